@@ -17,6 +17,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/provetest"
 	sandboxes "frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // theOpenAPITools are two generators for TypeScript, and newman.
@@ -107,11 +108,11 @@ func (o tools) run(t *testing.T, tool string, arguments ...string) (string, erro
 // token is one of the sandbox's application, for a call that is made now.
 func (o tools) token(t *testing.T) string {
 	t.Helper()
-	minter, err := sandboxes.NewMinter(o.sandbox.Application.PrivateKeyFile, o.sandbox.Application.KID, o.sandbox.Application.ID)
+	signer, err := testworld.Signer(o.sandbox.Application.KID, o.sandbox.Application.PrivateKeyFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := minter.Mint("", clock.System())
+	token, err := signer.Token(o.sandbox.Application.ID.String(), "", clock.System())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,6 +57,7 @@ var writers = map[string]string{
 	"adapters/postgres/postgrestest": "",
 	"adapters/webhooks/receiver":     "--dir",
 	"domain/event/eventtest":         "",
+	"client/go":                      "token keygen",
 	"cmd/frontdesk/alerting":         "",
 	"cmd/frontdesk/cli":              "--out",
 	"cmd/frontdesk/dev":              "--key-dir",

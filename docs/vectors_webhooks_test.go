@@ -6,14 +6,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/clock"
-	"frontdesk/adapters/webhooks/receiver"
 )
 
 // webhook is one that is right but for the edits (§6.4).
@@ -57,10 +56,10 @@ func webhookVectors() []webhookVector {
 	right := func(name, clause, token string) webhookVector {
 		return webhookVector{Name: name, Clause: clause, Token: token, Accepted: true}
 	}
-	wrong := func(name, clause string, why error, token string) webhookVector {
-		return webhookVector{Name: name, Clause: clause, Token: token, Reason: why.Error()}
+	wrong := func(name, clause string, why client.Reason, token string) webhookVector {
+		return webhookVector{Name: name, Clause: clause, Token: token, Reason: (&client.WebhookError{Reason: why}).Error()}
 	}
-	inTime, late := right("in its last second", "§6.5", webhook()), wrong("expired", "§6.5", receiver.ErrExpired, webhook())
+	inTime, late := right("in its last second", "§6.5", webhook()), wrong("expired", "§6.5", client.Expired, webhook())
 	inTime.Now, late.Now = after(59*time.Second), after(61*time.Second)
 	return []webhookVector{
 		right("record.opened", "§6.2", webhook()),
@@ -69,14 +68,14 @@ func webhookVectors() []webhookVector {
 		right("callin.notification.shown", "§6.2", webhook(claim("event", "callin.notification.shown"), claim("data", shown))),
 		right("callin.notification.removed", "§6.2", webhook(claim("event", "callin.notification.removed"), claim("data", removed))),
 		inTime, late,
-		wrong("another sender", "§6.5", receiver.ErrIssuer, webhook(claim("iss", "frontdesk"))),
-		wrong("a kid that is not published", "§6.5", receiver.ErrUnknownKey, webhook(head("kid", "other-key"))),
-		wrong("somebody else's signature", "§6.5", receiver.ErrSignature, stranger.Sign([]byte(`{"alg":"RS256","typ":"JWT","kid":"service-key"}`), []byte(`{"iss":"service"}`))),
-		wrong("alg none", "§6.4", receiver.ErrMalformed, unsigned()),
-		wrong("alg HS256 with the public key as the secret", "§6.4", receiver.ErrMalformed, confused()),
-		wrong("no jti", "§6.4", receiver.ErrClaims, webhook(without("jti"))),
-		wrong("no data", "§6.4", receiver.ErrClaims, webhook(without("data"))),
-		wrong("not a token", "§6.4", receiver.ErrMalformed, "hello"),
+		wrong("another sender", "§6.5", client.WrongIssuer, webhook(claim("iss", "frontdesk"))),
+		wrong("a kid that is not published", "§6.5", client.UnknownKey, webhook(head("kid", "other-key"))),
+		wrong("somebody else's signature", "§6.5", client.BadSignature, stranger.Sign([]byte(`{"alg":"RS256","typ":"JWT","kid":"service-key"}`), []byte(`{"iss":"service"}`))),
+		wrong("alg none", "§6.4", client.Malformed, unsigned()),
+		wrong("alg HS256 with the public key as the secret", "§6.4", client.Malformed, confused()),
+		wrong("no jti", "§6.4", client.BadClaims, webhook(without("jti"))),
+		wrong("no data", "§6.4", client.BadClaims, webhook(without("data"))),
+		wrong("not a token", "§6.4", client.Malformed, "hello"),
 	}
 }
 
@@ -95,6 +94,16 @@ func confused() string {
 	return input + "." + encode(mac.Sum(nil))
 }
 
+// verifier is the client's, at an instant.
+func verifier(t *testing.T, jwksURL string, at time.Time) *client.Verifier {
+	t.Helper()
+	v, err := client.NewVerifier(client.VerifierOptions{JWKSURL: jwksURL, Now: func() time.Time { return at }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 func TestTheReceiverAgreesWithTheVectors(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
@@ -104,8 +113,7 @@ func TestTheReceiverAgreesWithTheVectors(t *testing.T) {
 		if vector.Now != nil {
 			now = *vector.Now
 		}
-		verifier := &receiver.Verifier{JWKSURL: url, Client: http.DefaultClient, Now: func() time.Time { return now }}
-		_, err := verifier.Verify(t.Context(), vector.Token)
+		_, err := verifier(t, url, now).Verify(t.Context(), vector.Token)
 		if (err == nil) != vector.Accepted || err != nil && !strings.HasPrefix(err.Error(), vector.Reason) {
 			t.Errorf("%s: %v", vector.Name, err)
 		}

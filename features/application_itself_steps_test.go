@@ -179,7 +179,7 @@ func (w *world) toldByPing(name string) error {
 	case <-time.After(stepLimit):
 		return fmt.Errorf("%s was told nothing", name)
 	case got := <-app.mailbox.got:
-		if got.Event != "ping" || got.ID != promised || got.TenantID != w.tenant(w.practice) || string(got.Data) != "{}" {
+		if got.Event.Kind() != "ping" || got.JTI != promised || got.TenantID != w.tenant(w.practice) || string(got.Data) != "{}" {
 			return fmt.Errorf("%s was told %s, and promised %s", name, got.Claims, w.answer.body)
 		}
 		return nil

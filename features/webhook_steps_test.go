@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -55,14 +53,14 @@ func (w *world) receives(name, event string) error {
 // practice's host publishes.
 func (w *world) newMailbox() (*mailbox, error) {
 	m := &mailbox{got: make(chan receiver.Webhook, 100)}
+	verifier, err := testworld.NewVerifier(w.tenant(w.practice), w.URL, w.Clock.Now)
+	if err != nil {
+		return nil, err
+	}
 	handler := receiver.Handler{
-		Verifier: &receiver.Verifier{
-			JWKSURL: "http://" + w.tenant(w.practice) + "." + testworld.APIDomain + "/transactional-api/jwks",
-			Client:  &http.Client{Transport: &http.Transport{DialContext: w.dialProgram}}, Now: w.Clock.Now,
-		},
+		Verifier: verifier,
 		Received: func(_ context.Context, webhook receiver.Webhook) error { m.got <- webhook; return nil },
 	}
-	var err error
 	m.server, err = receiver.Listen(w.ctx, "127.0.0.1:0", w.Authority, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if m.broken.Load() {
 			http.Error(rw, "out of order", http.StatusServiceUnavailable)
@@ -71,11 +69,6 @@ func (w *world) newMailbox() (*mailbox, error) {
 		handler.ServeHTTP(rw, r)
 	}), clock.System())
 	return m, err
-}
-
-// dialProgram stands for the name resolution of the practices' hosts.
-func (w *world) dialProgram(ctx context.Context, network, _ string) (net.Conn, error) {
-	return (&net.Dialer{}).DialContext(ctx, network, strings.TrimPrefix(w.URL(), "http://"))
 }
 
 func (w *world) receiverFails(name, how string) error {
@@ -97,8 +90,8 @@ func (w *world) told(name, event string, data *godog.DocString) error {
 	case <-time.After(stepLimit):
 		return fmt.Errorf("%s was told nothing", name)
 	case webhook := <-app.mailbox.got:
-		if webhook.Event != event || webhook.TenantID != w.tenant(w.practice) {
-			return fmt.Errorf("%s was told of %s at %s", name, webhook.Event, webhook.TenantID)
+		if webhook.Event.Kind() != event || webhook.TenantID != w.tenant(w.practice) {
+			return fmt.Errorf("%s was told of %s at %s", name, webhook.Event.Kind(), webhook.TenantID)
 		}
 		return w.wantData(webhook.Data, data)
 	}

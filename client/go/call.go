@@ -109,7 +109,7 @@ func (c *call) make(ctx context.Context, into any) error {
 
 func (c *call) decode(text []byte, into any) error {
 	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("%s: read the answer: %w", c.endpoint, err)
+		return fmt.Errorf("read the answer of %s: %w", c.endpoint, err)
 	}
 	return nil
 }

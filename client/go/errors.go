@@ -23,6 +23,7 @@ type ServiceError struct {
 	RequestID      string        // to quote when you report it
 	RetryAfter     time.Duration // how long to wait before the same call may be accepted; 0 if that is not known
 	IdempotencyKey string        // that the call carried; empty for a GET
+	Err            error         // why the body is not the service's JSON; nil if it is
 }
 
 // Code is that of the first problem; [Unrecognised] if there is none, or this package does
@@ -55,6 +56,9 @@ func (e *ServiceError) Error() string {
 	return fmt.Sprintf("%s: %d %s (request %s)", e.Endpoint, e.Status, strings.Join(texts, "; "), e.RequestID)
 }
 
+// Unwrap returns why the body is not the service's JSON.
+func (e *ServiceError) Unwrap() error { return e.Err }
+
 // An UnreachableError says that no answer came. What was called may have happened, or not: call
 // again with [IdempotencyKey], and it happens once.
 type UnreachableError struct {
@@ -78,10 +82,10 @@ func (c *call) refused(response *http.Response, text []byte) *ServiceError {
 	var form struct {
 		Errors []Problem `json:"errors"`
 	}
-	_ = json.Unmarshal(text, &form) // see above
+	err := json.Unmarshal(text, &form)
 	refusal := &ServiceError{
 		Endpoint: c.endpoint, Status: response.StatusCode, Problems: form.Errors,
-		RequestID: response.Header.Get("X-Request-Id"), IdempotencyKey: c.key,
+		RequestID: response.Header.Get("X-Request-Id"), IdempotencyKey: c.key, Err: err,
 	}
 	if seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 31); err == nil {
 		refusal.RetryAfter = time.Duration(seconds) * time.Second

@@ -19,8 +19,10 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"frontdesk.example/client"
+
 	"frontdesk/adapters/clock"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // target is whom an attack is aimed at, and what the attacker has.
@@ -53,7 +55,7 @@ type attacker struct {
 
 	mu     sync.Mutex
 	tally  tally
-	minter sandbox.Minter
+	signer *client.Signer
 	token  string
 	age    clock.Stopwatch
 }
@@ -80,7 +82,7 @@ func attackAndExit(a attack) {
 		panic(err)
 	}
 	var err error
-	if by.minter, err = sandbox.NewMinter(by.Own.KeyFile, "", by.Own.ID); err != nil {
+	if by.signer, err = testworld.Signer("", by.Own.KeyFile); err != nil {
 		panic(err)
 	}
 	go a.run(by)
@@ -108,7 +110,7 @@ func (a *attacker) bearer() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.age.Elapsed() > 20*time.Second {
-		a.token, _ = a.minter.Mint("", clock.System())
+		a.token, _ = a.signer.Token(a.Own.ID.String(), "", clock.System())
 		a.age = clock.Start()
 	}
 	return a.token

@@ -12,15 +12,15 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/clock"
-	"frontdesk/cmd/frontdesk/sandbox"
 )
 
 // caller is an honest application.
 type caller struct {
 	integrator
 	client *http.Client
-	minter sandbox.Minter
+	signer *client.Signer
 
 	mu    sync.Mutex
 	token string
@@ -31,7 +31,7 @@ func (c *caller) bearer() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.age.Elapsed() > 20*time.Second {
-		c.token, _ = c.minter.Mint("", clock.System())
+		c.token, _ = c.signer.Token(c.ID.String(), "", clock.System())
 		c.age = clock.Start()
 	}
 	return c.token

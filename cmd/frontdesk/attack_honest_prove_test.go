@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/clock"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // The load of the honest callers: a call each tick, and somebody of each practice
@@ -40,11 +40,11 @@ func (in *town) honest(t *testing.T, address string) *honest {
 	t.Cleanup(func() { stop(); h.group.Wait() })
 	callers := make([]*caller, len(in.honestly))
 	for n, i := range in.honestly {
-		minter, err := sandbox.NewMinter(i.KeyFile, "", i.ID)
+		signer, err := testworld.Signer("", i.KeyFile)
 		if err != nil {
 			t.Fatal(err)
 		}
-		callers[n] = &caller{integrator: i, minter: minter, client: from(&net.TCPAddr{IP: net.IPv4(127, 10, 0, byte(n))}, address, patience)}
+		callers[n] = &caller{integrator: i, signer: signer, client: from(&net.TCPAddr{IP: net.IPv4(127, 10, 0, byte(n))}, address, patience)}
 	}
 	h.group.Go(func() { h.call(ctx, callers) })
 	for n, m := range in.staff {

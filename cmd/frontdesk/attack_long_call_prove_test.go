@@ -20,6 +20,7 @@ import (
 	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // TestProveThatRightsAreAskedAgainAfterALongBody begins a call while it is allowed,
@@ -54,11 +55,11 @@ type slowCall struct{ conn net.Conn }
 
 func (s *program) begin(t *testing.T, info sandbox.Info, length int) slowCall {
 	t.Helper()
-	minter, err := sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
+	signer, err := testworld.Signer(info.Application.KID, info.Application.PrivateKeyFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := minter.Mint("", clock.System())
+	token, err := signer.Token(info.Application.ID.String(), "", clock.System())
 	if err != nil {
 		t.Fatal(err)
 	}

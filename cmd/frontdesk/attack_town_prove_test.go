@@ -12,11 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -97,12 +98,10 @@ func (in *town) must(err error) {
 func (in *town) integrate(ctx context.Context, tenant, name string, publish func(*testing.T, []byte) string) integrator {
 	in.t.Helper()
 	i, desk := integrator{Tenant: tenant, KeyFile: filepath.Join(in.t.TempDir(), "key.pem")}, in.engine.Desk
-	in.must(sandbox.MakeKey(i.KeyFile))
-	minter, err := sandbox.NewMinter(i.KeyFile, "", i.ID)
+	in.must(client.GenerateKey(i.KeyFile))
+	signer, err := testworld.Signer("", i.KeyFile)
 	in.must(err)
-	set, err := minter.JWKS()
-	in.must(err)
-	i.ID, err = desk.RegisterApplication(ctx, commands.RegisterApplication{Name: name, JWKSURL: publish(in.t, set)})
+	i.ID, err = desk.RegisterApplication(ctx, commands.RegisterApplication{Name: name, JWKSURL: publish(in.t, signer.KeySet())})
 	in.must(err)
 	for _, endpoint := range access.Grantable() {
 		grant := application.Grant{Endpoint: endpoint, Mode: application.ApplicationRestricted}

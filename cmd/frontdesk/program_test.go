@@ -12,7 +12,6 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
-	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
@@ -54,11 +53,11 @@ func (s *program) send(ctx context.Context, more string) (*http.Response, error)
 	if info == nil {
 		return nil, fmt.Errorf("not running")
 	}
-	minter, err := sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
+	signer, err := testworld.Signer(info.Application.KID, info.Application.PrivateKeyFile)
 	if err != nil {
 		return nil, err
 	}
-	token, err := minter.Mint("", clock.System())
+	token, err := signer.Token(info.Application.ID.String(), "", clock.System())
 	if err != nil {
 		return nil, err
 	}

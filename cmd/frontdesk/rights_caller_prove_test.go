@@ -50,7 +50,7 @@ func (p *practiceAsked) mintTokens() tokensMinted {
 		if user != nobody {
 			username = p.usernames[user]
 		}
-		token, err := p.minter.Mint(username, now)
+		token, err := p.signer.Token(p.app.String(), username, now)
 		if err != nil {
 			p.t.Error(err)
 		}

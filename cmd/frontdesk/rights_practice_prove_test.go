@@ -8,8 +8,9 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/clock"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/patient"
@@ -28,7 +29,7 @@ const (
 type practiceAsked struct {
 	*rightsTrial
 	tenant    string
-	minter    sandbox.Minter
+	signer    *client.Signer
 	app       application.ID
 	usernames [staffOfModel]string
 	patients  [patientsOfModel]patient.ID
@@ -47,7 +48,7 @@ func (s *rightsTrial) openPractice(ctx context.Context, nth uint64) (*practiceAs
 	if err != nil {
 		return nil, err
 	}
-	p.minter, err = sandbox.NewMinter(s.keyFile, "", p.app)
+	p.signer, err = testworld.Signer("", s.keyFile)
 	if err != nil {
 		return nil, err
 	}

@@ -15,13 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
-	"frontdesk/domain/application"
 )
 
 var operationsChecked = provetest.Pick(5000, 100_000)
@@ -114,12 +113,10 @@ func (s *rightsTrial) publish(database string) {
 	s.engine, err = app.Open(s.t.Context(), app.Config{DatabaseURL: database, AllowNetwork: loopback, MasterKey: theMasterKey})
 	s.must(err)
 	s.t.Cleanup(s.engine.Close)
-	s.must(sandbox.MakeKey(s.keyFile))
-	minter, err := sandbox.NewMinter(s.keyFile, "", application.ID{})
+	s.must(client.GenerateKey(s.keyFile))
+	signer, err := testworld.Signer("", s.keyFile)
 	s.must(err)
-	set, err := minter.JWKS()
-	s.must(err)
-	s.keys = publishKeys(s.t, set)
+	s.keys = publishKeys(s.t, signer.KeySet())
 }
 
 // theSeed is the environment variable that repeats the plan of an earlier run: what its

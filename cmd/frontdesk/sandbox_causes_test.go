@@ -34,11 +34,11 @@ func (s *program) meets(cause sandbox.Cause) *http.Request {
 func (s *program) meetsAs(cause sandbox.Cause, username string) *http.Request {
 	s.t.Helper()
 	info := s.Info()
-	minter, err := sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
+	signer, err := testworld.Signer(info.Application.KID, info.Application.PrivateKeyFile)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	token, err := minter.Mint(username, clock.System())
+	token, err := signer.Token(info.Application.ID.String(), username, clock.System())
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -5,11 +5,8 @@ package main_test
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,8 +14,8 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/provetest"
-	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/testworld"
 )
 
 // How much is asked of the service, and for how long. A visit is eight calls, and four webhooks to each of ten
@@ -117,12 +114,9 @@ func newSoak(t *testing.T) *soak {
 		process := serve(t, s.receiver, "--database-url", url)
 		s.served, s.urls = append(s.served, process), append(s.urls, process.url)
 	}
-	s.receiver.verifier = &receiver.Verifier{
-		JWKSURL: "http://practice-0.frontdesk.test/transactional-api/jwks", Now: clock.System,
-		Client: &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, network, strings.TrimPrefix(s.urls[0], "http://"))
-		}}},
-	}
+	verifier, err := testworld.NewVerifier("practice-0", func() string { return s.urls[0] }, clock.System)
+	s.must(err)
+	s.receiver.verifier = verifier
 	return s
 }
 

@@ -16,15 +16,15 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/clock"
-	"frontdesk/adapters/webhooks/receiver"
 )
 
 // told is a receiver of webhooks, which counts them.
 type told struct {
 	*httptest.Server
 
-	verifier *receiver.Verifier // nil believes everything
+	verifier *client.Verifier // nil believes everything
 
 	mu    sync.Mutex
 	times map[string]int          // by path and jti

@@ -24,7 +24,6 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/request"
 )
@@ -73,11 +72,11 @@ func TestProveThatUploadsAreSmall(t *testing.T) { //nolint:paralleltest // it me
 // upload makes one call; its body is made while it is sent.
 func (s *program) upload(ctx context.Context, u int) error {
 	info := s.Info()
-	minter, err := sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
+	signer, err := testworld.Signer(info.Application.KID, info.Application.PrivateKeyFile)
 	if err != nil {
 		return err
 	}
-	token, err := minter.Mint("", clock.System())
+	token, err := signer.Token(info.Application.ID.String(), "", clock.System())
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,6 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/dev"
-	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
@@ -108,9 +107,9 @@ func startCodeBase(dir string) (c *codeBase, stop func() error, err error) {
 // call calls the service as the code would.
 func (c *codeBase) call(path string) {
 	c.t.Helper()
-	minter, err := sandbox.NewMinter(c.Application.PrivateKeyFile, "", c.Application.ID)
+	signer, err := testworld.Signer("", c.Application.PrivateKeyFile)
 	testworld.Must(c.t, err)
-	token, err := minter.Mint("", clock.System())
+	token, err := signer.Token(c.Application.ID.String(), "", clock.System())
 	testworld.Must(c.t, err)
 	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, c.APIURL+"/transactional-api/"+path, http.NoBody)
 	testworld.Must(c.t, err)

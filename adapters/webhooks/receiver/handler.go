@@ -12,15 +12,24 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"frontdesk.example/client"
 )
 
-// maxBody bounds what is read of a webhook and of a key set, in bytes.
+// maxBody bounds what is read of a webhook, in bytes.
 const maxBody = 64 << 10
+
+// Webhook is a verified webhook.
+type Webhook struct {
+	client.Webhook
+
+	Token string // as it was received
+}
 
 // Handler receives webhooks. It answers 202 for a genuine one, after Received
 // has taken it, and 400 with the reason for any other.
 type Handler struct {
-	Verifier *Verifier
+	Verifier *client.Verifier
 	Received func(context.Context, Webhook) error // may be called for several at once
 	Refused  func(context.Context, error)         // called for each refusal; may be nil
 }
@@ -48,15 +57,16 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h Handler) take(w http.ResponseWriter, r *http.Request) error {
-	token, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		return err
 	}
-	webhook, err := h.Verifier.Verify(r.Context(), strings.TrimSpace(string(token)))
+	token := strings.TrimSpace(string(body))
+	webhook, err := h.Verifier.Verify(r.Context(), token)
 	if err != nil {
 		return fmt.Errorf("the webhook was refused: %w", err)
 	}
-	return h.Received(r.Context(), webhook)
+	return h.Received(r.Context(), Webhook{webhook, token})
 }
 
 // Journal writes each webhook as a line with one JSON object: its claims and,

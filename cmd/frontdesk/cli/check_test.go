@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
 )
@@ -33,8 +33,12 @@ func ownReceiver(t *testing.T, keys string) (dir string, server *receiver.Server
 	if err != nil {
 		t.Fatal(err)
 	}
+	verifier, err := client.NewVerifier(client.VerifierOptions{JWKSURL: "http://" + keys + "/transactional-api/jwks", Now: clock.System})
+	if err != nil {
+		t.Fatal(err)
+	}
 	handler := receiver.Handler{
-		Verifier: &receiver.Verifier{JWKSURL: "http://" + keys + "/transactional-api/jwks", Client: http.DefaultClient, Now: clock.System},
+		Verifier: verifier,
 		Received: func(context.Context, receiver.Webhook) error { return nil },
 	}
 	server, err = receiver.Listen(t.Context(), "127.0.0.1:0", authority, handler, clock.System())

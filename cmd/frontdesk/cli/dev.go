@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/dev"
 	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/domain/application"
 )
 
 // keyDirFlag names the application of a code base.
@@ -17,24 +19,38 @@ type keyDirFlag struct {
 	KeyDir string `default:".frontdesk-dev" type:"folder" elsewhere:"" placeholder:"DIR" help:"The application of the \"frontdesk dev\" that runs in DIR, here or above; without one, the sandbox's own."`
 }
 
-// application returns where the application of this code base calls and what mints for it:
-// that of the dev that runs here, which is said, or that of the sandbox in a directory.
-func (f keyDirFlag) application(r *run, sandboxDir string) (api string, minter sandbox.Minter, err error) {
+// caller is an application that calls the API.
+type caller struct {
+	api         string // {base_url}
+	application application.ID
+	signer      *client.Signer
+}
+
+func newCaller(api string, id application.ID, kid, keyFile string) (caller, error) {
+	key, err := client.ReadKey(kid, keyFile)
+	if err != nil {
+		return caller{}, err
+	}
+	signer, err := client.NewSigner(key)
+	return caller{api, id, signer}, err
+}
+
+// caller returns the application of this code base: that of the dev that runs here, which it
+// prints, or that of the sandbox in a directory.
+func (f keyDirFlag) caller(r *run, sandboxDir string) (caller, error) {
 	running, err := f.running()
 	if errors.Is(err, dev.ErrNone) {
 		info, err := sandbox.ReadInfo(sandboxDir)
 		if err != nil {
-			return "", minter, err
+			return caller{}, err
 		}
-		minter, err = sandbox.NewMinter(info.Application.PrivateKeyFile, info.Application.KID, info.Application.ID)
-		return info.APIURL, minter, err
+		return newCaller(info.APIURL, info.Application.ID, info.Application.KID, info.Application.PrivateKeyFile)
 	}
 	if err != nil {
-		return "", minter, err
+		return caller{}, err
 	}
 	fmt.Fprintf(r.Err, "As the application of frontdesk dev: %s (%s).\n", running.Application.Name, running.Application.ID)
-	minter, err = sandbox.NewMinter(running.Application.PrivateKeyFile, running.Application.KID, running.Application.ID)
-	return running.APIURL, minter, err
+	return newCaller(running.APIURL, running.Application.ID, running.Application.KID, running.Application.PrivateKeyFile)
 }
 
 // running is the dev that runs here. A sandbox that is named with --dir is what is meant.

@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"strings"
 	"time"
 
-	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk.example/client"
+	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/application"
 )
@@ -35,35 +34,36 @@ type asApplicationFlags struct {
 // askLimit bounds a call of the API, in which a key set may be read.
 const askLimit = 30 * time.Second
 
-// client returns what asks the API. The sandbox is read only for what the flags do not say.
-func (f asApplicationFlags) client(r *run) (integrator.Client, error) {
+// client returns a client that calls once. The sandbox is read only for what the flags do not
+// name.
+func (f asApplicationFlags) client(r *run) (*client.Client, error) {
+	who, err := f.who(r)
+	if err != nil {
+		return nil, err
+	}
+	return client.New(client.Options{
+		BaseURL: who.api, Application: who.application.String(), Signer: who.signer, Attempts: 1, Timeout: askLimit, Now: r.now,
+	})
+}
+
+func (f asApplicationFlags) who(r *run) (caller, error) {
 	if (f.Key == "") != (f.Application == application.ID{}) {
-		return integrator.Client{}, errors.New("give --key and --application together: the key is that application's")
+		return caller{}, errors.New("give --key and --application together: the key is that application's")
 	}
 	if f.URL != "" && f.Key == "" {
-		return integrator.Client{}, errors.New("with --url, give --key and --application, too, and --kid unless it is the key's thumbprint")
+		return caller{}, errors.New("with --url, give --key and --application, too, and --kid unless it is the key's thumbprint")
 	}
 	if f.Key == "" {
-		api, minter, err := f.application(r, f.Dir)
-		return r.askAs(api, minter), err
+		return f.caller(r, f.Dir)
 	}
 	if f.URL == "" {
 		info, err := sandbox.ReadInfo(f.Dir)
 		if err != nil {
-			return integrator.Client{}, err
+			return caller{}, err
 		}
 		f.URL = info.APIURL
 	}
-	minter, err := sandbox.NewMinter(f.Key, f.KID, f.Application)
-	return r.askAs(f.URL, minter), err
-}
-
-// askAs asks the API as the application for which a minter mints.
-func (r *run) askAs(base string, minter sandbox.Minter) integrator.Client {
-	return integrator.Client{
-		URL: strings.TrimSuffix(base, "/") + "/transactional-api", HTTP: &http.Client{Timeout: askLimit},
-		Mint: func() (string, error) { return minter.Mint("", r.now()) },
-	}
+	return newCaller(f.URL, f.Application, f.KID, f.Key)
 }
 
 // print prints an object a line for machines, or calls what prints for people.
@@ -81,26 +81,26 @@ type integratorApplicationCmd struct {
 
 // Run prints how the application stands.
 func (c *integratorApplicationCmd) Run(r *run) error {
-	client, err := c.client(r)
+	service, err := c.client(r)
 	if err != nil {
 		return err
 	}
-	found, err := client.Application(r.ctx)
+	found, err := service.Application(r.ctx)
 	if err != nil {
-		return err
+		return refusals.Plain(err)
 	}
 	return c.print(r, found, func() { r.sayApplication(found) })
 }
 
-func (r *run) sayApplication(a integrator.Application) {
+func (r *run) sayApplication(a client.Application) {
 	enabled := "has enabled it"
 	if !a.Enabled {
 		enabled = "has not enabled it, or there is no such practice: ask its manager to enable it"
 	}
 	fmt.Fprintf(r.Out, "%s (%s)\nPractice %s %s.\nIts key set is at %s .\n", a.Name, a.ApplicationID, a.TenantID, enabled, a.KeySetURL)
-	list(r, "It may call", a.Grants, func(g application.Grant) string { return string(g.Endpoint) + ":" + string(g.Mode) })
+	list(r, "It may call", a.Grants, func(g client.Grant) string { return g.Endpoint + ":" + string(g.Mode) })
 	list(r, "Staff are sent back to", a.Callbacks, func(url string) string { return url })
-	list(r, "It is told of", a.Webhooks, func(w integrator.Webhook) string { return string(w.Event) + " at " + w.URL })
+	list(r, "It is told of", a.Webhooks, func(w client.RegisteredWebhook) string { return w.Event + " at " + w.URL })
 	fmt.Fprintf(r.Out, "Members of staff let it act for them: %d; for one patient: %d\n", a.Authorisations.Standing, a.Authorisations.PatientScoped)
 }
 
@@ -123,24 +123,24 @@ type integratorKeySetCmd struct {
 
 // Run prints what the service knows of the key set.
 func (c *integratorKeySetCmd) Run(r *run) error {
-	client, err := c.client(r)
+	service, err := c.client(r)
 	if err != nil {
 		return err
 	}
-	ask := client.KeySet
+	ask := service.KeySet
 	if c.Reread {
-		ask = client.ReadKeySet
+		ask = service.RereadKeySet
 	}
 	found, err := ask(r.ctx)
 	if err != nil {
-		return err
+		return refusals.Plain(err)
 	}
 	return c.print(r, found, func() { r.sayKeySet(found) })
 }
 
-func (r *run) sayKeySet(k integrator.KeySet) {
+func (r *run) sayKeySet(k client.KeySet) {
 	fmt.Fprintf(r.Out, "The key set is at %s .\n", k.URL)
-	list(r, "Held are the keys", k.Keys, func(key integrator.HeldKey) string {
+	list(r, "Held are the keys", k.Keys, func(key client.HeldKey) string {
 		return key.KID + ", since " + key.Since.Format(time.RFC3339)
 	})
 	if !k.FetchedAt.IsZero() {
@@ -170,13 +170,13 @@ const pingPace = 200 * time.Millisecond
 
 // Run has a ping sent and follows it. That it does not arrive is an error.
 func (c *integratorPingCmd) Run(r *run) error {
-	client, err := c.client(r)
+	service, err := c.client(r)
 	if err != nil {
 		return err
 	}
-	ping, err := client.TestWebhook(r.ctx, c.Event)
+	ping, err := service.TestWebhook(r.ctx, string(c.Event))
 	if err != nil {
-		return err
+		return refusals.Plain(err)
 	}
 	if !c.JSON || c.Wait == 0 {
 		err = c.print(r, ping, func() { fmt.Fprintf(r.Out, "A ping is on its way to %s (jti %s).\n", ping.URL, ping.JTI) })
@@ -184,14 +184,14 @@ func (c *integratorPingCmd) Run(r *run) error {
 	if err != nil || c.Wait == 0 {
 		return err
 	}
-	return c.follow(r, client, ping)
+	return c.follow(r, service, ping)
 }
 
-func (c *integratorPingCmd) follow(r *run, client integrator.Client, ping integrator.Ping) error {
+func (c *integratorPingCmd) follow(r *run, service *client.Client, ping client.TestedWebhook) error {
 	for waited := time.Duration(0); waited < c.Wait && wait(r.ctx, pingPace); waited += pingPace {
-		page, err := client.Deliveries(r.ctx, integrator.DeliveriesQuery{JTI: ping.JTI})
+		page, err := service.DeliveriesPage(r.ctx, client.DeliveriesQuery{JTI: ping.JTI})
 		if err != nil {
-			return err
+			return refusals.Plain(err)
 		}
 		if len(page.Deliveries) == 0 || page.Deliveries[0].FinishedAt.IsZero() {
 			continue

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/refusals"
 )
 
@@ -28,16 +28,16 @@ func (c *integratorCallsCmd) Run(r *run) error {
 	if c.Limit < 1 {
 		return errFewest
 	}
-	client, err := c.client(r)
+	service, err := c.client(r)
 	if err != nil {
 		return err
 	}
-	calls, err := c.newest(r.ctx, client)
+	calls, err := c.newest(r.ctx, service)
 	if err != nil {
-		return err
+		return refusals.Plain(err)
 	}
 	if c.Follow {
-		return c.follow(r, client, calls)
+		return c.follow(r, service, calls)
 	}
 	for _, call := range calls {
 		if err := c.show(r, call); err != nil {
@@ -56,11 +56,11 @@ var errFewest = errors.New("--limit must be 1 or more")
 const pageMost = 200
 
 // newest reads page by page.
-func (c *integratorCallsCmd) newest(ctx context.Context, client integrator.Client) (calls []integrator.Call, err error) {
-	q := integrator.CallsQuery{Status: c.Status, RequestID: c.Request}
+func (c *integratorCallsCmd) newest(ctx context.Context, service *client.Client) (calls []client.JudgedCall, err error) {
+	q := client.CallsQuery{Status: c.Status, RequestID: c.Request}
 	for left := c.Limit; left > 0; {
 		q.Limit = min(left, pageMost)
-		page, err := client.Calls(ctx, q)
+		page, err := service.CallsPage(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -87,10 +87,10 @@ const (
 // follow prints calls as they come, oldest first. A call is listed where it began, so one
 // that took long comes among others that are known: all of a page is compared, and the next
 // page is read as long as one brings something new.
-func (c *integratorCallsCmd) follow(r *run, client integrator.Client, fresh []integrator.Call) error {
+func (c *integratorCallsCmd) follow(r *run, service *client.Client, fresh []client.JudgedCall) error {
 	known := map[string]time.Time{}
 	for {
-		slices.SortStableFunc(fresh, func(a, b integrator.Call) int {
+		slices.SortStableFunc(fresh, func(a, b client.JudgedCall) int {
 			return cmp.Or(a.At.Compare(b.At), strings.Compare(a.RequestID, b.RequestID))
 		})
 		for _, call := range fresh {
@@ -104,20 +104,20 @@ func (c *integratorCallsCmd) follow(r *run, client integrator.Client, fresh []in
 			return nil
 		}
 		var err error
-		if fresh, err = c.since(r.ctx, client, known); err != nil && !passes(err) {
-			return err
+		if fresh, err = c.since(r.ctx, service, known); err != nil && !passes(err) {
+			return refusals.Plain(err)
 		}
 		if err != nil {
-			fmt.Fprintf(r.Err, "frontdesk: %s; it is tried again\n", oneLine(err))
+			fmt.Fprintf(r.Err, "frontdesk: %s; it is tried again\n", oneLine(refusals.Plain(err)))
 		}
 	}
 }
 
 // since returns the calls that are not known.
-func (c *integratorCallsCmd) since(ctx context.Context, client integrator.Client, known map[string]time.Time) (fresh []integrator.Call, err error) {
-	q := integrator.CallsQuery{Status: c.Status, Limit: pageMost}
+func (c *integratorCallsCmd) since(ctx context.Context, service *client.Client, known map[string]time.Time) (fresh []client.JudgedCall, err error) {
+	q := client.CallsQuery{Status: c.Status, Limit: pageMost}
 	for range followPages {
-		page, err := client.Calls(ctx, q)
+		page, err := service.CallsPage(ctx, q)
 		if err != nil {
 			return fresh, err
 		}
@@ -136,9 +136,8 @@ func (c *integratorCallsCmd) since(ctx context.Context, client integrator.Client
 
 // passes reports whether an error may be gone at the next try.
 func passes(err error) bool {
-	status := integrator.StatusOf(err)
-	refusal, _ := errors.AsType[*integrator.Refusal](err)
-	return refusal == nil || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
+	refusal, refused := errors.AsType[*client.ServiceError](err)
+	return !refused || refusal.Status == http.StatusTooManyRequests || refusal.Status >= http.StatusInternalServerError
 }
 
 // forgetOldest keeps what is known small.
@@ -154,15 +153,16 @@ func forgetOldest(known map[string]time.Time) {
 
 // shownOwnCall is a call as a machine reads it.
 type shownOwnCall struct {
-	integrator.Call
+	client.JudgedCall
+
 	Mend string `json:"mend,omitzero"`
 }
 
 // show prints a call and, if it was refused, why and what to do.
-func (c *integratorCallsCmd) show(r *run, call integrator.Call) error {
-	mend := refusals.FindOf(call.Rule, call.Code, call.Description)
+func (c *integratorCallsCmd) show(r *run, call client.JudgedCall) error {
+	mend := refusals.FindOf(call.Rule, string(call.Code), call.Description)
 	return c.print(r, shownOwnCall{call, mend}, func() {
-		how := fmt.Sprintf("%s  %gms", call.Mode, call.DurationMS)
+		how := fmt.Sprintf("%s  %dms", call.Mode, call.DurationMS)
 		if call.Unproven {
 			how = "unproven"
 		}
@@ -170,7 +170,7 @@ func (c *integratorCallsCmd) show(r *run, call integrator.Call) error {
 		if call.Code == "" {
 			return
 		}
-		why := call.Code
+		why := string(call.Code)
 		if call.Rule != "" {
 			why += ", " + call.Rule
 		}

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk.example/client"
+	"frontdesk/cmd/frontdesk/refusals"
 )
 
 type integratorDeliveriesCmd struct {
@@ -22,17 +23,17 @@ func (c *integratorDeliveriesCmd) Run(r *run) error {
 	if c.Limit < 1 {
 		return errFewest
 	}
-	client, err := c.client(r)
+	service, err := c.client(r)
 	if err != nil {
 		return err
 	}
-	q := integrator.DeliveriesQuery{JTI: c.JTI, From: c.From, Until: c.Until, Outcome: c.Outcome}
+	q := client.DeliveriesQuery{JTI: c.JTI, From: c.From, Until: c.Until, Outcome: client.Outcome(c.Outcome)}
 	shown := 0
 	for shown < c.Limit {
 		q.Limit = min(c.Limit-shown, pageMost)
-		page, err := client.Deliveries(r.ctx, q)
+		page, err := service.DeliveriesPage(r.ctx, q)
 		if err != nil {
-			return err
+			return refusals.Plain(err)
 		}
 		for _, d := range page.Deliveries {
 			if err := c.print(r, d, func() { r.sayDelivery(d) }); err != nil {
@@ -50,13 +51,13 @@ func (c *integratorDeliveriesCmd) Run(r *run) error {
 }
 
 // sayDelivery says what became of a webhook, and why it did not arrive.
-func (r *run) sayDelivery(d integrator.Delivery) {
-	parts := []string{d.HappenedAt.Format(time.RFC3339), d.Outcome, d.Event}
+func (r *run) sayDelivery(d client.Delivery) {
+	parts := []string{d.HappenedAt.Format(time.RFC3339), string(d.Outcome), d.Event}
 	if d.Status != 0 {
 		parts = append(parts, fmt.Sprint(d.Status))
 	}
 	if !d.SentAt.IsZero() && !d.FinishedAt.IsZero() {
-		parts = append(parts, fmt.Sprintf("%gms", d.DurationMS))
+		parts = append(parts, fmt.Sprintf("%dms", d.DurationMS))
 	}
 	if d.URL != "" {
 		parts = append(parts, d.URL)

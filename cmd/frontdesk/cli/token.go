@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/application"
 )
 
@@ -32,11 +31,11 @@ type mintCmd struct {
 
 // Run prints a token.
 func (c *mintCmd) Run(r *run) error {
-	minter, err := c.minter(r)
+	who, err := c.who(r)
 	if err != nil {
 		return err
 	}
-	token, err := minter.Mint(c.Sub, r.now())
+	token, err := who.signer.Token(who.application.String(), c.Sub, r.now())
 	if err != nil {
 		return err
 	}
@@ -47,17 +46,16 @@ func (c *mintCmd) Run(r *run) error {
 	return nil
 }
 
-// minter returns what mints for the application that the flags name: by its key, or that
-// of the code base, or the sandbox's.
-func (c *mintCmd) minter(r *run) (sandbox.Minter, error) {
+// who returns the application that the flags name: by its key, or that of the code base, or the
+// sandbox's.
+func (c *mintCmd) who(r *run) (caller, error) {
 	if (c.Key == "") != (c.Application == application.ID{}) {
-		return sandbox.Minter{}, errHalfNamed
+		return caller{}, errHalfNamed
 	}
 	if c.Key != "" {
-		return sandbox.NewMinter(c.Key, c.KID, c.Application)
+		return newCaller("", c.Application, c.KID, c.Key)
 	}
-	_, minter, err := c.application(r, c.Dir)
-	return minter, err
+	return c.caller(r, c.Dir)
 }
 
 var errHalfNamed = errors.New("give --key and --application together: a token is of the application whose key signs it; " +

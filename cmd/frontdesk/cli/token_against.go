@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
-	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -17,16 +16,16 @@ import (
 // serviceView is what a running service says of a token and its application. At most one
 // of Problem and Description is given; if none is, the service takes the token.
 type serviceView struct {
-	URL         string                  `json:"url"`
-	Problem     string                  `json:"problem,omitempty"` // why the service said nothing that is understood
-	Status      int                     `json:"status,omitempty"`
-	Code        string                  `json:"code,omitempty"`
-	Description string                  `json:"description,omitempty"`
-	Mend        string                  `json:"mend,omitempty"`
-	RequestID   string                  `json:"requestId,omitempty"`
-	Proven      bool                    `json:"proven"` // the signature held
-	Application *integrator.Application `json:"application,omitempty"`
-	KeySet      *integrator.KeySet      `json:"keySet,omitempty"`
+	URL         string              `json:"url"`
+	Problem     string              `json:"problem,omitempty"` // why the service said nothing that is understood
+	Status      int                 `json:"status,omitempty"`
+	Code        string              `json:"code,omitempty"`
+	Description string              `json:"description,omitempty"`
+	Mend        string              `json:"mend,omitempty"`
+	RequestID   string              `json:"requestId,omitempty"`
+	Proven      bool                `json:"proven"` // the signature held
+	Application *client.Application `json:"application,omitempty"`
+	KeySet      *client.KeySet      `json:"keySet,omitempty"`
 }
 
 // ask asks the service at a base URL about the application of a token, by the token.
@@ -42,17 +41,21 @@ func ask(ctx context.Context, base, header string) (*serviceView, error) {
 		view.Problem = "it was not asked, because there is no token in the header"
 		return view, nil
 	}
-	client := integrator.Client{
-		URL: api, HTTP: &http.Client{Timeout: askLimit},
-		Mint: func() (string, error) { return strings.TrimLeft(token, " "), nil },
+	service, err := client.New(client.Options{
+		BaseURL: strings.TrimSuffix(api, "/transactional-api"), Attempts: 1, Timeout: askLimit,
+		Token: func(context.Context) (string, error) { return strings.TrimLeft(token, " "), nil },
+	})
+	if err != nil {
+		view.Problem = err.Error()
+		return view, nil
 	}
-	if app, err := client.Application(ctx); view.took(err) {
+	if app, err := service.Application(ctx); view.took(err) {
 		view.Application = &app
 	}
 	if !view.Proven || view.Description != "" {
 		return view, nil
 	}
-	if set, err := client.KeySet(ctx); view.took(err) {
+	if set, err := service.KeySet(ctx); view.took(err) {
 		view.KeySet = &set
 	}
 	return view, nil
@@ -64,12 +67,13 @@ func (s *serviceView) took(err error) bool {
 		s.Proven = true
 		return true
 	}
-	refusal, refused := errors.AsType[*integrator.Refusal](err)
-	if !refused || refusal.Code == "" {
-		s.Problem = err.Error()
+	refusal, refused := errors.AsType[*client.ServiceError](err)
+	if !refused || len(refusal.Problems) == 0 || refusal.Problems[0].Code == "" {
+		s.Problem = refusals.Plain(err).Error()
 		return false
 	}
-	s.Status, s.Code, s.Description, s.RequestID = refusal.Status, refusal.Code, refusal.Description, refusal.RequestID
+	first := refusal.Problems[0]
+	s.Status, s.Code, s.Description, s.RequestID = refusal.Status, string(first.Code), first.Description, refusal.RequestID
 	s.Mend, s.Proven = refusals.Find(s.Code, s.Description), s.Proven || s.onlyForItself()
 	return false
 }

@@ -8,10 +8,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/go-jose/go-jose/v4"
-
-	"frontdesk/cmd/frontdesk/sandbox"
-	"frontdesk/domain/application"
+	"frontdesk.example/client"
 )
 
 type keygenCmd struct {
@@ -38,7 +35,7 @@ func (c *keygenCmd) Run(r *run) error {
 	if c.KID != "" && set.has(c.KID) {
 		return fmt.Errorf("%s has a key with the kid %q: each has its own, so choose another", c.JWKS, c.KID)
 	}
-	err = sandbox.MakeKey(c.Key)
+	err = client.GenerateKey(c.Key)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists and is not written over: choose another file with --key", c.Key)
 	}
@@ -56,14 +53,18 @@ var errKeySetFile = errors.New("the key set is a file of its own, to be publishe
 
 // publish adds the public key to the set.
 func (c *keygenCmd) publish(place output, set keySet) (kid string, err error) {
-	minter, err := sandbox.NewMinter(c.Key, c.KID, application.ID{})
+	key, err := client.ReadKey(c.KID, c.Key)
 	if err != nil {
 		return "", err
 	}
-	if err := set.add(minter.JWK()); err != nil {
+	signer, err := client.NewSigner(key)
+	if err != nil {
 		return "", err
 	}
-	return minter.JWK().KeyID, set.write(place.name)
+	if err := set.add(signer.KeySet()); err != nil {
+		return "", err
+	}
+	return key.KID, set.write(place.name)
 }
 
 func (c *keygenCmd) print(r *run, kid string) error {
@@ -112,12 +113,13 @@ func (s *keySet) has(kid string) bool {
 	return false
 }
 
-func (s *keySet) add(key jose.JSONWebKey) error {
-	data, err := key.MarshalJSON()
-	if err != nil {
+// add adds the keys of another set.
+func (s *keySet) add(other []byte) (err error) {
+	var added struct{ Keys []json.RawMessage }
+	if err := json.Unmarshal(other, &added); err != nil {
 		return fmt.Errorf("publish the key: %w", err)
 	}
-	s.keys = append(s.keys, data)
+	s.keys = append(s.keys, added.Keys...)
 	s.members["keys"], err = json.Marshal(s.keys)
 	return err
 }

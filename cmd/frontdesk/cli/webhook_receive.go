@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
@@ -22,7 +22,7 @@ type keySetFlags struct {
 	JWKSURL string `name:"jwks-url" elsewhere:"" placeholder:"URL" help:"Another service's public keys: {base_url}/transactional-api/jwks."`
 }
 
-func (f keySetFlags) verifier(r *run) (*receiver.Verifier, error) {
+func (f keySetFlags) verifier(r *run) (*client.Verifier, error) {
 	url := f.JWKSURL
 	if url == "" {
 		info, err := sandbox.ReadInfo(f.Dir)
@@ -31,7 +31,7 @@ func (f keySetFlags) verifier(r *run) (*receiver.Verifier, error) {
 		}
 		url = info.APIURL + "/transactional-api/jwks"
 	}
-	return &receiver.Verifier{JWKSURL: url, Client: &http.Client{Timeout: 10 * time.Second}, Now: r.now}, nil
+	return client.NewVerifier(client.VerifierOptions{JWKSURL: url, Now: r.now})
 }
 
 type webhookListenCmd struct {
@@ -91,7 +91,7 @@ func (c *webhookListenCmd) printer(w io.Writer, now func() time.Time) func(conte
 			return err
 		}
 		_, err := fmt.Fprintf(w, "%s  %s  tenant %s  jti %s\n  %s\n",
-			now().UTC().Format(time.RFC3339), webhook.Event, webhook.TenantID, webhook.ID, webhook.Data)
+			now().UTC().Format(time.RFC3339), webhook.Event.Kind(), webhook.TenantID, webhook.JTI, webhook.Data)
 		return err
 	}
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 )
@@ -41,7 +40,7 @@ func newWebhook(at time.Time, kind application.WebhookEvent, data members) *webh
 	return &webhook{
 		header: members{"alg": "RS256", "typ": "JWT"},
 		claims: members{
-			"iss": receiver.Issuer, "iat": now, "exp": now + 60, "jti": event.NewID().String(),
+			"iss": "service", "iat": now, "exp": now + 60, "jti": event.NewID().String(),
 			"event": kind, "tenantId": Tenant, "data": data,
 		},
 		signature: rs256,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/cmd/frontdesk/dev/page"
+	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/cmd/frontdesk/trigger"
 	"frontdesk/commands"
@@ -45,7 +46,7 @@ func (d *dev) act(ctx context.Context, form url.Values, do act) {
 	}
 	done, err := do(ctx, d.member, form)
 	if err != nil {
-		d.diary.complain("That was not done: %v", err)
+		d.diary.complain("That was not done: %v", refusals.Plain(err))
 	} else if done != "" {
 		d.diary.say("%s", done)
 	}
@@ -79,7 +80,7 @@ func nameOf(info sandbox.Info, id patient.ID) string {
 
 // test has the service send a ping.
 func (d *dev) test(ctx context.Context, m *membership, form url.Values) (string, error) {
-	ping, err := m.client.TestWebhook(ctx, application.WebhookEvent(form.Get("event")))
+	ping, err := m.client.TestWebhook(ctx, form.Get("event"))
 	return fmt.Sprintf("A test webhook (ping) is on its way to where %s goes; its jti is %s.", ping.Event, ping.JTI), err
 }
 
@@ -93,13 +94,13 @@ func (d *dev) again(ctx context.Context, _ *membership, form url.Values) (string
 	if err != nil {
 		return "", err
 	}
-	d.attempted(webhook.Verified.Event+" again", webhook.Attempts[len(webhook.Attempts)-1])
+	d.attempted(webhook.Event()+" again", webhook.Attempts[len(webhook.Attempts)-1])
 	return "", nil
 }
 
 // readKeys has the service read the key set now.
 func (d *dev) readKeys(ctx context.Context, m *membership, _ url.Values) (string, error) {
-	set, err := m.client.ReadKeySet(ctx)
+	set, err := m.client.RereadKeySet(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -114,8 +115,8 @@ func (d *dev) rotate(ctx context.Context, m *membership, _ url.Values) (string, 
 		return "", err
 	}
 	done := fmt.Sprintf("The next key, %s, is published beside the one that signs. It signs once the service holds it", kid)
-	if _, err := m.client.ReadKeySet(ctx); err != nil {
-		return fmt.Sprintf("%s, which may take a moment: %v", done, err), nil
+	if _, err := m.client.RereadKeySet(ctx); err != nil {
+		return fmt.Sprintf("%s, which may take a moment: %v", done, refusals.Plain(err)), nil
 	}
 	return done + ".", nil
 }

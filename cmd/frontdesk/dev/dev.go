@@ -85,7 +85,7 @@ func (d *dev) settle() (err error) {
 	if d.home, err = openHome(d.config.KeyDir); err != nil {
 		return err
 	}
-	if d.keys, err = openKeys(d.home, d.config.Now); err == nil {
+	if d.keys, err = openKeys(d.home); err == nil {
 		d.identity, err = openIdentity(d.home)
 	}
 	if err != nil {

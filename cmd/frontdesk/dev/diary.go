@@ -56,9 +56,9 @@ func (d *dev) tell(w forward.Webhook) {
 	case w.Refused != "":
 		d.diary.complain("A webhook was refused: %s.", w.Refused)
 	case len(w.Attempts) == 0:
-		d.diary.say("%s: received and verified", w.Verified.Event)
+		d.diary.say("%s: received and verified", w.Event())
 	default:
-		d.attempted(w.Verified.Event, w.Attempts[len(w.Attempts)-1])
+		d.attempted(w.Event(), w.Attempts[len(w.Attempts)-1])
 	}
 }
 

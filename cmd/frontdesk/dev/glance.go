@@ -8,8 +8,9 @@ import (
 	"reflect"
 	"time"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/clock"
-	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
@@ -20,10 +21,10 @@ type seen struct {
 	Info        *sandbox.Info   // nil before one was there
 	Receives    string          // where webhooks are received
 	Clock       time.Duration   // how far the sandbox's clock is ahead of real time
-	Application integrator.Application
-	KeySet      integrator.KeySet
-	Calls       []integrator.Call
-	Deliveries  []integrator.Delivery
+	Application client.Application
+	KeySet      client.KeySet
+	Calls       []client.JudgedCall
+	Deliveries  []client.Delivery
 }
 
 const (
@@ -117,12 +118,13 @@ func (d *dev) look(ctx context.Context) {
 	now := d.last()
 	now.looked = clock.Start()
 	asked, err := d.member.client.Application(ctx)
-	switch status := integrator.StatusOf(err); {
-	case status == http.StatusForbidden && d.joined.Elapsed() > joinAgain:
+	refusal, refused := errors.AsType[*client.ServiceError](err)
+	switch {
+	case refused && refusal.Status == http.StatusForbidden && d.joined.Elapsed() > joinAgain:
 		d.rejoin(ctx)
 		return
 	case err != nil && ctx.Err() == nil:
-		d.away("The sandbox does not answer: %v. This is tried again.", err)
+		d.away("The sandbox does not answer: %v. This is tried again.", refusals.Plain(err))
 		return
 	case err != nil:
 		return
@@ -152,10 +154,10 @@ func (d *dev) lookAround(ctx context.Context, now *seen) {
 		now.KeySet = set
 		d.rotated(set)
 	}
-	if page, err := m.client.Calls(ctx, integrator.CallsQuery{Limit: rows}); err == nil {
+	if page, err := m.client.CallsPage(ctx, client.CallsQuery{Limit: rows}); err == nil {
 		now.Calls = page.Calls
 	}
-	if page, err := m.client.Deliveries(ctx, integrator.DeliveriesQuery{Limit: rows}); err == nil {
+	if page, err := m.client.DeliveriesPage(ctx, client.DeliveriesQuery{Limit: rows}); err == nil {
 		now.Deliveries = page.Deliveries
 	}
 	if remote, err := sandbox.Reach(d.config.SandboxDir); err == nil {
@@ -166,12 +168,12 @@ func (d *dev) lookAround(ctx context.Context, now *seen) {
 }
 
 // rotated signs with the next key once the service holds it.
-func (d *dev) rotated(set integrator.KeySet) {
+func (d *dev) rotated(set client.KeySet) {
 	var kids []string
 	for _, key := range set.Keys {
 		kids = append(kids, key.KID)
 	}
-	kid, err := d.keys.held(kids)
+	kid, err := d.keys.promote(kids)
 	if err == nil && kid != "" {
 		err = d.announce()
 	}

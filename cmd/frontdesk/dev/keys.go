@@ -1,17 +1,13 @@
 package dev
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
-	"time"
 
-	"github.com/go-jose/go-jose/v4"
-
-	"frontdesk/cmd/frontdesk/sandbox"
-	"frontdesk/domain/application"
+	"frontdesk.example/client"
 )
 
 const (
@@ -20,58 +16,70 @@ const (
 	oldKeyName  = "old-key.pem"
 )
 
-// keys are the application's. A rotation publishes the next key beside the one that
-// signs, and signs with the next one once the service holds it. The old one stays
+// keys are the application's, in files of its directory. A rotation publishes the next key beside
+// the one that signs, and signs with the next one once the service holds it. The old one stays
 // published until the next rotation.
 type keys struct {
-	home *home
-	now  func() time.Time
+	*client.Signer
 
-	mu      sync.Mutex
-	signing sandbox.Minter
-	next    *sandbox.Minter // nil while no rotation is under way
-	old     *sandbox.Minter // nil before the first
+	home *home
+
+	mu        sync.Mutex
+	next, old string // kids; empty while there is no such key
 }
 
 // openKeys reads the keys that the directory has, or makes the first.
-func openKeys(h *home, now func() time.Time) (*keys, error) {
-	k := &keys{home: h, now: now}
-	var err error
-	if k.next, err = k.read(nextKeyName); err != nil {
-		return nil, err
-	}
-	if k.old, err = k.read(oldKeyName); err != nil {
-		return nil, err
-	}
+func openKeys(h *home) (*keys, error) {
+	k := &keys{home: h}
 	signing, err := k.read(keyName)
-	switch {
-	case err != nil:
-		return nil, err
-	case signing == nil && k.next != nil: // killed while it changed them
-		err = k.promote()
-		return k, err
-	case signing == nil:
-		signing, err = k.make(keyName)
+	if errors.Is(err, fs.ErrNotExist) {
+		if signing, err = k.read(nextKeyName); err == nil { // killed between the two renames
+			err = h.rename(nextKeyName, keyName)
+		} else if errors.Is(err, fs.ErrNotExist) {
+			signing, err = k.generate(keyName)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	k.signing = *signing
-	return k, nil
-}
-
-// read returns the key in a file; nil if there is none.
-func (k *keys) read(name string) (*sandbox.Minter, error) {
-	if _, err := k.home.read(name); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // none is no error
-	}
-	minter, err := sandbox.NewMinter(k.home.file(name), "", application.ID{})
-	return &minter, err
-}
-
-func (k *keys) make(name string) (*sandbox.Minter, error) {
-	if err := sandbox.MakeKey(k.home.file(name)); err != nil {
+	if k.Signer, err = client.NewSigner(signing); err != nil {
 		return nil, err
+	}
+	if k.next, err = k.publish(nextKeyName); err != nil {
+		return nil, err
+	}
+	k.old, err = k.publish(oldKeyName)
+	return k, err
+}
+
+// publish adds the key in a file, and returns its kid; "" if there is none.
+func (k *keys) publish(name string) (kid string, err error) {
+	key, err := k.read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return key.KID, k.Add(key)
+}
+
+// read returns the key in a file.
+func (k *keys) read(name string) (client.Key, error) {
+	text, err := k.home.read(name)
+	if err != nil {
+		return client.Key{}, err
+	}
+	key, err := client.ParseKey("", text)
+	if err != nil {
+		return client.Key{}, fmt.Errorf("read private key %s: %w", name, err)
+	}
+	return key, nil
+}
+
+func (k *keys) generate(name string) (client.Key, error) {
+	if err := client.GenerateKey(k.home.file(name)); err != nil {
+		return client.Key{}, err
 	}
 	return k.read(name)
 }
@@ -82,79 +90,42 @@ var errRotating = errors.New("a rotation is under way: the next key is published
 func (k *keys) rotate() (kid string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.next != nil {
+	if k.next != "" {
 		return "", errRotating
 	}
-	if k.next, err = k.make(nextKeyName); err != nil {
-		k.next = nil
+	key, err := k.generate(nextKeyName)
+	if err == nil {
+		err = k.Add(key)
+	}
+	if err != nil {
 		return "", err
 	}
-	return k.next.JWK().KeyID, nil
+	k.next = key.KID
+	return key.KID, nil
 }
 
-// held is told which kids the service holds. If the next key's is among them, that one
-// signs from now on, and its kid is returned; otherwise "".
-func (k *keys) held(kids []string) (string, error) {
+// promote signs with the next key if it is among the kids that the service holds, and returns its
+// kid; otherwise "".
+func (k *keys) promote(held []string) (kid string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.next == nil {
+	if k.next == "" || !slices.Contains(held, k.next) {
 		return "", nil
 	}
-	for _, kid := range kids {
-		if kid == k.next.JWK().KeyID {
-			return kid, k.promote()
-		}
-	}
-	return "", nil
-}
-
-// promote makes the next key the one that signs.
-func (k *keys) promote() error {
-	if k.signing != (sandbox.Minter{}) {
-		if err := k.home.rename(keyName, oldKeyName); err != nil {
-			return err
-		}
-		old := k.signing
-		k.old = &old
+	if err := k.home.rename(keyName, oldKeyName); err != nil {
+		return "", err
 	}
 	if err := k.home.rename(nextKeyName, keyName); err != nil {
-		return err
+		return "", err
 	}
-	k.signing, k.next = *k.next, nil
-	return nil
-}
-
-// mint signs a token of an application, for itself or ("" is nobody) a member of staff.
-func (k *keys) mint(id application.ID, sub string) (string, error) {
-	k.mu.Lock()
-	minter := k.signing
-	k.mu.Unlock()
-	return minter.For(id).Mint(sub, k.now())
+	before, signing, last := k.KID(), k.next, k.old
+	k.next, k.old = "", before
+	return signing, errors.Join(k.Use(signing), k.Remove(last))
 }
 
 // kids are those of the key that signs and of the next one, which is "" if there is none.
 func (k *keys) kids() (signing, next string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.next != nil {
-		next = k.next.JWK().KeyID
-	}
-	return k.signing.JWK().KeyID, next
-}
-
-// set is the key set to publish.
-func (k *keys) set() ([]byte, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	published := []jose.JSONWebKey{k.signing.JWK()}
-	for _, key := range []*sandbox.Minter{k.next, k.old} {
-		if key != nil {
-			published = append(published, key.JWK())
-		}
-	}
-	set, err := json.Marshal(jose.JSONWebKeySet{Keys: published})
-	if err != nil {
-		return nil, fmt.Errorf("publish keys: %w", err)
-	}
-	return set, nil
+	return k.KID(), k.next
 }

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/go-jose/go-jose/v4"
-
-	"frontdesk/adapters/clock"
 )
 
 func newHome(t *testing.T) *home {
@@ -24,7 +22,7 @@ func newHome(t *testing.T) *home {
 
 func opened(t *testing.T, h *home) *keys {
 	t.Helper()
-	k, err := openKeys(h, clock.System)
+	k, err := openKeys(h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,12 +32,8 @@ func opened(t *testing.T, h *home) *keys {
 // published is the kids of the set.
 func (k *keys) published(t *testing.T) (kids []string) {
 	t.Helper()
-	content, err := k.set()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var set jose.JSONWebKeySet
-	if err := json.Unmarshal(content, &set); err != nil {
+	if err := json.Unmarshal(k.KeySet(), &set); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range set.Keys {
@@ -66,10 +60,10 @@ func TestARotationLosesNoCall_D97(t *testing.T) {
 	if _, err := k.rotate(); !errors.Is(err, errRotating) {
 		t.Errorf("a rotation during a rotation: %v", err)
 	}
-	if kid, err := k.held([]string{first}); kid != "" || err != nil {
+	if kid, err := k.promote([]string{first}); kid != "" || err != nil {
 		t.Errorf("it signs with a key that the service does not hold: %s, %v", kid, err)
 	}
-	if kid, err := k.held([]string{first, second}); kid != second || err != nil {
+	if kid, err := k.promote([]string{first, second}); kid != second || err != nil {
 		t.Errorf("held: %s, %v", kid, err)
 	}
 	if signing, next := k.kids(); signing != second || next != "" || !slices.Equal(k.published(t), []string{second, first}) {
@@ -79,10 +73,10 @@ func TestARotationLosesNoCall_D97(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if published := k.published(t); !slices.Equal(published, []string{second, third, first}) {
+	if published := k.published(t); !slices.Equal(published, []string{second, first, third}) {
 		t.Errorf("published are %v", published)
 	}
-	if _, err := k.held([]string{third}); err != nil || !slices.Equal(k.published(t), []string{third, second}) {
+	if _, err := k.promote([]string{third}); err != nil || !slices.Equal(k.published(t), []string{third, second}) {
 		t.Errorf("published are %v, %v", k.published(t), err)
 	}
 }

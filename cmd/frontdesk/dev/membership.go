@@ -7,20 +7,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"time"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
-	"frontdesk/cmd/frontdesk/integrator"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
 // membership is that a sandbox knows the application, and sends it webhooks.
 type membership struct {
 	info     sandbox.Info
-	client   integrator.Client
+	client   *client.Client
 	receiver *receiver.Server
 	vouches  []byte // the certificate of the authority that vouches for the receiver
 }
@@ -37,7 +36,10 @@ func (d *dev) join(ctx context.Context, info sandbox.Info) (unknown bool, err er
 	ctx, cancel := context.WithTimeout(ctx, joinLimit)
 	defer cancel()
 	d.joined = clock.Start()
-	m := &membership{info: info, client: d.client(info)}
+	m := &membership{info: info}
+	if m.client, err = d.client(info); err != nil {
+		return false, err
+	}
 	if err := d.receive(ctx, m); err != nil {
 		return false, err
 	}
@@ -56,11 +58,11 @@ func (d *dev) join(ctx context.Context, info sandbox.Info) (unknown bool, err er
 	return unknown, d.announce()
 }
 
-func (d *dev) client(info sandbox.Info) integrator.Client {
-	return integrator.Client{
-		URL: info.APIURL + "/transactional-api", HTTP: &http.Client{Timeout: askLimit},
-		Mint: func() (string, error) { return d.keys.mint(d.identity.Application, "") },
-	}
+// client asks once: the page shows each trouble, and the next glance asks again.
+func (d *dev) client(info sandbox.Info) (*client.Client, error) {
+	return client.New(client.Options{
+		BaseURL: info.APIURL, Application: d.identity.Application.String(), Signer: d.keys.Signer, Attempts: 1, Timeout: askLimit, Now: d.config.Now,
+	})
 }
 
 // receive has webhooks come in for a membership. The receiver of the one before is kept if
@@ -86,9 +88,16 @@ func (d *dev) receive(ctx context.Context, m *membership) error {
 			return err
 		}
 	}
-	d.inbox.Believe(&receiver.Verifier{JWKSURL: m.client.URL + "/jwks", Client: &http.Client{Timeout: askLimit}, Now: d.config.Now})
+	verifier, err := client.NewVerifier(client.VerifierOptions{JWKSURL: keysURL(m.info), Now: d.config.Now})
+	if err != nil {
+		return err
+	}
+	d.inbox.Believe(verifier)
 	return nil
 }
+
+// keysURL is where the service publishes the keys that it signs webhooks with.
+func keysURL(info sandbox.Info) string { return info.APIURL + "/transactional-api/jwks" }
 
 // announce writes down what the application's code and other commands need.
 func (d *dev) announce() error {
@@ -108,7 +117,7 @@ func (d *dev) running() Running {
 			ID: d.identity.Application, Name: d.config.Name, KID: signing, PrivateKeyFile: d.home.file(keyName), JWKSURL: d.jwksURL,
 			Callbacks: append([]string{}, d.config.Callbacks...), Username: m.info.Staff.Username,
 		},
-		Webhooks:   Webhooks{URL: m.receiver.URL(), ForwardTo: d.config.ForwardTo, JWKSURL: m.client.URL + "/jwks"},
+		Webhooks:   Webhooks{URL: m.receiver.URL(), ForwardTo: d.config.ForwardTo, JWKSURL: keysURL(m.info)},
 		SandboxDir: d.config.SandboxDir, Process: os.Getpid(),
 	}
 }

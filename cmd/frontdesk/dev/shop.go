@@ -35,7 +35,7 @@ func (d *dev) openShop(ctx context.Context) (*shop, error) {
 		d.diary.say("%s is taken, so the page is on another port.", DefaultListen)
 	}
 	d.site = &page.Site{
-		Key: d.identity.PageKey, State: d.state, Acts: d.acts(), Changed: d.changed, KeySet: d.keys.set,
+		Key: d.identity.PageKey, State: d.state, Acts: d.acts(), Changed: d.changed, KeySet: d.keys,
 		Address: listener.Addr().String(),
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))

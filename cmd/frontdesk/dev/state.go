@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/dev/forward"
 	"frontdesk/cmd/frontdesk/dev/page"
-	"frontdesk/cmd/frontdesk/integrator"
 	"frontdesk/cmd/frontdesk/reference"
 	"frontdesk/domain/application"
 )
@@ -48,14 +48,14 @@ func (d *dev) describe(s *page.State) {
 
 // deliveries puts together what the service says of its webhooks and what became of them
 // here, newest first.
-func deliveries(inbox []forward.Webhook, told []integrator.Delivery) []page.Delivery {
+func deliveries(inbox []forward.Webhook, told []client.Delivery) []page.Delivery {
 	all := make([]page.Delivery, 0, len(inbox)+len(told))
 	here := map[string]int{}
 	for _, w := range inbox {
-		if id := w.Verified.ID; id != "" {
+		if id := w.Verified.JTI; id != "" {
 			here[id] = len(all)
 		}
-		all = append(all, page.Delivery{At: w.At, Event: w.Verified.Event, JTI: w.Verified.ID, Here: &w})
+		all = append(all, page.Delivery{At: w.At, Event: w.Event(), JTI: w.Verified.JTI, Here: &w})
 	}
 	for _, t := range told {
 		if n, known := here[t.JTI]; known {

@@ -48,7 +48,7 @@ func (d *dev) welcome(ctx context.Context) bool {
 	if d.ground.own {
 		afterwards = "stops, too"
 	}
-	fmt.Fprintf(d.config.Out, welcomeText, r.PageURL, d.member.client.URL, r.TenantID, r.Application.ID, r.Application.Name,
+	fmt.Fprintf(d.config.Out, welcomeText, r.PageURL, d.member.info.APIURL+"/transactional-api", r.TenantID, r.Application.ID, r.Application.Name,
 		r.Application.PrivateKeyFile, r.Application.KID, r.Webhooks.URL, forwarded, d.home.file(runningName), self,
 		r.Application.Username, r.SandboxDir, afterwards)
 	if d.config.Open {

@@ -5,21 +5,23 @@ import (
 	"context"
 	_ "embed" // the callback's page
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
 
-	"frontdesk/domain/application"
+	"frontdesk.example/client"
 )
 
 // keyServer is the sandbox application's own server, as an integrator would run
 // it: it publishes the application's keys and receives staff at its callback.
 type keyServer struct {
-	minter   Minter
+	signer   *client.Signer
 	now      func() time.Time
 	callback atomic.Pointer[visitor]
 	listener net.Listener
@@ -28,20 +30,16 @@ type keyServer struct {
 }
 
 func listenKeys(ctx context.Context, file string, now func() time.Time) (*keyServer, error) {
-	minter, err := loadKey(file, application.ID{})
+	signer, err := openSigner(file)
 	if err != nil {
 		return nil, err
-	}
-	jwks, err := minter.JWKS()
-	if err != nil {
-		return nil, fmt.Errorf("publish keys: %w", err)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("publish keys: %w", err)
 	}
-	s := &keyServer{minter: minter, now: now, listener: listener, done: make(chan struct{})}
-	s.http = &http.Server{Handler: s.routes(jwks), ReadHeaderTimeout: 10 * time.Second}
+	s := &keyServer{signer: signer, now: now, listener: listener, done: make(chan struct{})}
+	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		defer close(s.done)
 		_ = s.http.Serve(listener) // until close
@@ -49,12 +47,23 @@ func listenKeys(ctx context.Context, file string, now func() time.Time) (*keySer
 	return s, nil
 }
 
-func (s *keyServer) routes(jwks []byte) http.Handler {
+// openSigner reads the key in a file, or makes one.
+func openSigner(file string) (*client.Signer, error) {
+	key, err := client.ReadKey("", file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = client.GenerateKey(file); err == nil {
+			key, err = client.ReadKey("", file)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return client.NewSigner(key)
+}
+
+func (s *keyServer) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /jwks.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/jwk-set+json")
-		_, _ = w.Write(jwks)
-	})
+	mux.Handle("GET /jwks.json", s.signer)
 	mux.HandleFunc("GET /callback", s.serveCallback)
 	return mux
 }
@@ -70,13 +79,17 @@ func (s *keyServer) close() {
 // application is and where the service is, which are not known when the keys are
 // published.
 func (s *keyServer) receiveStaff(info Info) {
-	minter := s.minter
-	minter.app = info.Application.ID
 	s.callback.Store(&visitor{
-		minter: minter, now: s.now, apiURL: info.APIURL, askURL: info.AuthoriseURL(),
+		mint:   func(username string) (string, error) { return s.mint(info, username) },
+		apiURL: info.APIURL, askURL: info.AuthoriseURL(),
 		stopURL:  info.AuthURL + "/" + info.TenantID + "/staff/authorisations",
 		transfer: &http.Client{},
 	})
+}
+
+// mint signs a token of the sandbox's application, for itself or for a member of staff.
+func (s *keyServer) mint(info Info, username string) (string, error) {
+	return s.signer.Token(info.Application.ID.String(), username, s.now())
 }
 
 // serveCallback answers 503 until receiveStaff was called.
@@ -98,8 +111,7 @@ var callbackPage = template.Must(template.New("callback").Parse(callbackSource))
 // visitor is the sandbox application as staff see it. They come back to it from
 // the authorisation page, and it then makes a call in their name.
 type visitor struct {
-	minter   Minter
-	now      func() time.Time
+	mint     func(username string) (string, error)
 	apiURL   string
 	askURL   string // where staff are asked again
 	stopURL  string // where they stop it
@@ -142,7 +154,7 @@ func (v *visitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // call pings in the name of a member of staff.
 func (v *visitor) call(ctx context.Context, shown *result) error {
-	token, err := v.minter.Mint(shown.Username, v.now())
+	token, err := v.mint(shown.Username)
 	if err != nil {
 		return err
 	}

@@ -9,14 +9,13 @@ import (
 // showDocs lets the reference show this sandbox: as its application calls, of whom its
 // practice has.
 func (h *house) showDocs(info Info) error {
-	minter := h.keys.minter.For(info.Application.ID)
 	var users []string
 	for _, person := range info.People {
 		users = append(users, person.Username)
 	}
 	return h.docs.Show(reference.Sandbox{
 		URL: info.APIURL, Users: users, IDs: info.tryable(),
-		Mint: func(username string) (string, error) { return minter.Mint(username, h.config.Now()) },
+		Mint: func(username string) (string, error) { return h.keys.mint(info, username) },
 	})
 }
 

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"time"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks/receiver"
 )
@@ -57,10 +57,12 @@ func openInbox(dir string, now func() time.Time) (*inbox, error) {
 // keys.
 func (i *inbox) receive(ctx context.Context, apiURL string, log *slog.Logger) (err error) {
 	journal := &receiver.Journal{Out: i.log, Now: i.now}
+	verifier, err := client.NewVerifier(client.VerifierOptions{JWKSURL: apiURL + "/transactional-api/jwks", Now: i.now})
+	if err != nil {
+		return err
+	}
 	handler := behaving(receiver.Handler{
-		Verifier: &receiver.Verifier{
-			JWKSURL: apiURL + "/transactional-api/jwks", Client: &http.Client{Timeout: 5 * time.Second}, Now: i.now,
-		},
+		Verifier: verifier,
 		Received: journal.Write,
 		Refused: func(ctx context.Context, err error) {
 			log.WarnContext(ctx, "the sandbox's receiver has refused a webhook", slog.Any("error", err))

@@ -131,7 +131,7 @@ func infoOf(h *house, service *app.App, s seed) Info {
 		MasterKeyFile:    filepath.Join(config.Dir, masterKeyName),
 		TenantID:         tenant,
 		Application: Application{
-			ID: s.Application, KID: keys.minter.kid, PrivateKeyFile: filepath.Join(config.Dir, keyName),
+			ID: s.Application, KID: keys.signer.KID(), PrivateKeyFile: filepath.Join(config.Dir, keyName),
 			JWKSURL: keys.url(), Callbacks: []string{keys.callbackURL(), callbacks()[1]},
 		},
 		WebhookReceiver: h.inbox.info(), Causes: causesOf(s, byName(service.URL())),

@@ -80,8 +80,8 @@
 //		receiver := triage.Receive(application.RecordOpened)
 //		triage.Call(elm, access.OpenCareRecord, fmt.Sprintf(`{"patientId":%q}`, w.Patient(elm, "Ann Archer")))
 //
-//		if webhook := receiver.Await(1)[0]; webhook.Event != "record.opened" || webhook.TenantID != elm {
-//			t.Errorf("received %s of %s", webhook.Event, webhook.TenantID)
+//		if webhook := receiver.Await(1)[0]; webhook.Event.Kind() != "record.opened" || webhook.TenantID != elm {
+//			t.Errorf("received %s of %s", webhook.Event.Kind(), webhook.TenantID)
 //		}
 //	}
 //

@@ -2,13 +2,14 @@ package testworld
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/webhooks/receiver"
@@ -46,15 +47,30 @@ func (a *Application) Receive(events ...application.WebhookEvent) *Receiver {
 	return r
 }
 
-// verifier fetches the keys from a practice's host, whose name leads to the program.
-func (r *Receiver) verifier(tenant string) *receiver.Verifier {
-	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(r.world.URL(), "http://"))
-	}
-	return &receiver.Verifier{
-		JWKSURL: "http://" + tenant + "." + APIDomain + "/transactional-api/jwks",
-		Client:  &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}, Now: r.world.Now,
-	}
+// verifier fetches the keys from a practice's host.
+func (r *Receiver) verifier(tenant string) *client.Verifier {
+	verifier, err := NewVerifier(tenant, r.world.URL, r.world.Now)
+	Must(r.world.tb, err)
+	return verifier
+}
+
+// NewVerifier verifies webhooks with the keys of a practice's host, whose proxy is played: the
+// program is served at a URL, by http.
+func NewVerifier(tenant string, program func() string, now func() time.Time) (*client.Verifier, error) {
+	return client.NewVerifier(client.VerifierOptions{
+		JWKSURL: "https://" + tenant + "." + APIDomain + "/transactional-api/jwks", HTTP: &http.Client{Transport: proxy(program)}, Now: now,
+	})
+}
+
+// proxy terminates TLS, as one in front of the program does.
+type proxy func() string
+
+// RoundTrip sends a request on a connection of its own.
+func (p proxy) RoundTrip(r *http.Request) (*http.Response, error) {
+	on := r.Clone(r.Context())
+	on.Host, on.Close = r.URL.Host, true
+	on.URL.Scheme, on.URL.Host = "http", strings.TrimPrefix(p(), "http://")
+	return http.DefaultTransport.RoundTrip(on)
 }
 
 func (r *Receiver) keep(_ context.Context, webhook receiver.Webhook) error {

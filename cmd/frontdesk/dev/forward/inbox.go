@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"frontdesk/adapters/webhooks/receiver"
+	"frontdesk.example/client"
 )
 
 // The bounds of an inbox.
@@ -25,11 +25,19 @@ const (
 type Webhook struct {
 	Number   int // counts from 1
 	At       time.Time
-	Header   http.Header // as it was sent
-	Body     []byte      // likewise
-	Verified receiver.Webhook
-	Refused  string    // why it must not be believed; "" if it holds
-	Attempts []Attempt // of handing it on, oldest first
+	Header   http.Header    // as it was sent
+	Body     []byte         // likewise
+	Verified client.Webhook // zero if it was refused
+	Refused  string         // why it must not be believed; "" if it holds
+	Attempts []Attempt      // of handing it on, oldest first
+}
+
+// Event is the name of the webhook's event; "" if it was refused.
+func (w Webhook) Event() string {
+	if w.Verified.Event == nil {
+		return ""
+	}
+	return w.Verified.Event.Kind()
 }
 
 // Inbox receives webhooks. It is an [http.Handler].
@@ -38,7 +46,7 @@ type Inbox struct {
 	Now    func() time.Time
 	Heard  func(Webhook) // is told of each, when it is known what became of it
 
-	verifier atomic.Pointer[receiver.Verifier]
+	verifier atomic.Pointer[client.Verifier]
 	seats    chan struct{}
 
 	mu    sync.Mutex
@@ -52,7 +60,7 @@ func NewInbox(target *Target, now func() time.Time, heard func(Webhook)) *Inbox 
 }
 
 // Believe says whose webhooks hold from now on.
-func (i *Inbox) Believe(verifier *receiver.Verifier) { i.verifier.Store(verifier) }
+func (i *Inbox) Believe(verifier *client.Verifier) { i.verifier.Store(verifier) }
 
 // Close waits for what is under way. Nothing is received any more.
 func (i *Inbox) Close() {
@@ -125,10 +133,10 @@ func (i *Inbox) take(ctx context.Context, webhook Webhook) Webhook {
 
 var errNobody = errors.New("no sandbox is known yet whose it could be")
 
-func (i *Inbox) verify(ctx context.Context, body []byte) (receiver.Webhook, error) {
+func (i *Inbox) verify(ctx context.Context, body []byte) (client.Webhook, error) {
 	verifier := i.verifier.Load()
 	if verifier == nil {
-		return receiver.Webhook{}, errNobody
+		return client.Webhook{}, errNobody
 	}
 	return verifier.Verify(ctx, strings.TrimSpace(string(body)))
 }

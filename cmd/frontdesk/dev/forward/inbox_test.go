@@ -143,8 +143,8 @@ func TestAnInboxKeepsTheNewestHundred_D97(t *testing.T) {
 		post(t, url, s.webhook(fmt.Sprint(n+1)))
 	}
 	kept := inbox.Kept()
-	if len(kept) != 100 || kept[0].Verified.ID != "103" || kept[99].Verified.ID != "4" || kept[99].Number != 4 {
-		t.Errorf("%d are kept, from %s to %s", len(kept), kept[0].Verified.ID, kept[99].Verified.ID)
+	if len(kept) != 100 || kept[0].Verified.JTI != "103" || kept[99].Verified.JTI != "4" || kept[99].Number != 4 {
+		t.Errorf("%d are kept, from %s to %s", len(kept), kept[0].Verified.JTI, kept[99].Verified.JTI)
 	}
 	if _, err := inbox.Again(t.Context(), 3); !errors.Is(err, forward.ErrGone) {
 		t.Errorf("one that is gone: %v", err)

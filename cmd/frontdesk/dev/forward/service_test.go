@@ -16,7 +16,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"frontdesk/adapters/webhooks/receiver"
+	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/dev/forward"
 	"frontdesk/commands/commandtest"
 )
@@ -47,7 +47,7 @@ func (s *service) webhook(jti string) string {
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: s.key}, (&jose.SignerOptions{}).WithHeader("kid", "k"))
 	must(s.t, err)
 	payload, err := json.Marshal(map[string]any{
-		"iss": "service", "exp": commandtest.Noon.Add(time.Minute).Unix(), "jti": jti, "event": "record.opened", "tenantId": "elm", "data": map[string]any{},
+		"iss": "service", "iat": commandtest.Noon.Unix(), "exp": commandtest.Noon.Add(time.Minute).Unix(), "jti": jti, "event": "record.opened", "tenantId": "elm", "data": map[string]any{},
 	})
 	must(s.t, err)
 	signed, err := signer.Sign(payload)
@@ -62,7 +62,9 @@ func (s *service) inbox(target *forward.Target) (*forward.Inbox, string) {
 	s.t.Helper()
 	noon := func() time.Time { return commandtest.Noon }
 	inbox := forward.NewInbox(target, noon, func(forward.Webhook) {})
-	inbox.Believe(&receiver.Verifier{JWKSURL: s.url, Client: http.DefaultClient, Now: noon})
+	verifier, err := client.NewVerifier(client.VerifierOptions{JWKSURL: s.url, Now: noon})
+	must(s.t, err)
+	inbox.Believe(verifier)
 	server := httptest.NewServer(inbox)
 	s.t.Cleanup(func() { server.Close(); inbox.Close() })
 	return inbox, server.URL

@@ -14,9 +14,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"frontdesk.example/client"
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/dev/page"
-	"frontdesk/cmd/frontdesk/integrator"
 )
 
 // served is a page that is served, and counts how often its button is pressed.
@@ -37,7 +37,7 @@ func serve(t *testing.T) *served {
 	s.Site = &page.Site{
 		Address: listener.Addr().String(), Key: "the-key", Changed: s.changed, State: func(context.Context) page.State { return s.state },
 		Acts:   map[string]page.Act{"reset": func(context.Context, url.Values) { s.pressed.Add(1) }},
-		KeySet: func() ([]byte, error) { return []byte(`{"keys":[]}`), nil },
+		KeySet: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"keys":[]}`) }),
 	}
 	server := httptest.NewUnstartedServer(s.Handler())
 	server.Listener.Close()
@@ -222,7 +222,7 @@ func TestWhatOthersSayIsText_D97(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	const evil = `<img src=x onerror=alert(1)>"'&`
-	s.state.Calls = []integrator.Call{{RequestID: evil, Endpoint: evil, Code: evil, Description: evil, Rule: evil, Status: 401}}
+	s.state.Calls = []client.JudgedCall{{RequestID: evil, Endpoint: evil, Code: client.Code(evil), Description: evil, Rule: evil, Status: 401}}
 	s.state.Lines = []page.Line{{Text: evil, Wrong: true}}
 	s.state.Away = evil
 	_, text := s.do(s.visitor(), http.MethodGet, s.here("/"), nil)

@@ -30,7 +30,7 @@ type Site struct {
 	State   func(context.Context) State
 	Acts    map[string]Act
 	Changed Changed
-	KeySet  func() ([]byte, error)
+	KeySet  http.Handler // serves the application's key set
 
 	followers atomic.Int32
 	once      atomic.Pointer[string]
@@ -53,7 +53,7 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.entered(s.show))
 	mux.HandleFunc("GET /events", s.entered(s.follow))
 	mux.HandleFunc("POST /do/{act}", s.entered(s.sent(s.do)))
-	mux.HandleFunc("GET "+KeySetPath, s.keySet)
+	mux.Handle("GET "+KeySetPath, s.KeySet) // for the service, which has no key to the page
 	mux.HandleFunc("GET /style.css", file("text/css; charset=utf-8", slices.Concat(frame.Style(), style)))
 	mux.HandleFunc("GET /icon.svg", file("image/svg+xml", frame.Icon()))
 	mux.HandleFunc("GET /page.js", file("text/javascript; charset=utf-8", script))
@@ -65,17 +65,6 @@ func file(mediaType string, content []byte) http.HandlerFunc {
 		w.Header().Set("Content-Type", mediaType)
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 	}
-}
-
-// keySet is for the service, which has no key to the page.
-func (s *Site) keySet(w http.ResponseWriter, _ *http.Request) {
-	set, err := s.KeySet()
-	if err != nil {
-		http.Error(w, "The key set cannot be made.", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/jwk-set+json")
-	_, _ = w.Write(set) // whoever has gone need not be told
 }
 
 func (s *Site) show(w http.ResponseWriter, r *http.Request) {

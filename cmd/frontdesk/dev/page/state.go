@@ -3,8 +3,8 @@ package page
 import (
 	"time"
 
+	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/dev/forward"
-	"frontdesk/cmd/frontdesk/integrator"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/application"
 )
@@ -35,9 +35,9 @@ type State struct {
 	Patients   []sandbox.Patient
 	Events     []application.WebhookEvent
 
-	About      integrator.Application
-	KeySet     integrator.KeySet
-	Calls      []integrator.Call
+	About      client.Application
+	KeySet     client.KeySet
+	Calls      []client.JudgedCall
 	Deliveries []Delivery
 }
 
@@ -54,6 +54,6 @@ type Delivery struct {
 	At    time.Time
 	Event string
 	JTI   string
-	Told  *integrator.Delivery
+	Told  *client.Delivery
 	Here  *forward.Webhook
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/cmd/frontdesk/integrator"
+	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/domain/application"
 )
@@ -20,14 +20,14 @@ import (
 var words = template.FuncMap{
 	"clock":    func(t time.Time) string { return t.Local().Format(time.TimeOnly) },
 	"instant":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"ms":       func(ms float64) string { return fmt.Sprintf("%.0f ms", ms) },
+	"ms":       func(ms int) string { return fmt.Sprintf("%d ms", ms) },
 	"took":     Took,
 	"ahead":    ahead,
 	"indented": indented,
 	"headers":  headers,
 	"happens":  func(e application.WebhookEvent) string { return happenings[e] },
 	"reason":   http.StatusText,
-	"mends":    func(c integrator.Call) string { return refusals.FindOf(c.Rule, c.Code, c.Description) },
+	"mends":    func(c client.JudgedCall) string { return refusals.FindOf(c.Rule, string(c.Code), c.Description) },
 }
 
 // Took is a duration as people read it.
