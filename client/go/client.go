@@ -107,7 +107,7 @@ func unfollowed(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 // localhost to a proxy, in clear.
 func proxy(request *http.Request) (*url.URL, error) {
 	if isLoopback(request.URL.Hostname()) {
-		return nil, nil
+		return nil, nil //nolint:nilnil // none is no error
 	}
 	return http.ProxyFromEnvironment(request)
 }

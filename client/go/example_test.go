@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,18 +19,18 @@ func ExampleIdempotencyKey() {
 		if r.Header.Get("Idempotency-Key") != "job-42" {
 			panic(http.ErrAbortHandler)
 		}
-		fmt.Fprint(w, `{"noteId":"n-1"}`)
+		_, _ = io.WriteString(w, `{"noteId":"n-1"}`)
 	}))
 	defer service.Close()
 	practice := examplePractice(service.URL)
 
 	note := client.Note{PatientID: "p-1", Note: "Called back; feels better."}
-	created, err := practice.CreateNote(context.Background(), note)
+	_, err := practice.CreateNote(context.Background(), note)
 	var lost *client.UnreachableError
 	if errors.As(err, &lost) {
 		fmt.Println("no answer, and a key:", lost.IdempotencyKey != "")
 	}
-	created, err = practice.CreateNote(context.Background(), note, client.IdempotencyKey("job-42"))
+	created, err := practice.CreateNote(context.Background(), note, client.IdempotencyKey("job-42"))
 	fmt.Println(created.NoteID, err)
 	// Output:
 	// no answer, and a key: true

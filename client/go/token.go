@@ -42,7 +42,7 @@ type kept struct {
 }
 
 // errElsewhere keeps a token from being used for another caller than it says.
-var errElsewhere = errors.New("the client was made with Options.Token, so AsUser and WithAct cannot change for whom it calls")
+var errElsewhere = errors.New("AsUser and WithAct need a Signer: with Options.Token, the token names the caller")
 
 // errNoUser keeps what a user was meant to ask from being asked with the application's own
 // rights.

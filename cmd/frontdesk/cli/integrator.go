@@ -37,16 +37,16 @@ const askLimit = 30 * time.Second
 // client returns a client that calls once. The sandbox is read only for what the flags do not
 // name.
 func (f asApplicationFlags) client(r *run) (*client.Client, error) {
-	who, err := f.who(r)
+	app, err := f.callerOf(r)
 	if err != nil {
 		return nil, err
 	}
 	return client.New(client.Options{
-		BaseURL: who.api, Application: who.application.String(), Signer: who.signer, Attempts: 1, Timeout: askLimit, Now: r.now,
+		BaseURL: app.api, Application: app.application.String(), Signer: app.signer, Attempts: 1, Timeout: askLimit, Now: r.now,
 	})
 }
 
-func (f asApplicationFlags) who(r *run) (caller, error) {
+func (f asApplicationFlags) callerOf(r *run) (caller, error) {
 	if (f.Key == "") != (f.Application == application.ID{}) {
 		return caller{}, errors.New("give --key and --application together: the key is that application's")
 	}

@@ -31,11 +31,11 @@ type mintCmd struct {
 
 // Run prints a token.
 func (c *mintCmd) Run(r *run) error {
-	who, err := c.who(r)
+	app, err := c.callerOf(r)
 	if err != nil {
 		return err
 	}
-	token, err := who.signer.Token(who.application.String(), c.Sub, r.now())
+	token, err := app.signer.Token(app.application.String(), c.Sub, r.now())
 	if err != nil {
 		return err
 	}
@@ -46,9 +46,9 @@ func (c *mintCmd) Run(r *run) error {
 	return nil
 }
 
-// who returns the application that the flags name: by its key, or that of the code base, or the
+// callerOf finds the application that the flags name by its key, or that of the code base, or the
 // sandbox's.
-func (c *mintCmd) who(r *run) (caller, error) {
+func (c *mintCmd) callerOf(r *run) (caller, error) {
 	if (c.Key == "") != (c.Application == application.ID{}) {
 		return caller{}, errHalfNamed
 	}

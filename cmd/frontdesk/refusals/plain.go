@@ -10,7 +10,7 @@ import (
 )
 
 // Plain returns an error of the client as this program prints it: the service's sentence and its
-// code, or why there is none.
+// code or, without an answer of the service, the cause.
 func Plain(err error) error {
 	if lost, ok := errors.AsType[*client.UnreachableError](err); ok {
 		if _, unanswered := errors.AsType[*url.Error](lost.Err); unanswered {

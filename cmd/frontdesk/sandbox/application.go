@@ -87,7 +87,7 @@ func (s *keyServer) receiveStaff(info Info) {
 	})
 }
 
-// mint signs a token of the sandbox's application, for itself or for a member of staff.
+// mint signs a token of the sandbox's application. An empty username is the application's own.
 func (s *keyServer) mint(info Info, username string) (string, error) {
 	return s.signer.Token(info.Application.ID.String(), username, s.now())
 }

@@ -68,9 +68,9 @@ type proxy func() string
 // RoundTrip sends a request on a connection of its own.
 func (p proxy) RoundTrip(r *http.Request) (*http.Response, error) {
 	on := r.Clone(r.Context())
-	on.Host, on.Close = r.URL.Host, true
+	on.Host = r.URL.Host
 	on.URL.Scheme, on.URL.Host = "http", strings.TrimPrefix(p(), "http://")
-	return http.DefaultTransport.RoundTrip(on)
+	return (&http.Transport{DisableKeepAlives: true}).RoundTrip(on)
 }
 
 func (r *Receiver) keep(_ context.Context, webhook receiver.Webhook) error {
