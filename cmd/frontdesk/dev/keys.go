@@ -31,14 +31,7 @@ type keys struct {
 // openKeys reads the keys that the directory has, or makes the first.
 func openKeys(h *home) (*keys, error) {
 	k := &keys{home: h}
-	signing, err := k.read(keyName)
-	if errors.Is(err, fs.ErrNotExist) {
-		if signing, err = k.read(nextKeyName); err == nil { // killed between the two renames
-			err = h.rename(nextKeyName, keyName)
-		} else if errors.Is(err, fs.ErrNotExist) {
-			signing, err = k.generate(keyName)
-		}
-	}
+	signing, err := k.signing()
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +43,23 @@ func openKeys(h *home) (*keys, error) {
 	}
 	k.old, err = k.publish(oldKeyName)
 	return k, err
+}
+
+// signing returns the key that signs. If a rotation was killed between its renames, that is the
+// next one.
+func (k *keys) signing() (client.Key, error) {
+	key, err := k.read(keyName)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	key, err = k.read(nextKeyName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k.generate(keyName)
+	}
+	if err != nil {
+		return key, err
+	}
+	return key, k.home.rename(nextKeyName, keyName)
 }
 
 // publish adds the key in a file, and returns its kid; "" if there is none.
