@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -207,6 +208,24 @@ func TestOneContextMakesTwoNotes(t *testing.T) {
 	first, second, third := service.key(0), service.key(1), service.key(2)
 	if first != "job-42" || second == first || third == first || second == third || second == "" || third == "" {
 		t.Errorf("the keys are %q, %q and %q", first, second, third)
+	}
+}
+
+func TestEveryCallTakesOptions(t *testing.T) {
+	t.Parallel()
+	calls, methods := 0, reflect.TypeFor[*client.Client]()
+	for i := range methods.NumMethod() {
+		m := methods.Method(i)
+		if m.Type.NumIn() < 2 || m.Type.In(1) != reflect.TypeFor[context.Context]() {
+			continue
+		}
+		calls++
+		if !m.Type.IsVariadic() || m.Type.In(m.Type.NumIn()-1) != reflect.TypeFor[[]client.CallOption]() {
+			t.Errorf("%s takes no options", m.Name)
+		}
+	}
+	if calls < 15 {
+		t.Errorf("%d calls are looked at", calls)
 	}
 }
 
