@@ -102,7 +102,7 @@ func (w *town) notYet() (all []event.Stream) {
 		all = append(all, staff.TriesStream(tenant, staff.ID{UUID: w.oak[reflect.TypeFor[staff.ID]()]}, tomorrow), application.WebhookTestStream(tenant, w.app, tomorrow),
 			authorisation.StreamOf(tenant, authorisation.Subject{Application: other}))
 	}
-	return append(all, signingkey.StreamOf(), epoch.StreamOf(), audit.SealingOf(), audit.StreamOfArchive("access_record_2026_04"),
+	return append(all, signingkey.StreamOf(), epoch.StreamOf(), audit.StreamOfArchive("access_record_2026_04"),
 		application.RereadStream(w.app, tomorrow))
 }
 

@@ -54,7 +54,7 @@ var states = []stateOf{
 
 // stateless are the events of which each begins a stream that nothing is decided about.
 var stateless = []event.Event{
-	audit.Archived{}, audit.LogSealed{}, audit.Queried{}, consultation.Started{}, epoch.Begun{}, record.CareRecordOpened{}, request.Opened{}, request.AttachmentOpened{},
+	audit.Archived{}, audit.Queried{}, consultation.Started{}, epoch.Begun{}, record.CareRecordOpened{}, request.Opened{}, request.AttachmentOpened{},
 }
 
 // Every event has one kind of stream, and a state is changed by no other kind's.

@@ -40,7 +40,6 @@ func TestDerivedStreamsArePermanent(t *testing.T) {
 		" c20796b8-385a-5065-9b08-53d37ac7e1ce":    application.RereadStream(app, day),
 		" 5d5ca0b6-10f3-5301-9779-c0855d373b7a":    signingkey.StreamOf(),
 		" cd7b0f64-2ac8-5ef0-bda6-78de107ea30b":    epoch.StreamOf(),
-		" f12adf79-0fdb-59fe-94ba-799c071b78d7":    audit.SealingOf(),
 		" 0703c014-32c8-5bb1-9a2e-7d4a45f59349":    audit.StreamOfArchive("access_record_2026_04"),
 	} {
 		if got := stream.Tenant + " " + stream.ID.String(); got != want {

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"frontdesk/commands"
@@ -138,33 +137,5 @@ func TestWhatIsOfNoPracticeIsRememberedWhereItWasAsked_D93(t *testing.T) {
 	}
 	if answer, err := (projections.Answers{DB: d.pool}).Answer(t.Context(), oak, elsewhere.Key, d.at.Add(-commands.AnswerLifetime)); err != nil || answer != (commands.Answer{}) {
 		t.Errorf("another practice is answered %+v, %v", answer, err)
-	}
-}
-
-// A process of the release before keeps an answer without its text, and reads the
-// identifier alone.
-func TestTheReleaseBeforeRemembersBesideThisOne_D93(t *testing.T) {
-	t.Parallel()
-	d := openDay(t)
-	made := uuid.New()
-	i := under(1, 2)
-	body := event.Digest{2}
-	if _, err := d.pool.Exec(t.Context(), `INSERT INTO answers (tenant, key, body, made, answered_at, patient) VALUES ($1, $2, $3, $4, $5, $6)`,
-		elm, i.Key[:], body[:], made, d.at, ann); err != nil {
-		t.Fatal(err)
-	}
-	if answer, err := d.submit(t.Context(), i); err != nil || answer != fmt.Sprintf("{\"patientRequestId\":%q}\n", made) {
-		t.Errorf("what it has kept is answered %q, %v", answer, err)
-	}
-	ours, err := d.submit(t.Context(), under(2, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	theirs, key := uuid.UUID{}, under(2, 2).Key
-	if err := d.pool.QueryRow(t.Context(), `SELECT made FROM answers WHERE tenant = $1 AND key = $2`, elm, key[:]).Scan(&theirs); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(fmt.Sprintf("{\"patientRequestId\":%q}\n", theirs), ours); diff != "" {
-		t.Errorf("what this one has kept (-the release before +this one):\n%s", diff)
 	}
 }

@@ -34,20 +34,6 @@ func TestANameIsInTheEventsOfThePracticesPatient_D68(t *testing.T) {
 	}
 }
 
-// What a process of the release before reads is filled for as long as it may be there.
-func TestRowsHaveNamesUntilTheDatabaseIsSealed_D68(t *testing.T) {
-	t.Parallel()
-	d := newDay(t)
-	d.store.AtOnce = projections.InClear(projections.AtOnce())
-	d.happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"})
-	d.happens(t, patient.StreamOf(elm, ann), patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
-	d.store.AtOnce = projections.AtOnce()
-	d.happens(t, patient.StreamOf(elm, bill), patient.Registered{Patient: bill, Name: "Bill Baker", BirthDate: "1979-01-31"})
-	d.wantTable(t, "patients",
-		`{"tenant": "elm-street", "patient": "`+ann.String()+`", "name": "Ann Baker", "birth_date": "", "restricted": false}`,
-		`{"tenant": "elm-street", "patient": "`+bill.String()+`", "name": "", "birth_date": "", "restricted": false}`)
-}
-
 // The row of an erased patient goes with the key. Whoever reads between the two shows
 // nothing.
 func TestAPatientWhoseKeyIsDestroyedIsNotShown_D70(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,36 +16,18 @@ import (
 
 // Patients keeps the patients of each practice, and who may see their records. What they
 // are called is for [Names] to find.
-type Patients struct {
-	DB    Querier
-	Clear bool // rows have names, for processes of the release before: nothing is sealed yet
-}
-
-// InClear returns read models that have the names of patients in their rows.
-func InClear(all []Projection) []Projection {
-	filling := slices.Clone(all)
-	for n, p := range filling {
-		if patients, ok := p.(Patients); ok {
-			patients.Clear = true
-			filling[n] = patients
-		}
-	}
-	return filling
-}
+type Patients struct{ DB Querier }
 
 // Name returns the permanent name.
 func (Patients) Name() string { return "patients.v1" }
 
 // Project keeps a row for each patient, one for each member of staff who may see a
 // restricted record, and one for each time that somebody else has opened it.
-func (p Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
+func (Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {
 	case patient.Registered:
 		do(`INSERT INTO patients (tenant, patient) VALUES ($1, $2)`, tenant, e.Patient)
-		p.name(r, do)
-	case patient.DetailsChanged:
-		p.name(r, do)
 	case patient.RecordRestricted:
 		restrict(tenant, e.Patient, true, do)
 		for _, member := range e.Staff {
@@ -62,13 +43,6 @@ func (p Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 		do(`DELETE FROM broken_glass WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
 		do(`DELETE FROM patients WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
 		do(`DELETE FROM record_restrictions WHERE tenant = $1 AND patient = $2`, tenant, e.Patient)
-	}
-}
-
-// name fills the columns that processes of the release before read.
-func (p Patients) name(r event.Recorded, do func(sql string, args ...any)) {
-	if name, of := NameIn(r); p.Clear {
-		do(`UPDATE patients SET name = $3, birth_date = $4 WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, of, name.Name, name.BirthDate)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/commands"
@@ -46,29 +45,25 @@ func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := cmp.Or(call.Tenant, r.Stream.Tenant)
 	do(`DELETE FROM answers WHERE tenant = $1 AND key = $2 AND answered_at <= $3`,
 		tenant, call.Key[:], r.At.Add(-commands.AnswerLifetime))
-	do(`INSERT INTO answers (tenant, key, body, made, answered_at, patient, answer) VALUES ($1, $2, $3, $4, $5, $6, NULLIF($7, ''))`,
+	do(`INSERT INTO answers (tenant, key, body, made, answered_at, patient, answer) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		tenant, call.Key[:], body, r.Stream.ID, r.At, idOrNull(r.About()), call.Answer)
 }
 
 // Answer returns the answer that was given under a key after an instant, and the zero
 // one if there was none.
 func (a Answers) Answer(ctx context.Context, tenant string, key event.Digest, after time.Time) (commands.Answer, error) {
-	var made uuid.UUID
 	var body []byte
-	var text *string
-	err := a.DB.QueryRow(ctx, `SELECT made, body, answer FROM answers WHERE tenant = $1 AND key = $2 AND answered_at > $3`,
-		tenant, key[:], after).Scan(&made, &body, &text)
+	var answer commands.Answer
+	err := a.DB.QueryRow(ctx, `SELECT body, answer FROM answers WHERE tenant = $1 AND key = $2 AND answered_at > $3`,
+		tenant, key[:], after).Scan(&body, &answer.Text)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return commands.Answer{}, nil
 	}
 	if err != nil {
 		return commands.Answer{}, fmt.Errorf("look for an answer: %w", err)
 	}
-	if text == nil { // a process of the release before has kept it: a patient request's
-		before := fmt.Sprintf("{\"patientRequestId\":%q}\n", made)
-		text = &before
-	}
-	return commands.Answer{Text: *text, Body: hex.EncodeToString(body)}, nil
+	answer.Body = hex.EncodeToString(body)
+	return answer, nil
 }
 
 // Attachments keeps which files requests name. Each row refers to the stored file, so

@@ -36,7 +36,6 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 			r.Stream.Tenant, r.Stream.ID, e.Credential, digest)
 		endLink(r.Stream, do)
 	case staff.RolesSet:
-		// A process of the release before reads the flag alone.
 		do(`UPDATE staff SET roles = $3, administrator = $4 WHERE tenant = $1 AND staff = $2`,
 			r.Stream.Tenant, r.Stream.ID, e.Roles, e.Roles.Has(staff.Manager))
 	case staff.Invited:

@@ -136,7 +136,7 @@ func TestRolesOfStaff_D63(t *testing.T) {
 	roles := func(want ...staff.Role) {
 		t.Helper()
 		var got staff.Roles
-		var administrator bool // what the release before reads
+		var administrator bool
 		err := d.pool.QueryRow(t.Context(), `SELECT `+projections.RolesOfStaff+`, administrator FROM staff s WHERE staff = $1`, lee).
 			Scan(&got, &administrator)
 		if err != nil || !slices.Equal(got, staff.Roles(want)) || administrator != got.Has(staff.Manager) {

@@ -17,14 +17,13 @@ import (
 
 // fakeLog is a log, which a test changes as it likes.
 type fakeLog struct {
-	mu      sync.Mutex
-	events  []event.Stored
-	epochs  feed.Epochs
-	wait    string
-	inClear bool
-	fails   error
-	pages   int
-	onPage  func(pages int)
+	mu     sync.Mutex
+	events []event.Stored
+	epochs feed.Epochs
+	wait   string
+	fails  error
+	pages  int
+	onPage func(pages int)
 }
 
 func newLog(events int) *fakeLog {
@@ -90,7 +89,7 @@ func (l *fakeLog) Page(_ context.Context, after int64, most int) (broker.Page, e
 		before = l.events[after-1].ID
 	}
 	return broker.Page{
-		Before: before, Epoch: l.epochs[len(l.epochs)-1].Epoch, Sealed: !l.inClear, Head: int64(len(l.events)), Events: slices.Clone(l.events[after:end]),
+		Before: before, Epoch: l.epochs[len(l.epochs)-1].Epoch, Head: int64(len(l.events)), Events: slices.Clone(l.events[after:end]),
 	}, l.fails
 }
 

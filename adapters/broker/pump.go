@@ -130,16 +130,13 @@ func (s stretch) hand(ctx context.Context, page []event.Stored) (last spot, err 
 	}
 }
 
-// page reads a page of a log that is sealed.
+// page reads a page of the log.
 func (r *Relay) page(ctx context.Context, after int64, most int) (Page, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	page, err := r.Source.Page(ctx, after, most)
 	if err != nil {
 		return Page{}, fmt.Errorf("read the log after idx %d: %w", after, err)
-	}
-	if !page.Sealed {
-		return Page{}, errors.New("the log is in clear: nothing is relayed before it is sealed")
 	}
 	r.Metrics.head(page.Head)
 	return page, nil

@@ -31,8 +31,7 @@ func (l Look) present() feed.Epoch { return l.Epochs[len(l.Epochs)-1] }
 
 // Page is a stretch of the log. All of it was true at one moment.
 type Page struct {
-	Epoch  int  // that the log was in
-	Sealed bool // whether no personal value stands in clear in it
+	Epoch  int // that the log was in
 	Head   int64
 	Before uuid.UUID // of the event before the first of these; zero if there is none
 	Events []event.Stored

@@ -232,23 +232,3 @@ func TestAPracticeThatThereIsNotHasNoKeys_D69(t *testing.T) {
 		t.Errorf("read as %v, %v", got, err)
 	}
 }
-
-// A process of the release before reads what is written until the log is closed to what is
-// in clear. Then nothing is written so, whoever still runs: the lines wait.
-func TestUntilTheDatabaseIsSealedClaimsAreInClear(t *testing.T) {
-	t.Parallel()
-	r, call := newRegister(t), aCall()
-	mustExec(t, r.db.AdminPool(t), `UPDATE sealing SET since = NULL, closed_at = NULL, finished_at = NULL`)
-	r.Keys, _ = r.keyring(t)
-	r.Record(call)
-	r.runOnce(t)
-	r.wantWritten(t, call)
-	if got, err := r.opened(t); err != nil || !cmp.Equal(got, []access.Call{call}) {
-		t.Errorf("read as %v, %v", got, err)
-	}
-	mustExec(t, r.db.AdminPool(t), `UPDATE sealing SET since = now(), closed_at = now()`)
-	if err := r.Write(t.Context(), []access.Call{callFor("zoe")}); err == nil {
-		t.Error("a call was written in clear after the log was closed")
-	}
-	r.wantWritten(t, call)
-}

@@ -14,7 +14,6 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/access"
-	"frontdesk/domain/event"
 )
 
 // rows are all lines in the order of their numbers.
@@ -184,60 +183,5 @@ func TestTheServingRoleCannotChangeNumbers_D80(t *testing.T) {
 		CREATE TRIGGER forged AFTER INSERT ON mine REFERENCING NEW TABLE AS line FOR EACH STATEMENT EXECUTE FUNCTION number_new_calls()`)
 	if !strings.Contains(text(err), "permission denied") {
 		t.Errorf("a table of its own numbers its lines: %v", err)
-	}
-}
-
-// What the release before has written is numbered in front of what comes meanwhile.
-func TestLinesOfBeforeAreNumberedFirst_D80(t *testing.T) {
-	t.Parallel()
-	r := newRegister(t)
-	recreateUpTo(t, r.db, "0029")
-	r.Pool.Reset()
-	var want []uuid.UUID
-	add := func() {
-		t.Helper()
-		want = append(want, event.NewID())
-		if _, err := r.Pool.Exec(t.Context(), earlier.record, want[len(want)-1], uuid.New()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 5 {
-		add()
-	}
-	if _, err := postgres.Migrate(t.Context(), r.db.AdminURL); err != nil {
-		t.Fatal(err)
-	}
-	add()
-	r.wantNumbered(t)
-	for _, most := range []string{"0", "NULL", "-1"} { // whoever serves may ask for anything
-		if _, err := r.Pool.Exec(t.Context(), `SELECT number_calls(`+most+`)`); err != nil {
-			t.Errorf("%s at once: %v", most, err)
-		}
-	}
-	r.number(t)
-	add()
-	r.wantNumbered(t, want...)
-}
-
-// What is in trees is not moved into boxes any more.
-func TestNothingIsSealedOnceThereAreTrees_D80(t *testing.T) {
-	t.Parallel()
-	r := newRegister(t)
-	call := aCall()
-	r.Record(call)
-	r.runOnce(t)
-	admin := r.db.AdminPool(t)
-	mustExec(t, admin, `UPDATE sealing SET finished_at = NULL`)
-	seal := func() error {
-		_, err := admin.Exec(t.Context(), `SELECT seal_calls(ARRAY[$1::uuid], '{"{}"}', ARRAY['\x01'::bytea])`, call.RequestID)
-		return err
-	}
-	mustExec(t, admin, `INSERT INTO trees (tenant, kind, size) VALUES ('', 2, 0)`)
-	if err := seal(); !strings.Contains(text(err), "append-only") {
-		t.Errorf("with trees: %v", err)
-	}
-	mustExec(t, admin, `DELETE FROM trees`)
-	if err := seal(); err != nil {
-		t.Errorf("without: %v", err)
 	}
 }

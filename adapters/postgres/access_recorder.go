@@ -24,7 +24,7 @@ import (
 // it are lost, and counted.
 type AccessRecorder struct {
 	Pool  *pgxpool.Pool
-	Keys  *Keyring // nil if whom calls were made for is written in clear
+	Keys  *Keyring // encrypts the practitioners of act claims
 	Log   *slog.Logger
 	Limit int           // most lines that may wait: a few hundred bytes each
 	Batch int           // most lines of one transaction
@@ -168,9 +168,6 @@ func (r *AccessRecorder) write(ctx context.Context, calls []access.Call) error {
 		return fmt.Errorf("write the access record: %w", err)
 	}
 	batch := &pgx.Batch{}
-	if r.Keys.clear() {
-		batch.Queue(`SELECT write_in_clear()`)
-	}
 	batch.Queue(insertCalls, lines.args()...)
 	if err := r.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("write the access record: %w", err)

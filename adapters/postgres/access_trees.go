@@ -38,7 +38,7 @@ func (a AccessRecord) Kept(ctx context.Context) (kept KeptAccess, err error) {
 
 // numberCalls locks nothing while all lines have numbers.
 const numberCalls = `
-SELECT coalesce((SELECT number_calls($1) FROM access_head WHERE before IS NOT NULL OR EXISTS (SELECT FROM access_waiting)), 0)`
+SELECT coalesce((SELECT number_calls($1) FROM access_head WHERE EXISTS (SELECT FROM access_waiting)), 0)`
 
 // Number gives numbers to lines that have none, at most so many, and returns how many it
 // numbered: 0 if none is left, or if somebody else is numbering. Most have theirs from

@@ -16,7 +16,6 @@ import (
 const (
 	migrationLock = 0x66726f6e74   // "front"
 	RebuildLock   = 0x726562756c64 // "rebuld": who rebuilds read models
-	sealLogLock   = 0x7365616c6c6f // "seallo": who seals the log
 	RetentionLock = 0x72657461696e // "retain": who takes out what is old
 )
 

@@ -17,10 +17,9 @@ type Standing struct {
 	Epoch     int
 	Standby   bool // the server takes no writes; nothing else is known of it then
 	Elsewhere bool // the database is in another history, whose epoch has not begun yet
-	Unsealed  bool // rows of before are still being sealed, or are to be
 }
 
-const readStanding = `SELECT head, epoch, NOT goes_on, (SELECT finished_at IS NULL FROM sealing) FROM history`
+const readStanding = `SELECT head, epoch, NOT goes_on FROM history`
 
 // Standing returns how the log stands.
 func (l Log) Standing(ctx context.Context) (is Standing, err error) {
@@ -30,7 +29,7 @@ func (l Log) Standing(ctx context.Context) (is Standing, err error) {
 	if is.Standby {
 		return is, nil
 	}
-	if err := l.DB.QueryRow(ctx, readStanding).Scan(&is.Head, &is.Epoch, &is.Elsewhere, &is.Unsealed); err != nil {
+	if err := l.DB.QueryRow(ctx, readStanding).Scan(&is.Head, &is.Epoch, &is.Elsewhere); err != nil {
 		return is, fmt.Errorf("ask how the log stands: %w", err)
 	}
 	return is, nil

@@ -14,8 +14,8 @@
 // Its parts:
 //
 //   - [Store] loads and appends streams; [Log] reads everything by idx.
-//   - [Keyring] seals what is personal in events, and opens it; [MasterChange] wraps its
-//     keys anew, and [SealLog] seals what was written before there were any.
+//   - [Keyring] encrypts and decrypts personal values of events; [MasterChange] wraps its
+//     keys again.
 //   - [Eraser] destroys the keys of a person, with a fence against later appends (D70).
 //   - [Sequencer] turns positions, which are drawn concurrently, into the log.
 //   - [Consumer] hands each event of the log to one handler, once, in order.

@@ -12,7 +12,6 @@ import (
 
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
-	"frontdesk/domain/fault"
 	"frontdesk/domain/practitioner"
 	"frontdesk/projections"
 )
@@ -28,11 +27,6 @@ const (
 	eraserPause = 20 * time.Millisecond // between two attempts, in which appends go on
 	eraserLimit = 20 * time.Second      // for all attempts
 )
-
-// ErrUnsealed refuses to erase where events are in clear: to destroy a key would hide
-// nothing.
-var ErrUnsealed = fault.New(fault.Conflict, "log-not-sealed",
-	"Seal what was written before with frontdesk seal-log. Until then nobody can be erased.")
 
 // Eraser destroys keys, and says what goes with them.
 type Eraser struct {
@@ -92,7 +86,7 @@ func (s *Store) erase(ctx context.Context, who erasure.Person, also []string,
 
 const (
 	standing = `
-SELECT coalesce((SELECT finished_at IS NOT NULL FROM sealing), false), EXISTS (SELECT FROM erasures WHERE tenant = $1 AND kind = $2 AND holder = $3)`
+SELECT EXISTS (SELECT FROM erasures WHERE tenant = $1 AND kind = $2 AND holder = $3)`
 	keysOf = `
 SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND kind = $2 AND holder = $3
 UNION
@@ -108,10 +102,10 @@ WHERE tenant = $1 AND kind = $2 AND encode(fingerprint, 'hex') = ANY ($3) AND pa
 // others wait until the transaction ends. It returns the keys of the person, who is the
 // first of them, whether there is a key or not, and whether the person is erased already.
 func stopAppends(ctx context.Context, tx pgx.Tx, who erasure.Person, also []string) (keys []erasure.Key, erased bool, err error) {
-	sealed, batch := false, &pgx.Batch{}
+	batch := &pgx.Batch{}
 	batch.Queue(`SELECT set_config('lock_timeout', '` + eraserLock + `', true)`)
 	batch.Queue(`LOCK TABLE erasures IN EXCLUSIVE MODE`)
-	batch.Queue(standing, who.Tenant, who.Kind, who.Holder).QueryRow(func(row pgx.Row) error { return row.Scan(&sealed, &erased) })
+	batch.Queue(standing, who.Tenant, who.Kind, who.Holder).QueryRow(func(row pgx.Row) error { return row.Scan(&erased) })
 	collect := func(rows pgx.Rows) (err error) {
 		keys, err = pgx.AppendRows(keys, rows, scanKey)
 		return err
@@ -122,9 +116,6 @@ func stopAppends(ctx context.Context, tx pgx.Tx, who erasure.Person, also []stri
 	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, false, err
-	}
-	if !sealed {
-		return nil, false, ErrUnsealed
 	}
 	own := func(k erasure.Key) bool { return k.Kind == who.Kind && k.Holder == who.Holder }
 	if !slices.ContainsFunc(keys, own) {

@@ -229,23 +229,3 @@ func TestTwoConfirmAnErasureAtOnce_D70(t *testing.T) {
 		w.wantNothingLate(t, ann)
 	}
 }
-
-// Where events are in clear, to destroy a key would hide nothing. That is so until seal-log
-// has finished, and not only until it has begun.
-func TestNobodyIsErasedWhereEventsAreClear_D70(t *testing.T) {
-	t.Parallel()
-	db := postgrestest.New(t)
-	w := newWard(t, db, db.URL)
-	ann := w.register(t)
-	confirm := w.askFor(t, ann)
-	for _, inClear := range []string{"finished_at = NULL", "closed_at = NULL", "since = NULL"} {
-		if _, err := w.super.Exec(t.Context(), `UPDATE sealing SET `+inClear); err != nil {
-			t.Fatal(err)
-		}
-		err := w.processes[0].desk.ConfirmErasure(operatedBy(t.Context(), "bob"), confirm)
-		if !errors.Is(err, postgres.ErrUnsealed) {
-			t.Errorf("%s: error = %v, want %v", inClear, err, postgres.ErrUnsealed)
-		}
-	}
-	w.do(t, w.processes[1].note(t.Context(), ann))
-}

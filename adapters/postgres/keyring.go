@@ -29,8 +29,6 @@ type Keyring struct {
 	Old    sealing.MasterKey // opened as well, while Master takes its place; zero for none
 	Now    func() time.Time  // the clock by which keys in memory grow old; nil for the system's
 
-	sealed  bool        // whether what is personal is sealed in this database
-	begun   atomic.Bool // it is, and what was written in clear before is not yet
 	masters atomic.Pointer[masters]
 	known   keyCache
 	counted struct{ fetched, minted, lost atomic.Int64 }

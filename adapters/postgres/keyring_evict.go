@@ -38,8 +38,8 @@ func (k *Keyring) Follow(ctx context.Context, grown *Bell, log *slog.Logger) {
 
 const erasedSince = `SELECT tenant, kind, holder, erased_at FROM erasures WHERE erased_at >= $1`
 
-// Evict forgets the keys of those who were erased since an instant, and notes when all is
-// sealed that was in clear. It returns the instant from which to look next time.
+// Evict forgets the keys of those who were erased since an instant. It returns the instant
+// from which to look next time.
 func (k *Keyring) Evict(ctx context.Context, since time.Time) (time.Time, error) {
 	rows, _ := k.DB.Query(ctx, erasedSince, since)
 	last := since
@@ -55,7 +55,7 @@ func (k *Keyring) Evict(ctx context.Context, since time.Time) (time.Time, error)
 		return since, fmt.Errorf("look who is erased: %w", err)
 	}
 	k.forget(gone)
-	return last, k.finish(ctx)
+	return last, nil
 }
 
 // forget drops the keys of owners who are erased.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -142,28 +141,6 @@ func TestWrongMasterKeysAreNamed_D69(t *testing.T) {
 	_, err = v.notes(t, v.keyring(t, nil))
 	if named, is := errors.AsType[*postgres.OtherMasterKeyError](err); !is || named.Is != "0f" || named.Given != master.ID() {
 		t.Errorf("read: %v", err)
-	}
-}
-
-// While the log is being sealed, whoever has no key yet gets one. A process that began then
-// and still runs makes none afterwards.
-func TestOnceAllIsSealedAMissingKeyIsLost_D75(t *testing.T) {
-	t.Parallel()
-	v := newVault(t)
-	ann, bill := v.register(t), v.register(t)
-	owner := v.db.AdminPool(t)
-	mustExec(t, owner, `UPDATE sealing SET finished_at = NULL`)
-	v.store.Keys = v.keyring(t, nil)
-	v.do(t, `DELETE FROM personal_keys`)
-	if err := v.note(t.Context(), ann); err != nil {
-		t.Fatal(err)
-	}
-	mustExec(t, owner, `UPDATE sealing SET finished_at = now()`)
-	if _, err := v.store.Keys.Evict(t.Context(), time.Time{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := v.note(t.Context(), bill); !errors.Is(err, postgres.ErrKeyLost) {
-		t.Errorf("error = %v, want %v", err, postgres.ErrKeyLost)
 	}
 }
 

@@ -55,17 +55,17 @@ func (m *masters) under(id string) (sealing.Wrapper, error) {
 	return sealing.Wrapper{}, &OtherMasterKeyError{id, m.given}
 }
 
-// Start reads whether the database is sealed, and makes sure that the master key is the
-// database's. The first one that is given to a sealed database becomes it.
+// Start makes sure that the master key is the database's. The first one that a database is
+// given becomes its own. Without a master key it does nothing.
 func (k *Keyring) Start(ctx context.Context) error {
-	is, err := k.ask(ctx)
-	if err != nil || k.Master == (sealing.MasterKey{}) {
-		return err
+	if k.Master == (sealing.MasterKey{}) {
+		return nil
 	}
-	if is == "" && k.sealed {
+	is, err := k.ask(ctx)
+	if err == nil && is == "" {
 		is, err = k.register(ctx)
 	}
-	if err != nil || is == "" {
+	if err != nil {
 		return err
 	}
 	return k.uses(is)
@@ -81,16 +81,11 @@ func (k *Keyring) Check(ctx context.Context) (is string, err error) {
 	return is, k.uses(is)
 }
 
-// ask reads whether the database is sealed, and which master key it names.
+// ask reads which master key the database names; "" if none yet.
 func (k *Keyring) ask(ctx context.Context) (is string, err error) {
-	var begun bool
-	err = k.DB.QueryRow(ctx, `
-		SELECT since IS NOT NULL, since IS NOT NULL AND finished_at IS NULL, coalesce((`+currentMaster+`), '')
-		FROM sealing`).Scan(&k.sealed, &begun, &is)
-	if err != nil {
+	if err := k.DB.QueryRow(ctx, `SELECT coalesce((`+currentMaster+`), '')`).Scan(&is); err != nil {
 		return "", fmt.Errorf("look for the master key: %w", err)
 	}
-	k.begun.Store(begun)
 	return is, nil
 }
 

@@ -67,7 +67,7 @@ func (k *Keyring) letRequestsBegin(ctx context.Context, events []split, all keys
 		if err != nil {
 			return err
 		}
-		events[n].mints = e.mints || !sealed
+		events[n].mints = !sealed
 	}
 	return nil
 }

@@ -14,25 +14,18 @@ import (
 	"frontdesk/domain/practitioner"
 )
 
-// errNoMasterKey refuses to write what is personal without a master key into a database
-// whose personal data is sealed.
+// errNoMasterKey refuses to write personal data without a master key.
 var errNoMasterKey = fault.New(fault.Refused, "no-master-key", "Personal data is sealed here: give the master key with --master-key-file.")
 
-// split takes the personal values out of events, if this database is sealed.
-func (k *Keyring) split(codec *event.Codec, recorded []event.Recorded) ([]split, error) {
+// splitAll takes the personal values out of events.
+func splitAll(codec *event.Codec, recorded []event.Recorded) ([]split, error) {
 	parts := make([]split, len(recorded))
 	for n, r := range recorded {
 		var err error
-		if !k.Sealed() {
-			parts[n].Stored, err = codec.Clear(r)
-		} else {
-			parts[n].Stored, parts[n].personal, err = codec.Split(r)
-		}
-		if err != nil {
+		if parts[n].Stored, parts[n].personal, err = codec.Split(r); err != nil {
 			return nil, err
 		}
 		_, parts[n].first = r.Event.(patient.Registered)
-		parts[n].mints = k.Begun()
 	}
 	return parts, nil
 }
@@ -42,7 +35,7 @@ type split struct {
 	event.Stored
 	personal []event.Personal
 	first    bool // it registers a patient
-	mints    bool // holders of before may have no key yet, and get one
+	mints    bool // it is the first with personal values of its request, which has no key yet
 }
 
 // practitioner returns whom the event's act claim names, once they are identified.
@@ -67,7 +60,7 @@ func (k *Keyring) seal(ctx context.Context, events []split) (minted, error) {
 	if !slices.ContainsFunc(events, func(e split) bool { return e.personal != nil }) {
 		return minted{}, nil
 	}
-	if k.Master == (sealing.MasterKey{}) {
+	if !k.Opens() {
 		return minted{}, errNoMasterKey
 	}
 	if err := k.identify(ctx, events); err != nil {
@@ -96,7 +89,7 @@ func (k *Keyring) seal(ctx context.Context, events []split) (minted, error) {
 // because they never were one. Otherwise their key is lost.
 func (k *Keyring) areRegistered(ctx context.Context, events []split, all keys) error {
 	for _, o := range knownIn(events) {
-		if o.holder.Kind != event.OfPatient || all.has(o) || events[0].mints {
+		if o.holder.Kind != event.OfPatient || all.has(o) {
 			continue
 		}
 		var registered bool

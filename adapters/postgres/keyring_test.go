@@ -55,7 +55,7 @@ func (v *vault) keyring(t testing.TB, now func() time.Time) *postgres.Keyring {
 func (v *vault) cold(t testing.TB) (*postgres.Keyring, *counting) {
 	t.Helper()
 	asked := &counting{}
-	pool, err := postgres.NewTracedPool(t.Context(), v.db.URL, 2, asked, nil)
+	pool, err := postgres.NewTracedPool(t.Context(), v.db.URL, 2, asked)
 	if err != nil {
 		t.Fatal(err)
 	}

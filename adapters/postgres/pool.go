@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"runtime"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,34 +21,14 @@ const connectLimit = 5 * time.Second
 // NewPool returns a pool of at most so many connections to url; 0 leaves the
 // number to url or to pgx. It connects when somebody needs a connection.
 func NewPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
-	return NewTracedPool(ctx, url, connections, nil, nil)
+	return NewTracedPool(ctx, url, connections, nil)
 }
 
-// The sessions of a process say by their application_name how it writes what is personal
-// (D75). Those of the release before have the first of these names.
-const (
-	nameOlder  = "frontdesk"
-	nameClear  = "frontdesk clear"
-	nameSealed = "frontdesk sealed"
-)
+// programName is the application_name of the program's sessions.
+const programName = "frontdesk"
 
-// Writing names the sessions of a process. The zero value is one that seals.
-type Writing struct{ clear atomic.Bool }
-
-// InClear names sessions that are made from now on as those of a process that writes in
-// clear what is personal.
-func (w *Writing) InClear() { w.clear.Store(true) }
-
-func (w *Writing) name() string {
-	if w != nil && w.clear.Load() {
-		return nameClear
-	}
-	return nameSealed
-}
-
-// NewTracedPool is [NewPool] with a tracer, which is told of every statement; nil is
-// told of none. Its sessions are named by writing; nil is a process that seals.
-func NewTracedPool(ctx context.Context, url string, connections int32, tracer pgx.QueryTracer, writing *Writing) (*pgxpool.Pool, error) {
+// NewTracedPool is [NewPool] with a tracer, which sees every statement; nil sees none.
+func NewTracedPool(ctx context.Context, url string, connections int32, tracer pgx.QueryTracer) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("read the database URL: %w", err)
@@ -59,10 +38,7 @@ func NewTracedPool(ctx context.Context, url string, connections int32, tracer pg
 	}
 	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectLimit)
 	config.ConnConfig.DialFunc = dialer.DialContext
-	config.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
-		conn.RuntimeParams["application_name"] = writing.name()
-		return nil
-	}
+	config.ConnConfig.RuntimeParams["application_name"] = programName
 	config.ConnConfig.Tracer = tracer
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		registerIdentifiers(conn.TypeMap())

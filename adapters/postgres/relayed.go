@@ -16,14 +16,13 @@ import (
 // reads all of it, so that no event is taken for one of another epoch.
 type Moment struct {
 	Epoch  int
-	Sealed bool // whether no personal value stands in clear in the log
 	Head   int64
 	Before uuid.UUID      // of the event before the first of these; zero if there is none
 	Events []event.Stored // without their boxes; none at the end of the log
 }
 
 const readMoment = `
-SELECT s.epoch, (SELECT finished_at IS NOT NULL FROM sealing), s.head,
+SELECT s.epoch, s.head,
 	coalesce((SELECT id FROM log JOIN events USING (position) WHERE idx = $1), '00000000-0000-0000-0000-000000000000'), coalesce(e.idx, 0), ` + ofStored + `
 FROM sequencer s LEFT JOIN LATERAL (SELECT e.*` + afterIdx + `$2` + upToBytes + `) e ON true
 ORDER BY e.idx`
@@ -34,7 +33,7 @@ func (l Log) Moment(ctx context.Context, after int64, most, bytes int) (now Mome
 	rows, _ := l.DB.Query(ctx, readMoment, after, most, bytes)
 	var s event.Stored
 	var missing error
-	_, err = pgx.ForEachRow(rows, append([]any{&now.Epoch, &now.Sealed, &now.Head, &now.Before}, into(&s)...), func() error {
+	_, err = pgx.ForEachRow(rows, append([]any{&now.Epoch, &now.Head, &now.Before}, into(&s)...), func() error {
 		missing = now.add(s, after, missing)
 		s = event.Stored{}
 		return nil

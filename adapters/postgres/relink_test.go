@@ -194,27 +194,6 @@ func (w *ward) wantWhole(t *testing.T, id request.ID, from, to, erased patient.I
 	}
 }
 
-// A request that was linked to another patient while it was in clear has a key that is the
-// other's.
-func TestSealingTheLogKnowsWhoseARequestIs_D83(t *testing.T) {
-	t.Parallel()
-	history, bill := historyInClear(), patient.ID{UUID: uuid.New()}
-	submitted := history[2].Event.(request.Submitted)
-	for n, to := range []patient.ID{{UUID: uuid.New()}, bill} {
-		history = append(history, event.Recorded{
-			Stream: history[2].Stream, Version: 2 + n, At: history[2].At, Event: request.ReLinked{Patient: to, Former: submitted.Patient, Reason: "another's"},
-		})
-	}
-	b := newBefore(t, history)
-	_, _, err := b.sealLog(nil).Run(t.Context())
-	b.must(err)
-	var whose patient.ID
-	b.must(b.owner.QueryRow(t.Context(), `SELECT patient FROM personal_keys WHERE kind = 4 AND holder = $1`, history[2].Stream.ID).Scan(&whose))
-	if whose != bill {
-		t.Errorf("the key is that of %s, want %s", whose, bill)
-	}
-}
-
 // A backup from before a re-link knows a request as the former patient's. Its key is known
 // by what the ledger says of the erasure that took it.
 func TestARestoredKeyIsDestroyedWhoseverItIs_D83(t *testing.T) {

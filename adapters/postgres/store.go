@@ -21,7 +21,7 @@ import (
 type Store struct {
 	DB       DB
 	Codec    *event.Codec
-	Keys     *Keyring                 // seals what is personal; nil seals nothing
+	Keys     *Keyring                 // encrypts personal values; nil refuses events that have some
 	AtOnce   []projections.Projection // kept in the transaction of each append
 	Now      func() time.Time         // the clock of recorded_at
 	Appended *Bell                    // rung after each commit; nil rings nobody
@@ -39,11 +39,7 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 		if err := row.Scan(&name, &data); err != nil {
 			return nil, err
 		}
-		e, err := s.Codec.Decode(name, []byte(data))
-		if err != nil {
-			return nil, err
-		}
-		return event.Hide(e), nil // it may be from before anything was sealed
+		return s.Codec.Decode(name, []byte(data))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("load stream %s: %w", stream.ID, err)
@@ -126,7 +122,7 @@ func compareStreams(a, b event.Stream) int {
 type written struct {
 	event.Stored
 	idempotency  event.Digest // the key of the call; zero if it has none
-	practitioner *uuid.UUID   // of the act claim, if it is sealed
+	practitioner *uuid.UUID   // of the act claim, if it has one
 	former       *uuid.UUID   // the patient from whom the stream is taken, if it is
 	keys         []newKey     // that the append has made: of its first event
 	rows, guards []statement
@@ -141,7 +137,7 @@ type statement struct {
 
 // write returns the events as they will be stored, and the keys that are stored with them.
 func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written, minted, error) {
-	parts, err := s.Keys.split(s.Codec, recorded)
+	parts, err := splitAll(s.Codec, recorded)
 	if err != nil {
 		return nil, minted{}, err
 	}
@@ -209,9 +205,6 @@ func queue(batch *pgx.Batch, statements []statement) {
 
 // commit sends a batch: it is one round trip and one implicit transaction.
 func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
-	if s.Keys.clear() {
-		batch.Queue(`SELECT write_in_clear()`)
-	}
 	if err := s.DB.ExecBatch(ctx, batch); err != nil {
 		return err
 	}

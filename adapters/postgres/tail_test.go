@@ -200,7 +200,7 @@ func TestAConsumerIsNotWokenByWhatItDoesNotFollow(t *testing.T) {
 	db := postgrestest.New(t)
 	e, recorder, looked := engineOn(t, db.URL), newRecorder(t, db), &looks{}
 	e.sequence(t)
-	pool, err := postgres.NewTracedPool(context.WithoutCancel(t.Context()), db.URL, 4, looked, nil)
+	pool, err := postgres.NewTracedPool(context.WithoutCancel(t.Context()), db.URL, 4, looked)
 	if err != nil {
 		t.Fatal(err)
 	}

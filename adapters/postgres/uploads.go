@@ -16,13 +16,9 @@ import (
 // that takes.
 type Uploads struct {
 	DB   DB
-	Keys *Keyring // nil if files are kept as they are
+	Keys *Keyring // encrypts files and names
 	Now  func() time.Time
 }
-
-// Seals reports whether files are to be sealed. They are not while a process of a release
-// that cannot open them may run beside this one.
-func (u *Uploads) Seals() bool { return u.Keys.Sealed() }
 
 // A part is not flushed to the disk by itself. The append that names the file comes
 // later in the same write-ahead log, and its flush writes the parts as well.

@@ -30,8 +30,6 @@ var (
 func (u *Uploads) Open(ctx context.Context, tenant string, file request.Attachment) (io.Reader, error) {
 	p := &parts{ctx: ctx, uploads: u, tenant: tenant, file: file, left: file.Size, sum: sha256.New()}
 	switch file.Key {
-	case "":
-		return p, nil
 	case event.Hidden:
 		return nil, ErrSealedFile
 	case event.Erased:
@@ -51,9 +49,9 @@ type parts struct {
 	uploads *Uploads
 	tenant  string
 	file    request.Attachment
-	seals   *sealing.File // nil if the file is kept as it was sent
-	sum     hash.Hash     // of what is kept
-	left    int64         // bytes that have not been read yet
+	seals   *sealing.File
+	sum     hash.Hash // of what is kept
+	left    int64     // bytes that have not been read yet
 	n       int
 	part    bytes.Reader
 }
@@ -83,9 +81,7 @@ func (p *parts) next() error {
 		return fmt.Errorf("read part %d of an upload: %w", p.n, err)
 	}
 	p.sum.Write(data)
-	if p.seals != nil {
-		data, err = p.seals.Open(data, p.n, last)
-	}
+	data, err = p.seals.Open(data, p.n, last)
 	if p.left -= int64(len(data)); err != nil || p.left < 0 {
 		return ErrAlteredFile
 	}

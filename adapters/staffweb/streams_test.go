@@ -156,7 +156,7 @@ func (f *forms) targets(t *testing.T) (all []event.Stream) {
 		must(t, rows.Scan(&s.Tenant, &s.ID))
 		all = append(all, s)
 	}
-	return append(all, staff.TriesStream(oak, lee, f.Now()), signingkey.StreamOf(), epoch.StreamOf(), audit.SealingOf(),
+	return append(all, staff.TriesStream(oak, lee, f.Now()), signingkey.StreamOf(), epoch.StreamOf(),
 		audit.StreamOfArchive("access_record_2026_06"), application.StreamOf(f.app), application.RereadStream(f.app, f.Now()))
 }
 

@@ -25,7 +25,7 @@ func (Queried) EventName() string { return "audit.queried.v1" }
 func (q Queried) PatientID() uuid.UUID { return q.Patient.UUID }
 
 // Events returns an empty event of each type of this package, for the codec.
-func Events() []event.Event { return []event.Event{Archived{}, LogSealed{}, Queried{}} }
+func Events() []event.Event { return []event.Event{Archived{}, Queried{}} }
 
 // ReadsPatients reports whether the reading has to be recorded: it shows
 // personal data, or it is limited to one patient.

@@ -16,7 +16,6 @@ func TestStoredEvents(t *testing.T) {
 	t.Parallel()
 	ann := patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
 	eventtest.Golden(t, audit.Queried{Command: "who-accessed", Filter: "patient=" + ann.String() + "&tenant=elm-street", Patient: ann, Personal: true, Count: 12})
-	eventtest.Golden(t, audit.LogSealed{UpTo: 4711, Events: 1200})
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	eventtest.Golden(t, audit.Archived{
 		Name: "access_record_2026_03", Record: "access_record", From: from, To: from.AddDate(0, 1, 0), Lines: 12, SHA256: event.Digest{0xab},

@@ -20,9 +20,7 @@ import (
 // Uploads keeps files until a request names them, and for as long as a request
 // does.
 type Uploads interface {
-	// Seals reports whether files are to be sealed.
-	Seals() bool
-	// AddChunk stores part n of a file, counted from 0 and sealed, in a transaction of
+	// AddChunk stores part n of a file, counted from 0 and encrypted, in a transaction of
 	// its own. The caller may use data again afterwards.
 	AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error
 	// Discard forgets those of the files that no request names.
@@ -111,9 +109,6 @@ func (f *Files) next(ctx context.Context) (file, error) {
 		return u, nil
 	}
 	u.id.UUID = event.NewID()
-	if !f.Uploads.Seals() {
-		return u, nil
-	}
 	var err error
 	u.key = sealing.NewKey()
 	u.seals, err = u.key.File(f.Tenant, u.id.UUID)
@@ -130,7 +125,7 @@ type upload struct {
 	size   int64
 	sum    hash.Hash // of what is stored
 	key    sealing.Key
-	seals  *sealing.File // nil if the file is stored as it is
+	seals  *sealing.File // nil if the file is not kept
 }
 
 // Write takes the next bytes of the file and stores each full chunk once more has come, so
@@ -165,9 +160,7 @@ func (u *upload) flush(last bool) error {
 	if u.chunks == 0 {
 		f.stored = append(f.stored, u.id)
 	}
-	if u.seals != nil {
-		f.chunk = u.seals.Seal(f.chunk, u.chunks, last)
-	}
+	f.chunk = u.seals.Seal(f.chunk, u.chunks, last)
 	u.sum.Write(f.chunk)
 	if err := f.Uploads.AddChunk(u.ctx, f.Tenant, u.id, u.chunks, f.chunk); err != nil {
 		return fmt.Errorf("store part %d of an upload: %w", u.chunks, err)
@@ -186,10 +179,7 @@ func (u *upload) finish(mistake request.Mistake) (request.Content, error) {
 	if err := u.flush(true); err != nil {
 		return content, err
 	}
-	content.ID, content.SHA256 = u.id, event.Digest(u.sum.Sum(nil))
-	if u.seals != nil {
-		content.Key = u.key.Base64()
-	}
+	content.ID, content.SHA256, content.Key = u.id, event.Digest(u.sum.Sum(nil)), u.key.Base64()
 	return content, nil
 }
 

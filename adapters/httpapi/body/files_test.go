@@ -55,7 +55,7 @@ func TestFilesAreStoredWhileTheyArrive(t *testing.T) {
 
 func TestFilesAreSealedWhileTheyArrive(t *testing.T) {
 	t.Parallel()
-	s, keys := &httpapitest.Shelf{Sealed: true}, map[string]bool{}
+	s, keys := &httpapitest.Shelf{}, map[string]bool{}
 	for n, size := range []int{1, 1000, 256<<10 - 1, 256 << 10, 256<<10 + 1, 512 << 10, 1 << 20, 10 << 20} {
 		want := httpapitest.Noise(uint64(size), size)
 		tree, err := read(t, s, attachment(base64.StdEncoding.EncodeToString(want)))

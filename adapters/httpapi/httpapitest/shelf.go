@@ -14,7 +14,6 @@ import (
 // Shelf keeps the uploads of the tenant elm-street in memory. It is safe for
 // concurrent use, its fields aside.
 type Shelf struct {
-	Sealed    bool                   // files are sealed
 	Fails     error                  // what AddChunk returns from the second part on
 	Discarded []request.AttachmentID // by Discard, whether they are kept or not
 
@@ -22,11 +21,8 @@ type Shelf struct {
 	files map[request.AttachmentID][][]byte
 }
 
-// Seals reports whether files are sealed.
-func (s *Shelf) Seals() bool { return s.Sealed }
-
 // AddChunk keeps the next part of a file. A part that is out of turn, empty or
-// longer than 256 KiB, and 28 bytes if it is sealed, is an error.
+// longer than 256 KiB and the 28 bytes of its encryption is an error.
 func (s *Shelf) AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +33,7 @@ func (s *Shelf) AddChunk(ctx context.Context, tenant string, id request.Attachme
 		return fmt.Errorf("a file of %q", tenant)
 	case n != len(s.files[id]):
 		return fmt.Errorf("part %d follows %d others", n, len(s.files[id]))
-	case len(data) == 0 || len(data) > 256<<10+28 || len(data) > 256<<10 && !s.Sealed:
+	case len(data) == 0 || len(data) > 256<<10+28:
 		return fmt.Errorf("a part of %d bytes", len(data))
 	case s.Fails != nil && n > 0:
 		return s.Fails

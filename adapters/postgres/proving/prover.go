@@ -97,10 +97,8 @@ func (p *Prover) prove(ctx context.Context, from Source) (added int, err error) 
 const withoutFlush = `SET LOCAL synchronous_commit = off`
 
 // whereToGoOn locks the row of a kind, if there is something to prove and nobody else
-// proves it. Until a log is sealed, seal-log changes what is in it (D75).
-const whereToGoOn = `
-SELECT idx FROM prover WHERE kind = $1 AND idx <> (%s) AND EXISTS (SELECT FROM sealing WHERE finished_at IS NOT NULL)
-FOR UPDATE SKIP LOCKED`
+// proves it.
+const whereToGoOn = `SELECT idx FROM prover WHERE kind = $1 AND idx <> (%s) FOR UPDATE SKIP LOCKED`
 
 // elect returns the idx that the trees have reached, if this prover is the one that works.
 func elect(ctx context.Context, tx pgx.Tx, from Source) (after int64, elected bool, err error) {

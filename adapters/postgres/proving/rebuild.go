@@ -10,7 +10,6 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/postgres"
-	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 )
 
@@ -25,13 +24,6 @@ type Rebuild struct {
 // Run returns the trees that were others before: somebody has changed them, or what they
 // are made of.
 func (r Rebuild) Run(ctx context.Context) (others []proof.Tree, err error) {
-	var sealed bool
-	if err := r.Prover.Pool.QueryRow(ctx, `SELECT finished_at IS NOT NULL FROM sealing`).Scan(&sealed); err != nil {
-		return nil, fmt.Errorf("ask whether the log is sealed: %w", err)
-	}
-	if !sealed {
-		return nil, errUnsealed
-	}
 	for _, from := range r.Prover.Sources {
 		was, err := r.forget(ctx, from)
 		if err != nil {
@@ -48,9 +40,6 @@ func (r Rebuild) Run(ctx context.Context) (others []proof.Tree, err error) {
 	}
 	return others, nil
 }
-
-var errUnsealed = fault.New(fault.Conflict, "log-not-sealed",
-	"Seal what was written before with frontdesk seal-log. That changes it, so nothing is proved before.")
 
 // tree is a tree as it was.
 type tree struct {

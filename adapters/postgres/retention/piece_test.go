@@ -115,7 +115,7 @@ func TestNothingLeavesBeforeItIsSigned_D80(t *testing.T) {
 	}
 	_, err = n.owner.Exec(t.Context(), `INSERT INTO archives (name, record, until, detached_at) VALUES ('access_record_2026_07', 'access_record', now(), now())`)
 	if err == nil || !strings.Contains(err.Error(), "archives_written") {
-		t.Errorf("retain of the release before: %v", err)
+		t.Errorf("a partition is taken out without a file: %v", err)
 	}
 	n.sign(day(2026, 9, 21))
 	n.proves(1)

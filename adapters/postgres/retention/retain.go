@@ -103,31 +103,12 @@ func (r *Retain) all(ctx context.Context) error {
 	if r.Keep.Forever() {
 		return nil
 	}
-	if err := r.sealed(ctx); err != nil {
-		return err
-	}
 	for _, rec := range records {
 		if err := r.expire(ctx, rec); err != nil {
 			return fmt.Errorf("archive %s: %w", rec.table, err)
 		}
 	}
 	return r.forget(ctx)
-}
-
-// errUnsealed refuses to archive what an erasure could not reach any more.
-var errUnsealed = fault.New(fault.Conflict, "log-not-sealed",
-	"Seal what was written before with frontdesk seal-log. Until then archives would name practitioners in clear.")
-
-// sealed returns errUnsealed while lines may name practitioners in clear.
-func (r *Retain) sealed(ctx context.Context) error {
-	var finished bool
-	if err := r.Pool.QueryRow(ctx, `SELECT finished_at IS NOT NULL FROM sealing`).Scan(&finished); err != nil {
-		return fmt.Errorf("ask whether the log is sealed: %w", err)
-	}
-	if !finished {
-		return errUnsealed
-	}
-	return nil
 }
 
 func (r *Retain) db() postgres.DB { return postgres.On(r.Pool) }

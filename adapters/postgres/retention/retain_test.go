@@ -94,22 +94,3 @@ func TestLinesOfAWrongClockArePutAside_D72(t *testing.T) {
 		t.Errorf("%d lines can be read by their numbers", len(numbered))
 	}
 }
-
-// What an archive says in clear of practitioners, no erasure could reach.
-func TestNothingIsArchivedBeforeTheLogIsSealed_D75(t *testing.T) {
-	t.Parallel()
-	o := aged(t, september)
-	before := o.months("access_record")
-	_, err := o.owner.Exec(t.Context(), `UPDATE sealing SET finished_at = NULL`)
-	must(t, err)
-	if err := o.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "log-not-sealed") {
-		t.Errorf("error = %v", err)
-	}
-	after := o.months("access_record")
-	if after["2026_05"] != before["2026_05"] || len(o.archived("", "request_id")) > 0 {
-		t.Errorf("%v are left of %v, and files are made", after, before)
-	}
-	_, err = o.owner.Exec(t.Context(), `UPDATE sealing SET finished_at = now()`)
-	must(t, err)
-	o.run()
-}

@@ -26,17 +26,12 @@ func (r *reading) archived(ctx context.Context) error {
 	if r.Calls.UpTo = kept.Idx; kept.Idx > 0 {
 		r.Uncheck("calls up to number %d: they are in archives", kept.Idx)
 	}
-	var numbered bool
-	if err := r.DB.QueryRow(ctx, `SELECT idx, before IS NULL FROM access_head`).Scan(&r.lastCall, &numbered); err != nil {
+	if err := r.DB.QueryRow(ctx, `SELECT idx FROM access_head`).Scan(&r.lastCall); err != nil {
 		return fmt.Errorf("read where the access record ends: %w", err)
 	}
 	r.sayBehind(proof.Access, r.lastCall)
 	if err := r.vanished(ctx); err != nil {
 		return err
-	}
-	if !numbered {
-		r.Uncheck("calls of before they had numbers: the prover gives them theirs")
-		return nil
 	}
 	return r.unnumbered(ctx)
 }

@@ -52,10 +52,9 @@ func (r *reading) prepare(ctx context.Context) (err error) {
 	if r.Trusts == nil {
 		r.Uncheck("whose the published checkpoints are: give the service's key")
 	}
-	switch {
-	case r.Keys.Opens():
+	if r.Keys.Opens() {
 		r.Boxes = &postgres.Boxes{}
-	case r.Keys.Sealed():
+	} else {
 		r.Uncheck("whether boxes open: give the master key")
 	}
 	if r.hashes, err = r.readsHashes(ctx); err != nil {

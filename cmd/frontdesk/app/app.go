@@ -55,7 +55,6 @@ func New(ctx context.Context, config Config) (*App, error) {
 		engine.Close()
 		return nil, err
 	}
-	engine.warnUnsealed(ctx)
 	a := &App{Engine: engine}
 	if a.registry, err = newRegistry(engine.pools.named()); err != nil {
 		engine.Close()

@@ -11,7 +11,7 @@ import (
 // wrapped. If asked, it retires the old one.
 func ChangeMaster(ctx context.Context, config Config, retire bool) (keys int, err error) {
 	config.setDefaults()
-	pool, err := openPool(ctx, config, 0, nil)
+	pool, err := openPool(ctx, config, 0)
 	if err != nil {
 		return 0, err
 	}

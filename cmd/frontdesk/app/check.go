@@ -76,15 +76,13 @@ func (e *Engine) writable(ctx context.Context) Finding {
 	return found("changes", "the database takes them", postgres.CheckWritable(ctx, e.background))
 }
 
-// masterKey also says whether what is personal is sealed.
+// masterKey looks whether the master key is the database's.
 func (e *Engine) masterKey(ctx context.Context) Finding {
 	is, err := e.keyring.Check(ctx)
 	says := "it opens what is sealed here (" + is + ")"
 	switch {
 	case err != nil:
 		return found("master key", "", err)
-	case !e.keyring.Sealed(), e.keyring.Begun():
-		return Finding{What: "master key", Warns: true, Says: inClear, About: sealIt}
 	case is == "":
 		says = "the database has none yet: the one that is given becomes its own (" + e.config.MasterKey.ID() + ")"
 	}

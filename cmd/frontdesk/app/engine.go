@@ -53,10 +53,6 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 		e.Close()
 		return nil, err
 	}
-	if !e.keyring.Sealed() { // a process of the release before may read names
-		e.store.AtOnce = projections.InClear(e.store.AtOnce)
-		e.pools.inClear()
-	}
 	return e, nil
 }
 
@@ -170,8 +166,7 @@ func (e *Engine) RebuildProofs() proving.Rebuild {
 	return proving.Rebuild{Prover: proving.NewProver(e.pools.background, e.grown, e.config.Log)}
 }
 
-// CanOpen is an error that says what to do if personal data is sealed in this
-// database and the engine was given no master key.
+// CanOpen is an error that says what to do if the engine was given no master key.
 func (e *Engine) CanOpen() error { return e.keyring.CanOpen() }
 
 // Drain returns once all appended events are in the log. A process that appends and does

@@ -42,15 +42,12 @@ func (e *Engine) stillErased(ctx context.Context) error {
 // noLedger says what the operator has to do where a restore would undo erasures.
 const noLedger = "no erasure ledger is set: a restored backup would bring back everyone who was erased since. Name a file for --erasure-ledger"
 
-// ledgerKept looks whether a ledger is set. An erasure needs all events to be encrypted.
+// ledgerKept looks whether a ledger is set.
 func (e *Engine) ledgerKept(context.Context) Finding {
 	const what = "erasure ledger"
-	switch {
-	case e.config.ErasureLedger != "":
+	if e.config.ErasureLedger != "" {
 		_, err := e.ledger().Lines()
 		return found(what, e.config.ErasureLedger, err)
-	case !e.keyring.Sealed():
-		return found(what, "not needed before personal data is encrypted", nil)
 	}
 	return Finding{What: what, Warns: true, Says: noLedger}
 }

@@ -43,19 +43,11 @@ type pools struct {
 	calls      *pgxpool.Pool
 	background *pgxpool.Pool
 	uploads    *pgxpool.Pool // so that many files leave connections for calls
-	writing    *postgres.Writing
 }
 
 // named returns the pools by what metrics call them.
 func (p pools) named() map[string]*pgxpool.Pool {
 	return map[string]*pgxpool.Pool{"calls": p.calls, "background": p.background, "uploads": p.uploads}
-}
-
-// inClear names the connections as those of a process that writes in clear.
-func (p pools) inClear() {
-	p.writing.InClear()
-	p.calls.Reset()
-	p.background.Reset()
 }
 
 // openPools opens the pools and checks the schema.
@@ -68,17 +60,16 @@ func openPools(ctx context.Context, config Config) (p pools, err error) {
 	if err := config.enough(); err != nil {
 		return p, err
 	}
-	p.writing = &postgres.Writing{}
-	if p.calls, err = openPool(ctx, config, config.CallConnections, p.writing); err != nil {
+	if p.calls, err = openPool(ctx, config, config.CallConnections); err != nil {
 		return p, err
 	}
 	if err := postgres.CheckSchema(ctx, postgres.On(p.calls)); err != nil {
 		return p, err
 	}
-	if p.background, err = openPool(ctx, config, config.BackgroundConnections, p.writing); err != nil {
+	if p.background, err = openPool(ctx, config, config.BackgroundConnections); err != nil {
 		return p, err
 	}
-	p.uploads, err = postgres.NewTracedPool(ctx, config.DatabaseURL, config.UploadConnections, config.Tracer, p.writing)
+	p.uploads, err = postgres.NewTracedPool(ctx, config.DatabaseURL, config.UploadConnections, config.Tracer)
 	return p, err
 }
 
@@ -91,8 +82,8 @@ func (p pools) close() {
 }
 
 // openPool opens a pool, and checks at once that the database can be reached.
-func openPool(ctx context.Context, config Config, connections int32, writing *postgres.Writing) (*pgxpool.Pool, error) {
-	pool, err := postgres.NewTracedPool(ctx, config.DatabaseURL, connections, config.Tracer, writing)
+func openPool(ctx context.Context, config Config, connections int32) (*pgxpool.Pool, error) {
+	pool, err := postgres.NewTracedPool(ctx, config.DatabaseURL, connections, config.Tracer)
 	if err != nil {
 		return nil, err
 	}

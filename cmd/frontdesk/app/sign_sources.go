@@ -18,8 +18,6 @@ func standing(is postgres.Standing) string {
 		return "this server is a standby: name the one that takes writes, with target_session_attrs=read-write if the URL names several"
 	case is.Elsewhere:
 		return "the database has come into another history, in which no epoch has begun yet: a running service begins it"
-	case is.Unsealed:
-		return "the log is not sealed to its end: run frontdesk seal-log"
 	}
 	return ""
 }

@@ -63,7 +63,7 @@ func (a Auditor) Archives() retention.Archives {
 
 // Rebuild prepares a rebuild of the named read models, or of all if none is named.
 func (a Auditor) Rebuild(names []string) (*replay.Rebuild, error) {
-	chosen, err := projectionsNamed(a.readModels(), names)
+	chosen, err := projectionsNamed(projections.All(), names)
 	if err != nil {
 		return nil, err
 	}
@@ -73,14 +73,6 @@ func (a Auditor) Rebuild(names []string) (*replay.Rebuild, error) {
 // Verification prepares the comparison of what is stored with what was written.
 func (a Auditor) Verification() *verification.Verification {
 	return &verification.Verification{DB: postgres.On(a.Pool), Log: a.Log, Keys: a.Keys}
-}
-
-// readModels returns all projections, as they are kept in this database.
-func (a Auditor) readModels() []projections.Projection {
-	if a.Keys.Sealed() {
-		return projections.All()
-	}
-	return projections.InClear(projections.All())
 }
 
 func projectionsNamed(all []projections.Projection, names []string) (chosen []projections.Projection, err error) {
@@ -120,7 +112,7 @@ func (a Auditor) AsOf(ctx context.Context, until replay.Until, schema string, pr
 	}
 	past, err := (&replay.Replay{
 		Pool: a.Pool, Log: a.Log, Keys: a.Keys, Schema: schema, Until: until, Progress: progress,
-		Projections: slices.DeleteFunc(a.readModels(), isAnswers),
+		Projections: slices.DeleteFunc(projections.All(), isAnswers),
 	}).Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the past: %w", err)

@@ -40,7 +40,6 @@ type commandLine struct {
 	Serve   serveCmd      `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
 	Ready   readyCmd      `cmd:"" group:"service" help:"Ask the \"serve\" of this machine whether it is ready for calls."`
 	Migrate migrateCmd    `cmd:"" group:"service" help:"Bring the database schema up to this program."`
-	SealLog sealLogCmd    `cmd:"" group:"service" help:"Seal the personal data that an older release has stored in clear, beside a running service."`
 	Keys    keysCmd       `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
 	Audit   auditCmd      `cmd:"" group:"service" help:"Read the event log."`
 	Sign    signCmd       `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`

@@ -45,21 +45,3 @@ func TestTheLogIsRelayedAtTheCommandLine_D101(t *testing.T) {
 	frontdesk(t, append(args, "--nats-credentials=none")...).wantFailure(t, 1, "read the credentials for the broker")
 	frontdesk(t, append(args, "--nats-ca=none")...).wantFailure(t, 1, "the authority of its certificates")
 }
-
-func TestALogInClearIsNotRelayed_D101(t *testing.T) {
-	t.Parallel()
-	db, s := unsealed(t), brokertest.New(t)
-	at := strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1)
-	relay := run(t, "relay", "--database-url", at, "--nats", s.URL(), "--nats-replicas=1", "--metrics-listen=127.0.0.1:0")
-	for line := ""; !strings.Contains(line, "run frontdesk seal-log"); {
-		select {
-		case line = <-relay.says:
-		case <-time.After(time.Minute):
-			t.Fatal("it does not say that the log is in clear")
-		}
-	}
-	relay.end()
-	if names := s.JetStream().StreamNames(t.Context()); len(names.Name()) > 0 {
-		t.Error("the broker has streams")
-	}
-}

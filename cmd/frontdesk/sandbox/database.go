@@ -10,7 +10,6 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
-	"frontdesk/cmd/frontdesk/app"
 )
 
 const (
@@ -77,20 +76,7 @@ func bringUp(ctx context.Context, dir string, server *embedded.Server, name stri
 	if err := postgres.CreateRoles(ctx, superuser); err != nil {
 		return err
 	}
-	// An older sandbox belongs to the superuser.
-	if _, err := postgres.ChangeOwner(ctx, superuser, embedded.Owner); err != nil {
-		return err
-	}
-	owner := server.URL(name, embedded.Owner)
-	if _, err := postgres.Migrate(ctx, owner); err != nil {
-		return err
-	}
-	// An older sandbox has personal data in clear.
-	master, err := masterKey(dir)
-	if err != nil {
-		return err
-	}
-	_, _, err = app.SealLog{Machine: "sandbox"}.Run(ctx, app.Config{DatabaseURL: owner, MasterKey: master})
+	_, err := postgres.Migrate(ctx, server.URL(name, embedded.Owner))
 	return err
 }
 
