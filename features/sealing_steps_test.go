@@ -78,7 +78,7 @@ func (w *world) losesKey(name string) error {
 }
 
 func (w *world) wasErased(name string) error {
-	return w.asSuperuser(`INSERT INTO erasures (tenant, kind, holder, erased_at) SELECT $2, 1, $1, now()`, w.patients[name], w.tenant(w.practice))
+	return w.asSuperuser(`INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) SELECT $2, 1, $1, now(), gen_random_uuid(), $1, 2, ''`, w.patients[name], w.tenant(w.practice))
 }
 
 func (w *world) asSuperuser(statement string, args ...any) error {

@@ -59,7 +59,7 @@ func TestAPatientWhoseKeyIsDestroyedIsNotShown_D70(t *testing.T) {
 func (d *day) erases(t *testing.T, id patient.ID) {
 	t.Helper()
 	for _, statement := range []string{
-		`INSERT INTO erasures (tenant, kind, holder, erased_at) SELECT tenant, kind, holder, now() FROM personal_keys WHERE kind = 1 AND holder = $1`,
+		`INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 2, '' FROM personal_keys WHERE kind = 1 AND holder = $1`,
 		`DELETE FROM personal_keys WHERE kind = 1 AND holder = $1`,
 	} {
 		if _, err := d.pool.Exec(t.Context(), statement, id); err != nil {

@@ -12,8 +12,8 @@ func TestAPatientIsARowOfTheirPractice_D18(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	const (
-		annRow  = `{"tenant": "elm-street", "patient": "0190c7a2-0000-7000-8000-0000000000a1", "name": "", "birth_date": "", "restricted": `
-		twinRow = `{"tenant": "oak-lane", "patient": "0190c7a2-0000-7000-8000-0000000000a1", "name": "", "birth_date": "", "restricted": false}`
+		annRow  = `{"tenant": "elm-street", "patient": "0190c7a2-0000-7000-8000-0000000000a1", "restricted": `
+		twinRow = `{"tenant": "oak-lane", "patient": "0190c7a2-0000-7000-8000-0000000000a1", "restricted": false}`
 		openLee = `{"tenant": "elm-street", "patient": "0190c7a2-0000-7000-8000-0000000000a1", "staff": "0190c7a2-0000-7000-8000-0000000000b1"}`
 		openKim = `{"tenant": "elm-street", "patient": "0190c7a2-0000-7000-8000-0000000000a1", "staff": "0190c7a2-0000-7000-8000-0000000000b2"}`
 	)

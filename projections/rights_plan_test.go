@@ -33,8 +33,8 @@ INSERT INTO enablements SELECT 'practice-' || p, app_id(a) FROM generate_series(
 INSERT INTO staff (tenant, staff, username, name, email, administrator)
 	SELECT 'practice-' || p, staff_id('practice-' || p, s), 'user-' || s, 'User ' || s, 'user@practice.example', false
 	FROM generate_series(1, 1000) p, generate_series(1, 20) s;
-INSERT INTO patients (tenant, patient, name, birth_date)
-	SELECT 'practice-' || p, md5('patient' || p || '/' || n)::uuid, 'Patient ' || n, '1980-01-01' FROM generate_series(1, 1000) p, generate_series(1, 20) n;
+INSERT INTO patients (tenant, patient)
+	SELECT 'practice-' || p, md5('patient' || p || '/' || n)::uuid FROM generate_series(1, 1000) p, generate_series(1, 20) n;
 INSERT INTO intakes (tenant, request_type, hours)
 	SELECT 'practice-' || p, x, '{mon 08:00-12:30}' FROM generate_series(1, 1000) p, unnest(ARRAY['medical', 'admin']) x;
 INSERT INTO closures SELECT 'practice-' || p, '{[2026-12-24, 2026-12-27)}' FROM generate_series(1, 1000) p;

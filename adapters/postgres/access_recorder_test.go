@@ -35,7 +35,9 @@ func newRegister(t *testing.T) *register {
 	pool := r.db.Pool(t)
 	r.AccessRecorder = postgres.NewAccessRecorder(pool, r.registry, slog.New(slog.DiscardHandler))
 	r.Pace, r.Retry = time.Millisecond, 10*time.Millisecond
-	r.read = postgres.AccessRecord{DB: postgres.On(pool), Page: 2}
+	r.Keys, _ = r.keyring(t)
+	r.read = postgres.AccessRecord{DB: postgres.On(pool), Page: 2, Keys: r.Keys}
+	r.practice(t, "elm-street")
 	return r
 }
 

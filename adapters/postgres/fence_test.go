@@ -22,7 +22,7 @@ import (
 // erase enters erasures, as the eraser does.
 func erase(t *testing.T, db *pgxpool.Pool, kind event.HolderKind, holders ...uuid.UUID) {
 	t.Helper()
-	_, err := db.Exec(t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at) SELECT 'elm-street', $1, unnest($2::uuid[]), now()`, int16(kind), holders)
+	_, err := db.Exec(t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) SELECT 'elm-street', $1, h, now(), gen_random_uuid(), h, 2, '' FROM unnest($2::uuid[]) h`, int16(kind), holders)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,22 +40,22 @@ func TestNothingIsAppendedAboutWhoWasErased_D70(t *testing.T) {
 	db := postgrestest.New(t)
 	e, ann, other := engineOn(t, db.URL), uuid.New(), newStream()
 	known, request := newStream(), newStream()
-	e.append(t, known, 0, eventtest.Noted{Patient: ann})
+	e.append(t, known, 0, eventtest.Marked{Patient: ann})
 	e.append(t, request, 0, eventtest.Counted{N: 1})
 	erase(t, db.SuperuserPool(t), event.OfPatient, ann)
 	erase(t, db.SuperuserPool(t), event.OfRequest, request.ID)
 	for what, change := range map[string]event.Change{
-		"a new stream":            {Stream: newStream(), Events: []event.Event{eventtest.Noted{Patient: ann}}},
-		"a known stream":          {Stream: known, Expected: 1, Events: []event.Event{eventtest.Noted{Patient: ann}}},
-		"beside somebody else":    {Stream: newStream(), Events: []event.Event{eventtest.Counted{}, eventtest.Noted{Patient: ann}}},
+		"a new stream":            {Stream: newStream(), Events: []event.Event{eventtest.Marked{Patient: ann}}},
+		"a known stream":          {Stream: known, Expected: 1, Events: []event.Event{eventtest.Marked{Patient: ann}}},
+		"beside somebody else":    {Stream: newStream(), Events: []event.Event{eventtest.Counted{}, eventtest.Marked{Patient: ann}}},
 		"the stream of a request": {Stream: request, Expected: 1, Events: []event.Event{eventtest.Counted{}}},
 	} {
 		wantErased(t, what, second(e.store.Append(t.Context(), change)))
 	}
-	e.append(t, other, 0, eventtest.Noted{Patient: uuid.New()}, eventtest.Noted{}, eventtest.Counted{})
+	e.append(t, other, 0, eventtest.Marked{Patient: uuid.New()}, eventtest.Marked{}, eventtest.Counted{})
 	e.append(t, known, 1, eventtest.Counted{})
 	elsewhere := event.Stream{Tenant: "oak-street", ID: uuid.New()}
-	e.append(t, elsewhere, 0, eventtest.Noted{Patient: ann}) // another practice's patient
+	e.append(t, elsewhere, 0, eventtest.Marked{Patient: ann}) // another practice's patient
 }
 
 // An application must not take a patient for gone because of the practitioner whom it names.
@@ -66,7 +66,7 @@ func TestAPractitionerWhoWasErasedIsNotTakenForThePatient_D70(t *testing.T) {
 	if err := v.note(bell, ann); err != nil {
 		t.Fatal(err)
 	}
-	v.do(t, `INSERT INTO erasures (tenant, kind, holder, erased_at) SELECT tenant, kind, holder, now() FROM personal_keys WHERE kind = 3`)
+	v.do(t, `INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 2, '' FROM personal_keys WHERE kind = 3`)
 	v.do(t, `DELETE FROM personal_keys WHERE kind = 3`)
 	v.store.Keys = v.keyring(t, nil)
 	if err := v.note(bell, ann); !errors.Is(err, practitioner.ErrErased) || errors.Is(err, patient.ErrUnknown) {
@@ -86,7 +86,7 @@ func TestInAGroupOnlyWhoWasErasedIsRefused_D70(t *testing.T) {
 	outcomes := c.join(t.Context(), t, "a", "b")
 	erased := make(chan error, 1)
 	go func() {
-		erased <- second(c.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Noted{Patient: ann, Note: "erased"}}}))
+		erased <- second(c.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Marked{Patient: ann, Mark: "erased"}}}))
 	}()
 	c.await(t, postgres.Few+2+3, 3)
 	c.letGo()
@@ -104,7 +104,7 @@ func TestAnEraserWaitsForWhoeverHasLooked_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, ann, super := engineOn(t, db.URL), uuid.New(), db.SuperuserPool(t)
-	e.append(t, newStream(), 0, eventtest.Noted{Patient: ann})
+	e.append(t, newStream(), 0, eventtest.Marked{Patient: ann})
 	looked := e.begin(t)
 	if _, err := looked.Exec(t.Context(), postgres.AppendFirst, uuid.New(), "elm-street", uuid.New(), 1, "test.noted.v1", ann, "{}", "{}", noon, nil, nil, nil); err != nil {
 		t.Fatal(err)
@@ -122,10 +122,10 @@ func TestAnEraserWaitsForWhoeverHasLooked_D70(t *testing.T) {
 	}
 	late := make(chan error, 1)
 	go func() {
-		late <- second(e.store.Append(context.WithoutCancel(t.Context()), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Noted{Patient: ann}}}))
+		late <- second(e.store.Append(context.WithoutCancel(t.Context()), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Marked{Patient: ann}}}))
 	}()
 	waitsFor(t, super, "erasures")
-	if _, err := eraser.Exec(t.Context(), `INSERT INTO erasures VALUES ('elm-street', 1, $1, now())`, ann); err != nil {
+	if _, err := eraser.Exec(t.Context(), `INSERT INTO erasures VALUES ('elm-street', 1, $1, now(), gen_random_uuid(), $1, 2, '')`, ann); err != nil {
 		t.Fatal(err)
 	}
 	if err := eraser.Commit(t.Context()); err != nil {
@@ -166,7 +166,7 @@ func TestTheFenceLooksByIndex_D70(t *testing.T) {
 			do(`SET plan_cache_mode = ` + mode)
 			stored()
 		}
-		do(`INSERT INTO erasures SELECT 'elm-street', 1 + n % 4, gen_random_uuid(), now() FROM generate_series(1, 20000) n`)
+		do(`INSERT INTO erasures SELECT 'elm-street', 1 + n % 4, gen_random_uuid(), now(), gen_random_uuid(), gen_random_uuid(), 2, '' FROM generate_series(1, 20000) n`)
 		if analysed {
 			do(`ANALYZE erasures`)
 		}

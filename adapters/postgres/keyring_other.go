@@ -25,7 +25,7 @@ type Other struct {
 // so and gets no box. Neither does whoever is named to a practice that there is not, or
 // whose index key is lost: what cannot be sealed stays hidden.
 func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
-	if k.Master == (sealing.MasterKey{}) {
+	if !k.Opens() {
 		return errNoMasterKey
 	}
 	indexes, err := k.made(ctx, ownersIn(all, func(o Other) owner { return index(o.Tenant) }))

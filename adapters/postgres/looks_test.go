@@ -72,7 +72,7 @@ func TestLooksAreReadByIndex_D91(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(plan, "\n")
-	if !strings.Contains(text, "access_record_default_looks") || strings.Contains(text, "Seq Scan on access_record") {
+	if !strings.Contains(text, "access_record_default_expr_idx") || strings.Contains(text, "Seq Scan on access_record") {
 		t.Errorf("the plan is\n%s", text)
 	}
 }

@@ -22,11 +22,11 @@ func TestAnAppendNeedsThePatientOfItsOwnPractice_D18(t *testing.T) {
 	t.Parallel()
 	e, ann, bill := newEngine(t), uuid.New(), uuid.New()
 	_, err := e.pool.Exec(t.Context(),
-		`INSERT INTO patients (tenant, patient, name, birth_date) VALUES ('elm-street', $1, 'Ann', ''), ('oak-lane', $2, 'Bill', '')`, ann, bill)
+		`INSERT INTO patients (tenant, patient) VALUES ('elm-street', $1), ('oak-lane', $2)`, ann, bill)
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := func(id uuid.UUID) event.Event { return eventtest.Noted{Note: "a cough", Patient: id} }
+	about := func(id uuid.UUID) event.Event { return eventtest.Marked{Mark: "a cough", Patient: id} }
 	for name, change := range map[string]event.Change{
 		"another practice's":         ofPatient("elm-street", about(bill)),
 		"nobody's":                   ofPatient("elm-street", about(uuid.New())),
@@ -57,14 +57,14 @@ func TestAnAppendNeedsThePatientOfItsOwnPractice_D18(t *testing.T) {
 func TestOnlyWhoHasNoPatientLeavesTheGroup_D60(t *testing.T) {
 	t.Parallel()
 	c, ann := newCrowd(t, ""), uuid.New()
-	c.must(t, `INSERT INTO patients (tenant, patient, name, birth_date) VALUES ('elm-street', '`+ann.String()+`', 'Ann', '')`)
+	c.must(t, `INSERT INTO patients (tenant, patient) VALUES ('elm-street', '`+ann.String()+`')`)
 	outcomes := make([]chan error, 6)
 	note := func(n int) string { return fmt.Sprint("together ", n) }
 	for n := range outcomes {
 		outcomes[n] = make(chan error, 1)
-		change := ofPatient("elm-street", eventtest.Noted{Note: note(n), Patient: ann})
+		change := ofPatient("elm-street", eventtest.Marked{Mark: note(n), Patient: ann})
 		if n == 1 || n == 4 {
-			change = ofPatient("elm-street", eventtest.Noted{Note: note(n), Patient: uuid.New()})
+			change = ofPatient("elm-street", eventtest.Marked{Mark: note(n), Patient: uuid.New()})
 		}
 		go func() { outcomes[n] <- second(c.store.Append(t.Context(), change)) }()
 		c.await(t, postgres.Few+2+n+1, n+1)

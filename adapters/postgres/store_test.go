@@ -16,11 +16,6 @@ import (
 
 func TestStoreConforms(t *testing.T) {
 	t.Parallel()
-	eventtest.Conformance(t, func(t *testing.T) eventtest.Store { return newEngine(t).store })
-}
-
-func TestASealedStoreConforms_D68(t *testing.T) {
-	t.Parallel()
 	eventtest.Conformance(t, func(t *testing.T) eventtest.Store {
 		t.Helper()
 		v := newVault(t)
@@ -36,8 +31,11 @@ type rowFor struct{}
 func (rowFor) Name() string { return "notes.v1" }
 
 func (rowFor) Project(r event.Recorded, do func(sql string, args ...any)) {
-	if noted, ok := r.Event.(eventtest.Noted); ok {
-		do(`INSERT INTO test.notes (note) VALUES ($1)`, noted.Note)
+	switch e := r.Event.(type) {
+	case eventtest.Noted:
+		do(`INSERT INTO test.notes (note) VALUES ($1)`, e.Note)
+	case eventtest.Marked:
+		do(`INSERT INTO test.notes (note) VALUES ($1)`, e.Mark)
 	}
 }
 

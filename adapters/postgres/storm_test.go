@@ -49,7 +49,7 @@ type named struct{}
 func (named) Name() string { return "names.v1" }
 
 func (named) Project(r event.Recorded, do func(sql string, args ...any)) {
-	if name, token, _ := strings.Cut(r.Event.(eventtest.Noted).Note, "#"); name != "" {
+	if name, token, _ := strings.Cut(r.Event.(eventtest.Marked).Mark, "#"); name != "" {
 		do(`INSERT INTO test.names (name, token) VALUES ($1, $2)`, name, token)
 	}
 }
@@ -96,13 +96,13 @@ func (s *storm) do(ctx context.Context, token string) {
 			d.shares, change.Stream.ID = true, s.shared[rand.IntN(len(s.shared))]
 		}
 		for range 1 + rand.IntN(3) {
-			change.Events = append(change.Events, eventtest.Noted{Patient: uuid.New(), Note: "#" + token})
+			change.Events = append(change.Events, eventtest.Marked{Patient: uuid.New(), Mark: "#" + token})
 		}
 		d.events += len(change.Events)
 		changes = append(changes, change)
 	}
 	if d.name != "" {
-		changes[0].Events[0] = eventtest.Noted{Note: d.name + "#" + token}
+		changes[0].Events[0] = eventtest.Marked{Mark: d.name + "#" + token}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -183,7 +183,7 @@ func (d deed) explains(holder map[string]string) bool {
 func (s *storm) stored(t *testing.T) map[string]int {
 	t.Helper()
 	found := map[string]int{}
-	rows, _ := s.super.Query(t.Context(), `SELECT split_part(data::json->>'note', '#', 2), count(*) FROM events GROUP BY 1`)
+	rows, _ := s.super.Query(t.Context(), `SELECT split_part(data::json->>'mark', '#', 2), count(*) FROM events GROUP BY 1`)
 	var token string
 	var n int
 	if _, err := pgx.ForEachRow(rows, []any{&token, &n}, func() error { found[token] = n; return nil }); err != nil {

@@ -17,7 +17,7 @@ func TestASweepLooksAtEachUploadOnce(t *testing.T) {
 	const begun = 2500 // more than two transactions
 	_, err := c.pool.Exec(t.Context(), `
 		WITH begun AS (INSERT INTO uploads SELECT 'elm-street', md5(n::text)::uuid, $1 FROM generate_series(1, $2::int) n)
-		INSERT INTO answers SELECT 'elm-street', decode(md5(n::text), 'hex'), '', md5(n::text)::uuid, $1 FROM generate_series(1, $2) n`, noon, begun)
+		INSERT INTO answers SELECT 'elm-street', decode(md5(n::text), 'hex'), '', md5(n::text)::uuid, $1, NULL, '' FROM generate_series(1, $2) n`, noon, begun)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func TestASealedFileReadsBackAsItWasSent(t *testing.T) {
 	c := newCabinet(t)
 	large := strings.Repeat("x", 256<<10)
 	for _, parts := range [][]string{{"a"}, {large}, {large, "abc"}, {large, large, large}} {
-		id := c.keepSealed(t, elm, parts...)
+		id := c.keep(t, parts...)
 		if got, err := c.open(t, elm, c.named[id]); err != nil || got != strings.Join(parts, "") {
 			t.Errorf("%d parts: %d bytes are read, %v", len(parts), len(got), err)
 		}
@@ -41,7 +41,7 @@ func TestASealedFileThatWasAlteredIsNotRead(t *testing.T) {
 		`INSERT INTO upload_chunks SELECT tenant, upload, 3, data FROM upload_chunks WHERE n = 1`,
 		`UPDATE upload_chunks SET data = (SELECT data FROM upload_chunks WHERE n = 0) WHERE n = 1`,
 	} {
-		id := c.keepSealed(t, elm, "abc", "def", "ghi")
+		id := c.keep(t, "abc", "def", "ghi")
 		mustExec(t, c.admin, alter)
 		file, sum := c.named[id], []byte(nil)
 		err := c.pool.QueryRow(t.Context(), `SELECT 3 * count(*), sha256(string_agg(data, ''::bytea ORDER BY n)) FROM upload_chunks`).
@@ -60,11 +60,11 @@ func TestASealedFileThatWasAlteredIsNotRead(t *testing.T) {
 func TestAFileOpensOnlyAsItsEventSays(t *testing.T) {
 	t.Parallel()
 	c := newCabinet(t)
-	here, there := c.keepSealed(t, elm, "abc"), c.keepSealed(t, "oak-lane", "abc")
+	here, there := c.keep(t, "abc"), c.keepAt(t, "oak-lane", "abc")
 	file := c.named[here]
 	for key, want := range map[string]error{
 		c.named[there].Key: postgres.ErrAlteredFile,
-		"":                 postgres.ErrAlteredFile, // what is kept is longer
+		"":                 sealing.ErrNotAKey,
 		event.Hidden:       postgres.ErrSealedFile,
 		event.Erased:       postgres.ErrErasedFile,
 		"abc":              sealing.ErrNotAKey,

@@ -59,22 +59,14 @@ func newCabinet(t *testing.T) cabinet {
 	}
 }
 
-// keep stores a file in parts.
+// keep stores a file of the practice in parts.
 func (c cabinet) keep(t *testing.T, parts ...string) request.AttachmentID {
 	t.Helper()
-	id := request.AttachmentID{UUID: event.NewID()}
-	for n, part := range parts {
-		if err := c.AddChunk(t.Context(), elm, id, n, []byte(part)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	whole := []byte(strings.Join(parts, ""))
-	c.named[id] = request.Attachment{ID: id, Size: int64(len(whole)), SHA256: sha256.Sum256(whole)}
-	return id
+	return c.keepAt(t, elm, parts...)
 }
 
-// keepSealed stores a file in sealed parts.
-func (c cabinet) keepSealed(t *testing.T, tenant string, parts ...string) request.AttachmentID {
+// keepAt stores a file of a practice in parts.
+func (c cabinet) keepAt(t *testing.T, tenant string, parts ...string) request.AttachmentID {
 	t.Helper()
 	key, id := sealing.NewKey(), request.AttachmentID{UUID: event.NewID()}
 	file, err := key.File(tenant, id.UUID)
@@ -151,8 +143,10 @@ func TestAFileReadsBackAsItWasKept(t *testing.T) {
 	if got := c.read(t, "oak-lane", id); got != "" { // D18
 		t.Errorf("another practice reads %q", got)
 	}
-	if got := c.read(t, elm, request.AttachmentID{UUID: uuid.New()}); got != "" {
-		t.Errorf("of no file, %q is read", got)
+	none := c.named[id]
+	none.ID.UUID = uuid.New()
+	if got, err := c.open(t, elm, none); got != "" || !errors.Is(err, postgres.ErrAlteredFile) {
+		t.Errorf("of no file, %q is read, %v", got, err)
 	}
 }
 

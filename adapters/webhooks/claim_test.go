@@ -61,7 +61,7 @@ func TestWhatIsLetGoIsNotToldOfWhoeverIsErased_D70(t *testing.T) {
 	c.callIn(c.book(), c.room)
 	c.openRecord(t.Context(), c.newPatient("Bill Baker"))
 	c.fanOut()
-	if _, err := c.admin().Exec(t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at) VALUES ($1, 1, $2, now())`, tenant, c.patient); err != nil {
+	if _, err := c.admin().Exec(t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) VALUES ($1, 1, $2, now(), gen_random_uuid(), $2, 2, '')`, tenant, c.patient); err != nil {
 		t.Fatal(err)
 	}
 	c.sendTo(r)

@@ -75,7 +75,7 @@ func TestNothingIsToldOfWhoeverIsErased_D70(t *testing.T) {
 	gone := c.newPatient("Cleo")
 	c.openRecord(t.Context(), gone)
 	c.openRecord(t.Context(), c.patient)
-	_, err := c.admin().Exec(t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at) VALUES ($1, 1, $2, now())`, tenant, gone)
+	_, err := c.admin().Exec(t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) VALUES ($1, 1, $2, now(), gen_random_uuid(), $2, 2, '')`, tenant, gone)
 	must(t, err)
 	c.fanOut()
 	c.wantSummary("pending 1")
@@ -101,7 +101,7 @@ func TestFanOutWaitsForErasure(t *testing.T) {
 	defer func() { _ = erasing.Rollback(context.WithoutCancel(t.Context())) }()
 	_, err = erasing.Exec(t.Context(), `LOCK TABLE erasures IN EXCLUSIVE MODE`)
 	must(t, err)
-	_, err = erasing.Exec(t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at) VALUES ($1, 1, $2, now())`, tenant, c.patient)
+	_, err = erasing.Exec(t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) VALUES ($1, 1, $2, now(), gen_random_uuid(), $2, 2, '')`, tenant, c.patient)
 	must(t, err)
 
 	handled := make(chan error, 1)

@@ -28,7 +28,7 @@ func (c *clinic) byJo() context.Context {
 func (c *clinic) destroys(kind event.HolderKind, erased bool) {
 	c.t.Helper()
 	if erased {
-		_, err := c.pool.Exec(c.t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at) SELECT tenant, kind, holder, now() FROM personal_keys WHERE kind = $1`, kind)
+		_, err := c.pool.Exec(c.t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 2, '' FROM personal_keys WHERE kind = $1`, kind)
 		must(c.t, err)
 	}
 	_, err := c.pool.Exec(c.t.Context(), `DELETE FROM personal_keys WHERE kind = $1`, kind)

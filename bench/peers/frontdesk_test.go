@@ -61,7 +61,7 @@ var (
 )
 
 func noted(key uuid.UUID) []event.Event {
-	return []event.Event{eventtest.Noted{Patient: key, Note: note}}
+	return []event.Event{eventtest.Marked{Patient: key, Mark: note}}
 }
 
 func streamOf(id uuid.UUID) event.Stream { return event.Stream{Tenant: "elm-street", ID: id} }
@@ -88,7 +88,7 @@ type tally int
 
 func (t tally) Apply(event.Event) tally { return t + 1 }
 
-func (tally) Events() []event.Event { return []event.Event{eventtest.Noted{}} }
+func (tally) Events() []event.Event { return []event.Event{eventtest.Marked{}} }
 
 // fill appends a hundred streams at once, and waits until all of them are in the log.
 func (f *frontdesk) fill(ctx context.Context, events int) error {
@@ -110,7 +110,7 @@ func (f *frontdesk) follow(ctx context.Context, name string, handle func(uuid.UU
 		Name: name, DB: stdlib.OpenDBFromPool(f.pool), Tail: postgres.NewTail(f.pool, f.store.Codec, f.grown), Log: quiet,
 		Handler: func(_ context.Context, _ *pgx.Conn, page []event.Recorded) error {
 			for _, e := range page {
-				handle(e.Event.(eventtest.Noted).Patient)
+				handle(e.Event.(eventtest.Marked).Patient)
 			}
 			return nil
 		},

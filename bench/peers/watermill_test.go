@@ -54,7 +54,7 @@ func versionOf(b *testing.B, module string) string {
 }
 
 func messageOf(key uuid.UUID) (*message.Message, error) {
-	data, err := json.Marshal(eventtest.Noted{Patient: key, Note: note})
+	data, err := json.Marshal(eventtest.Marked{Patient: key, Mark: note})
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (w *watermillSQL) follow(ctx context.Context, name string, handle func(uuid
 	}
 	stop := background(ctx, func(context.Context) {
 		for msg := range messages {
-			var data eventtest.Noted
+			var data eventtest.Marked
 			if json.Unmarshal(msg.Payload, &data) == nil {
 				handle(data.Patient)
 			}

@@ -182,7 +182,7 @@ func BenchmarkAppendProved(b *testing.B) {
 
 func appendOne(ctx context.Context, store *postgres.Store, practices int) error {
 	stream := event.Stream{Tenant: fmt.Sprint("practice-", rand.IntN(practices)), ID: uuid.New()}
-	_, err := store.Append(ctx, event.Change{Stream: stream, Events: []event.Event{eventtest.Noted{Patient: uuid.New(), Note: strings.Repeat("x", 240)}}})
+	_, err := store.Append(ctx, event.Change{Stream: stream, Events: []event.Event{eventtest.Marked{Patient: uuid.New(), Mark: strings.Repeat("x", 240)}}})
 	return err
 }
 

@@ -95,7 +95,7 @@ func TestAppendsGoOnWhileASwitchWaits_D54(t *testing.T) {
 		}
 		done <- result
 	}()
-	who := fmt.Sprintf("table events is held by pid %d (frontdesk sealed, user frontdesk_owner, idle in transaction, last statement LOCK, since ", appending.Conn().PgConn().PID())
+	who := fmt.Sprintf("table events is held by pid %d (frontdesk, user frontdesk_owner, idle in transaction, last statement LOCK, since ", appending.Conn().PgConn().PID())
 	if got := <-told; !strings.HasPrefix(got, who) {
 		t.Errorf("it says %q, want %q", got, who)
 	}

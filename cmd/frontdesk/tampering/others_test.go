@@ -108,7 +108,7 @@ func (w *world) wantErased() {
 	w.t.Helper()
 	before := w.verify().Boxes
 	w.forge(`DELETE FROM personal_keys WHERE holder = $1`, w.ann)
-	w.forge(`INSERT INTO erasures (tenant, kind, holder, erased_at) VALUES ('elm', 1, $1, now())`, w.ann)
+	w.forge(`INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) VALUES ('elm', 1, $1, now(), gen_random_uuid(), $1, 2, '')`, w.ann)
 	after := w.verify(w.kept)
 	if b := after.Boxes; len(after.Found) > 0 || b.Erased == 0 || b.Erased+b.Opened != before.Opened || b.Lost+b.Foreign > 0 {
 		w.t.Errorf("after an erasure: %+v, %+v", b, texts(after.Found))

@@ -67,10 +67,16 @@ type Counted struct {
 	N int `json:"n"`
 }
 
-// Noted is an event about a patient, for tests of stores.
+// Noted is an event about a patient with a personal text, for tests of stores.
 type Noted struct {
 	Patient uuid.UUID `json:"patient"`
 	Note    string    `json:"note" personal:"patient"`
+}
+
+// Marked is an event about a patient with nothing personal in it, for tests of stores.
+type Marked struct {
+	Patient uuid.UUID `json:"patient"`
+	Mark    string    `json:"mark"`
 }
 
 // EventName returns the name that the event is stored under.
@@ -79,8 +85,14 @@ func (Counted) EventName() string { return "test.counted.v1" }
 // EventName returns the name that the event is stored under.
 func (Noted) EventName() string { return "test.noted.v1" }
 
+// EventName returns the name that the event is stored under.
+func (Marked) EventName() string { return "test.marked.v1" }
+
+// PatientID returns the patient whom the event is about.
+func (m Marked) PatientID() uuid.UUID { return m.Patient }
+
 // PatientID returns the patient whom the event is about.
 func (n Noted) PatientID() uuid.UUID { return n.Patient }
 
 // Events returns an empty event of each type of this package.
-func Events() []event.Event { return []event.Event{Counted{}, Noted{}} }
+func Events() []event.Event { return []event.Event{Counted{}, Marked{}, Noted{}} }
