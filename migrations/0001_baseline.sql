@@ -461,7 +461,6 @@ CREATE TABLE deliveries (
     kind        text        NOT NULL,
     subject     uuid        NOT NULL, -- what keeps its order: a patient or an appointment
     destination uuid        NOT NULL,
-    url         text,                 -- where it went, without the query; it stays when the address changes
     happened_at timestamptz NOT NULL,
     not_after   timestamptz NOT NULL,
     status      text        NOT NULL DEFAULT 'pending',
@@ -474,6 +473,7 @@ CREATE TABLE deliveries (
     kid         text,
     connect_ms  int,                  -- until there was a connection
     answer_ms   int,                  -- until the first byte of an answer
+    url         text,                 -- where it went, without the query; it stays when the address changes
     PRIMARY KEY (event, application)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
@@ -497,11 +497,11 @@ CREATE TABLE delivered (
     kind        text        NOT NULL,
     patient     uuid,                 -- whom the event concerns
     destination uuid        NOT NULL,
-    url         text,
     happened_at timestamptz NOT NULL,
     finished_at timestamptz NOT NULL,
     status      text        NOT NULL,
     reason      text,
+    url         text,
     PRIMARY KEY (event, application)
 ) PARTITION BY RANGE (event);
 CREATE INDEX delivered_tenant ON delivered (tenant, event);
@@ -596,13 +596,13 @@ CREATE TABLE staff_passwords (
 -- has the password that it was begun with.
 CREATE TABLE staff_sessions (
     token_hash   bytea       PRIMARY KEY, -- SHA-256; a reader of the table cannot use it
-    id           uuid        NOT NULL DEFAULT gen_random_uuid(), -- names the session without its secret
     tenant       text        NOT NULL,
     staff        uuid        NOT NULL,
     credential   uuid        NOT NULL,
     signed_in_at timestamptz NOT NULL,
-    confirmed_at timestamptz,             -- when they last proved who they are; NULL: when they signed in
     seen_at      timestamptz NOT NULL,
+    id           uuid        NOT NULL DEFAULT gen_random_uuid(), -- names the session without its secret
+    confirmed_at timestamptz,             -- when they last proved who they are; NULL: when they signed in
     browser      text        NOT NULL DEFAULT ''
 ) WITH (fillfactor = 50);
 CREATE INDEX staff_sessions_age ON staff_sessions (signed_in_at);

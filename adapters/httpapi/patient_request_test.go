@@ -34,7 +34,8 @@ func TestARequestNamesItsFiles_4_1(t *testing.T) {
 	}
 	for i, want := range [][]byte{small, large} {
 		a := c.taken[0].Attachments[i]
-		if a.Size != int64(len(want)) || a.SHA256 != sha256.Sum256(want) || !bytes.Equal(c.File(a.ID), want) {
+		kept, err := c.Opened(a.ID, a.Key)
+		if a.Size != int64(len(want)) || a.SHA256 != sha256.Sum256(c.File(a.ID)) || !bytes.Equal(kept, want) || err != nil {
 			t.Errorf("attachment %d is %+v", i, a)
 		}
 	}

@@ -58,9 +58,10 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
 	s := &service{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}, looks: &looks{}}
-	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
+	opens := postgrestest.Keyring(t, s.pool, codec)
+	opens.Now = s.Now
+	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, Keys: opens, AtOnce: projections.AtOnce(), Now: s.Now}
 	directory := projections.Staff{DB: s.pool}
-	opens := &postgres.Keyring{DB: postgres.On(s.pool), Codec: codec, Now: s.Now} // nothing is sealed
 	s.pages = &staffweb.Pages{
 		Site: &frame.Site{
 			Signposts: projections.Signposts{DB: s.pool},

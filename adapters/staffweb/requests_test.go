@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -62,12 +63,10 @@ func newPosed(t *testing.T, edits ...func(*staffweb.Pages)) *posed {
 	a.ann, err = desk.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: elm, Name: annName})
 	must(t, err)
 	content := []byte(strings.Repeat("picture", 20_000))
-	a.file = request.Attachment{ID: request.AttachmentID{UUID: event.NewID()}, FileName: fileName, ContentType: "image/png", Size: int64(len(content)), SHA256: sha256.Sum256(content)}
-	spoilt := a.file // what is kept is not what was sent
-	spoilt.ID, spoilt.SHA256 = request.AttachmentID{UUID: event.NewID()}, sha256.Sum256(nil)
-	for _, file := range []request.Attachment{a.file, spoilt} {
-		must(t, (&postgres.Uploads{DB: postgres.On(a.pool), Now: a.Now}).AddChunk(t.Context(), elm, file.ID, 0, content))
-	}
+	uploads, picture := &postgres.Uploads{DB: postgres.On(a.pool), Now: a.Now}, request.Attachment{FileName: fileName, ContentType: "image/png"}
+	a.file = postgrestest.Upload(t, uploads, elm, picture, content)
+	spoilt := postgrestest.Upload(t, uploads, elm, picture, content)
+	spoilt.SHA256 = sha256.Sum256(nil) // the stored file is another
 	a.id = request.ID{UUID: event.NewID()}
 	_, err = a.store.Append(t.Context(), event.Change{Stream: request.StreamOf(elm, a.id), OfPatient: true, Events: request.Submit(request.Submission{
 		Patient: a.ann, Type: request.Medical, Requester: request.ByPatient, Attachments: []request.Attachment{a.file, spoilt},

@@ -12,7 +12,9 @@ import (
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/signin/passkeytest"
 	"frontdesk/commands"
+	"frontdesk/domain/record"
 	"frontdesk/domain/request"
+	"frontdesk/projections"
 )
 
 // Browsers send the end of a line as two characters, of which one counts.
@@ -26,8 +28,14 @@ func TestLineEndsCountOnce(t *testing.T) {
 			t.Errorf("%s is answered %s:\n%.2000s", f.name, answer.Status, answer.body)
 		}
 	}
-	var kept string
-	must(t, d.pool.QueryRow(t.Context(), `SELECT data::jsonb->>'text' FROM events WHERE name = 'care-record.note-created.v1'`).Scan(&kept))
+	kept := ""
+	history, err := projections.CareRecords{DB: d.pool, Opens: d.pages.Opens}.Of(t.Context(), elm, d.ann, true)
+	must(t, err)
+	for _, entry := range history.Entries {
+		if note, is := entry.Event.(record.NoteCreated); is {
+			kept = note.Text
+		}
+	}
 	if want := strings.Repeat("a\n", request.MaxText/2-1) + "aa"; kept != want {
 		t.Errorf("%d characters were kept, want %d:\n%.100q", len(kept), len(want), kept)
 	}

@@ -2,7 +2,6 @@ package browser_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 
 	"image"
 	"image/color"
@@ -14,9 +13,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
-	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -75,12 +74,7 @@ func (p *inbox) picture(name string) request.Attachment {
 	}
 	var content bytes.Buffer
 	testworld.Must(p.t, png.Encode(&content, square))
-	file := request.Attachment{
-		ID: request.AttachmentID{UUID: event.NewID()}, FileName: name, ContentType: "image/png",
-		Size: int64(content.Len()), SHA256: sha256.Sum256(content.Bytes()),
-	}
-	testworld.Must(p.t, p.Uploads.AddChunk(p.t.Context(), elm, file.ID, 0, content.Bytes()))
-	return file
+	return postgrestest.Upload(p.t, p.Uploads, elm, request.Attachment{FileName: name, ContentType: "image/png"}, content.Bytes())
 }
 
 // as opens a page as somebody.

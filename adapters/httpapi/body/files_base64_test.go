@@ -36,7 +36,7 @@ func TestEscapesInBase64AreUndone_D21(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if got := data(t, tree); !got.Base64 || !bytes.Equal(s.File(got.ID), plain) {
+			if got := data(t, tree); !got.Base64 || !bytes.Equal(opened(t, s, got), plain) {
 				t.Errorf("%s: %+v", name, got)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"frontdesk/adapters/sealing"
 	"frontdesk/domain/request"
 )
 
@@ -61,6 +62,27 @@ func (s *Shelf) File(id request.AttachmentID) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Concat(s.files[id]...)
+}
+
+// Opened decrypts a file with its key.
+func (s *Shelf) Opened(id request.AttachmentID, key string) (plain []byte, err error) {
+	parsed, err := sealing.ParseKey(key)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parsed.File("elm-street", id.UUID)
+	if err != nil {
+		return nil, err
+	}
+	parts := s.Parts(id)
+	for n, sealed := range parts {
+		part, err := file.Open(slices.Clone(sealed), n, n == len(parts)-1)
+		if err != nil {
+			return nil, fmt.Errorf("part %d of %d: %w", n, len(parts), err)
+		}
+		plain = append(plain, part...)
+	}
+	return plain, nil
 }
 
 // Parts are the parts that are kept of a file.

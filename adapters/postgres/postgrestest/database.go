@@ -3,6 +3,8 @@ package postgrestest
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +12,9 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/sealing"
+	"frontdesk/domain/event"
+	"frontdesk/domain/request"
 )
 
 // Database is a migrated database that belongs to one test and is removed when
@@ -71,6 +76,38 @@ func pool(tb testing.TB, url string) *pgxpool.Pool {
 	}
 	tb.Cleanup(p.Close)
 	return p
+}
+
+// Master is the master key of [Keyring].
+var Master = sealing.MasterKey{1}
+
+// Keyring returns a keyring with [Master] over a pool. It fetches keys by itself, as another
+// process would.
+func Keyring(tb testing.TB, p *pgxpool.Pool, codec *event.Codec) *postgres.Keyring {
+	tb.Helper()
+	keys := &postgres.Keyring{DB: postgres.On(p), Codec: codec, Master: Master}
+	if err := keys.Start(tb.Context()); err != nil {
+		tb.Fatalf("start the keyring: %v", err)
+	}
+	return keys
+}
+
+// Upload encrypts and stores a file of at most 256 KiB for a practice, and returns a with its
+// identifier, size, digest and key.
+func Upload(tb testing.TB, to *postgres.Uploads, tenant string, a request.Attachment, content []byte) request.Attachment {
+	tb.Helper()
+	key := sealing.NewKey()
+	a.ID.UUID, a.Size, a.Key = event.NewID(), int64(len(content)), key.Base64()
+	file, err := key.File(tenant, a.ID.UUID)
+	if err != nil {
+		tb.Fatalf("encrypt a file: %v", err)
+	}
+	sealed := file.Seal(slices.Clone(content), 0, true)
+	a.SHA256 = sha256.Sum256(sealed)
+	if err := to.AddChunk(tb.Context(), tenant, a.ID, 0, sealed); err != nil {
+		tb.Fatalf("store a file: %v", err)
+	}
+	return a
 }
 
 // Cluster starts a cluster for tb only, durable like the sandbox's, with the

@@ -49,7 +49,7 @@ func newSurgery(t *testing.T) *surgery {
 	}
 	s := &surgery{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(commandtest.Noon)}
 	s.vault = signin.Vault{DB: postgres.On(s.pool), Cost: signintest.Cheap, Log: slog.New(slog.NewTextHandler(&s.logged, nil))}
-	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.Now}
+	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, Keys: postgrestest.Keyring(t, s.pool, codec), AtOnce: projections.AtOnce(), Now: s.Now}
 	s.Door = signin.Door{
 		Guesses:   signin.NewGuesses(s.Now),
 		Queue:     signin.NewQueue(),

@@ -76,7 +76,12 @@ func registered(t *testing.T, db *postgrestest.Database) staff.ID {
 
 func record(t *testing.T, db *postgrestest.Database, calls ...access.Call) {
 	t.Helper()
-	recorder := postgres.NewAccessRecorder(db.Pool(t), prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	pool := db.Pool(t)
+	recorder := postgres.NewAccessRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	recorder.Keys = &postgres.Keyring{DB: postgres.On(pool), Master: theMasterKey}
+	if err := recorder.Keys.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range calls {
 		recorder.Record(c)
 	}

@@ -31,7 +31,7 @@ func (x *writer) appendIn(ctx context.Context, tx pgx.Tx, d *deed) error {
 	if !first {
 		d.after = before
 	}
-	store := postgres.Store{DB: postgres.On(inTx{tx}), Codec: x.store.Codec, AtOnce: x.store.AtOnce, Now: x.store.Now, Appended: x.store.Appended}
+	store := postgres.Store{DB: postgres.On(inTx{tx}), Codec: x.store.Codec, Keys: x.store.Keys, AtOnce: x.store.AtOnce, Now: x.store.Now, Appended: x.store.Appended}
 	recorded, err := store.Append(d.as(ctx), changes...)
 	for _, e := range recorded {
 		d.ids = append(d.ids, e.ID)

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
 	"frontdesk/commands"
@@ -74,7 +75,7 @@ func newWorld(t *testing.T, p plan) *world {
 	t.Cleanup(func() { w.wires.cut(true); w.calls.Close(); w.looks.Close() })
 	codec, err := event.NewCodec(append(domain.Events(), written{})...)
 	must(t, err)
-	w.store = &postgres.Store{DB: postgres.On(w.calls), Codec: codec, AtOnce: projections.AtOnce(), Now: clock.System, Appended: w.appended}
+	w.store = &postgres.Store{DB: postgres.On(w.calls), Codec: codec, Keys: postgrestest.Keyring(t, w.calls, codec), AtOnce: projections.AtOnce(), Now: clock.System, Appended: w.appended}
 	w.found()
 	for range p.processes {
 		w.processes = append(w.processes, w.start())
