@@ -159,7 +159,7 @@ var firstGrown = []string{
 	`INSERT INTO call_ins SELECT ` + practiceN + `, md5('visit' || n)::uuid, ` + patientN + `, md5('site' || n % {practices})::uuid, NULL, now() - interval '1 minute' * n FROM generate_series(1, {patients}) n`,
 	`INSERT INTO inbox SELECT ` + practiceN + `, ` + minted("c7a2", "n") + `, ` + patientN + `, CASE WHEN n % 3 = 0 THEN 'admin' ELSE 'medical' END, n % 50 = 0, false, 0, now() - interval '1 minute' * n,
 		CASE WHEN n % 20 <> 0 THEN ` + staffN + ` END, CASE WHEN n % 10 <> 0 THEN now() - interval '1 second' * n END FROM generate_series(1, {patients}) n`,
-	`INSERT INTO answers SELECT ` + practiceN + `, decode(md5(n::text), 'hex'), decode(md5(n::text), 'hex'), ` + minted("c7a2", "n") + `, now() - interval '1 hour' * random() FROM generate_series(1, {uploads}) n`,
+	`INSERT INTO answers SELECT ` + practiceN + `, decode(md5(n::text), 'hex'), decode(md5(n::text), 'hex'), ` + minted("c7a2", "n") + `, now() - interval '1 hour' * random(), NULL, '' FROM generate_series(1, {uploads}) n`,
 	`INSERT INTO uploads SELECT ` + practiceN + `, md5('upload' || n)::uuid, now() - interval '1 minute' * n - interval '2 days' FROM generate_series(1, {uploads}) n`,
 	`INSERT INTO upload_chunks SELECT ` + practiceN + `, md5('upload' || n)::uuid, 0, 'a file' FROM generate_series(1, {uploads}) n`,
 	`INSERT INTO attachments SELECT ` + practiceN + `, md5('upload' || n)::uuid, ` + minted("c7a2", "n") + `, ` + patientN + `, 6, decode(md5(n::text), 'hex') FROM generate_series(1, {uploads}) n`,
