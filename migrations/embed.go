@@ -1,9 +1,15 @@
-// Package migrations carries the database's schema inside the binary: one
-// numbered goose file per step (NNNN_name.sql), applied in order by the owner
-// and never edited once released.
+// Package migrations carries the database's schema inside the binary: numbered goose files
+// (NNNN_name.sql), applied in order by the owner. None is edited after a release.
 package migrations
 
 import "embed"
+
+// Shape lists every object that the migrations make, a line for each: its kind, its name and a
+// digest of its definition. `go test ./adapters/postgres -run SchemaIsDeclared -update-golden`
+// writes it.
+//
+//go:embed shape.txt
+var Shape string
 
 // FS holds the migrations, at its root.
 //

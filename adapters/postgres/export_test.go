@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
+	"frontdesk/projections"
 )
 
 // What the tests of this package look at from outside.
@@ -79,4 +80,10 @@ func (r *AccessRecorder) SealActs(ctx context.Context, calls []access.Call) ([]*
 // Write writes a batch of calls.
 func (r *AccessRecorder) Write(ctx context.Context, calls []access.Call) error {
 	return r.write(ctx, calls)
+}
+
+// FormattedShape returns the schema of a database as migrations/shape.txt has it.
+func FormattedShape(ctx context.Context, db projections.Querier) (string, error) {
+	found, err := readShape(ctx, db)
+	return found.format(), err
 }
