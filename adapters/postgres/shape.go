@@ -22,6 +22,9 @@ type SchemaDifference struct {
 // String returns one line, such as "trigger events.events_append_only: missing".
 func (d SchemaDifference) String() string { return d.Kind + " " + d.Name + ": " + d.How }
 
+// MarshalText returns the line of String.
+func (d SchemaDifference) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
 // SchemaDifferences compares the schema of the database with the one that this program was
 // built for: tables, columns, constraints, triggers, functions, types, views, policies, owners,
 // rights, roles and settings. It ignores indexes and settings that change no result. Months of

@@ -36,13 +36,14 @@ type Rebuild struct {
 
 // Result says what a rebuild has found.
 type Result struct {
-	Idx         int64           `json:"idx"` // the head of the log when it compared
-	Differences []Difference    `json:"differences"`
-	Switched    bool            `json:"switched"`    // the live tables now hold what the log says
-	Held        time.Duration   `json:"-"`           // the longest time that the switch made appends wait
-	Lost        postgres.Losses `json:"lost"`        // what events and log do not agree on; no switch brings it back
-	NotCompared []string        `json:"notCompared"` // read models that hold personal data, if nothing opens it here
-	Hashes      []Hash          `json:"hashes"`      // of passwords that count, and are not those that the log knows; no switch brings them back
+	Idx         int64                       `json:"idx"` // the head of the log when it compared
+	Differences []Difference                `json:"differences"`
+	Switched    bool                        `json:"switched"`    // the live tables now hold what the log says
+	Held        time.Duration               `json:"-"`           // the longest time that the switch made appends wait
+	Lost        postgres.Losses             `json:"lost"`        // what events and log do not agree on; no switch brings it back
+	NotCompared []string                    `json:"notCompared"` // read models that hold personal data, if nothing opens it here
+	Hashes      []Hash                      `json:"hashes"`      // of passwords that count, and are not those that the log knows; no switch brings them back
+	Schema      []postgres.SchemaDifference `json:"schema"`      // objects of the database that are not this program's; no switch brings them back
 }
 
 // sessionName is the application_name of a rebuild's sessions while they hold locks.
@@ -118,6 +119,9 @@ func (r *Rebuild) run(ctx context.Context) (Result, error) {
 	result.Lost, result.NotCompared = lost, hidden
 	if err == nil {
 		result.Hashes, err = shadow.strangeHashes(ctx)
+	}
+	if err == nil {
+		result.Schema, err = postgres.SchemaDifferences(ctx, postgres.On(r.Pool))
 	}
 	if err == nil && (len(result.Differences) == 0 || result.Switched) {
 		err = drop(ctx, shadow.db, Schema)

@@ -17,6 +17,7 @@ const (
 	KeptNote   Check = "kept"       // a checkpoint that was kept is not of what is stored
 	BoxesOfLog Check = "box"        // a box does not open, or its key is lost
 	Passwords  Check = "password"   // a password's hash is not the one that the log knows
+	Schema     Check = "schema"     // an object of the database is not as this program was built for
 	ReadModels Check = "read-model" // a read model is not what the log makes of it
 )
 

@@ -38,13 +38,23 @@ type reading struct {
 func (v *Verification) Run(ctx context.Context) (Result, error) {
 	r := &reading{Verification: v, trees: map[proof.Tree]*tree{}, reached: map[proof.Kind]int64{}, differs: map[proof.Tree]*Finding{}, cut: map[proof.Kind]bool{}}
 	r.Found, r.Unchecked = []*Finding{}, []string{}
-	for _, step := range []func(context.Context) error{r.built, r.promises, r.prepare, r.losses, r.events, r.archived, r.calls} {
+	for _, step := range []func(context.Context) error{r.schema, r.built, r.promises, r.prepare, r.losses, r.events, r.archived, r.calls} {
 		if err := step(ctx); err != nil {
 			return Result{}, fmt.Errorf("verify: %w", err)
 		}
 	}
 	r.leftOver()
 	return r.Result, nil
+}
+
+// schema compares the database's objects with those that this program was built for: others
+// could hide what is stored, or change what is written later.
+func (r *reading) schema(ctx context.Context) error {
+	differences, err := postgres.SchemaDifferences(ctx, r.DB)
+	for _, d := range differences {
+		r.Add(Finding{Check: Schema}, "the schema is not this program's: %s", d)
+	}
+	return err
 }
 
 // prepare finds out what can be checked, and where the log ends.

@@ -23,7 +23,7 @@ type look func(context.Context) Finding
 // checks are what is asked of a database before anything is served from it, each time. The
 // first error counts.
 func (e *Engine) checks() []look {
-	return []look{e.sequence, e.durability, e.erased, e.owner, e.makers, e.room}
+	return []look{e.sequence, e.durability, e.erased, e.owner, e.makers, e.objects, e.room}
 }
 
 // mayServe returns why the database does not offer what this deployment demands, and
@@ -83,6 +83,22 @@ func (e *Engine) makers(ctx context.Context) Finding {
 		About: []slog.Attr{slog.String("by", mends)},
 	}
 }
+
+// objects compares the schema with the one that this program was built for. A difference may be
+// a right that somebody needs, so it stops nothing, but it is named at each start.
+func (e *Engine) objects(ctx context.Context) Finding {
+	differences, err := postgres.SchemaDifferences(ctx, e.background)
+	if len(differences) == 0 {
+		return found("objects", "tables, functions, triggers, rights and settings are this program's", err)
+	}
+	return Finding{
+		What: "objects", Warns: true, Says: "the schema is not as this program was built for: find out who has changed it, and change it back as a superuser",
+		About: []slog.Attr{slog.Int("differences", len(differences)), slog.Any("first", differences[:min(len(differences), mostNamed)])},
+	}
+}
+
+// mostNamed is how many differences one line of the log names.
+const mostNamed = 20
 
 // room warns if a second process could not be started beside this one, as a rolling
 // upgrade does.

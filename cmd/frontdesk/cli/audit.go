@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -128,6 +129,8 @@ var errDiffers = errors.New("the read models differ from the log: --switch puts 
 
 var errHashes = errors.New("staff_passwords has hashes that the log does not know: nobody signs in with them. Find out who has written there, then set these passwords again")
 
+var errObjects = errors.New("the schema of the database is not as this program was built for: find out who has changed it, and change it back as a superuser")
+
 // Run rebuilds and compares. Ctrl-C stops it, and the next run goes on from there.
 func (c *auditRebuildCmd) Run(r *run) error {
 	if c.Proofs {
@@ -160,6 +163,9 @@ func (c *auditRebuildCmd) Run(r *run) error {
 	if len(result.Hashes) > 0 {
 		strange = errHashes
 	}
+	if len(result.Schema) > 0 {
+		strange = errors.Join(strange, errObjects)
+	}
 	if len(result.Differences) > 0 && !result.Switched {
 		return errors.Join(errDiffers, strange, result.Lost.Err())
 	}
@@ -173,6 +179,9 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 		}
 		if result.Hashes == nil {
 			result.Hashes = []replay.Hash{}
+		}
+		if result.Schema == nil {
+			result.Schema = []postgres.SchemaDifference{}
 		}
 		if result.NotCompared == nil {
 			result.NotCompared = []string{}
@@ -195,8 +204,11 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 	for _, h := range result.Hashes {
 		fmt.Fprintf(w, "staff_passwords: the hash of staff %s at %s is not the one that the log knows\n", h.Staff, h.Tenant)
 	}
+	for _, d := range result.Schema {
+		fmt.Fprintln(w, "schema:", d)
+	}
 	switch {
-	case len(result.Differences)+len(result.Hashes) == 0 && result.Lost.Count == 0:
+	case len(result.Differences)+len(result.Hashes)+len(result.Schema) == 0 && result.Lost.Count == 0:
 		fmt.Fprintln(w, none)
 	case result.Switched:
 		fmt.Fprintf(w, "put right; appends waited for %s at the longest\n", result.Held)

@@ -50,7 +50,7 @@ func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
 	for what, want := range map[string]string{
 		"database": "ok: can be reached", "schema": "ok: is this program's", "roles": "ok: frontdesk_app serves, and frontdesk_owner owns", "changes": "ok: ",
 		"master key":  "ok: the database has none yet: the one that is given becomes its own (" + theMasterKey.ID() + ")",
-		"signing key": "ok: there is none yet", "sequence": "ok: ", "durability": "ok: asynchronous", "erasures": "ok: ", "erasure ledger": "mend: no erasure ledger is set: ", "owner": "ok: ", "functions": "ok: ",
+		"signing key": "ok: there is none yet", "sequence": "ok: ", "durability": "ok: asynchronous", "erasures": "ok: ", "erasure ledger": "mend: no erasure ledger is set: ", "owner": "ok: ", "functions": "ok: ", "objects": "ok: ",
 		"connections": "ok: each process has 32 at most, and the database 997 (max_connections less what is reserved): 31 processes fit",
 		"staff pages": "ok: https://auth.example", "public listener": "ok: 127.0.0.1:0 is free", "private listener": "ok: ",
 	} {
@@ -58,7 +58,7 @@ func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
 			t.Errorf("%s is %q, want %q", what, said[what], want)
 		}
 	}
-	if after := count(); after != before || len(said) != 16 {
+	if after := count(); after != before || len(said) != 17 {
 		t.Errorf("there were %d rows, and are %d; %d checks:\n%s", before, after, len(said), o.out)
 	}
 }
@@ -85,6 +85,7 @@ func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
 		"a cached sequence":   {statement: `ALTER SEQUENCE events_position_seq CACHE 20`, what: "sequence", how: "FAILED: the sequence of positions"},
 		"no standby":          {flags: []string{"--durability=synchronous"}, what: "durability", how: "FAILED: no synchronous standby"},
 		"a superuser owns":    {statement: `ALTER FUNCTION record_audit_query OWNER TO postgres`, what: "owner", how: "mend: a superuser owns the schema"},
+		"row security":        {statement: `ALTER TABLE events ENABLE ROW LEVEL SECURITY`, what: "objects", how: "mend: the schema is not as this program was built for"},
 		"anybody's functions": {statement: `GRANT CREATE ON SCHEMA public TO PUBLIC`, what: "functions", how: "mend: whoever serves or audits may make functions"},
 		"read-only":           {statement: `ALTER ROLE frontdesk_app IN DATABASE %s SET default_transaction_read_only = on`, what: "changes", how: "FAILED: " + readOnly},
 		"one process fits":    {statement: `ALTER DATABASE %s CONNECTION LIMIT 40`, what: "connections", how: "mend: the database has too few connections for two processes"},
