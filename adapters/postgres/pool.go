@@ -24,6 +24,17 @@ func NewPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool,
 	return NewTracedPool(ctx, url, connections, nil)
 }
 
+// sessionSettings are what the program's statements rely on, whatever the role or the database
+// have been set to. Row security that would hide rows is an error, not a shorter answer. To
+// compile a statement takes longer than any of the program's runs. A client whose machine has
+// vanished loses its session, and its locks, as soon as it would lose its connection
+// ([vanished]). A commit waits for the disk unless a transaction says otherwise. Behind a
+// pooler that lends connections for a transaction, the pooler has to set them.
+const sessionSettings = `
+SET search_path = public, pg_temp; SET row_security = off; SET default_transaction_isolation = 'read committed'; SET jit = off;
+SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2; SET tcp_user_timeout = 20000;
+SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false)`
+
 // programName is the application_name of the program's sessions.
 const programName = "frontdesk"
 
@@ -40,8 +51,11 @@ func NewTracedPool(ctx context.Context, url string, connections int32, tracer pg
 	config.ConnConfig.DialFunc = dialer.DialContext
 	config.ConnConfig.RuntimeParams["application_name"] = programName
 	config.ConnConfig.Tracer = tracer
-	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		registerIdentifiers(conn.TypeMap())
+		if err := conn.PgConn().Exec(ctx, sessionSettings).Close(); err != nil {
+			return fmt.Errorf("set up the session: %w", err)
+		}
 		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -52,9 +51,6 @@ func TestRolesAreMadeOnceBeforeMigrating(t *testing.T) {
 		if rights := rightsOf(t, s, role); rights != "logs in" {
 			t.Errorf("%s %s, want that it logs in and no more", role, rights)
 		}
-		if settings := settingsOf(t, one, role); !slices.Contains(settings, "jit=off") || !slices.Contains(settings, "tcp_user_timeout=20000") {
-			t.Errorf("%s has the settings %v", role, settings)
-		}
 	}
 
 	execute(t, one, `ALTER ROLE frontdesk_app SUPERUSER`)
@@ -63,20 +59,6 @@ func TestRolesAreMadeOnceBeforeMigrating(t *testing.T) {
 			t.Errorf("%s with a serving superuser: %v", what, err)
 		}
 	}
-}
-
-// settingsOf are what sessions of a role begin with.
-func settingsOf(t *testing.T, url, role string) (settings []string) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	if err := conn.QueryRow(t.Context(), `SELECT rolconfig FROM pg_roles WHERE rolname = $1`, role).Scan(&settings); err != nil {
-		t.Fatal(err)
-	}
-	return settings
 }
 
 // rightsOf connects as the role and lists what it may do in the whole cluster.

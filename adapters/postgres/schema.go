@@ -152,17 +152,9 @@ func CreateRoles(ctx context.Context, adminURL string) error {
 
 // createRole relies on the unique index on role names, because no advisory lock
 // spans databases. Of two that run at once, the second waits for the first and gets
-// a unique violation, which means that the role exists. To compile a statement takes
-// longer than any of the program's runs, and Postgres would do so once tables are large.
-// A client whose machine has vanished loses its session, and what it had locked, as
-// soon as it would lose its connection ([vanished]).
+// a unique violation, which means that the role exists.
 const createRole = `DO $$ BEGIN
     CREATE ROLE %[1]s LOGIN NOSUPERUSER;
-    ALTER ROLE %[1]s SET jit = off;
-    ALTER ROLE %[1]s SET tcp_keepalives_idle = 10;
-    ALTER ROLE %[1]s SET tcp_keepalives_interval = 5;
-    ALTER ROLE %[1]s SET tcp_keepalives_count = 2;
-    ALTER ROLE %[1]s SET tcp_user_timeout = 20000;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
 END $$`
 
