@@ -143,7 +143,7 @@ func TestProveTypeScriptGenerators_D98(t *testing.T) {
 	if out, err := o.run(t, "openapi-typescript", "openapi.json", "-o", "generated/openapi-typescript.ts"); err != nil || strings.Contains(out, "⚠") {
 		t.Fatalf("openapi-typescript: %v\n%s", err, out)
 	}
-	if out, err := o.run(t, "openapi-ts", "-i", "./openapi.json", "-o", "generated/hey-api"); err != nil {
+	if out, err := o.run(t, "openapi-ts", "-f", "openapi-ts.config.mjs"); err != nil {
 		t.Fatalf("hey-api: %v\n%s", err, out)
 	}
 	servers, _ := json.Marshal(o.document.Servers)
