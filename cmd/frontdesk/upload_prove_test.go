@@ -138,11 +138,7 @@ const uploadedName = "-uploaded.jpg"
 // command, and compares it with what was sent.
 func (s *program) readBack(t *testing.T) {
 	t.Helper()
-	key, err := os.ReadFile(s.Info().MasterKeyFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	master, err := sealing.ParseMasterKey(strings.TrimSpace(string(key)))
+	master, err := sealing.ReadMasterKey(s.Info().MasterKeyFile)
 	if err != nil {
 		t.Fatal(err)
 	}
