@@ -17,6 +17,4 @@
 //     cancelled one nothing can be done any more.
 //  6. Who acts on what a page showed of an appointment is refused if anything has
 //     happened to it meanwhile (D86).
-//
-// events.go has what happens; appointment.go decides it.
 package appointment

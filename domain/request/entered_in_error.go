@@ -6,7 +6,6 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/staff"
 	"frontdesk/domain/written"
 )
 
@@ -26,25 +25,6 @@ func (e EnteredInError) PatientID() uuid.UUID { return e.Patient.UUID }
 // ErrUnknown refuses to act on a request that the patient has not made.
 var ErrUnknown = fault.New(fault.Refused, "patient-request-not-found", "The patient has no request with this patientRequestId.")
 
-// Request is what later decisions need to know of a request.
-type Request struct {
-	submitted bool
-	about     patient.ID // to whom it is linked now
-	holder    staff.ID   // who has it; zero if nobody does
-	urgent    bool
-	done      bool
-	inError   bool
-	files     []AttachmentID
-}
-
-// Patient returns to whom the request is linked now, or [ErrUnknown].
-func (r Request) Patient() (patient.ID, error) {
-	if !r.submitted {
-		return patient.ID{}, ErrUnknown
-	}
-	return r.about, nil
-}
-
 // MarkEnteredInError says that the request must not be relied on (rule 3). A request of
 // another patient is refused as an unknown one is. Marking twice changes nothing.
 func (r Request) MarkEnteredInError(about patient.ID, reason string) ([]event.Event, error) {
@@ -59,28 +39,4 @@ func (r Request) MarkEnteredInError(about patient.ID, reason string) ([]event.Ev
 		return nil, nil
 	}
 	return []event.Event{EnteredInError{r.about, reason}}, nil
-}
-
-// Apply returns the request as it is after the event.
-func (r Request) Apply(e event.Event) Request {
-	switch e := e.(type) {
-	case Submitted:
-		r.submitted, r.about, r.urgent = true, e.Patient, e.HighPriority
-		r.files = e.files()
-	case Taken:
-		r.holder = e.By
-	case Given:
-		r.holder = e.To
-	case UrgencyChanged:
-		r.urgent = e.Urgent
-	case Completed:
-		r.done, r.holder = true, e.By
-	case Reopened:
-		r.done, r.holder = false, e.By
-	case ReLinked:
-		r.about = e.Patient
-	case EnteredInError:
-		r.inError = true
-	}
-	return r
 }
