@@ -71,8 +71,9 @@ func (CareRecords) Project(r event.Recorded, do func(sql string, args ...any)) {
 		enter(r, e.Patient, do)
 	case consultation.Started:
 		enter(r, e.Patient, do)
-	case request.ReLinked:
-		do(`UPDATE record_entries SET patient = $4 WHERE tenant = $1 AND patient = $3 AND entry = $2`, r.Stream.Tenant, r.Stream.ID, e.Former, e.Patient)
+	case event.Moved:
+		do(`UPDATE record_entries SET patient = $4 WHERE tenant = $1 AND patient = $3 AND entry = $2`,
+			r.Stream.Tenant, r.Stream.ID, e.FormerPatientID(), e.PatientID())
 	case patient.Erased:
 		do(`DELETE FROM record_entries WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
+	"frontdesk/domain/catalogue"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
@@ -62,8 +63,8 @@ func TestACareRecordShowsWhatWasEnteredInError_D73(t *testing.T) {
 	}
 	d.follow(t, projections.Timeline{})
 	happened, err := projections.Timeline{DB: d.pool}.OfPatient(t.Context(), elm, ann, 0, 2)
-	if err != nil || len(happened) != 2 || happened[0].Kind != projections.KindEnteredInError || happened[0].Entry != askedAs ||
-		happened[1].Kind != projections.KindEnteredInError || happened[1].Entry != note.Note.UUID {
+	if err != nil || len(happened) != 2 || happened[0].Kind != catalogue.KindEnteredInError || happened[0].Entry != askedAs ||
+		happened[1].Kind != catalogue.KindEnteredInError || happened[1].Entry != note.Note.UUID {
 		t.Errorf("the timeline is %v, error %v", happened, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/domain/catalogue"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
@@ -128,19 +129,12 @@ func membersIn(ctx context.Context, db Querier, tenant string, events []event.Re
 	return names, err
 }
 
-// holderIn returns who has a request after an event; zero if the event does not say.
-func holderIn(e event.Event) staff.ID {
-	switch e := e.(type) {
-	case request.Taken:
-		return e.By
-	case request.Given:
-		return e.To
-	case request.Completed:
-		return e.By
-	case request.Reopened:
-		return e.By
+// holderIn returns who has a request after an event; zero if the event does not pass it on.
+func holderIn(e event.Event) (holder staff.ID) {
+	if passed, ok := e.(request.Held); ok {
+		holder, _ = passed.Held()
 	}
-	return staff.ID{}
+	return holder
 }
 
 // handledBy returns an event with the names of who did it, and to whom they gave it.
@@ -169,10 +163,11 @@ func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
 		q.Type, q.Urgent, q.Proxy, q.Answers, q.Attachments, q.SubmittedAt = e.Type, e.HighPriority, e.Proxy, e.Response, e.Attachments, done.At
 	case request.UrgencyChanged:
 		q.Urgent = e.Urgent
-	case request.Completed:
-		q.Done = &done
-	case request.Reopened:
+	case request.Held:
 		q.Done = nil
+		if _, is := e.Held(); is {
+			q.Done = &done
+		}
 	case request.EnteredInError:
 		q.InError = &InError{e.Reason, done.At}
 	}
@@ -193,13 +188,16 @@ SELECT m.stream, first.recorded_at, last.patient = $2 FROM (SELECT DISTINCT stre
 	WHERE tenant = $1 AND patient = $2 AND name = ANY ($3)) m
 CROSS JOIN LATERAL (SELECT recorded_at FROM events WHERE tenant = $1 AND stream = m.stream AND version = 1 OFFSET 0) first
 CROSS JOIN LATERAL (SELECT patient FROM events WHERE tenant = $1 AND stream = m.stream ORDER BY version DESC LIMIT 1) last
-CROSS JOIN LATERAL (SELECT FROM events WHERE tenant = $1 AND stream = m.stream AND version > 1 AND name = $4 LIMIT 1) moves
+CROSS JOIN LATERAL (SELECT FROM events WHERE tenant = $1 AND stream = m.stream AND version > 1 AND name = ANY ($4) LIMIT 1) moves
 ORDER BY first.recorded_at, m.stream`
 
 // Moved returns the requests that are or were a patient's and have moved, oldest first.
 func (q Requests) Moved(ctx context.Context, tenant string, id patient.ID) ([]Moved, error) {
-	moves := request.ReLinked{}.EventName()
-	rows, _ := q.DB.Query(ctx, movedOf, tenant, id, []string{request.Submitted{}.EventName(), moves}, moves)
+	var moves []string
+	for _, e := range catalogue.Events(catalogue.Row.Moves) {
+		moves = append(moves, e.EventName())
+	}
+	rows, _ := q.DB.Query(ctx, movedOf, tenant, id, append(moves, request.Submitted{}.EventName()), moves)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Moved])
 	if err != nil {
 		return nil, fmt.Errorf("look for requests that have moved: %w", err)

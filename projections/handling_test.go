@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/domain/catalogue"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -120,8 +121,8 @@ func TestAReLinkedRequestIsTheOtherPatientsAlone_D83(t *testing.T) {
 			t.Errorf("record of %s: %s, want %s", who, got, want)
 		}
 	}
-	d.wantTimeline(t, ann, id, projections.KindRequestReLinked)
-	d.wantTimeline(t, bill, id, projections.KindRequestReLinked, projections.KindRequestOpened, projections.KindRequest)
+	d.wantTimeline(t, ann, id, catalogue.KindRequestReLinked)
+	d.wantTimeline(t, bill, id, catalogue.KindRequestReLinked, catalogue.KindRequestOpened, catalogue.KindRequest)
 	if file, err := (projections.Attachments{DB: d.pool, Opens: d.keys}).Attachment(t.Context(), got.Attachments[0].ID); err != nil || file.Patient != bill {
 		t.Errorf("the file is %+v, %v", file, err)
 	}
@@ -161,13 +162,13 @@ func (d *inboxDay) ofPatient(t *testing.T, who patient.ID) string {
 	}
 }
 
-func (d *inboxDay) wantTimeline(t *testing.T, who patient.ID, of request.ID, want ...projections.Kind) {
+func (d *inboxDay) wantTimeline(t *testing.T, who patient.ID, of request.ID, want ...catalogue.Kind) {
 	t.Helper()
 	all, err := projections.Timeline{DB: d.pool}.OfPatient(t.Context(), elm, who, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []projections.Kind
+	var got []catalogue.Kind
 	for _, h := range all {
 		if h.Entry == of.UUID {
 			got = append(got, h.Kind)

@@ -48,18 +48,13 @@ func (Inbox) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case request.Submitted:
 		do(`INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 			r.Stream.Tenant, r.Stream.ID, e.Patient, string(e.Type), e.HighPriority, e.Requester == request.ByProxy, len(e.Attachments), r.At)
-	case request.Taken:
-		set(`holder = $3`, e.By)
-	case request.Given:
-		set(`holder = $3`, e.To)
+	case request.Held:
+		holder, done := e.Held()
+		set(`holder = $3, done_at = CASE WHEN $4 THEN $5::timestamptz END`, holder, done, r.At)
 	case request.UrgencyChanged:
 		set(`urgent = $3`, e.Urgent)
-	case request.Completed:
-		set(`holder = $3, done_at = $4`, e.By, r.At)
-	case request.Reopened:
-		set(`holder = $3, done_at = NULL`, e.By)
-	case request.ReLinked:
-		set(`patient = $3`, e.Patient)
+	case event.Moved:
+		set(`patient = $3`, e.PatientID())
 	case request.EnteredInError:
 		set(`in_error = true`)
 	case patient.Erased:

@@ -33,8 +33,9 @@ func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 		do(`DELETE FROM answers WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
 		return
 	}
-	if e, moved := r.Event.(request.ReLinked); moved {
-		do(`UPDATE answers SET patient = $4 WHERE tenant = $1 AND patient = $3 AND made = $2`, r.Stream.Tenant, r.Stream.ID, e.Former, e.Patient)
+	if e, moved := r.Event.(event.Moved); moved {
+		do(`UPDATE answers SET patient = $4 WHERE tenant = $1 AND patient = $3 AND made = $2`,
+			r.Stream.Tenant, r.Stream.ID, e.FormerPatientID(), e.PatientID())
 		return
 	}
 	call := r.Metadata.Idempotency
@@ -91,8 +92,9 @@ func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
 		do(`DELETE FROM attachments WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
 		return
 	}
-	if e, moved := r.Event.(request.ReLinked); moved {
-		do(`UPDATE attachments SET patient = $4 WHERE tenant = $1 AND patient = $3 AND request = $2`, r.Stream.Tenant, r.Stream.ID, e.Former, e.Patient)
+	if e, moved := r.Event.(event.Moved); moved {
+		do(`UPDATE attachments SET patient = $4 WHERE tenant = $1 AND patient = $3 AND request = $2`,
+			r.Stream.Tenant, r.Stream.ID, e.FormerPatientID(), e.PatientID())
 		return
 	}
 	submitted, _ := r.Event.(request.Submitted)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"frontdesk/domain/catalogue"
 	"frontdesk/domain/consultation"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -60,15 +61,15 @@ func TestATimelineIsWhatHappenedToOnePatientNewestFirst(t *testing.T) {
 	}
 	start := got[0].At
 	want := []projections.Happening{
-		{Idx: 9, Kind: projections.KindRecordOpened, Entry: openedAs, Actor: "staff:" + lee.String(), At: start},
-		{Idx: 8, Kind: projections.KindConsultation, Entry: started.Consultation.UUID, Actor: got[1].Actor, At: start.Add(-time.Second)},
-		{Idx: 7, Kind: projections.KindNote, Entry: note.Note.UUID, Actor: "operator:frontdesk_app (alice@desk7) for staff:" + lee.String(), At: start.Add(-2 * time.Second)},
+		{Idx: 9, Kind: catalogue.KindRecordOpened, Entry: openedAs, Actor: "staff:" + lee.String(), At: start},
+		{Idx: 8, Kind: catalogue.KindConsultation, Entry: started.Consultation.UUID, Actor: got[1].Actor, At: start.Add(-time.Second)},
+		{Idx: 7, Kind: catalogue.KindNote, Entry: note.Note.UUID, Actor: "operator:frontdesk_app (alice@desk7) for staff:" + lee.String(), At: start.Add(-2 * time.Second)},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("timeline (-want +got):\n%s", diff)
 	}
 	rest, err := timeline.OfPatient(t.Context(), elm, ann, got[2].Idx, 3)
-	if err != nil || len(rest) != 1 || rest[0].Kind != projections.KindRequest || rest[0].Entry != askedAs {
+	if err != nil || len(rest) != 1 || rest[0].Kind != catalogue.KindRequest || rest[0].Entry != askedAs {
 		t.Errorf("the rest is %v, error %v", rest, err)
 	}
 	for tenant, id := range map[string]patient.ID{oak: ann, elm: bill} {

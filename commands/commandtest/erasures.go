@@ -59,9 +59,9 @@ func (s *Store) requestsOf(who erasure.Person) (streams []uuid.UUID) {
 			if r.Patient.UUID == who.Holder {
 				streams = append(streams, e.Stream.ID)
 			}
-		case request.ReLinked:
+		case event.Moved:
 			streams = slices.DeleteFunc(streams, func(id uuid.UUID) bool { return id == e.Stream.ID })
-			if r.Patient.UUID == who.Holder {
+			if r.PatientID() == who.Holder {
 				streams = append(streams, e.Stream.ID)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"frontdesk/domain/application"
+	"frontdesk/domain/catalogue"
 	"frontdesk/domain/fault"
 )
 
@@ -52,6 +53,11 @@ type Endpoint struct {
 	// AsksReception is true if the practice takes such calls only while it takes
 	// requests of their type. When it does is read together with the caller's rights.
 	AsksReception bool
+	// Operation is what a call asks for, also when it is refused.
+	Operation catalogue.Operation
+	// Request is what a call that names a patient asks for, in the words of an
+	// access record: "write a note".
+	Request string
 	// Words complete "It may …" when staff are told what an application may do.
 	Words string
 }
@@ -59,22 +65,26 @@ type Endpoint struct {
 // Endpoints returns the catalogue, in the order in which people are shown it.
 func Endpoints() []Endpoint {
 	return []Endpoint{
-		{Name: CreatePatientRequest, NamesPatient: true, AsksReception: true, Words: "send patient requests to the practice"},
-		{Name: RequestTypeAvailability, Words: "see which kinds of patient request the practice takes at the moment"},
-		{Name: CreateNote, NamesPatient: true, ShowsRecord: true, Words: "add notes to patients’ care records"},
-		{Name: RetrieveCareRecord, NamesPatient: true, ShowsRecord: true, Words: "look at patients’ care records"},
-		{Name: OpenCareRecord, NamesPatient: true, ShowsRecord: true, Words: "open patients’ care records"},
-		{Name: BookAppointment, NamesPatient: true, Words: "book appointments"},
-		{Name: CallInPatient, Words: "call patients in for their appointments"},
-		{Name: ClearCallIn, Words: "take back that a patient was called in"},
-		{Name: MarkDidNotAttend, Words: "record that a patient did not attend"},
-		{Name: StartConsultation, NamesPatient: true, Words: "start consultations"},
-		{Name: Ping, WithoutGrant: true},
-		{Name: Application, AboutItself: true},
-		{Name: KeySet, AboutItself: true},
-		{Name: TestWebhook, AboutItself: true, WhereEnabled: true},
-		{Name: OwnCalls, AboutItself: true},
-		{Name: OwnDeliveries, AboutItself: true},
+		{Name: CreatePatientRequest, NamesPatient: true, AsksReception: true, Operation: catalogue.Create,
+			Request: "send a patient request", Words: "send patient requests to the practice"},
+		{Name: RequestTypeAvailability, Operation: catalogue.Read, Words: "see which kinds of patient request the practice takes at the moment"},
+		{Name: CreateNote, NamesPatient: true, ShowsRecord: true, Operation: catalogue.Create,
+			Request: "write a note", Words: "add notes to patients’ care records"},
+		{Name: RetrieveCareRecord, NamesPatient: true, ShowsRecord: true, Operation: catalogue.Read,
+			Request: "read the record", Words: "look at patients’ care records"},
+		{Name: OpenCareRecord, NamesPatient: true, ShowsRecord: true, Operation: catalogue.Read,
+			Request: "open the record", Words: "open patients’ care records"},
+		{Name: BookAppointment, NamesPatient: true, Operation: catalogue.Create, Request: "book an appointment", Words: "book appointments"},
+		{Name: CallInPatient, Operation: catalogue.Update, Words: "call patients in for their appointments"},
+		{Name: ClearCallIn, Operation: catalogue.Update, Words: "take back that a patient was called in"},
+		{Name: MarkDidNotAttend, Operation: catalogue.Update, Words: "record that a patient did not attend"},
+		{Name: StartConsultation, NamesPatient: true, Operation: catalogue.Create, Request: "start a consultation", Words: "start consultations"},
+		{Name: Ping, WithoutGrant: true, Operation: catalogue.Execute},
+		{Name: Application, AboutItself: true, Operation: catalogue.Read},
+		{Name: KeySet, AboutItself: true, Operation: catalogue.Execute},
+		{Name: TestWebhook, AboutItself: true, WhereEnabled: true, Operation: catalogue.Execute},
+		{Name: OwnCalls, AboutItself: true, Operation: catalogue.Read},
+		{Name: OwnDeliveries, AboutItself: true, Operation: catalogue.Read},
 	}
 }
 

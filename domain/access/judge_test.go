@@ -189,6 +189,9 @@ func TestTheCatalogueIsSound(t *testing.T) {
 		if e.AboutItself && (e.NamesPatient || e.WithoutGrant) || e.WhereEnabled && !e.AboutItself {
 			t.Errorf("%s: who asks about itself names nobody, and is asked for no grant", e.Name)
 		}
+		if e.Operation == "" || e.NamesPatient != (e.Request != "") {
+			t.Errorf("%s: an endpoint needs an operation, and one that names a patient needs the words of its request", e.Name)
+		}
 		if e.ShowsRecord && !e.NamesPatient {
 			t.Errorf("%s shows the record of a patient whom it does not name", e.Name)
 		}

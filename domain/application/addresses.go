@@ -73,9 +73,50 @@ const (
 // address is registered for it: it goes to that of another kind (D94).
 const Ping WebhookEvent = "ping"
 
-// WebhookEvents lists every event kind that an address can be registered for.
-func WebhookEvents() []WebhookEvent {
-	return []WebhookEvent{RecordOpened, ConsultationStarted, CallInShown, CallInRemoved}
+// Webhook is an event kind that an address can be registered for, in words.
+type Webhook struct {
+	Event    WebhookEvent
+	Happens  string // as a clause in the present: "a patient is called in"
+	Happened string // as a clause in the past, about the patient whose record it is in: "the call-in ended"
+	Do       string // as a command, on a button: "Call the patient in"
+}
+
+// Webhooks returns the catalogue, in the order in which people are shown it.
+func Webhooks() []Webhook {
+	return []Webhook{
+		{RecordOpened, "a patient’s record is opened", "the record was opened", "Open the record"},
+		{ConsultationStarted, "a consultation is started", "a consultation was started", "Start a consultation"},
+		{CallInShown, "a patient is called in", "the patient was called in, by name", "Call the patient in"},
+		{CallInRemoved, "a call-in is taken back", "the call-in ended", "Call in, and take it back"},
+	}
+}
+
+// WebhookEvents returns every event kind that an address can be registered for.
+func WebhookEvents() (events []WebhookEvent) {
+	for _, w := range Webhooks() {
+		events = append(events, w.Event)
+	}
+	return events
+}
+
+// FindWebhook returns the row of an event kind; false if there is none.
+func FindWebhook(kind WebhookEvent) (Webhook, bool) {
+	for _, w := range Webhooks() {
+		if w.Event == kind {
+			return w, true
+		}
+	}
+	return Webhook{}, false
+}
+
+// WebhookNames returns the event kinds as an alternative: "a, b or c".
+func WebhookNames() string {
+	var names []string
+	for _, kind := range WebhookEvents() {
+		names = append(names, string(kind))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // WebhookSet says where webhooks of one event kind are sent from now on.
@@ -97,8 +138,7 @@ func (WebhookRemoved) EventName() string { return "application.webhook-removed.v
 
 // The refusals of a webhook's event kind and address.
 var (
-	ErrUnknownEvent = fault.New(fault.Invalid, "unknown-event",
-		"The event must be record.opened, consultation.started, callin.notification.shown or callin.notification.removed.")
+	ErrUnknownEvent         = fault.New(fault.Invalid, "unknown-event", "The event must be "+WebhookNames()+".")
 	ErrWebhookNotRegistered = fault.New(fault.Refused, "webhook-not-registered",
 		"No address is registered for webhooks of this event. Ask the operator of the service to register one.")
 	ErrWebhookNotHTTPS = fault.New(fault.Invalid, "webhook-not-https", "A webhook's address must be an https URL.")

@@ -25,6 +25,15 @@ type Subject struct {
 // PatientID returns the patient whom the event is about.
 func (s Subject) PatientID() uuid.UUID { return s.Patient.UUID }
 
+// Of returns the subject of an event that has it embedded.
+func (s Subject) Of() Subject { return s }
+
+// Event is an event of an appointment.
+type Event interface {
+	event.Patient
+	Of() Subject
+}
+
 // Booked says that a patient is expected.
 type Booked struct {
 	Subject
@@ -37,6 +46,12 @@ type Moved struct {
 	From    site.ID   `json:"from,omitzero"` // the site of before; zero if it is the same
 	At      time.Time `json:"at"`            // when the patient is expected now, UTC
 }
+
+// Slot returns where and when the patient is expected.
+func (b Booked) Slot() Slot { return Slot{b.Site, b.At} }
+
+// Slot returns where and when the patient is expected now.
+func (m Moved) Slot() Slot { return Slot{m.Site, m.At} }
 
 // Cancelled says that the patient is not expected any more.
 type Cancelled struct {

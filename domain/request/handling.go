@@ -132,6 +132,25 @@ func (r ReLinked) PatientID() uuid.UUID { return r.Patient.UUID }
 // one whom the event is about.
 func (r ReLinked) FormerPatientID() uuid.UUID { return r.Former.UUID }
 
+// Held is an event that passes the request to a member of staff, or completes it.
+type Held interface {
+	event.Event
+	// Held returns who has the request after the event, or has completed it.
+	Held() (holder staff.ID, done bool)
+}
+
+// Held returns who took the request.
+func (t Taken) Held() (holder staff.ID, done bool) { return t.By, false }
+
+// Held returns to whom the request was given.
+func (g Given) Held() (holder staff.ID, done bool) { return g.To, false }
+
+// Held returns who completed the request.
+func (c Completed) Held() (holder staff.ID, done bool) { return c.By, true }
+
+// Held returns who reopened the request.
+func (r Reopened) Held() (holder staff.ID, done bool) { return r.By, false }
+
 // Request is what later decisions need to know of a request.
 type Request struct {
 	submitted bool
@@ -157,16 +176,10 @@ func (r Request) Apply(e event.Event) Request {
 	case Submitted:
 		r.submitted, r.about, r.urgent = true, e.Patient, e.HighPriority
 		r.files = e.files()
-	case Taken:
-		r.holder = e.By
-	case Given:
-		r.holder = e.To
+	case Held:
+		r.holder, r.done = e.Held()
 	case UrgencyChanged:
 		r.urgent = e.Urgent
-	case Completed:
-		r.done, r.holder = true, e.By
-	case Reopened:
-		r.done, r.holder = false, e.By
 	case ReLinked:
 		r.about = e.Patient
 	case EnteredInError:

@@ -48,17 +48,9 @@ type callRow struct {
 // deliveryRow is one webhook that did not arrive.
 type deliveryRow struct{ At, Of, Why string }
 
-// toldNames are what applications are told of, as people say it.
-var toldNames = map[application.WebhookEvent]string{
-	application.RecordOpened:        "a patient’s record is opened",
-	application.ConsultationStarted: "a consultation is started",
-	application.CallInShown:         "a patient is called in",
-	application.CallInRemoved:       "a call-in is taken back",
-}
-
 func toldWord(event application.WebhookEvent) string {
-	if words, ok := toldNames[event]; ok {
-		return words
+	if kind, ok := application.FindWebhook(event); ok {
+		return kind.Happens
 	}
 	return "“" + string(event) + "” happens"
 }

@@ -5,6 +5,7 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/domain/appointment"
+	"frontdesk/domain/catalogue"
 	"frontdesk/domain/site"
 	"frontdesk/projections"
 )
@@ -29,8 +30,8 @@ var doneWords = map[string]string{
 	"cancel":  "The appointment is cancelled.",
 }
 
-// deed is what happened to an appointment, as a clause; "" for what says no more than the
-// event before it.
+// deed describes what happened to an appointment, as a clause; "" for an event that adds
+// nothing to the one before it. On the appointment's own page, "this" is the appointment.
 func deed(v *frame.Visit, sites []projections.Site, h projections.Handled) string {
 	who, at := frame.WhoDid(v, h), func(t time.Time) string {
 		return frame.TimeOfDay(t, v.Practice.Zone) + " on " + frame.Weekday(t, v.Practice.Zone)
@@ -42,20 +43,17 @@ func deed(v *frame.Visit, sites []projections.Site, h projections.Handled) strin
 		return who + " moved this to " + at(e.At) + placeOf(sites, e.Site)
 	case appointment.Cancelled:
 		return who + " cancelled this"
-	case appointment.Arrived:
-		return who + " marked the patient as arrived"
 	case appointment.CalledIn:
 		return who + " called the patient in" + roomName(sites, e)
 	case appointment.CallInRemoved:
 		if e.Reason == appointment.Cleared {
 			return who + " cleared the call-in"
 		}
-	case appointment.DidNotAttend:
-		return who + " marked the patient as not attending"
+		return ""
 	case appointment.Attended:
 		return who + " started the consultation"
 	}
-	return ""
+	return who + " " + catalogue.Find(h.EventName()).Words
 }
 
 // placeOf names a site, if the practice has several.

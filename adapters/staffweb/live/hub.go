@@ -177,7 +177,7 @@ func (h *Hub) tell(r event.Recorded) {
 		return
 	}
 	f := h.feed(r.Stream.Tenant)
-	f.keep(tells[r.EventName()](r))
+	f.keep(messages(r))
 	f.more.ring()
 }
 

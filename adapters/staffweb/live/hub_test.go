@@ -80,7 +80,11 @@ func (f *fakeLog) append(tenant string, events ...event.Event) {
 	defer f.mu.Unlock()
 	for _, e := range events {
 		idx := int64(len(f.events) + 1)
-		f.events = append(f.events, event.Recorded{Event: e, Idx: idx, Stream: event.Stream{Tenant: tenant, ID: idOf(idx)}, At: clock.System()})
+		stream := event.Stream{Tenant: tenant, ID: idOf(idx)}
+		if of, ok := e.(appointment.Event); ok {
+			stream = appointment.StreamOf(tenant, of.Of().Appointment)
+		}
+		f.events = append(f.events, event.Recorded{Event: e, Idx: idx, Stream: stream, At: clock.System()})
 	}
 	close(f.grown)
 	f.grown = make(chan struct{})

@@ -30,7 +30,7 @@ type Sight struct {
 func Follows() []event.Event {
 	follows := []event.Event{epoch.Begun{}}
 	for _, r := range rows {
-		follows = append(follows, r.of)
+		follows = append(follows, r.event)
 	}
 	return follows
 }

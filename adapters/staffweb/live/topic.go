@@ -73,82 +73,79 @@ type Message struct {
 	ID    uuid.UUID // of the request, the appointment or the display
 }
 
-// row is an event and what pages are told of it.
+// row is an event, and the kinds of topics that show it.
 type row struct {
-	of   event.Event
-	tell func(event.Recorded) []Message
+	event event.Event
+	kinds []Kind
 }
 
-// rows is the catalogue: an event that is not in it changes no page by itself.
+var (
+	inInbox       = []Kind{Inbox}
+	onDay         = []Kind{Day}
+	onBoard       = []Kind{Board}
+	onDayAndBoard = []Kind{Day, Board}
+)
+
+// rows is the table of topics: an event that is not in it changes no page by itself.
 var rows = []row{
-	inbox[request.Submitted]("submitted"),
-	inbox[request.EnteredInError]("entered-in-error"),
-	inbox[request.Taken]("taken"),
-	inbox[request.Given]("given"),
-	inbox[request.UrgencyChanged]("urgency-changed"),
-	inbox[request.Noted]("noted"),
-	inbox[request.Completed]("completed"),
-	inbox[request.Reopened]("reopened"),
-	inbox[request.ReLinked]("re-linked"),
-	day("booked", func(e appointment.Booked) appointment.Subject { return e.Subject }),
-	{appointment.Moved{}, moved},
-	day("cancelled", func(e appointment.Cancelled) appointment.Subject { return e.Subject }),
-	day("arrived", func(e appointment.Arrived) appointment.Subject { return e.Subject }),
-	board("called-in", func(e appointment.CalledIn) appointment.Subject { return e.Subject }),
-	board("call-in-removed", func(e appointment.CallInRemoved) appointment.Subject { return e.Subject }),
-	{display.Removed{}, func(r event.Recorded) []Message {
-		e := r.Event.(display.Removed)
-		return []Message{{r.Idx, Topic{Board, e.Site}, "display-removed", e.Display.UUID}}
-	}},
-	day("did-not-attend", func(e appointment.DidNotAttend) appointment.Subject { return e.Subject }),
-	day("attended", func(e appointment.Attended) appointment.Subject { return e.Subject }),
+	{request.Submitted{}, inInbox},
+	{request.EnteredInError{}, inInbox},
+	{request.Taken{}, inInbox},
+	{request.Given{}, inInbox},
+	{request.UrgencyChanged{}, inInbox},
+	{request.Noted{}, inInbox},
+	{request.Completed{}, inInbox},
+	{request.Reopened{}, inInbox},
+	{request.ReLinked{}, inInbox},
+	{appointment.Booked{}, onDay},
+	{appointment.Moved{}, onDay},
+	{appointment.Cancelled{}, onDay},
+	{appointment.Arrived{}, onDay},
+	{appointment.CalledIn{}, onDayAndBoard},
+	{appointment.CallInRemoved{}, onDayAndBoard},
+	{appointment.DidNotAttend{}, onDay},
+	{appointment.Attended{}, onDay},
+	{display.Removed{}, onBoard},
 }
 
-// inbox is told of an event in the stream of a request.
-func inbox[E event.Event](what string) row {
-	var of E
-	return row{of, func(r event.Recorded) []Message {
-		return []Message{{r.Idx, Topic{Kind: Inbox}, what, r.Stream.ID}}
-	}}
-}
-
-// moved tells the day of the site where the patient is expected now, and of the one where
-// they were.
-func moved(r event.Recorded) []Message {
-	e := r.Event.(appointment.Moved)
-	told := []Message{{r.Idx, Topic{Day, e.Site}, "moved", e.Appointment.UUID}}
-	if e.From != (site.ID{}) {
-		told = append(told, Message{r.Idx, Topic{Day, e.From}, "moved", e.Appointment.UUID})
-	}
-	return told
-}
-
-// day is told of an event of an appointment.
-func day[E event.Event](what string, subject func(E) appointment.Subject) row {
-	return at(what, subject, Day)
-}
-
-// board is told, and so is the day.
-func board[E event.Event](what string, subject func(E) appointment.Subject) row {
-	return at(what, subject, Day, Board)
-}
-
-func at[E event.Event](what string, subject func(E) appointment.Subject, kinds ...Kind) row {
-	var of E
-	return row{of, func(r event.Recorded) (told []Message) {
-		about := subject(r.Event.(E))
-		for _, kind := range kinds {
-			told = append(told, Message{r.Idx, Topic{kind, about.Site}, what, about.Appointment.UUID})
-		}
-		return told
-	}}
-}
-
-// tells is the catalogue by the names of events.
-var tells = func() map[string]func(event.Recorded) []Message {
-	by := map[string]func(event.Recorded) []Message{}
+// kindsOf are the kinds of topics that show an event, by the event's name.
+var kindsOf = func() map[string][]Kind {
+	by := map[string][]Kind{}
 	for _, r := range rows {
-		by[r.of.EventName()] = r.tell
+		by[r.event.EventName()] = r.kinds
 	}
 	return by
 }()
+
+// messages returns a message for each topic that shows the event.
+func messages(r event.Recorded) (all []Message) {
+	for _, kind := range kindsOf[r.EventName()] {
+		for _, at := range sitesOf(r.Event) {
+			all = append(all, Message{r.Idx, Topic{kind, at}, what(r.Event), r.Stream.ID})
+		}
+	}
+	return all
+}
+
+// sitesOf returns the sites whose pages show an event: of a move to another site, both. The
+// inbox has the zero site.
+func sitesOf(e event.Event) []site.ID {
+	switch e := e.(type) {
+	case appointment.Moved:
+		if e.From != (site.ID{}) {
+			return []site.ID{e.Site, e.From}
+		}
+		return []site.ID{e.Site}
+	case appointment.Event:
+		return []site.ID{e.Of().Site}
+	case display.Removed:
+		return []site.ID{e.Site}
+	}
+	return []site.ID{{}}
+}
+
+// nouns are left out of what has happened, because the topic implies them.
+var nouns = strings.NewReplacer("patient-request.", "", "appointment.", "", ".v1", "", ".", "-")
+
+// what returns what has happened, such as "called-in" for appointment.called-in.v1.
+func what(e event.Event) string { return nouns.Replace(e.EventName()) }

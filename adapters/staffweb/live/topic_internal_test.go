@@ -1,6 +1,7 @@
 package live
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,7 +10,6 @@ import (
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 )
 
@@ -29,24 +29,26 @@ func TestEachEventOfAnAppointmentIsToldWhereItIsShown_D86(t *testing.T) {
 		{appointment.Moved{Subject: of}, []Message{at(here, "moved")}},
 		{appointment.Moved{Subject: of, From: there}, []Message{at(here, "moved"), at(there, "moved")}},
 	} {
-		got := tells[c.happened.EventName()](event.Recorded{Idx: 7, Event: c.happened})
+		got := messages(event.Recorded{Idx: 7, Stream: event.Stream{ID: of.Appointment.UUID}, Event: c.happened})
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.happened.EventName(), diff)
 		}
 	}
 }
 
-// Whatever happens to a request or an appointment is told of, but that somebody has read it.
-func TestPagesAreToldOfWhateverHappens_D87(t *testing.T) {
+// What is said of an event never changes: pages choose by it.
+func TestMessageOfEachRow(t *testing.T) {
 	t.Parallel()
-	silent := map[string]bool{request.Opened{}.EventName(): true, request.AttachmentOpened{}.EventName(): true}
-	for _, e := range append(request.Events(), appointment.Events()...) {
-		tell, told := tells[e.EventName()]
-		if told == silent[e.EventName()] {
-			t.Errorf("%s: told of: %v", e.EventName(), told)
+	var got []string
+	for _, r := range rows {
+		for _, m := range messages(event.Recorded{Event: r.event, Idx: 1}) {
+			got = append(got, string(m.Topic.Kind)+" "+m.What)
 		}
-		if told && tell(event.Recorded{Event: e, Idx: 1})[0].What == "" {
-			t.Errorf("%s: nothing is told", e.EventName())
-		}
+	}
+	want := strings.Split("inbox submitted, inbox entered-in-error, inbox taken, inbox given, inbox urgency-changed, inbox noted, inbox completed, "+
+		"inbox reopened, inbox re-linked, day booked, day moved, day cancelled, day arrived, day called-in, board called-in, "+
+		"day call-in-removed, board call-in-removed, day did-not-attend, day attended, board display-removed", ", ")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

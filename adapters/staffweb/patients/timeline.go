@@ -63,7 +63,7 @@ func (s *Section) told(v *frame.Visit, found []projections.Happening) (told []ha
 			}
 			names[h.Actor] = name
 		}
-		told = append(told, happening{frame.Moment(h.At, v.Practice.Zone), name, deed(h.Kind)})
+		told = append(told, happening{frame.Moment(h.At, v.Practice.Zone), name, h.Kind.Words()})
 	}
 	return told, nil
 }

@@ -2,33 +2,9 @@ package patients
 
 import (
 	"fmt"
-	"strings"
 
 	"frontdesk/projections"
 )
-
-// deeds are the entries of a timeline as people say them.
-var deeds = map[projections.Kind]string{
-	projections.KindNote:           "wrote a note",
-	projections.KindRequest:        "sent a request",
-	projections.KindConsultation:   "started a consultation",
-	projections.KindRecordOpened:   "opened the record",
-	projections.KindGlassBroken:    "opened the restricted record by giving a reason",
-	projections.KindEnteredInError: "marked an entry as entered in error",
-
-	projections.KindRequestOpened:    "looked at a request, or a file of it",
-	projections.KindRequestCompleted: "completed a request",
-	projections.KindRequestReopened:  "reopened a request",
-	projections.KindRequestReLinked:  "moved a request from one patient to another",
-}
-
-// deed says what an entry is; by its own name if it has no words.
-func deed(kind projections.Kind) string {
-	if words, known := deeds[kind]; known {
-		return words
-	}
-	return strings.ReplaceAll(string(kind), "-", " ")
-}
 
 // visits say how far an appointment has come.
 var visits = map[projections.Status]string{

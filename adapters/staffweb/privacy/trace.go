@@ -27,7 +27,7 @@ const firstFailure = 500
 
 // rowOf is a line as it is shown.
 func rowOf(v *frame.Visit, who *words, c access.Call) lineRow {
-	row := lineRow{At: frame.Moment(c.At, v.Practice.Zone), Who: who.who(c.Actor()), What: projections.Deed(string(c.Endpoint)), Ended: "answered"}
+	row := lineRow{At: frame.Moment(c.At, v.Practice.Zone), Who: who.who(c.Actor()), What: projections.Describe(string(c.Endpoint)), Ended: "answered"}
 	switch {
 	case c.Looked():
 		row.Ended = "shown"
@@ -75,7 +75,7 @@ func (s *Section) addTraces(v *frame.Visit, is standing, who *words, page *patie
 	}
 	told, err := s.toldOf(v, who, traces)
 	for _, t := range traces {
-		page.Traces = append(page.Traces, traceRow{frame.Moment(t.At, v.Practice.Zone), who.who(t.Actor), projections.Deed(t.Name), told[t.Event]})
+		page.Traces = append(page.Traces, traceRow{frame.Moment(t.At, v.Practice.Zone), who.who(t.Actor), projections.Describe(t.Name), told[t.Event]})
 	}
 	return err
 }

@@ -39,13 +39,15 @@ type webhookFlags struct {
 	DeliveryRetention time.Duration `default:"${delivery_retention}" help:"How long every detail is kept of how webhooks went. Who was told of what is kept as long as the access record."`
 }
 
-// webhookDefaults are the limits that hold if the flags are not given.
+// webhookDefaults are the limits that hold if the flags are not given, and the
+// event kinds that can be given.
 func webhookDefaults() map[string]string {
 	return map[string]string{
 		"call_in_age":        short(webhooks.DefaultCallInAge),
 		"webhook_age":        short(webhooks.DefaultAge),
 		"webhook_timeout":    short(webhooks.DefaultTimeout),
 		"delivery_retention": short(webhooks.DefaultRetention),
+		"webhook_kinds":      application.WebhookNames(),
 	}
 }
 
@@ -102,7 +104,7 @@ func (c *testWebhookCmd) Run(r *run) error {
 }
 
 type webhookTriggerCmd struct {
-	Event       application.WebhookEvent `arg:"" help:"record.opened, consultation.started, callin.notification.shown or callin.notification.removed."`
+	Event       application.WebhookEvent `arg:"" help:"${webhook_kinds}."`
 	Dir         string                   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to do it in."`
 	DatabaseURL string                   `elsewhere:"tenant" placeholder:"URL" help:"Another service to do it in; then name the practice, the patient and the site, too."`
 	Tenant      string                   `help:"The practice's tenant identifier."`

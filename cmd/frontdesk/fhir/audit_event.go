@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/audit"
+	"frontdesk/domain/catalogue"
 	"frontdesk/domain/event"
 )
 
@@ -62,24 +63,17 @@ type Detail struct {
 // has read patients' data.
 func Concerns(e event.Recorded) bool {
 	_, reading := e.Event.(audit.Queried)
-	return reading || patientOf(e) != uuid.Nil
-}
-
-func patientOf(e event.Recorded) uuid.UUID {
-	if about, ok := e.Event.(event.Patient); ok {
-		return about.PatientID()
-	}
-	return uuid.Nil
+	return reading || e.About() != uuid.Nil
 }
 
 // OfEvent returns the AuditEvent of an event that [Concerns] patients.
 func OfEvent(e event.Recorded, personal bool) AuditEvent {
 	name, actor := e.EventName(), hide(e.Metadata.Actor, personal)
 	a := made(e.ID, e.At, e.Stream.Tenant, actor)
-	a.Type, a.Action, a.Outcome = patientRecord, events[name].action, "0"
+	a.Type, a.Action, a.Outcome = patientRecord, operationOf(e.Event).action, "0"
 	a.Subtype = []Coding{{System: names, Code: name}}
 	changed := thing(e)
-	a.Entity = append(about(patientOf(e)), Entity{What: &changed, Type: object, Role: &domainResource, Detail: []Detail{
+	a.Entity = append(about(e.About()), Entity{What: &changed, Type: object, Role: &domainResource, Detail: []Detail{
 		{"event", e.ID.String()}, {"idx", strconv.FormatInt(e.Idx, 10)}, {"version", strconv.Itoa(e.Version)},
 	}})
 	if q, ok := e.Event.(audit.Queried); ok {
@@ -95,12 +89,12 @@ func OfEvent(e event.Recorded, personal bool) AuditEvent {
 // OfCall returns the AuditEvent of a judged call, or of a page that has shown patients.
 func OfCall(c access.Call, personal bool) AuditEvent {
 	a := made(c.RequestID, c.At, c.Tenant, hide(c.Actor(), personal))
-	a.Type, a.Action, a.Outcome, a.OutcomeDesc = activity, endpoints[c.Endpoint].action, outcome(c.Status), plain(c.Reason)
+	a.Type, a.Action, a.Outcome, a.OutcomeDesc = activity, requestedBy(c.Endpoint).action, outcome(c.Status), plain(c.Reason)
 	a.Subtype = []Coding{{System: names, Code: string(c.Endpoint)}}
 	a.Entity = about(c.Patient.UUID)
 	how := []Detail{{"mode", string(c.Mode)}, {"status", strconv.Itoa(c.Status)}}
 	if c.Looked() {
-		a.Action = read.action
+		a.Action = operations[catalogue.Read].action
 		for _, id := range c.Patients {
 			a.Entity = append(a.Entity, about(id.UUID)...)
 		}

@@ -6,82 +6,36 @@ import (
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/catalogue"
+	"frontdesk/domain/event"
 )
 
-// operation is what is done, as AuditEvents and as Provenances code it.
+// operation is how AuditEvents and Provenances code what was done.
 type operation struct {
 	action string // of an AuditEvent: C, R, U, D or E
 	code   string // of HL7's DataOperation; "" if nothing is changed
 	words  string
 }
 
-var (
-	create  = operation{"C", "CREATE", "create"}
-	update  = operation{"U", "UPDATE", "revise"}
-	nullify = operation{"U", "NULLIFY", "nullify"} // entered in error
-	destroy = operation{"D", "DELETE", "delete"}
-	read    = operation{action: "R"}
-	execute = operation{action: "E"}
-)
-
-// events is what each event about a patient says was done.
-var events = map[string]operation{
-	"appointment.arrived.v1":               update,
-	"appointment.attended.v1":              update,
-	"appointment.booked.v1":                create,
-	"appointment.call-in-removed.v1":       update,
-	"appointment.called-in.v1":             update,
-	"appointment.cancelled.v1":             update,
-	"appointment.did-not-attend.v1":        update,
-	"appointment.moved.v1":                 update,
-	"attachment.opened.v1":                 read,
-	"audit.queried.v1":                     read,
-	"care-record.glass-broken.v1":          execute,
-	"care-record.note-created.v1":          create,
-	"care-record.note-entered-in-error.v1": nullify,
-	"care-record.opened.v1":                read,
-	"consultation.started.v1":              create,
-	"patient-request.completed.v1":         update,
-	"patient-request.entered-in-error.v1":  nullify,
-	"patient-request.given.v1":             update,
-	"patient-request.noted.v1":             update,
-	"patient-request.opened.v1":            read,
-	"patient-request.re-linked.v1":         update,
-	"patient-request.reopened.v1":          update,
-	"patient-request.submitted.v1":         create,
-	"patient-request.taken.v1":             update,
-	"patient-request.urgency-changed.v1":   update,
-	"patient.details-changed.v1":           update,
-	"patient.erased.v1":                    destroy,
-	"patient.erasure-held.v1":              update,
-	"patient.erasure-hold-lifted.v1":       update,
-	"patient.erasure-requested.v1":         update,
-	"patient.erasure-withdrawn.v1":         update,
-	"patient.record-restricted.v1":         update,
-	"patient.registered.v1":                create,
-	"patient.restriction-lifted.v1":        update,
-	"user-authorisation.granted.v1":        create,
-	"user-authorisation.revoked.v1":        update,
+var operations = map[catalogue.Operation]operation{
+	catalogue.Create:  {"C", "CREATE", "create"},
+	catalogue.Read:    {action: "R"},
+	catalogue.Update:  {"U", "UPDATE", "revise"},
+	catalogue.Nullify: {"U", "NULLIFY", "nullify"},
+	catalogue.Delete:  {"D", "DELETE", "delete"},
+	catalogue.Execute: {action: "E"},
 }
 
-// endpoints is what a call of each endpoint asks for, also when it is refused.
-var endpoints = map[application.EndpointName]operation{
-	access.Application:             read,
-	access.BookAppointment:         create,
-	access.CallInPatient:           update,
-	access.ClearCallIn:             update,
-	access.CreateNote:              create,
-	access.CreatePatientRequest:    create,
-	access.KeySet:                  execute,
-	access.MarkDidNotAttend:        update,
-	access.OpenCareRecord:          read,
-	access.OwnCalls:                read,
-	access.OwnDeliveries:           read,
-	access.Ping:                    execute,
-	access.RequestTypeAvailability: read,
-	access.RetrieveCareRecord:      read,
-	access.StartConsultation:       create,
-	access.TestWebhook:             execute,
+// operationOf returns what an event about a patient did.
+func operationOf(e event.Event) operation {
+	return operations[catalogue.Find(e.EventName()).Operation]
+}
+
+// requestedBy returns what a call of an endpoint asks for, also when it is
+// refused; the zero operation for an endpoint that is not served any more.
+func requestedBy(name application.EndpointName) operation {
+	endpoint, _ := access.Find(name)
+	return operations[endpoint.Operation]
 }
 
 // resources are what the things with a history would be in FHIR, by the noun of their

@@ -32,15 +32,15 @@ var performer = concept(Coding{"http://terminology.hl7.org/CodeSystem/provenance
 // Changes reports whether an event has a Provenance: it is about a patient and has changed
 // something.
 func Changes(e event.Recorded) bool {
-	return patientOf(e) != uuid.Nil && events[e.EventName()].code != ""
+	return e.About() != uuid.Nil && operationOf(e.Event).code != ""
 }
 
 // ProvenanceOf returns the Provenance of an event that [Changes] something. What was changed
 // is among the targets, and so is the patient: a Provenance is searched by its patient there.
 func ProvenanceOf(e event.Recorded, personal bool) Provenance {
-	actor, done := hide(e.Metadata.Actor, personal), events[e.EventName()]
+	actor, done := hide(e.Metadata.Actor, personal), operationOf(e.Event)
 	p := Provenance{
-		ResourceType: "Provenance", ID: e.ID, Target: []Reference{of("Patient", patientOf(e))}, Recorded: e.At, Reason: purposeOf(actor),
+		ResourceType: "Provenance", ID: e.ID, Target: []Reference{of("Patient", e.About())}, Recorded: e.At, Reason: purposeOf(actor),
 		Activity: CodeableConcept{Coding: []Coding{
 			{"http://terminology.hl7.org/CodeSystem/v3-DataOperation", done.code, done.words}, {System: names, Code: e.EventName()},
 		}},

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/consultation"
 	"frontdesk/domain/event"
@@ -157,29 +159,18 @@ func (w *writer) consultations() iter.Seq[meeting] {
 // visits yields what happened to the patient's appointments.
 func (w *writer) visits() iter.Seq[visit] {
 	return each(w, func(e event.Recorded) (v visit, has bool, err error) {
-		v.What, v.At = projections.Deed(e.EventName()), e.At
-		switch of := e.Event.(type) {
-		case appointment.Booked:
-			v.ID, v.For = of.Appointment, &of.At
-			v.Place, err = w.place(of.Site.UUID, [16]byte{})
-		case appointment.Moved:
-			v.ID, v.For = of.Appointment, &of.At
-			v.Place, err = w.place(of.Site.UUID, [16]byte{})
-		case appointment.CalledIn:
-			v.ID = of.Appointment
-			v.Place, err = w.place(of.Site.UUID, of.Room.UUID)
-		case appointment.Cancelled:
-			v.ID = of.Appointment
-		case appointment.Arrived:
-			v.ID = of.Appointment
-		case appointment.CallInRemoved:
-			v.ID = of.Appointment
-		case appointment.DidNotAttend:
-			v.ID = of.Appointment
-		case appointment.Attended:
-			v.ID = of.Appointment
-		default:
+		happened, ok := e.Event.(appointment.Event)
+		if !ok {
 			return v, false, nil
+		}
+		v.ID, v.What, v.At = happened.Of().Appointment, projections.Describe(e.EventName()), e.At
+		switch of := e.Event.(type) {
+		case interface{ Slot() appointment.Slot }:
+			slot := of.Slot()
+			v.For = &slot.At
+			v.Place, err = w.place(slot.Site.UUID, uuid.Nil)
+		case appointment.CalledIn:
+			v.Place, err = w.place(of.Site.UUID, of.Room.UUID)
 		}
 		if err != nil {
 			return v, false, err

@@ -46,7 +46,7 @@ func (w *writer) accesses() iter.Seq[accessed] {
 				w.failed = err
 				return
 			}
-			if !yield(accessed{access, who, projections.Deed(access.What)}) {
+			if !yield(accessed{access, who, projections.Describe(access.What)}) {
 				return
 			}
 		}
@@ -90,7 +90,7 @@ func (w *writer) deliveriesOf(events []uuid.UUID, yield func(told) bool) bool {
 			w.failed = err
 			return false
 		}
-		if !yield(told{d, name, projections.Deed(string(d.Event))}) {
+		if !yield(told{d, name, projections.Describe(string(d.Event))}) {
 			return false
 		}
 	}

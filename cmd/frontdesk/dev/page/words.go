@@ -25,7 +25,7 @@ var words = template.FuncMap{
 	"ahead":    ahead,
 	"indented": indented,
 	"headers":  headers,
-	"happens":  func(e application.WebhookEvent) string { return happenings[e] },
+	"happens":  doing,
 	"reason":   http.StatusText,
 	"mends":    func(c client.JudgedCall) string { return refusals.FindOf(c.Rule, string(c.Code), c.Description) },
 }
@@ -33,12 +33,10 @@ var words = template.FuncMap{
 // Took is a duration as people read it.
 func Took(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
-// happenings are the buttons that make events happen.
-var happenings = map[application.WebhookEvent]string{
-	application.RecordOpened:        "Open the record",
-	application.ConsultationStarted: "Start a consultation",
-	application.CallInShown:         "Call the patient in",
-	application.CallInRemoved:       "Call in, and take it back",
+// doing is the label of the button that makes an event happen.
+func doing(event application.WebhookEvent) string {
+	kind, _ := application.FindWebhook(event)
+	return kind.Do
 }
 
 // ahead says how a clock differs from real time.
