@@ -3,7 +3,7 @@ package app_test
 import (
 	"testing"
 
-	"frontdesk/adapters/staffweb/live"
+	pages "frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/audit"
@@ -44,7 +44,7 @@ func TestEveryPatientEventIsNotified(t *testing.T) {
 		file     string
 		has, not []event.Event
 	}{
-		{"adapters/staffweb/live/topic.go", live.Follows(), notOnLivePages},
+		{"adapters/staffweb/live/topic.go", pages.Follows(), notOnLivePages},
 		{"adapters/webhooks/kinds.go", (webhooks.FanOut{}).Follows(), withoutWebhook},
 	} {
 		has, not := named(table.has), named(table.not)
