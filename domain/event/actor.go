@@ -90,6 +90,50 @@ func (a Actor) String() string {
 	return text
 }
 
+// Names looks up the names of those who act.
+type Names interface {
+	Member(id uuid.UUID) (string, error)
+	Application(id uuid.UUID) (string, error)
+	// Practitioner returns the practitioner of an act claim with their organisation.
+	Practitioner(claim OnBehalfOf) string
+}
+
+// Words returns the actor in plain words, with the application that they acted through:
+// "Dr Lee, through Triage". It returns the errors of names.
+func (a Actor) Words(names Names) (string, error) {
+	person, err := a.person(names)
+	if err != nil || a.Application == uuid.Nil {
+		return person, err
+	}
+	application, err := names.Application(a.Application)
+	if err != nil || person == "" {
+		return application, err
+	}
+	return person + ", through " + application, nil
+}
+
+// person returns the actor without the application; "" for an application that acted by
+// itself.
+func (a Actor) person(names Names) (string, error) {
+	member := a.Member()
+	switch {
+	case member != uuid.Nil && a.Kind == ByOperator:
+		name, err := names.Member(member)
+		return "an operator, for " + name, err
+	case member != uuid.Nil:
+		return names.Member(member)
+	case a.OnBehalfOf != nil:
+		return names.Practitioner(*a.OnBehalfOf), nil
+	case a.Kind == ByApplication:
+		return "", nil
+	case a.Kind == ByOperator:
+		return "an operator (" + a.ID + ")", nil
+	case a.Kind == ByDisplay:
+		return "a screen in the waiting room", nil
+	}
+	return "the service itself", nil
+}
+
 // plainLimit is how many characters are kept of a name that a machine gives.
 const plainLimit = 128
 

@@ -2,6 +2,7 @@ package event_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -72,6 +73,40 @@ func TestAnOperatorsNamesArePlain(t *testing.T) {
 	} {
 		if got := event.Operator(claimed, claimed); got.ID != want || got.Machine != want {
 			t.Errorf("%q is %+v, want %q", claimed, got, want)
+		}
+	}
+}
+
+// people are names for [event.Actor.Words].
+type people struct{ failed error }
+
+func (p people) Member(uuid.UUID) (string, error)      { return "Dr Lee", p.failed }
+func (p people) Application(uuid.UUID) (string, error) { return "Diary", p.failed }
+func (people) Practitioner(claim event.OnBehalfOf) string {
+	return claim.Practitioner.Name + ", " + claim.Organisation.Name
+}
+
+func TestActorWords(t *testing.T) {
+	t.Parallel()
+	operator := event.Operator("frontdesk_app", "alice@desk7")
+	claim := &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Doe"}, Organisation: event.Organisation{Name: "Far"}}
+	for want, actor := range map[string]event.Actor{
+		"Dr Lee":                       event.Staff(lee),
+		"Dr Lee, through Diary":        event.Staff(lee).Through(diary, "user-restricted", claim),
+		"Dr Doe, Far, through Diary":   event.Application(diary, "application-restricted", claim),
+		"Diary":                        event.Application(diary, "application-restricted", nil),
+		"an operator (frontdesk_app)":  operator,
+		"an operator, for Dr Lee":      operator.ActingFor(lee),
+		"a screen in the waiting room": event.Display(lee),
+		"the service itself":           event.Service("signer"),
+	} {
+		if got, err := actor.Words(people{}); got != want || err != nil {
+			t.Errorf("%s: %q, error %v", want, got, err)
+		}
+	}
+	for _, actor := range []event.Actor{event.Staff(lee), operator.ActingFor(lee), event.Application(diary, "application-restricted", claim)} {
+		if _, err := actor.Words(people{errors.New("no database")}); err == nil {
+			t.Errorf("%s: no error", actor)
 		}
 	}
 }

@@ -45,49 +45,41 @@ func (w *words) membersOf(ids []staff.ID) (names []string) {
 	return names
 }
 
-// application names an application.
-func (w *words) application(id uuid.UUID) string {
-	name, known := w.apps[id]
-	if known || w.failed != nil {
-		return name
+// who returns an actor in words.
+func (w *words) who(by event.Actor) string { return w.keep(by.Words(w)) }
+
+// application returns the name of an application.
+func (w *words) application(id uuid.UUID) string { return w.keep(w.Application(id)) }
+
+// keep keeps the first error for the end of the page.
+func (w *words) keep(name string, err error) string {
+	if w.failed == nil {
+		w.failed = err
 	}
-	if name, w.failed = w.s.Directory.Application(w.v.Context(), id); name == "" {
-		name = "an application"
-	}
-	w.apps[id] = name
 	return name
 }
 
-// who names an actor, and whom they acted through.
-func (w *words) who(by event.Actor) string {
-	name := w.person(by)
-	switch {
-	case by.Application == uuid.Nil:
-		return name
-	case name == "":
-		return w.application(by.Application)
+// Member is for [event.Actor.Words].
+func (w *words) Member(id uuid.UUID) (string, error) { return w.member(id), nil }
+
+// Application is for [event.Actor.Words]. It looks each application up once.
+func (w *words) Application(id uuid.UUID) (name string, err error) {
+	name, known := w.apps[id]
+	if known || w.failed != nil {
+		return name, nil
 	}
-	return name + ", through " + w.application(by.Application)
+	if name, err = w.s.Directory.Application(w.v.Context(), id); name == "" {
+		name = "an application"
+	}
+	w.apps[id] = name
+	return name, err
 }
 
-// person names who acted; "" for an application that did so by itself.
-func (w *words) person(by event.Actor) string {
-	member := by.Member()
-	switch {
-	case member != uuid.Nil && by.Kind == event.ByOperator:
-		return "an operator, for " + w.member(member)
-	case member != uuid.Nil:
-		return w.member(member)
-	case by.OnBehalfOf != nil && by.OnBehalfOf.Practitioner.Name == event.Hidden:
-		return "somebody of " + by.OnBehalfOf.Organisation.Name
-	case by.OnBehalfOf != nil:
-		return by.OnBehalfOf.Practitioner.Name + " of " + by.OnBehalfOf.Organisation.Name
-	case by.Kind == event.ByApplication:
-		return ""
-	case by.Kind == event.ByOperator:
-		return "an operator (" + by.ID + ")"
-	case by.Kind == event.ByDisplay:
-		return "a screen in the waiting room"
+// Practitioner is for [event.Actor.Words].
+func (w *words) Practitioner(claim event.OnBehalfOf) string {
+	name := claim.Practitioner.Name
+	if name == event.Hidden {
+		name = "somebody"
 	}
-	return "the service itself"
+	return name + " of " + claim.Organisation.Name
 }

@@ -101,7 +101,7 @@ func (w *writer) notes() iter.Seq[note] {
 		if !ok {
 			return item, false, nil
 		}
-		by, err := w.who(e.Metadata.Actor)
+		by, err := e.Metadata.Actor.Words(w)
 		return note{written.Note, written.Text, by, e.At, w.marks[e.Stream.ID]}, true, err
 	})
 }
@@ -151,7 +151,7 @@ func (w *writer) consultations() iter.Seq[meeting] {
 		if !ok {
 			return item, false, nil
 		}
-		by, err := w.who(e.Metadata.Actor)
+		by, err := e.Metadata.Actor.Words(w)
 		return meeting{started.Consultation, started.Appointment, by, e.At}, true, err
 	})
 }
@@ -175,7 +175,7 @@ func (w *writer) visits() iter.Seq[visit] {
 		if err != nil {
 			return v, false, err
 		}
-		v.By, err = w.who(e.Metadata.Actor)
+		v.By, err = e.Metadata.Actor.Words(w)
 		return v, true, err
 	})
 }

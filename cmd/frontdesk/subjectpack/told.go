@@ -41,7 +41,7 @@ func (w *writer) accesses() iter.Seq[accessed] {
 				w.failed = err
 				return
 			}
-			who, err := w.who(access.By)
+			who, err := access.By.Words(w)
 			if err != nil {
 				w.failed = err
 				return
@@ -85,7 +85,7 @@ func (w *writer) deliveriesOf(events []uuid.UUID, yield func(told) bool) bool {
 		return false
 	}
 	for _, d := range found {
-		name, err := w.application(d.Application.UUID)
+		name, err := w.Application(d.Application.UUID)
 		if err != nil {
 			w.failed = err
 			return false
