@@ -4,15 +4,11 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
-	"frontdesk/domain/appointment"
-	"frontdesk/domain/consultation"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
-	"frontdesk/domain/request"
 	"frontdesk/projections"
 )
 
@@ -82,11 +78,11 @@ func (a *API) createNote(r *http.Request, caller judged, f *body.Form) (any, err
 // careRecord is the answer of retrieve-care-record. Each list has the newest
 // entries first.
 type careRecord struct {
-	Patient         recordPatient        `json:"patient"`
-	Notes           []recordNote         `json:"notes"`
-	PatientRequests []recordRequest      `json:"patientRequests"`
-	Consultations   []recordConsultation `json:"consultations"`
-	Truncated       bool                 `json:"truncated,omitempty"` // there are older entries than these
+	Patient         recordPatient                  `json:"patient"`
+	Notes           []projections.NoteJSON         `json:"notes"`
+	PatientRequests []projections.RequestJSON      `json:"patientRequests"`
+	Consultations   []projections.ConsultationJSON `json:"consultations"`
+	Truncated       bool                           `json:"truncated,omitempty"` // there are older entries than these
 }
 
 type recordPatient struct {
@@ -95,75 +91,25 @@ type recordPatient struct {
 	BirthDate *string    `json:"birthDate"` // 2006-01-02; null if it is unknown
 }
 
-type recordNote struct {
-	ID        record.NoteID `json:"noteId"`
-	Note      string        `json:"note"`
-	UserName  *string       `json:"userName"` // as in webhooks; null if nobody can be named
-	CreatedAt time.Time     `json:"createdAt"`
-	InError   *inError      `json:"enteredInError,omitempty"`
-}
-
-// inError stands only with what was marked as entered in error.
-type inError struct {
-	Reason string    `json:"reason"`
-	At     time.Time `json:"markedAt"`
-}
-
-type recordRequest struct {
-	ID             request.ID        `json:"patientRequestId"`
-	RequestType    request.Type      `json:"requestType"`
-	Requester      request.Requester `json:"requester"`
-	Response       []request.Answer  `json:"response"`
-	IsHighPriority bool              `json:"isHighPriority"`
-	ProxyDetails   *request.Proxy    `json:"proxyDetails"`
-	Attachments    []recordFile      `json:"attachments"`
-	SubmittedAt    time.Time         `json:"submittedAt"`
-	InError        *inError          `json:"enteredInError,omitempty"`
-}
-
-// recordFile names a file without its content.
-type recordFile struct {
-	FileName    string `json:"fileName"`
-	ContentType string `json:"contentType"`
-}
-
-type recordConsultation struct {
-	ID          consultation.ID `json:"consultationId"`
-	Appointment *appointment.ID `json:"appointmentId"`
-	UserName    *string         `json:"userName"`
-	StartedAt   time.Time       `json:"startedAt"`
-}
-
 func careRecordOf(id patient.ID, found projections.CareRecord) careRecord {
 	body := careRecord{
 		Patient: recordPatient{id, found.PatientName, orNull(found.BirthDate)},
-		Notes:   []recordNote{}, PatientRequests: []recordRequest{}, Consultations: []recordConsultation{},
+		Notes:   []projections.NoteJSON{}, PatientRequests: []projections.RequestJSON{}, Consultations: []projections.ConsultationJSON{},
 		Truncated: !found.Complete,
 	}
+	write := projections.RecordJSON{Nulls: true}
 	for _, entry := range found.Entries {
-		by := orNull(entry.UserName)
-		switch e := entry.Event.(type) {
-		case record.NoteCreated:
-			body.Notes = append(body.Notes, recordNote{e.Note, e.Text, by, entry.At, (*inError)(entry.InError)})
-		case request.Submitted:
-			body.PatientRequests = append(body.PatientRequests, recordRequestOf(e, entry))
-		case consultation.Started:
-			body.Consultations = append(body.Consultations, recordConsultation{e.Consultation, orNull(e.Appointment), by, entry.At})
+		if note, ok := write.Note(entry); ok {
+			body.Notes = append(body.Notes, note)
+		}
+		if asked, ok := write.Request(entry); ok {
+			body.PatientRequests = append(body.PatientRequests, asked)
+		}
+		if started, ok := write.Consultation(entry); ok {
+			body.Consultations = append(body.Consultations, started)
 		}
 	}
 	return body
-}
-
-func recordRequestOf(e request.Submitted, entry projections.RecordEntry) recordRequest {
-	files := []recordFile{}
-	for _, file := range e.Attachments {
-		files = append(files, recordFile{file.FileName, file.ContentType})
-	}
-	return recordRequest{
-		ID: request.ID{UUID: entry.ID}, RequestType: e.Type, Requester: e.Requester, Response: e.Response,
-		IsHighPriority: e.HighPriority, ProxyDetails: e.Proxy, Attachments: files, SubmittedAt: entry.At,
-		InError: (*inError)(entry.InError),
-	}
 }
 
 // orNull returns a value, or null if it is zero.

@@ -74,7 +74,7 @@ func (p Pack) Write(ctx context.Context, w io.Writer, s Survey) (damaged int, er
 func (w *writer) attachments() error {
 	for r := range w.requests() {
 		for _, f := range r.Attachments {
-			if err := w.attachment(f); err != nil {
+			if err := w.attachment(f.Sent); err != nil {
 				return err
 			}
 		}
@@ -84,7 +84,7 @@ func (w *writer) attachments() error {
 
 // attachment reads a file twice, so that none of it is in the pack if it is not what was
 // sent.
-func (w *writer) attachment(f file) error {
+func (w *writer) attachment(f request.Attachment) error {
 	err := w.Content(w.ctx, io.Discard, f.ID)
 	if errors.Is(err, ErrDamaged) {
 		w.damaged[f.ID] = true
@@ -93,7 +93,7 @@ func (w *writer) attachment(f file) error {
 	if err != nil {
 		return err
 	}
-	entry, err := w.create(f.Path, zip.Store) // what is sent is compressed already
+	entry, err := w.create(pathOf(f), zip.Store) // what is sent is compressed already
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/domain/request"
+	"frontdesk/projections"
 )
 
 //go:embed page.html
@@ -21,7 +21,7 @@ var style string
 // pages has the one page. Its lists are written as they are read.
 var pages = template.Must(template.New("page").Funcs(template.FuncMap{
 	"day": day, "size": size,
-	"mark": func(p page, m *mark) marked { return marked{p, m} },
+	"mark": func(p page, m *projections.InError) marked { return marked{p, m} },
 }).Parse(pageText))
 
 // page writes the page.
@@ -66,10 +66,10 @@ func (p page) Damaged() int { return len(p.w.damaged) }
 // Each of these yields a part of the pack.
 
 // Notes yields the notes.
-func (p page) Notes() iter.Seq[note] { return p.w.notes() }
+func (p page) Notes() iter.Seq[projections.NoteJSON] { return p.w.notes() }
 
 // Requests yields the patient requests.
-func (p page) Requests() iter.Seq[patientRequest] { return p.w.requests() }
+func (p page) Requests() iter.Seq[projections.RequestJSON] { return p.w.requests() }
 
 // Moved yields the requests that were taken to be the patient's.
 func (p page) Moved() iter.Seq[movedRequest] { return p.w.moved() }
@@ -78,7 +78,7 @@ func (p page) Moved() iter.Seq[movedRequest] { return p.w.moved() }
 func (p page) Visits() iter.Seq[visit] { return p.w.visits() }
 
 // Consultations yields the consultations.
-func (p page) Consultations() iter.Seq[meeting] { return p.w.consultations() }
+func (p page) Consultations() iter.Seq[projections.ConsultationJSON] { return p.w.consultations() }
 
 // Accesses yields who has had to do with the data.
 func (p page) Accesses() iter.Seq[accessed] { return p.w.accesses() }
@@ -102,7 +102,7 @@ func (p page) When(at time.Time) string {
 // marked is what the template says of an entry that was entered in error.
 type marked struct {
 	Page page
-	Mark *mark
+	Mark *projections.InError
 }
 
 // day returns a date as people write it. What is no date stays as it is.
@@ -122,6 +122,3 @@ func size(bytes int64) string {
 	}
 	return fmt.Sprintf("%.1f MB", float64(bytes)/megabyte)
 }
-
-// ByProxy reports whether somebody asked on the patient's behalf.
-func (r patientRequest) ByProxy() bool { return r.Requester == request.ByProxy }

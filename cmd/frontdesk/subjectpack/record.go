@@ -8,49 +8,18 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/domain/appointment"
-	"frontdesk/domain/consultation"
 	"frontdesk/domain/event"
-	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
 )
 
-// note is a note as it was written.
-type note struct {
-	ID        record.NoteID `json:"noteId"`
-	Text      string        `json:"note"`
-	By        string        `json:"by"`
-	CreatedAt time.Time     `json:"createdAt"`
-	InError   *mark         `json:"enteredInError,omitempty"`
-}
-
-// patientRequest is a request as it was made.
-type patientRequest struct {
-	ID           request.ID        `json:"patientRequestId"`
-	Type         request.Type      `json:"requestType"`
-	Requester    request.Requester `json:"requester"`
-	Response     []request.Answer  `json:"response"`
-	HighPriority bool              `json:"isHighPriority"`
-	Proxy        *request.Proxy    `json:"proxyDetails,omitempty"`
-	Attachments  []file            `json:"attachments,omitempty"`
-	SubmittedAt  time.Time         `json:"submittedAt"`
-	InError      *mark             `json:"enteredInError,omitempty"`
-}
+// write leaves out what is missing.
+var write projections.RecordJSON
 
 // movedRequest is a request that was taken to be the patient's, and is another's.
 type movedRequest struct {
 	ID          request.ID `json:"patientRequestId"`
 	SubmittedAt time.Time  `json:"submittedAt"`
-}
-
-// file is a file that was sent with a request.
-type file struct {
-	ID       request.AttachmentID `json:"attachmentId"`
-	FileName string               `json:"fileName"` // as the sender called it
-	Type     string               `json:"contentType"`
-	Size     int64                `json:"size"`    // bytes
-	Path     string               `json:"path"`    // in the ZIP
-	Damaged  bool                 `json:"damaged"` // and so not there
 }
 
 // visit is what happened to an appointment.
@@ -61,14 +30,6 @@ type visit struct {
 	For   *time.Time     `json:"startsAt,omitempty"` // when the patient was expected
 	Place string         `json:"place,omitempty"`    // the site and the room
 	By    string         `json:"by"`
-}
-
-// meeting is a consultation.
-type meeting struct {
-	ID          consultation.ID `json:"consultationId"`
-	Appointment appointment.ID  `json:"appointmentId,omitzero"`
-	By          string          `json:"by"`
-	StartedAt   time.Time       `json:"startedAt"`
 }
 
 // each yields what a part of the pack has to say of each event. An error ends it, and is
@@ -95,31 +56,28 @@ func each[T any](w *writer, say func(e event.Recorded) (item T, has bool, err er
 // details yields what the patient was called, oldest first.
 func (w *writer) details() iter.Seq[details] { return slices.Values(w.Details) }
 
-func (w *writer) notes() iter.Seq[note] {
-	return each(w, func(e event.Recorded) (item note, has bool, err error) {
-		written, ok := e.Event.(record.NoteCreated)
-		if !ok {
-			return item, false, nil
+// entry returns an event as an entry of the record.
+func (w *writer) entry(e event.Recorded) projections.RecordEntry {
+	return projections.RecordEntry{Event: e.Event, ID: e.Stream.ID, At: e.At, InError: w.marks[e.Stream.ID]}
+}
+
+func (w *writer) notes() iter.Seq[projections.NoteJSON] {
+	return each(w, func(e event.Recorded) (item projections.NoteJSON, has bool, err error) {
+		if item, has = write.Note(w.entry(e)); has {
+			item.By, err = e.Metadata.Actor.Words(w)
 		}
-		by, err := e.Metadata.Actor.Words(w)
-		return note{written.Note, written.Text, by, e.At, w.marks[e.Stream.ID]}, true, err
+		return item, has, err
 	})
 }
 
-func (w *writer) requests() iter.Seq[patientRequest] {
-	return each(w, func(e event.Recorded) (item patientRequest, has bool, err error) {
-		made, ok := e.Event.(request.Submitted)
-		if !ok {
-			return item, false, nil
+func (w *writer) requests() iter.Seq[projections.RequestJSON] {
+	return each(w, func(e event.Recorded) (item projections.RequestJSON, has bool, err error) {
+		item, has = write.Request(w.entry(e))
+		for i := range item.Attachments {
+			f := &item.Attachments[i]
+			f.ID, f.PackedFile = &f.Sent.ID, &projections.PackedFile{Size: f.Sent.Size, Path: pathOf(f.Sent), Damaged: w.damaged[f.Sent.ID]}
 		}
-		item = patientRequest{
-			ID: request.ID{UUID: e.Stream.ID}, Type: made.Type, Requester: made.Requester, Response: made.Response,
-			HighPriority: made.HighPriority, Proxy: made.Proxy, SubmittedAt: e.At, InError: w.marks[e.Stream.ID],
-		}
-		for _, a := range made.Attachments {
-			item.Attachments = append(item.Attachments, file{a.ID, a.FileName, a.ContentType, a.Size, pathOf(a), w.damaged[a.ID]})
-		}
-		return item, true, nil
+		return item, has, nil
 	})
 }
 
@@ -145,14 +103,12 @@ var extensions = map[string]string{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
 }
 
-func (w *writer) consultations() iter.Seq[meeting] {
-	return each(w, func(e event.Recorded) (item meeting, has bool, err error) {
-		started, ok := e.Event.(consultation.Started)
-		if !ok {
-			return item, false, nil
+func (w *writer) consultations() iter.Seq[projections.ConsultationJSON] {
+	return each(w, func(e event.Recorded) (item projections.ConsultationJSON, has bool, err error) {
+		if item, has = write.Consultation(w.entry(e)); has {
+			item.By, err = e.Metadata.Actor.Words(w)
 		}
-		by, err := e.Metadata.Actor.Words(w)
-		return meeting{started.Consultation, started.Appointment, by, e.At}, true, err
+		return item, has, err
 	})
 }
 

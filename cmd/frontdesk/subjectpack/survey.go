@@ -10,6 +10,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
+	"frontdesk/projections"
 )
 
 // Survey is what has to be known before anything is written: how much there is, because
@@ -17,7 +18,7 @@ import (
 type Survey struct {
 	Count   int64     // of events, calls and files
 	Details []details // the patient's, oldest first
-	marks   map[uuid.UUID]*mark
+	marks   map[uuid.UUID]*projections.InError
 }
 
 // details are what a patient was called from an instant on.
@@ -28,15 +29,9 @@ type details struct {
 	Since     time.Time  `json:"since"`
 }
 
-// mark says that an entry was marked as entered in error.
-type mark struct {
-	Reason string    `json:"reason"`
-	At     time.Time `json:"markedAt"`
-}
-
 // Survey reads everything once.
 func (p Pack) Survey() (Survey, error) {
-	s := Survey{marks: map[uuid.UUID]*mark{}}
+	s := Survey{marks: map[uuid.UUID]*projections.InError{}}
 	for e, err := range p.Events {
 		if err != nil {
 			return s, err
@@ -62,9 +57,9 @@ func (s *Survey) see(e event.Recorded) {
 	case patient.DetailsChanged:
 		s.Details = append(s.Details, details{of.Patient, of.Name, of.BirthDate, e.At})
 	case record.NoteEnteredInError:
-		s.marks[e.Stream.ID] = &mark{of.Reason, e.At}
+		s.marks[e.Stream.ID] = &projections.InError{Reason: of.Reason, At: e.At}
 	case request.EnteredInError:
-		s.marks[e.Stream.ID] = &mark{of.Reason, e.At}
+		s.marks[e.Stream.ID] = &projections.InError{Reason: of.Reason, At: e.At}
 	case request.Submitted:
 		s.Count += int64(len(of.Attachments))
 	}
