@@ -193,10 +193,7 @@ ORDER BY first.recorded_at, m.stream`
 
 // Moved returns the requests that are or were a patient's and have moved, oldest first.
 func (q Requests) Moved(ctx context.Context, tenant string, id patient.ID) ([]Moved, error) {
-	var moves []string
-	for _, e := range catalogue.Events(catalogue.Row.Moves) {
-		moves = append(moves, e.EventName())
-	}
+	moves := catalogue.Names(catalogue.Row.Moves)
 	rows, _ := q.DB.Query(ctx, movedOf, tenant, id, append(moves, request.Submitted{}.EventName()), moves)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Moved])
 	if err != nil {

@@ -15,14 +15,8 @@ import (
 // kinds is the catalogue. It has a row for each event that applications are told
 // of (§6.1). Everything else about a kind of webhook is derived from its row.
 var kinds = []kind{
-	row(func(e record.CareRecordOpened) notice {
-		return notice{application.RecordOpened, everybody, e.Patient.UUID, Ages.other, whoActed,
-			func(n names) any { return patientData{e.Patient.UUID, n.userName, n.userEmail} }}
-	}),
-	row(func(e consultation.Started) notice {
-		return notice{application.ConsultationStarted, everybody, e.Patient.UUID, Ages.other, whoActed,
-			func(n names) any { return patientData{e.Patient.UUID, n.userName, n.userEmail} }}
-	}),
+	ofPatient[record.CareRecordOpened](application.RecordOpened),
+	ofPatient[consultation.Started](application.ConsultationStarted),
 	row(func(e appointment.CalledIn) notice {
 		return notice{application.CallInShown, everybody, e.Appointment.UUID, Ages.callIn, whoIsCalledIn(e),
 			func(n names) any {
@@ -97,6 +91,14 @@ func row[E event.Event](tell func(E) notice) kind {
 		}
 		return tell(told), true
 	}}
+}
+
+// ofPatient is the row of an event that is told with its patient and its actor alone.
+func ofPatient[E event.Patient](as application.WebhookEvent) kind {
+	return row(func(e E) notice {
+		return notice{as, everybody, e.PatientID(), Ages.other, whoActed,
+			func(n names) any { return patientData{e.PatientID(), n.userName, n.userEmail} }}
+	})
 }
 
 // noticeOf returns what is told of an event; false if nobody is told of it.

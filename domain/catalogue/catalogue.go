@@ -92,6 +92,15 @@ func Events(condition func(Row) bool) (events []event.Event) {
 	return events
 }
 
+// Names returns the names that the events are stored under whose rows meet a
+// condition.
+func Names(condition func(Row) bool) (names []string) {
+	for _, e := range Events(condition) {
+		names = append(names, e.EventName())
+	}
+	return names
+}
+
 // Operation is what an event or a call does to a patient's data, in the terms
 // of HL7's DataOperation.
 type Operation string
