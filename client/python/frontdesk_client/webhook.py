@@ -1,7 +1,7 @@
 """Webhooks."""
 
 import datetime
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any, ClassVar, Dict, Optional, Union
 
 
@@ -77,3 +77,6 @@ class Webhook:
     issued_at: datetime.datetime
     expires: datetime.datetime
     event: Event
+
+
+__all__ = [name for name, value in list(globals().items()) if is_dataclass(value)] + ["Event"]

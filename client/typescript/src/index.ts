@@ -18,4 +18,4 @@ export { Receiver, type ReceiverOptions } from "./receiver.js";
 export { Signer, type Key } from "./signer.js";
 export * from "./shapes.js";
 export { parseKeys, verify, WebhookError, type Keys, type Reason } from "./verify.js";
-export type { CallInRemovedData, CallInShownData, PatientData, Webhook } from "./webhook.js";
+export type * from "./webhook.js";
