@@ -42,6 +42,18 @@ type authorisationCounts struct {
 	PatientScoped int `json:"patientScoped"`
 }
 
+func (a *API) applications() table {
+	return table{
+		access.Application: a.get(query(nil), a.ownApplication),
+		access.KeySet: {
+			http.MethodGet: a.after(query(nil), plainly(a.keySet)), http.MethodPost: a.after(a.rereading, a.once(a.rereadKeySet)),
+		},
+		access.TestWebhook:   a.post(members("event"), a.testWebhook),
+		access.OwnCalls:      a.get(query(body.ErrInvalidQuery, "limit", "cursor", "status", "requestId"), a.ownCalls),
+		access.OwnDeliveries: a.get(query(body.ErrInvalidQuery, "limit", "cursor", "jti", "from", "until", "outcome"), a.ownDeliveries),
+	}
+}
+
 // ownApplication is GET → how the caller is registered, and how it stands at the practice.
 func (a *API) ownApplication(r *http.Request, caller judged, _ *body.Form) (any, error) {
 	at, err := a.Itself.At(r.Context(), caller.Tenant, caller.Application, a.Now())

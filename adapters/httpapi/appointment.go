@@ -5,6 +5,7 @@ import (
 
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
+	"frontdesk/domain/access"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/consultation"
 	"frontdesk/domain/site"
@@ -18,6 +19,16 @@ var (
 	errInvalidSite        = body.InvalidID("site")
 	errInvalidRoom        = body.InvalidID("room")
 )
+
+func (a *API) appointments() table {
+	return table{
+		access.BookAppointment:   a.post(members("patientId", "siteId", "at"), a.bookAppointment),
+		access.CallInPatient:     a.post(members("appointmentId", "roomId"), a.callInPatient),
+		access.ClearCallIn:       a.post(members("appointmentId"), a.clearCallIn),
+		access.MarkDidNotAttend:  a.post(members("appointmentId"), a.markDidNotAttend),
+		access.StartConsultation: a.post(members("patientId", "appointmentId"), a.startConsultation),
+	}
+}
 
 // bookAppointment is POST {patientId, siteId, at} → {appointmentId}.
 func (a *API) bookAppointment(r *http.Request, caller judged, f *body.Form) (any, error) {

@@ -7,10 +7,19 @@ import (
 
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/commands"
+	"frontdesk/domain/access"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/projections"
 )
+
+func (a *API) careRecords() table {
+	return table{
+		access.CreateNote:         a.post(members("patientId", "note"), a.createNote),
+		access.RetrieveCareRecord: a.get(query(body.ErrInvalidPatientID, "patientId"), a.retrieveCareRecord),
+		access.OpenCareRecord:     a.post(members("patientId"), a.openCareRecord),
+	}
+}
 
 // retrieveCareRecord is GET ?patientId=. It stores that the record was opened
 // before it reads any of it. Whoever has its share of long answers already is refused

@@ -1,12 +1,12 @@
 // Package httpapi serves the Transactional API over HTTP (§4). It translates
 // between calls and intents, and decides nothing about the practice.
 //
-//   - routes.go shows the whole API on one screen.
+//   - routes.go serves the endpoints' tables: who calls is judged before anything is answered.
 //   - identity.go says which call it is, which practice it is for and, to ping, who
 //     is calling.
 //   - judged.go proves and judges the caller, and records the call.
 //   - patient_request.go, availability.go, appointment.go and care_record.go say how
-//     the endpoints of one noun are read and answered.
+//     the endpoints of one noun are called, read and answered.
 //   - public.go and description.go serve what anybody may read: the key set and the
 //     OpenAPI description.
 //   - problem.go turns refusals into statuses and error bodies.

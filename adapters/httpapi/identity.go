@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi/body"
+	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 )
@@ -90,6 +91,12 @@ type pong struct {
 	Mode            application.Mode `json:"mode"`
 	Username        *string          `json:"username"`
 	AuthorisedUntil *time.Time       `json:"authorisedUntil"`
+}
+
+func (a *API) identities() table {
+	return table{
+		access.Ping: {http.MethodGet: a.after(query(nil), plainly(a.ping)), http.MethodPost: a.after(nothing, plainly(a.ping))},
+	}
 }
 
 // ping tells callers who they are and what they may do (D16). It reads no input.

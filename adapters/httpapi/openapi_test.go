@@ -73,7 +73,7 @@ func TestWhatIsServedIsTheCatalogue_D38(t *testing.T) {
 	for _, e := range access.Endpoints() {
 		want = append(want, "/transactional-api/"+string(e.Name))
 		if len(served[e.Name]) == 0 {
-			t.Errorf("nothing serves %s: add it to endpoints in routes.go", e.Name)
+			t.Errorf("nothing serves %s: add it to the table of its noun", e.Name)
 		}
 		delete(served, e.Name)
 	}

@@ -9,6 +9,13 @@ import (
 	"frontdesk/domain/request"
 )
 
+func (a *API) patientRequests() table {
+	return table{
+		access.CreatePatientRequest:    a.post(a.withFiles, a.createPatientRequest),
+		access.RequestTypeAvailability: a.get(query(nil), a.requestTypeAvailability),
+	}
+}
+
 // createPatientRequest is POST of a patient request → {patientRequestId}.
 func (a *API) createPatientRequest(r *http.Request, caller judged, f *body.Form) (any, error) {
 	submission, err := f.PatientRequest(caller.patient)

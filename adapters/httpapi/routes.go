@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/netip"
 	"time"
@@ -97,31 +98,17 @@ func (a *API) Handler() http.Handler {
 	return a.identified(a.paced(a.cleared(a.routes())))
 }
 
-// endpoints shows the whole API on one screen: how each endpoint of the catalogue
-// is called, what is read of a call, and what answers it. openapi.json describes
-// it for callers.
-func (a *API) endpoints() map[application.EndpointName]methods {
-	return map[application.EndpointName]methods{
-		access.CreatePatientRequest:    a.post(a.withFiles, a.createPatientRequest),
-		access.RequestTypeAvailability: a.get(query(nil), a.requestTypeAvailability),
-		access.CreateNote:              a.post(members("patientId", "note"), a.createNote),
-		access.RetrieveCareRecord:      a.get(query(body.ErrInvalidPatientID, "patientId"), a.retrieveCareRecord),
-		access.OpenCareRecord:          a.post(members("patientId"), a.openCareRecord),
-		access.BookAppointment:         a.post(members("patientId", "siteId", "at"), a.bookAppointment),
-		access.CallInPatient:           a.post(members("appointmentId", "roomId"), a.callInPatient),
-		access.ClearCallIn:             a.post(members("appointmentId"), a.clearCallIn),
-		access.MarkDidNotAttend:        a.post(members("appointmentId"), a.markDidNotAttend),
-		access.StartConsultation:       a.post(members("patientId", "appointmentId"), a.startConsultation),
-		access.Ping:                    {http.MethodGet: a.after(query(nil), plainly(a.ping)), http.MethodPost: a.after(nothing, plainly(a.ping))},
+// table says of endpoints how each is called, what is read of a call, and what answers it.
+type table map[application.EndpointName]methods
 
-		access.Application: a.get(query(nil), a.ownApplication),
-		access.KeySet: {
-			http.MethodGet: a.after(query(nil), plainly(a.keySet)), http.MethodPost: a.after(a.rereading, a.once(a.rereadKeySet)),
-		},
-		access.TestWebhook:   a.post(members("event"), a.testWebhook),
-		access.OwnCalls:      a.get(query(body.ErrInvalidQuery, "limit", "cursor", "status", "requestId"), a.ownCalls),
-		access.OwnDeliveries: a.get(query(body.ErrInvalidQuery, "limit", "cursor", "jti", "from", "until", "outcome"), a.ownDeliveries),
+// endpoints returns the tables of all nouns. Each is in the file of its answers;
+// access.Endpoints lists the whole API, and openapi.json describes it for callers.
+func (a *API) endpoints() table {
+	all := table{}
+	for _, noun := range []table{a.patientRequests(), a.careRecords(), a.appointments(), a.identities(), a.applications()} {
+		maps.Copy(all, noun)
 	}
+	return all
 }
 
 func (a *API) routes() *mux.Router {
