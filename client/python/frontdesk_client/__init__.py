@@ -13,11 +13,11 @@ It needs PyJWT and cryptography (Debian's python3-jwt and python3-cryptography).
 
 from .attachment import Attachment, attach_bytes, attach_file
 from .call import Answer, FrontdeskWarning
-from .client import Client
+from .client import *  # noqa: F403  the client, and the shapes of the contract
 from .codes import ERROR_CODES, ErrorCode
 from .errors import Problem, ServiceError, UnreachableError
 from .receiver import Receiver
-from .shapes import *  # noqa: F403  each is a shape of the contract
+from .shapes import *  # noqa: F403  what the shapes have in common
 from .signer import Key, Signer, read_key
 from .verify import WebhookError, parse_keys, verify
 from .webhook import *  # noqa: F403  each is a kind of event, or a webhook

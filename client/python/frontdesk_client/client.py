@@ -1,23 +1,275 @@
-"""The client of the Transactional API."""
+"""The client of the Transactional API: its endpoints, what they take and what they answer."""
 
 import copy
 import datetime
 import ssl
 import time
-from typing import Any, Callable, Iterator, Optional, Sequence, Type, TypeVar
+from dataclasses import dataclass, is_dataclass
+from typing import Any, Callable, Iterator, List, Literal, Optional, Sequence, Type, TypeVar
 from urllib.parse import urlencode
 
-from . import shapes
 from .addresses import is_guarded
-from .attachment import Attachment
+from .attachment import Attachment, FileType
 from .body import Body
 from .call import Answer, Call, Line, warn
 from .exchange import Connections
-from .shapes import from_json, to_json
+from .shapes import Act, Instant, Mode, camel, from_json, to_json
 from .signer import Signer
 from .tokens import Caller, Tokens
 
 T = TypeVar("T")
+
+RequestType = Literal["medical", "admin"]
+Requester = Literal["patient", "proxy"]
+# Of a medical request, the first two; of an admin one, the last.
+Question = Literal["healthConcern", "recentContact", "requestDetails"]
+
+
+@dataclass(frozen=True)
+class ResponseItem:
+    """Answers a question (§2.2)."""
+
+    question: Question
+    answer: str
+
+
+@dataclass(frozen=True)
+class ProxyDetails:
+    """Who asks for the patient (§2.3)."""
+
+    first_name: str
+    last_name: str
+    relationship_to_patient: str
+
+
+@dataclass(frozen=True)
+class CreatedPatientRequest:
+    patient_request_id: str
+
+
+@dataclass(frozen=True)
+class RequestTypeAvailability:
+    """Whether a request of the type would be accepted now."""
+
+    request_type: RequestType
+    status: Literal["open", "request-type-disabled", "request-type-paused", "request-type-closed"]
+    next_opening: Optional[Instant]  # None when it is open, or nobody knows
+
+
+@dataclass(frozen=True)
+class RequestTypes:
+    request_types: List[RequestTypeAvailability]
+
+
+@dataclass(frozen=True)
+class CreatedNote:
+    note_id: str
+
+
+@dataclass(frozen=True)
+class EnteredInError:
+    """Marks an entry that should not have been made, or not for this patient. Show it as struck out."""
+
+    reason: str
+    marked_at: Instant
+
+
+@dataclass(frozen=True)
+class RecordPatient:
+    patient_id: str
+    name: str
+    birth_date: Optional[str]  # 2006-01-02
+
+
+@dataclass(frozen=True)
+class RecordNote:
+    note_id: str
+    note: str
+    user_name: Optional[str]  # None when who did it cannot be determined
+    created_at: Instant
+    entered_in_error: Optional[EnteredInError] = None
+
+
+@dataclass(frozen=True)
+class RecordFile:
+    file_name: str
+    content_type: FileType
+
+
+@dataclass(frozen=True)
+class RecordRequest:
+    patient_request_id: str
+    request_type: RequestType
+    requester: Requester
+    response: List[ResponseItem]
+    is_high_priority: bool
+    proxy_details: Optional[ProxyDetails]
+    attachments: List[RecordFile]
+    submitted_at: Instant
+    entered_in_error: Optional[EnteredInError] = None
+
+
+@dataclass(frozen=True)
+class RecordConsultation:
+    consultation_id: str
+    appointment_id: Optional[str]
+    user_name: Optional[str]
+    started_at: Instant
+
+
+@dataclass(frozen=True)
+class CareRecord:
+    """A patient's care record, everything newest first."""
+
+    patient: RecordPatient
+    notes: List[RecordNote]
+    patient_requests: List[RecordRequest]
+    consultations: List[RecordConsultation]
+    truncated: bool = False  # whether there are older entries than these
+
+
+@dataclass(frozen=True)
+class OpenedRecord:
+    patient_id: str
+
+
+@dataclass(frozen=True)
+class Appointment:
+    appointment_id: str
+
+
+@dataclass(frozen=True)
+class StartedConsultation:
+    consultation_id: str
+
+
+@dataclass(frozen=True)
+class Pong:
+    """How the service sees the caller."""
+
+    tenant_id: str
+    application_id: str
+    mode: Mode
+    username: Optional[str]  # of a user-restricted call
+    authorised_until: Optional[Instant]
+
+
+@dataclass(frozen=True)
+class Grant:
+    endpoint: str
+    mode: Mode
+
+
+@dataclass(frozen=True)
+class RegisteredWebhook:
+    event: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Authorisations:
+    """How many let the application act for them."""
+
+    standing: int
+    patient_scoped: int
+
+
+@dataclass(frozen=True)
+class Application:
+    """What this application may do at this practice."""
+
+    application_id: str
+    name: str
+    tenant_id: str
+    enabled: bool  # by the practice
+    grants: List[Grant]
+    callbacks: List[str]
+    patient_scoped: bool
+    key_set_url: str
+    webhooks: List[RegisteredWebhook]
+    authorisations: Authorisations
+
+
+@dataclass(frozen=True)
+class HeldKey:
+    kid: str
+    since: Instant
+
+
+@dataclass(frozen=True)
+class ReadKID:
+    kid: str
+    usable: bool
+    why: Optional[str]  # it is not usable
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """What came of reading the key set."""
+
+    at: Instant
+    outcome: Literal["read", "unreachable", "not-json", "no-usable-key"]
+    description: str
+    keys: List[ReadKID]
+
+
+@dataclass(frozen=True)
+class KeySet:
+    """What the service holds of the application's key set."""
+
+    url: str
+    keys: List[HeldKey]
+    fetched_at: Optional[Instant]
+    until: Optional[Instant]  # when it is fetched again
+    last_fetch: Optional[Fetch]
+
+
+@dataclass(frozen=True)
+class JudgedCall:
+    """A call that the service has judged."""
+
+    request_id: str
+    at: Instant
+    endpoint: str
+    mode: Optional[Mode]
+    status: int
+    code: Optional[str]
+    description: Optional[str]
+    rule: Optional[str]
+    duration_ms: Optional[int]
+    unproven: bool  # whether anybody could have made it
+
+
+# How a webhook stands, or has ended. Only the first two lead to another.
+Outcome = Literal["pending", "sending", "delivered", "failed", "expired", "withdrawn", "unknown"]
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """A webhook that was sent, or should have been."""
+
+    jti: str
+    event: str
+    url: Optional[str]  # as it was then; None, as what follows, once that is forgotten
+    outcome: Outcome
+    reason: Optional[str]
+    description: Optional[str]
+    happened_at: Instant
+    sent_at: Optional[Instant]
+    finished_at: Optional[Instant]
+    duration_ms: Optional[int]
+    status: Optional[int]  # that the receiver answered
+
+
+@dataclass(frozen=True)
+class TestedWebhook:
+    """The ping that is on its way."""
+
+    __test__ = False  # for pytest
+
+    jti: str
+    event: str
+    url: str
 
 
 class Client:
@@ -59,7 +311,7 @@ class Client:
             raise ValueError("as_user must be given the username of a member of staff")
         return self._calling(Caller(username=username))
 
-    def with_act(self, act: shapes.Act) -> "Client":
+    def with_act(self, act: Act) -> "Client":
         """A client that calls for the application itself, and says who is behind the calls (§2.7).
 
         The service takes no act for a user, so it ends as_user.
@@ -79,14 +331,14 @@ class Client:
         self,
         *,
         patient_id: str,
-        request_type: shapes.RequestType,
-        requester: shapes.Requester,
-        response: Sequence[shapes.ResponseItem],
+        request_type: RequestType,
+        requester: Requester,
+        response: Sequence[ResponseItem],
         is_high_priority: Optional[bool] = None,
-        proxy_details: Optional[shapes.ProxyDetails] = None,  # needed where requester is proxy
+        proxy_details: Optional[ProxyDetails] = None,  # needed where requester is proxy
         attachments: Sequence[Attachment] = (),  # at most 5
         **options: Any,
-    ) -> shapes.CreatedPatientRequest:
+    ) -> CreatedPatientRequest:
         """Submits a request on behalf of a patient (§4.1).
 
         Where the practice takes no such request now, the code is request-type-disabled, request-type-paused
@@ -96,60 +348,60 @@ class Client:
             "patient_id": patient_id, "request_type": request_type, "requester": requester, "response": response,
             "is_high_priority": is_high_priority, "proxy_details": proxy_details,
         }
-        return self._post(shapes.CreatedPatientRequest, "create-patient-request", value, attachments, **options)
+        return self._post(CreatedPatientRequest, "create-patient-request", value, attachments, **options)
 
-    def request_type_availability(self, **options: Any) -> shapes.RequestTypes:
+    def request_type_availability(self, **options: Any) -> RequestTypes:
         """Asks which types of request the practice takes at present."""
-        return self._get(shapes.RequestTypes, "request-type-availability", **options)
+        return self._get(RequestTypes, "request-type-availability", **options)
 
-    def create_note(self, *, patient_id: str, note: str, **options: Any) -> shapes.CreatedNote:
+    def create_note(self, *, patient_id: str, note: str, **options: Any) -> CreatedNote:
         """Adds a note to a patient's care record."""
-        return self._post(shapes.CreatedNote, "create-note", {"patient_id": patient_id, "note": note}, **options)
+        return self._post(CreatedNote, "create-note", {"patient_id": patient_id, "note": note}, **options)
 
-    def retrieve_care_record(self, patient_id: str, **options: Any) -> shapes.CareRecord:
+    def retrieve_care_record(self, patient_id: str, **options: Any) -> CareRecord:
         """Reads a patient's care record, and so opens it."""
-        return self._get(shapes.CareRecord, "retrieve-care-record", {"patient_id": patient_id}, **options)
+        return self._get(CareRecord, "retrieve-care-record", {"patient_id": patient_id}, **options)
 
-    def open_care_record(self, patient_id: str, **options: Any) -> shapes.OpenedRecord:
+    def open_care_record(self, patient_id: str, **options: Any) -> OpenedRecord:
         """Says that a patient's care record is opened by other means."""
-        return self._post(shapes.OpenedRecord, "open-care-record", {"patient_id": patient_id}, **options)
+        return self._post(OpenedRecord, "open-care-record", {"patient_id": patient_id}, **options)
 
-    def book_appointment(self, *, patient_id: str, site_id: str, at: datetime.datetime, **options: Any) -> shapes.Appointment:
+    def book_appointment(self, *, patient_id: str, site_id: str, at: datetime.datetime, **options: Any) -> Appointment:
         """Expects a patient at a site."""
-        return self._post(shapes.Appointment, "book-appointment", {"patient_id": patient_id, "site_id": site_id, "at": at}, **options)
+        return self._post(Appointment, "book-appointment", {"patient_id": patient_id, "site_id": site_id, "at": at}, **options)
 
-    def call_in_patient(self, appointment_id: str, *, room_id: Optional[str] = None, **options: Any) -> shapes.Appointment:
+    def call_in_patient(self, appointment_id: str, *, room_id: Optional[str] = None, **options: Any) -> Appointment:
         """Calls an appointment's patient in, to a room of its site or to none."""
-        return self._post(shapes.Appointment, "call-in-patient", {"appointment_id": appointment_id, "room_id": room_id}, **options)
+        return self._post(Appointment, "call-in-patient", {"appointment_id": appointment_id, "room_id": room_id}, **options)
 
-    def clear_call_in(self, appointment_id: str, **options: Any) -> shapes.Appointment:
+    def clear_call_in(self, appointment_id: str, **options: Any) -> Appointment:
         """Clears a call-in by hand."""
-        return self._post(shapes.Appointment, "clear-call-in", {"appointment_id": appointment_id}, **options)
+        return self._post(Appointment, "clear-call-in", {"appointment_id": appointment_id}, **options)
 
-    def mark_did_not_attend(self, appointment_id: str, **options: Any) -> shapes.Appointment:
+    def mark_did_not_attend(self, appointment_id: str, **options: Any) -> Appointment:
         """Says that an appointment's patient did not attend."""
-        return self._post(shapes.Appointment, "mark-did-not-attend", {"appointment_id": appointment_id}, **options)
+        return self._post(Appointment, "mark-did-not-attend", {"appointment_id": appointment_id}, **options)
 
-    def start_consultation(self, *, patient_id: str, appointment_id: Optional[str] = None, **options: Any) -> shapes.StartedConsultation:
+    def start_consultation(self, *, patient_id: str, appointment_id: Optional[str] = None, **options: Any) -> StartedConsultation:
         """Begins a consultation with a patient."""
         value = {"patient_id": patient_id, "appointment_id": appointment_id}
-        return self._post(shapes.StartedConsultation, "start-consultation", value, **options)
+        return self._post(StartedConsultation, "start-consultation", value, **options)
 
-    def ping(self, **options: Any) -> shapes.Pong:
+    def ping(self, **options: Any) -> Pong:
         """Asks how the service sees the caller."""
-        return self._get(shapes.Pong, "ping", **options)
+        return self._get(Pong, "ping", **options)
 
-    def application(self, **options: Any) -> shapes.Application:
+    def application(self, **options: Any) -> Application:
         """Asks what this application may do at this practice."""
-        return self._get(shapes.Application, "application", **options)
+        return self._get(Application, "application", **options)
 
-    def key_set(self, **options: Any) -> shapes.KeySet:
+    def key_set(self, **options: Any) -> KeySet:
         """Asks what the service holds of the application's key set."""
-        return self._get(shapes.KeySet, "application/key-set", **options)
+        return self._get(KeySet, "application/key-set", **options)
 
-    def reread_key_set(self, **options: Any) -> shapes.KeySet:
+    def reread_key_set(self, **options: Any) -> KeySet:
         """Has the service read the application's key set now, at most once a minute."""
-        return self._post(shapes.KeySet, "application/key-set", {}, **options)
+        return self._post(KeySet, "application/key-set", {}, **options)
 
     def calls(
         self,
@@ -158,10 +410,10 @@ class Client:
         request_id: Optional[str] = None,
         limit: Optional[int] = None,  # of a page, 1 to 200
         **options: Any,
-    ) -> Iterator[shapes.JudgedCall]:
+    ) -> Iterator[JudgedCall]:
         """The application's calls at this practice, newest first. Pages are fetched as they are needed."""
         query = {"status": status, "request_id": request_id, "limit": limit}
-        return self._pages(shapes.JudgedCall, "application/calls", "calls", query, **options)
+        return self._pages(JudgedCall, "application/calls", "calls", query, **options)
 
     def deliveries(
         self,
@@ -169,23 +421,23 @@ class Client:
         jti: Optional[str] = None,
         from_: Optional[datetime.datetime] = None,
         until: Optional[datetime.datetime] = None,
-        outcome: Optional[shapes.Outcome] = None,
+        outcome: Optional[Outcome] = None,
         limit: Optional[int] = None,  # of a page, 1 to 200
         **options: Any,
-    ) -> Iterator[shapes.Delivery]:
+    ) -> Iterator[Delivery]:
         """The application's webhooks from this practice, newest first, as calls."""
         query = {"jti": jti, "from": from_, "until": until, "outcome": outcome, "limit": limit}
-        return self._pages(shapes.Delivery, "application/deliveries", "deliveries", query, **options)
+        return self._pages(Delivery, "application/deliveries", "deliveries", query, **options)
 
-    def test_webhook(self, event: str, **options: Any) -> shapes.TestedWebhook:
+    def test_webhook(self, event: str, **options: Any) -> TestedWebhook:
         """Has the service send a ping to where the event's webhooks go, at most once a minute."""
-        return self._post(shapes.TestedWebhook, "application/webhooks/test", {"event": event}, **options)
+        return self._post(TestedWebhook, "application/webhooks/test", {"event": event}, **options)
 
     def _get(self, shape: Type[T], endpoint: str, query: Optional[dict] = None, **options: Any) -> T:
         return from_json(shape, self._ask(endpoint, query or {}, **options))
 
     def _ask(self, endpoint: str, query: dict, timeout: Optional[float] = None) -> Any:
-        search = urlencode({shapes.camel(name): to_json(value) for name, value in query.items() if value is not None})
+        search = urlencode({camel(name): to_json(value) for name, value in query.items() if value is not None})
         path = _path(endpoint) + ("?" + search if search else "")
         return Call(self._line, self._caller, endpoint, path, timeout=timeout).make()
 
@@ -198,7 +450,7 @@ class Client:
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> T:
-        body = Body({shapes.camel(name): to_json(one) for name, one in value.items() if one is not None}, attachments)
+        body = Body({camel(name): to_json(one) for name, one in value.items() if one is not None}, attachments)
         return from_json(shape, Call(self._line, self._caller, endpoint, _path(endpoint), body, idempotency_key, timeout).make())
 
     def _pages(self, shape: Type[T], endpoint: str, member: str, query: dict, **options: Any) -> Iterator[T]:
@@ -213,3 +465,8 @@ class Client:
 
 def _path(endpoint: str) -> str:
     return "/transactional-api/" + endpoint
+
+
+__all__ = [name for name, value in list(globals().items()) if is_dataclass(value) and value.__module__ == __name__] + [
+    "Client", "Outcome", "Question", "Requester", "RequestType",
+]

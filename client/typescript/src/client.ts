@@ -2,11 +2,257 @@ import { Agent as HTTPAgent } from "node:http";
 import { Agent as HTTPSAgent } from "node:https";
 
 import { isGuarded } from "./addresses.js";
+import type { Attachment, FileType } from "./attachment.js";
 import { Body } from "./body.js";
 import { make, pause, type Answer, type CallOptions, type Line } from "./call.js";
-import type * as shapes from "./shapes.js";
+import type { ErrorCode } from "./codes.js";
 import type { Signer } from "./signer.js";
 import { Tokens, type Caller } from "./tokens.js";
+
+/** RFC 3339. The service writes UTC. */
+export type Instant = string;
+
+/** For whom a call is made (§5.3). */
+export type Mode = "application-restricted" | "user-restricted";
+
+/** Who is behind a call of the application itself (§2.7). Auditors are shown it. */
+export interface Act {
+  practitioner: { name: string; email: string; gmc_number?: string };
+  organisation: { name: string; ods_code?: string };
+  /** In which they act, such as "General practitioner". */
+  role?: string;
+  /** For which the call is made, such as "TREAT". */
+  purpose?: string;
+}
+
+/** Is submitted on behalf of a patient (§2.1). */
+export interface PatientRequest {
+  patientId: string;
+  requestType: RequestType;
+  requester: Requester;
+  /** At least one. Of a "medical" request, healthConcern or recentContact; of an "admin" one, requestDetails. */
+  response: ResponseItem[];
+  isHighPriority?: boolean | null;
+  /** Needed where requester is "proxy". */
+  proxyDetails?: ProxyDetails | null;
+  /** At most 5. */
+  attachments?: Attachment[] | null;
+}
+
+export type RequestType = "medical" | "admin";
+export type Requester = "patient" | "proxy";
+
+export interface ResponseItem {
+  question: "healthConcern" | "recentContact" | "requestDetails";
+  answer: string;
+}
+
+export interface ProxyDetails {
+  firstName: string;
+  lastName: string;
+  relationshipToPatient: string;
+}
+
+export interface CreatedPatientRequest {
+  patientRequestId: string;
+}
+
+/** All types of requests, and whether one would be accepted now. */
+export interface RequestTypes {
+  requestTypes: {
+    requestType: RequestType;
+    status: "open" | "request-type-disabled" | "request-type-paused" | "request-type-closed";
+    /** null when it is open, or nobody knows. */
+    nextOpening: Instant | null;
+  }[];
+}
+
+/** Is added to a patient's care record. */
+export interface Note {
+  patientId: string;
+  /** Its text; not blank. */
+  note: string;
+}
+
+export interface CreatedNote {
+  noteId: string;
+}
+
+/** A patient's care record, everything newest first. */
+export interface CareRecord {
+  patient: { patientId: string; name: string; birthDate: string | null };
+  notes: RecordNote[];
+  patientRequests: RecordRequest[];
+  consultations: RecordConsultation[];
+  /** Whether there are older entries than these. */
+  truncated?: true;
+}
+
+export interface RecordNote {
+  noteId: string;
+  note: string;
+  /** null when who did it cannot be determined. */
+  userName: string | null;
+  createdAt: Instant;
+  enteredInError?: EnteredInError;
+}
+
+export interface RecordRequest {
+  patientRequestId: string;
+  requestType: RequestType;
+  requester: Requester;
+  response: ResponseItem[];
+  isHighPriority: boolean;
+  proxyDetails: ProxyDetails | null;
+  attachments: { fileName: string; contentType: FileType }[];
+  submittedAt: Instant;
+  enteredInError?: EnteredInError;
+}
+
+export interface RecordConsultation {
+  consultationId: string;
+  appointmentId: string | null;
+  userName: string | null;
+  startedAt: Instant;
+}
+
+/** Marks an entry that should not have been made, or not for this patient. Show it as struck out. */
+export interface EnteredInError {
+  reason: string;
+  markedAt: Instant;
+}
+
+export interface OpenedRecord {
+  patientId: string;
+}
+
+/** Expects a patient at a site. */
+export interface Booking {
+  patientId: string;
+  siteId: string;
+  at: Instant | Date;
+}
+
+export interface Appointment {
+  appointmentId: string;
+}
+
+/** Calls an appointment's patient in. */
+export interface CallIn {
+  appointmentId: string;
+  /** Of the appointment's site; without it, none is assigned. */
+  roomId?: string | null;
+}
+
+/** Is begun with a patient. */
+export interface Consultation {
+  patientId: string;
+  /** Of the patient. */
+  appointmentId?: string | null;
+}
+
+export interface StartedConsultation {
+  consultationId: string;
+}
+
+/** How the service sees the caller. */
+export interface Pong {
+  tenantId: string;
+  applicationId: string;
+  mode: Mode;
+  /** Of a user-restricted call. */
+  username: string | null;
+  authorisedUntil: Instant | null;
+}
+
+/** What this application may do at this practice. */
+export interface Application {
+  applicationId: string;
+  name: string;
+  tenantId: string;
+  /** By the practice. */
+  enabled: boolean;
+  grants: { endpoint: string; mode: Mode }[];
+  callbacks: string[];
+  patientScoped: boolean;
+  keySetUrl: string;
+  webhooks: { event: string; url: string }[];
+  /** How many let the application act for them. */
+  authorisations: { standing: number; patientScoped: number };
+}
+
+/** What the service holds of the application's key set. */
+export interface KeySet {
+  url: string;
+  keys: { kid: string; since: Instant }[];
+  fetchedAt: Instant | null;
+  /** When it is fetched again. */
+  until: Instant | null;
+  lastFetch: {
+    at: Instant;
+    outcome: "read" | "unreachable" | "not-json" | "no-usable-key";
+    description: string;
+    keys: { kid: string; usable: boolean; why: string | null }[];
+  } | null;
+}
+
+export interface CallsQuery {
+  status?: "all" | "answered" | "refused" | "unproven";
+  requestId?: string;
+  /** Of a page, 1 to 200. */
+  limit?: number;
+}
+
+/** A call that the service has judged. */
+export interface JudgedCall {
+  requestId: string;
+  at: Instant;
+  endpoint: string;
+  mode: Mode | null;
+  status: number;
+  code: ErrorCode | null;
+  description: string | null;
+  rule: string | null;
+  durationMs: number | null;
+  /** Whether anybody could have made it. */
+  unproven: boolean;
+}
+
+/** How a webhook stands, or has ended. Only the first two lead to another. */
+export type Outcome = "pending" | "sending" | "delivered" | "failed" | "expired" | "withdrawn" | "unknown";
+
+export interface DeliveriesQuery {
+  jti?: string;
+  from?: Instant | Date;
+  until?: Instant | Date;
+  outcome?: Outcome;
+  /** Of a page, 1 to 200. */
+  limit?: number;
+}
+
+/** A webhook that was sent, or should have been. */
+export interface Delivery {
+  jti: string;
+  event: string;
+  /** As it was then; null, as what follows, once that is forgotten. */
+  url: string | null;
+  outcome: Outcome;
+  reason: string | null;
+  description: string | null;
+  happenedAt: Instant;
+  sentAt: Instant | null;
+  finishedAt: Instant | null;
+  durationMs: number | null;
+  /** That the receiver answered. */
+  status: number | null;
+}
+
+/** The ping that is on its way. */
+export interface TestedWebhook {
+  jti: string;
+  event: string;
+  url: string;
+}
 
 /** Which service a `Client` calls, who calls, and how. */
 export interface ClientOptions {
@@ -58,7 +304,7 @@ export class Client {
    * A client that calls for the application itself, and says who is behind the calls (§2.7). The service takes no act
    * for a user, so it ends asUser.
    */
-  withAct(act: shapes.Act): Client {
+  withAct(act: Act): Client {
     return new Client(this.#options, { act }, this.#line);
   }
 
@@ -71,88 +317,88 @@ export class Client {
    * Submits a request on behalf of a patient (§4.1). Where the practice takes no such request now, the code is
    * request-type-disabled, request-type-paused or request-type-closed, and the call is not sent again.
    */
-  createPatientRequest({ attachments, ...request }: shapes.PatientRequest, options?: CallOptions) {
-    return this.#post<shapes.CreatedPatientRequest>("create-patient-request", new Body(request, attachments ?? []), options);
+  createPatientRequest({ attachments, ...request }: PatientRequest, options?: CallOptions) {
+    return this.#post<CreatedPatientRequest>("create-patient-request", new Body(request, attachments ?? []), options);
   }
 
   /** Asks which types of request the practice takes at present. */
   requestTypeAvailability(options?: CallOptions) {
-    return this.#get<shapes.RequestTypes>("request-type-availability", {}, options);
+    return this.#get<RequestTypes>("request-type-availability", {}, options);
   }
 
   /** Adds a note to a patient's care record. */
-  createNote(note: shapes.Note, options?: CallOptions) {
-    return this.#send<shapes.CreatedNote>("create-note", note, options);
+  createNote(note: Note, options?: CallOptions) {
+    return this.#send<CreatedNote>("create-note", note, options);
   }
 
   /** Reads a patient's care record, and so opens it. */
   retrieveCareRecord(patientId: string, options?: CallOptions) {
-    return this.#get<shapes.CareRecord>("retrieve-care-record", { patientId }, options);
+    return this.#get<CareRecord>("retrieve-care-record", { patientId }, options);
   }
 
   /** Says that a patient's care record is opened by other means. */
   openCareRecord(patientId: string, options?: CallOptions) {
-    return this.#send<shapes.OpenedRecord>("open-care-record", { patientId }, options);
+    return this.#send<OpenedRecord>("open-care-record", { patientId }, options);
   }
 
   /** Expects a patient at a site. */
-  bookAppointment(booking: shapes.Booking, options?: CallOptions) {
-    return this.#send<shapes.Appointment>("book-appointment", booking, options);
+  bookAppointment(booking: Booking, options?: CallOptions) {
+    return this.#send<Appointment>("book-appointment", booking, options);
   }
 
   /** Calls an appointment's patient in. */
-  callInPatient(callIn: shapes.CallIn, options?: CallOptions) {
-    return this.#send<shapes.Appointment>("call-in-patient", callIn, options);
+  callInPatient(callIn: CallIn, options?: CallOptions) {
+    return this.#send<Appointment>("call-in-patient", callIn, options);
   }
 
   /** Clears a call-in by hand. */
   clearCallIn(appointmentId: string, options?: CallOptions) {
-    return this.#send<shapes.Appointment>("clear-call-in", { appointmentId }, options);
+    return this.#send<Appointment>("clear-call-in", { appointmentId }, options);
   }
 
   /** Says that an appointment's patient did not attend. */
   markDidNotAttend(appointmentId: string, options?: CallOptions) {
-    return this.#send<shapes.Appointment>("mark-did-not-attend", { appointmentId }, options);
+    return this.#send<Appointment>("mark-did-not-attend", { appointmentId }, options);
   }
 
   /** Begins a consultation with a patient. */
-  startConsultation(consultation: shapes.Consultation, options?: CallOptions) {
-    return this.#send<shapes.StartedConsultation>("start-consultation", consultation, options);
+  startConsultation(consultation: Consultation, options?: CallOptions) {
+    return this.#send<StartedConsultation>("start-consultation", consultation, options);
   }
 
   /** Asks how the service sees the caller. */
   ping(options?: CallOptions) {
-    return this.#get<shapes.Pong>("ping", {}, options);
+    return this.#get<Pong>("ping", {}, options);
   }
 
   /** Asks what this application may do at this practice. */
   application(options?: CallOptions) {
-    return this.#get<shapes.Application>("application", {}, options);
+    return this.#get<Application>("application", {}, options);
   }
 
   /** Asks what the service holds of the application's key set. */
   keySet(options?: CallOptions) {
-    return this.#get<shapes.KeySet>("application/key-set", {}, options);
+    return this.#get<KeySet>("application/key-set", {}, options);
   }
 
   /** Has the service read the application's key set now, at most once a minute. */
   rereadKeySet(options?: CallOptions) {
-    return this.#send<shapes.KeySet>("application/key-set", {}, options);
+    return this.#send<KeySet>("application/key-set", {}, options);
   }
 
   /** The application's calls at this practice, newest first. Pages are fetched as they are needed. */
-  calls(query: shapes.CallsQuery = {}, options?: CallOptions) {
-    return this.#pages<shapes.JudgedCall, "calls">("application/calls", "calls", { ...query }, options);
+  calls(query: CallsQuery = {}, options?: CallOptions) {
+    return this.#pages<JudgedCall, "calls">("application/calls", "calls", { ...query }, options);
   }
 
   /** The application's webhooks from this practice, newest first, as calls. */
-  deliveries(query: shapes.DeliveriesQuery = {}, options?: CallOptions) {
-    return this.#pages<shapes.Delivery, "deliveries">("application/deliveries", "deliveries", { ...query }, options);
+  deliveries(query: DeliveriesQuery = {}, options?: CallOptions) {
+    return this.#pages<Delivery, "deliveries">("application/deliveries", "deliveries", { ...query }, options);
   }
 
   /** Has the service send a ping to where the event's webhooks go, at most once a minute. */
   testWebhook(event: string, options?: CallOptions) {
-    return this.#send<shapes.TestedWebhook>("application/webhooks/test", { event }, options);
+    return this.#send<TestedWebhook>("application/webhooks/test", { event }, options);
   }
 
   #get<T>(endpoint: string, query: object, options: CallOptions = {}): Promise<T> {

@@ -11,11 +11,10 @@
  */
 export { attachBytes, attachFile, type Attachment, type FileType } from "./attachment.js";
 export { type Answer, type CallOptions } from "./call.js";
-export { Client, type ClientOptions } from "./client.js";
+export * from "./client.js";
 export { errorCodes, type ErrorCode } from "./codes.js";
 export { ServiceError, UnreachableError, type Problem } from "./errors.js";
 export { Receiver, type ReceiverOptions } from "./receiver.js";
 export { Signer, type Key } from "./signer.js";
-export * from "./shapes.js";
 export { parseKeys, verify, WebhookError, type Keys, type Reason } from "./verify.js";
 export type * from "./webhook.js";

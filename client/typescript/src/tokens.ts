@@ -1,4 +1,4 @@
-import type { Act } from "./shapes.js";
+import type { Act } from "./client.js";
 import type { Signer } from "./signer.js";
 
 // A token lives for 60 seconds (§5.2) and is used for half of them. It is dated back a little, so that it is good if this

@@ -1,4 +1,4 @@
-import type { Instant } from "./shapes.js";
+import type { Instant } from "./client.js";
 
 /** Whom an event is about, and who did it. */
 export interface PatientData {
