@@ -12,7 +12,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
-	"maps"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -50,25 +49,28 @@ func newWebhook(at time.Time, kind application.WebhookEvent, data members) *webh
 // recordOpened is a right webhook of one kind, for checks in which the kind does not
 // matter.
 func recordOpened(at time.Time) *webhook {
-	return newWebhook(at, application.RecordOpened, members{"patientId": event.NewID().String(), "userName": "Dr Ann Lee", "userEmail": "ann@example.org"})
+	return newWebhook(at, application.RecordOpened, members{"patientId": newID(), "userName": "Dr Ann Lee", "userEmail": "ann@example.org"})
 }
 
 // eachKind returns a right webhook of each kind, with and without what may be null (§6.2).
 func eachKind(at time.Time) map[string]*webhook {
-	removed := members{"appointmentId": event.NewID().String(), "siteId": event.NewID().String(), "removedAt": at.UTC()}
-	shown := members{"patientName": "Ann Archer", "roomName": nil, "siteName": "Main Street", "calledInAt": at.UTC()}
-	maps.Copy(shown, removed)
-	delete(shown, "removedAt")
-	unnamed := members{"patientId": event.NewID().String(), "userName": nil, "userEmail": nil}
 	return map[string]*webhook{
 		"record.opened":                        recordOpened(at),
-		"record.opened by nobody who is named": newWebhook(at, application.RecordOpened, unnamed),
-		"consultation.started":                 newWebhook(at, application.ConsultationStarted, unnamed),
-		"callin.notification.shown":            newWebhook(at, application.CallInShown, shown),
-		"callin.notification.removed":          newWebhook(at, application.CallInRemoved, removed),
-		"ping, with which webhooks are tested": newWebhook(at, "ping", members{}),
+		"record.opened by nobody who is named": newWebhook(at, application.RecordOpened, unnamed()),
+		"consultation.started":                 newWebhook(at, application.ConsultationStarted, unnamed()),
+		"callin.notification.shown": newWebhook(at, application.CallInShown, members{
+			"appointmentId": newID(), "patientName": "Ann Archer", "roomName": nil, "siteId": newID(), "siteName": "Main Street", "calledInAt": at.UTC(),
+		}),
+		"callin.notification.removed": newWebhook(at, application.CallInRemoved, members{
+			"appointmentId": newID(), "siteId": newID(), "removedAt": at.UTC(),
+		}),
+		"ping, with which webhooks are tested": newWebhook(at, application.Ping, members{}),
 	}
 }
+
+func unnamed() members { return members{"patientId": newID(), "userName": nil, "userEmail": nil} }
+
+func newID() string { return event.NewID().String() }
 
 // with sets a claim; a nil value removes it.
 func (w *webhook) with(claim string, value any) *webhook {
