@@ -48,8 +48,8 @@ type InError struct {
 }
 
 // RecordJSON writes entries of a care record as JSON. With Nulls, it writes the members of
-// the API's answers: userName, and null or an empty list for what is missing. Without, what
-// is missing is left out: the subject pack names the author in By and adds to the files.
+// the API's answers: userName, and null or an empty list for a missing value. Without, it
+// leaves missing values out: the subject pack names the author in By and adds to the files.
 type RecordJSON struct{ Nulls bool }
 
 // NoteJSON is a note.

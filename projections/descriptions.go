@@ -8,7 +8,7 @@ import (
 	"frontdesk/domain/catalogue"
 )
 
-// pages describe what staff saw of a patient, by the topic under which a page is in
+// pages describe looks of staff at a patient, by the topic under which a page is in
 // the access record.
 var pages = map[string]string{
 	"requests":        "saw the patient on the page of requests",

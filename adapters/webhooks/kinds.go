@@ -93,7 +93,7 @@ func row[E event.Event](tell func(E) notice) kind {
 	}}
 }
 
-// ofPatient is the row of an event that is told with its patient and its actor alone.
+// ofPatient is the row of an event whose data is the patient and the actor.
 func ofPatient[E event.Patient](as application.WebhookEvent) kind {
 	return row(func(e E) notice {
 		return notice{as, everybody, e.PatientID(), Ages.other, whoActed,

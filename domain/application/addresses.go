@@ -99,7 +99,7 @@ func WebhookEvents() (events []WebhookEvent) {
 	return events
 }
 
-// FindWebhook returns the row of an event kind; false if there is none.
+// FindWebhook returns the row of an event kind; false if the kind has no row.
 func FindWebhook(kind WebhookEvent) (Webhook, bool) {
 	for _, w := range Webhooks() {
 		if w.Event == kind {

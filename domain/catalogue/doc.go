@@ -2,7 +2,6 @@
 // words, its operation and its kind of entry in a patient's timeline.
 //
 // The audit exports, the timeline, the staff pages and the subject access pack
-// are derived from the rows. Who is notified of an event is not decided here:
-// live pages and webhooks have tables of their own, in adapters/staffweb/live
-// and adapters/webhooks.
+// are derived from the rows. Notifications are not: live pages and webhooks have
+// tables of their own, in adapters/staffweb/live and adapters/webhooks.
 package catalogue

@@ -18,9 +18,8 @@ const (
 	KindRequestCompleted Kind = "patient-request-completed"
 	KindRequestReopened  Kind = "patient-request-reopened"
 
-	// KindRequestReLinked is an entry of both patients: the one whom the request
-	// was linked to, and the one whom it is linked to now. All other entries of
-	// the request move to the second.
+	// KindRequestReLinked is an entry of both patients, the former and the
+	// present one. All other entries of the request move to the present one.
 	KindRequestReLinked Kind = "patient-request-re-linked"
 
 	// KindEnteredInError marks a note or a request that should not have been made.

@@ -112,8 +112,8 @@ func (a Actor) Words(names Names) (string, error) {
 	return person + ", through " + application, nil
 }
 
-// person returns the actor without the application; "" for an application that acted by
-// itself.
+// person returns the actor without the application; "" for an application that acted on its
+// own account.
 func (a Actor) person(names Names) (string, error) {
 	member := a.Member()
 	switch {

@@ -142,7 +142,7 @@ type Held interface {
 // Held returns who took the request.
 func (t Taken) Held() (holder staff.ID, done bool) { return t.By, false }
 
-// Held returns to whom the request was given.
+// Held returns the member of staff who was given the request.
 func (g Given) Held() (holder staff.ID, done bool) { return g.To, false }
 
 // Held returns who completed the request.
