@@ -140,15 +140,21 @@ func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error
 	)
 }
 
-// setDefaults gives flags such as `default:"${lockout}"` what the program has. Variables of
-// kong would do the same. But kong expands each of them once for every flag there is,
+// setDefaults gives flags such as `default:"${lockout}"` and the help of arguments what the
+// program has. Variables of kong would do the same. But kong expands each of them once for every flag there is,
 // which took longer than most commands.
 func setDefaults(k *kong.Kong) error {
 	all := serviceDefaults()
 	maps.Copy(all, webhookDefaults())
+	expand := func(text string) string { return os.Expand(text, func(name string) string { return all[name] }) }
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
-		if flag, ok := node.(*kong.Flag); ok {
-			flag.Default = os.Expand(flag.Default, func(name string) string { return all[name] })
+		switch node := node.(type) {
+		case *kong.Flag:
+			node.Default = expand(node.Default)
+		case *kong.Value:
+			if node.Flag == nil { // an argument
+				node.Help = expand(node.Help)
+			}
 		}
 		return next(nil)
 	})
