@@ -10,7 +10,7 @@ import (
 
 var (
 	inColumn = regexp.MustCompile("`([a-z0-9/]+/[a-z0-9]+|commands|projections)(?:\\.([A-Z]\\w*))?`")
-	ofRow  = regexp.MustCompile(`(?m)^\| .* \| (.*) \|$`)
+	ofRow    = regexp.MustCompile(`(?m)^\| .* \| (.*) \|$`)
 )
 
 // The glossary names code that exists.

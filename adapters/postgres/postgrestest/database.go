@@ -81,8 +81,8 @@ func pool(tb testing.TB, url string) *pgxpool.Pool {
 // Master is the master key of [Keyring].
 var Master = sealing.MasterKey{1}
 
-// Keyring returns a keyring with [Master] over a pool. It fetches keys by itself, as another
-// process would.
+// Keyring returns a keyring with [Master] over a pool. It shares no keys in memory with
+// another keyring.
 func Keyring(tb testing.TB, p *pgxpool.Pool, codec *event.Codec) *postgres.Keyring {
 	tb.Helper()
 	keys := &postgres.Keyring{DB: postgres.On(p), Codec: codec, Master: Master}

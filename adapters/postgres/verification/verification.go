@@ -48,7 +48,7 @@ func (v *Verification) Run(ctx context.Context) (Result, error) {
 }
 
 // schema compares the database's objects with those that this program was built for: others
-// could hide what is stored, or change what is written later.
+// could hide rows, or change later ones.
 func (r *reading) schema(ctx context.Context) error {
 	differences, err := postgres.SchemaDifferences(ctx, r.DB)
 	for _, d := range differences {

@@ -88,7 +88,7 @@ func (Noted) EventName() string { return "test.noted.v1" }
 // EventName returns the name that the event is stored under.
 func (Marked) EventName() string { return "test.marked.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (m Marked) PatientID() uuid.UUID { return m.Patient }
 
 // PatientID returns the patient whom the event is about.
