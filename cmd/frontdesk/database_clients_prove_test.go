@@ -76,6 +76,10 @@ func (s *trial) callUntil(ctx context.Context, kind string, request func(context
 	}
 }
 
+// slowest is how long a call may take while the database answers nothing: a wait for the
+// database, and some time for the machine.
+const slowest = 15 * time.Second
+
 // call makes one call and notes its answer.
 func (s *trial) call(kind string, r *http.Request) {
 	began := clock.Start()
@@ -86,7 +90,11 @@ func (s *trial) call(kind string, r *http.Request) {
 	}
 	body, _ := io.ReadAll(response.Body)
 	_ = response.Body.Close()
-	s.note(kind, response, body, began.Elapsed())
+	took := began.Elapsed()
+	if took > slowest {
+		s.t.Logf("%s was answered %d after %s", r.URL.Path, response.StatusCode, took)
+	}
+	s.note(kind, response, body, took)
 }
 
 // everywhere returns a call of each endpoint, and of the key set.
