@@ -76,9 +76,10 @@ func (s *trial) callUntil(ctx context.Context, kind string, request func(context
 	}
 }
 
-// slowest is how long a call may take while the database answers nothing: a wait for the
-// database, and some time for the machine.
-const slowest = 15 * time.Second
+// slowest is how long a call may take while the database answers nothing: ten seconds for a
+// permit, because more calls come than connections serve, ten for the database, and some for
+// the machine.
+const slowest = 25 * time.Second
 
 // call makes one call and notes its answer.
 func (s *trial) call(kind string, r *http.Request) {
