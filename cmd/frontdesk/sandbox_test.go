@@ -16,7 +16,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
-	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
@@ -75,24 +74,12 @@ func TestASandboxThatWasKilledLeavesAPostgresToBeAdopted(t *testing.T) {
 	}
 }
 
-// An older sandbox's database belongs to the superuser of its Postgres.
 func TestTheSandboxBelongsToAPlainRole_D51(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.Start()
-	superuser := strings.Replace(s.Info().AdminDatabaseURL, embedded.Owner, embedded.Superuser, 1)
-	conn, err := pgx.Connect(t.Context(), superuser)
+	conn, err := pgx.Connect(t.Context(), s.Info().AdminDatabaseURL)
 	if err != nil {
-		t.Fatal(err)
-	}
-	const toSuperuser = `ALTER DATABASE frontdesk OWNER TO postgres; ALTER TABLE events OWNER TO postgres; ALTER FUNCTION refuse_change OWNER TO postgres`
-	if _, err := conn.Exec(t.Context(), toSuperuser); err != nil {
-		t.Fatal(err)
-	}
-	_ = conn.Close(t.Context())
-	s.Kill()
-	s.Start()
-	if conn, err = pgx.Connect(t.Context(), s.Info().AdminDatabaseURL); err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
