@@ -20,7 +20,6 @@ func theWalk() []stage {
 		stage{below: "Who tries to sign in"},
 		stage{below: "Profiles", by: "TestAProfileIsTakenAsThePageSays_D108"},
 		stage{below: "Upgrade"},
-		stage{below: "Roles of an earlier release"},
 		stage{below: "A dump"},
 		stage{below: "A base backup, and all that came after it"},
 		stage{below: "An epoch that nobody expected", before: (*operator).anEpochBegins},
