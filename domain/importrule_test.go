@@ -51,7 +51,7 @@ var layers = map[string]layer{
 	},
 	"adapters": {
 		may: []string{
-			"frontdesk/domain", "frontdesk/commands", "frontdesk/projections", "frontdesk/migrations",
+			"frontdesk/domain", "frontdesk/commands", "frontdesk/projections", "frontdesk/migrations", "frontdesk/docs/operations",
 			"frontdesk/adapters/clock",     // the one reader of the machine's clock
 			"frontdesk/adapters/outbound",  // the one client that all of them share for strangers' addresses
 			"frontdesk/adapters/fair",      // the one way in which they keep callers from crowding each other out

@@ -56,14 +56,16 @@ func (w *world) auditor() string { return asAuditor(w.DB.URL) }
 
 // asAuditor names the auditors' role. Who asks about the past asks by way of the
 // owner's URL, which goes to Postgres itself.
-func asAuditor(database string) string {
+func asAuditor(database string) string { return asRole(database, postgres.AuditRole) }
+
+func asRole(database, role string) string {
 	at, err := url.Parse(database)
 	if err != nil {
 		panic(err) // we made it
 	}
-	at.User = url.User(postgres.AuditRole)
+	at.User = url.User(role)
 	if query := at.Query(); query.Has("user") {
-		query.Set("user", postgres.AuditRole)
+		query.Set("user", role)
 		at.RawQuery = query.Encode()
 	}
 	return at.String()

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/notary"
+	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli"
 	"frontdesk/cmd/frontdesk/testworld"
@@ -101,7 +102,7 @@ func (p *program) sign() error {
 		return err
 	}
 	p.Run(app.Sign{Now: clock.System,
-		DatabaseURL: asAuditor(p.DB.URL), Key: p.logKey, Dir: p.t.TempDir(), Every: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		DatabaseURL: asRole(p.DB.URL, postgres.SignerRole), Key: p.logKey, Dir: p.t.TempDir(), Every: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	}.Run)
 	return nil
 }

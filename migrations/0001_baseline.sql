@@ -1229,7 +1229,7 @@ CREATE TRIGGER access_record_number AFTER INSERT ON access_record
 -- Only the owner makes functions in this schema: Postgres prefers one that takes exactly these
 -- types to its own that takes any range. For the same reason the functions above name the
 -- schema of all that they look for.
-REVOKE CREATE ON SCHEMA public FROM PUBLIC, frontdesk_app, frontdesk_audit;
+REVOKE CREATE ON SCHEMA public FROM PUBLIC, frontdesk_app, frontdesk_audit, frontdesk_signer;
 GRANT USAGE ON SCHEMA public TO frontdesk_app, frontdesk_audit;
 
 -- The serving role adds events whose positions are drawn, changes none, and moves the log only
@@ -1270,4 +1270,4 @@ REVOKE ALL ON FUNCTION refuse_change(), commit_safely(), synchronous_standbys(),
 GRANT EXECUTE ON FUNCTION commit_safely(), synchronous_standbys(), sequence_events(int, boolean),
     begin_epoch(uuid, int, int, boolean), number_calls(int) TO frontdesk_app;
 GRANT EXECUTE ON FUNCTION record_audit_query(uuid, text, text, text, text, uuid, boolean, bigint) TO frontdesk_app, frontdesk_audit;
-GRANT EXECUTE ON FUNCTION publish_checkpoint(text, int, int, bigint, text) TO frontdesk_audit;
+GRANT EXECUTE ON FUNCTION publish_checkpoint(text, int, int, bigint, text) TO frontdesk_signer;

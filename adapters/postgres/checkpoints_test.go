@@ -19,8 +19,8 @@ func noted(tree proof.Tree, log byte, epoch int, size int64, root string, signat
 	return postgres.Checkpoint{Tree: tree, Epoch: epoch, Size: size, Note: c.String() + "\n" + strings.Repeat("— api.example AAAAAGFiYw==\n", signatures)}
 }
 
-// The auditors' role may hand out checkpoints and change nothing that was handed out but
-// for newer ones.
+// The signer's role publishes checkpoints, and replaces none but by a newer one. Auditors publish
+// nothing.
 func TestCheckpointsAreKeptInTheOrderThatTheyAreSignedIn_D77(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -28,8 +28,12 @@ func TestCheckpointsAreKeptInTheOrderThatTheyAreSignedIn_D77(t *testing.T) {
 	e.appendMany(t, 5) // of no practice
 	e.drain(t)
 	mustExec(t, db.AdminPool(t), `UPDATE access_head SET idx = 2`)
-	checkpoints := postgres.Checkpoints{DB: postgres.On(asAuditor(t, db))}
+	checkpoints := postgres.Checkpoints{DB: postgres.On(asRole(t, db, postgres.SignerRole))}
 	none, access := proof.Tree{Kind: proof.Events}, proof.Tree{Kind: proof.Access}
+	auditors := postgres.Checkpoints{DB: postgres.On(asAuditor(t, db))}
+	if err := auditors.Publish(t.Context(), []postgres.Checkpoint{noted(none, 1, 1, 3, "three", 1)}); !strings.Contains(text(err), "permission denied") {
+		t.Errorf("an auditor publishes: %v", err)
+	}
 	publish := func(says string, all ...postgres.Checkpoint) {
 		t.Helper()
 		if err := checkpoints.Publish(t.Context(), all); !strings.Contains(text(err), says) || says == "" && err != nil {
@@ -88,7 +92,7 @@ func TestADayHasOneCheckpointOfATree_D77(t *testing.T) {
 	e := engineOn(t, db.URL)
 	e.appendMany(t, 5)
 	e.drain(t)
-	checkpoints, none := postgres.Checkpoints{DB: postgres.On(asAuditor(t, db))}, proof.Tree{Kind: proof.Events}
+	checkpoints, none := postgres.Checkpoints{DB: postgres.On(asRole(t, db, postgres.SignerRole))}, proof.Tree{Kind: proof.Events}
 	for size := range int64(5) {
 		if err := checkpoints.Publish(t.Context(), []postgres.Checkpoint{noted(none, 1, 1, size+1, fmt.Sprint(size), 1)}); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func Migrate(ctx context.Context, databaseURL string) (Migrated, error) {
 
 // Migrate brings the database to the schema of this program. It waits for another
 // migrator until ctx ends. It changes nothing and returns an error that names
-// --create-roles if [CreateRoles] has not run, or a [*SchemaError] if the database is
+// frontdesk roles if [CreateRoles] has not run, or a [*SchemaError] if the database is
 // newer than this program. If it gives up, the migrations that it has applied stay.
 func (m Migrator) Migrate(ctx context.Context) (Migrated, error) {
 	return m.migrate(ctx, migrations.FS)
@@ -67,6 +68,9 @@ func (m Migrator) migrate(ctx context.Context, files fs.FS) (Migrated, error) {
 		return Migrated{}, err
 	}
 	if err := actAsOwner(ctx, w.alone.tx, w.config); err != nil {
+		return Migrated{}, err
+	}
+	if err := requirePlainOwner(ctx, w.alone.tx, cmp.Or(w.config.RuntimeParams["role"], w.config.User)); err != nil {
 		return Migrated{}, err
 	}
 	return w.up(ctx, files)

@@ -40,16 +40,57 @@ WITH places AS (
 	WHERE typtype = 'd' AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_type'::regclass AND objid = t.oid AND deptype = 'e')
 )`
 
-// CheckOwner returns the name of a superuser who owns tables or functions of the
-// schema, and "" if none does. No rule of the database binds such an owner, and
-// functions that run as their owner could do anything (D51). The serving role may call it.
-func CheckOwner(ctx context.Context, db projections.Querier) (superuser string, err error) {
-	err = db.QueryRow(ctx, belongings+`
-		SELECT coalesce(min(rolname), '') FROM belongings JOIN pg_roles ON oid = owner WHERE rolsuper AND kind <> 'database'`).Scan(&superuser)
-	if err != nil {
-		return "", fmt.Errorf("ask who owns the schema: %w", err)
+// OwnerError says why a role must not own the schema: no rule of the database binds it, and the
+// functions that run as their owner could do anything that it may (D51).
+type OwnerError struct {
+	Owner string
+	Right string // what makes it dangerous: "SUPERUSER", "CREATEROLE", or a role of Postgres that it is a member of
+}
+
+// Error returns one line that says what to do.
+func (e *OwnerError) Error() string {
+	name := pgx.Identifier{e.Owner}.Sanitize()
+	switch e.Right {
+	case "SUPERUSER":
+		return e.Owner + " is a superuser and owns the schema, so no rule of the database binds it: run frontdesk migrate --change-owner ROLE"
+	case "CREATEROLE":
+		return e.Owner + " owns the schema and may create roles, by which it can run programs on the database's machine: as a superuser, ALTER ROLE " + name + " NOCREATEROLE"
 	}
-	return superuser, nil
+	return e.Owner + " owns the schema and is a member of " + e.Right + ", by which it reaches the database's machine: as a superuser, REVOKE " + e.Right + " FROM " + name
+}
+
+// dangers returns the right that makes a role dangerous as an owner; NULL if it has none. From
+// Postgres 16 on, CREATEROLE gives no role that its holder does not have.
+const dangers = `CASE WHEN rolsuper THEN 'SUPERUSER'
+	WHEN rolcreaterole AND current_setting('server_version_num')::int < 160000 THEN 'CREATEROLE'
+	WHEN pg_has_role(pg_roles.oid, 'pg_execute_server_program', 'MEMBER') THEN 'pg_execute_server_program'
+	WHEN pg_has_role(pg_roles.oid, 'pg_read_server_files', 'MEMBER') THEN 'pg_read_server_files'
+	WHEN pg_has_role(pg_roles.oid, 'pg_write_server_files', 'MEMBER') THEN 'pg_write_server_files' END`
+
+// CheckOwner returns nil if the owners of tables and functions of the schema are plain roles,
+// and an [*OwnerError] if one is not. The serving role may call it.
+func CheckOwner(ctx context.Context, db projections.Querier) error {
+	return ownerErrorOf(db.QueryRow(ctx, belongings+`
+		SELECT rolname, danger FROM belongings JOIN pg_roles ON pg_roles.oid = owner CROSS JOIN LATERAL (SELECT `+dangers+` AS danger) d
+		WHERE kind <> 'database' AND danger IS NOT NULL ORDER BY rolname LIMIT 1`))
+}
+
+// requirePlainOwner refuses to make a schema for a role that must not own one. A superuser may
+// migrate: serve refuses what belongs to one, and --change-owner gives it to a plain role.
+func requirePlainOwner(ctx context.Context, db projections.Querier, owner string) error {
+	return ownerErrorOf(db.QueryRow(ctx, `
+		SELECT rolname, danger FROM pg_roles CROSS JOIN LATERAL (SELECT `+dangers+` AS danger) d WHERE rolname = $1 AND NOT rolsuper AND danger IS NOT NULL`, owner))
+}
+
+func ownerErrorOf(row pgx.Row) error {
+	found := &OwnerError{}
+	switch err := row.Scan(&found.Owner, &found.Right); {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
+		return fmt.Errorf("ask who owns the schema: %w", err)
+	}
+	return found
 }
 
 // CheckMakers returns the statement with which a superuser takes away the right to make
@@ -59,7 +100,7 @@ func CheckOwner(ctx context.Context, db projections.Querier) (superuser string, 
 func CheckMakers(ctx context.Context, db projections.Querier) (mends string, err error) {
 	err = db.QueryRow(ctx, `
 		SELECT CASE WHEN has_schema_privilege($1::name, 'public', 'CREATE') OR has_schema_privilege($2::name, 'public', 'CREATE')
-			THEN 'REVOKE CREATE ON SCHEMA public FROM PUBLIC, ' || $1 || ', ' || $2 ELSE '' END`, AppRole, AuditRole).Scan(&mends)
+			THEN 'REVOKE CREATE ON SCHEMA public FROM PUBLIC, ' || $1 || ', ' || $3 || ', ' || $2 ELSE '' END`, AppRole, SignerRole, AuditRole).Scan(&mends)
 	if err != nil {
 		return "", fmt.Errorf("ask who may make functions: %w", err)
 	}
@@ -132,7 +173,7 @@ func requireOwner(ctx context.Context, db projections.Querier, role string) erro
 	var super, serves bool
 	err := db.QueryRow(ctx, `
 		SELECT rolsuper, pg_has_role($2::name, oid, 'MEMBER') OR pg_has_role($3::name, oid, 'MEMBER') FROM pg_roles WHERE rolname = $1`,
-		role, AppRole, AuditRole).Scan(&super, &serves)
+		role, AppRole, SignerRole).Scan(&super, &serves)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return fmt.Errorf("the role %s does not exist: as a superuser, CREATE ROLE %s LOGIN", role, pgx.Identifier{role}.Sanitize())
@@ -141,9 +182,9 @@ func requireOwner(ctx context.Context, db projections.Querier, role string) erro
 	case super:
 		return fmt.Errorf("%s is a superuser, whom no rule stops from changing events: name a plain role", role)
 	case serves:
-		return fmt.Errorf("%s or %s could act as %s: name a role that serves nothing", AppRole, AuditRole, role)
+		return fmt.Errorf("%s or %s could act as %s: name a role that serves nothing", AppRole, SignerRole, role)
 	}
-	return nil
+	return requirePlainOwner(ctx, db, role)
 }
 
 // gifts are the statements that make $1 the owner, with what each of them gives. The

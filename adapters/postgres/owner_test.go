@@ -60,18 +60,15 @@ func (o *owned) belongings(role string) []string {
 		WHERE refobjid = '`+role+`'::regrole AND deptype = 'o' AND classid <> 'pg_default_acl'::regclass ORDER BY 1`)
 }
 
-func (o *owned) superuser() string {
+// check returns why the owner is refused.
+func (o *owned) check() error {
 	o.t.Helper()
 	pool, err := postgres.NewPool(o.t.Context(), o.URL("frontdesk", postgres.AppRole), 0)
 	if err != nil {
 		o.t.Fatal(err)
 	}
 	defer pool.Close()
-	who, err := postgres.CheckOwner(o.t.Context(), pool)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	return who
+	return postgres.CheckOwner(o.t.Context(), pool)
 }
 
 func TestTheOwnerIsChangedWhollyAndOnce_D51(t *testing.T) {
@@ -80,8 +77,8 @@ func TestTheOwnerIsChangedWhollyAndOnce_D51(t *testing.T) {
 	execute(t, o.bygone, `CREATE SCHEMA kept; CREATE TABLE kept.progress (); CREATE SCHEMA pooler; CREATE FUNCTION pooler.look_up() RETURNS int LANGUAGE sql AS 'SELECT 1'`)
 	execute(t, o.super, `CREATE ROLE plain LOGIN`)
 	was := o.belongings("bygone")
-	if who := o.superuser(); who != "bygone" {
-		t.Errorf("the superuser who owns the schema is %q, want bygone", who)
+	if err := o.check(); !strings.Contains(text(err), "bygone is a superuser and owns the schema") {
+		t.Errorf("the old owner: %v", err)
 	}
 	given, err := postgres.ChangeOwner(t.Context(), o.super, "plain")
 	if err != nil {
@@ -97,8 +94,8 @@ func TestTheOwnerIsChangedWhollyAndOnce_D51(t *testing.T) {
 	if now := o.belongings("plain"); len(now) != len(was)-len(others) || len(now) < 40 {
 		t.Errorf("of %d things the new owner has %d", len(was), len(now))
 	}
-	if who := o.superuser(); who != "" {
-		t.Errorf("a superuser still owns the schema: %s", who)
+	if err := o.check(); err != nil {
+		t.Errorf("the new owner: %v", err)
 	}
 	for _, again := range []string{o.super, o.URL("frontdesk", "plain")} {
 		if given, err := postgres.ChangeOwner(t.Context(), again, "plain"); err != nil || given.String() != "plain owns everything already" {
@@ -196,5 +193,44 @@ func TestAnOwnerIsRefusedWithWhatToDo_D51(t *testing.T) {
 	}
 	if is := o.belongings("bygone"); !slices.Equal(is, was) {
 		t.Errorf("what was refused has changed the owner of something: %d things of %d are left", len(is), len(was))
+	}
+}
+
+// An owner who can create roles makes itself one that runs programs on the database's machine.
+func TestDangerousOwnersAreRefused(t *testing.T) {
+	t.Parallel()
+	s := bareCluster(t)
+	super := s.URL("postgres", embedded.Superuser)
+	if err := postgres.CreateRoles(t.Context(), super); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, super, `CREATE ROLE plain LOGIN`)
+	execute(t, super, `CREATE DATABASE frontdesk OWNER plain`)
+	o := &owned{Server: s, t: t, super: s.URL("frontdesk", embedded.Superuser)}
+	plain := s.URL("frontdesk", "plain")
+	for n, c := range []struct{ give, take, want string }{
+		{`ALTER ROLE plain CREATEROLE`, `ALTER ROLE plain NOCREATEROLE`, `plain owns the schema and may create roles, by which it can run programs on the database's machine: as a superuser, ALTER ROLE "plain" NOCREATEROLE`},
+		{`GRANT pg_execute_server_program TO plain`, `REVOKE pg_execute_server_program FROM plain`, `as a superuser, REVOKE pg_execute_server_program FROM "plain"`},
+		{`GRANT pg_read_server_files TO plain`, `REVOKE pg_read_server_files FROM plain`, `as a superuser, REVOKE pg_read_server_files FROM "plain"`},
+		{`CREATE ROLE between; GRANT pg_write_server_files TO between; GRANT between TO plain`, `REVOKE between FROM plain`, `is a member of pg_write_server_files`},
+	} {
+		execute(t, o.super, c.give)
+		for as, url := range map[string]string{"the owner": plain, "a superuser": o.super} {
+			if _, err := postgres.Migrate(t.Context(), url); !strings.Contains(text(err), c.want) {
+				t.Errorf("%s: %s migrates: %v", c.give, as, err)
+			}
+		}
+		if n > 0 { // there is a schema since the first was taken away
+			if err := o.check(); !strings.Contains(text(err), c.want) {
+				t.Errorf("%s: serve is told %v", c.give, err)
+			}
+		}
+		execute(t, o.super, c.take)
+		if _, err := postgres.Migrate(t.Context(), plain); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.check(); err != nil {
+			t.Errorf("%s: %v", c.take, err)
+		}
 	}
 }

@@ -31,7 +31,7 @@ func TestRolesAreMadeOnceBeforeMigrating(t *testing.T) {
 	t.Parallel()
 	s := bareCluster(t)
 	one, other := s.URL("postgres", embedded.Superuser), s.URL("template1", embedded.Superuser)
-	if _, err := postgres.Migrate(t.Context(), one); !strings.Contains(text(err), "run frontdesk migrate --create-roles") {
+	if _, err := postgres.Migrate(t.Context(), one); !strings.Contains(text(err), "run frontdesk roles | psql as a superuser") {
 		t.Errorf("migrating without roles: %v", err)
 	}
 
@@ -47,7 +47,7 @@ func TestRolesAreMadeOnceBeforeMigrating(t *testing.T) {
 	if _, err := postgres.Migrate(t.Context(), one); err != nil {
 		t.Errorf("migrating with roles: %v", err)
 	}
-	for _, role := range []string{postgres.AppRole, postgres.AuditRole} {
+	for _, role := range []string{postgres.AppRole, postgres.AuditRole, postgres.SignerRole} {
 		if rights := rightsOf(t, s, role); rights != "logs in" {
 			t.Errorf("%s %s, want that it logs in and no more", role, rights)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 
+	"frontdesk/docs/operations"
 	"frontdesk/migrations"
 	"frontdesk/projections"
 )
@@ -127,50 +128,44 @@ func newest(files fs.FS) (version int64, err error) {
 }
 
 // The roles that migrations grant to. They belong to the whole cluster, not to
-// one database, and own nothing: the owner who migrates is somebody else.
+// one database, and own nothing: the owner who migrates is another role.
 const (
-	AppRole   = "frontdesk_app"   // serves: it reads and appends events, and changes none
-	AuditRole = "frontdesk_audit" // reads, and records that it has read
+	AppRole    = "frontdesk_app"    // serves: it reads and appends events, and changes none
+	AuditRole  = "frontdesk_audit"  // reads, and records that it has read
+	SignerRole = "frontdesk_signer" // reads as auditors do, and publishes checkpoints
 )
 
-// CreateRoles makes [AppRole] and [AuditRole] if they do not exist. They may log in,
-// but have no password: set one, or map them by certificate or peer. CreateRoles may
-// run again, and several may run at once. The role of adminURL needs CREATEROLE.
-func CreateRoles(ctx context.Context, adminURL string) error {
-	conn, err := pgx.Connect(ctx, adminURL)
+// RolesSQL makes the roles. It is docs/operations/roles.sql.
+var RolesSQL = operations.Roles
+
+// CreateRoles makes the roles that do not exist, by [RolesSQL]. They may log
+// in, but have no password: set one, or map them by certificate or peer. CreateRoles may
+// run again, and several may run at once. The role of the URL is a superuser.
+func CreateRoles(ctx context.Context, superuserURL string) error {
+	conn, err := pgx.Connect(ctx, superuserURL)
 	if err != nil {
 		return fmt.Errorf("connect to create roles: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	for _, role := range []string{AppRole, AuditRole} {
-		if _, err := conn.Exec(ctx, fmt.Sprintf(createRole, role)); err != nil {
-			return fmt.Errorf("create role %s: %w", role, err)
-		}
+	if _, err := conn.Exec(ctx, RolesSQL); err != nil {
+		return fmt.Errorf("create roles: %w", err)
 	}
 	return requireRoles(ctx, conn)
 }
-
-// createRole relies on the unique index on role names, because no advisory lock
-// spans databases. Of two that run at once, the second waits for the first and gets
-// a unique violation, which means that the role exists.
-const createRole = `DO $$ BEGIN
-    CREATE ROLE %[1]s LOGIN NOSUPERUSER;
-EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
-END $$`
 
 // requireRoles refuses a cluster without the roles, and one where a role is a
 // superuser, who could change events.
 func requireRoles(ctx context.Context, db projections.Querier) error {
 	var found, superusers int
 	err := db.QueryRow(ctx,
-		`SELECT count(*), count(*) FILTER (WHERE rolsuper) FROM pg_roles WHERE rolname IN ($1, $2)`, AppRole, AuditRole).Scan(&found, &superusers)
+		`SELECT count(*), count(*) FILTER (WHERE rolsuper) FROM pg_roles WHERE rolname IN ($1, $2, $3)`, AppRole, AuditRole, SignerRole).Scan(&found, &superusers)
 	switch {
 	case err != nil:
 		return fmt.Errorf("look for roles: %w", err)
-	case found < 2:
-		return fmt.Errorf("the roles %s and %s do not exist: run frontdesk migrate --create-roles", AppRole, AuditRole)
+	case found < 3:
+		return fmt.Errorf("the roles %s, %s and %s do not all exist: run frontdesk roles | psql as a superuser", AppRole, AuditRole, SignerRole)
 	case superusers > 0:
-		return fmt.Errorf("%s or %s is a superuser, whom no rule stops from changing events: ALTER ROLE … NOSUPERUSER", AppRole, AuditRole)
+		return fmt.Errorf("%s, %s or %s is a superuser, whom no rule stops from changing events: ALTER ROLE … NOSUPERUSER", AppRole, AuditRole, SignerRole)
 	}
 	return nil
 }

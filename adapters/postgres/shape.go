@@ -46,7 +46,7 @@ type shape map[[2]string]string
 const views = "view"
 
 func readShape(ctx context.Context, db projections.Querier) (shape, error) {
-	rows, err := db.Query(ctx, shapeOf, AppRole, AuditRole)
+	rows, err := db.Query(ctx, shapeOf, AppRole, AuditRole, SignerRole)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
@@ -146,7 +146,7 @@ WITH the AS (
 	SELECT format('on later objects of kind %s', defaclobjtype), defaclrole, defaclacl FROM pg_default_acl
 	WHERE defaclnamespace IN (0, (SELECT schema FROM the)) AND defaclrole = (SELECT owner FROM the)
 ), ours AS (
-	SELECT r.*, n.name FROM pg_roles r JOIN roles n USING (oid) WHERE rolname IN ($1, $2) OR r.oid = (SELECT owner FROM the)
+	SELECT r.*, n.name FROM pg_roles r JOIN roles n USING (oid) WHERE rolname IN ($1, $2, $3) OR r.oid = (SELECT owner FROM the)
 ), definitions (kind, name, definition) AS (
 	SELECT 'postgres', 'version', (current_setting('server_version_num')::int / 10000)::text
 	UNION ALL

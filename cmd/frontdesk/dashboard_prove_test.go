@@ -38,11 +38,11 @@ func TestProveThatTheDashboardShowsAService_D110(t *testing.T) { //nolint:parall
 	dir := t.TempDir()
 	runProgram(t, "keys", "make-log-key", "--name", "example.com", "--out", filepath.Join(dir, "log.key"))
 	s.must(os.Mkdir(filepath.Join(dir, "signer"), 0o700))
-	for _, args := range [][]string{
-		{"sign", "--log-key-file", filepath.Join(dir, "log.key"), "--state", filepath.Join(dir, "signer"), "--every=1s", "--metrics-listen", signer},
-		{"relay", "--nats", brokertest.New(t).URL(), "--metrics-listen", relay},
+	for role, args := range map[string][]string{
+		postgres.SignerRole: {"sign", "--log-key-file", filepath.Join(dir, "log.key"), "--state", filepath.Join(dir, "signer"), "--every=1s", "--metrics-listen", signer},
+		postgres.AuditRole:  {"relay", "--nats", brokertest.New(t).URL(), "--metrics-listen", relay},
 	} {
-		beside := &daemon{t: t, args: append(args, "--database-url", s.url(postgres.AuditRole))}
+		beside := &daemon{t: t, args: append(args, "--database-url", s.url(role))}
 		beside.start(testworld.Binary(t))
 		t.Cleanup(beside.kill)
 	}

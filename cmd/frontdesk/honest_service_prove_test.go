@@ -49,7 +49,7 @@ func newProved(t *testing.T) *proved {
 	h.logKey = strings.TrimSpace(string(made))
 	h.witness = newWitness(t, h.logKey)
 	h.signer = &daemon{t: t, args: []string{
-		"sign", "--database-url", h.postgres.URL("frontdesk", postgres.AuditRole), "--log-key-file", key,
+		"sign", "--database-url", h.postgres.URL("frontdesk", postgres.SignerRole), "--log-key-file", key,
 		"--state", state, "--every", "1s", "--witness", h.witness.url, "--witness-key", h.witness.vkey,
 	}}
 	h.signer.start(h.program)

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/event"
@@ -82,12 +83,12 @@ func (p *patroni) busy() *busy {
 	p.t.Helper()
 	leader := p.leader()
 	for _, statements := range [][]string{
-		{"CREATE ROLE owner LOGIN CREATEROLE PASSWORD '" + secret + "'", "GRANT pg_read_all_stats TO owner", "CREATE DATABASE frontdesk OWNER owner"},
+		{postgres.RolesSQL, "CREATE ROLE owner LOGIN PASSWORD '" + secret + "'", "GRANT pg_read_all_stats TO owner", "CREATE DATABASE frontdesk OWNER owner"},
 		{"CREATE DATABASE loners"},
 	} {
 		p.must(leader.psql("postgres", statements...))
 	}
-	runProgram(p.t, "migrate", "--create-roles", "--database-url", p.url("owner"))
+	runProgram(p.t, "migrate", "--database-url", p.url("owner"))
 	p.must(leader.psql("postgres", "ALTER ROLE frontdesk_app PASSWORD '"+secret+"'"))
 	s := newBusy(p.t, p.url)
 	s.found()

@@ -20,6 +20,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
@@ -67,7 +68,10 @@ type surgery struct {
 func newSurgery(t *testing.T, p *pair, durability string, processes int) *surgery {
 	t.Helper()
 	s := &surgery{pair: p, busy: newBusy(t, p.url), t: t}
-	runProgram(t, "migrate", "--create-roles", "--change-owner", "owner", "--database-url", p.url("postgres"))
+	if err := postgres.CreateRoles(t.Context(), p.url("postgres")); err != nil {
+		t.Fatal(err)
+	}
+	runProgram(t, "migrate", "--change-owner", "owner", "--database-url", p.url("postgres"))
 	p.demand()
 	p.follow()
 	s.found()

@@ -119,7 +119,7 @@ func (s *Server) EnsureDatabase(ctx context.Context, name string) error {
 
 // createOwner does nothing if the role is there, or is made by somebody else just now.
 const createOwner = `DO $$ BEGIN
-    CREATE ROLE ` + Owner + ` LOGIN CREATEROLE IN ROLE pg_read_all_stats;
+    CREATE ROLE ` + Owner + ` LOGIN IN ROLE pg_read_all_stats;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
 END $$`
 

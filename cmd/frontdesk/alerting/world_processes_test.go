@@ -47,7 +47,7 @@ func (w *world) signs() {
 	w.must(err)
 	key, err := notary.ParseKey(private)
 	w.must(err)
-	w.signed = app.Sign{Now: clock.System, DatabaseURL: w.auditor(), Key: key, Dir: w.t.TempDir(), Every: 300 * time.Millisecond}
+	w.signed = app.Sign{Now: clock.System, DatabaseURL: w.urlOf(postgres.SignerRole), Key: key, Dir: w.t.TempDir(), Every: 300 * time.Millisecond}
 	w.signsAgain()
 }
 
@@ -61,11 +61,13 @@ func (w *world) signsAgain() {
 }
 
 // auditor is the database's URL as the auditors' role.
-func (w *world) auditor() string {
+func (w *world) auditor() string { return w.urlOf(postgres.AuditRole) }
+
+func (w *world) urlOf(role string) string {
 	at, err := url.Parse(w.db.URL)
 	w.must(err)
 	query := at.Query()
-	query.Set("user", postgres.AuditRole)
+	query.Set("user", role)
 	at.User, at.RawQuery = nil, query.Encode()
 	return at.String()
 }

@@ -39,6 +39,7 @@ type commandLine struct {
 	Sandbox sandboxCmd    `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
 	Serve   serveCmd      `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
 	Ready   readyCmd      `cmd:"" group:"service" help:"Ask the \"serve\" of this machine whether it is ready for calls."`
+	Roles   rolesCmd      `cmd:"" group:"service" help:"Print the SQL that makes the roles of the database, for a superuser."`
 	Migrate migrateCmd    `cmd:"" group:"service" help:"Bring the database schema up to this program."`
 	Keys    keysCmd       `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
 	Audit   auditCmd      `cmd:"" group:"service" help:"Read the event log."`

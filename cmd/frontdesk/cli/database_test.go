@@ -78,7 +78,7 @@ func TestMigrateNamesTheDatabasesState(t *testing.T) {
 	} {
 		db := postgrestest.New(t)
 		prepare(t, db, statement)
-		for _, args := range [][]string{{"migrate"}, {"migrate", "--create-roles"}, {"migrate", "--change-owner", "frontdesk_owner"}} {
+		for _, args := range [][]string{{"migrate"}, {"migrate", "--change-owner", "frontdesk_owner"}} {
 			frontdesk(t, append(args, "--database-url", db.AdminURL)...).wantFailure(t, 1, "frontdesk: "+says)
 		}
 	}

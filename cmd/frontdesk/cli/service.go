@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"net/netip"
 	"slices"
@@ -170,9 +171,16 @@ func (c *serveCmd) config(r *run) (app.Config, error) {
 type migrateCmd struct {
 	databaseFlag `embed:""`
 	configFlag   `embed:""`
-	CreateRoles  bool          `help:"First create the roles frontdesk_app and frontdesk_audit, which every database of the cluster shares."`
 	ChangeOwner  string        `placeholder:"ROLE" help:"First give the database and everything of frontdesk in it to this role, which is no superuser."`
 	Wait         time.Duration `default:"10m" help:"How long to ask for a table that somebody else holds. Calls go on meanwhile."`
+}
+
+type rolesCmd struct{}
+
+// Run prints the SQL. The program does not run it, because it needs no superuser's password.
+func (c *rolesCmd) Run(r *run) error {
+	_, err := io.WriteString(r.Out, postgres.RolesSQL)
+	return err
 }
 
 // migrationLimit bounds a whole migration. To build an index on a long log takes
@@ -185,11 +193,6 @@ func (c *migrateCmd) Run(r *run) error { return postgres.Named(c.migrate(r)) }
 func (c *migrateCmd) migrate(r *run) error {
 	ctx, cancel := context.WithTimeout(r.ctx, migrationLimit)
 	defer cancel()
-	if c.CreateRoles {
-		if err := postgres.CreateRoles(ctx, c.DatabaseURL); err != nil {
-			return err
-		}
-	}
 	migrator := postgres.Migrator{URL: c.DatabaseURL, Wait: c.Wait, Tell: r.tell}
 	if c.ChangeOwner != "" {
 		given, err := migrator.ChangeOwner(ctx, c.ChangeOwner)

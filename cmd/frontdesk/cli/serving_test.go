@@ -84,7 +84,7 @@ func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
 		"a newer schema":      {statement: `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`, what: "schema", how: "FAILED: the database is at version 9999, newer"},
 		"a cached sequence":   {statement: `ALTER SEQUENCE events_position_seq CACHE 20`, what: "sequence", how: "FAILED: the sequence of positions"},
 		"no standby":          {flags: []string{"--durability=synchronous"}, what: "durability", how: "FAILED: no synchronous standby"},
-		"a superuser owns":    {statement: `ALTER FUNCTION record_audit_query OWNER TO postgres`, what: "owner", how: "mend: a superuser owns the schema"},
+		"a superuser owns":    {statement: `ALTER FUNCTION record_audit_query OWNER TO postgres`, what: "owner", how: "FAILED: postgres is a superuser and owns the schema"},
 		"row security":        {statement: `ALTER TABLE events ENABLE ROW LEVEL SECURITY`, what: "objects", how: "mend: the schema is not as this program was built for"},
 		"anybody's functions": {statement: `GRANT CREATE ON SCHEMA public TO PUBLIC`, what: "functions", how: "mend: whoever serves or audits may make functions"},
 		"read-only":           {statement: `ALTER ROLE frontdesk_app IN DATABASE %s SET default_transaction_read_only = on`, what: "changes", how: "FAILED: " + readOnly},

@@ -76,7 +76,7 @@ func TestTheLogIsSignedAtTheCommandLine_D77(t *testing.T) {
 	}
 
 	witness := run(t, "witness", "--listen=127.0.0.1:0", "--key-file="+in("witness.key"), "--state="+in("witness"), "--log-key="+key, "--new")
-	at := strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1)
+	at := strings.Replace(db.URL, postgres.AppRole, postgres.SignerRole, 1)
 	args := []string{"sign", "--database-url", at, "--log-key-file=" + in("log.key"), "--state=" + in("signer"), "--metrics-listen=127.0.0.1:0",
 		"--every=50ms", "--witness=" + witness.url, "--witness-key=" + witnessKey}
 	pool := db.Pool(t)
