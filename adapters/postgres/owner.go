@@ -79,7 +79,8 @@ func CheckOwner(ctx context.Context, db projections.Querier) error {
 // migrate: serve refuses what belongs to one, and --change-owner gives it to a plain role.
 func requirePlainOwner(ctx context.Context, db projections.Querier, owner string) error {
 	return ownerErrorOf(db.QueryRow(ctx, `
-		SELECT rolname, danger FROM pg_roles CROSS JOIN LATERAL (SELECT `+dangers+` AS danger) d WHERE rolname = $1 AND NOT rolsuper AND danger IS NOT NULL`, owner))
+		SELECT rolname, danger FROM pg_roles CROSS JOIN LATERAL (SELECT `+dangers+` AS danger) d WHERE rolname = $1 AND NOT rolsuper AND danger IS NOT NULL`,
+		pgx.QueryExecModeSimpleProtocol, owner)) // a portal would keep its snapshot, and an index that is made waits for it
 }
 
 func ownerErrorOf(row pgx.Row) error {

@@ -220,9 +220,9 @@ func TestKeysThatComeBackAreDestroyedAgain_D71(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	do(`CREATE TABLE kept AS SELECT * FROM personal_keys WHERE kind = 1`)
+	do(`CREATE SCHEMA kept; CREATE TABLE kept.keys AS SELECT * FROM personal_keys WHERE kind = 1`)
 	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+a.ledger)...).wantSuccess(t)
-	do(`INSERT INTO personal_keys SELECT * FROM kept`)
+	do(`INSERT INTO personal_keys SELECT * FROM kept.keys`)
 	a.serve(t, a.db.URL).wantFailure(t, 1, "frontdesk reapply-erasures (1 of them)")
 	o := typedAt(t, a.bob, "reapply-erasures")
 	if o.wantSuccess(t); o.out != "erased: 1\nnothing to change\n" {

@@ -17,7 +17,7 @@ func TestDoctoredSchemaIsNamed(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	prepare(t, db, `
-		CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; REVOKE ALL ON FUNCTION swallow() FROM PUBLIC;
+		CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; REVOKE ALL ON FUNCTION swallow() FROM PUBLIC; ALTER FUNCTION swallow() OWNER TO frontdesk_owner;
 		CREATE TRIGGER swallow BEFORE INSERT ON deliveries FOR EACH ROW EXECUTE FUNCTION swallow();
 		ALTER TABLE record_entries ENABLE ROW LEVEL SECURITY`)
 	want := []any{"function swallow(): added", "row security record_entries: added", "trigger deliveries.swallow: added"}
