@@ -26,7 +26,7 @@ var (
 	constant  = regexp.MustCompile(`([a-z]+)="`)
 	listed    = regexp.MustCompile("(?m)^\\| `(frontdesk_[a-z_]+)` \\| ([a-z]+) \\| ([^|]+) \\| ")
 	quoted    = regexp.MustCompile("`([a-z_]+)`")
-	noMetrics = []string{"frontdesk_app", "frontdesk_audit", "frontdesk_rebuild", "frontdesk_default"} // roles, a schema and a network
+	noMetrics = []string{"frontdesk_app", "frontdesk_audit", "frontdesk_signer", "frontdesk_rebuild", "frontdesk_default"} // roles, a schema and a network
 )
 
 // metric is what an operator's query has to know of one.
