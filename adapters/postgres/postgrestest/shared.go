@@ -74,8 +74,19 @@ func (s *shared) prepare(ctx context.Context) (err error) {
 	if s.template, err = templateName(); err != nil {
 		return err
 	}
+	if err := s.exec(ctx, plainOwner); err != nil {
+		return err
+	}
 	return s.ensureTemplate(ctx)
 }
+
+// plainOwner takes away a right that a clone of another commit, with which this one shares the
+// cluster, may have given to the owner.
+const plainOwner = `DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = '` + embedded.Owner + `' AND rolcreaterole) THEN
+        ALTER ROLE ` + embedded.Owner + ` NOCREATEROLE;
+    END IF;
+END $$`
 
 // exec runs a statement that takes no parameters.
 func (s *shared) exec(ctx context.Context, sql string) error {
