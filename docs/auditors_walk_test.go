@@ -76,6 +76,7 @@ func (s *sandbox) script(t *testing.T, page string) string {
 	}
 	return "set -euxo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n" + strings.NewReplacer(
 		"'postgres://frontdesk_audit@db.example/frontdesk'", as("frontdesk_audit"),
+		"'postgres://frontdesk_signer@db.example/frontdesk'", as("frontdesk_signer"),
 		"postgres://postgres@db.example/frontdesk", as("postgres"),
 		"elm-street", info.TenantID,
 	).Replace(fails.ReplaceAllString(commands.String(), "if $1; then exit 99; fi"))
