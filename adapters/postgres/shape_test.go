@@ -54,7 +54,7 @@ func TestSchemaIsTheSameToAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer pool.Close()
+		t.Cleanup(pool.Close)
 		if found, err := postgres.SchemaDifferences(t.Context(), pool); err != nil || len(found) > 0 {
 			t.Errorf("to %s: %v, %v", who, found, err)
 		}

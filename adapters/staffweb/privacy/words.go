@@ -66,7 +66,7 @@ func (w *words) Member(id uuid.UUID) (string, error) { return w.member(id), nil 
 func (w *words) Application(id uuid.UUID) (name string, err error) {
 	name, known := w.apps[id]
 	if known || w.failed != nil {
-		return name, nil
+		return name, nil //nolint:nilerr // the failure is kept, and returned once
 	}
 	if name, err = w.s.Directory.Application(w.v.Context(), id); name == "" {
 		name = "an application"

@@ -47,7 +47,7 @@ func ask(ctx context.Context, base, header string) (*serviceView, error) {
 	})
 	if err != nil {
 		view.Problem = err.Error()
-		return view, nil
+		return view, nil //nolint:nilerr // the problem is part of what is shown
 	}
 	if app, err := service.Application(ctx); view.took(err) {
 		view.Application = &app

@@ -61,14 +61,14 @@ func prepare(ctx context.Context, dir string, server *embedded.Server) error {
 		names = append(names, templateDatabase)
 	}
 	for _, name := range names {
-		if err := bringUp(ctx, dir, server, name); err != nil {
+		if err := bringUp(ctx, server, name); err != nil {
 			return err
 		}
 	}
 	return sign(ctx, dir, server, databaseName)
 }
 
-func bringUp(ctx context.Context, dir string, server *embedded.Server, name string) error {
+func bringUp(ctx context.Context, server *embedded.Server, name string) error {
 	if err := server.EnsureDatabase(ctx, name); err != nil {
 		return err
 	}
