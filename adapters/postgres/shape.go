@@ -177,6 +177,10 @@ WITH the AS (
 	SELECT 'trigger', format('%s.%s', c.name, tgname), concat_ws(' ', tgenabled, tgtype, tgattr::text, p.proname, encode(tgargs, 'hex'), tgoldtable, tgnewtable, pg_get_expr(tgqual, tgrelid))
 	FROM pg_trigger t JOIN relations c ON c.oid = tgrelid JOIN pg_proc p ON p.oid = tgfoid WHERE NOT tgisinternal
 	UNION ALL
+	SELECT 'trigger', format('%s.%s of a partition that lacks it', c.relname, tgname), ''
+	FROM relations c JOIN relations d ON d.name = c.name AND d.relname LIKE '%\_default' JOIN pg_trigger t ON t.tgrelid = d.oid AND NOT t.tgisinternal
+	WHERE c.name LIKE '%(partition)' AND c.relkind = 'r' AND NOT EXISTS (SELECT FROM pg_trigger own WHERE own.tgrelid = c.oid AND own.tgname = t.tgname)
+	UNION ALL
 	SELECT 'trigger', format('of a foreign key of %s', c.name), tgenabled::text FROM pg_trigger t JOIN relations c ON c.oid = tgrelid WHERE tgisinternal AND tgenabled <> 'O'
 	UNION ALL
 	SELECT 'rule', format('%s.%s', c.name, rulename), ev_enabled::text || pg_get_ruledef(r.oid) FROM pg_rewrite r JOIN relations c ON c.oid = ev_class WHERE rulename <> '_RETURN'

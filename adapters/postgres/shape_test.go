@@ -83,6 +83,9 @@ func TestSchemaDifferencesAreNamed(t *testing.T) {
 		`CREATE FUNCTION drops() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER drops BEFORE INSERT ON answers FOR EACH ROW EXECUTE FUNCTION drops()`: {
 			"function drops(): added", "right EXECUTE on function drops() to PUBLIC: added", "trigger answers.drops: added"},
 		`DROP TRIGGER access_record_append_only ON access_record_default`: {"trigger access_record (partition).access_record_append_only: missing"},
+		`CREATE TABLE access_record_2026_05 PARTITION OF access_record FOR VALUES FROM ('90000000-0000-0000-0000-000000000000') TO ('a0000000-0000-0000-0000-000000000000');
+			ALTER TABLE access_record_2026_05 OWNER TO frontdesk_owner; GRANT SELECT ON access_record_2026_05 TO frontdesk_audit`: {
+			"trigger access_record_2026_05.access_record_append_only of a partition that lacks it: added"},
 		`CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`: {
 			"function refuse_change(): changed"},
 		`ALTER FUNCTION record_audit_query SECURITY INVOKER`: {

@@ -50,7 +50,7 @@ type parts struct {
 	tenant  string
 	file    request.Attachment
 	seals   *sealing.File
-	sum     hash.Hash // of what is kept
+	sum     hash.Hash // of the stored parts
 	left    int64     // bytes that have not been read yet
 	n       int
 	part    bytes.Reader

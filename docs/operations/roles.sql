@@ -3,8 +3,8 @@
 --     frontdesk roles | psql
 --
 -- They log in, have no password and own nothing: set passwords, or name them in pg_hba.conf.
--- The owner of the database is a role of your own, which needs no rights but that one. A second
--- run changes nothing.
+-- The owner of the database is a role of your own, without other rights. A second run changes
+-- nothing.
 DO $$
 DECLARE
     made text;

@@ -78,7 +78,7 @@ func (e *Engine) makers(ctx context.Context) Finding {
 }
 
 // objects compares the schema with the one that this program was built for. A difference may be
-// a right that somebody needs, so it stops nothing, but it is named at each start.
+// a right that a reporting tool needs, so it stops nothing, but it is named at each start.
 func (e *Engine) objects(ctx context.Context) Finding {
 	differences, err := postgres.SchemaDifferences(ctx, e.background)
 	if len(differences) == 0 {
