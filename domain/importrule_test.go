@@ -52,13 +52,14 @@ var layers = map[string]layer{
 	"adapters": {
 		may: []string{
 			"frontdesk/domain", "frontdesk/commands", "frontdesk/projections", "frontdesk/migrations", "frontdesk/docs/operations",
-			"frontdesk/adapters/clock",     // the one reader of the machine's clock
-			"frontdesk/adapters/outbound",  // the one client that all of them share for strangers' addresses
-			"frontdesk/adapters/fair",      // the one way in which they keep callers from crowding each other out
-			"frontdesk/adapters/sealing",   // the one way in which they encrypt
-			"frontdesk/adapters/jsonfault", // the one way in which they say why a text is not JSON
-			"frontdesk/adapters/tracing",   // the one way in which they show where time goes
-			"frontdesk/feed",               // the one form in which events leave the database for a broker
+			"frontdesk/adapters/clock",      // the one reader of the machine's clock
+			"frontdesk/adapters/background", // the one way in which they sleep and wake each other
+			"frontdesk/adapters/outbound",   // the one client that all of them share for strangers' addresses
+			"frontdesk/adapters/fair",       // the one way in which they keep callers from crowding each other out
+			"frontdesk/adapters/sealing",    // the one way in which they encrypt
+			"frontdesk/adapters/jsonfault",  // the one way in which they say why a text is not JSON
+			"frontdesk/adapters/tracing",    // the one way in which they show where time goes
+			"frontdesk/feed",                // the one form in which events leave the database for a broker
 		},
 		libraries: true,
 		tests:     []string{"frontdesk/adapters"}, // tests may wire real neighbours: none is needed to build the other

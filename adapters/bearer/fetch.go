@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"frontdesk/adapters/background"
 )
 
 // flight is one fetch, which all callers share who wait for it. Its other fields
@@ -84,14 +86,8 @@ func (c *KeyCache) waitForPace(e *entry) {
 	wait := min(pace, e.started.Add(pace).Sub(c.config.Now())) // at most pace, even if the clock was set back
 	apart := e.failing || e.flight.paced
 	c.mu.Unlock()
-	if !apart || wait <= 0 {
-		return
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-c.ctx.Done():
+	if apart && wait > 0 {
+		background.Sleep(c.ctx, wait)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
@@ -146,7 +147,7 @@ func (r *Relay) page(ctx context.Context, after int64, most int) (Page, error) {
 // the other one go first.
 func (r *Relay) ahead(ctx context.Context, s stretch, long bool) (int64, error) {
 	if long {
-		pause(ctx, late)
+		background.Sleep(ctx, late)
 	}
 	last, err := r.place(ctx, s.stream, s.look, s.epoch, s.end)
 	if err == nil && s.end == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/semaphore"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/feed"
 )
@@ -86,7 +87,7 @@ func (r *Relay) rounds(ctx context.Context) error {
 		}
 		r.carried = nil // the broker may have lost something
 		r.trouble.say(ctx, err)
-		pause(ctx, wait)
+		background.Sleep(ctx, wait)
 		wait = min(2*wait, longest)
 	}
 	return nil
@@ -98,13 +99,4 @@ func (r *Relay) certain(doubt *clock.Stopwatch) bool {
 		*doubt = clock.Start()
 	}
 	return doubt.Elapsed() >= cmp.Or(r.Sure, sure)
-}
-
-func pause(ctx context.Context, atMost time.Duration) {
-	timer := time.NewTimer(atMost)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/domain/proof"
 )
 
@@ -78,7 +79,7 @@ func (s *Signer) ask(ctx context.Context, w *Witness, waiting []*head) answers {
 		if len(behind) == 0 {
 			return a
 		}
-		if pass == provePasses || !pause(ctx, provePause) {
+		if pass == provePasses || !background.Sleep(ctx, provePause) {
 			a.failed = append(a.failed, fmt.Errorf("witness %s: %w", w.URL, errBehind))
 			return a
 		}
@@ -109,16 +110,4 @@ func (s *Signer) askEach(ctx context.Context, w *Witness, waiting []*head, a *an
 		}
 	}
 	return behind, nil
-}
-
-// pause waits, and reports whether there is still time.
-func pause(ctx context.Context, long time.Duration) bool {
-	timer := time.NewTimer(long)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

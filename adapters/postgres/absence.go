@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 )
 
@@ -74,7 +75,7 @@ func (a *absence) turn(ctx context.Context, asked clock.Stopwatch) bool {
 		if a.taken() {
 			return true
 		}
-		Pause(ctx, lookEvery, nil)
+		background.Sleep(ctx, lookEvery)
 	}
 	return false
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/background"
 	"frontdesk/domain/access"
 )
 
@@ -32,7 +33,7 @@ type AccessRecorder struct {
 	Retry time.Duration // until the next try without a new line, in case the last one failed
 
 	lost    prometheus.Counter
-	arrived Bell
+	arrived background.Broadcast
 	mu      sync.Mutex // guards the fields below
 	waiting []access.Call
 	ended   bool
@@ -59,7 +60,7 @@ func (r *AccessRecorder) Record(c access.Call) {
 		r.lost.Inc()
 		return
 	}
-	r.arrived.Ring()
+	r.arrived.Notify()
 }
 
 func (r *AccessRecorder) queue(c access.Call) bool {
@@ -85,8 +86,8 @@ func (r *AccessRecorder) Run(ctx context.Context) {
 		if err := r.flush(ctx); err != nil && ctx.Err() == nil {
 			r.Log.WarnContext(ctx, "the access record waits for the database", slog.Any("error", err))
 		}
-		Pause(ctx, r.Pace, nil)
-		Pause(ctx, r.Retry, arrived)
+		background.Sleep(ctx, r.Pace)
+		background.Wait(ctx, r.Retry, arrived)
 	}
 	r.finish(ctx)
 }

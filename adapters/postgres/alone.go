@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/background"
 	"frontdesk/projections"
 )
 
@@ -70,7 +71,7 @@ func (a *Alone) Wait(ctx context.Context, db projections.Querier, tell func(Bloc
 			tell(now)
 			told = now
 		}
-		Pause(ctx, 50*time.Millisecond, nil)
+		background.Sleep(ctx, 50*time.Millisecond)
 		if ctx.Err() != nil {
 			return fmt.Errorf("wait for %s: %w", told, ctx.Err())
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
@@ -66,7 +67,7 @@ func (c *Consumer) Run(ctx context.Context) {
 			c.Metrics.stopped(c.Name)
 			c.Log.ErrorContext(ctx, "consumer stopped; it is tried again",
 				slog.String("consumer", c.Name), slog.Any("error", err))
-			Pause(ctx, cmp.Or(c.Retry, time.Second), nil)
+			background.Sleep(ctx, cmp.Or(c.Retry, time.Second))
 		}
 	}
 }

@@ -3,10 +3,10 @@
 //
 //	Store.Append ──→ events                    one pipelined batch, with the
 //	     │              │                      projections that hold at once
-//	     │ bell         │ Sequencer
+//	     │ broadcast    │ Sequencer
 //	     └────────────→ ▼
 //	                   log                     idx: dense, causal, final in an epoch
-//	                    │ bell
+//	                    │ broadcast
 //	                    ▼
 //	                   Consumer                watermill feed: following projections,
 //	                                           webhook fan-out

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -26,8 +27,8 @@ type engine struct {
 	pool     *pgxpool.Pool
 	store    *postgres.Store
 	log      postgres.Log
-	appended *postgres.Bell
-	grown    *postgres.Bell
+	appended *background.Broadcast
+	grown    *background.Broadcast
 	tail     *postgres.Tail // of what runs in one process
 }
 
@@ -47,7 +48,7 @@ func engineOn(t testing.TB, url string) *engine {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	e := &engine{pool: pool, appended: &postgres.Bell{}, grown: &postgres.Bell{}}
+	e := &engine{pool: pool, appended: &background.Broadcast{}, grown: &background.Broadcast{}}
 	e.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: atNoon, Appended: e.appended}
 	e.log = postgres.Log{DB: pool, Codec: codec, Page: 7}
 	e.tail = e.newTail(codec)

@@ -180,7 +180,7 @@ func TestAnEpochIsBegunOnceWhoeverRaces_D49(t *testing.T) {
 	}
 }
 
-// The bell wakes whoever reads the log, and would stay silent until the log has come as
+// The broadcast wakes all who read the log, and would stay silent until the log has come as
 // far as it had been.
 func TestTheBellRingsWhenTheLogHasLostItsEnd(t *testing.T) {
 	t.Parallel()
@@ -199,7 +199,7 @@ func TestTheBellRingsWhenTheLogHasLostItsEnd(t *testing.T) {
 		default:
 			return false
 		}
-	}, "the bell rings")
+	}, "the broadcast wakes readers")
 }
 
 func TestCommitsThatMustLastWaitForTheDisk(t *testing.T) {

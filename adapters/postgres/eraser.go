@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/background"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/practitioner"
@@ -46,12 +47,12 @@ func (e Eraser) Erase(ctx context.Context, who erasure.Person, also []string, ch
 		switch {
 		case err == nil:
 			e.Store.Keys.forget(gone)
-			e.Store.Appended.Ring()
+			e.Store.Appended.Notify()
 			return recorded, nil
 		case !contended(err) || ctx.Err() != nil:
 			return nil, fmt.Errorf("erase: %w", err)
 		}
-		Pause(ctx, eraserPause, nil)
+		background.Sleep(ctx, eraserPause)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/domain/epoch"
 )
@@ -162,7 +163,7 @@ func (f *feed) HandleError(_ watermill.LoggerAdapter, _ bool, err error) time.Du
 	case err != nil:
 		f.Log.Warn("the feed could not be read; it is tried again",
 			slog.String("consumer", f.Name), slog.Any("error", err))
-		Pause(f.closing, feedPoll, nil)
+		background.Sleep(f.closing, feedPoll)
 	case f.page.upto >= f.page.head:
 		f.rest()
 	}
@@ -175,7 +176,7 @@ func (f *feed) HandleError(_ watermill.LoggerAdapter, _ bool, err error) time.Du
 func (f *feed) rest() {
 	ctx, cancel := context.WithTimeout(f.closing, feedPoll)
 	defer cancel()
-	Pause(ctx, feedPace-f.page.begun.Elapsed(), nil)
+	background.Sleep(ctx, feedPace-f.page.begun.Elapsed())
 	for end := f.page.head; ctx.Err() == nil && end-f.page.head < feedSkip; {
 		grown := f.Tail.Grown.Next()
 		events, err := f.Tail.recent(ctx, end)
@@ -184,7 +185,7 @@ func (f *feed) rest() {
 		}
 		end += int64(len(events))
 		if len(events) == 0 {
-			Pause(ctx, feedPoll, grown)
+			background.Wait(ctx, feedPoll, grown)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/background"
 )
 
 // Appends are fenced by the database, whatever a process remembers. What it reads is not:
@@ -15,12 +17,12 @@ import (
 
 const (
 	evictPace   = 100 * time.Millisecond // between two looks at least, however fast the log grows
-	evictAtMost = time.Minute            // and at most, although nothing rings
+	evictAtMost = time.Minute            // and at most, although the log does not grow
 	evictSkew   = 5 * time.Minute        // by which the clocks of two processes may differ
 )
 
 // Follow forgets the keys of those who are erased, as the log grows, until ctx ends.
-func (k *Keyring) Follow(ctx context.Context, grown *Bell, log *slog.Logger) {
+func (k *Keyring) Follow(ctx context.Context, grown *background.Broadcast, log *slog.Logger) {
 	var since time.Time
 	for ctx.Err() == nil {
 		next := grown.Next()
@@ -31,8 +33,8 @@ func (k *Keyring) Follow(ctx context.Context, grown *Bell, log *slog.Logger) {
 		if err == nil {
 			since = last
 		}
-		Pause(ctx, evictPace, nil)
-		Pause(ctx, evictAtMost, next)
+		background.Sleep(ctx, evictPace)
+		background.Wait(ctx, evictAtMost, next)
 	}
 }
 

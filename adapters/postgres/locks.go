@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 )
 
@@ -59,7 +60,7 @@ func (l Locks) Ask(ctx context.Context, try func(context.Context) error) error {
 			return err
 		}
 		if !gone { // or the next autovacuum might be there first
-			Pause(ctx, lockPause, nil)
+			background.Sleep(ctx, lockPause)
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s: %w", last, ctx.Err())
@@ -85,8 +86,8 @@ func (l Locks) attempt(ctx context.Context, told *string, try func(context.Conte
 				last = now
 				l.tell(told, now.String())
 			}
-			Pause(ctx, lockLook, done)
-			over = rung(done) || ctx.Err() != nil
+			background.Wait(ctx, lockLook, done)
+			over = background.Notified(done) || ctx.Err() != nil
 		}
 	})
 	err = try(ctx)

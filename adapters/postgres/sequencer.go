@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/domain/epoch"
 )
@@ -26,8 +27,8 @@ import (
 // at once: all that it keeps is how far it has seen the log come.
 type Sequencer struct {
 	Pool       *pgxpool.Pool
-	Appended   *Bell // wakes the sequencer
-	Grown      *Bell // rung when the log has grown, through this sequencer or another
+	Appended   *background.Broadcast // wakes the sequencer
+	Grown      *background.Broadcast // notified when the log has grown, through this sequencer or another
 	Log        *slog.Logger
 	Durability Durability       // whether a promoted standby may be trusted to have everything
 	Batch      int              // most events of one transaction
@@ -39,7 +40,7 @@ type Sequencer struct {
 }
 
 // NewSequencer returns a sequencer with the usual batch, pace and clock.
-func NewSequencer(pool *pgxpool.Pool, appended, grown *Bell, log *slog.Logger) *Sequencer {
+func NewSequencer(pool *pgxpool.Pool, appended, grown *background.Broadcast, log *slog.Logger) *Sequencer {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -59,25 +60,25 @@ func (s *Sequencer) Run(ctx context.Context) {
 	rest := 4 * s.Pace // whoever is busy here wakes this sequencer
 	head, wait, appended := int64(0), rest, s.Appended.Next()
 	for ctx.Err() == nil {
-		woken, watch := rung(appended), clock.Start()
+		woken, watch := background.Notified(appended), clock.Start()
 		appended = s.Appended.Next()
 		now, err := s.step(ctx, &gaps, woken)
 		wait = min(2*wait, s.Idle)
-		bell := appended
+		wake := appended
 		if err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "sequencing failed; it is tried again", slog.Any("error", err))
-			bell = nil
+			wake = nil
 		}
 		if now.head > 0 && now.head != head { // it is less after the log has lost its end
 			pace := s.paceAfter(now.head - head)
 			head, wait = now.head, rest
-			s.Grown.Ring()
+			s.Grown.Notify()
 			if !now.more {
-				Pause(ctx, pace-watch.Elapsed(), nil) // no bell starts the next batch before the pace allows it
+				background.Sleep(ctx, pace-watch.Elapsed()) // no append starts the next batch before the pace allows it
 			}
 		}
 		if !now.more {
-			Pause(ctx, wait-watch.Elapsed(), bell)
+			background.Wait(ctx, wait-watch.Elapsed(), wake)
 		}
 	}
 }
@@ -98,7 +99,7 @@ type progress struct {
 	more bool  // there may be more to place at once
 }
 
-// step sequences one batch. Unless the caller has heard the bell, it first looks
+// step sequences one batch. Unless an append has woken the caller, it first looks
 // whether there is anything to do.
 func (s *Sequencer) step(ctx context.Context, gaps *gapWatch, heard bool) (progress, error) {
 	if !heard {
@@ -187,7 +188,7 @@ func (s *Sequencer) Drain(ctx context.Context) error {
 		if now.head > 0 {
 			continue
 		}
-		Pause(ctx, s.Pace, nil) // another sequencer is at it
+		background.Sleep(ctx, s.Pace) // another sequencer is at it
 		if ctx.Err() != nil {
 			return fmt.Errorf("wait for another sequencer: %w", ctx.Err())
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
@@ -24,7 +25,7 @@ type Store struct {
 	Keys     *Keyring                 // encrypts personal values; nil refuses events that have some
 	AtOnce   []projections.Projection // kept in the transaction of each append
 	Now      func() time.Time         // the clock of recorded_at
-	Appended *Bell                    // rung after each commit; nil rings nobody
+	Appended *background.Broadcast    // notified after each commit; nil for none
 
 	together together
 }
@@ -208,6 +209,6 @@ func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
 	if err := s.DB.ExecBatch(ctx, batch); err != nil {
 		return err
 	}
-	s.Appended.Ring()
+	s.Appended.Notify()
 	return nil
 }

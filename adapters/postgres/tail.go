@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/background"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
@@ -22,7 +23,7 @@ import (
 // by the event that began it, and forgets everything in another (D49). Events are shared:
 // nobody may change what they point to.
 type Tail struct {
-	Grown *Bell // rung when the log has grown
+	Grown *background.Broadcast // notified when the log has grown
 
 	db    projections.Querier
 	codec *event.Codec
@@ -32,12 +33,12 @@ type Tail struct {
 	end   int64     // idx of the last of the events, or where the tail begins
 	held  []*tailed // dense
 	bytes int
-	heard <-chan struct{} // rings if there may be something behind the end
+	heard <-chan struct{} // closed if there may be something behind the end
 }
 
 // NewTail returns a tail that begins where it is first asked for. Its pool is for those
 // who only want to know whether something has come.
-func NewTail(db projections.Querier, codec *event.Codec, grown *Bell) *Tail {
+func NewTail(db projections.Querier, codec *event.Codec, grown *background.Broadcast) *Tail {
 	return &Tail{Grown: grown, db: db, codec: codec, turn: make(chan struct{}, 1), heard: grown.Next()}
 }
 
@@ -88,14 +89,14 @@ func (t *Tail) forget() {
 	t.held, t.bytes, t.end = nil, 0, 0
 }
 
-// quiet reports whether nothing can have come after an idx, as far as the bell knows.
+// quiet reports whether nothing can have come after an idx, as far as the broadcast says.
 func (t *Tail) quiet(idx int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return idx == t.end && !rung(t.heard)
+	return idx == t.end && !background.Notified(t.heard)
 }
 
-// recent returns the page after an idx, or nothing if the bell has not rung since the
+// recent returns the page after an idx, or nothing if the log has not grown since the
 // tail was read up to there.
 func (t *Tail) recent(ctx context.Context, idx int64) ([]*tailed, error) {
 	if t.quiet(idx) {

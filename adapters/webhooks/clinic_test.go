@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
@@ -196,19 +197,19 @@ func (c *clinic) clearCallIn(id appointment.ID) {
 		commands.ClearCallIn{Tenant: tenant, Appointment: id}))
 }
 
-// ring is a bell that nobody needs to hear.
-type ring struct{}
+// silent wakes no sender.
+type silent struct{}
 
-func (ring) Ring() {}
+func (silent) Notify() {}
 
 func (c *clinic) fanOutHandler() webhooks.FanOut {
 	return webhooks.FanOut{
-		Ages: c.ages, Queued: ring{}, Now: c.clock.Now,
+		Ages: c.ages, Queued: silent{}, Now: c.clock.Now,
 	}
 }
 
 // consumer is how a process fans out.
-func (c *clinic) consumer(f webhooks.FanOut, grown *postgres.Bell) *postgres.Consumer {
+func (c *clinic) consumer(f webhooks.FanOut, grown *background.Broadcast) *postgres.Consumer {
 	return &postgres.Consumer{
 		Name: webhooks.FanOutName, DB: c.db, Tail: postgres.NewTail(c.pool, c.codec, grown),
 		Handler: f.Handle, Alone: f.HandleAlone, Follows: f.Follows(), Log: slog.New(slog.DiscardHandler),
@@ -220,7 +221,7 @@ func (c *clinic) consumer(f webhooks.FanOut, grown *postgres.Bell) *postgres.Con
 func (c *clinic) fanOut() {
 	c.t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	must(c.t, postgres.NewSequencer(c.pool, &postgres.Bell{}, &postgres.Bell{}, log).Drain(c.t.Context()))
+	must(c.t, postgres.NewSequencer(c.pool, &background.Broadcast{}, &background.Broadcast{}, log).Drain(c.t.Context()))
 	for e, err := range (postgres.Log{DB: c.pool, Codec: c.codec}).After(c.t.Context(), c.fannedOut) {
 		must(c.t, err)
 		c.handle(e)
@@ -256,8 +257,8 @@ func (c *clinic) admin() *pgxpool.Pool {
 	return admin
 }
 
-// background runs something until the test ends, and waits for it.
-func background(t testing.TB, run func(context.Context)) {
+// runUntilCleanup runs something until the test ends, and waits for it.
+func runUntilCleanup(t testing.TB, run func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
 	running.Go(func() { run(ctx) })

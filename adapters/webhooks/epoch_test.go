@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
@@ -19,9 +20,9 @@ func (c *clinic) promote() {
 	must(c.t, err)
 }
 
-// turns is the bell of a sender, who takes it once before each look.
+// turns wakes a sender, which asks once before each look.
 type turns struct {
-	postgres.Bell
+	background.Broadcast
 	taken  atomic.Int64
 	looked chan struct{} // closed after the first look
 }
@@ -30,16 +31,16 @@ func (b *turns) Next() <-chan struct{} {
 	if b.taken.Add(1) == 2 {
 		close(b.looked)
 	}
-	return b.Bell.Next()
+	return b.Broadcast.Next()
 }
 
 // watched starts a sender and returns once it has looked for deliveries.
 func (c *clinic) watched(r *receiver) {
 	c.t.Helper()
-	bell := &turns{looked: make(chan struct{})}
-	start(c.t, c.sender(webhooks.NewClient(loopback, trusted(r)), func(s *webhooks.Sender) { s.Queued = bell }))
+	queued := &turns{looked: make(chan struct{})}
+	start(c.t, c.sender(webhooks.NewClient(loopback, trusted(r)), func(s *webhooks.Sender) { s.Queued = queued }))
 	select {
-	case <-bell.looked:
+	case <-queued.looked:
 	case <-time.After(patience):
 		c.t.Fatal("the sender does not look")
 	}

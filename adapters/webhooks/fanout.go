@@ -22,7 +22,7 @@ const FanOutName = "webhooks.v1"
 // each event is fanned out once.
 type FanOut struct {
 	Ages    Ages
-	Queued  interface{ Ring() } // wakes this process's sender
+	Queued  interface{ Notify() } // wakes this process's sender
 	Now     func() time.Time
 	Metrics *Metrics // nil measures nothing
 }
@@ -65,7 +65,7 @@ func (f FanOut) Handle(ctx context.Context, conn *pgx.Conn, page []event.Recorde
 	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}
-	f.Queued.Ring()
+	f.Queued.Notify()
 	return nil
 }
 

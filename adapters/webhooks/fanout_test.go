@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
@@ -90,7 +91,7 @@ func TestFanOutWaitsForErasure(t *testing.T) {
 	c := newClinic(t)
 	c.application(hook)
 	c.openRecord(t.Context(), c.patient)
-	must(t, postgres.NewSequencer(c.pool, &postgres.Bell{}, &postgres.Bell{}, slog.New(slog.DiscardHandler)).Drain(t.Context()))
+	must(t, postgres.NewSequencer(c.pool, &background.Broadcast{}, &background.Broadcast{}, slog.New(slog.DiscardHandler)).Drain(t.Context()))
 	var opened event.Recorded
 	for e, err := range (postgres.Log{DB: c.pool, Codec: c.codec}).After(t.Context(), 0) {
 		must(t, err)
@@ -105,7 +106,7 @@ func TestFanOutWaitsForErasure(t *testing.T) {
 	must(t, err)
 
 	handled := make(chan error, 1)
-	background(t, func(ctx context.Context) {
+	runUntilCleanup(t, func(ctx context.Context) {
 		handled <- pgx.BeginFunc(ctx, c.pool, func(tx pgx.Tx) error {
 			return c.fanOutHandler().HandleAlone(ctx, tx.Conn(), []event.Recorded{opened})
 		})
@@ -203,15 +204,15 @@ func TestTheFeedTellsWhatHappens(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)
-	appended, grown, queued := &postgres.Bell{}, &postgres.Bell{}, &postgres.Bell{}
+	appended, grown, queued := &background.Broadcast{}, &background.Broadcast{}, &background.Broadcast{}
 	c.store.Appended = appended
 	handler := c.fanOutHandler()
 	handler.Queued = queued
 	s := c.sender(webhooks.NewClient(loopback, trusted(r)))
 	s.Queued = queued
 	start(t, s)
-	background(t, postgres.NewSequencer(c.pool, appended, grown, s.Log).Run)
-	background(t, c.consumer(handler, grown).Run)
+	runUntilCleanup(t, postgres.NewSequencer(c.pool, appended, grown, s.Log).Run)
+	runUntilCleanup(t, c.consumer(handler, grown).Run)
 
 	id := c.book()
 	c.callIn(id, c.room)
@@ -255,7 +256,7 @@ func TestOneBadEventOfAPageIsParkedAndTheOthersAreTold(t *testing.T) {
 	_, err := c.store.Append(t.Context(), changes...)
 	must(t, err)
 	must(t, postgres.NewSequencer(c.pool, nil, nil, nil).Drain(t.Context()))
-	background(t, c.consumer(c.fanOutHandler(), &postgres.Bell{}).Run)
+	runUntilCleanup(t, c.consumer(c.fanOutHandler(), &background.Broadcast{}).Run)
 	clocktest.Eventually(t, func() bool {
 		return c.count(`SELECT count(*) FROM feed_offsets JOIN sequencer ON idx = head WHERE consumer = $1`, webhooks.FanOutName) == 1
 	}, "the fan-out to come to the end")

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/provetest"
@@ -37,12 +38,12 @@ var loadFor = provetest.Pick(5*time.Second, 20*time.Second)
 // and prints how long deliveries to the healthy ones waited; beside it, the
 // same through one pool of 64 workers for all destinations.
 func TestProveThatDeadReceiversDelayNobody_D32(t *testing.T) { //nolint:paralleltest // it measures
-	lanes := func(c *clinic, client *http.Client, queued *postgres.Bell) func(context.Context) {
+	lanes := func(c *clinic, client *http.Client, queued *background.Broadcast) func(context.Context) {
 		s := c.sender(client)
 		s.Queued = queued
 		return s.Run
 	}
-	pool := func(c *clinic, client *http.Client, _ *postgres.Bell) func(context.Context) {
+	pool := func(c *clinic, client *http.Client, _ *background.Broadcast) func(context.Context) {
 		return sharedPool{c, client}.run
 	}
 	calm := measureLoad(t, "lanes, none dead", false, lanes)
@@ -55,7 +56,7 @@ func TestProveThatDeadReceiversDelayNobody_D32(t *testing.T) { //nolint:parallel
 	}
 }
 
-type senderOf func(c *clinic, client *http.Client, queued *postgres.Bell) func(context.Context)
+type senderOf func(c *clinic, client *http.Client, queued *background.Broadcast) func(context.Context)
 
 // measureLoad is the p99 of what deliveries to healthy destinations waited,
 // from the event until they were claimed.
@@ -72,16 +73,16 @@ func measureLoad(t *testing.T, name string, dead bool, sender senderOf) (p99 tim
 			}
 			c.application(fmt.Sprintf("%s/spoilt/%d", url, n), application.RecordOpened)
 		}
-		queued := &postgres.Bell{}
+		queued := &background.Broadcast{}
 		handler := c.fanOutHandler()
 		handler.Queued = queued
-		appended, grown := &postgres.Bell{}, &postgres.Bell{}
+		appended, grown := &background.Broadcast{}, &background.Broadcast{}
 		c.store.Appended = appended
 		log := c.keeper().Log
-		background(t, postgres.NewSequencer(c.pool, appended, grown, log).Run)
-		background(t, c.consumer(handler, grown).Run)
-		background(t, sender(c, webhooks.NewClient(loopback, trusted(healthy)), queued))
-		background(t, c.goesOn)
+		runUntilCleanup(t, postgres.NewSequencer(c.pool, appended, grown, log).Run)
+		runUntilCleanup(t, c.consumer(handler, grown).Run)
+		runUntilCleanup(t, sender(c, webhooks.NewClient(loopback, trusted(healthy)), queued))
+		runUntilCleanup(t, c.goesOn)
 		c.load()
 		var p50 time.Duration
 		p50, p99 = c.waits(healthy.URL)

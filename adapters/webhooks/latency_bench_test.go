@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
@@ -29,15 +30,15 @@ func BenchmarkCommitToReceipt(b *testing.B) {
 	arrivals := &arrivals{at: map[uuid.UUID]time.Time{}, some: make(chan struct{}, 1)}
 	c, r := newClinic(b), newReceiver(b, func(s *httptest.Server) { s.Config.Handler = arrivals })
 	c.application(r.URL, application.RecordOpened)
-	appended, grown, queued := &postgres.Bell{}, &postgres.Bell{}, &postgres.Bell{}
+	appended, grown, queued := &background.Broadcast{}, &background.Broadcast{}, &background.Broadcast{}
 	c.store.Appended = appended
 	handler := c.fanOutHandler()
 	handler.Queued = queued
 	s := c.sender(webhooks.NewClient(loopback, trusted(r)))
 	s.Queued = queued
-	background(b, postgres.NewSequencer(c.pool, appended, grown, s.Log).Run)
-	background(b, c.consumer(handler, grown).Run)
-	background(b, s.Run)
+	runUntilCleanup(b, postgres.NewSequencer(c.pool, appended, grown, s.Log).Run)
+	runUntilCleanup(b, c.consumer(handler, grown).Run)
+	runUntilCleanup(b, s.Run)
 
 	committed := map[uuid.UUID]time.Time{}
 	tick := time.NewTicker(10 * time.Millisecond)

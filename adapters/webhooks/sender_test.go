@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/outbound"
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
 )
@@ -165,7 +165,7 @@ func trusted(servers ...*receiver) *x509.CertPool {
 func (c *clinic) sender(client *http.Client, edits ...func(*webhooks.Sender)) *webhooks.Sender {
 	s := &webhooks.Sender{
 		DB: c.pool, Codec: c.codec, Opens: c.keys, Signer: &signing.Signer{Vault: c.vault()}, Client: client, CheckURL: loopback.CheckURL,
-		Queued: &postgres.Bell{}, Now: c.clock.Now, RealNow: c.clock.Now, Timeout: webhooks.DefaultTimeout, Log: slog.New(slog.DiscardHandler),
+		Queued: &background.Broadcast{}, Now: c.clock.Now, RealNow: c.clock.Now, Timeout: webhooks.DefaultTimeout, Log: slog.New(slog.DiscardHandler),
 	}
 	for _, edit := range edits {
 		edit(s)

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
@@ -25,7 +26,7 @@ import (
 type frontdesk struct {
 	pool            *pgxpool.Pool
 	store           *postgres.Store
-	appended, grown *postgres.Bell
+	appended, grown *background.Broadcast
 }
 
 func newFrontdesk(b *testing.B, url string) peer {
@@ -37,7 +38,7 @@ func newFrontdesk(b *testing.B, url string) peer {
 	b.Cleanup(pool.Close)
 	codec, err := event.NewCodec(append(eventtest.Events(), epoch.Events()...)...)
 	must(b, err)
-	f := &frontdesk{pool: pool, appended: &postgres.Bell{}, grown: &postgres.Bell{}}
+	f := &frontdesk{pool: pool, appended: &background.Broadcast{}, grown: &background.Broadcast{}}
 	f.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: clock.System, Appended: f.appended}
 	return peer{name: "frontdesk", url: url, pid: ownPID, do: f.do, lacks: []string{"spread"}}
 }
@@ -46,7 +47,7 @@ func newFrontdesk(b *testing.B, url string) peer {
 // are in no order yet.
 func (f *frontdesk) do(ctx context.Context, o order) (answer, error) {
 	ctx = event.WithMetadata(ctx, metadata)
-	defer background(ctx, postgres.NewSequencer(f.pool, f.appended, f.grown, quiet).Run)()
+	defer inBackground(ctx, postgres.NewSequencer(f.pool, f.appended, f.grown, quiet).Run)()
 	return store{
 		fill: f.fill, append: f.append, update: f.update, decide: f.decide, follow: f.follow, replay: f.replay,
 	}.perform(ctx, o)
@@ -115,7 +116,7 @@ func (f *frontdesk) follow(ctx context.Context, name string, handle func(uuid.UU
 			return nil
 		},
 	}
-	return background(ctx, consumer.Run), nil
+	return inBackground(ctx, consumer.Run), nil
 }
 
 func (f *frontdesk) replay(ctx context.Context) (events int, err error) {
@@ -129,7 +130,7 @@ func (f *frontdesk) replay(ctx context.Context) (events int, err error) {
 }
 
 // background runs something until it is stopped.
-func background(ctx context.Context, run func(context.Context)) (stop func()) {
+func inBackground(ctx context.Context, run func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	group.Go(func() { run(ctx) })

@@ -100,7 +100,7 @@ func (w *watermillSQL) follow(ctx context.Context, name string, handle func(uuid
 	if err != nil {
 		return nil, err
 	}
-	stop := background(ctx, func(context.Context) {
+	stop := inBackground(ctx, func(context.Context) {
 		for msg := range messages {
 			var data eventtest.Marked
 			if json.Unmarshal(msg.Payload, &data) == nil {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"frontdesk/adapters/background"
 )
 
 // run returns when the cluster answers. It adopts a postmaster that lives, or
@@ -58,7 +60,7 @@ func (s *Server) await(ctx context.Context, p postmaster) error {
 			s.log.WarnContext(ctx, "Postgres does not answer: stopping it", slog.Int("pid", p.pid))
 			return firstError(p.endAtOnce(), errEnded)
 		}
-		if pause(ctx, pollEvery) != nil {
+		if !background.Sleep(ctx, pollEvery) {
 			return fmt.Errorf("process %d does not answer: %w", p.pid, err)
 		}
 	}
@@ -140,7 +142,7 @@ func (s *Server) pgctl(ctx context.Context) error {
 			return nil
 		}
 		why := complaint(append(out, tail(log, from)...), err)
-		if !strings.Contains(why, "shared memory block") || pause(ctx, pollEvery) != nil {
+		if !strings.Contains(why, "shared memory block") || !background.Sleep(ctx, pollEvery) {
 			return fmt.Errorf("%s (its log is %s)", why, log)
 		}
 	}

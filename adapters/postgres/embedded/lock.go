@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"frontdesk/adapters/background"
 )
 
 // ErrInUse says that another Server, here or in another process, owns the
@@ -95,7 +97,7 @@ func (h *home) claim(ctx context.Context) error {
 			return err
 		}
 		err := h.mark()
-		if !errors.Is(err, ErrInUse) || waited > patience || pause(ctx, pollEvery) != nil {
+		if !errors.Is(err, ErrInUse) || waited > patience || !background.Sleep(ctx, pollEvery) {
 			return err
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"frontdesk/adapters/background"
 )
 
 // postmaster is a running Postgres, as its lock files describe it.
@@ -118,8 +120,8 @@ func (p postmaster) endAtOnce() error {
 
 func (p postmaster) awaitEnd(ctx context.Context) error {
 	for !p.gone() {
-		if err := pause(ctx, pollEvery); err != nil {
-			return err
+		if !background.Sleep(ctx, pollEvery) {
+			return ctx.Err()
 		}
 	}
 	return nil
@@ -127,16 +129,6 @@ func (p postmaster) awaitEnd(ctx context.Context) error {
 
 // pollEvery is how often a process that is not our child is looked at.
 const pollEvery = 20 * time.Millisecond
-
-// pause waits for d, or returns the context's error.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}
 
 // watched is a postmaster with a goroutine that notices its end, because no
 // portable call waits for a process that is not a child.

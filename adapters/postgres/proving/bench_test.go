@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
@@ -42,7 +43,7 @@ func newForest(b *testing.B) *forest {
 		f.must(err)
 		b.Cleanup((*pool).Close)
 	}
-	f.prover = proving.NewProver(f.pool, &postgres.Bell{}, slog.New(slog.DiscardHandler))
+	f.prover = proving.NewProver(f.pool, &background.Broadcast{}, slog.New(slog.DiscardHandler))
 	return f
 }
 
@@ -155,7 +156,7 @@ func BenchmarkAppendProved(b *testing.B) {
 	f := newForest(b)
 	codec, err := event.NewCodec(eventtest.Events()...)
 	f.must(err)
-	appended, grown := &postgres.Bell{}, &postgres.Bell{}
+	appended, grown := &background.Broadcast{}, &background.Broadcast{}
 	store := &postgres.Store{DB: postgres.On(f.pool), Codec: codec, Now: func() time.Time { return commandtest.Noon }, Appended: appended}
 	f.running(postgres.NewSequencer(f.pool, appended, grown, nil).Run)
 	f.prover.Grown = grown

@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/background"
 )
 
 // Prover builds the trees behind the log.
 type Prover struct {
 	Pool    *pgxpool.Pool
-	Grown   *postgres.Bell // wakes the prover when the log has grown; for the access record it looks by itself
+	Grown   *background.Broadcast // wakes the prover when the log has grown; for the access record it looks by itself
 	Log     *slog.Logger
 	Sources []Source
 	Batch   int           // most leaves of one transaction
@@ -25,7 +25,7 @@ type Prover struct {
 }
 
 // NewProver returns a prover with the usual batch and pace.
-func NewProver(pool *pgxpool.Pool, grown *postgres.Bell, log *slog.Logger) *Prover {
+func NewProver(pool *pgxpool.Pool, grown *background.Broadcast, log *slog.Logger) *Prover {
 	return &Prover{
 		Pool: pool, Grown: grown, Log: log, Sources: Sources(),
 		Batch: 5000, Pace: 250 * time.Millisecond, Idle: time.Second,
@@ -35,17 +35,17 @@ func NewProver(pool *pgxpool.Pool, grown *postgres.Bell, log *slog.Logger) *Prov
 // Run proves until ctx ends.
 func (p *Prover) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		bell := p.Grown.Next()
+		wake := p.Grown.Next()
 		more, err := p.Prove(ctx)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			p.Log.WarnContext(ctx, "the trees of the log were not built further; it is tried again", slog.Any("error", err))
-			bell = nil
+			wake = nil
 		case more:
 			continue
 		}
-		postgres.Pause(ctx, p.Pace, nil)
-		postgres.Pause(ctx, p.Idle-p.Pace, bell)
+		background.Sleep(ctx, p.Pace)
+		background.Wait(ctx, p.Idle-p.Pace, wake)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/background"
 	"frontdesk/domain/proof"
 )
 
@@ -100,7 +100,7 @@ func (r Rebuild) build(ctx context.Context, from Source) error {
 			r.Progress(min(idx, head), head)
 		}
 		if added == 0 {
-			postgres.Pause(ctx, r.Prover.Pace, nil) // another prover is at it
+			background.Sleep(ctx, r.Prover.Pace) // another prover is at it
 		}
 	}
 	return nil

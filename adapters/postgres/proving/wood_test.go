@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/proving"
@@ -83,7 +84,7 @@ func (w *wood) call(by int) {
 }
 
 func (w *wood) prover() *proving.Prover {
-	return proving.NewProver(w.pool, &postgres.Bell{}, slog.New(slog.DiscardHandler))
+	return proving.NewProver(w.pool, &background.Broadcast{}, slog.New(slog.DiscardHandler))
 }
 
 func (w *wood) trees() proving.Trees { return proving.Trees{DB: w.pool} }

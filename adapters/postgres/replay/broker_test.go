@@ -12,6 +12,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/postgres"
@@ -188,4 +189,4 @@ func (s source) Page(ctx context.Context, after int64, most int) (broker.Page, e
 	return broker.Page(now), err
 }
 
-func (s source) Rest(ctx context.Context) { postgres.Pause(ctx, 10*time.Millisecond, nil) }
+func (s source) Rest(ctx context.Context) { background.Sleep(ctx, 10*time.Millisecond) }

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/retention"
@@ -43,7 +44,7 @@ func newOffice(t *testing.T) *office {
 	o.proves(1 << 60) // as if a prover had been at it
 	codec, err := event.NewCodec(audit.Events()...)
 	must(t, err)
-	store := &postgres.Store{DB: postgres.On(o.owner), Codec: codec, Now: func() time.Time { return o.now }, Appended: &postgres.Bell{}}
+	store := &postgres.Store{DB: postgres.On(o.owner), Codec: codec, Now: func() time.Time { return o.now }, Appended: &background.Broadcast{}}
 	o.Retain = &retention.Retain{
 		Pool: o.owner, Store: store, Dir: t.TempDir(), Now: func() time.Time { return o.now },
 		Say: func(text string) { o.said = append(o.said, text) }, Unproved: true,

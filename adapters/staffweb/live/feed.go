@@ -3,13 +3,15 @@ package live
 import (
 	"cmp"
 	"slices"
+
+	"frontdesk/adapters/background"
 )
 
 // feed is what the streams of one practice are told. The hub's lock guards it.
 type feed struct {
 	messages []Message // in the order of the log
 	dropped  int64     // idx of the newest that is no longer kept
-	more     bell
+	more     background.Broadcast
 }
 
 // mostKept is how many messages of a practice are kept for those who come back.
@@ -19,7 +21,7 @@ const mostKept = 256
 func (h *Hub) feed(tenant string) *feed {
 	f, ok := h.feeds[tenant]
 	if !ok {
-		f = &feed{more: newBell()}
+		f = &feed{}
 		h.feeds[tenant] = f
 	}
 	return f
@@ -45,26 +47,4 @@ func (f *feed) after(idx int64, topics []Topic) (found []Message) {
 		}
 	}
 	return found
-}
-
-// bell wakes everybody who waits for it.
-type bell struct{ waits chan struct{} }
-
-func newBell() bell { return bell{make(chan struct{})} }
-
-// next is closed when the bell rings.
-func (b *bell) next() <-chan struct{} { return b.waits }
-
-func (b *bell) ring() {
-	close(b.waits)
-	b.waits = make(chan struct{})
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }

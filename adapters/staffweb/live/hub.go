@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/fair"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
@@ -37,7 +38,7 @@ type Hub struct {
 	upto     int64                // everything up to here was told
 	begun    int                  // looks
 	ended    int
-	looked   bell
+	looked   background.Broadcast
 	upToDate time.Time // when the read models last showed the whole log
 }
 
@@ -53,7 +54,7 @@ func NewHub(source Source, now func() time.Time, log *slog.Logger, metrics *Metr
 		Beat:   20 * time.Second,
 		source: source, now: now, log: log, metrics: metrics, seats: fair.NewShares(mostStreams),
 		closed: make(chan struct{}), woken: make(chan struct{}, 1),
-		holders: map[string][]*Stream{}, feeds: map[string]*feed{}, looked: newBell(),
+		holders: map[string][]*Stream{}, feeds: map[string]*feed{},
 	}
 }
 
@@ -136,7 +137,7 @@ func (h *Hub) look(ctx context.Context) (Sight, error) {
 	defer h.mu.Unlock()
 	h.take(s)
 	h.ended = h.begun
-	h.looked.ring()
+	h.looked.Notify()
 	return s, nil
 }
 
@@ -166,7 +167,7 @@ func (h *Hub) forget(from int64) {
 	}
 	for _, f := range h.feeds {
 		f.messages, f.dropped = nil, 0
-		f.more.ring()
+		f.more.Notify()
 	}
 }
 
@@ -178,7 +179,7 @@ func (h *Hub) tell(r event.Recorded) {
 	}
 	f := h.feed(r.Stream.Tenant)
 	f.keep(messages(r))
-	f.more.ring()
+	f.more.Notify()
 }
 
 // missing is how many idx after the last known one meant something else.
@@ -212,7 +213,7 @@ func (h *Hub) refreshed(ctx context.Context) error {
 	}
 	for {
 		h.mu.Lock()
-		done, looked := h.ended >= need, h.looked.next()
+		done, looked := h.ended >= need, h.looked.Next()
 		h.mu.Unlock()
 		if done {
 			return nil
@@ -232,7 +233,7 @@ func (h *Hub) refreshed(ctx context.Context) error {
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !isClosed(h.closed) {
+	if !background.Notified(h.closed) {
 		close(h.closed)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/fair"
 )
 
@@ -56,7 +57,7 @@ func (h *Hub) Join(ctx context.Context, wish Wish) (*Stream, error) {
 func (h *Hub) admit(s *Stream) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if isClosed(h.closed) {
+	if background.Notified(h.closed) {
 		return ErrStopping
 	}
 	if !s.seat.Take() {
@@ -109,6 +110,6 @@ func (s *Stream) next() (n news) {
 		n.messages = f.after(s.at, s.Topics)
 	}
 	s.history, s.at = h.history, h.upto
-	n.upto, n.more = h.upto, f.more.next()
+	n.upto, n.more = h.upto, f.more.Next()
 	return n
 }

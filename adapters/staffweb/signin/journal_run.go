@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/background"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
@@ -28,21 +29,10 @@ func (j *Journal) Run(ctx context.Context) {
 		if err := j.round(ctx, roundLimit, false); err != nil && ctx.Err() == nil {
 			j.Log.WarnContext(ctx, "the journal of sign-ins waits for the database", slog.Any("error", err))
 		}
-		rest(ctx, j.Pace, nil)
-		rest(ctx, j.Retry, j.arrived)
+		background.Sleep(ctx, j.Pace)
+		background.Wait(ctx, j.Retry, j.arrived)
 	}
 	j.finish(ctx)
-}
-
-// rest returns after a while, or once ctx ends or something has arrived.
-func rest(ctx context.Context, d time.Duration, arrived <-chan struct{}) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-arrived:
-	case <-timer.C:
-	}
 }
 
 func (j *Journal) finish(ctx context.Context) {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
@@ -36,8 +37,8 @@ type Engine struct {
 	pools      pools
 	calls      postgres.DB // for work that a caller waits for
 	background postgres.DB // for all other work
-	appended   *postgres.Bell
-	grown      *postgres.Bell
+	appended   *background.Broadcast
+	grown      *background.Broadcast
 	traces     *tracing.Tracer // nil if they go nowhere
 }
 
@@ -77,14 +78,14 @@ func connected(ctx context.Context, config Config) (*Engine, error) {
 }
 
 func newEngine(config Config, codec *event.Codec, all pools) *Engine {
-	calls, background := postgres.ForCallers(all.calls), postgres.On(all.background)
+	calls, behind := postgres.ForCallers(all.calls), postgres.On(all.background)
 	e := &Engine{
-		config: config, codec: codec, pools: all, calls: calls, background: background,
-		appended: &postgres.Bell{}, grown: &postgres.Bell{},
-		Log:         postgres.Log{DB: background, Codec: codec},
+		config: config, codec: codec, pools: all, calls: calls, background: behind,
+		appended: &background.Broadcast{}, grown: &background.Broadcast{},
+		Log:         postgres.Log{DB: behind, Codec: codec},
 		Staff:       projections.Staff{DB: calls},
 		Uploads:     &postgres.Uploads{DB: postgres.ForCallers(all.uploads), Now: config.RealNow},
-		Attachments: projections.Attachments{DB: background},
+		Attachments: projections.Attachments{DB: behind},
 		passwords:   signin.Vault{DB: calls, Queue: signin.NewQueue(), Cost: config.PasswordCost, Log: config.Log},
 	}
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)

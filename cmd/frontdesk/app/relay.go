@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/postgres"
 	"frontdesk/feed"
@@ -25,10 +26,10 @@ const (
 	relayConnections = 2
 	relayBytes       = 4 << 20 // of events that are read at once
 
-	// relayPoll is how long a relay of its own rests, because no bell rings for it. A look
+	// relayPoll is how long a relay of its own rests, because no append wakes it. A look
 	// reads the end of an index, and NOTIFY would have every commit of an append wait for a lock.
 	relayPoll = 5 * time.Millisecond
-	// relayRest is how long a relay waits for the bell of its process. The sequencer rings it.
+	// relayRest is how long a relay waits for the sequencer of its process to wake it.
 	relayRest = 250 * time.Millisecond
 )
 
@@ -82,7 +83,7 @@ func (a *App) relayOn(ctx context.Context) {
 // relaySource shows the log to a relay.
 type relaySource struct {
 	db    postgres.DB
-	grown *postgres.Bell // nil if none rings here
+	grown *background.Broadcast // nil if no sequencer runs here
 	heard <-chan struct{}
 }
 
@@ -117,8 +118,8 @@ func (s *relaySource) Page(ctx context.Context, after int64, most int) (broker.P
 // Rest waits until the log may have grown.
 func (s *relaySource) Rest(ctx context.Context) {
 	if s.grown == nil {
-		postgres.Pause(ctx, relayPoll, nil)
+		background.Sleep(ctx, relayPoll)
 		return
 	}
-	postgres.Pause(ctx, relayRest, s.heard)
+	background.Wait(ctx, relayRest, s.heard)
 }

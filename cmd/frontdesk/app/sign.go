@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/mod/sumdb/note"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
@@ -71,18 +72,14 @@ func (c Sign) Run(ctx context.Context) (err error) {
 
 // sign signs until ctx ends, once the database is there if it was away.
 func (c Sign) sign(ctx context.Context, begun error, signer *notary.Signer, db postgres.DB) error {
-	tick := time.NewTicker(signWait)
-	defer tick.Stop()
 	for tries := 0; postgres.Away(begun); tries++ {
 		if tries%signSayAgain == 0 {
 			c.Log.WarnContext(ctx, "the database is away; nothing is signed until it is there", slog.Any("error", begun))
 		}
-		select {
-		case <-ctx.Done():
+		if !background.Sleep(ctx, signWait) {
 			return nil
-		case <-tick.C:
-			begun = tryBegin(ctx, signer, db)
 		}
+		begun = tryBegin(ctx, signer, db)
 	}
 	if ctx.Err() != nil {
 		return nil

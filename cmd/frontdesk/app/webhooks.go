@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
@@ -12,13 +13,13 @@ import (
 
 // telling is what the fan-out and the sender share.
 type telling struct {
-	queued  *postgres.Bell
+	queued  *background.Broadcast
 	metrics *webhooks.Metrics
 }
 
 func (a *App) newTelling() telling {
 	a.registry.MustRegister(webhooks.Queue(a.pools.background, a.config.Now))
-	return telling{&postgres.Bell{}, webhooks.NewMetrics(a.registry)}
+	return telling{&background.Broadcast{}, webhooks.NewMetrics(a.registry)}
 }
 
 // fanOut returns the consumer of the feed that queues deliveries.

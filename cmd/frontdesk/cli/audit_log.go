@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/audit"
@@ -45,7 +46,7 @@ func (c *auditLogCmd) Run(r *run) error {
 		if err := flush(); err != nil || !c.Follow || c.UpTo > 0 && f.After >= f.UpTo {
 			return err
 		}
-		if !wait(r.ctx, followPace) {
+		if !background.Sleep(r.ctx, followPace) {
 			return nil
 		}
 	}
@@ -62,18 +63,6 @@ func goBack(ctx context.Context, engine *app.Engine, f *auditing.EventFilter, se
 }
 
 const followPace = 250 * time.Millisecond
-
-// wait reports whether ctx has lasted for so long.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
-}
 
 // endOfFollowing returns nil if Ctrl-C has ended following, which is no failure.
 func endOfFollowing(ctx context.Context, follow bool, err error) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/note"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
@@ -52,7 +52,7 @@ func newProven(t *testing.T) *proven {
 // prove lets the prover come to the end of the log.
 func (p *proven) prove(t *testing.T) {
 	t.Helper()
-	prover := proving.NewProver(p.db.Pool(t), &postgres.Bell{}, slog.New(slog.DiscardHandler))
+	prover := proving.NewProver(p.db.Pool(t), &background.Broadcast{}, slog.New(slog.DiscardHandler))
 	for more := true; more; {
 		var err error
 		more, err = prover.Prove(t.Context())

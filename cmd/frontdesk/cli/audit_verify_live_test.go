@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/note"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/domain/proof"
@@ -21,7 +22,7 @@ import (
 func (c *clinic) keep(t *testing.T) (vkey, file string) {
 	t.Helper()
 	pool := c.db.Pool(t)
-	_, err := proving.NewProver(pool, &postgres.Bell{}, slog.New(slog.DiscardHandler)).Prove(t.Context())
+	_, err := proving.NewProver(pool, &background.Broadcast{}, slog.New(slog.DiscardHandler)).Prove(t.Context())
 	must(t, err)
 	private, vkey, err := note.GenerateKey(rand.Reader, "api.example")
 	must(t, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"frontdesk.example/client"
+	"frontdesk/adapters/background"
 	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/application"
@@ -188,7 +189,7 @@ func (c *integratorPingCmd) Run(r *run) error {
 }
 
 func (c *integratorPingCmd) follow(r *run, service *client.Client, ping client.TestedWebhook) error {
-	for waited := time.Duration(0); waited < c.Wait && wait(r.ctx, pingPace); waited += pingPace {
+	for waited := time.Duration(0); waited < c.Wait && background.Sleep(r.ctx, pingPace); waited += pingPace {
 		page, err := service.DeliveriesPage(r.ctx, client.DeliveriesQuery{JTI: ping.JTI})
 		if err != nil {
 			return refusals.Plain(err)

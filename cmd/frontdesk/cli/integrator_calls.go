@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"frontdesk.example/client"
+	"frontdesk/adapters/background"
 	"frontdesk/cmd/frontdesk/refusals"
 )
 
@@ -100,7 +101,7 @@ func (c *integratorCallsCmd) follow(r *run, service *client.Client, fresh []clie
 			known[call.RequestID] = call.At
 		}
 		forgetOldest(known)
-		if !wait(r.ctx, callsPace) {
+		if !background.Sleep(r.ctx, callsPace) {
 			return nil
 		}
 		var err error

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
@@ -136,7 +137,7 @@ func (c *offboardPracticeCmd) signed(r *run, engine *app.Engine) error {
 		if newest, err = engine.Auditor.Checkpoint(r.ctx, c.tree(proof.Events)); err != nil || newest.Size >= events {
 			return err
 		}
-		if watch.Elapsed() > c.Wait || !wait(r.ctx, followPace) {
+		if watch.Elapsed() > c.Wait || !background.Sleep(r.ctx, followPace) {
 			return errNotSigned
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"frontdesk/adapters/background"
 )
 
 // output is where a command writes a file that it was asked for. A regular file is
@@ -144,7 +146,7 @@ func openPipe(ctx context.Context, name string) (*os.File, error) {
 		if !errors.Is(err, syscall.ENXIO) {
 			return file, err
 		}
-		if !wait(ctx, 20*time.Millisecond) {
+		if !background.Sleep(ctx, 20*time.Millisecond) {
 			return nil, errNoReader
 		}
 	}

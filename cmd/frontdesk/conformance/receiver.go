@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 )
 
@@ -148,7 +149,7 @@ func (r *Receiver) processed(ctx context.Context) (n int, err error) {
 		return 0, nil
 	}
 	for last, watch := -1, clock.Start(); ; last = n {
-		if n, err = r.count(ctx); err != nil || n == last || watch.Elapsed() > countLimit || !wait(ctx, countPause) {
+		if n, err = r.count(ctx); err != nil || n == last || watch.Elapsed() > countLimit || !background.Sleep(ctx, countPause) {
 			return n, err
 		}
 	}
@@ -177,16 +178,4 @@ func (r *Receiver) count(ctx context.Context) (int, error) {
 		return 0, fmt.Errorf("%s answered %d and no number of webhooks that were processed", r.Processed, response.StatusCode)
 	}
 	return n, nil
-}
-
-// wait waits a moment; false if ctx has ended.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 )
 
@@ -99,7 +100,7 @@ func (r *Receiver) takesSoon(ctx context.Context, which string) string {
 		if why == "" {
 			return ""
 		}
-		if watch.Elapsed() > r.Patience || !wait(ctx, r.Patience/20) {
+		if watch.Elapsed() > r.Patience || !background.Sleep(ctx, r.Patience/20) {
 			return why + " " + which
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
-	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/dev/forward"
 	"frontdesk/cmd/frontdesk/dev/page"
 )
@@ -39,7 +39,7 @@ type dev struct {
 	ground   *ground
 	inbox    *forward.Inbox
 	diary    *diary
-	changed  *postgres.Bell // rings when the page would show something else
+	changed  *background.Broadcast // notified when the page would show something else
 	site     *page.Site
 	jwksURL  string
 
@@ -56,7 +56,7 @@ type dev struct {
 // Run runs until ctx ends, and stops everything in reverse. The error is one line that
 // says what to do.
 func Run(ctx context.Context, config Config) error {
-	d := &dev{config: config, changed: &postgres.Bell{}}
+	d := &dev{config: config, changed: &background.Broadcast{}}
 	d.diary = &diary{out: config.Out, now: config.Now, changed: d.changed}
 	if err := d.settle(); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/background"
 	"frontdesk/cmd/frontdesk/dev/forward"
 	"frontdesk/cmd/frontdesk/dev/page"
 )
@@ -16,7 +16,7 @@ import (
 type diary struct {
 	out     io.Writer
 	now     func() time.Time
-	changed *postgres.Bell
+	changed *background.Broadcast
 
 	mu    sync.Mutex
 	lines []page.Line // oldest first
@@ -32,7 +32,7 @@ func (d *diary) complain(format string, args ...any) { d.write(true, fmt.Sprintf
 func (d *diary) write(wrong bool, text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	defer d.changed.Ring()
+	defer d.changed.Notify()
 	line := page.Line{At: d.now(), Text: text, Wrong: wrong}
 	d.lines = append(d.lines, line)
 	if len(d.lines) > diaryLines {

@@ -198,6 +198,6 @@ func (d *dev) show(now seen) {
 	d.seen = now
 	d.mu.Unlock()
 	if before.looked = now.looked; !reflect.DeepEqual(before, now) {
-		d.changed.Ring()
+		d.changed.Notify()
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 )
@@ -101,10 +102,7 @@ func keepDatabase(ctx context.Context, server *embedded.Server, log *slog.Logger
 		cancel()
 		if err != nil && ctx.Err() == nil {
 			log.ErrorContext(ctx, "Postgres does not start; it is tried again", slog.Any("error", err))
-			select {
-			case <-ctx.Done():
-			case <-time.After(time.Second):
-			}
+			background.Sleep(ctx, time.Second)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -41,9 +42,7 @@ const (
 
 // pauseThen answers after a while, unless whoever waits has gone.
 func pauseThen(w http.ResponseWriter, r *http.Request, pause time.Duration, then http.Handler) {
-	select {
-	case <-r.Context().Done():
-	case <-time.After(pause):
+	if background.Sleep(r.Context(), pause) {
 		then.ServeHTTP(w, r)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
@@ -60,10 +61,6 @@ func flaky() obstacle {
 }
 
 func slow(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(slowness):
-		return nil
-	}
+	background.Sleep(ctx, slowness)
+	return ctx.Err()
 }

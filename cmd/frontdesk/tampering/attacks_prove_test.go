@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/cli"
@@ -48,7 +48,7 @@ func TestProveThatAnHonestLogIsVerifiedWhileItGrows_D81(t *testing.T) {
 			}
 		})
 	}
-	prover := proving.NewProver(w.pool, &postgres.Bell{}, slog.New(slog.DiscardHandler))
+	prover := proving.NewProver(w.pool, &background.Broadcast{}, slog.New(slog.DiscardHandler))
 	prover.Batch, prover.Pace, prover.Idle = 50, time.Millisecond, 10*time.Millisecond
 	for _, run := range []func(context.Context){w.engine.Sequencer.Run, prover.Run} {
 		working.Go(func() { run(ctx) })
@@ -62,7 +62,7 @@ func TestProveThatAnHonestLogIsVerifiedWhileItGrows_D81(t *testing.T) {
 	rounds := provetest.Pick(4, 12)
 	for n := range rounds {
 		if n == rounds/2 {
-			must(proving.Rebuild{Prover: proving.NewProver(w.attacker, &postgres.Bell{}, slog.New(slog.DiscardHandler))}.Run(w.ctx))(t)
+			must(proving.Rebuild{Prover: proving.NewProver(w.attacker, &background.Broadcast{}, slog.New(slog.DiscardHandler))}.Run(w.ctx))(t)
 		}
 		if r := w.verify(w.kept); len(r.Found) > 0 || r.Kept != 1 {
 			t.Fatalf("%+v: %v", r, texts(r.Found))

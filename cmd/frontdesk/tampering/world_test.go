@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -165,7 +166,7 @@ func (w *world) call() {
 // prove lets the prover come to the end of the log.
 func (w *world) prove() {
 	w.t.Helper()
-	prover := proving.NewProver(w.pool, &postgres.Bell{}, slog.New(slog.DiscardHandler))
+	prover := proving.NewProver(w.pool, &background.Broadcast{}, slog.New(slog.DiscardHandler))
 	for more := true; more; {
 		more = must(prover.Prove(w.ctx))(w.t)
 	}

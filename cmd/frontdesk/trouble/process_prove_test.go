@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/signing"
@@ -25,9 +26,9 @@ type process struct {
 	wires   *wires
 	pool    *pgxpool.Pool
 	db      *sql.DB
-	grown   *postgres.Bell
+	grown   *background.Broadcast
 	tail    *postgres.Tail
-	queued  *postgres.Bell
+	queued  *background.Broadcast
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
@@ -36,7 +37,7 @@ var silent = slog.New(slog.DiscardHandler)
 
 // start runs a process.
 func (w *world) start() *process {
-	p := &process{wires: &wires{}, grown: &postgres.Bell{}, queued: &postgres.Bell{}}
+	p := &process{wires: &wires{}, grown: &background.Broadcast{}, queued: &background.Broadcast{}}
 	p.pool = p.wires.pool(w.t, w.url, "process")
 	p.db = stdlib.OpenDBFromPool(p.pool)
 	p.tail = postgres.NewTail(p.pool, w.store.Codec, p.grown)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
@@ -41,7 +42,7 @@ func (w *world) tidy(last *writer, waited time.Duration) {
 	if last.deeds == 0 || ask[string](w.cluster, openGaps) != "" {
 		last.append(ctx) // a sequencer looks at its gaps when it places something
 	}
-	_ = postgres.NewSequencer(w.calls, &postgres.Bell{}, &postgres.Bell{}, silent).Drain(ctx)
+	_ = postgres.NewSequencer(w.calls, &background.Broadcast{}, &background.Broadcast{}, silent).Drain(ctx)
 	if waited > 5*time.Second { // longer than anything is being sent
 		_ = w.keeper().Keep(ctx)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -37,7 +38,7 @@ type world struct {
 	calls    *pgxpool.Pool
 	looks    *pgxpool.Pool // of whoever checks
 	store    *postgres.Store
-	appended *postgres.Bell
+	appended *background.Broadcast
 	receiver *receiver
 	ledger   *ledger
 	placed   []uuid.UUID  // the log as it was after the last round, by idx
@@ -61,7 +62,7 @@ const (
 func newWorld(t *testing.T, p plan) *world {
 	t.Helper()
 	w := &world{
-		t: t, plan: p, cluster: newCluster(t), wires: &wires{}, appended: &postgres.Bell{}, tally: tally{"worlds": 1},
+		t: t, plan: p, cluster: newCluster(t), wires: &wires{}, appended: &background.Broadcast{}, tally: tally{"worlds": 1},
 		moods: diceOf(p.seed, diceMoods), receiver: newReceiver(t, diceOf(p.seed, diceReceiver)),
 		ledger: &ledger{deeds: map[string]deed{}},
 	}

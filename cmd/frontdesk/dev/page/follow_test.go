@@ -26,7 +26,7 @@ func TestAnOpenPageIsToldOfChanges_D97(t *testing.T) {
 		if !s.Watched() {
 			t.Error("nobody follows")
 		}
-		s.changed.Ring()
+		s.changed.Notify()
 	}
 	answer.Body.Close()
 	clocktest.Eventually(t, func() bool { return !s.Watched() }, "the reader not to be counted any more")

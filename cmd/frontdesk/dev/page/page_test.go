@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"frontdesk.example/client"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/background"
 	"frontdesk/cmd/frontdesk/dev/page"
 )
 
@@ -23,7 +23,7 @@ import (
 type served struct {
 	*page.Site
 	t       *testing.T
-	changed *postgres.Bell
+	changed *background.Broadcast
 	state   page.State
 	pressed atomic.Int32
 	stop    func()
@@ -31,7 +31,7 @@ type served struct {
 
 func serve(t *testing.T) *served {
 	t.Helper()
-	s := &served{t: t, changed: &postgres.Bell{}, state: page.State{Name: "Triage <Helper>"}}
+	s := &served{t: t, changed: &background.Broadcast{}, state: page.State{Name: "Triage <Helper>"}}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	s.Site = &page.Site{
