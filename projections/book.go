@@ -34,9 +34,11 @@ type Found struct {
 	PatientName
 }
 
+// BookTidying is how often to call [Book.Tidy].
+const BookTidying = time.Minute
+
 const (
 	bookIdle = 15 * time.Minute // since the last search in a practice
-	bookPace = time.Minute      // between two looks at what has changed while nobody searches
 	bookPage = 500              // names that are opened at once
 	bookMost = 300_000
 )

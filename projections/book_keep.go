@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"time"
 )
 
 // ErrBookFull says that one practice has more patients than the book can hold. They can be
@@ -39,29 +38,18 @@ func (b *Book) makeRoom(grown *section, size int) error {
 	}
 }
 
-// Run keeps the book until ctx ends: it forgets the names of practices where nobody has
-// searched for a while, and in the others those of patients who are gone.
-func (b *Book) Run(ctx context.Context) {
-	tick := time.NewTicker(bookPace)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			b.tidy(ctx)
-		}
-	}
-}
-
-func (b *Book) tidy(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, bookPace)
+// Tidy forgets the names of practices in which no search was made for a while, and in
+// the others those of patients who are gone. It forgets all names of a practice that it
+// cannot bring up to date, and returns no error.
+func (b *Book) Tidy(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, BookTidying)
 	defer cancel()
 	for tenant, s := range b.kept() {
-		if _, err := b.upToDate(ctx, tenant, s); err != nil { // what cannot be brought up to date is forgotten
+		if _, err := b.upToDate(ctx, tenant, s); err != nil {
 			b.forget(tenant)
 		}
 	}
+	return nil
 }
 
 // kept forgets what nobody has asked for, and returns the rest.

@@ -144,7 +144,7 @@ func TestTheBookFollowsTheLog_D68(t *testing.T) {
 	b.Names = d.names()
 	wantFound(t, b, elm, "baker")
 	d.drain(t)
-	projections.Tidy(b, t.Context())
+	must(t, b.Tidy(t.Context()))
 	if kept := projections.Kept(b); kept != 1 {
 		t.Errorf("%d names are kept, want Cid's alone", kept)
 	}
@@ -168,12 +168,12 @@ func TestTheBookIsBounded_D68(t *testing.T) {
 	d.at = d.at.Add(14 * time.Minute)
 	wantFound(t, b, oak, "ann", "Ann Oakes")
 	d.at = d.at.Add(14 * time.Minute)
-	projections.Tidy(b, t.Context())
+	must(t, b.Tidy(t.Context()))
 	if kept := projections.Kept(b); kept != 1 {
 		t.Errorf("%d names are kept where somebody has just searched", kept)
 	}
 	d.at = d.at.Add(time.Minute)
-	projections.Tidy(b, t.Context())
+	must(t, b.Tidy(t.Context()))
 	if kept := projections.Kept(b); kept != 0 {
 		t.Errorf("%d names are kept where nobody searches", kept)
 	}

@@ -18,6 +18,3 @@ func Kept(b *Book) (names int) {
 	}
 	return names
 }
-
-// Tidy does what the book does from time to time.
-var Tidy = (*Book).tidy

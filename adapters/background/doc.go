@@ -1,3 +1,3 @@
-// Package background holds what work behind a process needs: to sleep until a
-// context ends, and to wake all who wait for the same thing.
+// Package background does work behind calls: a loop that works until a context
+// ends, a sleep, and a broadcast that wakes all who wait.
 package background

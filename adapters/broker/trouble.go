@@ -49,7 +49,7 @@ func (t *trouble) say(ctx context.Context, err error) {
 	if t.heard != nil {
 		attrs = append(attrs, slog.String("broker", t.heard.Error()))
 	}
-	t.log.LogAttrs(ctx, slog.LevelWarn, "the log is not relayed to the broker; it is tried again", attrs...)
+	t.log.LogAttrs(ctx, slog.LevelWarn, "the log is not relayed to the broker; retrying", attrs...)
 }
 
 // news reports whether something was not said for an hour, whatever the numbers in it are.

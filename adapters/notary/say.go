@@ -42,6 +42,6 @@ func (s *Signer) say(ctx context.Context, problems []error) {
 			s.Log.ErrorContext(ctx, "the log is not as it was signed", slog.Any("error", e))
 			continue
 		}
-		s.Log.WarnContext(ctx, "not everything is signed, witnessed and published; it is tried again", slog.Any("error", e))
+		s.Log.WarnContext(ctx, "not everything is signed, witnessed and published; retrying", slog.Any("error", e))
 	}
 }

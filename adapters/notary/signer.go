@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/background"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 )
@@ -67,16 +68,10 @@ func (s *Signer) Run(ctx context.Context) {
 	if every <= 0 {
 		every = everyRound
 	}
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		s.say(ctx, s.Round(ctx))
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	background.Loop{Every: every, Do: func(ctx context.Context) error {
+		s.say(ctx, s.Round(ctx)) // it logs the same problem only once an hour
+		return nil
+	}}.Run(ctx)
 }
 
 // Begin comes before everything else. It reads the state, and refuses one that does not go with the key or with what is

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/background"
 	"frontdesk/projections"
 )
 
@@ -40,18 +41,7 @@ func NewComparer(db projections.Querier, registry prometheus.Registerer, log *sl
 
 // Run compares until ctx ends.
 func (c *Comparer) Run(ctx context.Context) {
-	tick := time.NewTicker(compareEvery)
-	defer tick.Stop()
-	for {
-		if err := c.Look(ctx); err != nil && ctx.Err() == nil {
-			c.log.WarnContext(ctx, "events could not be compared with the log; it is tried again", slog.Any("error", err))
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	background.Loop{Every: compareEvery, Do: c.Look, Fails: "events could not be compared with the log", Log: c.log}.Run(ctx)
 }
 
 // Look compares the newest positions, and the next ones of all the others.

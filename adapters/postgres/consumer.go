@@ -65,7 +65,7 @@ func (c *Consumer) Run(ctx context.Context) {
 				slog.String("consumer", c.Name), slog.Any("error", err))
 		default:
 			c.Metrics.stopped(c.Name)
-			c.Log.ErrorContext(ctx, "consumer stopped; it is tried again",
+			c.Log.ErrorContext(ctx, "consumer stopped; retrying",
 				slog.String("consumer", c.Name), slog.Any("error", err))
 			background.Sleep(ctx, cmp.Or(c.Retry, time.Second))
 		}

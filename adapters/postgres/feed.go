@@ -161,7 +161,7 @@ func (f *feed) HandleError(_ watermill.LoggerAdapter, _ bool, err error) time.Du
 	switch {
 	case errors.Is(err, sql.ErrTxDone): // Consumer.take has rolled back, and the error is logged there
 	case err != nil:
-		f.Log.Warn("the feed could not be read; it is tried again",
+		f.Log.Warn("the feed could not be read; retrying",
 			slog.String("consumer", f.Name), slog.Any("error", err))
 		background.Sleep(f.closing, feedPoll)
 	case f.page.upto >= f.page.head:

@@ -18,30 +18,26 @@ import (
 const (
 	evictPace   = 100 * time.Millisecond // between two looks at least, however fast the log grows
 	evictAtMost = time.Minute            // and at most, although the log does not grow
+	evictRetry  = time.Second            // after a look that fails
 	evictSkew   = 5 * time.Minute        // by which the clocks of two processes may differ
 )
 
 // Follow forgets the keys of those who are erased, as the log grows, until ctx ends.
 func (k *Keyring) Follow(ctx context.Context, grown *background.Broadcast, log *slog.Logger) {
 	var since time.Time
-	for ctx.Err() == nil {
-		next := grown.Next()
-		last, err := k.Evict(ctx, since)
-		if err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "nobody could be asked who is erased; it is tried again", slog.Any("error", err))
-		}
-		if err == nil {
-			since = last
-		}
-		background.Sleep(ctx, evictPace)
-		background.Wait(ctx, evictAtMost, next)
-	}
+	background.Loop{
+		Every: evictAtMost, Pace: evictPace, Wake: grown.Next, Retry: evictRetry, Fails: "cannot read erasures", Log: log,
+		Do: func(ctx context.Context) (err error) {
+			since, err = k.Evict(ctx, since)
+			return err
+		},
+	}.Run(ctx)
 }
 
 const erasedSince = `SELECT tenant, kind, holder, erased_at FROM erasures WHERE erased_at >= $1`
 
 // Evict forgets the keys of those who were erased since an instant. It returns the instant
-// from which to look next time.
+// from which to look next time, which an error leaves as it was.
 func (k *Keyring) Evict(ctx context.Context, since time.Time) (time.Time, error) {
 	rows, _ := k.DB.Query(ctx, erasedSince, since)
 	last := since

@@ -66,7 +66,7 @@ func (s *Sequencer) Run(ctx context.Context) {
 		wait = min(2*wait, s.Idle)
 		wake := appended
 		if err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "sequencing failed; it is tried again", slog.Any("error", err))
+			s.Log.WarnContext(ctx, "sequencing failed; retrying", slog.Any("error", err))
 			wake = nil
 		}
 		if now.head > 0 && now.head != head { // it is less after the log has lost its end

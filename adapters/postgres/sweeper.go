@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/background"
 	"frontdesk/commands"
 )
 
@@ -29,21 +30,10 @@ const (
 	sweepLimit     = 5 * time.Minute // for each
 )
 
-// Run sweeps at once and then every hour, until ctx ends. A sweep that fails is
-// tried again an hour later.
+// Run sweeps at once and then every hour, until ctx ends. It retries a sweep that
+// fails an hour later.
 func (s *Sweeper) Run(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
-		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "sweeping failed; it is tried again", slog.Any("error", err))
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	background.Loop{Every: sweepEvery, Do: s.Sweep, Fails: "sweeping failed", Log: s.Log}.Run(ctx)
 }
 
 // Sweep sweeps once. What keeps uploads from being swept does not keep answers.

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/background"
 	"frontdesk/domain/application"
 )
 
@@ -28,23 +29,14 @@ type Keeper struct {
 }
 
 const (
-	keepEvery = time.Second
+	keepPace  = time.Second // between two rounds, however long one takes
 	keepLimit = 10 * time.Second
 	keepBatch = 1000
 )
 
 // Run keeps order until ctx ends.
 func (k Keeper) Run(ctx context.Context) {
-	for {
-		if err := k.Keep(ctx); err != nil && ctx.Err() == nil {
-			k.Log.WarnContext(ctx, "old deliveries could not be ended; it is tried again", slog.Any("error", err))
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(keepEvery):
-		}
-	}
+	background.Loop{Pace: keepPace, Do: k.Keep, Fails: "old deliveries could not be ended", Log: k.Log}.Run(ctx)
 }
 
 const (

@@ -113,7 +113,7 @@ func (r *round) turn(ctx context.Context) time.Duration {
 	r.Metrics.stand(r.lanes)
 	switch {
 	case err != nil:
-		r.Log.WarnContext(ctx, "webhooks cannot be sent at present; it is tried again", slog.Any("error", err))
+		r.Log.WarnContext(ctx, "webhooks cannot be sent at present; retrying", slog.Any("error", err))
 		return retryWait
 	case len(found.ended) > 0 || len(found.send) > 0 && r.lanes.free() == 0:
 		r.wait = 0 // slots were spent on what is not sent, or there were too few

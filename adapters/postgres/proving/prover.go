@@ -34,18 +34,17 @@ func NewProver(pool *pgxpool.Pool, grown *background.Broadcast, log *slog.Logger
 
 // Run proves until ctx ends.
 func (p *Prover) Run(ctx context.Context) {
-	for ctx.Err() == nil {
-		wake := p.Grown.Next()
-		more, err := p.Prove(ctx)
-		switch {
-		case err != nil && ctx.Err() == nil:
-			p.Log.WarnContext(ctx, "the trees of the log were not built further; it is tried again", slog.Any("error", err))
-			wake = nil
-		case more:
-			continue
+	background.Loop{
+		Every: p.Idle, Pace: p.Pace, Wake: p.Grown.Next, Do: p.proveAll, Fails: "the trees of the log were not built further", Log: p.Log,
+	}.Run(ctx)
+}
+
+// proveAll proves until nothing is left to add at once.
+func (p *Prover) proveAll(ctx context.Context) error {
+	for {
+		if more, err := p.Prove(ctx); err != nil || !more {
+			return err
 		}
-		background.Sleep(ctx, p.Pace)
-		background.Wait(ctx, p.Idle-p.Pace, wake)
 	}
 }
 

@@ -75,7 +75,7 @@ func (h *Hub) Run(ctx context.Context) {
 		switch {
 		case err != nil:
 			if ctx.Err() == nil {
-				h.log.WarnContext(ctx, "the log could not be read for live pages; it is tried again", slog.Any("error", err))
+				h.log.WarnContext(ctx, "the log could not be read for live pages; retrying", slog.Any("error", err))
 			}
 			rest, grown = poll, nil
 		case s.Upto == s.Head:

@@ -2,11 +2,11 @@ package app
 
 import (
 	"context"
-	"sync"
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/fair"
@@ -118,35 +118,33 @@ func (a *App) PrivateURL() string { return a.private.url() }
 // work, and closes the app.
 func (a *App) Run(ctx context.Context) error {
 	defer a.Close()
-	following, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
-	sequencing, stopSequencing := context.WithCancel(context.WithoutCancel(ctx))
-	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx))
-	var sequencer, consumers, recorder sync.WaitGroup
-	sequencer.Go(func() { a.Sequencer.Run(sequencing) })
+	return during(ctx, a.stages(), func() error { return serve(ctx, &a.drain, a.public, a.private) })
+}
+
+// stages returns the background work in the order in which it starts. It stops in reverse:
+// no more calls come when the recorders stop, and no more events when the sequencer does.
+func (a *App) stages() [][]task {
+	follow := []task{
+		{"keyring", func(ctx context.Context) { a.keyring.Follow(ctx, a.grown, a.config.Log) }},
+		{"sweeper", a.sweeper().Run},
+		{"webhook sender", a.sender().Run},
+		{"webhook keeper", a.keeper().Run},
+		{"comparer", a.comparer.Run},
+		{"book", background.Loop{Every: projections.BookTidying, Do: a.book.Tidy}.Run},
+		{"live pages", a.live.Run},
+		{"prover", proving.NewProver(a.pools.background, a.grown, a.config.Log).Run},
+	}
 	for _, c := range a.consumers {
-		consumers.Go(func() { c.Run(following) })
+		follow = append(follow, task{c.Name, c.Run})
 	}
-	consumers.Go(func() { a.keyring.Follow(following, a.grown, a.config.Log) })
-	consumers.Go(func() { a.sweeper().Run(following) })
-	consumers.Go(func() { a.sender().Run(following) })
-	consumers.Go(func() { a.keeper().Run(following) })
-	consumers.Go(func() { a.comparer.Run(following) })
-	consumers.Go(func() { a.book.Run(following) })
-	consumers.Go(func() { a.live.Run(following) })
-	consumers.Go(func() { proving.NewProver(a.pools.background, a.grown, a.config.Log).Run(following) })
 	if a.relay != nil {
-		consumers.Go(func() { a.relayOn(following) })
+		follow = append(follow, task{"relay", a.relayOn})
 	}
-	recorder.Go(func() { a.recorder.Run(recording) })
-	recorder.Go(func() { a.journal.Run(recording) })
-	err := serve(ctx, &a.drain, a.public, a.private)
-	stopRecording() // no more calls come, so what waits is written now
-	recorder.Wait()
-	stopFollowing()
-	consumers.Wait()
-	stopSequencing()
-	sequencer.Wait()
-	return err
+	return [][]task{
+		{{"sequencer", a.Sequencer.Run}},
+		follow,
+		{{"access recorder", a.recorder.Run}, {"sign-in journal", a.journal.Run}},
+	}
 }
 
 // Hurry has [App.Run] end without patience: calls and webhooks that are under way then have

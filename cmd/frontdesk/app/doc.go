@@ -14,8 +14,8 @@
 //	└── background        ── sequencer, one consumer for each following projection, sweeper,
 //	                         webhooks' fan-out, sender and keeper, access recorder, relay to the broker
 //
-// [App.Run] starts everything that runs, stops it in the reverse order, and
-// returns when all of it has ended. Between the order to stop and the stop lies
+// [App.Run] starts the background work in stages, stops them in the reverse order,
+// and returns when all of it has ended. Between the order to stop and the stop lies
 // the drain, in which it is not ready and still serves. A limit that a [Config]
 // does not name has the default of the package that uses it.
 package app

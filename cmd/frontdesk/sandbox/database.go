@@ -101,7 +101,7 @@ func keepDatabase(ctx context.Context, server *embedded.Server, log *slog.Logger
 		err := server.Restart(restarting)
 		cancel()
 		if err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "Postgres does not start; it is tried again", slog.Any("error", err))
+			log.ErrorContext(ctx, "Postgres does not start; retrying", slog.Any("error", err))
 			background.Sleep(ctx, time.Second)
 		}
 	}
