@@ -54,6 +54,7 @@ var layers = map[string]layer{
 			"frontdesk/domain", "frontdesk/commands", "frontdesk/projections", "frontdesk/migrations", "frontdesk/docs/operations",
 			"frontdesk/adapters/clock",      // the one reader of the machine's clock
 			"frontdesk/adapters/background", // the one way in which they sleep and wake each other
+			"frontdesk/adapters/durable",    // the one way in which they write files that survive a power failure, and lock files
 			"frontdesk/adapters/outbound",   // the one client that all of them share for strangers' addresses
 			"frontdesk/adapters/fair",       // the one way in which they keep callers from crowding each other out
 			"frontdesk/adapters/sealing",    // the one way in which they encrypt

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/durable"
 	"frontdesk/domain/erasure"
 )
 
@@ -65,17 +66,8 @@ func (f File) Add(lines ...erasure.Line) (err error) {
 	if _, err := file.Write(text); err != nil {
 		return fmt.Errorf("write the erasure ledger: %w", err)
 	}
-	if err := errors.Join(file.Sync(), syncFolder(filepath.Dir(f.Name))); err != nil {
+	if err := errors.Join(file.Sync(), durable.SyncDir(filepath.Dir(f.Name))); err != nil {
 		return fmt.Errorf("write the erasure ledger: %w", err)
 	}
 	return nil
-}
-
-// syncFolder makes sure that a new file is found after a power failure.
-func syncFolder(name string) error {
-	folder, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }

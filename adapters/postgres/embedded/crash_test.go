@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"frontdesk/adapters/durable"
 	"frontdesk/adapters/postgres/embedded"
 )
 
@@ -76,7 +77,7 @@ func TestWhatWasCommittedIsKept(t *testing.T) {
 func adoptAfter(t *testing.T, config embedded.Config, end func(starter int)) *embedded.Server {
 	t.Helper()
 	starter := starterProcess(t, config.Dir)
-	if _, err := embedded.Start(t.Context(), config); !errors.Is(err, embedded.ErrInUse) {
+	if _, err := embedded.Start(t.Context(), config); !errors.Is(err, durable.ErrInUse) {
 		t.Errorf("a second process gets %v, want ErrInUse", err)
 	}
 	before := pid(t, config.Dir)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"frontdesk/adapters/durable"
 )
 
 // home is where a cluster lives. Its paths are absolute and without symbolic
@@ -122,7 +124,7 @@ func (h *home) moved() bool { return filepath.Dir(h.data) != h.dir }
 func (h *home) outside() string { return filepath.Join(elsewhere, digest(h.dir)) }
 
 // Remove stops the cluster of dir if it runs, and removes all its data. It fails
-// with [ErrInUse] while a [Server] owns the cluster.
+// with [durable.ErrInUse] while a [Server] owns the cluster.
 func Remove(ctx context.Context, dir string) error {
 	if err := remove(ctx, dir); err != nil {
 		return fmt.Errorf("remove Postgres in %s: %w", dir, err)
@@ -152,11 +154,11 @@ func remove(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	lock, err := acquire(h.lockFile(), os.O_CREATE)
+	lock, err := durable.Hold(h.lockFile(), os.O_CREATE)
 	if err != nil {
 		return err
 	}
-	defer unlock(lock)
+	defer lock.Close()
 	if err := firstError(h.remove(ctx), h.removeSockets()); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,70 +12,8 @@ import (
 	"time"
 
 	"frontdesk/adapters/background"
+	"frontdesk/adapters/durable"
 )
-
-// ErrInUse says that another Server, here or in another process, owns the
-// cluster.
-var ErrInUse = errors.New("already in use")
-
-// acquire takes the lock of a cluster without waiting, and makes its file if
-// flag is os.O_CREATE. The kernel releases it when the process ends, however it
-// ends.
-func acquire(path string, flag int) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|flag, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := flock(f); err != nil {
-		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			holder, _ := os.ReadFile(path) // empty for the moment before the holder signs
-			return nil, fmt.Errorf("%w by process %s: stop that one first", ErrInUse, cmp.Or(strings.TrimSpace(string(holder)), "unknown"))
-		}
-		return nil, err
-	}
-	if err := sign(f); err != nil {
-		unlock(f)
-		return nil, err
-	}
-	return f, nil
-}
-
-// Lock takes a lock file for this process, as a [Server] takes the one of its cluster,
-// and returns what releases it. Another holder is [ErrInUse].
-func Lock(path string) (release func(), err error) {
-	f, err := acquire(path, os.O_CREATE)
-	if err != nil {
-		return nil, err
-	}
-	return func() { unlock(f) }, nil
-}
-
-// sign writes down who holds the lock, for whoever finds it taken.
-func sign(f *os.File) error {
-	if err := f.Truncate(0); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(f, os.Getpid())
-	return err
-}
-
-// unlock releases a lock. Closing the file is not enough: a program that is
-// being started at this moment shares our files until it runs, and with them
-// the lock.
-func unlock(f *os.File) {
-	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
-	f.Close()
-}
-
-func flock(f *os.File) error {
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
-}
 
 // lockFile is the file that a Server of the directory holds locked.
 //
@@ -97,7 +34,7 @@ func (h *home) claim(ctx context.Context) error {
 			return err
 		}
 		err := h.mark()
-		if !errors.Is(err, ErrInUse) || waited > patience || !background.Sleep(ctx, pollEvery) {
+		if !errors.Is(err, durable.ErrInUse) || waited > patience || !background.Sleep(ctx, pollEvery) {
 			return err
 		}
 	}
@@ -118,7 +55,7 @@ func (h *home) mark() error {
 	case errors.Is(err, fs.ErrExist) && same(h.lockFile(), markOf(h.data)):
 		return nil
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w: %s holds the data of another directory, which was here before: choose a new one", ErrInUse, h.data)
+		return fmt.Errorf("%w: %s holds the data of another directory, which was here before: choose a new one", durable.ErrInUse, h.data)
 	}
 	return err
 }
@@ -152,14 +89,14 @@ func removeOrphan(ctx context.Context, mark string) error {
 	if info, err := os.Lstat(mark); err != nil || !lastName(info) {
 		return nil // there is none, or somebody else has removed it
 	}
-	lock, err := acquire(mark, 0)
-	if errors.Is(err, ErrInUse) || errors.Is(err, fs.ErrNotExist) {
+	lock, err := durable.Hold(mark, 0)
+	if errors.Is(err, durable.ErrInUse) || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer unlock(lock)
+	defer lock.Close()
 	if info, err := lock.Stat(); err != nil || !lastName(info) {
 		return err
 	}

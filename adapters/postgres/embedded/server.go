@@ -13,6 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"frontdesk/adapters/durable"
 )
 
 // Server is a running cluster that this process owns. It is safe for concurrent
@@ -22,8 +24,8 @@ type Server struct {
 	log     *slog.Logger
 	home    home
 	install installation
-	socket  string   // the directory of the socket
-	lock    *os.File // held until Stop or Detach
+	socket  string        // the directory of the socket
+	lock    *durable.Lock // held until Stop or Detach
 
 	mu      sync.Mutex // held while the postmaster is started, stopped or let go
 	running *watched
@@ -38,7 +40,7 @@ const startWithin = 2 * time.Minute
 // or starts another on the data that a dead one left.
 //
 // It fails with [ErrNoPostgres] if the machine has no binaries, and with
-// [ErrInUse] while another Server owns the cluster. Every error is one line that
+// [durable.ErrInUse] while another Server owns the cluster. Every error is one line that
 // says what to do.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	c = c.withDefaults()
@@ -65,7 +67,7 @@ func (s *Server) prepare(ctx context.Context) (err error) {
 	if s.home, err = open(s.config.Dir); err != nil {
 		return err
 	}
-	if s.lock, err = acquire(s.home.lockFile(), os.O_CREATE); err != nil {
+	if s.lock, err = durable.Hold(s.home.lockFile(), os.O_CREATE); err != nil {
 		return err
 	}
 	wanted, err := s.home.version()
@@ -197,7 +199,7 @@ func (s *Server) leave() {
 
 func (s *Server) unlock() {
 	if s.lock != nil {
-		unlock(s.lock)
+		_ = s.lock.Close()
 		s.lock = nil
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/durable"
 	"frontdesk/adapters/postgres/embedded"
 )
 
@@ -75,11 +76,11 @@ func TestOneServerOwnsACluster(t *testing.T) {
 	if len(servers) != 1 {
 		t.Fatalf("%d of two starts at once won, want 1: %v", len(servers), <-refusals)
 	}
-	if err := <-refusals; !errors.Is(err, embedded.ErrInUse) {
+	if err := <-refusals; !errors.Is(err, durable.ErrInUse) {
 		t.Errorf("the other one says %v, want ErrInUse", err)
 	}
 	holder := "process " + strconv.Itoa(os.Getpid())
-	if err := embedded.Remove(t.Context(), config.Dir); !errors.Is(err, embedded.ErrInUse) || !strings.Contains(err.Error(), holder) {
+	if err := embedded.Remove(t.Context(), config.Dir); !errors.Is(err, durable.ErrInUse) || !strings.Contains(err.Error(), holder) {
 		t.Errorf("Remove says %v, want ErrInUse and %s", err, holder)
 	}
 

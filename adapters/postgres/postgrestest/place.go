@@ -9,6 +9,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"frontdesk/adapters/background"
+	"frontdesk/adapters/durable"
 )
 
 // place is where a shared cluster lives, and how long it outlives its users.
@@ -32,8 +35,7 @@ func (p place) alone() bool {
 	if err != nil {
 		return false
 	}
-	unlock(f)
-	return true
+	return f.Close() == nil
 }
 
 // usualPlace is the same for all test processes of a user whose time is moved by as much,
@@ -67,41 +69,22 @@ func Scratch() string {
 	return os.TempDir()
 }
 
-// lock waits for a lock on a file. The lock ends with unlock, or with the
-// process.
-func lock(ctx context.Context, path string, how int) (*os.File, error) {
+// lock waits for a lock on a file. The lock ends with Close, or with the process.
+func lock(ctx context.Context, path string, how int) (*durable.Lock, error) {
 	for {
-		f, err := tryLock(path, how)
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			return f, err
+		l, err := tryLock(path, how)
+		if !errors.Is(err, durable.ErrInUse) {
+			return l, err
 		}
-		select {
-		case <-ctx.Done():
+		if !background.Sleep(ctx, 10*time.Millisecond) {
 			return nil, fmt.Errorf("wait for %s: %w", path, ctx.Err())
-		case <-time.After(10 * time.Millisecond):
 		}
 	}
 }
 
-// unlock releases a lock. Closing the file is not enough: a program that is
-// being started at this moment shares our files until it runs, and with them
-// the lock.
-func unlock(f *os.File) {
-	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
-	f.Close()
-}
-
-// tryLock fails with EWOULDBLOCK where lock would wait.
-func tryLock(path string, how int) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+// tryLock fails with [durable.ErrInUse] where lock would wait.
+func tryLock(path string, how int) (*durable.Lock, error) {
+	return durable.TryLock(path, os.O_CREATE, how)
 }
 
 // Dir is a directory in [Scratch] for a cluster that a test starts by itself, and is

@@ -5,13 +5,13 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
-	"os"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/durable"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/migrations"
@@ -20,7 +20,7 @@ import (
 // shared is what one process holds of the shared cluster.
 type shared struct {
 	server   *embedded.Server // detached, because no process owns it
-	users    *os.File         // the users' lock, held as long as the process lives
+	users    *durable.Lock    // the users' lock, held as long as the process lives
 	admin    *pgxpool.Pool
 	template string // the database that new ones are copies of
 }
@@ -46,7 +46,7 @@ func (p place) join(ctx context.Context) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer unlock(gate)
+	defer gate.Close()
 	s := &shared{}
 	s.server, err = embedded.Start(ctx, embedded.Config{Dir: p.dir, Volatile: true, MaxConnections: 1000})
 	if err != nil {

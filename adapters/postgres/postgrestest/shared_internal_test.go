@@ -106,7 +106,9 @@ func awaitWatchdog(t *testing.T, p place) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unlock(f)
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // emptyDir is removed after the last watchdog has ended.

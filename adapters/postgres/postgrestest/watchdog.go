@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"frontdesk/adapters/durable"
 	"frontdesk/adapters/postgres/embedded"
 )
 
@@ -41,13 +42,13 @@ func init() {
 // watch makes sure that the cluster has a watchdog; the caller holds the gate.
 func (p place) watch() error {
 	lock, err := tryLock(p.watchdog(), syscall.LOCK_EX)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	if errors.Is(err, durable.ErrInUse) {
 		return nil // it has one
 	}
 	if err != nil {
 		return err
 	}
-	defer lock.Close() // not unlock: the watchdog has inherited the lock
+	defer lock.File.Close() // not lock.Close: the watchdog has inherited the lock
 	program, err := os.Executable()
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (p place) watch() error {
 	cmd := exec.Command(program)
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), watchedDir+"="+p.dir, watchedLinger+"="+p.linger.String())
-	cmd.ExtraFiles = []*os.File{lock}
+	cmd.ExtraFiles = []*os.File{lock.File}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return err
@@ -89,7 +90,7 @@ func (p place) removeIfUnused() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer unlock(gate)
+	defer gate.Close()
 	if !p.alone() {
 		return false, nil
 	}

@@ -1,7 +1,6 @@
 package retention
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
@@ -14,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"frontdesk/adapters/durable"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof/export"
 )
@@ -54,7 +54,7 @@ func (r *Retain) draft(a archive, fill func(*packer) error) (manifest, error) {
 	m := r.manifestOf(a)
 	sum := sha256.New()
 	var packed *packer
-	err := drafted(m.path, func(w io.Writer) error {
+	err := durable.Create(draftOf(m.path), 0o600, func(w io.Writer) error {
 		packed = &packer{to: gzip.NewWriter(io.MultiWriter(w, sum))}
 		return errors.Join(fill(packed), packed.to.Close())
 	})
@@ -67,7 +67,7 @@ func (r *Retain) draft(a archive, fill func(*packer) error) (manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	err = drafted(m.beside(), func(w io.Writer) error {
+	err = durable.Create(draftOf(m.beside()), 0o600, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
@@ -119,21 +119,6 @@ func (r *Retain) written(a archive) (manifest, error) {
 
 func draftOf(name string) string { return name + ".draft" }
 
-// drafted writes a file beside its place, as far as the disk.
-func drafted(name string, write func(io.Writer) error) error {
-	name = draftOf(name)
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	buffered := bufio.NewWriterSize(file, 64<<10)
-	err = errors.Join(write(buffered), buffered.Flush())
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	return nil
-}
-
 // free is an error if something else has the place of the archive. That is left alone.
 func (m manifest) free() error {
 	there, err := digestOf(m.path)
@@ -150,23 +135,12 @@ func (m manifest) free() error {
 
 // placed gives a draft its name, for good, unless that was done before.
 func placed(name string) error {
-	err := os.Rename(draftOf(name), name)
+	err := durable.Rename(draftOf(name), name)
 	if errors.Is(err, fs.ErrNotExist) {
 		_, err = os.Stat(name)
+		err = errors.Join(err, durable.SyncDir(filepath.Dir(name)))
 	}
-	if err != nil {
-		return err
-	}
-	return synced(filepath.Dir(name))
-}
-
-// synced brings the names in a folder to the disk.
-func synced(dir string) error {
-	folder, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return err
 }
 
 func digestOf(name string) (d event.Digest, err error) {

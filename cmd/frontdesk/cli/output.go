@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"frontdesk/adapters/background"
+	"frontdesk/adapters/durable"
 )
 
 // output is where a command writes a file that it was asked for. A regular file is
@@ -163,19 +165,19 @@ func isTerminal(file *os.File) (is bool, err error) {
 
 // replaceFile writes a file beside its place, and puts it there when it is complete.
 func replaceFile(name string, mode fs.FileMode, write func(io.Writer) error) error {
-	file, err := os.CreateTemp(filepath.Dir(name), ".frontdesk-*")
-	if err != nil {
-		return fmt.Errorf("make a file in %s: %w", filepath.Dir(name), cause(err))
+	folder := filepath.Dir(name)
+	beside := filepath.Join(folder, ".frontdesk-"+rand.Text())
+	err := durable.Create(beside, mode, write)
+	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == beside && at.Op == "open" {
+		return fmt.Errorf("make a file in %s: %w", folder, at.Err)
 	}
-	defer os.Remove(file.Name()) // it is gone if all went well
-	if err := write(file); err != nil {
-		_ = file.Close()
+	if err != nil {
 		return err
 	}
-	if err := errors.Join(file.Chmod(mode), file.Sync(), file.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+	if err := durable.Rename(beside, name); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", name, err), os.Remove(beside))
 	}
-	return os.Rename(file.Name(), name)
+	return nil
 }
 
 // cause is an error of the file system without the name, which is said already.

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/durable"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/application"
@@ -81,7 +81,7 @@ func (g *ground) awaitStart(ctx context.Context, dir string) error {
 			return fmt.Errorf("no sandbox was ready in %s in time: %w", dir, ctx.Err())
 		case <-g.done:
 			g.own, g.done = false, nil
-			if !errors.Is(g.err, embedded.ErrInUse) {
+			if !errors.Is(g.err, durable.ErrInUse) {
 				return cmp.Or(g.err, context.Canceled)
 			}
 		case <-g.started:

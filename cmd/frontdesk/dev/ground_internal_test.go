@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/durable"
 )
 
 // On a busy machine it takes a while to learn that another sandbox has the directory. Its
@@ -21,7 +21,7 @@ func TestASandboxThatIsAnothersIsNotOurs_D97(t *testing.T) {
 	g := newGround(func() {})
 	go func() {
 		time.Sleep(4 * startLook)
-		g.err = fmt.Errorf("%w by process 1", embedded.ErrInUse)
+		g.err = fmt.Errorf("%w by process 1", durable.ErrInUse)
 		close(g.done)
 	}()
 	if err := g.awaitStart(t.Context(), dir); err != nil || g.own || g.done != nil {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/durable"
 )
 
 const (
@@ -47,18 +47,18 @@ func (h *home) take() error {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return fmt.Errorf("make the application's directory (choose another with --key-dir): %w", err)
 	}
-	release, err := embedded.Lock(h.file(lockName))
-	if errors.Is(err, embedded.ErrInUse) {
+	lock, err := durable.Hold(h.file(lockName), os.O_CREATE)
+	if errors.Is(err, durable.ErrInUse) {
 		return fmt.Errorf("%s: %w, or choose another directory with --key-dir", inUse(h.dir), err)
 	}
 	if err != nil {
 		return fmt.Errorf("write to the application's directory (choose another with --key-dir): %w", err)
 	}
 	if h.lock, err = os.Stat(h.file(lockName)); err != nil {
-		release()
+		_ = lock.Close()
 		return fmt.Errorf("lock the application's directory: %w", err)
 	}
-	h.release = release
+	h.release = func() { _ = lock.Close() }
 	return nil
 }
 
@@ -100,11 +100,10 @@ func (h *home) write(name string, content []byte) error {
 }
 
 func (h *home) put(name string, content []byte) error {
-	beside := h.file(name) + ".new"
-	if err := os.WriteFile(beside, content, 0o600); err != nil {
+	if err := durable.Replace(h.file(name), 0o600, content); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	return os.Rename(beside, h.file(name))
+	return nil
 }
 
 // rename gives a file another name, in place of what had that.

@@ -12,14 +12,14 @@ import (
 	"testing"
 
 	"frontdesk/adapters/clock/clocktest"
-	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/durable"
 	"frontdesk/cmd/frontdesk/dev/page"
 )
 
 func TestADirectoryIsForOneDevAlone_D97(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	if _, err := openHome(h.dir); !errors.Is(err, embedded.ErrInUse) || !strings.Contains(err.Error(), "starting") {
+	if _, err := openHome(h.dir); !errors.Is(err, durable.ErrInUse) || !strings.Contains(err.Error(), "starting") {
 		t.Errorf("a second one: %v", err)
 	}
 	h.announce(t, os.Getpid())

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/adapters/durable"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
@@ -150,10 +151,10 @@ func writeJSON(file string, value any) error {
 	if err := encoder.Encode(value); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(file), err)
 	}
-	if err := os.WriteFile(file+".new", text.Bytes(), 0o600); err != nil {
+	if err := durable.Replace(file, 0o600, text.Bytes()); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(file), err)
 	}
-	return os.Rename(file+".new", file)
+	return nil
 }
 
 const welcomeText = `

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"frontdesk/adapters/durable"
 	"frontdesk/adapters/postgres/embedded"
 )
 
@@ -79,14 +80,14 @@ func Remove(ctx context.Context, dir string) (left []string, err error) {
 
 // lockAway keeps the sandbox of a directory from starting.
 func lockAway(dir string) (release func(), err error) {
-	release, err = embedded.Lock(filepath.Join(dir, lockName))
-	if errors.Is(err, embedded.ErrInUse) {
+	lock, err := durable.Hold(filepath.Join(dir, lockName), os.O_CREATE)
+	if errors.Is(err, durable.ErrInUse) {
 		return nil, fmt.Errorf("%s: %w", inUse(dir), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock the sandbox (is the directory writable?): %w", err)
 	}
-	return release, nil
+	return func() { _ = lock.Close() }, nil
 }
 
 // removeFiles removes those that are there. A directory that holds something else stays.

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/adapters/durable"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/reference"
@@ -68,18 +69,18 @@ func claim(dir string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return nil, fmt.Errorf("make the sandbox's directory (choose another with --dir): %w", err)
 	}
-	release, err = embedded.Lock(filepath.Join(dir, lockName))
-	if errors.Is(err, embedded.ErrInUse) {
+	lock, err := durable.Hold(filepath.Join(dir, lockName), os.O_CREATE)
+	if errors.Is(err, durable.ErrInUse) {
 		return nil, fmt.Errorf("%s: %w, or choose another directory with --dir", inUse(dir), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write to the sandbox's directory (choose another with --dir): %w", err)
 	}
 	if err := os.Remove(infoFile(dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		release()
+		_ = lock.Close()
 		return nil, fmt.Errorf("clear the last run (is the directory writable? choose another with --dir): %w", err)
 	}
-	return release, nil
+	return func() { _ = lock.Close() }, nil
 }
 
 // inUse says where the sandbox of a directory answers, which it does once it has started.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/durable"
 	"frontdesk/adapters/postgres/embedded"
 )
 
@@ -114,8 +115,8 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return fmt.Errorf("copy %s: %w", filepath.Base(from), err)
 	}
-	if err := os.WriteFile(to+".new", data, 0o600); err != nil {
+	if err := durable.Replace(to, 0o600, data); err != nil {
 		return fmt.Errorf("copy %s: %w", filepath.Base(from), err)
 	}
-	return os.Rename(to+".new", to)
+	return nil
 }
