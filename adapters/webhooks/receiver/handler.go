@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"frontdesk.example/client"
+	"frontdesk/adapters/background"
 )
 
 // maxBody bounds what is read of a webhook, in bytes.
@@ -98,11 +99,7 @@ func (j *Journal) Write(_ context.Context, w Webhook) error {
 }
 
 // Server receives webhooks by https.
-type Server struct {
-	listener net.Listener
-	http     *http.Server
-	done     chan struct{}
-}
+type Server struct{ *background.Server }
 
 // Listen begins to receive at a loopback address, with a certificate of the
 // authority. The caller closes the server.
@@ -116,22 +113,8 @@ func Listen(ctx context.Context, address string, authority *Authority, handler h
 		return nil, fmt.Errorf("listen for webhooks on %s (is the port taken? choose another): %w", address, err)
 	}
 	secure := tls.NewListener(plain, &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
-	s := &Server{plain, &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}, make(chan struct{})}
-	go func() {
-		defer close(s.done)
-		_ = s.http.Serve(secure) // until Close
-	}()
-	return s, nil
+	return &Server{background.Serve(secure, &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute})}, nil
 }
 
 // URL is the address at which the server receives.
-func (s *Server) URL() string { return "https://" + s.listener.Addr().String() + "/" }
-
-// Address is where the server listens, HOST:PORT.
-func (s *Server) Address() string { return s.listener.Addr().String() }
-
-// Close stops receiving and waits until the server has stopped.
-func (s *Server) Close() {
-	_ = s.http.Close()
-	<-s.done
-}
+func (s *Server) URL() string { return "https://" + s.Address() + "/" }

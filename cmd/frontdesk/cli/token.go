@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -9,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/domain/application"
 )
 
@@ -76,11 +76,9 @@ func (c *publishCmd) Run(r *run) error {
 	if err != nil {
 		return fmt.Errorf("listen on %s (is the port taken? choose another with --listen): %w", c.Listen, err)
 	}
-	server := &http.Server{Handler: c.handler(), ReadHeaderTimeout: 10 * time.Second}
-	stop := context.AfterFunc(r.ctx, func() { _ = server.Close() })
-	defer stop()
-	fmt.Fprintf(r.Err, "The JWKS URL is http://%s/jwks.json . Ctrl-C stops it.\n", listener.Addr())
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	server := background.Serve(listener, &http.Server{Handler: c.handler(), ReadHeaderTimeout: 10 * time.Second})
+	fmt.Fprintf(r.Err, "The JWKS URL is http://%s/jwks.json . Ctrl-C stops it.\n", server.Address())
+	if err := server.Wait(r.ctx); err != nil {
 		return fmt.Errorf("publish keys: %w", err)
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/bearer"
 	form "frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/event"
@@ -24,11 +25,9 @@ import (
 // imitation is the API as a client sees it: it takes patient requests, and does to each
 // call what a check wants.
 type imitation struct {
-	keys     func(context.Context) (bearer.KeySet, error)
-	now      func() time.Time
-	listener net.Listener
-	http     *http.Server
-	done     chan struct{}
+	keys func(context.Context) (bearer.KeySet, error)
+	now  func() time.Time
+	http *background.Server
 
 	mu       sync.Mutex
 	does     func(nth int) deed
@@ -52,26 +51,19 @@ func newImitation(ctx context.Context, address string, keys func(context.Context
 	if err != nil {
 		return nil, fmt.Errorf("imitate the API at %s (is the port taken? choose another): %w", address, err)
 	}
-	api := &imitation{keys: keys, now: now, listener: listener, done: make(chan struct{}), does: always(serves)}
+	api := &imitation{keys: keys, now: now, does: always(serves)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /transactional-api/create-patient-request", api.serve)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusNotFound, "not-found", "Only create-patient-request is imitated here.")
 	})
-	api.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() {
-		defer close(api.done)
-		_ = api.http.Serve(listener) // until close
-	}()
+	api.http = background.Serve(listener, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second})
 	return api, nil
 }
 
-func (a *imitation) url() string { return "http://" + a.listener.Addr().String() }
+func (a *imitation) url() string { return "http://" + a.http.Address() }
 
-func (a *imitation) close() {
-	_ = a.http.Close()
-	<-a.done
-}
+func (a *imitation) close() { a.http.Close() }
 
 // begin forgets what arrived before.
 func (a *imitation) begin(does func(int) deed) {

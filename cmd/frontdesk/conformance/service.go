@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"frontdesk/adapters/background"
 )
 
 // Service publishes keys as the service does. A receiver that is tried out takes its keys
 // from here.
 type Service struct {
-	listener net.Listener
-	http     *http.Server
-	done     chan struct{}
+	http *background.Server
 
 	mu      sync.Mutex
 	keys    []signingKey // published; the last one signs
@@ -43,12 +43,12 @@ const elsewherePath = "/elsewhere"
 
 // NewService publishes a first key at a loopback address. The caller closes it.
 func NewService(ctx context.Context, address string) (*Service, error) {
-	s := &Service{done: make(chan struct{})}
+	s := &Service{}
 	if err := s.rotate(); err != nil {
 		return nil, err
 	}
-	var err error
-	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
 		return nil, fmt.Errorf("publish keys at %s (is the port taken? choose another): %w", address, err)
 	}
 	mux := http.NewServeMux()
@@ -58,22 +58,15 @@ func NewService(ctx context.Context, address string) (*Service, error) {
 		defer s.mu.Unlock()
 		write(w, s.offered)
 	})
-	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() {
-		defer close(s.done)
-		_ = s.http.Serve(s.listener) // until Close
-	}()
+	s.http = background.Serve(listener, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second})
 	return s, nil
 }
 
 // KeySetURL is where a receiver has to take its keys from.
-func (s *Service) KeySetURL() string { return "http://" + s.listener.Addr().String() + keySetPath }
+func (s *Service) KeySetURL() string { return "http://" + s.http.Address() + keySetPath }
 
 // Close stops publishing.
-func (s *Service) Close() {
-	_ = s.http.Close()
-	<-s.done
-}
+func (s *Service) Close() { s.http.Close() }
 
 func (s *Service) publish(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
@@ -91,7 +84,7 @@ func (s *Service) offer(k signingKey) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.offered = append(s.offered, k)
-	return "http://" + s.listener.Addr().String() + elsewherePath
+	return "http://" + s.http.Address() + elsewherePath
 }
 
 func write(w http.ResponseWriter, keys []signingKey) {

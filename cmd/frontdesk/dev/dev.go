@@ -75,7 +75,7 @@ func Run(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	defer shop.close()
+	defer shop.Stop(closingTime) // ends what pages follow
 	defer d.quit()
 	return d.live(ctx)
 }

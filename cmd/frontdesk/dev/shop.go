@@ -9,20 +9,14 @@ import (
 	"os/exec"
 	"time"
 
+	"frontdesk/adapters/background"
 	"frontdesk/cmd/frontdesk/dev/page"
 )
-
-// shop serves the page and the key set.
-type shop struct {
-	http *http.Server
-	stop context.CancelFunc // of what pages follow
-	done chan struct{}
-}
 
 const closingTime = 5 * time.Second
 
 // openShop begins to serve the page and the key set.
-func (d *dev) openShop(ctx context.Context) (*shop, error) {
+func (d *dev) openShop(ctx context.Context) (*background.Server, error) {
 	address, moved, err := choose(ctx, d.config.Listen, DefaultListen)
 	if err != nil {
 		return nil, err
@@ -38,28 +32,10 @@ func (d *dev) openShop(ctx context.Context) (*shop, error) {
 		Key: d.identity.PageKey, State: d.state, Acts: d.acts(), Changed: d.changed, KeySet: d.keys,
 		Address: listener.Addr().String(),
 	}
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s := &shop{stop: stop, done: make(chan struct{}), http: &http.Server{
-		Handler: d.site.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute,
-		BaseContext: func(net.Listener) context.Context { return serving },
-	}}
 	d.jwksURL = "http://" + d.site.Address + page.KeySetPath
-	go func() {
-		defer close(s.done)
-		_ = s.http.Serve(listener) // until close
-	}()
-	return s, nil
-}
-
-// close lets what is asked be answered, but for pages that are being followed.
-func (s *shop) close() {
-	s.stop()
-	ctx, cancel := context.WithTimeout(context.Background(), closingTime)
-	defer cancel()
-	if s.http.Shutdown(ctx) != nil {
-		_ = s.http.Close()
-	}
-	<-s.done
+	return background.Serve(listener, &http.Server{
+		Handler: d.site.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+	}), nil
 }
 
 var errNoBrowser = errors.New("there is no browser to open: no xdg-open, open or www-browser")

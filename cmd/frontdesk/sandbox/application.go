@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"frontdesk.example/client"
+	"frontdesk/adapters/background"
 )
 
 // keyServer is the sandbox application's own server, as an integrator would run
@@ -24,9 +25,7 @@ type keyServer struct {
 	signer   *client.Signer
 	now      func() time.Time
 	callback atomic.Pointer[visitor]
-	listener net.Listener
-	http     *http.Server
-	done     chan struct{}
+	http     *background.Server
 }
 
 func listenKeys(ctx context.Context, file string, now func() time.Time) (*keyServer, error) {
@@ -38,12 +37,8 @@ func listenKeys(ctx context.Context, file string, now func() time.Time) (*keySer
 	if err != nil {
 		return nil, fmt.Errorf("publish keys: %w", err)
 	}
-	s := &keyServer{signer: signer, now: now, listener: listener, done: make(chan struct{})}
-	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
-	go func() {
-		defer close(s.done)
-		_ = s.http.Serve(listener) // until close
-	}()
+	s := &keyServer{signer: signer, now: now}
+	s.http = background.Serve(listener, &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second})
 	return s, nil
 }
 
@@ -68,12 +63,9 @@ func (s *keyServer) routes() http.Handler {
 	return mux
 }
 
-func (s *keyServer) url() string { return "http://" + s.listener.Addr().String() + "/jwks.json" }
+func (s *keyServer) url() string { return "http://" + s.http.Address() + "/jwks.json" }
 
-func (s *keyServer) close() {
-	_ = s.http.Close()
-	<-s.done
-}
+func (s *keyServer) close() { s.http.Close() }
 
 // receiveStaff lets the callback answer. The callback needs to know who the
 // application is and where the service is, which are not known when the keys are
@@ -101,7 +93,7 @@ func (s *keyServer) serveCallback(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "The sandbox is not ready yet.", http.StatusServiceUnavailable)
 }
 
-func (s *keyServer) callbackURL() string { return "http://" + s.listener.Addr().String() + "/callback" }
+func (s *keyServer) callbackURL() string { return "http://" + s.http.Address() + "/callback" }
 
 //go:embed callback.html
 var callbackSource string

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"frontdesk/adapters/background"
 )
 
 // The sandbox is steered through a socket in its directory, which its owner alone can
@@ -58,9 +60,8 @@ type failure struct {
 
 // control takes orders until it is closed.
 type control struct {
-	http *http.Server
+	http *background.Server
 	file string
-	done chan struct{}
 }
 
 // listenControl begins to take orders for the sandbox in dir.
@@ -82,18 +83,11 @@ func listenControl(ctx context.Context, dir string, s steered, log *slog.Logger)
 	if err := os.Chmod(file, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("listen for what steers the sandbox: %w", err), listener.Close())
 	}
-	c := &control{file: file, done: make(chan struct{})}
-	c.http = &http.Server{Handler: orders(s, log), ReadHeaderTimeout: steeringTime}
-	go func() {
-		defer close(c.done)
-		_ = c.http.Serve(listener) // until close
-	}()
-	return c, nil
+	return &control{background.Serve(listener, &http.Server{Handler: orders(s, log), ReadHeaderTimeout: steeringTime}), file}, nil
 }
 
 func (c *control) close() {
-	_ = c.http.Close()
-	<-c.done
+	c.http.Close()
 	_ = os.Remove(c.file)
 }
 
