@@ -14,7 +14,7 @@ type Server struct {
 	http        *http.Server
 	endRequests context.CancelFunc
 	done        chan struct{}
-	err         error // why it does not serve any more; nil if it was closed
+	err         error // that ended the serving; nil if it was closed
 }
 
 // Serve begins to answer on a listener, which the server closes.
