@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,24 +24,21 @@ import (
 type AccessRecorder struct {
 	Pool  *pgxpool.Pool
 	Keys  *Keyring // encrypts the practitioners of act claims
-	Log   *slog.Logger
-	Limit int           // most lines that may wait: a few hundred bytes each
-	Batch int           // most lines of one transaction
-	Pace  time.Duration // between two transactions, so that lines gather
-	Retry time.Duration // until the next try without a new line, in case the last one failed
+	Batch int      // most lines of one transaction
 
-	lost    prometheus.Counter
-	arrived background.Broadcast
-	mu      sync.Mutex // guards the fields below
-	waiting []access.Call
-	ended   bool
+	background.WriteBehind[access.Call] // a line is a few hundred bytes
+	lost                                prometheus.Counter
 }
 
 // NewAccessRecorder returns a recorder with the usual limits. It registers the
 // counter frontdesk_access_records_lost_total.
 func NewAccessRecorder(pool *pgxpool.Pool, registry prometheus.Registerer, log *slog.Logger) *AccessRecorder {
 	r := &AccessRecorder{
-		Pool: pool, Log: log, Limit: 1 << 14, Batch: 500, Pace: 100 * time.Millisecond, Retry: time.Second,
+		Pool: pool, Batch: 500,
+		WriteBehind: background.WriteBehind[access.Call]{
+			Limit: 1 << 14, Pace: 100 * time.Millisecond, Retry: time.Second, Final: accessFinalLimit,
+			Fails: "the access record waits for the database", Log: log,
+		},
 		lost: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "frontdesk_access_records_lost_total",
 			Help: "Calls that were judged and are missing in the access record.",
@@ -56,21 +51,9 @@ func NewAccessRecorder(pool *pgxpool.Pool, registry prometheus.Registerer, log *
 // Record takes a line and never waits. A line is lost, and counted, if too many
 // are waiting already or if Run has ended.
 func (r *AccessRecorder) Record(c access.Call) {
-	if !r.queue(c) {
+	if !r.Put(c) {
 		r.lost.Inc()
-		return
 	}
-	r.arrived.Notify()
-}
-
-func (r *AccessRecorder) queue(c access.Call) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ended || len(r.waiting) >= r.Limit {
-		return false
-	}
-	r.waiting = append(r.waiting, c)
-	return true
 }
 
 const (
@@ -81,25 +64,9 @@ const (
 // Run writes lines until ctx ends. Then it has 5 s to write those that still wait.
 // Stop the callers of Record before you end ctx.
 func (r *AccessRecorder) Run(ctx context.Context) {
-	for ctx.Err() == nil {
-		arrived := r.arrived.Next()
-		if err := r.flush(ctx); err != nil && ctx.Err() == nil {
-			r.Log.WarnContext(ctx, "the access record waits for the database", slog.Any("error", err))
-		}
-		background.Sleep(ctx, r.Pace)
-		background.Wait(ctx, r.Retry, arrived)
-	}
-	r.finish(ctx)
-}
-
-func (r *AccessRecorder) finish(ctx context.Context) {
-	r.mu.Lock()
-	r.ended = true
-	r.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), accessFinalLimit)
-	defer cancel()
-	if err := r.flush(ctx); err != nil {
-		left := len(r.next(r.Limit))
+	err := r.WriteBehind.Run(ctx, r.flush)
+	if err != nil {
+		left := len(r.First(r.Limit))
 		r.lost.Add(float64(left))
 		r.Log.ErrorContext(ctx, "lines of the access record are lost", slog.Int("lines", left), slog.Any("error", err))
 	}
@@ -107,9 +74,9 @@ func (r *AccessRecorder) finish(ctx context.Context) {
 
 // flush writes full batches one after another, and ends with the first that is
 // not full. Lines that arrive meanwhile are left for the next flush.
-func (r *AccessRecorder) flush(ctx context.Context) error {
+func (r *AccessRecorder) flush(ctx context.Context, _ bool) error {
 	for {
-		batch := r.next(r.Batch)
+		batch := r.First(r.Batch)
 		if len(batch) == 0 {
 			return nil
 		}
@@ -127,14 +94,14 @@ func (r *AccessRecorder) flush(ctx context.Context) error {
 func (r *AccessRecorder) take(ctx context.Context, batch []access.Call) error {
 	err := r.write(ctx, batch)
 	if err == nil {
-		r.done(len(batch))
+		r.Remove(len(batch))
 		return nil
 	}
 	if !unwritable(err) {
 		return err
 	}
 	for range batch {
-		err := r.write(ctx, r.next(1))
+		err := r.write(ctx, r.First(1))
 		if err != nil && !unwritable(err) {
 			return err
 		}
@@ -142,23 +109,9 @@ func (r *AccessRecorder) take(ctx context.Context, batch []access.Call) error {
 			r.lost.Inc()
 			r.Log.ErrorContext(ctx, "a line of the access record cannot be written", slog.Any("error", err))
 		}
-		r.done(1)
+		r.Remove(1)
 	}
 	return nil
-}
-
-// next returns the lines that have waited longest. They can be read without the
-// lock, because only Run removes lines.
-func (r *AccessRecorder) next(most int) []access.Call {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.waiting[:min(most, len(r.waiting))]
-}
-
-func (r *AccessRecorder) done(lines int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.waiting = slices.Delete(r.waiting, 0, lines)
 }
 
 func (r *AccessRecorder) write(ctx context.Context, calls []access.Call) error {

@@ -7,10 +7,10 @@ import (
 )
 
 // Round tells the log of all that waits. last says that there will be no other round.
-func (j *Journal) Round(ctx context.Context, last bool) error { return j.round(ctx, roundLimit, last) }
+func (j *Journal) Round(ctx context.Context, last bool) error { return j.round(ctx, last) }
 
 // FirstUsername returns the username of what has waited longest.
-func (j *Journal) FirstUsername() string { return j.next(1)[0].Username }
+func (j *Journal) FirstUsername() string { return j.First(1)[0].Username }
 
 // Hold takes a turn of somebody who chooses a password.
 func (q *Queue) Hold(ctx context.Context) (end func(), err error) {
@@ -18,7 +18,7 @@ func (q *Queue) Hold(ctx context.Context) (end func(), err error) {
 }
 
 // Waiting returns how many happenings wait for a round.
-func (j *Journal) Waiting() int { return len(j.next(j.Limit)) }
+func (j *Journal) Waiting() int { return len(j.First(j.Limit)) }
 
 // CostOfNobody returns what it takes to check the password of an unknown username.
 func (v Vault) CostOfNobody() Cost { return v.cost() }

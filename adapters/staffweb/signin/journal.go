@@ -4,12 +4,12 @@ import (
 	"context"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/fair"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
@@ -25,21 +25,13 @@ type Journal struct {
 	DB    Database
 	Tries Tries // asked whether an account is locked for everybody
 	Now   func() time.Time
-	Log   *slog.Logger
 
-	Limit int           // most happenings, and most accounts with tries, that may wait: some hundred bytes each
-	Pace  time.Duration // between two rounds, so that happenings gather
-	Retry time.Duration // until the next round without a happening
+	background.WriteBehind[happening] // its Limit bounds the accounts with tries, too: some hundred bytes each
 
 	metrics journalMetrics
 	sources keys                 // of the marks in the log
 	counts  keys                 // of Tries, deleted here also while there are no tries
 	told    *fair.Budget[string] // what the log is told of tries at a practice
-
-	arrived chan struct{} // holds one token, which wakes Run
-	mu      sync.Mutex    // guards the fields below
-	waiting []happening
-	ended   bool
 
 	tried map[account]*pending // of Run alone
 }
@@ -55,13 +47,15 @@ const (
 // frontdesk_sign_in_events_total and frontdesk_sign_in_events_lost_total.
 func NewJournal(store commands.Store, db Database, tries Tries, registry prometheus.Registerer, log *slog.Logger) *Journal {
 	return &Journal{
-		Store: store, DB: db, Tries: tries, Now: tries.Now, Log: log,
-		Limit: 1 << 14, Pace: 100 * time.Millisecond, Retry: time.Second,
+		Store: store, DB: db, Tries: tries, Now: tries.Now,
+		WriteBehind: background.WriteBehind[happening]{
+			Limit: 1 << 14, Pace: 100 * time.Millisecond, Retry: time.Second, Final: lastLimit,
+			Fails: "the journal of sign-ins waits for the database", Log: log,
+		},
 		metrics: newJournalMetrics(registry),
 		sources: sourceKeys(db),
 		counts:  triesKeys(db),
 		told:    fair.NewBudget[string](practiceEvents, practiceEventsPeriod, tries.Now),
-		arrived: make(chan struct{}, 1),
 		tried:   map[account]*pending{},
 	}
 }
@@ -119,13 +113,8 @@ func (j *Journal) note(ctx context.Context, a Attempt, k kind, until time.Time) 
 	}
 	h := happening{a, k, j.instant(), until.UTC(), event.MetadataFrom(ctx).RequestID}
 	h.Username = bounded(h.Username)
-	if !j.queue(h) {
+	if !j.Put(h) {
 		j.metrics.lost.Inc()
-		return
-	}
-	select {
-	case j.arrived <- struct{}{}:
-	default:
 	}
 }
 
@@ -139,16 +128,6 @@ func bounded(username string) string {
 		return ""
 	}
 	return strings.Clone(username)
-}
-
-func (j *Journal) queue(h happening) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.ended || len(j.waiting) >= j.Limit {
-		return false
-	}
-	j.waiting = append(j.waiting, h)
-	return true
 }
 
 // instant is now, as the log holds times.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"frontdesk/adapters/background"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
@@ -25,33 +24,19 @@ const (
 // Run tells the log until ctx ends. Then it has 5 s to tell it what still waits. Stop
 // whoever notes something before you end ctx.
 func (j *Journal) Run(ctx context.Context) {
-	for ctx.Err() == nil {
-		if err := j.round(ctx, roundLimit, false); err != nil && ctx.Err() == nil {
-			j.Log.WarnContext(ctx, "the journal of sign-ins waits for the database", slog.Any("error", err))
-		}
-		background.Sleep(ctx, j.Pace)
-		background.Wait(ctx, j.Retry, j.arrived)
-	}
-	j.finish(ctx)
-}
-
-func (j *Journal) finish(ctx context.Context) {
-	j.mu.Lock()
-	j.ended = true
-	j.mu.Unlock()
-	ctx = context.WithoutCancel(ctx)
-	if err := j.round(ctx, lastLimit, true); err != nil {
-		left := len(j.next(j.Limit)) + len(j.tried)
+	err := j.WriteBehind.Run(ctx, j.round)
+	if err != nil {
+		left := len(j.First(j.Limit)) + len(j.tried)
 		j.metrics.lost.Add(float64(left))
 		j.Log.ErrorContext(ctx, "what happened at sign-in is missing in the log", slog.Int("happenings", left), slog.Any("error", err))
 	}
 }
 
 // round tells the log of all that waits. last says that there will be no other round.
-func (j *Journal) round(ctx context.Context, limit time.Duration, last bool) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+func (j *Journal) round(ctx context.Context, last bool) error {
+	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
-	for batch := j.next(oneBatch); len(batch) > 0; batch = j.next(oneBatch) {
+	for batch := j.First(oneBatch); len(batch) > 0; batch = j.First(oneBatch) {
 		if err := j.take(ctx, batch); err != nil {
 			return err
 		}
@@ -60,20 +45,6 @@ func (j *Journal) round(ctx context.Context, limit time.Duration, last bool) err
 		return err
 	}
 	return j.tellTries(ctx, last)
-}
-
-// next returns what has waited longest. It can be read without the lock, because only
-// Run removes anything.
-func (j *Journal) next(most int) []happening {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.waiting[:min(most, len(j.waiting))]
-}
-
-func (j *Journal) done() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.waiting = j.waiting[1:] // nothing is moved, because Run reads on in the batch
 }
 
 // take tells the log of sessions, and counts tries at accounts that there are.
@@ -93,7 +64,7 @@ func (j *Journal) take(ctx context.Context, batch []happening) error {
 		if err := j.one(ctx, h, markOf(h.Source, today)); err != nil {
 			return err
 		}
-		j.done()
+		j.Remove(1)
 	}
 	return nil
 }
