@@ -37,8 +37,8 @@ func (q *WriteBehind[T]) Put(v T) bool {
 }
 
 // Run does a round at once and whenever values have arrived, until ctx ends.
-// Then it takes no more values, and does a last round. It returns the error of
-// that one. Stop the callers of Put before you end ctx.
+// Then it refuses values, and does a last round. It returns the error of that
+// one. Stop the callers of Put before you end ctx.
 func (q *WriteBehind[T]) Run(ctx context.Context, round func(ctx context.Context, last bool) error) error {
 	Loop{
 		Every: q.Retry, Pace: q.Pace, Wake: q.arrived.Next, Fails: q.Fails, Log: q.Log,

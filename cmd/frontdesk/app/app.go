@@ -122,7 +122,7 @@ func (a *App) Run(ctx context.Context) error {
 }
 
 // stages returns the background work in the order in which it starts. It stops in reverse:
-// no more calls come when the recorders stop, and no more events when the sequencer does.
+// calls have ended when the recorders stop, and consumers when the sequencer does.
 func (a *App) stages() [][]task {
 	follow := []task{
 		{"keyring", func(ctx context.Context) { a.keyring.Follow(ctx, a.grown, a.config.Log) }},

@@ -19,15 +19,6 @@ func (e *Engine) ledger() ledger.File { return ledger.File{Name: e.config.Erasur
 // from a backup.
 var ErrNotReapplied = errors.New("the database holds what was erased, because it was restored from an older backup: run frontdesk reapply-erasures")
 
-// CheckErasures returns [ErrNotReapplied] unless everybody is erased of whom the ledger or
-// the database says so. Then it adds to the ledger what it lacks.
-func (e *Engine) CheckErasures(ctx context.Context) error {
-	if err := e.stillErased(ctx); err != nil {
-		return err
-	}
-	return e.NoteErasures(ctx)
-}
-
 func (e *Engine) stillErased(ctx context.Context) error {
 	back, err := e.NotErased(ctx)
 	if err != nil {

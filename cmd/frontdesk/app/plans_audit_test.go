@@ -118,7 +118,9 @@ func (l *lively) forget(tenant string) {
 	asked, err := yesterday.ErasePatient(by("alice"), commands.ErasePatient{Tenant: tenant, Patient: gone, Basis: erasure.CourtOrder, Reason: "an order"})
 	l.must(err)
 	l.must(l.Desk.ConfirmErasure(by("bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))
-	l.must(l.CheckErasures(l.t.Context()))
+	_, err = l.NotErased(l.t.Context())
+	l.must(err)
+	l.must(l.NoteErasures(l.t.Context()))
 }
 
 // manage has a manager in person give links and roles.

@@ -1,0 +1,24 @@
+package proving
+
+import (
+	"context"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"frontdesk/domain/proof"
+)
+
+// Leaves returns the hashes of at most 256 leaves from a number on: those that are in one
+// tile with it. There is none at the end of the tree.
+func (t Trees) Leaves(ctx context.Context, of proof.Tree, from int64) ([]tlog.Hash, error) {
+	size, err := t.Size(ctx, of)
+	if err != nil || from >= size {
+		return nil, err
+	}
+	end := min(size, (from/TileWidth+1)*TileWidth)
+	found, err := t.read(ctx, of, []span{{from, end - from, false}})
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}
