@@ -12,12 +12,12 @@ import (
 func TestStagesStopInReverse_D47(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var events []string
+		ended := make(chan string, 5)
 		work := func(name string, toEnd time.Duration) task {
 			return task{name, func(ctx context.Context) {
 				<-ctx.Done()
 				time.Sleep(toEnd)
-				events = append(events, name)
+				ended <- name
 			}}
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -29,9 +29,14 @@ func TestStagesStopInReverse_D47(t *testing.T) {
 		}, func() error {
 			cancel() // the order to stop reaches the calls first
 			time.Sleep(time.Second)
-			events = append(events, "calls")
+			ended <- "calls"
 			return failed
 		})
+		close(ended)
+		var events []string
+		for name := range ended {
+			events = append(events, name)
+		}
 		want := []string{"calls", "recorder", "consumer", "slow consumer", "sequencer"}
 		if !errors.Is(err, failed) || !slices.Equal(events, want) {
 			t.Errorf("stopped %v with %v, want %v", events, err, want)
