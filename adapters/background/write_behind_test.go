@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,11 +18,12 @@ func TestWriteBehindWritesInRounds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := background.WriteBehind[int]{Limit: 100, Pace: time.Second, Retry: time.Hour, Final: time.Minute, Log: slog.New(slog.DiscardHandler)}
-		watch, away := clock.Start(), true
+		watch := clock.Start()
+		var back atomic.Bool
 		var written []int
 		var at []time.Duration
 		round := func(_ context.Context, _ bool) error {
-			if away {
+			if !back.Load() {
 				return errors.New("the database is away")
 			}
 			if first := q.First(100); len(first) > 0 {
@@ -35,7 +37,7 @@ func TestWriteBehindWritesInRounds(t *testing.T) {
 		go func() {
 			q.Put(1)
 			time.Sleep(time.Minute)
-			away = false
+			back.Store(true)
 			q.Put(2) // wakes no loop that has failed
 			time.Sleep(2 * time.Hour)
 			q.Put(3)
