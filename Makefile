@@ -20,7 +20,7 @@ SOURCES = $(shell find . \( -path './.?*' -o -name node_modules \) -prune -o -na
 
 # What a Debian machine lacks, as packages. The race detector needs a C compiler, browser
 # tests a browser, the tests of alerts Prometheus's promtool, and units systemd's own check.
-# The walks need Python, Node.js, curl, jq and openssl, and moments libfaketime.
+# The walks need Python, Node.js, curl, jq and openssl.
 have     = $(shell command -v $(1) || true)
 POSTGRES = $(if $(call have,initdb)$(wildcard /usr/lib/postgresql/*/bin/initdb),,postgresql)
 COMPILER = $(if $(call have,gcc),,gcc libc6-dev)
@@ -37,8 +37,7 @@ PATRONI  = $(if $(call have,patroni),,patroni) $(if $(call have,etcd),,etcd-serv
 CONTAINERS = $(if $(call have,podman),,podman crun netavark aardvark-dns) $(if $(call have,podman-compose),,podman-compose) $(if $(call have,mmdebstrap),,mmdebstrap) $(if $(call have,iptables)$(wildcard /usr/sbin/iptables),,iptables)
 PROMETHEUS = $(if $(call have,promtool),,prometheus)
 OPENSSL  = $(if $(call have,openssl),,openssl)
-FAKED    = $(if $(wildcard /usr/lib/*/faketime/libfaketime.so.1),,libfaketime)
-MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(NODE) $(CURL) $(JQ) $(OPENSSL) $(FAKED))
+MISSING  = $(strip $(POSTGRES) $(COMPILER) $(BROWSER) $(SYSTEMD) $(PROMETHEUS) $(PYTHON) $(NODE) $(CURL) $(JQ) $(OPENSSL))
 
 .PHONY: help run quick check test walks moments nightly prove fresh bench peers features docs lint words measure mutate deps build images release
 

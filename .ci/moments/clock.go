@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -14,14 +15,21 @@ import (
 	"strings"
 )
 
-// movedBy names the variable that says by how many seconds time is moved. It is
-// libfaketime's, which the replaced package time reads as well.
-const movedBy = "FAKETIME"
+// movedBy names the variable that holds by how many seconds time is moved, as "+3600".
+const movedBy = "TEST_CLOCK_AHEAD"
 
-// moved is added to package time.
-//
-//go:embed moved.go.txt
-var moved []byte
+var (
+	// moved is added to package time.
+	//
+	//go:embed moved.go.txt
+	moved []byte
+
+	// movedC moves the time of programs that are not Go's. libfaketime does not move it in
+	// handlers of signals, so no timeout of Postgres would fire.
+	//
+	//go:embed moved.c.txt
+	movedC []byte
+)
 
 const (
 	readsClock = "\tsec, nsec, mono := runtimeNow()\n"
@@ -63,23 +71,23 @@ func overlay(dir string) (string, error) {
 	return path, nil
 }
 
-// library returns libfaketime, which moves the time of programs that are not Go's.
-func library() (string, error) {
-	found, err := filepath.Glob("/usr/lib/*/faketime/libfaketime.so.1")
-	if err != nil || len(found) == 0 {
-		return "", errors.Join(err, errors.New("libfaketime is missing: run make deps"))
+// preload is the file name of what moves the time of programs that are not Go's.
+const preload = "moved.so"
+
+// compile compiles movedC into a directory.
+func compile(ctx context.Context, dir string) error {
+	compiler := exec.CommandContext(ctx, "cc", "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-x", "c", "-o", filepath.Join(dir, preload), "-")
+	compiler.Stdin = bytes.NewReader(movedC)
+	if said, err := compiler.CombinedOutput(); err != nil {
+		return fmt.Errorf("compile what moves the time, with the C compiler of make deps: %w: %s", err, said)
 	}
-	return found[0], nil
+	return nil
 }
 
-// wrapped writes scripts that start Postgres, Node.js and Python with libfaketime into a
-// directory. The offset and the time zone are in the scripts, because Postgres starts with an
-// environment of its own.
+// wrapped writes scripts that start Postgres, Node.js and Python at another time into a
+// directory beside the compiled library. The offset and the time zone are in the scripts,
+// because Postgres starts with an environment of its own.
 func wrapped(dir, offset string) error {
-	preload, err := library()
-	if err != nil {
-		return err
-	}
 	programs, err := postgres()
 	if err != nil {
 		return err
@@ -93,7 +101,7 @@ func wrapped(dir, offset string) error {
 		return fmt.Errorf("make the folder of programs: %w", err)
 	}
 	for _, program := range programs {
-		lines := []string{"#!/bin/sh", "export LD_PRELOAD=" + preload + " NO_FAKE_STAT=1 FAKETIME_DONT_FAKE_MONOTONIC=1 " + movedBy + "=" + offset}
+		lines := []string{"#!/bin/sh", "export LD_PRELOAD=" + filepath.Join(filepath.Dir(dir), preload) + " " + movedBy + "=" + offset}
 		if zone := os.Getenv("TZ"); zone != "" {
 			lines = append(lines, "export TZ="+zone)
 		}

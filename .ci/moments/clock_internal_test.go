@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -58,6 +60,14 @@ func printDatabaseTime(ctx context.Context) (err error) {
 	if err := conn.QueryRow(ctx, `SELECT to_char(now() AT TIME ZONE 'Pacific/Kiritimati', 'YYYY-MM-DD"T"HH24:MI')`).Scan(&now); err != nil {
 		return err
 	}
+	// A timeout fires by a signal, in whose handler Postgres asks for the time.
+	if _, err := conn.Exec(ctx, `SET statement_timeout = '10ms'`); err != nil {
+		return err
+	}
+	var late *pgconn.PgError
+	if _, err := conn.Exec(ctx, `SELECT pg_sleep(10)`); !errors.As(err, &late) || late.Code != "57014" {
+		return fmt.Errorf("a statement that was too late: %w", cmp.Or(err, errors.New("it was answered")))
+	}
 	_, err = fmt.Print(now) //nolint:forbidigo // the test reads it
 	return err
 }
@@ -81,6 +91,9 @@ func TestMovedPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(programs) })
+	if err := compile(t.Context(), programs); err != nil {
+		t.Fatal(err)
+	}
 	for name, command := range map[string][]string{
 		"Go":       {program},
 		"Postgres": {os.Args[0], database},

@@ -1,6 +1,6 @@
 // Command moments runs tests as if it were another time: shortly before midnight, on 29
 // February, while the clocks change. It moves the time of Go programs by another package
-// time, and that of Postgres, Node.js and Python by libfaketime.
+// time, and that of Postgres, Node.js and Python by a preloaded library.
 //
 //	go run ./.ci/moments -moment leap-day ./domain/... ./commands/...
 //
@@ -9,6 +9,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -65,7 +66,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(chosen) == 0 {
 		return fmt.Errorf("%q is no moment; these are: %s", *only, strings.Join(names, ", "))
 	}
-	t, err := newTrial(*packages, flags.Args(), out)
+	t, err := newTrial(ctx, *packages, flags.Args(), out)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ type trial struct {
 	self     string
 }
 
-func newTrial(parallel int, packages []string, out io.Writer) (*trial, error) {
+func newTrial(ctx context.Context, parallel int, packages []string, out io.Writer) (*trial, error) {
 	dir, err := filepath.Abs(filepath.Join(".frontdesk", "moments"))
 	if err != nil {
 		return nil, fmt.Errorf("find the folder of the clone: %w", err)
@@ -99,7 +100,11 @@ func newTrial(parallel int, packages []string, out io.Writer) (*trial, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the folder of programs: %w", err)
 	}
-	return &trial{parallel, packages, out, dir, programs, self}, os.Chmod(programs, 0o755)
+	t := &trial{parallel, packages, out, dir, programs, self}
+	if err := cmp.Or(os.Chmod(programs, 0o755), compile(ctx, programs)); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(programs))
+	}
+	return t, nil
 }
 
 // all runs the tests at each moment, and prints a table of what passed.

@@ -39,9 +39,9 @@ func (p place) alone() bool {
 }
 
 // usualPlace is the same for all test processes of a user whose time is moved by as much,
-// which libfaketime's variable says, and no other user's.
+// which the variable of make moments says, and no other user's.
 func usualPlace() (place, error) {
-	dir := filepath.Join(Scratch(), fmt.Sprintf("frontdesk-test-%d%s", os.Geteuid(), os.Getenv("FAKETIME")))
+	dir := filepath.Join(Scratch(), fmt.Sprintf("frontdesk-test-%d%s", os.Geteuid(), os.Getenv("TEST_CLOCK_AHEAD")))
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return place{}, err
 	}
