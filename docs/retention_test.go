@@ -50,6 +50,7 @@ func TestEveryTableSaysHowLongItIsKept_D72(t *testing.T) {
 // writers are the packages that write files, and which of the page's rows those are in.
 // Tests' files are in none.
 var writers = map[string]string{
+	"adapters/durable":               "", // for the others
 	"adapters/ledger":                "--erasure-ledger",
 	"adapters/statedir":              "--state",
 	"adapters/postgres/retention":    "--archive",
@@ -65,7 +66,7 @@ var writers = map[string]string{
 	"cmd/frontdesk/sandbox":          "--dir",
 }
 
-var writes = regexp.MustCompile(`\bos\.(Create|CreateTemp|WriteFile|OpenFile|MkdirAll|Mkdir)\(`)
+var writes = regexp.MustCompile(`\b(os\.(Create|CreateTemp|WriteFile|OpenFile|MkdirAll|Mkdir)|durable\.(Create|Replace|Hold|TryLock))\(`)
 
 func TestEveryPlaceThatWritesFilesIsKnown_D72(t *testing.T) {
 	t.Parallel()
