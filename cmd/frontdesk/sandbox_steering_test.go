@@ -118,7 +118,8 @@ func TestWhatIsFoundByIdentifiersIsFoundUnderAMovedClock_D96(t *testing.T) {
 	b.Open(info.PagesURL())
 	b.Send(url.Values{"username": {info.Staff.Username}, "password": {info.Staff.Password}})
 	b.Open(info.PagesURL() + "/applications/" + info.Application.ID.String())
-	b.Shows("1 call answered, 1 webhook delivered") // in the last day
+	b.Shows("1 call answered") // in the last day, and maybe in an hour of its own
+	b.Shows("1 webhook delivered")
 }
 
 func TestTheServicesKeysChangeByTheSandboxsClock_D96(t *testing.T) {
