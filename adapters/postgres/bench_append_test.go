@@ -86,16 +86,16 @@ func (e *engine) untilHandled(b *testing.B, handled *atomic.Int64, appends func(
 func (e *engine) insertFloor(ctx context.Context) error {
 	_, err := e.pool.Exec(ctx, `INSERT INTO floor (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		uuid.New(), "elm-street", uuid.New(), 1, "test.noted.v1", uuid.New(), sample.Note, metadataText, noon)
+		uuid.New(), "elm-street", uuid.New(), 1, "test.marked.v1", uuid.New(), sample.Mark, metadataText, noon)
 	return err
 }
 
 const metadataText = `{"actor":{"kind":"application","id":"0190c7a2-0000-7000-8000-00000000000a","mode":"application-restricted"},"requestId":"0190c7a2-0000-7000-8000-00000000000b"}`
 
 func (e *engine) appendOne(ctx context.Context) error {
-	noted := sample
-	noted.Patient = uuid.New()
-	_, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{noted}})
+	marked := sample
+	marked.Patient = uuid.New()
+	_, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{marked}})
 	return err
 }
 
@@ -137,7 +137,7 @@ func pgbench(b *testing.B, url string, clients int) {
 	b.Helper()
 	script := filepath.Join(b.TempDir(), "insert.sql")
 	text := `INSERT INTO floor (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
-		VALUES (gen_random_uuid(), 'elm-street', gen_random_uuid(), 1, 'test.noted.v1', gen_random_uuid(), '` + sample.Note + `', '` + metadataText + `', now());`
+		VALUES (gen_random_uuid(), 'elm-street', gen_random_uuid(), 1, 'test.marked.v1', gen_random_uuid(), '` + sample.Mark + `', '` + metadataText + `', now());`
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		b.Fatal(err)
 	}

@@ -18,12 +18,11 @@ import (
 
 const benchPatients = 10_000
 
-// sealedBench is two stores on one durable database: one that seals and one without a
-// keyring. Both write notes about the same patients.
+// sealedBench is a store that encrypts, and writes notes and marks about the same patients.
 type sealedBench struct {
-	sealed, clear *postgres.Store
-	keys          *postgres.Keyring
-	patients      []uuid.UUID
+	store    *postgres.Store
+	keys     *postgres.Keyring
+	patients []uuid.UUID
 }
 
 func newSealedBench(b *testing.B, e *engine) *sealedBench {
@@ -37,8 +36,7 @@ func newSealedBench(b *testing.B, e *engine) *sealedBench {
 	if err := s.keys.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	s.sealed = &postgres.Store{DB: db, Codec: codec, Keys: s.keys, Now: atNoon}
-	s.clear = &postgres.Store{DB: db, Codec: codec, Now: atNoon}
+	s.store = &postgres.Store{DB: db, Codec: codec, Keys: s.keys, Now: atNoon}
 	for range benchPatients / 100 {
 		var changes []event.Change
 		for range 100 {
@@ -46,24 +44,32 @@ func newSealedBench(b *testing.B, e *engine) *sealedBench {
 			s.patients = append(s.patients, id)
 			changes = append(changes, event.Change{Stream: streamOf(id), Events: []event.Event{patient.Registered{Patient: patient.ID{UUID: id}, Name: "Ann Archer"}}})
 		}
-		if _, err := s.sealed.Append(b.Context(), changes...); err != nil {
+		if _, err := s.store.Append(b.Context(), changes...); err != nil {
 			b.Fatal(err)
 		}
 	}
 	return s
 }
 
-func (s *sealedBench) note(store *postgres.Store) func(context.Context) error {
+// note is an event with a personal value, and mark one without.
+func (s *sealedBench) note() event.Event {
+	return eventtest.Noted{Patient: s.patient(), Note: sample.Mark}
+}
+
+func (s *sealedBench) mark() event.Event {
+	return eventtest.Marked{Patient: s.patient(), Mark: sample.Mark}
+}
+
+func (s *sealedBench) patient() uuid.UUID { return s.patients[rand.IntN(len(s.patients))] }
+
+func (s *sealedBench) appending(made func() event.Event) func(context.Context) error {
 	return func(ctx context.Context) error {
-		noted := sample
-		noted.Patient = s.patients[rand.IntN(len(s.patients))]
-		_, err := store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{noted}})
+		_, err := s.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{made()}})
 		return err
 	}
 }
 
-// BenchmarkSealedAppend compares appends that are sealed with those of the same store
-// without a keyring. Both are fenced, because the statement is the same.
+// BenchmarkSealedAppend compares appends with a personal value with those without one.
 func BenchmarkSealedAppend(b *testing.B) {
 	admin, _, e := durable(b, 40)
 	s := newSealedBench(b, e)
@@ -71,8 +77,8 @@ func BenchmarkSealedAppend(b *testing.B) {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
 			benchtest.Comparison{
 				Ratio:   "of-clear",
-				Floor:   benchtest.Rate{Unit: "clear/s", Turn: turnOf(b, writers, s.note(s.clear))},
-				Rate:    benchtest.Rate{Unit: "sealed/s", Turn: turnOf(b, writers, s.note(s.sealed))},
+				Floor:   benchtest.Rate{Unit: "clear/s", Turn: turnOf(b, writers, s.appending(s.mark))},
+				Rate:    benchtest.Rate{Unit: "sealed/s", Turn: turnOf(b, writers, s.appending(s.note))},
 				Cluster: benchtest.ClusterOf(b, admin),
 			}.Run(b)
 		})
@@ -85,7 +91,7 @@ func BenchmarkKeys(b *testing.B) {
 	s := newSealedBench(b, e)
 	for name, cold := range map[string]bool{"warm": false, "cold": true} {
 		b.Run(name, func(b *testing.B) {
-			do := s.note(s.sealed)
+			do := s.appending(s.note)
 			for b.Loop() {
 				if cold {
 					postgres.ForgetKeys(s.keys)
@@ -119,7 +125,7 @@ func BenchmarkSealedReplay(b *testing.B) {
 		}
 		b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 	}
-	write := func(store *postgres.Store) (from int64) {
+	write := func(made func() event.Event) (from int64) {
 		e.drain(b)
 		from, err := postgres.Log{DB: e.pool}.Head(b.Context())
 		if err != nil {
@@ -128,19 +134,17 @@ func BenchmarkSealedReplay(b *testing.B) {
 		for range events / 100 {
 			var changes []event.Change
 			for range 100 {
-				noted := sample
-				noted.Patient = s.patients[rand.IntN(len(s.patients))]
-				changes = append(changes, event.Change{Stream: newStream(), Events: []event.Event{noted}})
+				changes = append(changes, event.Change{Stream: newStream(), Events: []event.Event{made()}})
 			}
-			if _, err := store.Append(b.Context(), changes...); err != nil {
+			if _, err := s.store.Append(b.Context(), changes...); err != nil {
 				b.Fatal(err)
 			}
 		}
 		e.drain(b)
 		return from
 	}
-	plain, hidden := write(s.clear), write(s.sealed)
-	log := postgres.Log{DB: e.pool, Codec: s.sealed.Codec}
+	plain, hidden := write(s.mark), write(s.note)
+	log := postgres.Log{DB: e.pool, Codec: s.store.Codec}
 	opened := log
 	opened.Opens = s.keys
 	b.Run("clear", func(b *testing.B) { read(b, plain, log) })
