@@ -117,12 +117,13 @@ func During(b *testing.B, workers int, during time.Duration, do func(context.Con
 	b.Helper()
 	var done atomic.Int64
 	var group sync.WaitGroup
+	var failed sync.Once
 	watch := clock.Start()
 	for range workers {
 		group.Go(func() {
 			for ; watch.Elapsed() < during; done.Add(1) {
 				if err := do(b.Context()); err != nil {
-					b.Error(err)
+					failed.Do(func() { b.Error(err) }) // one of them is enough to read
 					return
 				}
 			}

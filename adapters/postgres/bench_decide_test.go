@@ -20,7 +20,7 @@ type pad struct{}
 
 func (n pad) Apply(event.Event) pad { return n }
 
-func (pad) Events() []event.Event { return []event.Event{eventtest.Noted{}} }
+func (pad) Events() []event.Event { return []event.Event{eventtest.Marked{}} }
 
 // BenchmarkDecideWithoutStatistics loads a stream, decides and appends, beside one INSERT a
 // commit, at a practice that has all of 200,000 events. Postgres knows nothing of what its
