@@ -9,7 +9,7 @@ const sample = `goos: linux
 pkg: frontdesk/projections
 cpu: A fast one
 note: A remark.
-BenchmarkAppend/writers=8/half_on_shared_streams-4         	       1	        24.50 µs-cluster	        20.00 µs-cluster-floor	      2000 appends/s	      2500.4 inserts/s	         0.8000 of-insert	         0.9000 of-insert-high	         0.7000 of-insert-low
+BenchmarkAppend/writers=8/half_on_shared_streams-4         	       1	        24.50 µs-cluster	        20.00 µs-cluster-floor	      2000 appends/s	      2500.4 inserts/s	         0.8000 of-insert	         0.9000 of-insert-high	         0.7000 of-insert-low	         0.6500 of-insert-cpu
 BenchmarkLag/at_rest-4         	       1	         1.500 p50-ms
 BenchmarkRights/select-1-4     	   17632	     50000 ns/op
 BenchmarkRights/user-4         	    2559	    125000 ns/op
@@ -30,12 +30,12 @@ func TestATableShowsEachBenchmark(t *testing.T) {
 	}
 	wantTable(t, found.table(), `CPU is for one operation, that of the floor in brackets.
 
-| benchmark                                 | shows                            | of its floor               | CPU of program, µs | of Postgres, µs | else       |
-| ----------------------------------------- | -------------------------------- | -------------------------- | ------------------ | --------------- | ---------- |
-| Append: writers=8: half on shared streams | 2,000 appends/s, 2,500 inserts/s | 0.80 of insert (0.70–0.90) |                    | 24.5 (20)       |            |
-| Lag: at rest                              |                                  |                            |                    |                 | 1.5 p50-ms |
-| Rights: select-1                          | 50µs each                        |                            |                    |                 |            |
-| Rights: user                              | 125µs each                       | 2.50 × select-1            |                    |                 |            |
+| benchmark                                 | shows                            | of its floor               | by CPU | CPU of program, µs | of Postgres, µs | else       |
+| ----------------------------------------- | -------------------------------- | -------------------------- | ------ | ------------------ | --------------- | ---------- |
+| Append: writers=8: half on shared streams | 2,000 appends/s, 2,500 inserts/s | 0.80 of insert (0.70–0.90) | 0.65   |                    | 24.5 (20)       |            |
+| Lag: at rest                              |                                  |                            |        |                    |                 | 1.5 p50-ms |
+| Rights: select-1                          | 50µs each                        |                            |        |                    |                 |            |
+| Rights: user                              | 125µs each                       | 2.50 × select-1            |        |                    |                 |            |
 
 `)
 	wantTable(t, found.peers(), `Beside peers: events a second (quartiles) or the lag in ms; then the CPU of program + Postgres for one event, in µs.
@@ -46,6 +46,16 @@ func TestATableShowsEachBenchmark(t *testing.T) {
 | lag              | p50 2, p99 9; 20 + 10    | –                      |
 
 - A remark.
+`)
+}
+
+func TestSideBySideShowsMediansOfTurns(t *testing.T) {
+	t.Parallel()
+	old := map[string]map[string][]float64{"Append": {"appends/s": {100, 1000, 200}, "of-insert-low": {1, 1, 1}}, "Gone": {"x/s": {1, 1, 1}}}
+	now := map[string]map[string][]float64{"Append": {"appends/s": {150, 2000, 210}, "of-insert-low": {1, 1, 1}}, "New": {"x/s": {1, 1, 1}}}
+	wantTable(t, sideBySide(old, now), `| benchmark | unit      | before | now | now / before |
+| --------- | --------- | ------ | --- | ------------ |
+| Append    | appends/s | 200    | 210 | 1.50         |
 `)
 }
 

@@ -1,6 +1,7 @@
 // Command bench reads what `go test -bench` prints and writes a table of it, in
 // Markdown. It prints what it reads as it comes, then the table, and keeps the table in
-// a file. Run it as `make bench`.
+// a file. With -since it runs benchmarks itself, in turns with those of another commit. Run
+// it as `make bench`.
 package main
 
 import (
@@ -36,8 +37,14 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(out)
 	to := flags.String("out", ".frontdesk/bench.md", "the `file` to keep the table in")
+	since := flags.String("since", "", "run the benchmarks of the packages that follow in turns with those of this `commit`")
+	pattern := flags.String("bench", ".", "with -since: which benchmarks, as a regular `expression`")
+	turns := flags.Int("turns", 5, "with -since: how many turns")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *since != "" {
+		return compare(ctx, *since, *pattern, *turns, flags.Args(), out)
 	}
 	found, err := read(io.TeeReader(in, out), runtime.GOMAXPROCS(0))
 	if err != nil {

@@ -12,7 +12,7 @@ const peersName = "Peers" // of the benchmark that has a table of its own
 
 // table has a row for each benchmark.
 func (o output) table() string {
-	rows := [][]string{{"benchmark", "shows", "of its floor", "CPU of program, µs", "of Postgres, µs", "else"}}
+	rows := [][]string{{"benchmark", "shows", "of its floor", "by CPU", "CPU of program, µs", "of Postgres, µs", "else"}}
 	first := result{name: []string{""}}
 	for _, r := range o.results {
 		if r.name[0] == peersName {
@@ -41,7 +41,7 @@ func (r result) row(first result) []string {
 		}
 	}
 	delete(left, "ns/op")
-	row := []string{strings.Join(r.name, ": "), strings.Join(shows, ", "), ratio, cpuOf(left, "µs-program"), cpuOf(left, "µs-cluster")}
+	row := []string{strings.Join(r.name, ": "), strings.Join(shows, ", "), ratio, ratioOfCPU(left), cpuOf(left, "µs-program"), cpuOf(left, "µs-cluster")}
 	var others []string
 	for _, unit := range slices.Sorted(maps.Keys(left)) {
 		others = append(others, number(left[unit])+" "+unit)
@@ -71,6 +71,17 @@ func (r result) ratio(left map[string]float64) string {
 			delete(left, unit+suffix)
 		}
 		return text
+	}
+	return ""
+}
+
+// ratioOfCPU is the CPU of the floor divided by that of the rate.
+func ratioOfCPU(left map[string]float64) string {
+	for unit, ratio := range left {
+		if strings.HasPrefix(unit, "of-") && strings.HasSuffix(unit, "-cpu") {
+			delete(left, unit)
+			return fmt.Sprintf("%.2f", ratio)
+		}
 	}
 	return ""
 }

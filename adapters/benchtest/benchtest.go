@@ -45,6 +45,7 @@ const usualTurns = 9
 //	the units of both      operations a second
 //	the ratio's            rate divided by floor
 //	…-low, …-high          the quartiles of the ratio
+//	…-cpu                  CPU of the floor divided by that of the rate, program and Postgres together
 //	µs-program, µs-cluster CPU that one operation of the rate takes in this process and in Postgres
 //	…-floor                the same of the floor
 //
@@ -52,6 +53,7 @@ const usualTurns = 9
 func (c Comparison) Run(b *testing.B) {
 	b.Helper()
 	var floors, rates, ratios series
+	var cpu []float64
 	for range cmp.Or(c.Turns, usualTurns) {
 		var floor, rate turn
 		both := []func(){
@@ -65,12 +67,16 @@ func (c Comparison) Run(b *testing.B) {
 		floors.add(floor)
 		rates.add(rate)
 		ratios.perSecond = append(ratios.perSecond, rate.perSecond/floor.perSecond)
+		cpu = append(cpu, (floor.program+floor.cluster)/(rate.program+rate.cluster))
 	}
 	floors.report(b, c.Floor.Unit, "-floor")
 	rates.report(b, c.Rate.Unit, "")
 	b.ReportMetric(Quantile(ratios.perSecond, 0.25), c.Ratio+"-low")
 	b.ReportMetric(Quantile(ratios.perSecond, 0.5), c.Ratio)
 	b.ReportMetric(Quantile(ratios.perSecond, 0.75), c.Ratio+"-high")
+	if c.Cluster != "" {
+		b.ReportMetric(Quantile(cpu, 0.5), c.Ratio+"-cpu")
+	}
 	b.ReportMetric(0, "ns/op")
 }
 

@@ -151,3 +151,32 @@ func pgbench(b *testing.B, url string, clients int) {
 	b.ReportMetric(rate, "events/s")
 	b.ReportMetric(0, "ns/op")
 }
+
+// BenchmarkAppendMany compares appends of a hundred events to a new stream with one INSERT
+// a commit.
+func BenchmarkAppendMany(b *testing.B) {
+	admin, _, e := durable(b, 8)
+	if _, err := admin.Exec(b.Context(), `CREATE TABLE floor (LIKE events INCLUDING ALL); GRANT ALL ON floor TO frontdesk_app`); err != nil {
+		b.Fatal(err)
+	}
+	e.sequence(b)
+	const events = 100
+	many := make([]event.Event, events)
+	for n := range many {
+		many[n] = sample
+	}
+	appendMany := func(ctx context.Context) error {
+		_, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: many})
+		return err
+	}
+	benchtest.Comparison{
+		Ratio: "of-insert",
+		Floor: benchtest.Rate{Unit: "inserts/s", Turn: turnOf(b, 1, e.insertFloor)},
+		Rate: benchtest.Rate{Unit: "events/s", Turn: func() benchtest.Work {
+			work := benchtest.During(b, 1, 400*time.Millisecond, appendMany)
+			work.Done *= events
+			return work
+		}},
+		Cluster: benchtest.ClusterOf(b, admin),
+	}.Run(b)
+}

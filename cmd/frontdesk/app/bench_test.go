@@ -81,7 +81,7 @@ func serving(b testing.TB) (running, bearertest.Application, string) {
 	var group sync.WaitGroup
 	group.Go(func() { _ = service.Run(ctx) })
 	b.Cleanup(func() { stop(); group.Wait() })
-	pool, err := postgres.NewPool(b.Context(), admin, 0)
+	pool, err := postgres.NewPool(b.Context(), admin+"&pool_max_conns=16", 0) // as many as calls have
 	must(b, err)
 	b.Cleanup(pool.Close)
 	integrator, patient := onboard(b, service)
