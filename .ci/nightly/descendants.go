@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,6 +24,32 @@ var adopt = sync.OnceValue(func() error {
 	}
 	return nil
 })
+
+// runAsInit runs a command. Like init, it reaps the orphans that end meanwhile: Patroni waits
+// until the Postgres that it has stopped is no process any more.
+func runAsInit(command *exec.Cmd) error {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, unix.SIGCHLD)
+	defer signal.Stop(ended)
+	if err := command.Start(); err != nil {
+		return err
+	}
+	result := make(chan error, 1)
+	go func() { result <- command.Wait() }()
+	for {
+		select {
+		case err := <-result:
+			return err
+		case <-ended:
+			pids, _ := descendants(os.Getpid()) // endAll reports the error
+			for _, pid := range pids {
+				if pid != command.Process.Pid {
+					_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil) // it may run, or have another parent
+				}
+			}
+		}
+	}
+}
 
 // endAll kills all descendants of this process and waits until they have ended. It must not
 // run while another goroutine waits for a command.

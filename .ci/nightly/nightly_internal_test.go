@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,6 +161,24 @@ func TestNightStopsWithoutARow(t *testing.T) {
 	}
 	if rows, err := proofs.Read(root); len(rows) > 0 || err != nil {
 		t.Errorf("the table has %v, %v", rows, err)
+	}
+}
+
+func TestRunAsInitWaitsForOrphans(t *testing.T) { //nolint:paralleltest // it adopts what another test would end
+	const orphanEnds = `orphan=$(sleep 0.1 > /dev/null & echo $!); while kill -0 $orphan; do sleep 0.01; done; exit 3`
+	if err := adopt(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := runAsInit(exec.CommandContext(ctx, "sh", "-c", orphanEnds)); err == nil || err.Error() != "exit status 3" {
+		t.Errorf("a command that waits until an orphan is gone: %v", err)
+	}
+	if err := runAsInit(exec.CommandContext(ctx, "/no such program")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a program that does not exist: %v", err)
+	}
+	if err := endAll(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -118,7 +118,7 @@ func (n *night) execute(ctx context.Context, p proofs.Proof, b built) (output st
 	if err := adopt(); err != nil {
 		return "", err
 	}
-	status := command.Run()
+	status := runAsInit(command)
 	if err := endAll(); err != nil {
 		return "", err
 	}
