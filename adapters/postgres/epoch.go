@@ -134,7 +134,7 @@ func (s *Sequencer) appending(begun epoch.Begun, version int, by event.Actor) (*
 	if err != nil {
 		return nil, err
 	}
-	return batchOf(events), nil
+	return batchOf([]*member{memberOf(events)}, nil), nil
 }
 
 // An event of an epoch that the log is not in begins none: whoever serves can append one,

@@ -166,7 +166,7 @@ func (s *Store) erasing(ctx context.Context, who erasure.Person, keys []erasure.
 		if err != nil {
 			return nil, err
 		}
-		queueEvents(batch, events)
+		queueEvents(batch, eventsOf([]*member{memberOf(events)}), nil)
 		queueAtOnce(batch, events)
 	}
 	var kinds []int16

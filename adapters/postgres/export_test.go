@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
@@ -13,14 +15,19 @@ import (
 // What the tests of this package look at from outside.
 const (
 	AppendFirst   = appendFirst
-	AppendNext    = appendNext
-	AppendGroup   = appendGroup
+	AppendAll     = appendAll
 	Few           = few
 	NextPage      = nextPage
 	ReadStretch   = readStretch
 	ReadLog       = readLog
 	LossesBetween = lossesBetween
 )
+
+// AppendArgs are the arguments of [AppendAll] for one event without a patient.
+func AppendArgs(stream event.Stream, version int, name, data string, at time.Time) []any {
+	e := event.Stored{ID: uuid.New(), Stream: stream, Version: version, Name: name, Data: []byte(data), Metadata: []byte("{}"), At: at}
+	return columnsOf([]written{{Stored: e, strict: true}}).args()
+}
 
 // Bridging is [ForCallers] with an absence that is short for another time.
 var Bridging = bridging
@@ -49,16 +56,16 @@ func (s *Selection) Holding(most int64) *Selection {
 
 // Crowd is how many appends are here, and how many of them wait for a group.
 func Crowd(s *Store) (here, waiting int) {
-	s.together.mu.Lock()
-	defer s.together.mu.Unlock()
-	return s.together.here, len(s.together.waiting)
+	s.batcher.mu.Lock()
+	defer s.batcher.mu.Unlock()
+	return s.batcher.here, len(s.batcher.waiting)
 }
 
 // Grouped says how many groups and appends became what.
 func Grouped(s *Store) string {
 	text := ""
 	for o := range outcomes {
-		text += fmt.Sprintf("%d groups of %d appends %s; ", s.together.counted[o].groups.Load(), s.together.counted[o].appends.Load(), o)
+		text += fmt.Sprintf("%d groups of %d appends %s; ", s.batcher.counted[o].groups.Load(), s.batcher.counted[o].appends.Load(), o)
 	}
 	return text
 }

@@ -1,16 +1,21 @@
 package postgres
 
 import (
+	"hash/fnv"
+	"slices"
+	"time"
+
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/event"
 )
 
 // The statements that store events are fenced against erasures. Each looks whether what
 // an event is about was erased: its patient, the practitioner of its act claim, or its
-// request, which is its stream. If so, its name is NULL, which the column refuses. What
-// links a request to another patient must not take it from one who was erased, either; that
-// never begins a stream.
+// request, which is its stream. If so, its name is NULL, which the column refuses. An event
+// that links a request to another patient must not take it from one who was erased, either;
+// it never begins a stream.
 //
 // The look takes a lock on the table of erasures before its snapshot, and keeps it until
 // the commit. An eraser locks the table against it. So an append has either committed
@@ -31,40 +36,154 @@ INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, 
 	CASE WHEN ` + nobodyErased + `
 		AND NOT EXISTS (SELECT FROM erasures WHERE tenant = e.tenant AND kind = 1 AND holder = e.former FOR KEY SHARE)
 	THEN e.name END`
-
-	asOne = `
-	e.patient, e.data, e.metadata, e.recorded_at, e.sealed
-FROM (SELECT $1::uuid AS id, $2::text AS tenant, $3::uuid AS stream, $4::int AS version, $5::text AS name, $6::uuid AS patient,
-	$7::text AS data, $8::text AS metadata, $9::timestamptz AS recorded_at, $10::bytea AS sealed, $11::uuid AS practitioner, $12::uuid AS former) e`
 )
 
-// Each of these stores one event: the first of its stream, or a later one. A later
-// version is computed from its predecessor. If there is none, it is NULL, which the column
-// refuses. So a stream has no holes.
-const (
-	appendFirst = insertEvents + `
-SELECT e.id, e.tenant, e.stream, e.version,` + unerased + `,` + asOne
-	appendNext = insertEvents + `
-SELECT e.id, e.tenant, e.stream,
-	(SELECT version + 1 FROM events WHERE tenant = e.tenant AND stream = e.stream AND version = e.version - 1),` + unerasedBoth + `,` + asOne
+// appendFirst stores one event that begins a stream.
+const appendFirst = insertEvents + `
+SELECT e.id, e.tenant, e.stream, 1,` + unerased + `, e.patient, e.data, e.metadata, e.recorded_at, e.sealed
+FROM (SELECT $1::uuid AS id, $2::text AS tenant, $3::uuid AS stream, $4::text AS name, $5::uuid AS patient,
+	$6::text AS data, $7::text AS metadata, $8::timestamptz AS recorded_at, $9::bytea AS sealed, $10::uuid AS practitioner) e`
+
+// appendAll stores the events of any number of appends. It is one statement, so that each
+// connection prepares it once. An event that goes on with a stored stream has the version
+// after which it comes. Where the stream is at another version, the append has lost: its
+// events are left out, and its index is returned. The append is strict if something else is
+// queued with it; then its version is NULL, which the column refuses. So a stream has no
+// holes. Appends to one stream take turns by [lockStreams], which comes before the snapshot
+// of this statement.
+const appendAll = `
+WITH e AS MATERIALIZED (
+	SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::timestamptz[],
+		$10::bytea[], $11::uuid[], $12::uuid[], $13::int[], $14::int[], $15::boolean[])
+		AS e (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed, practitioner, former, after, member, strict)
+), lost AS MATERIALIZED (
+	SELECT coalesce(array_agg(e.member), '{}') AS members FROM e
+	WHERE e.after <> ` + versionOf + `
+), stored AS (` + insertEvents + `
+	SELECT e.id, e.tenant, e.stream, CASE WHEN e.member <> ALL (lost.members) THEN e.version END,` + unerasedBoth + `,
+		e.patient, e.data, e.metadata, e.recorded_at, e.sealed
+	FROM lost, e WHERE e.strict OR e.member <> ALL (lost.members)
 )
+SELECT members FROM lost`
 
-// appendGroup stores all events of a group. It is one statement, whatever the size of
-// the group, so that each connection prepares it once.
-const appendGroup = insertEvents + `
-SELECT e.id, e.tenant, e.stream, e.version,` + unerased + `, e.patient, e.data, e.metadata, e.recorded_at, e.sealed
-FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::timestamptz[], $10::bytea[], $11::uuid[])
-	AS e (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed, practitioner)`
+// versionOf is the version of a stream, and 0 if nothing is in it.
+const versionOf = `coalesce((SELECT s.version FROM events s WHERE s.tenant = e.tenant AND s.stream = e.stream ORDER BY s.version DESC LIMIT 1), 0)`
 
-// queueEvents queues every event, and then the keys that the append has made or moved.
-func queueEvents(batch *pgx.Batch, events []written) {
-	for _, e := range events {
-		statement := appendNext
-		if e.Version == 1 {
-			statement = appendFirst
+// overtaken returns the indexes of appends that have lost.
+const overtaken = `
+SELECT DISTINCT e.member FROM unnest($1::text[], $2::uuid[], $3::int[], $4::int[]) AS e (tenant, stream, after, member)
+WHERE e.after <> ` + versionOf
+
+// columns are the arguments of [appendAll]. Arrays of our own types would be encoded by
+// reflection.
+type columns struct {
+	id, stream, patient, practitioner, former pgtype.FlatArray[pgtype.UUID]
+	tenant, name, data, metadata              []string
+	version, member                           []int32
+	after                                     pgtype.FlatArray[pgtype.Int4]
+	at                                        []time.Time
+	sealed                                    [][]byte
+	strict                                    []bool
+}
+
+func columnsOf(events []written) (c columns) {
+	for n, e := range events {
+		c.id = append(c.id, nullable(&e.ID))
+		c.stream = append(c.stream, nullable(&e.Stream.ID))
+		c.patient = append(c.patient, idOrNull(e.Patient))
+		c.practitioner = append(c.practitioner, nullable(e.practitioner))
+		c.former = append(c.former, nullable(e.former))
+		c.tenant = append(c.tenant, e.Stream.Tenant)
+		c.name = append(c.name, e.Name)
+		c.data = append(c.data, string(e.Data))
+		c.metadata = append(c.metadata, string(e.Metadata))
+		c.sealed = append(c.sealed, e.Sealed)
+		c.version = append(c.version, int32(e.Version)) //nolint:gosec // as many as a stream has events
+		c.member = append(c.member, e.member)
+		c.after = append(c.after, afterOf(events, n))
+		c.at = append(c.at, e.At)
+		c.strict = append(c.strict, e.strict)
+	}
+	return c
+}
+
+func (c columns) args() []any {
+	return []any{
+		c.id, c.tenant, c.stream, c.version, c.name, c.patient, c.data, c.metadata, c.at, c.sealed,
+		c.practitioner, c.former, c.after, c.member, c.strict,
+	}
+}
+
+// afterOf returns the version at which the stream of an event must be, and NULL if the event
+// begins its stream or comes right after another one of the append.
+func afterOf(events []written, n int) pgtype.Int4 {
+	e := events[n]
+	goesOn := e.Version > 1 && (n == 0 || !follows(e, events[n-1]))
+	return pgtype.Int4{Int32: int32(e.Version - 1), Valid: goesOn} //nolint:gosec // as above
+}
+
+// continued are the streams that events go on with, which are stored already.
+type continued struct {
+	tenant        []string
+	stream        pgtype.FlatArray[pgtype.UUID]
+	after, member []int32
+}
+
+func continuedOf(events []written) (o continued) {
+	for n, e := range events {
+		if after := afterOf(events, n); after.Valid {
+			o.tenant, o.stream = append(o.tenant, e.Stream.Tenant), append(o.stream, nullable(&e.Stream.ID))
+			o.after, o.member = append(o.after, after.Int32), append(o.member, e.member)
 		}
-		batch.Queue(statement, e.ID, e.Stream.Tenant, e.Stream.ID, e.Version, e.Name, idOrNull(e.Patient),
-			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner, e.former)
+	}
+	return o
+}
+
+// lockStreams has appends to one stream take turns, until the transaction ends: an append
+// that comes later sees the events of the one before, and is not refused by the index. Two
+// keys are a space of their own beside [Alone]'s one. Two streams with one hash take
+// turns, too.
+const lockStreams = `SELECT count(pg_advisory_xact_lock($1, hash)) FROM unnest($2::int[]) AS hash`
+
+const streamLocks int32 = 0x7374726d // "strm"
+
+// hashes returns the locks of streams, each once, in the order in which all appends take them.
+func (o continued) hashes() (hashes []int32) {
+	for n := range o.tenant {
+		h := fnv.New32a()
+		_, _ = h.Write(o.stream[n].Bytes[:])
+		_, _ = h.Write([]byte(o.tenant[n]))
+		hashes = append(hashes, int32(h.Sum32())) //nolint:gosec // all bits count
+	}
+	slices.Sort(hashes)
+	return slices.Compact(hashes)
+}
+
+// batchOf queues the events of appends, and then what must hold at once. With lost, the
+// appends that have lost are left out, and their indexes added to it.
+func batchOf(appends []*member, lost *[]int32) *pgx.Batch {
+	events := eventsOf(appends)
+	batch := durably(events)
+	if hashes := continuedOf(events).hashes(); len(hashes) > 0 {
+		batch.Queue(lockStreams, streamLocks, hashes)
+	}
+	queueEvents(batch, events, lost)
+	for _, m := range appends {
+		queueAtOnce(batch, m.events)
+	}
+	return batch
+}
+
+// queueEvents queues the events, and then the keys that the appends have made or moved.
+func queueEvents(batch *pgx.Batch, events []written, lost *[]int32) {
+	if e := events[0]; len(events) == 1 && e.Version == 1 {
+		batch.Queue(appendFirst, e.ID, e.Stream.Tenant, e.Stream.ID, e.Name, idOrNull(e.Patient),
+			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner)
+	} else {
+		inserted := batch.Queue(appendAll, columnsOf(events).args()...)
+		if lost != nil {
+			inserted.QueryRow(func(row pgx.Row) error { return row.Scan(lost) })
+		}
 	}
 	queueKeys(batch, events)
 }

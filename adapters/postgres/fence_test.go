@@ -106,7 +106,7 @@ func TestAnEraserWaitsForWhoeverHasLooked_D70(t *testing.T) {
 	e, ann, super := engineOn(t, db.URL), uuid.New(), db.SuperuserPool(t)
 	e.append(t, newStream(), 0, eventtest.Marked{Patient: ann})
 	looked := e.begin(t)
-	if _, err := looked.Exec(t.Context(), postgres.AppendFirst, uuid.New(), "elm-street", uuid.New(), 1, "test.noted.v1", ann, "{}", "{}", noon, nil, nil, nil); err != nil {
+	if _, err := looked.Exec(t.Context(), postgres.AppendFirst, uuid.New(), "elm-street", uuid.New(), "test.noted.v1", ann, "{}", "{}", noon, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	const lock = `LOCK TABLE erasures IN EXCLUSIVE MODE NOWAIT`
@@ -156,12 +156,13 @@ func TestTheFenceLooksByIndex_D70(t *testing.T) {
 			}
 		}
 		stored := func() {
-			do(`EXECUTE first (gen_random_uuid(), 'elm-street', gen_random_uuid(), 1, 'a', gen_random_uuid(), '{}', '{}', now(), NULL, gen_random_uuid(), gen_random_uuid())`)
+			do(`EXECUTE first (gen_random_uuid(), 'elm-street', gen_random_uuid(), 'a', gen_random_uuid(), '{}', '{}', now(), NULL, gen_random_uuid())`)
 			do(`EXECUTE together (ARRAY[gen_random_uuid(), gen_random_uuid()], '{elm-street,elm-street}', ARRAY[gen_random_uuid(), gen_random_uuid()], '{1,1}', '{a,a}',
-				ARRAY[gen_random_uuid(), NULL], '{"{}","{}"}', '{"{}","{}"}', ARRAY[now(), now()], ARRAY[NULL, NULL]::bytea[], ARRAY[gen_random_uuid(), NULL])`)
+				ARRAY[gen_random_uuid(), NULL], '{"{}","{}"}', '{"{}","{}"}', ARRAY[now(), now()], ARRAY[NULL, NULL]::bytea[], ARRAY[gen_random_uuid(), NULL],
+				ARRAY[gen_random_uuid(), NULL], '{NULL,NULL}', '{0,0}', '{f,f}')`)
 		}
-		do(`PREPARE first (uuid, text, uuid, int, text, uuid, text, text, timestamptz, bytea, uuid, uuid) AS ` + postgres.AppendFirst)
-		do(`PREPARE together AS ` + postgres.AppendGroup)
+		do(`PREPARE first (uuid, text, uuid, text, uuid, text, text, timestamptz, bytea, uuid) AS ` + postgres.AppendFirst)
+		do(`PREPARE together AS ` + postgres.AppendAll)
 		for _, mode := range []string{"force_generic_plan", "force_custom_plan"} {
 			do(`SET plan_cache_mode = ` + mode)
 			stored()

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
@@ -124,7 +123,7 @@ func (e *engine) writeSlowly(ctx context.Context, stream event.Stream, length ti
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM events WHERE stream = $1`, stream.ID).Scan(&version); err != nil || version == 0 {
 			return fmt.Errorf("no stream: %w", err)
 		}
-		_, err := tx.Exec(ctx, postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, version+1, "test.counted.v1", nil, `{"n":1}`, `{}`, noon, nil, nil, nil)
+		_, err := tx.Exec(ctx, postgres.AppendAll, postgres.AppendArgs(stream, version+1, "test.counted.v1", `{"n":1}`, noon)...)
 		time.Sleep(length)
 		if rand.IntN(3) == 0 {
 			return pgx.ErrTxClosed

@@ -116,20 +116,20 @@ func (l *lag) offsets(ctx context.Context, out chan<- prometheus.Metric) {
 // Groups counts the appends of a store that came in groups (D60).
 func Groups(store *Store) prometheus.Collector {
 	return &groups{
-		&store.together,
+		&store.batcher,
 		prometheus.NewDesc("frontdesk_append_groups_total", "Transactions that several appends were to share. Of a refused one nothing is stored, and its appends are made one by one.", []string{"outcome"}, nil),
 		prometheus.NewDesc("frontdesk_grouped_appends_total", "Appends in these groups.", []string{"outcome"}, nil),
 	}
 }
 
 type groups struct {
-	of             *together
-	flown, appends *prometheus.Desc
+	of               *batcher
+	commits, appends *prometheus.Desc
 }
 
 // Describe sends the descriptions of the figures.
 func (g *groups) Describe(out chan<- *prometheus.Desc) {
-	out <- g.flown
+	out <- g.commits
 	out <- g.appends
 }
 
@@ -137,7 +137,7 @@ func (g *groups) Describe(out chan<- *prometheus.Desc) {
 func (g *groups) Collect(out chan<- prometheus.Metric) {
 	for o := range outcomes {
 		counted := &g.of.counted[o]
-		out <- prometheus.MustNewConstMetric(g.flown, prometheus.CounterValue, float64(counted.groups.Load()), o.String())
+		out <- prometheus.MustNewConstMetric(g.commits, prometheus.CounterValue, float64(counted.groups.Load()), o.String())
 		out <- prometheus.MustNewConstMetric(g.appends, prometheus.CounterValue, float64(counted.appends.Load()), o.String())
 	}
 }

@@ -1,9 +1,6 @@
 package postgres
 
 import (
-	"context"
-	"slices"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -22,35 +19,37 @@ func markOfPatient(events []written, changes []event.Change) {
 
 // durably begins the batch of an append. Its commit waits for the disk, and for
 // synchronous standbys. Postgres refuses it before anything is written, and so before a
-// position is drawn, if a patient is missing whom the practice must have.
+// position is drawn, if a patient is missing whom the practice must have. Plans do not
+// depend on how long arrays are, or on a table having been empty when they were made.
 func durably(events []written) *pgx.Batch {
 	batch := &pgx.Batch{}
-	if tenants, patients := needed(events); len(patients) > 0 {
+	if tenants, patients, _ := needed(events); len(patients) > 0 {
 		batch.Queue(durablyOfPatients, tenants, patients)
 	} else {
-		batch.Queue(`SELECT commit_safely()`)
+		batch.Queue(`SELECT commit_safely(), ` + planOnce)
 	}
 	return batch
 }
 
-// One plan serves any number of patients. With unnest, Postgres would plan it each time.
 const (
-	missing = `
-	FROM generate_subscripts($1::text[], 1) AS n
+	planOnce = `set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`
+
+	missing = ` FROM generate_subscripts($1::text[], 1) AS n
 	WHERE (SELECT p.patient FROM patients p WHERE p.tenant = ($1::text[])[n] AND p.patient = ($2::uuid[])[n]) IS NULL`
 
-	durablyOfPatients = `SELECT commit_safely(), (SELECT count(*)` + missing + `)::patients_missing`
-	whoIsMissing      = `SELECT ($2::uuid[])[n]` + missing
+	durablyOfPatients = `SELECT commit_safely(), ` + planOnce + `, (SELECT count(*)` + missing + `)::patients_missing`
+	whoIsMissing      = `SELECT DISTINCT ($3::int[])[n]` + missing
 )
 
-// needed returns the patients whom the events need, each with its practice.
-func needed(events []written) (tenants []string, patients pgtype.FlatArray[pgtype.UUID]) {
+// needed returns the patients whom the events need, each with its practice and the index of
+// the append.
+func needed(events []written) (tenants []string, patients pgtype.FlatArray[pgtype.UUID], members []int32) {
 	for _, e := range events {
 		if e.ofPatient {
-			tenants, patients = append(tenants, e.Stream.Tenant), append(patients, idOrNull(e.Patient))
+			tenants, patients, members = append(tenants, e.Stream.Tenant), append(patients, idOrNull(e.Patient)), append(members, e.member)
 		}
 	}
-	return tenants, patients
+	return tenants, patients, members
 }
 
 func nullable(id *uuid.UUID) pgtype.UUID {
@@ -58,34 +57,4 @@ func nullable(id *uuid.UUID) pgtype.UUID {
 		return pgtype.UUID{}
 	}
 	return pgtype.UUID{Bytes: *id, Valid: true}
-}
-
-// sift returns the members of a refused group whose patients are there. The others fly
-// alone, and are told. Otherwise one caller who names patients whom nobody knows could
-// have every group fall apart.
-func (s *Store) sift(group []*member) (stay []*member) {
-	ctx, cancel := context.WithTimeout(context.Background(), callerLimit)
-	defer cancel()
-	tenants, patients := needed(eventsOf(group))
-	rows, _ := s.DB.Query(ctx, whoIsMissing, tenants, patients)
-	gone, err := pgx.CollectRows(rows, pgx.RowTo[pgtype.UUID])
-	if err != nil {
-		return group // it is refused again, and all fly alone
-	}
-	for _, m := range group {
-		if m.needs(gone) {
-			m.outcome <- errApart
-		} else {
-			stay = append(stay, m)
-		}
-	}
-	return stay
-}
-
-// needs reports whether an append needs one of the patients. One of the same id in another
-// practice flies alone with it, which does no harm.
-func (m *member) needs(missing []pgtype.UUID) bool {
-	return slices.ContainsFunc(m.events, func(e written) bool {
-		return e.ofPatient && slices.Contains(missing, idOrNull(e.Patient))
-	})
 }

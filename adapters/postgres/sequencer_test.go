@@ -177,8 +177,7 @@ func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
 	e.append(t, stream, 0, eventtest.Counted{N: 1})
 	e.drain(t)
 
-	_, err := early.Exec(t.Context(), postgres.AppendNext, uuid.New(), stream.Tenant, stream.ID, 2,
-		"test.counted.v1", nil, `{"n":2}`, `{}`, noon, nil, nil, nil)
+	_, err := early.Exec(t.Context(), postgres.AppendAll, postgres.AppendArgs(stream, 2, "test.counted.v1", `{"n":2}`, noon)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type Store struct {
 	Now      func() time.Time         // the clock of recorded_at
 	Appended *background.Broadcast    // notified after each commit; nil for none
 
-	together together
+	batcher batcher
 }
 
 // Load returns the history of a stream, oldest event first. It is empty if there is
@@ -49,8 +49,8 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 }
 
 // Append stores the events of all changes, or nothing, and returns them as recorded,
-// without their idx. Their metadata comes from ctx. When many append at once, those to
-// new streams share transactions.
+// without their idx. Their metadata comes from ctx. When many append at once, they share
+// transactions.
 //
 // It returns [event.ErrConflict] if a stream has moved on or two appends got into a
 // deadlock: decide again. It returns a [*fault.Error] if a row that must be unique
@@ -128,6 +128,9 @@ type written struct {
 	keys         []newKey     // that the append has made: of its first event
 	rows, guards []statement
 	ofPatient    bool // the practice must have the patient
+
+	member int32 // index of its append in a transaction
+	strict bool  // its append is refused if it has lost, and not left out
 }
 
 // statement is one that waits to be queued.
@@ -149,7 +152,10 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 	all := make([]written, len(recorded))
 	for n, e := range recorded {
 		rows, guards := s.atOnce(e)
-		all[n] = written{parts[n].Stored, e.Metadata.Idempotency.Key, parts[n].practitioner(), formerOf(e.Event), nil, rows, guards, false}
+		all[n] = written{
+			Stored: parts[n].Stored, idempotency: e.Metadata.Idempotency.Key, practitioner: parts[n].practitioner(), former: formerOf(e.Event),
+			rows: rows, guards: guards,
+		}
 	}
 	all[0].keys, err = s.Keys.wrap(made, parts)
 	return all, made, err
@@ -172,19 +178,6 @@ func (s *Store) atOnce(e event.Recorded) (rows, guards []statement) {
 	}
 	projections.Guard(e, func(sql string, args ...any) { guards = append(guards, statement{sql, args}) })
 	return rows, guards
-}
-
-// alone stores an append in a transaction of its own.
-func (s *Store) alone(ctx context.Context, events []written) error {
-	return s.commit(ctx, batchOf(events))
-}
-
-// batchOf queues every event, then what must hold at once.
-func batchOf(events []written) *pgx.Batch {
-	batch := durably(events)
-	queueEvents(batch, events)
-	queueAtOnce(batch, events)
-	return batch
 }
 
 // queueAtOnce queues the rows of an append that must hold at once, and then what refuses

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,17 +29,23 @@ import (
 type storm struct {
 	*engine
 	super  *pgxpool.Pool
-	shared [40]uuid.UUID // streams that several begin
+	stores []*postgres.Store // of several processes
+	shared [40]sharedStream  // several append to them
 
 	mu    sync.Mutex
 	deeds []deed
+}
+
+type sharedStream struct {
+	id      uuid.UUID
+	version atomic.Int64 // at least this one is stored
 }
 
 // deed is an append and what its caller was told.
 type deed struct {
 	token  string // in each of its events, and in no other
 	name   string // that only one may have; "" for none
-	shares bool   // a stream that others begin, too
+	shares bool   // a stream to which others append, too
 	events int
 	err    error
 }
@@ -59,14 +66,17 @@ func weather(t *testing.T, db *postgrestest.Database, url string, lasts time.Dur
 	t.Helper()
 	s := &storm{engine: engineOn(t, url+"&pool_max_conns=16"), super: db.SuperuserPool(t)}
 	for n := range s.shared {
-		s.shared[n] = uuid.New()
+		s.shared[n].id = uuid.New()
 	}
 	_, err := s.super.Exec(t.Context(), `CREATE SCHEMA test; GRANT USAGE ON SCHEMA test TO frontdesk_app;
 		CREATE TABLE test.names (name text CONSTRAINT staff_username UNIQUE, token text); GRANT ALL ON test.names TO frontdesk_app`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.store.DB, s.store.AtOnce = postgres.ForCallers(s.pool), []projections.Projection{named{}}
+	for _, e := range []*engine{s.engine, engineOn(t, url+"&pool_max_conns=16")} {
+		e.store.DB, e.store.AtOnce = postgres.ForCallers(e.pool), []projections.Projection{named{}}
+		s.stores = append(s.stores, e.store)
+	}
 	watch := clock.Start()
 	var writers sync.WaitGroup
 	for w := range 64 {
@@ -79,7 +89,9 @@ func weather(t *testing.T, db *postgrestest.Database, url string, lasts time.Dur
 	killing := runUntilCleanup(t, s.kill)
 	writers.Wait()
 	killing()
-	s.store.Close()
+	for _, store := range s.stores {
+		store.Close()
+	}
 	return s
 }
 
@@ -90,10 +102,12 @@ func (s *storm) do(ctx context.Context, token string) {
 		d.name = fmt.Sprint("name ", rand.IntN(2000))
 	}
 	var changes []event.Change
+	var shared *sharedStream
 	for n := range 1 + rand.IntN(2) {
 		change := event.Change{Stream: newStream()}
-		if n == 0 && rand.IntN(10) == 0 {
-			d.shares, change.Stream.ID = true, s.shared[rand.IntN(len(s.shared))]
+		if n == 0 && rand.IntN(3) == 0 {
+			shared, d.shares = &s.shared[rand.IntN(len(s.shared))], true
+			change.Stream.ID, change.Expected = shared.id, int(shared.version.Load())
 		}
 		for range 1 + rand.IntN(3) {
 			change.Events = append(change.Events, eventtest.Marked{Patient: uuid.New(), Mark: "#" + token})
@@ -109,10 +123,23 @@ func (s *storm) do(ctx context.Context, token string) {
 	if rand.IntN(20) == 0 {
 		defer time.AfterFunc(rand.N(4*time.Millisecond), cancel).Stop()
 	}
-	_, d.err = s.store.Append(ctx, changes...)
+	_, d.err = s.stores[rand.IntN(len(s.stores))].Append(ctx, changes...)
+	if shared != nil {
+		shared.follow(ctx, s.super, d.err, changes[0])
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.deeds = append(s.deeds, d)
+}
+
+// follow notes which version is stored.
+func (s *sharedStream) follow(ctx context.Context, db *pgxpool.Pool, err error, change event.Change) {
+	version := int64(change.Expected + len(change.Events))
+	if err != nil && db.QueryRow(context.WithoutCancel(ctx), `SELECT count(*) FROM events WHERE tenant = $1 AND stream = $2`, change.Stream.Tenant, s.id).Scan(&version) != nil {
+		return
+	}
+	for known := s.version.Load(); known < version && !s.version.CompareAndSwap(known, version); known = s.version.Load() {
+	}
 }
 
 // kill ends a connection of those that write, now and then.
@@ -132,6 +159,7 @@ func (s *storm) check(t *testing.T) {
 	t.Helper()
 	stored, holder := s.stored(t), s.holders(t)
 	var told [3]int
+	continued := 0
 	for _, d := range s.deeds {
 		n := stored[d.token]
 		judged, refused := errors.AsType[*fault.Error](d.err)
@@ -157,6 +185,14 @@ func (s *storm) check(t *testing.T) {
 		}
 	}
 	t.Logf("%d acknowledged, %d refused, %d unknown; %s", told[0], told[1], told[2], postgres.Grouped(s.store))
+	for n := range s.shared {
+		if s.shared[n].version.Load() > 1 {
+			continued++
+		}
+	}
+	if continued == 0 {
+		t.Error("no shared stream has grown")
+	}
 	if told[0] == 0 || told[1] == 0 || told[2] == 0 {
 		t.Error("the storm was none")
 	}

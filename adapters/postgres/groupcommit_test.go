@@ -241,3 +241,96 @@ func wantCancelled(t *testing.T, err error) {
 		t.Errorf("append: %v, want that its caller has gone", err)
 	}
 }
+
+// count appends an event without rows of its own to a stream.
+func (c *crowd) counted(ctx context.Context, stream event.Stream, expected int) error {
+	return second(c.store.Append(ctx, event.Change{Stream: stream, Expected: expected, Events: []event.Event{eventtest.Counted{N: 1}}}))
+}
+
+// known returns streams of two events each.
+func known(t *testing.T, n int) (streams []event.Stream, furnish func(*engine)) {
+	t.Helper()
+	for range n {
+		streams = append(streams, newStream())
+	}
+	return streams, func(e *engine) {
+		for _, s := range streams {
+			e.append(t, s, 0, eventtest.Counted{N: 1}, eventtest.Counted{N: 2})
+		}
+	}
+}
+
+// An append that has lost its stream gets a conflict and keeps none of the others from being
+// stored: it is left out, or the group is sent again without it where its rows are queued.
+func TestLosersAreLeftOutOfTheirGroup_D130(t *testing.T) {
+	t.Parallel()
+	streams, furnish := known(t, 4)
+	c := newCrowd(t, "", furnish)
+	appends := []struct {
+		do   func() error
+		lost bool
+	}{
+		{func() error { return second(c.note(t.Context(), "new one")) }, false},
+		{func() error { return c.counted(t.Context(), streams[0], 2) }, false},
+		{func() error { return c.counted(t.Context(), streams[1], 1) }, true},
+		{func() error { return c.counted(t.Context(), streams[1], 7) }, true}, // behind the one before, or by its hole
+		{func() error {
+			return second(c.store.Append(t.Context(), event.Change{Stream: streams[2], Expected: 1, Events: []event.Event{eventtest.Noted{Note: "late"}}}))
+		}, true},
+		{func() error {
+			return second(c.store.Append(t.Context(), event.Change{Stream: streams[3], Expected: 2, Events: []event.Event{eventtest.Noted{Note: "new two"}}},
+				event.Change{Stream: newStream(), Events: []event.Event{eventtest.Counted{}, eventtest.Counted{}}}))
+		}, false},
+	}
+	outcomes, waiting := make([]chan error, len(appends)), 0
+	for n, a := range appends {
+		outcomes[n] = make(chan error, 1)
+		go func() { outcomes[n] <- a.do() }()
+		if n != 3 { // whose stream is claimed
+			waiting++
+		}
+		c.await(t, postgres.Few+2+n+1, waiting)
+	}
+	c.letGo()
+	for n, a := range appends {
+		if err := <-outcomes[n]; errors.Is(err, event.ErrConflict) != a.lost || !a.lost && err != nil {
+			t.Errorf("append %d: %v, want a conflict: %v", n, err, a.lost)
+		}
+	}
+	c.ahead.Wait()
+	if n := c.transactions(t, "new "); n != 1 {
+		t.Errorf("those who have not lost are stored in %d transactions, want 1", n)
+	}
+	if n := c.transactions(t, "late"); n != 0 {
+		t.Error("a row of an append that has lost is stored")
+	}
+	for n, want := range []int{3, 2, 2, 3} {
+		if got, err := c.store.Load(t.Context(), streams[n]); err != nil || len(got) != want {
+			t.Errorf("stream %d has %d events, want %d (%v)", n, len(got), want, err)
+		}
+	}
+	if got := postgres.Grouped(c.store); !strings.Contains(got, "1 groups of 3 appends stored; ") || !strings.Contains(got, " 2 appends conflict; ") {
+		t.Errorf("counted %s", got)
+	}
+	c.drain(t)
+	wantCausal(t, c.logged(t))
+}
+
+// Of two appends to one stream the second learns from the first that it has lost.
+func TestAnAppendBehindAnother_D130(t *testing.T) {
+	t.Parallel()
+	streams, furnish := known(t, 1)
+	c := newCrowd(t, "", furnish)
+	first, second := make(chan error, 1), make(chan error, 1)
+	go func() { first <- c.counted(t.Context(), streams[0], 2) }()
+	c.await(t, postgres.Few+3, 1)
+	go func() { second <- c.counted(t.Context(), streams[0], 2) }()
+	c.await(t, postgres.Few+4, 1)
+	c.letGo()
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	if err := <-second; !errors.Is(err, event.ErrConflict) {
+		t.Errorf("the second: %v, want a conflict", err)
+	}
+}
