@@ -85,7 +85,7 @@ func compile(ctx context.Context, dir string) error {
 }
 
 // wrapped writes scripts that start Postgres, Node.js and Python at another time into a
-// directory beside the compiled library. The offset and the time zone are in the scripts,
+// directory next to the compiled library. The offset and the time zone are in the scripts,
 // because Postgres starts with an environment of its own.
 func wrapped(dir, offset string) error {
 	programs, err := postgres()

@@ -118,7 +118,7 @@ func Groups(store *Store) prometheus.Collector {
 	return &groups{
 		&store.batcher,
 		prometheus.NewDesc("frontdesk_append_groups_total", "Transactions that several appends were to share. Of a refused one nothing is stored, and its appends are made one by one.", []string{"outcome"}, nil),
-		prometheus.NewDesc("frontdesk_grouped_appends_total", "Appends in these groups.", []string{"outcome"}, nil),
+		prometheus.NewDesc("frontdesk_grouped_appends_total", "Appends in these groups. In conflict are those that were left out, because another append to their stream came first.", []string{"outcome"}, nil),
 	}
 }
 
