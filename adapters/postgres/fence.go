@@ -52,7 +52,7 @@ FROM (SELECT $1::uuid AS id, $2::text AS tenant, $3::uuid AS stream, $4::text AS
 // holes. Appends to one stream take turns by [lockStreams], which comes before the snapshot
 // of this statement.
 const appendAll = `
-WITH e AS MATERIALIZED (
+WITH e AS MATERIALIZED ( -- for INSERT INTO events: traces cut long statements
 	SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::timestamptz[],
 		$10::bytea[], $11::uuid[], $12::uuid[], $13::int[], $14::int[], $15::boolean[])
 		AS e (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed, practitioner, former, after, member, strict)

@@ -34,7 +34,7 @@ func newStatements() *statements { return &statements{seen: map[string]statement
 
 var (
 	asks = regexp.MustCompile(`(?i)^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
-	sets = regexp.MustCompile(`set_config\('(enable_|plan_cache_mode)`)
+	sets = regexp.MustCompile(`set_config\('(enable_|plan_cache_mode)[^)]*\)`)
 )
 
 func (s *statements) note(sql string, args []any, before []string) {
@@ -73,8 +73,8 @@ func (s *statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, sent pgx.
 	var before []string
 	for _, asked := range sent.Batch.QueuedQueries {
 		s.note(asked.SQL, asked.Arguments, before)
-		if sets.MatchString(asked.SQL) {
-			before = append(before, asked.SQL)
+		if settings := sets.FindAllString(asked.SQL, -1); len(settings) > 0 {
+			before = append(before, "SELECT "+strings.Join(settings, ", "))
 		}
 	}
 	return ctx
