@@ -26,7 +26,7 @@ var adopt = sync.OnceValue(func() error {
 })
 
 // runAsInit runs a command. Like init, it reaps the orphans that end meanwhile: Patroni waits
-// until the Postgres that it has stopped is no process any more.
+// until the Postgres that it has stopped is gone.
 func runAsInit(command *exec.Cmd) error {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, unix.SIGCHLD)

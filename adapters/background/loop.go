@@ -26,7 +26,7 @@ func (l Loop) Run(ctx context.Context) {
 	for goesOn := ctx.Err() == nil; goesOn; {
 		wake, every, watch := l.next(), l.Every, clock.Start()
 		if err := l.Do(ctx); err != nil && ctx.Err() == nil {
-			l.Log.WarnContext(ctx, l.Fails+"; retrying", slog.Any("error", err))
+			l.Log.WarnContext(ctx, l.Fails+"; retrying", slog.Any("error", err)) //nolint:sloglint // Fails is a literal of each loop
 			wake, every = nil, cmp.Or(l.Retry, l.Every)
 		}
 		goesOn = Sleep(ctx, l.Pace) && Wait(ctx, every-watch.Elapsed(), wake)

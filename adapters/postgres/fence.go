@@ -98,7 +98,7 @@ func columnsOf(events []written) (c columns) {
 		c.data = append(c.data, string(e.Data))
 		c.metadata = append(c.metadata, string(e.Metadata))
 		c.sealed = append(c.sealed, e.Sealed)
-		c.version = append(c.version, int32(e.Version)) //nolint:gosec // as many as a stream has events
+		c.version = append(c.version, int32(e.Version))
 		c.member = append(c.member, e.member)
 		c.after = append(c.after, afterOf(events, n))
 		c.at = append(c.at, e.At)
@@ -119,7 +119,7 @@ func (c columns) args() []any {
 func afterOf(events []written, n int) pgtype.Int4 {
 	e := events[n]
 	goesOn := e.Version > 1 && (n == 0 || !follows(e, events[n-1]))
-	return pgtype.Int4{Int32: int32(e.Version - 1), Valid: goesOn} //nolint:gosec // as above
+	return pgtype.Int4{Int32: int32(e.Version - 1), Valid: goesOn}
 }
 
 // continued are the streams that events go on with, which are stored already.
@@ -153,7 +153,7 @@ func (o continued) hashes() (hashes []int32) {
 		h := fnv.New32a()
 		_, _ = h.Write(o.stream[n].Bytes[:])
 		_, _ = h.Write([]byte(o.tenant[n]))
-		hashes = append(hashes, int32(h.Sum32())) //nolint:gosec // all bits count
+		hashes = append(hashes, int32(h.Sum32()))
 	}
 	slices.Sort(hashes)
 	return slices.Compact(hashes)

@@ -323,7 +323,7 @@ func (s *Store) commitGroup(group []*member) {
 			err = errApart
 		}
 		for n, m := range group {
-			if slices.Contains(lost, int32(n)) { //nolint:gosec // at most mostInAll
+			if slices.Contains(lost, int32(n)) {
 				m.finish(event.ErrConflict)
 			} else {
 				m.finish(err)
@@ -369,26 +369,26 @@ func (s *Store) sift(group []*member, refusal error) []*member {
 	defer cancel()
 	var found []int32
 	var err error
-	outcome := errApart // the caller gets its own refusal
+	outcome, lost := errApart, false // apart, the caller gets its own refusal
 	switch {
 	case errors.Is(refusal, patient.ErrUnknown):
 		found, err = s.withoutPatient(ctx, group)
 	case errors.Is(refusal, event.ErrConflict):
 		found, err = s.overtaken(ctx, group)
-		outcome = event.ErrConflict
+		outcome, lost = event.ErrConflict, true
 	}
 	if err != nil {
 		return group
 	}
 	var rest []*member
 	for n, m := range group {
-		if slices.Contains(found, int32(n)) { //nolint:gosec // at most mostInAll
+		if slices.Contains(found, int32(n)) {
 			m.finish(outcome)
 		} else {
 			rest = append(rest, m)
 		}
 	}
-	if outcome == event.ErrConflict {
+	if lost {
 		s.batcher.count(conflict, 0, len(found))
 	}
 	return rest
@@ -413,7 +413,7 @@ func (s *Store) withoutPatient(ctx context.Context, group []*member) ([]int32, e
 func eventsOf(group []*member) (events []written) {
 	for n, m := range group {
 		for _, e := range m.events {
-			e.member, e.strict = int32(n), m.strict || len(group) == 1 //nolint:gosec // at most mostInAll
+			e.member, e.strict = int32(n), m.strict || len(group) == 1
 			events = append(events, e)
 		}
 	}

@@ -222,8 +222,8 @@ func TestClosingWaitsForGroups_D60(t *testing.T) {
 	come(t, all, alone, begin(1))
 }
 
-func (t *batcher) closing() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.closed
+func (b *batcher) closing() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.closed
 }

@@ -81,13 +81,12 @@ func (c Sign) sign(ctx context.Context, begun error, signer *notary.Signer, db p
 		}
 		begun = tryBegin(ctx, signer, db)
 	}
-	if ctx.Err() != nil {
-		return nil
-	}
-	if begun != nil {
+	switch {
+	case begun == nil:
+		signer.Run(ctx)
+	case ctx.Err() == nil:
 		return begun
 	}
-	signer.Run(ctx)
 	return nil
 }
 
