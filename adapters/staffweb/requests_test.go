@@ -22,6 +22,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
 
 // The texts that no log, address or stranger may come to see.
@@ -95,6 +96,38 @@ func (s *service) appended(t *testing.T, name string) (n int) {
 	t.Helper()
 	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE name = $1`, name).Scan(&n))
 	return n
+}
+
+// erasing opens events as it does once their patients are erased, if they are now.
+type erasing struct {
+	projections.Opener
+	now *bool
+}
+
+func (e erasing) Open(ctx context.Context, events []event.Stored) ([]event.Recorded, error) {
+	opened, err := e.Opener.Open(ctx, events)
+	for n, r := range opened {
+		if registered, ok := r.Event.(patient.Registered); ok && *e.now {
+			registered.Name = event.Erased
+			opened[n].Event = registered
+		}
+	}
+	return opened, err
+}
+
+// A patient is erased after their request was opened, and before their name is read.
+func TestRequestOfErasedPatient_D84(t *testing.T) {
+	t.Parallel()
+	erased := false
+	a := newPosed(t, func(p *staffweb.Pages) { p.Names.Opens = erasing{p.Names.Opens, &erased} })
+	b := a.signedIn(t, elm, "bob")
+	b.get(a.page).wants(t, http.StatusOK, "", annConcern)
+	erased = true
+	page := b.get(a.page)
+	page.wants(t, http.StatusNotFound, "", "no such request")
+	if strings.Contains(page.body, annConcern) {
+		t.Errorf("the page shows what an erased patient asked:\n%s", page.body)
+	}
 }
 
 func TestNothingOfARequestIsShownThatIsNotRecorded_D84(t *testing.T) {
