@@ -11,11 +11,14 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres"
 )
 
 // PooledMode is the option of a database's URL that keeps the driver from
@@ -45,7 +48,11 @@ func Pooled(t *testing.T, database string) string {
 	host, port := query.Get("host"), query.Get("port")
 	settings := filepath.Join(dir, "pgbouncer.ini")
 	write(t, settings, fmt.Sprintf(pooling, host, port, dir))
-	write(t, filepath.Join(dir, "roles"), "\"frontdesk_app\" \"\"\n\"frontdesk_audit\" \"\"\n")
+	var users strings.Builder
+	for _, role := range []string{postgres.AppRole, postgres.AuditRole, postgres.SignerRole} {
+		fmt.Fprintf(&users, "%q \"\"\n", role)
+	}
+	write(t, filepath.Join(dir, "roles"), users.String())
 	query.Set("host", dir)
 	at.RawQuery = query.Encode() + "&" + PooledMode
 	startPgBouncer(t, settings, ownerOf(t, filepath.Join(host, ".s.PGSQL."+port)))
