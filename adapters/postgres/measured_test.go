@@ -15,6 +15,7 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/domain/event/eventtest"
 )
 
 // measured returns what collectors say, by name and labels.
@@ -93,6 +94,46 @@ func TestTheOffsetOfTheClockIsTold_D110(t *testing.T) {
 	if got := measured(t, postgres.ClockOffset(closed(t), clock.System)); len(got) != 0 {
 		t.Errorf("without a database it tells %v", got)
 	}
+}
+
+// However few events there are: a sequencer or a consumer that does nothing is seen.
+func TestLagIsMeasuredInSeconds_D133(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	now := noon
+	e.store.Now = func() time.Time { return now }
+	of := postgres.Lag(e.pool, func() time.Time { return now })
+	wants := func(when string, want map[string]float64) {
+		t.Helper()
+		got := measured(t, of)
+		for name, seconds := range want {
+			if is, ok := got[name]; !ok || is != seconds {
+				t.Errorf("%s, %s is %v, want %v", when, name, is, seconds)
+			}
+		}
+	}
+	wants("at rest", map[string]float64{"unsequenced_age_seconds": 0})
+	slow := e.begin(t) // draws its position first, commits after others are placed, and is then in a gap
+	if _, err := slow.Exec(t.Context(), `
+		INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+		VALUES (gen_random_uuid(), 'elm-street', gen_random_uuid(), 1, 'test.counted.v1', '{"n":1}', '{}', $1)`, noon); err != nil {
+		t.Fatal(err)
+	}
+	now = noon.Add(30 * time.Second)
+	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	now = now.Add(60 * time.Second)
+	wants("before it is placed", map[string]float64{"unsequenced_age_seconds": 60})
+	e.drain(t)
+	if _, err := e.pool.Exec(t.Context(), `INSERT INTO feed_offsets (consumer, idx) VALUES ('slow', 0), ('quick', 1)`); err != nil {
+		t.Fatal(err)
+	}
+	wants("when it is placed", map[string]float64{"unsequenced_age_seconds": 0, "consumer_lag_seconds slow": 60, "consumer_lag_seconds quick": 0})
+	if err := slow.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wants("when an event is in a gap", map[string]float64{"unsequenced_age_seconds": 90})
+	now = noon.Add(-time.Hour)
+	wants("with a clock that is behind", map[string]float64{"unsequenced_age_seconds": 0, "consumer_lag_seconds slow": 0})
 }
 
 func closed(t *testing.T) *pgxpool.Pool {

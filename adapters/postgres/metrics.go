@@ -44,21 +44,26 @@ func (m *Metrics) stopped(consumer string) {
 }
 
 // Lag measures how far the log is behind the appends, and each consumer of the feed
-// behind the log. It asks the database each time that metrics are collected.
-func Lag(db projections.Querier) prometheus.Collector {
+// behind the log, in events and in seconds. It asks the database each time that metrics are
+// collected. An age is the difference between now and the time at which an event was
+// recorded, by the clocks of the processes.
+func Lag(db projections.Querier, now func() time.Time) prometheus.Collector {
 	return &lag{
-		db,
+		db, now,
 		prometheus.NewDesc("frontdesk_log_epoch", "Epoch of the log. It grows when the log has lost its end.", nil, nil),
 		prometheus.NewDesc("frontdesk_log_head", "Idx of the newest event in the log.", nil, nil),
 		prometheus.NewDesc("frontdesk_unsequenced_events", "Events that are stored and not yet in the log; above 100,000 it counts no further.", nil, nil),
+		prometheus.NewDesc("frontdesk_unsequenced_age_seconds", "Age of the first event that is stored and not yet in the log; 0 if all are.", nil, nil),
 		prometheus.NewDesc("frontdesk_log_gaps", "Positions that the sequencer has passed and that may still be filled.", nil, nil),
 		prometheus.NewDesc("frontdesk_feed_offset", "Idx that a consumer has handled, whichever process it ran in.", []string{"consumer"}, nil),
+		prometheus.NewDesc("frontdesk_consumer_lag_seconds", "Age of the first event in the log that a consumer has not handled; 0 if it has handled all.", []string{"consumer"}, nil),
 	}
 }
 
 type lag struct {
-	db                               projections.Querier
-	epoch, head, waiting, gaps, seen *prometheus.Desc
+	db                                             projections.Querier
+	now                                            func() time.Time
+	epoch, head, waiting, age, gaps, seen, seenAge *prometheus.Desc
 }
 
 // Describe sends the descriptions of the figures.
@@ -66,8 +71,10 @@ func (l *lag) Describe(out chan<- *prometheus.Desc) {
 	out <- l.epoch
 	out <- l.head
 	out <- l.waiting
+	out <- l.age
 	out <- l.gaps
 	out <- l.seen
+	out <- l.seenAge
 }
 
 // lagLimit is the time that one collection may take.
@@ -80,26 +87,36 @@ const lagOf = `
 SELECT epoch, head,
 	(SELECT coalesce(sum(upper(g) - lower(g)), 0) FROM unnest(gaps) AS g) + (SELECT coalesce(sum(last - first + 1), 0) FROM old_gaps),
 	(SELECT count(*) FROM (SELECT FROM events WHERE position > reached ORDER BY position LIMIT 100000) behind)
-	+ (SELECT count(*) FROM (` + filled + `) e)
+	+ (SELECT count(*) FROM (` + filled + `) e),
+	least((SELECT recorded_at FROM events WHERE position > reached ORDER BY position LIMIT 1),
+		(SELECT min((SELECT recorded_at FROM events WHERE position = e.position)) FROM (` + filled + `) e))
 FROM sequencer`
+
+// offsetsOf finds the first event that each consumer has not handled, each by index. Events
+// that a consumer does not follow count for a second at most: then it has passed over them.
+const offsetsOf = `
+SELECT consumer, idx, (SELECT recorded_at FROM events WHERE position = (SELECT position FROM log WHERE idx = o.idx + 1))
+FROM feed_offsets o`
 
 // Collect sends the figures, and none if the database cannot be asked.
 func (l *lag) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), lagLimit)
 	defer cancel()
 	var epoch, head, waiting, gaps float64
-	if err := l.db.QueryRow(ctx, lagOf).Scan(&epoch, &head, &gaps, &waiting); err != nil {
+	var first *time.Time
+	if err := l.db.QueryRow(ctx, lagOf).Scan(&epoch, &head, &gaps, &waiting, &first); err != nil {
 		return
 	}
 	out <- prometheus.MustNewConstMetric(l.epoch, prometheus.GaugeValue, epoch)
 	out <- prometheus.MustNewConstMetric(l.head, prometheus.GaugeValue, head)
 	out <- prometheus.MustNewConstMetric(l.waiting, prometheus.GaugeValue, waiting)
+	out <- prometheus.MustNewConstMetric(l.age, prometheus.GaugeValue, l.since(first))
 	out <- prometheus.MustNewConstMetric(l.gaps, prometheus.GaugeValue, gaps)
 	l.offsets(ctx, out)
 }
 
 func (l *lag) offsets(ctx context.Context, out chan<- prometheus.Metric) {
-	rows, err := l.db.Query(ctx, `SELECT consumer, idx FROM feed_offsets`)
+	rows, err := l.db.Query(ctx, offsetsOf)
 	if err != nil {
 		return
 	}
@@ -107,10 +124,21 @@ func (l *lag) offsets(ctx context.Context, out chan<- prometheus.Metric) {
 	for rows.Next() {
 		var consumer string
 		var idx float64
-		if rows.Scan(&consumer, &idx) == nil {
+		var first *time.Time
+		if rows.Scan(&consumer, &idx, &first) == nil {
 			out <- prometheus.MustNewConstMetric(l.seen, prometheus.GaugeValue, idx, consumer)
+			out <- prometheus.MustNewConstMetric(l.seenAge, prometheus.GaugeValue, l.since(first), consumer)
 		}
 	}
+}
+
+// since returns the age of an event in seconds. One that another process has recorded with a
+// clock ahead of this one has no age yet.
+func (l *lag) since(recorded *time.Time) float64 {
+	if recorded == nil {
+		return 0
+	}
+	return max(0, l.now().Sub(*recorded).Seconds())
 }
 
 // Groups counts the appends of a store that came in groups (D60).

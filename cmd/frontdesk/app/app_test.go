@@ -66,7 +66,8 @@ func TestThePrivateListenerTellsOperatorsWhatTheyNeed(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"frontdesk_log_head", "frontdesk_unsequenced_events", "frontdesk_log_gaps", "frontdesk_feed_offset", "frontdesk_log_missing_events", "go_goroutines",
+		"frontdesk_log_head", "frontdesk_unsequenced_events", "frontdesk_unsequenced_age_seconds", "frontdesk_log_gaps", "frontdesk_feed_offset",
+		"frontdesk_consumer_lag_seconds", "frontdesk_log_missing_events", "go_goroutines",
 	} {
 		// Figures are left out while the database takes longer than a collection may, and so is a consumer that has not begun.
 		clocktest.Eventually(t, func() bool { return strings.Contains(get(t, service.PrivateURL()+"/metrics"), name) }, "there is a metric %s", name)
