@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -81,6 +82,14 @@ func (l Log) look(ctx context.Context, idx int64) (found sheet, err error) {
 // It is empty at the end of the log. With a [Hole] it returns the events before the first
 // that the log has lost.
 func (l Log) Rows(ctx context.Context, idx int64) (found []event.Stored, err error) {
+	var idxs, positions []int64
+	if err := l.DB.QueryRow(ctx, readPlaces, idx, cmp.Or(l.Page, logPage)).Scan(&idxs, &positions); err != nil || len(idxs) == 0 {
+		return nil, err
+	}
+	first, last := slices.Min(positions), slices.Max(positions)
+	if uint64(last)-uint64(first) < 2*uint64(len(positions)) {
+		return l.between(ctx, idx, idxs, positions, first, last)
+	}
 	for s, err := range l.EachRow(ctx, idx) {
 		if err != nil {
 			return found, err
@@ -90,8 +99,48 @@ func (l Log) Rows(ctx context.Context, idx int64) (found []event.Stored, err err
 	return found, nil
 }
 
+// readPlaces reads a page of the log after an idx.
+const readPlaces = `
+SELECT coalesce(array_agg(idx), '{}'), coalesce(array_agg(position), '{}')
+FROM (SELECT idx, position FROM log WHERE idx > $1 ORDER BY idx LIMIT $2) page`
+
+// readBetween reads events by a range of positions, which are in the place of the idx.
+const readBetween = `
+SELECT e.position, ` + ofStored + `, e.sealed
+FROM events e WHERE position BETWEEN $1 AND $2`
+
+// between reads the page after an idx whose positions are nearly all from first to last. It
+// walks the index once, and joins here, where Postgres would look up each position.
+func (l Log) between(ctx context.Context, idx int64, idxs, positions []int64, first, last int64) ([]event.Stored, error) {
+	found, at := make([]event.Stored, len(idxs)), make([]int, last-first+1) // at: where in the page, from 1, a position is
+	for n, position := range positions {
+		found[n].Idx, at[position-first] = idxs[n], n+1
+	}
+	rows, _ := l.DB.Query(ctx, readBetween, first, last)
+	defer rows.Close()
+	for rows.Next() {
+		s, err := scanStored(rows)
+		if err != nil {
+			return nil, err
+		}
+		if n := at[s.Idx-first]; n > 0 {
+			s.Idx = idxs[n-1]
+			found[n-1] = s
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	for n, s := range found {
+		if err := continues(s, idx+int64(n)+1); err != nil {
+			return found[:n], err
+		}
+	}
+	return found, nil
+}
+
 // EachRow yields what [Log.Rows] returns, one at a time, so that a page of large events
-// needs the room of one. The connection is taken meanwhile.
+// needs the memory of one. The connection is taken meanwhile.
 func (l Log) EachRow(ctx context.Context, idx int64) iter.Seq2[event.Stored, error] {
 	return func(yield func(event.Stored, error) bool) {
 		rows, _ := l.DB.Query(ctx, readLog, idx, cmp.Or(l.Page, logPage))
