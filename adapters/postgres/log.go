@@ -73,9 +73,13 @@ func (l Log) look(ctx context.Context, idx int64) (found sheet, err error) {
 	whole, missing := l.Rows(ctx, idx)
 	found, err = l.decode(ctx, whole)
 	if err = cmp.Or(err, missing); err != nil {
-		return found, fmt.Errorf("read the log after idx %d: %w", idx+int64(len(found.known)), err)
+		return found, readingAfter(idx+int64(len(found.known)), err)
 	}
 	return found, nil
+}
+
+func readingAfter(idx int64, err error) error {
+	return fmt.Errorf("read the log after idx %d: %w", idx, err)
 }
 
 // Rows returns the page of events after idx as they are stored, whatever their names are.
@@ -207,9 +211,10 @@ func scanStored(row pgx.CollectableRow) (s event.Stored, err error) {
 	return s, err
 }
 
-// into lists where the idx and the columns of [ofStored] are read to.
+// into lists where the idx and the columns of [ofStored] are read to. Identifiers are read as
+// bytes: their Scan method would be handed text.
 func into(s *event.Stored) []any {
-	return []any{&s.Idx, &s.ID, &s.Stream.Tenant, &s.Stream.ID, &s.Version, &s.Name, &s.Data, &s.Metadata, &s.At, &s.Patient}
+	return []any{&s.Idx, (*[16]byte)(&s.ID), &s.Stream.Tenant, (*[16]byte)(&s.Stream.ID), &s.Version, &s.Name, &s.Data, &s.Metadata, &s.At, (*[16]byte)(&s.Patient)}
 }
 
 // Hole says where the log, or the access record, has one: something was lost, because idx

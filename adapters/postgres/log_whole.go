@@ -20,9 +20,40 @@ func (l Log) After(ctx context.Context, idx int64) iter.Seq2[event.Recorded, err
 	return known(l.WholeAfter(ctx, idx))
 }
 
-// WholeAfter yields what [Log.After] does, with what is stored.
+// WholeAfter yields what [Log.After] does, with what is stored. It reads a page ahead, so its
+// DB has to answer two callers at once: a pool does, a transaction does not.
 func (l Log) WholeAfter(ctx context.Context, idx int64) iter.Seq2[Whole, error] {
-	return eachAfter(ctx, idx, l.next)
+	return func(yield func(Whole, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		ahead := l.readAhead(ctx, idx)
+		defer func() { cancel(); <-ahead }()
+		next := func(ctx context.Context, idx int64) (sheet, error) {
+			page, read := <-ahead
+			if !read || len(page) == 0 { // the log ends here, or a hole or a fault is there
+				return l.next(ctx, idx)
+			}
+			ahead = l.readAhead(ctx, page[len(page)-1].Idx)
+			found, err := l.decode(ctx, page)
+			if err != nil {
+				err = readingAfter(idx+int64(len(found.known)), err)
+			}
+			return found, err
+		}
+		eachAfter(ctx, idx, next)(yield)
+	}
+}
+
+// readAhead begins to read the page after an idx. The channel yields the page, unless it
+// could not be read as a whole, and is closed.
+func (l Log) readAhead(ctx context.Context, idx int64) <-chan []event.Stored {
+	ahead := make(chan []event.Stored, 1)
+	go func() {
+		defer close(ahead)
+		if page, err := l.Rows(ctx, idx); err == nil {
+			ahead <- page
+		}
+	}()
+	return ahead
 }
 
 // eachAfter yields the events of one page after another, up to an empty one.

@@ -92,7 +92,7 @@ func (s *Selection) next(ctx context.Context, idx int64) (sheet, error) {
 	}
 	found, err := s.read(ctx, next)
 	if err != nil {
-		return sheet{}, fmt.Errorf("read the log after idx %d: %w", idx, err)
+		return sheet{}, readingAfter(idx, err)
 	}
 	s.found = s.found[len(next):]
 	return found, nil

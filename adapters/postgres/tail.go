@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -224,7 +223,7 @@ func readTail(ctx context.Context, db projections.Querier, idx int64) (found str
 		err := rows.Scan(append([]any{&found.begun}, into(&e.Stored)...)...)
 		e.At = e.At.UTC()
 		if err != nil {
-			return stretch{}, fmt.Errorf("read the log after idx %d: %w", idx, err)
+			return stretch{}, readingAfter(idx, err)
 		}
 		if missing = continues(e.Stored, next); missing == nil {
 			e.size = len(e.Data) + len(e.Metadata)
@@ -233,7 +232,7 @@ func readTail(ctx context.Context, db projections.Querier, idx int64) (found str
 	}
 	rows.Close()
 	if err := rows.Err(); err != nil {
-		return stretch{}, fmt.Errorf("read the log after idx %d: %w", idx, err)
+		return stretch{}, readingAfter(idx, err)
 	}
 	if len(found.events) == 0 {
 		return stretch{}, missing
