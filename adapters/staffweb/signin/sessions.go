@@ -29,6 +29,7 @@ type Session struct {
 	Name        string
 	Roles       staff.Roles
 	ConfirmedAt time.Time // when they last proved who they are
+	seenAt      time.Time // when that was noted
 }
 
 // FormToken is what a form of the session carries, so that no other site can
@@ -53,7 +54,7 @@ const (
 // Sessions keeps who is signed in.
 type Sessions struct {
 	DB    Database
-	Idle  time.Duration // a session ends once it has not been seen for this long
+	Idle  time.Duration // a session ends once it has not been seen for this long, or up to a thirtieth of it sooner
 	Limit time.Duration // every session ends after this long
 	Now   func() time.Time
 }
@@ -83,19 +84,26 @@ func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser st
 }
 
 const sessionOf = `
-SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at)
+SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at
 FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at > $4`
 
-// Of finds the session of a token at a practice, and notes that it was seen now.
+// noteSeen waits for no other call of the session: one of them notes it.
+const noteSeen = `
+UPDATE staff_sessions SET seen_at = $2
+WHERE token_hash = (SELECT token_hash FROM staff_sessions WHERE token_hash = $1 AND seen_at < $2 FOR UPDATE SKIP LOCKED)`
+
+// Of finds the session of a token at a practice, and notes that it was seen: at most once a
+// minute, because each page would write a row otherwise.
 func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	session, found, err = s.Still(ctx, tenant, token)
 	if err != nil || !found {
 		return Session{}, false, err
 	}
-	_, err = s.DB.Exec(ctx, `UPDATE staff_sessions SET seen_at = greatest(seen_at, $2) WHERE token_hash = $1`, hashOf(token), s.Now())
-	if err != nil {
-		return Session{}, false, fmt.Errorf("note session: %w", err)
+	if now := s.Now(); now.Sub(session.seenAt) >= min(time.Minute, s.Idle/30) {
+		if _, err = s.DB.Exec(ctx, noteSeen, hashOf(token), now); err != nil {
+			return Session{}, false, fmt.Errorf("note session: %w", err)
+		}
 	}
 	return session, true, nil
 }
@@ -105,7 +113,7 @@ func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session
 func (s Sessions) Still(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	now, session := s.Now(), Session{Token: token}
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
-		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt)
+		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Session{}, false, nil

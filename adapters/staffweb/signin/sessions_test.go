@@ -2,6 +2,7 @@ package signin_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"strings"
 	"testing"
@@ -61,6 +62,38 @@ func TestASessionEndsWhenItIsIdleOrOld_D27(t *testing.T) {
 	s.Pass(20 * time.Minute)
 	if s.alive(t, elm, token) {
 		t.Error("it lives longer than any session may")
+	}
+}
+
+// A page writes at most once a minute, and waits for no other page of the session.
+func TestSessionIsNotedOnceAMinute_D131(t *testing.T) {
+	t.Parallel()
+	s := newSurgery(t)
+	token := s.begin(t)
+	seen := func() (at time.Time) {
+		t.Helper()
+		must(t, s.pool.QueryRow(t.Context(), `SELECT seen_at FROM staff_sessions`).Scan(&at))
+		return at.UTC()
+	}
+	begun := seen()
+	s.Pass(time.Minute - time.Second)
+	if !s.alive(t, elm, token) || seen() != begun {
+		t.Errorf("a page within a minute is noted at %v", seen())
+	}
+	s.Pass(time.Second)
+	other, err := s.pool.Begin(t.Context())
+	must(t, err)
+	if _, err := other.Exec(t.Context(), `SELECT FROM staff_sessions FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, found, err := s.Sessions.Of(ctx, elm, token); !found || err != nil {
+		t.Errorf("beside another page: found %v, error %v", found, err)
+	}
+	must(t, other.Rollback(t.Context()))
+	if !s.alive(t, elm, token) || seen() != begun.Add(time.Minute) {
+		t.Errorf("a page after a minute is noted at %v", seen())
 	}
 }
 
