@@ -208,7 +208,7 @@ func (q Requests) OfPatient(ctx context.Context, tenant string, id patient.ID, a
 	if after == (InboxPlace{}) {
 		after.At = neverYet
 	}
-	rows, err = Inbox{q.DB}.list(ctx, most, listOfPatient, tenant, most+1, id, after.At, after.Request)
+	rows, err = Inbox{q.DB}.list(ctx, most, listOfPatient, tenant, id, after.At, after.Request)
 	if len(rows) > most {
 		rows = rows[:most]
 		next = InboxPlace{At: rows[most-1].SubmittedAt, Request: rows[most-1].Request}

@@ -45,24 +45,26 @@ type InboxPlace struct {
 }
 
 // Each list reads one index for each type and urgency, as far as a page goes, and sorts
-// what it has found. So it takes as long in a practice with many requests.
+// what it has found. So it takes as long in a practice with many requests. What is asked
+// for is a row, so that Postgres estimates the same for all practices and keeps one plan.
 const (
 	rowsOf = `
 SELECT r.request, r.patient, r.type, r.urgent, r.by_proxy, r.files, r.submitted_at, r.holder, coalesce(s.name, ''), r.done_at, r.in_error FROM (`
 	legsOf = `
-	SELECT i.* FROM unnest($3::text[]) t (type) CROSS JOIN unnest($4::boolean[], $5::timestamptz[]) u (urgent, after)
-	CROSS JOIN LATERAL (SELECT * FROM inbox WHERE tenant = $1 AND type = t.type AND urgent = u.urgent`
-	holdersOf = `) r LEFT JOIN staff s ON s.tenant = $1 AND s.staff = r.holder`
+WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $2::text[] AS types, $3::boolean[] AS urgents, $4::timestamptz[] AS instants, $5::uuid AS request, $6::uuid AS holder)` + rowsOf + `
+	SELECT i.* FROM a CROSS JOIN LATERAL unnest(a.types) t (type) CROSS JOIN LATERAL unnest(a.urgents, a.instants) u (urgent, after)
+	CROSS JOIN LATERAL (SELECT * FROM inbox WHERE tenant = a.tenant AND type = t.type AND urgent = u.urgent`
+	holdersOf = `) r LEFT JOIN LATERAL (SELECT name FROM staff WHERE tenant = r.tenant AND staff = r.holder OFFSET 0) s ON true`
 
-	listWaiting = ` AND (submitted_at, request) > (u.after, $6) ORDER BY submitted_at, request LIMIT $2) i
-	ORDER BY i.urgent DESC, i.submitted_at, i.request LIMIT $2` + holdersOf + `
+	listWaiting = ` AND (submitted_at, request) > (u.after, a.request) ORDER BY submitted_at, request LIMIT %[1]d) i
+	ORDER BY i.urgent DESC, i.submitted_at, i.request LIMIT %[1]d` + holdersOf + `
 ORDER BY r.urgent DESC, r.submitted_at, r.request`
-	listDone = ` AND (done_at, request) < (u.after, $6) ORDER BY done_at DESC, request DESC LIMIT $2) i
-	ORDER BY i.done_at DESC, i.request DESC LIMIT $2` + holdersOf + `
+	listDone = ` AND (done_at, request) < (u.after, a.request) ORDER BY done_at DESC, request DESC LIMIT %[1]d) i
+	ORDER BY i.done_at DESC, i.request DESC LIMIT %[1]d` + holdersOf + `
 ORDER BY r.done_at DESC, r.request DESC`
 	listOfPatient = rowsOf + `
-	SELECT * FROM inbox WHERE tenant = $1 AND patient = $3 AND (submitted_at, request) < ($4, $5)
-	ORDER BY submitted_at DESC, request DESC LIMIT $2` + holdersOf + `
+	SELECT * FROM inbox WHERE tenant = $1 AND patient = $2 AND (submitted_at, request) < ($3, $4)
+	ORDER BY submitted_at DESC, request DESC LIMIT %d` + holdersOf + `
 ORDER BY r.submitted_at DESC, r.request DESC`
 )
 
@@ -74,10 +76,10 @@ const (
 )
 
 var listOf = map[InboxTab]string{
-	InboxNew:  rowsOf + legsOf + isNew + listWaiting,
-	InboxMine: rowsOf + legsOf + isOpen + ` AND holder = $7` + listWaiting,
-	InboxOpen: rowsOf + legsOf + isOpen + listWaiting,
-	InboxDone: rowsOf + legsOf + isDone + listDone,
+	InboxNew:  legsOf + isNew + listWaiting,
+	InboxMine: legsOf + isOpen + ` AND holder = a.holder` + listWaiting,
+	InboxOpen: legsOf + isOpen + listWaiting,
+	InboxDone: legsOf + isDone + listDone,
 }
 
 // Page returns at most so many rows of a tab, and the place behind them, which is zero if
@@ -88,11 +90,7 @@ func (i Inbox) Page(ctx context.Context, tenant string, f InboxFilter, most int)
 		types = []request.Type{f.Type}
 	}
 	urgents, after := f.legs()
-	args := []any{pgx.QueryExecModeCacheDescribe, tenant, most + 1, types, urgents, after, f.After.Request}
-	if f.Tab == InboxMine {
-		args = append(args, f.Member)
-	}
-	rows, err = i.list(ctx, most, listOf[f.Tab], args...)
+	rows, err = i.list(ctx, most, listOf[f.Tab], tenant, types, urgents, after, f.After.Request, f.Member)
 	if len(rows) > most {
 		rows = rows[:most]
 		last := rows[most-1]
@@ -129,8 +127,10 @@ func (f InboxFilter) legs() (urgents []bool, after []time.Time) {
 	return urgents, after
 }
 
+// list reads one row more than a page has. Their number is in the text of the statement, for
+// the planner.
 func (i Inbox) list(ctx context.Context, most int, sql string, args ...any) ([]InboxRow, error) {
-	rows, _ := i.DB.Query(ctx, sql, args...)
+	rows, _ := i.DB.Query(ctx, fmt.Sprintf(sql, most+1), args...)
 	found, err := pgx.AppendRows(make([]InboxRow, 0, most+1), rows, func(row pgx.CollectableRow) (r InboxRow, err error) {
 		var holder *uuid.UUID
 		err = row.Scan(&r.Request, &r.Patient, &r.Type, &r.Urgent, &r.ByProxy, &r.Files, &r.SubmittedAt, &holder, &r.HolderName, &r.DoneAt, &r.InError)

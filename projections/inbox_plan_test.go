@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
@@ -106,6 +107,61 @@ func TestAListOfRequestsReadsNoMoreThanItShows_D83(t *testing.T) {
 	requests := projections.Requests{DB: asked}
 	if _, _, err := requests.OfPatient(t.Context(), elm, patientOf(t, db.Pool(t)), projections.InboxPlace{}, 5); err != nil || asked.most > 6 {
 		t.Errorf("%d rows for a patient, %v", asked.most, err)
+	}
+}
+
+// manyPatients are patients of both practices, with the events that name them.
+const manyPatients = `
+INSERT INTO patients (tenant, patient) SELECT CASE WHEN n % 100 = 1 THEN 'oak-lane' ELSE 'elm-street' END, md5('patient' || n)::uuid FROM generate_series(1, 3000) n;
+INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+SELECT gen_random_uuid(), tenant, patient, 1, 'patient.registered.v1', '{}', '{}', now() FROM patients;
+ANALYZE;`
+
+// Plans that are made for each page take as long as the page itself.
+func TestListsKeepTheirPlan_D131(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"empty": "", "with statistics": manyRequests + manyPatients} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := postgrestest.New(t)
+			if _, err := db.AdminPool(t).Exec(t.Context(), content); err != nil {
+				t.Fatal(err)
+			}
+			pool, err := postgres.NewPool(t.Context(), db.URL, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer pool.Close()
+			for n := range 20 {
+				listAll(t, pool, []string{elm, oak}[n%2])
+			}
+			planned := postgrestest.Planned(t, pool)
+			if len(planned) < 6 {
+				t.Errorf("%d statements were prepared", len(planned))
+			}
+			for statement, times := range planned {
+				if times > 5 {
+					t.Errorf("planned for its arguments %d times:\n%s", times, statement)
+				}
+			}
+		})
+	}
+}
+
+func listAll(t *testing.T, db *pgxpool.Pool, tenant string) {
+	t.Helper()
+	for _, tab := range projections.InboxTabs() {
+		if _, _, err := (projections.Inbox{DB: db}).Page(t.Context(), tenant, projections.InboxFilter{Tab: tab}, 50); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := (projections.Requests{DB: db}).OfPatient(t.Context(), tenant, ann, projections.InboxPlace{}, 5); err != nil {
+		t.Fatal(err)
+	}
+	sql, args := projections.AskNames(tenant, ann, bill)
+	rows, _ := db.Query(t.Context(), sql, args...)
+	if _, err := projections.ScanStored(rows, tenant); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -193,14 +193,15 @@ SELECT ` + newestEpoch + `, e.idx, ` + ofStored + afterIdx + `1000` + upToBytes
 
 // Between these two stands how many events e are read at most, after an idx ($1), up to the
 // one that reaches a number of bytes ($3). Sizes are known without reading what is stored
-// apart.
+// apart. The idx is a subquery, so that Postgres keeps one plan: with the idx it would know
+// that few events follow, and make a plan each time.
 const (
 	afterIdx = `
 FROM (
 	SELECT *, sum(size) OVER (ORDER BY idx ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
 	FROM (
 		SELECT l.idx, e.*, coalesce(octet_length(data) + octet_length(metadata), 0) AS size
-		FROM (SELECT idx, position FROM log WHERE idx > $1 ORDER BY idx LIMIT `
+		FROM (SELECT idx, position FROM log WHERE idx > (SELECT $1::bigint) ORDER BY idx LIMIT `
 	upToBytes = `) l
 		LEFT JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e ON true) page) e
 WHERE before IS NULL OR before < $3

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
@@ -148,4 +149,20 @@ func discard(tb testing.TB, s *embedded.Server, dir string) {
 	if err := embedded.Remove(ctx, dir); err != nil {
 		tb.Error(err)
 	}
+}
+
+// Planned returns how often each statement that a pool's only connection has prepared was
+// planned for its arguments. After five times Postgres keeps one plan for all, unless it
+// estimates that plans for the arguments cost less.
+func Planned(tb testing.TB, pool *pgxpool.Pool) map[string]int {
+	tb.Helper()
+	if pool.Config().MaxConns != 1 {
+		tb.Fatal("statements are prepared by each connection: ask a pool of one")
+	}
+	rows, _ := pool.Query(tb.Context(), `SELECT statement, custom_plans FROM pg_prepared_statements`)
+	times, statement, n := map[string]int{}, "", 0
+	if _, err := pgx.ForEachRow(rows, []any{&statement, &n}, func() error { times[statement] = n; return nil }); err != nil {
+		tb.Fatal(err)
+	}
+	return times
 }
