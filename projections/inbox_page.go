@@ -45,8 +45,8 @@ type InboxPlace struct {
 }
 
 // Each list reads one index for each type and urgency, as far as a page goes, and sorts
-// what it has found. So it takes as long in a practice with many requests. What is asked
-// for is a row, so that Postgres estimates the same for all practices and keeps one plan.
+// what it has found. So it takes as long in a practice with many requests. The filter
+// is a row, so that Postgres estimates the same for all practices and keeps one plan.
 const (
 	rowsOf = `
 SELECT r.request, r.patient, r.type, r.urgent, r.by_proxy, r.files, r.submitted_at, r.holder, coalesce(s.name, ''), r.done_at, r.in_error FROM (`

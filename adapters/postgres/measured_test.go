@@ -97,7 +97,7 @@ func TestTheOffsetOfTheClockIsTold_D110(t *testing.T) {
 }
 
 // However few events there are: a sequencer or a consumer that does nothing is seen.
-func TestLagIsMeasuredInSeconds_D133(t *testing.T) {
+func TestLagIsMeasuredInSeconds_D132(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	now := noon
