@@ -34,11 +34,21 @@ type Rate struct {
 type Comparison struct {
 	Ratio       string // the unit under which the ratio is reported, such as "of-insert"
 	Floor, Rate Rate
-	Turns       int    // of each; 0 means 9. A difference of a few hundredths needs more
+	Turns       int    // of each; 0 means 9. A difference of a few hundredths needs more. Short runs take 2
 	Cluster     string // data directory of a Postgres on this machine, whose CPU is reported too; "" for none
 }
 
-const usualTurns = 9
+const (
+	usualTurns = 9
+	shortTurns = 2 // of a run that is itself one of many turns
+)
+
+func (c Comparison) turns() int {
+	if testing.Short() {
+		return shortTurns
+	}
+	return cmp.Or(c.Turns, usualTurns)
+}
 
 // Run measures both in turns and reports these units:
 //
@@ -54,7 +64,7 @@ func (c Comparison) Run(b *testing.B) {
 	b.Helper()
 	var floors, rates, ratios series
 	var cpu []float64
-	for range cmp.Or(c.Turns, usualTurns) {
+	for range c.turns() {
 		var floor, rate turn
 		both := []func(){
 			func() { floor = c.turn(c.Floor) },
@@ -112,29 +122,52 @@ func (s *series) report(b *testing.B, unit, suffix string) {
 	}
 }
 
-// Quantile returns the value below which a part of all values lies. It sorts them.
+// Quantile returns the value below which a part of all values lies, between two of them if
+// need be. It sorts them.
 func Quantile(of []float64, part float64) float64 {
 	slices.Sort(of)
-	return of[int(part*float64(len(of)-1))]
+	at := part * float64(len(of)-1)
+	below := int(at)
+	above := min(below+1, len(of)-1)
+	return of[below] + (at-float64(below))*(of[above]-of[below])
 }
 
 // During lets a number of workers do something for a while.
 func During(b *testing.B, workers int, during time.Duration, do func(context.Context) error) Work {
 	b.Helper()
+	work, err := Repeat(b.Context(), workers, during, do)
+	if err != nil {
+		b.Error(err) // one of them is enough to read
+	}
+	return work
+}
+
+// Repeat lets a number of workers do something for a while. It returns the first error. A
+// worker that meets one stops.
+func Repeat(ctx context.Context, workers int, during time.Duration, do func(context.Context) error) (Work, error) {
 	var done atomic.Int64
 	var group sync.WaitGroup
-	var failed sync.Once
+	failed := make(chan error, 1)
 	watch := clock.Start()
 	for range workers {
 		group.Go(func() {
 			for ; watch.Elapsed() < during; done.Add(1) {
-				if err := do(b.Context()); err != nil {
-					failed.Do(func() { b.Error(err) }) // one of them is enough to read
+				if err := do(ctx); err != nil {
+					select {
+					case failed <- err:
+					default:
+					}
 					return
 				}
 			}
 		})
 	}
 	group.Wait()
-	return Work{float64(done.Load()), watch.Elapsed()}
+	work := Work{float64(done.Load()), watch.Elapsed()}
+	select {
+	case err := <-failed:
+		return work, err
+	default:
+		return work, nil
+	}
 }
