@@ -53,8 +53,11 @@ func BenchmarkAppend(b *testing.B) {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
 			appends := turnOf(b, writers, e.appendOne)
 			b.Run("appended", func(b *testing.B) { compare(b, writers, "appends/s", appends) })
-			b.Run("handled", func(b *testing.B) { compare(b, writers, "handled/s", e.untilHandled(b, &handled, appends)) })
 			b.Run("half on shared streams", func(b *testing.B) { compare(b, writers, "appends/s", turnOf(b, writers, e.appendShared())) })
+			if testing.Short() {
+				return
+			}
+			b.Run("handled", func(b *testing.B) { compare(b, writers, "handled/s", e.untilHandled(b, &handled, appends)) })
 			b.Run("pgbench", func(b *testing.B) { pgbench(b, url, writers) })
 		})
 	}

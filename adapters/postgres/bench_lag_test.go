@@ -33,12 +33,16 @@ func BenchmarkLag(b *testing.B) {
 	}
 }
 
-// lag appends at a pace that no answer slows down, for ten seconds.
+// lag appends at a pace that no answer slows down, for ten seconds, or for three in a
+// short run.
 func (e *engine) lag(b *testing.B, cluster string, arrived *sync.Map, perSecond float64) {
 	b.Helper()
 	var mu sync.Mutex
 	committed := map[uuid.UUID]time.Time{}
-	const during = 10 * time.Second
+	during := 10 * time.Second
+	if testing.Short() {
+		during = 3 * time.Second
+	}
 	cpu, watch := benchtest.CPU(cluster), clock.Start()
 	var group sync.WaitGroup
 	for n := 0; ; n++ {

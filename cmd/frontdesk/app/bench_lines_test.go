@@ -33,8 +33,7 @@ func BenchmarkCallLines(b *testing.B) {
 	group.Go(func() { _ = telling.Run(ctx) })
 	b.Cleanup(func() { stop(); group.Wait() })
 	rate := func(unit string, service *app.App) benchtest.Rate {
-		c := &crowd{clients: 16, integrator: integrator, url: service.URL() + "/transactional-api/create-patient-request", host: "elm-street.frontdesk.test", body: requestBody(patient)}
-		return benchtest.Rate{Unit: unit, Prepare: c.mint, Turn: func() benchtest.Work { return c.call(b) }}
+		return newCrowd(b, 16, &integrator, submission(service.URL(), patient)).rate(unit, 0)
 	}
 	benchtest.Comparison{
 		Ratio: "of-silent", Floor: rate("silent/s", silent.App), Rate: rate("calls/s", telling), Cluster: benchtest.ClusterOf(b, silent.admin),

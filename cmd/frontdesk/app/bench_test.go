@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"cmp"
 	"context"
 	"crypto"
 	"crypto/rsa"
@@ -13,18 +12,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/benchtest"
-	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -37,26 +33,26 @@ import (
 
 // BenchmarkCall compares whole calls, of a body of a kilobyte and with a token each,
 // minted beforehand, with a bare handler that verifies one RSA signature, decodes one
-// JSON body and inserts one row, on the same database. The clients are in the same
-// process, so its CPU is theirs, too.
+// JSON body and inserts one row, on the same database.
 func BenchmarkCall(b *testing.B) {
 	service, integrator, patient := serving(b)
 	floor := httptest.NewServer(bare(b, service.admin, &integrator.Key.PublicKey))
 	b.Cleanup(floor.Close)
 	for _, clients := range []int{16, 64} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
-			rate := func(unit, url, host string) benchtest.Rate {
-				c := &crowd{clients: clients, integrator: integrator, url: url, host: host, body: requestBody(patient)}
-				return benchtest.Rate{Unit: unit, Prepare: c.mint, Turn: func() benchtest.Work { return c.call(b) }}
-			}
 			benchtest.Comparison{
 				Ratio:   "of-bare",
-				Floor:   rate("bare/s", floor.URL, "elm-street"),
-				Rate:    rate("calls/s", service.URL()+"/transactional-api/create-patient-request", "elm-street.frontdesk.test"),
+				Floor:   newCrowd(b, clients, &integrator, submission(floor.URL, patient)).rate("bare/s", 0),
+				Rate:    newCrowd(b, clients, &integrator, submission(service.URL(), patient)).rate("calls/s", 0),
 				Cluster: benchtest.ClusterOf(b, service.admin),
 			}.Run(b)
 		})
 	}
+}
+
+// submission is a call that sends a patient's request to a server.
+func submission(url, patient string) call {
+	return call{Method: http.MethodPost, URL: url + "/transactional-api/create-patient-request", Host: "elm-street.frontdesk.test", Body: requestBody(patient)}
 }
 
 type running struct {
@@ -141,75 +137,4 @@ func bare(b *testing.B, pool *pgxpool.Pool, key *rsa.PublicKey) http.Handler {
 		}
 		_, _ = fmt.Fprintf(w, `{"patientRequestId":%q}`, id)
 	})
-}
-
-// crowd is a number of clients that call as one application.
-type crowd struct {
-	clients         int
-	integrator      bearertest.Application
-	url, host, body string
-	turn            time.Duration // 0 means 300 ms
-	tokens          chan string
-	age             clock.Stopwatch // of the tokens
-}
-
-// manyTokens is more than a turn uses on a quick machine. To mint one takes longer than all
-// that a call does.
-const manyTokens = 2400
-
-// mint fills up the tokens, on all cores, unless half of them are left and good for a while.
-func (c *crowd) mint() {
-	if len(c.tokens) > manyTokens/2 && c.age.Elapsed() < 30*time.Second {
-		return
-	}
-	c.age = clock.Start()
-	c.tokens = make(chan string, manyTokens)
-	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for range manyTokens / runtime.GOMAXPROCS(0) {
-				c.tokens <- "Bearer " + c.integrator.Token(clock.System())
-			}
-		})
-	}
-	group.Wait()
-}
-
-// call lets all of them call for a while.
-func (c *crowd) call(b *testing.B) benchtest.Work {
-	b.Helper()
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: c.clients}}
-	defer client.CloseIdleConnections()
-	return benchtest.During(b, c.clients, cmp.Or(c.turn, 300*time.Millisecond), func(ctx context.Context) error {
-		return callOnce(ctx, client, c.url, c.host, c.token(), c.body)
-	})
-}
-
-// token is one that nobody else has used.
-func (c *crowd) token() string {
-	select {
-	case token := <-c.tokens:
-		return token
-	default:
-		return "Bearer " + c.integrator.Token(clock.System())
-	}
-}
-
-func callOnce(ctx context.Context, client *http.Client, url, host, token, body string) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
-	if err != nil {
-		return err
-	}
-	r.Host = host
-	r.Header.Set("Authorization", token)
-	r.Header.Set("Content-Type", "application/json")
-	response, err := client.Do(r)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusOK {
-		return fmt.Errorf("answered %d, %w", response.StatusCode, err)
-	}
-	return nil
 }

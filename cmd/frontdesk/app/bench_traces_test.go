@@ -34,8 +34,7 @@ func BenchmarkTraces(b *testing.B) {
 			}
 			traced := besides(b, first, to)
 			rate := func(unit string, service *app.App) benchtest.Rate {
-				c := &crowd{clients: 16, integrator: integrator, url: service.URL() + "/transactional-api/create-patient-request", host: "elm-street.frontdesk.test", body: requestBody(patient), turn: 60 * time.Millisecond}
-				return benchtest.Rate{Unit: unit, Prepare: c.mint, Turn: func() benchtest.Work { return c.call(b) }}
+				return newCrowd(b, 16, &integrator, submission(service.URL(), patient)).rate(unit, 60*time.Millisecond)
 			}
 			benchtest.Comparison{
 				Ratio: "of-untraced", Floor: rate("untraced/s", untraced), Rate: rate("calls/s", traced), Turns: 400, Cluster: benchtest.ClusterOf(b, first.admin),

@@ -37,8 +37,9 @@ func BenchmarkUpload(b *testing.B) {
 	b.Run("upload", func(b *testing.B) {
 		b.SetBytes(50 << 20)
 		for b.Loop() {
-			token := "Bearer " + integrator.Token(service.Desk.Now())
-			must(b, callOnce(b.Context(), client, service.URL()+"/transactional-api/create-patient-request", "elm-street.frontdesk.test", token, body))
+			upload := submission(service.URL(), patient)
+			upload.Body = body
+			must(b, callOnce(b.Context(), client, upload, integrator.Token(service.Desk.Now())))
 		}
 	})
 }
