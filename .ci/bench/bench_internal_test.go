@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -51,12 +55,66 @@ func TestATableShowsEachBenchmark(t *testing.T) {
 
 func TestSideBySideShowsMediansOfTurns(t *testing.T) {
 	t.Parallel()
-	old := map[string]map[string][]float64{"Append": {"appends/s": {100, 1000, 200}, "of-insert-low": {1, 1, 1}}, "Gone": {"x/s": {1, 1, 1}}}
-	now := map[string]map[string][]float64{"Append": {"appends/s": {150, 2000, 210}, "of-insert-low": {1, 1, 1}}, "New": {"x/s": {1, 1, 1}}}
-	wantTable(t, sideBySide(old, now), `| benchmark | unit      | before | now | now / before |
-| --------- | --------- | ------ | --- | ------------ |
-| Append    | appends/s | 200    | 210 | 1.50         |
-`)
+	old := series{"Append": {"appends/s": {100, 1000, 200}, "of-insert-low": {1, 1, 1}}, "Gone": {"x/s": {1, 1, 1}}}
+	now := series{"Append": {"appends/s": {150, 2000, 210}, "of-insert-low": {1, 1, 1}}, "New": {"x/s": {1, 1, 1}}, "Idle": {"x/s": {0, 0, 0}}}
+	old["Idle"] = map[string][]float64{"x/s": {0, 0, 0}}
+	got := sideBySide(old, now)
+	table, rest, _ := strings.Cut(got, "\n\n")
+	wantTable(t, table, `| benchmark | unit      | before | now | now / before     |
+| --------- | --------- | ------ | --- | ---------------- |
+| Append    | appends/s | 200    | 210 | 1.50 (1.27–1.75) |`)
+	for _, want := range []string{"Only before: Gone\n", "Only now: New\n"} {
+		if !strings.Contains(rest, want) {
+			t.Errorf("%q lacks %q", rest, want)
+		}
+	}
+}
+
+// The program before has no file of the benchmarks of today, and one that today has no more.
+func TestBothSidesRunTheBenchmarksOfToday(t *testing.T) { //nolint:paralleltest // it changes the folder
+	today, before := t.TempDir(), t.TempDir()
+	t.Chdir(today)
+	write(t, today, "log/bench_test.go", "new")
+	write(t, today, "log/log.go", "new")
+	write(t, today, "adapters/benchtest/cpu.go", "new")
+	write(t, before, "log/bench_test.go", "old")
+	write(t, before, "log/bench_gone_test.go", "old")
+	write(t, before, "log/log.go", "old")
+	if err := lay(before, []string{"./log"}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"log/bench_test.go": "new", "adapters/benchtest/cpu.go": "new", "log/log.go": "old", "log/bench_gone_test.go": "",
+	} {
+		if got, _ := os.ReadFile(filepath.Join(before, name)); string(got) != want {
+			t.Errorf("%s has %q, want %q", name, got, want)
+		}
+	}
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	to := filepath.Join(dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOnlyPackagesWithSuchBenchmarksAreBuilt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "a/bench_test.go", "func BenchmarkAppend(b *testing.B) {")
+	write(t, dir, "b/bench_test.go", "func BenchmarkLag(b *testing.B) {")
+	write(t, dir, "c/bench_test.go", "func TestAppend(t *testing.T) {")
+	all := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c")}
+	for pattern, want := range map[string][]string{
+		".": all[:2], "Append": all[:1], "^Benchmark(Append|Lag)$": all[:2], "Lag/at_rest": all[1:2], "Peers": nil,
+	} {
+		got, err := withBenchmarks(all, pattern)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, error %v, want %v", pattern, got, err, want)
+		}
+	}
 }
 
 func wantTable(t *testing.T, got, want string) {

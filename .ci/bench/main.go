@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -13,7 +14,9 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +47,13 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 	if *since != "" {
-		return compare(ctx, *since, *pattern, *turns, flags.Args(), out)
+		packages, err := withBenchmarks(flags.Args(), *pattern)
+		if err != nil {
+			return err
+		}
+		c := comparison{commit: *since, pattern: *pattern, turns: *turns, packages: packages, out: out}
+		table, failed := c.run(ctx)
+		return errors.Join(failed, keep(context.WithoutCancel(ctx), *to, "", fmt.Sprintf("Medians of %d turns, now beside %s, quartiles in brackets.\n\n%s", *turns, *since, table), out))
 	}
 	found, err := read(io.TeeReader(in, out), runtime.GOMAXPROCS(0))
 	if err != nil {
@@ -53,24 +62,51 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if len(found.results) == 0 {
 		return errors.New("there is no benchmark in the output of go test")
 	}
+	return keep(ctx, *to, found.cpu, found.table()+found.peers(), out)
+}
+
+// keep prints tables below what they depend on, and writes them to a file.
+func keep(ctx context.Context, to, cpu, tables string, out io.Writer) error {
 	version, err := postgresVersion(ctx)
 	if err != nil {
 		return err
 	}
-	text := heading(found.cpu, version, clock.System()) + found.table() + found.peers()
-	if err := os.MkdirAll(filepath.Dir(*to), 0o755); err != nil {
+	text := heading(cpu, version, clock.System()) + tables
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(*to, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(to, []byte(text), 0o644); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "\n%s\nThis is in %s, too.\n", text, *to)
+	_, err = fmt.Fprintf(out, "\n%s\nThis is in %s, too.\n", text, to)
 	return err
+}
+
+var benchmarkNamed = regexp.MustCompile(`(?m)^func (Benchmark\w+)\(`)
+
+// withBenchmarks returns the packages that have a benchmark which a pattern of go test
+// names. Its first part is for benchmarks, others for those inside.
+func withBenchmarks(packages []string, pattern string) (found []string, err error) {
+	first, _, _ := strings.Cut(pattern, "/")
+	wanted, err := regexp.Compile(first)
+	if err != nil {
+		return nil, fmt.Errorf("read the pattern of benchmarks: %w", err)
+	}
+	for _, name := range packages {
+		files, _ := filepath.Glob(filepath.Join(name, "*_test.go"))
+		if slices.ContainsFunc(files, func(file string) bool {
+			source, _ := os.ReadFile(file)
+			return slices.ContainsFunc(benchmarkNamed.FindAllSubmatch(source, -1), func(m [][]byte) bool { return wanted.Match(m[1]) })
+		}) {
+			found = append(found, name)
+		}
+	}
+	return found, nil
 }
 
 // heading names what the figures depend on.
 func heading(cpu, version string, at time.Time) string {
-	return fmt.Sprintf("%s, %d cores, %s/%s, %s, Postgres %s, %s\n\n", cpu, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
+	return fmt.Sprintf("%s, %d cores, %s/%s, %s, Postgres %s, %s\n\n", cmp.Or(cpu, "A processor"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
 		strings.Replace(runtime.Version(), "go", "Go ", 1), version, at.UTC().Format(time.DateOnly))
 }
 
