@@ -5,7 +5,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -53,7 +52,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		}
 		c := comparison{commit: *since, pattern: *pattern, turns: *turns, packages: packages, out: out}
 		table, failed := c.run(ctx)
-		return errors.Join(failed, keep(context.WithoutCancel(ctx), *to, "", fmt.Sprintf("Medians of %d turns, now beside %s, quartiles in brackets.\n\n%s", *turns, *since, table), out))
+		return errors.Join(failed, keep(context.WithoutCancel(ctx), *to, c.cpu, fmt.Sprintf("Medians of %d turns, now beside %s, quartiles in brackets.\n\n%s", *turns, *since, table), out))
 	}
 	found, err := read(io.TeeReader(in, out), runtime.GOMAXPROCS(0))
 	if err != nil {
@@ -106,7 +105,7 @@ func withBenchmarks(packages []string, pattern string) (found []string, err erro
 
 // heading names what the figures depend on.
 func heading(cpu, version string, at time.Time) string {
-	return fmt.Sprintf("%s, %d cores, %s/%s, %s, Postgres %s, %s\n\n", cmp.Or(cpu, "A processor"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
+	return fmt.Sprintf("%s, %d cores, %s/%s, %s, Postgres %s, %s\n\n", cpu, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
 		strings.Replace(runtime.Version(), "go", "Go ", 1), version, at.UTC().Format(time.DateOnly))
 }
 

@@ -26,6 +26,7 @@ type comparison struct {
 	out      io.Writer
 
 	before, now *side
+	cpu         string // the processor
 }
 
 // series is what a side has shown: by benchmark and unit, a value for each turn.
@@ -158,7 +159,7 @@ func (c *comparison) turn(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		found[s] = said
+		found[s], c.cpu = said, said.cpu
 	}
 	for _, s := range sides {
 		s.shown.add(found[s])
