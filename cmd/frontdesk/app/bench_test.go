@@ -33,20 +33,22 @@ import (
 
 // BenchmarkCall compares whole calls, of a body of a kilobyte and with a token each,
 // minted beforehand, with a bare handler that verifies one RSA signature, decodes one
-// JSON body and inserts one row, on the same database.
+// JSON body and inserts one row, on the same database; and with a [minimal] one.
 func BenchmarkCall(b *testing.B) {
 	service, integrator, patient := serving(b)
-	floor := httptest.NewServer(bare(b, service.admin, &integrator.Key.PublicKey))
-	b.Cleanup(floor.Close)
-	for _, clients := range []int{16, 64} {
-		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
-			benchtest.Comparison{
-				Ratio:   "of-bare",
-				Floor:   newCrowd(b, clients, &integrator, submission(floor.URL, patient)).rate("bare/s", 0),
-				Rate:    newCrowd(b, clients, &integrator, submission(service.URL(), patient)).rate("calls/s", 0),
-				Cluster: benchtest.ClusterOf(b, service.admin),
-			}.Run(b)
-		})
+	for name, handler := range map[string]http.Handler{"bare": bare(b, service.admin, &integrator.Key.PublicKey), "minimal": minimal(b, service, integrator)} {
+		floor := httptest.NewServer(handler)
+		b.Cleanup(floor.Close)
+		for _, clients := range []int{16, 64} {
+			b.Run(fmt.Sprintf("%s/clients=%d", name, clients), func(b *testing.B) {
+				benchtest.Comparison{
+					Ratio:   "of-" + name,
+					Floor:   newCrowd(b, clients, &integrator, submission(floor.URL, patient)).rate(name+"/s", 0),
+					Rate:    newCrowd(b, clients, &integrator, submission(service.URL(), patient)).rate("calls/s", 0),
+					Cluster: benchtest.ClusterOf(b, service.admin),
+				}.Run(b)
+			})
+		}
 	}
 }
 
@@ -59,6 +61,7 @@ type running struct {
 	*app.App
 	admin *pgxpool.Pool
 	url   string // of its database
+	stop  func() // ends it before the benchmark does
 }
 
 // serving is a program on a Postgres that flushes to disk, with an application
@@ -76,12 +79,13 @@ func serving(b testing.TB) (running, bearertest.Application, string) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
 	var group sync.WaitGroup
 	group.Go(func() { _ = service.Run(ctx) })
-	b.Cleanup(func() { stop(); group.Wait() })
+	end := func() { stop(); group.Wait() }
+	b.Cleanup(end)
 	pool, err := postgres.NewPool(b.Context(), admin+"&pool_max_conns=16", 0) // as many as calls have
 	must(b, err)
 	b.Cleanup(pool.Close)
 	integrator, patient := onboard(b, service)
-	return running{service, pool, server.URL("frontdesk", "frontdesk_app")}, integrator, patient
+	return running{service, pool, server.URL("frontdesk", "frontdesk_app"), end}, integrator, patient
 }
 
 func onboard(b testing.TB, do *app.App) (bearertest.Application, string) {
