@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		}
 		c := comparison{commit: *since, pattern: *pattern, turns: *turns, packages: packages, out: out}
 		table, failed := c.run(ctx)
-		return errors.Join(failed, keep(context.WithoutCancel(ctx), *to, c.cpu, fmt.Sprintf("Medians of %d turns, now beside %s, quartiles in brackets.\n\n%s", *turns, *since, table), out))
+		return errors.Join(failed, keep(context.WithoutCancel(ctx), *to, c.cpu, fmt.Sprintf("Medians of %d turns, now and at %s, quartiles in brackets.\n\n%s", *turns, *since, table), out))
 	}
 	found, err := read(io.TeeReader(in, out), runtime.GOMAXPROCS(0))
 	if err != nil {
@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	return keep(ctx, *to, found.cpu, found.table()+found.peers(), out)
 }
 
-// keep prints tables below what they depend on, and writes them to a file.
+// keep prints tables below a heading that names the machine, and writes them to a file.
 func keep(ctx context.Context, to, cpu, tables string, out io.Writer) error {
 	version, err := postgresVersion(ctx)
 	if err != nil {
