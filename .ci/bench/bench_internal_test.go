@@ -71,7 +71,7 @@ func TestSideBySideShowsMediansOfTurns(t *testing.T) {
 }
 
 // The program before has no file of the benchmarks of today, and one that today has no more.
-func TestBothSidesRunTheBenchmarksOfToday(t *testing.T) { //nolint:paralleltest // it changes the folder
+func TestBothSidesRunTheBenchmarksOfToday(t *testing.T) {
 	today, before := t.TempDir(), t.TempDir()
 	t.Chdir(today)
 	write(t, today, "log/bench_test.go", "new")

@@ -78,10 +78,10 @@ type furnished struct {
 	site     site.ID
 }
 
-func furnish(b *testing.B, service running, integrator bearertest.Application) (f furnished) {
+func furnish(b *testing.B, service running, integrator bearertest.Application) *furnished {
 	b.Helper()
 	ctx, desk := b.Context(), service.Desk
-	f.url = service.URL()
+	f := &furnished{url: service.URL()}
 	grant := application.Grant{Endpoint: access.RetrieveCareRecord, Mode: application.ApplicationRestricted}
 	must(b, desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: integrator.ID, Grant: grant}))
 	var err error
@@ -105,7 +105,7 @@ func furnish(b *testing.B, service running, integrator bearertest.Application) (
 	return f
 }
 
-func (f furnished) patient(n int) patient.ID { return f.patients[n*13%len(f.patients)] }
+func (f *furnished) patient(n int) patient.ID { return f.patients[n*13%len(f.patients)] }
 
 // signIn begins a session of each of the readers, past their passwords.
 func (f *furnished) signIn(b *testing.B, service running) (members []staff.ID) {
@@ -126,7 +126,7 @@ func (f *furnished) signIn(b *testing.B, service running) (members []staff.ID) {
 }
 
 // write appends requests and notes, and waits until the inbox shows them.
-func (f furnished) write(b *testing.B, service running, members []staff.ID) {
+func (f *furnished) write(b *testing.B, service running, members []staff.ID) {
 	b.Helper()
 	var changes []event.Change
 	for n := range readRequests {
@@ -161,14 +161,14 @@ func (f furnished) write(b *testing.B, service running, members []staff.ID) {
 	}, "requests and notes are shown")
 }
 
-func (f furnished) records() (calls []call) {
+func (f *furnished) records() (calls []call) {
 	for _, id := range f.patients {
 		calls = append(calls, call{Method: http.MethodGet, URL: f.url + "/transactional-api/retrieve-care-record?patientId=" + id.String(), Host: "elm-street.frontdesk.test"})
 	}
 	return calls
 }
 
-func (f furnished) pages(path string) (calls []call) {
+func (f *furnished) pages(path string) (calls []call) {
 	for _, token := range f.sessions {
 		calls = append(calls, call{Method: http.MethodGet, URL: f.url + "/elm-street/staff/" + path, Cookie: "frontdesk-elm-street=" + token})
 	}
