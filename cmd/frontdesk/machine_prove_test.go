@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -47,12 +48,45 @@ exec setpriv --reuid "$1" --regid "$1" --init-groups "${@:2}"`
 // newNetwork makes a bridge that machines are plugged into. This takes root.
 func newNetwork(t *testing.T) (bridge string) {
 	t.Helper()
+	removeAbandoned(t)
 	bridge = fmt.Sprintf("frontdesk%d", os.Getpid()%1e6)
 	ip(t, "link", "add", bridge, "type", "bridge")
 	t.Cleanup(func() { ip(t, "link", "del", bridge) })
 	ip(t, "address", "add", ofTheNetwork+"/24", "dev", bridge)
 	ip(t, "link", "set", bridge, "up")
 	return bridge
+}
+
+// removeAbandoned removes the bridges and machines of proofs that were killed: their network
+// is the one of this proof, too, and would receive what is sent to it.
+func removeAbandoned(t *testing.T) {
+	t.Helper()
+	for _, name := range entries("/run/netns") {
+		if abandoned(name) {
+			(&machine{t: t, namespace: name}).remove()
+		}
+	}
+	for _, name := range entries("/sys/class/net") {
+		if abandoned(name) {
+			ip(t, "link", "del", name)
+		}
+	}
+}
+
+// abandoned reports whether a bridge or a namespace is of a proof that has ended.
+func abandoned(name string) bool {
+	made, ours := strings.CutPrefix(name, "frontdesk")
+	pid, _, _ := strings.Cut(made, "-")
+	_, running := os.Stat("/proc/" + pid)
+	return ours && errors.Is(running, os.ErrNotExist)
+}
+
+func entries(dir string) (names []string) {
+	found, _ := os.ReadDir(dir) // there may be none
+	for _, entry := range found {
+		names = append(names, entry.Name())
+	}
+	return names
 }
 
 // newMachine plugs a machine in. Its number is the end of its address and of its name.
@@ -164,7 +198,7 @@ func (m *machine) cut() (mend func()) {
 func (m *machine) remove() {
 	m.kill("")
 	ip(m.t, "netns", "del", m.namespace)
-	if _, err := os.Stat("/sys/class/net/" + m.link); err == nil {
+	if _, err := os.Stat("/sys/class/net/" + m.link); m.link != "" && err == nil {
 		_, _ = exec.CommandContext(context.Background(), "ip", "link", "del", m.link).CombinedOutput() // it may go with the namespace just now
 	}
 }
