@@ -61,6 +61,16 @@ func (y *rightsTally) wants(t *testing.T, all ...string) {
 	}
 }
 
+// anyEnded reports whether an operation of any kind has ended like this.
+func (y *rightsTally) anyEnded(how ending) bool {
+	for what := range y.counts {
+		if strings.HasSuffix(what, ": "+string(how)) {
+			return true
+		}
+	}
+	return false
+}
+
 // String is a line for each kind.
 func (y *rightsTally) String() string {
 	y.mu.Lock()
