@@ -72,8 +72,8 @@ func (c *natsCluster) relayAll(server *embedded.Server, compare bool) (perSecond
 	d.start(testworld.Binary(c.t))
 	defer d.kill()
 	waitFor(c.t, func() bool { return c.lastOf(stream) > 0 })
-	first, begun := c.lastOf(stream), clock.Start()
-	for c.lastOf(stream) < uint64(millionRelayed.Events) {
+	first, begun, head := c.lastOf(stream), clock.Start(), uint64(headOf(c.t, url))
+	for c.lastOf(stream) < head {
 		if time.Sleep(looksAtRate); begun.Elapsed() > rateLimit {
 			c.t.Fatalf("idx %d after %s; the relay says: %s", c.lastOf(stream), rateLimit, d.said.String())
 		}

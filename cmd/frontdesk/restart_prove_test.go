@@ -15,6 +15,7 @@ import (
 	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
+	"frontdesk/migrations"
 )
 
 var (
@@ -102,7 +103,7 @@ func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:parall
 const queuedCall = 2 * time.Second
 
 // nextRelease is this program with one more migration, which changes a table that
-// every append and one that every call uses.
+// every append and one that every call uses, and with the schema that it makes.
 func nextRelease(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -110,9 +111,17 @@ func nextRelease(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	migration, overlay, path := filepath.Join(dir, "next.sql"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "frontdesk")
+	migration, shape, overlay, path := filepath.Join(dir, "next.sql"), filepath.Join(dir, "shape.txt"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "frontdesk")
 	writeFile(t, migration, "-- +goose Up\nALTER TABLE events ADD COLUMN next text;\nALTER TABLE practices ADD COLUMN next text;\n")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, "migrations", "9000_next.sql"): migration}})
+	_, rest, found := strings.Cut(migrations.Shape, "column\tdeliveries.reason\t")
+	if !found {
+		t.Fatal("deliveries have no reason: name another column that is a text and may be NULL")
+	}
+	digest, _, _ := strings.Cut(rest, "\n")
+	writeFile(t, shape, migrations.Shape+"column\tevents.next\t"+digest+"\ncolumn\tpractices.next\t"+digest+"\n")
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {
+		filepath.Join(root, "migrations", "9000_next.sql"): migration, filepath.Join(root, "migrations", "shape.txt"): shape,
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,8 @@ func (c *clinic) crowd(n int) []*listener {
 			token = c.session(1 + i/4%(receptionists-1)) // the first one has the real browser
 		}
 		all[i] = &listener{}
-		running.Go(func() { all[i].listen(ctx, c.page("events"), token) })
+		of := token // the next session's comes before the listener starts
+		running.Go(func() { all[i].listen(ctx, c.page("events"), of) })
 	}
 	return all
 }
