@@ -698,11 +698,27 @@ CREATE TABLE personal_keys (
     holder      uuid     NOT NULL,
     patient     uuid,
     fingerprint bytea    NOT NULL,
-    master      text     NOT NULL REFERENCES master_keys,
+    master      text     NOT NULL, -- one of master_keys: see keep_master_keys
     wrapped     bytea    NOT NULL,
     CONSTRAINT personal_keys_holder PRIMARY KEY (tenant, kind, holder)
 ) WITH (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0.01);
 CREATE INDEX personal_keys_patient ON personal_keys (tenant, patient) WHERE patient IS NOT NULL;
+
+-- A master key stays while a key is wrapped under it. A statement that inserts keys reads
+-- master_keys after it has locked personal_keys. So it has committed before the lock here,
+-- or it does not find the master key any more.
+-- +goose StatementBegin
+CREATE FUNCTION keep_master_keys() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    LOCK TABLE personal_keys IN SHARE MODE;
+    IF EXISTS (SELECT FROM personal_keys WHERE master NOT IN (SELECT id FROM master_keys)) THEN
+        RAISE foreign_key_violation USING MESSAGE = 'keys are wrapped under the master key';
+    END IF;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER master_keys_in_use AFTER DELETE OR UPDATE OF id OR TRUNCATE ON master_keys
+    FOR EACH STATEMENT EXECUTE FUNCTION keep_master_keys();
 
 -- The erasures: which it was, as the log has it, and which key was destroyed. Nothing is
 -- appended about the holder any more. The ledger, which is kept outside the database, is
@@ -1261,7 +1277,7 @@ REVOKE ALL ON signing_key_secrets, patient_searches, source_keys, sign_in_tries,
     FROM frontdesk_audit;
 
 -- A role that may not execute a function makes no trigger of it, either.
-REVOKE ALL ON FUNCTION refuse_change(), commit_safely(), synchronous_standbys(),
+REVOKE ALL ON FUNCTION refuse_change(), keep_master_keys(), commit_safely(), synchronous_standbys(),
     record_audit_query(uuid, text, text, text, text, uuid, boolean, bigint),
     mend_sequence(), note_writers(), place_old_events(int), sequence_events(int, boolean),
     begin_epoch(uuid, int, int, boolean), declare_epoch(uuid, int, int),

@@ -192,9 +192,12 @@ func enter(r event.Recorded, about patient.ID, do func(sql string, args ...any))
 	if id := r.Metadata.Actor.Member(); id != uuid.Nil {
 		member = &id
 	}
-	do(`INSERT INTO record_entries (tenant, patient, entry, staff, recorded_at) VALUES ($1, $2, $3, $4, $5)`,
-		r.Stream.Tenant, about, r.Stream.ID, member, r.At)
+	do(addEntries, row(r.Stream.Tenant, about, r.Stream.ID, member, r.At)...)
 }
+
+const addEntries = `
+INSERT INTO record_entries (tenant, patient, entry, staff, recorded_at)
+SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[])`
 
 // Of returns the care record of a patient, newest entries first, with at most 1,000
 // entries and 4 MiB. It returns patient.ErrUnknown if the practice has no such

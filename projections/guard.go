@@ -5,14 +5,15 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Guard queues what refuses an append that breaks a rule about several streams. It runs
-// after the projections of the append, and in no rebuild: a rebuild goes by the order of
-// the log, which may not be the order in which appends were judged.
-func Guard(r event.Recorded, do func(sql string, args ...any)) {
-	if r.Metadata.Actor.Kind == event.ByStaff && takesManager(r.Event) {
-		do(lockStaff, r.Stream.Tenant)
-		do(keepManager, r.Stream.Tenant)
+// GuardsFor returns what refuses an append that breaks a rule about several streams. It
+// runs after the projections of the append, and in no rebuild: a rebuild goes by the order
+// of the log, which may not be the order in which appends were judged.
+func GuardsFor(r event.Recorded) []Statement {
+	if r.Metadata.Actor.Kind != event.ByStaff || !takesManager(r.Event) {
+		return nil
 	}
+	tenant := []any{r.Stream.Tenant}
+	return []Statement{{sql: lockStaff, args: tenant}, {sql: keepManager, args: tenant}}
 }
 
 // takesManager reports whether an event may take a manager from the practice who can sign

@@ -38,6 +38,10 @@ func (Inbox) Follows() []event.Event {
 	}
 }
 
+const addToInbox = `
+INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at)
+SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::boolean[], $6::boolean[], $7::int[], $8::timestamptz[])`
+
 // Project keeps a row for each request, which goes with the patient to whom the request is
 // linked then.
 func (Inbox) Project(r event.Recorded, do func(sql string, args ...any)) {
@@ -46,8 +50,8 @@ func (Inbox) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 	switch e := r.Event.(type) {
 	case request.Submitted:
-		do(`INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			r.Stream.Tenant, r.Stream.ID, e.Patient, string(e.Type), e.HighPriority, e.Requester == request.ByProxy, len(e.Attachments), r.At)
+		do(addToInbox, row(r.Stream.Tenant, r.Stream.ID, e.Patient, string(e.Type), e.HighPriority, e.Requester == request.ByProxy,
+			len(e.Attachments), r.At)...)
 	case request.Held:
 		holder, done := e.Held()
 		set(`holder = $3, done_at = CASE WHEN $4 THEN $5::timestamptz END`, holder, done, r.At)

@@ -46,9 +46,12 @@ func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := cmp.Or(call.Tenant, r.Stream.Tenant)
 	do(`DELETE FROM answers WHERE tenant = $1 AND key = $2 AND answered_at <= $3`,
 		tenant, call.Key[:], r.At.Add(-commands.AnswerLifetime))
-	do(`INSERT INTO answers (tenant, key, body, made, answered_at, patient, answer) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		tenant, call.Key[:], body, r.Stream.ID, r.At, idOrNull(r.About()), call.Answer)
+	do(addAnswers, row(tenant, call.Key[:], body, r.Stream.ID, r.At, idOrNull(r.About()), call.Answer)...)
 }
+
+const addAnswers = `
+INSERT INTO answers (tenant, key, body, made, answered_at, patient, answer)
+SELECT * FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::uuid[], $5::timestamptz[], $6::uuid[], $7::text[])`
 
 // Answer returns the answer that was given under a key after an instant, and the zero
 // one if there was none.
@@ -99,10 +102,13 @@ func (Attachments) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 	submitted, _ := r.Event.(request.Submitted)
 	for _, a := range submitted.Attachments {
-		do(`INSERT INTO attachments (tenant, attachment, request, patient, size, sha256) VALUES ($1, $2, $3, $4, $5, $6)`,
-			r.Stream.Tenant, a.ID, r.Stream.ID, submitted.Patient, a.Size, a.SHA256[:])
+		do(addAttachments, row(r.Stream.Tenant, a.ID, r.Stream.ID, submitted.Patient, a.Size, a.SHA256[:])...)
 	}
 }
+
+const addAttachments = `
+INSERT INTO attachments (tenant, attachment, request, patient, size, sha256)
+SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::bytea[])`
 
 const attachmentNamed = `
 SELECT a.tenant, a.request, a.patient, e.id, e.recorded_at, e.name, e.data, e.metadata, e.sealed

@@ -49,8 +49,7 @@ func (Timeline) Project(r event.Recorded, do func(sql string, args ...any)) {
 		return
 	}
 	add := func(about, entry uuid.UUID) {
-		do(`INSERT INTO timeline (tenant, patient, idx, kind, entry, actor, at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			r.Stream.Tenant, about, r.Idx, string(kind), entry, r.Metadata.Actor.String(), r.At)
+		do(addHappenings, row(r.Stream.Tenant, about, r.Idx, string(kind), entry, r.Metadata.Actor.String(), r.At)...)
 	}
 	if e, moved := r.Event.(event.Moved); moved {
 		do(moveEntries, r.Stream.Tenant, r.Stream.ID, e.FormerPatientID(), e.PatientID(), string(kind))
@@ -58,6 +57,10 @@ func (Timeline) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 	add(r.About(), entryIn(r))
 }
+
+const addHappenings = `
+INSERT INTO timeline (tenant, patient, idx, kind, entry, actor, at)
+SELECT * FROM unnest($1::text[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::text[], $7::timestamptz[])`
 
 // moveEntries has the entries of a request go with it to another patient.
 const moveEntries = `UPDATE timeline SET patient = $4 WHERE tenant = $1 AND patient = $3 AND entry = $2 AND kind <> $5`

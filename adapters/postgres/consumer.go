@@ -238,10 +238,12 @@ func quiet(log *slog.Logger) watermill.LoggerAdapter {
 // one round trip a page.
 func Following(p projections.Projection) Handler {
 	return func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
-		batch := &pgx.Batch{}
+		var statements []projections.Statement
 		for _, e := range page {
-			p.Project(e, func(statement string, args ...any) { batch.Queue(statement, args...) })
+			statements = append(statements, projections.StatementsFor(e, p)...)
 		}
+		batch := &pgx.Batch{}
+		projections.Queue(batch, statements)
 		if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 			return fmt.Errorf("project %s: %w", p.Name(), err)
 		}

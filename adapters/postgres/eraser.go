@@ -166,8 +166,9 @@ func (s *Store) erasing(ctx context.Context, who erasure.Person, keys []erasure.
 		if err != nil {
 			return nil, err
 		}
-		queueEvents(batch, eventsOf([]*member{memberOf(events)}), nil)
-		queueAtOnce(batch, events)
+		appends := []*member{memberOf(events)}
+		queueEvents(batch, eventsOf(appends), nil)
+		queueAtOnce(batch, appends)
 	}
 	var kinds []int16
 	var holders []uuid.UUID

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/event"
+	"frontdesk/projections"
 )
 
 // The statements that store events are fenced against erasures. Each looks whether what
@@ -168,10 +169,20 @@ func batchOf(appends []*member, lost *[]int32) *pgx.Batch {
 		batch.Queue(lockStreams, streamLocks, hashes)
 	}
 	queueEvents(batch, events, lost)
-	for _, m := range appends {
-		queueAtOnce(batch, m.events)
-	}
+	queueAtOnce(batch, appends)
 	return batch
+}
+
+// queueAtOnce queues the rows of appends that must hold at once, and then what refuses
+// them.
+func queueAtOnce(batch *pgx.Batch, appends []*member) {
+	var rows, guards []projections.Statement
+	for _, m := range appends {
+		for _, e := range m.events {
+			rows, guards = append(rows, e.rows...), append(guards, e.guards...)
+		}
+	}
+	projections.Queue(batch, slices.Concat(rows, guards))
 }
 
 // queueEvents queues the events, and then the keys that the appends have made or moved.

@@ -131,12 +131,10 @@ func (k *Keyring) made(ctx context.Context, owners []owner) (keys, error) {
 // A practice has an index key once, before it has practitioners: with another one they
 // would all be strangers, also those who were erased. A caller may name practices that
 // there are not, which have none.
-const mintKeys = `
-INSERT INTO personal_keys (tenant, kind, holder, patient, fingerprint, master, wrapped)
-SELECT * FROM ` + newKeys + ` AS m (tenant, kind, holder, patient, fingerprint, master, wrapped)
-WHERE NOT EXISTS (SELECT FROM erasures e WHERE e.tenant = m.tenant AND e.kind = m.kind AND e.holder = m.holder FOR KEY SHARE)
-	AND (m.kind <> 0 OR EXISTS (SELECT FROM events e WHERE e.tenant = m.tenant)
-		AND NOT EXISTS (SELECT FROM personal_keys k WHERE k.tenant = m.tenant AND k.kind = 3))
+const mintKeys = insertKeys + `
+WHERE NOT EXISTS (SELECT FROM erasures e WHERE e.tenant = k.tenant AND e.kind = k.kind AND e.holder = k.holder FOR KEY SHARE)
+	AND (k.kind <> 0 OR EXISTS (SELECT FROM events e WHERE e.tenant = k.tenant)
+		AND NOT EXISTS (SELECT FROM personal_keys p WHERE p.tenant = k.tenant AND p.kind = 3))
 ON CONFLICT DO NOTHING`
 
 func (k *Keyring) mint(ctx context.Context, owners []owner) error {

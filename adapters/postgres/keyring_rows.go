@@ -87,12 +87,16 @@ func (k *Keyring) hasBox(ctx context.Context, o owner) (found bool, err error) {
 	return found, nil
 }
 
-// insertKeys stores keys. It is one statement, however many they are.
+// insertKeys stores keys. It is one statement, however many they are. A master key that was
+// retired is not found, and the column refuses NULL: a foreign key would lock the row of
+// the master key for each key (D134).
 const insertKeys = `
 INSERT INTO personal_keys (tenant, kind, holder, patient, fingerprint, master, wrapped)
-SELECT * FROM ` + newKeys
+SELECT k.tenant, k.kind, k.holder, k.patient, k.fingerprint, (SELECT id FROM master_keys WHERE id = k.master), k.wrapped
+FROM ` + newKeys
 
-const newKeys = `unnest($1::text[], $2::smallint[], $3::uuid[], $4::uuid[], $5::bytea[], $6::text[], $7::bytea[])`
+const newKeys = `unnest($1::text[], $2::smallint[], $3::uuid[], $4::uuid[], $5::bytea[], $6::text[], $7::bytea[])
+	AS k (tenant, kind, holder, patient, fingerprint, master, wrapped)`
 
 // keyColumns returns the columns of keys, in an order in which two who make the same keys
 // do not wait for each other in a circle.

@@ -113,9 +113,8 @@ func (c MasterChange) rewrap(ctx context.Context, tx pgx.Tx, found []newKey, fro
 		found[n].wrapped, found[n].master = to.Wrap(key, k.tenant, k.holder), c.To.ID()
 	}
 	_, err := tx.Exec(ctx, `
-		UPDATE personal_keys k SET master = w.master, wrapped = w.wrapped
-		FROM `+newKeys+` AS w (tenant, kind, holder, patient, fingerprint, master, wrapped)
-		WHERE k.tenant = w.tenant AND k.kind = w.kind AND k.holder = w.holder`, keyColumns(found)...)
+		UPDATE personal_keys p SET master = k.master, wrapped = k.wrapped
+		FROM `+newKeys+` WHERE p.tenant = k.tenant AND p.kind = k.kind AND p.holder = k.holder`, keyColumns(found)...)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
@@ -126,5 +127,48 @@ func TestAChangeNeedsTheRightMasterKey_D69(t *testing.T) {
 	change.DB = v.store.DB
 	if _, err := change.Run(t.Context()); err == nil {
 		t.Error("the serving role may change the master key")
+	}
+}
+
+// An append that has begun stores its key before the master key is retired; one that begins
+// later does not find the master key.
+func TestRetiredMasterKeyWrapsNothing_D134(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	v.register(t)
+	old := v.mastered(t, newMaster, master) // wraps under the old one
+	change := v.change(t)
+	if _, err := change.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	open, err := v.db.SuperuserPool(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = open.Rollback(context.WithoutCancel(t.Context())) }()
+	const wrapped = `INSERT INTO personal_keys (tenant, kind, holder, fingerprint, master, wrapped) SELECT 'elm-street', 1, gen_random_uuid(), '', id, '' FROM master_keys WHERE id = $1`
+	if _, err := open.Exec(t.Context(), wrapped, master.ID()); err != nil {
+		t.Fatal(err)
+	}
+	retired := make(chan error)
+	go func() { retired <- change.Retire(t.Context()) }()
+	clocktest.Eventually(t, func() bool {
+		return v.scan(t, `SELECT count(*)::text FROM pg_locks WHERE NOT granted AND relation = 'personal_keys'::regclass`) == "1"
+	}, "the change waits for the append")
+	if err := open.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-retired; !errors.Is(err, postgres.ErrMasterKeyInUse) {
+		t.Fatalf("retired although a key names it: %v", err)
+	}
+
+	v.do(t, `DELETE FROM personal_keys WHERE wrapped = ''`)
+	if err := change.Retire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	v.store.Keys = old
+	id := uuid.New()
+	if _, err := v.store.Append(t.Context(), event.Change{Stream: streamOf(id), Events: []event.Event{patient.Registered{Patient: patient.ID{UUID: id}, Name: "Ann"}}}); err == nil {
+		t.Error("a key is stored under a master key that was retired")
 	}
 }

@@ -126,17 +126,11 @@ type written struct {
 	practitioner *uuid.UUID   // of the act claim, if it has one
 	former       *uuid.UUID   // the patient from whom the stream is taken, if it is
 	keys         []newKey     // that the append has made: of its first event
-	rows, guards []statement
+	rows, guards []projections.Statement
 	ofPatient    bool // the practice must have the patient
 
 	member int32 // index of its append in a transaction
 	strict bool  // its append is refused if it has lost, and not left out
-}
-
-// statement is one that waits to be queued.
-type statement struct {
-	sql  string
-	args []any
 }
 
 // write returns the events as they will be stored, and the keys that are stored with them.
@@ -151,10 +145,9 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 	}
 	all := make([]written, len(recorded))
 	for n, e := range recorded {
-		rows, guards := s.atOnce(e)
 		all[n] = written{
 			Stored: parts[n].Stored, idempotency: e.Metadata.Idempotency.Key, practitioner: parts[n].practitioner(), former: formerOf(e.Event),
-			rows: rows, guards: guards,
+			rows: projections.StatementsFor(e, s.AtOnce...), guards: projections.GuardsFor(e),
 		}
 	}
 	all[0].keys, err = s.Keys.wrap(made, parts)
@@ -168,33 +161,6 @@ func formerOf(e event.Event) *uuid.UUID {
 	}
 	former := moved.FormerPatientID()
 	return &former
-}
-
-// atOnce returns the rows that must hold at once with an event, and what refuses it if it
-// breaks a rule about several streams.
-func (s *Store) atOnce(e event.Recorded) (rows, guards []statement) {
-	for _, projection := range s.AtOnce {
-		projection.Project(e, func(sql string, args ...any) { rows = append(rows, statement{sql, args}) })
-	}
-	projections.Guard(e, func(sql string, args ...any) { guards = append(guards, statement{sql, args}) })
-	return rows, guards
-}
-
-// queueAtOnce queues the rows of an append that must hold at once, and then what refuses
-// it.
-func queueAtOnce(batch *pgx.Batch, events []written) {
-	for _, e := range events {
-		queue(batch, e.rows)
-	}
-	for _, e := range events {
-		queue(batch, e.guards)
-	}
-}
-
-func queue(batch *pgx.Batch, statements []statement) {
-	for _, s := range statements {
-		batch.Queue(s.sql, s.args...)
-	}
 }
 
 // commit sends a batch: it is one round trip and one implicit transaction.

@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/event"
+	"frontdesk/projections"
 )
 
 // fewEvents is how many events may be left for the transaction that others wait for.
@@ -97,14 +98,15 @@ func (s *Shadow) step(ctx context.Context, tx pgx.Tx, log pages, targets places)
 // meant for it. It stores at as the places where the projections are then.
 func (s *Shadow) project(ctx context.Context, tx pgx.Tx, page []event.Recorded, at places, meant func(name string, idx int64) bool) error {
 	batch := &pgx.Batch{}
-	do := func(sql string, args ...any) { batch.Queue(sql, args...) }
 	for _, p := range s.projections {
 		name := p.Name()
+		var statements []projections.Statement
 		for _, e := range page {
 			if meant(name, e.Idx) {
-				p.Project(e, do)
+				statements = append(statements, projections.StatementsFor(e, p)...)
 			}
 		}
+		projections.Queue(batch, statements)
 		if idx, noted := at[name]; noted {
 			batch.Queue(`UPDATE progress SET idx = $2 WHERE projection = $1`, name, idx)
 		}

@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
+	"frontdesk/projections"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
@@ -134,11 +135,11 @@ func (f *floor) page() (more bool) {
 	}
 	f.reading += begun.Elapsed()
 	batch := &pgx.Batch{}
-	for _, p := range f.s.rebuild().Projections {
-		for _, e := range page {
-			p.Project(e, func(sql string, args ...any) { batch.Queue(sql, args...) })
-		}
+	var statements []projections.Statement
+	for _, e := range page {
+		statements = append(statements, projections.StatementsFor(e, f.s.rebuild().Projections...)...)
 	}
+	projections.Queue(batch, statements)
 	begun = clock.Start()
 	if err := f.conn.SendBatch(f.b.Context(), batch).Close(); err != nil {
 		f.b.Error(err)

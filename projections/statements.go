@@ -1,0 +1,77 @@
+package projections
+
+import (
+	"maps"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"frontdesk/domain/event"
+)
+
+// Statement is one that moves a projection past an event.
+type Statement struct {
+	projection string
+	sql        string
+	args       []any
+}
+
+// StatementsFor returns the statements that move projections past an event.
+func StatementsFor(e event.Recorded, all ...Projection) (statements []Statement) {
+	for _, p := range all {
+		p.Project(e, func(sql string, args ...any) {
+			statements = append(statements, Statement{p.Name(), sql, args})
+		})
+	}
+	return statements
+}
+
+// column is an argument of a statement that inserts any number of rows: an array with a
+// value for each of them.
+type column = pgtype.FlatArray[any]
+
+// row returns the arguments of a statement that inserts any number of rows, for one row.
+func row(values ...any) []any {
+	columns := make([]any, len(values))
+	for n, value := range values {
+		columns[n] = column{value}
+	}
+	return columns
+}
+
+// Queue adds statements to a batch. Rows for one table are inserted together, up to the
+// next statement of the same projection that does anything else.
+func Queue(batch *pgx.Batch, statements []Statement) {
+	for _, s := range grouped(statements) {
+		batch.Queue(s.sql, s.args...)
+	}
+}
+
+func grouped(statements []Statement) []Statement {
+	all := make([]Statement, 0, len(statements))
+	open := map[string]int{} // where the rows of a statement are collected
+	for _, s := range statements {
+		at, found := open[s.sql]
+		switch {
+		case !s.insertsRows():
+			maps.DeleteFunc(open, func(_ string, at int) bool { return all[at].projection == s.projection })
+		case found:
+			for n, values := range s.args {
+				all[at].args[n] = append(all[at].args[n].(column), values.(column)...)
+			}
+			continue
+		default:
+			open[s.sql] = len(all)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func (s Statement) insertsRows() bool {
+	if len(s.args) == 0 {
+		return false
+	}
+	_, is := s.args[0].(column)
+	return is
+}
