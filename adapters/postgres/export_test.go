@@ -46,7 +46,7 @@ const (
 )
 
 // PaceAfter is the time to the next batch.
-func PaceAfter(s *Sequencer, placed int64) time.Duration { return s.paceAfter(placed) }
+func PaceAfter(took, least time.Duration) time.Duration { return paceAfter(took, least) }
 
 // Holding bounds what a selection holds.
 func (s *Selection) Holding(most int64) *Selection {

@@ -151,7 +151,7 @@ const (
 	// feedPace is the shortest time between the beginnings of two looks that find little,
 	// so that what comes meanwhile is handled together. What comes after a rest waits for
 	// nothing.
-	feedPace = 4 * time.Millisecond
+	feedPace = time.Millisecond
 )
 
 // HandleError waits until the next look is due, because watermill can only sleep for a
@@ -176,7 +176,8 @@ func (f *feed) HandleError(_ watermill.LoggerAdapter, _ bool, err error) time.Du
 func (f *feed) rest() {
 	ctx, cancel := context.WithTimeout(f.closing, feedPoll)
 	defer cancel()
-	background.Sleep(ctx, feedPace-f.page.begun.Elapsed())
+	took := f.page.begun.Elapsed()
+	background.Sleep(ctx, paceAfter(took, feedPace)-took)
 	for end := f.page.head; ctx.Err() == nil && end-f.page.head < feedSkip; {
 		grown := f.Tail.Grown.Next()
 		events, err := f.Tail.recent(ctx, end)

@@ -32,7 +32,7 @@ type Sequencer struct {
 	Log        *slog.Logger
 	Durability Durability       // whether a promoted standby may be trusted to have everything
 	Batch      int              // most events of one transaction
-	Pace       time.Duration    // shortest time between two batches when few events come, because each costs a flush
+	Pace       time.Duration    // shortest time between the beginnings of two batches, because each costs a flush
 	Idle       time.Duration    // longest time between two looks
 	Now        func() time.Time // of the events that begin an epoch
 
@@ -70,7 +70,7 @@ func (s *Sequencer) Run(ctx context.Context) {
 			wake = nil
 		}
 		if now.head > 0 && now.head != head { // it is less after the log has lost its end
-			pace := s.paceAfter(now.head - head)
+			pace := paceAfter(watch.Elapsed(), s.Pace)
 			head, wait = now.head, rest
 			s.Grown.Notify()
 			if !now.more {
@@ -83,14 +83,15 @@ func (s *Sequencer) Run(ctx context.Context) {
 	}
 }
 
-// busyPace is the longest time between the beginnings of two batches while events come.
-const busyPace = 5 * time.Millisecond
+// busyPace is the longest time between the beginnings of two batches, or of two pages of a
+// consumer, while events come.
+const busyPace = 12 * time.Millisecond
 
-// paceAfter returns the time from the beginning of a batch to that of the next: a
-// millisecond for each event that it has placed, within bounds. So a lone event does not
-// wait for company, and when many come, more of them share a batch and its flush.
-func (s *Sequencer) paceAfter(placed int64) time.Duration {
-	return max(s.Pace, min(time.Duration(placed)*time.Millisecond, busyPace))
+// paceAfter returns the time from the beginning of a batch or a page to that of the next:
+// three times as long as it took, within bounds. So a lone event does not wait for company.
+// On a busy machine each transaction takes longer, and more events share the next one.
+func paceAfter(took, least time.Duration) time.Duration {
+	return max(least, min(3*took, busyPace))
 }
 
 // progress is how far a step has seen the log come.

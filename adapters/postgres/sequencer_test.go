@@ -273,17 +273,16 @@ func TestASequencerDrainsWhileItRuns(t *testing.T) {
 	}
 }
 
-func TestALoneEventIsNotMadeToWaitForCompany_D61(t *testing.T) {
+func TestBusyLoopsPaceThemselves_D134(t *testing.T) {
 	t.Parallel()
-	s := postgres.NewSequencer(nil, nil, nil, nil)
-	for placed, want := range map[int64]time.Duration{
-		-7: 2 * time.Millisecond, // the log has lost its end
-		1:  2 * time.Millisecond,
-		4:  4 * time.Millisecond,
-		90: 5 * time.Millisecond,
+	for took, want := range map[time.Duration]time.Duration{
+		0:                      2 * time.Millisecond,
+		500 * time.Microsecond: 2 * time.Millisecond,
+		2 * time.Millisecond:   6 * time.Millisecond,
+		time.Second:            12 * time.Millisecond,
 	} {
-		if got := postgres.PaceAfter(s, placed); got != want {
-			t.Errorf("after %d events, the next batch may begin %v later, want %v", placed, got, want)
+		if got := postgres.PaceAfter(took, 2*time.Millisecond); got != want {
+			t.Errorf("after a batch of %v, the next one may begin %v later, want %v", took, got, want)
 		}
 	}
 }
