@@ -50,7 +50,7 @@ func (c Comparison) turns() int {
 	return cmp.Or(c.Turns, usualTurns)
 }
 
-// Run measures both in turns and reports these units:
+// Run measures both in turns, after one of each that does not count, and reports these units:
 //
 //	the units of both      operations a second
 //	the ratio's            rate divided by floor
@@ -64,6 +64,9 @@ func (c Comparison) Run(b *testing.B) {
 	b.Helper()
 	var floors, rates, ratios series
 	var cpu []float64
+	for _, r := range []Rate{c.Floor, c.Rate} {
+		c.turn(r) // connections prepare and plan their statements in it
+	}
 	for range c.turns() {
 		var floor, rate turn
 		both := []func(){

@@ -92,6 +92,9 @@ func furnish(b *testing.B, service running, integrator bearertest.Application) *
 		must(b, err)
 		f.patients = append(f.patients, id)
 	}
+	// A practice has thousands of patients; of most of them, nothing is read.
+	_, err = service.admin.Exec(ctx, `INSERT INTO patients (tenant, patient) SELECT 'elm-street', gen_random_uuid() FROM generate_series(1, 8000)`)
+	must(b, err)
 	zone, err := time.LoadLocation(practice.DefaultTimeZone)
 	must(b, err)
 	year, month, day := desk.Now().In(zone).Date()
