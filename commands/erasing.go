@@ -18,13 +18,35 @@ type ConfirmErasure struct {
 	Erasure erasure.ID
 }
 
-// ConfirmErasure changes nothing if this erasure is done already. After an error that says
-// that the database is not available it may be done: ask again.
+// ConfirmErasure changes nothing if this erasure is done already. It refuses a second person
+// who is not independent of the first. After an error that says that the database is not
+// available it may be done: ask again.
 func (d Desk) ConfirmErasure(ctx context.Context, c ConfirmErasure) error {
 	second := erasure.Confirmation{Erasure: c.Erasure, By: event.MetadataFrom(ctx).Actor, At: d.instant()}
 	return d.erase(ctx, c.Person, nil, func(p erasable, keys []erasure.Key) ([]event.Event, error) {
-		return p.ConfirmErasure(c.Holder, second, keys)
+		made, err := p.ConfirmErasure(c.Holder, second, keys)
+		if err == nil && len(made) > 0 && keys == nil { // before appends wait
+			err = Independent(ctx, d.Erasures, c.Tenant, p.RequestedErasure(), second.By)
+		}
+		return made, err
 	})
+}
+
+// Independent judges whether somebody may confirm an erasure that was requested at a
+// practice, as [staff.Independent] does.
+func Independent(ctx context.Context, erasures Erasures, tenant string, requested erasure.Request, by event.Actor) error {
+	var accounts []staff.Account
+	for _, actor := range []event.Actor{requested.RequestedBy, by} {
+		if actor.Kind != event.ByStaff {
+			continue
+		}
+		account, err := erasures.AccountOf(ctx, tenant, actor.Member())
+		if err != nil {
+			return err
+		}
+		accounts = append(accounts, account)
+	}
+	return staff.Independent(requested, by, accounts...)
 }
 
 // ReapplyErasure forgets a person whom a restored backup has brought back.
@@ -45,6 +67,7 @@ func (d Desk) ReapplyErasure(ctx context.Context, c ReapplyErasure) error {
 
 // erasable is the state of somebody who can be forgotten.
 type erasable interface {
+	RequestedErasure() erasure.Request
 	WithdrawErasure(person uuid.UUID, w erasure.Withdrawal) ([]event.Event, error)
 	ConfirmErasure(person uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error)
 	EraseAgain(person uuid.UUID, done erasure.Done) []event.Event

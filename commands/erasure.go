@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -20,6 +22,8 @@ type Erasures interface {
 	// PractitionerKnownBy returns the practitioner whom calls have named with an e-mail
 	// address, or practitioner.ErrUnknown.
 	PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error)
+	// AccountOf returns how a member of staff came to sign in.
+	AccountOf(ctx context.Context, tenant string, member uuid.UUID) (staff.Account, error)
 	// Erase destroys the keys of a person, in one transaction with the change that is
 	// made of them. While change runs nobody else can append anything about the person.
 	// With them go the keys of requests that have one of the fingerprints also.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
 	"frontdesk/domain/authorisation"
@@ -83,6 +85,10 @@ func (o *outage) Holder(ctx context.Context, tenant string, link event.Digest, n
 
 func (o *outage) Receptions(ctx context.Context, tenant string) (practice.Receptions, error) {
 	return answer(o, func() (practice.Receptions, error) { return o.Store.Receptions(ctx, tenant) })
+}
+
+func (o *outage) AccountOf(ctx context.Context, tenant string, member uuid.UUID) (staff.Account, error) {
+	return answer(o, func() (staff.Account, error) { return o.Store.AccountOf(ctx, tenant, member) })
 }
 
 func (o *outage) ExtentOf(ctx context.Context, who erasure.Person) (commands.Extent, error) {

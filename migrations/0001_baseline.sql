@@ -362,6 +362,7 @@ CREATE TABLE erasure_requests (
     patient  uuid        NOT NULL,
     erasure  uuid        NOT NULL,
     asked_at timestamptz NOT NULL,
+    staff    uuid,                 -- who asked; NULL for an operator
     PRIMARY KEY (tenant, patient)
 );
 
@@ -738,6 +739,146 @@ CREATE INDEX erasures_erased ON erasures (erased_at);
 -- The serving role may lock rows, for which Postgres asks for UPDATE, and change none.
 CREATE TRIGGER erasures_final BEFORE UPDATE ON erasures
     FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+-- The newest request for the erasure of each person, and when it was stored by the clock of
+-- the database. Events have the clock of the process that stored them.
+CREATE TABLE erasures_requested (
+    tenant    text        NOT NULL,
+    stream    uuid        NOT NULL, -- of the person
+    erasure   uuid        NOT NULL,
+    version   int         NOT NULL, -- of the request in the stream
+    stored_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant, stream)
+);
+
+-- The clock by which erasures wait. A sandbox moves it by an offset in a table that a
+-- superuser owns: no setting of a session, a role or the owner changes it.
+-- +goose StatementBegin
+CREATE FUNCTION erasure_clock() RETURNS timestamptz LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE ahead interval;
+BEGIN
+    IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = c.relowner
+            WHERE n.nspname = 'sandbox' AND c.relname = 'moved_clock' AND c.relkind = 'r' AND r.rolsuper) THEN
+        SELECT c.ahead INTO ahead FROM sandbox.moved_clock c;
+    END IF;
+    RETURN clock_timestamp() + coalesce(ahead, '0');
+END $$;
+-- +goose StatementEnd
+
+-- Erasing takes two people and a day, whatever the program does: the serving role can neither
+-- delete keys nor insert erasures. An event does both. Its keys are destroyed if another
+-- actor's request for the same erasure was stored 24 hours to 30 days before, and nothing
+-- holds the data. After a restore, the owner erases again without a request.
+-- +goose StatementBegin
+CREATE FUNCTION erase_by_event() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    of_kind  smallint;
+    of_person uuid;
+    body     jsonb := NEW.data::jsonb;
+    actor    jsonb := NEW.metadata::jsonb -> 'actor';
+    asked    public.erasures_requested;
+    asker    jsonb;
+    restored boolean := body ->> 'basis' = 'restored';
+BEGIN
+    CASE split_part(NEW.name, '.', 2)
+    WHEN 'erasure-requested' THEN
+        INSERT INTO public.erasures_requested (tenant, stream, erasure, version, stored_at)
+        VALUES (NEW.tenant, NEW.stream, (body ->> 'erasure')::uuid, NEW.version, public.erasure_clock())
+        ON CONFLICT (tenant, stream) DO UPDATE SET erasure = excluded.erasure, version = excluded.version, stored_at = excluded.stored_at;
+        RETURN NULL;
+    WHEN 'erasure-withdrawn' THEN
+        DELETE FROM public.erasures_requested r WHERE r.tenant = NEW.tenant AND r.stream = NEW.stream AND r.erasure = (body ->> 'erasure')::uuid;
+        RETURN NULL;
+    ELSE
+    END CASE;
+
+    CASE split_part(NEW.name, '.', 1)
+    WHEN 'patient' THEN of_kind := 1; of_person := (body ->> 'patient')::uuid;
+    WHEN 'staff' THEN of_kind := 2; of_person := NEW.stream;
+    WHEN 'practitioner' THEN of_kind := 3; of_person := (body ->> 'practitioner')::uuid;
+    END CASE;
+    IF restored THEN
+        IF NOT pg_has_role(session_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'MEMBER') THEN
+            RAISE insufficient_privilege USING MESSAGE = 'only the owner of the database erases again after a restore';
+        END IF;
+    ELSE
+        SELECT * INTO asked FROM public.erasures_requested r
+        WHERE r.tenant = NEW.tenant AND r.stream = NEW.stream AND r.erasure = (body ->> 'erasure')::uuid
+            AND r.stored_at >= public.erasure_clock() - interval '30 days';
+        IF NOT FOUND THEN
+            RAISE check_violation USING CONSTRAINT = 'erasure_requested', MESSAGE = 'the erasure was not requested';
+        END IF;
+        IF asked.stored_at > public.erasure_clock() - interval '24 hours' THEN
+            RAISE check_violation USING CONSTRAINT = 'erasure_waits', MESSAGE = 'the erasure was requested less than 24 hours ago';
+        END IF;
+        SELECT e.metadata::jsonb -> 'actor' INTO asker FROM public.events e
+        WHERE e.tenant = NEW.tenant AND e.stream = NEW.stream AND e.version = asked.version
+            AND (of_kind <> 1 OR e.patient = of_person) AND (of_kind <> 3 OR (e.data::jsonb ->> 'practitioner')::uuid = of_person);
+        IF asker IS NULL OR actor IS NULL
+            OR asker ->> 'kind' = actor ->> 'kind' AND asker ->> 'id' = actor ->> 'id'
+            OR (CASE asker ->> 'kind' WHEN 'staff' THEN asker ->> 'id' ELSE asker ->> 'for' END)
+                = (CASE actor ->> 'kind' WHEN 'staff' THEN actor ->> 'id' ELSE actor ->> 'for' END) THEN
+            RAISE check_violation USING CONSTRAINT = 'erasure_two_people', MESSAGE = 'one person has requested and confirmed the erasure';
+        END IF;
+        IF EXISTS (SELECT FROM public.events h WHERE h.tenant = NEW.tenant AND h.stream = NEW.stream AND h.name = 'patient.erasure-held.v1'
+                AND NOT EXISTS (SELECT FROM public.events l WHERE l.tenant = NEW.tenant AND l.stream = NEW.stream
+                    AND l.name = 'patient.erasure-hold-lifted.v1' AND l.data::jsonb ->> 'hold' = h.data::jsonb ->> 'hold')) THEN
+            RAISE check_violation USING CONSTRAINT = 'erasure_held', MESSAGE = 'the data are held';
+        END IF;
+        IF NOT EXISTS (SELECT FROM jsonb_to_recordset(body -> 'keys') AS k (kind smallint, holder uuid) WHERE (k.kind, k.holder) = (of_kind, of_person))
+            OR EXISTS (SELECT FROM jsonb_to_recordset(body -> 'keys') AS k (kind smallint, holder uuid)
+                WHERE (k.kind, k.holder) <> (of_kind, of_person)
+                    AND NOT (of_kind = 1 AND k.kind = 4 AND EXISTS (SELECT FROM public.personal_keys p
+                        WHERE p.tenant = NEW.tenant AND p.kind = 4 AND p.holder = k.holder AND p.patient = of_person))) THEN
+            RAISE check_violation USING CONSTRAINT = 'erasure_keys', MESSAGE = 'the erasure names a key of another person';
+        END IF;
+    END IF;
+
+    DELETE FROM public.personal_keys p USING jsonb_to_recordset(body -> 'keys') AS k (kind smallint, holder uuid, fingerprint text)
+    WHERE p.tenant = NEW.tenant AND p.kind = k.kind AND p.holder = k.holder AND encode(p.fingerprint, 'hex') = k.fingerprint;
+    IF EXISTS (SELECT FROM public.personal_keys p JOIN jsonb_to_recordset(body -> 'keys') AS k (kind smallint, holder uuid) USING (kind, holder)
+            WHERE p.tenant = NEW.tenant) THEN
+        RAISE check_violation USING CONSTRAINT = 'erasure_keys', MESSAGE = 'the erasure names another fingerprint than the key has';
+    END IF;
+    INSERT INTO public.erasures (tenant, kind, holder, fingerprint, erased_at, erasure, stream, version)
+    SELECT NEW.tenant, k.kind, k.holder, k.fingerprint, NEW.recorded_at, (body ->> 'erasure')::uuid, NEW.stream, NEW.version
+    FROM jsonb_to_recordset(body -> 'keys') AS k (kind smallint, holder uuid, fingerprint text) ON CONFLICT DO NOTHING;
+    UPDATE public.uploads u SET named = false FROM public.attachments a
+    WHERE of_kind = 1 AND a.tenant = NEW.tenant AND a.patient = of_person AND u.tenant = a.tenant AND u.upload = a.attachment;
+    DELETE FROM public.erasures_requested r WHERE r.tenant = NEW.tenant AND r.stream = NEW.stream;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER events_erase AFTER INSERT ON events FOR EACH ROW
+    WHEN (NEW.name IN ('patient.erasure-requested.v1', 'patient.erasure-withdrawn.v1', 'patient.erased.v1',
+        'staff.erasure-requested.v1', 'staff.erasure-withdrawn.v1', 'staff.erased.v1',
+        'practitioner.erasure-requested.v1', 'practitioner.erasure-withdrawn.v1', 'practitioner.erased.v1'))
+    EXECUTE FUNCTION erase_by_event();
+
+-- A file that an event names is deleted after its patient was erased, and never before.
+-- +goose StatementBegin
+CREATE FUNCTION keep_files() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' AND NEW.named THEN
+        RETURN NEW;
+    END IF;
+    IF NOT pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'MEMBER') THEN
+        RAISE insufficient_privilege USING MESSAGE = format('an event names the file: %s on %s is refused', TG_OP, TG_TABLE_NAME);
+    END IF;
+    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+END $$;
+CREATE FUNCTION keep_attachments() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT FROM public.erasures e WHERE e.tenant = OLD.tenant AND e.kind = 1 AND e.holder = CASE TG_OP WHEN 'DELETE' THEN OLD.patient ELSE NEW.patient END)
+            <> (TG_OP = 'DELETE')
+        AND NOT pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'MEMBER') THEN
+        RAISE insufficient_privilege USING MESSAGE = format('an event names the file: %s on %s is refused', TG_OP, TG_TABLE_NAME);
+    END IF;
+    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER uploads_kept BEFORE DELETE OR UPDATE ON uploads FOR EACH ROW WHEN (OLD.named) EXECUTE FUNCTION keep_files();
+CREATE TRIGGER attachments_kept BEFORE DELETE OR UPDATE ON attachments FOR EACH ROW EXECUTE FUNCTION keep_attachments();
 
 -- The access record ----------------------------------------------------------------------
 
@@ -1257,15 +1398,16 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     practices, applications, application_callbacks, endpoint_grants, enablements, authorisations, intakes, closures,
     sites, rooms, displays, display_sights,
     patients, record_restrictions, broken_glass, record_entries, appointments, call_ins, timeline, inbox, erasure_requests,
-    attachments, answers, webhooks, signing_keys, deliveries,
+    answers, webhooks, signing_keys, deliveries,
     staff, staff_links, staff_passkeys, last_sign_ins,
     staff_sessions, staff_devices, staff_passkey_uses, staff_challenges, staff_sign_in_steps, sign_in_tries
     TO frontdesk_app;
-GRANT SELECT, INSERT, DELETE ON patient_searches, uploads, signing_key_secrets, staff_passwords, source_keys, personal_keys, tree_tail TO frontdesk_app;
+GRANT SELECT, INSERT, DELETE ON patient_searches, uploads, attachments, signing_key_secrets, staff_passwords, source_keys, tree_tail TO frontdesk_app;
 GRANT UPDATE (named) ON uploads TO frontdesk_app;
-GRANT UPDATE (patient) ON personal_keys TO frontdesk_app; -- a request's key moves with the request (D83)
-GRANT SELECT, INSERT ON upload_chunks, delivered, master_keys, access_record, tree_tiles TO frontdesk_app;
-GRANT SELECT, INSERT, UPDATE ON erasures, trees TO frontdesk_app; -- FOR KEY SHARE asks for UPDATE, too
+GRANT UPDATE (patient) ON personal_keys, attachments TO frontdesk_app; -- both move with their request (D83)
+GRANT SELECT, INSERT ON upload_chunks, delivered, master_keys, access_record, tree_tiles, personal_keys TO frontdesk_app;
+GRANT SELECT, INSERT, UPDATE ON trees TO frontdesk_app;
+GRANT SELECT, UPDATE ON erasures TO frontdesk_app; -- FOR KEY SHARE needs UPDATE; erasures_final refuses it
 GRANT SELECT, UPDATE ON prover TO frontdesk_app;
 GRANT SELECT ON delivery_log, archives, access_log, access_head, access_waiting, archived_trees, checkpoints TO frontdesk_app;
 
@@ -1277,7 +1419,7 @@ REVOKE ALL ON signing_key_secrets, patient_searches, source_keys, sign_in_tries,
     FROM frontdesk_audit;
 
 -- A role that may not execute a function makes no trigger of it, either.
-REVOKE ALL ON FUNCTION refuse_change(), keep_master_keys(), commit_safely(), synchronous_standbys(),
+REVOKE ALL ON FUNCTION refuse_change(), keep_master_keys(), erasure_clock(), erase_by_event(), keep_files(), keep_attachments(), commit_safely(), synchronous_standbys(),
     record_audit_query(uuid, text, text, text, text, uuid, boolean, bigint),
     mend_sequence(), note_writers(), place_old_events(int), sequence_events(int, boolean),
     begin_epoch(uuid, int, int, boolean), declare_epoch(uuid, int, int),

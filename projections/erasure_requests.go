@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/erasure"
@@ -32,9 +33,9 @@ func (ErasureRequests) Project(r event.Recorded, do func(sql string, args ...any
 	}
 	switch e := r.Event.(type) {
 	case patient.ErasureRequested:
-		do(`INSERT INTO erasure_requests (tenant, patient, erasure, asked_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (tenant, patient) DO UPDATE SET erasure = excluded.erasure, asked_at = excluded.asked_at`,
-			r.Stream.Tenant, e.Patient, e.Erasure, e.RequestedAt)
+		do(`INSERT INTO erasure_requests (tenant, patient, erasure, asked_at, staff) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (tenant, patient) DO UPDATE SET erasure = excluded.erasure, asked_at = excluded.asked_at, staff = excluded.staff`,
+			r.Stream.Tenant, e.Patient, e.Erasure, e.RequestedAt, idOrNull(e.RequestedBy.Member()))
 	case patient.ErasureWithdrawn:
 		over(e.Patient)
 	case patient.Erased:
@@ -46,12 +47,13 @@ func (ErasureRequests) Project(r event.Recorded, do func(sql string, args ...any
 type AskedErasure struct {
 	Patient patient.ID
 	AskedAt time.Time
+	Staff   uuid.UUID // who asked; zero for an operator
 }
 
 // Waiting returns the patients of a practice whose erasure can still be confirmed at an
 // instant, those who were asked for longest ago first, at most so many.
 func (q ErasureRequests) Waiting(ctx context.Context, tenant string, now time.Time, most int) ([]AskedErasure, error) {
-	rows, _ := q.DB.Query(ctx, `SELECT patient, asked_at FROM erasure_requests WHERE tenant = $1 AND asked_at >= $2 ORDER BY asked_at, patient LIMIT $3`,
+	rows, _ := q.DB.Query(ctx, `SELECT patient, asked_at, coalesce(staff, '00000000-0000-0000-0000-000000000000') FROM erasure_requests WHERE tenant = $1 AND asked_at >= $2 ORDER BY asked_at, patient LIMIT $3`,
 		tenant, now.Add(-erasure.Latest), most)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[AskedErasure])
 	if err != nil {

@@ -24,8 +24,9 @@ type Erasures struct{ DB Querier }
 // Name returns the permanent name.
 func (Erasures) Name() string { return "erasures.v1" }
 
-// Project keeps a row for each holder whose key was destroyed. A person who never had a
-// key has a row, too.
+// Project keeps a row for each holder whose key was destroyed, and for a person who never
+// had a key. Only a rebuild calls it: in an append, the database inserts these rows itself
+// (erase_by_event).
 func (Erasures) Project(r event.Recorded, do func(sql string, args ...any)) {
 	done, erased := doneBy(r.Event)
 	if !erased {

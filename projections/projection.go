@@ -41,8 +41,9 @@ type Opener interface {
 
 // AtOnce returns the projections that change in the transaction of the append: those
 // that authorisation and admission ask, and those with columns that must be unique.
+// [Erasures] changes there without a statement of the program.
 func AtOnce() []Projection {
-	return []Projection{Erasures{}, Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
+	return []Projection{Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
 		Sites{}, Displays{}, Appointments{}, CareRecords{}}
 }
 
@@ -51,9 +52,9 @@ func Following() []Follower {
 	return []Follower{CallInBoard{}, Timeline{}, SignIns{}, Inbox{}, ErasureRequests{}}
 }
 
-// All returns the projections of both sorts.
+// All returns all projections, those behind the feed last.
 func All() []Projection {
-	all := AtOnce()
+	all := append([]Projection{Erasures{}}, AtOnce()...)
 	for _, p := range Following() {
 		all = append(all, p)
 	}

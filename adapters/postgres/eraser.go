@@ -14,6 +14,7 @@ import (
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/practitioner"
+	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
 
@@ -134,11 +135,8 @@ func scanKey(row pgx.CollectableRow) (k erasure.Key, err error) {
 
 // Each of these goes with a person, beside the rows of read models.
 const (
+	// Of a person who is erased, and whose keys a restored copy of the table has brought back.
 	destroyKeys = `DELETE FROM personal_keys k USING unnest($2::smallint[], $3::uuid[]) w (kind, holder) WHERE k.tenant = $1 AND k.kind = w.kind AND k.holder = w.holder`
-	// The sweeper deletes them, within a day.
-	freeUploads = `
-UPDATE uploads u SET named = false FROM attachments a
-WHERE a.tenant = $1 AND a.patient = $2 AND u.tenant = a.tenant AND u.upload = a.attachment`
 	// Nobody has sent them. What is being sent now ends within seconds.
 	withdrawDeliveries = `
 UPDATE deliveries SET status = 'withdrawn', reason = 'erased', finished_at = $3
@@ -149,12 +147,12 @@ WHERE status = 'pending' AND tenant = $1
 // ofStaff are the tables of what members of staff sign in with that no projection keeps.
 var ofStaff = []string{"staff_passwords", "staff_sessions", "staff_devices", "staff_passkey_uses", "staff_sign_in_steps"}
 
-// erasing queues everything that one erasure changes.
+// erasing queues everything that one erasure changes. The event destroys the keys that it
+// names, and frees the files (erase_by_event); only the owner destroys keys without one.
 func (s *Store) erasing(ctx context.Context, who erasure.Person, keys []erasure.Key, recorded []event.Recorded) (*pgx.Batch, error) {
 	batch := durably(nil)
 	if who.Kind == event.OfPatient {
 		batch.Queue(withdrawDeliveries, who.Tenant, who.Holder, s.Now())
-		batch.Queue(freeUploads, who.Tenant, who.Holder)
 	}
 	if who.Kind == event.OfStaff {
 		for _, table := range ofStaff {
@@ -169,14 +167,41 @@ func (s *Store) erasing(ctx context.Context, who erasure.Person, keys []erasure.
 		appends := []*member{memberOf(events)}
 		queueEvents(batch, eventsOf(appends), nil)
 		queueAtOnce(batch, appends)
+		return batch, nil
 	}
 	var kinds []int16
 	var holders []uuid.UUID
 	for _, k := range keys {
-		kinds, holders = append(kinds, int16(k.Kind)), append(holders, k.Holder)
+		if k.Fingerprint != "" {
+			kinds, holders = append(kinds, int16(k.Kind)), append(holders, k.Holder)
+		}
 	}
-	batch.Queue(destroyKeys, who.Tenant, kinds, holders)
+	if len(kinds) > 0 {
+		batch.Queue(destroyKeys, who.Tenant, kinds, holders)
+	}
 	return batch, nil
+}
+
+// AccountOf returns how a member of staff came to sign in.
+func (e Eraser) AccountOf(ctx context.Context, tenant string, member uuid.UUID) (staff.Account, error) {
+	rows, _ := e.Store.DB.Query(ctx, `SELECT name, data, metadata, recorded_at FROM events WHERE tenant = $1 AND stream = $2 ORDER BY version`,
+		tenant, staff.StreamOf(tenant, staff.ID{UUID: member}).ID)
+	history, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (r event.Recorded, err error) {
+		var name string
+		var data, metadata []byte
+		if err := row.Scan(&name, &data, &metadata, &r.At); err != nil {
+			return r, err
+		}
+		if r.Event, err = e.Store.Codec.Decode(name, data); err != nil {
+			return r, err
+		}
+		r.Metadata, err = event.ParseMetadata(metadata)
+		return r, err
+	})
+	if err != nil {
+		return staff.Account{}, fmt.Errorf("read how an account was opened: %w", err)
+	}
+	return staff.AccountOf(member, history), nil
 }
 
 // PractitionerKnownBy returns the practitioner whom calls have named with an e-mail address

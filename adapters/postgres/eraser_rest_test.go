@@ -91,7 +91,7 @@ func TestNothingIsLeftOfHowSomebodyErasedSignedIn_D70(t *testing.T) {
 		Tenant: street, Username: "dr.lee", Basis: erasure.RetentionEnded, Reason: "six years have passed",
 	})
 	w.do(t, err)
-	w.clock.Pass(erasure.Soonest)
+	w.pass(t, erasure.Soonest)
 	w.do(t, desk.ConfirmErasure(operatedBy(t.Context(), "bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))
 	for table := range rows {
 		for n, id := range ids {

@@ -27,7 +27,7 @@ func (w *ward) askFor(t *testing.T, about patient.ID) commands.ConfirmErasure {
 		Tenant: street, Patient: about, Basis: erasure.RetentionEnded, Reason: "ten years have passed",
 	})
 	w.do(t, err)
-	w.clock.Pass(erasure.Soonest)
+	w.pass(t, erasure.Soonest)
 	return commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/commands"
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
@@ -27,6 +28,10 @@ var taken = map[string]*fault.Error{
 	"patients_known":            patient.ErrUnknown,
 	"answers_key":               commands.ErrKeyTaken,
 	"attachments_upload":        ErrSwept,
+	"erasure_requested":         erasure.ErrNotRequested,
+	"erasure_waits":             erasure.ErrTooSoon,
+	"erasure_two_people":        erasure.ErrSamePerson,
+	"erasure_held":              erasure.ErrHeld,
 }
 
 // faultOf returns err as a caller of the database should understand it. An error
@@ -53,6 +58,7 @@ func meaningOf(refused *pgconn.PgError, err error) error {
 	switch {
 	case refused.ConstraintName == "events_stream_version",
 		refused.ConstraintName == "personal_keys_holder", // somebody else has made the key
+		refused.ConstraintName == "erasure_keys",         // a key has moved since
 		isNull(refused, "version"),
 		refused.Code == "40P01", refused.Code == "40001": // deadlock, serialisation
 		return fmt.Errorf("%w (%w)", event.ErrConflict, err)

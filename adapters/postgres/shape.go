@@ -174,7 +174,7 @@ WITH the AS (
 	UNION ALL
 	SELECT 'constraint', format('%s.%s', typname, conname), pg_get_constraintdef(k.oid) FROM pg_constraint k JOIN types ON types.oid = contypid
 	UNION ALL
-	SELECT 'trigger', format('%s.%s', c.name, tgname), concat_ws(' ', tgenabled, tgtype, tgattr::text, p.proname, encode(tgargs, 'hex'), tgoldtable, tgnewtable, pg_get_expr(tgqual, tgrelid))
+	SELECT 'trigger', format('%s.%s', c.name, tgname), concat_ws(' ', tgenabled, tgtype, tgattr::text, p.proname, encode(tgargs, 'hex'), tgoldtable, tgnewtable, substring(pg_get_triggerdef(t.oid) FROM ' WHEN .* EXECUTE '))
 	FROM pg_trigger t JOIN relations c ON c.oid = tgrelid JOIN pg_proc p ON p.oid = tgfoid WHERE NOT tgisinternal
 	UNION ALL
 	SELECT 'trigger', format('%s.%s of a partition that lacks it', c.relname, tgname), ''

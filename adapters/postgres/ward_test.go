@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -24,6 +25,14 @@ type ward struct {
 	super     *pgxpool.Pool
 	processes [2]*process
 	clock     *commandtest.Clock
+	db        *postgrestest.Database
+}
+
+// pass lets time pass in all processes and in the database.
+func (w *ward) pass(t *testing.T, by time.Duration) {
+	t.Helper()
+	w.clock.Pass(by)
+	w.db.PassClock(t, by)
 }
 
 // process is a store and its keyring.
@@ -40,7 +49,7 @@ const street = "elm-street"
 // newWard opens two processes at a URL of a database.
 func newWard(t *testing.T, db *postgrestest.Database, url string) *ward {
 	t.Helper()
-	w := &ward{super: db.SuperuserPool(t), clock: commandtest.NewClock(commandtest.Noon)}
+	w := &ward{super: db.SuperuserPool(t), clock: commandtest.NewClock(commandtest.Noon), db: db}
 	for n := range w.processes {
 		w.processes[n] = w.process(t, url)
 	}

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"frontdesk/adapters/staffweb/frame"
-
+	"github.com/google/uuid"
 	"golang.org/x/text/cases"
 
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/staff"
 	"frontdesk/domain/written"
 	"frontdesk/projections"
@@ -22,9 +24,14 @@ type peoplePage struct {
 	People                 []personRow
 	Found                  int
 	Page, Pages            int
-	PreviousPage, NextPage int // 0 for none
+	PreviousPage, NextPage int          // 0 for none
+	Erasures               []erasureRow // that wait for a second person
 	Token                  string
 }
+
+// erasureRow is an erasure that somebody has asked for. Managers see who did, and not whose
+// data it is.
+type erasureRow struct{ By, Asked, From, Until string }
 
 // personRow is one member of staff.
 type personRow struct {
@@ -83,8 +90,36 @@ func (p *Pages) list(v *frame.Visit, people []projections.Person, find string) e
 		return err
 	}
 	page.People = rows
+	if find == "" {
+		if page.Erasures, err = p.erasures(v, people); err != nil {
+			return err
+		}
+	}
 	p.Show(v, frame.View{Template: templates["people"], Status: http.StatusOK, Title: "People", Content: page})
 	return nil
+}
+
+// mostErasures bounds the list.
+const mostErasures = 50
+
+// erasures returns those that wait, so that every manager learns of each within the day
+// before it can be confirmed.
+func (p *Pages) erasures(v *frame.Visit, everybody []projections.Person) (rows []erasureRow, err error) {
+	waiting, err := projections.ErasureRequests{DB: p.DB}.Waiting(v.Context(), v.Tenant, p.Now(), mostErasures)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range waiting {
+		by := "An operator of this service"
+		if i := slices.IndexFunc(everybody, func(p projections.Person) bool { return p.Staff.UUID == w.Staff }); i >= 0 {
+			by = everybody[i].Name
+		} else if w.Staff != uuid.Nil {
+			by = "A former member of staff"
+		}
+		moment := func(after time.Duration) string { return frame.Moment(w.AskedAt.Add(after), v.Practice.Zone) }
+		rows = append(rows, erasureRow{by, moment(0), moment(erasure.Soonest), moment(erasure.Latest)})
+	}
+	return rows, nil
 }
 
 // rowsOf are people as they are shown.

@@ -11,7 +11,15 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/practitioner"
 	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
 )
+
+// AccountOf returns how a member of staff came to sign in.
+func (s *Store) AccountOf(_ context.Context, tenant string, member uuid.UUID) (staff.Account, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return staff.AccountOf(member, s.streams[staff.StreamOf(tenant, staff.ID{UUID: member})]), nil
+}
 
 // ExtentOf counts the events that are about a patient.
 func (s *Store) ExtentOf(_ context.Context, who erasure.Person) (extent commands.Extent, err error) {

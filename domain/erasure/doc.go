@@ -4,7 +4,8 @@
 //
 // Rules
 //  1. Erasing takes two people: one asks, and another confirms, no sooner than 24 hours
-//     and no later than 30 days after (D70). Whoever asks for it again begins anew.
+//     and no later than 30 days after (D70). Anyone who asks for it again starts again. The two
+//     are independent of each other, as package staff judges it (D135).
 //  2. Whoever asks names the basis: why the law lets these data go.
 //  3. Until it is confirmed, a request can be withdrawn by anybody who could have made it.
 //  4. Nothing is erased under a hold. There may be several, and each is lifted by itself.

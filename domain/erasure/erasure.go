@@ -121,6 +121,9 @@ func (s State) Erased() bool { return s.erased }
 // identifier may learn that it is done.
 func (s State) By(id ID) bool { return s.erased && s.done == id }
 
+// Request returns the request that waits for a second person; zero if there is none.
+func (s State) Request() Request { return s.open }
+
 // MayRequest judges a request (rules 1 and 2).
 func (s State) MayRequest(r Request) error {
 	_, wrong := written.Reason(r.Reason)

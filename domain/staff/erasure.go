@@ -41,6 +41,10 @@ func (m Member) left() error {
 	return nil
 }
 
+// RequestedErasure returns the request that waits for a second person; zero if there is
+// none.
+func (m Member) RequestedErasure() erasure.Request { return m.erasure.Request() }
+
 // RequestErasure asks for a member of staff who has left to be forgotten (rule 9).
 func (m Member) RequestErasure(r erasure.Request) ([]event.Event, error) {
 	if err := m.left(); err != nil {

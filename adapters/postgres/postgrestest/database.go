@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -24,6 +25,17 @@ type Database struct {
 	URL          string // as the serving role, frontdesk_app
 	AdminURL     string // as its owner, a plain role
 	SuperuserURL string // as a superuser of the cluster
+
+	moved time.Duration // the clock of erasures
+}
+
+// PassClock lets time pass for erasures that wait.
+func (d *Database) PassClock(tb testing.TB, by time.Duration) {
+	tb.Helper()
+	d.moved += by
+	if err := postgres.MoveClock(tb.Context(), d.SuperuserURL, d.moved); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 // New makes a database for tb, or fails tb.

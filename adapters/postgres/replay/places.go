@@ -95,7 +95,7 @@ func (s *Shadow) targets(ctx context.Context, tx pgx.Tx) (targets places, head i
 	return targets, head, nil
 }
 
-// isAtOnce reports whether a projection is kept at once, by its name.
+// isAtOnce reports whether a projection changes in the transaction of an append.
 func isAtOnce(name string) bool {
-	return slices.ContainsFunc(projections.AtOnce(), func(p projections.Projection) bool { return p.Name() == name })
+	return !slices.ContainsFunc(projections.Following(), func(p projections.Follower) bool { return p.Name() == name })
 }

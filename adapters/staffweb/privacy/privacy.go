@@ -100,6 +100,7 @@ type homePage struct {
 	Older    string // the last of them, if there are more
 	Newer    bool   // they do not begin with the newest
 	Waiting  []waitingRow
+	Operator bool // no two privacy officers are independent of each other
 	Looked   bool // somebody was looked for
 	Name     string
 	Birth    string
@@ -177,6 +178,11 @@ func (s *Section) showHome(v *frame.Visit, status int, page homePage, found ...p
 	if err != nil {
 		return err
 	}
+	independent, err := s.independentOfficers(v)
+	if err != nil {
+		return err
+	}
+	page.Operator = !independent
 	if err := s.fillHome(v, &page, broken, waiting, found); err != nil {
 		return err
 	}

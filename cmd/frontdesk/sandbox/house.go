@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/reference"
@@ -98,6 +99,9 @@ func (h *house) serve(ctx context.Context, service *app.App) (asked chan<- error
 func (h *house) open(ctx context.Context, first bool) (*app.App, error) {
 	s, err := h.seed(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := h.moveErasures(ctx); err != nil {
 		return nil, err
 	}
 	settings := h.service
@@ -214,8 +218,15 @@ func (h *house) setClock(ctx context.Context, setting string) (time.Time, error)
 	if h.now == nil {
 		return time.Time{}, errStopping
 	}
-	err := h.clock.set(ctx, setting, h.newest)
-	return h.clock.Now(), err
+	if err := h.clock.set(ctx, setting, h.newest); err != nil {
+		return h.clock.Now(), err
+	}
+	return h.clock.Now(), h.moveErasures(ctx)
+}
+
+// moveErasures has the database's clock for erasures show what the sandbox's does.
+func (h *house) moveErasures(ctx context.Context) error {
+	return postgres.MoveClock(ctx, h.database.URL(databaseName, embedded.Superuser), h.clock.ahead())
 }
 
 // newest returns when the newest event was recorded. A sandbox has few enough of them to
