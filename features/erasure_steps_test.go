@@ -85,7 +85,7 @@ func (w *world) hasBeenErased(about string) error {
 	if err := w.asksErasure("alice", about); err != nil {
 		return err
 	}
-	w.Clock.Pass(erasure.Soonest)
+	w.Pass(erasure.Soonest)
 	if err := w.confirmsErasure("bob"); err != nil {
 		return err
 	}

@@ -56,12 +56,12 @@ func (w *world) restricted(patient, name string) error {
 	})
 }
 
-// passes moves the program's clock: "12h", "11h59m59.999s".
+// passes moves the clocks of the program and of the database: "12h", "11h59m59.999s".
 func (w *world) passes(text string) error {
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		return fmt.Errorf("%q is no duration such as 12h: %w", text, err)
 	}
-	w.Clock.Pass(d)
+	w.Pass(d)
 	return nil
 }

@@ -9,8 +9,11 @@ Feature: The practice guards its patients' privacy
     And the patient "Bill Baker"
     And "Dr Lee" works there as "dr.lee" with the roles "clinician"
     And "Rose Reed" works there as "rose" with the roles "receptionist"
-    And "Olu Ode" works there as "olu" with the roles "privacy-officer"
-    And "Pia Pine" works there as "pia" with the roles "privacy-officer"
+    And the operator "alice" has registered "Olu Ode" as "olu" with the roles "privacy-officer"
+    And the operator "alice" has registered "Max Moss" as "max" with the roles "privacy-officer"
+    And the operator "bob" has registered "Pia Pine" as "pia" with the roles "privacy-officer"
+    And "May Mace" works there as "may" with the roles "manager"
+    And 24h passes
     And "Dr Lee" signs in
     And "Rose Reed" signs in
     And "Olu Ode" signs in
@@ -40,8 +43,12 @@ Feature: The practice guards its patients' privacy
   @D90
   Scenario: Two members of staff erase a patient's data, a day apart
     When "Olu Ode" asks on the page for "Ann Archer" to be erased
-    Then the page says "Somebody else has to confirm it"
+    Then the page says "Another privacy officer has to confirm it"
     When 25h passes
+    And "May Mace" signs in
+    And "May Mace" opens "people"
+    Then the page says "Erasures waiting for a second person"
+    And the page says "Olu Ode"
     And "Olu Ode" signs in
     And "Pia Pine" signs in
     And "Olu Ode" confirms on the page that "Ann Archer" is erased
@@ -51,3 +58,16 @@ Feature: The practice guards its patients' privacy
     And the last "patient.erased.v1" was done by "Pia Pine"
     When "Olu Ode" opens "privacy"
     Then the page says "Nobody has done so."
+
+  @D135
+  Scenario: Two accounts that one person has opened erase nobody
+    When "Olu Ode" asks on the page for "Ann Archer" to be erased
+    And 25h passes
+    And "Olu Ode" signs in
+    And "Max Moss" signs in
+    And "Max Moss" confirms on the page that "Ann Archer" is erased
+    Then the page says "one person has opened both of your accounts"
+    When the operator "alice" has registered "Ned Nash" as "ned" with the roles "privacy-officer"
+    And "Ned Nash" signs in
+    And "Ned Nash" confirms on the page that "Ann Archer" is erased
+    Then the page says "later than 24 hours before the request"

@@ -1,6 +1,7 @@
 package features_test
 
 import (
+	"context"
 	"bytes"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 // staffSteps are about people's accounts, by the practice's pages and the command line.
 func (w *world) staffSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" works there as "([^"]*)" with the roles "([^"]*)"$`, w.worksThere)
+	sc.Step(`^the operator "([^"]*)" has registered "([^"]*)" as "([^"]*)" with the roles "([^"]*)"$`, w.registeredBy)
 	sc.Step(`^"([^"]*)" signs in$`, func(name string) error { return w.signsIn(name, firstPassword) })
 	sc.Step(`^"([^"]*)" signs in with the password "([^"]*)"$`, w.signsIn)
 	sc.Step(`^"([^"]*)" signs out$`, w.signsOut)
@@ -40,8 +42,16 @@ func (w *world) staffSteps(sc *godog.ScenarioContext) {
 const firstPassword = "coffee tin fish"
 
 func (w *world) worksThere(name, username, roles string) error {
+	return w.registers(w.ctx, name, username, roles)
+}
+
+func (w *world) registeredBy(operator, name, username, roles string) error {
+	return w.registers(w.operator(operator), name, username, roles)
+}
+
+func (w *world) registers(ctx context.Context, name, username, roles string) error {
 	w.usernames[name] = username
-	_, err := w.Desk.RegisterStaff(w.ctx, commands.RegisterStaff{
+	_, err := w.Desk.RegisterStaff(ctx, commands.RegisterStaff{
 		Tenant: w.tenant(w.practice), Username: username, Name: name, Email: "staff@practice.example",
 		Roles: rolesOf(roles), Password: firstPassword,
 	})

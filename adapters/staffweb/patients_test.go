@@ -39,7 +39,16 @@ func reception(t *testing.T, edits ...func(*staffweb.Pages)) (s *service, b *bro
 
 func (s *service) member(t *testing.T, username string, roles ...staff.Role) {
 	t.Helper()
-	s.register(t, elm, username, "The name of "+username, false)
+	s.memberBy(t, event.Actor{}, username, roles...)
+}
+
+// memberBy registers a member of staff in the name of an actor.
+func (s *service) memberBy(t *testing.T, by event.Actor, username string, roles ...staff.Role) {
+	t.Helper()
+	_, err := commands.Desk{Store: s.store, Passwords: passwords{s.pool}}.RegisterStaff(event.WithMetadata(t.Context(), event.Metadata{Actor: by}), commands.RegisterStaff{
+		Tenant: elm, Username: username, Name: "The name of " + username, Email: "staff@practice.example", Password: password,
+	})
+	must(t, err)
 	must(t, s.pages.Desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: elm, Username: username, Roles: roles}))
 }
 

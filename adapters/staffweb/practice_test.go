@@ -45,6 +45,7 @@ type service struct {
 	*httptest.Server
 	*commandtest.Clock
 	pages   *staffweb.Pages
+	db      *postgrestest.Database
 	pool    *pgxpool.Pool
 	store   *postgres.Store
 	app     application.ID // enabled at both, with one user-restricted grant
@@ -57,7 +58,8 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	t.Helper()
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
-	s := &service{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}, looks: &looks{}}
+	db := postgrestest.New(t)
+	s := &service{db: db, pool: db.Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}, looks: &looks{}}
 	opens := postgrestest.Keyring(t, s.pool, codec)
 	opens.Now = s.Now
 	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, Keys: opens, AtOnce: projections.AtOnce(), Now: s.Now}

@@ -204,13 +204,15 @@ func (b *browser) searching(fields url.Values) url.Values {
 func TestPageSaysWhatErasureReaches(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
-	s.member(t, "po.bob", staff.PrivacyOfficer)
+	s.memberBy(t, event.Operator("bob", ""), "po.bob", staff.PrivacyOfficer)
+	s.Pass(25 * time.Hour)
+	b.signIn(elm, "po.ann")
 	other := s.browser(t)
-	other.signIn(elm, "po.bob")
 	b.get(about(ann)).wants(t, http.StatusOK, "", erasure.Reach)
 	b.post(about(ann), b.deciding(ann, "ask", url.Values{"basis": {string(erasure.CourtOrder)}, "reason": {"A court says so."}})).
 		wants(t, http.StatusSeeOther, about(ann)+"?done=ask", "")
 	s.Pass(25 * time.Hour)
+	s.db.PassClock(t, 25*time.Hour)
 	other.signIn(elm, "po.bob")
 	page := other.get(about(ann))
 	page.wants(t, http.StatusOK, "", erasure.Reach)

@@ -27,7 +27,8 @@ func guarded(t *testing.T) (*program, patient.ID) {
 	p := start(t)
 	ctx := t.Context()
 	for username, name := range map[string]string{"po.ann": "Ann Officer", "po.bob": "Bob Officer"} {
-		_, err := p.Desk.RegisterStaff(ctx, commands.RegisterStaff{
+		by := event.WithMetadata(ctx, event.Metadata{Actor: event.Operator("registers-"+username, "")})
+		_, err := p.Desk.RegisterStaff(by, commands.RegisterStaff{
 			Tenant: elm, Username: username, Name: name, Email: "staff@practice.example", Roles: staff.Roles{staff.PrivacyOfficer}, Password: password,
 		})
 		testworld.Must(t, err)
@@ -122,7 +123,7 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	ann.press("Ask for the erasure")
 	ann.shows("Somebody else has to confirm it")
 	ann.fits("privacy-asked")
-	p.Clock.Pass(25 * time.Hour)
+	p.Pass(25 * time.Hour)
 
 	bob.open(p.page(elm, "privacy"))
 	bob.signIn("po.bob", password)

@@ -21,6 +21,7 @@ func (s *surgery) forget(t *testing.T, tenant string, id patient.ID) {
 	t.Helper()
 	asked := s.askErasure(t, tenant, id)
 	s.at = s.at.Add(erasure.Soonest)
+	s.db.PassClock(t, erasure.Soonest)
 	bob := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("bob", "")})
 	if err := s.eraser().ConfirmErasure(bob, commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}); err != nil {
 		t.Fatal(err)

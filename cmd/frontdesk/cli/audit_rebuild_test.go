@@ -206,6 +206,7 @@ func (k *keyed) erase(t *testing.T, id patient.ID) {
 	yesterday := k.open(t, func() time.Time { return k.engine.Desk.Now().Add(-erasure.Soonest) })
 	asked, err := yesterday.Desk.ErasePatient(by("alice"), commands.ErasePatient{Tenant: "elm", Patient: id, Basis: erasure.CourtOrder, Reason: "an order"})
 	must(t, err)
+	k.db.PassClock(t, erasure.Soonest)
 	must(t, k.engine.Desk.ConfirmErasure(by("bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))
 }
 

@@ -38,6 +38,13 @@ type World struct {
 	url     string // of the program that was started last
 }
 
+// Pass moves the clocks of the program and of the database.
+func (w *World) Pass(d time.Duration) {
+	w.tb.Helper()
+	w.Clock.Pass(d)
+	w.DB.PassClock(w.tb, d)
+}
+
 // Serve starts the program in this process, and stops it when the test ends. It takes
 // the time from [World.Clock], which shows noon. An edit changes its configuration.
 func Serve(tb testing.TB, edits ...func(*app.Config)) *World {
