@@ -128,7 +128,7 @@ func TestAReLinkedRequestIsTheOtherPatientsAlone_D83(t *testing.T) {
 	}
 
 	done := func(who patient.ID) patient.Erased {
-		return patient.Erased{Patient: who, Done: erasure.Done{Erasure: erasure.ID{UUID: uuid.New()}, Keys: []erasure.Key{{Kind: event.OfPatient, Holder: who.UUID}}}}
+		return patient.Erased{Patient: who, Done: erasure.Done{Erasure: erasure.ID{UUID: uuid.New()}, Basis: erasure.Restored, Keys: []erasure.Key{{Kind: event.OfPatient, Holder: who.UUID}}}}
 	}
 	d.happened(t.Context(), t, elm, patient.StreamOf(elm, ann).ID, 1, done(ann))
 	d.refollow(t)

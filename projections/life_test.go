@@ -184,7 +184,7 @@ func forgottenLife(t *testing.T, d *day) []chapter {
 	first := erasure.Request{Erasure: erasure.ID{UUID: uuid.New()}, Basis: erasure.CourtOrder}
 	hold := erasure.Hold{Hold: erasure.HoldID{UUID: uuid.New()}}
 	done := func(kind event.HolderKind, holder uuid.UUID) erasure.Done {
-		return erasure.Done{Erasure: first.Erasure, Keys: []erasure.Key{{Kind: kind, Holder: holder, Fingerprint: "00"}, {Kind: event.OfRequest, Holder: uuid.New()}}}
+		return erasure.Done{Erasure: first.Erasure, Basis: erasure.Restored, Keys: []erasure.Key{{Kind: kind, Holder: holder, Fingerprint: "00"}, {Kind: event.OfRequest, Holder: uuid.New()}}}
 	}
 	leaver := registeredLee
 	leaver.Username = "dr.gone"

@@ -62,7 +62,7 @@ func (d *day) erases(t *testing.T, id patient.ID) {
 		`INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 2, '' FROM personal_keys WHERE kind = 1 AND holder = $1`,
 		`DELETE FROM personal_keys WHERE kind = 1 AND holder = $1`,
 	} {
-		if _, err := d.pool.Exec(t.Context(), statement, id); err != nil {
+		if _, err := d.db.AdminPool(t).Exec(t.Context(), statement, id); err != nil {
 			t.Fatal(err)
 		}
 	}

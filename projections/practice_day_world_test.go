@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 345_000_000, time.UTC)
 // day is a practice's database, with everything that is kept at once. What is personal is
 // sealed.
 type day struct {
+	db    *postgrestest.Database
 	pool  *pgxpool.Pool
 	codec *event.Codec
 	keys  *postgres.Keyring
@@ -47,7 +49,7 @@ func dayOn(t testing.TB, db *postgrestest.Database) *day {
 		t.Fatal(err)
 	}
 	pool := db.Pool(t)
-	d := &day{pool: pool, codec: codec, at: noon}
+	d := &day{db: db, pool: pool, codec: codec, at: noon}
 	d.freshKeys(t)
 	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: d.keys, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.at }}
 	return d
@@ -59,9 +61,25 @@ func (d *day) happened(ctx context.Context, t *testing.T, tenant string, stream 
 	t.Helper()
 	d.at = d.at.Add(time.Second)
 	change := event.Change{Stream: event.Stream{Tenant: tenant, ID: stream}, Expected: from, Events: events}
-	if _, err := d.store.Append(ctx, change); err != nil {
+	if _, err := d.storeFor(t, events...).Append(ctx, change); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// storeFor returns the store, or the owner's for an erasure that no one requested, as after
+// a restore. The keys that it names are gone.
+func (d *day) storeFor(t *testing.T, events ...event.Event) *postgres.Store {
+	t.Helper()
+	last := events[len(events)-1]
+	if !strings.HasSuffix(last.EventName(), ".erased.v1") {
+		return d.store
+	}
+	_, data, err := d.codec.Encode(last)
+	must(t, err)
+	owner := d.db.AdminPool(t)
+	_, err = owner.Exec(t.Context(), `DELETE FROM personal_keys USING jsonb_to_recordset($1::jsonb -> 'keys') AS k (holder uuid) WHERE personal_keys.holder = k.holder`, string(data))
+	must(t, err)
+	return &postgres.Store{DB: postgres.On(owner), Codec: d.codec, Keys: d.keys, AtOnce: d.store.AtOnce, Now: d.store.Now}
 }
 
 // follow moves a following projection past everything that has happened.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -203,7 +204,7 @@ func TestStaffWhoWereErasedHaveUsernamesOfTheirOwn_D68(t *testing.T) {
 func TestWhoeverIsErasedWorksNowhere_D71(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
-	d.happens(t, staff.StreamOf(elm, lee), staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"}, staff.Erased{})
+	d.happens(t, staff.StreamOf(elm, lee), staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"}, staff.Erased{Done: erasure.Done{Basis: erasure.Restored, Keys: []erasure.Key{{Kind: event.OfStaff, Holder: lee.UUID}}}})
 	people, err := projections.People{DB: d.pool}.Of(t.Context(), elm)
 	if err != nil || len(people) != 1 || people[0].Active || people[0].Name != event.Erased {
 		t.Errorf("%+v, error %v", people, err)

@@ -12,7 +12,7 @@ import (
 // bring back.
 var notFromTheLog = []string{
 	"deliveries", "display_sights", "parked_events", "patient_searches", "sign_in_tries", "signing_key_secrets", "source_keys", "staff_challenges", "staff_devices", "staff_passkey_uses", "staff_passwords",
-	"staff_sessions", "staff_sign_in_steps",
+	"staff_sessions", "staff_sign_in_steps", "erasures_requested",
 }
 
 // A table that no projection declares is never rebuilt, and no two may declare the same.

@@ -26,7 +26,7 @@ func (d *day) append(t *testing.T, stream event.Stream, events ...event.Event) e
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = d.store.Append(t.Context(), event.Change{Stream: stream, Expected: len(history), Events: events})
+	_, err = d.storeFor(t, events...).Append(t.Context(), event.Change{Stream: stream, Expected: len(history), Events: events})
 	return err
 }
 

@@ -79,7 +79,7 @@ func TestServingRoleErasesNobodyAlone_D135(t *testing.T) {
 	}
 
 	alice, bob := event.Operator("alice", ""), event.Operator("bob", "")
-	request := erasure.Request{Erasure: erasure.ID{UUID: uuid.New()}, Basis: erasure.CourtOrder, RequestedBy: alice, RequestedAt: time.Now().Add(-48 * time.Hour)}
+	request := erasure.Request{Erasure: erasure.ID{UUID: uuid.New()}, Basis: erasure.CourtOrder, RequestedBy: alice, RequestedAt: f.clock.Now().Add(-48 * time.Hour)}
 	done := func(keys []erasure.Key) patient.Erased {
 		return patient.Erased{Patient: ann, Done: erasure.Done{Erasure: request.Erasure, Basis: request.Basis, RequestedBy: alice, ConfirmedBy: bob, Keys: keys}}
 	}

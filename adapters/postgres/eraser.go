@@ -3,12 +3,14 @@ package postgres
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/adapters/background"
 	"frontdesk/domain/erasure"
@@ -50,11 +52,19 @@ func (e Eraser) Erase(ctx context.Context, who erasure.Person, also []string, ch
 			e.Store.Keys.forget(gone)
 			e.Store.Appended.Notify()
 			return recorded, nil
+		case mayNot(err):
+			return nil, fmt.Errorf("only the owner of the database erases again, as after a restore: run this as the owner of the database: %w", err)
 		case !contended(err) || ctx.Err() != nil:
 			return nil, fmt.Errorf("erase: %w", err)
 		}
 		background.Sleep(ctx, eraserPause)
 	}
+}
+
+// mayNot reports whether the role lacks a right.
+func mayNot(err error) bool {
+	refused, answered := errors.AsType[*pgconn.PgError](err)
+	return answered && refused.Code == "42501"
 }
 
 // erase makes one attempt. It returns whose keys it has destroyed.

@@ -119,8 +119,12 @@ func TestUnknownPatientsHaveOneAnswer_D85(t *testing.T) {
 	t.Parallel()
 	s, b, _ := reception(t)
 	theirs, gone := s.patient(t, oak, "Ann Oakes", ""), s.patient(t, elm, "Cleo Cole", "")
-	_, err := s.store.Append(t.Context(), event.Change{Stream: patient.StreamOf(elm, gone), Expected: 1, Events: []event.Event{
-		patient.Erased{Patient: gone, Done: erasure.Done{Keys: []erasure.Key{{Kind: event.OfPatient, Holder: gone.UUID}}}},
+	owner := s.db.AdminPool(t)
+	_, err := owner.Exec(t.Context(), `DELETE FROM personal_keys WHERE holder = $1`, gone)
+	must(t, err)
+	restored := &postgres.Store{DB: postgres.On(owner), Codec: s.store.Codec, Keys: s.store.Keys, AtOnce: s.store.AtOnce, Now: s.Now}
+	_, err = restored.Append(t.Context(), event.Change{Stream: patient.StreamOf(elm, gone), Expected: 1, Events: []event.Event{
+		patient.Erased{Patient: gone, Done: erasure.Done{Basis: erasure.Restored, Keys: []erasure.Key{{Kind: event.OfPatient, Holder: gone.UUID}}}},
 	}})
 	must(t, err)
 	b.find(url.Values{"identifier": {gone.String()}}).wants(t, http.StatusOK, "", "No patient found")

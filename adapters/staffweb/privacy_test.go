@@ -109,8 +109,8 @@ func TestPrivacyFormsAreGoodForWhatTheyShowAlone_D90(t *testing.T) {
 	b.post(about(ann), b.deciding(ann, "ask", url.Values{"reason": {"Kept in the form."}})).wants(t, http.StatusBadRequest, "", `value="Kept in the form."`)
 	b.post(about(ann), form).wants(t, http.StatusSeeOther, about(ann)+"?done=ask", "")
 	b.post(about(ann), form).wants(t, http.StatusConflict, "", "somebody has changed something about this patient")
-	b.get(about(ann)).wants(t, http.StatusOK, "", "Somebody else has to confirm it")
-	other.get(about(ann)).wants(t, http.StatusOK, "", "You can confirm it from")
+	b.get(about(ann)).wants(t, http.StatusOK, "", "An operator of this service has to confirm it")
+	other.get(about(ann)).wants(t, http.StatusOK, "", "the account of one of you was opened, reset or given its role")
 	s.Pass(16 * time.Minute)
 	at := "/elm-street/staff/confirm?then=privacy%2Fpatients%2F" + ann.String()
 	for _, answer := range []seen{b.get(about(ann)), b.post(about(ann), form), b.post(about(ann)+"/copy", form)} {

@@ -121,7 +121,7 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	ann.shows("The basis must be")
 	ann.do(chromedp.Click("#basis-" + string(erasure.UnlawfulProcessing)))
 	ann.press("Ask for the erasure")
-	ann.shows("Somebody else has to confirm it")
+	ann.shows("An operator of this service has to confirm it")
 	ann.fits("privacy-asked")
 	p.Pass(25 * time.Hour)
 

@@ -200,7 +200,7 @@ func TestARestoredBackupIsNotServedBeforeItsErasuresAreAppliedAgain_D71(t *testi
 		t.Fatalf("the ledger says %s, %v", text, err)
 	}
 	a.serve(t, restored).wantFailure(t, 1, "restored from an older backup", "frontdesk reapply-erasures")
-	typedAt(t, restored, "reapply-erasures", "--erasure-ledger="+a.ledger).wantFailure(t, 1, "as the owner of the database")
+	typedAt(t, restored, "reapply-erasures", "--erasure-ledger="+a.ledger).wantFailure(t, 1, "run this as the owner of the database")
 	for _, want := range []string{"erased: 1\nappended patient.erased.v1\n", "erased: 0\nnothing to change\n"} {
 		o := typedAt(t, asRole(t, restored, embedded.Owner), "reapply-erasures", "--erasure-ledger="+a.ledger)
 		o.wantSuccess(t)
@@ -227,7 +227,7 @@ func TestKeysThatComeBackAreDestroyedAgain_D71(t *testing.T) {
 	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+a.ledger)...).wantSuccess(t)
 	do(`INSERT INTO personal_keys SELECT * FROM kept.keys`)
 	a.serve(t, a.db.URL).wantFailure(t, 1, "frontdesk reapply-erasures (1 of them)")
-	typedAt(t, a.bob, "reapply-erasures").wantFailure(t, 1, "as the owner of the database")
+	typedAt(t, a.bob, "reapply-erasures").wantFailure(t, 1, "run this as the owner of the database")
 	o := typedAt(t, a.db.AdminURL, "reapply-erasures")
 	if o.wantSuccess(t); o.out != "erased: 1\nnothing to change\n" {
 		t.Errorf("printed %s", o.out)
