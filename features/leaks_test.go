@@ -26,10 +26,14 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/commands"
 	"frontdesk/domain"
+	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practitioner"
 	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
 )
 
 // TestWhatIsKeptTellsNothingPersonal enters a word into every personal field that an event
@@ -73,6 +77,7 @@ type keeping struct {
 	*entered
 	*world
 	db     *pgx.Conn // as superuser
+	owner  string    // URL
 	broker *brokertest.Server
 	log    *said
 }
@@ -99,7 +104,7 @@ func newKeeping(t *testing.T) *keeping {
 	t.Helper()
 	server := postgrestest.Cluster(t)
 	db := &postgrestest.Database{URL: server.URL("frontdesk", postgres.AppRole), SuperuserURL: server.URL("frontdesk", embedded.Superuser)}
-	k := &keeping{entered: newEntered(), broker: brokertest.New(t), log: &said{}}
+	k := &keeping{entered: newEntered(), owner: server.URL("frontdesk", embedded.Owner), broker: brokertest.New(t), log: &said{}}
 	k.world = newWorld(startProgram(t, db, func(c *app.Config) {
 		c.PrivateListen = "127.0.0.1:0"
 		c.Broker, c.BrokerStreams = broker.Server{URLs: []string{k.broker.URL()}}, broker.Streams{Replicas: 1}
@@ -153,9 +158,42 @@ func (k *keeping) append(e event.Event) {
 	if _, about := e.(event.Patient); !about {
 		metadata.Idempotency = event.Idempotency{} // calls cause events about patients, and about applications, which have no personal field
 	}
-	if _, err := k.Desk.Store.Append(event.WithMetadata(k.ctx, metadata), event.Change{Stream: stream, Events: []event.Event{e}}); err != nil {
+	store := k.Desk.Store
+	switch erased := e.(type) {
+	case patient.Erased:
+		erased.Patient.UUID = uuid.New() // not the one of the other events
+		erased.Done = doneAgain(erased.Done, event.OfPatient, erased.Patient.UUID)
+		e, store = erased, k.ownersStore()
+	case staff.Erased:
+		erased.Done = doneAgain(erased.Done, event.OfStaff, stream.ID)
+		e, store = erased, k.ownersStore()
+	case practitioner.Erased:
+		erased.Done = doneAgain(erased.Done, event.OfPractitioner, erased.Practitioner.UUID)
+		e, store = erased, k.ownersStore()
+	}
+	if _, err := store.Append(event.WithMetadata(k.ctx, metadata), event.Change{Stream: stream, Events: []event.Event{e}}); err != nil {
 		k.t.Fatalf("%s: %v", e.EventName(), err)
 	}
+}
+
+// doneAgain returns an erasure as the owner applies it after a restore, of a person who has
+// no key.
+func doneAgain(done erasure.Done, kind event.HolderKind, holder uuid.UUID) erasure.Done {
+	done.Basis, done.Keys = erasure.Restored, []erasure.Key{{Kind: kind, Holder: holder}}
+	return done
+}
+
+// ownersStore returns a store of the database's owner.
+func (k *keeping) ownersStore() commands.Store {
+	k.t.Helper()
+	serving, is := k.Desk.Store.(*postgres.Store)
+	if !is {
+		k.t.Fatalf("the store is a %T", k.Desk.Store)
+	}
+	pool, err := postgres.NewPool(k.ctx, k.owner, 1)
+	k.must(err)
+	k.t.Cleanup(pool.Close)
+	return &postgres.Store{DB: postgres.On(pool), Codec: serving.Codec, Keys: serving.Keys, AtOnce: serving.AtOnce, Now: serving.Now}
 }
 
 // callEverything makes calls, good and bad, that say something personal wherever they can.
