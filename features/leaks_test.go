@@ -161,8 +161,11 @@ func (k *keeping) append(e event.Event) {
 	store := k.Desk.Store
 	switch erased := e.(type) {
 	case patient.Erased:
-		erased.Patient.UUID = uuid.New() // not the one of the other events
+		var err error // another one than that of the other events
+		erased.Patient, err = k.Desk.RegisterPatient(k.ctx, commands.RegisterPatient{Tenant: stream.Tenant, Name: "Cleo Cole"})
+		k.must(err)
 		erased.Done = doneAgain(erased.Done, event.OfPatient, erased.Patient.UUID)
+		k.must(k.db.QueryRow(k.ctx, `SELECT encode(fingerprint, 'hex') FROM personal_keys WHERE kind = 1 AND holder = $1`, erased.Patient).Scan(&erased.Keys[0].Fingerprint))
 		e, store = erased, k.ownersStore()
 	case staff.Erased:
 		erased.Done = doneAgain(erased.Done, event.OfStaff, stream.ID)
@@ -176,8 +179,8 @@ func (k *keeping) append(e event.Event) {
 	}
 }
 
-// doneAgain returns an erasure as the owner applies it after a restore, of a person who has
-// no key.
+// doneAgain returns an erasure as the owner applies it after a restore, of a person without
+// a key.
 func doneAgain(done erasure.Done, kind event.HolderKind, holder uuid.UUID) erasure.Done {
 	done.Basis, done.Keys = erasure.Restored, []erasure.Key{{Kind: kind, Holder: holder}}
 	return done
