@@ -237,7 +237,7 @@ func TestADatabaseAwayIsNoRefusal(t *testing.T) {
 	}
 }
 
-func TestACallerWhoHasGoneIsNoRefusal(t *testing.T) {
+func TestCancelledCallIsNotARefusal(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.server.Answer(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })

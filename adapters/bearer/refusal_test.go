@@ -10,7 +10,7 @@ import (
 )
 
 // Each line is a token that is wrong in one way and signed all the same.
-func TestATokenIsRefusedWithASentenceThatSaysWhatToMend(t *testing.T) {
+func TestRefusalExplainsTheFix(t *testing.T) {
 	t.Parallel()
 	id := app.ID.String()
 	for name, test := range map[string]struct {

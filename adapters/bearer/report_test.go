@@ -92,7 +92,7 @@ func TestKeysThatShareAKidAreToldSo_D92(t *testing.T) {
 
 // A kid and the members of a key are the application's words: none of them may break a
 // terminal or fill the memory.
-func TestWhatIsShownOfAKeyIsShortAndPrintable_D92(t *testing.T) {
+func TestReportedKeysAreShortAndPrintable_D92(t *testing.T) {
 	t.Parallel()
 	set, _ := bearer.ReadKeySet(bearertest.KeySet(mine("kid", "a\x1b[31m\n"+strings.Repeat("x", 1000)), mine("use", "\x1b"+strings.Repeat("é", 1000))))
 	for _, verdict := range set.Verdicts() {
@@ -103,7 +103,7 @@ func TestWhatIsShownOfAKeyIsShortAndPrintable_D92(t *testing.T) {
 }
 
 // What a URL did instead of serving a key set is known without any text of the network.
-func TestWhatAFetchCameToIsReported_D92(t *testing.T) {
+func TestFetchResultIsReported_D92(t *testing.T) {
 	t.Parallel()
 	for want, answer := range map[string]http.HandlerFunc{
 		"unreachable: The URL answered with status 404: it must answer 200 with the key set.": body(404, "no"),
@@ -173,7 +173,7 @@ func TestWhyAConnectionCameToNothingIsReported_D92(t *testing.T) {
 }
 
 // Asking for a name that nobody has would leave the machine.
-func TestANameThatNobodyHasIsReported_D92(t *testing.T) {
+func TestUnknownHostIsReported_D92(t *testing.T) {
 	t.Parallel()
 	unresolved := roundTrip(func(*http.Request) (*http.Response, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "keys.example", Server: "10.0.0.1", IsNotFound: true}}

@@ -79,7 +79,7 @@ func expired(id application.ID) string {
 	return encode([]byte(`{"alg":"RS256","typ":"JWT","kid":"k"}`)) + "." + encode([]byte(claims)) + ".AAAA"
 }
 
-func TestRefusalsAreRememberedForWhomTheyName_D95(t *testing.T) {
+func TestRefusalsAreStoredForNamedApplication_D95(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
 	for _, token := range []string{

@@ -66,7 +66,7 @@ func TestAMessageSaysWhereItsPracticeWasBefore_D102(t *testing.T) {
 }
 
 // Where a practice was is not known any more once that was too old.
-func TestWhatWasTooOldMayHaveBeenThePractices_D102(t *testing.T) {
+func TestExpiredEventsMayBelongToThePractice_D102(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
 	log := newLog(0)

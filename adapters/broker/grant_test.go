@@ -100,7 +100,7 @@ func TestFollowersAreCarriedIntoTheNextEpoch_D103(t *testing.T) {
 	}
 }
 
-func TestWhoMayBeAFollower_D103(t *testing.T) {
+func TestFollowerNamesAreValidated_D103(t *testing.T) {
 	t.Parallel()
 	for f, right := range map[broker.Follower]bool{
 		{Name: "elm-street", Tenant: "elm-street"}: true, {Name: "all"}: true, {Name: "elm-street-2", Tenant: "elm-street"}: true,

@@ -87,7 +87,7 @@ func TestTwoRelaysAtOnce_D101(t *testing.T) {
 	}
 }
 
-func TestWhatTheLogHasLostStopsTheRelay_D101(t *testing.T) {
+func TestLostEventsStopTheRelay_D101(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*fakeLog)

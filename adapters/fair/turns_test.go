@@ -58,7 +58,7 @@ func TestHoldersTakeTurns(t *testing.T) {
 	})
 }
 
-func TestNewcomersDoNotKeepAnybodyWaitingForEver(t *testing.T) {
+func TestNewCallersDoNotStarveWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{Turns: fair.NewTurns(1)}
@@ -99,7 +99,7 @@ func TestTheLastHolderIsPassedOverSevenTimes(t *testing.T) {
 	})
 }
 
-func TestWhoGivesUpLeavesTheTurnToOthers(t *testing.T) {
+func TestCancelledWaiterPassesItsTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{Turns: fair.NewTurns(1)}

@@ -65,7 +65,7 @@ func TestAnApplicationIsShownNoSecretOfItsReceivers_D94(t *testing.T) {
 
 // Key servers may be slow. Whoever has theirs read again holds no slot and no turn
 // meanwhile, so nobody else waits for it.
-func TestWhoHasAKeySetReadAgainHoldsNobodyUp_D94(t *testing.T) {
+func TestKeySetRefreshBlocksNoOthers_D94(t *testing.T) {
 	t.Parallel()
 	reading, release := make(chan struct{}, 32), make(chan struct{})
 	api, store := itself(t, func(api *httpapi.API) {

@@ -91,7 +91,7 @@ func TestBodiesThatNeverComeLeaveRoomForOthers_D43(t *testing.T) {
 	})
 }
 
-func TestWhoWaitsForKeysHoldsNoSlot_D44(t *testing.T) {
+func TestWaitingForKeysHoldsNoSlot_D44(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := serve(t, crowd(&counter{}, oneByOne))
@@ -201,7 +201,7 @@ func TestCallersTakeTurns_D43(t *testing.T) {
 	})
 }
 
-func TestWhatNeedsNoSlotTakesNone_D43(t *testing.T) {
+func TestPublicCallsTakeNoSlot_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{}

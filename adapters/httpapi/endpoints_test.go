@@ -127,7 +127,7 @@ func TestABodyIsRefusedWithEveryFaultAtOnce_D2(t *testing.T) {
 	}
 }
 
-func TestWhoIsUnknownIsRefusedByTheCommand(t *testing.T) {
+func TestCommandRefusesUnknownCaller(t *testing.T) {
 	t.Parallel()
 	for endpoint, c := range map[string]struct{ query, body, code string }{
 		"create-note":          {"", `{"patientId":"` + nobodyID + `","note":"a cough"}`, "patient-not-found"},
@@ -149,7 +149,7 @@ func TestWhoIsUnknownIsRefusedByTheCommand(t *testing.T) {
 }
 
 // The UUID of zeros is well-formed, and nothing has it.
-func TestTheUUIDOfZerosIsNobodys_D20(t *testing.T) {
+func TestZeroUUIDIsUnknown_D20(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ endpoint, query, body, code string }{
 		{"create-note", "", `{"patientId":"` + noID + `","note":"a cough"}`, "patient-not-found"},

@@ -130,7 +130,7 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 	}
 }
 
-func TestNobodySpendsAnothersAllowance_D1(t *testing.T) {
+func TestCallersHaveSeparateAllowances_D1(t *testing.T) {
 	t.Parallel()
 	calls := fair.NewBudget[application.ID](1, time.Hour, atWritten)
 	ping := func(c *clerk) *httptest.ResponseRecorder {
@@ -192,7 +192,7 @@ func TestARestrictionThatCannotBeAskedForOpensNothing_D17(t *testing.T) {
 }
 
 // What an endpoint has no use for is nobody's business.
-func TestAPatientWhomTheEndpointDoesNotNameIsNotRecorded_D37(t *testing.T) {
+func TestUnrelatedPatientIsNotRecorded_D37(t *testing.T) {
 	t.Parallel()
 	c := &clerk{Store: practiceDay(t), caller: proven(asApplication)}
 	c.call(t, http.MethodPost, "/clear-call-in", `{"appointmentId":"`+appointmentID+`","patientId":"`+annID+`"}`)

@@ -184,7 +184,7 @@ func TestAMalformedKeyIsRefusedEverywhere_D93(t *testing.T) {
 
 // A remembered answer is of the log, and so nothing personal may stand in it. What an
 // application is told of itself is its own.
-func TestWhatIsRememberedIsIdentifiers_D93(t *testing.T) {
+func TestOnlyIdentifiersAreStored_D93(t *testing.T) {
 	t.Parallel()
 	for _, endpoint := range posts(t) {
 		if slices.Contains(access.AboutItself(), endpoint) {

@@ -64,7 +64,7 @@ func TestEveryRouteIsDescribedAndNothingElse(t *testing.T) {
 
 // An endpoint of the catalogue that nothing serves would answer 405 to everybody;
 // one that is served outside the catalogue would be judged by nobody.
-func TestWhatIsServedIsTheCatalogue_D38(t *testing.T) {
+func TestServedEndpointsMatchCatalogue_D38(t *testing.T) {
 	t.Parallel()
 	api := &httpapi.API{Domain: "localhost", DefaultTenant: "elm-street", Limit: time.Minute, Now: atWritten, Log: slog.New(slog.DiscardHandler)}
 	public := []string{"/transactional-api/jwks", "/transactional-api/openapi.json"}
@@ -124,7 +124,7 @@ func TestGrantsAreNamedAsTheOperationsAre_5_6(t *testing.T) {
 }
 
 // A row of the catalogue that forgets the patient would leave the scope unjudged.
-func TestARowNamesThePatientWhomItsInputNames_D38(t *testing.T) {
+func TestRowAndInputNameSamePatient_D38(t *testing.T) {
 	t.Parallel()
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
@@ -202,7 +202,7 @@ func TestEveryWebhookIsDescribed_6_1(t *testing.T) {
 }
 
 // What is served to everybody is as described, without a token.
-func TestWhatIsPublicIsAsDescribed(t *testing.T) {
+func TestPublicEndpointsMatchDescription(t *testing.T) {
 	t.Parallel()
 	contract, err := httpapitest.NewContract()
 	if err != nil {

@@ -123,7 +123,7 @@ func TestOnlyAnApplicationForItselfIsTold_D95(t *testing.T) {
 
 // What a caller has sent is in no sentence that is recorded, wherever it stood: sentences
 // are shown again, and kept in clear.
-func TestNoSentenceThatIsRecordedHoldsWhatWasSent_D95(t *testing.T) {
+func TestRecordedSentencesHoldNoInput_D95(t *testing.T) {
 	t.Parallel()
 	const secret = "Zanzibar"
 	bodies := []string{

@@ -38,7 +38,7 @@ func wantSaid(t *testing.T, answer *httptest.ResponseRecorder, want ...string) {
 	}
 }
 
-func TestAPatientRequestIsToldWhatIsWrong_D92(t *testing.T) {
+func TestPatientRequestMistakesAreNamed_D92(t *testing.T) {
 	t.Parallel()
 	file := `{"fileName":"x.png","contentType":"image/png","data":"YQ=="}`
 	replaced := func(old, with string) string { return strings.Replace(cough(), old, with, 1) }
@@ -72,7 +72,7 @@ func TestAPatientRequestIsToldWhatIsWrong_D92(t *testing.T) {
 	wantSaid(t, c.post(t, cough(), "Idempotency-Key", ""), "invalid-idempotency-key: Idempotency-Key must be given once, with 1 to 255 bytes.")
 }
 
-func TestAClinicalCallIsToldWhatIsWrong_D92(t *testing.T) {
+func TestClinicalCallMistakesAreNamed_D92(t *testing.T) {
 	t.Parallel()
 	cancelled := []event.Event{appointment.Cancelled{Subject: annsVisit}}
 	for _, c := range []struct {
@@ -113,7 +113,7 @@ func TestAClinicalCallIsToldWhatIsWrong_D92(t *testing.T) {
 }
 
 // Whether there is such a practice is not said, only which hosts there may be.
-func TestAHostWithoutAPracticeIsToldWhichHostsThereAre_D92(t *testing.T) {
+func TestUnknownHostListsPracticeHosts_D92(t *testing.T) {
 	t.Parallel()
 	api := (&clerk{Store: practiceDay(t), caller: asApplication}).api()
 	for _, host := range []string{"nowhere.example", "frontdesk.example", "a.b.frontdesk.example", ".frontdesk.example", "127.0.0.1:8080", "[::1]", ""} {
@@ -178,7 +178,7 @@ func TestARequestThatCannotBeReadIsToldWhy_D92(t *testing.T) {
 	}
 }
 
-func TestAQueryIsToldWhatIsWrong_D92(t *testing.T) {
+func TestQueryMistakesAreNamed_D92(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
 		"application/calls?limit=0":            "invalid-query: limit must be a whole number from 1 to 200.",

@@ -51,7 +51,7 @@ func (a *asked) ask(method, path, body string, headers ...string) *httptest.Resp
 
 func unchanged(*httpapi.API) {}
 
-func TestTheCallerIsToldOfFieldsThatTheContractDoesNotKnow_D93(t *testing.T) {
+func TestUnknownFieldsAreReported_D93(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	a := newAsked(t, asApplicationOf(1), func(api *httpapi.API) { api.Metrics = httpapi.NewMetrics(registry) })
@@ -159,7 +159,7 @@ func asApplicationOf(n byte) access.Caller {
 	return caller
 }
 
-func TestAProvenCallerIsToldWhatIsLeft_D93(t *testing.T) {
+func TestProvenCallerGetsRemainingLimit_D93(t *testing.T) {
 	t.Parallel()
 	now := written
 	clock := func() time.Time { return now }
@@ -196,7 +196,7 @@ func TestAProvenCallerIsToldWhatIsLeft_D93(t *testing.T) {
 }
 
 // Whoever is not proven learns of no budget, and nobody of another's.
-func TestNobodyLearnsOfAnothersUse_D93(t *testing.T) {
+func TestLimitsHideOtherCallersUse_D93(t *testing.T) {
 	t.Parallel()
 	now := written
 	calls := fair.NewBudget[application.ID](10, time.Second, func() time.Time { return now })

@@ -66,7 +66,7 @@ var tampering = map[string]struct {
 	"a leaf lost in the past": {func(l *fakeLog) { l.leaves = append(l.leaves[:3:3], l.leaves[4:]...) }, "idx 4 is missing", nil, true},
 }
 
-func TestWhatIsNotAsItWasSignedIsNotSigned_D77(t *testing.T) {
+func TestChangedLogIsNotSigned_D77(t *testing.T) {
 	t.Parallel()
 	for name, c := range tampering {
 		t.Run(name, func(t *testing.T) {

@@ -137,7 +137,7 @@ func (w *world) wantCosigned(tenant string, by ...*fakeWitness) {
 	}
 }
 
-func TestWitnessesCosignWhatIsPublished_D77(t *testing.T) {
+func TestWitnessesCosignPublishedCheckpoint_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	one, two := newFakeWitness(t, w, "witness.one"), newFakeWitness(t, w, "witness.two")

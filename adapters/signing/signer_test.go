@@ -11,7 +11,7 @@ import (
 )
 
 // Another library verifies what was signed, with the key that is published.
-func TestWhatIsSignedIsVerifiedWithThePublishedKey_6_4(t *testing.T) {
+func TestSignatureVerifiesWithPublishedKey_6_4(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	next := s.stageKey()

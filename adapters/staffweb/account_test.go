@@ -26,7 +26,7 @@ func (b *browser) on(userAgent string) *browser {
 	return b
 }
 
-func TestStaffSeeWhoTheyAreAndWhereTheyAreSignedIn_D67(t *testing.T) {
+func TestAccountPageShowsSessions_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	here := s.browser(t).on("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0")
@@ -63,7 +63,7 @@ func TestStaffSeeWhoTheyAreAndWhereTheyAreSignedIn_D67(t *testing.T) {
 	colleague.get(account).wants(t, http.StatusOK, "", "Dr Lee")
 }
 
-func TestNobodyEndsSomebodyElsesSession_D67(t *testing.T) {
+func TestForeignSessionCannotBeEnded_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	victim, elsewhere, attacker := s.browser(t), s.browser(t), s.browser(t)
@@ -175,7 +175,7 @@ func (r resetting) Check(ctx context.Context, tenant, username, typed string) (s
 	return holder, right, err
 }
 
-func TestWhoIsResetMeanwhileChangesNoPassword_D67(t *testing.T) {
+func TestResetCancelsPasswordChange_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -192,7 +192,7 @@ func TestWhoIsResetMeanwhileChangesNoPassword_D67(t *testing.T) {
 	s.browser(t).post("/elm-street/staff/sign-in", try("dr.lee", better)).wants(t, http.StatusBadRequest, "", wrongAnswer)
 }
 
-func TestWhoWasDeactivatedIsToldSoAtTheNextClick_D67(t *testing.T) {
+func TestDeactivationShowsAtNextClick_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, stranger := s.browser(t), s.browser(t)
@@ -213,7 +213,7 @@ func TestWhoWasDeactivatedIsToldSoAtTheNextClick_D67(t *testing.T) {
 	b.post("/elm-street/staff/sign-in", try("dr.lee", password)).wants(t, http.StatusBadRequest, "", wrongAnswer)
 }
 
-func TestWhoDidNothingForTooLongIsToldSo_D67(t *testing.T) {
+func TestIdleSessionEndsWithReason_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

@@ -41,7 +41,7 @@ func (s *service) faster(t *testing.T, act func(commands.Desk) error) {
 }
 
 // Whoever is slower by a millisecond is told so, as whoever is slower by a minute is.
-func TestOfTwoWhoActOnAnAppointmentAtOnceOneIsToldWhoWasFaster_D86(t *testing.T) {
+func TestAppointmentConflictNamesFirstActor_D86(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	b := c.browser(t)
@@ -66,7 +66,7 @@ func TestOfTwoWhoActOnAnAppointmentAtOnceOneIsToldWhoWasFaster_D86(t *testing.T)
 }
 
 // Two who correct different details do not undo each other's.
-func TestOfTwoWhoChangeDetailsAtOnceOneIsToldWhatTheyAreNow_D85(t *testing.T) {
+func TestDetailsConflictShowsCurrentValues_D85(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.member(t, "rose", staff.Receptionist)
@@ -90,7 +90,7 @@ func TestOfTwoWhoChangeDetailsAtOnceOneIsToldWhatTheyAreNow_D85(t *testing.T) {
 
 // A record is not opened to those whom an officer has chosen who had not seen that a
 // colleague closed it to them.
-func TestOfTwoWhoRestrictARecordAtOnceOneIsToldWhatIsSoNow_D90(t *testing.T) {
+func TestRestrictConflictShowsCurrentState_D90(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
 	rose, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), elm, "rose")
@@ -112,7 +112,7 @@ func TestOfTwoWhoRestrictARecordAtOnceOneIsToldWhatIsSoNow_D90(t *testing.T) {
 
 // Whoever goes back to a form that has registered Ann, and types Bob, is not led to Ann as if
 // Bob were registered.
-func TestAFormThatHasRegisteredSomebodySaysSoOfSomebodyElse_D85(t *testing.T) {
+func TestUsedRegistrationFormIsRefused_D85(t *testing.T) {
 	t.Parallel()
 	s, b, _ := reception(t)
 	const register = "/elm-street/staff/patients/register"

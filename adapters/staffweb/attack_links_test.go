@@ -88,7 +88,7 @@ func TestALinkEndsAfterSeventyTwoHours_D64(t *testing.T) {
 
 // Who sits down at a browser that somebody has left gets no account by it: neither one of
 // their own nor that of a manager who has not chosen a password yet.
-func TestAnOldSessionGivesNobodyALink_D67(t *testing.T) {
+func TestOldSessionCannotIssueLink_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

@@ -29,7 +29,7 @@ func (s *service) may(t *testing.T, tenant, username string) (standing bool, pat
 	return !rights.AuthorisedUntil.IsZero(), len(rights.Patients)
 }
 
-func TestStaffSeeAndStopWhatTheyHaveGiven_D14(t *testing.T) {
+func TestStaffListAndStopOwnAuthorisations_D14(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -59,7 +59,7 @@ func TestStaffSeeAndStopWhatTheyHaveGiven_D14(t *testing.T) {
 	}
 }
 
-func TestWhatHasExpiredIsNotShown_D13(t *testing.T) {
+func TestExpiredAuthorisationsAreHidden_D13(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -80,7 +80,7 @@ func TestADisabledApplicationsAuthorisationSaysSo_D14(t *testing.T) {
 	b.get(given).wants(t, http.StatusOK, "", "not enabled at the practice at the moment")
 }
 
-func TestOnlyAdministratorsSeeAndStopWhatOthersHaveGiven_D14(t *testing.T) {
+func TestOnlyAdminsStopOthersAuthorisations_D14(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	lee, may := s.browser(t), s.browser(t)
@@ -147,7 +147,7 @@ func TestAFormThatMakesNoSenseStopsNothing(t *testing.T) {
 
 // An administrator's list may be older than what it shows: who has left, or was never
 // there, has nothing that could be stopped.
-func TestWhatIsNotThereCountsAsStopped_D14(t *testing.T) {
+func TestMissingAuthorisationCountsAsStopped_D14(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

@@ -46,7 +46,7 @@ func TestStaffLetAnApplicationActForThem_5_4(t *testing.T) {
 	b.get(ask).wants(t, http.StatusOK, "", "until 1:00am on Thursday 2 July") // on the practice's clocks
 }
 
-func TestTheEventNamesWhoApproved(t *testing.T) {
+func TestEventNamesTheApprover(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -182,7 +182,7 @@ func TestABadAskLeadsNowhere_D25(t *testing.T) {
 	}
 }
 
-func TestWhatChangedSinceThePageWasShownIsJudgedAgain(t *testing.T) {
+func TestStaleAuthorisePageIsCheckedAgain(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

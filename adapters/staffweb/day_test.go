@@ -69,7 +69,7 @@ func TestADayIsRun_D86(t *testing.T) {
 	}
 }
 
-func TestTwoReceptionistsAtOnceAreToldWhoWasFaster_D86(t *testing.T) {
+func TestConcurrentArrivalNamesFirstActor_D86(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	kim, bob := c.browser(t), c.browser(t)

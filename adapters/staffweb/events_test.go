@@ -147,7 +147,7 @@ func TestAStreamEndsWithTheSessionAndItsRights_D87(t *testing.T) {
 	}
 }
 
-func TestWhatAStreamIsAskedFor_D87(t *testing.T) {
+func TestStreamParameters_D87(t *testing.T) {
 	t.Parallel()
 	s, _ := newLive(t)
 	b := s.browser(t)

@@ -50,7 +50,7 @@ func (s *service) from(t *testing.T, source string) *browser {
 	return b
 }
 
-func TestSixtyFourSignInsOfOneSourceHoldNobodyElseUp_D45(t *testing.T) {
+func TestSignInFloodBlocksNoOtherSource_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t, behindAProxy, func(p *staffweb.Pages) { p.InFlight = 64 })
 	h := s.held()
@@ -80,7 +80,7 @@ func TestSixtyFourSignInsOfOneSourceHoldNobodyElseUp_D45(t *testing.T) {
 	close(h.begun)
 }
 
-func TestWhoWaitsForTooLongToSignInIsToldWhenToTryAgain_D45(t *testing.T) {
+func TestLongSignInWaitGetsRetryTime_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	h := s.held()

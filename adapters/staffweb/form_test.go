@@ -77,7 +77,7 @@ func TestFormsThatNeverComeHoldNoPageUp(t *testing.T) {
 	}
 }
 
-func TestWhatNeedsNoDatabaseNeedsNoSeat(t *testing.T) {
+func TestPagesWithoutDatabaseNeedNoPermit(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(p *staffweb.Pages) { p.InFlight = 0 }) // there is no seat at all
 	b := s.browser(t)

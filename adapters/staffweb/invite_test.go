@@ -9,7 +9,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-func TestManagersInviteBySayingWho_D67(t *testing.T) {
+func TestManagerInvitesByNameAndEmail_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

@@ -41,7 +41,7 @@ func (b *browser) choose(page seen, chosen string) seen {
 	return b.post(link, form)
 }
 
-func TestWhoHasALinkChoosesTheirPassword_D67(t *testing.T) {
+func TestLinkLetsStaffChoosePassword_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	secret := s.invite(t, elm, "kim", "Kim")
@@ -189,7 +189,7 @@ func TestTwoLinksInOneBrowserAreNotMixedUp_D67(t *testing.T) {
 	b.get(account).wants(t, http.StatusOK, "", "<bdi>sam</bdi>")
 }
 
-func TestALinkSignsOutWhoeverElseIsThere_D67(t *testing.T) {
+func TestLinkEndsExistingSession_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	secret := s.invite(t, elm, "kim", "Kim")

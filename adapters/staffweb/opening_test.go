@@ -115,7 +115,7 @@ func TestManagersDecideWhenRequestsAreTaken_D89(t *testing.T) {
 	}
 }
 
-func TestAFormOfTheOpeningSaysWhatIsWrongAndKeepsWhatWasTyped_D89(t *testing.T) {
+func TestOpeningFormKeepsInvalidInput_D89(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

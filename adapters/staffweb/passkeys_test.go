@@ -159,7 +159,7 @@ func TestConfirmingLeadsToOurPagesAlone_D66(t *testing.T) {
 	b.post(atElm+"confirm", form).wants(t, http.StatusSeeOther, atElm+"account/passkeys", "")
 }
 
-func TestPasskeysAreChangedByWhoHasProvedWhoTheyAre_D66(t *testing.T) {
+func TestPasskeyChangeNeedsRecentProof_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, k := s.named(t)

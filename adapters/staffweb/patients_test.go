@@ -229,7 +229,7 @@ func TestAPatientIsRegisteredOnceAndDetailsAreChangedAsSeen_D85(t *testing.T) {
 	b.get(at).wants(t, http.StatusOK, "", "<bdi>Ann Baker</bdi>")
 }
 
-func TestATimelineSaysWhoDidWhat_D85(t *testing.T) {
+func TestTimelineNamesActors_D85(t *testing.T) {
 	t.Parallel()
 	s, b, ann := reception(t)
 	at := patientsPage + "/" + ann.String()

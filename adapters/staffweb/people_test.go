@@ -115,7 +115,7 @@ func TestTheLastManagerStays_D63(t *testing.T) {
 	}
 }
 
-func TestPeopleFormsAreGoodForWhatTheyShowAlone_D67(t *testing.T) {
+func TestPeopleFormsAreBoundToTheirPage_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -202,7 +202,7 @@ func TestNamesOfPeopleAreTextAndNotMarkup(t *testing.T) {
 	}
 }
 
-func TestDangerousActsAskAgainWhoIsThere_D67(t *testing.T) {
+func TestDangerousActsNeedReauthentication_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

@@ -201,7 +201,7 @@ func (b *browser) searching(fields url.Values) url.Values {
 	return form
 }
 
-func TestPageSaysWhatErasureReaches(t *testing.T) {
+func TestPageListsScopeOfErasure(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
 	s.member(t, "po.bob", staff.PrivacyOfficer)

@@ -128,7 +128,7 @@ func verdict(b *browser, route string) string {
 	return in
 }
 
-func TestWhoMayUseWhichPage_D67(t *testing.T) {
+func TestPageAccessByRole_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(verdicts)), slices.Sorted(slices.Values(staffweb.Served(s.pages)))); diff != "" {

@@ -20,7 +20,7 @@ func open(t *testing.T, path string) *statedir.Dir {
 	return dir
 }
 
-func TestWhatIsWrittenIsThereAfterwards(t *testing.T) {
+func TestWrittenFileCanBeRead(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
 	dir := open(t, path)
@@ -68,7 +68,7 @@ func TestADirectoryThatIsNotThereIsNotMade(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeWrittenLeavesWhatWasThere(t *testing.T) {
+func TestFailedWriteKeepsOldFile(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
 	dir := open(t, path)

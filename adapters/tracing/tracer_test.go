@@ -93,7 +93,7 @@ func TestOnlyTheFlagSwitchesTracesOn_D109(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyCanMeanIsRefused_D109(t *testing.T) {
+func TestInvalidTracingConfigIsRefused_D109(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		config tracing.Config
@@ -117,7 +117,7 @@ func TestWhatNobodyCanMeanIsRefused_D109(t *testing.T) {
 
 // A collector that hangs costs calls nothing: what does not fit into the queue is lost, and
 // the end of the process does not wait for it.
-func TestAHangingCollectorHoldsUpNobody_D109(t *testing.T) {
+func TestHangingCollectorBlocksNoCaller_D109(t *testing.T) {
 	t.Parallel()
 	hanging, asked := make(chan struct{}), make(chan struct{}, 100)
 	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- struct{}{}; <-hanging }))
@@ -169,7 +169,7 @@ func TestADeadCollectorIsSaidOnce_D109(t *testing.T) {
 
 // A caller may name a trace of its own. It becomes a link, without what it says of it in
 // words.
-func TestWhatACallerSaysOfItsTraceIsALink_D109(t *testing.T) {
+func TestCallerTraceBecomesLink_D109(t *testing.T) {
 	t.Parallel()
 	collector := tracingtest.New(t)
 	traces := begun(t, tracing.Config{URL: collector.URL, Share: 1})

@@ -94,7 +94,7 @@ func TestOfLogsThatItDoesNotKnowAWitnessKeepsNothing_D78(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRequestOfTheProtocolIsRefused_D78(t *testing.T) {
+func TestInvalidProtocolRequestIsRefused_D78(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t)
 	for call, want := range map[string]int{

@@ -152,7 +152,7 @@ func TestOfTwoHistoriesTheFirstIsCosigned_D78(t *testing.T) {
 
 // Checkpoints are public. Whoever sends one again, with any proof, neither moves nor alarms
 // the witness.
-func TestAStrangerWhoSendsWhatALogHasSignedChangesNothing_D78(t *testing.T) {
+func TestReplayedCheckpointChangesNothing_D78(t *testing.T) {
 	t.Parallel()
 	log := newSigner(t, "api.example")
 	w := newWitness(t, log)

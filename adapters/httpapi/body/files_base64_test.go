@@ -43,7 +43,7 @@ func TestEscapesInBase64AreUndone_D21(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoBase64IsSeen_D21(t *testing.T) {
+func TestInvalidBase64IsDetected_D21(t *testing.T) {
 	t.Parallel()
 	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(2, 60_000))
 	for name, text := range map[string]string{

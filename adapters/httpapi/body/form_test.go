@@ -24,7 +24,7 @@ func posted(text io.Reader, headers ...string) *http.Request {
 	return r
 }
 
-func TestAFormTellsItsPatientWhateverElseIsWrong_D1(t *testing.T) {
+func TestInvalidFormStillYieldsPatient_D1(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"patientId":"` + annID + `"}`:                       annID,
@@ -122,7 +122,7 @@ type failing struct{ err error }
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // Nobody else has a seat in the first place, so it is not the caller's share.
-func TestWhoeverFindsNoSeatIsToldWhy(t *testing.T) {
+func TestFormWithoutPermitGetsReason(t *testing.T) {
 	t.Parallel()
 	seats := fair.NewShares(2)
 	first, second, third := seats.Seat("one"), seats.Seat("other"), seats.Seat("one")

@@ -14,7 +14,7 @@ import (
 )
 
 // Each step does harm to a running cluster and brings it up again.
-func TestWhatWasCommittedIsKept(t *testing.T) {
+func TestCommittedRowsSurviveCrash(t *testing.T) {
 	t.Parallel()
 	config := embedded.Config{Dir: open(t)}
 	s := start(t, config)

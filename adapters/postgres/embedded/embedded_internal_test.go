@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestAComplaintIsWhatSaysWhatWentWrong(t *testing.T) {
+func TestComplaintPicksTheErrorLine(t *testing.T) {
 	t.Parallel()
 	for want, output := range map[string]string{
 		"exit status 1":               " \n",

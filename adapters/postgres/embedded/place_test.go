@@ -67,7 +67,7 @@ func TestDataDoesNotOutliveItsDirectory(t *testing.T) {
 	}
 }
 
-func TestAStartSaysWhatToDo(t *testing.T) {
+func TestStartErrorNamesTheFix(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(file, nil, 0o600))

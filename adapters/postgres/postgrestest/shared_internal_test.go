@@ -58,7 +58,7 @@ func TestProcessesShareOneCluster(t *testing.T) {
 	kill(t, two)
 }
 
-func TestTheClusterIsRemovedWhenNobodyUsesIt(t *testing.T) {
+func TestUnusedClusterIsRemoved(t *testing.T) {
 	t.Parallel()
 	p := place{dir: emptyDir(t)}
 	user, since := process(t, p)

@@ -44,7 +44,7 @@ func TestTreesAreBuiltAnew_D76(t *testing.T) {
 }
 
 // Nobody can build what lies before the first line that is kept, so it stays.
-func TestTreesOfWhatWasArchivedStay_D76(t *testing.T) {
+func TestTreesOfArchivedEventsStay_D76(t *testing.T) {
 	t.Parallel()
 	w := newWood(t)
 	w.as(`INSERT INTO practices (tenant, name, time_zone) VALUES ('north', 'North', 'Europe/London')`)

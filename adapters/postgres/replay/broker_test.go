@@ -26,7 +26,7 @@ import (
 
 // A follower that reads the broker from the first event on, and has no keys, makes the same
 // read models as the database, row by row, but for staff and answers.
-func TestWhatTheBrokerHoldsFoldsToTheReadModels_D103(t *testing.T) {
+func TestBrokerStreamRebuildsReadModels_D103(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 500)

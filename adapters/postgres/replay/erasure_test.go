@@ -66,7 +66,7 @@ func (s *surgery) ofOthers(t *testing.T, tenant string, id patient.ID) (others m
 }
 
 // A rebuild knows who is erased: it brings nobody back, and changes nothing else.
-func TestARebuildBringsNobodyBack_D70(t *testing.T) {
+func TestRebuildKeepsErasures_D70(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 400)
@@ -96,7 +96,7 @@ func TestARebuildBringsNobodyBack_D70(t *testing.T) {
 }
 
 // The past can be asked: who is erased was there, and is nobody by name.
-func TestThePastKnowsWhoIsErasedSince_D70(t *testing.T) {
+func TestPastStateHonoursLaterErasures_D70(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	gone := s.patients["elm-street"][0]

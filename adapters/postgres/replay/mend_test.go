@@ -48,7 +48,7 @@ func TestASwitchWaitsForAppendsOnlyWhereItMust(t *testing.T) {
 }
 
 // While appends wait, only the rows that differ are written.
-func TestASwitchTouchesOnlyWhatDiffers(t *testing.T) {
+func TestSwitchTouchesOnlyDifferences(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.register(t, 500)

@@ -51,7 +51,7 @@ func (s *surgery) past(t *testing.T, until replay.Until) *replay.Past {
 }
 
 // An auditor needs no more than to read.
-func TestThePastIsWhatItWasThen(t *testing.T) {
+func TestPastStateIsReproduced(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	type moment struct {

@@ -88,7 +88,7 @@ func TestOnlyTheReadModelsThatNeedKeysAskForThem_D68(t *testing.T) {
 	}
 }
 
-func TestNobodySeesUsernamesOfThePastWithoutTheMasterKey_D68(t *testing.T) {
+func TestPastUsernamesNeedTheMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 20)

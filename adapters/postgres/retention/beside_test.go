@@ -49,7 +49,7 @@ func TestTwoRunsAreNotAtItAtOnce_D72(t *testing.T) {
 	o.run()
 }
 
-func TestNobodyChangesAPartition_D72(t *testing.T) {
+func TestPartitionCannotBeChanged_D72(t *testing.T) {
 	t.Parallel()
 	o := aged(t, september)
 	for _, table := range []string{"access_record", "delivered"} {
@@ -73,7 +73,7 @@ func TestNobodyChangesAPartition_D72(t *testing.T) {
 }
 
 // A superuser who runs it owns nothing in the end (D51).
-func TestWhatIsMadeIsTheOwners_D51(t *testing.T) {
+func TestNewObjectsBelongToOwner_D51(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.calls(day(2026, 3, 1))
@@ -119,7 +119,7 @@ func TestNoLineIsLostMeanwhile_D72(t *testing.T) {
 
 // Postgres looks through a large table while calls go on, and takes that for proof when they
 // have to wait.
-func TestNobodyWaitsUntilALargeTableIsLookedThrough_D54(t *testing.T) {
+func TestLargeTableScanBlocksNoWriter_D54(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.TakeAllForLarge()

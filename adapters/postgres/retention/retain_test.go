@@ -43,7 +43,7 @@ func TestPartitionsAreAheadOfTheLines_D72(t *testing.T) {
 	}
 }
 
-func TestWhatIsOldIsMovedToFiles_D72(t *testing.T) {
+func TestOldEventsAreMovedToFiles_D72(t *testing.T) {
 	t.Parallel()
 	o := aged(t, september)
 	calls, told := o.all("access_record", "request_id"), o.all("delivered", "event")

@@ -261,7 +261,7 @@ func TestABrowserThatIsTooFarBehindBeginsAnew_D87(t *testing.T) {
 	})
 }
 
-func TestNobodyGoesOnInAnotherHistory_D87(t *testing.T) {
+func TestStreamEndsWhenHistoryChanges_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		h.log.append(elm, slices.Repeat([]event.Event{request.Submitted{}}, 9)...)

@@ -78,7 +78,7 @@ func TestThePasskeyIsToldWithThePassword_D65(t *testing.T) {
 
 // The right password gives the tries back although a passkey is still asked for. Whoever
 // guesses has none of it: only the right password does it, and it counts as known then.
-func TestWhoGuessesGainsNothingByThePasskey_D45(t *testing.T) {
+func TestPasskeyDoesNotHelpGuessing_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.holds(t, elm, s.lee)
@@ -177,7 +177,7 @@ func TestAChosenPasswordWaitsForItsTurn_D27(t *testing.T) {
 
 // A thief who is adding a passkey while a manager resets the account adds none, also if its
 // owner has chosen a password again in the meantime.
-func TestWhoIsResetMeanwhileAddsNoPasskey_D66(t *testing.T) {
+func TestResetCancelsNewPasskey_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	in, err := s.SignIn(t.Context(), try())

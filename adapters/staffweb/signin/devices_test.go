@@ -165,7 +165,7 @@ func TestTwoSignInsOfOneDeviceAtOnce_D45(t *testing.T) {
 }
 
 // At a reception's browser several people sign in, one after the other.
-func TestABrowserKnowsEverybodyWhoHasSignedIn_D45(t *testing.T) {
+func TestBrowserRemembersAllAccounts_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	_, err := commands.Desk{Store: s.store, Passwords: s.vault}.RegisterStaff(t.Context(), commands.RegisterStaff{
@@ -191,7 +191,7 @@ func TestABrowserKnowsEverybodyWhoHasSignedIn_D45(t *testing.T) {
 	}
 }
 
-func TestNobodyFillsTheTables_D45(t *testing.T) {
+func TestDeviceTablesAreBounded_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	for range 30 { // with the right password, on a new browser each time

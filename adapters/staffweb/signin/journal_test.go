@@ -136,7 +136,7 @@ func TestEqualSourcesHaveEqualMarksForADay_D65(t *testing.T) {
 	}
 }
 
-func TestAJournalKeepsWhatItCannotTellAndIsBounded_D65(t *testing.T) {
+func TestJournalKeepsUnsentEntriesBounded_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	r := s.replica(func(j *signin.Journal) { j.Limit = 3 })
@@ -160,7 +160,7 @@ func TestAJournalKeepsWhatItCannotTellAndIsBounded_D65(t *testing.T) {
 	}
 }
 
-func TestAJournalThatStopsTellsWhatItHasCounted_D65(t *testing.T) {
+func TestStoppingJournalFlushesCounts_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.Passwords = nobodys{}

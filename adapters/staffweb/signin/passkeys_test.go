@@ -36,7 +36,7 @@ func TestAPasskeySignsItsOwnerIn_D66(t *testing.T) {
 	refused(t, "a count that has gone to zero", s.signs(t, k, ask()))
 }
 
-func TestWhoHasAPasskeyIsNotSignedInByThePasswordAlone_D66(t *testing.T) {
+func TestPasskeyHolderNeedsPasskey_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	k := s.holds(t, elm, s.lee)
@@ -122,7 +122,7 @@ func (s *surgery) appends(t *testing.T, e event.Event) error {
 	return err
 }
 
-func TestWhatASignatureMustHold_D66(t *testing.T) {
+func TestPasskeySignatureRequirements_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	lee, atOak := s.holds(t, elm, s.lee), s.holds(t, oak, s.staffAt(t, oak))

@@ -47,7 +47,7 @@ func TestAHashIsItsOwnPasswords_D27(t *testing.T) {
 	}
 }
 
-func TestNobodysHashIsNeverRight(t *testing.T) {
+func TestPlaceholderHashNeverMatches(t *testing.T) {
 	t.Parallel()
 	for _, password := range []string{"", "anything"} {
 		if right, err := signintest.Cheap.Verify("", password); right || err != nil {

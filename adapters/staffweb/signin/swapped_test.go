@@ -45,7 +45,7 @@ func (s *surgery) signsIn(t *testing.T, typed string) bool {
 }
 
 // Whoever can write hashes, and nothing else, signs in as nobody.
-func TestAHashThatTheLogDoesNotKnowSignsNobodyIn_D56(t *testing.T) {
+func TestUnloggedHashIsRefused_D56(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	if !s.signsIn(t, password) || s.logged.Len() > 0 {

@@ -152,7 +152,7 @@ func TestFiftyAtOnceAreNeverVerifiedMoreOftenThanTheLimit_D27(t *testing.T) {
 	}
 }
 
-func TestEveryTryCostsAHashWhoeverItIsFor_D27(t *testing.T) {
+func TestEveryAttemptCostsOneHash_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	checks := &counting{Checker: s.vault}
