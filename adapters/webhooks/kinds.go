@@ -12,8 +12,8 @@ import (
 	"frontdesk/domain/record"
 )
 
-// kinds is the catalogue. It has a row for each event that applications are told
-// of (§6.1). Everything else about a kind of webhook is derived from its row.
+// kinds is the catalogue, with a row for each event that applications are notified of
+// (§6.1). Everything else about a kind of webhook is derived from its row.
 var kinds = []kind{
 	ofPatient[record.CareRecordOpened](application.RecordOpened),
 	ofPatient[consultation.Started](application.ConsultationStarted),
@@ -33,31 +33,31 @@ var kinds = []kind{
 	}),
 }
 
-// notice is what applications are told of one event.
+// notice is the notification of one event.
 type notice struct {
 	kind    application.WebhookEvent
 	to      told
-	subject uuid.UUID                // the order of what happens to it is kept
-	age     func(Ages) time.Duration // how old the event may be when it is sent
-	names   asking                   // whose names the data holds
+	subject uuid.UUID                // notices about one subject are sent in order
+	age     func(Ages) time.Duration // the maximum age of the event when it is sent
+	names   asking                   // looks up the names in the data
 	data    func(names) any          // the payload's data, one of the types below
 }
 
-// told is to whom a notice goes. If it is zero, it goes to everybody with an address for
-// the notice's kind.
+// told selects the recipients of a notice. The zero value selects every application
+// with an address for the notice's kind.
 type told struct {
-	only application.ID           // nobody else is told
+	only application.ID           // the only recipient
 	at   application.WebhookEvent // the kind whose address it is sent to
 }
 
 var everybody told
 
-// The data that receivers get. Its names and forms are promised to them (§6.2),
-// however our own events are named.
+// The data that receivers get. Field names and formats are stable (§6.2), independent
+// of our own events.
 type (
 	patientData struct {
 		PatientID uuid.UUID `json:"patientId"`
-		UserName  *string   `json:"userName"`  // null if nobody can be named
+		UserName  *string   `json:"userName"`  // null if there is no name
 		UserEmail *string   `json:"userEmail"` // null if UserName is
 	}
 	callInShownData struct {
@@ -76,7 +76,7 @@ type (
 	pingData struct{}
 )
 
-// kind is a row of the catalogue: a type of event, and what is told of it.
+// kind is a row of the catalogue: a type of event, and its notice.
 type kind struct {
 	sample event.Event // of the type, empty
 	notice func(event.Event) (notice, bool)
@@ -101,7 +101,7 @@ func ofPatient[E event.Patient](as application.WebhookEvent) kind {
 	})
 }
 
-// noticeOf returns what is told of an event; false if nobody is told of it.
+// noticeOf returns the notice of an event; false if it has none.
 func noticeOf(e event.Event) (notice, bool) {
 	for _, k := range kinds {
 		if n, ok := k.notice(e); ok {

@@ -93,8 +93,7 @@ func (m *Metrics) parked() {
 	}
 }
 
-// Queue measures what waits to be sent, by all processes together, each time that
-// the metrics are collected.
+// Queue measures the backlog of all processes each time the metrics are collected.
 func Queue(db *pgxpool.Pool, now func() time.Time) prometheus.Collector {
 	label := []string{"event"}
 	return &queue{db, now,
@@ -117,8 +116,8 @@ func (q *queue) Describe(out chan<- *prometheus.Desc) {
 
 const askLimit = 2 * time.Second // for one look at the queue
 
-// Collect sends both figures for each kind that waits. If the database cannot be
-// asked, it sends none.
+// Collect sends both figures for each kind with a backlog. It sends none if the
+// database does not answer.
 func (q *queue) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
 	defer cancel()

@@ -20,7 +20,7 @@ frontdesk_webhook_lanes 2
 frontdesk_webhook_lanes_full 1
 `
 
-// A lane is full for as long as all its slots are taken, whatever is claimed beyond them.
+// A lane is full while all its slots are taken, whatever is claimed beyond them.
 func TestMetricsTellFullLanes_D110(t *testing.T) {
 	t.Parallel()
 	registry, l := prometheus.NewRegistry(), newLanes()

@@ -75,7 +75,7 @@ func says(answer string) func(net.Conn) {
 	return func(conn net.Conn) { _, _ = io.WriteString(conn, answer) }
 }
 
-// hold keeps a connection until its other end gives up.
+// hold keeps a connection open until the other end closes it.
 func hold(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
 func TestEachFailureHasItsReason(t *testing.T) {
@@ -168,8 +168,8 @@ func wantReasons(t *testing.T, roots *x509.CertPool, addresses map[string]string
 	}
 }
 
-// A name is judged when it is dialled, whatever it resolves to; and what the
-// system says about names is sorted, too.
+// A name is checked when it is dialled, whatever it resolves to. Resolver errors are
+// classified as well.
 func TestNamesThatDoNotLeadAnywhere(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)

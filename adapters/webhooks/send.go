@@ -10,8 +10,8 @@ import (
 	"frontdesk/adapters/tracing"
 )
 
-// send begins to send what was claimed, and releases what this process cannot
-// send. Nothing is sent after last.
+// send starts to send the claimed deliveries, and releases those that this process
+// cannot send. Nothing is sent after last.
 func (r *round) send(ctx context.Context, last time.Time, found claimed) error {
 	if err := r.prepare(ctx, found); err != nil {
 		return errors.Join(err, r.release(ctx, found.send), r.release(ctx, found.foreign))
@@ -28,7 +28,7 @@ func (r *round) send(ctx context.Context, last time.Time, found claimed) error {
 	return r.release(ctx, found.foreign)
 }
 
-// prepare gives the deliveries their key and their names.
+// prepare sets the key and the names of the deliveries.
 func (s *Sender) prepare(ctx context.Context, found claimed) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Timeout)
 	defer cancel()
@@ -42,12 +42,12 @@ func (s *Sender) prepare(ctx context.Context, found claimed) error {
 	return s.lookUp(ctx, found.send)
 }
 
-// errReleased says that a newer program, or one with another master key, has to
-// send what this one has claimed.
+// errReleased: only a newer program, or one with another master key, can send the
+// deliveries that this one has claimed.
 var errReleased = errors.New("deliveries were left to others")
 
-// release lets others claim what this process cannot send. It takes a look of
-// its own, so that the next claim does not find the same again at once.
+// release returns deliveries that this process cannot send to the queue. It does so in
+// a round trip of its own, so that the next claim does not find the same ones at once.
 func (r *round) release(ctx context.Context, deliveries []delivery) error {
 	if len(deliveries) == 0 {
 		return nil
@@ -61,9 +61,9 @@ func (r *round) release(ctx context.Context, deliveries []delivery) error {
 	return errors.Join(errReleased, err)
 }
 
-// deliver makes the one attempt, if its lane has a slot for it before going ends:
-// by then, others may take the delivery for theirs. What was not begun can be
-// claimed again.
+// deliver makes the one attempt, if its lane has a free slot before going ends: after
+// that, other processes may count the delivery as lost. A delivery that was not begun
+// can be claimed again.
 func (s *Sender) deliver(going context.Context, lane *lane, d delivery) outcome {
 	begun := s.RealNow()
 	going, span := s.Traces.Telling(going, d.event)
@@ -97,7 +97,7 @@ func (s *Sender) attempt(going context.Context, lane *lane, d delivery) outcome 
 	return s.post(going, d, token)
 }
 
-// post sends a delivery that has begun: it is not broken off when going ends early.
+// post sends a delivery that has begun: it is not cancelled when going ends early.
 func (s *Sender) post(going context.Context, d delivery, token *token) outcome {
 	last, _ := going.Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(going), last)
@@ -118,7 +118,7 @@ func (s *Sender) post(going context.Context, d delivery, token *token) outcome {
 	return o
 }
 
-// shown ends the span of an attempt. The address is left out, which may hold a secret.
+// shown ends the span of an attempt. It leaves out the URL, which may hold a secret.
 func shown(span tracing.Span, d delivery, o outcome) {
 	span.Text("frontdesk.webhook", string(d.kind))
 	span.Text("frontdesk.application", o.application.String())
@@ -128,8 +128,8 @@ func shown(span tracing.Span, d delivery, o outcome) {
 	span.End(o.status == Failed)
 }
 
-// report logs how an attempt went, in ids and words of our own: nothing of what
-// was told, and nothing that the receiver said.
+// report logs the outcome of an attempt, in identifiers and our own words: no content
+// of the notice or of the answer.
 func (s *Sender) report(ctx context.Context, d delivery, o outcome, took time.Duration) {
 	s.Metrics.counted(d.kind, o.status, o.reason)
 	s.Metrics.took(d.kind, d.event.At, o.at, took)
