@@ -15,7 +15,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// saidOf is what an error body says: each code with its sentence.
+// saidOf returns the codes and sentences of an error body.
 func saidOf(t *testing.T, body []byte) (said []string) {
 	t.Helper()
 	var answer struct {
@@ -112,7 +112,7 @@ func TestClinicalCallMistakesAreNamed_D92(t *testing.T) {
 	}
 }
 
-// Whether there is such a practice is not said, only which hosts there may be.
+// The answer does not reveal whether the practice exists, only the form of hosts.
 func TestUnknownHostListsPracticeHosts_D92(t *testing.T) {
 	t.Parallel()
 	api := (&clerk{Store: practiceDay(t), caller: asApplication}).api()

@@ -19,7 +19,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// asked is an API over one practice's day that is asked several times.
+// asked is an API over one practice's day, for several calls.
 type asked struct {
 	*desk
 	t       *testing.T
@@ -122,7 +122,7 @@ func TestTenLongNamesFitInOneKiB_D93(t *testing.T) {
 	}
 }
 
-// What a caller typed goes back to the caller, and into no record.
+// Text that a caller typed goes back to the caller, and is not recorded.
 func TestInStrictModeAnUnknownFieldIsRefused_D93(t *testing.T) {
 	t.Parallel()
 	var recorded []access.Call
@@ -195,7 +195,7 @@ func TestProvenCallerGetsRemainingLimit_D93(t *testing.T) {
 	}
 }
 
-// Whoever is not proven learns of no budget, and nobody of another's.
+// An unproven caller sees no budget, and no caller sees another's.
 func TestLimitsHideOtherCallersUse_D93(t *testing.T) {
 	t.Parallel()
 	now := written

@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/request"
 )
 
-// PHP writes every / as \/, .NET writes every + as \u002B, and anybody may
-// write anything as an escape.
+// PHP escapes every / as \/, .NET escapes every + as \u002B, and any character may be
+// escaped.
 func TestEscapesInBase64AreUndone_D21(t *testing.T) {
 	t.Parallel()
 	plain := httpapitest.Noise(1, 100_000)

@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// secret stands for what somebody typed, which no refusal may repeat.
+// secret is user input that no refusal may repeat.
 const secret = "Mrs Brown has a cough"
 
 // whole is a patient request in which one part is replaced; file is the data of an
@@ -21,7 +21,7 @@ func whole(part, file string) string {
 	return `{"attachments":[{"data":"` + file + `"}],"response":[{"question":"` + secret + `","answer":` + part + `}]}`
 }
 
-// told is what a caller is told of a body.
+// told returns the refusal of a body.
 func told(t *testing.T, text string) string {
 	t.Helper()
 	files := &body.Files{Tenant: "elm-street", Uploads: &httpapitest.Shelf{}}
@@ -102,7 +102,7 @@ func TestABodyThatIsNoObjectIsToldWhy_D92(t *testing.T) {
 
 func TestDataThatIsNotBase64IsToldWhy_D92(t *testing.T) {
 	t.Parallel()
-	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(8, 90_000)) // 120,000 characters, none of them padding
+	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(8, 90_000)) // 120,000 characters without padding
 	for data, want := range map[string]string{
 		`null`:                         "attachments[0].data must be given: the file as a string of base64.",
 		`7`:                            "attachments[0].data must be given: the file as a string of base64.",
