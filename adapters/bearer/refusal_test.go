@@ -117,8 +117,8 @@ func TestOfSeveralFaultsTheFirstIsTold(t *testing.T) {
 	}
 }
 
-// A token may say what it likes about keys, as long as it says it in the form that the
-// standard gives. Some of these kinds of key no library here knows.
+// A token may contain anything about keys in the form of the standards. No library here
+// knows some of these kinds of key.
 func TestHearsayAboutKeysIsIgnored_D7(t *testing.T) {
 	t.Parallel()
 	keys := mustKeys(t, app.JWKS())
