@@ -6,7 +6,7 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 )
 
-// askTheSender is the advice about a link that only its application can put right.
+// askTheSender is the advice about a link that only its application can fix.
 const askTheSender = "Go back to the application that sent you here and tell its makers what this page says."
 
 // The apologies.

@@ -15,8 +15,8 @@ import (
 	"frontdesk/projections"
 )
 
-// meanwhile is a store to which somebody else appends first: after a page has looked, and
-// before what was decided there is in the log.
+// meanwhile is a store to which another actor appends first: after a page has read, and
+// before its own append.
 type meanwhile struct {
 	commands.Store
 	once sync.Once
@@ -40,7 +40,7 @@ func (s *service) faster(t *testing.T, act func(commands.Desk) error) {
 	}}
 }
 
-// Whoever is slower by a millisecond is told so, as whoever is slower by a minute is.
+// A conflict within a millisecond gets the same answer as one within a minute.
 func TestAppointmentConflictNamesFirstActor_D86(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
@@ -65,7 +65,7 @@ func TestAppointmentConflictNamesFirstActor_D86(t *testing.T) {
 	}
 }
 
-// Two who correct different details do not undo each other's.
+// Concurrent changes of different details do not undo each other.
 func TestDetailsConflictShowsCurrentValues_D85(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -88,8 +88,8 @@ func TestDetailsConflictShowsCurrentValues_D85(t *testing.T) {
 	}
 }
 
-// A record is not opened to those whom an officer has chosen who had not seen that a
-// colleague closed it to them.
+// An officer who has not seen that a colleague restricted a record further cannot open
+// it to others.
 func TestRestrictConflictShowsCurrentState_D90(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
@@ -110,8 +110,8 @@ func TestRestrictConflictShowsCurrentState_D90(t *testing.T) {
 	}
 }
 
-// Whoever goes back to a form that has registered Ann, and types Bob, is not led to Ann as if
-// Bob were registered.
+// A form that has registered Ann, and is sent again with Bob, does not lead to Ann as
+// if Bob were registered.
 func TestUsedRegistrationFormIsRefused_D85(t *testing.T) {
 	t.Parallel()
 	s, b, _ := reception(t)

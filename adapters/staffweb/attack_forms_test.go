@@ -30,7 +30,7 @@ func (b *browser) posts(t *testing.T) map[string]url.Values {
 	}
 }
 
-// changed is whatever the log and the tables of signing in hold.
+// changed returns the contents of the log and of the sign-in tables.
 func (s *service) changed(t *testing.T) (state string) {
 	t.Helper()
 	must(t, s.pool.QueryRow(t.Context(), `
@@ -70,8 +70,8 @@ func TestNoFormOfAnotherSiteIsTaken_D27(t *testing.T) {
 	}
 }
 
-// A form's token is good for the page that it was made for, in the session that it was made
-// in. None of them is good at another page, or in another session of the same person.
+// A form's token is valid for the page and the session that it was made for. It is not
+// valid at another page, or in another session of the same person.
 func TestNoFormIsGoodForAnotherPurposeOrSession_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -105,8 +105,8 @@ func TestNoFormIsGoodForAnotherPurposeOrSession_D27(t *testing.T) {
 	b.post(people, posts[people]).wants(t, http.StatusSeeOther, s.about(t, elm, "dr.lee")+"&done=roles", "")
 }
 
-// A receptionist with every form of a manager, and a manager of another practice, change
-// nothing; nor does whoever was manager when the form was made.
+// A receptionist with every form of a manager, and a manager of another practice,
+// change nothing; nor does a former manager with forms from before.
 func TestFormsOfManagersAreManagers_D63(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

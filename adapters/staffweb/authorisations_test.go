@@ -52,7 +52,7 @@ func TestStaffListAndStopOwnAuthorisations_D14(t *testing.T) {
 	if standing, patients := s.may(t, elm, "dr.lee"); standing || patients != 1 {
 		t.Errorf("standing %t, %d patients; want the patient's alone", standing, patients)
 	}
-	b.post(given, page.form(t, given)).wants(t, http.StatusSeeOther, given+"?stopped", "") // again changes nothing
+	b.post(given, page.form(t, given)).wants(t, http.StatusSeeOther, given+"?stopped", "") // repeating it changes nothing
 	b.post(given, b.get(given).form(t, given)).wants(t, http.StatusSeeOther, given+"?stopped", "")
 	if _, patients := s.may(t, elm, "dr.lee"); patients != 0 {
 		t.Errorf("%d patients; want none", patients)
@@ -145,8 +145,8 @@ func TestAFormThatMakesNoSenseStopsNothing(t *testing.T) {
 	}
 }
 
-// An administrator's list may be older than what it shows: who has left, or was never
-// there, has nothing that could be stopped.
+// An administrator's list may be out of date: a member who has left, or never existed,
+// has no authorisation to stop.
 func TestMissingAuthorisationCountsAsStopped_D14(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -28,7 +28,7 @@ func TestManagerInvitesByNameAndEmail_D67(t *testing.T) {
 		}
 		page := b.post(people, form)
 		page.wants(t, http.StatusBadRequest, "", c.want)
-		page.wants(t, http.StatusBadRequest, "", `value="clinician" checked`) // what was typed is kept
+		page.wants(t, http.StatusBadRequest, "", `value="clinician" checked`) // the typed values are kept
 	}
 	form.Set("email", "kim@elm.example")
 	page := b.post(people, form)

@@ -27,7 +27,7 @@ func (s *service) about(t *testing.T, tenant, username string) (path string) {
 	return people + "?member=" + id.String()
 }
 
-// deed is the form of a page by which something is done.
+// deed returns the form of an action from a page.
 func (s seen) deed(t *testing.T, do string, roles ...staff.Role) url.Values {
 	t.Helper()
 	form := s.form(t, people)

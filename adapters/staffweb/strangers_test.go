@@ -15,7 +15,7 @@ import (
 	"frontdesk/adapters/staffweb"
 )
 
-// told is all that an answer says, with what was typed taken out.
+// told returns the whole of an answer without the typed values.
 func told(answer seen, typed ...string) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(answer.Header)) {
@@ -30,8 +30,8 @@ func told(answer seen, typed ...string) string {
 	return whole
 }
 
-// Without a session nothing tells whether a practice exists, whatever is asked for and
-// whatever is sent (D25).
+// Without a session no answer reveals whether a practice exists, whatever the request
+// (D25).
 func TestAStrangerLearnsOfNoPractice_D25(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -61,7 +61,7 @@ func TestAStrangerLearnsOfNoPractice_D25(t *testing.T) {
 		{http.MethodDelete, "/authorise", nil},
 		{http.MethodGet, "/nowhere", nil},
 	} {
-		for _, shown := range []string{"", strings.Repeat("A", 43)} { // no session, and one that is none
+		for _, shown := range []string{"", strings.Repeat("A", 43)} { // no session, and an invalid one
 			var first string
 			for _, tenant := range []string{elm, "no-such-practice"} {
 				b := s.browser(t)
@@ -83,8 +83,8 @@ func TestAStrangerLearnsOfNoPractice_D25(t *testing.T) {
 	}
 }
 
-// A link that an application made is answered alike, be it good or bad, until somebody
-// signs in (D25).
+// A link of an application gets the same answer, valid or not, until the browser has a
+// session (D25).
 func TestAStrangerLearnsOfNoApplication_D25(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -141,8 +141,8 @@ func TestABadLinkSaysSoAfterSigningIn_D25(t *testing.T) {
 	}
 }
 
-// An older browser says where a form comes from, and not that it is the same site. By
-// http anybody on the way could have written that page (D27).
+// An older browser sends the Origin of a form, without Sec-Fetch-Site. Over http,
+// anyone on the network path could have written that page (D27).
 func TestAFormOfTheSameHostByAnotherSchemeIsRefused_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(p *staffweb.Pages) { p.URL, _ = staffweb.ParseURL("https://auth.example") })

@@ -17,12 +17,12 @@ import (
 
 const (
 	roundLimit = 10 * time.Second
-	lastLimit  = 5 * time.Second // for all that still waits when ctx ends
+	lastLimit  = 5 * time.Second // for the rest of the queue when ctx ends
 	oneBatch   = 500
 )
 
-// Run tells the log until ctx ends. Then it has 5 s to tell it what still waits. Stop
-// whoever notes something before you end ctx.
+// Run appends to the log until ctx ends. Then it has 5 s for the rest of the queue.
+// Stop all callers of the other methods before you end ctx.
 func (j *Journal) Run(ctx context.Context) {
 	err := j.WriteBehind.Run(ctx, j.round)
 	if err != nil {
@@ -32,7 +32,7 @@ func (j *Journal) Run(ctx context.Context) {
 	}
 }
 
-// round tells the log of all that waits. last says that there will be no other round.
+// round processes the whole queue. last: there is no other round.
 func (j *Journal) round(ctx context.Context, last bool) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
@@ -47,7 +47,7 @@ func (j *Journal) round(ctx context.Context, last bool) error {
 	return j.tellTries(ctx, last)
 }
 
-// take tells the log of sessions, and counts tries at accounts that there are.
+// take appends sessions, and counts attempts at existing accounts.
 func (j *Journal) take(ctx context.Context, batch []happening) error {
 	today, err := j.sources.markers(ctx, j.instant())
 	if err != nil {
@@ -74,7 +74,7 @@ func markOf(source string, today []marker) staff.Source {
 	return staff.Source(hex.EncodeToString(today[len(today)-1].of(source)[:8]))
 }
 
-// one does what a happening asks for. Nobody's account is nobody's event.
+// one processes one happening. Unknown accounts get no event.
 func (j *Journal) one(ctx context.Context, h happening, from staff.Source) error {
 	switch {
 	case h.Staff == (staff.ID{}):
@@ -95,8 +95,8 @@ func (j *Journal) one(ctx context.Context, h happening, from staff.Source) error
 	return j.appended(ctx, told, err)
 }
 
-// appended counts events of an append, which are lost if the database will never take
-// them. An error says that it may take them later.
+// appended counts the events of an append, which are lost if the database will never
+// accept them. An error means that it may accept them later.
 func (j *Journal) appended(ctx context.Context, events []event.Event, err error) error {
 	if err == nil {
 		for _, e := range events {

@@ -26,7 +26,7 @@ func TestASessionIsToldFromSigningInToSigningOut_D65(t *testing.T) {
 		t.Fatal(found, err)
 	}
 	must(t, s.SignOut(t.Context(), elm, session))
-	s.wantTold(t, "signed-in", 0) // nobody waits for it
+	s.wantTold(t, "signed-in", 0) // the answer does not wait for it
 	must(t, r.Round(t.Context(), false))
 	byLee := `"actor":{"kind":"staff","id":"` + s.lee.String() + `"}`
 	s.wantTold(t, "signed-in", 1, byLee, `"requestId":"request-7"`, `"how":"password"`, `"session":"`+session.ID.String()+`"`)
@@ -151,7 +151,7 @@ func TestJournalKeepsUnsentEntriesBounded_D65(t *testing.T) {
 	r.away.Store(false)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	r.Run(ended) // it is told to stop before it has begun
+	r.Run(ended) // it is stopped before it has begun
 	s.wantTold(t, "signed-in", 3)
 	_, err := s.SignIn(t.Context(), try())
 	must(t, err)
@@ -182,8 +182,8 @@ func TestStoppingJournalFlushesCounts_D65(t *testing.T) {
 	}
 }
 
-// A hundred accounts that there are, each tried once: what the log is told of a practice
-// has a budget, and the rest waits.
+// A hundred existing accounts, each tried once: the practice's budget limits the
+// events, and the others wait.
 func TestALogGrowsNoFasterThanAPracticesBudget_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

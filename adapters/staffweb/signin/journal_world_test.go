@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// replica is one process that tells the log of sign-ins.
+// replica is one process with a journal.
 type replica struct {
 	*signin.Journal
 	registry *prometheus.Registry
@@ -25,7 +25,7 @@ type replica struct {
 	away     atomic.Bool // the database, for its appends
 }
 
-// replicaOf gives the surgery's door a journal that is run round by round.
+// replica gives the surgery's door a journal that is run round by round.
 func (s *surgery) replica(edits ...func(*signin.Journal)) *replica {
 	r := &replica{registry: prometheus.NewRegistry(), logged: &bytes.Buffer{}}
 	r.Journal = signin.NewJournal(store{s.store, &r.away}, postgres.On(s.pool), s.Tries, r.registry, slog.New(slog.NewTextHandler(r.logged, nil)))
@@ -36,7 +36,7 @@ func (s *surgery) replica(edits ...func(*signin.Journal)) *replica {
 	return r
 }
 
-// lost returns what the metric says of it.
+// lost returns the metric of lost events.
 func (r *replica) lost(t *testing.T) float64 {
 	t.Helper()
 	families, err := r.registry.Gather()

@@ -176,7 +176,7 @@ func TestAChallengeIsGoodOnceAndForFiveMinutes_D66(t *testing.T) {
 	must(t, s.signs(t, k, ask()))
 	var rows int
 	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM staff_challenges`).Scan(&rows))
-	if rows != 1 { // what has ended is forgotten, and what nobody has signed was never there
+	if rows != 1 { // expired challenges are deleted, and unsigned ones were never stored
 		t.Errorf("%d challenges are remembered, want 1", rows)
 	}
 }
