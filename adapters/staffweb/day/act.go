@@ -11,14 +11,15 @@ import (
 	"frontdesk/projections"
 )
 
-// act is something that staff do about an appointment.
+// act is an action of staff on an appointment.
 type act struct {
 	do func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error
-	// is reports whether it has been done, so that a form that was sent twice is done.
+	// is reports whether it has been done, so that a form that was sent twice counts as
+	// done.
 	is func(a projections.Appointment, v *frame.Visit) bool
 }
 
-// acts are the acts by their names in forms.
+// acts are the actions by their names in forms.
 var acts = map[string]act{
 	"arrived": {
 		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
@@ -68,7 +69,7 @@ func is(status projections.Status) func(projections.Appointment, *frame.Visit) b
 	return func(a projections.Appointment, _ *frame.Visit) bool { return a.Status == status }
 }
 
-// act does something about an appointment, unless it has changed since the form's page was
+// act runs an action on an appointment, unless it has changed since the form's page was
 // shown (rule 2).
 func (s *Section) act(v *frame.Visit) error {
 	act, known := acts[v.Form.Get("do")]
@@ -91,8 +92,8 @@ func (s *Section) act(v *frame.Visit) error {
 	return s.after(v, found)
 }
 
-// look reads the appointment, and counts its events before: whatever happens between this
-// look and the append refuses the act.
+// look reads the appointment, after counting its events: an event between this read and
+// the append refuses the action.
 func (s *Section) look(v *frame.Visit) (seen int, found projections.Appointment, err error) {
 	id, _ := written.ID(v.Var("appointment"))
 	if seen, err = commands.Seen(v.Context(), s.Desk.Store, appointment.StreamOf(v.Tenant, appointment.ID{UUID: id})); err != nil {
@@ -102,8 +103,8 @@ func (s *Section) look(v *frame.Visit) (seen int, found projections.Appointment,
 	return seen, found, err
 }
 
-// after goes back to the day on which the appointment was, or to its own page if that is
-// where the form was.
+// after returns to the day of the appointment, or to its own page if the form was
+// there.
 func (s *Section) after(v *frame.Visit, was projections.Appointment) error {
 	done := "done=" + v.Form.Get("do")
 	if v.Form.Get("from") == "day" {

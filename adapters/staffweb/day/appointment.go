@@ -12,15 +12,15 @@ import (
 	"frontdesk/projections"
 )
 
-// errNone is the answer about an appointment that the practice does not have, of a patient
-// who was erased, and to what names no appointment.
+// errNone is the answer about an appointment that the practice does not have, that is
+// of an erased patient, or whose identifier is invalid.
 var errNone = frame.NoSuch("appointment", "Go back to Day and look for it there.")
 
-// said is what a page says about the form that was sent, and what was typed there.
+// said is the response to a submitted form, with its typed values.
 type said struct {
 	status int
 	frame.Faulty
-	done string // what has been done; "" for nothing
+	done string // the last action; "" for none
 }
 
 // appointmentPage is one appointment.
@@ -57,7 +57,7 @@ func (s *Section) show(v *frame.Visit, said said) error {
 	return nil
 }
 
-// find reads the appointment that the address names.
+// find reads the appointment in the address.
 func (s *Section) find(v *frame.Visit) (projections.Appointment, error) {
 	id, ok := written.ID(v.Var("appointment"))
 	if !ok {
@@ -94,7 +94,7 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, said 
 	return page, err
 }
 
-// historyOf is who did what with an appointment, oldest first.
+// historyOf is the events of an appointment, oldest first.
 func (s *Section) historyOf(v *frame.Visit, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
 	happened, err := s.Appointments.History(v.Context(), v.Tenant, of.Appointment)
 	for _, h := range happened {

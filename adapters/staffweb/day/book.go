@@ -16,7 +16,8 @@ import (
 	"frontdesk/projections"
 )
 
-// errNobody is the answer about somebody whom the practice does not have, or not any more.
+// errNobody is the answer about a patient that the practice does not have, or no longer
+// has.
 var errNobody = frame.NoSuch("patient", "Find the patient first, then book from their page.")
 
 // bookPage is the form that books.
@@ -25,11 +26,11 @@ type bookPage struct {
 	Patient    patient.ID
 	Name, Born string
 	To         slotFields
-	Once       string // what this one booking is known by
+	Once       string // the key of this one booking
 	Token      string
 }
 
-// bookForm asks when the patient is to be expected.
+// bookForm asks for the time of an appointment.
 func (s *Section) bookForm(v *frame.Visit) error {
 	return s.showBook(v, http.StatusOK, rand.Text(), frame.Faulty{})
 }
@@ -55,7 +56,7 @@ func (s *Section) showBook(v *frame.Visit, status int, once string, faults frame
 	return nil
 }
 
-// patientIn is whom the form names.
+// patientIn is the patient in the form.
 func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.PatientName, err error) {
 	id, ok := written.ID(v.Form.Get("patient"))
 	if !ok {
@@ -73,7 +74,7 @@ func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.
 	return about, name, nil
 }
 
-// book books what the form says, once (rule 3).
+// book books the appointment in the form, once (rule 3).
 func (s *Section) book(v *frame.Visit) error {
 	once := v.Form.Get("once")
 	if !v.Owns(purpose) {

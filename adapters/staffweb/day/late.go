@@ -11,8 +11,8 @@ import (
 	"frontdesk/projections"
 )
 
-// tooLate shows the appointment as it is now, with who changed it last and with what was
-// typed. If who is signed in has done the very same, they have pressed the button twice.
+// tooLate shows the current appointment, with the actor of the last change and the
+// typed values. If the signed-in member has just done the same, it was a double click.
 func (s *Section) tooLate(v *frame.Visit, act act, found projections.Appointment) error {
 	happened, err := s.Appointments.History(v.Context(), v.Tenant, found.Appointment)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Section) tooLate(v *frame.Visit, act act, found projections.Appointment
 		Faulty: faults.With("facts", "Look at the appointment again: nothing that you did has been saved.")})
 }
 
-// refuse shows the appointment with why nothing was done, and with what was typed.
+// refuse shows the appointment with the refusal and the typed values.
 func (s *Section) refuse(v *frame.Visit, act act, err error) error {
 	wrong, isField := errors.AsType[fieldFault](err)
 	refusal, isRule := errors.AsType[*fault.Error](err)

@@ -15,22 +15,22 @@ import (
 	"frontdesk/projections"
 )
 
-// recordPage is what staff see of a patient.
+// recordPage is the page of a patient.
 type recordPage struct {
 	frame.Faulty
 	who
-	Done         string // what has just been done; "" for nothing
-	Restricted   string // to whom the record is open; "" if to everybody
+	Done         string // the last action; "" for none
+	Restricted   string // those with access to the record; "" if all have access
 	Entries      []entry
-	Before       uuid.UUID // the page begins behind this entry; zero for the newest
+	Before       uuid.UUID // the page begins after this entry; zero for the newest
 	Older        uuid.UUID // the last entry, if older ones follow; otherwise zero
 	Requests     []requestRow
 	Appointments []visitRow
-	Typed        string // the note that was typed, if it could not be added
-	Made, Token  string // by the form that adds a note
+	Typed        string // the typed note, if it was not added
+	Made, Token  string // of the form that adds a note
 }
 
-// NoteField is where a note is written.
+// NoteField is the field of the note.
 func (p recordPage) NoteField() frame.Area {
 	return frame.Area{ID: "note", Label: "Note", Hint: "All who may see this record can read it. So can the patient, if they ask for their data.", Value: p.Typed, Fault: p.Fault("note")}
 }
@@ -55,7 +55,7 @@ const (
 	visitsShown   = 10
 )
 
-// done is what the page says after an act, by the word in its address.
+// done maps the word in the page's address to its text about the last action.
 var done = map[string]string{
 	"registered": "The patient has been registered.",
 	"details":    "The details have been changed.",
@@ -63,8 +63,8 @@ var done = map[string]string{
 	"glass":      "You have opened this record. Your reason has been recorded.",
 }
 
-// record shows a patient's record, or that it is closed. That it was opened is noted
-// before anything of it is read.
+// record shows a patient's record, or that it is closed. Its opening is recorded before
+// any of it is read.
 func (s *Section) record(v *frame.Visit) error {
 	w, err := s.about(v)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Section) show(v *frame.Visit, w who, status int, page recordPage) (err 
 	return nil
 }
 
-// restricted says to whom the record is open, if not to everybody.
+// restricted names those with access to the record, unless all have access.
 func (s *Section) restricted(v *frame.Visit, w who) string {
 	switch {
 	case w.Sight.ByGlass(s.Now()):
@@ -118,7 +118,7 @@ func (s *Section) addEntries(v *frame.Visit, page *recordPage) error {
 	return nil
 }
 
-// entryOf says what an entry of the care record is.
+// entryOf describes an entry of the care record.
 func entryOf(v *frame.Visit, e projections.RecordEntry) (shown entry) {
 	id := e.ID
 	shown.By, shown.At = e.UserName, frame.Moment(e.At, v.Practice.Zone)
@@ -157,7 +157,7 @@ func (s *Section) addAppointments(v *frame.Visit, page *recordPage) (err error) 
 	return err
 }
 
-// appointments are the latest of a patient. They are no part of the record.
+// appointments are a patient's latest. They are not part of the record.
 func (s *Section) appointments(v *frame.Visit, w who) (rows []visitRow, err error) {
 	found, err := s.Appointments.OfPatient(v.Context(), v.Tenant, w.ID, visitsShown)
 	if err != nil {

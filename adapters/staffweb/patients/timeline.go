@@ -12,11 +12,11 @@ import (
 	"frontdesk/projections"
 )
 
-// timelinePage is what happened to a patient, and who did it.
+// timelinePage is a patient's events, with their actors.
 type timelinePage struct {
 	who
 	Happened []happening
-	Older    int64 // the page after this one begins before it; 0 for none
+	Older    int64 // the next page begins before it; 0 for none
 	Begun    bool  // the page does not begin with the newest
 }
 
@@ -24,7 +24,7 @@ type happening struct{ At, Who, What string }
 
 const happeningsShown = 50
 
-// timeline shows what happened to a patient, newest first. It is part of the record.
+// timeline shows a patient's events, newest first. It is part of the record.
 func (s *Section) timeline(v *frame.Visit) error {
 	w, err := s.about(v)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Section) timeline(v *frame.Visit) error {
 	return nil
 }
 
-// told says in words what happened. Each actor is looked up once.
+// told describes events in words. Each actor is looked up once.
 func (s *Section) told(v *frame.Visit, found []projections.Happening) (told []happening, err error) {
 	names := map[string]string{}
 	for _, h := range found {
@@ -68,7 +68,7 @@ func (s *Section) told(v *frame.Visit, found []projections.Happening) (told []ha
 	return told, nil
 }
 
-// actor names who did something, as the timeline has them.
+// actor returns an actor's name for the timeline.
 func (s *Section) actor(v *frame.Visit, actor string) (name string, err error) {
 	kind, of, _ := strings.Cut(actor, ":")
 	id, known := written.ID(of)

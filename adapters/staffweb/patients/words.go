@@ -6,13 +6,13 @@ import (
 	"frontdesk/projections"
 )
 
-// visits say how far an appointment has come.
+// visits are the states of an appointment.
 var visits = map[projections.Status]string{
 	projections.StatusBooked: "booked", projections.StatusCalledIn: "called in", projections.StatusAttended: "attended",
 	projections.StatusDidNotAttend: "did not attend", projections.StatusCancelled: "cancelled",
 }
 
-// standing says how far a request has come.
+// standing describes the state of a request.
 func standing(r projections.InboxRow) string {
 	switch {
 	case r.InError:

@@ -10,32 +10,32 @@ import (
 	"frontdesk/projections"
 )
 
-// requestPage is a request as staff see it.
+// requestPage is the page of a request.
 type requestPage struct {
 	frame.Faulty
-	Done            string // what has just been done; "" for nothing
+	Done            string // the last action; "" for none
 	ID              request.ID
 	Patient         patient.ID
 	Name, Born      string
 	Kind, At        string
 	Urgent, ByProxy bool
 	InError         bool   // it must not be relied on
-	Why             string // is that; "" if it is hidden
+	Why             string // the reason for that; "" if it is hidden
 	Standing        string
-	Closed          bool // what follows is hidden
+	Closed          bool // the content is hidden
 	Proxy           *request.Proxy
 	Answers         []request.Answer
 	Files           []file
 	History         []entry
 	Others          []other
-	IsDone, Held    bool // Held: somebody has it
+	IsDone, Held    bool // Held: a member of staff has it
 	MayComplete     bool
 	Words           frame.Area
 	Outcome, To     frame.Choice
 	Seen, Token     string
 }
 
-// file is an attachment, as it is listed.
+// file is an attachment in the list.
 type file struct {
 	N          int
 	Name, Kind string
@@ -51,10 +51,10 @@ type other struct {
 	Kind, At, Standing string
 }
 
-// othersShown are the patient's other requests on the page; their own page has all.
+// othersShown limits the patient's other requests on the page; their own page has all.
 const othersShown = 10
 
-// contentOf is what the page of a request shows.
+// contentOf is the content of a request's page.
 func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said) (content requestPage, err error) {
 	names, err := s.Patients(v, found.Patient)
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said
 	return content, err
 }
 
-// fill adds what the patient asks, which those do not see whom the record is closed to,
-// and the fields.
+// fill adds the patient's text, unless the record is closed to the member, and the
+// fields.
 func (p *requestPage) fill(found projections.Request, said said) {
 	p.Words = wordsOf(found, said)
 	p.Outcome = frame.Choice{ID: "outcome", None: "Choose", Label: "How did it end?", Options: outcomesOf(said.typed.outcome), Fault: said.Fault("outcome")}
@@ -103,7 +103,7 @@ func (p *requestPage) fill(found projections.Request, said said) {
 	}
 }
 
-// standingOf says how the request stands.
+// standingOf describes the state of the request.
 func (s *Section) standingOf(v *frame.Visit, found projections.Request) string {
 	if found.Done != nil {
 		return s.standing(v, found.Holder, found.HolderName, &found.Done.At)
@@ -118,7 +118,7 @@ func orNobody(standing string) string {
 	return standing
 }
 
-// historyOf is who did what, oldest first.
+// historyOf is the history of events, oldest first.
 func (s *Section) historyOf(v *frame.Visit, found projections.Request, sees bool) (history []entry) {
 	for _, h := range found.History {
 		what, text := deed(v, h)
@@ -130,7 +130,7 @@ func (s *Section) historyOf(v *frame.Visit, found projections.Request, sees bool
 	return history
 }
 
-// othersOf are the newest other requests of the patient, without what they ask.
+// othersOf are the newest other requests of the patient, without their texts.
 func (s *Section) othersOf(v *frame.Visit, found projections.Request) (others []other, err error) {
 	rows, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, found.Patient, projections.InboxPlace{}, othersShown+1)
 	if err != nil {
@@ -144,8 +144,8 @@ func (s *Section) othersOf(v *frame.Visit, found projections.Request) (others []
 	return others, nil
 }
 
-// colleagues are those to whom the request can be given: who works here, handles requests,
-// and does not have it.
+// colleagues are those to whom the request can be assigned: current members who handle
+// requests, except its holder.
 func (s *Section) colleagues(v *frame.Visit, found projections.Request, said said) (frame.Choice, error) {
 	to := frame.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: said.Fault("to")}
 	people, err := s.People.Of(v.Context(), v.Tenant)

@@ -13,19 +13,19 @@ import (
 	"frontdesk/projections"
 )
 
-// movePage asks to whom else a request belongs.
+// movePage is the form to move a request to another patient.
 type movePage struct {
 	frame.Faulty
 	ID          request.ID
-	Name, Born  string // of the patient whose it is taken to be
-	Find        string // what was looked for; "" for nothing
+	Name, Born  string // of the current patient
+	Find        string // the search text; "" for none
 	FoundWords  string
 	Found       []candidate
 	Words       frame.Area
 	Seen, Token string
 }
 
-// candidate is a patient who was found.
+// candidate is a patient that was found.
 type candidate struct {
 	Patient    patient.ID
 	Name, Born string
@@ -37,7 +37,7 @@ const (
 	longestFind     = 200 // characters: each name is compared with each word of them
 )
 
-// moveForm shows whose request it is, and asks for a name.
+// moveForm shows the current patient, and asks for a name.
 func (s *Section) moveForm(v *frame.Visit) error {
 	found, err := s.find(v)
 	if err != nil {
@@ -90,11 +90,11 @@ func (s *Section) moveTo(v *frame.Visit, found projections.Request, typed typed)
 	return s.refuse(v, typed, err)
 }
 
-// noPatient is said if no patient was chosen whom the practice has.
+// noPatient is the text if no patient of the practice was chosen.
 const noPatient = "Choose one of the patients."
 
-// ask shows the form, with those who were found. A search is a POST, so that no address
-// holds a name.
+// ask shows the form, with the patients found. A search is a POST, so that no address
+// contains a name.
 func (s *Section) ask(v *frame.Visit, found projections.Request, said said) error {
 	names, err := s.Patients(v, found.Patient)
 	if err != nil {
@@ -115,8 +115,8 @@ func (s *Section) ask(v *frame.Visit, found projections.Request, said said) erro
 	return nil
 }
 
-// search looks for patients with the name that was typed, if any was. Who was shown is in
-// the access record; what was typed is nowhere.
+// search finds patients by the typed name, if any. The patients shown are in the access
+// record; the typed text is not stored.
 func (s *Section) search(v *frame.Visit, of projections.Request, said said, content *movePage) error {
 	shown := []patient.ID{of.Patient}
 	if content.Find = strings.TrimSpace(v.Form.Get("find")); v.R.Method == http.MethodPost && content.Find != "" && frame.TooLong(content.Find, longestFind) == "" {
