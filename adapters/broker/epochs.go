@@ -12,14 +12,14 @@ import (
 	"frontdesk/feed"
 )
 
-// said is what the broker says of the epochs.
+// said is the epochs that the broker has published.
 type said struct {
-	epochs feed.Epochs // nil if it says nothing
+	epochs feed.Epochs // nil if there are none
 	seq    uint64      // of the stream's last message
 }
 
-// said asks the broker which epochs it knows. If it knows a later one than the log, or the
-// same one from another idx, it knows another history.
+// said reads the epochs from the broker. If they have a later one than the log, or the
+// same one from another idx, they belong to another history.
 func (r *Relay) said(ctx context.Context, look Look) (is said, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
@@ -56,7 +56,7 @@ func (is said) differ(look Look) error {
 	return nil
 }
 
-// say publishes the epochs, unless the broker says the same or another relay is faster.
+// say publishes the epochs, unless the broker has the same or another relay is faster.
 func (is said) say(ctx context.Context, js jetstream.JetStream, epochs feed.Epochs) error {
 	if slices.Equal(is.epochs, epochs) {
 		return nil

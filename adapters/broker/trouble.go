@@ -10,16 +10,15 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// trouble tells the program's log what stands in the way: not what has passed by itself at
-// once, and each thing once an hour.
+// trouble logs problems: not one that passes quickly, and each one once an hour.
 type trouble struct {
 	log *slog.Logger
 
 	mu    sync.Mutex
-	since clock.Stopwatch // not started while the log is relayed
-	told  bool            // since then
+	since clock.Stopwatch // not started while the relay works
+	told  bool            // logged since then
 	said  map[string]clock.Stopwatch
-	heard error // what the library said last, without being asked
+	heard error // the last asynchronous error of the library
 }
 
 const (
@@ -27,14 +26,14 @@ const (
 	sayAgain = time.Hour
 )
 
-// hear notes what the server has refused, such as a subject that is not permitted.
+// hear records an error of the server, such as a subject that is not permitted.
 func (t *trouble) hear(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard = err
 }
 
-// say says what stands in the way.
+// say logs a problem.
 func (t *trouble) say(ctx context.Context, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -52,7 +51,7 @@ func (t *trouble) say(ctx context.Context, err error) {
 	t.log.LogAttrs(ctx, slog.LevelWarn, "the log is not relayed to the broker; retrying", attrs...)
 }
 
-// news reports whether something was not said for an hour, whatever the numbers in it are.
+// news reports whether a problem was not logged for an hour, ignoring its numbers.
 func (t *trouble) news(err error) bool {
 	thing := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -70,7 +69,7 @@ func (t *trouble) news(err error) bool {
 	return true
 }
 
-// over notes that nothing stands in the way any more.
+// over records that the problem has passed.
 func (t *trouble) over(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Alarm says that something is not as it was signed. Other errors pass by themselves.
+// Alarm is the error that a log differs from what was signed. Other errors pass by
+// themselves.
 type Alarm string
 
 // Error returns the sentence.
@@ -18,8 +19,7 @@ func isAlarm(err error) bool {
 	return is
 }
 
-// say logs what stands in the way. Each thing is said once an hour, whatever the numbers
-// in it are.
+// say logs problems. Each is logged once an hour, ignoring its numbers.
 func (s *Signer) say(ctx context.Context, problems []error) {
 	now := s.Now()
 	for thing, at := range s.said {

@@ -49,8 +49,8 @@ func TestAWitnessThatWasSetBackIsNamed_D77(t *testing.T) {
 	}
 }
 
-// Two signers with one key and one state are no harm. Whoever was set back is told by the
-// witness, unless the log has come there by the next round.
+// Two signers with one key and one state are harmless. A signer that was set back
+// learns it from the witness, unless the log has caught up by the next round.
 func TestAWitnessThatIsAheadIsAnAlarmIfItStaysSo_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -78,7 +78,7 @@ func TestAWitnessThatIsAheadIsAnAlarmIfItStaysSo_D77(t *testing.T) {
 	w.alarmed("cosigned another history")
 }
 
-// witnessedAnew starts a signer that knows what is published, and nothing else.
+// witnessedAnew starts a signer whose only state is the published notes.
 func (w *world) witnessedAnew(f *fakeWitness) {
 	w.t.Helper()
 	w.dir = w.t.TempDir()

@@ -20,7 +20,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// failing is a state whose disk is full, or whose files somebody has changed.
+// failing is a state whose disk is full, or whose files were changed.
 type failing struct {
 	read []byte
 	err  error
@@ -150,7 +150,7 @@ func TestManySlowBodiesOfOneSourceLeaveRoomForOthers_D78(t *testing.T) {
 			refused <- answer.Code
 		})
 	}
-	for range 100 { // one source has about half of the seats
+	for range 100 { // one source has about half of the permits
 		if status := <-refused; status != http.StatusServiceUnavailable {
 			t.Errorf("one of too many is answered %d", status)
 		}
