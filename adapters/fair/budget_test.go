@@ -100,7 +100,7 @@ func TestRefundedBudgetCanBeSpent(t *testing.T) {
 	}
 }
 
-// Whoever asks for too much changes nothing for the others who spend the same budget.
+// A request for too much does not affect others who share the budget.
 func TestOversizedRequestDoesNotRefuseOthers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)

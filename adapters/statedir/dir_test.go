@@ -75,7 +75,7 @@ func TestFailedWriteKeepsOldFile(t *testing.T) {
 	if err := dir.Write("log", []byte("one")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(path, "log.new"), 0o700); err != nil { // nothing can be written there, whoever we are
+	if err := os.Mkdir(filepath.Join(path, "log.new"), 0o700); err != nil { // nothing can be written there, even as root
 		t.Fatal(err)
 	}
 	if err := dir.Write("log", []byte("two")); err == nil {

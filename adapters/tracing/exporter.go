@@ -7,17 +7,17 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exporter sends spans, and says once when that begins to fail, and once when it no longer
-// does. It is never called twice at once.
+// exporter sends spans. It logs once when that begins to fail, and once when it works
+// again. It is not called concurrently.
 type exporter struct {
 	sdk.SpanExporter
-	going context.Context // when it ends, nothing is sent any more
+	going context.Context // when it ends, no more spans are sent
 	log   *slog.Logger
-	lost  int // spans since the collector has last taken some
+	lost  int // spans since the last successful export
 }
 
-// ExportSpans sends spans without the words of errors. It returns no error, because it says
-// itself what is wrong.
+// ExportSpans sends spans without error texts. It returns no error, because it logs
+// failures itself.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	if e.going.Err() != nil {
 		return nil // there is no time left
@@ -47,9 +47,9 @@ func (e *exporter) say(ctx context.Context, err error, spans int) {
 	e.lost += spans
 }
 
-// plain is a span that says whether there was an error, and not what it was: an error of
-// the database may quote what somebody has written.
+// plain is a span whose status has no description: an error of the database may quote
+// user input.
 type plain struct{ sdk.ReadOnlySpan }
 
-// Status returns it without its description.
+// Status returns the status without its description.
 func (p plain) Status() sdk.Status { return sdk.Status{Code: p.ReadOnlySpan.Status().Code} }
