@@ -27,7 +27,7 @@ func (s *surgery) forget(t *testing.T, tenant string, id patient.ID) {
 	}
 }
 
-// askErasure is what the first of them does.
+// askErasure is the first person's request for an erasure.
 func (s *surgery) askErasure(t *testing.T, tenant string, id patient.ID) commands.ErasureAsked {
 	t.Helper()
 	alice := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("alice", "")})
@@ -65,7 +65,7 @@ func (s *surgery) ofOthers(t *testing.T, tenant string, id patient.ID) (others m
 	return others, own
 }
 
-// A rebuild knows who is erased: it brings nobody back, and changes nothing else.
+// A rebuild honours erasures: it restores no erased data, and changes nothing else.
 func TestRebuildKeepsErasures_D70(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -75,14 +75,14 @@ func TestRebuildKeepsErasures_D70(t *testing.T) {
 	before, had := s.ofOthers(t, "elm-street", gone)
 	s.forget(t, "elm-street", gone)
 	s.drain(t)
-	wantSame(t, run(t, s.rebuild())) // what follows the log is behind
+	wantSame(t, run(t, s.rebuild())) // asynchronous projections are behind
 	s.follow(t)
 	after, left := s.ofOthers(t, "elm-street", gone)
 	if diff := cmp.Diff(before, after); had < 10 || left > 0 || diff != "" {
 		t.Errorf("of %d rows %d are left; others (-before +after):\n%s", had, left, diff)
 	}
 	wantSame(t, run(t, s.rebuild()))
-	s.live(t, 100) // also of what is refused
+	s.live(t, 100) // including refused calls
 	if _, left := s.ofOthers(t, "elm-street", gone); left > 0 {
 		t.Errorf("%d rows have come back", left)
 	}
@@ -95,7 +95,7 @@ func TestRebuildKeepsErasures_D70(t *testing.T) {
 	wantSame(t, run(t, s.rebuild()))
 }
 
-// The past can be asked: who is erased was there, and is nobody by name.
+// The past can be queried: an erased patient exists there, without a name.
 func TestPastStateHonoursLaterErasures_D70(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

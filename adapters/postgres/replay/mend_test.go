@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// mended runs a rebuild that replaces the rows that differ.
+// mended runs a rebuild with Switch.
 func (s *surgery) mended(t *testing.T) replay.Result {
 	t.Helper()
 	mending := s.rebuild()
@@ -62,8 +62,9 @@ func TestSwitchTouchesOnlyDifferences(t *testing.T) {
 	}
 }
 
-// An application whose row is lost changes its key address all the time, also between the
-// comparison and the lock. Its row is replaced by what the log says under the lock.
+// An application with a lost row changes its key address all the time, including
+// between the comparison and the lock. Its row is replaced by the log's state under the
+// lock.
 func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -89,7 +90,7 @@ func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
 	}
 }
 
-// However many rows differ, nobody sees some of them replaced and others not.
+// However many rows differ, no reader sees only some of them replaced.
 func TestASwitchIsOneTransaction(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

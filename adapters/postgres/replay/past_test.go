@@ -50,7 +50,7 @@ func (s *surgery) past(t *testing.T, until replay.Until) *replay.Past {
 	return past
 }
 
-// An auditor needs no more than to read.
+// An auditor's read-only role is enough.
 func TestPastStateIsReproduced(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -92,7 +92,7 @@ func TestPastStateIsReproduced(t *testing.T) {
 	}
 }
 
-// Clocks go wrong: the past of an instant ends before the first event that was
+// Clocks can be wrong: the past of an instant ends before the first event that was
 // recorded after it, whatever follows.
 func TestThePastEndsWithTheLongestPrefix(t *testing.T) {
 	t.Parallel()

@@ -16,8 +16,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Who has no master key can prove all read models but those that hold personal data, and
-// damages none.
+// Without the master key a rebuild verifies all read models except those with personal
+// data, and damages none.
 func TestARebuildWithoutTheMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

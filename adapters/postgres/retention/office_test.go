@@ -90,7 +90,7 @@ func (o *office) callsOf(tenant string, at ...time.Time) {
 	}
 }
 
-// tell adds a delivery that was forgotten, of an event of an instant.
+// tell adds an old delivery without details, of an event at an instant.
 func (o *office) tell(at ...time.Time) {
 	o.t.Helper()
 	for _, at := range at {
@@ -159,7 +159,7 @@ func (o *office) numbered() map[string]string {
 	return lines
 }
 
-// archived returns every line of the files, and fails if one stands twice.
+// archived returns every line of the files, and fails on duplicates.
 func (o *office) archived(prefix, key string) map[string]string {
 	o.t.Helper()
 	lines := map[string]string{}
@@ -213,7 +213,7 @@ func aged(t *testing.T, until time.Time) *office {
 	return o
 }
 
-// log is what the event log says of archives.
+// log returns the event log's archives.
 func (o *office) log() map[string]audit.Archived {
 	o.t.Helper()
 	found := map[string]audit.Archived{}
