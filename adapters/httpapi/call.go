@@ -128,6 +128,6 @@ func (a *API) clear(ctx context.Context, do func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearLimit)
 	defer cancel()
 	if err := do(ctx); err != nil {
-		a.Log.WarnContext(ctx, "call was not cleared away", slog.Any("error", err))
+		a.Log.WarnContext(ctx, "clean-up after a call failed", slog.Any("error", err))
 	}
 }

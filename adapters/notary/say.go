@@ -39,9 +39,9 @@ func (s *Signer) say(ctx context.Context, problems []error) {
 		}
 		s.said[thing] = now
 		if isAlarm(e) {
-			s.Log.ErrorContext(ctx, "the log is not as it was signed", slog.Any("error", e))
+			s.Log.ErrorContext(ctx, "the log differs from what was signed", slog.Any("error", e))
 			continue
 		}
-		s.Log.WarnContext(ctx, "not everything is signed, witnessed and published; retrying", slog.Any("error", e))
+		s.Log.WarnContext(ctx, "some checkpoints are not signed, witnessed and published; retrying", slog.Any("error", e))
 	}
 }

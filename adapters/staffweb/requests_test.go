@@ -192,7 +192,7 @@ func TestASpoiltFileBreaksOff_D84(t *testing.T) {
 	if read, err := io.Copy(io.Discard, spoilt.Body); !errors.Is(err, io.ErrUnexpectedEOF) || read >= a.file.Size {
 		t.Errorf("%d bytes came, %v", read, err)
 	}
-	a.waitForLog(t, "an attachment broke off")
+	a.waitForLog(t, "sending an attachment failed")
 	if strings.Contains(a.watched.String(), fileName) {
 		t.Errorf("the log names the file:\n%s", a.watched)
 	}

@@ -36,7 +36,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 func (e *exporter) say(ctx context.Context, err error, spans int) {
 	switch {
 	case err != nil && e.lost == 0:
-		e.log.WarnContext(ctx, "the collector does not take traces: they are lost until it does, and nothing else is", slog.Any("error", err))
+		e.log.WarnContext(ctx, "the collector does not take traces: traces are lost until it does", slog.Any("error", err))
 	case err == nil && e.lost > 0:
 		e.log.InfoContext(ctx, "the collector takes traces again", slog.Int("spans_lost", e.lost))
 	}

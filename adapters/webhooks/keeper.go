@@ -35,7 +35,7 @@ const (
 
 // Run repeats Keep until ctx ends.
 func (k Keeper) Run(ctx context.Context) {
-	background.Loop{Pace: keepPace, Do: k.Keep, Fails: "old deliveries could not be ended", Log: k.Log}.Run(ctx)
+	background.Loop{Pace: keepPace, Do: k.Keep, Fails: "cannot end old deliveries", Log: k.Log}.Run(ctx)
 }
 
 const (
@@ -69,20 +69,20 @@ func (k Keeper) Keep(ctx context.Context) error {
 	now := k.Now()
 	unknown, err := k.all(ctx, endUnknown, now, Unknown, k.RealNow())
 	if err != nil {
-		return fmt.Errorf("end what was left behind: %w", err)
+		return fmt.Errorf("end abandoned deliveries: %w", err)
 	}
 	if unknown > 0 {
-		k.Log.WarnContext(ctx, "deliveries were left behind by a sender that has crashed; they are not sent again", slog.Int("deliveries", unknown))
+		k.Log.WarnContext(ctx, "a sender crashed; its deliveries become unknown and are not sent again", slog.Int("deliveries", unknown))
 	}
 	if _, err := k.all(ctx, endExpired, now, Expired); err != nil {
-		return fmt.Errorf("end what is too old: %w", err)
+		return fmt.Errorf("end expired deliveries: %w", err)
 	}
 	forgotten, err := k.all(ctx, forget, now.Add(-k.Retention), "")
 	if k.Swept != nil {
 		k.Swept(forgotten, err)
 	}
 	if err != nil {
-		return fmt.Errorf("forget old deliveries: %w", err)
+		return fmt.Errorf("delete old deliveries: %w", err)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (s *Sender) open(ctx context.Context, all []*names) error {
 
 func (s *Sender) take(ctx context.Context, n *names, e sealed, opened event.Recorded, failed error) {
 	if failed != nil {
-		s.Log.ErrorContext(ctx, "a webhook cannot be built, because who is named in it cannot be opened", slog.Any("error", failed))
+		s.Log.ErrorContext(ctx, "cannot build a webhook: its names cannot be decrypted", slog.Any("error", failed))
 		n.missing = true
 		return
 	}

@@ -113,7 +113,7 @@ func (r *round) turn(ctx context.Context) time.Duration {
 	r.Metrics.stand(r.lanes)
 	switch {
 	case err != nil:
-		r.Log.WarnContext(ctx, "webhooks cannot be sent at present; retrying", slog.Any("error", err))
+		r.Log.WarnContext(ctx, "cannot send webhooks; retrying", slog.Any("error", err))
 		return retryWait
 	case len(found.ended) > 0 || len(found.send) > 0 && r.lanes.free() == 0:
 		r.wait = 0 // slots were used up by deliveries that are not sent, or there were too few
@@ -180,7 +180,7 @@ func (r *round) look(ctx context.Context, claim bool) (found claimed, err error)
 func (r *round) written(ctx context.Context, late int, ended []ended) {
 	r.finished = nil
 	if late > 0 {
-		r.Log.WarnContext(ctx, "deliveries have ended after they were given up as unknown", slog.Int("deliveries", late))
+		r.Log.WarnContext(ctx, "outcomes arrived after their deliveries became unknown", slog.Int("deliveries", late))
 	}
 	for _, e := range ended {
 		r.Metrics.counted(e.kind, e.status, "")
@@ -220,7 +220,7 @@ func (r *round) finish(ctx context.Context) {
 		if err == nil {
 			return
 		}
-		r.Log.WarnContext(ctx, "outcomes of webhooks could not be written down", slog.Any("error", err))
+		r.Log.WarnContext(ctx, "cannot store outcomes of webhooks", slog.Any("error", err))
 		<-time.After(retryWait / lastTries)
 	}
 }

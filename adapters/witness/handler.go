@@ -121,6 +121,6 @@ func (h handler) refuse(ctx context.Context, w http.ResponseWriter, err error) {
 		http.Error(w, refusal.Detail, statuses[refusal.Kind])
 		return
 	}
-	h.Log.ErrorContext(ctx, "no checkpoint of this log can be cosigned", slog.Any("error", err))
+	h.Log.ErrorContext(ctx, "cannot cosign checkpoints of this log", slog.Any("error", err))
 	http.Error(w, "The witness cannot read or write its state.", http.StatusInternalServerError)
 }

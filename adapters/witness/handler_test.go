@@ -76,7 +76,7 @@ func TestStateThatTheWitnessHasNotSignedIsNotBelieved_D78(t *testing.T) {
 		w.wants(name+", to monitors", w.monitor(h.origin), http.StatusInternalServerError)
 	}
 	w.wantsCosigned(second.request(log, 5, 9))
-	if !strings.Contains(w.log.String(), "not what this witness has written") {
+	if !strings.Contains(w.log.String(), "was not written by this witness") {
 		t.Errorf("the log says %q", &w.log)
 	}
 }

@@ -37,7 +37,7 @@ var (
 	errUnknownLog = fault.New(fault.Missing, "unknown-log", "This witness was not told the key of this log.")
 	errUnsigned   = fault.New(fault.Forbidden, "unsigned-checkpoint", "The checkpoint is not signed by a key that this witness was told.")
 	errUnproved   = fault.New(fault.Refused, "inconsistent", "The proof does not show that the checkpoint's tree begins with the one that was cosigned last.")
-	errState      = errors.New("the state of a log is not what this witness has written: nothing of that log is cosigned until it is")
+	errState      = errors.New("the state of a log was not written by this witness: it cosigns nothing of that log")
 )
 
 // otherSize is the error that the old size is not the last cosigned one, which it
@@ -75,7 +75,7 @@ func (w *Witness) Cosign(ctx context.Context, request []byte) (lines []byte, err
 		return nil, otherSize(last.Size)
 	}
 	if err := asked.Check(last.Root, newer); err != nil {
-		w.Log.WarnContext(ctx, "a checkpoint that is signed comes without a proof that holds, and is not cosigned", about(newer)...)
+		w.Log.WarnContext(ctx, "a checkpoint that is signed comes without a proof that holds; not cosigned", about(newer)...)
 		return nil, errUnproved
 	}
 	return w.cosign(name, opened)

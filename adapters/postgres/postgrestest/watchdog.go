@@ -22,6 +22,7 @@ const (
 // A package that needs a database has no TestMain to start a watchdog from, and none of
 // its processes lives long enough to be one. The only program that certainly exists is
 // the test binary itself, run once more.
+//
 //nolint:gochecknoinits // see above
 func init() {
 	dir := os.Getenv(watchedDir)

@@ -16,10 +16,10 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
-	"frontdesk/projections"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
+	"frontdesk/projections"
 )
 
 var events = flag.Int("events", 1_000_000, "events that BenchmarkRebuild rebuilds from, after a tenth of them")

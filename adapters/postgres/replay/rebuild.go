@@ -151,7 +151,7 @@ func (r *Rebuild) finish(ctx context.Context, s *Shadow) (result Result, err err
 	for round := 1; ; round++ {
 		idx, found, err := r.look(ctx, s)
 		if err != nil {
-			return result, fmt.Errorf("compare what was rebuilt: %w", err)
+			return result, fmt.Errorf("compare rebuilt tables: %w", err)
 		}
 		if round == 1 {
 			result.Idx, result.Differences = idx, found
@@ -165,7 +165,7 @@ func (r *Rebuild) finish(ctx context.Context, s *Shadow) (result Result, err err
 		}
 		held, err := r.mend(ctx, s, found)
 		if result.Held = max(result.Held, held); err != nil {
-			return result, fmt.Errorf("put right what differs: %w", err)
+			return result, fmt.Errorf("replace differing rows: %w", err)
 		}
 	}
 }

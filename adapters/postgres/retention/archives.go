@@ -39,7 +39,7 @@ func (a Archives) Between(ctx context.Context, record string, since, until time.
 	rows, _ := a.DB.Query(ctx, archivesOf, record, timeOrNull(since), timeOrNull(until))
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return nil, fmt.Errorf("ask what was archived: %w", err)
+		return nil, fmt.Errorf("list archives: %w", err)
 	}
 	return names, nil
 }

@@ -80,7 +80,7 @@ func (r *Retain) finish(ctx context.Context) error {
 	rows, _ := r.db().Query(ctx, `SELECT name, record, since, until, sha256 FROM archives WHERE archived_at IS NULL ORDER BY until, name`)
 	waiting, err := pgx.CollectRows(rows, pgx.RowToStructByPos[archive])
 	if err != nil {
-		return fmt.Errorf("look for what is to be written: %w", err)
+		return fmt.Errorf("find detached partitions: %w", err)
 	}
 	if len(waiting) > 0 && r.Dir == "" {
 		return fmt.Errorf("%s is detached and not written yet: %w", waiting[0].Name, ErrNoDir)

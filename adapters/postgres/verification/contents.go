@@ -38,7 +38,7 @@ func (r *reading) open(ctx context.Context, kind proof.Kind, all []postgres.Seal
 // readsHashes reports whether this role may read password hashes.
 func (r *reading) readsHashes(ctx context.Context) (may bool, err error) {
 	if err := r.DB.QueryRow(ctx, `SELECT has_table_privilege('staff_passwords', 'SELECT')`).Scan(&may); err != nil {
-		return false, fmt.Errorf("ask what may be read: %w", err)
+		return false, fmt.Errorf("check read rights: %w", err)
 	}
 	return may, nil
 }

@@ -73,7 +73,7 @@ func (h *Hub) Run(ctx context.Context) {
 		switch {
 		case err != nil:
 			if ctx.Err() == nil {
-				h.log.WarnContext(ctx, "the log could not be read for live pages; retrying", slog.Any("error", err))
+				h.log.WarnContext(ctx, "cannot read the log for live pages; retrying", slog.Any("error", err))
 			}
 			rest, grown = poll, nil
 		case s.Upto == s.Head:

@@ -72,7 +72,7 @@ func (s *Section) stream(v *frame.Visit, file request.Attachment) error {
 	v.Write(func(w http.ResponseWriter) {
 		defer cancel()
 		if err := send(w, content); errors.Is(err, errSpoilt) {
-			s.Log.ErrorContext(ctx, "an attachment broke off", slog.String("request_id", v.ID), slog.Any("error", err))
+			s.Log.ErrorContext(ctx, "sending an attachment failed", slog.String("request_id", v.ID), slog.Any("error", err))
 		}
 	})
 	return nil

@@ -28,7 +28,7 @@ func (j *Journal) Run(ctx context.Context) {
 	if err != nil {
 		left := len(j.First(j.Limit)) + len(j.tried)
 		j.metrics.lost.Add(float64(left))
-		j.Log.ErrorContext(ctx, "what happened at sign-in is missing in the log", slog.Int("happenings", left), slog.Any("error", err))
+		j.Log.ErrorContext(ctx, "sign-in events were lost", slog.Int("happenings", left), slog.Any("error", err))
 	}
 }
 
@@ -108,7 +108,7 @@ func (j *Journal) appended(ctx context.Context, events []event.Event, err error)
 		return err
 	}
 	j.metrics.lost.Add(float64(len(events)))
-	j.Log.ErrorContext(ctx, "what happened at sign-in cannot be told to the log", slog.Any("error", err))
+	j.Log.ErrorContext(ctx, "sign-in events cannot be appended", slog.Any("error", err))
 	return nil
 }
 

@@ -118,6 +118,6 @@ func (p Passkeys) count(ctx context.Context, by changing, tenant string, k Passk
 
 // warn logs a possible copy of a passkey.
 func (p Passkeys) warn(ctx context.Context, a Ask, k Passkey) {
-	p.Log.ErrorContext(ctx, "the count of a passkey has gone back: somebody may have a copy of it",
+	p.Log.ErrorContext(ctx, "the count of a passkey has gone back: it may have been copied",
 		slog.String("tenant", a.Tenant), slog.String("staff", k.holder.Staff.String()), slog.String("passkey", k.ID.String()))
 }

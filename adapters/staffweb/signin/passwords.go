@@ -100,7 +100,7 @@ func (v Vault) Check(ctx context.Context, tenant, username, password string) (ho
 		return Holder{}, false, fmt.Errorf("look up password: %w", err)
 	}
 	if digest := digestOf(hash); known != nil && !bytes.Equal(known, digest[:]) {
-		v.Log.ErrorContext(ctx, "the stored password hash is not the one that the log knows: somebody has changed staff_passwords",
+		v.Log.ErrorContext(ctx, "the stored password hash is not the one that the log knows: staff_passwords was changed",
 			slog.String("tenant", tenant), slog.String("staff", holder.Staff.String()))
 		hash = ""
 	}
