@@ -99,7 +99,7 @@ func (c claims) check(now instant) error {
 	case c.sub != c.iss && c.azp == "":
 		return errMissing.with("azp")
 	case now.after(c.exp.plus(skew)):
-		return errExpired.with(span(now.since(c.exp)), c.exp.told(now))
+		return errExpired.with(span(now.since(c.exp)), c.exp.format(now))
 	case c.iat.after(now.plus(skew)):
 		return ahead(errFuture, "iat", c.iat, now)
 	case c.nbf.after(now.plus(skew)):
@@ -117,7 +117,7 @@ func ahead(refusal *Refusal, name string, at, now instant) error {
 	if unit := at.unit(now); unit != "" {
 		return errUnit.with(name, at.seconds, unit)
 	}
-	return refusal.with(span(at.since(now)), at.told(now))
+	return refusal.with(span(at.since(now)), at.format(now))
 }
 
 func (c claims) tooLong(now instant) error {

@@ -11,9 +11,9 @@ import (
 	"frontdesk/adapters/background"
 )
 
-// flight is one fetch, shared by all callers that wait for it. Its other fields are set
+// sharedFetch is one fetch, shared by all callers that wait for it. Its other fields are set
 // before done is closed.
-type flight struct {
+type sharedFetch struct {
 	done   chan struct{}
 	set    KeySet
 	err    error
@@ -23,7 +23,7 @@ type flight struct {
 	began  uint64    // its number in the cache's order; 0 until it begins
 }
 
-func (f *flight) landed() bool {
+func (f *sharedFetch) completed() bool {
 	select {
 	case <-f.done:
 		return true
@@ -32,10 +32,10 @@ func (f *flight) landed() bool {
 	}
 }
 
-// board returns the fetch for a caller to wait for. It may have completed already, with
+// join returns the fetch for a caller to wait for. It may have completed already, with
 // a usable set. If there is none, board begins one. So a caller that finds no room to
 // wait finds the set by its next call.
-func (c *KeyCache) board(w *waiter) (*flight, error) {
+func (c *KeyCache) join(w *waiter) (*sharedFetch, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, err := c.entry(w.url)
@@ -54,10 +54,10 @@ func (c *KeyCache) board(w *waiter) (*flight, error) {
 		c.order++
 		w.came = c.order
 	}
-	if !e.flying {
+	if !e.fetching {
 		c.takeOff(w, e, now)
 	}
-	return e.flight, c.place(w, e, now)
+	return e.sharedFetch, c.place(w, e, now)
 }
 
 // serves reports whether the current set is usable for a caller that needs a fetch
@@ -67,17 +67,17 @@ func (e *entry) serves(now time.Time, after uint64) bool {
 }
 
 func (c *KeyCache) takeOff(w *waiter, e *entry, now time.Time) {
-	e.flight, e.flying = &flight{done: make(chan struct{}), opened: now, paced: w.rereads}, true
-	c.flights.Go(func() { c.fly(w.url, e) })
+	e.sharedFetch, e.fetching = &sharedFetch{done: make(chan struct{}), opened: now, paced: w.rereads}, true
+	c.fetches.Go(func() { c.runFetch(w.url, e) })
 }
 
-// fly waits for the URL's pace, fetches the set, and completes the fetch for its
+// runFetch waits for the URL's pace, fetches the set, and completes the fetch for its
 // waiters.
-func (c *KeyCache) fly(url string, e *entry) {
+func (c *KeyCache) runFetch(url string, e *entry) {
 	c.waitForPace(e)
 	c.begin(e)
 	set, err := c.fetch(url)
-	c.land(url, e, set, err)
+	c.complete(url, e, set, err)
 }
 
 // waitForPace keeps a minimum time between the fetches of a failing URL, and between
@@ -85,7 +85,7 @@ func (c *KeyCache) fly(url string, e *entry) {
 func (c *KeyCache) waitForPace(e *entry) {
 	c.mu.Lock()
 	wait := min(pace, e.started.Add(pace).Sub(c.config.Now())) // at most pace, even if the clock was set back
-	apart := e.failing || e.flight.paced
+	apart := e.failing || e.sharedFetch.paced
 	c.mu.Unlock()
 	if apart && wait > 0 {
 		background.Sleep(c.ctx, wait)
@@ -96,18 +96,18 @@ func (c *KeyCache) begin(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.order++
-	e.flight.began = c.order
+	e.sharedFetch.began = c.order
 	e.started = c.config.Now()
 }
 
-// land stores the result of a fetch and wakes its waiters. A failure leaves the
+// complete stores the result of a fetch and wakes its waiters. A failure leaves the
 // previous set in use until it expires.
-func (c *KeyCache) land(url string, e *entry, set KeySet, err error) {
+func (c *KeyCache) complete(url string, e *entry, set KeySet, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.config.Now()
-	f := e.flight
-	e.flying, e.failing = false, err != nil
+	f := e.sharedFetch
+	e.fetching, e.failing = false, err != nil
 	f.set, f.err, f.ended = set, err, now
 	if err == nil {
 		e.held, e.until = f, now.Add(c.config.TTL)

@@ -99,8 +99,8 @@ func (i instant) unit(now instant) string {
 	return ""
 }
 
-// told formats i for people, without the day if it is near.
-func (i instant) told(now instant) string {
+// format formats i for people, without the day if it is near.
+func (i instant) format(now instant) string {
 	const near = 12 * 3600
 	at := time.Unix(i.seconds, 0).UTC()
 	if max(i.seconds-now.seconds, now.seconds-i.seconds) < near {

@@ -59,7 +59,7 @@ type KeyCache struct {
 
 	ctx     context.Context // of every fetch, because a fetch has no owning caller
 	stop    context.CancelFunc
-	flights sync.WaitGroup
+	fetches sync.WaitGroup
 
 	mu               sync.Mutex
 	entries          map[string]*entry
@@ -69,13 +69,13 @@ type KeyCache struct {
 
 // entry is the state of one URL. The cache's mutex guards it.
 type entry struct {
-	flight  *flight   // the latest fetch
-	flying  bool      // it has not completed
-	held    *flight   // the latest fetch with a set; nil if there is none
-	until   time.Time // when that set expires
-	started time.Time // when the latest fetch started
-	failing bool      // the latest completed fetch failed
-	seated  int       // callers with a seat
+	sharedFetch *sharedFetch // the latest fetch
+	fetching    bool         // it has not completed
+	held        *sharedFetch // the latest fetch with a set; nil if there is none
+	until       time.Time    // when that set expires
+	started     time.Time    // when the latest fetch started
+	failing     bool         // the latest completed fetch failed
+	seated      int          // callers with a seat
 
 	marks map[application.ID]known // of the applications whose set it is
 
@@ -106,7 +106,7 @@ func (c *KeyCache) Close() {
 	c.mu.Lock()
 	c.stop()
 	c.mu.Unlock()
-	c.flights.Wait()
+	c.fetches.Wait()
 }
 
 // Get returns the key set at url: the cached set if it has not expired, a fetched one
@@ -123,7 +123,7 @@ func (c *KeyCache) GetFor(ctx context.Context, url string, mark Mark) (KeySet, e
 }
 
 func (c *KeyCache) get(ctx context.Context, w *waiter) (KeySet, error) {
-	shared, err := c.board(w)
+	shared, err := c.join(w)
 	if err != nil {
 		return KeySet{}, err
 	}
@@ -153,7 +153,7 @@ func (c *KeyCache) entry(url string) (*entry, error) {
 // forgetOne removes a URL without waiters, and reports whether there was one.
 func (c *KeyCache) forgetOne() bool {
 	for url, e := range c.entries {
-		if !e.flying && e.seated == 0 {
+		if !e.fetching && e.seated == 0 {
 			delete(c.entries, url)
 			return true
 		}

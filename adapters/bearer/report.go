@@ -58,13 +58,13 @@ func ReportOf(at time.Time, set KeySet, err error) FetchReport {
 	case FetchUnreachable:
 		report.Description = unreachableBy(refusal.Cause)
 	case FetchNotJSON:
-		report.Description = tellNotJSON(refusal.Cause)
+		report.Description = describeNotJSON(refusal.Cause)
 	case FetchRead, FetchNoUsableKey: // Description is the set's summary
 	}
 	return report
 }
 
-func tellNotJSON(cause error) string {
+func describeNotJSON(cause error) string {
 	why, _ := errors.AsType[notJSONError](cause)
 	return "The answer " + string(why) + "."
 }

@@ -15,7 +15,7 @@ type saying struct {
 
 // sayings are all that can be stored. A refusal whose sentence is in the list is stored
 // with it. For any other the check is stored, with its last sentence in the list.
-var sayings = append(asTold(), append(missing("iss", "sub", "iat", "exp", "azp"),
+var sayings = append(constantSayings(), append(missing("iss", "sub", "iat", "exp", "azp"),
 	saying{"claim-missing", "JWT is missing a claim"},
 	saying{"base64", "Invalid JWT: a part is not base64url without padding"},
 	saying{"json", "Invalid JWT: a part is not a JSON object"},
@@ -36,8 +36,8 @@ var sayings = append(asTold(), append(missing("iss", "sub", "iat", "exp", "azp")
 // other replaces a refusal that must not be stored.
 var other = saying{"other", "Invalid JWT: the token was refused before its signature was checked"}
 
-// asTold returns the constant sentences.
-func asTold() (all []saying) {
+// constantSayings returns the constant sentences.
+func constantSayings() (all []saying) {
 	for _, r := range Refusals() {
 		if !strings.Contains(r.Fault.Detail, "%") {
 			all = append(all, saying{r.Reason, r.Fault.Detail})

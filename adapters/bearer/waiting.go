@@ -43,7 +43,7 @@ type waiter struct {
 // wait waits for a fetch, and for further ones while their failures do not count for
 // this caller. A fetch that began before the call may have failed before the URL was
 // fixed.
-func (c *KeyCache) wait(ctx context.Context, w *waiter, shared *flight) (KeySet, error) {
+func (c *KeyCache) wait(ctx context.Context, w *waiter, shared *sharedFetch) (KeySet, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errImpatient)
 	defer cancel()
 	for {
@@ -55,11 +55,11 @@ func (c *KeyCache) wait(ctx context.Context, w *waiter, shared *flight) (KeySet,
 		case <-c.ctx.Done():
 			return KeySet{}, errStopping
 		}
-		if shared.landed() && w.accepts(shared) {
+		if shared.completed() && w.accepts(shared) {
 			return shared.set, shared.err
 		}
 		var err error
-		if shared, err = c.board(w); err != nil {
+		if shared, err = c.join(w); err != nil {
 			return KeySet{}, err
 		}
 	}
@@ -69,7 +69,7 @@ func (c *KeyCache) wait(ctx context.Context, w *waiter, shared *flight) (KeySet,
 func (w *waiter) waits() bool { return w.seat != nil || w.stands > 0 }
 
 // accepts reports whether the result of a fetch counts for a caller.
-func (w *waiter) accepts(f *flight) bool {
+func (w *waiter) accepts(f *sharedFetch) bool {
 	if f.err == nil {
 		return f.began > w.after
 	}
@@ -98,7 +98,7 @@ func (c *KeyCache) place(w *waiter, e *entry, now time.Time) error {
 		return nil
 	}
 	c.vacate(w)
-	left := min(young, young-now.Sub(e.flight.opened)) // at most young, even if the clock was set back
+	left := min(young, young-now.Sub(e.sharedFetch.opened)) // at most young, even if the clock was set back
 	switch {
 	case e.seated < seatsOfSet && c.seated < seatsOfAll:
 		w.seat = e

@@ -29,12 +29,12 @@ func (c *crowd) call(ctx context.Context, callers int, url string) {
 		c.all.Go(func() {
 			defer c.waiting.Add(-1)
 			_, err := c.cache.Get(ctx, url)
-			c.told(err)
+			c.record(err)
 		})
 	}
 }
 
-func (c *crowd) told(err error) {
+func (c *crowd) record(err error) {
 	f, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case err == nil:

@@ -77,17 +77,17 @@ func (a *attacker) learned() (all []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, msg := range a.heard {
-		if told(msg) {
+		if leaks(msg) {
 			all = append(all, fmt.Sprintf("%s %s %v %s", msg.Subject, msg.Reply, msg.Header, msg.Data))
 		}
 	}
 	return all
 }
 
-// told reports whether a message is an event of others, or an answer of the API that is
+// leaks reports whether a message is an event of others, or an answer of the API that is
 // not about the attacker's own consumer. The attacker's own messages sometimes come
 // back, and do not count.
-func told(msg *nats.Msg) bool {
+func leaks(msg *nats.Msg) bool {
 	body := string(msg.Data)
 	if strings.Contains(body, `"type":"io.nats.jetstream`) {
 		return !strings.Contains(body, `"error":`) && !strings.Contains(body, `"name":"elm-street"`)

@@ -113,7 +113,7 @@ func (r *Relay) read(ctx context.Context, s stretch) error {
 // rest waits at the end of the log.
 func (r *Relay) rest(ctx context.Context, idx int64) {
 	if r.last.Load() == idx {
-		r.trouble.over(ctx)
+		r.trouble.passed(ctx)
 	}
 	r.Source.Rest(ctx)
 }
@@ -231,7 +231,7 @@ func (r *Relay) await(ctx context.Context, s stretch, m sent) error {
 		return ctx.Err()
 	}
 	if s.end > 0 {
-		r.trouble.over(ctx)
+		r.trouble.passed(ctx)
 		return nil
 	}
 	r.reached(ctx, max(m.idx, r.last.Load()))

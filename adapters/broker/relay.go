@@ -52,7 +52,7 @@ const (
 // log has lost, otherwise nil.
 func (r *Relay) Run(ctx context.Context) error {
 	r.trouble.log, r.room = r.Log, semaphore.NewWeighted(bytesInFlight)
-	conn, err := r.Server.Connect(ctx, "frontdesk relay", func(_ *nats.Conn, _ *nats.Subscription, err error) { r.trouble.hear(err) })
+	conn, err := r.Server.Connect(ctx, "frontdesk relay", func(_ *nats.Conn, _ *nats.Subscription, err error) { r.trouble.record(err) })
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (r *Relay) rounds(ctx context.Context) error {
 			return lost
 		}
 		r.carried = nil // the broker may have lost data
-		r.trouble.say(ctx, err)
+		r.trouble.report(ctx, err)
 		background.Sleep(ctx, wait)
 		wait = min(2*wait, longest)
 	}

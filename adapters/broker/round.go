@@ -17,10 +17,10 @@ func (r *Relay) round(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.there(); err != nil {
+	if err := r.checkBroker(); err != nil {
 		return err
 	}
-	said, err := r.said(ctx, look)
+	published, err := r.published(ctx, look)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (r *Relay) round(ctx context.Context) error {
 			return err
 		}
 	}
-	stream, err := r.begin(ctx, look, said)
+	stream, err := r.begin(ctx, look, published)
 	if err != nil {
 		return err
 	}
@@ -39,13 +39,13 @@ func (r *Relay) round(ctx context.Context) error {
 
 // begin opens the stream of the current epoch, creates its followers' consumers, and
 // publishes the epoch. Until then they read the earlier epochs.
-func (r *Relay) begin(ctx context.Context, look Look, said said) (jetstream.Stream, error) {
+func (r *Relay) begin(ctx context.Context, look Look, published published) (jetstream.Stream, error) {
 	stream, err := r.open(ctx, look.present())
 	if err != nil {
 		return nil, err
 	}
 	if slices.Equal(r.carried, look.Epochs) {
-		return stream, said.say(ctx, r.js, look.Epochs)
+		return stream, published.publish(ctx, r.js, look.Epochs)
 	}
 	for n, e := range look.Epochs[1:] {
 		if err := r.carry(ctx, look.Epochs[n], e); err != nil {
@@ -53,7 +53,7 @@ func (r *Relay) begin(ctx context.Context, look Look, said said) (jetstream.Stre
 		}
 	}
 	r.carried = look.Epochs
-	return stream, said.say(ctx, r.js, look.Epochs)
+	return stream, published.publish(ctx, r.js, look.Epochs)
 }
 
 func (r *Relay) carry(ctx context.Context, from, to feed.Epoch) error {
@@ -77,9 +77,9 @@ func (r *Relay) look(ctx context.Context) (Look, error) {
 	return look, nil
 }
 
-// there returns an error while the broker is unavailable, or its maximum payload is too
+// checkBroker returns an error while the broker is unavailable, or its maximum payload is too
 // small for an event.
-func (r *Relay) there() error {
+func (r *Relay) checkBroker() error {
 	if !r.conn.IsConnected() {
 		if err := r.conn.LastError(); err != nil {
 			return fmt.Errorf("the broker is away: %w", err)
@@ -132,7 +132,7 @@ func (r *Relay) follow(ctx context.Context, stream jetstream.Stream, look Look) 
 // from whichever relay.
 func (r *Relay) reached(ctx context.Context, idx int64) {
 	if r.last.Swap(idx) < idx {
-		r.trouble.over(ctx)
+		r.trouble.passed(ctx)
 	}
 	r.Metrics.reach(idx)
 }

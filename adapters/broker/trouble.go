@@ -14,27 +14,27 @@ import (
 type trouble struct {
 	log *slog.Logger
 
-	mu    sync.Mutex
-	since clock.Stopwatch // not started while the relay works
-	told  bool            // logged since then
-	said  map[string]clock.Stopwatch
-	heard error // the last asynchronous error of the library
+	mu           sync.Mutex
+	since        clock.Stopwatch // not started while the relay works
+	reported     bool            // logged since then
+	lastReported map[string]clock.Stopwatch
+	heard        error // the last asynchronous error of the library
 }
 
 const (
-	patience = time.Second
-	sayAgain = time.Hour
+	patience    = time.Second
+	reportAgain = time.Hour
 )
 
-// hear records an error of the server, such as a subject that is not permitted.
-func (t *trouble) hear(err error) {
+// record records an error of the server, such as a subject that is not permitted.
+func (t *trouble) record(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard = err
 }
 
-// say logs a problem.
-func (t *trouble) say(ctx context.Context, err error) {
+// report logs a problem.
+func (t *trouble) report(ctx context.Context, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.since.Started() {
@@ -43,7 +43,7 @@ func (t *trouble) say(ctx context.Context, err error) {
 	if t.since.Elapsed() < patience || !t.news(err) {
 		return
 	}
-	t.told = true
+	t.reported = true
 	attrs := []slog.Attr{slog.Any("error", err)}
 	if t.heard != nil {
 		attrs = append(attrs, slog.String("broker", t.heard.Error()))
@@ -59,22 +59,22 @@ func (t *trouble) news(err error) bool {
 		}
 		return r
 	}, err.Error())
-	if t.said[thing].Elapsed() < sayAgain { // a stopwatch that was not started has run for ever
+	if t.lastReported[thing].Elapsed() < reportAgain { // a stopwatch that was not started has run for ever
 		return false
 	}
-	if t.said == nil || len(t.said) > 100 {
-		t.said = map[string]clock.Stopwatch{}
+	if t.lastReported == nil || len(t.lastReported) > 100 {
+		t.lastReported = map[string]clock.Stopwatch{}
 	}
-	t.said[thing] = clock.Start()
+	t.lastReported[thing] = clock.Start()
 	return true
 }
 
-// over records that the problem has passed.
-func (t *trouble) over(ctx context.Context) {
+// passed records that the problem has passed.
+func (t *trouble) passed(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.told {
+	if t.reported {
 		t.log.InfoContext(ctx, "the log is relayed to the broker again", slog.Duration("after", t.since.Elapsed()))
 	}
-	t.since, t.told, t.heard = clock.Stopwatch{}, false, nil
+	t.since, t.reported, t.heard = clock.Stopwatch{}, false, nil
 }

@@ -128,7 +128,7 @@ func TestABusyServiceSaysSo_D9(t *testing.T) {
 		second.send(t, as("other", len(cough()))+cough())
 		answer := second.answer(t)
 		wantAnswer(t, answer, http.StatusServiceUnavailable, "unavailable")
-		wantSaid(t, answer, "unavailable: The service has too many calls to answer. Try again shortly.")
+		wantErrors(t, answer, "unavailable: The service has too many calls to answer. Try again shortly.")
 		if answer.Header().Get("Retry-After") == "" || answer.Header().Get("X-Request-Id") == "" {
 			t.Errorf("headers %v", answer.Header())
 		}

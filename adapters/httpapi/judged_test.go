@@ -153,7 +153,7 @@ func TestCallersHaveSeparateAllowances_D1(t *testing.T) {
 	wantAnswer(t, ping(own), http.StatusForbidden, "unauthorized")
 	refused := ping(own)
 	wantAnswer(t, refused, http.StatusTooManyRequests, "rate-limited")
-	wantSaid(t, refused, "rate-limited: The application has made too many calls. Try again later.")
+	wantErrors(t, refused, "rate-limited: The application has made too many calls. Try again later.")
 	if got := refused.Header().Get("Retry-After"); got != "3600" {
 		t.Errorf("Retry-After: %s", got)
 	}

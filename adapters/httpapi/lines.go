@@ -29,9 +29,9 @@ func (l Lines) of(status int) bool {
 	return l != NoLines && (l != RefusedLines || status >= http.StatusBadRequest)
 }
 
-// say logs a call, without query, headers and body. The log handler adds the caller
+// logCall logs a call, without query, headers and body. The log handler adds the caller
 // ([CallerOf]).
-func (a *API) say(r *http.Request, endpoint application.EndpointName, status int, took time.Duration) {
+func (a *API) logCall(r *http.Request, endpoint application.EndpointName, status int, took time.Duration) {
 	c := callOf(r.Context())
 	if !a.Lines.of(status) || c.by.Load() == nil && a.strangers.Spend(status, 1) > 0 {
 		return

@@ -80,7 +80,7 @@ func (a *API) measured(endpoint application.EndpointName, next http.Handler) htt
 		if a.Metrics != nil {
 			a.Metrics.duration.WithLabelValues(string(endpoint), strconv.Itoa(seen.status)).Observe(took.Seconds())
 		}
-		a.say(r, endpoint, seen.status, took)
+		a.logCall(r, endpoint, seen.status, took)
 	})
 }
 

@@ -188,7 +188,7 @@ func TestAnApplicationMaySendSoMuchADay_D19(t *testing.T) {
 	for range 2 { // a refused body is not charged
 		answer := send("greedy", 9_000)
 		wantAnswer(t, answer, http.StatusTooManyRequests, "rate-limited")
-		wantSaid(t, answer, "rate-limited: The application has sent as many bytes as it may in a day. Try again later.")
+		wantErrors(t, answer, "rate-limited: The application has sent as many bytes as it may in a day. Try again later.")
 		if got := answer.Header().Get("Retry-After"); got != "10800" { // 3,000 bytes are lacking: 3 h
 			t.Errorf("Retry-After: %s", got)
 		}

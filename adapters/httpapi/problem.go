@@ -192,7 +192,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, status int, text []
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	a.tell(w.Header(), r, status)
+	a.addHeaders(w.Header(), r, status)
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // an error means that the client has disconnected
 	return nil

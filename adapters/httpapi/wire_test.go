@@ -131,7 +131,7 @@ func TestABodyThatDripsIsCut_D19(t *testing.T) {
 		begun := clock.Start()
 		late := slow.answer(t)
 		wantAnswer(t, late, http.StatusRequestTimeout, "request-timeout")
-		wantSaid(t, late, "request-timeout: The body arrives too slowly: send at least 64 KiB every 10 seconds.")
+		wantErrors(t, late, "request-timeout: The body arrives too slowly: send at least 64 KiB every 10 seconds.")
 		if took := begun.Elapsed(); took != 10*time.Second {
 			t.Errorf("answered after %s", took)
 		}

@@ -55,7 +55,7 @@ func (s *Signer) readOrJudge(ctx context.Context, kind proof.Kind, source Source
 			return err
 		}
 		if trouble == "" {
-			s.goesOn(kind)
+			s.clearTrouble(kind)
 			return nil
 		}
 		if err := s.judge(ctx, kind, source, look, trouble); err != nil {
@@ -65,9 +65,9 @@ func (s *Signer) readOrJudge(ctx context.Context, kind proof.Kind, source Source
 	return errMoving
 }
 
-// goesOn clears the log's trouble. The access record continues in the epoch of the
+// clearTrouble clears the log's trouble. The access record continues in the epoch of the
 // events.
-func (s *Signer) goesOn(kind proof.Kind) {
+func (s *Signer) clearTrouble(kind proof.Kind) {
 	delete(s.stopped, kind)
 	if p := s.m.Logs[kind]; p.Epoch < s.epoch() {
 		p.Epoch, s.unsaved = s.epoch(), true

@@ -83,7 +83,7 @@ func (s *Signer) stop(kind proof.Kind, trouble string, epoch int, why string) er
 		what = "the access record"
 	}
 	text := Alarm(fmt.Sprintf("%s is not signed any more: %s", what, why))
-	s.stopped[kind] = &stop{text, trouble, epoch, s.Now().Add(sayAgain)}
+	s.stopped[kind] = &stop{text, trouble, epoch, s.Now().Add(logAgain)}
 	return text
 }
 

@@ -19,12 +19,12 @@ func isAlarm(err error) bool {
 	return is
 }
 
-// say logs problems. Each is logged once an hour, ignoring its numbers.
-func (s *Signer) say(ctx context.Context, problems []error) {
+// logProblems logs problems. Each is logged once an hour, ignoring its numbers.
+func (s *Signer) logProblems(ctx context.Context, problems []error) {
 	now := s.Now()
-	for thing, at := range s.said {
-		if now.Sub(at) >= sayAgain {
-			delete(s.said, thing)
+	for thing, at := range s.lastLogged {
+		if now.Sub(at) >= logAgain {
+			delete(s.lastLogged, thing)
 		}
 	}
 	for _, e := range problems {
@@ -34,10 +34,10 @@ func (s *Signer) say(ctx context.Context, problems []error) {
 			}
 			return r
 		}, e.Error())
-		if _, said := s.said[thing]; said || ctx.Err() != nil {
+		if _, logged := s.lastLogged[thing]; logged || ctx.Err() != nil {
 			continue
 		}
-		s.said[thing] = now
+		s.lastLogged[thing] = now
 		if isAlarm(e) {
 			s.Log.ErrorContext(ctx, "the log differs from what was signed", slog.Any("error", e))
 			continue

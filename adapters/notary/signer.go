@@ -34,14 +34,14 @@ type Signer struct {
 	ChangeKey   bool          // sign with another key than before
 	AcceptEpoch int           // the epoch before which the past may have changed
 
-	m       memory
-	saved   map[proof.Kind]int // the epoch of each log on disk
-	unsaved bool
-	named   map[proof.Tree]uuid.UUID // the logs with published notes
-	stopped map[proof.Kind]*stop
-	heads   map[proof.Tree]*head
-	reading reading
-	said    map[string]time.Time
+	m          memory
+	saved      map[proof.Kind]int // the epoch of each log on disk
+	unsaved    bool
+	named      map[proof.Tree]uuid.UUID // the logs with published notes
+	stopped    map[proof.Kind]*stop
+	heads      map[proof.Tree]*head
+	reading    reading
+	lastLogged map[string]time.Time
 }
 
 // kinds is the order in which the logs are read: events first, because they determine
@@ -51,7 +51,7 @@ var kinds = []proof.Kind{proof.Events, proof.Access}
 const (
 	everyRound  = 10 * time.Second
 	everyDay    = 24 * time.Hour
-	sayAgain    = time.Hour
+	logAgain    = time.Hour
 	lookLimit   = 15 * time.Second
 	pageLimit   = time.Minute
 	publishing  = 30 * time.Second
@@ -69,7 +69,7 @@ func (s *Signer) Run(ctx context.Context) {
 		every = everyRound
 	}
 	background.Loop{Every: every, Do: func(ctx context.Context) error {
-		s.say(ctx, s.Round(ctx)) // it logs the same problem only once an hour
+		s.logProblems(ctx, s.Round(ctx)) // it logs the same problem only once an hour
 		return nil
 	}}.Run(ctx)
 }
@@ -77,7 +77,7 @@ func (s *Signer) Run(ctx context.Context) {
 // Begin must be called first. It reads the state, and refuses one that does not match
 // the key or the published notes.
 func (s *Signer) Begin(ctx context.Context) error {
-	s.stopped, s.heads, s.said = map[proof.Kind]*stop{}, map[proof.Tree]*head{}, map[string]time.Time{}
+	s.stopped, s.heads, s.lastLogged = map[proof.Kind]*stop{}, map[proof.Tree]*head{}, map[string]time.Time{}
 	m, err := load(s.Dir)
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func memberOf(v *frame.Visit, everybody []projections.Person) (projections.Perso
 	id, ok := written.ID(v.Form.Get("member"))
 	i := slices.IndexFunc(everybody, func(p projections.Person) bool { return p.Staff.UUID == id })
 	if !ok || i < 0 {
-		return projections.Person{}, errNobody
+		return projections.Person{}, errNoMember
 	}
 	return everybody[i], nil
 }
@@ -94,7 +94,7 @@ func (p *Pages) rowsOf(v *frame.Visit, people ...projections.Person) (rows []per
 		return nil, err
 	}
 	for _, person := range people {
-		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: frame.NamesOf(person.Roles), Standing: p.standing(v, person)}
+		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: frame.NamesOf(person.Roles), Standing: p.signInObstacle(v, person)}
 		if at, ok := last[person.Staff]; ok {
 			row.LastIn = frame.Day(at, v.Practice.Zone)
 		}
@@ -103,8 +103,8 @@ func (p *Pages) rowsOf(v *frame.Visit, people ...projections.Person) (rows []per
 	return rows, nil
 }
 
-// standing returns why a member cannot sign in.
-func (p *Pages) standing(v *frame.Visit, person projections.Person) string {
+// signInObstacle returns why a member cannot sign in.
+func (p *Pages) signInObstacle(v *frame.Visit, person projections.Person) string {
 	switch until := frame.Clock(person.LinkUntil, v.Practice.Zone); {
 	case !person.Active:
 		return "Deactivated"

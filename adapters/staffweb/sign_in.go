@@ -26,16 +26,16 @@ func (p *Pages) signInForm(v *frame.Visit) error {
 	if v.SignedIn {
 		return p.onward(v)
 	}
-	ended, err := p.sayEnded(v)
+	ended, err := p.endedReason(v)
 	if err != nil {
 		return err
 	}
-	return p.askWho(v, http.StatusOK, signInPage{SignedOut: v.Form.Has("signed-out"), Ended: ended})
+	return p.showSignIn(v, http.StatusOK, signInPage{SignedOut: v.Form.Has("signed-out"), Ended: ended})
 }
 
-// sayEnded returns why the browser's session has ended, once. A browser without the
+// endedReason returns why the browser's session has ended, once. A browser without the
 // session's token gets "".
-func (p *Pages) sayEnded(v *frame.Visit) (why string, err error) {
+func (p *Pages) endedReason(v *frame.Visit) (why string, err error) {
 	token := v.Shown(p.SessionCookie(v, ""))
 	if token == "" {
 		return "", nil
@@ -54,9 +54,9 @@ var endings = map[signin.Ending]string{
 	signin.Deactivated: "You have been signed out because your account at the practice has been deactivated. If you think that this is a mistake, ask your manager.",
 }
 
-// askWho shows the sign-in page, which is the same for every practice and every
+// showSignIn shows the sign-in page, which is the same for every practice and every
 // application, whether they exist or not (D25).
-func (p *Pages) askWho(v *frame.Visit, status int, page signInPage) error {
+func (p *Pages) showSignIn(v *frame.Visit, status int, page signInPage) error {
 	_, page.Passkeys = p.site(v)
 	p.Show(v, frame.View{Template: templates["sign_in"], Status: status, Title: page.Titled("Sign in"), Content: page, Script: frame.Passkeys})
 	return nil
@@ -76,7 +76,7 @@ func (p *Pages) signIn(v *frame.Visit) error {
 	page := signInPage{Username: v.Form.Get("username")}
 	password := v.Form.Get("password")
 	if page.Faults = missing(page.Username, password); len(page.Faults) > 0 {
-		return p.askWho(v, http.StatusBadRequest, page)
+		return p.showSignIn(v, http.StatusBadRequest, page)
 	}
 	v.Leave() // which has a queue of its own
 	in, err := p.Door.SignIn(v.AsStranger(), p.tryOf(v, page.Username, password))
@@ -131,7 +131,7 @@ func (p *Pages) turnAway(v *frame.Visit, page signInPage, refusal *fault.Error) 
 	}
 	status, text := p.refused(v, refusal, refusal.Detail)
 	page.Faults = frame.Wrong(field, text).Faults
-	return p.askWho(v, status, page)
+	return p.showSignIn(v, status, page)
 }
 
 // refused is the status and the text of a refusal, with the time to wait.

@@ -15,8 +15,8 @@ import (
 	"frontdesk/adapters/staffweb"
 )
 
-// told returns the whole of an answer without the typed values.
-func told(answer seen, typed ...string) string {
+// visibleText returns the whole of an answer without the typed values.
+func visibleText(answer seen, typed ...string) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(answer.Header)) {
 		if name != "X-Request-Id" && name != "Date" && name != "Content-Length" {
@@ -68,7 +68,7 @@ func TestAStrangerLearnsOfNoPractice_D25(t *testing.T) {
 				if shown != "" {
 					b.header.Set("Cookie", "frontdesk-"+tenant+"="+shown+"; frontdesk.device-"+tenant+"="+shown)
 				}
-				answer := told(b.do(c.method, "/"+tenant+"/staff"+c.path, c.form), tenant)
+				answer := visibleText(b.do(c.method, "/"+tenant+"/staff"+c.path, c.form), tenant)
 				if strings.Contains(answer, "Elm Street Surgery") || strings.Contains(answer, "Triage") {
 					t.Errorf("%s %s tells a name:\n%s", c.method, c.path, answer)
 				}
@@ -110,7 +110,7 @@ func TestAStrangerLearnsOfNoApplication_D25(t *testing.T) {
 			"app=" + url.QueryEscape(ask[0]), "redirect=" + url.QueryEscape(ask[1]),
 			fmt.Sprintf("nobody%d", n), `name="app" value="` + html.EscapeString(ask[0]), `name="redirect" value="` + html.EscapeString(ask[1]),
 		}
-		answers := told(to, typed...) + told(page, typed...) + told(b.post("/elm-street/staff/sign-in", wrong), typed...)
+		answers := visibleText(to, typed...) + visibleText(page, typed...) + visibleText(b.post("/elm-street/staff/sign-in", wrong), typed...)
 		if first == "" {
 			first = answers
 		}

@@ -11,29 +11,29 @@ import (
 // again. It is not called concurrently.
 type exporter struct {
 	sdk.SpanExporter
-	going context.Context // when it ends, no more spans are sent
-	log   *slog.Logger
-	lost  int // spans since the last successful export
+	active context.Context // when it ends, no more spans are sent
+	log    *slog.Logger
+	lost   int // spans since the last successful export
 }
 
 // ExportSpans sends spans without error texts. It returns no error, because it logs
 // failures itself.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
-	if e.going.Err() != nil {
+	if e.active.Err() != nil {
 		return nil // there is no time left
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(e.going, cancel)()
+	defer context.AfterFunc(e.active, cancel)()
 	wordless := make([]sdk.ReadOnlySpan, len(spans))
 	for n, span := range spans {
 		wordless[n] = plain{span}
 	}
-	e.say(ctx, e.SpanExporter.ExportSpans(ctx, wordless), len(spans))
+	e.logState(ctx, e.SpanExporter.ExportSpans(ctx, wordless), len(spans))
 	return nil
 }
 
-func (e *exporter) say(ctx context.Context, err error, spans int) {
+func (e *exporter) logState(ctx context.Context, err error, spans int) {
 	switch {
 	case err != nil && e.lost == 0:
 		e.log.WarnContext(ctx, "the collector does not take traces: traces are lost until it does", slog.Any("error", err))

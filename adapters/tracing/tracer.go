@@ -56,7 +56,7 @@ func Start(c Config, log *slog.Logger) (*Tracer, error) {
 	provider := sdk.NewTracerProvider(
 		sdk.WithResource(is), sdk.WithIDGenerator(ids{}), sdk.WithSampler(sdk.AlwaysSample()),
 		sdk.WithRawSpanLimits(sdk.SpanLimits{AttributeValueLengthLimit: textLimit, AttributeCountLimit: 32, LinkCountLimit: 1}), // and no events
-		sdk.WithBatcher(&exporter{SpanExporter: otlptrace.NewUnstarted(client), going: ctx, log: log},
+		sdk.WithBatcher(&exporter{SpanExporter: otlptrace.NewUnstarted(client), active: ctx, log: log},
 			sdk.WithMaxQueueSize(queued), sdk.WithMaxExportBatchSize(batch), sdk.WithBatchTimeout(company), sdk.WithExportTimeout(exportLimit)))
 	return &Tracer{provider, provider.Tracer(scope), lowestDraw(c.Share), giveUp, c.Now}, nil
 }

@@ -26,8 +26,8 @@ SELECT commit_safely(), set_config('enable_seqscan', 'off', true), set_config('e
 
 const readCommitted = `SET transaction_isolation = 'read committed'`
 
-// hereAndNow also reads the database's current history.
-const hereAndNow = plainPlan + `, epoch, goes_on FROM history`
+// claimPrelude also reads the database's current history.
+const claimPrelude = plainPlan + `, epoch, goes_on FROM history`
 
 // claimBatch claims the deliveries that may be sent now: not too old, and still
 // registered and enabled. It is one statement, so that nothing changes between the
@@ -90,7 +90,7 @@ claimed AS (
 			WHEN erased THEN 'withdrawn'
 			WHEN d.not_after < $1 THEN 'expired'
 			WHEN EXISTS (SELECT FROM enablements n JOIN webhooks w USING (application)
-				WHERE n.tenant = d.tenant AND n.application = d.application AND ` + ofItsAddress + `)
+				WHERE n.tenant = d.tenant AND n.application = d.application AND ` + registeredAddress + `)
 			THEN 'sending' ELSE 'withdrawn' END
 			FROM (SELECT EXISTS (SELECT FROM log l JOIN events e USING (position) JOIN erasures g ON g.tenant = e.tenant AND g.kind = 1 AND g.holder = e.patient
 				WHERE l.idx = d.idx) OFFSET 0) AS asked (erased) OFFSET 0) AS judged (erased, status)),
@@ -101,12 +101,12 @@ SELECT d.application, d.idx, d.kind, d.destination, d.status, d.not_after, coale
 	e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.sealed, e.recorded_at,
 	coalesce((SELECT kid FROM signing_keys WHERE state = 'active'), '')
 FROM claimed d JOIN log USING (idx) JOIN events e USING (position)
-LEFT JOIN LATERAL (SELECT url FROM webhooks w WHERE ` + ofItsAddress + ` LIMIT 1) w ON true
+LEFT JOIN LATERAL (SELECT url FROM webhooks w WHERE ` + registeredAddress + ` LIMIT 1) w ON true
 ORDER BY d.idx`
 
-// ofItsAddress matches the registered address (w) of a delivery (d). A ping has no
+// registeredAddress matches the registered address (w) of a delivery (d). A ping has no
 // registration of its own: it is sent while any event is registered for its address.
-const ofItsAddress = `w.application = d.application AND w.destination = d.destination AND (w.event = d.kind OR d.kind = '` + string(application.Ping) + `')`
+const registeredAddress = `w.application = d.application AND w.destination = d.destination AND (w.event = d.kind OR d.kind = '` + string(application.Ping) + `')`
 
 // delivery is a claimed delivery, with everything that is needed to send it.
 type delivery struct {
@@ -117,7 +117,7 @@ type delivery struct {
 	stored                            event.Stored
 	event                             event.Recorded // personal values stay hidden until the names are looked up
 	notice                            notice
-	tellable                          bool   // false if the event cannot be read, or has no notice
+	hasNotice                         bool   // false if the event cannot be read, or has no notice
 	names                             *names // shared by all deliveries of the event; nil if it is not tellable
 	key                               signingKey
 }
@@ -177,7 +177,7 @@ func (s *Sender) scan(rows pgx.Rows, attempt uuid.UUID, found *claimed) error {
 		return nil
 	}
 	if err == nil {
-		d.notice, d.tellable = noticeOf(d.event.Event)
+		d.notice, d.hasNotice = noticeOf(d.event.Event)
 	}
 	found.send = append(found.send, d)
 	return nil

@@ -75,7 +75,7 @@ func (f FanOut) Handle(ctx context.Context, conn *pgx.Conn, page []event.Recorde
 func (f FanOut) HandleAlone(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
 	for _, e := range page {
 		err := atSavepoint(ctx, conn, func() error { return f.Handle(ctx, conn, []event.Recorded{e}) })
-		if reason, hopeless := hopelessness(err); hopeless {
+		if reason, permanent := permanentFailure(err); permanent {
 			err = f.park(ctx, conn, e, reason)
 		}
 		if err != nil {
@@ -105,7 +105,7 @@ func (f FanOut) queue(batch *pgx.Batch, e event.Recorded) error {
 // audience returns the kind whose registered addresses are notified, and the only
 // application to notify; nil for all.
 func (n notice) audience() (at application.WebhookEvent, only *uuid.UUID) {
-	if n.to == everybody {
+	if n.to == allRecipients {
 		return n.kind, nil
 	}
 	return n.to.at, &n.to.only.UUID
@@ -134,9 +134,9 @@ func atSavepoint(ctx context.Context, conn *pgx.Conn, step func() error) error {
 	return errors.Join(err, ended)
 }
 
-// hopelessness returns why an event can never be queued; false if a retry may succeed.
+// permanentFailure returns why an event can never be queued; false if a retry may succeed.
 // Reasons contain no data: the database's detail would quote values.
-func hopelessness(err error) (reason string, hopeless bool) {
+func permanentFailure(err error) (reason string, permanent bool) {
 	if errors.Is(err, errNoSubject) {
 		return errNoSubject.Error(), true
 	}

@@ -18,17 +18,17 @@ var kinds = []kind{
 	ofPatient[record.CareRecordOpened](application.RecordOpened),
 	ofPatient[consultation.Started](application.ConsultationStarted),
 	row(func(e appointment.CalledIn) notice {
-		return notice{application.CallInShown, everybody, e.Appointment.UUID, Ages.callIn, whoIsCalledIn(e),
+		return notice{application.CallInShown, allRecipients, e.Appointment.UUID, Ages.callIn, lookUpCalledIn(e),
 			func(n names) any {
 				return callInShownData{e.Appointment.UUID, n.patient, n.room, e.Site.UUID, n.site, e.CalledInAt.UTC()}
 			}}
 	}),
 	row(func(e appointment.CallInRemoved) notice {
-		return notice{application.CallInRemoved, everybody, e.Appointment.UUID, Ages.callIn, nobody,
+		return notice{application.CallInRemoved, allRecipients, e.Appointment.UUID, Ages.callIn, noNames,
 			func(names) any { return callInRemovedData{e.Appointment.UUID, e.Site.UUID, e.RemovedAt.UTC()} }}
 	}),
 	row(func(e application.WebhookTestRequested) notice {
-		return notice{application.Ping, told{e.Application, e.Event}, e.Application.UUID, Ages.other, nobody,
+		return notice{application.Ping, recipients{e.Application, e.Event}, e.Application.UUID, Ages.other, noNames,
 			func(names) any { return pingData{} }}
 	}),
 }
@@ -36,21 +36,21 @@ var kinds = []kind{
 // notice is the notification of one event.
 type notice struct {
 	kind    application.WebhookEvent
-	to      told
+	to      recipients
 	subject uuid.UUID                // notices about one subject are sent in order
 	age     func(Ages) time.Duration // the maximum age of the event when it is sent
 	names   asking                   // looks up the names in the data
 	data    func(names) any          // the payload's data, one of the types below
 }
 
-// told selects the recipients of a notice. The zero value selects every application
+// recipients selects the recipients of a notice. The zero value selects every application
 // with an address for the notice's kind.
-type told struct {
+type recipients struct {
 	only application.ID           // the only recipient
 	at   application.WebhookEvent // the kind whose address it is sent to
 }
 
-var everybody told
+var allRecipients recipients
 
 // The data that receivers get. Field names and formats are stable (§6.2), independent
 // of our own events.
@@ -82,21 +82,21 @@ type kind struct {
 	notice func(event.Event) (notice, bool)
 }
 
-func row[E event.Event](tell func(E) notice) kind {
+func row[E event.Event](makeNotice func(E) notice) kind {
 	var sample E
 	return kind{sample, func(e event.Event) (notice, bool) {
-		told, ok := e.(E)
+		typed, ok := e.(E)
 		if !ok {
 			return notice{}, false
 		}
-		return tell(told), true
+		return makeNotice(typed), true
 	}}
 }
 
 // ofPatient is the row of an event whose data is the patient and the actor.
 func ofPatient[E event.Patient](as application.WebhookEvent) kind {
 	return row(func(e E) notice {
-		return notice{as, everybody, e.PatientID(), Ages.other, whoActed,
+		return notice{as, allRecipients, e.PatientID(), Ages.other, lookUpActor,
 			func(n names) any { return patientData{e.PatientID(), n.userName, n.userEmail} }}
 	})
 }

@@ -37,9 +37,9 @@ func (l *lane) leave() { <-l.slots }
 // lanes counts the claims for each destination, so that no receiver can delay another
 // (D32).
 type lanes struct {
-	to     map[uuid.UUID]*lane
-	flying int // slots taken, or about to be once a token is signed
-	full   int // lanes with no free slot
+	to       map[uuid.UUID]*lane
+	inFlight int // slots taken, or about to be once a token is signed
+	full     int // lanes with no free slot
 }
 
 func newLanes() *lanes { return &lanes{to: map[uuid.UUID]*lane{}} }
@@ -52,7 +52,7 @@ func (l *lanes) take(destination uuid.UUID) *lane {
 		l.to[destination] = taken
 	}
 	if taken.claimed < perDestination {
-		l.flying++
+		l.inFlight++
 	}
 	if taken.claimed++; taken.claimed == perDestination {
 		l.full++
@@ -69,7 +69,7 @@ func (l *lanes) give(o outcome) (busy bool) {
 		l.full--
 	}
 	if given.claimed--; given.claimed < perDestination {
-		l.flying--
+		l.inFlight--
 	}
 	return given.claimed >= perDestination
 }
@@ -84,7 +84,7 @@ func (l *lanes) forget() {
 }
 
 // free returns how many more may be in flight.
-func (l *lanes) free() int { return overAll - l.flying }
+func (l *lanes) free() int { return overAll - l.inFlight }
 
 // share returns the current limit for one destination. It shrinks as slots are taken:
 // 64 receivers that hang, with four slots each, would leave none for the others.

@@ -86,7 +86,7 @@ func namesOf(deliveries []delivery) (questions *pgx.Batch, all []*names) {
 	questions, known := &pgx.Batch{}, map[uuid.UUID]*names{}
 	for i := range deliveries {
 		d := &deliveries[i]
-		if !d.tellable {
+		if !d.hasNotice {
 			continue
 		}
 		if d.names = known[d.event.ID]; d.names == nil {
@@ -98,13 +98,13 @@ func namesOf(deliveries []delivery) (questions *pgx.Batch, all []*names) {
 	return questions, all
 }
 
-func nobody(*names, *pgx.Batch, *delivery) {}
+func noNames(*names, *pgx.Batch, *delivery) {}
 
-// whoActed sets the name of the member of staff who acted, in person or through an
+// lookUpActor sets the name of the member of staff who acted, in person or through an
 // application, or on whose behalf an operator acted, or of the practitioner of an act
 // claim. It sets none for an application or an operator in its own right, or for a
 // person who is missing or erased.
-func whoActed(n *names, questions *pgx.Batch, d *delivery) {
+func lookUpActor(n *names, questions *pgx.Batch, d *delivery) {
 	by := d.event.Metadata.Actor
 	member := by.Member()
 	switch {
@@ -143,19 +143,19 @@ func (n *names) actedBy(name, email string) {
 	}
 }
 
-// calledInWhere finds no room for the identifier 00000000-…, which means that no room
+// calledInPlace finds no room for the identifier 00000000-…, which means that no room
 // is assigned.
-const calledInWhere = `
+const calledInPlace = `
 SELECT s.name, r.name
 FROM sites s LEFT JOIN rooms r ON r.tenant = s.tenant AND r.site = s.site AND r.room = $3
 WHERE s.tenant = $1 AND s.site = $2`
 
-// whoIsCalledIn looks up the patient's name and the place. If either is gone, this
+// lookUpCalledIn looks up the patient's name and the place. If either is gone, this
 // delivery cannot be built; it does not block the others.
-func whoIsCalledIn(c appointment.CalledIn) asking {
+func lookUpCalledIn(c appointment.CalledIn) asking {
 	return func(n *names, questions *pgx.Batch, d *delivery) {
 		tenant := d.event.Stream.Tenant
-		questions.Queue(calledInWhere, tenant, c.Site, c.Room).QueryRow(func(row pgx.Row) error {
+		questions.Queue(calledInPlace, tenant, c.Site, c.Room).QueryRow(func(row pgx.Row) error {
 			err := row.Scan(&n.site, &n.room)
 			if errors.Is(err, pgx.ErrNoRows) {
 				n.missing = true

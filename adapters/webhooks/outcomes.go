@@ -138,7 +138,7 @@ type Filter struct {
 const logged = `
 SELECT d.event, d.idx, d.kind, d.tenant, d.application, coalesce(d.url, w.url), d.status, d.reason, d.http_status, d.kid,
 	d.happened_at, d.claimed_at, d.finished_at, d.connect_ms, d.answer_ms
-FROM delivery_log d LEFT JOIN LATERAL (SELECT url FROM webhooks w WHERE ` + ofItsAddress + ` LIMIT 1) w ON true`
+FROM delivery_log d LEFT JOIN LATERAL (SELECT url FROM webhooks w WHERE ` + registeredAddress + ` LIMIT 1) w ON true`
 
 // deliveriesOf finds the deliveries of events by primary key.
 const deliveriesOf = logged + ` WHERE d.event = ANY ($1) ORDER BY d.event, d.application`

@@ -17,14 +17,14 @@ func (r *round) send(ctx context.Context, last time.Time, found claimed) error {
 		return errors.Join(err, r.release(ctx, found.send), r.release(ctx, found.foreign))
 	}
 	for _, d := range found.send {
-		lane, going := r.lanes.take(d.destination), r.going
+		lane, claimCtx := r.lanes.take(d.destination), r.claimCtx
 		r.sends.Go(func() {
-			going, cancel := context.WithDeadline(going, last)
+			claimCtx, cancel := context.WithDeadline(claimCtx, last)
 			defer cancel()
-			r.done <- r.deliver(going, lane, d)
+			r.done <- r.deliver(claimCtx, lane, d)
 		})
 	}
-	r.Metrics.stand(r.lanes)
+	r.Metrics.setLanes(r.lanes)
 	return r.release(ctx, found.foreign)
 }
 
@@ -64,43 +64,43 @@ func (r *round) release(ctx context.Context, deliveries []delivery) error {
 // deliver makes the one attempt, if its lane has a free slot before going ends: after
 // that, other processes may count the delivery as lost. A delivery that was not begun
 // can be claimed again.
-func (s *Sender) deliver(going context.Context, lane *lane, d delivery) outcome {
+func (s *Sender) deliver(claimCtx context.Context, lane *lane, d delivery) outcome {
 	begun := s.RealNow()
-	going, span := s.Traces.Telling(going, d.event)
-	o := s.attempt(going, lane, d)
+	claimCtx, span := s.Traces.Telling(claimCtx, d.event)
+	o := s.attempt(claimCtx, lane, d)
 	o.at = s.Now()
 	shown(span, d, o)
 	if o.status != Pending {
-		s.report(going, d, o, s.RealNow().Sub(begun))
+		s.report(claimCtx, d, o, s.RealNow().Sub(begun))
 	}
 	return o
 }
 
-func (s *Sender) attempt(going context.Context, lane *lane, d delivery) outcome {
+func (s *Sender) attempt(claimCtx context.Context, lane *lane, d delivery) outcome {
 	if s.CheckURL(d.url) != nil {
 		return d.ends(Failed, BlockedAddress)
 	}
-	if !d.tellable || d.names.missing {
+	if !d.hasNotice || d.names.missing {
 		return d.ends(Failed, NotBuilt)
 	}
 	token := s.tokens.of(d)
 	if token.err != nil {
 		return d.ends(Failed, NotBuilt)
 	}
-	if !lane.enter(going, s.Timeout/quickly) {
+	if !lane.enter(claimCtx, s.Timeout/quickly) {
 		return d.ends(Pending, "")
 	}
 	defer lane.leave()
 	if s.Now().After(d.notAfter) {
 		return d.ends(Pending, "") // a claim ends it as expired
 	}
-	return s.post(going, d, token)
+	return s.post(claimCtx, d, token)
 }
 
 // post sends a delivery that has begun: it is not cancelled when going ends early.
-func (s *Sender) post(going context.Context, d delivery, token *token) outcome {
-	last, _ := going.Deadline()
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(going), last)
+func (s *Sender) post(claimCtx context.Context, d delivery, token *token) outcome {
+	last, _ := claimCtx.Deadline()
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(claimCtx), last)
 	defer cancel()
 	ctx, cancel = context.WithTimeout(ctx, s.Timeout)
 	defer cancel()

@@ -58,14 +58,14 @@ type Sender struct {
 func (s *Sender) Run(ctx context.Context) {
 	s.tokens = newTokens(s.RealNow, runtime.GOMAXPROCS(0))
 	r := &round{Sender: s, lanes: newLanes(), done: make(chan outcome, 2*overAll)}
-	r.going, r.letGo = context.WithCancel(ctx)
+	r.claimCtx, r.cancelClaims = context.WithCancel(ctx)
 	for ctx.Err() == nil {
 		queued := s.Queued.Next() // before looking, so that no wake-up is missed
 		if wait := r.turn(ctx); wait > 0 {
 			r.rest(ctx, queued, wait)
 		}
 	}
-	r.letGo()
+	r.cancelClaims()
 	r.finish(ctx)
 }
 
@@ -79,9 +79,9 @@ type round struct {
 	finished []outcome    // not yet stored; nothing is claimed before they are
 	wait     time.Duration
 
-	history history
-	going   context.Context // of claimed deliveries: after it ends, none is begun
-	letGo   context.CancelFunc
+	history      history
+	claimCtx     context.Context // of claimed deliveries: after it ends, none is begun
+	cancelClaims context.CancelFunc
 }
 
 // history is the database's history at the last look. Deliveries claimed in another
@@ -110,7 +110,7 @@ func (r *round) turn(ctx context.Context) time.Duration {
 		err = r.send(ctx, last, found)
 	}
 	r.lanes.forget()
-	r.Metrics.stand(r.lanes)
+	r.Metrics.setLanes(r.lanes)
 	switch {
 	case err != nil:
 		r.Log.WarnContext(ctx, "cannot send webhooks; retrying", slog.Any("error", err))
@@ -141,7 +141,7 @@ func (r *round) collect() {
 func (r *round) ended(o outcome) (busy bool) {
 	busy = r.lanes.give(o)
 	r.finished = append(r.finished, o)
-	r.Metrics.stand(r.lanes)
+	r.Metrics.setLanes(r.lanes)
 	return busy
 }
 
@@ -152,7 +152,7 @@ func (r *round) look(ctx context.Context, claim bool) (found claimed, err error)
 	batch := &pgx.Batch{}
 	here, late := r.history, 0
 	batch.Queue(readCommitted)
-	batch.Queue(hereAndNow).QueryRow(func(row pgx.Row) error { return row.Scan(nil, nil, nil, nil, nil, &here.epoch, &here.goesOn) })
+	batch.Queue(claimPrelude).QueryRow(func(row pgx.Row) error { return row.Scan(nil, nil, nil, nil, nil, &here.epoch, &here.goesOn) })
 	prelude := batch.Len()
 	writeInto(batch, r.finished, &late)
 	if claim && r.lanes.free() > 0 {
@@ -165,9 +165,9 @@ func (r *round) look(ctx context.Context, claim bool) (found claimed, err error)
 	defer cancel()
 	err = r.DB.SendBatch(limited, batch).Close()
 	if err != nil || here != r.history {
-		r.letGo()
+		r.cancelClaims()
 		r.history = here
-		r.going, r.letGo = context.WithCancel(ctx)
+		r.claimCtx, r.cancelClaims = context.WithCancel(ctx)
 	}
 	if err != nil {
 		return claimed{}, err

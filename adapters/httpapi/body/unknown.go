@@ -12,7 +12,7 @@ import (
 // member's name can be any text, even a patient's words. So it is returned to the
 // caller, and recorded nowhere.
 type Unknown struct {
-	told  []string
+	names []string
 	known []string // the known members at the place of the first
 }
 
@@ -24,8 +24,8 @@ var (
 
 // The limits of the header: 1 KiB in all.
 const (
-	mostTold    = 10
-	longestTold = 100 // bytes
+	maxNames      = 10
+	maxNameLength = 100 // bytes
 )
 
 // ellipsis replaces the rest of a name that is too long. No encoded name has a full
@@ -34,14 +34,14 @@ const ellipsis = "..."
 
 // add notes an unknown member at a place.
 func (u *Unknown) add(place, name string, known shape) {
-	if len(u.told) == mostTold {
+	if len(u.names) == maxNames {
 		return
 	}
-	told := inHeader(anyIndex.ReplaceAllString(place, "[]"), name)
-	if slices.Contains(u.told, told) {
+	field := inHeader(anyIndex.ReplaceAllString(place, "[]"), name)
+	if slices.Contains(u.names, field) {
 		return
 	}
-	if u.told = append(u.told, told); len(u.told) == 1 {
+	if u.names = append(u.names, field); len(u.names) == 1 {
 		u.known = known.names()
 	}
 }
@@ -50,36 +50,36 @@ func (u *Unknown) add(place, name string, known shape) {
 var anyIndex = regexp.MustCompile(`\[[0-9]+\]`)
 
 // None reports whether the contract knows all members.
-func (u *Unknown) None() bool { return len(u.told) == 0 }
+func (u *Unknown) None() bool { return len(u.names) == 0 }
 
 // Header returns the names as a header has them: with their places, percent-encoded, as in
 // attachments[].fileNam, separated by commas. They are at most 10 in 1 KiB; the rest is
 // left out.
-func (u *Unknown) Header() string { return strings.Join(u.told, ", ") }
+func (u *Unknown) Header() string { return strings.Join(u.names, ", ") }
 
 // Sentence names the first unknown member, and the known ones at its place.
 func (u *Unknown) Sentence() string {
 	if len(u.known) == 0 {
-		return errNoField.Filled(u.told[0]).Detail
+		return errNoField.Filled(u.names[0]).Detail
 	}
-	return errOtherFields.Filled(u.told[0], strings.Join(u.known, ", ")).Detail
+	return errOtherFields.Filled(u.names[0], strings.Join(u.known, ", ")).Detail
 }
 
 // inHeader returns a name with its place, percent-encoded and cut to the limit.
 func inHeader(place, name string) string {
-	var told strings.Builder
-	told.WriteString(place)
+	var text strings.Builder
+	text.WriteString(place)
 	if name == "" {
-		told.WriteString(`""`)
+		text.WriteString(`""`)
 	}
 	for _, r := range name {
 		encoded := percent(r)
-		if told.Len()+len(encoded) > longestTold-len(ellipsis) {
-			return told.String() + ellipsis
+		if text.Len()+len(encoded) > maxNameLength-len(ellipsis) {
+			return text.String() + ellipsis
 		}
-		told.WriteString(encoded)
+		text.WriteString(encoded)
 	}
-	return told.String()
+	return text.String()
 }
 
 // percent encodes all but letters, digits, hyphens, underscores and tildes. It also

@@ -15,7 +15,7 @@ import (
 // Trees are cut back to the beginning of their source, because what comes before cannot
 // be built again. The rest of a tile, or of a tail, becomes the tail.
 const (
-	whatStays = `
+	remainingTails = `
 SELECT b.tenant, b.size, coalesce(tile.first_idx, tail.first, 0), coalesce(substr(coalesce(tile.hashes, tail.hashes), 1, (b.size % 256)::int * 32), '')
 FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size)
 LEFT JOIN tree_tiles tile ON tile.tenant = b.tenant AND tile.kind = $1 AND tile.n = b.size / 256
@@ -37,7 +37,7 @@ func cut(ctx context.Context, tx pgx.Tx, from Source) error {
 	for n, tenant := range tenants {
 		sizes[n] = begins.Sizes[tenant]
 	}
-	c, err := whatIsKept(ctx, tx, from.Kind, tenants, sizes)
+	c, err := readRemaining(ctx, tx, from.Kind, tenants, sizes)
 	if err != nil {
 		return err
 	}
@@ -49,9 +49,9 @@ func cut(ctx context.Context, tx pgx.Tx, from Source) error {
 	return tx.SendBatch(ctx, batch).Close()
 }
 
-func whatIsKept(ctx context.Context, tx pgx.Tx, kind proof.Kind, tenants []string, sizes []int64) (*changes, error) {
+func readRemaining(ctx context.Context, tx pgx.Tx, kind proof.Kind, tenants []string, sizes []int64) (*changes, error) {
 	c := &changes{}
-	rows, _ := tx.Query(ctx, whatStays, kind, tenants, sizes)
+	rows, _ := tx.Query(ctx, remainingTails, kind, tenants, sizes)
 	var tenant string
 	var size, first int64
 	var tail []byte

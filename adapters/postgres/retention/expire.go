@@ -131,21 +131,21 @@ func (r *Retain) move(ctx context.Context, a archive) error {
 
 // log appends the event, unless a run that was stopped has done it.
 func (r *Retain) log(ctx context.Context, a archive, file manifest) error {
-	said := audit.Archived{Name: a.Name, Record: a.Record, To: a.Until.UTC(), Lines: file.Lines, SHA256: file.SHA256}
+	entry := audit.Archived{Name: a.Name, Record: a.Record, To: a.Until.UTC(), Lines: file.Lines, SHA256: file.SHA256}
 	if a.Since != nil {
-		said.From = a.Since.UTC()
+		entry.From = a.Since.UTC()
 	}
 	before, err := r.Store.Load(ctx, audit.StreamOfArchive(a.Name))
 	if err != nil {
 		return err
 	}
 	if len(before) > 0 {
-		if before[0] != event.Event(said) {
-			return fmt.Errorf("the log says that it was archived with SHA-256 %s, and the file has %s", before[0].(audit.Archived).SHA256, said.SHA256)
+		if before[0] != event.Event(entry) {
+			return fmt.Errorf("the log says that it was archived with SHA-256 %s, and the file has %s", before[0].(audit.Archived).SHA256, entry.SHA256)
 		}
 		return nil
 	}
-	if _, err := r.Store.Append(ctx, event.Change{Stream: audit.StreamOfArchive(a.Name), Events: []event.Event{said}}); err != nil {
+	if _, err := r.Store.Append(ctx, event.Change{Stream: audit.StreamOfArchive(a.Name), Events: []event.Event{entry}}); err != nil {
 		return err
 	}
 	return r.pass(logged)

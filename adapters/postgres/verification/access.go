@@ -29,7 +29,7 @@ func (r *reading) archived(ctx context.Context) error {
 	if err := r.DB.QueryRow(ctx, `SELECT idx FROM access_head`).Scan(&r.lastCall); err != nil {
 		return fmt.Errorf("read where the access record ends: %w", err)
 	}
-	r.sayBehind(proof.Access, r.lastCall)
+	r.reportLag(proof.Access, r.lastCall)
 	if err := r.vanished(ctx); err != nil {
 		return err
 	}

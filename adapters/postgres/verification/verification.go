@@ -73,12 +73,12 @@ func (r *reading) prepare(ctx context.Context) (err error) {
 		r.Uncheck("hashes of passwords: this role may not read them, the owner may")
 	}
 	r.head, err = r.Log.Head(ctx)
-	r.sayBehind(proof.Events, r.head)
+	r.reportLag(proof.Events, r.head)
 	return err
 }
 
-// sayBehind reports the prover's lag behind the newest idx of a kind.
-func (r *reading) sayBehind(kind proof.Kind, newest int64) {
+// reportLag reports the prover's lag behind the newest idx of a kind.
+func (r *reading) reportLag(kind proof.Kind, newest int64) {
 	if reached := r.reached[kind]; reached < newest {
 		r.Uncheck("the prover's tables of %s behind idx %d: it has not come further", kind, reached)
 	}

@@ -49,7 +49,7 @@ func (s *Section) show(v *frame.Visit, status int, offer projections.Offer, wron
 	page := onePage{
 		Faulty: wrong, Offer: offer, Done: done[v.Form.Get("done")],
 		Itself: frame.Listed(offer.May(application.ApplicationRestricted)), ForUser: frame.Listed(offer.May(application.UserRestricted)),
-		Told: toldWords(offer.Told), Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
+		Told: webhookWords(offer.Told), Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
 	}
 	if err := s.addGiven(v, &page); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Section) addHealth(v *frame.Visit, page *onePage) error {
 	}
 	page.Calls, page.Refusals = s.callRows(v, health.Calls), s.callRows(v, health.Refusals)
 	for _, d := range health.Undelivered {
-		page.Undelivered = append(page.Undelivered, deliveryRow{frame.Clock(d.At, v.Practice.Zone), toldWord(d.Event), s.why(d)})
+		page.Undelivered = append(page.Undelivered, deliveryRow{frame.Clock(d.At, v.Practice.Zone), webhookWord(d.Event), s.why(d)})
 	}
 	return nil
 }

@@ -48,16 +48,16 @@ type callRow struct {
 // deliveryRow is one webhook that did not arrive.
 type deliveryRow struct{ At, Of, Why string }
 
-func toldWord(event application.WebhookEvent) string {
+func webhookWord(event application.WebhookEvent) string {
 	if kind, ok := application.FindWebhook(event); ok {
 		return kind.Happens
 	}
 	return "“" + string(event) + "” happens"
 }
 
-func toldWords(events []application.WebhookEvent) (words []string) {
+func webhookWords(events []application.WebhookEvent) (words []string) {
 	for _, event := range events {
-		words = append(words, toldWord(event))
+		words = append(words, webhookWord(event))
 	}
 	return words
 }

@@ -14,9 +14,9 @@ import (
 // act is an action of staff on an appointment.
 type act struct {
 	do func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error
-	// is reports whether it has been done, so that a form that was sent twice counts as
+	// done reports whether it has been done, so that a form that was sent twice counts as
 	// done.
-	is func(a projections.Appointment, v *frame.Visit) bool
+	done func(a projections.Appointment, v *frame.Visit) bool
 }
 
 // acts are the actions by their names in forms.
@@ -39,13 +39,13 @@ var acts = map[string]act{
 		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.ClearCallIn(v.AsStaff(), commands.ClearCallIn{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		is(projections.StatusBooked),
+		hasStatus(projections.StatusBooked),
 	},
 	"absent": {
 		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.MarkDidNotAttend(v.AsStaff(), commands.MarkDidNotAttend{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		is(projections.StatusDidNotAttend),
+		hasStatus(projections.StatusDidNotAttend),
 	},
 	"start": {
 		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
@@ -54,18 +54,18 @@ var acts = map[string]act{
 			})
 			return err
 		},
-		is(projections.StatusAttended),
+		hasStatus(projections.StatusAttended),
 	},
 	"cancel": {
 		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.CancelAppointment(v.AsStaff(), commands.CancelAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		is(projections.StatusCancelled),
+		hasStatus(projections.StatusCancelled),
 	},
 	"move": {(*Section).move, isMoved},
 }
 
-func is(status projections.Status) func(projections.Appointment, *frame.Visit) bool {
+func hasStatus(status projections.Status) func(projections.Appointment, *frame.Visit) bool {
 	return func(a projections.Appointment, _ *frame.Visit) bool { return a.Status == status }
 }
 
@@ -77,7 +77,7 @@ func (s *Section) act(v *frame.Visit) error {
 		return frame.ErrUnreadable
 	}
 	if !v.Owns(purpose) {
-		return s.show(v, said{status: http.StatusForbidden, Faulty: frame.Wrong("facts", frame.SignedInAgain)})
+		return s.show(v, response{status: http.StatusForbidden, Faulty: frame.Wrong("facts", frame.SignedInAgain)})
 	}
 	seen, found, err := s.look(v)
 	if err != nil {

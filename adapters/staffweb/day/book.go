@@ -16,9 +16,9 @@ import (
 	"frontdesk/projections"
 )
 
-// errNobody is the answer about a patient that the practice does not have, or no longer
+// errNoPatient is the answer about a patient that the practice does not have, or no longer
 // has.
-var errNobody = frame.NoSuch("patient", "Find the patient first, then book from their page.")
+var errNoPatient = frame.NoSuch("patient", "Find the patient first, then book from their page.")
 
 // bookPage is the form that books.
 type bookPage struct {
@@ -60,7 +60,7 @@ func (s *Section) showBook(v *frame.Visit, status int, once string, faults frame
 func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.PatientName, err error) {
 	id, ok := written.ID(v.Form.Get("patient"))
 	if !ok {
-		return about, name, errNobody
+		return about, name, errNoPatient
 	}
 	about.UUID = id
 	names, err := s.Patients(v, about)
@@ -69,7 +69,7 @@ func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.
 	}
 	name, known := names[about]
 	if !known {
-		return about, name, errNobody
+		return about, name, errNoPatient
 	}
 	return about, name, nil
 }
@@ -99,7 +99,7 @@ func (s *Section) book(v *frame.Visit) error {
 		return s.showBook(v, http.StatusConflict, rand.Text(), frame.Wrong("date",
 			"This form has booked an appointment already. Nothing more has been booked. Press the button again if you want another one."))
 	case errors.Is(err, patient.ErrUnknown):
-		return errNobody
+		return errNoPatient
 	case err != nil:
 		return err
 	}

@@ -27,7 +27,7 @@ type row struct {
 func (s *Section) rowOf(v *frame.Visit, at projections.Site, a projections.Appointment, name projections.PatientName) row {
 	r := row{
 		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: frame.Born(name.BirthDate), Time: frame.TimeOfDay(a.StartsAt, v.Practice.Zone),
-		Date: frame.Weekday(a.StartsAt, v.Practice.Zone), Standing: standing(v, at, a), Seen: seenOf(a), MayChange: true,
+		Date: frame.Weekday(a.StartsAt, v.Practice.Zone), Standing: statusText(v, at, a), Seen: seenOf(a), MayChange: true,
 	}
 	if there := a.ArrivedAt != nil || a.Status == projections.StatusCalledIn; there && a.Status != projections.StatusCancelled {
 		r.Number = a.Appointment.Number()
@@ -57,8 +57,8 @@ func seenOf(a projections.Appointment) string {
 	return strings.Join(append(shown, a.Room.String()), " ")
 }
 
-// standing describes the status of an appointment.
-func standing(v *frame.Visit, at projections.Site, a projections.Appointment) string {
+// statusText describes the status of an appointment.
+func statusText(v *frame.Visit, at projections.Site, a projections.Appointment) string {
 	switch {
 	case a.Status == projections.StatusCalledIn:
 		into := ""
@@ -69,5 +69,5 @@ func standing(v *frame.Visit, at projections.Site, a projections.Appointment) st
 	case a.Status == projections.StatusBooked && a.ArrivedAt != nil:
 		return "Arrived at " + frame.TimeOfDay(*a.ArrivedAt, v.Practice.Zone)
 	}
-	return standings[a.Status]
+	return statusNames[a.Status]
 }

@@ -10,8 +10,8 @@ import (
 	"frontdesk/projections"
 )
 
-// standings are the statuses in plain words.
-var standings = map[projections.Status]string{
+// statusNames are the statuses in plain words.
+var statusNames = map[projections.Status]string{
 	projections.StatusBooked:       "Expected",
 	projections.StatusDidNotAttend: "Did not attend",
 	projections.StatusAttended:     "Consultation started",

@@ -22,7 +22,7 @@ func (s *Site) visited(name string, answer Page) http.Handler {
 		v.bodyWithin(formTime)
 		s.answer(v, answer)
 		s.Metrics.shown(name, strconv.Itoa(v.status), s.RealNow().Sub(start))
-		s.say(v, name)
+		s.logVisit(v, name)
 		if v.write != nil {
 			v.write(w)
 			return
@@ -32,9 +32,9 @@ func (s *Site) visited(name string, answer Page) http.Handler {
 	})
 }
 
-// say logs the page, without address, form fields and names. The practice of a stranger
+// logVisit logs the page, without address, form fields and names. The practice of a stranger
 // is unchecked input.
-func (s *Site) say(v *Visit, page string) {
+func (s *Site) logVisit(v *Visit, page string) {
 	line := []slog.Attr{
 		slog.String("request_id", v.ID), slog.String("method", v.R.Method), slog.String("page", page), slog.Int("status", v.status), slog.String("by", v.by()),
 	}

@@ -75,7 +75,7 @@ func (s *Site) recognise(v *Visit) (err error) {
 		return err
 	}
 	session := s.Door.Sessions.Of
-	if v.byItself() {
+	if v.isAutomatic() {
 		session = s.Door.Sessions.Still
 	}
 	if v.Session, v.SignedIn, err = session(v.Context(), v.Tenant, token); err != nil || !v.SignedIn {
@@ -85,10 +85,10 @@ func (s *Site) recognise(v *Visit) (err error) {
 	return err
 }
 
-// byItself reports whether the browser sends the request without a user action: for a
+// isAutomatic reports whether the browser sends the request without a user action: for a
 // stream, for part of a live page, or to reload it. Then the user may be absent, and
 // the session's idle time continues (D87).
-func (v *Visit) byItself() bool {
+func (v *Visit) isAutomatic() bool {
 	return v.R.Method == http.MethodGet && (v.Form.Has("topics") || v.Form.Has("fragment") || v.Form.Has("again"))
 }
 

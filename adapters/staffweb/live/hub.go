@@ -146,8 +146,8 @@ func (h *Hub) take(s Sight) {
 		h.forget(s.From)
 	}
 	for _, r := range s.Events {
-		h.tell(r)
-		h.metrics.told(now.Sub(r.At))
+		h.notify(r)
+		h.metrics.observeLag(now.Sub(r.At))
 	}
 	h.upto = s.Upto
 	if s.Upto == s.Head {
@@ -168,8 +168,8 @@ func (h *Hub) forget(from int64) {
 	}
 }
 
-// tell keeps the messages of an event, and wakes the practice's streams.
-func (h *Hub) tell(r event.Recorded) {
+// notify keeps the messages of an event, and wakes the practice's streams.
+func (h *Hub) notify(r event.Recorded) {
 	if e, ok := r.Event.(epoch.Begun); ok {
 		h.base = max(h.base, r.Idx, e.LastKnown+missing(e)+1)
 		return

@@ -46,7 +46,7 @@ func (m *Metrics) over(why string) {
 	}
 }
 
-func (m *Metrics) told(lag time.Duration) {
+func (m *Metrics) observeLag(lag time.Duration) {
 	if m != nil {
 		m.lag.Observe(lag.Seconds())
 	}

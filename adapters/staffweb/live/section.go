@@ -29,7 +29,7 @@ func (s *Section) events(v *frame.Visit) error {
 		return frame.ErrUnreadable
 	}
 	if !may(v.Session.Roles, topics) {
-		return errNotTold
+		return errNoTopicRight
 	}
 	still := func(ctx context.Context) (bool, error) {
 		session, found, err := s.Door.Sessions.Still(ctx, v.Tenant, v.Session.Token)
@@ -47,7 +47,7 @@ func may(roles staff.Roles, topics []Topic) bool {
 	return true
 }
 
-var errNotTold = frame.Sorry(http.StatusForbidden, "You cannot use this page", "Your roles do not let you see what changes there.",
+var errNoTopicRight = frame.Sorry(http.StatusForbidden, "You cannot use this page", "Your roles do not let you see what changes there.",
 	"If it is part of your work, ask your manager to change your roles.")
 
 // joinLimit is the time limit for starting a stream, while the visit holds a permit.

@@ -42,8 +42,8 @@ func (h *Hub) serve(ctx context.Context, out *output, s *Stream, still Still) (w
 	out.retryAfter(s.number)
 	for word := ""; ; {
 		n := s.next()
-		out.tell(n)
-		out.say(word, n.upto)
+		out.writeMessages(n)
+		out.writeControl(word, n.upto)
 		if out.send() != nil {
 			return "gone"
 		}
@@ -90,11 +90,11 @@ func (o *output) retryAfter(number int) {
 	fmt.Fprintf(&o.text, "retry: %d\n\n", 1000+number*37%2000)
 }
 
-// tell writes messages. Only the last message of an idx has its id, so that a browser
+// writeMessages writes messages. Only the last message of an idx has its id, so that a browser
 // that has received half of them gets them again.
-func (o *output) tell(n news) {
+func (o *output) writeMessages(n news) {
 	if n.reset {
-		o.say(wordReset, n.upto)
+		o.writeControl(wordReset, n.upto)
 	}
 	for i, m := range n.messages {
 		if i+1 == len(n.messages) || n.messages[i+1].Idx > m.Idx {
@@ -112,8 +112,8 @@ type shown struct {
 	ID    string `json:"id"`
 }
 
-// say writes a control message, with the idx up to which messages were sent.
-func (o *output) say(word string, upto int64) {
+// writeControl writes a control message, with the idx up to which messages were sent.
+func (o *output) writeControl(word string, upto int64) {
 	if word != "" {
 		fmt.Fprintf(&o.text, "event: %s\nid: %d\ndata: {}\n\n", word, upto)
 	}
@@ -121,7 +121,7 @@ func (o *output) say(word string, upto int64) {
 
 // end writes the last control message, which is also the reason for the end.
 func (o *output) end(word string, upto int64) string {
-	o.say(word, upto)
+	o.writeControl(word, upto)
 	_ = o.send() // the stream ends in any case
 	return word
 }

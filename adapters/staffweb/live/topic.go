@@ -121,7 +121,7 @@ var kindsOf = func() map[string][]Kind {
 func messages(r event.Recorded) (all []Message) {
 	for _, kind := range kindsOf[r.EventName()] {
 		for _, at := range sitesOf(r.Event) {
-			all = append(all, Message{r.Idx, Topic{kind, at}, what(r.Event), r.Stream.ID})
+			all = append(all, Message{r.Idx, Topic{kind, at}, changeOf(r.Event), r.Stream.ID})
 		}
 	}
 	return all
@@ -147,5 +147,5 @@ func sitesOf(e event.Event) []site.ID {
 // nouns are removed from event names, because the topic implies them.
 var nouns = strings.NewReplacer("patient-request.", "", "appointment.", "", ".v1", "", ".", "-")
 
-// what returns the change, such as "called-in" for appointment.called-in.v1.
-func what(e event.Event) string { return nouns.Replace(e.EventName()) }
+// changeOf returns the change, such as "called-in" for appointment.called-in.v1.
+func changeOf(e event.Event) string { return nouns.Replace(e.EventName()) }

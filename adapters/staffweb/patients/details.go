@@ -14,7 +14,7 @@ import (
 // detailsPage is the form of a patient's details.
 type detailsPage struct {
 	frame.Faulty
-	who
+	subject
 	NameField, BornField frame.Field
 	Token, Seen          string // the state that the page shows, so that no change is overwritten
 }
@@ -33,8 +33,8 @@ func (s *Section) detailsForm(v *frame.Visit) error {
 	return s.showDetails(v, w, http.StatusOK, frame.Faulty{}, w.Name, w.Born)
 }
 
-func (s *Section) showDetails(v *frame.Visit, w who, status int, faulty frame.Faulty, name, born string) error {
-	page := detailsPage{Faulty: faulty, who: w, Token: v.Token(w.purpose()), Seen: v.Token(seenOf(w))}
+func (s *Section) showDetails(v *frame.Visit, w subject, status int, faulty frame.Faulty, name, born string) error {
+	page := detailsPage{Faulty: faulty, subject: w, Token: v.Token(w.purpose()), Seen: v.Token(seenOf(w))}
 	page.NameField, page.BornField = personFields(faulty, name, born)
 	s.Looked(v, topic, w.ID)
 	s.Show(v, frame.View{Template: templates["details"], Status: status, Title: page.Titled("Change details"), Content: page})
@@ -42,7 +42,7 @@ func (s *Section) showDetails(v *frame.Visit, w who, status int, faulty frame.Fa
 }
 
 // seenOf encodes the current details.
-func seenOf(w who) string { return w.purpose() + "\x00seen\x00" + w.Name + "\x00" + w.BirthDate }
+func seenOf(w subject) string { return w.purpose() + "\x00seen\x00" + w.Name + "\x00" + w.BirthDate }
 
 // changeDetails changes name and date of birth, unless they have changed since the
 // page. Equal details are no change.
@@ -83,7 +83,7 @@ func (s *Section) changeDetails(v *frame.Visit) error {
 	return v.GoTo(w.At + "?done=details")
 }
 
-func described(w who) string {
+func described(w subject) string {
 	if w.Born == "" {
 		return w.Name + ", without a date of birth"
 	}

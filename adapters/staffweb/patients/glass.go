@@ -16,7 +16,7 @@ import (
 // the record's content.
 type closedPage struct {
 	frame.Faulty
-	who
+	subject
 	Typed        string // the typed reason
 	Request      string // the request to return to; "" for none
 	Appointments []visitRow
@@ -29,8 +29,8 @@ func (p closedPage) ReasonField() frame.Area {
 }
 
 // closed shows that a record is closed, and asks for a reason to open it.
-func (s *Section) closed(v *frame.Visit, w who, status int, faulty frame.Faulty) (err error) {
-	page := closedPage{Faulty: faulty, who: w, Typed: v.Text("reason"), Token: v.Token(w.purpose())}
+func (s *Section) closed(v *frame.Visit, w subject, status int, faulty frame.Faulty) (err error) {
+	page := closedPage{Faulty: faulty, subject: w, Typed: v.Text("reason"), Token: v.Token(w.purpose())}
 	if id, ok := written.SomeID(v.Form.Get("request")); ok {
 		page.Request = id.String()
 	}

@@ -16,13 +16,13 @@ const longestNote = request.MaxText
 
 // newForm is a signed identifier for a form's result, so that a form that is sent twice
 // takes effect once, and no one chooses an identifier.
-func newForm(v *frame.Visit, w who) string {
+func newForm(v *frame.Visit, w subject) string {
 	id := event.NewID().String()
 	return id + "." + v.Token(w.purpose()+"\x00new\x00"+id)
 }
 
 // madeBy returns the identifier of [newForm].
-func madeBy(v *frame.Visit, w who, text string) (id string, ok bool) {
+func madeBy(v *frame.Visit, w subject, text string) (id string, ok bool) {
 	if len(text) < 37 {
 		return "", false
 	}

@@ -18,7 +18,7 @@ import (
 // recordPage is the page of a patient.
 type recordPage struct {
 	frame.Faulty
-	who
+	subject
 	Done         string // the last action; "" for none
 	Restricted   string // those with access to the record; "" if all have access
 	Entries      []entry
@@ -77,11 +77,11 @@ func (s *Section) record(v *frame.Visit) error {
 	return s.show(v, w, http.StatusOK, recordPage{Done: done[v.Form.Get("done")], Before: before})
 }
 
-func (s *Section) show(v *frame.Visit, w who, status int, page recordPage) (err error) {
+func (s *Section) show(v *frame.Visit, w subject, status int, page recordPage) (err error) {
 	if err := s.Desk.OpenCareRecord(v.AsStaff(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
 		return unknown(err)
 	}
-	page.who, page.Token = w, v.Token(w.purpose())
+	page.subject, page.Token = w, v.Token(w.purpose())
 	page.Restricted = s.restricted(v, w)
 	page.Made = newForm(v, w)
 	for _, fill := range []func(*frame.Visit, *recordPage) error{s.addEntries, s.addRequests, s.addAppointments} {
@@ -94,7 +94,7 @@ func (s *Section) show(v *frame.Visit, w who, status int, page recordPage) (err 
 }
 
 // restricted names those with access to the record, unless all have access.
-func (s *Section) restricted(v *frame.Visit, w who) string {
+func (s *Section) restricted(v *frame.Visit, w subject) string {
 	switch {
 	case w.Sight.ByGlass(s.Now()):
 		return "This record is restricted to other members of staff. You have opened it by giving a reason, until " + frame.Clock(w.Sight.Until, v.Practice.Zone) + "."
@@ -143,7 +143,7 @@ func (s *Section) addRequests(v *frame.Visit, page *recordPage) error {
 	found, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, page.ID, projections.InboxPlace{}, requestsShown)
 	for _, r := range found {
 		page.Requests = append(page.Requests, requestRow{
-			frame.RequestNames[r.Type], frame.Moment(r.SubmittedAt, v.Practice.Zone), standing(r), v.Base() + "/requests/" + r.Request.String(),
+			frame.RequestNames[r.Type], frame.Moment(r.SubmittedAt, v.Practice.Zone), requestState(r), v.Base() + "/requests/" + r.Request.String(),
 		})
 	}
 	return err
@@ -153,12 +153,12 @@ func (s *Section) addRequests(v *frame.Visit, page *recordPage) error {
 type visitRow struct{ At, Site, Status string }
 
 func (s *Section) addAppointments(v *frame.Visit, page *recordPage) (err error) {
-	page.Appointments, err = s.appointments(v, page.who)
+	page.Appointments, err = s.appointments(v, page.subject)
 	return err
 }
 
 // appointments are a patient's latest. They are not part of the record.
-func (s *Section) appointments(v *frame.Visit, w who) (rows []visitRow, err error) {
+func (s *Section) appointments(v *frame.Visit, w subject) (rows []visitRow, err error) {
 	found, err := s.Appointments.OfPatient(v.Context(), v.Tenant, w.ID, visitsShown)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ type registerPage struct {
 const alikeShown = 10
 
 func (s *Section) registerForm(v *frame.Visit) error {
-	return s.showRegister(v, http.StatusOK, registerPage{Made: newForm(v, who{})}, "", "")
+	return s.showRegister(v, http.StatusOK, registerPage{Made: newForm(v, subject{})}, "", "")
 }
 
 func (s *Section) showRegister(v *frame.Visit, status int, page registerPage, name, born string) error {
@@ -37,7 +37,7 @@ func (s *Section) showRegister(v *frame.Visit, status int, page registerPage, na
 // register registers a patient, once for each form. It first shows possible duplicates.
 func (s *Section) register(v *frame.Visit) error {
 	made := v.Form.Get("made")
-	id, ok := madeBy(v, who{}, made)
+	id, ok := madeBy(v, subject{}, made)
 	if !v.Owns("register") || !ok {
 		return frame.ErrStale
 	}
@@ -80,7 +80,7 @@ func (s *Section) registered(v *frame.Visit, made patient.ID, name, born, typed 
 	if is, known := names[made]; !known || is == (projections.PatientName{Name: name, BirthDate: born}) {
 		return v.GoTo(pathOf(v, made) + "?done=registered")
 	}
-	return s.showRegister(v, http.StatusConflict, registerPage{Made: newForm(v, who{}), Faulty: frame.Wrong("name",
+	return s.showRegister(v, http.StatusConflict, registerPage{Made: newForm(v, subject{}), Faulty: frame.Wrong("name",
 		"This form has registered a patient already. Nobody more has been registered. Press the button again to register this one, too.")}, name, typed)
 }
 

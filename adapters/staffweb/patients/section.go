@@ -50,12 +50,12 @@ func (s *Section) Routes() []frame.Route {
 // topic is the pages' name in the access record.
 const topic = "patients"
 
-// errNobody is the answer for patients that the practice does not have, whether it ever
+// errNoPatient is the answer for patients that the practice does not have, whether it ever
 // had them or not.
-var errNobody = frame.NoSuch("patient", "Go to Patients and look for them there.")
+var errNoPatient = frame.NoSuch("patient", "Go to Patients and look for them there.")
 
-// who is the patient of a page.
-type who struct {
+// subject is the patient of a page.
+type subject struct {
 	ID patient.ID
 	projections.PatientName
 	Sight record.Sight
@@ -64,10 +64,10 @@ type who struct {
 }
 
 // about finds the patient in the path, and the member's access to the record.
-func (s *Section) about(v *frame.Visit) (w who, err error) {
+func (s *Section) about(v *frame.Visit) (w subject, err error) {
 	id, ok := written.SomeID(v.Var("patient"))
 	if !ok {
-		return w, errNobody
+		return w, errNoPatient
 	}
 	w.ID.UUID = id
 	names, err := s.Site.Patients(v, w.ID)
@@ -76,7 +76,7 @@ func (s *Section) about(v *frame.Visit) (w who, err error) {
 	}
 	name, known := names[w.ID]
 	if !known {
-		return w, errNobody
+		return w, errNoPatient
 	}
 	w.PatientName, w.Born, w.At = name, frame.Born(name.BirthDate), pathOf(v, w.ID)
 	w.Sight, err = s.Patients.Sight(v.Context(), v.Tenant, w.ID, v.Session.Staff)
@@ -84,17 +84,17 @@ func (s *Section) about(v *frame.Visit) (w who, err error) {
 }
 
 // open reports whether the member has access to the record now.
-func (s *Section) open(w who) bool { return w.Sight.Open(s.Now()) }
+func (s *Section) open(w subject) bool { return w.Sight.Open(s.Now()) }
 
 // purpose is the purpose of forms about the patient.
-func (w who) purpose() string { return "patient\x00" + w.ID.String() }
+func (w subject) purpose() string { return "patient\x00" + w.ID.String() }
 
 func pathOf(v *frame.Visit, id patient.ID) string { return v.Base() + "/patients/" + id.String() }
 
 // unknown replaces the refusal of a patient who is gone by the page for that.
 func unknown(err error) error {
 	if errors.Is(err, patient.ErrUnknown) {
-		return errNobody
+		return errNoPatient
 	}
 	return err
 }

@@ -12,8 +12,8 @@ var visits = map[projections.Status]string{
 	projections.StatusDidNotAttend: "did not attend", projections.StatusCancelled: "cancelled",
 }
 
-// standing describes the state of a request.
-func standing(r projections.InboxRow) string {
+// requestState describes the state of a request.
+func requestState(r projections.InboxRow) string {
 	switch {
 	case r.InError:
 		return "entered in error"

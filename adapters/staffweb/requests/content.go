@@ -55,7 +55,7 @@ type other struct {
 const othersShown = 10
 
 // contentOf is the content of a request's page.
-func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said) (content requestPage, err error) {
+func (s *Section) contentOf(v *frame.Visit, found projections.Request, response response) (content requestPage, err error) {
 	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return content, err
@@ -69,15 +69,15 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said
 		return content, err
 	}
 	content = requestPage{
-		Faulty: said.Faulty, Done: said.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: frame.Born(name.BirthDate),
+		Faulty: response.Faulty, Done: response.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: frame.Born(name.BirthDate),
 		Kind: frame.RequestNames[found.Type], At: s.When(v, found.SubmittedAt), Urgent: found.Urgent, ByProxy: found.Proxy != nil,
 		Closed: !sees, IsDone: found.Done != nil, Held: found.Holder != staff.ID{},
 		MayComplete: found.Holder == staff.ID{} || found.Holder == v.Session.Staff,
-		Standing:    s.standingOf(v, found), Seen: seenOf(found), Token: v.Token(purpose(v)),
+		Standing:    s.stateText(v, found), Seen: seenOf(found), Token: v.Token(purpose(v)),
 		History: s.historyOf(v, found, sees),
 	}
-	content.fill(found, said)
-	if content.To, err = s.colleagues(v, found, said); err != nil {
+	content.fill(found, response)
+	if content.To, err = s.colleagues(v, found, response); err != nil {
 		return content, err
 	}
 	content.Others, err = s.othersOf(v, found)
@@ -86,9 +86,9 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said
 
 // fill adds the patient's text, unless the record is closed to the member, and the
 // fields.
-func (p *requestPage) fill(found projections.Request, said said) {
-	p.Words = wordsOf(found, said)
-	p.Outcome = frame.Choice{ID: "outcome", None: "Choose", Label: "How did it end?", Options: outcomesOf(said.typed.outcome), Fault: said.Fault("outcome")}
+func (p *requestPage) fill(found projections.Request, response response) {
+	p.Words = wordsOf(found, response)
+	p.Outcome = frame.Choice{ID: "outcome", None: "Choose", Label: "How did it end?", Options: outcomesOf(response.typed.outcome), Fault: response.Fault("outcome")}
 	p.InError = found.InError != nil
 	if p.Closed {
 		return
@@ -103,19 +103,19 @@ func (p *requestPage) fill(found projections.Request, said said) {
 	}
 }
 
-// standingOf describes the state of the request.
-func (s *Section) standingOf(v *frame.Visit, found projections.Request) string {
+// stateText describes the state of the request.
+func (s *Section) stateText(v *frame.Visit, found projections.Request) string {
 	if found.Done != nil {
-		return s.standing(v, found.Holder, found.HolderName, &found.Done.At)
+		return s.holderText(v, found.Holder, found.HolderName, &found.Done.At)
 	}
-	return orNobody(s.standing(v, found.Holder, found.HolderName, nil))
+	return orUnassigned(s.holderText(v, found.Holder, found.HolderName, nil))
 }
 
-func orNobody(standing string) string {
-	if standing == "" {
+func orUnassigned(holderText string) string {
+	if holderText == "" {
 		return "Nobody has it."
 	}
-	return standing
+	return holderText
 }
 
 // historyOf is the history of events, oldest first.
@@ -138,7 +138,7 @@ func (s *Section) othersOf(v *frame.Visit, found projections.Request) (others []
 	}
 	for _, r := range rows {
 		if r.Request != found.ID && len(others) < othersShown {
-			others = append(others, other{r.Request, frame.RequestNames[r.Type], s.When(v, r.SubmittedAt), orNobody(s.standing(v, r.Holder, r.HolderName, r.DoneAt))})
+			others = append(others, other{r.Request, frame.RequestNames[r.Type], s.When(v, r.SubmittedAt), orUnassigned(s.holderText(v, r.Holder, r.HolderName, r.DoneAt))})
 		}
 	}
 	return others, nil
@@ -146,8 +146,8 @@ func (s *Section) othersOf(v *frame.Visit, found projections.Request) (others []
 
 // colleagues are those to whom the request can be assigned: current members who handle
 // requests, except its holder.
-func (s *Section) colleagues(v *frame.Visit, found projections.Request, said said) (frame.Choice, error) {
-	to := frame.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: said.Fault("to")}
+func (s *Section) colleagues(v *frame.Visit, found projections.Request, response response) (frame.Choice, error) {
+	to := frame.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: response.Fault("to")}
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return to, err
@@ -160,7 +160,7 @@ func (s *Section) colleagues(v *frame.Visit, found projections.Request, said sai
 		if p.Staff == v.Session.Staff {
 			name += " (you)"
 		}
-		to.Options = append(to.Options, frame.Option{Value: p.Staff.String(), Name: name, Chosen: p.Staff.String() == said.typed.to})
+		to.Options = append(to.Options, frame.Option{Value: p.Staff.String(), Name: name, Chosen: p.Staff.String() == response.typed.to})
 	}
 	return to, nil
 }

@@ -10,17 +10,17 @@ import (
 	"frontdesk/projections"
 )
 
-// whoReads is the hint about the readers of staff's texts on a request.
-const whoReads = "Colleagues see this. So does the patient, if they ask for their data."
+// readersHint is the hint about the readers of staff's texts on a request.
+const readersHint = "Colleagues see this. So does the patient, if they ask for their data."
 
 // wordsOf is the one field for staff's texts on a request. The typed text stays until
 // an action uses it.
-func wordsOf(found projections.Request, said said) frame.Area {
+func wordsOf(found projections.Request, response response) frame.Area {
 	label := "Note, or how it ended"
 	if found.Done != nil {
 		label = "Note, or why it has to be reopened"
 	}
-	return frame.Area{ID: "text", Label: label, Hint: whoReads, Value: said.typed.text, Fault: said.Fault("text")}
+	return frame.Area{ID: "text", Label: label, Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")}
 }
 
 func outcomesOf(chosen string) (options []frame.Option) {

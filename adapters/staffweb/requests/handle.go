@@ -47,7 +47,7 @@ func urgency(urgent bool) func(*Section, *frame.Visit, projections.Request, type
 
 // give assigns the request to a colleague on the page's list.
 func (s *Section) give(v *frame.Visit, r projections.Request, t typed) error {
-	to, err := s.colleagues(v, r, said{typed: t})
+	to, err := s.colleagues(v, r, response{typed: t})
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *Section) handle(v *frame.Visit) error {
 	}
 	typed := typedIn(v)
 	if !v.Owns(purpose(v)) {
-		return s.show(v, said{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("handle", frame.SignedInAgain)})
+		return s.show(v, response{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("handle", frame.SignedInAgain)})
 	}
 	found, err := s.find(v)
 	if err != nil {
@@ -108,5 +108,5 @@ func (s *Section) after(v *frame.Visit, act act, typed typed) error {
 		return v.GoTo(v.Base() + "/requests/" + v.Var("request") + "?done=" + do)
 	}
 	typed.to = ""
-	return s.show(v, said{status: http.StatusOK, typed: typed, done: doneWords[do] + " What you typed is still here, and not saved yet."})
+	return s.show(v, response{status: http.StatusOK, typed: typed, done: doneWords[do] + " What you typed is still here, and not saved yet."})
 }

@@ -150,12 +150,12 @@ func (s *Section) rowOf(v *frame.Visit, r projections.InboxRow, of projections.P
 	return row{
 		ID: r.Request, Name: of.Name, Born: frame.Born(of.BirthDate), Kind: frame.RequestNames[r.Type],
 		At: s.When(v, r.SubmittedAt), Age: ago(s.Now().Sub(r.SubmittedAt)),
-		Urgent: r.Urgent, ByProxy: r.ByProxy, InError: r.InError, Files: filesWords(r.Files), Holder: s.standing(v, r.Holder, r.HolderName, r.DoneAt),
+		Urgent: r.Urgent, ByProxy: r.ByProxy, InError: r.InError, Files: filesWords(r.Files), Holder: s.holderText(v, r.Holder, r.HolderName, r.DoneAt),
 	}
 }
 
-// standing names the member who has a request, or is done with it.
-func (s *Section) standing(v *frame.Visit, holder staff.ID, name string, done *time.Time) string {
+// holderText names the member who has a request, or is done with it.
+func (s *Section) holderText(v *frame.Visit, holder staff.ID, name string, done *time.Time) string {
 	who := frame.Plain(name)
 	switch holder {
 	case staff.ID{}:

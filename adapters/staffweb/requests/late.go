@@ -17,14 +17,14 @@ var errClosed = &frame.Apology{
 	Text: "You are not among those who may see it. Nothing has been changed.", Advice: "If you need to see it, open the patient’s page, where you can say why.",
 }
 
-// mostTold limits the unseen changes that a page lists; the history has all.
-const mostTold = 3
+// maxChanges limits the unseen changes that a page lists; the history has all.
+const maxChanges = 3
 
 // tooLate shows the current request, with the actor of the changes and the typed
 // values.
 func (s *Section) tooLate(v *frame.Visit, found projections.Request, typed typed, faults frame.Faulty) error {
 	late := unseen(v, found)
-	for _, h := range late[max(0, len(late)-mostTold):] {
+	for _, h := range late[max(0, len(late)-maxChanges):] {
 		what, _ := deed(v, h)
 		faults = faults.With("handle", what+" at "+s.When(v, h.At)+".")
 	}
@@ -32,7 +32,7 @@ func (s *Section) tooLate(v *frame.Visit, found projections.Request, typed typed
 	if typed.left() {
 		kept += " What you typed is still here."
 	}
-	return s.show(v, said{status: http.StatusConflict, typed: typed, Faulty: faults.With("handle", kept)})
+	return s.show(v, response{status: http.StatusConflict, typed: typed, Faulty: faults.With("handle", kept)})
 }
 
 // refuse shows the request with the refusal and the typed values.
@@ -43,7 +43,7 @@ func (s *Section) refuse(v *frame.Visit, typed typed, err error) error {
 	}
 	if refusal.Kind != fault.Conflict {
 		field, text := faultOf(refusal, typed)
-		return s.show(v, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With(field, text)})
+		return s.show(v, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With(field, text)})
 	}
 	found, err := s.find(v)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 // of an erased patient, or whose identifier is invalid.
 var errNoRequest = frame.NoSuch("request", "Go back to Requests and look for it there.")
 
-// said is the response to a submitted form, with its typed values.
-type said struct {
+// response is the response to a submitted form, with its typed values.
+type response struct {
 	status int
 	frame.Faulty
 	done  string // the last action; "" for none
@@ -33,21 +33,21 @@ type typed struct{ text, outcome, to string }
 
 // request shows one request.
 func (s *Section) request(v *frame.Visit) error {
-	return s.show(v, said{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
+	return s.show(v, response{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
 }
 
 // show shows the current request. The event of opening it is in the log before (rule
 // 1).
-func (s *Section) show(v *frame.Visit, said said) error {
+func (s *Section) show(v *frame.Visit, response response) error {
 	found, err := s.open(v)
 	if err != nil {
 		return err
 	}
-	content, err := s.contentOf(v, found, said)
+	content, err := s.contentOf(v, found, response)
 	if err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["request"], Status: said.status, Title: content.Titled("Request"), Content: content})
+	s.Show(v, frame.View{Template: templates["request"], Status: response.status, Title: content.Titled("Request"), Content: content})
 	return nil
 }
 

@@ -50,7 +50,7 @@ func TestAPasskeyInVainIsTold_D65(t *testing.T) {
 	refused(t, "the second step", s.shows(t, second, kept, wrongOrigin.Sign(t, options)))
 	refused(t, "nothing was signed", s.shows(t, second, kept, "{}"))
 	must(t, r.Round(t.Context(), false))
-	s.wantTold(t, "sign-in-failed", 1, `"staff":"`+s.lee.String()+`"`, `"passkey":1`, `"password-and-passkey":1`)
+	s.wantEvents(t, "sign-in-failed", 1, `"staff":"`+s.lee.String()+`"`, `"passkey":1`, `"password-and-passkey":1`)
 }
 
 // The credential of a sign-in is recorded, whatever was tried before it.
@@ -62,7 +62,7 @@ func TestThePasskeyIsToldWithThePassword_D65(t *testing.T) {
 	in, err := s.SignIn(t.Context(), try())
 	must(t, err)
 	must(t, r.Round(t.Context(), false))
-	s.wantTold(t, "signed-in", 0) // the right password alone does not sign in
+	s.wantEvents(t, "signed-in", 0) // the right password alone does not sign in
 	passkeys, err := s.Passkeys.Of(t.Context(), elm, s.lee)
 	must(t, err)
 	second := ask(func(a *signin.Ask) { a.For, a.Member, a.Bound = signin.AfterPassword, s.lee, in.Step })
@@ -70,10 +70,10 @@ func TestThePasskeyIsToldWithThePassword_D65(t *testing.T) {
 	must(t, err)
 	must(t, s.shows(t, second, kept, k.Sign(t, options)))
 	must(t, r.Round(t.Context(), false))
-	s.wantTold(t, "signed-in", 1, `"how":"password-and-passkey"`)
+	s.wantEvents(t, "signed-in", 1, `"how":"password-and-passkey"`)
 	must(t, s.signs(t, k, ask()))
 	must(t, r.Round(t.Context(), false))
-	s.wantTold(t, "signed-in", 2, `"how":"passkey"`)
+	s.wantEvents(t, "signed-in", 2, `"how":"passkey"`)
 }
 
 // The right password resets the attempts although a passkey is still required. That

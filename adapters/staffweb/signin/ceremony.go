@@ -114,7 +114,7 @@ func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Hold
 	if err != nil {
 		return h, fmt.Errorf("%w (%w)", ErrPasskey, err)
 	}
-	member := owner{id: whose(a, said)}
+	member := owner{id: ownerOf(a, said)}
 	if member.passkeys, err = p.Of(ctx, a.Tenant, member.id); err != nil {
 		return h, err
 	}
@@ -132,9 +132,9 @@ func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Hold
 	return k.holder, p.use(ctx, a, k, c)
 }
 
-// whose returns the required owner, or else the claimed one. The zero owner has no
+// ownerOf returns the required owner, or else the claimed one. The zero owner has no
 // passkeys.
-func whose(a Ask, said *protocol.ParsedCredentialAssertionData) staff.ID {
+func ownerOf(a Ask, said *protocol.ParsedCredentialAssertionData) staff.ID {
 	if a.Member != (staff.ID{}) {
 		return a.Member
 	}

@@ -31,7 +31,7 @@ type Journal struct {
 	metrics journalMetrics
 	sources keys                 // of the marks in the log
 	counts  keys                 // of Tries, also deleted here in case there are no attempts
-	told    *fair.Budget[string] // of events about attempts at a practice
+	budget  *fair.Budget[string] // of events about attempts at a practice
 
 	tried map[account]*pending // owned by Run
 }
@@ -55,7 +55,7 @@ func NewJournal(store commands.Store, db Database, tries Tries, registry prometh
 		metrics: newJournalMetrics(registry),
 		sources: sourceKeys(db),
 		counts:  triesKeys(db),
-		told:    fair.NewBudget[string](practiceEvents, practiceEventsPeriod, tries.Now),
+		budget:  fair.NewBudget[string](practiceEvents, practiceEventsPeriod, tries.Now),
 		tried:   map[account]*pending{},
 	}
 }

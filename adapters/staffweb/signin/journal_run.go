@@ -44,7 +44,7 @@ func (j *Journal) round(ctx context.Context, last bool) error {
 	if err := errors.Join(j.sources.discard(ctx, j.instant()), j.counts.discard(ctx, j.Tries.Now())); err != nil {
 		return err
 	}
-	return j.tellTries(ctx, last)
+	return j.appendAttempts(ctx, last)
 }
 
 // take appends sessions, and counts attempts at existing accounts.
@@ -61,7 +61,7 @@ func (j *Journal) take(ctx context.Context, batch []happening) error {
 		if h.Staff == (staff.ID{}) {
 			h.Staff = owners[Account{h.Tenant, h.Username}]
 		}
-		if err := j.one(ctx, h, markOf(h.Source, today)); err != nil {
+		if err := j.process(ctx, h, markOf(h.Source, today)); err != nil {
 			return err
 		}
 		j.Remove(1)
@@ -74,8 +74,8 @@ func markOf(source string, today []marker) staff.Source {
 	return staff.Source(hex.EncodeToString(today[len(today)-1].of(source)[:8]))
 }
 
-// one processes one happening. Unknown accounts get no event.
-func (j *Journal) one(ctx context.Context, h happening, from staff.Source) error {
+// process processes one happening. Unknown accounts get no event.
+func (j *Journal) process(ctx context.Context, h happening, from staff.Source) error {
 	switch {
 	case h.Staff == (staff.ID{}):
 		return nil
@@ -83,16 +83,16 @@ func (j *Journal) one(ctx context.Context, h happening, from staff.Source) error
 		return j.count(ctx, h, from)
 	}
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Staff(h.Staff.UUID), RequestID: h.request})
-	var told []event.Event
+	var events []event.Event
 	err := commands.Update(ctx, j.Store, staff.SessionStream(h.Tenant, h.Session), func(s staff.Session) (_ []event.Event, err error) {
 		if h.kind == signedOut {
-			told, err = s.End(staff.SignedOut{Staff: h.Staff, Session: h.Session, At: h.at})
-			return told, err
+			events, err = s.End(staff.SignedOut{Staff: h.Staff, Session: h.Session, At: h.at})
+			return events, err
 		}
-		told, err = s.Begin(staff.SignedIn{Staff: h.Staff, Session: h.Session, How: h.How, Source: from, At: h.at})
-		return told, err
+		events, err = s.Begin(staff.SignedIn{Staff: h.Staff, Session: h.Session, How: h.How, Source: from, At: h.at})
+		return events, err
 	})
-	return j.appended(ctx, told, err)
+	return j.appended(ctx, events, err)
 }
 
 // appended counts the events of an append, which are lost if the database will never
@@ -100,7 +100,7 @@ func (j *Journal) one(ctx context.Context, h happening, from staff.Source) error
 func (j *Journal) appended(ctx context.Context, events []event.Event, err error) error {
 	if err == nil {
 		for _, e := range events {
-			j.metrics.told.WithLabelValues(e.EventName()).Inc()
+			j.metrics.appended.WithLabelValues(e.EventName()).Inc()
 		}
 		return nil
 	}
@@ -113,8 +113,8 @@ func (j *Journal) appended(ctx context.Context, events []event.Event, err error)
 }
 
 type journalMetrics struct {
-	told *prometheus.CounterVec
-	lost prometheus.Counter
+	appended *prometheus.CounterVec
+	lost     prometheus.Counter
 }
 
 func newJournalMetrics(registry prometheus.Registerer) journalMetrics {
@@ -128,6 +128,6 @@ func newJournalMetrics(registry prometheus.Registerer) journalMetrics {
 			Help: "What happened at sign-in, and is missing in the log.",
 		}),
 	}
-	registry.MustRegister(m.told, m.lost)
+	registry.MustRegister(m.appended, m.lost)
 	return m
 }

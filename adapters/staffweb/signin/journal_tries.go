@@ -80,14 +80,14 @@ func (j *Journal) count(ctx context.Context, h happening, from staff.Source) err
 	return nil
 }
 
-// tellTries appends the attempts that are due. Each practice has a budget of events;
+// appendAttempts appends the attempts that are due. Each practice has a budget of events;
 // the last round ignores it.
-func (j *Journal) tellTries(ctx context.Context, last bool) error {
+func (j *Journal) appendAttempts(ctx context.Context, last bool) error {
 	for who, p := range j.tried {
-		if !last && (j.instant().Before(p.due) || j.told.Spend(who.tenant, 1) > 0) {
+		if !last && (j.instant().Before(p.due) || j.budget.Spend(who.tenant, 1) > 0) {
 			continue
 		}
-		if err := j.tell(ctx, who, p, last); err != nil {
+		if err := j.appendTo(ctx, who, p, last); err != nil {
 			return err
 		}
 		if p.None() {
@@ -97,26 +97,26 @@ func (j *Journal) tellTries(ctx context.Context, last bool) error {
 	return nil
 }
 
-// tell appends the attempts at one account, unless another process has done so within
+// appendTo appends the attempts at one account, unless another process has done so within
 // the last minute. The last round ignores that.
-func (j *Journal) tell(ctx context.Context, who account, p *pending, last bool) error {
+func (j *Journal) appendTo(ctx context.Context, who account, p *pending, last bool) error {
 	now := j.instant()
 	p.due = now.Add(staff.TellEvery / 4)
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Service("frontdesk"), RequestID: p.request})
-	var told []event.Event
+	var events []event.Event
 	err := commands.Update(ctx, j.Store, staff.TriesStream(who.tenant, who.staff, now), func(w staff.Watch) (_ []event.Event, err error) {
 		if last {
 			w = staff.Watch{}
 		}
-		told, err = w.Tell(who.staff, p.Tried, now)
-		return told, err
+		events, err = w.Tell(who.staff, p.Tried, now)
+		return events, err
 	})
-	if err := j.appended(ctx, told, err); err != nil {
+	if err := j.appended(ctx, events, err); err != nil {
 		return err
 	}
-	if len(told) == 0 {
-		j.told.Return(who.tenant, 1)
+	if len(events) == 0 {
+		j.budget.Return(who.tenant, 1)
 	}
-	p.Told(told)
+	p.Told(events)
 	return nil
 }

@@ -15,13 +15,13 @@ import (
 // field, because refusals are recorded; [problemsOf] names it to the caller.
 var errUnknownField = body.ErrInvalid.Worded("The body or the query has a field that the contract does not know.")
 
-// tell adds the headers with limits and warnings to an answer.
-func (a *API) tell(headers http.Header, r *http.Request, status int) {
+// addHeaders adds the headers with limits and warnings to an answer.
+func (a *API) addHeaders(headers http.Header, r *http.Request, status int) {
 	c := callOf(r.Context())
 	if c.line.Application == (application.ID{}) {
 		return // no proven caller
 	}
-	a.tellLimits(headers, r.Method, c.line.Application)
+	a.addRateLimitHeaders(headers, r.Method, c.line.Application)
 	if status != http.StatusOK {
 		return
 	}
@@ -34,10 +34,10 @@ func (a *API) tell(headers http.Header, r *http.Request, status int) {
 	}
 }
 
-// tellLimits adds the application's limits and what remains of them, as structured
+// addRateLimitHeaders adds the application's limits and what remains of them, as structured
 // fields (RFC 9651) of draft-ietf-httpapi-ratelimit-headers. They are the application's
 // own budgets in this process.
-func (a *API) tellLimits(headers http.Header, method string, app application.ID) {
+func (a *API) addRateLimitHeaders(headers http.Header, method string, app application.ID) {
 	var policies, limits []string
 	add := func(name string, budget *fair.Budget[application.ID], unit string) {
 		if budget == nil {
