@@ -61,10 +61,10 @@ type KeyCache struct {
 	stop    context.CancelFunc
 	fetches sync.WaitGroup
 
-	mu               sync.Mutex
-	entries          map[string]*entry
-	order            uint64 // numbers callers at arrival and fetches at their start
-	seated, standing int    // callers that wait, for all URLs together
+	mu                    sync.Mutex
+	entries               map[string]*entry
+	order                 uint64 // numbers callers at arrival and fetches at their start
+	permits, briefWaiters int    // of waiting callers, for all URLs together
 }
 
 // entry is the state of one URL. The cache's mutex guards it.
@@ -75,7 +75,7 @@ type entry struct {
 	until       time.Time    // when that set expires
 	started     time.Time    // when the latest fetch started
 	failing     bool         // the latest completed fetch failed
-	seated      int          // callers with a seat
+	permits     int          // of waiting callers
 
 	marks map[application.ID]known // of the applications whose set it is
 
@@ -153,7 +153,7 @@ func (c *KeyCache) entry(url string) (*entry, error) {
 // forgetOne removes a URL without waiters, and reports whether there was one.
 func (c *KeyCache) forgetOne() bool {
 	for url, e := range c.entries {
-		if !e.fetching && e.seated == 0 {
+		if !e.fetching && e.permits == 0 {
 			delete(c.entries, url)
 			return true
 		}

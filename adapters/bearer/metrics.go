@@ -64,5 +64,5 @@ func (c *KeyCache) serving() (n int) {
 func (c *KeyCache) waiting() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.seated + c.standing
+	return c.permits + c.briefWaiters
 }

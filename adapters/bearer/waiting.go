@@ -9,16 +9,16 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// The limits of waiting. A caller with a seat may wait long. A caller without one may
-// wait ("stand") while the fetch is young. The two have separate limits, so that
-// callers of slow sets leave room for a burst of callers of a healthy one. A waiting
-// call takes 40 to 55 KiB, so all of them together take at most 330 MiB.
+// The limits of waiting. A caller with a permit may wait long. A caller without one may
+// wait briefly, while the fetch is young. The two have separate limits, so that callers
+// of slow sets leave room for a burst of callers of a healthy one. A waiting call takes
+// 40 to 55 KiB, so all of them together take at most 330 MiB.
 const (
-	patience   = 10 * time.Second // how long one caller waits in total
-	young      = time.Second      // the maximum age of a young fetch
-	seatsOfSet = 32               // enough to notice at once that a URL is fixed
-	seatsOfAll = 1 << 10          // 32 sets can use all of theirs
-	standing   = 5 << 10          // a burst of 5,000 callers that need one fetch
+	patience         = 10 * time.Second // how long one caller waits in total
+	young            = time.Second      // the maximum age of a young fetch
+	permitsOfSet     = 32               // enough to notice at once that a URL is fixed
+	permitsOfAll     = 1 << 10          // 32 sets can use all of theirs
+	mostBriefWaiters = 5 << 10          // a burst of 5,000 callers that need one fetch
 )
 
 // The refusals that are not about the token.
@@ -31,13 +31,13 @@ var (
 
 // waiter is a caller that waits for a key set.
 type waiter struct {
-	url     string
-	mark    Mark
-	rereads bool          // it wants a fetch, whatever the current set
-	after   uint64        // it needs a set whose fetch began after this number in the cache's order
-	came    uint64        // its own number in that order
-	seat    *entry        // where it has a seat; nil if it has none
-	stands  time.Duration // how long it may still stand; 0 if it does not
+	url       string
+	mark      Mark
+	rereads   bool          // it wants a fetch, whatever the current set
+	after     uint64        // it needs a set whose fetch began after this number in the cache's order
+	came      uint64        // its own number in that order
+	permitOf  *entry        // the set that it holds a permit of; nil without one
+	briefLeft time.Duration // the rest of its brief wait; 0 if there is none
 }
 
 // wait waits for a fetch, and for further ones while their failures do not count for
@@ -49,7 +49,7 @@ func (c *KeyCache) wait(ctx context.Context, w *waiter, shared *sharedFetch) (Ke
 	for {
 		select {
 		case <-shared.done:
-		case <-w.stoodLongEnough():
+		case <-w.briefWaitOver():
 		case <-ctx.Done():
 			return KeySet{}, w.gaveUp(ctx)
 		case <-c.ctx.Done():
@@ -66,7 +66,7 @@ func (c *KeyCache) wait(ctx context.Context, w *waiter, shared *sharedFetch) (Ke
 }
 
 // waits reports whether a caller has a place to wait.
-func (w *waiter) waits() bool { return w.seat != nil || w.stands > 0 }
+func (w *waiter) waits() bool { return w.permitOf != nil || w.briefLeft > 0 }
 
 // accepts reports whether the result of a fetch counts for a caller.
 func (w *waiter) accepts(f *sharedFetch) bool {
@@ -76,12 +76,13 @@ func (w *waiter) accepts(f *sharedFetch) bool {
 	return f.began > w.came
 }
 
-// stoodLongEnough fires when a standing caller must get a seat or leave.
-func (w *waiter) stoodLongEnough() <-chan time.Time {
-	if w.stands == 0 {
+// briefWaitOver fires when a brief wait is over, and the caller must get a permit or
+// leave.
+func (w *waiter) briefWaitOver() <-chan time.Time {
+	if w.briefLeft == 0 {
 		return nil
 	}
-	return time.After(w.stands)
+	return time.After(w.briefLeft)
 }
 
 func (w *waiter) gaveUp(ctx context.Context) error {
@@ -91,22 +92,23 @@ func (w *waiter) gaveUp(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// place gives a caller a seat, which it keeps. If there is none, the caller may stand
-// while the fetch of a healthy URL is young (D46). The caller of place holds the mutex.
+// place gives a caller a permit, which it keeps. If there is none, the caller may wait
+// briefly while the fetch of a healthy URL is young (D46). The caller of place holds
+// the mutex.
 func (c *KeyCache) place(w *waiter, e *entry, now time.Time) error {
-	if w.seat != nil {
+	if w.permitOf != nil {
 		return nil
 	}
 	c.vacate(w)
 	left := min(young, young-now.Sub(e.sharedFetch.opened)) // at most young, even if the clock was set back
 	switch {
-	case e.seated < seatsOfSet && c.seated < seatsOfAll:
-		w.seat = e
-		e.seated++
-		c.seated++
-	case !e.failing && left > 0 && c.standing < standing:
-		w.stands = left
-		c.standing++
+	case e.permits < permitsOfSet && c.permits < permitsOfAll:
+		w.permitOf = e
+		e.permits++
+		c.permits++
+	case !e.failing && left > 0 && c.briefWaiters < mostBriefWaiters:
+		w.briefLeft = left
+		c.briefWaiters++
 	default:
 		c.metrics.sentAway()
 		return fmt.Errorf("wait for %s: %w", w.url, errCrowded)
@@ -116,14 +118,14 @@ func (c *KeyCache) place(w *waiter, e *entry, now time.Time) error {
 
 // vacate releases a caller's place. The caller of vacate holds the mutex.
 func (c *KeyCache) vacate(w *waiter) {
-	if w.seat != nil {
-		w.seat.seated--
-		c.seated--
+	if w.permitOf != nil {
+		w.permitOf.permits--
+		c.permits--
 	}
-	if w.stands > 0 {
-		c.standing--
+	if w.briefLeft > 0 {
+		c.briefWaiters--
 	}
-	w.seat, w.stands = nil, 0
+	w.permitOf, w.briefLeft = nil, 0
 }
 
 func (c *KeyCache) leave(w *waiter) {
