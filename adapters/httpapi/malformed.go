@@ -37,10 +37,10 @@ var unread = map[int]*fault.Error{
 }
 
 // Unread returns the answer to a request that net/http could not read: its status, its
-// headers and its body. Says is the status that net/http chose; why is its further
+// headers and its body. Chosen is the status of net/http; why is its further
 // explanation, or "".
-func Unread(says int, why string, now time.Time) (status int, headers http.Header, text []byte) {
-	refusal := cmp.Or(unread[says], errMalformed)
+func Unread(chosen int, why string, now time.Time) (status int, headers http.Header, text []byte) {
+	refusal := cmp.Or(unread[chosen], errMalformed)
 	if refusal == errMalformed && why != "" {
 		refusal = errMalformedFor.Filled(why)
 	}

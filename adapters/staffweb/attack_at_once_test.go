@@ -15,15 +15,15 @@ import (
 	"frontdesk/projections"
 )
 
-// meanwhile is a store to which another actor appends first: after a page has read, and
+// appendsFirst is a store to which another actor appends first: after a page has read, and
 // before its own append.
-type meanwhile struct {
+type appendsFirst struct {
 	commands.Store
 	once sync.Once
 	done func()
 }
 
-func (m *meanwhile) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
+func (m *appendsFirst) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	m.once.Do(m.done)
 	return m.Store.Append(ctx, changes...)
 }
@@ -33,7 +33,7 @@ func (s *service) faster(t *testing.T, act func(commands.Desk) error) {
 	t.Helper()
 	desk := s.pages.Desk
 	desk.Store = s.store
-	s.pages.Desk.Store = &meanwhile{Store: s.store, done: func() {
+	s.pages.Desk.Store = &appendsFirst{Store: s.store, done: func() {
 		if err := act(desk); err != nil {
 			t.Error(err)
 		}

@@ -25,7 +25,7 @@ func (b *browser) posts(t *testing.T) map[string]url.Values {
 	passkey.Set("signed", "{}")
 	return map[string]url.Values{
 		account + "/sessions": sessions, change: password, atElm + "confirm": confirm, atElm + "account/passkeys": passkey,
-		people:              b.get(b.service.about(t, elm, "dr.lee")).deed(t, "roles", staff.Manager),
+		people:              b.get(b.service.about(t, elm, "dr.lee")).actionForm(t, "roles", staff.Manager),
 		atElm + "challenge": {"for": {"confirm"}, "token": {confirm.Get("token")}},
 	}
 }
@@ -120,7 +120,7 @@ func TestFormsOfManagersAreManagers_D63(t *testing.T) {
 	at := s.about(t, elm, "dr.lee")
 	s.register(t, elm, "dr.second", "Dr Second", true)
 	for _, do := range []string{"roles", "reset", "deactivate", "reinvite", "reactivate", "invite", "find"} {
-		form := may.get(at).deed(t, do, staff.Manager)
+		form := may.get(at).actionForm(t, do, staff.Manager)
 		before := s.changed(t)
 		lee.post(people, form).wants(t, http.StatusForbidden, "", "You cannot use this page")
 		elsewhere.post(people, form).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
@@ -129,10 +129,10 @@ func TestFormsOfManagersAreManagers_D63(t *testing.T) {
 			t.Errorf("%s: something was changed", do)
 		}
 	}
-	form := may.get(at).deed(t, "reset")
+	form := may.get(at).actionForm(t, "reset")
 	second := s.browser(t)
 	second.signIn(elm, "dr.second")
 	own := s.about(t, elm, "dr.may")
-	second.post(people, second.get(own).deed(t, "roles", staff.Clinician)).wants(t, http.StatusSeeOther, own+"&done=roles", "")
+	second.post(people, second.get(own).actionForm(t, "roles", staff.Clinician)).wants(t, http.StatusSeeOther, own+"&done=roles", "")
 	may.post(people, form).wants(t, http.StatusForbidden, "", "Only a manager can do this.") // with the very next click
 }

@@ -98,8 +98,8 @@ func TestOldSessionCannotIssueLink_D67(t *testing.T) {
 	})
 	must(t, err)
 	kims := s.about(t, elm, "kim")
-	again, links := b.get(kims).deed(t, "reinvite"), s.links(t)
-	invited := b.get(people+"?invite").deed(t, "invite", staff.Receptionist)
+	again, links := b.get(kims).actionForm(t, "reinvite"), s.links(t)
+	invited := b.get(people+"?invite").actionForm(t, "invite", staff.Receptionist)
 	maps.Copy(invited, url.Values{"name": {"Sam"}, "username": {"sam"}, "email": {"sam@elm.example"}})
 	s.Pass(15 * time.Minute)
 	back := url.Values{"then": {strings.TrimPrefix(kims, atElm)}}

@@ -14,7 +14,7 @@ func TestManagerInvitesByNameAndEmail_D67(t *testing.T) {
 	s := newService(t)
 	b := s.browser(t)
 	b.signIn(elm, "dr.may")
-	form := b.get(people+"?invite").deed(t, "invite", staff.Clinician, staff.Receptionist)
+	form := b.get(people+"?invite").actionForm(t, "invite", staff.Clinician, staff.Receptionist)
 	for _, c := range []struct{ name, username, email, want string }{
 		{"", "kim", "kim@elm.example", `href="#name">Enter their full name`},
 		{"Kim", "", "kim@elm.example", `href="#username">Enter a username`},

@@ -87,9 +87,9 @@ func TestRebuildKeepsErasures_D70(t *testing.T) {
 		t.Errorf("%d rows have come back", left)
 	}
 	s.exec(t, `DELETE FROM erasures`)
-	mending := s.rebuild()
-	mending.Switch = true
-	if result := run(t, mending); !result.Switched || len(result.Differences) != 1 || result.Differences[0].Table != "erasures" {
+	repair := s.rebuild()
+	repair.Switch = true
+	if result := run(t, repair); !result.Switched || len(result.Differences) != 1 || result.Differences[0].Table != "erasures" {
 		t.Errorf("mended %+v", result)
 	}
 	wantSame(t, run(t, s.rebuild()))

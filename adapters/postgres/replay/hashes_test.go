@@ -51,7 +51,7 @@ func TestARebuildFindsAHashThatTheLogDoesNotKnow_D56(t *testing.T) {
 	if found := run(t, s.rebuild()).Hashes; !slices.Equal(found, want) {
 		t.Errorf("found %v, want %v", found, want)
 	}
-	if found := s.mended(t).Hashes; !slices.Equal(found, want) {
+	if found := s.repaired(t).Hashes; !slices.Equal(found, want) {
 		t.Errorf("a switch found %v, want %v", found, want)
 	}
 	others := s.rebuild()

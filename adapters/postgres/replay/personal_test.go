@@ -43,7 +43,7 @@ func TestARebuildWithoutTheMasterKey_D68(t *testing.T) {
 		t.Errorf("with the key found %+v", result)
 	}
 	s.exec(t, `DELETE FROM answers`)
-	s.mended(t)
+	s.repaired(t)
 	if diff := cmp.Diff(staff, s.rows(t, "staff")) + cmp.Diff(answers, s.rows(t, "answers")); diff != "" {
 		t.Errorf("put right (-before +after):\n%s", diff)
 	}

@@ -163,7 +163,7 @@ func (r *Rebuild) finish(ctx context.Context, s *Shadow) (result Result, err err
 		if round > rounds {
 			return result, fmt.Errorf("table %s differs again after it was put right", found[0].Table)
 		}
-		held, err := r.mend(ctx, s, found)
+		held, err := r.repairRows(ctx, s, found)
 		if result.Held = max(result.Held, held); err != nil {
 			return result, fmt.Errorf("replace differing rows: %w", err)
 		}

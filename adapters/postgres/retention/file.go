@@ -67,7 +67,7 @@ func (r *Retain) draft(a archive, fill func(*packer) error) (manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	err = durable.Create(draftOf(m.beside()), 0o600, func(w io.Writer) error {
+	err = durable.Create(draftOf(m.manifestPath()), 0o600, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
@@ -75,7 +75,7 @@ func (r *Retain) draft(a archive, fill func(*packer) error) (manifest, error) {
 		return m, err
 	}
 	if err := m.free(); err != nil {
-		return m, errors.Join(err, os.Remove(draftOf(m.path)), os.Remove(draftOf(m.beside())))
+		return m, errors.Join(err, os.Remove(draftOf(m.path)), os.Remove(draftOf(m.manifestPath())))
 	}
 	return m, r.pass(aside)
 }
@@ -91,21 +91,21 @@ func (r *Retain) place(m manifest) error {
 	if err := r.pass(written); err != nil {
 		return err
 	}
-	if err := placed(m.beside()); err != nil {
+	if err := placed(m.manifestPath()); err != nil {
 		return err
 	}
 	return r.pass(listed)
 }
 
-// beside is the path of the manifest.
-func (m manifest) beside() string { return m.path + ".manifest.json" }
+// manifestPath is the path of the manifest.
+func (m manifest) manifestPath() string { return m.path + ".manifest.json" }
 
 // written returns the file that a stopped run has written.
 func (r *Retain) written(a archive) (manifest, error) {
 	m := r.manifestOf(a)
-	name := draftOf(m.beside())
+	name := draftOf(m.manifestPath())
 	if _, err := os.Stat(name); err != nil {
-		name = m.beside()
+		name = m.manifestPath()
 	}
 	m, err := readManifest(m.path, name)
 	if err != nil {

@@ -37,7 +37,7 @@ var errNoPieces = fault.New(fault.Invalid, "archive-without-proof",
 // piece agrees with a checkpoint that the policy trusts, and with kept checkpoints of
 // its log. It needs no database.
 func Verify(path string, policy proof.Policy, kept []proof.Checkpoint) ([]Verified, error) {
-	m, err := readManifest(path, manifest{path: path}.beside())
+	m, err := readManifest(path, manifest{path: path}.manifestPath())
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, respo
 func (s *Section) historyOf(v *frame.Visit, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
 	happened, err := s.Appointments.History(v.Context(), v.Tenant, of.Appointment)
 	for _, h := range happened {
-		if what := deed(v, sites, h); what != "" {
+		if what := eventClause(v, sites, h); what != "" {
 			history = append(history, entry{what, s.When(v, h.At)})
 		}
 	}

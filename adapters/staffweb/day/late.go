@@ -27,7 +27,7 @@ func (s *Section) tooLate(v *frame.Visit, act act, found projections.Appointment
 		if v.Did(happened[n]) && act.done(found, v) {
 			return s.after(v, found)
 		}
-		if what := deed(v, sites, happened[n]); what != "" {
+		if what := eventClause(v, sites, happened[n]); what != "" {
 			faults = faults.With("facts", what+" at "+s.When(v, happened[n].At)+".")
 		}
 	}

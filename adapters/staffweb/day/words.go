@@ -30,10 +30,10 @@ var doneWords = map[string]string{
 	"cancel":  "The appointment is cancelled.",
 }
 
-// deed describes an event of an appointment, as a clause; "" for an event that adds
+// eventClause describes an event of an appointment, as a clause; "" for an event that adds
 // nothing to the one before it. On the appointment's own page, "this" is the
 // appointment.
-func deed(v *frame.Visit, sites []projections.Site, h projections.Handled) string {
+func eventClause(v *frame.Visit, sites []projections.Site, h projections.Handled) string {
 	who, at := frame.WhoDid(v, h), func(t time.Time) string {
 		return frame.TimeOfDay(t, v.Practice.Zone) + " on " + frame.Weekday(t, v.Practice.Zone)
 	}

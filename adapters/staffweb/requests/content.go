@@ -121,7 +121,7 @@ func orUnassigned(holderText string) string {
 // historyOf is the history of events, oldest first.
 func (s *Section) historyOf(v *frame.Visit, found projections.Request, sees bool) (history []entry) {
 	for _, h := range found.History {
-		what, text := deed(v, h)
+		what, text := eventClause(v, h)
 		if !sees {
 			text = ""
 		}

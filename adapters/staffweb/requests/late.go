@@ -25,7 +25,7 @@ const maxChanges = 3
 func (s *Section) tooLate(v *frame.Visit, found projections.Request, typed typed, faults frame.Faulty) error {
 	late := unseen(v, found)
 	for _, h := range late[max(0, len(late)-maxChanges):] {
-		what, _ := deed(v, h)
+		what, _ := eventClause(v, h)
 		faults = faults.With("handle", what+" at "+s.When(v, h.At)+".")
 	}
 	kept := "Look at the request again: nothing that you did has been saved."

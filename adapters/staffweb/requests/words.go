@@ -66,8 +66,8 @@ func ago(d time.Duration) string {
 	return "received " + frame.Counted(int(d/(24*time.Hour)), "day") + " ago"
 }
 
-// deed describes an event of a request: a clause, and the text.
-func deed(v *frame.Visit, h projections.Handled) (clause, text string) {
+// eventClause describes an event of a request: a clause, and the text.
+func eventClause(v *frame.Visit, h projections.Handled) (clause, text string) {
 	who := frame.WhoDid(v, h)
 	switch e := h.Event.(type) {
 	case request.Submitted:

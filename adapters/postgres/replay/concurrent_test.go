@@ -41,7 +41,7 @@ func TestOneRebuildAtATime_D54(t *testing.T) {
 	if len(refused) == 0 {
 		t.Error("nobody was refused")
 	}
-	if result := s.mended(t); len(result.Differences) != 1 {
+	if result := s.repaired(t); len(result.Differences) != 1 {
 		t.Errorf("afterwards: %+v", result)
 	}
 }
@@ -79,16 +79,16 @@ func TestAppendsGoOnWhileASwitchWaits_D54(t *testing.T) {
 		t.Fatal(err)
 	}
 	told, done := make(chan string, 1), make(chan replay.Result, 1)
-	mending := s.rebuild()
-	mending.Switch = true
-	mending.Tell = func(text string) {
+	repair := s.rebuild()
+	repair.Switch = true
+	repair.Tell = func(text string) {
 		select {
 		case told <- text:
 		default: // an append also blocked it
 		}
 	}
 	go func() {
-		result, err := mending.Run(t.Context())
+		result, err := repair.Run(t.Context())
 		if err != nil {
 			t.Error(err)
 		}

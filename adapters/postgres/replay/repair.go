@@ -16,18 +16,18 @@ import (
 // by their state in the log at that moment. The next comparison shows whether any are
 // left.
 
-// mending is one round of replacing the rows that differ.
-type mending struct {
+// repair is one round of replacing the rows that differ.
+type repair struct {
 	*Rebuild
 	s     *Shadow
 	found []Difference
 	held  time.Duration // the longest time that appends were blocked
 }
 
-// mend replaces the noted rows. If a lock that it needs is taken, it releases
+// repairRows replaces the noted rows. If a lock that it needs is taken, it releases
 // everything and retries.
-func (r *Rebuild) mend(ctx context.Context, s *Shadow, found []Difference) (held time.Duration, err error) {
-	m := &mending{Rebuild: r, s: s, found: found}
+func (r *Rebuild) repairRows(ctx context.Context, s *Shadow, found []Difference) (held time.Duration, err error) {
+	m := &repair{Rebuild: r, s: s, found: found}
 	locks := postgres.Locks{DB: postgres.On(r.Pool), As: sessionName, Limit: r.Wait, Tell: r.Tell}
 	err = locks.Ask(ctx, func(ctx context.Context) error {
 		if err := r.approach(ctx, s); err != nil {
@@ -39,7 +39,7 @@ func (r *Rebuild) mend(ctx context.Context, s *Shadow, found []Difference) (held
 }
 
 // all replaces all noted rows in one transaction.
-func (m *mending) all(ctx context.Context) error {
+func (m *repair) all(ctx context.Context) error {
 	var locked time.Time
 	err := m.s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
 		if locked, err = m.lock(ctx, tx); err != nil {
@@ -63,7 +63,7 @@ func (m *mending) all(ctx context.Context) error {
 
 // lock stops the consumers of the projections that differ. If one of these is
 // synchronous, it also blocks appends, and returns since when.
-func (m *mending) lock(ctx context.Context, tx pgx.Tx) (appends time.Time, err error) {
+func (m *repair) lock(ctx context.Context, tx pgx.Tx) (appends time.Time, err error) {
 	for _, statement := range []string{postgres.Briefly, `SET LOCAL application_name = '` + sessionName + `'`} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return appends, err
@@ -102,7 +102,7 @@ const drainLimit = 2 * time.Second
 
 // drain brings all events into the log, so that the shadow can reach the state of the
 // live tables. Appends are blocked.
-func (m *mending) drain(ctx context.Context) error {
+func (m *repair) drain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, drainLimit)
 	defer cancel()
 	return postgres.NewSequencer(m.Pool, nil, nil, nil).Drain(ctx)

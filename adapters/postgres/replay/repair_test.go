@@ -13,12 +13,12 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// mended runs a rebuild with Switch.
-func (s *surgery) mended(t *testing.T) replay.Result {
+// repaired runs a rebuild with Switch.
+func (s *surgery) repaired(t *testing.T) replay.Result {
 	t.Helper()
-	mending := s.rebuild()
-	mending.Log.Page, mending.Switch = 0, true
-	result := run(t, mending)
+	repair := s.rebuild()
+	repair.Log.Page, repair.Switch = 0, true
+	result := run(t, repair)
 	if !result.Switched {
 		t.Error("did not switch")
 	}
@@ -40,9 +40,9 @@ func TestASwitchWaitsForAppendsOnlyWhereItMust(t *testing.T) {
 	if _, err := appending.Exec(t.Context(), `LOCK TABLE events IN ROW EXCLUSIVE MODE`); err != nil {
 		t.Fatal(err)
 	}
-	wantSame(t, s.mended(t))
+	wantSame(t, s.repaired(t))
 	s.exec(t, `DELETE FROM timeline`) // which follows the log
-	if result := s.mended(t); len(result.Differences) != 1 || result.Held != 0 {
+	if result := s.repaired(t); len(result.Differences) != 1 || result.Held != 0 {
 		t.Errorf("mended %+v, and appends waited for %s", result.Differences, result.Held)
 	}
 }
@@ -56,7 +56,7 @@ func TestSwitchTouchesOnlyDifferences(t *testing.T) {
 	s.exec(t, `UPDATE patients SET restricted = true WHERE patient::text LIKE '%3'`)
 	const others = `SELECT string_agg(patient || ' ' || xmin, ' ' ORDER BY patient) FROM patients WHERE patient::text NOT LIKE '%7' AND patient::text NOT LIKE '%3'`
 	before := ask[string](t, s, others)
-	s.mended(t)
+	s.repaired(t)
 	if after := ask[string](t, s, others); after != before {
 		t.Error("rows that did not differ were written anew")
 	}
@@ -72,9 +72,9 @@ func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
 	moved := func() string { return fmt.Sprintf("https://app.example/%d", moves) }
 	s.follow(t)
 	s.exec(t, `DELETE FROM applications`)
-	mending := s.rebuild()
-	mending.Switch = true
-	mending.Progress = func(int64, int64) {
+	repair := s.rebuild()
+	repair.Switch = true
+	repair.Progress = func(int64, int64) {
 		moves++
 		err := commands.Desk{Store: s.store, CheckURL: anywhere}.
 			SetJWKSURL(t.Context(), commands.SetJWKSURL{Application: s.applications[0], JWKSURL: moved()})
@@ -82,7 +82,7 @@ func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if result := run(t, mending); !result.Switched || moves < 2 {
+	if result := run(t, repair); !result.Switched || moves < 2 {
 		t.Errorf("after %d moves: %+v", moves, result)
 	}
 	if urls := ask[[]string](t, s, `SELECT array_agg(jwks_url ORDER BY jwks_url) FROM applications`); urls[0] != moved() {
@@ -97,7 +97,7 @@ func TestASwitchIsOneTransaction(t *testing.T) {
 	s.register(t, 2500)
 	s.exec(t, `DELETE FROM patients`)
 	s.exec(t, `DELETE FROM applications`)
-	if result := s.mended(t); len(result.Differences) != 2 {
+	if result := s.repaired(t); len(result.Differences) != 2 {
 		t.Errorf("mended %+v", result.Differences)
 	}
 	const transactions = `SELECT count(DISTINCT xmin::text) FROM (SELECT xmin FROM patients UNION ALL SELECT xmin FROM applications) rows`
@@ -121,7 +121,7 @@ func TestRowsThatAreInEachOthersWayArePutRight(t *testing.T) {
 	s.exec(t, `CREATE TABLE next AS SELECT staff, lead(username, 1, 'user-0') OVER (ORDER BY length(username), username) AS username FROM staff WHERE username LIKE 'user-%'`)
 	s.exec(t, `UPDATE staff SET username = '#' || username WHERE username LIKE 'user-%'`)
 	s.exec(t, `UPDATE staff s SET username = next.username FROM next WHERE next.staff = s.staff`)
-	if result := s.mended(t); result.Differences[0].Missing != 1500 {
+	if result := s.repaired(t); result.Differences[0].Missing != 1500 {
 		t.Errorf("mended %+v", result.Differences)
 	}
 }
