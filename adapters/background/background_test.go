@@ -52,8 +52,7 @@ func TestBroadcastWakesAllWaiters(t *testing.T) {
 	})
 }
 
-// Work that arrives between Next and the wait is not slept through, and what
-// came before Next wakes none.
+// Work that arrives between Next and the wait ends the wait; earlier work does not.
 func TestBroadcastDuringLook(t *testing.T) {
 	t.Parallel()
 	var b background.Broadcast

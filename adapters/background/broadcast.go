@@ -2,11 +2,11 @@ package background
 
 import "sync"
 
-// Broadcast wakes all who wait for it. The zero value is ready to use. A nil
-// Broadcast wakes none.
+// Broadcast wakes all waiters. The zero value is ready to use. A nil Broadcast wakes
+// none.
 type Broadcast struct {
 	mu   sync.Mutex
-	next chan struct{} // nil while none waits
+	next chan struct{} // nil without waiters
 }
 
 // Next returns a channel that the next [Broadcast.Notify] closes. Take it before

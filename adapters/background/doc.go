@@ -1,3 +1,3 @@
-// Package background does work behind calls: a loop that works until a context
-// ends, a sleep, and a broadcast that wakes all who wait.
+// Package background runs work behind calls: a loop that works until a context ends, a
+// sleep, and a broadcast that wakes all waiters.
 package background

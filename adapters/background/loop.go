@@ -14,7 +14,7 @@ import (
 type Loop struct {
 	Every time.Duration          // longest time from the beginning of one Do to that of the next
 	Pace  time.Duration          // shortest rest after each Do, so that work gathers
-	Wake  func() <-chan struct{} // asked before each Do, such as [Broadcast.Next]; nil if nothing wakes the loop
+	Wake  func() <-chan struct{} // called before each Do, such as [Broadcast.Next]; nil if nothing wakes the loop
 	Retry time.Duration          // Every after an error, when nothing wakes the loop; 0 means Every
 	Do    func(ctx context.Context) error
 	Fails string // the warning, such as "sweeping failed"

@@ -14,10 +14,10 @@ type Server struct {
 	http        *http.Server
 	endRequests context.CancelFunc
 	done        chan struct{}
-	err         error // that ended the serving; nil if it was closed
+	err         error // the error that ended it; nil if it was closed
 }
 
-// Serve begins to answer on a listener, which the server closes.
+// Serve starts to serve on a listener, which the server closes.
 func Serve(listener net.Listener, server *http.Server) *Server {
 	requests, end := context.WithCancel(context.Background())
 	server.BaseContext = func(net.Listener) context.Context { return requests }
@@ -45,11 +45,11 @@ func (s *Server) Wait(ctx context.Context) error {
 	return s.err
 }
 
-// Close breaks off all requests, and waits until the server has stopped.
+// Close cancels all requests, and waits until the server has stopped.
 func (s *Server) Close() { s.Stop(0) }
 
-// Stop ends the contexts of all requests, has them answered within a time, and
-// breaks off the others.
+// Stop ends the contexts of all requests, gives them a time limit to finish, and
+// cancels the others.
 func (s *Server) Stop(within time.Duration) {
 	s.endRequests()
 	ctx, cancel := context.WithTimeout(context.Background(), within)

@@ -10,7 +10,7 @@ import (
 // WriteBehind is a queue of values that are written behind the answer. Put never
 // waits; the goroutine in Run writes values, and removes them.
 type WriteBehind[T any] struct {
-	Limit int           // most values that may wait
+	Limit int           // maximum number of waiting values
 	Pace  time.Duration // between two rounds, so that values gather
 	Retry time.Duration // until the next round without a new value, or after one that failed
 	Final time.Duration // for the last round
@@ -23,8 +23,8 @@ type WriteBehind[T any] struct {
 	ended   bool
 }
 
-// Put adds a value. It reports false if too many are waiting already or if Run
-// has ended: the value is lost.
+// Put adds a value. It reports false if too many are waiting or if Run has ended: the
+// value is lost.
 func (q *WriteBehind[T]) Put(v T) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,16 +52,16 @@ func (q *WriteBehind[T]) Run(ctx context.Context, round func(ctx context.Context
 	return round(ctx, true)
 }
 
-// First returns the values that have waited longest. A round reads them without
-// a lock, because only rounds remove values.
+// First returns the oldest values. A round reads them without a lock, because only
+// rounds remove values.
 func (q *WriteBehind[T]) First(most int) []T {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.waiting[:min(most, len(q.waiting))]
 }
 
-// Remove removes the first n values. It moves none, so a round may read on in
-// what [WriteBehind.First] has returned.
+// Remove removes the first n values. It moves none, so a round may continue to read the
+// result of [WriteBehind.First].
 func (q *WriteBehind[T]) Remove(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

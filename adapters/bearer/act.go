@@ -41,11 +41,11 @@ func (c claims) readAct() (*event.OnBehalfOf, error) {
 	}, nil
 }
 
-// maxRemark is how many characters a role or a purpose has at most.
+// maxRemark is the maximum number of characters of a role or a purpose.
 const maxRemark = 64
 
-// remark returns a member that the contract does not name. A token must not be refused
-// for it, so what is no short text counts as absent (D82).
+// remark returns a member that is not in the contract. A token must not be refused for
+// it, so anything but a short text counts as absent (D82).
 func remark(v jsontext.Value) string {
 	s, ok := printable(v)
 	if !ok || !isName(s) || utf8.RuneCountInString(s) > maxRemark {

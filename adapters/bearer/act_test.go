@@ -54,7 +54,7 @@ func TestActIsCompleteOrAbsent(t *testing.T) {
 	}
 }
 
-// Whatever stands in members that the contract does not name, the token is taken as before.
+// Whatever members outside the contract hold, the token is accepted as before.
 func TestARoleAndAPurposeAreKeptIfTheyAreShortTexts_D82(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 65)

@@ -10,8 +10,8 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 )
 
-// What servers answer that are broken, or worse. After each, the mended server
-// is heard at the first call.
+// Answers of servers that are broken, or worse. After each, the first call gets the
+// fixed server's set.
 func TestAnUnreadableAnswerIsToldAndForgotten(t *testing.T) {
 	t.Parallel()
 	right := string(app.JWKS())
@@ -85,8 +85,8 @@ func vastHeader(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// gzipBomb is a good set after 64 MiB of spaces, for whoever unpacks it. It is
-// packed beforehand: a fetch has five seconds, whatever else the machine does.
+// gzipBomb is a good set after 64 MiB of spaces, for a client that decompresses. It is
+// compressed beforehand: a fetch has five seconds, however busy the machine is.
 func gzipBomb() http.HandlerFunc {
 	var packed bytes.Buffer
 	packer := gzip.NewWriter(&packed)

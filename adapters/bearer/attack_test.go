@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// What an application writes when nothing is wrong.
+	// The valid header and claims of an application.
 	rightHeader = `{"alg":"RS256","typ":"JWT","kid":"test-key"}`
 	rightClaims = `{"iss":"01980000-0000-7000-8000-000000000001","sub":"01980000-0000-7000-8000-000000000001","iat":1800000000,"exp":1800000060}`
 
@@ -48,7 +48,7 @@ func TestOnlyTheApplicationsOwnKeyOpens(t *testing.T) {
 	refused(t, judge(app.Token(noon), bearer.KeySet{}), "Invalid JWT: no key with this kid")
 }
 
-// The oldest trick: the public key, which everybody has, as an HMAC secret.
+// The oldest attack: the public key, which anyone can fetch, as an HMAC secret.
 func TestAPublicKeyIsNoSecret(t *testing.T) {
 	t.Parallel()
 	input := b64(strings.Replace(rightHeader, "RS256", "HS256", 1)) + "." + b64(rightClaims)

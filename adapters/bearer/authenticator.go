@@ -8,34 +8,33 @@ import (
 	"frontdesk/domain/access"
 )
 
-// Rights looks up what the application of a token may do. An application that is
-// not registered has rights that are not Known. An error means that the rights
-// could not be looked up.
+// Rights looks up the rights of a token's application. For an unregistered application
+// they are not Known. An error means that the lookup failed.
 type Rights interface {
 	Rights(ctx context.Context, claim access.Claim, now time.Time) (access.Rights, error)
 }
 
-// Authenticator finds out who is calling. All its fields but Unproven are needed.
+// Authenticator authenticates callers. All its fields except Unproven are needed.
 type Authenticator struct {
 	Rights  Rights
 	Keys    *KeyCache
-	Now     func() time.Time // the practice's clock, by which authorisations hold
-	RealNow func() time.Time // the clock of the applications, by which tokens hold
+	Now     func() time.Time // the practice's clock, for authorisations
+	RealNow func() time.Time // the applications' clock, for tokens
 
-	Unproven *Unproven // remembers who was refused; nil remembers nobody
+	Unproven *Unproven // stores refused calls; nil stores none
 }
 
-// Recognise finds out as whom a call to an endpoint comes, by the values of its
-// Authorization headers. It makes every check that needs no key and the one query
-// of rights. Then prove makes the rest: it gets the application's key set, for which
-// it may wait 10 s, and verifies the signature.
+// Recognise reads the claim of a call to an endpoint from its Authorization headers. It
+// makes every check that needs no key, and the one query of rights. Then prove makes
+// the others: it gets the application's key set, for which it may wait 10 s, and
+// verifies the signature.
 //
-// The Caller of prove carries the rights by which [access.Judge] decides whether
-// they may make the call. They are as Recognise found them. Nobody is given a
-// Caller before, because nothing that an unproven token says may be recorded (D3).
+// The Caller of prove carries the rights for [access.Judge], as Recognise read them.
+// There is no Caller before, because nothing from an unproven token may be recorded
+// (D3).
 //
-// In both steps, a refusal is a [*Refusal]. Any other error means that it could
-// not be found out who is calling.
+// In both steps, a refusal is a [*Refusal]. Any other error means that the caller could
+// not be determined.
 func (a *Authenticator) Recognise(ctx context.Context, authorisation []string, tenant string, endpoint access.Endpoint) (prove func(context.Context) (access.Caller, error), err error) {
 	of := attempt{authorisation, tenant, endpoint}
 	token, caller, err := a.claimed(ctx, of)
@@ -51,7 +50,7 @@ func (a *Authenticator) Recognise(ctx context.Context, authorisation []string, t
 	}, nil
 }
 
-// claimed returns the token of an attempt, and who makes it if it holds.
+// claimed returns the token of an attempt, and the caller that it claims.
 func (a *Authenticator) claimed(ctx context.Context, of attempt) (token Token, caller access.Caller, err error) {
 	if token, err = parse(of.authorisation, a.RealNow()); err != nil {
 		return token, caller, err
@@ -88,8 +87,7 @@ func parse(authorisation []string, now time.Time) (Token, error) {
 	return Parse(token, now)
 }
 
-// claim returns what the token claims if it is used to call an endpoint of a
-// tenant.
+// claim returns the claim of the token for an endpoint of a tenant.
 func (t Token) claim(tenant string, endpoint access.Endpoint) (access.Claim, error) {
 	id, err := t.application()
 	return access.Claim{
@@ -97,11 +95,11 @@ func (t Token) claim(tenant string, endpoint access.Endpoint) (access.Claim, err
 	}, err
 }
 
-// Explain judges the values of a call's Authorization headers as
-// [Authenticator.Recognise] and its prove do, but without the service. It does not judge
-// whether the application is registered and what it may do. It calls keys for the
-// application's key set once it needs it, and returns its error. If keys is nil,
-// it does not judge the signature.
+// Explain checks the values of a call's Authorization headers as
+// [Authenticator.Recognise] and its prove do, but without the service. It does not
+// check the application's registration or rights. It calls keys for the application's
+// key set when it needs it, and returns its error. If keys is nil, it does not check
+// the signature.
 //
 // A refusal is a [*Refusal] with the same words as the service's.
 func Explain(authorisation []string, keys func() (KeySet, error), now time.Time) (Token, error) {

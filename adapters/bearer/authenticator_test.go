@@ -163,8 +163,8 @@ func TestAnUnknownApplicationIsNotFetchedFor(t *testing.T) {
 	}
 }
 
-// A call may hold what others need while it is recognised, because nothing of an
-// application's own is waited for.
+// Recognise may hold resources that others need, because it waits for nothing of the
+// application.
 func TestRecognisingCostsOneQueryAndNoFetch(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -187,7 +187,7 @@ func TestATokenOfAnotherApplicationOpensNothing(t *testing.T) {
 	}
 }
 
-// D8: the cache lag is the contract, or anybody could make us fetch.
+// D8: the cache delay is the contract. Otherwise anyone could make us fetch.
 func TestAnUnknownKidCausesNoFetch(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -237,7 +237,7 @@ func TestADatabaseAwayIsNoRefusal(t *testing.T) {
 	}
 }
 
-func TestACallerWhoHasGoneIsNoRefusal(t *testing.T) {
+func TestCancelledCallIsNotARefusal(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.server.Answer(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })

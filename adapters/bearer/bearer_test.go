@@ -13,10 +13,10 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// noon is when tokens are issued and judged, unless a test says otherwise.
+// noon is when tokens are issued and checked by default.
 var noon = time.Unix(1_800_000_000, 0)
 
-// Two registered applications; the stranger has the right name and the wrong key.
+// Two registered applications; the stranger has a registered name and the wrong key.
 var (
 	app      = bearertest.NewApplication(application.ID{UUID: uuid.MustParse("01980000-0000-7000-8000-000000000001")})
 	other    = bearertest.NewApplication(application.ID{UUID: uuid.MustParse("01980000-0000-7000-8000-000000000002")})
@@ -32,7 +32,7 @@ var (
 	withoutHeader = bearertest.WithoutHeader
 )
 
-// refused fails the test unless err is the refusal that tells the caller detail.
+// refused fails the test unless err is the refusal with this detail for the caller.
 func refused(t *testing.T, err error, detail string) {
 	t.Helper()
 	refusal, ok := errors.AsType[*bearer.Refusal](err)

@@ -13,9 +13,9 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// BenchmarkVerification is the whole judgement of a token whose keys are
-// cached, beside what it cannot do without: bare RSA. x-bare is the ratio;
-// the goals are 1.8 for all of it and 0.4 for the checks without a key.
+// BenchmarkVerification is the full check of a token whose keys are cached, compared
+// with its minimum: bare RSA. x-bare is the ratio; the goals are 1.8 in total and 0.4
+// for the checks without a key.
 func BenchmarkVerification(b *testing.B) {
 	minted := app.Token(noon)
 	keys := mustKeys(b, app.JWKS())
@@ -79,7 +79,7 @@ func BenchmarkCacheHit(b *testing.B) {
 	})
 }
 
-// compare reports how often bare would run in the time that work takes.
+// compare reports how many runs of bare take the time of one run of work.
 func compare(b *testing.B, work, bare func() error) {
 	one := timeOf(b, bare)
 	repeat(b, work)
@@ -95,7 +95,7 @@ func repeat(b *testing.B, work func() error) {
 	}
 }
 
-// timeOf is what one run of work takes, in nanoseconds, right now on this machine.
+// timeOf returns the current time of one run of work on this machine, in nanoseconds.
 func timeOf(b *testing.B, work func() error) float64 {
 	const runs = 2000
 	start := clock.Start()

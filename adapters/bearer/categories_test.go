@@ -40,8 +40,8 @@ func TestEveryRefusalFitsACategoryOfTheContract_D10_D92(t *testing.T) {
 	}
 }
 
-// Kids held, keys refused and what a URL did are for the application itself: whoever
-// sends a token is told none of it.
+// Kids, refused keys and the failures of a URL are for the application only: the sender
+// of a token sees none of them.
 func TestAStrangerLearnsNothingOfAKeySet_D92(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range bearer.Refusals() {

@@ -10,8 +10,7 @@ const (
 	skew        = 60
 )
 
-// rawClaims are the claims as they are written. All others are ignored, aud among
-// them.
+// rawClaims are the claims as written. All other claims are ignored, including aud.
 type rawClaims struct {
 	Iss jsontext.Value `json:"iss"`
 	Sub jsontext.Value `json:"sub"`
@@ -22,7 +21,7 @@ type rawClaims struct {
 	Act jsontext.Value `json:"act"`
 }
 
-// claims are the claims by their types.
+// claims are the typed claims.
 type claims struct {
 	iss, sub, azp string // azp is "" if it is absent
 	iat, exp, nbf instant
@@ -63,8 +62,8 @@ func (r rawClaims) present() error {
 	return nil
 }
 
-// claimReader reads claims by type and keeps the first refusal. A claim that is
-// absent is read as the zero value.
+// claimReader reads claims by type and keeps the first refusal. An absent claim reads
+// as the zero value.
 type claimReader struct{ err error }
 
 func (c *claimReader) text(name string, v jsontext.Value) string {
@@ -94,13 +93,13 @@ func (c *claimReader) refuse(err error) {
 	}
 }
 
-// check judges the claims together at an instant.
+// check checks the claims together at an instant.
 func (c claims) check(now instant) error {
 	switch {
 	case c.sub != c.iss && c.azp == "":
 		return errMissing.with("azp")
 	case now.after(c.exp.plus(skew)):
-		return errExpired.with(span(now.since(c.exp)), c.exp.told(now))
+		return errExpired.with(span(now.since(c.exp)), c.exp.format(now))
 	case c.iat.after(now.plus(skew)):
 		return ahead(errFuture, "iat", c.iat, now)
 	case c.nbf.after(now.plus(skew)):
@@ -118,7 +117,7 @@ func ahead(refusal *Refusal, name string, at, now instant) error {
 	if unit := at.unit(now); unit != "" {
 		return errUnit.with(name, at.seconds, unit)
 	}
-	return refusal.with(span(at.since(now)), at.told(now))
+	return refusal.with(span(at.since(now)), at.format(now))
 }
 
 func (c claims) tooLong(now instant) error {

@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// An integrator asks what is wrong with a token. The words are the service's own.
+// An integrator checks a token. The words are the service's own.
 func ExampleExplain() {
 	app := bearertest.NewApplication(application.ID{UUID: uuid.MustParse("01980000-0000-7000-8000-00000000000a")})
 	keys := func() (bearer.KeySet, error) { return bearer.ReadKeySet(app.JWKS()) }

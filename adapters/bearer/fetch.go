@@ -11,19 +11,19 @@ import (
 	"frontdesk/adapters/background"
 )
 
-// flight is one fetch, which all callers share who wait for it. Its other fields
-// are set before done is closed.
-type flight struct {
+// sharedFetch is one fetch, shared by all callers that wait for it. Its other fields are set
+// before done is closed.
+type sharedFetch struct {
 	done   chan struct{}
 	set    KeySet
 	err    error
-	ended  time.Time // when it landed
-	opened time.Time // when its first caller boarded it
-	paced  bool      // it keeps its distance from the fetch before, even if that did not fail
-	began  uint64    // its place in the cache's order; 0 until it begins
+	ended  time.Time // when it completed
+	opened time.Time // when its first caller joined
+	paced  bool      // it keeps the minimum distance from the previous fetch even if that succeeded
+	began  uint64    // its number in the cache's order; 0 until it begins
 }
 
-func (f *flight) landed() bool {
+func (f *sharedFetch) completed() bool {
 	select {
 	case <-f.done:
 		return true
@@ -32,10 +32,10 @@ func (f *flight) landed() bool {
 	}
 }
 
-// board returns the flight that serves a caller. It may have landed already, with
-// a set that serves. If there is no such flight, board begins one, and so whoever
-// finds no place to wait finds the set by the next call.
-func (c *KeyCache) board(w *waiter) (*flight, error) {
+// join returns the fetch for a caller to wait for. It may have completed already, with
+// a usable set. If there is none, board begins one. So a caller that finds no room to
+// wait finds the set by its next call.
+func (c *KeyCache) join(w *waiter) (*sharedFetch, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, err := c.entry(w.url)
@@ -54,37 +54,38 @@ func (c *KeyCache) board(w *waiter) (*flight, error) {
 		c.order++
 		w.came = c.order
 	}
-	if !e.flying {
+	if !e.fetching {
 		c.takeOff(w, e, now)
 	}
-	return e.flight, c.place(w, e, now)
+	return e.sharedFetch, c.place(w, e, now)
 }
 
-// serves reports whether the set that is held still serves a caller for whom only fetches
-// count that began after a place in the cache's order.
+// serves reports whether the current set is usable for a caller that needs a fetch
+// begun after a number in the cache's order.
 func (e *entry) serves(now time.Time, after uint64) bool {
 	return e.held != nil && now.Before(e.until) && e.held.began > after
 }
 
 func (c *KeyCache) takeOff(w *waiter, e *entry, now time.Time) {
-	e.flight, e.flying = &flight{done: make(chan struct{}), opened: now, paced: w.rereads}, true
-	c.flights.Go(func() { c.fly(w.url, e) })
+	e.sharedFetch, e.fetching = &sharedFetch{done: make(chan struct{}), opened: now, paced: w.rereads}, true
+	c.fetches.Go(func() { c.runFetch(w.url, e) })
 }
 
-// fly waits for the URL's pace, fetches the set, and tells all who wait.
-func (c *KeyCache) fly(url string, e *entry) {
+// runFetch waits for the URL's pace, fetches the set, and completes the fetch for its
+// waiters.
+func (c *KeyCache) runFetch(url string, e *entry) {
 	c.waitForPace(e)
 	c.begin(e)
 	set, err := c.fetch(url)
-	c.land(url, e, set, err)
+	c.complete(url, e, set, err)
 }
 
-// waitForPace keeps the fetches of a failing URL apart in time, and those that a caller
-// asks for.
+// waitForPace keeps a minimum time between the fetches of a failing URL, and between
+// those that callers request.
 func (c *KeyCache) waitForPace(e *entry) {
 	c.mu.Lock()
 	wait := min(pace, e.started.Add(pace).Sub(c.config.Now())) // at most pace, even if the clock was set back
-	apart := e.failing || e.flight.paced
+	apart := e.failing || e.sharedFetch.paced
 	c.mu.Unlock()
 	if apart && wait > 0 {
 		background.Sleep(c.ctx, wait)
@@ -95,25 +96,25 @@ func (c *KeyCache) begin(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.order++
-	e.flight.began = c.order
+	e.sharedFetch.began = c.order
 	e.started = c.config.Now()
 }
 
-// land hands the outcome of a fetch to all who wait. A failure leaves the set before as it
-// is: it serves whoever may still use it until its time is over.
-func (c *KeyCache) land(url string, e *entry, set KeySet, err error) {
+// complete stores the result of a fetch and wakes its waiters. A failure leaves the
+// previous set in use until it expires.
+func (c *KeyCache) complete(url string, e *entry, set KeySet, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.config.Now()
-	f := e.flight
-	e.flying, e.failing = false, err != nil
+	f := e.sharedFetch
+	e.fetching, e.failing = false, err != nil
 	f.set, f.err, f.ended = set, err, now
 	if err == nil {
 		e.held, e.until = f, now.Add(c.config.TTL)
 	}
 	close(f.done)
 	if c.ctx.Err() != nil {
-		return // the fetch was broken off, and says nothing
+		return // the fetch was cancelled, and has no result
 	}
 	report := ReportOf(now, set, err)
 	c.metrics.fetched(report.Outcome, now.Sub(e.started))
@@ -122,12 +123,12 @@ func (c *KeyCache) land(url string, e *entry, set KeySet, err error) {
 	}
 }
 
-// maxSet bounds a key set, in bytes.
+// maxSet is the maximum size of a key set, in bytes.
 const maxSet = 256 << 10
 
-// fetch reads the key set at url, in 5 s at most (D9). If the cache is not closed,
-// its errors are the three refusals about key sets. Their cause is for the log alone, because it would let
-// callers explore our network.
+// fetch reads the key set at url within 5 s (D9). Unless the cache is closed, its
+// errors are the three refusals about key sets. Their cause is for the log only,
+// because callers could use it to explore our network.
 func (c *KeyCache) fetch(url string) (KeySet, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, fetchTimeout)
 	defer cancel()
@@ -141,9 +142,9 @@ func (c *KeyCache) fetch(url string) (KeySet, error) {
 	return ReadPublished(url, document)
 }
 
-// ReadPublished reads the key set that was found at url. A document of more than
-// 256 KiB is refused, so the caller may cut it off anywhere beyond that. The errors are
-// those [*Refusal]s that [KeyCache.Get] returns.
+// ReadPublished reads the key set that was found at url. A document of more than 256
+// KiB is refused, so the caller may truncate it anywhere beyond that. The errors are
+// the same [*Refusal]s that [KeyCache.Get] returns.
 func ReadPublished(url string, document []byte) (KeySet, error) {
 	set, err := readBounded(document)
 	switch {
@@ -155,7 +156,7 @@ func ReadPublished(url string, document []byte) (KeySet, error) {
 	return set, nil
 }
 
-// readBounded refuses a document over the bound as if it were not JSON.
+// readBounded refuses a document over the limit as if it were not JSON.
 func readBounded(document []byte) (KeySet, error) {
 	if len(document) > maxSet {
 		return KeySet{}, notJSONError(fmt.Sprintf("is larger than %d KiB", maxSet>>10))
@@ -163,7 +164,7 @@ func readBounded(document []byte) (KeySet, error) {
 	return ReadKeySet(document)
 }
 
-// download returns the body of a 200, cut off one byte after the bound.
+// download returns the body of a 200, truncated one byte after the limit.
 func (c *KeyCache) download(ctx context.Context, url string) ([]byte, error) {
 	if err := c.config.CheckURL(url); err != nil {
 		return nil, err

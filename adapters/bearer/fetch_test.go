@@ -17,7 +17,7 @@ import (
 	"frontdesk/adapters/outbound"
 )
 
-// guardedCache fetches for real, from what guard opens.
+// guardedCache makes real fetches, where guard allows.
 func guardedCache(t *testing.T, guard outbound.Guard) *bearer.KeyCache {
 	cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
 		Transport: outbound.NewTransport(guard, nil), CheckURL: guard.CheckURL, Now: func() time.Time { return noon },
@@ -49,7 +49,8 @@ func TestAPublishedSetIsFetched(t *testing.T) {
 	}
 }
 
-// A key server sees who asks, for what, and that a copy is not enough.
+// A key server sees the client, the accepted type, and that a cached copy is not
+// enough.
 func TestFetchHeaders(t *testing.T) {
 	t.Parallel()
 	server, seen := keyServer(t), make(chan http.Header, 1)
@@ -96,7 +97,7 @@ func TestAGigabyteIsNotRead(t *testing.T) {
 	})
 	_, err := guardedCache(t, loopback).Get(t.Context(), server.URL)
 	refused(t, err, "Unable to obtain JWKS from "+server.URL+": the response was not JSON")
-	if total := <-sent; total > 64<<20 { // what the system's buffers take, generously
+	if total := <-sent; total > 64<<20 { // the system's buffers, generously
 		t.Errorf("%d bytes were sent before the client hung up", total)
 	}
 }

@@ -10,9 +10,8 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 )
 
-// FuzzParse looks for a token that makes Parse panic, for one that is accepted
-// although its text could be another, and for a refusal that tells the caller
-// nothing.
+// FuzzParse looks for a token that makes Parse panic, for an accepted token whose text
+// could be another, and for a refusal without an explanation.
 func FuzzParse(f *testing.F) {
 	right := app.Sign([]byte(rightHeader), []byte(rightClaims))
 	f.Add(right)
@@ -59,8 +58,7 @@ func FuzzParseParts(f *testing.F) {
 	})
 }
 
-// later judges an accepted token when no token of a minute can be good any
-// more.
+// later checks an accepted token when every token of a minute has expired.
 func later(t *testing.T, header, claims []byte) {
 	t.Helper()
 	encode := base64.RawURLEncoding.EncodeToString

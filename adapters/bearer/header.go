@@ -8,8 +8,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// header is what is read of a token's header. Of keys and their addresses (jwk, jku,
-// x5c, x5u) at most the form is judged, because a token must not choose its own key.
+// header has the members of a token's header that are used. Of keys and their addresses
+// (jwk, jku, x5c, x5u) at most the form is checked, because a token must not choose its
+// own key.
 type header struct {
 	Alg   jsontext.Value `json:"alg"`
 	Typ   jsontext.Value `json:"typ"`
@@ -21,8 +22,7 @@ type header struct {
 	Nonce jsontext.Value `json:"nonce"`
 }
 
-// check returns the kid of a header that this service understands, and refuses any
-// other header.
+// check returns the kid of a supported header, and refuses any other header.
 func (h header) check() (kid string, err error) {
 	if alg, _ := text(h.Alg); alg != "RS256" {
 		return "", errAlg
@@ -42,9 +42,9 @@ func (h header) check() (kid string, err error) {
 	return kid, nil
 }
 
-// wellFormed reports whether the members that are ignored have the form of their
-// standards (D7). A null one counts as absent. What kind of key they hold does not
-// matter: new kinds come, and nothing is done with it.
+// wellFormed reports whether the ignored members have the form of their standards (D7).
+// A null one counts as absent. Any kind of key is accepted: new kinds come, and they
+// are not used.
 func (h header) wellFormed() bool {
 	_, isText := text(h.Nonce)
 	return (isNull(h.Nonce) || isText) &&
@@ -52,7 +52,7 @@ func (h header) wellFormed() bool {
 		(isNull(h.X5c) || isChain(h.X5c))
 }
 
-// isPublicKey reports whether v is a JWK that does not show its private half.
+// isPublicKey reports whether v is a JWK without its private half.
 func isPublicKey(v jsontext.Value) bool {
 	var key struct {
 		Kty string         `json:"kty"`
@@ -61,8 +61,7 @@ func isPublicKey(v jsontext.Value) bool {
 	return object(v, &key) == nil && key.Kty != "" && isNull(key.D)
 }
 
-// isChain reports whether v is a list of certificates, of which only the base64 is
-// judged.
+// isChain reports whether v is a list of certificates. Only the base64 is checked.
 func isChain(v jsontext.Value) bool {
 	var chain []string
 	return json.Unmarshal(v, &chain) == nil && !slices.ContainsFunc(chain, func(certificate string) bool {

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// instant is a moment in seconds since 1970, exact to the last digit that a token
-// states: a lifetime of 60.0000001 s is too long, and a float would round it.
+// instant is a time in seconds since 1970, exact to the last digit in the token: a
+// lifetime of 60.0000001 s is too long, and a float would round it.
 type instant struct {
 	seconds  int64
 	fraction string // decimals of the second, without trailing zeros
 }
 
-// The bounds of a number that states a time. They are far beyond any real time, but
-// prevent numbers of a million digits, which are slow to compute with.
+// The limits of a number that is a time. They are far beyond any real time, but prevent
+// numbers of a million digits, which are slow to compute with.
 const (
-	maxNumber   = 64 // bytes of the number; also of its exponent's reach
+	maxNumber   = 64 // bytes of the number, and the range of its exponent
 	maxInstant  = 1 << 53
 	nanosDigits = 9
 )
@@ -85,8 +85,8 @@ func (i instant) since(j instant) int64 {
 	return i.seconds - j.seconds
 }
 
-// unit returns the unit in which i is a time within a year of now, if it is no number of
-// seconds: "milliseconds" or "microseconds"; "" if it is neither.
+// unit returns "milliseconds" or "microseconds" if i is a time within a year of now in
+// that unit instead of seconds; "" otherwise.
 func (i instant) unit(now instant) string {
 	const year = 366 * 24 * 3600
 	near := func(seconds int64) bool { return max(seconds-now.seconds, now.seconds-seconds) < year }
@@ -99,8 +99,8 @@ func (i instant) unit(now instant) string {
 	return ""
 }
 
-// told returns i as people read a time: without the day if it is near.
-func (i instant) told(now instant) string {
+// format formats i for people, without the day if it is near.
+func (i instant) format(now instant) string {
 	const near = 12 * 3600
 	at := time.Unix(i.seconds, 0).UTC()
 	if max(i.seconds-now.seconds, now.seconds-i.seconds) < near {
@@ -109,7 +109,7 @@ func (i instant) told(now instant) string {
 	return at.Format(time.RFC3339)
 }
 
-// span returns a number of seconds as people say it.
+// span formats a number of seconds for people.
 func span(seconds int64) string {
 	const hour, day = 3600, 24 * 3600
 	switch {

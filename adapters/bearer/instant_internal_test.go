@@ -71,7 +71,7 @@ func TestATimeIsToldAsPeopleReadIt_D92(t *testing.T) {
 		1_800_000_000 - 43_200: "2027-01-14T20:00:00Z",
 		1:                      "1970-01-01T00:00:01Z",
 	} {
-		if got := (instant{seconds: seconds}).told(now); got != want {
+		if got := (instant{seconds: seconds}).format(now); got != want {
 			t.Errorf("%d: %s, want %s", seconds, got, want)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The bounds of a usable RSA key. The upper exponent is the largest that the
-// standard library takes.
+// The limits of a usable RSA key. The upper exponent is the largest that the standard
+// library accepts.
 const (
 	minModulusBits = 2048
 	maxModulusBits = 4096
@@ -32,8 +32,8 @@ type jwk struct {
 	E      string   `json:"e"`
 }
 
-// readKey returns the RSA key that may verify tokens, or why there is none, as the
-// rest of a sentence about the key.
+// readKey returns the RSA key, or why it is not usable, as the rest of a sentence about
+// the key.
 func readKey(raw jsontext.Value) (kid string, key *rsa.PublicKey, why string) {
 	var k jwk
 	if why := unreadable(object(raw, &k)); why != "" {
@@ -55,7 +55,7 @@ func readKey(raw jsontext.Value) (kid string, key *rsa.PublicKey, why string) {
 	return k.Kid, &rsa.PublicKey{N: n, E: e}, ""
 }
 
-// unreadable says why a key could not be read; "" if it could.
+// unreadable returns why a key could not be read; "" if it could.
 func unreadable(err error) string {
 	switch odd, isOdd := errors.AsType[*json.SemanticError](err); {
 	case err == nil:
@@ -119,9 +119,9 @@ func (k jwk) exponent() (int, string) {
 	return int(e.Int64()), ""
 }
 
-// showsPrivateHalf reports whether a key of a set holds what only its owner may
-// know (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). It reads keys that are otherwise
-// malformed, too, because their owner must be told all the same.
+// showsPrivateHalf reports whether a key of a set contains private members (RFC 7518,
+// sections 6.2.2, 6.3.2 and 6.4.1). It also reads malformed keys, because their owner
+// must be warned as well.
 func showsPrivateHalf(raw jsontext.Value) bool {
 	var k struct {
 		Kty jsontext.Value `json:"kty"`

@@ -31,8 +31,8 @@ func TestTheCacheFetchesABoundedNumberOfURLsAtOnce_D46(t *testing.T) {
 			_, _ = cache.Get(gone, "https://keys.example/"+strconv.Itoa(i))
 		}
 		_, err := cache.Get(gone, "https://other.example/")
-		if !errors.Is(err, errCrowded) || len(cache.entries) != maxEntries || cache.seated+cache.standing != 0 {
-			t.Errorf("%v; %d URLs, %d seated, %d standing", err, len(cache.entries), cache.seated, cache.standing)
+		if !errors.Is(err, errCrowded) || len(cache.entries) != maxEntries || cache.permits+cache.briefWaiters != 0 {
+			t.Errorf("%v; %d URLs, %d permits, %d brief waiters", err, len(cache.entries), cache.permits, cache.briefWaiters)
 		}
 		time.Sleep(fetchTimeout) // every fetch has failed
 		synctest.Wait()

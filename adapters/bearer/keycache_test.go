@@ -117,7 +117,7 @@ func TestCallersOfAHangingURLShareItsFailures(t *testing.T) {
 	})
 }
 
-func TestNobodyWaitsLongerThanTenSeconds(t *testing.T) {
+func TestKeyFetchWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &publisher{latency: time.Hour, stuck: true}
@@ -157,7 +157,7 @@ func TestClosingEndsFetchesAndSendsCallersAway(t *testing.T) {
 	})
 }
 
-func TestWhoWaitsIsSentAwayThoughAFetchDoesNotEnd(t *testing.T) {
+func TestWaitersTimeOutDuringHangingFetch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := crowd{cache: cacheOf(t, &publisher{latency: time.Hour, stuck: true}, 0)}

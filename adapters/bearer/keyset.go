@@ -20,7 +20,7 @@ var (
 	ErrNoUsableKey = errors.New("the key set holds no usable key")
 )
 
-// maxKeys is how many keys of a set are read, from its beginning.
+// maxKeys limits the keys that are read of a set, from its beginning.
 const maxKeys = 100
 
 // KeySet holds the usable keys of an application, by kid.
@@ -30,14 +30,13 @@ type KeySet struct {
 	unread   int // keys after the first maxKeys
 }
 
-// KeyVerdict says of one key of a published set whether it verifies tokens. It is for
-// the application whose set it is and for the operator, and never for who sends a
-// token.
+// KeyVerdict is whether one key of a published set verifies tokens. It is for the
+// application that owns the set and for the operator, never for the sender of a token.
 type KeyVerdict struct {
-	Kid     string // at most 256 bytes of it; "" if there is none that can be read
+	Kid     string // at most 256 bytes; "" if it has none that can be read
 	Usable  bool
 	Why     string // why it is not used, as the rest of a sentence: "it has no kid"; "" if it is
-	Private bool   // it shows its private half
+	Private bool   // it contains its private half
 }
 
 const privateWhy = "it holds a private key: rotate it now, because anybody can sign with what is published, and publish only its public half"
@@ -48,14 +47,14 @@ func (s KeySet) Len() int { return len(s.byKid) }
 // Kids returns the kids of the usable keys, in order.
 func (s KeySet) Kids() []string { return slices.Sorted(maps.Keys(s.byKid)) }
 
-// Verdicts returns what was found of each key, in the order of the set. The caller
-// must not change them.
+// Verdicts returns the verdict on each key, in the order of the set. The caller must
+// not change them.
 func (s KeySet) Verdicts() []KeyVerdict { return s.verdicts }
 
-// ReadKeySet reads a JWK set and keeps its usable keys (D7). Each key is read by
-// itself, so that an odd key does not spoil the others. If two keys share a kid,
-// neither is used. The errors are [ErrNotJSON] and [ErrNoUsableKey]; with the latter
-// comes a set of no keys that has verdicts.
+// ReadKeySet reads a JWK set and keeps its usable keys (D7). Each key is read
+// separately, so that a malformed key does not affect the others. If two keys share a
+// kid, neither is used. The errors are [ErrNotJSON] and [ErrNoUsableKey]; the latter
+// comes with a set without keys, but with verdicts.
 func ReadKeySet(document []byte) (KeySet, error) {
 	raw, err := rawKeys(document)
 	if err != nil {
@@ -76,13 +75,13 @@ func ReadKeySet(document []byte) (KeySet, error) {
 	return set, nil
 }
 
-// judging is a set as far as it has been read.
+// judging is a set while it is read.
 type judging struct {
 	set  KeySet
-	seen map[string]int // where each kid was met first
+	seen map[string]int // index of the first key with each kid
 }
 
-// judge takes one more key. It keeps the verdict, and the key if it is usable so far.
+// judge reads one more key. It keeps the verdict, and the key if it is usable so far.
 func (j *judging) judge(raw jsontext.Value) {
 	kid, key, why := readKey(raw)
 	private := showsPrivateHalf(raw)
@@ -106,19 +105,18 @@ func (j *judging) judge(raw jsontext.Value) {
 	}
 }
 
-// shares notes that a key, if it was usable otherwise, is not used because another
-// one has its kid.
+// shares notes that an otherwise usable key is not used because another one has its
+// kid.
 func (j *judging) shares(i int) {
 	if v := &j.set.verdicts[i]; v.Usable {
 		v.Usable, v.Why = false, "its kid is held twice: each key must have one of its own"
 	}
 }
 
-// lax accepts a name that is given twice inside a key, because that makes only that
-// key unusable.
+// lax accepts duplicate names inside a key, because they make only that key unusable.
 var lax = jsontext.AllowDuplicateNames(true)
 
-// rawKeys takes the set apart.
+// rawKeys splits the set.
 func rawKeys(document []byte) ([]jsontext.Value, error) {
 	var set struct {
 		Keys jsontext.Value `json:"keys"`
@@ -133,7 +131,7 @@ func rawKeys(document []byte) ([]jsontext.Value, error) {
 	return keys, nil
 }
 
-// notJSONError is an [ErrNotJSON] that says why, as the rest of a sentence about the
+// notJSONError is an [ErrNotJSON] with a reason, as the rest of a sentence about the
 // document.
 type notJSONError string
 
@@ -149,11 +147,11 @@ func notJSON(err error) error {
 	return notJSONError("is JSON, but not an object")
 }
 
-// maxShown bounds a kid or another member of a key where it is shown, in bytes.
+// maxShown limits a kid or another member of a key for display, in bytes.
 const maxShown = 256
 
-// shown returns the beginning of what a key set holds, as text that upsets no
-// terminal and takes little memory.
+// shown returns the beginning of a text in a key set, safe for terminals and limited in
+// memory.
 func shown(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

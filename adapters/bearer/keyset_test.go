@@ -84,7 +84,7 @@ func TestAKeyCountsOrNot(t *testing.T) {
 	}
 }
 
-// What sets in the wild hold beside the one key that matters.
+// Keys that real sets contain next to the one that is used.
 func TestAnOddKeySpoilsNoOther(t *testing.T) {
 	t.Parallel()
 	right := bytes.TrimSuffix(bytes.TrimPrefix(app.JWKS(), []byte(`{"keys":[`)), []byte(`]}`))

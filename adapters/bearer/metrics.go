@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics says how fetches of key sets go. They name no application. A nil metrics says
-// nothing.
+// metrics counts fetches of key sets. They do not name applications. A nil metrics
+// counts nothing.
 type metrics struct {
 	fetches *prometheus.HistogramVec
 	away    prometheus.Counter
@@ -47,7 +47,7 @@ func (m *metrics) sentAway() {
 	}
 }
 
-// serving returns how many sets serve now.
+// serving returns the number of sets that have not expired.
 func (c *KeyCache) serving() (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,9 +60,9 @@ func (c *KeyCache) serving() (n int) {
 	return n
 }
 
-// waiting returns how many callers wait.
+// waiting returns the number of callers that wait.
 func (c *KeyCache) waiting() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.seated + c.standing
+	return c.permits + c.briefWaiters
 }

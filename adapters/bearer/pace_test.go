@@ -54,8 +54,8 @@ func flood(t *testing.T, cache *bearer.KeyCache, callers int, length time.Durati
 	return calls.Load()
 }
 
-// A fetch that began before the URL was mended still fails after it. Whoever
-// calls in between must not be told so (§5.7).
+// A fetch that began before the URL was fixed still fails after it. A call made in
+// between must not get that failure (§5.7).
 func TestTheFirstCallAfterARepairSucceeds(t *testing.T) {
 	t.Parallel()
 	for round := range 300 {

@@ -26,7 +26,7 @@ func pipeTo(t *testing.T, handler http.Handler) *http.Transport {
 	return transport
 }
 
-// pipeListener accepts what its dial makes.
+// pipeListener accepts the connections of its dial.
 type pipeListener struct {
 	conns  chan net.Conn
 	closed chan struct{}

@@ -20,12 +20,12 @@ const keysURL = "https://keys.example/jwks.json"
 
 const didNotRespond = "Unable to obtain JWKS from https://keys.example/jwks.json: the URL did not respond"
 
-// publisher plays the server behind a JWKS URL. What it will answer is settled
-// when a fetch starts, and arrives after the latency.
+// publisher plays the server behind a JWKS URL. Its answer is chosen when a fetch
+// starts, and arrives after the latency.
 type publisher struct {
 	latency time.Duration
 	broken  atomic.Bool
-	stuck   bool // never answers, not even when told to give up
+	stuck   bool // never answers, and ignores cancellation
 
 	mu     sync.Mutex
 	starts []time.Time
@@ -72,7 +72,7 @@ func (b byHost) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b[req.URL.Hostname()].RoundTrip(req)
 }
 
-// cacheOf is a cache that reaches p alone, closed when the test ends.
+// cacheOf returns a cache that reaches only p, closed when the test ends.
 func cacheOf(t *testing.T, p http.RoundTripper, ttl time.Duration) *bearer.KeyCache {
 	cache := bearer.NewKeyCache(bearer.KeyCacheConfig{
 		Transport: p, CheckURL: func(string) error { return nil }, TTL: ttl, Now: clock.System,

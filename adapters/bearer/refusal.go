@@ -5,21 +5,21 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Reason names a refusal in metrics. It is short and constant, and is never made
-// from what a caller sent.
+// Reason names a refusal in metrics. It is short and constant, and never contains the
+// caller's input.
 type Reason string
 
-// Refusal says why a call was turned away. It unwraps to the [*fault.Error] that
-// the caller is shown, and to its cause, which only the operator's log may hold.
+// Refusal is why a call was refused. It unwraps to the [*fault.Error] for the caller,
+// and to its cause, which is for the operator's log only.
 type Refusal struct {
 	Reason Reason
 	Fault  *fault.Error
-	Cause  error // nil if the fault says everything
+	Cause  error // nil if the fault is complete
 }
 
-// The closed set of refusals, in the order in which they are judged and in the
-// words of D10. A verb in a sentence stands for a fixed name, for a time that the
-// token states, or for the registered URL.
+// The closed set of refusals, in the order of the checks and in the words of D10. A
+// verb in a sentence stands for a fixed name, a time in the token, or the registered
+// URL.
 var (
 	errNoHeader     = refuse("header-missing", "Missing Authorization header")
 	errHeaderFormat = refuse("header-format", "Invalid Authorization format")
@@ -57,8 +57,8 @@ var (
 	errSignature          = invalid("signature", "the signature check failed for the key that kid names")
 )
 
-// Refusals lists the refusals in the order in which they are judged, without those of
-// package access.
+// Refusals lists the refusals in the order of the checks, without those of package
+// access.
 func Refusals() []*Refusal {
 	return []*Refusal{
 		errNoHeader, errHeaderFormat,
@@ -69,7 +69,7 @@ func Refusals() []*Refusal {
 	}
 }
 
-// Crowded lists what callers are told who cannot wait for a key set.
+// Crowded lists the refusals of callers that cannot wait for a key set.
 func Crowded() fault.List { return fault.List{errCrowded, errStopping} }
 
 func refuse(reason Reason, detail string) *Refusal {
@@ -85,13 +85,12 @@ func (r *Refusal) with(args ...any) *Refusal {
 	return &Refusal{Reason: r.Reason, Fault: r.Fault.Filled(args...), Cause: r.Cause}
 }
 
-// because adds the cause, which the operator needs to know.
+// because adds the cause for the operator.
 func (r *Refusal) because(cause error) *Refusal {
 	return &Refusal{Reason: r.Reason, Fault: r.Fault, Cause: cause}
 }
 
-// Error returns the text for the log, with the cause. Callers are shown the fault's
-// detail.
+// Error returns the text for the log, with the cause. Callers see the fault's detail.
 func (r *Refusal) Error() string {
 	if r.Cause == nil {
 		return r.Fault.Error()

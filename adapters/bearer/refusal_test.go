@@ -10,7 +10,7 @@ import (
 )
 
 // Each line is a token that is wrong in one way and signed all the same.
-func TestATokenIsRefusedWithASentenceThatSaysWhatToMend(t *testing.T) {
+func TestRefusalExplainsTheFix(t *testing.T) {
 	t.Parallel()
 	id := app.ID.String()
 	for name, test := range map[string]struct {
@@ -117,8 +117,8 @@ func TestOfSeveralFaultsTheFirstIsTold(t *testing.T) {
 	}
 }
 
-// A token may say what it likes about keys, as long as it says it in the form that the
-// standard gives. Some of these kinds of key no library here knows.
+// A token may contain anything about keys in the form of the standards. No library here
+// knows some of these kinds of key.
 func TestHearsayAboutKeysIsIgnored_D7(t *testing.T) {
 	t.Parallel()
 	keys := mustKeys(t, app.JWKS())

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// Report is what a cache knows of the key set at one URL. It is for the application
-// whose set it is and for the operator, and never for who sends a token.
+// Report is the cache's state of one URL. It is for the application that owns the set
+// and for the operator, never for the sender of a token.
 type Report struct {
-	Keys      []HeldKey   // of the set that serves, by kid; nil if none serves
-	FetchedAt time.Time   // when the fetch of that set ended; zero if none serves
-	Until     time.Time   // until when that set serves; zero if none serves
-	LastFetch FetchReport // the latest fetch that has ended; its At is zero if there was none
+	Keys      []HeldKey   // of the current set, by kid; nil if there is none
+	FetchedAt time.Time   // when the fetch of that set ended; zero if there is none
+	Until     time.Time   // when that set expires; zero if there is none
+	LastFetch FetchReport // the latest completed fetch; its At is zero if there was none
 }
 
-// HeldKey is a key that verifies tokens now.
+// HeldKey is a key that verifies tokens.
 type HeldKey struct {
 	Kid   string
-	Since time.Time // the end of the fetch since which each set has held it
+	Since time.Time // the end of the first fetch of those that have all contained it
 }
 
-// FetchReport says what came of one fetch of a key set.
+// FetchReport is the result of one fetch of a key set.
 type FetchReport struct {
 	At          time.Time // when it ended
 	Outcome     FetchOutcome
-	Description string       // a whole sentence for the application, without an address of ours
+	Description string       // a complete sentence for the application, without an address of ours
 	Keys        []KeyVerdict // in the order of the set; nil unless the answer was JSON
 }
 
@@ -45,8 +45,8 @@ var outcomes = map[Reason]FetchOutcome{
 	errUnreachable.Reason: FetchUnreachable, errNotJSON.Reason: FetchNotJSON, errNoUsableKey.Reason: FetchNoUsableKey,
 }
 
-// ReportOf says what came of reading a published key set at an instant: of what
-// [KeyCache.Get] and [ReadPublished] return.
+// ReportOf describes the result of reading a published key set at an instant, from the
+// results of [KeyCache.Get] or [ReadPublished].
 func ReportOf(at time.Time, set KeySet, err error) FetchReport {
 	report := FetchReport{At: at, Outcome: FetchRead, Description: set.summary(), Keys: set.verdicts}
 	refusal, refused := errors.AsType[*Refusal](err)
@@ -58,18 +58,18 @@ func ReportOf(at time.Time, set KeySet, err error) FetchReport {
 	case FetchUnreachable:
 		report.Description = unreachableBy(refusal.Cause)
 	case FetchNotJSON:
-		report.Description = tellNotJSON(refusal.Cause)
-	case FetchRead, FetchNoUsableKey: // the set's summary says it
+		report.Description = describeNotJSON(refusal.Cause)
+	case FetchRead, FetchNoUsableKey: // Description is the set's summary
 	}
 	return report
 }
 
-func tellNotJSON(cause error) string {
+func describeNotJSON(cause error) string {
 	why, _ := errors.AsType[notJSONError](cause)
 	return "The answer " + string(why) + "."
 }
 
-// Private returns the kids of the keys that show their private half.
+// Private returns the kids of the keys that contain their private half.
 func (r FetchReport) Private() (kids []string) {
 	for _, key := range r.Keys {
 		if key.Private {
@@ -79,7 +79,7 @@ func (r FetchReport) Private() (kids []string) {
 	return kids
 }
 
-// summary says how many of the keys count.
+// summary counts the usable keys in a sentence.
 func (s KeySet) summary() string {
 	switch usable, all := len(s.byKid), len(s.verdicts); {
 	case all == 0:
@@ -95,7 +95,7 @@ func (s KeySet) summary() string {
 	}
 }
 
-// Report says what this process knows of the key set at a URL. It neither fetches nor
+// Report returns this process's state of the key set at a URL. It neither fetches nor
 // waits.
 func (c *KeyCache) Report(url string) Report {
 	c.mu.Lock()
@@ -115,8 +115,8 @@ func (c *KeyCache) Report(url string) Report {
 	return report
 }
 
-// keep keeps what is known of a fetch that has ended, and says whether the operator
-// must be told of private keys. The caller holds the mutex.
+// keep stores the result of a fetch, and returns whether to warn the operator of
+// private keys. The caller holds the mutex.
 func (e *entry) keep(report FetchReport, set KeySet) (warn bool) {
 	before := e.last.Private()
 	e.last = report
@@ -131,11 +131,11 @@ func (e *entry) keep(report FetchReport, set KeySet) (warn bool) {
 	return warn
 }
 
-// warnEvery is how often the operator is told of the same private keys.
+// warnEvery is the interval of warnings about the same private keys.
 const warnEvery = time.Hour
 
-// since returns since when each usable key has been held, given the same of the set
-// before.
+// since returns since when each usable key has been in the set, given the same map of
+// the previous set.
 func (s KeySet) since(before map[string]time.Time, now time.Time) map[string]time.Time {
 	since := make(map[string]time.Time, len(s.byKid))
 	for kid := range s.byKid {

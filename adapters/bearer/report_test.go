@@ -51,7 +51,8 @@ func TestOfEachRefusedKeyItIsKnownWhy_D92(t *testing.T) {
 	}
 }
 
-// Whoever publishes a private key must learn of it, whatever else is wrong with it.
+// An application that publishes a private key must be warned, whatever else is wrong
+// with the key.
 func TestAPublishedPrivateKeyIsSeen_D92(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]any{
@@ -90,9 +91,9 @@ func TestKeysThatShareAKidAreToldSo_D92(t *testing.T) {
 	}
 }
 
-// A kid and the members of a key are the application's words: none of them may break a
+// A kid and the members of a key are the application's text: it must not break a
 // terminal or fill the memory.
-func TestWhatIsShownOfAKeyIsShortAndPrintable_D92(t *testing.T) {
+func TestReportedKeysAreShortAndPrintable_D92(t *testing.T) {
 	t.Parallel()
 	set, _ := bearer.ReadKeySet(bearertest.KeySet(mine("kid", "a\x1b[31m\n"+strings.Repeat("x", 1000)), mine("use", "\x1b"+strings.Repeat("é", 1000))))
 	for _, verdict := range set.Verdicts() {
@@ -102,8 +103,8 @@ func TestWhatIsShownOfAKeyIsShortAndPrintable_D92(t *testing.T) {
 	}
 }
 
-// What a URL did instead of serving a key set is known without any text of the network.
-func TestWhatAFetchCameToIsReported_D92(t *testing.T) {
+// How a URL failed is reported without any text of the network.
+func TestFetchResultIsReported_D92(t *testing.T) {
 	t.Parallel()
 	for want, answer := range map[string]http.HandlerFunc{
 		"unreachable: The URL answered with status 404: it must answer 200 with the key set.": body(404, "no"),
@@ -130,7 +131,7 @@ func TestWhatAFetchCameToIsReported_D92(t *testing.T) {
 	}
 }
 
-// The caller is told no more of it than D10 says.
+// The caller gets no more than the category of D10.
 func TestACallerIsToldTheCategoryAlone_D10(t *testing.T) {
 	t.Parallel()
 	cache := cacheOf(t, roundTrip(func(*http.Request) (*http.Response, error) {
@@ -157,7 +158,7 @@ func TestWhyAConnectionCameToNothingIsReported_D92(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = free.Close() // nobody listens there now
+	_ = free.Close() // the port is closed now
 	plain := keyServer(t)
 	cache := guardedCache(t, loopback)
 	for url, want := range map[string]string{
@@ -172,8 +173,8 @@ func TestWhyAConnectionCameToNothingIsReported_D92(t *testing.T) {
 		"unreachable: The URL is not called, because the address of its host is not a public one.")
 }
 
-// Asking for a name that nobody has would leave the machine.
-func TestANameThatNobodyHasIsReported_D92(t *testing.T) {
+// Resolving a real unknown name would leave the machine.
+func TestUnknownHostIsReported_D92(t *testing.T) {
 	t.Parallel()
 	unresolved := roundTrip(func(*http.Request) (*http.Response, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "keys.example", Server: "10.0.0.1", IsNotFound: true}}
@@ -247,8 +248,8 @@ func TestTheKeysHeldAreReported_D92(t *testing.T) {
 	})
 }
 
-// A set with a private key may serve by its other keys for as long as it likes, and the
-// operator is told each hour.
+// A set with a private key may be used with its other keys indefinitely, and the
+// operator is warned each hour.
 func TestTheOperatorIsWarnedOfPrivateKeys_D92(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

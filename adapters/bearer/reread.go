@@ -7,23 +7,23 @@ import (
 	"frontdesk/domain/application"
 )
 
-// Mark says that an application had its key set read again (D94). Of one application, a
-// later mark has a later instant. Its zero value is the mark of an application that never
-// did.
+// Mark records that an application had its key set fetched again (D94). Later marks of
+// one application have later instants. The zero value is the mark of an application
+// that never did.
 type Mark struct {
 	Application application.ID
 	At          time.Time
 }
 
-// known is the latest mark of an application, and when this cache learnt of it.
+// known is the latest mark of an application, and when this cache first saw it.
 type known struct {
 	at    time.Time
-	order uint64 // its place in the cache's order
+	order uint64 // its number in the cache's order
 }
 
-// notBefore returns the place in the cache's order after which a fetch must have begun to
-// count for a caller with a mark: that at which the mark was first seen here. So no clock
-// of another machine is compared with one of this. The caller holds the mutex.
+// notBefore returns the number in the cache's order after which a fetch must have begun
+// for a caller with a mark: that at which the mark was first seen here. So the clocks
+// of two machines are never compared. The caller holds the mutex.
 func (c *KeyCache) notBefore(e *entry, mark Mark) uint64 {
 	if mark.At.IsZero() {
 		return 0
@@ -41,9 +41,9 @@ func (c *KeyCache) notBefore(e *entry, mark Mark) uint64 {
 	return latest.order
 }
 
-// Reread fetches the set at url even if one is held that still serves. If that succeeds,
-// the new set serves. If it does not, the one before goes on serving for its time: nothing
-// is lost by trying. It waits, and its errors are, as those of [KeyCache.Get].
+// Reread fetches the set at url even if the current one has not expired. If the fetch
+// fails, the current one stays in use: trying loses nothing. It waits like
+// [KeyCache.Get], with the same errors.
 func (c *KeyCache) Reread(ctx context.Context, url string) error {
 	c.mu.Lock()
 	now := c.order

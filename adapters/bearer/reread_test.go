@@ -32,8 +32,8 @@ func wantFetches(t *testing.T, p *publisher, n int) {
 	}
 }
 
-// Marks are of 1970, so no clock of this process is older than one: what counts is when
-// this process learnt of it.
+// Marks are of 1970, so no clock of this process is older: only the moment counts at
+// which this process first saw the mark.
 func TestASetThatWasReadBeforeAMarkIsNotUsed_D94(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -75,8 +75,8 @@ func TestAFetchThatIsUnderWayWhenAMarkIsSeenDoesNotCount_D94(t *testing.T) {
 	})
 }
 
-// Two applications may be registered with one URL. The marks of one say nothing about
-// those of the other.
+// Two applications may be registered with one URL. The marks of one do not affect the
+// other.
 func TestApplicationsThatShareASetHaveItReadEachForItself_D94(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -138,7 +138,8 @@ func TestReadingAgainBeginsTheHourAnew_D94(t *testing.T) {
 	})
 }
 
-// Whoever holds a token may ask as often as they like. The URL is asked five times a second.
+// The holder of a token may repeat the call at any rate. The URL is fetched five times
+// a second.
 func TestReadingAgainKeepsItsDistance_D94(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

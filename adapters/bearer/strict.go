@@ -10,19 +10,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxToken bounds a token, in bytes.
+// maxToken is the maximum size of a token, in bytes.
 const maxToken = 8 << 10
 
 // parts are the decoded parts of a token.
 type parts struct {
 	header, claims, signature []byte
 
-	signed string // the text of the first two, which the signature is of
+	signed string // the text of the first two, which is signed
 }
 
-// split takes a compact JWS apart. Any three parts have exactly one text, because
-// what it decodes is encoded to the same bytes again. So nobody can make a second
-// token out of one signature.
+// split takes a compact JWS apart. Three decoded parts have exactly one encoding,
+// because each must encode to the same bytes again. So no one can make a second token
+// from one signature.
 func split(token string) (parts, error) {
 	if len(token) > maxToken {
 		return parts{}, errTooLong
@@ -56,10 +56,9 @@ func decode(s string) ([]byte, bool) {
 
 var errNoObject = errors.New("not a JSON object")
 
-// object reads one JSON object into a struct. Unlike encoding/json, it compares
-// names exactly (D5). It refuses a name that is given twice at any depth, even
-// inside members that the struct does not have. So no two readers can understand
-// one token differently.
+// object reads one JSON object into a struct. Unlike encoding/json, it compares names
+// exactly (D5). It refuses a duplicate name at any depth, even inside members that the
+// struct does not have. So no two readers can understand one token differently.
 func object(raw []byte, into any) error {
 	if jsontext.Value(raw).Kind() != '{' {
 		return errNoObject
@@ -67,8 +66,7 @@ func object(raw []byte, into any) error {
 	return json.Unmarshal(raw, into)
 }
 
-// section reads the object of one section of the token. The refusal names the
-// section.
+// section reads the object of one section of the token. The refusal names the section.
 func section(name string, raw []byte, into any) error {
 	err := object(raw, into)
 	switch {

@@ -53,8 +53,8 @@ func TestTheTextOfATokenIsStrict(t *testing.T) {
 	}
 }
 
-// A 2048-bit signature ends in a character of which four bits say nothing:
-// a lax decoder takes sixteen tokens for one.
+// A 2048-bit signature ends in a character with four unused bits: a lax decoder accepts
+// sixteen tokens for one signature.
 func TestASignatureIsWrittenInOneWay(t *testing.T) {
 	t.Parallel()
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

@@ -13,9 +13,8 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Token is a token that has passed every check that needs no key. Until
-// [Token.Verify] has found its signature right, it may be forged and is good only
-// for looking things up.
+// Token is a token that has passed every check that needs no key. Until [Token.Verify]
+// succeeds it may be forged, and is only good for lookups.
 type Token struct {
 	Issuer  string            // iss: the application
 	Subject string            // sub: the application again, or a username
@@ -23,13 +22,13 @@ type Token struct {
 	Hash    [sha256.Size]byte // SHA-256 of the token's text
 
 	kid       string
-	signed    string // what the signature is of
+	signed    string // the signed text
 	signature []byte
 }
 
-// Parse judges everything about a token that can be judged without a key, so that
-// junk costs no query and no fetch. Its error is a [*Refusal]. Of a token that is refused
-// it returns the Issuer alone, if that was read.
+// Parse makes every check of a token that needs no key, so that junk costs no query and
+// no fetch. Its error is a [*Refusal]. For a refused token it returns only the Issuer,
+// if that was read.
 func Parse(token string, now time.Time) (Token, error) {
 	parts, err := split(token)
 	if err != nil {
@@ -97,8 +96,8 @@ func (t Token) Username() string {
 	return t.Subject
 }
 
-// application returns the application that iss names. If iss is not written exactly
-// as the service writes identifiers, there is no such application.
+// application returns the application in iss. If iss is not written exactly as the
+// service writes identifiers, there is no such application.
 func (t Token) application() (application.ID, error) {
 	id, err := uuid.Parse(t.Issuer)
 	if err != nil || id.String() != t.Issuer {

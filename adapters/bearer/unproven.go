@@ -16,25 +16,26 @@ import (
 	"frontdesk/domain/application"
 )
 
-// How much [Unproven] keeps, and for how long.
+// The limits of [Unproven].
 const (
-	unprovenKept   = 500  // of each application that this process knows to be registered
-	strangersKept  = 2000 // of all issuers together that it does not know
+	unprovenKept   = 500  // of each registered application
+	strangersKept  = 2000 // of all unknown issuers together
 	unprovenAge    = 24 * time.Hour
-	unprovenSweeps = time.Hour // between two looks for what is too old
-	longestTenant  = 63        // a practice is named by a label of a host
+	unprovenSweeps = time.Hour // interval of sweeps
+	longestTenant  = 63        // a practice is a label of a host name
 )
 
-// Unproven remembers calls that were refused before a signature held, for the application
-// that their tokens name (D95, D3). Anybody may have made them. So it keeps nothing out of
-// the token but that name: when the call came, to which practice and endpoint, its request
-// id, and which check refused. An application is shown its own, once it is proven.
+// Unproven stores calls that were refused before their signature was verified, for the
+// application that their tokens name (D95, D3). Anyone can make such calls. So it keeps
+// only that name out of the token, with the time of the call, its practice, endpoint
+// and request id, and the check that refused it. An application sees its own once it is
+// proven.
 //
-// What names one application crowds out nothing of another's. A name that this process has
-// not seen to be registered shares one small ring with all such names, and moves to its own
-// when it has: so no query is needed, and what strangers make up is bounded.
+// Calls that name one application never displace those of another. Names that this
+// process has not seen to be registered share one small ring; a name gets its own ring
+// when it is seen. So no query is needed, and invented names take limited memory.
 //
-// A nil Unproven remembers nothing.
+// A nil Unproven stores nothing.
 type Unproven struct {
 	now       func() time.Time
 	requestID func(context.Context) string
@@ -45,7 +46,7 @@ type Unproven struct {
 	swept     time.Time
 }
 
-// NewUnproven returns an empty memory. It asks requestID for the id of the call that a
+// NewUnproven returns an empty store. requestID returns the id of the call that a
 // context belongs to.
 func NewUnproven(now func() time.Time, requestID func(context.Context) string) *Unproven {
 	return &Unproven{now: now, requestID: requestID, known: map[application.ID]*ring{}, swept: now()}
@@ -56,19 +57,19 @@ type sighting struct {
 	id       uuid.UUID
 	at       int64 // in milliseconds, Unix time
 	tenant   unique.Handle[string]
-	endpoint uint8 // its place in the catalogue
-	saying   uint8 // its place in sayings
+	endpoint uint8 // its index in the catalogue
+	saying   uint8 // its index in sayings
 }
 
-// attempt is what a call is before it is judged.
+// attempt is a call before it is checked.
 type attempt struct {
 	authorisation []string
 	tenant        string
 	endpoint      access.Endpoint
 }
 
-// refused notes a refusal of an attempt, as far as its token was read, and returns it.
-// Registered says that the application that it names is.
+// refused stores a refusal of an attempt, as far as its token was read, and returns it.
+// Registered: the application that it names is registered.
 func (u *Unproven) refused(ctx context.Context, a attempt, token Token, registered bool, err error) error {
 	refusal, ok := errors.AsType[*Refusal](err)
 	if u == nil || !ok || errors.Is(err, errUnknownApplication) || len(a.tenant) > longestTenant {
@@ -100,7 +101,7 @@ func (u *Unproven) note(issuer application.ID, registered bool, s sighting) {
 	u.strangers.add(issuer, s)
 }
 
-// proven notes that an application is registered: it has made a call.
+// proven records that an application is registered: it has made a call.
 func (u *Unproven) proven(app application.ID) {
 	if u == nil {
 		return
@@ -116,14 +117,14 @@ func (u *Unproven) proven(app application.ID) {
 	u.adopt(app)
 }
 
-// adopt gives an application a ring of its own, with what was noted of it before.
+// adopt gives an application a ring of its own, with its earlier sightings.
 func (u *Unproven) adopt(app application.ID) {
 	if u.known[app] == nil {
 		u.known[app] = u.strangers.take(app)
 	}
 }
 
-// sweep forgets what is too old, now and then.
+// sweep removes old sightings, once in a while.
 func (u *Unproven) sweep() {
 	now := u.now()
 	if now.Sub(u.swept) < unprovenSweeps {
@@ -137,7 +138,7 @@ func (u *Unproven) sweep() {
 }
 
 // Of returns the refused calls to a practice whose tokens named an application, latest
-// request ids first. Show them to nobody but that application, proven.
+// request ids first. They are for that application only, once it is proven.
 func (u *Unproven) Of(app application.ID, tenant string) (calls []access.OwnCall) {
 	if u == nil {
 		return nil

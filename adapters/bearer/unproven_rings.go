@@ -9,7 +9,7 @@ import (
 // ring keeps the latest sightings of one application.
 type ring struct {
 	sightings []sighting
-	oldest    int // where the next one goes, once the ring is full
+	oldest    int // the index of the next one, once the ring is full
 }
 
 func (r *ring) add(s sighting) {
@@ -24,7 +24,7 @@ func (r *ring) add(s sighting) {
 // all returns the sightings, oldest first.
 func (r *ring) all() []sighting { return slices.Concat(r.sightings[r.oldest:], r.sightings[:r.oldest]) }
 
-// forget drops what was before an instant, and the room that it took.
+// forget removes sightings from before an instant, and frees their memory.
 func (r *ring) forget(before int64) {
 	kept := slices.DeleteFunc(r.all(), func(s sighting) bool { return s.at < before })
 	r.sightings, r.oldest = slices.Clip(kept), 0
@@ -33,7 +33,7 @@ func (r *ring) forget(before int64) {
 	}
 }
 
-// strangers keep the latest sightings of all names that may be nobody's.
+// strangers keeps the latest sightings of all names that may be unregistered.
 type strangers struct {
 	names     []application.ID
 	sightings []sighting
@@ -49,7 +49,7 @@ func (s *strangers) add(name application.ID, seen sighting) {
 	s.oldest = (s.oldest + 1) % strangersKept
 }
 
-// take returns what was seen of a name that is somebody's, and leaves nothing of it.
+// take removes and returns the sightings of a registered name.
 func (s *strangers) take(name application.ID) *ring {
 	its, others := &ring{}, strangers{}
 	for n := range s.names {
@@ -66,7 +66,7 @@ func (s *strangers) take(name application.ID) *ring {
 	return its
 }
 
-// forget drops what was before an instant.
+// forget removes sightings from before an instant.
 func (s *strangers) forget(before int64) {
 	kept := strangers{}
 	for n := range s.names {

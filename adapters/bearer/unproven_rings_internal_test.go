@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// full is a ring of strangers that 100 more have gone round: sighting n is at n ms, of one
-// of two names.
+// full is a ring of strangers after 100 more than its size: sighting n is at n ms, of
+// one of two names.
 func full() (s strangers, even, odd application.ID) {
 	even, odd = application.ID{UUID: uuid.UUID{1}}, application.ID{UUID: uuid.UUID{2}}
 	for n := range int64(strangersKept + 100) {

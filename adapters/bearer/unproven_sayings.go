@@ -6,16 +6,16 @@ import (
 	"frontdesk/domain/application"
 )
 
-// saying is what is kept of a refusal: the check that refused, and a sentence in which
-// nothing comes from a token.
+// saying is the stored part of a refusal: the check that refused, and a sentence
+// without any text of the token.
 type saying struct {
 	reason   Reason
 	sentence string
 }
 
-// sayings are all that can be kept. A refusal whose sentence stands here is kept with it; of
-// any other one the check is kept, with the sentence that stands here for it last.
-var sayings = append(asTold(), append(missing("iss", "sub", "iat", "exp", "azp"),
+// sayings are all that can be stored. A refusal whose sentence is in the list is stored
+// with it. For any other the check is stored, with its last sentence in the list.
+var sayings = append(constantSayings(), append(missing("iss", "sub", "iat", "exp", "azp"),
 	saying{"claim-missing", "JWT is missing a claim"},
 	saying{"base64", "Invalid JWT: a part is not base64url without padding"},
 	saying{"json", "Invalid JWT: a part is not a JSON object"},
@@ -33,11 +33,11 @@ var sayings = append(asTold(), append(missing("iss", "sub", "iat", "exp", "azp")
 	saying{"jwks-no-key", "Unable to obtain JWKS: the response held no usable key"},
 	other)...)
 
-// other stands for a refusal of which nothing may be kept.
+// other replaces a refusal that must not be stored.
 var other = saying{"other", "Invalid JWT: the token was refused before its signature was checked"}
 
-// asTold are the sentences that are always the same.
-func asTold() (all []saying) {
+// constantSayings returns the constant sentences.
+func constantSayings() (all []saying) {
 	for _, r := range Refusals() {
 		if !strings.Contains(r.Fault.Detail, "%") {
 			all = append(all, saying{r.Reason, r.Fault.Detail})
@@ -53,7 +53,7 @@ func missing(claims ...string) (all []saying) {
 	return all
 }
 
-// sayingOf returns the place of what is kept of a refusal.
+// sayingOf returns the index of the saying for a refusal.
 func sayingOf(r *Refusal) uint8 {
 	of := len(sayings) - 1
 	for n, said := range sayings {
@@ -68,8 +68,8 @@ func sayingOf(r *Refusal) uint8 {
 }
 
 // claimedIssuer returns the application that a token names in the Authorization headers
-// of a call, whatever else is wrong with it; false if that cannot be read. Of a token that
-// was refused for its header, the claims have not been read.
+// of a call, despite other faults; false if it cannot be read. The claims of a token
+// with a refused header have not been read.
 func (t Token) claimedIssuer(authorisation []string) (application.ID, bool) {
 	if t.Issuer != "" {
 		id, err := t.application()

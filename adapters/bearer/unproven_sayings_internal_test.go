@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A check that is added has to say what is kept of its refusals.
+// A new check must have a saying for its refusals.
 func TestEveryCheckHasASaying_D95(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range Refusals() {

@@ -40,7 +40,7 @@ func request(n uint64) (id uuid.UUID) {
 	return id
 }
 
-// call makes a call with a token, and returns what it is told.
+// call makes a call with a token, and returns its refusal.
 func (m *memory) call(t *testing.T, tenant, token string) error {
 	t.Helper()
 	m.calls++
@@ -72,14 +72,14 @@ func forged() string {
 	return stranger.Token(noon)
 }
 
-// expired is a token that names an application and that nobody has signed.
+// expired is an unsigned token that names an application.
 func expired(id application.ID) string {
 	encode := base64.RawURLEncoding.EncodeToString
 	claims := fmt.Sprintf(`{"iss":%[1]q,"sub":%[1]q,"iat":%[2]d,"exp":%[2]d}`, id.String(), noon.Add(-time.Hour).Unix())
 	return encode([]byte(`{"alg":"RS256","typ":"JWT","kid":"k"}`)) + "." + encode([]byte(claims)) + ".AAAA"
 }
 
-func TestRefusalsAreRememberedForWhomTheyName_D95(t *testing.T) {
+func TestRefusalsAreStoredForNamedApplication_D95(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
 	for _, token := range []string{
@@ -89,7 +89,7 @@ func TestRefusalsAreRememberedForWhomTheyName_D95(t *testing.T) {
 		app.Token(noon, bearertest.Header("kid", "k-9")), //
 		app.Token(noon, bearertest.Without("exp")),
 		app.Token(noon), // is right, and in the access record
-		"junk", "",      // name nobody
+		"junk", "",      // name no application
 	} {
 		_ = m.call(t, "elm-street", token)
 	}
@@ -108,7 +108,7 @@ func TestRefusalsAreRememberedForWhomTheyName_D95(t *testing.T) {
 	}
 }
 
-// What a token says is not kept, wherever it says it.
+// Nothing else in a token is stored.
 func TestNothingOfATokenIsRemembered_D95(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
@@ -133,8 +133,8 @@ func TestNothingOfATokenIsRemembered_D95(t *testing.T) {
 	}
 }
 
-// A flood that names one application changes nothing for another, asks the database nothing
-// that it would not ask anyway, and fills no more than its ring.
+// A flood that names one application changes nothing for another, makes no additional
+// query, and fills only its ring.
 func TestAFloodCrowdsOutNothingElse_D95(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t)
@@ -216,7 +216,7 @@ func heap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// BenchmarkRefusal is what a refusal costs that is remembered, beside one that is not.
+// BenchmarkRefusal compares the cost of a refusal that is stored with one that is not.
 func BenchmarkRefusal(b *testing.B) {
 	token := []string{"Bearer " + app.Token(noon.Add(-time.Hour))}
 	for name, unproven := range map[string]*bearer.Unproven{

@@ -16,12 +16,12 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// statusError is an answer that is no 200.
+// statusError is an answer other than 200.
 type statusError int
 
 func (s statusError) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
-// sentence says what to do about the status.
+// sentence advises what to do about the status.
 func (s statusError) sentence() string {
 	if s >= http.StatusMultipleChoices && s < http.StatusBadRequest {
 		return fmt.Sprintf("The URL answered with status %d, a redirect, which is not followed: register the address that it leads to.", s)
@@ -29,8 +29,8 @@ func (s statusError) sentence() string {
 	return fmt.Sprintf("The URL answered with status %d: it must answer 200 with the key set.", s)
 }
 
-// unreachableBy says what a URL did instead of answering, and nothing of the network
-// that the application could not see for itself: no address, and no error's text.
+// unreachableBy describes how a URL failed, with nothing about the network that the
+// application could not see for itself: no address, and no error text.
 func unreachableBy(cause error) string {
 	if status, answered := errors.AsType[statusError](cause); answered {
 		return status.sentence()
@@ -58,7 +58,7 @@ func unreachableBy(cause error) string {
 	return "The URL did not respond."
 }
 
-// distrust says why a certificate is not trusted, as the rest of a sentence.
+// distrust returns why a certificate is not trusted, as the rest of a sentence.
 func distrust(err *tls.CertificateVerificationError) string {
 	invalid, _ := errors.AsType[x509.CertificateInvalidError](err)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// crowd is callers of a cache, and what they were told.
+// crowd is concurrent callers of a cache, and their results.
 type crowd struct {
 	cache                    *bearer.KeyCache
 	waiting                  atomic.Int64
@@ -29,12 +29,12 @@ func (c *crowd) call(ctx context.Context, callers int, url string) {
 		c.all.Go(func() {
 			defer c.waiting.Add(-1)
 			_, err := c.cache.Get(ctx, url)
-			c.told(err)
+			c.record(err)
 		})
 	}
 }
 
-func (c *crowd) told(err error) {
+func (c *crowd) record(err error) {
 	f, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case err == nil:
@@ -111,7 +111,7 @@ func TestOnly32WaitForAFailingURL_D46(t *testing.T) {
 		c.want(t, 32, 0, 68, 1)
 		_, err := c.cache.Get(t.Context(), keysURL)
 		const wantLog = "wait for " + keysURL + ": unavailable: Too many calls are waiting for key sets that are slow to come. Try again shortly."
-		if err == nil || err.Error() != wantLog { // callers are not told the URL
+		if err == nil || err.Error() != wantLog { // callers do not see the URL
 			t.Errorf("the log is told %v", err)
 		}
 		p.broken.Store(false)
@@ -165,7 +165,7 @@ func TestWaitersForAllSetsTogetherAreBounded_D46(t *testing.T) {
 	})
 }
 
-// Whoever finds no room is told so at once, but the fetch that they wanted begins.
+// A caller that finds no room is refused at once, but the fetch that it wanted begins.
 func TestTheCallAfterOneThatFoundNoRoomIsServed_D46(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestTheCallAfterOneThatFoundNoRoomIsServed_D46(t *testing.T) {
 	})
 }
 
-// The clock alone says how old a fetch is.
+// Only the clock decides the age of a fetch.
 func TestTheAgeOfAFetchIsTheClocks_D46(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

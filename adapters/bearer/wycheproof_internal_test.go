@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Wycheproof's vectors are signatures that implementations have taken for
-// good. Theirs is every way to sign and ours is RS256 alone, so most of what
-// they call valid is refused here, too.
+// Wycheproof's vectors are signatures that implementations have wrongly accepted. They
+// cover all algorithms and we accept only RS256, so most of their valid ones are
+// refused here.
 
 // vectors is one file of them.
 type vectors struct {

@@ -13,7 +13,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// Work is what was done in one turn.
+// Work is the result of one turn.
 type Work struct {
 	Done float64 // operations
 	Took time.Duration
@@ -22,20 +22,20 @@ type Work struct {
 // PerSecond returns operations a second.
 func (w Work) PerSecond() float64 { return w.Done / w.Took.Seconds() }
 
-// Rate is something to measure, with its unit, for example "appends/s". A turn does as
-// much of it as it likes. What it needs beforehand is prepared, and does not count.
+// Rate is work to measure, with its unit, for example "appends/s". A turn may do any
+// amount of it. Preparation does not count.
 type Rate struct {
 	Unit    string
 	Prepare func() // may be nil
 	Turn    func() Work
 }
 
-// Comparison is a rate beside its floor.
+// Comparison compares a rate with its floor.
 type Comparison struct {
 	Ratio       string // the unit under which the ratio is reported, such as "of-insert"
 	Floor, Rate Rate
 	Turns       int    // of each; 0 means 9. A difference of a few hundredths needs more. Short runs take 2
-	Cluster     string // data directory of a Postgres on this machine, whose CPU is reported too; "" for none
+	Cluster     string // data directory of a Postgres on this machine, to report its CPU as well; "" for none
 }
 
 const (
@@ -93,7 +93,7 @@ func (c Comparison) Run(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// turn is what one turn has shown.
+// turn is the result of one turn.
 type turn struct{ perSecond, program, cluster float64 } // CPU in µs for each operation
 
 func (c Comparison) turn(r Rate) turn {
@@ -106,7 +106,7 @@ func (c Comparison) turn(r Rate) turn {
 	return turn{done.PerSecond(), each(program, OwnCPU()), each(cluster, ClusterCPU(c.Cluster))}
 }
 
-// series is what all turns of a rate have shown.
+// series is the results of all turns of a rate.
 type series struct{ perSecond, program, cluster []float64 }
 
 func (s *series) add(t turn) {
@@ -125,8 +125,7 @@ func (s *series) report(b *testing.B, unit, suffix string) {
 	}
 }
 
-// Quantile returns the value below which a part of all values lies, between two of them if
-// need be. It sorts them.
+// Quantile returns a quantile of the values, interpolated if necessary. It sorts them.
 func Quantile(of []float64, part float64) float64 {
 	slices.Sort(of)
 	at := part * float64(len(of)-1)
@@ -135,18 +134,18 @@ func Quantile(of []float64, part float64) float64 {
 	return of[below] + (at-float64(below))*(of[above]-of[below])
 }
 
-// During lets a number of workers do something for a while.
+// During runs work in a number of workers for a while.
 func During(b *testing.B, workers int, during time.Duration, do func(context.Context) error) Work {
 	b.Helper()
 	work, err := Repeat(b.Context(), workers, during, do)
 	if err != nil {
-		b.Error(err) // one of them is enough to read
+		b.Error(err) // one of them is enough
 	}
 	return work
 }
 
-// Repeat lets a number of workers do something for a while. It returns the first error. A
-// worker that meets one stops.
+// Repeat runs work in a number of workers for a while. It returns the first error. A
+// worker stops at an error.
 func Repeat(ctx context.Context, workers int, during time.Duration, do func(context.Context) error) (Work, error) {
 	var done atomic.Int64
 	var group sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// OwnCPU is the time that this process has computed for.
+// OwnCPU is the CPU time of this process.
 func OwnCPU() time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
@@ -21,7 +21,7 @@ func OwnCPU() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// CPU is the time that this process and a Postgres have computed for, together.
+// CPU is the CPU time of this process and a Postgres together.
 func CPU(data string) time.Duration { return OwnCPU() + ClusterCPU(data) }
 
 // tick is the unit of /proc, which is the same on every Linux that Go runs on.
@@ -40,9 +40,8 @@ func ClusterOf(b *testing.B, superuser *pgxpool.Pool) (data string) {
 	return data
 }
 
-// ClusterCPU is the time that all processes of a Postgres have computed for, those
-// that have ended included. Each of them works in the data directory. It is 0 where
-// there is no /proc.
+// ClusterCPU is the CPU time of all processes of a Postgres, including ended ones. Each
+// of them works in the data directory. It is 0 without /proc.
 func ClusterCPU(data string) (used time.Duration) {
 	for _, process := range ClusterProcesses(data) {
 		used += cpuOf(process)
@@ -50,8 +49,8 @@ func ClusterCPU(data string) (used time.Duration) {
 	return used
 }
 
-// ClusterProcesses returns the processes of a Postgres as their places below /proc.
-// There are none where there is no /proc, and of "".
+// ClusterProcesses returns the processes of a Postgres as paths below /proc. There are
+// none without /proc, or for "".
 func ClusterProcesses(data string) (found []string) {
 	if data == "" {
 		return nil
@@ -65,8 +64,8 @@ func ClusterProcesses(data string) (found []string) {
 	return found
 }
 
-// ProcessCPU is the time that another process has computed for, and those of its
-// children that have ended. It is 0 where there is no /proc.
+// ProcessCPU is the CPU time of another process, and of its ended children. It is 0
+// without /proc.
 func ProcessCPU(pid int) time.Duration { return cpuOf("/proc/" + strconv.Itoa(pid)) }
 
 // cpuOf reads utime, stime, cutime and cstime out of a process's stat, where they are

@@ -13,8 +13,8 @@ import (
 	"frontdesk/feed"
 )
 
-// attacker is somebody who holds the credentials of one practice's follower, or who stands
-// in the account of the log itself, to show that an attack is one.
+// attacker has the credentials of one practice's follower, or is in the account of the
+// log itself, to show that an attack works there.
 type attacker struct {
 	*town
 	conn   *nats.Conn
@@ -37,9 +37,9 @@ func (w *town) attacker(inside bool) *attacker {
 	return a
 }
 
-// listen keeps what comes at a subject.
+// listen records the messages on a subject.
 func (a *attacker) listen(subject string) {
-	_, _ = a.conn.Subscribe(subject, a.hear) // a refusal is what we hope for
+	_, _ = a.conn.Subscribe(subject, a.hear) // a refusal is the expected result
 	_ = a.conn.Flush()
 }
 
@@ -49,7 +49,7 @@ func (a *attacker) hear(msg *nats.Msg) {
 	a.heard = append(a.heard, msg)
 }
 
-// ask asks the API under both prefixes, and keeps whatever comes.
+// ask calls the API under both prefixes, and records all replies.
 func (a *attacker) ask(subject, body string, headers ...string) {
 	for _, prefix := range slices.Compact([]string{a.api, "$JS.API"}) {
 		a.send(prefix+"."+subject, "_INBOX_a."+nats.NewInbox()[7:], body, headers...)
@@ -72,21 +72,22 @@ func (a *attacker) rest() {
 	a.must(a.conn.Flush())
 }
 
-// learned returns what the attacker was told that is none of their business.
+// learned returns what the attacker received without the right to it.
 func (a *attacker) learned() (all []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, msg := range a.heard {
-		if told(msg) {
+		if leaks(msg) {
 			all = append(all, fmt.Sprintf("%s %s %v %s", msg.Subject, msg.Reply, msg.Header, msg.Data))
 		}
 	}
 	return all
 }
 
-// told reports whether a message is an event of others, or an answer of the API that is not
-// about our own consumer. What the attacker has said comes back sometimes, and does not count.
-func told(msg *nats.Msg) bool {
+// leaks reports whether a message is an event of others, or an answer of the API that is
+// not about the attacker's own consumer. The attacker's own messages sometimes come
+// back, and do not count.
+func leaks(msg *nats.Msg) bool {
 	body := string(msg.Data)
 	if strings.Contains(body, `"type":"io.nats.jetstream`) {
 		return !strings.Contains(body, `"error":`) && !strings.Contains(body, `"name":"elm-street"`)
@@ -94,7 +95,8 @@ func told(msg *nats.Msg) bool {
 	return strings.Contains(body, secret) || strings.Contains(msg.Header.Get("Nats-Subject"), theirs) && msg.Header.Get("Status") == ""
 }
 
-// state is what the administrator sees of streams and consumers, but for our own.
+// state is the administrator's view of streams and consumers, without the attacker's
+// own.
 func (w *town) state() (all []string) {
 	w.t.Helper()
 	streams := w.admin.ListStreams(w.ctx)
@@ -131,7 +133,7 @@ func (w *town) said(values ...any) string {
 	return string(text)
 }
 
-// harm returns what an attack has done, in words.
+// harm returns the effects of an attack, in words.
 func (w *town) harm(inside bool, attack attack) (all []string) {
 	w.t.Helper()
 	a, before := w.attacker(inside), w.state()

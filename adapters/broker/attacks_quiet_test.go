@@ -6,7 +6,7 @@ import (
 	"frontdesk/feed"
 )
 
-// quietAttacks listen, or speak as somebody else.
+// quietAttacks listen, or impersonate others.
 func quietAttacks() map[string]attack {
 	return map[string]attack{
 		"listening to all": {do: func(a *attacker) {

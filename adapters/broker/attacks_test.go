@@ -14,7 +14,7 @@ import (
 type attack struct {
 	do       func(*attacker)
 	harmless bool // even in the log's own account
-	lively   bool // others go on meanwhile, so only what is learned counts
+	lively   bool // others are active at the same time, so only received messages count
 }
 
 const (
@@ -22,12 +22,12 @@ const (
 	filter = "frontdesk.log.1.oak-lane.>"
 )
 
-// attacks are what somebody tries who knows NATS well.
+// attacks are attempts of an expert in NATS.
 func attacks() map[string]attack {
 	pause := fmt.Sprintf(`{"pause_until":%q}`, clock.Deadline(time.Hour).UTC().Format(time.RFC3339))
 	all := map[string]attack{
 		"an answer that deletes a stream": {do: func(a *attacker) {
-			a.read(a.stream(map[bool]string{true: "administrator", false: ours}[a.inside], a.api), ours, 1, 1) // so that nothing is left
+			a.read(a.stream(map[bool]string{true: "administrator", false: ours}[a.inside], a.api), ours, 1, 1) // so that none is left
 			for _, reply := range orders() {
 				a.send(a.api+".CONSUMER.MSG.NEXT."+log1+"."+ours, reply, `{"batch":1,"no_wait":true}`)
 				a.send(a.api+".CONSUMER.MSG.NEXT."+log1+"."+ours, reply, `{"batch":1,"expires":1000000}`)
@@ -150,7 +150,7 @@ func orders() (all []string) {
 	return all
 }
 
-// consumers are what a consumer might be, so that it reads or does more.
+// consumers are configurations with which a consumer could read or do more.
 func consumers() []string {
 	return []string{
 		`"filter_subject":"` + filter + `"`, `"filter_subject":"frontdesk.log.1.*.>"`, `"filter_subject":">"`, `"deliver_policy":"all"`,

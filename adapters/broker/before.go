@@ -11,20 +11,21 @@ import (
 	"frontdesk/feed"
 )
 
-// before knows where the last event of each practice is in a stream. Followers of one
-// practice see by it that nothing is missing, because the idx of what they read have gaps.
+// before finds the previous event of each practice in a stream. The idx of one
+// practice's events have gaps, so its followers need that to see that nothing is
+// missing.
 type before struct {
 	stream jetstream.Stream
 	epoch  feed.Epoch
 	last   map[string]int64 // idx, by tenant
-	come   int64            // idx of the last event that was noted
+	come   int64            // idx of the last recorded event
 }
 
-// of returns the idx up to which the practice of an event had others in the stream, 0 if it
-// had none, and notes the event.
+// of returns the idx of the last earlier event of the event's practice in the stream, 0
+// if there is none, and records the event.
 func (b *before) of(ctx context.Context, s event.Stored) (idx int64, err error) {
 	if b.last == nil || s.Idx != b.come+1 {
-		b.last = map[string]int64{} // another relay has published what was left out
+		b.last = map[string]int64{} // another relay has published the ones in between
 	}
 	idx, known := b.last[s.Stream.Tenant]
 	if !known && s.Stream.Tenant != "" {
@@ -34,13 +35,13 @@ func (b *before) of(ctx context.Context, s event.Stored) (idx int64, err error) 
 	}
 	b.last[s.Stream.Tenant], b.come = s.Idx, s.Idx
 	if idx >= s.Idx {
-		return 0, nil // another relay has published this one, too
+		return 0, nil // another relay has already published this one
 	}
 	return idx, nil
 }
 
-// look asks the broker. Of a practice whose events were too old, none may have been where
-// the oldest of all is now, or later.
+// look queries the broker. If a practice's events have expired, it returns the idx just
+// before the oldest message.
 func (b *before) look(ctx context.Context, tenant string) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()

@@ -29,7 +29,7 @@ func (l *fakeLog) addOf(tenants ...string) {
 	})
 }
 
-// wantBefore compares what each message of a stream says of the one before of its practice.
+// wantBefore compares each message's link to the previous one of its practice.
 func wantBefore(t *testing.T, js jetstream.JetStream, epoch int, want map[int64]int64) {
 	t.Helper()
 	stream, err := js.Stream(t.Context(), feed.StreamName(epoch))
@@ -65,8 +65,8 @@ func TestAMessageSaysWhereItsPracticeWasBefore_D102(t *testing.T) {
 	wantBefore(t, js, 2, map[int64]int64{10: 0, 11: 0, 12: 10})
 }
 
-// Where a practice was is not known any more once that was too old.
-func TestWhatWasTooOldMayHaveBeenThePractices_D102(t *testing.T) {
+// The previous event of a practice is unknown once it has expired.
+func TestExpiredEventsMayBelongToThePractice_D102(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
 	log := newLog(0)
@@ -97,8 +97,7 @@ func TestWhatWasTooOldMayHaveBeenThePractices_D102(t *testing.T) {
 	wantBefore(t, js, 1, map[int64]int64{4: 3, 6: 4})
 }
 
-// A follower with an account of its own reads what the relay publishes, through whatever
-// epochs there are.
+// A follower with an account of its own reads the relay's messages, through all epochs.
 func TestAFollowerOfTheRelay_D102(t *testing.T) {
 	t.Parallel()
 	followRelay(t, 1)
@@ -135,7 +134,7 @@ func followRelay(t *testing.T, servers int) {
 	}
 }
 
-// reader is a follower that keeps what it reads.
+// reader is a follower that records its messages.
 type reader struct {
 	t  *testing.T
 	mu sync.Mutex

@@ -23,9 +23,10 @@ import (
 
 const benched = 50_000 // events of a turn
 
-// BenchmarkRelay compares the relay with somebody who only publishes as many bytes to the
-// same servers, without a condition, and waits for all acknowledgements. The servers are
-// in the same process. The log is in memory: how fast Postgres hands it out is another matter.
+// BenchmarkRelay compares the relay with a client that only publishes as many bytes to
+// the same servers, without a condition, and waits for all acknowledgements. The
+// servers are in the same process. The log is in memory: the speed of Postgres is
+// another matter.
 func BenchmarkRelay(b *testing.B) {
 	for servers, replicas := range map[int]int{1: 1, 3: 3} {
 		b.Run(fmt.Sprintf("servers=%d", servers), func(b *testing.B) {
@@ -53,7 +54,7 @@ func BenchmarkRelay(b *testing.B) {
 	}
 }
 
-// fresh removes what the turn before has left, and makes a stream.
+// fresh removes the result of the turn before, and makes a stream.
 func fresh(b *testing.B, js jetstream.JetStream, name string, replicas int) {
 	b.Helper()
 	for _, old := range []string{"bare", feed.StreamName(1), feed.EpochsStream} {

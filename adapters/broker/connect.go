@@ -12,21 +12,21 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Server is how the broker is reached.
+// Server is the configuration for connecting to the broker.
 type Server struct {
-	URLs        []string // such as nats://broker-1:4222; user and password may stand in them
+	URLs        []string // such as nats://broker-1:4222; may contain user and password
 	Credentials string   // file of a user's credentials; "" for none
-	CA          string   // file of the authority that the servers' certificates are signed with; "" for the system's
+	CA          string   // file of the authority of the servers' certificates; "" for the system's
 }
 
 const (
 	dialLimit     = 2 * time.Second
 	reconnectWait = 250 * time.Millisecond
-	pingEvery     = 5 * time.Second // so that a server that hangs is left after some of these
+	pingEvery     = 5 * time.Second // a server that hangs is dropped after some of these
 )
 
-// Check is an error if the broker cannot be reached like this, whatever state it is in.
-// It says what to mend, and shows no password.
+// Check returns an error if the configuration cannot work, whatever the state of the
+// broker. It names the fix, and shows no password.
 func (s Server) Check() error {
 	if len(s.URLs) == 0 {
 		return errors.New("no address of a broker is given")
@@ -61,9 +61,9 @@ func (s Server) secrets() (options []nats.Option) {
 	return options
 }
 
-// Connect returns a connection that is made as soon as the broker is there, and again
-// whenever it was lost, until ctx ends. A message that is published while there is none is
-// refused at once: it would be old when it arrives.
+// Connect returns a connection that is made as soon as the broker is available, and
+// made again after each loss, until ctx ends. A message that is published without a
+// connection is refused at once: it would be stale when it arrives.
 func (s Server) Connect(ctx context.Context, name string, failed nats.ErrHandler) (*nats.Conn, error) {
 	options := append(s.secrets(), nats.Name(name), nats.SetCustomDialer(dialer{ctx}), nats.Timeout(dialLimit),
 		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.IgnoreAuthErrorAbort(),
@@ -75,7 +75,7 @@ func (s Server) Connect(ctx context.Context, name string, failed nats.ErrHandler
 	return conn, nil
 }
 
-// dialer gives up when its context ends.
+// dialer dials until its context ends.
 type dialer struct{ ctx context.Context } //nolint:containedctx // the library hands over none
 
 // Dial dials.

@@ -1,21 +1,20 @@
-// Package broker relays the log to NATS JetStream, for followers outside of the database.
+// Package broker relays the log to NATS JetStream, for followers outside the database.
 //
 // The log of one epoch is one stream, and an event's idx is its sequence there. So the
-// stream itself says how far the relay has come: there is no offset to keep, and nothing
-// to repair after a crash.
+// stream itself holds the relay's position: there is no offset to store, and nothing to
+// repair after a crash.
 //
 // Rules
-//  1. Each message is published under the condition that the one before it is the
-//     stream's last. So the order is the log's, and nothing is there twice, however
-//     many messages are in flight and however many relays there are.
-//  2. A message that is refused, or whose acknowledgement is lost, is no failure: the
-//     stream is asked for its end, what is there is compared with the log, and the relay
-//     goes on behind it.
-//  3. What is relayed was read in one statement with the epoch that it belongs to. A
-//     database that has begun another epoch meanwhile goes into another stream.
-//  4. A stream that has come further than the log, or has another event where the log
-//     has one, holds a history that was lost. Nothing is written behind it.
-//  5. Everything else that stands in the way passes, or is mended by an operator: a
-//     broker or a database that is away, a standby, a log in clear. The relay waits, says
-//     so once, and then rarely.
+//  1. Each message is published on the condition that the one before it is the
+//     stream's last. So the order is the log's, and no message is stored twice,
+//     however many are in flight and however many relays run.
+//  2. A refused message, or a lost acknowledgement, is not a failure: the relay reads
+//     the end of the stream, compares it with the log, and continues after it.
+//  3. Events are read in one statement with their epoch. If the database begins
+//     another epoch in between, its events go into another stream.
+//  4. A stream that is ahead of the log, or differs from it, holds a lost history. The
+//     relay appends nothing to it.
+//  5. All other problems pass, or an operator fixes them: an unavailable broker or
+//     database, a standby, an unencrypted log. The relay waits, logs it once, and then
+//     rarely.
 package broker

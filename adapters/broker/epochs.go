@@ -12,39 +12,39 @@ import (
 	"frontdesk/feed"
 )
 
-// said is what the broker says of the epochs.
-type said struct {
-	epochs feed.Epochs // nil if it says nothing
+// published is the epochs that the broker has published.
+type published struct {
+	epochs feed.Epochs // nil if there are none
 	seq    uint64      // of the stream's last message
 }
 
-// said asks the broker which epochs it knows. If it knows a later one than the log, or the
-// same one from another idx, it knows another history.
-func (r *Relay) said(ctx context.Context, look Look) (is said, err error) {
+// published reads the epochs from the broker. If they have a later one than the log, or the
+// same one from another idx, they belong to another history.
+func (r *Relay) published(ctx context.Context, look Look) (is published, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	stream, err := open(ctx, r.js, r.Streams.ofEpochs())
 	if err != nil {
-		return said{}, err
+		return published{}, err
 	}
 	info, err := stream.Info(ctx)
 	if err != nil {
-		return said{}, fmt.Errorf("ask the broker for the epochs: %w", err)
+		return published{}, fmt.Errorf("ask the broker for the epochs: %w", err)
 	}
 	if is.seq = info.State.LastSeq; info.State.Msgs == 0 {
 		return is, nil
 	}
 	msg, err := stream.GetMsg(ctx, is.seq)
 	if err != nil {
-		return said{}, fmt.Errorf("ask the broker for the epochs: %w", err)
+		return published{}, fmt.Errorf("ask the broker for the epochs: %w", err)
 	}
 	if err := json.Unmarshal(msg.Data, &is.epochs); err != nil || len(is.epochs) == 0 {
-		return said{}, errors.New("the broker's stream " + feed.EpochsStream + " does not hold epochs: remove it, and it is made anew")
+		return published{}, errors.New("the broker's stream " + feed.EpochsStream + " does not hold epochs: remove it, and it is made anew")
 	}
 	return is, is.differ(look)
 }
 
-func (is said) differ(look Look) error {
+func (is published) differ(look Look) error {
 	known, present := is.epochs[len(is.epochs)-1], look.present()
 	if known.Epoch > present.Epoch {
 		return lost("the broker has come to epoch %d, from idx %d on, and the log to epoch %d, with %d or more as the number of the next",
@@ -56,8 +56,8 @@ func (is said) differ(look Look) error {
 	return nil
 }
 
-// say publishes the epochs, unless the broker says the same or another relay is faster.
-func (is said) say(ctx context.Context, js jetstream.JetStream, epochs feed.Epochs) error {
+// publish publishes the epochs, unless the broker has the same or another relay is faster.
+func (is published) publish(ctx context.Context, js jetstream.JetStream, epochs feed.Epochs) error {
 	if slices.Equal(is.epochs, epochs) {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 	"frontdesk/feed"
 )
 
-// A database that was restored from before an epoch knows nothing of it, and must not give
+// A database that was restored from before an epoch does not have it, and must not give
 // its number to another one.
 func TestAnEpochThatTheDatabaseHasForgotten_D101(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestAnEpochThatTheDatabaseHasForgotten_D101(t *testing.T) {
 	wantEpochs(t, js, feed.Epochs{first, {Epoch: 3, First: 11}})
 }
 
-// An epoch begins between two pages: what is read after it goes into its own stream.
+// An epoch begins between two pages: later pages go into its own stream.
 func TestAnEpochThatBeginsOnTheWay_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
@@ -73,7 +73,7 @@ func TestALogThatIsShortForAMomentIsLookedAtAgain_D101(t *testing.T) {
 	holds(t, js, log, first, 21)
 }
 
-// Whoever follows one epoch finds their consumer in the next.
+// The followers of one epoch find their consumers in the next.
 func TestFollowersAreCarriedIntoTheNextEpoch_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)

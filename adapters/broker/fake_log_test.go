@@ -32,7 +32,7 @@ func newLog(events int) *fakeLog {
 	return l
 }
 
-// add adds events. What is personal in them is in their boxes.
+// add adds events. Their personal data is in their boxes.
 func (l *fakeLog) add(events int) {
 	l.change(func() { l.more(events) })
 }
@@ -68,7 +68,7 @@ func (l *fakeLog) change(change func()) {
 	change()
 }
 
-// Look says how far the log has come.
+// Look returns the state of the log.
 func (l *fakeLog) Look(context.Context) (broker.Look, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

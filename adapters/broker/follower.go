@@ -13,24 +13,24 @@ import (
 	"frontdesk/feed"
 )
 
-// Follower is somebody who reads the log from an account of the broker that is theirs
-// alone. Their consumers are made for them, so what they read is nothing that they could
-// ask for: an account that may make consumers of its own may have messages sent to
-// whoever listens in the log's account, the streams themselves among them.
+// Follower is a reader of the log with an account of its own at the broker. Its
+// consumers are created for it, so it cannot choose what they read. An account that may
+// create consumers could have messages delivered to subjects in the log's account,
+// including those of the streams.
 type Follower struct {
-	Name   string // of the account, of its user and of the consumers
-	Tenant string // the practice that they follow; "" for all of the log
+	Name   string // of the account, its user and its consumers
+	Tenant string // the practice that it follows; "" for the whole log
 }
 
-// What one follower may have the broker do at a time.
+// The limits of one follower at the broker.
 const (
-	grantedBatch   = 1000 // messages that one request asks for
+	grantedBatch   = 1000 // messages in one request
 	grantedExpiry  = time.Minute
 	grantedWaiting = 16 // requests
 )
 
-// Check is an error that says what is wrong with a follower. A name has the form of a tenant
-// identifier: it stands in subjects and in the broker's configuration.
+// Check returns an error for an invalid follower. A name has the form of a tenant
+// identifier, because it is part of subjects and of the broker's configuration.
 func (f Follower) Check() error {
 	if practice.CheckTenant(f.Name) != nil {
 		return fmt.Errorf("%q can be no follower's name: give 1 to 63 characters of a-z, 0-9 and -, of which - is not the first", f.Name)
@@ -41,8 +41,9 @@ func (f Follower) Check() error {
 	return practice.CheckTenant(f.Tenant)
 }
 
-// account is what one follower may ask the log's account for, under a prefix of its own: every
-// account has the API's usual one already, for streams that it might have itself.
+// account is a follower's account: its imports from the log's account have a prefix of
+// their own. Every account already has the API's default prefix, for streams of its
+// own.
 var account = template.Must(template.New("").Parse(`{{.Name}} {
   users: [{ user: {{.Name}}, password: {{.Hash}} }]
   imports: [
@@ -53,8 +54,8 @@ var account = template.Must(template.New("").Parse(`{{.Name}} {
 }
 `))
 
-// Account returns the follower's account, as it stands in nats-followers.conf. The hash is
-// of the password, by bcrypt.
+// Account returns the follower's account for nats-followers.conf. The hash is of the
+// password, by bcrypt.
 func (f Follower) Account(hash string) (string, error) {
 	var text strings.Builder
 	err := account.Execute(&text, map[string]any{"Name": f.Name, "Hash": hash, "API": feed.API, "Subjects": []string{
@@ -67,10 +68,10 @@ func (f Follower) Account(hash string) (string, error) {
 	return text.String(), nil
 }
 
-// errEmpty says that nothing can be granted yet.
+// errEmpty: there is no stream to grant yet.
 var errEmpty = errors.New("the broker holds nothing of the log yet: start the relay first")
 
-// consumer is the follower's of an epoch.
+// consumer is the follower's consumer of an epoch.
 func (f Follower) consumer(epoch int) jetstream.ConsumerConfig {
 	subjects := feed.Subjects(epoch)
 	if f.Tenant != "" {
@@ -82,7 +83,8 @@ func (f Follower) consumer(epoch int) jetstream.ConsumerConfig {
 	}
 }
 
-// follower is whose consumer of an epoch this is, and false if [Grant] has not made it.
+// follower returns the owner of a consumer of an epoch; false if [Grant] did not create
+// it.
 func follower(epoch int, is jetstream.ConsumerConfig) (f Follower, granted bool) {
 	rest, found := strings.CutPrefix(is.FilterSubject, strings.TrimSuffix(feed.Subjects(epoch), ">"))
 	f = Follower{Name: is.Durable, Tenant: strings.TrimSuffix(strings.TrimSuffix(rest, ">"), ".")}

@@ -36,8 +36,8 @@ func (s Server) Grant(ctx context.Context, f Follower) (epochs int, err error) {
 	return epochs, nil
 }
 
-// Grant makes a follower's consumer of every epoch that the broker holds, and returns how
-// many there are. [Carry] makes those of later epochs. Doing it again changes nothing.
+// Grant creates a follower's consumer of every epoch at the broker, and returns their
+// number. [Carry] creates those of later epochs. It is idempotent.
 func Grant(ctx context.Context, js jetstream.JetStream, f Follower) (epochs int, err error) {
 	streams := js.StreamNames(ctx)
 	for name := range streams.Name() {
@@ -61,8 +61,8 @@ func grant(ctx context.Context, js jetstream.JetStream, epoch int, f Follower) e
 	return nil
 }
 
-// Carry makes the consumers of an epoch's followers in the stream of a later one. Those
-// that are there stay as they are, so doing it again changes nothing.
+// Carry creates the consumers of an epoch's followers in the stream of a later one. It
+// leaves existing ones unchanged, so it is idempotent.
 func Carry(ctx context.Context, js jetstream.JetStream, from, to int) error {
 	earlier, err := js.Stream(ctx, feed.StreamName(from))
 	if err != nil {

@@ -27,7 +27,7 @@ func TestTheDocumentedAccountsAreThosePrinted_D103(t *testing.T) {
 	}
 }
 
-// A follower who was granted is let in by a reload, and one who was taken out is out.
+// A granted follower gets access by a reload, and a removed one loses it.
 func TestAFollowerComesAndGoesByReload_D103(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, 1)
@@ -77,7 +77,7 @@ func TestTheServersReadTheirEnvironment_D103(t *testing.T) {
 	}
 }
 
-// A later epoch has the followers of the one before it, and nobody else's consumers.
+// A later epoch has the consumers of the followers of the one before it, and no others.
 func TestFollowersAreCarriedIntoTheNextEpoch_D103(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, 1)
@@ -100,7 +100,7 @@ func TestFollowersAreCarriedIntoTheNextEpoch_D103(t *testing.T) {
 	}
 }
 
-func TestWhoMayBeAFollower_D103(t *testing.T) {
+func TestFollowerNamesAreValidated_D103(t *testing.T) {
 	t.Parallel()
 	for f, right := range map[broker.Follower]bool{
 		{Name: "elm-street", Tenant: "elm-street"}: true, {Name: "all"}: true, {Name: "elm-street-2", Tenant: "elm-street"}: true,
@@ -112,7 +112,7 @@ func TestWhoMayBeAFollower_D103(t *testing.T) {
 	}
 }
 
-// What nats.conf allows the relay is enough for it, and ends nothing.
+// The relay's rights in nats.conf are enough for it, and it cannot delete anything.
 func TestTheRelaysCredentialsFillStreams_D103(t *testing.T) {
 	t.Parallel()
 	d := newDocumented(t, 1)

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics says how a relay is. A nil Metrics says nothing.
+// Metrics has the state of a relay. A nil Metrics measures nothing.
 type Metrics struct {
 	reached, known atomic.Int64
 	stopped        prometheus.Gauge
@@ -25,21 +25,21 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 	return m
 }
 
-// head notes how far the log has come.
+// head sets the end of the log.
 func (m *Metrics) head(idx int64) {
 	if m != nil {
 		m.known.Store(idx)
 	}
 }
 
-// reach notes how far the broker has come.
+// reach sets the position at the broker.
 func (m *Metrics) reach(idx int64) {
 	if m != nil {
 		m.reached.Store(idx)
 	}
 }
 
-// stop notes that nothing is relayed any more.
+// stop records that the relay has stopped.
 func (m *Metrics) stop() {
 	if m != nil {
 		m.stopped.Set(1)

@@ -12,14 +12,14 @@ import (
 	"frontdesk/feed"
 )
 
-// Lost says that the broker holds a history that is not the log's.
+// Lost is the error that the broker holds a history other than the log's.
 type Lost string
 
-// Error says what differs, and what to do.
+// Error describes the difference, and what to do.
 func (l Lost) Error() string { return string(l) }
 
-// place returns the last idx that a stream holds, after comparing the event there with the
-// log's. Of an epoch that is over, what is behind its end was lost, and does not count.
+// place returns the last idx in a stream, after comparing its event with the log's. In
+// a past epoch, events after its end were lost, and are ignored.
 func (r *Relay) place(ctx context.Context, stream jetstream.Stream, look Look, e feed.Epoch, end int64) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
@@ -34,13 +34,13 @@ func (r *Relay) place(ctx context.Context, stream jetstream.Stream, look Look, e
 		return 0, err
 	}
 	if last < int64(info.State.FirstSeq) {
-		return last, nil // nothing is there to be compared
+		return last, nil // nothing to compare
 	}
 	return last, r.compare(ctx, stream, e, last, end)
 }
 
-// within is an error if a stream's last idx is beyond the log's. The log was looked at
-// before, and another relay may have gone on since, so it is looked at again.
+// within returns an error if a stream's last idx is beyond the log's. The log was read
+// before, and another relay may have continued since, so it is read again.
 func (r *Relay) within(ctx context.Context, look Look, last int64) error {
 	if last <= look.Head {
 		return nil
@@ -58,11 +58,11 @@ func (r *Relay) within(ctx context.Context, look Look, last int64) error {
 	return nil
 }
 
-// compare is an error if a stream has another event at an idx than the log.
+// compare returns an error if a stream's event at an idx differs from the log's.
 func (r *Relay) compare(ctx context.Context, stream jetstream.Stream, e feed.Epoch, idx, end int64) error {
 	msg, err := stream.GetMsg(ctx, uint64(idx))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return nil // it was too old meanwhile
+		return nil // it expired in between
 	}
 	if err != nil {
 		return fmt.Errorf("ask the broker for idx %d: %w", idx, err)
@@ -86,14 +86,15 @@ func (r *Relay) compare(ctx context.Context, stream jetstream.Stream, e feed.Epo
 	return says("the broker's stream %s has the event %q at idx %d and the log has %s", feed.StreamName(e.Epoch), is, idx, want)
 }
 
-// spot is an event where the log has it.
+// spot is an event with its position in the log.
 type spot struct {
 	idx int64
 	id  uuid.UUID
 }
 
-// leads is an error if a page does not follow upon an event. What is put back while the log
-// is read would be taken for its next part otherwise, once it is as long.
+// leads returns an error if a page does not continue after an event. Otherwise, if a
+// backup is restored while the log is read, its events would be taken for the next page
+// once it is long enough.
 func (s spot) leads(after int64, to Page) error {
 	if s.idx != after || len(to.Events) == 0 || to.Before == s.id {
 		return nil
@@ -101,15 +102,15 @@ func (s spot) leads(after int64, to Page) error {
 	return fmt.Errorf("the log has another event at idx %d than before", after)
 }
 
-// errMoved says that the log was changing while it was asked.
+// errMoved: the log changed while it was read.
 var errMoved = errors.New("the log has begun another epoch while it was read")
 
 func lost(format string, args ...any) Lost {
 	return Lost(fmt.Sprintf(format, args...) + ": what the broker holds was lost here. If the database was restored, run frontdesk audit begin-epoch")
 }
 
-// lostBefore is for an epoch that is over. Whoever serves between a restore and the epoch that
-// it wants gives numbers of the older epoch to other events, and these count.
+// lostBefore is the error for a past epoch. Between a restore and its epoch, a serving
+// process gives idx of the older epoch to other events, and these are the valid ones.
 func lostBefore(format string, args ...any) Lost {
 	return Lost(fmt.Sprintf(format, args...) + ": somebody has served after a restore, before an epoch was begun. " +
 		"Have the broker's administrator remove that stream: it is filled anew, and its followers have to begin anew")

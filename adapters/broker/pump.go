@@ -22,33 +22,34 @@ const (
 	inFlight      = 4096     // messages
 	bytesInFlight = 16 << 20 // of these
 	again         = 10 * time.Second
-	late          = 50 * time.Millisecond // for a relay that has been overtaken on the way through a long log
+	late          = 50 * time.Millisecond // for a relay that was overtaken in a long log
 )
 
-// stretch is a part of the log on its way into a stream. A page is read while those before
-// it are being published, and these while the ones before them are being acknowledged.
+// stretch is a part of the log on its way into a stream. It is pipelined: a page is
+// read while earlier ones are published, and these while still earlier ones are
+// acknowledged.
 type stretch struct {
 	look   Look
 	epoch  feed.Epoch
 	stream jetstream.Stream
 	after  int64
-	end    int64 // of the epoch, or 0 if it is the present one
+	end    int64 // of the epoch, or 0 if it is the current one
 
-	came      clock.Stopwatch // since there was an event
+	came      clock.Stopwatch // since the last event
 	pages     chan []event.Stored
 	sent      chan sent
-	overtaken *atomic.Bool // another relay has published something of it
+	overtaken *atomic.Bool // another relay has published part of it
 }
 
-// sent is a message that is not acknowledged yet.
+// sent is an unacknowledged message.
 type sent struct {
 	idx    int64
 	bytes  int64
 	future jetstream.PubAckFuture
 }
 
-// pump publishes a stretch. In the present epoch it goes on as long as events come, and
-// ends at rest once in a while, so that everything is looked at again.
+// pump publishes a stretch. In the current epoch it continues as long as events come.
+// When idle it ends once in a while, so that everything is checked again.
 func (r *Relay) pump(ctx context.Context, s stretch) error {
 	s.came, s.overtaken = clock.Start(), &atomic.Bool{}
 	s.pages, s.sent = make(chan []event.Stored, 1), make(chan sent, inFlight)
@@ -63,7 +64,7 @@ func (r *Relay) pump(ctx context.Context, s stretch) error {
 	return err
 }
 
-// abandon forgets what is in flight. It may still arrive, which does no harm.
+// abandon drops what is in flight. It may still arrive, which does no harm.
 func (r *Relay) abandon(s stretch) {
 	r.js.CleanupPublisher()
 	for m := range s.sent {
@@ -71,7 +72,7 @@ func (r *Relay) abandon(s stretch) {
 	}
 }
 
-// read reads page by page.
+// read reads the log in pages.
 func (r *Relay) read(ctx context.Context, s stretch) error {
 	defer close(s.pages)
 	known := r.compared
@@ -112,12 +113,13 @@ func (r *Relay) read(ctx context.Context, s stretch) error {
 // rest waits at the end of the log.
 func (r *Relay) rest(ctx context.Context, idx int64) {
 	if r.last.Load() == idx {
-		r.trouble.over(ctx)
+		r.trouble.passed(ctx)
 	}
 	r.Source.Rest(ctx)
 }
 
-// hand hands a page to whoever publishes, up to the end of the epoch, and returns its last event.
+// hand passes a page to the publisher, up to the end of the epoch, and returns its last
+// event.
 func (s stretch) hand(ctx context.Context, page []event.Stored) (last spot, err error) {
 	if s.end > 0 {
 		page = page[:min(int64(len(page)), s.end-s.after)]
@@ -143,8 +145,8 @@ func (r *Relay) page(ctx context.Context, after int64, most int) (Page, error) {
 	return page, nil
 }
 
-// ahead returns where to go on behind another relay. On the way through a long log it lets
-// the other one go first.
+// ahead returns where to continue after another relay. In a long log it lets the other
+// one go first.
 func (r *Relay) ahead(ctx context.Context, s stretch, long bool) (int64, error) {
 	if long {
 		background.Sleep(ctx, late)
@@ -156,7 +158,7 @@ func (r *Relay) ahead(ctx context.Context, s stretch, long bool) (int64, error) 
 	return max(s.after, last), err
 }
 
-// publish sends pages off.
+// publish publishes pages.
 func (r *Relay) publish(ctx context.Context, s stretch) error {
 	defer close(s.sent)
 	if r.before.epoch != s.epoch {
@@ -229,7 +231,7 @@ func (r *Relay) await(ctx context.Context, s stretch, m sent) error {
 		return ctx.Err()
 	}
 	if s.end > 0 {
-		r.trouble.over(ctx)
+		r.trouble.passed(ctx)
 		return nil
 	}
 	r.reached(ctx, max(m.idx, r.last.Load()))

@@ -18,48 +18,48 @@ import (
 	"frontdesk/feed"
 )
 
-// Relay publishes the log. A value serves one Run.
+// Relay publishes the log. Each value serves one Run.
 type Relay struct {
 	Server  Server
 	Streams Streams
 	Source  Source
 	Metrics *Metrics
 	Log     *slog.Logger
-	Sure    time.Duration // for how long a history that was lost is looked at again; 0 is the usual
+	Sure    time.Duration // how long a lost history is checked again before it counts; 0 means the default
 
 	conn     *nats.Conn
 	js       jetstream.JetStream
 	room     *semaphore.Weighted // bytes in flight
 	trouble  trouble
-	carried  feed.Epochs  // whose followers have a consumer in each of them
-	compared spot         // with what the broker has there, last
-	before   before       // what was published last, of each practice
-	last     atomic.Int64 // idx of the last event that is known to be on the broker
+	carried  feed.Epochs  // epochs whose followers have their consumers
+	compared spot         // the last event that was compared with the broker's
+	before   before       // the last event published, for each practice
+	last     atomic.Int64 // idx of the last event known to be on the broker
 }
 
 const (
-	askLimit  = 5 * time.Second // for one question to the broker, or an acknowledgement
+	askLimit  = 5 * time.Second // for one request to the broker, or an acknowledgement
 	lookLimit = 10 * time.Second
-	firstWait = 20 * time.Millisecond // between two rounds that fail, and twice as long each time
+	firstWait = 20 * time.Millisecond // between two failed rounds; doubles each time
 	longest   = time.Second
 
-	// sure is longer than a primary that was cut off believes in itself: what it shows
-	// looks like a history that was lost, until its connections lead to the next one.
+	// sure is longer than a primary that was cut off still serves: its log looks like a
+	// lost history, until connections reach the next primary.
 	sure = 45 * time.Second
 )
 
-// Run relays until ctx ends. It returns a [Lost] if the broker holds a history that the log
-// has lost, and nil otherwise.
+// Run relays until ctx ends. It returns a [Lost] if the broker holds a history that the
+// log has lost, otherwise nil.
 func (r *Relay) Run(ctx context.Context) error {
 	r.trouble.log, r.room = r.Log, semaphore.NewWeighted(bytesInFlight)
-	conn, err := r.Server.Connect(ctx, "frontdesk relay", func(_ *nats.Conn, _ *nats.Subscription, err error) { r.trouble.hear(err) })
+	conn, err := r.Server.Connect(ctx, "frontdesk relay", func(_ *nats.Conn, _ *nats.Subscription, err error) { r.trouble.record(err) })
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	r.conn = conn
 	r.js, err = jetstream.New(conn, jetstream.WithPublishAsyncTimeout(askLimit), jetstream.WithDefaultTimeout(askLimit),
-		jetstream.WithPublishAsyncMaxPending(2*inFlight)) // the relay's own bound is reached first
+		jetstream.WithPublishAsyncMaxPending(2*inFlight)) // the relay's own limit is lower
 	if err != nil {
 		return fmt.Errorf("speak with JetStream: %w", err)
 	}
@@ -67,7 +67,7 @@ func (r *Relay) Run(ctx context.Context) error {
 }
 
 func (r *Relay) rounds(ctx context.Context) error {
-	var doubt clock.Stopwatch // since a history looks lost
+	var doubt clock.Stopwatch // since a history looked lost
 	wait := firstWait
 	for ctx.Err() == nil {
 		before := r.last.Load()
@@ -85,15 +85,15 @@ func (r *Relay) rounds(ctx context.Context) error {
 			r.Metrics.stop()
 			return lost
 		}
-		r.carried = nil // the broker may have lost something
-		r.trouble.say(ctx, err)
+		r.carried = nil // the broker may have lost data
+		r.trouble.report(ctx, err)
 		background.Sleep(ctx, wait)
 		wait = min(2*wait, longest)
 	}
 	return nil
 }
 
-// certain reports whether a history has looked lost for so long that it is.
+// certain reports whether a history has looked lost for long enough.
 func (r *Relay) certain(doubt *clock.Stopwatch) bool {
 	if !doubt.Started() {
 		*doubt = clock.Start()

@@ -45,7 +45,7 @@ func TestEachEpochIsAStream_D101(t *testing.T) {
 	log.add(9)
 	holds(t, js, log, feed.Epoch{Epoch: 2, First: 11}, 20)
 	wantEpochs(t, js, feed.Epochs{first, {Epoch: 2, First: 11}})
-	log.begin(5, 21) // nothing was lost, and numbers were left out
+	log.begin(5, 21) // no events were lost, and numbers were left out
 	holds(t, js, log, feed.Epoch{Epoch: 5, First: 21}, 21)
 	log.begin(7, 15) // all of that was lost
 	log.add(1)
@@ -87,7 +87,7 @@ func TestTwoRelaysAtOnce_D101(t *testing.T) {
 	}
 }
 
-func TestWhatTheLogHasLostStopsTheRelay_D101(t *testing.T) {
+func TestLostEventsStopTheRelay_D101(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*fakeLog)

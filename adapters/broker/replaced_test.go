@@ -6,8 +6,8 @@ import (
 	"frontdesk/feed"
 )
 
-// Files of Postgres that are put back show nothing, and somebody who reads again what fails at
-// first may not notice that it was away.
+// Restored files of Postgres leave no trace, and a client that retries may not notice
+// that it was unavailable.
 func TestALogThatIsReplacedUnderTheRelayIsNotMixed_D104(t *testing.T) {
 	t.Parallel()
 	for name, more := range map[string]int{"longer": 50, "as long as a page is": 1005} {
@@ -30,7 +30,8 @@ func TestALogThatIsReplacedUnderTheRelayIsNotMixed_D104(t *testing.T) {
 	}
 }
 
-// Whoever serves between a restore and its epoch gives numbers to other events, which count.
+// Between a restore and its epoch, a serving process gives numbers to other events,
+// which are the valid ones.
 func TestAnOlderStreamOfAnotherHistoryIsFilledAnew_D104(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)

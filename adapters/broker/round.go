@@ -11,16 +11,16 @@ import (
 	"frontdesk/feed"
 )
 
-// round goes through the epochs, and follows the present one for a while.
+// round goes through the epochs, and follows the current one for a while.
 func (r *Relay) round(ctx context.Context) error {
 	look, err := r.look(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.there(); err != nil {
+	if err := r.checkBroker(); err != nil {
 		return err
 	}
-	said, err := r.said(ctx, look)
+	published, err := r.published(ctx, look)
 	if err != nil {
 		return err
 	}
@@ -30,22 +30,22 @@ func (r *Relay) round(ctx context.Context) error {
 			return err
 		}
 	}
-	stream, err := r.begin(ctx, look, said)
+	stream, err := r.begin(ctx, look, published)
 	if err != nil {
 		return err
 	}
 	return r.follow(ctx, stream, look)
 }
 
-// begin opens the stream of the present epoch, has its followers find their consumers
-// there, and says that it has begun. Until then they read what the epochs before hold.
-func (r *Relay) begin(ctx context.Context, look Look, said said) (jetstream.Stream, error) {
+// begin opens the stream of the current epoch, creates its followers' consumers, and
+// publishes the epoch. Until then they read the earlier epochs.
+func (r *Relay) begin(ctx context.Context, look Look, published published) (jetstream.Stream, error) {
 	stream, err := r.open(ctx, look.present())
 	if err != nil {
 		return nil, err
 	}
 	if slices.Equal(r.carried, look.Epochs) {
-		return stream, said.say(ctx, r.js, look.Epochs)
+		return stream, published.publish(ctx, r.js, look.Epochs)
 	}
 	for n, e := range look.Epochs[1:] {
 		if err := r.carry(ctx, look.Epochs[n], e); err != nil {
@@ -53,7 +53,7 @@ func (r *Relay) begin(ctx context.Context, look Look, said said) (jetstream.Stre
 		}
 	}
 	r.carried = look.Epochs
-	return stream, said.say(ctx, r.js, look.Epochs)
+	return stream, published.publish(ctx, r.js, look.Epochs)
 }
 
 func (r *Relay) carry(ctx context.Context, from, to feed.Epoch) error {
@@ -62,7 +62,7 @@ func (r *Relay) carry(ctx context.Context, from, to feed.Epoch) error {
 	return Carry(ctx, r.js, from.Epoch, to.Epoch)
 }
 
-// look asks the log, and notes how far behind the relay is.
+// look reads the state of the log, and sets the lag.
 func (r *Relay) look(ctx context.Context) (Look, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
@@ -77,8 +77,9 @@ func (r *Relay) look(ctx context.Context) (Look, error) {
 	return look, nil
 }
 
-// there is an error while the broker is away, or takes less than an event may need.
-func (r *Relay) there() error {
+// checkBroker returns an error while the broker is unavailable, or its maximum payload is too
+// small for an event.
+func (r *Relay) checkBroker() error {
 	if !r.conn.IsConnected() {
 		if err := r.conn.LastError(); err != nil {
 			return fmt.Errorf("the broker is away: %w", err)
@@ -104,7 +105,7 @@ func (r *Relay) open(ctx context.Context, e feed.Epoch) (jetstream.Stream, error
 	return stream, nil
 }
 
-// fill completes the stream of an epoch that is over.
+// fill completes the stream of a past epoch.
 func (r *Relay) fill(ctx context.Context, look Look, e feed.Epoch, end int64) error {
 	stream, err := r.open(ctx, e)
 	if err != nil {
@@ -117,7 +118,7 @@ func (r *Relay) fill(ctx context.Context, look Look, e feed.Epoch, end int64) er
 	return r.pump(ctx, stretch{look: look, epoch: e, stream: stream, after: last, end: end})
 }
 
-// follow publishes what comes in the present epoch.
+// follow publishes new events of the current epoch.
 func (r *Relay) follow(ctx context.Context, stream jetstream.Stream, look Look) error {
 	last, err := r.place(ctx, stream, look, look.present(), 0)
 	if err != nil {
@@ -127,11 +128,11 @@ func (r *Relay) follow(ctx context.Context, stream jetstream.Stream, look Look) 
 	return r.pump(ctx, stretch{look: look, epoch: look.present(), stream: stream, after: last})
 }
 
-// reached notes that the broker holds everything of the present epoch up to an idx,
-// whichever relay has brought it there.
+// reached records that the broker has all events of the current epoch up to an idx,
+// from whichever relay.
 func (r *Relay) reached(ctx context.Context, idx int64) {
 	if r.last.Swap(idx) < idx {
-		r.trouble.over(ctx)
+		r.trouble.passed(ctx)
 	}
 	r.Metrics.reach(idx)
 }

@@ -24,8 +24,8 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// documented is the servers that docs/operations/nats.conf describes, in this process. What
-// differs is addresses, places and passwords.
+// documented is the servers of docs/operations/nats.conf, in this process. Only
+// addresses, paths and passwords differ.
 type documented struct {
 	t       *testing.T
 	dir     string

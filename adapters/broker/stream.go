@@ -12,17 +12,18 @@ import (
 	"frontdesk/feed"
 )
 
-// Streams is what the relay makes its streams like.
+// Streams is the configuration of the relay's streams.
 type Streams struct {
-	Replicas  int           // servers that hold each message before it is acknowledged
-	Retention time.Duration // how long messages are kept; 0 for good. Their numbers stay.
+	Replicas  int           // servers that store each message before it is acknowledged
+	Retention time.Duration // how long messages are kept; 0 for ever. Their sequence numbers stay.
 }
 
-// MaxPayload is the size that the broker has to take, in bytes: every event fits.
+// MaxPayload is the maximum payload that the broker must allow, in bytes: every event
+// fits.
 const MaxPayload = 8 << 20
 
-// duplicates is how long the broker remembers ids. The condition of each message would be
-// enough: this only saves a relay that comes late the refusal. Each id takes memory there.
+// duplicates is the broker's deduplication window. The condition of each message would
+// suffice: this only spares a late relay the refusal. Each id takes memory there.
 const duplicates = 10 * time.Second
 
 // ofEpoch is the stream of an epoch.
@@ -37,7 +38,7 @@ func (s Streams) ofEpoch(e feed.Epoch) jetstream.StreamConfig {
 	return config
 }
 
-// ofEpochs is the stream that says which epochs there are.
+// ofEpochs is the stream of the list of epochs.
 func (s Streams) ofEpochs() jetstream.StreamConfig {
 	config := s.common(feed.EpochsStream, feed.EpochsSubject)
 	config.Description = "The epochs that the log of frontdesk has come through."
@@ -52,7 +53,7 @@ func (s Streams) common(name, subject string) jetstream.StreamConfig {
 	}
 }
 
-// open returns a stream, and makes it if it is not there.
+// open returns a stream, and creates it if necessary.
 func open(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig) (jetstream.Stream, error) {
 	stream, err := js.Stream(ctx, config.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -67,8 +68,8 @@ func open(ctx context.Context, js jetstream.JetStream, config jetstream.StreamCo
 	return stream, nil
 }
 
-// unfit says what is to be mended on a stream that somebody else has made or changed, and
-// "" if it will do.
+// unfit returns what to fix in a stream that was created or changed elsewhere; "" if it
+// is usable.
 func unfit(is, want jetstream.StreamConfig) string {
 	switch {
 	case !slices.Equal(is.Subjects, want.Subjects):

@@ -13,8 +13,8 @@ import (
 	"frontdesk/feed"
 )
 
-// Package feed asks for nothing that a follower's account does not have, and goes on into
-// a later epoch.
+// Package feed needs no more than a follower's account has, and continues into a later
+// epoch.
 func TestASubscriberNeedsNoMoreThanItsAccount_D103(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, 1)

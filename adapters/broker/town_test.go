@@ -21,7 +21,7 @@ type town struct {
 	stored map[int]int // events by epoch
 }
 
-// newTown has a log of two epochs, and followers who have read nothing yet.
+// newTown has a log of two epochs, and followers that have read nothing yet.
 func newTown(t *testing.T, servers int) *town {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -51,7 +51,7 @@ func (w *town) make(config jetstream.StreamConfig) {
 	w.t.Helper()
 	config.DenyDelete, config.Replicas = true, len(w.servers)
 	for {
-		ctx, cancel := context.WithTimeout(w.ctx, time.Second) // nobody answers before there is a leader
+		ctx, cancel := context.WithTimeout(w.ctx, time.Second) // there are no answers before there is a leader
 		_, err := w.relay.CreateStream(ctx, config)
 		cancel()
 		if err == nil {
@@ -69,7 +69,7 @@ func (w *town) publish(msg *nats.Msg) {
 	w.must(err)
 }
 
-// happen is six more events of an epoch: of both practices, and of none.
+// happen adds six events to an epoch: of both practices, and of none.
 func (w *town) happen(epoch int) {
 	w.t.Helper()
 	for _, tenant := range []string{ours, theirs, "", theirs, ours, theirs} {
@@ -80,7 +80,7 @@ func (w *town) happen(epoch int) {
 	}
 }
 
-// stream asks as a user, under the prefix that the API has for them.
+// stream connects as a user, under the user's prefix of the API.
 func (w *town) stream(user, api string) jetstream.JetStream {
 	w.t.Helper()
 	js, err := jetstream.NewWithAPIPrefix(w.connect(user), api)
@@ -88,7 +88,7 @@ func (w *town) stream(user, api string) jetstream.JetStream {
 	return js
 }
 
-// read reads what a follower's consumer has of an epoch from an idx on.
+// read reads a follower's consumer of an epoch from an idx on.
 func (w *town) read(js jetstream.JetStream, name string, epoch int, from uint64) (seen []jetstream.Msg) {
 	w.t.Helper()
 	_, err := js.ResetConsumerToSequence(w.ctx, feed.StreamName(epoch), name, from)

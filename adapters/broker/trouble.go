@@ -10,32 +10,31 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// trouble tells the program's log what stands in the way: not what has passed by itself at
-// once, and each thing once an hour.
+// trouble logs problems: not one that passes quickly, and each one once an hour.
 type trouble struct {
 	log *slog.Logger
 
-	mu    sync.Mutex
-	since clock.Stopwatch // not started while the log is relayed
-	told  bool            // since then
-	said  map[string]clock.Stopwatch
-	heard error // what the library said last, without being asked
+	mu           sync.Mutex
+	since        clock.Stopwatch // not started while the relay works
+	reported     bool            // logged since then
+	lastReported map[string]clock.Stopwatch
+	heard        error // the last asynchronous error of the library
 }
 
 const (
-	patience = time.Second
-	sayAgain = time.Hour
+	patience    = time.Second
+	reportAgain = time.Hour
 )
 
-// hear notes what the server has refused, such as a subject that is not permitted.
-func (t *trouble) hear(err error) {
+// record records an error of the server, such as a subject that is not permitted.
+func (t *trouble) record(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard = err
 }
 
-// say says what stands in the way.
-func (t *trouble) say(ctx context.Context, err error) {
+// report logs a problem.
+func (t *trouble) report(ctx context.Context, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.since.Started() {
@@ -44,7 +43,7 @@ func (t *trouble) say(ctx context.Context, err error) {
 	if t.since.Elapsed() < patience || !t.news(err) {
 		return
 	}
-	t.told = true
+	t.reported = true
 	attrs := []slog.Attr{slog.Any("error", err)}
 	if t.heard != nil {
 		attrs = append(attrs, slog.String("broker", t.heard.Error()))
@@ -52,7 +51,7 @@ func (t *trouble) say(ctx context.Context, err error) {
 	t.log.LogAttrs(ctx, slog.LevelWarn, "the log is not relayed to the broker; retrying", attrs...)
 }
 
-// news reports whether something was not said for an hour, whatever the numbers in it are.
+// news reports whether a problem was not logged for an hour, ignoring its numbers.
 func (t *trouble) news(err error) bool {
 	thing := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -60,22 +59,22 @@ func (t *trouble) news(err error) bool {
 		}
 		return r
 	}, err.Error())
-	if t.said[thing].Elapsed() < sayAgain { // a stopwatch that was not started has run for ever
+	if t.lastReported[thing].Elapsed() < reportAgain { // a stopwatch that was not started has run for ever
 		return false
 	}
-	if t.said == nil || len(t.said) > 100 {
-		t.said = map[string]clock.Stopwatch{}
+	if t.lastReported == nil || len(t.lastReported) > 100 {
+		t.lastReported = map[string]clock.Stopwatch{}
 	}
-	t.said[thing] = clock.Start()
+	t.lastReported[thing] = clock.Start()
 	return true
 }
 
-// over notes that nothing stands in the way any more.
-func (t *trouble) over(ctx context.Context) {
+// passed records that the problem has passed.
+func (t *trouble) passed(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.told {
+	if t.reported {
 		t.log.InfoContext(ctx, "the log is relayed to the broker again", slog.Duration("after", t.since.Elapsed()))
 	}
-	t.since, t.told, t.heard = clock.Stopwatch{}, false, nil
+	t.since, t.reported, t.heard = clock.Stopwatch{}, false, nil
 }

@@ -16,8 +16,8 @@ import (
 	"frontdesk/feed"
 )
 
-// A broker that is away is said once, however often it is tried, and each time that it
-// comes back the relay goes on.
+// An unavailable broker is logged once, however often the relay retries, and the relay
+// continues each time it returns.
 func TestABrokerThatIsAwayIsWaitedFor_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
@@ -39,7 +39,7 @@ func TestABrokerThatIsAwayIsWaitedFor_D101(t *testing.T) {
 	}
 }
 
-// A broker that was killed has acknowledged what nobody has heard of.
+// A broker that was killed has acknowledged messages whose acknowledgements were lost.
 func TestLostAcknowledgementsAreFound_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
@@ -68,7 +68,8 @@ func TestABrokerThatHasForgottenEverythingIsFilledAgain_D101(t *testing.T) {
 	wantEpochs(t, js, feed.Epochs{first})
 }
 
-// Nothing is relayed of a log that is in clear, of a standby, and while the database is away.
+// Nothing is relayed of an unencrypted log, of a standby, or while the database is
+// unavailable.
 func TestALogThatCannotBeRelayedYetIsWaitedFor_D101(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]struct{ do, undo func(*fakeLog) }{
@@ -131,7 +132,8 @@ func TestTooFewReplicasAreSaid_D101(t *testing.T) {
 	relay(t, s.URL(), log, func(r *broker.Relay) { r.Streams.Replicas = 3 }).saying("--replicas=3")
 }
 
-// What is larger than the broker takes is said, before it comes and when it comes.
+// An event over the broker's maximum payload is logged, before it comes and when it
+// comes.
 func TestTheBrokerHasToTakeEveryEvent_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
@@ -153,7 +155,8 @@ func TestTheBrokerHasToTakeEveryEvent_D101(t *testing.T) {
 	holds(t, js, log, first, 11)
 }
 
-// Numbers stay when messages are too old, so the relay goes on behind what is gone.
+// Sequence numbers stay when messages expire, so the relay continues after the expired
+// ones.
 func TestRetentionKeepsTheNumbers_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)

@@ -49,9 +49,9 @@ func TestAFollowerReadsItsPractice_D103(t *testing.T) {
 	}
 }
 
-// Whatever the holder of a practice's credentials tries, they learn nothing of others and
-// change nothing. Each attack does harm in the log's own account, or is one that NATS
-// closes anyway.
+// With a practice's credentials, an attacker learns nothing about others and changes
+// nothing. Each attack does harm in the log's own account, or is one that NATS prevents
+// anyway.
 func TestAFollowersCredentialsDoNothingElse_D103(t *testing.T) {
 	t.Parallel()
 	for name, attack := range attacks() {
@@ -67,7 +67,7 @@ func TestAFollowersCredentialsDoNothingElse_D103(t *testing.T) {
 	}
 }
 
-// An operator looks at streams and consumers, and changes nothing.
+// An operator can view streams and consumers, and change nothing.
 func TestAnOperatorLooks_D103(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, 1)

@@ -22,7 +22,7 @@ import (
 	"frontdesk/feed"
 )
 
-// said is what was logged.
+// said collects the log.
 type said struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -101,7 +101,7 @@ func (r *running) metric(name string) float64 {
 	return gauge(r.t, r.registry, name)
 }
 
-// at returns the idx that the relay says it has come to.
+// at returns the relay's reported idx.
 func (r *running) at() clocktest.Lazy {
 	return func() any { return r.metric("frontdesk_relay_idx") }
 }
@@ -154,7 +154,7 @@ func holds(t *testing.T, js jetstream.JetStream, log *fakeLog, e feed.Epoch, end
 	}
 }
 
-// read reads what the stream of an epoch holds, and checks that each sequence is the idx.
+// read reads the stream of an epoch, and checks that each sequence is the idx.
 func read(t *testing.T, js jetstream.JetStream, e feed.Epoch, end int64) (all []feed.Message) {
 	t.Helper()
 	consumer, err := js.OrderedConsumer(t.Context(), feed.StreamName(e.Epoch), jetstream.OrderedConsumerConfig{})

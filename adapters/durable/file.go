@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Create writes a file as far as the disk. It truncates a file that is there,
-// and removes it if the writing fails. Its name may be lost in a power failure
-// until [Rename] or [SyncDir] returns.
+// Create writes a file to disk. It truncates an existing file, and removes the file if
+// writing fails. Its name may be lost in a power failure until [Rename] or [SyncDir]
+// returns.
 func Create(name string, perm fs.FileMode, write func(io.Writer) error) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
 	if err != nil {
@@ -27,8 +27,8 @@ func Create(name string, perm fs.FileMode, write func(io.Writer) error) error {
 	return nil
 }
 
-// Rename gives a file another name, in place of the file that had it. Once it
-// returns, a power failure does not undo it.
+// Rename renames a file, and replaces any file of the new name. Once it returns, a
+// power failure does not undo it.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
@@ -50,7 +50,7 @@ func Replace(name string, perm fs.FileMode, content []byte) error {
 	return Rename(name+".new", name)
 }
 
-// SyncDir brings the names in a folder to the disk.
+// SyncDir flushes the names in a folder to disk.
 func SyncDir(name string) error {
 	folder, err := os.Open(name)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// ErrInUse says that a lock has another holder, here or in another process.
+// ErrInUse: the lock has another holder, here or in another process.
 var ErrInUse = errors.New("already in use")
 
 // Lock is a file that is open and locked. The kernel releases the lock when the
@@ -62,16 +62,15 @@ func (l *Lock) Sign(holder string) error {
 	return l.Truncate(int64(len(holder)))
 }
 
-// Holder returns the holder that a lock file names. It is unknown for the moment
-// before the first holder signs.
+// Holder returns the holder in a lock file. It is unknown for the moment before the
+// first holder signs.
 func Holder(name string) string {
 	content, _ := os.ReadFile(name)
 	return cmp.Or(strings.TrimSpace(string(content)), "unknown")
 }
 
-// Close releases the lock, and closes the file. To close it only is not enough: a
-// program that is being started at this moment shares our files until it runs,
-// and with them the lock.
+// Close releases the lock, and closes the file. Closing alone is not enough: a program
+// that is just being started shares our files until it runs, and with them the lock.
 func (l *Lock) Close() error {
 	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
 }

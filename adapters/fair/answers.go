@@ -9,14 +9,14 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// The pace at which a client has to read an answer: so many bytes in so much time.
+// The minimum pace of a client that reads an answer: so many bytes in so much time.
 const (
 	answerBytes = 64 << 10
 	answerTime  = 10 * time.Second
 )
 
-// Answers ends the connection of a client that does not read its answer. As long
-// as the client reads, an answer may take as long as it likes.
+// Answers disconnects a client that does not read its answer. While the client reads,
+// an answer may take any time.
 func Answers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		paced := &pacedAnswer{w, http.NewResponseController(w)}
@@ -26,11 +26,11 @@ func Answers(next http.Handler) http.Handler {
 			r.Body = awaitedBody{r.Body, paced}
 		}
 		next.ServeHTTP(paced, r)
-		paced.renew() // for what is still in the server's buffer
+		paced.renew() // for the rest in the server's buffer
 	})
 }
 
-// pacedAnswer renews the deadline of the connection with every piece.
+// pacedAnswer renews the connection's write deadline for each piece.
 type pacedAnswer struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -39,20 +39,20 @@ type pacedAnswer struct {
 // renew ignores its error, which means that the connection has no deadlines.
 func (w *pacedAnswer) renew() { _ = w.control.SetWriteDeadline(clock.Deadline(answerTime)) }
 
-// awaitedBody is a body of which nothing comes before a 100 Continue was written,
-// which reading does.
+// awaitedBody is the body of a client that waits for a 100 Continue, which the first
+// read writes.
 type awaitedBody struct {
 	io.ReadCloser
 	answer *pacedAnswer
 }
 
-// Read reads on. Nobody knows how long ago the call came.
+// Read renews the write deadline first. It is unknown how long ago the call came.
 func (b awaitedBody) Read(p []byte) (int, error) {
 	b.answer.renew()
 	return b.ReadCloser.Read(p)
 }
 
-// Write writes piece by piece, each of them with the whole time ahead of it.
+// Write writes in pieces, each with the whole time limit.
 func (w *pacedAnswer) Write(p []byte) (written int, err error) {
 	for piece := p; ; piece = p[written:] {
 		w.renew()
@@ -63,7 +63,7 @@ func (w *pacedAnswer) Write(p []byte) (written int, err error) {
 	}
 }
 
-// FlushError sends what is in the server's buffer.
+// FlushError flushes the server's buffer.
 func (w *pacedAnswer) FlushError() error {
 	w.renew()
 	return w.control.Flush()

@@ -11,7 +11,7 @@ import (
 	"frontdesk/adapters/fair"
 )
 
-// deadlines notes for each write whether the connection had a deadline by then.
+// deadlines records for each write whether the connection had a deadline by then.
 type deadlines struct {
 	*httptest.ResponseRecorder
 	renewed, writes, longest int
@@ -48,7 +48,7 @@ func TestEveryPieceOfAnAnswerHasADeadlineOfItsOwn(t *testing.T) {
 	}
 }
 
-// What is written is a 100 Continue, and nobody knows how long ago the call came.
+// Reading writes a 100 Continue, and it is unknown how long ago the call came.
 func TestReadingAnAwaitedBodyIsWriting(t *testing.T) {
 	t.Parallel()
 	for expect, want := range map[string]int{"": 2, "100-continue": 3} {

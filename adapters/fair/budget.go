@@ -8,23 +8,23 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Budget is what each spender may spend. It is refilled at a steady rate, and holds
-// at most what one period refills. Each process counts by itself. A Budget is safe
-// for concurrent use, and bounded in memory. A nil Budget has no bound.
+// Budget is a token bucket for each spender. It is refilled at a steady rate, and holds
+// at most the refill of one period. Each process counts separately. A Budget is safe
+// for concurrent use, and bounded in memory. A nil Budget has no limit.
 type Budget[K comparable] struct {
 	perSecond rate.Limit
 	most      int
-	window    time.Duration // in which an empty budget is filled
+	window    time.Duration // to fill an empty budget
 	now       func() time.Time
 
 	mu       sync.Mutex
 	spenders map[K]*rate.Limiter
 }
 
-// maxSpenders bounds the number of spenders in memory.
+// maxSpenders limits the spenders in memory.
 const maxSpenders = 10_000
 
-// NewBudget gives each spender so much in each period.
+// NewBudget gives each spender an amount in each period.
 func NewBudget[K comparable](amount float64, period time.Duration, now func() time.Time) *Budget[K] {
 	most := max(1, int(math.Ceil(amount)))
 	return &Budget[K]{
@@ -34,10 +34,10 @@ func NewBudget[K comparable](amount float64, period time.Duration, now func() ti
 	}
 }
 
-// Policy returns what a whole budget is, and how long an empty one takes to be whole again.
+// Policy returns the size of a budget, and the time to refill an empty one.
 func (b *Budget[K]) Policy() (most int, window time.Duration) { return b.most, b.window }
 
-// Left returns what is left of a spender's budget, and in what time it will be whole.
+// Left returns the rest of a spender's budget, and the time until it is full.
 func (b *Budget[K]) Left(spender K) (amount int, whole time.Duration) {
 	now := b.now()
 	left := max(0, b.of(spender, now).TokensAt(now))
@@ -45,7 +45,7 @@ func (b *Budget[K]) Left(spender K) (amount int, whole time.Duration) {
 	return int(left), time.Duration(math.Ceil(missing / float64(b.perSecond) * float64(time.Second)))
 }
 
-// Lacks returns what [Budget.Spend] would return, and takes nothing.
+// Lacks returns the result of [Budget.Spend] without spending.
 func (b *Budget[K]) Lacks(spender K, amount int) (wait time.Duration) {
 	if b == nil {
 		return 0
@@ -55,9 +55,9 @@ func (b *Budget[K]) Lacks(spender K, amount int) (wait time.Duration) {
 	return time.Duration(math.Ceil(max(0, missing) / float64(b.perSecond) * float64(time.Second)))
 }
 
-// Spend takes an amount out of the spender's budget. If there is not so much in
-// it, nothing is taken, and wait says when there will be. An amount of more than a
-// whole budget counts as a whole one.
+// Spend takes an amount out of the spender's budget. If there is too little, it takes
+// nothing, and wait is the time until there is enough. An amount over the size of a
+// budget counts as that size.
 func (b *Budget[K]) Spend(spender K, amount int) (wait time.Duration) {
 	if b == nil {
 		return 0
@@ -66,16 +66,16 @@ func (b *Budget[K]) Spend(spender K, amount int) (wait time.Duration) {
 	if b.of(spender, now).AllowN(now, min(amount, b.most)) {
 		return 0
 	}
-	return max(1, b.Lacks(spender, amount)) // something may have been given back meanwhile
+	return max(1, b.Lacks(spender, amount)) // there may have been a refund in between
 }
 
-// Return gives back what was spent on something that is to cost nothing after all.
+// Return refunds an amount.
 func (b *Budget[K]) Return(spender K, amount int) {
 	if b == nil {
 		return
 	}
 	now := b.now()
-	b.of(spender, now).ReserveN(now, -min(amount, b.most)) // never more than a whole budget: the limiter cuts the rest off
+	b.of(spender, now).ReserveN(now, -min(amount, b.most)) // never over the size of a budget: the limiter caps it
 }
 
 func (b *Budget[K]) of(spender K, now time.Time) *rate.Limiter {
@@ -92,8 +92,7 @@ func (b *Budget[K]) of(spender K, now time.Time) *rate.Limiter {
 	return fresh
 }
 
-// forget drops full budgets, which are as good as new ones. If none is full, it
-// drops all.
+// forget drops full budgets, which equal new ones. If none is full, it drops all.
 func (b *Budget[K]) forget(now time.Time) {
 	for spender, left := range b.spenders {
 		if left.TokensAt(now) >= float64(b.most) {

@@ -79,7 +79,7 @@ func TestSpendersAreBounded(t *testing.T) {
 	}
 }
 
-func TestWhatIsGivenBackCanBeSpentAgain(t *testing.T) {
+func TestRefundedBudgetCanBeSpent(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	b := fair.NewBudget[string](3, time.Hour, func() time.Time { return now })
@@ -100,8 +100,8 @@ func TestWhatIsGivenBackCanBeSpentAgain(t *testing.T) {
 	}
 }
 
-// Whoever asks for too much changes nothing for the others who spend the same budget.
-func TestAskingForTooMuchRefusesNobodyElse(t *testing.T) {
+// A request for too much does not affect others who share the budget.
+func TestOversizedRequestDoesNotRefuseOthers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	b := fair.NewBudget[string](1000, time.Hour, func() time.Time { return now })
@@ -133,7 +133,7 @@ func TestAskingForTooMuchRefusesNobodyElse(t *testing.T) {
 	}
 }
 
-func TestABudgetSaysWhatIsLeft_D93(t *testing.T) {
+func TestBudgetReportsRemainder_D93(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

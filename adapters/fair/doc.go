@@ -1,11 +1,11 @@
-// Package fair keeps one caller from taking the service away from the others. It
-// knows nothing of what is served:
+// Package fair limits each caller's share of the service. It is independent of the
+// work:
 //
-//   - [Shares] are seats, of which no holder gets so many that nothing is left for
-//     a newcomer.
-//   - [Turns] lets those who wait for something scarce take turns.
-//   - [Budget] is what each spender may spend in a time.
-//   - [Source] says where a request comes from.
-//   - [Answers] ends an answer that its client does not read.
-//   - [Metrics] shows how seats and turns are taken.
+//   - [Shares] is a semaphore whose permits are shared fairly, so that newcomers find
+//     one.
+//   - [Turns] is a fair queue for a scarce resource.
+//   - [Budget] is a rate limit for each caller.
+//   - [Source] is the client address of a request.
+//   - [Answers] times out an answer that its client does not read.
+//   - [Metrics] measures permits and queues.
 package fair

@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics shows how the seats and turns of a process are taken, by what they are for, and
-// never by whom they are held. A nil Metrics shows nothing.
+// Metrics measures the permits and queues of a process by purpose, never by holder. A
+// nil Metrics measures nothing.
 type Metrics struct {
 	mu     sync.Mutex
 	shares map[string]*Shares
@@ -17,7 +17,7 @@ type Metrics struct {
 	seats, taken, refused, turn, waiting *prometheus.Desc
 }
 
-// NewMetrics registers the metrics of seats and turns.
+// NewMetrics registers the metrics of permits and queues.
 func NewMetrics(registry prometheus.Registerer) *Metrics {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, labels, nil)
@@ -34,7 +34,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 	return m
 }
 
-// Seats shows seats of some kinds from now on.
+// Seats adds semaphores by purpose.
 func (m *Metrics) Seats(of map[string]*Shares) {
 	if m == nil {
 		return
@@ -44,7 +44,7 @@ func (m *Metrics) Seats(of map[string]*Shares) {
 	maps.Copy(m.shares, of)
 }
 
-// Turns shows turns of some kinds from now on.
+// Turns adds queues by purpose.
 func (m *Metrics) Turns(of map[string]*Turns) {
 	if m == nil {
 		return

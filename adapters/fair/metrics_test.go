@@ -29,7 +29,8 @@ frontdesk_turns{kind="calls"} 1
 frontdesk_turns_waiting{kind="calls"} 0
 `
 
-// Who has to wait for others and who for themselves are told apart, and nobody is named.
+// Waiting for others and waiting because of one's own share are counted separately,
+// without names.
 func TestMetricsShowSeatsAndTurns_D110(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()

@@ -2,37 +2,36 @@ package fair
 
 import "sync"
 
-// Shares bounds how many do something at once, and how many of them may belong to
-// one holder. It never waits: whoever gets no seat is refused. A holder who is
-// alone may take half of all seats. As soon as there are others, each may hold a
-// third of what is free. So one greedy holder gets a quarter, each further one a
-// quarter of what is left, and a newcomer still finds a seat. It is safe for
-// concurrent use.
+// Shares is a semaphore with permits ("seats") for concurrent work, shared among
+// holders. It never waits: without a permit the work is refused. A single holder may
+// take half of all permits. With other holders, each may hold a third of the free ones.
+// So one greedy holder gets a quarter, each further one a quarter of the rest, and a
+// newcomer still finds a permit. It is safe for concurrent use.
 type Shares struct {
 	seats int
 
 	mu          sync.Mutex
 	taken       int
-	held        map[string]int // by holder; nobody with none
-	full, spent int            // how often none was free, and how often the holder had a fair share
+	held        map[string]int // by holder; without zeros
+	full, spent int            // refusals because none was free, and because the holder had its share
 }
 
-// NewShares makes so many seats.
+// NewShares makes a semaphore with this number of permits.
 func NewShares(seats int) *Shares { return &Shares{seats: seats, held: map[string]int{}} }
 
-// Seat returns a seat for a holder. It is not taken yet.
+// Seat returns a permit for a holder. It is not taken yet.
 func (s *Shares) Seat(holder string) *Seat { return &Seat{shares: s, holder: holder} }
 
-// Seat is one of many seats. It is taken once it is needed, and can be taken again
-// after it was given back. One goroutine uses it. A nil Seat can always be taken.
+// Seat is a permit. It is taken when it is needed, and can be taken again after its
+// release. It is not safe for concurrent use. A nil Seat can always be taken.
 type Seat struct {
 	shares *Shares
 	holder string
 	taken  bool
 }
 
-// Take takes the seat, unless it is taken already. It reports whether the seat is
-// now taken: there is none for a holder who has had a fair share.
+// Take takes the permit, unless it is taken already. It reports whether the permit is
+// now taken: there is none for a holder that has its share.
 func (s *Seat) Take() bool {
 	if s == nil || s.taken {
 		return true
@@ -41,15 +40,15 @@ func (s *Seat) Take() bool {
 	return s.taken
 }
 
-// NoneFree reports whether all seats are taken, by whomever. If some are free and
-// [Seat.Take] fails, the holder has had a fair share.
+// NoneFree reports whether all permits are taken. If some are free and [Seat.Take]
+// fails, the holder has its share.
 func (s *Seat) NoneFree() bool {
 	s.shares.mu.Lock()
 	defer s.shares.mu.Unlock()
 	return s.shares.taken == s.shares.seats
 }
 
-// Release gives the seat back, if it was taken.
+// Release releases the permit, if it was taken.
 func (s *Seat) Release() {
 	if s == nil || !s.taken {
 		return
@@ -74,7 +73,7 @@ func (s *Shares) take(holder string) bool {
 	return true
 }
 
-// fair reports whether a holder of so many seats may have another one.
+// fair reports whether a holder of this number of permits may have another one.
 func (s *Shares) fair(holds int) bool {
 	free, alone := s.seats-s.taken, holds == s.taken
 	switch {
@@ -86,7 +85,7 @@ func (s *Shares) fair(holds int) bool {
 	return 3*holds < free
 }
 
-// count returns how many seats are taken, and how many were refused for either reason.
+// count returns the permits taken, and the refusals for either reason.
 func (s *Shares) count() (taken, full, spent int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"frontdesk/adapters/fair"
 )
 
-// fill takes seats for a holder until there is none, and returns them.
+// fill takes permits for a holder until there is none, and returns them.
 func fill(s *fair.Shares, holder string) (seats []*fair.Seat) {
 	for {
 		seat := s.Seat(holder)

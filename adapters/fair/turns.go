@@ -7,37 +7,37 @@ import (
 	"sync"
 )
 
-// Turns bounds how many do something at once, and lets those who wait take turns by
-// holder. However many of one holder wait, the next of another waits behind at most
-// one for each holder in front of it. It is safe for concurrent use.
+// Turns is a queue that limits concurrent work, and serves its holders in turn. However
+// many waiters one holder has, the next of another waits behind at most one for each
+// holder in front of it. It is safe for concurrent use.
 type Turns struct {
 	atOnce int
 	last   string // "" for none
 
 	mu     sync.Mutex
 	taken  int
-	lines  []*line // those in which somebody waits; the first is served next
-	passed int     // how often the last holder was first and passed over
+	lines  []*line // those with waiters; the first is served next
+	passed int     // how often the last holder was first and was skipped
 }
 
-// line is those of one holder who wait, in the order in which they came.
+// line is the waiters of one holder, in order of arrival.
 type line struct {
 	holder  string
-	waiting []chan struct{} // closed when the turn has come
+	waiting []chan struct{} // closed when it is served
 }
 
-// mostPassed is how often the last holder is passed over until its turn has come.
+// mostPassed is how often the last holder is skipped before it is served.
 const mostPassed = 7
 
-// NewTurns lets so many take their turn at once.
+// NewTurns serves up to atOnce at once.
 func NewTurns(atOnce int) *Turns { return &Turns{atOnce: atOnce} }
 
-// NewTurnsBefore lets so many take their turn at once. While others wait, the last
-// holder is passed over seven times in its turn.
+// NewTurnsBefore serves up to atOnce at once. While others wait, the last holder is
+// skipped seven times.
 func NewTurnsBefore(last string, atOnce int) *Turns { return &Turns{atOnce: atOnce, last: last} }
 
 // Take waits for a turn of the holder, which Release ends. The only error is that of
-// ctx, and then there is no turn to end.
+// ctx, without a turn to end.
 func (t *Turns) Take(ctx context.Context, holder string) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("wait for a turn: %w", err)
@@ -49,13 +49,13 @@ func (t *Turns) Take(ctx context.Context, holder string) error {
 	case <-ctx.Done():
 	}
 	if !t.leave(holder, turn) {
-		t.Release(holder) // the turn came at the same moment
+		t.Release(holder) // it was served at the same moment
 	}
 	return fmt.Errorf("wait for a turn: %w", ctx.Err())
 }
 
-// Release ends a turn. The holder's next one comes after those of all other holders
-// who wait now.
+// Release ends a turn. The holder's next one comes after those of all other current
+// waiters.
 func (t *Turns) Release(holder string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +70,7 @@ func (t *Turns) Release(holder string) {
 	t.serve()
 }
 
-// Waiting returns how many wait.
+// Waiting returns the number of waiters.
 func (t *Turns) Waiting() (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,7 +80,7 @@ func (t *Turns) Waiting() (n int) {
 	return n
 }
 
-// join returns a channel that is closed when the turn has come.
+// join returns a channel that is closed when it is served.
 func (t *Turns) join(holder string) chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,7 +98,7 @@ func (t *Turns) join(holder string) chan struct{} {
 	return turn
 }
 
-// leave gives up waiting. It reports false if the turn has come already.
+// leave stops waiting. It reports false if it was served already.
 func (t *Turns) leave(holder string, turn chan struct{}) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +117,7 @@ func (t *Turns) leave(holder string, turn chan struct{}) bool {
 	return true
 }
 
-// serve passes a turn on to the next line, which then goes to the end.
+// serve serves the next line, and moves it to the end.
 func (t *Turns) serve() {
 	i := t.next()
 	next := t.lines[i]
@@ -128,7 +128,7 @@ func (t *Turns) serve() {
 	}
 }
 
-// next is the first line or, if that is to be passed over, the second.
+// next is the first line, or the second if the first is to be skipped.
 func (t *Turns) next() int {
 	if t.last == "" || t.lines[0].holder != t.last {
 		return 0

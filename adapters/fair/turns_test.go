@@ -11,7 +11,7 @@ import (
 	"frontdesk/adapters/fair"
 )
 
-// queue is some who take turns, and notes in which order they do.
+// queue is a set of waiters, and records their order.
 type queue struct {
 	*fair.Turns
 	all    sync.WaitGroup
@@ -19,7 +19,7 @@ type queue struct {
 	served []string
 }
 
-// join has somebody wait for a turn, which ends at once.
+// join adds a waiter whose turn ends at once.
 func (q *queue) join(ctx context.Context, t *testing.T, holder string) {
 	t.Helper()
 	q.all.Go(func() {
@@ -58,7 +58,7 @@ func TestHoldersTakeTurns(t *testing.T) {
 	})
 }
 
-func TestNewcomersDoNotKeepAnybodyWaitingForEver(t *testing.T) {
+func TestNewCallersDoNotStarveWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{Turns: fair.NewTurns(1)}
@@ -99,7 +99,7 @@ func TestTheLastHolderIsPassedOverSevenTimes(t *testing.T) {
 	})
 }
 
-func TestWhoGivesUpLeavesTheTurnToOthers(t *testing.T) {
+func TestCancelledWaiterPassesItsTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{Turns: fair.NewTurns(1)}
@@ -139,7 +139,7 @@ func TestNoMoreTakeTurnsThanMay(t *testing.T) {
 			holder := string(rune('a' + n%7))
 			for range 100 {
 				ctx, cancel := context.WithCancel(t.Context())
-				go cancel() // some give up at the moment in which their turn comes
+				go cancel() // some are cancelled at the moment they are served
 				if err := turns.Take(ctx, holder); err != nil {
 					if !errors.Is(err, context.Canceled) {
 						t.Error(err)

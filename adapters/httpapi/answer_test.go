@@ -63,7 +63,7 @@ func TestAClientThatDoesNotReadLosesItsConnection_D43(t *testing.T) {
 		w := serve(t, api)
 		var stalled []*client
 		begun := clock.Start()
-		for n := range 2 { // each has a seat for a long answer, and no slot
+		for n := range 2 { // each has a permit for a long answer, and no slot
 			stalled = append(stalled, w.dial(t))
 			stalled[n].send(t, reading("greedy"))
 			synctest.Wait()
@@ -164,13 +164,13 @@ func TestALongRefusalNeedsASeat_D43(t *testing.T) {
 	})
 }
 
-// lines are what was logged, a line each.
+// lines collects the log, line by line.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write keeps what is written.
+// Write records a line.
 func (l *lines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,8 +198,8 @@ func TestAClientThatGoesIsNotOurFailure(t *testing.T) {
 	})
 }
 
-// A body in chunks that are not framed as RFC 9112 says, or that ends too early, is
-// not to be trusted. The answer is seen whole, and the connection ends.
+// A body with invalid chunk framing (RFC 9112), or one that ends too early, cannot be
+// trusted. The client sees the whole answer, and the connection is closed.
 func TestABodyThatBreaksIsTheClients_D19(t *testing.T) {
 	t.Parallel()
 	const whole = `{"patientId":"x"}` // 17 bytes

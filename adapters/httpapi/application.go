@@ -12,18 +12,18 @@ import (
 	"frontdesk/projections"
 )
 
-// Itself is what applications ask about themselves (D94). All its fields are needed.
+// Itself answers applications' calls about themselves (D94). All its fields are needed.
 type Itself struct {
-	// At returns how an application stands at a practice, which there may not be.
+	// At returns the state of an application at a practice, which may not exist.
 	At func(ctx context.Context, tenant string, id application.ID, now time.Time) (projections.ApplicationAt, error)
-	// KeySet returns what this process knows of the key set at a URL.
+	// KeySet returns the key set that this process holds for a URL.
 	KeySet func(url string) KeySet
-	// Reread reads the key set at a URL again, and reports whether that was possible. The
-	// set that was held before is kept if not. It may wait for 10 s.
+	// Reread fetches the key set at a URL again, and reports whether that succeeded. If
+	// not, the old set stays. It may wait for 10 s.
 	Reread func(ctx context.Context, url string) (read bool, err error)
 }
 
-// ownApplication is the answer of application. It names nobody.
+// ownApplication is the answer of application. It names no person.
 type ownApplication struct {
 	ID             application.ID           `json:"applicationId"`
 	Name           string                   `json:"name"`
@@ -54,13 +54,13 @@ func (a *API) applications() table {
 	}
 }
 
-// ownApplication is GET → how the caller is registered, and how it stands at the practice.
+// ownApplication is GET → the caller's registration, and its state at the practice.
 func (a *API) ownApplication(r *http.Request, caller judged, _ *body.Form) (any, error) {
 	at, err := a.Itself.At(r.Context(), caller.Tenant, caller.Application, a.Now())
 	if err != nil {
 		return nil, err
 	}
-	for i := range at.Webhooks { // a stolen token must not lead to what stands in a query
+	for i := range at.Webhooks { // a stolen token must not reveal secrets in a query
 		at.Webhooks[i].URL = application.Shown(at.Webhooks[i].URL)
 	}
 	return ownApplication{
@@ -69,22 +69,22 @@ func (a *API) ownApplication(r *http.Request, caller judged, _ *body.Form) (any,
 	}, nil
 }
 
-// KeySet is what this process knows of an application's key set.
+// KeySet is an application's key set as this process holds it.
 type KeySet struct {
 	URL       string       `json:"url"`
-	Keys      []HeldKey    `json:"keys"`      // that verify tokens now
+	Keys      []HeldKey    `json:"keys"`      // that verify tokens
 	FetchedAt *time.Time   `json:"fetchedAt"` // nil if no set is held
-	Until     *time.Time   `json:"until"`     // likewise
-	LastFetch *KeySetFetch `json:"lastFetch"` // nil if there was none
+	Until     *time.Time   `json:"until"`     // nil if no set is held
+	LastFetch *KeySetFetch `json:"lastFetch"` // nil if there was no fetch
 }
 
 // HeldKey is a key that verifies tokens.
 type HeldKey struct {
 	Kid   string    `json:"kid"`
-	Since time.Time `json:"since"` // this process has held it
+	Since time.Time `json:"since"` // held since
 }
 
-// KeySetFetch is what came of reading a key set.
+// KeySetFetch is the result of fetching a key set.
 type KeySetFetch struct {
 	At          time.Time  `json:"at"`
 	Outcome     string     `json:"outcome"`
@@ -92,27 +92,27 @@ type KeySetFetch struct {
 	Keys        []FoundKey `json:"keys"` // in the order of the set
 }
 
-// FoundKey is a key that was read.
+// FoundKey is a key of a fetched set.
 type FoundKey struct {
 	Kid    string  `json:"kid"` // "" if it has none
 	Usable bool    `json:"usable"`
-	Why    *string `json:"why"` // it is not usable; nil if it is
+	Why    *string `json:"why"` // why it is not usable; nil if it is
 }
 
-// keySet is GET → what this process knows of the caller's key set.
+// keySet is GET → the caller's key set as this process holds it.
 func (a *API) keySet(_ *http.Request, caller judged, _ *body.Form) (any, error) {
 	return a.Itself.KeySet(caller.JWKSURL), nil
 }
 
-// rereading is what came of reading the caller's key set again.
+// rereading is the result of fetching the caller's key set again.
 type rereading struct {
 	refusal error // why it was not read
 	read    bool
 }
 
-// rereading reads the key set of a caller again unless a minute has not passed. Nothing is
-// held meanwhile that other applications need. Whether the call is refused is decided
-// later: it may be one that was answered before.
+// rereading fetches a caller's key set again unless it did so less than a minute ago.
+// It holds nothing that other applications need. The refusal is decided later: the call
+// may be a repeat of one that was answered.
 func (a *API) rereading(r *http.Request, caller access.Caller) (_ *body.Form, err error) {
 	again := &callOf(r.Context()).reread
 	if again.refusal = application.TooSoon(caller.KeySetReread, a.Now()); again.refusal == nil {
@@ -121,9 +121,9 @@ func (a *API) rereading(r *http.Request, caller access.Caller) (_ *body.Form, er
 	return &body.Form{}, err
 }
 
-// rereadKeySet is POST → what this process knows of the caller's key set, which it has just
-// read again. Only if that was possible, no process uses what it read before: whoever has
-// stolen a token cannot do more with it than to have a sound set read.
+// rereadKeySet is POST → the caller's key set, which this process has just fetched.
+// Only after a successful fetch do all processes drop the set that they held. So a
+// stolen token can do no more than refresh a valid set.
 func (a *API) rereadKeySet(r *http.Request, caller judged, _ *body.Form) (any, error) {
 	again := callOf(r.Context()).reread
 	if again.refusal != nil {
@@ -137,7 +137,7 @@ func (a *API) rereadKeySet(r *http.Request, caller judged, _ *body.Form) (any, e
 	return a.Itself.KeySet(caller.JWKSURL).short(), nil
 }
 
-// shortList is how many keys of a list an answer has that may be remembered.
+// shortList limits the keys in an answer that may be stored for repeats.
 const shortList = 32
 
 func (k KeySet) short() KeySet {

@@ -63,9 +63,9 @@ func TestAnApplicationIsShownNoSecretOfItsReceivers_D94(t *testing.T) {
 	}
 }
 
-// Key servers may be slow. Whoever has theirs read again holds no slot and no turn
-// meanwhile, so nobody else waits for it.
-func TestWhoHasAKeySetReadAgainHoldsNobodyUp_D94(t *testing.T) {
+// Key servers may be slow. A call that fetches its key set again holds no slot and no
+// turn, so no other call waits for it.
+func TestKeySetRefreshBlocksNoOthers_D94(t *testing.T) {
 	t.Parallel()
 	reading, release := make(chan struct{}, 32), make(chan struct{})
 	api, store := itself(t, func(api *httpapi.API) {
@@ -85,7 +85,7 @@ func TestWhoHasAKeySetReadAgainHoldsNobodyUp_D94(t *testing.T) {
 	answered := make(chan int, 32)
 	for range 32 {
 		callers.Go(func() { answered <- ask(t, handler, http.MethodPost, "application/key-set").Code })
-		<-reading // it has its slot no more, and the next can have it
+		<-reading // it has released its slot for the next call
 	}
 	if status := ask(t, handler, http.MethodGet, "ping").Code; status != http.StatusOK {
 		t.Errorf("a ping meanwhile is answered %d", status)
@@ -122,7 +122,7 @@ func TestAKeySetThatIsNotReadLeavesNoMark_D94(t *testing.T) {
 	}
 }
 
-// Whoever asks again within the minute costs the key server nothing.
+// A repeat within the minute costs the key server no fetch.
 func TestWithinTheMinuteNothingIsFetched_D94(t *testing.T) {
 	t.Parallel()
 	api, _ := itself(t, func(api *httpapi.API) {
@@ -140,8 +140,8 @@ func TestWithinTheMinuteNothingIsFetched_D94(t *testing.T) {
 	}
 }
 
-// An answer that may be remembered stands in the log, so a set of a hundred long keys is
-// shown in full by GET alone.
+// An answer that may be stored for repeats is in the log. So only GET shows a set of a
+// hundred long keys in full.
 func TestALargeKeySetIsShownInPartByTheAnswerThatIsRemembered_D94(t *testing.T) {
 	t.Parallel()
 	why := strings.Repeat("x", 350)

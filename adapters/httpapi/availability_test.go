@@ -79,7 +79,7 @@ func TestARefusalSaysInSecondsWhenToRetry_7_1(t *testing.T) {
 		{clockAt.Add(time.Hour + 1), "3601"}, // a retry on the dot is not too early
 		{clockAt.Add(time.Hour - 1), "3600"},
 		{clockAt.Add(1), "1"},
-		{clockAt.Add(-time.Hour), "1"}, // it has opened meanwhile
+		{clockAt.Add(-time.Hour), "1"}, // it has opened by now
 	} {
 		closed := practice.Availability{Status: practice.TypeClosed, NextOpening: c.next}
 		answer := askPortal(t, http.MethodGet, nil, fmt.Errorf("submit patient request: %w", closed.Err()))

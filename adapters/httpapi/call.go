@@ -12,34 +12,34 @@ import (
 	"frontdesk/domain/access"
 )
 
-// call is what the steps of serving one call share. A call passes these stations,
-// and each but the second and the last takes a seat:
+// call is the state that the steps of one call share. A call passes these steps. All
+// but the second and the last take a permit:
 //
-//  1. a slot of its source: what is its token worth (one query)?
-//  2. the wait for the application's keys, and the first judgement
-//  3. a seat of the application's for bodies: the input arrives
-//  4. a slot of the application's: the second judgement, and the answer is made
-//  5. the answer is written: only a long one takes a seat
+//  1. a slot of its source: look the token up (one query)
+//  2. wait for the application's keys, then the first check
+//  3. a body permit of the application: read the input
+//  4. a slot of the application: the second check, then make the answer
+//  5. write the answer: only a long one takes a permit
 //
-// So nobody holds a slot while we wait for them (D44).
+// So no call holds a slot while it waits for its client or for keys (D44).
 type call struct {
 	identity
-	holder string    // of the seats: the source and, once it is proven, the application
+	holder string    // of the permits: the source and, once it is proven, the application
 	begun  time.Time // when it arrived
-	judged time.Time // when the rights were asked for that the call is judged by
+	judged time.Time // when the rights that it is judged by were read
 	line   recordLine
-	by     atomic.Pointer[caller] // for the log, where others than the call's own goroutine write, too; nil until the caller is proven
+	by     atomic.Pointer[caller] // for the log, which other goroutines write as well; nil until the caller is proven
 
-	// Seats that are taken once they are needed.
+	// Permits, taken when they are needed.
 	texts body.Texts // held until the answer is made
-	file  *fair.Seat // held until what was stored is looked after
+	file  *fair.Seat // held until the stored files are checked
 	long  *fair.Seat // of a long answer, held until it is written
 
 	reread rereading
 
-	making bool // it is the call's turn to make a long answer
+	making bool // it has its turn to make a long answer
 
-	unknown body.Unknown // members of the input that the contract does not know
+	unknown body.Unknown // members of the input that are not in the contract
 	again   bool         // the answer was given before
 
 	after []func(context.Context) error // done once the call is answered
@@ -52,7 +52,7 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// proven hands the call over to its application.
+// proven charges the rest of the call to its application.
 func (c *call) proven(by access.Caller, seats seats) {
 	c.line.Caller = by
 	c.by.Store(&caller{by.Tenant, by.Application})
@@ -61,14 +61,14 @@ func (c *call) proven(by access.Caller, seats seats) {
 	c.file, c.long = seats.files.Seat(c.holder), seats.answers.Seat(c.holder)
 }
 
-// take takes a seat for the call. Whoever called it gives the seat back.
+// take takes a permit for the call. The caller must release it.
 func (c *call) take(from *fair.Shares) (*fair.Seat, error) {
 	seat := from.Seat(c.holder)
 	return seat, body.Take(seat)
 }
 
-// in does a step of a call in a seat, once it is the holder's turn to ask the
-// database, and with the whole limit ahead of it.
+// in runs a step of a call with a permit, when it is the holder's turn to query the
+// database. The whole time limit starts then.
 func (a *API) in(shares *fair.Shares, r *http.Request, step func(*http.Request) error) error {
 	c := callOf(r.Context())
 	seat, err := c.take(shares)
@@ -85,8 +85,8 @@ func (a *API) in(shares *fair.Shares, r *http.Request, step func(*http.Request) 
 	return step(r.WithContext(ctx))
 }
 
-// makeLong takes a seat for a long answer, and waits until it is the application's turn
-// to make one, which [API.madeLong] ends.
+// makeLong takes a permit for a long answer, and waits for the application's turn to
+// make one. [API.madeLong] ends the turn.
 func (a *API) makeLong(r *http.Request) error {
 	c := callOf(r.Context())
 	if err := body.Take(c.long); err != nil {
@@ -104,7 +104,7 @@ func (a *API) madeLong(r *http.Request) {
 	}
 }
 
-// cleared does what the client need not wait for, once the answer is sent.
+// cleared runs the work that the client need not wait for, after the answer is sent.
 func (a *API) cleared(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
@@ -120,14 +120,14 @@ func (a *API) cleared(next http.Handler) http.Handler {
 	})
 }
 
-// clearLimit bounds each of the things that are done after the answer.
+// clearLimit is the timeout of each task after the answer.
 const clearLimit = 10 * time.Second
 
-// clear goes on if the client has gone.
+// clear continues if the client has disconnected.
 func (a *API) clear(ctx context.Context, do func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearLimit)
 	defer cancel()
 	if err := do(ctx); err != nil {
-		a.Log.WarnContext(ctx, "call was not cleared away", slog.Any("error", err))
+		a.Log.WarnContext(ctx, "clean-up after a call failed", slog.Any("error", err))
 	}
 }

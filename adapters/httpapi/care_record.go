@@ -21,9 +21,9 @@ func (a *API) careRecords() table {
 	}
 }
 
-// retrieveCareRecord is GET ?patientId=. It stores that the record was opened
-// before it reads any of it. Whoever has its share of long answers already is refused
-// before that, even if this one would be short: reading costs far more than refusing.
+// retrieveCareRecord is GET ?patientId=. It stores that the record was opened before it
+// reads any of it. An application at its limit of long answers is refused before that,
+// even if this one would be short: reading costs far more than refusing.
 func (a *API) retrieveCareRecord(r *http.Request, caller judged, f *body.Form) (any, error) {
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -46,9 +46,9 @@ func (a *API) retrieveCareRecord(r *http.Request, caller judged, f *body.Form) (
 	return careRecordOf(caller.patient, found), nil
 }
 
-// longRecord reads a long record once there is a seat and it is the application's turn.
-// The record is asked for again, because whoever waits must hold no connection to the
-// database.
+// longRecord reads a long record once there is a permit and it is the application's
+// turn. It queries the record again, because a waiting call must hold no database
+// connection.
 func (a *API) longRecord(r *http.Request, caller judged) (projections.CareRecord, error) {
 	if err := a.makeLong(r); err != nil {
 		return projections.CareRecord{}, err
@@ -56,8 +56,8 @@ func (a *API) longRecord(r *http.Request, caller judged) (projections.CareRecord
 	return a.CareRecord(r.Context(), caller.Tenant, caller.patient, true)
 }
 
-// openCareRecord is POST {patientId} → {patientId}. A front end calls it that
-// shows the record by other means.
+// openCareRecord is POST {patientId} → {patientId}. It is for a front end that gets the
+// record by other means.
 func (a *API) openCareRecord(r *http.Request, caller judged, f *body.Form) (any, error) {
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ type careRecord struct {
 	Notes           []projections.NoteJSON         `json:"notes"`
 	PatientRequests []projections.RequestJSON      `json:"patientRequests"`
 	Consultations   []projections.ConsultationJSON `json:"consultations"`
-	Truncated       bool                           `json:"truncated,omitempty"` // there are older entries than these
+	Truncated       bool                           `json:"truncated,omitempty"` // older entries are left out
 }
 
 type recordPatient struct {

@@ -78,7 +78,7 @@ func TestACareRecordIsOpenedBeforeItIsRead_D37(t *testing.T) {
 	}
 }
 
-// What was marked as entered in error stands as it was written, and says so.
+// An entry that was marked as entered in error stays as written, with the mark.
 func TestAnEntryInErrorStaysInTheRecord_D73(t *testing.T) {
 	t.Parallel()
 	note := entry(noteID, "", record.NoteCreated{Note: record.NoteID{UUID: uuid.MustParse(noteID)}, Patient: ann, Text: "a cough"})

@@ -19,8 +19,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// crowd is an API of applications that are called by their names. Who is named
-// slow waits for its keys as long as it may.
+// crowd is an API whose callers are named in the Authorization header. One named slow
+// waits for its keys until the limit.
 func crowd(c *counter, seats httpapi.Seats) *httpapi.API {
 	api := c.api()
 	api.Seats = seats
@@ -47,7 +47,7 @@ func as(name string, length int, more ...string) string {
 	return head(length, append(more, "Authorization: "+name)...)
 }
 
-// wantServed makes a sound call of an application on a connection of its own.
+// wantServed makes a valid call of an application on a connection of its own.
 func wantServed(t *testing.T, w *wire, name string) {
 	t.Helper()
 	c := w.dial(t)
@@ -55,7 +55,7 @@ func wantServed(t *testing.T, w *wire, name string) {
 	wantAnswer(t, c.answer(t), http.StatusOK)
 }
 
-// wantShare is the refusal of somebody who has a fair share.
+// wantShare wants the refusal of a caller that has used up its share.
 func wantShare(t *testing.T, answer *httptest.ResponseRecorder) {
 	t.Helper()
 	wantAnswer(t, answer, http.StatusServiceUnavailable, "unavailable")
@@ -76,7 +76,7 @@ func TestBodiesThatNeverComeLeaveRoomForOthers_D43(t *testing.T) {
 			synctest.Wait()
 			wantServed(t, w, "honest")
 		}
-		for _, refused := range greedy[3:] { // 3 of 4 seats are a lone holder's share
+		for _, refused := range greedy[3:] { // 3 of 4 permits are the share of a single holder
 			wantShare(t, refused.answer(t))
 			refused.send(t, cough()) // is thrown away
 		}
@@ -91,7 +91,7 @@ func TestBodiesThatNeverComeLeaveRoomForOthers_D43(t *testing.T) {
 	})
 }
 
-func TestWhoWaitsForKeysHoldsNoSlot_D44(t *testing.T) {
+func TestWaitingForKeysHoldsNoSlot_D44(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := serve(t, crowd(&counter{}, oneByOne))
@@ -128,7 +128,7 @@ func TestABusyServiceSaysSo_D9(t *testing.T) {
 		second.send(t, as("other", len(cough()))+cough())
 		answer := second.answer(t)
 		wantAnswer(t, answer, http.StatusServiceUnavailable, "unavailable")
-		wantSaid(t, answer, "unavailable: The service has too many calls to answer. Try again shortly.")
+		wantErrors(t, answer, "unavailable: The service has too many calls to answer. Try again shortly.")
 		if answer.Header().Get("Retry-After") == "" || answer.Header().Get("X-Request-Id") == "" {
 			t.Errorf("headers %v", answer.Header())
 		}
@@ -139,7 +139,7 @@ func TestABusyServiceSaysSo_D9(t *testing.T) {
 	})
 }
 
-// A flood of refusals would otherwise write as many lines that all say the same.
+// A flood of refusals would otherwise log as many equal lines.
 func TestWhyCallsAreUnavailableIsLoggedOnceASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestCallersTakeTurns_D43(t *testing.T) {
 			call("greedy", "192.0.2.1")
 		}
 		call("honest", "192.0.2.2")
-		for range 21 { // one by one, so that nobody is late because its goroutine did not run
+		for range 21 { // one by one, so that none is late because its goroutine did not run
 			release <- struct{}{}
 			synctest.Wait()
 		}
@@ -201,7 +201,7 @@ func TestCallersTakeTurns_D43(t *testing.T) {
 	})
 }
 
-func TestWhatNeedsNoSlotTakesNone_D43(t *testing.T) {
+func TestPublicCallsTakeNoSlot_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{}
@@ -245,7 +245,7 @@ func TestAFloodOfKeySetsIsBoundedForEachSource_D43(t *testing.T) {
 	})
 }
 
-// The rest of a body that was answered early is waited for, but not of everybody.
+// Reading the rest of a body that was answered early is limited to some calls.
 func TestRestsAreBounded_D1(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

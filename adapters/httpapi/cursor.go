@@ -11,12 +11,12 @@ import (
 	"frontdesk/domain/access"
 )
 
-// Cursors seals where a page ends, so that whoever is given it learns nothing: it may be
-// the identifier of something of others, which holds a time. It is good for one application,
-// practice and list. Nothing is kept here.
+// Cursors encrypts the position where a page ends, so that it reveals nothing: it may
+// be an identifier of another application's data, which contains a time. A cursor is
+// valid for one application, practice and list. It is not stored.
 type Cursors struct{ seals cipher.AEAD }
 
-// NewCursors returns what seals with a key. All processes must have the same.
+// NewCursors returns cursors under a key. All processes must have the same key.
 func NewCursors(key [32]byte) (Cursors, error) {
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
@@ -33,7 +33,8 @@ func (c Cursors) seal(of access.Claim, place uuid.UUID) string {
 	return base64.RawURLEncoding.EncodeToString(c.seals.Seal(nil, nil, place[:], bound(of)))
 }
 
-// open returns the place in a cursor; false if it was not given to the caller for this list.
+// open returns the position in a cursor; false if it was not issued to the caller for
+// this list.
 func (c Cursors) open(of access.Claim, text string) (place uuid.UUID, ok bool) {
 	sealed, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
@@ -46,7 +47,7 @@ func (c Cursors) open(of access.Claim, text string) (place uuid.UUID, ok bool) {
 	return uuid.UUID(opened), true
 }
 
-// bound is what a cursor is good for.
+// bound is the application, practice and list of a cursor.
 func bound(of access.Claim) []byte {
 	return fmt.Appendf(nil, "%s %s %s", of.Endpoint.Name, of.Application, of.Tenant)
 }

@@ -20,7 +20,7 @@ var openAPI []byte
 
 // Description is the OpenAPI description of the API as it is served at a base URL
 // without a path, such as https://elm-street.api.example. If url is "", its server is
-// the template that stands for every practice's.
+// the template for all practices.
 func Description(url string) []byte {
 	if url == "" {
 		return openAPI
@@ -31,23 +31,23 @@ func Description(url string) []byte {
 	return bytes.Replace(openAPI, document.Servers, servers, 1)
 }
 
-// describe serves the description. Its server is the address that it was asked at.
+// describe serves the description. Its server is the requested address.
 func (a *API) describe(w http.ResponseWriter, r *http.Request) error {
 	document := Description(addressOf(r))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(document)))
 	w.Header().Set("Cache-Control", "max-age=300")
-	_, _ = w.Write(document) // an error means that the client has gone
+	_, _ = w.Write(document) // an error means that the client has disconnected
 	return nil
 }
 
-// hostForm is a host that can be nothing else than a host, wherever it is written.
+// hostForm matches strings that are a host in any context, such as JSON or HTML.
 var hostForm = regexp.MustCompile(`^(\[[0-9a-f:]+\]|[a-z0-9][a-z0-9.-]*)(:[0-9]{1,5})?$`)
 
-// addressOf is the address that a routed call was made to, and "" if its Host header,
-// which the caller writes, has an odd form. The routes have found the host to be a
-// practice's at the API's domain. How TLS is ended before us is not known, but nobody
-// is served without it except on this machine.
+// addressOf returns the base URL of a routed call; "" if its Host header, which the
+// caller controls, has another form. The routes have matched the host to the API's
+// domain. The proxy that ends TLS is unknown, but all calls use it except those on this
+// machine.
 func addressOf(r *http.Request) string {
 	host := strings.ToLower(r.Host)
 	if !hostForm.MatchString(host) {

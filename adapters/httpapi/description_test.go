@@ -49,7 +49,7 @@ func TestTheDescriptionNamesTheAddressThatItIsServedFrom_D98(t *testing.T) {
 	}
 }
 
-// Who asks with a Host header of their own making gets nothing of it back.
+// A Host header of the caller's own making is not repeated.
 func TestTheDescriptionRepeatsNoOddHost_D98(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{
@@ -66,7 +66,7 @@ func TestTheDescriptionRepeatsNoOddHost_D98(t *testing.T) {
 	}
 }
 
-// But for the servers, it is the file.
+// Except for the servers, it is the file.
 func TestTheDescriptionIsTheFileButForItsServers_D98(t *testing.T) {
 	t.Parallel()
 	var file, served map[string]any

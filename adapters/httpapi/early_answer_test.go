@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Clients of many kinds, each with 50 MiB that nobody will read, on real
-// connections: all see the refusal, whole, and none a broken pipe (D1).
+// Clients of many kinds, each with 50 MiB that the server will not read, on real
+// connections: all see the whole refusal, and none a broken pipe (D1).
 
 const large = 50 << 20
 
@@ -28,7 +28,7 @@ func dialled(t *testing.T) *client {
 	return &client{conn, bufio.NewReader(conn)}
 }
 
-// sendLarge sends as many bytes as it is told to, before anything is read.
+// sendLarge sends a number of bytes before it reads.
 func (c *client) sendLarge(t *testing.T, bytes int) {
 	t.Helper()
 	piece := strings.Repeat(" ", 1<<20)
@@ -79,7 +79,7 @@ func TestAnOldClientSeesTheRefusalOfALargeBody_D1(t *testing.T) {
 	}
 }
 
-// Whoever asks first is told without sending anything, whole and at once.
+// A client that sends Expect gets the whole answer at once, before it sends a body.
 func TestAClientThatAsksFirstIsRefusedAtOnce_D1(t *testing.T) {
 	t.Parallel()
 	c := dialled(t)
@@ -89,7 +89,7 @@ func TestAClientThatAsksFirstIsRefusedAtOnce_D1(t *testing.T) {
 	c.wantClosed(t)
 }
 
-// A client that has asked and does not wait for long sends all the same.
+// A client that sends Expect but does not wait long sends its body anyway.
 func TestAClientThatAsksAndSendsSeesTheRefusal_D1(t *testing.T) {
 	t.Parallel()
 	c := dialled(t)

@@ -127,7 +127,7 @@ func TestABodyIsRefusedWithEveryFaultAtOnce_D2(t *testing.T) {
 	}
 }
 
-func TestWhoIsUnknownIsRefusedByTheCommand(t *testing.T) {
+func TestCommandRefusesUnknownCaller(t *testing.T) {
 	t.Parallel()
 	for endpoint, c := range map[string]struct{ query, body, code string }{
 		"create-note":          {"", `{"patientId":"` + nobodyID + `","note":"a cough"}`, "patient-not-found"},
@@ -148,8 +148,8 @@ func TestWhoIsUnknownIsRefusedByTheCommand(t *testing.T) {
 	}
 }
 
-// The UUID of zeros is well-formed, and nothing has it.
-func TestTheUUIDOfZerosIsNobodys_D20(t *testing.T) {
+// The UUID of zeros is well-formed, and unused.
+func TestZeroUUIDIsUnknown_D20(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ endpoint, query, body, code string }{
 		{"create-note", "", `{"patientId":"` + noID + `","note":"a cough"}`, "patient-not-found"},
@@ -204,7 +204,7 @@ func TestAScopedCallerActsOnThePatientOfTheScopeAlone_5_5(t *testing.T) {
 				t.Errorf("status %d, %v", status, answer)
 			}
 			code := "patient-not-authorised"
-			if c.endpoint == "call-in-patient" { // it names no patient whom a scope could cover
+			if c.endpoint == "call-in-patient" { // it names no patient that a scope could cover
 				code = "unauthorized"
 			}
 			if !c.allowed && (status != http.StatusForbidden || codesOf(answer) != code || d.asked()) {

@@ -27,10 +27,10 @@ import (
 	"frontdesk/projections"
 )
 
-// What the desk below knows, and what it makes.
+// Identifiers that the desk below knows, and those that it creates.
 const (
 	annID          = "0190c7a2-0000-7000-8000-0000000000a1"
-	billID         = "0190c7a2-0000-7000-8000-0000000000a2" // nobody but named staff may see the record
+	billID         = "0190c7a2-0000-7000-8000-0000000000a2" // only named staff may see the record
 	appointmentID  = "0190c7a2-0000-7000-8000-0000000000e1"
 	siteID         = "0190c7a2-0000-7000-8000-0000000000c1"
 	roomID         = "0190c7a2-0000-7000-8000-0000000000d1"
@@ -57,14 +57,13 @@ var (
 // atWritten is a clock that shows written.
 func atWritten() time.Time { return written }
 
-// mayAll is a caller to whom everything is granted, with the rights of its
-// user.
+// mayAll returns a caller with every grant, and the rights of its user.
 func mayAll(mode application.Mode, user access.Rights) access.Caller {
 	user.Known, user.Enabled, user.Granted = true, true, true
 	return access.Caller{Claim: access.Claim{Tenant: "elm-street", Mode: mode}, Rights: user}
 }
 
-// recognise finds out who calls, and later proves it.
+// recognise is the type of API.Recognise.
 type recognise = func(context.Context, []string, string, access.Endpoint) (func(context.Context) (access.Caller, error), error)
 
 // proves lets a caller call any endpoint.
@@ -76,7 +75,7 @@ func proves(caller access.Caller) recognise {
 	}
 }
 
-// refuses lets nobody call.
+// refuses refuses every caller.
 func refuses(err error) recognise {
 	return func(context.Context, []string, string, access.Endpoint) (func(context.Context) (access.Caller, error), error) {
 		return nil, err
@@ -110,7 +109,7 @@ func practiceDay(t *testing.T, happened ...event.Event) *commandtest.Store {
 
 var annsVisit = appointment.Subject{Appointment: visit, Patient: ann, Site: main}
 
-// desk is an API for one caller over a practice's day, and what came of it.
+// desk is an API for one caller over a practice's day, and its effects.
 type desk struct {
 	caller  access.Caller
 	given   []event.Event // of Ann's appointment
@@ -136,7 +135,7 @@ func (d *desk) api(store *commandtest.Store) *httpapi.API {
 	}
 }
 
-// asked reports whether anything was appended or read.
+// asked reports whether events were appended or read.
 func (d *desk) asked() bool { return len(d.appended)+len(d.read) > 0 }
 
 // call calls an endpoint with a body, or without one by GET.

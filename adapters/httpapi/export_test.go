@@ -1,6 +1,6 @@
 package httpapi
 
-// What a test may walk: what is routed, and what serves each endpoint.
+// For tests that walk the routes and the tables of endpoints.
 var (
 	Routes    = (*API).routes
 	Endpoints = (*API).endpoints

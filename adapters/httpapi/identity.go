@@ -22,8 +22,7 @@ type identity struct{ request, correlation string }
 
 var correlationForm = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 
-// identified makes a call of every request, and gives it an id of our own. It is in
-// the call's context and in its answer.
+// identified gives every call an id of our own, in its context and its answer.
 func (a *API) identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := identity{request: event.NewID().String()}
@@ -51,8 +50,8 @@ func (a *API) isTenantHost(r *http.Request, _ *mux.RouteMatch) bool {
 	return ok
 }
 
-// nothingThere refuses a call that no route takes. It says which hosts there are, and
-// not which practices (D11).
+// nothingThere refuses a call without a route. It names the hosts, but not the
+// practices (D11).
 func (a *API) nothingThere(_ http.ResponseWriter, r *http.Request) error {
 	if _, ok := a.tenantOf(r.Host); !ok {
 		return errNoHost.Filled(a.Domain)
@@ -60,8 +59,8 @@ func (a *API) nothingThere(_ http.ResponseWriter, r *http.Request) error {
 	return errNotFound
 }
 
-// tenantOf returns the tenant that a Host header addresses (D36); false if it
-// addresses none. It does not tell whether there is such a tenant.
+// tenantOf returns the tenant that a Host header addresses (D36); false if it addresses
+// none. The tenant may not exist.
 func (a *API) tenantOf(host string) (string, bool) {
 	name := strings.ToLower(withoutPort(host))
 	if a.DefaultTenant != "" && (name == a.Domain || isBare(name)) {
@@ -71,7 +70,7 @@ func (a *API) tenantOf(host string) (string, bool) {
 	return tenant, ok && tenant != "" && !strings.Contains(tenant, ".")
 }
 
-// isBare reports whether a host names a machine rather than a practice.
+// isBare reports whether a host is a machine rather than a practice.
 func isBare(host string) bool {
 	return application.IsLoopback(strings.Trim(host, "[]"))
 }
@@ -84,7 +83,7 @@ func withoutPort(host string) string {
 	return host
 }
 
-// pong tells callers how the service sees them.
+// pong is the caller as the service sees it.
 type pong struct {
 	TenantID        string           `json:"tenantId"`
 	ApplicationID   application.ID   `json:"applicationId"`
@@ -99,7 +98,7 @@ func (a *API) identities() table {
 	}
 }
 
-// ping tells callers who they are and what they may do (D16). It reads no input.
+// ping returns the caller's identity and rights (D16). It reads no input.
 func (a *API) ping(_ *http.Request, caller judged, _ *body.Form) (any, error) {
 	body := pong{TenantID: caller.Tenant, ApplicationID: caller.Application, Mode: caller.Mode}
 	if caller.Mode == application.UserRestricted {

@@ -17,16 +17,16 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// judged is a caller who may make the call, and the patient whom it names.
+// judged is a caller who may make the call, and the patient that it names.
 type judged struct {
 	access.Caller
 	patient patient.ID        // zero if the endpoint names none
 	call    event.Idempotency // zero if the call has no Idempotency-Key
-	desk    commands.Desk     // where the endpoint acts
+	desk    commands.Desk     // for the endpoint's commands
 }
 
-// caller finds out who is calling an endpoint. It refuses whoever may not call,
-// as far as that is known before any input of the call has been read.
+// caller authenticates the caller of an endpoint. It refuses callers without the right,
+// as far as that is known before any input has been read.
 func (a *API) caller(r *http.Request, endpoint access.Endpoint) (access.Caller, error) {
 	caller, err := a.admit(r, endpoint)
 	a.Metrics.judged(endpoint.Name, err)
@@ -45,14 +45,14 @@ func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, e
 		return access.Caller{}, err
 	}
 	callOf(r.Context()).proven(caller, a.seats)
-	// Only the proven caller's budget is spent, so that nobody spends another's.
+	// Only the proven caller's budget is spent, so that no caller spends another's.
 	if err := a.unless(ErrRateLimited, a.Calls.Spend(caller.Application, 1)); err != nil {
 		return caller, err
 	}
 	return caller, access.Judge(caller, nil)
 }
 
-// recognise finds out what has to be proven, by one query in a slot.
+// recognise finds the claim to prove, by one query in a slot.
 func (a *API) recognise(r *http.Request, endpoint access.Endpoint) (prove func(context.Context) (access.Caller, error), err error) {
 	tenant, _ := a.tenantOf(r.Host)
 	callOf(r.Context()).judged = a.Now()
@@ -63,12 +63,12 @@ func (a *API) recognise(r *http.Request, endpoint access.Endpoint) (prove func(c
 	return prove, err
 }
 
-// rightsHold is how long a call is judged by the rights that it came with. A body
-// that takes longer to arrive must not keep alive what a practice has ended.
+// rightsHold is how long the rights from the start of a call are valid. A body that
+// takes longer to arrive must not extend rights that a practice has ended.
 const rightsHold = 2 * time.Second
 
-// renewed returns the caller with the rights of now if the body has taken long, and
-// refuses one who may not call any more.
+// renewed reads the caller's rights again if the body took long, and refuses a caller
+// without them.
 func (a *API) renewed(r *http.Request, caller access.Caller) (access.Caller, error) {
 	c, now := callOf(r.Context()), a.Now()
 	if now.Sub(c.judged) <= rightsHold {
@@ -83,8 +83,8 @@ func (a *API) renewed(r *http.Request, caller access.Caller) (access.Caller, err
 	return caller, access.Judge(caller, nil)
 }
 
-// ready returns a caller who may make the call, with what the endpoint acts by. It refuses
-// a malformed Idempotency-Key, and in strict mode members that the contract does not know.
+// ready returns a caller who may make the call, with the desk for the endpoint. It
+// refuses a malformed Idempotency-Key and, in strict mode, unknown members.
 func (a *API) ready(r *http.Request, caller access.Caller, form *body.Form) (judged, error) {
 	j, err := a.judge(r, caller, form)
 	if err != nil {
@@ -99,12 +99,11 @@ func (a *API) ready(r *http.Request, caller access.Caller, form *body.Form) (jud
 	return j, err
 }
 
-// judge completes the judgement, now that the input is read: it refuses a caller
-// who may not act on the patient whom the call names. An input that could not be
-// read names nobody.
+// judge completes the check when the input is read: it refuses a caller who may not act
+// on the patient that the call names. An unreadable input names no patient.
 //
-// The scope comes first, because the other refusals would tell of the input. What
-// could not be read comes next. Only then does a restriction cost its query.
+// The scope is checked first, because the other refusals would reveal parts of the
+// input. Then come faults of the input. Only then does a restriction cost its query.
 func (a *API) judge(r *http.Request, caller access.Caller, form *body.Form) (judged, error) {
 	j := judged{Caller: caller}
 	if caller.Endpoint.NamesPatient {
@@ -136,7 +135,7 @@ func (a *API) judge(r *http.Request, caller access.Caller, form *body.Form) (jud
 	return j, access.Judge(caller, &named)
 }
 
-// asCaller makes the caller the actor of every event that the call causes.
+// asCaller sets the caller as the actor of every event of the call.
 func asCaller(r *http.Request, caller access.Caller) *http.Request {
 	id := callOf(r.Context()).identity
 	return r.WithContext(event.WithMetadata(r.Context(), event.Metadata{
@@ -144,16 +143,15 @@ func asCaller(r *http.Request, caller access.Caller) *http.Request {
 	}))
 }
 
-// recordLine is what the access record will say of a call. It is filled in as it
-// becomes known.
+// recordLine is a call's entry in the access record. It is filled in step by step.
 type recordLine struct {
-	access.Caller             // zero until the signature was found right
-	patient       patient.ID  // whom the call named; zero if it named none
+	access.Caller             // zero until the signature is verified
+	patient       patient.ID  // zero if the call names none
 	refusal       fault.Error // the first; zero if there was none
 }
 
-// recorded hands every call whose signature was right to the access record. That
-// includes calls that append events, so that one list shows all calls.
+// recorded adds every call with a valid signature to the access record. That includes
+// calls that append events, so that one list has all calls.
 func (a *API) recorded(endpoint access.Endpoint, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen, answered := &statusWriter{ResponseWriter: w, status: http.StatusOK}, false
@@ -173,7 +171,7 @@ func (a *API) record(c *call, endpoint access.Endpoint, status int) {
 	if a.Record == nil || j.Application.UUID == uuid.Nil {
 		return
 	}
-	id, _ := uuid.Parse(c.request) // we have written it, so it can be read
+	id, _ := uuid.Parse(c.request) // we wrote it, so it can be parsed
 	a.Record(access.Call{
 		RequestID: id, At: c.judged.UTC().Truncate(time.Microsecond),
 		Tenant: j.Tenant, Application: j.Application, Mode: j.Mode, Staff: j.Staff,

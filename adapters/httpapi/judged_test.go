@@ -93,7 +93,7 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 		caller             access.Caller
 		broken             error
 		method, path, body string
-		want               access.Call // what is not the caller's
+		want               access.Call // the fields that do not come from the caller
 	}{
 		"allowed": {forItself, nil, "GET", "/ping", "", access.Call{Endpoint: "ping", Status: 200}},
 		"refused": {notEnabled, nil, "GET", "/ping", "",
@@ -130,7 +130,7 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 	}
 }
 
-func TestNobodySpendsAnothersAllowance_D1(t *testing.T) {
+func TestCallersHaveSeparateAllowances_D1(t *testing.T) {
 	t.Parallel()
 	calls := fair.NewBudget[application.ID](1, time.Hour, atWritten)
 	ping := func(c *clerk) *httptest.ResponseRecorder {
@@ -148,12 +148,12 @@ func TestNobodySpendsAnothersAllowance_D1(t *testing.T) {
 		}
 	}
 	disabled := proven(asApplication)
-	disabled.Enabled = false // would be told next
+	disabled.Enabled = false // would be the next refusal
 	own := &clerk{Store: practiceDay(t), caller: disabled}
 	wantAnswer(t, ping(own), http.StatusForbidden, "unauthorized")
 	refused := ping(own)
 	wantAnswer(t, refused, http.StatusTooManyRequests, "rate-limited")
-	wantSaid(t, refused, "rate-limited: The application has made too many calls. Try again later.")
+	wantErrors(t, refused, "rate-limited: The application has made too many calls. Try again later.")
 	if got := refused.Header().Get("Retry-After"); got != "3600" {
 		t.Errorf("Retry-After: %s", got)
 	}
@@ -191,8 +191,8 @@ func TestARestrictionThatCannotBeAskedForOpensNothing_D17(t *testing.T) {
 	}
 }
 
-// What an endpoint has no use for is nobody's business.
-func TestAPatientWhomTheEndpointDoesNotNameIsNotRecorded_D37(t *testing.T) {
+// A patient that the endpoint does not use is not recorded.
+func TestUnrelatedPatientIsNotRecorded_D37(t *testing.T) {
 	t.Parallel()
 	c := &clerk{Store: practiceDay(t), caller: proven(asApplication)}
 	c.call(t, http.MethodPost, "/clear-call-in", `{"appointmentId":"`+appointmentID+`","patientId":"`+annID+`"}`)
@@ -215,7 +215,7 @@ func TestNothingIsRecordedBeforeTheSignatureHolds_D3(t *testing.T) {
 	}
 }
 
-// An endpoint that is added must not forget to say whom its calls are about.
+// A new endpoint must record the patient of its calls.
 func TestEveryEndpointThatNamesAPatientIsRecordedWithThem_D37(t *testing.T) {
 	t.Parallel()
 	for _, endpoint := range access.Endpoints() {

@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// The limits that a deployment has unless it says otherwise.
+// The default limits of a deployment.
 const (
 	DefaultSlots      = 1024
 	DefaultLimit      = time.Minute
@@ -21,21 +21,21 @@ const (
 	DefaultDailyBytes = 50 << 30 // of bodies
 )
 
-// Seats says how many calls of all callers together may do something at once. Each
-// source and each application has a share (D43). Zero stands for the default.
+// Seats sets how many calls may do each kind of work at once. Each source and each
+// application has a share (D43). Zero means the default.
 type Seats struct {
-	Slots     int // wait for their turn, ask the database and make an answer; [DefaultSlots]
-	Turns     int // of those with a slot have their turn; 32
+	Slots     int // wait for their turn, query the database and make an answer; [DefaultSlots]
+	Turns     int // of those with a slot, have their turn; 32
 	Bodies    int // read a body, which takes some 50 KiB; 4,096
 	Texts     int // hold more than 16 KiB of text, which takes some 300 KiB; 256
 	LongTexts int // hold more than 64 KiB of text, which takes some 10 MiB; 16
 	Files     int // read a file, which takes some 350 KiB; 256
 	Answers   int // make and write an answer of more than 64 KiB, which takes up to 5 MiB, and 25 while it is made; 16
-	Rests     int // throw away the rest of a body; 1,024
-	KeySets   int // read the key set that webhooks are verified with; 64
+	Rests     int // discard the rest of a body; 1,024
+	KeySets   int // read the key set for webhooks; 64
 }
 
-// seats are the seats of one API.
+// seats are the permits of one API.
 type seats struct {
 	slots, bodies, texts, longTexts, files, answers, rests, keySets *fair.Shares
 
@@ -54,11 +54,11 @@ func (s Seats) made() seats {
 		rests:     fair.NewShares(cmp.Or(s.Rests, 1024)),
 		keySets:   fair.NewShares(cmp.Or(s.KeySets, 64)),
 		turns:     fair.NewTurns(cmp.Or(s.Turns, 32)),
-		making:    fair.NewTurns(max(1, runtime.GOMAXPROCS(0)/2)), // short answers find a core
+		making:    fair.NewTurns(max(1, runtime.GOMAXPROCS(0)/2)), // leaves cores for short answers
 	}
 }
 
-// shown shows the seats as metrics.
+// shown registers the permits as metrics.
 func (s seats) shown(in *fair.Metrics) {
 	in.Seats(map[string]*fair.Shares{
 		"slots": s.slots, "bodies": s.bodies, "texts": s.texts, "long-texts": s.longTexts, "files": s.files, "answers": s.answers,
@@ -67,14 +67,14 @@ func (s seats) shown(in *fair.Metrics) {
 	in.Turns(map[string]*fair.Turns{"calls": s.turns, "long-answers": s.making})
 }
 
-// The refusals of an application that has spent what it may.
+// The refusals of an application that has used up a limit.
 var (
-	// ErrRateLimited is that of too many calls. A sandbox says it, too.
+	// ErrRateLimited refuses too many calls. A sandbox uses it as well.
 	ErrRateLimited  = fault.New(fault.RateLimited, "rate-limited", "The application has made too many calls. Try again later.")
 	errTooManyBytes = ErrRateLimited.Worded("The application has sent as many bytes as it may in a day. Try again later.")
 )
 
-// unless refuses a caller who has to wait, and says until when.
+// unless refuses a caller who has to wait, with the time to wait.
 func (a *API) unless(refusal *fault.Error, wait time.Duration) error {
 	if wait == 0 {
 		return nil
@@ -82,9 +82,9 @@ func (a *API) unless(refusal *fault.Error, wait time.Duration) error {
 	return refusal.Until(a.Now().Add(wait))
 }
 
-// arriving reads the body of a call in a seat for bodies. It takes no time limit but
-// the pace of the body. A body that is declared to be more than the application may
-// send is refused, and costs it nothing.
+// arriving reads the body of a call with a body permit. Its only time limit is the pace
+// of the body. A body that is declared larger than the application may send is refused,
+// and not charged.
 func (a *API) arriving(read reader) reader {
 	return func(r *http.Request, caller access.Caller) (*body.Form, error) {
 		declared := int(min(max(0, r.ContentLength), body.MaxBytes))
@@ -103,13 +103,13 @@ func (a *API) arriving(read reader) reader {
 	}
 }
 
-// countedBody is a body whose bytes are paid for as they arrive.
+// countedBody is a body whose bytes are charged as they arrive.
 type countedBody struct {
 	io.ReadCloser
 	pay func(bytes int) error
 }
 
-// Read reads on. Its error is that of the reader or of paying.
+// Read returns an error of the reader or of the budget.
 func (b *countedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if unpaid := b.pay(n); unpaid != nil {

@@ -9,29 +9,29 @@ import (
 	"frontdesk/domain/application"
 )
 
-// Lines says which calls have a line in the log.
+// Lines selects the calls that are logged.
 type Lines string
 
 // The zero value of [Lines] is AllLines.
 const (
 	AllLines     Lines = "all"
-	RefusedLines Lines = "refused" // of calls that were answered with an error
+	RefusedLines Lines = "refused" // of calls answered with an error
 	NoLines      Lines = "none"
 )
 
-// strangersLines is how many lines a second are about calls of which nobody is known to be
-// the caller. Anybody can make such calls, and the log must not become as long as they like.
-// The metrics count all of them.
+// strangersLines is the number of log lines a second about calls without a proven
+// caller. Anyone can make such calls, and must not be able to fill the log. The metrics
+// count all of them.
 const strangersLines = 50
 
-// of reports whether a call with this answer has a line.
+// of reports whether a call with this status is logged.
 func (l Lines) of(status int) bool {
 	return l != NoLines && (l != RefusedLines || status >= http.StatusBadRequest)
 }
 
-// say writes the line of a call, which holds no query, no header and no body. Who called
-// is added by whoever has set up the log ([CallerOf]).
-func (a *API) say(r *http.Request, endpoint application.EndpointName, status int, took time.Duration) {
+// logCall logs a call, without query, headers and body. The log handler adds the caller
+// ([CallerOf]).
+func (a *API) logCall(r *http.Request, endpoint application.EndpointName, status int, took time.Duration) {
 	c := callOf(r.Context())
 	if !a.Lines.of(status) || c.by.Load() == nil && a.strangers.Spend(status, 1) > 0 {
 		return
@@ -45,14 +45,14 @@ func (a *API) say(r *http.Request, endpoint application.EndpointName, status int
 	a.Log.LogAttrs(r.Context(), slog.LevelInfo, "call", line...)
 }
 
-// caller is who makes a call, as the log names them.
+// caller is the caller of a call for the log.
 type caller struct {
 	tenant      string
 	application application.ID
 }
 
-// CallerOf returns the practice and the application of the call that ctx belongs to; false
-// outside a call, and as long as its signature was not found right.
+// CallerOf returns the practice and the application of the call that ctx belongs to;
+// false outside a call, and until its signature is verified.
 func CallerOf(ctx context.Context) (tenant string, by application.ID, known bool) {
 	c := callOf(ctx)
 	if c == nil || c.by.Load() == nil {

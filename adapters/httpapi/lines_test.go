@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Anybody can make calls that are refused, so the log does not grow as fast as they like.
+// Anyone can make calls that are refused, so such lines are limited.
 func TestStrangersDoNotFillTheLog_D108(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer

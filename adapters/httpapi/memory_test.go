@@ -30,7 +30,7 @@ func TestTextsLeaveRoomForOthers_D43(t *testing.T) {
 	}
 }
 
-// crowdWithTexts takes 3 of 4 seats with bodies that do not end.
+// crowdWithTexts takes 3 of 4 permits with bodies that do not end.
 func crowdWithTexts(t *testing.T, w *wire, long string) {
 	t.Helper()
 	var clients []*client

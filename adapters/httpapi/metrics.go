@@ -66,7 +66,7 @@ func (m *Metrics) judged(endpoint application.EndpointName, err error) {
 	}
 }
 
-// measured times an endpoint, writes the call's line of the log, and makes its span.
+// measured times and logs calls of an endpoint, and makes their spans.
 func (a *API) measured(endpoint application.EndpointName, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer a.Metrics.began()()
@@ -80,11 +80,11 @@ func (a *API) measured(endpoint application.EndpointName, next http.Handler) htt
 		if a.Metrics != nil {
 			a.Metrics.duration.WithLabelValues(string(endpoint), strconv.Itoa(seen.status)).Observe(took.Seconds())
 		}
-		a.say(r, endpoint, seen.status, took)
+		a.logCall(r, endpoint, seen.status, took)
 	})
 }
 
-// shown ends the span of a call. Who called is known once it is proven.
+// shown ends the span of a call. The caller is known once it is proven.
 func shown(span tracing.Span, c *call, status int) {
 	span.Number("http.response.status_code", status)
 	span.Text("frontdesk.code", c.line.refusal.Code)
@@ -95,13 +95,13 @@ func shown(span tracing.Span, c *call, status int) {
 	span.End(status >= http.StatusInternalServerError)
 }
 
-// statusWriter remembers the status of an answer.
+// statusWriter stores the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
-// WriteHeader remembers the status and passes it on.
+// WriteHeader stores the status and passes it on.
 func (w *statusWriter) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)

@@ -11,9 +11,9 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// once makes an answer that changes something. Its answerer acts at the caller's desk:
-// what it changes is stored with the answer, and the same call sent again under the same
-// Idempotency-Key changes nothing more and is answered the same (D22, D93).
+// once makes the answer to a change. The answerer uses the caller's desk: its changes
+// are stored with the answer. If the call is repeated under the same Idempotency-Key,
+// nothing changes and it gets the same answer (D22, D93).
 func (a *API) once(answer answerer) maker {
 	return func(r *http.Request, caller judged, form *body.Form) ([]byte, error) {
 		text, again, err := commands.Once(r.Context(), a.Desk, caller.call, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
@@ -25,8 +25,8 @@ func (a *API) once(answer answerer) maker {
 	}
 }
 
-// idempotencyOf returns what recognises the call if it is made again; zero if it
-// has no Idempotency-Key.
+// idempotencyOf returns the key to recognise a repeat of the call; zero if it has no
+// Idempotency-Key.
 func idempotencyOf(r *http.Request, caller access.Caller, body event.Digest) (event.Idempotency, error) {
 	keys := r.Header.Values(keyHeader)
 	if keys == nil {
@@ -38,7 +38,7 @@ func idempotencyOf(r *http.Request, caller access.Caller, body event.Digest) (ev
 	return caller.Idempotency(keys[0], body), nil
 }
 
-// The headers of a call that may be sent again, and of an answer that is given again.
+// The headers of a call that may be repeated, and of a repeated answer.
 const (
 	keyHeader   = body.KeyHeader
 	againHeader = "Idempotent-Replayed"

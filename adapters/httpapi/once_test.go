@@ -137,7 +137,8 @@ func TestFiftyAtOnceMakeOneChange_D93(t *testing.T) {
 	}
 }
 
-// What asks for nothing new is done again, which is harmless, and may change something by then.
+// A call that changes nothing is repeated, which is harmless, and may change something
+// later.
 func TestACallThatChangesNothingIsNotRemembered_D93(t *testing.T) {
 	t.Parallel()
 	a := newOpen(t, access.CallInPatient)
@@ -182,9 +183,9 @@ func TestAMalformedKeyIsRefusedEverywhere_D93(t *testing.T) {
 	}
 }
 
-// A remembered answer is of the log, and so nothing personal may stand in it. What an
-// application is told of itself is its own.
-func TestWhatIsRememberedIsIdentifiers_D93(t *testing.T) {
+// A stored answer is part of the log, so it must not contain personal data.
+// Applications' data about themselves is their own.
+func TestOnlyIdentifiersAreStored_D93(t *testing.T) {
 	t.Parallel()
 	for _, endpoint := range posts(t) {
 		if slices.Contains(access.AboutItself(), endpoint) {
@@ -198,8 +199,9 @@ func TestWhatIsRememberedIsIdentifiers_D93(t *testing.T) {
 	}
 }
 
-// The digest of a short body can be guessed. Personal values are encrypted once they are split
-// from their event. What an application asks about itself is about no person.
+// The digest of a short body can be guessed. Personal values are encrypted once they
+// are split from their event. Calls of an application about itself are not about a
+// person.
 func TestBodyDigestsArePersonal(t *testing.T) {
 	t.Parallel()
 	codec, err := event.NewCodec(domain.Events()...)

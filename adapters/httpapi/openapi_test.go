@@ -22,7 +22,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// description is what these tests read of openapi.json.
+// description is the part of openapi.json that these tests use.
 type description struct {
 	OpenAPI  string
 	Paths    map[string]map[string]struct{ OperationID string }
@@ -62,9 +62,9 @@ func TestEveryRouteIsDescribedAndNothingElse(t *testing.T) {
 	}
 }
 
-// An endpoint of the catalogue that nothing serves would answer 405 to everybody;
-// one that is served outside the catalogue would be judged by nobody.
-func TestWhatIsServedIsTheCatalogue_D38(t *testing.T) {
+// An endpoint of the catalogue without a route would always answer 405. A route outside
+// the catalogue would serve callers without a check.
+func TestServedEndpointsMatchCatalogue_D38(t *testing.T) {
 	t.Parallel()
 	api := &httpapi.API{Domain: "localhost", DefaultTenant: "elm-street", Limit: time.Minute, Now: atWritten, Log: slog.New(slog.DiscardHandler)}
 	public := []string{"/transactional-api/jwks", "/transactional-api/openapi.json"}
@@ -96,7 +96,7 @@ func TestWhatIsServedIsTheCatalogue_D38(t *testing.T) {
 	}
 }
 
-// methodsOf is what a path is called with, HEAD aside, which goes with GET.
+// methodsOf returns the methods of a path, without HEAD, which comes with GET.
 func methodsOf(t *testing.T, api *httpapi.API, path string) []string {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -124,7 +124,7 @@ func TestGrantsAreNamedAsTheOperationsAre_5_6(t *testing.T) {
 }
 
 // A row of the catalogue that forgets the patient would leave the scope unjudged.
-func TestARowNamesThePatientWhomItsInputNames_D38(t *testing.T) {
+func TestRowAndInputNameSamePatient_D38(t *testing.T) {
 	t.Parallel()
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
@@ -201,8 +201,8 @@ func TestEveryWebhookIsDescribed_6_1(t *testing.T) {
 	}
 }
 
-// What is served to everybody is as described, without a token.
-func TestWhatIsPublicIsAsDescribed(t *testing.T) {
+// Public documents are as described, without a token.
+func TestPublicEndpointsMatchDescription(t *testing.T) {
 	t.Parallel()
 	contract, err := httpapitest.NewContract()
 	if err != nil {

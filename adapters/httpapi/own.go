@@ -15,26 +15,28 @@ import (
 	"frontdesk/projections"
 )
 
-// Own finds what an application has made and was sent at a practice (D95). All fields but
-// Unproven are needed.
+// Own finds an application's own calls and webhooks at a practice (D95). All fields
+// except Unproven are needed.
 type Own struct {
 	// Calls returns a page of the calls that were answered, refused, or both.
 	Calls func(ctx context.Context, b projections.OwnBounds, answered, refused bool) (projections.OwnPage[access.OwnCall], error)
-	// Call returns the call of a request id; nil if the application has made none at the practice.
+	// Call returns the call of a request id; nil if the application made no such call
+	// at the practice.
 	Call func(ctx context.Context, tenant string, app application.ID, requestID uuid.UUID) (*access.OwnCall, error)
-	// Unproven returns the calls that were refused before a signature held, latest first.
+	// Unproven returns the calls that were refused before a signature was verified,
+	// latest first.
 	Unproven func(app application.ID, tenant string) []access.OwnCall
 	// Deliveries returns a page of the webhooks.
 	Deliveries func(context.Context, projections.OwnDeliveriesAsked) (projections.OwnPage[projections.OwnDelivery], error)
-	// Outcomes are the words for how a webhook stands, or has ended.
+	// Outcomes are the statuses of a webhook.
 	Outcomes []string
-	// Why says in a sentence why a webhook did not arrive.
+	// Why explains a failure of a webhook in a sentence.
 	Why func(reason string) string
-	// Cursors seals where a page ends.
+	// Cursors encrypts the ends of pages.
 	Cursors Cursors
 }
 
-// How many rows a page has, unless it is asked for more or fewer.
+// Rows in a page, unless the call sets a limit.
 const (
 	ownPage    = 50
 	ownPageMax = 200
@@ -42,7 +44,7 @@ const (
 
 var errCursor = body.ErrInvalidQuery.Worded("cursor must be the next of an earlier page. Begin again without one.")
 
-// The words by which calls are chosen.
+// The words that select calls.
 const (
 	allCalls      = "all"
 	answeredCalls = "answered"
@@ -78,7 +80,7 @@ func (a *API) ownCalls(r *http.Request, caller judged, f *body.Form) (any, error
 	return callsOf(page.Rows, a.next(caller, page.Before)), nil
 }
 
-// ownBounds reads which page a caller asks for. It returns all faults of the query.
+// ownBounds reads the requested page. It returns all faults of the query.
 func (a *API) ownBounds(caller judged, f *body.Form) (projections.OwnBounds, error) {
 	b := projections.OwnBounds{Tenant: caller.Tenant, Application: caller.Application, Limit: f.Number("limit", 1, ownPageMax, ownPage)}
 	if text := f.Text("cursor"); text != "" {
@@ -90,7 +92,8 @@ func (a *API) ownBounds(caller judged, f *body.Form) (projections.OwnBounds, err
 	return b, f.Err()
 }
 
-// next returns the cursor of the page that begins at an identifier; nil if there is none.
+// next returns the cursor of the page that begins at an identifier; nil if there is
+// none.
 func (a *API) next(caller judged, before uuid.UUID) *string {
 	if before == uuid.Nil {
 		return nil
@@ -105,8 +108,8 @@ func (a *API) unproven(caller judged) []access.OwnCall {
 	return a.Own.Unproven(caller.Application, caller.Tenant)
 }
 
-// ownCall finds the call of a request id, proven or not, also one about the application
-// itself.
+// ownCall finds the call of a request id, proven or not, including calls to this
+// endpoint.
 func (a *API) ownCall(r *http.Request, caller judged, id uuid.UUID, unproven []access.OwnCall) ([]access.OwnCall, error) {
 	at := slices.IndexFunc(unproven, func(c access.OwnCall) bool { return c.RequestID == id })
 	if at >= 0 {
@@ -121,12 +124,12 @@ func (a *API) ownCall(r *http.Request, caller judged, id uuid.UUID, unproven []a
 
 func aboutItself(c access.OwnCall) bool { return slices.Contains(access.AboutItself(), c.Endpoint) }
 
-// older reports whether a call came before a place; zero is the end.
+// older reports whether a call is older than a position; zero is the end.
 func older(c access.OwnCall, place uuid.UUID) bool {
 	return place == uuid.Nil || bytes.Compare(c.RequestID[:], place[:]) < 0
 }
 
-// firstOf returns a page of the first calls, at most so many.
+// firstOf returns a page of the first calls, up to limit.
 func firstOf(calls []access.OwnCall, limit int) (page projections.OwnPage[access.OwnCall]) {
 	page.Rows = calls[:min(limit, len(calls))]
 	if len(calls) > limit {
@@ -135,8 +138,9 @@ func firstOf(calls []access.OwnCall, limit int) (page projections.OwnPage[access
 	return page
 }
 
-// together returns the calls of a page, and the unproven ones that came in its time. Those do
-// not count: so no flood of them drives a call off its page.
+// together merges the calls of a page with the unproven ones from its time. The
+// unproven do not count towards the limit, so a flood of them cannot push a call off
+// its page.
 func together(page projections.OwnPage[access.OwnCall], unproven []access.OwnCall) []access.OwnCall {
 	all := page.Rows
 	for _, c := range unproven {
@@ -148,7 +152,7 @@ func together(page projections.OwnPage[access.OwnCall], unproven []access.OwnCal
 	return all
 }
 
-// ownCallBody is a call as its application is shown it.
+// ownCallBody is a call in the answer to its application.
 type ownCallBody struct {
 	RequestID   uuid.UUID                `json:"requestId"`
 	At          time.Time                `json:"at"`

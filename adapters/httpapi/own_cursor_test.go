@@ -75,7 +75,7 @@ func TestAFloodDrivesNoCallOffItsPage_D95(t *testing.T) {
 	}
 }
 
-// A cursor says nothing, and is nobody else's.
+// A cursor reveals nothing, and is valid for its caller only.
 func TestACursorIsSealed_D95(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t)

@@ -32,7 +32,7 @@ func (a *API) ownDeliveries(r *http.Request, caller judged, f *body.Form) (any, 
 	return answer, nil
 }
 
-// ownDeliveryBody is a webhook as the application that it is for is shown it.
+// ownDeliveryBody is a webhook in the answer to its application.
 type ownDeliveryBody struct {
 	JTI         uuid.UUID                `json:"jti"`
 	Event       application.WebhookEvent `json:"event"`

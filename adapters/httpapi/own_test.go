@@ -102,8 +102,8 @@ func TestAQueryThatCannotBeReadIsRefused_D95(t *testing.T) {
 	}
 }
 
-// Who acts for somebody is not told what the application is told, nor is anybody for whom
-// the practice has nothing.
+// An application that acts for a member of staff does not get these answers. Nor does
+// one that the practice does not know.
 func TestOnlyAnApplicationForItselfIsTold_D95(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t)
@@ -121,9 +121,9 @@ func TestOnlyAnApplicationForItselfIsTold_D95(t *testing.T) {
 	}
 }
 
-// What a caller has sent is in no sentence that is recorded, wherever it stood: sentences
-// are shown again, and kept in clear.
-func TestNoSentenceThatIsRecordedHoldsWhatWasSent_D95(t *testing.T) {
+// No recorded sentence repeats the caller's input, wherever it was: sentences are shown
+// again, and stored unencrypted.
+func TestRecordedSentencesHoldNoInput_D95(t *testing.T) {
 	t.Parallel()
 	const secret = "Zanzibar"
 	bodies := []string{

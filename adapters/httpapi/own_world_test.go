@@ -90,7 +90,7 @@ func (m *mirror) forged(n uint64, endpoint application.EndpointName) {
 	m.unproven = slices.Insert(m.unproven, 0, access.OwnCall{RequestID: numbered(n), At: atNoon, Endpoint: endpoint, Status: 403, Code: "unauthorized", Reason: "old", Rule: "expired", Unproven: true})
 }
 
-// ask asks, and returns the answer.
+// ask makes a call, and returns the answer.
 func (m *mirror) ask(path string, query ...string) *httptest.ResponseRecorder {
 	m.t.Helper()
 	values := url.Values{}

@@ -13,22 +13,22 @@ import (
 	"frontdesk/adapters/httpapi/body"
 )
 
-// The pace at which a body has to arrive: so many bytes in so much time, and all of
-// it in the end.
+// The minimum pace of a body: so many bytes in so much time, and a limit for the whole
+// body.
 const (
 	paceBytes = 64 << 10
 	paceTime  = 10 * time.Second
 	bodyTime  = 15 * time.Minute
 )
 
-// The bounds of a body that is thrown away after an early answer.
+// The limits of a body that is discarded after an early answer.
 const (
 	drainBytes = body.MaxBytes
-	drainTime  = 5 * time.Second // unless API.Rest says otherwise
+	drainTime  = 5 * time.Second // unless API.Rest is set
 )
 
-// paced makes the bodies of all calls arrive at a pace. It also makes sure that
-// the client sees an answer that is given before the end of its body.
+// paced applies the pace to the bodies of all calls. It also makes sure that the client
+// sees an answer that is sent before the end of its body.
 func (a *API) paced(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody {
@@ -37,8 +37,8 @@ func (a *API) paced(next http.Handler) http.Handler {
 		}
 		paced := &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w), left: paceTime, whole: bodyTime}
 		paced.awaited = strings.EqualFold(r.Header.Get("Expect"), "100-continue")
-		// Without this, the server reads a part of the body before it sends an
-		// early answer. The only error is that the call did not come by HTTP/1.
+		// Without this, the server reads part of the body before it sends an early
+		// answer. The only error is that the call is not HTTP/1.
 		_ = paced.control.EnableFullDuplex()
 		call := r.WithContext(r.Context())
 		call.Body = paced
@@ -47,23 +47,23 @@ func (a *API) paced(next http.Handler) http.Handler {
 	})
 }
 
-// pacedBody is a body that is arriving. Only the time counts in which we wait for
-// the client, and not what we do between two reads.
+// pacedBody is a body that is arriving. Only the time spent waiting for the client
+// counts, not our work between two reads.
 type pacedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	left    time.Duration // for the rest of this step
 	whole   time.Duration // for the rest of the body
 	bytes   int           // of this step
-	awaited bool          // the client waits for a 100 Continue before it sends anything
+	awaited bool          // the client waits for a 100 Continue before it sends the body
 	ended   bool
 }
 
-// Read reads on. It returns [errTooSlow] or [errTooLong] if the body falls behind
-// the pace. A connection that breaks ends the body too early, as a body may end.
+// Read returns [errTooSlow] or [errTooLong] if the body falls behind the pace. A broken
+// connection reads as an early end of the body.
 func (b *pacedBody) Read(p []byte) (int, error) {
 	if b.ended {
-		return 0, io.EOF // the connection is the server's again
+		return 0, io.EOF // the server owns the connection again
 	}
 	b.awaited = false
 	watch := clock.Start()
@@ -92,17 +92,17 @@ func (b *pacedBody) meaningOf(err error) error {
 	return io.ErrUnexpectedEOF
 }
 
-// drain sends an early answer and throws the rest of the body away. A simple
-// client sends its whole body before it reads, and would otherwise see a broken
-// pipe in place of the answer.
+// drain sends an early answer and discards the rest of the body. A simple client sends
+// its whole body before it reads, and would otherwise see a broken pipe instead of the
+// answer.
 //
-// If the rest is not read to its end, the connection is closed: the rest would be
-// taken for the next call. Without a seat there is no time to read it.
+// If the rest is not read to its end, the connection is closed: the server would parse
+// the rest as the next call. Without a permit the rest is not read.
 func (a *API) drain(c *call, b *pacedBody) {
 	if b.ended || b.awaited {
 		return
 	}
-	_ = b.control.Flush() // an error means that the client has gone
+	_ = b.control.Flush() // an error means that the client has disconnected
 	var rest time.Duration
 	if seat, err := c.take(a.seats.rests); err == nil {
 		defer seat.Release()

@@ -93,7 +93,7 @@ func TestRightsAreAskedAgainAfterALongBody_D44(t *testing.T) {
 	}
 }
 
-// wantLine wants one line in the access record: the refusal, or that there was none.
+// wantLine wants one line in the access record: with the refusal, or without one.
 func (p *witness) wantLine(t *testing.T, status int, reason string, at time.Time) {
 	t.Helper()
 	if len(p.calls) != 1 {
@@ -112,7 +112,7 @@ func TestABodyHasAnEnd_D44(t *testing.T) {
 		body := cough(jpeg("large.jpg", httpapitest.Noise(1, 7<<20)))
 		begun := clock.Start()
 		var sending sync.WaitGroup
-		sending.Go(func() { // at the pace, until nobody reads any more
+		sending.Go(func() { // at the pace, until the server stops reading
 			_, err := io.WriteString(client, head(len(body)))
 			for rest := body; err == nil && len(rest) > 0; {
 				n := min(len(rest), 64<<10)
@@ -185,10 +185,10 @@ func TestAnApplicationMaySendSoMuchADay_D19(t *testing.T) {
 		return answer
 	}
 	wantAnswer(t, send("greedy", 18_000), http.StatusOK)
-	for range 2 { // a refused body costs nothing
+	for range 2 { // a refused body is not charged
 		answer := send("greedy", 9_000)
 		wantAnswer(t, answer, http.StatusTooManyRequests, "rate-limited")
-		wantSaid(t, answer, "rate-limited: The application has sent as many bytes as it may in a day. Try again later.")
+		wantErrors(t, answer, "rate-limited: The application has sent as many bytes as it may in a day. Try again later.")
 		if got := answer.Header().Get("Retry-After"); got != "10800" { // 3,000 bytes are lacking: 3 h
 			t.Errorf("Retry-After: %s", got)
 		}
@@ -200,7 +200,7 @@ func TestAnApplicationMaySendSoMuchADay_D19(t *testing.T) {
 	wantAnswer(t, send("greedy", 1_000), http.StatusTooManyRequests, "rate-limited")
 }
 
-// A body that is longer than any may be is too large, whatever is left of the day's bytes.
+// A body over the maximum is too large, whatever is left of the day's bytes.
 func TestABodyThatIsTooLargeIsNoMatterOfTheDay_D19(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestABodyThatIsTooLargeIsNoMatterOfTheDay_D19(t *testing.T) {
 	})
 }
 
-// Nobody says how long a body in chunks is.
+// A chunked body has no declared length.
 func TestChunksAreCountedAsTheyCome_D19(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

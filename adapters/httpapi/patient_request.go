@@ -31,8 +31,8 @@ func (a *API) createPatientRequest(r *http.Request, caller judged, f *body.Form)
 	return map[string]request.ID{"patientRequestId": id}, nil
 }
 
-// withFiles reads the body of a patient request and stores its files on the way.
-// Once the call is answered, the files that no request names are forgotten.
+// withFiles reads the body of a patient request and stores its files as they arrive.
+// After the answer, files that no request names are discarded.
 func (a *API) withFiles(r *http.Request, caller access.Caller) (*body.Form, error) {
 	call := callOf(r.Context())
 	files := &body.Files{Tenant: caller.Tenant, Uploads: a.Uploads, Texts: call.texts, Upload: call.file}

@@ -204,7 +204,7 @@ func TestTheScopeComesBeforeTheKey_D1(t *testing.T) {
 	wantAnswer(t, c.post(t, cough(), "Idempotency-Key", ""), http.StatusBadRequest, "invalid-idempotency-key")
 }
 
-// Whatever is sent, the answer is one that the contract knows.
+// Whatever the body, the answer is one of the contract.
 func FuzzBody(f *testing.F) {
 	for _, seed := range []string{
 		cough(), cough(jpeg("x.jpg", []byte("abc"))), cough(`{"fileName":"x","contentType":"image/png","data":"\/\u002B=="}`),

@@ -27,12 +27,11 @@ import (
 	"frontdesk/domain/request"
 )
 
-// counter is an API that takes patient requests of one caller and writes down
-// what they were.
+// counter is an API that takes patient requests of one caller and records them.
 type counter struct {
 	httpapitest.Shelf
 	caller  access.Caller
-	refuses error // what the append returns
+	refuses error // returned by the append
 
 	appending func() // is waited for by the next append
 	mu        sync.Mutex
@@ -58,7 +57,7 @@ func (c *counter) api() *httpapi.API {
 // Load is of streams that there are not.
 func (c *counter) Load(context.Context, event.Stream) ([]event.Event, error) { return nil, nil }
 
-// next says what the next append waits for.
+// next sets a function that the next append calls first.
 func (c *counter) next(appending func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,10 +90,10 @@ func (c *counter) Receptions(context.Context, string) (practice.Receptions, erro
 	return practice.Receptions{Zone: time.UTC}, nil
 }
 
-// PatientExists is true of everybody.
+// PatientExists is true of every patient.
 func (c *counter) PatientExists(context.Context, string, patient.ID) (bool, error) { return true, nil }
 
-// Answer remembers nothing.
+// Answer finds no stored answer.
 func (c *counter) Answer(context.Context, string, event.Digest, time.Time) (commands.Answer, error) {
 	return commands.Answer{}, nil
 }

@@ -18,7 +18,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// The kinds of refusal that only HTTP knows.
+// The kinds of refusal that only HTTP has.
 const (
 	internal fault.Kind = -1 - iota
 	tooSlow
@@ -27,7 +27,7 @@ const (
 	headersTooLarge
 )
 
-// statuses is the one table from kinds of refusal to HTTP statuses.
+// statuses maps kinds of refusal to HTTP statuses.
 var statuses = map[fault.Kind]int{
 	fault.Invalid:     http.StatusBadRequest,
 	fault.Refused:     http.StatusBadRequest,
@@ -42,7 +42,7 @@ var statuses = map[fault.Kind]int{
 	tooSlow:           http.StatusRequestTimeout,
 	wrongMethod:       http.StatusMethodNotAllowed,
 	headersTooLarge:   http.StatusRequestHeaderFieldsTooLarge,
-	cutOff:            499, // as proxies write it in their logs; nobody is there to be answered
+	cutOff:            499, // as proxies log it; the client has disconnected
 }
 
 // The refusals of HTTP itself (D19).
@@ -56,8 +56,8 @@ var (
 	errMethod   = fault.New(wrongMethod, "method-not-allowed", "Use %s.")
 )
 
-// Refusals lists what a call is refused with by HTTP and by this package's own rules.
-// Those of one code stand together.
+// Refusals lists the refusals of HTTP and of this package's own rules. Those of one
+// code are adjacent.
 func Refusals() fault.List {
 	return append(body.Refusals(),
 		errNotFound, errNoHost, errMethod, errTooSlow, errTooLong, ErrRateLimited, errTooManyBytes, errInternal,
@@ -79,8 +79,8 @@ type problem struct {
 	Description string `json:"description"`
 }
 
-// problemsOf says what is wrong. Only here the name of an unknown field is told: the refusal
-// itself is recorded.
+// problemsOf builds the error body. Only here is the name of an unknown field added:
+// the refusal itself is recorded.
 func problemsOf(refusals fault.List, unknown body.Unknown) (p problems) {
 	for _, f := range refusals {
 		detail := f.Detail
@@ -92,9 +92,9 @@ func problemsOf(refusals fault.List, unknown body.Unknown) (p problems) {
 	return p
 }
 
-// answering serves a call and answers its error. An error that callers must not
-// see is logged here, once, and answered 500. Why calls are unavailable is logged once
-// a second for each reason: a flood of them has the same few.
+// answering serves a call and answers its error. An internal error is logged here,
+// once, and answered 500. The reason for unavailability is logged once a second for
+// each reason: a flood of calls has the same few reasons.
 func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := serve(w, r)
@@ -103,12 +103,12 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 		}
 		refusals := refusalsOf(err)
 		ours := len(refusals) == 0 || refusals[0].Kind == fault.Unavailable
-		stopping := refusalsOf(context.Cause(r.Context())) // what our shutdown says to those whom it cuts off
+		stopping := refusalsOf(context.Cause(r.Context())) // our shutdown's cause for the calls that it cancels
 		switch {
 		case len(stopping) > 0 && (ours || refusals[0].Kind == tooSlow):
 			a.Log.InfoContext(r.Context(), "call was cut off", slog.Any("error", err))
 			refusals = stopping
-		case ours && r.Context().Err() != nil: // the caller has gone
+		case ours && r.Context().Err() != nil: // the client has disconnected
 			a.Log.InfoContext(r.Context(), "call was cut off", slog.Any("error", err))
 			refusals = fault.List{errCutOff}
 		case len(refusals) == 0:
@@ -121,8 +121,8 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 	})
 }
 
-// refusalsOf returns what a caller may be told of an error. It is empty if that is
-// nothing.
+// refusalsOf returns the refusals in an error that the caller may see; empty if there
+// are none.
 func refusalsOf(err error) fault.List {
 	if list, ok := errors.AsType[fault.List](err); ok {
 		return list
@@ -136,8 +136,8 @@ func refusalsOf(err error) fault.List {
 	return nil
 }
 
-// refuse answers with refusals, which are all of one kind. A long list of them may
-// find no seat; then it answers with the refusal that says so.
+// refuse answers with refusals, which are all of one kind. If there is no permit for a
+// long list, it answers with the refusal for that instead.
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, refusals fault.List) {
 	first := refusals[0]
 	callOf(r.Context()).line.refusal = *first
@@ -151,8 +151,8 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, refusals fault.List
 	}
 }
 
-// untilRetry returns how many seconds a caller should wait; 0 if it need not try
-// again. The number is rounded up, so that a retry at that moment is not too early.
+// untilRetry returns the seconds until a retry; 0 if a retry is pointless. It rounds
+// up, so that the retry is not too early.
 func (a *API) untilRetry(f *fault.Error) int {
 	switch {
 	case !f.RetryAt.IsZero():
@@ -170,19 +170,19 @@ func encoded(answer any, err error) ([]byte, error) {
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // nobody reads it as HTML, and it would be much longer
+	encoder.SetEscapeHTML(false) // the answer is not read as HTML, and would be much longer
 	if err := encoder.Encode(answer); err != nil {
 		return nil, fmt.Errorf("encode the answer: %w", err)
 	}
 	return text.Bytes(), nil
 }
 
-// longAnswer is the length from which an answer needs a seat.
+// longAnswer is the length from which an answer needs a permit.
 const longAnswer = 64 << 10
 
-// answer writes an answer with its length, so that a client need not wait for what
-// is still done for the call after the answer. An error means that nothing was
-// written, because a long answer found no seat.
+// answer writes an answer with its length, so that a client need not wait for work
+// after the answer. An error means that nothing was written, because there was no
+// permit for a long answer.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, status int, text []byte) error {
 	if len(text) > longAnswer {
 		if err := body.Take(callOf(r.Context()).long); err != nil {
@@ -192,13 +192,13 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, status int, text []
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	a.tell(w.Header(), r, status)
+	a.addHeaders(w.Header(), r, status)
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // an error means that the client has gone
+	_, _ = w.Write(text) // an error means that the client has disconnected
 	return nil
 }
 
-// notAllowed refuses a method and names those that the endpoint takes.
+// notAllowed refuses a method and lists those of the endpoint.
 func notAllowed(w http.ResponseWriter, by methods) error {
 	methods := slices.Sorted(maps.Keys(by))
 	w.Header().Set("Allow", strings.Join(methods, ", "))

@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// public serves a path of the API to everybody. Its callers are not judged.
+// public serves a path of the API without authentication.
 func (a *API) public(router *mux.Router, path string, name application.EndpointName, serve func(http.ResponseWriter, *http.Request) error) {
 	router.Handle(path, a.measured(name, a.answering(func(w http.ResponseWriter, r *http.Request) error {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -22,9 +22,8 @@ func (a *API) public(router *mux.Router, path string, name application.EndpointN
 	})))
 }
 
-// publicKeys serves the keys that webhooks are verified with. They are the same
-// for every practice. It needs no slot, but a seat of its own kind, because it asks
-// the database each time.
+// publicKeys serves the key set for webhooks, the same for every practice. It needs no
+// slot, but a permit of its own kind, because it queries the database each time.
 func (a *API) publicKeys(w http.ResponseWriter, r *http.Request) error {
 	var document []byte
 	err := a.in(a.seats.keySets, r, func(r *http.Request) (err error) {

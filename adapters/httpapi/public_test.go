@@ -15,7 +15,7 @@ import (
 
 const keySet = `{"keys":[{"kty":"RSA","kid":"a"}]}`
 
-// getKeys asks for the key set, with a header or without.
+// getKeys fetches the key set, with a header or without.
 func getKeys(t *testing.T, method, host string, keys func(context.Context) ([]byte, error), header ...string) *http.Response {
 	t.Helper()
 	api := &httpapi.API{

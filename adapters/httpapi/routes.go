@@ -27,68 +27,68 @@ import (
 // TrustedProxies, Strict, Calls, Bytes, Record, Seats, Seating, Rest, Metrics, Traces and Lines.
 type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain>
-	DefaultTenant string // the tenant that a bare address or localhost stands for; "" for none
+	DefaultTenant string // the tenant of a bare address or localhost; "" for none
 
-	TrustedProxies []netip.Prefix // whose X-Forwarded-For says where a call comes from
+	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is trusted
 
-	Strict bool // refuse members that the contract does not know, which are only warned of otherwise
+	Strict bool // refuse unknown members; otherwise only warn
 
-	// Recognise finds out, by one query, what the values of the Authorization
-	// headers claim, and which rights the claim would have at an endpoint of a
-	// tenant. Prove waits for the keys of the application and proves the claim.
+	// Recognise reads, by one query, the claim in the Authorization headers and the
+	// rights that it would have at an endpoint of a tenant. Prove waits for the keys of
+	// the application and verifies the claim.
 	Recognise func(ctx context.Context, authorization []string, tenant string, endpoint access.Endpoint) (prove func(context.Context) (access.Caller, error), err error)
-	// Rights asks again for the rights of a claim.
+	// Rights reads the current rights of a claim.
 	Rights func(ctx context.Context, claim access.Claim, now time.Time) (access.Rights, error)
 
-	Calls *fair.Budget[application.ID] // that each application may make; nil for no limit
-	Bytes *fair.Budget[application.ID] // of bodies that each application may send; nil for no limit
+	Calls *fair.Budget[application.ID] // of each application; nil for no limit
+	Bytes *fair.Budget[application.ID] // of bodies of each application; nil for no limit
 
 	// RecordOpenTo reports whether a member of staff may see a patient's record.
 	RecordOpenTo func(ctx context.Context, tenant string, id patient.ID, member staff.ID) (bool, error)
 
-	// Obstacle stands in the way of calls about patients that may be made: its error is the
-	// answer. Nil stands in nobody's way.
+	// Obstacle can stop authorised calls about patients: its error is the answer. Nil
+	// stops none.
 	Obstacle func(ctx context.Context, about patient.ID) error
 
 	Desk    commands.Desk
-	Uploads body.Uploads // keeps the files of a patient request while it is read
+	Uploads body.Uploads // stores the files of a patient request as it is read
 
 	// RequestTypes returns the availability of a tenant's request types at an
 	// instant.
 	RequestTypes func(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error)
-	// CareRecord returns the record of a patient. It shows everything that was
-	// appended before the call. It returns projections.ErrLongRecord instead of more
-	// than a little unless a long record is wanted.
+	// CareRecord returns the record of a patient. It includes everything that was
+	// appended before the call. It returns projections.ErrLongRecord instead of a long
+	// record unless long is set.
 	CareRecord func(ctx context.Context, tenant string, id patient.ID, long bool) (projections.CareRecord, error)
-	// Itself answers what applications ask about themselves.
+	// Itself answers applications' calls about themselves.
 	Itself Itself
-	// SigningKeys returns the key set that webhooks are verified with, as JSON.
+	// SigningKeys returns the key set for webhooks as JSON.
 	SigningKeys func(context.Context) ([]byte, error)
 
-	// Own finds what an application asks about itself.
+	// Own finds an application's own calls and webhooks.
 	Own Own
 
-	// Record takes a judged call for the access record. It does not wait. Nil
-	// keeps none.
+	// Record adds a judged call to the access record. It does not block. Nil records
+	// none.
 	Record func(access.Call)
 
-	Seats   Seats         // for calls at once; further ones are answered 503
-	Seating *fair.Metrics // shows the seats; nil shows nothing
-	Limit   time.Duration // for what a call does in a slot
-	Rest    time.Duration // for throwing away the rest of a body that was answered early; 0 means 5 s
+	Seats   Seats         // for concurrent calls; beyond them 503
+	Seating *fair.Metrics // nil: not measured
+	Limit   time.Duration // for the work of a call in a slot
+	Rest    time.Duration // for discarding the rest of a body that was answered early; 0 means 5 s
 	Now     func() time.Time
-	Metrics *Metrics        // nil measures nothing
-	Traces  *tracing.Tracer // nil traces nothing
+	Metrics *Metrics        // nil: not measured
+	Traces  *tracing.Tracer // nil: not traced
 	Log     *slog.Logger
-	Lines   Lines // which calls have a line in the log
+	Lines   Lines // which calls are logged
 
 	// Made by Handler.
 	seats     seats
-	reasons   *fair.Budget[string] // of lines that say why calls are unavailable
-	strangers *fair.Budget[int]    // of lines about calls that nobody has signed, by their status
+	reasons   *fair.Budget[string] // of log lines about unavailability
+	strangers *fair.Budget[int]    // of log lines about unproven calls, by status
 }
 
-// Handler returns the API as one handler. All its answers are JSON and carry an
+// Handler returns the API as one handler. All answers are JSON and carry an
 // X-Request-Id.
 func (a *API) Handler() http.Handler {
 	a.seats = a.Seats.made()
@@ -98,10 +98,10 @@ func (a *API) Handler() http.Handler {
 	return a.identified(a.paced(a.cleared(a.routes())))
 }
 
-// table says of endpoints how each is called, what is read of a call, and what answers it.
+// table maps endpoints to their methods, readers and answerers.
 type table map[application.EndpointName]methods
 
-// endpoints returns the tables of all nouns. Each is in the file of its answers;
+// endpoints returns the tables of all nouns. Each is in the file of its answers.
 // access.Endpoints lists the whole API, and openapi.json describes it for callers.
 func (a *API) endpoints() table {
 	all := table{}
@@ -124,7 +124,7 @@ func (a *API) routes() *mux.Router {
 	return router
 }
 
-// methods are the HTTP methods of an endpoint, with what makes the answer to each.
+// methods are the HTTP methods of an endpoint, with the maker of each answer.
 type methods map[string]func(*http.Request, access.Endpoint) (text []byte, err error)
 
 // route serves an endpoint under its name.
@@ -142,19 +142,19 @@ func (a *API) route(router *mux.Router, e access.Endpoint, by methods) {
 	}))))
 }
 
-// reader reads the input of a call into a form, which keeps the faults of the
-// input. An error means that the service could not read it.
+// reader reads the input of a call into a form, which collects the faults of the input.
+// An error means that the service could not read it.
 type reader func(*http.Request, access.Caller) (*body.Form, error)
 
-// answerer returns the answer to a call that has been read and judged, as a value
-// that is written as JSON. [API.answering] answers its error.
+// answerer returns the answer to a call that has been read and checked, to be encoded
+// as JSON. [API.answering] answers its error.
 type answerer func(*http.Request, judged, *body.Form) (any, error)
 
 // maker makes the text of an answer.
 type maker func(*http.Request, judged, *body.Form) ([]byte, error)
 
-// post serves a change, which is made once however often it is sent under the same
-// Idempotency-Key.
+// post serves a change, which is made once however often the call is repeated under the
+// same Idempotency-Key.
 func (a *API) post(read reader, answer answerer) methods {
 	return methods{http.MethodPost: a.after(a.arriving(read), a.once(answer))}
 }
@@ -170,10 +170,10 @@ func plainly(answer answerer) maker {
 	}
 }
 
-// after finds out who is calling, reads the input of the call, judges the caller by
-// the patient whom the call names, and only then makes the answer. So no answerer
-// can forget to judge. What the input and the answer were made of is garbage once
-// this returns: the client may take its time to read.
+// after authenticates the caller, reads the input, checks the caller's right to the
+// patient that the call names, and only then makes the answer. So no answerer can skip
+// the check. It keeps no reference to the input or the parts of the answer when it
+// returns: the client may take its time to read.
 func (a *API) after(read reader, made maker) func(*http.Request, access.Endpoint) ([]byte, error) {
 	return func(r *http.Request, endpoint access.Endpoint) (text []byte, err error) {
 		caller, err := a.caller(r, endpoint)
@@ -201,7 +201,7 @@ func (a *API) after(read reader, made maker) func(*http.Request, access.Endpoint
 	}
 }
 
-// meet meets what stands in the way of a call about a patient.
+// meet calls Obstacle for a call about a patient.
 func (a *API) meet(r *http.Request, j judged) error {
 	if a.Obstacle == nil || !j.Endpoint.NamesPatient {
 		return nil
@@ -209,7 +209,7 @@ func (a *API) meet(r *http.Request, j judged) error {
 	return a.Obstacle(r.Context(), j.patient)
 }
 
-// nothing is the reader of a call that has no input.
+// nothing is the reader of a call without input.
 func nothing(*http.Request, access.Caller) (*body.Form, error) { return &body.Form{}, nil }
 
 // members reads a body with the given members and without files.
@@ -219,7 +219,7 @@ func members(names ...string) reader {
 	}
 }
 
-// query reads a query with the given members. One that is malformed, or names one of them
+// query reads a query with the given members. A malformed query, or one with a member
 // twice, is refused as invalid.
 func query(invalid *fault.Error, names ...string) reader {
 	return func(r *http.Request, _ access.Caller) (*body.Form, error) {

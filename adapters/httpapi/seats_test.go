@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// brokenShelf fails at the next file as nothing should.
+// brokenShelf fails unexpectedly at the next file.
 type brokenShelf struct {
 	*counter
 	broken bool
@@ -28,7 +28,7 @@ func (s *brokenShelf) AddChunk(ctx context.Context, tenant string, id request.At
 	return s.counter.AddChunk(ctx, tenant, id, n, data)
 }
 
-// However a call ends, the next one finds every kind of seat, of which there is one.
+// However a call ends, the next one finds a permit of each kind, of which there is one.
 func TestNoSeatIsLost_D44(t *testing.T) {
 	t.Parallel()
 	c := &counter{}

@@ -15,8 +15,8 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// saidOf is what an error body says: each code with its sentence.
-func saidOf(t *testing.T, body []byte) (said []string) {
+// errorTexts returns the codes and sentences of an error body.
+func errorTexts(t *testing.T, body []byte) (said []string) {
 	t.Helper()
 	var answer struct {
 		Errors []struct{ Code, Description string }
@@ -30,15 +30,15 @@ func saidOf(t *testing.T, body []byte) (said []string) {
 	return said
 }
 
-// wantSaid fails the test unless a call was refused with these codes and sentences.
-func wantSaid(t *testing.T, answer *httptest.ResponseRecorder, want ...string) {
+// wantErrors fails the test unless a call was refused with these codes and sentences.
+func wantErrors(t *testing.T, answer *httptest.ResponseRecorder, want ...string) {
 	t.Helper()
-	if said := saidOf(t, answer.Body.Bytes()); !slices.Equal(said, want) {
+	if said := errorTexts(t, answer.Body.Bytes()); !slices.Equal(said, want) {
 		t.Errorf("said %q, want %q", said, want)
 	}
 }
 
-func TestAPatientRequestIsToldWhatIsWrong_D92(t *testing.T) {
+func TestPatientRequestMistakesAreNamed_D92(t *testing.T) {
 	t.Parallel()
 	file := `{"fileName":"x.png","contentType":"image/png","data":"YQ=="}`
 	replaced := func(old, with string) string { return strings.Replace(cough(), old, with, 1) }
@@ -65,14 +65,14 @@ func TestAPatientRequestIsToldWhatIsWrong_D92(t *testing.T) {
 		cough() + strings.Repeat(" ", 4<<20):                                                                             "request-too-large: A body must have at most 100 MiB, and at most 4 MiB and 65536 values beside the data of attachments.",
 		"[]":                                                                                                             "invalid-request-body: The body must be a JSON object.",
 	} {
-		wantSaid(t, (&counter{caller: asApplication}).post(t, body), want)
+		wantErrors(t, (&counter{caller: asApplication}).post(t, body), want)
 	}
 	c := &counter{caller: asApplication}
-	wantSaid(t, c.post(t, cough(), "Content-Type", "text/plain"), "unsupported-media-type: Send the body as Content-Type: application/json.")
-	wantSaid(t, c.post(t, cough(), "Idempotency-Key", ""), "invalid-idempotency-key: Idempotency-Key must be given once, with 1 to 255 bytes.")
+	wantErrors(t, c.post(t, cough(), "Content-Type", "text/plain"), "unsupported-media-type: Send the body as Content-Type: application/json.")
+	wantErrors(t, c.post(t, cough(), "Idempotency-Key", ""), "invalid-idempotency-key: Idempotency-Key must be given once, with 1 to 255 bytes.")
 }
 
-func TestAClinicalCallIsToldWhatIsWrong_D92(t *testing.T) {
+func TestClinicalCallMistakesAreNamed_D92(t *testing.T) {
 	t.Parallel()
 	cancelled := []event.Event{appointment.Cancelled{Subject: annsVisit}}
 	for _, c := range []struct {
@@ -106,14 +106,14 @@ func TestAClinicalCallIsToldWhatIsWrong_D92(t *testing.T) {
 		d := &desk{caller: asApplication, given: c.given}
 		_, answer := d.call(t, c.endpoint, c.query, c.body)
 		text, _ := json.Marshal(answer)
-		if said := saidOf(t, text); !slices.Equal(said, []string{c.want}) {
+		if said := errorTexts(t, text); !slices.Equal(said, []string{c.want}) {
 			t.Errorf("%s %s: said %q, want %q", c.endpoint, c.body, said, c.want)
 		}
 	}
 }
 
-// Whether there is such a practice is not said, only which hosts there may be.
-func TestAHostWithoutAPracticeIsToldWhichHostsThereAre_D92(t *testing.T) {
+// The answer does not reveal whether the practice exists, only the form of hosts.
+func TestUnknownHostListsPracticeHosts_D92(t *testing.T) {
 	t.Parallel()
 	api := (&clerk{Store: practiceDay(t), caller: asApplication}).api()
 	for _, host := range []string{"nowhere.example", "frontdesk.example", "a.b.frontdesk.example", ".frontdesk.example", "127.0.0.1:8080", "[::1]", ""} {
@@ -121,7 +121,7 @@ func TestAHostWithoutAPracticeIsToldWhichHostsThereAre_D92(t *testing.T) {
 		r.Host = host
 		answer := httptest.NewRecorder()
 		api.Handler().ServeHTTP(answer, r)
-		wantSaid(t, answer, "not-found: No practice is served at this host: practices are {tenantId}.frontdesk.example.")
+		wantErrors(t, answer, "not-found: No practice is served at this host: practices are {tenantId}.frontdesk.example.")
 		if answer.Code != http.StatusNotFound || answer.Header().Get("X-Request-Id") == "" {
 			t.Errorf("%q: %d, %v", host, answer.Code, answer.Header())
 		}
@@ -146,7 +146,7 @@ func TestAWrongMethodIsToldTheRightOnes_D92(t *testing.T) {
 		wrong := call("BREW", path)
 		allow := wrong.Header().Get("Allow")
 		allowed := strings.Split(allow, ", ")
-		wantSaid(t, wrong, "method-not-allowed: Use "+strings.Join(allowed, " or ")+".")
+		wantErrors(t, wrong, "method-not-allowed: Use "+strings.Join(allowed, " or ")+".")
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} {
 			answer := call(method, path)
 			refused := answer.Code == http.StatusMethodNotAllowed
@@ -172,13 +172,13 @@ func TestARequestThatCannotBeReadIsToldWhy_D92(t *testing.T) {
 		{505, "", "malformed-request: Send the request by HTTP/1.1."},
 	} {
 		_, _, text := httpapi.Unread(c.says, c.why, written)
-		if said := saidOf(t, text); !slices.Equal(said, []string{c.want}) {
+		if said := errorTexts(t, text); !slices.Equal(said, []string{c.want}) {
 			t.Errorf("%d %s: said %q, want %q", c.says, c.why, said, c.want)
 		}
 	}
 }
 
-func TestAQueryIsToldWhatIsWrong_D92(t *testing.T) {
+func TestQueryMistakesAreNamed_D92(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
 		"application/calls?limit=0":            "invalid-query: limit must be a whole number from 1 to 200.",
@@ -192,7 +192,7 @@ func TestAQueryIsToldWhatIsWrong_D92(t *testing.T) {
 		endpoint, query, _ := strings.Cut(query, "?")
 		_, answer := (&desk{caller: asApplication}).call(t, endpoint, query, "")
 		text, _ := json.Marshal(answer)
-		if said := saidOf(t, text); !slices.Equal(said, []string{want}) {
+		if said := errorTexts(t, text); !slices.Equal(said, []string{want}) {
 			t.Errorf("%s: said %q, want %q", query, said, want)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"frontdesk/domain/site"
 )
 
-// An identifier that is another thing's, another practice's or not given out yet is answered
-// as one that nobody has, by every endpoint, and no stream has an event by it.
+// An identifier of another kind, of another practice or not yet used gets the answer
+// for an unknown one, from every endpoint, and no stream gets an event.
 func TestNoEndpointTakesAStream(t *testing.T) {
 	t.Parallel()
 	bodies := map[application.EndpointName]string{

@@ -24,8 +24,8 @@ import (
 	"frontdesk/domain/request"
 )
 
-// wire is a server whose connections are pipes, so that it can live in a
-// bubble where time only passes while everybody waits.
+// wire is a server whose connections are pipes, so that it can run in a synctest
+// bubble.
 type wire struct {
 	dials  chan net.Conn
 	closed chan struct{}
@@ -44,7 +44,7 @@ func (w *wire) Accept() (net.Conn, error) {
 // Close ends the listening.
 func (w *wire) Close() error { close(w.closed); return nil }
 
-// Addr returns an address that means nothing.
+// Addr returns a placeholder address.
 func (w *wire) Addr() net.Addr { return &net.UnixAddr{Net: "pipe"} }
 
 func serve(t *testing.T, api *httpapi.API) *wire {
@@ -62,7 +62,7 @@ func serve(t *testing.T, api *httpapi.API) *wire {
 	return w
 }
 
-// client is one connection, and what comes back on it.
+// client is one connection, and its answers.
 type client struct {
 	net.Conn
 	answers *bufio.Reader
@@ -123,7 +123,7 @@ func TestABodyThatDripsIsCut_D19(t *testing.T) {
 		slow := w.dial(t)
 		slow.send(t, head(1000))
 		var dripping sync.WaitGroup
-		dripping.Go(func() { // a byte a second, until nobody listens
+		dripping.Go(func() { // a byte a second, until the server closes the connection
 			for err := error(nil); err == nil; time.Sleep(time.Second) {
 				_, err = io.WriteString(slow, " ")
 			}
@@ -131,7 +131,7 @@ func TestABodyThatDripsIsCut_D19(t *testing.T) {
 		begun := clock.Start()
 		late := slow.answer(t)
 		wantAnswer(t, late, http.StatusRequestTimeout, "request-timeout")
-		wantSaid(t, late, "request-timeout: The body arrives too slowly: send at least 64 KiB every 10 seconds.")
+		wantErrors(t, late, "request-timeout: The body arrives too slowly: send at least 64 KiB every 10 seconds.")
 		if took := begun.Elapsed(); took != 10*time.Second {
 			t.Errorf("answered after %s", took)
 		}
@@ -184,7 +184,7 @@ func TestASlowUploadIsNotCut_D19(t *testing.T) {
 	})
 }
 
-// What the database takes is not held against the client.
+// The time that the database takes does not count against the client.
 func TestTheClientDoesNotPayForUs_D19(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -240,15 +240,15 @@ func TestARestIsNoCall(t *testing.T) {
 	})
 }
 
-// refusing is an API that nobody may call.
+// refusing is an API that refuses every caller.
 func refusing(c *counter) *httpapi.API {
 	api := c.api()
 	api.Recognise = refuses(fault.New(fault.Forbidden, "unauthorized", ""))
 	return api
 }
 
-// newRefusing is a server of [refusing] on real connections. It throws away what
-// it is sent however long that takes: a busy machine needs its time.
+// newRefusing is a server of [refusing] on real connections. It has no limit for
+// discarding a body: a busy machine needs time.
 func newRefusing(t *testing.T) *httptest.Server {
 	t.Helper()
 	api := refusing(&counter{})

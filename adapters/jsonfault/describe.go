@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Kinds of mistake in a string, for who reads strings without package jsontext.
+// Kinds of mistake in a string, for readers without package jsontext.
 const (
 	EndsEarly        = "the text ends too early"
 	NotUTF8          = "the text is not UTF-8"
@@ -18,8 +18,8 @@ const (
 	ControlCharacter = "a line break or another control character in a string must be escaped"
 )
 
-// Kind returns what kind of mistake an error of package jsontext is, as a main clause:
-// "a comma has nothing behind it". It returns "" if the text was well-formed and so the
+// Kind returns the kind of mistake of an error of package jsontext, as a main clause:
+// "a comma has nothing behind it". It returns "" if the text was well-formed and the
 // error is another.
 func Kind(err error) string {
 	var malformed *jsontext.SyntacticError
@@ -36,7 +36,7 @@ func Kind(err error) string {
 		return ""
 	}
 	text := malformed.Err.Error()
-	if malformed.ByteOffset == 0 && strings.Contains(text, `'\xef'`) { // so far only its first byte has arrived
+	if malformed.ByteOffset == 0 && strings.Contains(text, `'\xef'`) { // only its first byte has arrived so far
 		return byteOrderMark
 	}
 	for _, kind := range kinds {
@@ -49,8 +49,8 @@ func Kind(err error) string {
 
 const byteOrderMark = "a byte order mark must not be sent"
 
-// kinds are told apart by the library's words, which a test holds. The first that
-// matches counts.
+// kinds are recognised by the library's texts, which a test pins. The first match
+// counts.
 var kinds = []struct{ in, what string }{
 	{"invalid UTF-8", NotUTF8},
 	{"invalid surrogate pair", HalfCharacter},
@@ -65,7 +65,8 @@ var kinds = []struct{ in, what string }{
 	{"at start of value", "no JSON value begins here"},
 }
 
-// Place returns where a mistake is, for the beginning of a sentence: "after 6 bytes".
+// Place returns the place of a mistake, for the beginning of a sentence: "after 6
+// bytes".
 func Place(offset int64) string {
 	switch offset {
 	case 0:
@@ -76,8 +77,8 @@ func Place(offset int64) string {
 	return fmt.Sprintf("after %d bytes", offset)
 }
 
-// Offset returns how many bytes come before the mistake, as far as the decoder has
-// counted; false if the error does not know it.
+// Offset returns the number of bytes before the mistake, as far as the decoder has
+// counted; false if the error does not have it.
 func Offset(err error) (int64, bool) {
 	malformed, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {
@@ -86,8 +87,8 @@ func Offset(err error) (int64, bool) {
 	return malformed.ByteOffset, true
 }
 
-// Describe returns where and what the mistake is: "after 6 bytes, a comma has nothing
-// before it or behind it". It returns "" if the text was well-formed.
+// Describe returns the place and the kind of a mistake: "after 6 bytes, a comma has
+// nothing before it or behind it". It returns "" if the text was well-formed.
 func Describe(err error) string {
 	kind := Kind(err)
 	at, known := Offset(err)

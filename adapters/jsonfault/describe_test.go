@@ -52,7 +52,7 @@ func TestAnotherErrorIsNoMistakeInJSON_D92(t *testing.T) {
 	}
 }
 
-// mistake is what the decoder says of a text.
+// mistake returns the decoder's error for a text.
 func mistake(text string) error {
 	decoder := jsontext.NewDecoder(strings.NewReader(text))
 	for tokens := 0; ; tokens++ {

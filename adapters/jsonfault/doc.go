@@ -1,4 +1,4 @@
-// Package jsonfault says in words of our own why a text is not JSON: where, and what
-// kind of mistake it is. It never repeats what the text holds, because that may be
-// personal data.
+// Package jsonfault explains in words of our own why a text is not JSON: the place and
+// the kind of the mistake. It never repeats the text, because that may be personal
+// data.
 package jsonfault

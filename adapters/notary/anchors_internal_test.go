@@ -7,7 +7,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// The anchors are few, and near enough to say from where on a log is another.
+// The anchors are few, and close enough to show where a log begins to differ.
 func TestAnchorsAreFewAndNear(t *testing.T) {
 	t.Parallel()
 	p := newProgress(Kept{}, nil)
@@ -26,8 +26,8 @@ func TestAnchorsAreFewAndNear(t *testing.T) {
 	}
 }
 
-// An anchor is a root of the whole log, so a log whose beginning is archived has none. At one
-// place there is one.
+// An anchor is a root of the whole log, so a log whose beginning is archived has none.
+// There is one at each position.
 func TestAnchorsAreOfWholeLogs(t *testing.T) {
 	t.Parallel()
 	whole, archived := newProgress(Kept{}, nil), newProgress(Kept{Idx: 5}, nil)

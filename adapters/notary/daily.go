@@ -13,28 +13,28 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// reading is the daily reading of all leaves, beside the rounds. It only says where to
-// look: a round then reads again, knowing which epoch it is.
+// reading is the daily reading of all leaves, concurrent with the rounds. It only finds
+// where to look: a round then reads again, with the epoch known.
 type reading struct {
 	running sync.WaitGroup
 
 	mu      sync.Mutex
 	busy    bool
-	after   time.Time    // it is not begun again before
-	outcome *readOutcome // that no round has noted yet
+	after   time.Time    // not before then
+	outcome *readOutcome // not yet processed by a round
 }
 
-// readOutcome is how a reading has ended that has come to its end.
+// readOutcome is the result of a complete reading.
 type readOutcome struct {
 	began  time.Time
-	differ map[proof.Kind]bool // where something differs that was not known
+	differ map[proof.Kind]bool // logs with new differences
 }
 
-// begin reports whether the reading is due, and takes it.
+// begin reports whether the reading is due, and starts it.
 func (r *reading) begin(now, verified time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	since := now.Sub(verified) // below 0 after a clock was set back, which must not put the reading off
+	since := now.Sub(verified) // below 0 after a clock was set back, which must not delay the reading
 	if r.busy || since >= 0 && since < everyDay || now.Before(r.after) {
 		return false
 	}
@@ -53,7 +53,7 @@ func (r *reading) end(o readOutcome, err error) {
 	r.outcome = &o
 }
 
-// take returns the outcome that nobody has taken, and nil if there is none.
+// take returns the unprocessed outcome; nil if there is none.
 func (r *reading) take() *readOutcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,8 +62,8 @@ func (r *reading) take() *readOutcome {
 	return o
 }
 
-// noteReading remembers that all leaves were read, and what is to be looked at again. A
-// restart changes neither.
+// noteReading stores that all leaves were read, and which logs to read again. Both
+// survive a restart.
 func (s *Signer) noteReading() {
 	o := s.reading.take()
 	if o == nil {
@@ -77,7 +77,7 @@ func (s *Signer) noteReading() {
 	}
 }
 
-// readAllDaily begins to read all leaves when a day has passed.
+// readAllDaily starts reading all leaves if a day has passed.
 func (s *Signer) readAllDaily(ctx context.Context) {
 	now := s.Now()
 	if !s.reading.begin(now, s.m.Verified) {
@@ -99,7 +99,7 @@ func (s *Signer) readAllDaily(ctx context.Context) {
 	})
 }
 
-// readUpTo reads a log again up to where it was read before.
+// readUpTo reads a log again up to its last position.
 func (s *Signer) readUpTo(ctx context.Context, source Source, was *progress, log func(tenant string) uuid.UUID) (found, error) {
 	look, err := s.look(ctx, source)
 	if err != nil {

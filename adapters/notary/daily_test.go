@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A daily reading that fails has verified nothing. The signer retries after ten minutes.
+// A failed daily reading has verified nothing. The signer retries after ten minutes.
 func TestFailedDailyReadingIsRepeated(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*fakeLog){

@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// A standby that had everything is promoted: the trees go on, under another origin.
+// A standby that had everything is promoted: the trees continue, under another origin.
 func TestInAnotherEpochTheTreesGoOnUnderAnotherOrigin_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -87,7 +87,7 @@ func TestAfterALostEndTheSignerGoesOnInTheNextEpoch_D77(t *testing.T) {
 	}
 }
 
-// An epoch explains that an end was lost. Under its cover nothing older may change.
+// An epoch explains the loss of an end. It must not cover changes before that.
 func TestAnEpochExplainsNoOtherPast_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -111,8 +111,8 @@ func TestAnEpochExplainsNoOtherPast_D77(t *testing.T) {
 	w.wantSigned("", "north", "south")
 }
 
-// An event that begins an epoch does not explain a tree that was changed before: what the
-// epoch leaves as it was is compared as ever.
+// An event that begins an epoch does not explain a tree that was changed before: the
+// part that the epoch keeps is compared as always.
 func TestARefusedTreeStaysRefusedInTheNextEpoch_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -159,7 +159,7 @@ func TestAnArchivedBeginningIsNoLoss_D77(t *testing.T) {
 		edge.Append(leaf.Hash)
 		all[leaf.Tenant] = edge
 	}
-	calls.kept, calls.leaves = notary.Kept{Idx: 6, Trees: all}, nil // nothing is left
+	calls.kept, calls.leaves = notary.Kept{Idx: 6, Trees: all}, nil // no leaves are left
 	calls.head = 6
 	w.begin(func(s *notary.Signer) { s.VerifyAll = true })
 	w.quiet()
@@ -178,8 +178,8 @@ func TestAnArchivedBeginningIsNoLoss_D77(t *testing.T) {
 	w.alarmed("the access record of practice north is not as it was")
 }
 
-// Whoever has the serving role's password can append an event that says it begins an epoch.
-// The database is in none, so the log goes on as it was.
+// With the serving role's password an attacker can append an event that claims to begin
+// an epoch. The database is in none, so the log continues as before.
 func TestAForgedEpochBeginsNone_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

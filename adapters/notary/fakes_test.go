@@ -17,7 +17,7 @@ type fakeLog struct {
 	w      *world
 	leaves []notary.Leaf
 	kept   notary.Kept
-	head   int64 // 0 is what the leaves say
+	head   int64 // 0: from the leaves
 	epoch  int
 	wait   string
 	fails  error
@@ -29,7 +29,7 @@ type fakeLog struct {
 	page   int // leaves at once; 0 is three, so that pages end everywhere
 }
 
-// Look says how far the log has come.
+// Look returns the state of the log.
 func (l *fakeLog) Look(context.Context) (notary.Look, error) {
 	l.w.mu.Lock()
 	defer l.w.mu.Unlock()
@@ -56,7 +56,7 @@ func (l *fakeLog) Leaves(_ context.Context, after int64) (page []notary.Leaf, er
 	return page, cmp.Or(l.fails, l.unread)
 }
 
-// Kept says where the leaves begin.
+// Kept returns the archived leaves.
 func (l *fakeLog) Kept(context.Context) (notary.Kept, error) {
 	return l.kept, cmp.Or(l.fails, l.unkept)
 }
@@ -90,7 +90,7 @@ func (l *fakeLog) of(tenant string) (hashes []tlog.Hash) {
 	return hashes
 }
 
-// fakeDesk keeps what was handed out.
+// fakeDesk stores published notes.
 type fakeDesk struct {
 	notes map[proof.Tree]notary.Published
 	count int
@@ -105,7 +105,7 @@ func (d *fakeDesk) Published(context.Context) (all []notary.Published, err error
 	return all, d.fails
 }
 
-// Publish keeps what is newer.
+// Publish stores newer notes.
 func (d *fakeDesk) Publish(_ context.Context, notes []notary.Published) error {
 	if d.fails != nil {
 		return d.fails

@@ -14,20 +14,20 @@ import (
 // stop is why a whole log is not signed at the moment.
 type stop struct {
 	why   Alarm
-	kind  string // of trouble; the same trouble is not judged again before
-	epoch int    // another epoch, or
+	kind  string // of trouble; the same trouble is not examined again before
+	epoch int    // a change of the epoch, or
 	again time.Time
 }
 
 // Kinds of trouble that a round finds without reading everything.
 const (
 	shorter = "shorter" // the log ends before the last leaf that was read
-	other   = "other"   // that leaf is another one
+	other   = "other"   // that leaf has changed
 	gap     = "gap"     // there is no leaf where the next one should be
-	suspect = "suspect" // the daily reading has found a difference, or everything is to be read first
+	suspect = "suspect" // the daily reading has found a difference, or everything must be read first
 )
 
-// follow reads on in one log. Where something differs, it finds out what that means.
+// follow reads on in one log. If it finds a difference, it examines it.
 func (s *Signer) follow(ctx context.Context, kind proof.Kind, source Source) error {
 	look, err := s.look(ctx, source)
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *Signer) follow(ctx context.Context, kind proof.Kind, source Source) err
 
 var errMoving = errors.New("the log changes while it is read: it is read again")
 
-// readOrJudge reads on, and once more when what it stumbled over has turned out to be
-// nothing, or has been dealt with.
+// readOrJudge reads on, and once more if a difference has turned out to be harmless, or
+// is resolved.
 func (s *Signer) readOrJudge(ctx context.Context, kind proof.Kind, source Source, look Look) error {
 	for range 3 {
 		trouble, err := s.readOn(ctx, kind, source, look)
@@ -55,7 +55,7 @@ func (s *Signer) readOrJudge(ctx context.Context, kind proof.Kind, source Source
 			return err
 		}
 		if trouble == "" {
-			s.goesOn(kind)
+			s.clearTrouble(kind)
 			return nil
 		}
 		if err := s.judge(ctx, kind, source, look, trouble); err != nil {
@@ -65,9 +65,9 @@ func (s *Signer) readOrJudge(ctx context.Context, kind proof.Kind, source Source
 	return errMoving
 }
 
-// goesOn notes that nothing stands in a log's way. The access record goes on in the epoch
-// of the events.
-func (s *Signer) goesOn(kind proof.Kind) {
+// clearTrouble clears the log's trouble. The access record continues in the epoch of the
+// events.
+func (s *Signer) clearTrouble(kind proof.Kind) {
 	delete(s.stopped, kind)
 	if p := s.m.Logs[kind]; p.Epoch < s.epoch() {
 		p.Epoch, s.unsaved = s.epoch(), true
@@ -84,7 +84,7 @@ func (s *Signer) look(ctx context.Context, source Source) (Look, error) {
 	return look, nil
 }
 
-// readOn reads the last leaf again and then what is new, and returns what it stumbles over.
+// readOn rereads the last leaf and reads the new ones, and returns any trouble.
 func (s *Signer) readOn(ctx context.Context, kind proof.Kind, source Source, look Look) (trouble string, err error) {
 	p := s.m.Logs[kind]
 	switch {
@@ -95,7 +95,7 @@ func (s *Signer) readOn(ctx context.Context, kind proof.Kind, source Source, loo
 	case look.Head == 0:
 		return "", nil
 	}
-	last := p.Idx > look.Kept // it is there to be read again
+	last := p.Idx > look.Kept // it is still there to be reread
 	after := p.Idx
 	if last {
 		after--
@@ -113,7 +113,7 @@ func (s *Signer) readOn(ctx context.Context, kind proof.Kind, source Source, loo
 	return s.take(ctx, kind, source, page, look)
 }
 
-// begin returns a log as it is where its leaves begin.
+// begin returns the progress of a log at its first leaf.
 func begin(ctx context.Context, source Source, log func(tenant string) uuid.UUID) (*progress, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
@@ -152,9 +152,9 @@ func (s *Signer) take(ctx context.Context, kind proof.Kind, source Source, page 
 	return "", nil
 }
 
-// leaves returns a page up to the first leaf that is missing, and no further than the head
-// at a look. Whoever serves can append an event that says it begins an epoch. Up to that
-// head, one of a later epoch than the database was in begins none.
+// leaves returns a page up to the first missing leaf, and no further than the head of a
+// look. A serving process can append an event that claims to begin an epoch. Up to that
+// head, one of a later epoch than the database's begins none.
 func leaves(ctx context.Context, source Source, after int64, look Look) ([]Leaf, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()

@@ -13,16 +13,16 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// head is the newest checkpoint of a tree on its way out.
+// head is the newest checkpoint of a tree, on its way out.
 type head struct {
 	tree       proof.Tree
 	checkpoint proof.Checkpoint
-	signed     []byte              // by the log's key alone
+	signed     []byte              // by the log's key only
 	cosigned   map[*Witness][]byte // signature lines
 	published  bool
 }
 
-// note returns everything that is known of it.
+// note returns the checkpoint with all its signatures.
 func (h *head) note() []byte {
 	text := bytes.Clone(h.signed)
 	for _, lines := range slices.SortedFunc(maps.Values(h.cosigned), bytes.Compare) {
@@ -31,7 +31,7 @@ func (h *head) note() []byte {
 	return text
 }
 
-// sign signs each tree that is not where it was. What it signs is on the disk.
+// sign signs each tree that has grown. The signed state is on disk.
 func (s *Signer) sign() error {
 	for kind, p := range s.m.Logs {
 		if s.stopped[kind] != nil {
@@ -56,10 +56,10 @@ func (s *Signer) sign() error {
 	return nil
 }
 
-// publishAtOnce is how many notes go out in one statement.
+// publishAtOnce is the number of notes in one statement.
 const publishAtOnce = 500
 
-// publish hands out what was not handed out yet.
+// publish publishes the unpublished notes.
 func (s *Signer) publish(ctx context.Context) error {
 	var waiting []*head
 	for _, h := range s.heads {
@@ -92,8 +92,8 @@ func (s *Signer) publishSome(ctx context.Context, some []*head) error {
 	return nil
 }
 
-// readPublished finds out how the logs are named whose notes are published. Notes that
-// this key has not signed name nothing.
+// readPublished reads the names of the logs from the published notes. It ignores notes
+// without a signature by this key.
 func (s *Signer) readPublished(ctx context.Context) error {
 	published, err := s.Desk.Published(ctx)
 	if err != nil {

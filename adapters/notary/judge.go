@@ -12,18 +12,19 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// found is what a reading of all leaves has found.
+// found is the result of reading all leaves.
 type found struct {
-	begins  int64           // so many leaves were archived
-	then    *progress       // the log at the place that was signed; nil if it ends before
-	now     *progress       // as far as it was read
-	differ  map[string]bool // the practices whose trees are others
-	same    int64           // up to this idx everything is as it was, as far as anchors tell
-	changed int64           // and up to this one it is not; 0 if no anchor differs
-	known   int64           // up to this idx the first new epoch has it be as before; -1 if there is none
+	begins  int64           // number of archived leaves
+	then    *progress       // the log at the signed position; nil if it ends before
+	now     *progress       // at the end of the reading
+	differ  map[string]bool // practices with different trees
+	same    int64           // up to this idx nothing has changed, by the anchors
+	changed int64           // the first anchor that differs; 0 if none does
+	known   int64           // the idx up to which the first new epoch keeps the log; -1 if there is none
 }
 
-// judge reads everything again, because something differs, and decides what goes on.
+// judge reads everything again because of a difference, and decides which trees
+// continue.
 func (s *Signer) judge(ctx context.Context, kind proof.Kind, source Source, look Look, trouble string) error {
 	if is := s.stopped[kind]; is != nil && is.kind == trouble && is.epoch == look.Epoch && s.Now().Before(is.again) {
 		return is.why
@@ -67,7 +68,7 @@ func (s *Signer) decide(ctx context.Context, kind proof.Kind, f found, look Look
 	return nil
 }
 
-// epoch is the one that the events are in.
+// epoch is the epoch of the events.
 func (s *Signer) epoch() int {
 	if p := s.m.Logs[proof.Events]; p != nil {
 		return p.Epoch
@@ -75,19 +76,19 @@ func (s *Signer) epoch() int {
 	return 1
 }
 
-// stop has a whole log not signed, and says why.
+// stop stops the signing of a whole log, with the reason.
 func (s *Signer) stop(kind proof.Kind, trouble string, epoch int, why string) error {
 	what := "the log"
 	if kind == proof.Access {
 		what = "the access record"
 	}
 	text := Alarm(fmt.Sprintf("%s is not signed any more: %s", what, why))
-	s.stopped[kind] = &stop{text, trouble, epoch, s.Now().Add(sayAgain)}
+	s.stopped[kind] = &stop{text, trouble, epoch, s.Now().Add(logAgain)}
 	return text
 }
 
-// enter goes on in another epoch with the log as it is now. What was signed before stays
-// in a file of its own.
+// enter continues in another epoch with the current log. The earlier state stays in a
+// file of its own.
 func (s *Signer) enter(ctx context.Context, kind proof.Kind, f found, trouble string) error {
 	was := s.m.Logs[kind]
 	if kind == proof.Events && f.changed != 0 && f.changed <= f.known && s.AcceptEpoch != f.now.Epoch {
@@ -101,8 +102,8 @@ func (s *Signer) enter(ctx context.Context, kind proof.Kind, f found, trouble st
 	return nil
 }
 
-// readAll reads a log from its first leaf up to the head at a look, or to where a leaf is
-// missing, and compares it with what was read before.
+// readAll reads a log from its first leaf up to the head of a look, or to a missing
+// leaf, and compares it with the earlier reading.
 func readAll(ctx context.Context, source Source, was *progress, look Look, log func(tenant string) uuid.UUID) (found, error) {
 	now, err := begin(ctx, source, log)
 	if err != nil {
@@ -130,7 +131,7 @@ func readAll(ctx context.Context, source Source, was *progress, look Look, log f
 	return f, nil
 }
 
-// arrive compares the trees at the place up to which they were read before.
+// arrive compares the trees at the end of the earlier reading.
 func (f *found) arrive(was *progress) {
 	if f.now.Idx == was.Idx {
 		f.then = f.now.clone()
@@ -150,13 +151,13 @@ func (f *found) see(leaf Leaf, was *progress, log func(tenant string) uuid.UUID)
 	}
 }
 
-// compare compares the root of all leaves with the anchor of this place, if there is one,
-// and returns the anchors behind it.
+// compare compares the root of all leaves with the anchor at this position, if any, and
+// returns the later anchors.
 func (f *found) compare(anchors []anchor) []anchor {
 	if len(anchors) == 0 || anchors[0].Idx != f.now.Idx {
 		return anchors
 	}
-	if f.now.Whole.Size != f.now.Idx { // it does not begin with the first leaf
+	if f.now.Whole.Size != f.now.Idx { // its first leaves are archived
 		return anchors[1:]
 	}
 	switch {

@@ -15,7 +15,7 @@ import (
 // Key signs checkpoints.
 type Key struct {
 	note.Signer
-	Verifier string // the verifier key, for whoever checks
+	Verifier string // the verifier key
 }
 
 var errKeyForm = errors.New("this is no key of a log, as frontdesk keys make-log-key writes them")
@@ -33,14 +33,14 @@ func MakeKey(name string) (private string, err error) {
 	return private, nil
 }
 
-// ParseKey reads what [MakeKey] returns.
+// ParseKey parses the result of [MakeKey].
 func ParseKey(private string) (Key, error) {
 	private = strings.TrimSpace(private)
 	signer, err := note.NewSigner(private)
 	if err != nil {
 		return Key{}, errKeyForm
 	}
-	parts := strings.SplitN(private, "+", 5) // PRIVATE+KEY+name+hash+base64, which may have a + of its own
+	parts := strings.SplitN(private, "+", 5) // PRIVATE+KEY+name+hash+base64, which may contain a +
 	seed, err := base64.StdEncoding.DecodeString(parts[len(parts)-1])
 	if err != nil || len(seed) != 1+ed25519.SeedSize {
 		return Key{}, errKeyForm
@@ -56,7 +56,7 @@ func ParseKey(private string) (Key, error) {
 	return Key{signer, verifier}, nil
 }
 
-// ReadKey reads a file that holds what [ParseKey] takes.
+// ReadKey reads a file with a key for [ParseKey].
 func ReadKey(file string) (Key, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Metrics says how a signer is. A nil Metrics says nothing.
+// Metrics has the state of a signer. A nil Metrics measures nothing.
 type Metrics struct {
 	idx       *prometheus.GaugeVec
 	alarms    prometheus.Gauge
@@ -42,7 +42,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 	return m
 }
 
-// measure notes how a round has ended.
+// measure records the result of a round.
 func (s *Signer) measure(problems []error) {
 	m := s.Metrics
 	if m == nil {
@@ -68,7 +68,7 @@ func (s *Signer) measure(problems []error) {
 	}
 }
 
-// forgot notes what a witness has forgotten.
+// forgot counts a witness's losses of state.
 func (m *Metrics) forgot(w *Witness) {
 	if m != nil {
 		m.forgotten.WithLabelValues(w.URL).Add(float64(w.fewer))

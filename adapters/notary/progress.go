@@ -10,26 +10,26 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// progress is how far one log was read, and what its trees are at that place.
+// progress is the position in one log, with its trees there.
 type progress struct {
 	Epoch   int              `json:"epoch"`
 	Idx     int64            `json:"idx"`
-	Last    tlog.Hash        `json:"last"`    // the leaf at Idx, as it stands in the database
-	Whole   proof.Edge       `json:"whole"`   // of all leaves in the order of idx, if none was archived when it began
-	Anchors []anchor         `json:"anchors"` // roots of Whole at earlier places
-	Trees   map[string]*tree `json:"trees"`   // by practice; "" is that of none
-	Suspect bool             `json:"suspect"` // all leaves are to be read again before anything is signed
+	Last    tlog.Hash        `json:"last"`    // the leaf at Idx, as the database has it
+	Whole   proof.Edge       `json:"whole"`   // of all leaves in the order of idx, if none was archived at its start
+	Anchors []anchor         `json:"anchors"` // roots of Whole at earlier positions
+	Trees   map[string]*tree `json:"trees"`   // by practice; "" for none
+	Suspect bool             `json:"suspect"` // all leaves must be read again before anything is signed
 }
 
-// tree is one tree of a log. It goes on while it is refused: should the leaf that differed
-// be put right, it fits again.
+// tree is one tree of a log. It grows even while it is refused: if the leaf that
+// differs is restored, it fits again.
 type tree struct {
 	Log     uuid.UUID  `json:"log"`
 	Edge    proof.Edge `json:"edge"`
-	Refused bool       `json:"refused,omitempty"` // a leaf of it is not what it was
+	Refused bool       `json:"refused,omitempty"` // a leaf of it has changed
 }
 
-// newProgress is a log that was read up to where its leaves begin that are still there.
+// newProgress is a log read up to its first leaf that is not archived.
 func newProgress(kept Kept, log func(tenant string) uuid.UUID) *progress {
 	p := &progress{Epoch: 1, Idx: kept.Idx, Trees: map[string]*tree{}}
 	for tenant, edge := range kept.Trees {
@@ -40,8 +40,7 @@ func newProgress(kept Kept, log func(tenant string) uuid.UUID) *progress {
 	return p
 }
 
-// add adds a leaf to its tree. The tree of a practice that is new gets the identifier that
-// is given.
+// add adds a leaf to its tree. log names the tree of a new practice.
 func (p *progress) add(leaf Leaf, log func(tenant string) uuid.UUID) {
 	of := p.Trees[leaf.Tenant]
 	if of == nil {
@@ -56,7 +55,7 @@ func (p *progress) add(leaf Leaf, log func(tenant string) uuid.UUID) {
 	}
 }
 
-// clone returns a copy that does not change with the original.
+// clone returns a deep copy.
 func (p *progress) clone() *progress {
 	c := *p
 	c.Trees = maps.Clone(p.Trees)
@@ -67,7 +66,7 @@ func (p *progress) clone() *progress {
 	return &c
 }
 
-// differing returns the practices whose trees are others in the two readings of one log.
+// differing returns the practices whose trees differ between two readings of one log.
 func (p *progress) differing(now *progress) map[string]bool {
 	differ := map[string]bool{}
 	for tenant, t := range p.Trees {
@@ -84,7 +83,7 @@ func (p *progress) differing(now *progress) map[string]bool {
 	return differ
 }
 
-// refused returns the practices whose trees are not signed any more.
+// refused returns the practices whose trees are no longer signed.
 func (p *progress) refused() map[string]bool {
 	refused := map[string]bool{}
 	for tenant, t := range p.Trees {
@@ -95,15 +94,15 @@ func (p *progress) refused() map[string]bool {
 	return refused
 }
 
-// anchor is the root of all leaves up to an idx. After an epoch has begun, it tells what
-// of the past is still the same.
+// anchor is the root of all leaves up to an idx. After a new epoch, it shows how much
+// of the past is unchanged.
 type anchor struct {
 	Idx  int64     `json:"idx"`
 	Root tlog.Hash `json:"root"`
 }
 
-// drop drops an anchor where the log stands now. The older they are, the fewer are kept:
-// each is at most about a quarter further away than the next one.
+// drop adds an anchor at the current position. The older anchors are, the fewer are
+// kept: each is at most about a quarter further away than the next one.
 func (p *progress) drop() {
 	if n := len(p.Anchors); p.Idx == 0 || p.Whole.Size != p.Idx || n > 0 && p.Anchors[n-1].Idx == p.Idx {
 		return

@@ -19,12 +19,12 @@ import (
 // Signer signs the trees of a database. One goroutine at a time calls Run or Round.
 type Signer struct {
 	Key       Key
-	Dir       Dir // where it remembers what it has signed
+	Dir       Dir // stores the signed state
 	Sources   map[proof.Kind]Source
 	Desk      Desk
 	Hashes    Hashes     // for proofs to witnesses; nil if there are none
-	Witnesses []*Witness // asked for cosignatures
-	Metrics   *Metrics   // nil measures nothing
+	Witnesses []*Witness // cosign checkpoints
+	Metrics   *Metrics   // nil: not measured
 	Log       *slog.Logger
 	Now       func() time.Time
 
@@ -34,33 +34,33 @@ type Signer struct {
 	ChangeKey   bool          // sign with another key than before
 	AcceptEpoch int           // the epoch before which the past may have changed
 
-	m       memory
-	saved   map[proof.Kind]int // the epoch of each log, as the disk has it
-	unsaved bool
-	named   map[proof.Tree]uuid.UUID // the logs whose notes are published
-	stopped map[proof.Kind]*stop
-	heads   map[proof.Tree]*head
-	reading reading
-	said    map[string]time.Time
+	m          memory
+	saved      map[proof.Kind]int // the epoch of each log on disk
+	unsaved    bool
+	named      map[proof.Tree]uuid.UUID // the logs with published notes
+	stopped    map[proof.Kind]*stop
+	heads      map[proof.Tree]*head
+	reading    reading
+	lastLogged map[string]time.Time
 }
 
-// kinds is the order in which the logs are read: events first, because they say which
-// epoch it is.
+// kinds is the order in which the logs are read: events first, because they determine
+// the epoch.
 var kinds = []proof.Kind{proof.Events, proof.Access}
 
 const (
 	everyRound  = 10 * time.Second
 	everyDay    = 24 * time.Hour
-	sayAgain    = time.Hour
+	logAgain    = time.Hour
 	lookLimit   = 15 * time.Second
 	pageLimit   = time.Minute
 	publishing  = 30 * time.Second
-	witnessing  = 5 * time.Second // of each round, so that notes are not kept waiting
+	witnessing  = 5 * time.Second // of each round, so that notes are not delayed
 	saveEvery   = 100_000         // leaves
 	tryAgainAll = 10 * time.Minute
 )
 
-// Run signs until ctx ends. The signer has begun.
+// Run signs until ctx ends. Call Begin first.
 func (s *Signer) Run(ctx context.Context) {
 	s.Log.InfoContext(ctx, "signing", slog.String("verifier_key", s.Key.Verifier))
 	defer s.reading.running.Wait()
@@ -69,15 +69,15 @@ func (s *Signer) Run(ctx context.Context) {
 		every = everyRound
 	}
 	background.Loop{Every: every, Do: func(ctx context.Context) error {
-		s.say(ctx, s.Round(ctx)) // it logs the same problem only once an hour
+		s.logProblems(ctx, s.Round(ctx)) // it logs the same problem only once an hour
 		return nil
 	}}.Run(ctx)
 }
 
-// Begin comes before everything else. It reads the state, and refuses one that does not go with the key or with what is
-// published.
+// Begin must be called first. It reads the state, and refuses one that does not match
+// the key or the published notes.
 func (s *Signer) Begin(ctx context.Context) error {
-	s.stopped, s.heads, s.said = map[proof.Kind]*stop{}, map[proof.Tree]*head{}, map[string]time.Time{}
+	s.stopped, s.heads, s.lastLogged = map[proof.Kind]*stop{}, map[proof.Tree]*head{}, map[string]time.Time{}
 	m, err := load(s.Dir)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (s *Signer) Begin(ctx context.Context) error {
 	return s.sameNames()
 }
 
-// These refuse to begin.
+// The errors of Begin.
 var (
 	errStateLost = errors.New("this folder remembers nothing, and the database has checkpoints of a signer: name its folder, or put its backup there. " +
 		"If it is lost, --adopt goes on with the logs that the checkpoints name; nothing then protects what was signed after them")
@@ -122,7 +122,7 @@ func (s *Signer) sameNames() error {
 	return nil
 }
 
-// logsOf names the trees of one kind: as they were named before, or anew.
+// logsOf names the trees of one kind: by their existing names, or by new ones.
 func (s *Signer) logsOf(kind proof.Kind) func(tenant string) uuid.UUID {
 	return func(tenant string) uuid.UUID {
 		if p := s.m.Logs[kind]; p.Trees[tenant] != nil {
@@ -135,8 +135,8 @@ func (s *Signer) logsOf(kind proof.Kind) func(tenant string) uuid.UUID {
 	}
 }
 
-// Round reads what is new, signs it, has it witnessed, and hands it out. It returns what
-// stands in the way; what nothing stands in the way of is done.
+// Round reads new leaves, signs, has the checkpoints witnessed, and publishes them. It
+// returns the problems; unaffected trees are done.
 func (s *Signer) Round(ctx context.Context) (problems []error) {
 	defer func() { s.measure(problems) }()
 	s.noteReading()
@@ -152,7 +152,7 @@ func (s *Signer) Round(ctx context.Context) (problems []error) {
 	}
 	problems = append(problems, s.refusals()...)
 	if err := s.save(); err != nil {
-		return append(problems, err) // nothing is signed that is not on the disk
+		return append(problems, err) // only the state on disk is signed
 	}
 	note(s.sign())
 	problems = append(problems, s.askWitnesses(ctx)...)
@@ -161,7 +161,7 @@ func (s *Signer) Round(ctx context.Context) (problems []error) {
 	return problems
 }
 
-// save brings to the disk what was read. A state of an earlier epoch is kept beside it.
+// save writes the state to disk. It keeps the state of an earlier epoch next to it.
 func (s *Signer) save() error {
 	if !s.unsaved {
 		return nil
@@ -188,7 +188,7 @@ func (s *Signer) save() error {
 	return nil
 }
 
-// refusals is an alarm for each tree that is not signed any more.
+// refusals is an alarm for each tree that is no longer signed.
 func (s *Signer) refusals() (all []error) {
 	for _, kind := range kinds {
 		p := s.m.Logs[kind]

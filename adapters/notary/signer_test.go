@@ -43,11 +43,11 @@ func TestEachTreeIsSignedAsItGrows_D77(t *testing.T) {
 	}
 }
 
-// tampering is what somebody does to the log after a round, and who notices.
+// tampering is changes to the log after a round, and the expected alarms.
 var tampering = map[string]struct {
 	tamper func(*fakeLog)
 	says   string   // in the alarm
-	signed []string // practices that go on being signed
+	signed []string // practices that are still signed
 	daily  bool     // only a reading of all leaves finds it
 }{
 	"the end is gone":                  {func(l *fakeLog) { l.leaves = l.leaves[:6] }, "signed up to idx 8 and ends at 6", nil, false},
@@ -66,7 +66,7 @@ var tampering = map[string]struct {
 	"a leaf lost in the past": {func(l *fakeLog) { l.leaves = append(l.leaves[:3:3], l.leaves[4:]...) }, "idx 4 is missing", nil, true},
 }
 
-func TestWhatIsNotAsItWasSignedIsNotSigned_D77(t *testing.T) {
+func TestChangedLogIsNotSigned_D77(t *testing.T) {
 	t.Parallel()
 	for name, c := range tampering {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestWhatIsNotAsItWasSignedIsNotSigned_D77(t *testing.T) {
 				return // there is no going back
 			}
 			added := w.events().leaves[min(8, len(w.events().leaves)):]
-			w.events().head, w.events().leaves = 0, slices.Concat(whole, added) // somebody puts it right
+			w.events().head, w.events().leaves = 0, slices.Concat(whole, added) // the change is undone
 			if c.says[:3] == "idx" {
 				w.events().leaves = whole
 			}
@@ -117,7 +117,7 @@ func TestWhatIsNotAsItWasSignedIsNotSigned_D77(t *testing.T) {
 	}
 }
 
-// Nothing is wrong with any of these, so nobody is alarmed, and nothing is signed.
+// None of these is an error: there is no alarm, and nothing is signed.
 func TestTheSignerWaitsWithoutAnAlarm_D77(t *testing.T) {
 	t.Parallel()
 	for name, trouble := range map[string]func(w *world, l *fakeLog){
@@ -154,7 +154,7 @@ func TestTheSignerWaitsWithoutAnAlarm_D77(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.events().add("more", "north", "south")
-			if name == "the disk is away" { // what was read stays as it was read
+			if name == "the disk is away" { // the state stays as it was read
 				w.events().leaves = append(w.events().leaves[:9], leafOf(10, "north", "more"), leafOf(11, "south", "more"))
 			}
 			w.quiet()
@@ -163,7 +163,7 @@ func TestTheSignerWaitsWithoutAnAlarm_D77(t *testing.T) {
 	}
 }
 
-// A signer that dies goes on with the same checkpoints, wherever it was.
+// A signer that dies continues with the same checkpoints, at whatever step it was.
 func TestAKilledSignerSignsTheSame_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -9,59 +9,59 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Source shows one log: the events, or the access record.
+// Source reads one log: the events, or the access record.
 type Source interface {
-	// Look says how far the log has come.
+	// Look returns the state of the log.
 	Look(ctx context.Context) (Look, error)
-	// Leaves returns a page of the leaves after an idx, in order. It is empty at the end of
-	// the log, and where the next leaf is lost.
+	// Leaves returns a page of the leaves after an idx, in order. It is empty at the
+	// end of the log, and where the next leaf is missing.
 	Leaves(ctx context.Context, after int64) ([]Leaf, error)
-	// Kept says where the leaves begin that are still there. Nobody vouches for it: a reading
-	// that goes on from wrong trees comes to no root that was signed.
+	// Kept returns the trees of the archived leaves. It is not trusted: a reading that
+	// continues from wrong trees reaches no signed root.
 	Kept(ctx context.Context) (Kept, error)
 }
 
-// Kept are the trees of the leaves that were archived, by practice. Its zero value is a log
-// that has all of its leaves.
+// Kept are the trees of the archived leaves, by practice. The zero value is a log
+// without archived leaves.
 type Kept struct {
-	Idx   int64 // up to which leaves were archived
+	Idx   int64 // of the last archived leaf
 	Trees map[string]proof.Edge
 }
 
-// Look is how a log presents itself at a moment.
+// Look is the state of a log at a moment.
 type Look struct {
 	Head  int64  // the idx of its last leaf; 0 if it is empty
 	Kept  int64  // [Kept]'s Idx
-	Epoch int    // that the database says it is in
-	Wait  string // why nothing can be signed now although nothing is wrong; "" if it can
+	Epoch int    // according to the database
+	Wait  string // why nothing can be signed at the moment, without an error; "" if it can
 }
 
 // Leaf is a leaf of one of the trees.
 type Leaf struct {
-	Idx    int64 // in the log of all practices, from 1 and dense
+	Idx    int64 // in the log of all practices, from 1, without gaps
 	Tenant string
 	Hash   tlog.Hash
 	Begun  *epoch.Begun // if it begins an epoch
 }
 
-// Desk is where checkpoints are handed out.
+// Desk publishes checkpoints.
 type Desk interface {
-	// Published returns the newest note of each tree. Nobody vouches for them.
+	// Published returns the newest note of each tree. They are not trusted.
 	Published(ctx context.Context) ([]Published, error)
-	// Publish hands out notes, and keeps the newest. It refuses one of another log than the
-	// tree had before.
+	// Publish publishes notes, and keeps the newest. It refuses one of another log than
+	// the tree had before.
 	Publish(ctx context.Context, notes []Published) error
 }
 
-// Dir is the folder of a signer. One process at a time has it.
+// Dir is the directory of a signer. One process at a time has it.
 type Dir interface {
-	// Read returns what was written under a name; nil if nothing was.
+	// Read returns the content of a file; nil if there is none.
 	Read(name string) ([]byte, error)
-	// Write puts something in the place of what was there. It is on the disk when Write returns.
+	// Write replaces a file. It is on disk when Write returns.
 	Write(name string, text []byte) error
 }
 
-// Published is a signed note, as everybody may have it.
+// Published is a public signed note.
 type Published struct {
 	Tree  proof.Tree
 	Epoch int
@@ -69,5 +69,5 @@ type Published struct {
 	Note  []byte
 }
 
-// Hashes returns the stored hashes of a tree, which need not be right.
+// Hashes returns the stored hashes of a tree, which may be wrong.
 type Hashes func(ctx context.Context, tree proof.Tree) tlog.HashReader

@@ -12,16 +12,16 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// memory is what the state's file holds: its SHA-256 in a line, then this as JSON.
+// memory is the content of the state file: its SHA-256 in a line, then this as JSON.
 type memory struct {
 	Key      string                   `json:"key"`      // the verifier key
-	Verified time.Time                `json:"verified"` // when all leaves were read last
+	Verified time.Time                `json:"verified"` // when all leaves were last read
 	Logs     map[proof.Kind]*progress `json:"logs"`
 }
 
 const stateName = "state"
 
-// load returns what is remembered, and nil if nothing is.
+// load returns the stored state; nil if there is none.
 func load(dir Dir) (*memory, error) {
 	text, err := dir.Read(stateName)
 	if err != nil || text == nil {
@@ -37,7 +37,7 @@ func load(dir Dir) (*memory, error) {
 
 var errDamaged = errors.New("the signer's state is damaged: put its newest backup in its place")
 
-// whole reports whether each edge has the roots that its size asks for.
+// whole reports whether each edge has the number of roots for its size.
 func (m *memory) whole() bool {
 	for _, p := range m.Logs {
 		if _, err := proof.ParseEdge(p.Whole.Size, p.Whole.Bytes()); err != nil || p.Trees == nil {
@@ -52,7 +52,7 @@ func (m *memory) whole() bool {
 	return true
 }
 
-// save puts a memory in the place of the one before.
+// save replaces the stored state.
 func (m *memory) save(dir Dir) error {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -62,7 +62,7 @@ func (m *memory) save(dir Dir) error {
 	return dir.Write(stateName, append(append([]byte(hex.EncodeToString(sum[:])), '\n'), text...))
 }
 
-// keep keeps what is saved under another name as well.
+// keep copies the saved state under another name.
 func keep(dir Dir, name string) error {
 	text, err := dir.Read(stateName)
 	if err != nil || text == nil {

@@ -23,11 +23,11 @@ type Witness struct {
 	keys note.Verifiers
 
 	client   *http.Client
-	sizes    map[string]int64   // by origin: what the witness has cosigned, as far as this process knows
-	answered map[proof.Tree]int // at which turn it answered for it last
-	turn     int                // how many times it answered
-	fewer    int                // answers of which the size was below what it had cosigned, since the last look
-	ahead    map[string]int64   // by origin: what it said that it had cosigned, where we had not signed so much
+	sizes    map[string]int64   // by origin: the size that the witness has cosigned, as far as this process knows
+	answered map[proof.Tree]int // the turn of its last answer
+	turn     int                // number of its answers
+	fewer    int                // answers with a smaller size than it had cosigned, since the last look
+	ahead    map[string]int64   // by origin: the size that it has cosigned, if we have not signed as much
 }
 
 const (
@@ -36,7 +36,7 @@ const (
 	statusSize    = "text/x.tlog.size"
 )
 
-// NewWitness returns a client that takes cosignatures of the given keys.
+// NewWitness returns a client that accepts cosignatures of the given keys.
 func NewWitness(url string, keys ...note.Verifier) *Witness {
 	client := &http.Client{
 		Timeout:       witnessLimit,
@@ -45,7 +45,8 @@ func NewWitness(url string, keys ...note.Verifier) *Witness {
 	return &Witness{URL: strings.TrimSuffix(url, "/"), keys: note.VerifierList(keys...), client: client, sizes: map[string]int64{}, ahead: map[string]int64{}, answered: map[proof.Tree]int{}}
 }
 
-// sized says that the witness has cosigned another size than it was asked to begin with.
+// sized is the error that the witness has cosigned another size than the request's old
+// one.
 type sized int64
 
 func (s sized) Error() string { return fmt.Sprintf("it has cosigned size %d", int64(s)) }
@@ -87,10 +88,11 @@ func (w *Witness) cosign(ctx context.Context, h *head, hashes tlog.HashReader) (
 	return nil, errFaster
 }
 
-// isAhead is an alarm if the log has not come, until now, to what the witness had cosigned
-// when it was asked before. Until then another signer with the same state may be faster.
+// isAhead is an alarm if the log has still not reached the size that the witness had
+// cosigned at an earlier request. Until then another signer with the same state may be
+// faster.
 func (w *Witness) isAhead(origin string, cosigned, size int64) error {
-	delete(w.sizes, origin) // ask again
+	delete(w.sizes, origin) // start again
 	before, told := w.ahead[origin]
 	w.ahead[origin] = cosigned
 	if told && before > size {
@@ -100,8 +102,8 @@ func (w *Witness) isAhead(origin string, cosigned, size int64) error {
 	return errFaster
 }
 
-// consistency proves that a checkpoint goes on from a size, by hashes that may be wrong:
-// it returns no proof that does not hold.
+// consistency proves that a checkpoint continues from a size, with hashes that may be
+// wrong: it returns only valid proofs.
 func consistency(c proof.Checkpoint, from int64, hashes tlog.HashReader) (tlog.TreeProof, error) {
 	if from == 0 || from == c.Size {
 		return nil, nil
@@ -138,7 +140,7 @@ func (w *Witness) post(ctx context.Context, from int64, proven tlog.TreeProof, h
 	return w.read(answer, text, h)
 }
 
-// read reads an answer, of which nothing counts but what the witness' key has signed.
+// read reads an answer, and trusts only what the witness's key has signed.
 func (w *Witness) read(answer *http.Response, text []byte, h *head) ([]byte, error) {
 	switch answer.StatusCode {
 	case http.StatusOK:
@@ -160,7 +162,7 @@ func (w *Witness) read(answer *http.Response, text []byte, h *head) ([]byte, err
 	return nil, fmt.Errorf("it answers %d", answer.StatusCode)
 }
 
-// lines returns those of the cosignatures whose keys are known.
+// lines returns the cosignatures with known keys.
 func (w *Witness) lines(text []byte, h *head) ([]byte, error) {
 	opened, err := note.Open(append(bytes.Clone(h.signed), text...), w.keys)
 	if err != nil {

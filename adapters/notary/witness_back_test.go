@@ -49,8 +49,8 @@ func TestAWitnessThatWasSetBackIsNamed_D77(t *testing.T) {
 	}
 }
 
-// Two signers with one key and one state are no harm. Whoever was set back is told by the
-// witness, unless the log has come there by the next round.
+// Two signers with one key and one state are harmless. A signer that was set back
+// learns it from the witness, unless the log has caught up by the next round.
 func TestAWitnessThatIsAheadIsAnAlarmIfItStaysSo_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -65,7 +65,7 @@ func TestAWitnessThatIsAheadIsAnAlarmIfItStaysSo_D77(t *testing.T) {
 
 	w.events().leaves = append(slices.Clone(before), leafOf(9, "north", "more")) // as another signer saw it before
 	f.known = first
-	w.witnessedAnew(f)
+	w.restartWitnessed(f)
 	w.quiet()
 	f.known = second
 	w.events().leaves = append(w.events().leaves, leafOf(10, "south", "more"))
@@ -78,8 +78,8 @@ func TestAWitnessThatIsAheadIsAnAlarmIfItStaysSo_D77(t *testing.T) {
 	w.alarmed("cosigned another history")
 }
 
-// witnessedAnew starts a signer that knows what is published, and nothing else.
-func (w *world) witnessedAnew(f *fakeWitness) {
+// restartWitnessed starts a signer whose only state is the published notes.
+func (w *world) restartWitnessed(f *fakeWitness) {
 	w.t.Helper()
 	w.dir = w.t.TempDir()
 	w.begin(func(s *notary.Signer) {
@@ -102,7 +102,7 @@ func TestASignerThatIsBehindAnotherIsNotAlarmed_D77(t *testing.T) {
 	whole := w.events().leaves
 	w.events().leaves = whole[:8]
 	f.known = seen[0]
-	w.witnessedAnew(f)
+	w.restartWitnessed(f)
 	for n, known := range seen[1:] {
 		w.events().leaves, f.known = whole[:8+n], known
 		if alarms, passing := w.round(); len(alarms) > 0 || !strings.Contains(strings.Join(passing, "\n"), "has been faster") {

@@ -19,7 +19,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// fakeWitness keeps to c2sp.org/tlog-witness, as far as an honest signer can tell.
+// fakeWitness follows c2sp.org/tlog-witness, as far as an honest signer can see.
 type fakeWitness struct {
 	t        *testing.T
 	log      note.Verifier
@@ -55,7 +55,7 @@ func newFakeWitness(t *testing.T, w *world, name string) *fakeWitness {
 	return f
 }
 
-// answers has another answer given in the witness' place; nil for none.
+// answers replaces the witness's answers; nil for none.
 func (f *fakeWitness) answers(with func(http.ResponseWriter) bool) {
 	f.mu.Lock() // a connection that was cut off may be at it still
 	defer f.mu.Unlock()
@@ -107,7 +107,7 @@ func (f *fakeWitness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// witnessed starts the signer anew with witnesses.
+// witnessed restarts the signer with witnesses.
 func (w *world) witnessed(hashes notary.Hashes, witnesses ...*fakeWitness) {
 	w.t.Helper()
 	w.begin(func(s *notary.Signer) {
@@ -120,7 +120,8 @@ func (w *world) witnessed(hashes notary.Hashes, witnesses ...*fakeWitness) {
 	})
 }
 
-// wantCosigned checks that what is published of a practice is signed and cosigned.
+// wantCosigned checks that the published checkpoint of a practice is signed and
+// cosigned.
 func (w *world) wantCosigned(tenant string, by ...*fakeWitness) {
 	w.t.Helper()
 	verifiers := []note.Verifier{by[0].log}
@@ -137,7 +138,7 @@ func (w *world) wantCosigned(tenant string, by ...*fakeWitness) {
 	}
 }
 
-func TestWitnessesCosignWhatIsPublished_D77(t *testing.T) {
+func TestWitnessesCosignPublishedCheckpoint_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	one, two := newFakeWitness(t, w, "witness.one"), newFakeWitness(t, w, "witness.two")
@@ -153,14 +154,14 @@ func TestWitnessesCosignWhatIsPublished_D77(t *testing.T) {
 		t.Errorf("asked %q, want north once, from the size that it had", more)
 	}
 	w.events().add("more", "north", "south")
-	w.witnessed(nil, one, two) // another process does not know what they have cosigned
+	w.witnessed(nil, one, two) // another process does not know the cosigned sizes
 	w.quiet()
 	w.wantCosigned("north", one, two)
 	w.wantCosigned("south", one, two)
 }
 
-// What a witness answers never keeps a checkpoint from being published, and only a
-// signature of its own counts.
+// No answer of a witness delays the publication of a checkpoint, and only a signature
+// of its own counts.
 func TestNoWitnessHoldsACheckpointUp_D77(t *testing.T) {
 	t.Parallel()
 	status := func(code int, body string) func(http.ResponseWriter) bool {
@@ -203,8 +204,7 @@ func TestNoWitnessHoldsACheckpointUp_D77(t *testing.T) {
 	}
 }
 
-// The tables that proofs are made of may be behind, or wrong. Nothing of that reaches a
-// witness.
+// The tables for proofs may be behind, or wrong. That never reaches a witness.
 func TestAProofIsCheckedBeforeItIsSent_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

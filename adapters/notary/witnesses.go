@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// askWitnesses has each witness cosign what it has not cosigned. They are asked at the same
-// time. One that is away is left alone until the next round.
+// askWitnesses asks each witness for the missing cosignatures, all concurrently. One
+// that is unavailable is skipped until the next round.
 func (s *Signer) askWitnesses(ctx context.Context) (problems []error) {
 	ctx, cancel := context.WithTimeout(ctx, witnessing)
 	defer cancel()
@@ -41,15 +41,15 @@ func (s *Signer) askWitnesses(ctx context.Context) (problems []error) {
 	return problems
 }
 
-// answers are what a witness has said in a round.
+// answers are the answers of a witness in a round.
 type answers struct {
 	lines  map[proof.Tree][]byte
 	failed []error
 }
 
-// uncosigned returns what a witness has not cosigned. The one that it answered for longest
-// ago comes first: a slow witness does not come to all of them in a round, and those in front
-// have grown by the next.
+// uncosigned returns what a witness has not cosigned, the longest unanswered first: a
+// slow witness does not finish all of them in a round, and the first ones have grown by
+// the next.
 func (s *Signer) uncosigned(w *Witness) []*head {
 	var waiting []*head
 	for _, h := range s.heads {
@@ -64,7 +64,7 @@ func (s *Signer) uncosigned(w *Witness) []*head {
 }
 
 const (
-	provePasses = 10                     // over what cannot be proved yet, because the prover is behind the log
+	provePasses = 10                     // over proofs that are not possible yet, because the prover is behind the log
 	provePause  = 300 * time.Millisecond // before each of them
 )
 
@@ -87,8 +87,8 @@ func (s *Signer) ask(ctx context.Context, w *Witness, waiting []*head) answers {
 	}
 }
 
-// askEach asks once for each head, and returns those that cannot be proved yet. With an
-// error there is no use in asking for the others.
+// askEach asks once for each head, and returns those that cannot be proved yet. After
+// an error it is pointless to ask for the others.
 func (s *Signer) askEach(ctx context.Context, w *Witness, waiting []*head, a *answers) (behind []*head, err error) {
 	for _, h := range waiting {
 		lines, err := w.cosign(ctx, h, s.Hashes(ctx, h.tree))

@@ -26,7 +26,7 @@ type world struct {
 	key  notary.Key
 	said *bytes.Buffer
 
-	mu     sync.Mutex // the daily reading looks at the logs, too
+	mu     sync.Mutex // the daily reading uses the logs as well
 	logs   map[proof.Kind]*fakeLog
 	desk   fakeDesk
 	now    time.Time
@@ -121,7 +121,7 @@ func (w *world) round() (alarms, passing []string) {
 	return alarms, passing
 }
 
-// quiet runs a round that finds nothing to complain of.
+// quiet runs a round without problems.
 func (w *world) quiet() {
 	w.t.Helper()
 	if alarms, passing := w.round(); len(alarms)+len(passing) > 0 {
@@ -129,7 +129,7 @@ func (w *world) quiet() {
 	}
 }
 
-// alarmed runs a round of which one alarm says something.
+// alarmed runs a round with one alarm that contains a text.
 func (w *world) alarmed(says string) {
 	w.t.Helper()
 	if alarms, _ := w.round(); !slices.ContainsFunc(alarms, func(a string) bool { return strings.Contains(a, says) }) {
@@ -137,8 +137,8 @@ func (w *world) alarmed(says string) {
 	}
 }
 
-// published returns the checkpoint that is handed out for a tree, after checking its
-// signature; zero if there is none.
+// published returns the published checkpoint of a tree, after verifying its signature;
+// zero if there is none.
 func (w *world) published(tenant string, kind proof.Kind) (c proof.Checkpoint) {
 	w.t.Helper()
 	p, ok := w.desk.notes[proof.Tree{Tenant: tenant, Kind: kind}]

@@ -15,7 +15,7 @@ type fakeDNS struct {
 	answer atomic.Pointer[[]string]
 }
 
-// resolver asks d instead of the system, over a pipe.
+// resolver queries d instead of the system, over a pipe.
 func (d *fakeDNS) resolver() *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
@@ -55,11 +55,11 @@ func (d *fakeDNS) reply(query []byte) []byte {
 	reply := append([]byte{}, query[:2]...)    // the same id
 	reply = append(reply, 0x81, 0x80, 0, 1, 0) // an answer to one question …
 	reply = append(reply, byte(len(answers)))  // … of so many addresses
-	reply = append(reply, 0, 0, 0, 0)          // and nothing else
+	reply = append(reply, 0, 0, 0, 0)          // and no others
 	reply = append(reply, question...)
 	for _, text := range answers {
 		addr := netip.MustParseAddr(text).As4()
-		reply = append(reply, 0xc0, header, 0, typeA, 0, 1, 0, 0, 0, 0, 0, 4) // the name asked for, no caching
+		reply = append(reply, 0xc0, header, 0, typeA, 0, 1, 0, 0, 0, 0, 0, 4) // the queried name, no caching
 		reply = append(reply, addr[:]...)
 	}
 	return reply

@@ -15,23 +15,21 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// ErrBlocked says that an address was not called, because it is not public and
-// the operator has not opened it. Errors of dialling wrap it.
+// ErrBlocked: an address was not called, because it is not public and the operator has
+// not opened it. Dial errors wrap it.
 var ErrBlocked = errors.New("the address is not open to outbound calls")
 
-// azureWireServer is the only metadata service with a public address. The
-// others (169.254.169.254, fd00:ec2::254, 100.100.100.200, 192.0.0.192) are in
-// ranges that are closed anyway.
+// azureWireServer is the only metadata service with a public address. The others
+// (169.254.169.254, fd00:ec2::254, 100.100.100.200, 192.0.0.192) are in closed ranges.
 var azureWireServer = netip.MustParsePrefix("168.63.129.16/32")
 
-// Guard decides which addresses may be called. The zero value allows public ones
-// only.
+// Guard decides which addresses may be called. The zero value allows public ones only.
 type Guard struct {
 	// Allow lists the networks that the operator opened beyond the public
 	// Internet. Plain http reaches these networks only.
 	Allow []netip.Prefix
-	// Flag is what opens a network, where a refusal is told to whoever can give it; "" where
-	// others read it.
+	// Flag is the flag that opens a network, for refusals shown to an operator;
+	// otherwise "".
 	Flag string
 }
 
@@ -49,7 +47,7 @@ func (g Guard) CheckAddr(addr netip.Addr) error {
 	return nil
 }
 
-// public knows the registered ranges of special addresses.
+// public has the registered ranges of special addresses.
 var public = ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(azureWireServer))
 
 // opened reports whether the operator opened addr. An address with a zone
@@ -66,8 +64,8 @@ func (g Guard) checkOpened(addr netip.Addr) error {
 	return nil
 }
 
-// control makes a check a [net.Dialer.Control], which runs just before the
-// operating system connects.
+// control makes a check a [net.Dialer.Control], which runs just before the operating
+// system connects.
 func control(check func(netip.Addr) error) func(network, address string, _ syscall.RawConn) error {
 	return func(network, address string, _ syscall.RawConn) error {
 		if network != "tcp4" && network != "tcp6" {
@@ -81,16 +79,16 @@ func control(check func(netip.Addr) error) func(network, address string, _ sysca
 	}
 }
 
-// ErrURL refuses an address that must not be registered. Its detail says why.
+// ErrURL refuses an address that must not be registered, with the reason in its detail.
 var ErrURL = fault.New(fault.Invalid, "invalid-url", "The URL is not one that may be called.")
 
-// maxURL bounds a registered address, in bytes.
+// maxURL is the maximum length of a registered address, in bytes.
 const maxURL = 2048
 
-// CheckURL checks what the text of an address shows, and refuses with [ErrURL]
-// (D9). The address must be https, or http to a network that the operator
-// opened. It must name a host, and must not hold user info or a fragment. A
-// literal IP address is judged here, a name only when it is dialled.
+// CheckURL checks the text of an address, and refuses with [ErrURL] (D9). The address
+// must be https, or http to a network that the operator opened. It must name a host,
+// without user info or fragment. A literal IP address is checked here, a name only when
+// it is dialled.
 func (g Guard) CheckURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {

@@ -140,7 +140,7 @@ func TestAURLIsJudgedByItsText(t *testing.T) {
 	}
 }
 
-// loopback is what the sandbox opens.
+// loopback is the networks that the sandbox opens.
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
 // get calls url and reports only whether that failed.

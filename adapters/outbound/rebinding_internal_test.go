@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// A resolver whose answer changes between the check and the call is how a
-// stranger's name gets inside. Here 127.0.0.1 plays the public address and
-// 127.0.0.2 the internal one.
+// DNS rebinding: the resolver's answer changes between the check and the call. Here
+// 127.0.0.1 plays the public address and 127.0.0.2 the internal one.
 func TestAnAnswerThatChangesReachesNoClosedAddress(t *testing.T) {
 	t.Parallel()
 	net := newTwoHosts(t)

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Settings that key sets and webhooks share. The times are short because a call
-// or a lane of deliveries waits for them.
+// Settings shared by key sets and webhooks. The times are short because a call or a
+// lane of deliveries waits for them.
 const (
 	dialTimeout     = 5 * time.Second
-	idleTimeout     = 4 * time.Second // below the keep-alive of usual receivers
+	idleTimeout     = 4 * time.Second // below the keep-alive of typical receivers
 	maxHeaderBytes  = 16 << 10
 	maxIdlePerHost  = 2
 	maxIdleOverHost = 128
@@ -29,7 +29,7 @@ func NewTransport(guard Guard, roots *x509.CertPool) *http.Transport {
 	return newTransport(guard, roots, nil)
 }
 
-// newTransport also takes the resolver, so that a test can play a hostile one.
+// newTransport also takes the resolver, so that a test can provide a hostile one.
 func newTransport(guard Guard, roots *x509.CertPool, resolver *net.Resolver) *http.Transport {
 	plain := &net.Dialer{Timeout: dialTimeout, Resolver: resolver, Control: control(guard.checkOpened)}
 	secure := &tls.Dialer{
@@ -39,7 +39,7 @@ func newTransport(guard Guard, roots *x509.CertPool, resolver *net.Resolver) *ht
 	return &http.Transport{
 		Proxy:                  nil,
 		DialContext:            plain.DialContext,  // http
-		DialTLSContext:         secure.DialContext, // https, handshake included
+		DialTLSContext:         secure.DialContext, // https, including the handshake
 		Protocols:              onlyHTTP1(),
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
@@ -49,16 +49,15 @@ func newTransport(guard Guard, roots *x509.CertPool, resolver *net.Resolver) *ht
 	}
 }
 
-// onlyHTTP1 stops Go's client from sending a request a second time, as HTTP/2
-// allows it to.
+// onlyHTTP1 prevents Go's client from retrying a request, as HTTP/2 allows it to.
 func onlyHTTP1() *http.Protocols {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &protocols
 }
 
-// NewClient makes a client that follows no redirects and keeps no cookies. Its
-// calls are bounded only by their contexts.
+// NewClient makes a client without redirects and cookies. Its calls are limited only by
+// their contexts.
 func NewClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport:     transport,

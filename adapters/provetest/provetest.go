@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Variable names the variable of the environment that says how much a proof tries: nothing
-// for a night, [Long], or a time such as "1h", which is long and lasts as long as it says.
+// Variable is the environment variable for how much a proof tries: empty for a night,
+// [Long], or a time such as "1h", which is long and lasts that long.
 const Variable = "FRONTDESK_PROVE"
 
-// Long is the value of [Variable] with which `make prove` runs.
+// Long is the value of [Variable] in `make prove`.
 const Long = "long"
 
-// TriedKey is the key of the attributes that [Tried] gives a test.
+// TriedKey is the key of the test attributes of [Tried].
 const TriedKey = "tried"
 
 // Pick returns the first value in a night, and the second for a release.
@@ -29,8 +29,8 @@ func Pick[T any](night, release T) T {
 	return release
 }
 
-// Lasts returns how long a proof goes on. It ends the test if [Variable] holds anything else
-// than the word or a time.
+// Lasts returns how long a proof continues. It ends the test if [Variable] has any
+// other value than the word or a time.
 func Lasts(tb testing.TB, night, release time.Duration) time.Duration {
 	tb.Helper()
 	text := os.Getenv(Variable)
@@ -44,9 +44,9 @@ func Lasts(tb testing.TB, night, release time.Duration) time.Duration {
 	return long
 }
 
-// Tried reports that the test has tried something n times: kills, calls, events. The counts of
-// a proof and its subtests are added up by kind. The test fails if n is not
-// positive, or if what holds a comma.
+// Tried reports that the test has tried something n times: kills, calls, events. The
+// counts of a proof and its subtests are added up by kind. The test fails if n is not
+// positive, or if the kind contains a comma.
 func Tried(tb testing.TB, n int, what string) {
 	tb.Helper()
 	if n <= 0 {

@@ -8,7 +8,7 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// recorder records what a test reports.
+// recorder records the reports of a test.
 type recorder struct {
 	testing.TB
 	attributes []string

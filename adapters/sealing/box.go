@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Key seals the personal data of one holder.
+// Key encrypts the personal data of one holder.
 type Key [32]byte
 
 // NewKey returns a key of random bytes.
@@ -29,8 +29,9 @@ func (Key) String() string { return "[key]" }
 // GoString keeps the key out of logs.
 func (Key) GoString() string { return "[key]" }
 
-// Fingerprint tells a key from others and says nothing else about it. It stands in every
-// box, because AES-GCM alone would let somebody make a box that opens under two keys.
+// Fingerprint identifies a key without revealing anything else about it. It is part of
+// every box, because AES-GCM alone is not key-committing: a box could be made that
+// opens under two keys.
 type Fingerprint [16]byte
 
 // String returns the fingerprint in hexadecimal.
@@ -47,10 +48,11 @@ func (k Key) Fingerprint() Fingerprint {
 //
 //	1 ‖ kind ‖ holder 16 ‖ fingerprint 16 ‖ u32 length ‖ nonce 12 ‖ ciphertext ‖ tag 16
 //
-// and within is a JSON array of the values, padded with spaces to a multiple of 32 bytes.
+// and the plaintext is a JSON array of the values, padded with spaces to a multiple of
+// 32 bytes.
 type Box struct {
 	Of          event.Holder
-	Fingerprint Fingerprint // of the key that it was sealed with
+	Fingerprint Fingerprint // of its key
 	sealed      []byte
 }
 
@@ -60,11 +62,11 @@ const (
 	padding    = 32
 )
 
-// ErrNotABox says that stored bytes are no boxes that this program can read.
+// ErrNotABox: the stored bytes are not boxes that this program can read.
 var ErrNotABox = errors.New("the sealed bytes are not in a form that this program knows")
 
-// ErrForeignBox says that a box was altered, or was moved from another event, or is of
-// another key.
+// ErrForeignBox: a box was altered, moved from another event, or encrypted with another
+// key.
 var ErrForeignBox = errors.New("the box does not open: it was altered, moved or sealed with another key")
 
 // Seal returns the box of a holder's values in an event.
@@ -93,7 +95,7 @@ func (k Key) seal(of event.Holder, values []string, bound []byte) ([]byte, error
 	return aead.Seal(box, nil, plain, bound), nil
 }
 
-// Boxes takes apart the boxes of an event, which stand one after another.
+// Boxes splits the boxes of an event, which are concatenated.
 func Boxes(all []byte) (boxes []Box, err error) {
 	for len(all) > 0 {
 		if len(all) < boxHeader || all[0] != boxVersion {
@@ -137,7 +139,7 @@ func (b Box) open(k Key, bound []byte) (values []string, err error) {
 	return values, nil
 }
 
-// boundTo is what a box is authenticated with: whose it is and the event that it is of.
+// boundTo is the additional authenticated data of a box: its holder and its event.
 func boundTo(of event.Holder, in event.Stored) []byte {
 	bound := append([]byte("frontdesk/box/v1\x00"), byte(of.Kind))
 	bound = append(bound, of.ID[:]...)

@@ -146,7 +146,8 @@ func TestBoxesStandOneAfterAnother_D68(t *testing.T) {
 	}
 }
 
-// How long a value is shows in steps of 32 bytes alone, and equal values do not show.
+// The length of a value is visible only in steps of 32 bytes, and equal values are not
+// visible.
 func TestABoxSaysLittleAboutItsValues_D68(t *testing.T) {
 	t.Parallel()
 	short, long := seal(t, ann, []string{"Jo"}, kept), seal(t, ann, []string{strings.Repeat("x", 28)}, kept)
@@ -200,7 +201,7 @@ func TestNoMovedKeyIsUnwrapped_D69(t *testing.T) {
 	}
 }
 
-// A practitioner's identifier is permanent: it stands in the log.
+// A practitioner's identifier is permanent: it is in the log.
 func TestAPractitionerKeepsTheirIdentifier_D68(t *testing.T) {
 	t.Parallel()
 	if got := key.Practitioner("elm-street", "bell@elm.example").String(); got != "53ec65c6-aaef-6880-1e0a-2732e9d8a95b" {

@@ -17,12 +17,12 @@ import (
 	"frontdesk/domain/event"
 )
 
-// MasterKey seals other keys, so that the database never holds one in the clear. It is
-// kept outside the database and never printed. The zero value seals and opens nothing: it
-// gives [ErrNoMasterKey].
+// MasterKey wraps other keys, so that the database never holds one in the clear. It is
+// kept outside the database and never printed. The zero value seals and opens nothing:
+// it returns [ErrNoMasterKey].
 type MasterKey [32]byte
 
-// These say why a master key cannot be used, and what to do about it.
+// Why a master key cannot be used, and how to fix it.
 var (
 	ErrNoMasterKey = errors.New("there is no master key: name its file with --master-key-file; " +
 		"make one with `openssl rand -base64 32`, and keep it apart from the database")
@@ -30,8 +30,8 @@ var (
 	ErrWrongMasterKey = errors.New("it was sealed under another master key, or altered")
 )
 
-// ParseMasterKey reads 32 bytes in base64 or hexadecimal. Any other text, and
-// 32 zero bytes, give [ErrMasterKeyForm].
+// ParseMasterKey parses 32 bytes in base64 or hexadecimal. Any other text, and 32 zero
+// bytes, give [ErrMasterKeyForm].
 func ParseMasterKey(text string) (MasterKey, error) {
 	text = strings.TrimSpace(text)
 	decode := base64.StdEncoding.DecodeString
@@ -45,7 +45,7 @@ func ParseMasterKey(text string) (MasterKey, error) {
 	return MasterKey(raw), nil
 }
 
-// ReadMasterKey reads a file that holds what [ParseMasterKey] takes.
+// ReadMasterKey reads a file with a key for [ParseMasterKey].
 func ReadMasterKey(file string) (MasterKey, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -64,14 +64,15 @@ func (MasterKey) String() string { return "[master key]" }
 // GoString keeps the key out of logs.
 func (MasterKey) GoString() string { return "[master key]" }
 
-// ID names the master key and says nothing else about it: 16 hexadecimal digits.
+// ID identifies the master key without revealing anything else about it: 16 hexadecimal
+// digits.
 func (m MasterKey) ID() string {
 	mac := hmac.New(sha256.New, m[:])
 	mac.Write([]byte("frontdesk/master/v1"))
 	return hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
-// For returns the key of another purpose, which says nothing about the master key.
+// For derives a key for another purpose, which reveals nothing about the master key.
 func (m MasterKey) For(purpose string) (key [32]byte, err error) {
 	if m == (MasterKey{}) {
 		return key, ErrNoMasterKey
@@ -83,8 +84,8 @@ func (m MasterKey) For(purpose string) (key [32]byte, err error) {
 	return [32]byte(derived), nil
 }
 
-// Seal encrypts with AES-256-GCM. What it is bound to is authenticated with it, so that
-// nothing sealed can be passed off as something else.
+// Seal encrypts with AES-256-GCM. bound is authenticated with it, so that a ciphertext
+// cannot be used in another place.
 func (m MasterKey) Seal(plain, bound []byte) ([]byte, error) {
 	if m == (MasterKey{}) {
 		return nil, ErrNoMasterKey
@@ -96,8 +97,8 @@ func (m MasterKey) Seal(plain, bound []byte) ([]byte, error) {
 	return aead.Seal(nil, nil, plain, bound), nil
 }
 
-// Open undoes [MasterKey.Seal]. It fails with [ErrWrongMasterKey] for what was sealed
-// with another master key or bound to something else.
+// Open undoes [MasterKey.Seal]. It fails with [ErrWrongMasterKey] for another master
+// key or another bound.
 func (m MasterKey) Open(sealed, bound []byte) ([]byte, error) {
 	if m == (MasterKey{}) {
 		return nil, ErrNoMasterKey
@@ -113,7 +114,7 @@ func (m MasterKey) Open(sealed, bound []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// Wrapper wraps the keys of holders, under a key of its own that a master key gives.
+// Wrapper wraps the keys of holders with a key derived from a master key.
 type Wrapper struct{ aead cipher.AEAD }
 
 // Wrapper returns the wrapper of a master key, or [ErrNoMasterKey].
@@ -126,13 +127,13 @@ func (m MasterKey) Wrapper() (Wrapper, error) {
 	return Wrapper{aead}, err
 }
 
-// Wrap returns a holder's key as the database holds it.
+// Wrap returns a holder's key in the form for the database.
 func (w Wrapper) Wrap(k Key, tenant string, of event.Holder) []byte {
 	return w.aead.Seal(nil, nil, k[:], ownedBy(tenant, of))
 }
 
-// Unwrap undoes [Wrapper.Wrap]. It fails with [ErrWrongMasterKey], also for the key of
-// another holder or practice.
+// Unwrap undoes [Wrapper.Wrap]. It fails with [ErrWrongMasterKey], including for the
+// key of another holder or practice.
 func (w Wrapper) Unwrap(wrapped []byte, tenant string, of event.Holder) (Key, error) {
 	raw, err := w.aead.Open(nil, nil, wrapped, ownedBy(tenant, of))
 	if err != nil || len(raw) != len(Key{}) {
@@ -148,7 +149,7 @@ func ownedBy(tenant string, of event.Holder) []byte {
 	return append(owned, tenant...)
 }
 
-// aeadOf draws a random nonce for each sealing and puts it in front of the result.
+// aeadOf returns an AEAD that prepends a random nonce to each ciphertext.
 func aeadOf(key [32]byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key[:])
 	if err != nil {

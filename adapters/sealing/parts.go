@@ -9,13 +9,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// Base64 returns the key of a file as the event that names the file holds it, sealed.
+// Base64 returns a file's key in the form for its event, where it is encrypted.
 func (k Key) Base64() string { return base64.StdEncoding.EncodeToString(k[:]) }
 
-// ErrNotAKey says that a text is no key of a file in a form that this program knows.
+// ErrNotAKey: a text is not a file key in a known form.
 var ErrNotAKey = errors.New("this is no key of a file in a form that this program knows")
 
-// ParseKey reads what [Key.Base64] returns. Another cipher would be another form.
+// ParseKey parses the result of [Key.Base64]. Another cipher would have another form.
 func ParseKey(text string) (Key, error) {
 	raw, err := base64.StdEncoding.Strict().DecodeString(text)
 	if err != nil || len(raw) != len(Key{}) {
@@ -24,25 +24,24 @@ func ParseKey(text string) (Key, error) {
 	return Key(raw), nil
 }
 
-// File seals and opens one file, part by part, so that nobody has to hold it in memory.
-// It must not be used concurrently. A sealed part is
+// File encrypts and decrypts one file in parts, so that it never has to be in memory as
+// a whole. It is not safe for concurrent use. An encrypted part is
 //
 //	nonce 12 ‖ ciphertext ‖ tag 16
 //
-// and opens only in its place: as part n of this file, and as the last one only if it was
-// the last. So no part can be moved, left out or cut off at the end unseen.
+// and opens only in its place: as part n of this file, and as the last one only if it
+// was the last. So moving, omitting or truncating parts is detected.
 type File struct {
 	aead  cipher.AEAD
-	bound []byte // what the parts are authenticated with; the place is written into it
-	place int    // where in bound
+	bound []byte // the parts' additional authenticated data, with the part number
+	place int    // offset of the part number in bound
 }
 
-// ErrForeignPart says that a part of a file was altered, moved or left out, or that it was
-// sealed with another key.
+// ErrForeignPart: a part of a file was altered, moved, omitted, or encrypted with
+// another key.
 var ErrForeignPart = errors.New("a part of the file does not open: it was altered, moved or sealed with another key")
 
-// File returns what seals the parts of a practice's file under this key. A key is of one
-// file only.
+// File returns a File of a practice under this key. A key is for one file only.
 func (k Key) File(tenant string, id uuid.UUID) (*File, error) {
 	aead, err := aeadOf(k)
 	if err != nil {
@@ -54,8 +53,8 @@ func (k Key) File(tenant string, id uuid.UUID) (*File, error) {
 	return &File{aead: aead, bound: bound, place: len(bound)}, nil
 }
 
-// Seal seals part n of the file, counted from 0. It seals in place if there is room behind
-// the part, so the part must not be used afterwards.
+// Seal encrypts part n of the file, counted from 0. It encrypts in place if the slice
+// has the capacity, so the part must not be used afterwards.
 func (f *File) Seal(part []byte, n int, last bool) []byte {
 	return f.aead.Seal(part[:0], nil, part, f.boundTo(n, last))
 }

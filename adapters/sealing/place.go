@@ -6,8 +6,8 @@ import (
 	"frontdesk/domain/event"
 )
 
-// SealAt returns the box of a holder's values that stand in no event, but in another place
-// of the practice. The place is a name that nothing else in the practice has.
+// SealAt returns a box of a holder's values outside events. The place is a name that is
+// unique in the practice.
 func (k Key) SealAt(tenant, place string, of event.Holder, values []string) ([]byte, error) {
 	return k.seal(of, values, boundToPlace(tenant, place, of))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Practitioner returns the identifier of a practitioner of a practice under the
-// practice's index key: the same for the same person, and not to be guessed from.
+// Practitioner derives the identifier of a practitioner from the practice's index key:
+// the same for the same person, and not guessable without the key.
 func (k Key) Practitioner(tenant, known string) uuid.UUID {
 	mac := hmac.New(sha256.New, k[:])
 	mac.Write([]byte("frontdesk/practitioner/v1\x00" + tenant + "\x00" + known))

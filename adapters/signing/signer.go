@@ -14,8 +14,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Signer signs payloads. It keeps the key that it used last in memory, opened. Only
-// its Vault has to be set.
+// Signer signs payloads. It caches the last key that it used, decrypted. Only its Vault
+// has to be set.
 type Signer struct {
 	Vault Vault
 
@@ -23,9 +23,9 @@ type Signer struct {
 	last *openedKey
 }
 
-// With returns a function that signs with the key of this kid. It makes a compact
-// JWT, by RS256, of a payload that is JSON already. The caller has just read that
-// the key is active. The errors are the same as of [Vault.Check].
+// With returns a function that signs with the key of this kid. It makes a compact JWT,
+// by RS256, of a payload that is JSON already. The caller has just read that the key is
+// active. The errors are those of [Vault.Check].
 func (s *Signer) With(ctx context.Context, kid signingkey.KID) (sign func(payload []byte) (jwt string, err error), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +39,7 @@ func (s *Signer) With(ctx context.Context, kid signingkey.KID) (sign func(payloa
 	return s.last.sign, nil
 }
 
-// openedKey is a private key with the beginning of every JWT that it signs.
+// openedKey is a private key with the prefix of its JWTs.
 type openedKey struct {
 	kid    signingkey.KID
 	key    *rsa.PrivateKey
@@ -61,7 +61,7 @@ func (k *openedKey) sign(payload []byte) (string, error) {
 	return string(base64.RawURLEncoding.AppendEncode(append(jwt, '.'), signature)), nil
 }
 
-// KeySet publishes the public keys that receivers verify webhooks with.
+// KeySet publishes the public keys for verifying webhooks.
 type KeySet struct {
 	Keys projections.SigningKeys
 
@@ -69,7 +69,7 @@ type KeySet struct {
 	last []byte
 }
 
-// jwk is a public key as it is published (RFC 7517).
+// jwk is a published public key (RFC 7517).
 type jwk struct {
 	Type      string         `json:"kty"`
 	Use       string         `json:"use"`
@@ -78,9 +78,9 @@ type jwk struct {
 	signingkey.PublicKey
 }
 
-// Document returns the JWK set, as JSON. It is read from the database each time:
-// a cached one could lack a key that has just begun to sign. While the database
-// is away, the last document is returned again.
+// Document returns the JWK set as JSON. It reads the database each time: a cached set
+// could lack a key that has just begun to sign. While the database is unavailable, it
+// returns the last document.
 func (s *KeySet) Document(ctx context.Context) ([]byte, error) {
 	published, err := s.Keys.Published(ctx)
 	s.mu.Lock()

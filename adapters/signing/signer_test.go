@@ -10,8 +10,8 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// Another library verifies what was signed, with the key that is published.
-func TestWhatIsSignedIsVerifiedWithThePublishedKey_6_4(t *testing.T) {
+// Another library verifies the signature with the published key.
+func TestSignatureVerifiesWithPublishedKey_6_4(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	next := s.stageKey()

@@ -16,34 +16,34 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// Database keeps the vault's table. Its errors are faults where a caller can
+// Database stores the vault's table. Its errors are faults where a caller can
 // understand them.
 type Database interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// Vault keeps the private halves of the service's keys in the database, sealed
-// with the master key, for as long as they may sign.
+// Vault stores the private halves of the service's keys in the database, encrypted with
+// the master key, for as long as they may sign.
 type Vault struct {
 	DB     Database
 	Master sealing.MasterKey
-	Old    sealing.MasterKey // opens as well, while Master takes its place; zero for none
+	Old    sealing.MasterKey // also opens, during a rotation of Master; zero for none
 	Now    func() time.Time
 }
 
-// These say why this process cannot sign with a key.
+// Why this process cannot sign with a key.
 var (
 	ErrKeyLost        = errors.New("the signing key's private half is not in the database: stage another")
 	ErrWrongMasterKey = errors.New("the signing key is sealed under another master key: give the one it was staged with")
 )
 
-// keyBits is the size of the keys that are made. The next usual size, 3072,
-// takes three times as long to sign with.
+// keyBits is the size of new keys. Signing with the next usual size, 3072, takes three
+// times as long.
 const keyBits = 2048
 
-// Create makes a key, keeps its private half and returns its public one. The
-// key signs nothing until it has been staged and activated.
+// Create creates a key, stores its private half and returns its public one. The key
+// signs nothing until it is staged and activated.
 func (v Vault) Create(ctx context.Context) (signingkey.PublicKey, error) {
 	key, err := makeKey()
 	if err != nil {
@@ -66,7 +66,7 @@ func (v Vault) Create(ctx context.Context) (signingkey.PublicKey, error) {
 	return public, nil
 }
 
-// makeKey makes a key whose kid no command line would take for a flag.
+// makeKey creates a key whose kid cannot be mistaken for a command-line flag.
 func makeKey() (*rsa.PrivateKey, error) {
 	for {
 		key, err := rsa.GenerateKey(rand.Reader, keyBits)
@@ -76,8 +76,8 @@ func makeKey() (*rsa.PrivateKey, error) {
 	}
 }
 
-// Check makes sure that this process can sign with the key. It fails with
-// [ErrKeyLost], [sealing.ErrNoMasterKey] or [ErrWrongMasterKey] when it cannot.
+// Check makes sure that this process can sign with the key. Otherwise it fails with
+// [ErrKeyLost], [sealing.ErrNoMasterKey] or [ErrWrongMasterKey].
 func (v Vault) Check(ctx context.Context, kid signingkey.KID) error {
 	_, err := v.open(ctx, kid)
 	return err
@@ -115,7 +115,7 @@ func (v Vault) open(ctx context.Context, kid signingkey.KID) (*rsa.PrivateKey, e
 	return key, nil
 }
 
-// Sweep destroys the private halves of keys that will never sign again.
+// Sweep deletes the private halves of keys that will never sign again.
 func (v Vault) Sweep(ctx context.Context) error {
 	if _, err := v.DB.Exec(ctx, sweepSecrets, v.Now().Add(-orphansAfter)); err != nil {
 		return fmt.Errorf("destroy old signing keys: %w", err)
@@ -123,8 +123,8 @@ func (v Vault) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// orphansAfter is how long a private half is kept whose key was never staged,
-// because the process stopped in between.
+// orphansAfter is how long a private half is kept if its key was never staged, because
+// the process stopped in between.
 const orphansAfter = 24 * time.Hour
 
 const sweepSecrets = `

@@ -9,23 +9,23 @@ import (
 	"frontdesk/domain/written"
 )
 
-// accountPage is what members of staff see of themselves.
+// accountPage is the page of one's own account.
 type accountPage struct {
 	Roles    string // in words
-	Done     string // what has just been done; "" for nothing
+	Done     string // the last action; "" for none
 	Sessions []sessionRow
-	Others   bool // there are sessions but this one
+	Others   bool // there are other sessions
 	Token    string
 }
 
 // sessionRow is one session.
 type sessionRow struct {
 	signin.OwnSession
-	This                 bool // the one of the visit
+	This                 bool // the current one
 	SignedInAt, LastSeen string
 }
 
-// account shows members of staff who they are here, and where they are signed in.
+// account shows members of staff their name, roles and sessions.
 func (p *Pages) account(v *frame.Visit) error {
 	own, err := p.Door.Sessions.OwnedBy(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *Pages) account(v *frame.Visit) error {
 	return nil
 }
 
-// done is what the account page says after an act, by the word in its address.
+// done maps the word in the account page's address to its text about the last action.
 var done = map[string]string{
 	"link":     "You have chosen your password and are signed in. From now on, sign in with your username and this password.",
 	"password": "Your password has been changed. You are signed in only in this browser, and no application can act for you until you approve it again.",
@@ -49,8 +49,8 @@ var done = map[string]string{
 	"others":   "All your other sessions have ended.",
 }
 
-// endSessions ends one session of the member of staff, or all others. One that has ended
-// in the meantime counts as ended.
+// endSessions ends one session of the member of staff, or all others. One that has
+// ended since counts as ended.
 func (p *Pages) endSessions(v *frame.Visit) error {
 	if !v.Owns("sessions") {
 		return frame.ErrStale

@@ -20,13 +20,13 @@ const (
 	better   = "a heron on the lamp post"
 )
 
-// on is a browser that says which it is.
+// on sets the browser's User-Agent.
 func (b *browser) on(userAgent string) *browser {
 	b.header.Set("User-Agent", userAgent)
 	return b
 }
 
-func TestStaffSeeWhoTheyAreAndWhereTheyAreSignedIn_D67(t *testing.T) {
+func TestAccountPageShowsSessions_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	here := s.browser(t).on("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0")
@@ -63,7 +63,7 @@ func TestStaffSeeWhoTheyAreAndWhereTheyAreSignedIn_D67(t *testing.T) {
 	colleague.get(account).wants(t, http.StatusOK, "", "Dr Lee")
 }
 
-func TestNobodyEndsSomebodyElsesSession_D67(t *testing.T) {
+func TestForeignSessionCannotBeEnded_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	victim, elsewhere, attacker := s.browser(t), s.browser(t), s.browser(t)
@@ -135,7 +135,7 @@ func TestStaffChangeTheirOwnPassword_D67(t *testing.T) {
 	fresh.post("/elm-street/staff/sign-in", try("dr.lee", better)).wants(t, http.StatusSeeOther, "/elm-street/staff", "")
 }
 
-// Whoever finds a browser that was left alone guesses no better there than at the door.
+// At an unattended browser a guesser has no more attempts than at the sign-in page.
 func TestGuessesAtTheOwnPasswordAreCounted_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -147,7 +147,7 @@ func TestGuessesAtTheOwnPasswordAreCounted_D67(t *testing.T) {
 	for range 5 { // of the known browser
 		b.post(change, form).wants(t, http.StatusBadRequest, "", "This is not your password.")
 	}
-	for range 4 { // of a stranger's
+	for range 4 { // of a stranger
 		b.post(change, form)
 	}
 	form.Set("present", password)
@@ -163,7 +163,7 @@ func TestGuessesAtTheOwnPasswordAreCounted_D67(t *testing.T) {
 	b.post(change, form).wants(t, http.StatusTooManyRequests, "", "This is not your password. You have tried too often: you can try again in 1 minute.")
 }
 
-// resetting resets somebody once their password was found right.
+// resetting resets a member once their password was found right.
 type resetting struct {
 	passwords
 	reset func()
@@ -175,7 +175,7 @@ func (r resetting) Check(ctx context.Context, tenant, username, typed string) (s
 	return holder, right, err
 }
 
-func TestWhoIsResetMeanwhileChangesNoPassword_D67(t *testing.T) {
+func TestResetCancelsPasswordChange_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -192,7 +192,7 @@ func TestWhoIsResetMeanwhileChangesNoPassword_D67(t *testing.T) {
 	s.browser(t).post("/elm-street/staff/sign-in", try("dr.lee", better)).wants(t, http.StatusBadRequest, "", wrongAnswer)
 }
 
-func TestWhoWasDeactivatedIsToldSoAtTheNextClick_D67(t *testing.T) {
+func TestDeactivationShowsAtNextClick_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, stranger := s.browser(t), s.browser(t)
@@ -205,7 +205,7 @@ func TestWhoWasDeactivatedIsToldSoAtTheNextClick_D67(t *testing.T) {
 	if gone := sessionCookie(t, page); gone.MaxAge >= 0 {
 		t.Errorf("the cookie stays: %v", gone)
 	}
-	for _, b := range []*browser{b, stranger} { // once, and nobody else
+	for _, b := range []*browser{b, stranger} { // once, and no other
 		if page := b.get("/elm-street/staff/sign-in"); strings.Contains(page.body, "deactivated") {
 			t.Error("the sign-in page tells that somebody was deactivated")
 		}
@@ -213,7 +213,7 @@ func TestWhoWasDeactivatedIsToldSoAtTheNextClick_D67(t *testing.T) {
 	b.post("/elm-street/staff/sign-in", try("dr.lee", password)).wants(t, http.StatusBadRequest, "", wrongAnswer)
 }
 
-func TestWhoDidNothingForTooLongIsToldSo_D67(t *testing.T) {
+func TestIdleSessionEndsWithReason_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

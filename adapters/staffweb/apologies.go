@@ -6,7 +6,7 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 )
 
-// askTheSender is the advice about a link that only its application can put right.
+// askTheSender is the advice about a link that only its application can fix.
 const askTheSender = "Go back to the application that sent you here and tell its makers what this page says."
 
 // The apologies.
@@ -26,7 +26,7 @@ var (
 		"It has been used, has ended or is not complete.", "Ask your manager for a new one.")
 	errOtherLink = frame.Sorry(http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. Another link has been opened in this browser since you opened the page.", "Open your own link again.")
-	errNobody = frame.Sorry(http.StatusNotFound, "There is nobody like this at the practice",
+	errNoMember = frame.Sorry(http.StatusNotFound, "There is nobody like this at the practice",
 		"Nothing has been changed.", "Go back to People and look for them there.")
 	errNotYours = frame.Sorry(http.StatusForbidden, "You cannot stop this authorisation",
 		"It was given by somebody else. They can stop it, and so can a manager.", "")

@@ -19,8 +19,8 @@ import (
 
 const applicationsAt = "/elm-street/staff/applications"
 
-// portal is an application that nobody has enabled: it may send requests by itself, and is
-// told of call-ins.
+// portal is an application that no practice has enabled: it may send requests for
+// itself, and gets webhooks of call-ins.
 func (s *service) portal(t *testing.T, name string) application.ID {
 	t.Helper()
 	id := s.registerApplication(t, name)

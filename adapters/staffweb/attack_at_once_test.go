@@ -15,15 +15,15 @@ import (
 	"frontdesk/projections"
 )
 
-// meanwhile is a store to which somebody else appends first: after a page has looked, and
-// before what was decided there is in the log.
-type meanwhile struct {
+// appendsFirst is a store to which another actor appends first: after a page has read, and
+// before its own append.
+type appendsFirst struct {
 	commands.Store
 	once sync.Once
 	done func()
 }
 
-func (m *meanwhile) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
+func (m *appendsFirst) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	m.once.Do(m.done)
 	return m.Store.Append(ctx, changes...)
 }
@@ -33,15 +33,15 @@ func (s *service) faster(t *testing.T, act func(commands.Desk) error) {
 	t.Helper()
 	desk := s.pages.Desk
 	desk.Store = s.store
-	s.pages.Desk.Store = &meanwhile{Store: s.store, done: func() {
+	s.pages.Desk.Store = &appendsFirst{Store: s.store, done: func() {
 		if err := act(desk); err != nil {
 			t.Error(err)
 		}
 	}}
 }
 
-// Whoever is slower by a millisecond is told so, as whoever is slower by a minute is.
-func TestOfTwoWhoActOnAnAppointmentAtOnceOneIsToldWhoWasFaster_D86(t *testing.T) {
+// A conflict within a millisecond gets the same answer as one within a minute.
+func TestAppointmentConflictNamesFirstActor_D86(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	b := c.browser(t)
@@ -65,8 +65,8 @@ func TestOfTwoWhoActOnAnAppointmentAtOnceOneIsToldWhoWasFaster_D86(t *testing.T)
 	}
 }
 
-// Two who correct different details do not undo each other's.
-func TestOfTwoWhoChangeDetailsAtOnceOneIsToldWhatTheyAreNow_D85(t *testing.T) {
+// Concurrent changes of different details do not undo each other.
+func TestDetailsConflictShowsCurrentValues_D85(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.member(t, "rose", staff.Receptionist)
@@ -88,9 +88,9 @@ func TestOfTwoWhoChangeDetailsAtOnceOneIsToldWhatTheyAreNow_D85(t *testing.T) {
 	}
 }
 
-// A record is not opened to those whom an officer has chosen who had not seen that a
-// colleague closed it to them.
-func TestOfTwoWhoRestrictARecordAtOnceOneIsToldWhatIsSoNow_D90(t *testing.T) {
+// An officer who has not seen that a colleague restricted a record further cannot open
+// it to others.
+func TestRestrictConflictShowsCurrentState_D90(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
 	rose, err := s.pages.Desk.Staff.StaffByUsername(t.Context(), elm, "rose")
@@ -110,9 +110,9 @@ func TestOfTwoWhoRestrictARecordAtOnceOneIsToldWhatIsSoNow_D90(t *testing.T) {
 	}
 }
 
-// Whoever goes back to a form that has registered Ann, and types Bob, is not led to Ann as if
-// Bob were registered.
-func TestAFormThatHasRegisteredSomebodySaysSoOfSomebodyElse_D85(t *testing.T) {
+// A form that has registered Ann, and is sent again with Bob, does not lead to Ann as
+// if Bob were registered.
+func TestUsedRegistrationFormIsRefused_D85(t *testing.T) {
 	t.Parallel()
 	s, b, _ := reception(t)
 	const register = "/elm-street/staff/patients/register"

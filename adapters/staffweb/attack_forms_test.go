@@ -25,12 +25,12 @@ func (b *browser) posts(t *testing.T) map[string]url.Values {
 	passkey.Set("signed", "{}")
 	return map[string]url.Values{
 		account + "/sessions": sessions, change: password, atElm + "confirm": confirm, atElm + "account/passkeys": passkey,
-		people:              b.get(b.service.about(t, elm, "dr.lee")).deed(t, "roles", staff.Manager),
+		people:              b.get(b.service.about(t, elm, "dr.lee")).actionForm(t, "roles", staff.Manager),
 		atElm + "challenge": {"for": {"confirm"}, "token": {confirm.Get("token")}},
 	}
 }
 
-// changed is whatever the log and the tables of signing in hold.
+// changed returns the contents of the log and of the sign-in tables.
 func (s *service) changed(t *testing.T) (state string) {
 	t.Helper()
 	must(t, s.pool.QueryRow(t.Context(), `
@@ -70,8 +70,8 @@ func TestNoFormOfAnotherSiteIsTaken_D27(t *testing.T) {
 	}
 }
 
-// A form's token is good for the page that it was made for, in the session that it was made
-// in. None of them is good at another page, or in another session of the same person.
+// A form's token is valid for the page and the session that it was made for. It is not
+// valid at another page, or in another session of the same person.
 func TestNoFormIsGoodForAnotherPurposeOrSession_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -105,8 +105,8 @@ func TestNoFormIsGoodForAnotherPurposeOrSession_D27(t *testing.T) {
 	b.post(people, posts[people]).wants(t, http.StatusSeeOther, s.about(t, elm, "dr.lee")+"&done=roles", "")
 }
 
-// A receptionist with every form of a manager, and a manager of another practice, change
-// nothing; nor does whoever was manager when the form was made.
+// A receptionist with every form of a manager, and a manager of another practice,
+// change nothing; nor does a former manager with forms from before.
 func TestFormsOfManagersAreManagers_D63(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -120,7 +120,7 @@ func TestFormsOfManagersAreManagers_D63(t *testing.T) {
 	at := s.about(t, elm, "dr.lee")
 	s.register(t, elm, "dr.second", "Dr Second", true)
 	for _, do := range []string{"roles", "reset", "deactivate", "reinvite", "reactivate", "invite", "find"} {
-		form := may.get(at).deed(t, do, staff.Manager)
+		form := may.get(at).actionForm(t, do, staff.Manager)
 		before := s.changed(t)
 		lee.post(people, form).wants(t, http.StatusForbidden, "", "You cannot use this page")
 		elsewhere.post(people, form).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
@@ -129,10 +129,10 @@ func TestFormsOfManagersAreManagers_D63(t *testing.T) {
 			t.Errorf("%s: something was changed", do)
 		}
 	}
-	form := may.get(at).deed(t, "reset")
+	form := may.get(at).actionForm(t, "reset")
 	second := s.browser(t)
 	second.signIn(elm, "dr.second")
 	own := s.about(t, elm, "dr.may")
-	second.post(people, second.get(own).deed(t, "roles", staff.Clinician)).wants(t, http.StatusSeeOther, own+"&done=roles", "")
+	second.post(people, second.get(own).actionForm(t, "roles", staff.Clinician)).wants(t, http.StatusSeeOther, own+"&done=roles", "")
 	may.post(people, form).wants(t, http.StatusForbidden, "", "Only a manager can do this.") // with the very next click
 }

@@ -29,8 +29,8 @@ func (s *service) replica(t *testing.T) *service {
 	return &other
 }
 
-// A browser sends the address of a page to wherever it loads something for the page from,
-// and proxies write that down. So nothing at the address of a link may say where it was.
+// A browser sends the address of a page with the requests for its resources, and
+// proxies log it. So no response at the address of a link may cause a Referer.
 func TestTheAddressOfALinkIsInNoReferer_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -86,9 +86,9 @@ func TestALinkEndsAfterSeventyTwoHours_D64(t *testing.T) {
 	b.choose(page, better).wants(t, http.StatusNotFound, "", "This link cannot be used")
 }
 
-// Who sits down at a browser that somebody has left gets no account by it: neither one of
-// their own nor that of a manager who has not chosen a password yet.
-func TestAnOldSessionGivesNobodyALink_D67(t *testing.T) {
+// An intruder at an unattended browser gets no account: neither a new one nor that of a
+// manager who has not chosen a password yet.
+func TestOldSessionCannotIssueLink_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -98,8 +98,8 @@ func TestAnOldSessionGivesNobodyALink_D67(t *testing.T) {
 	})
 	must(t, err)
 	kims := s.about(t, elm, "kim")
-	again, links := b.get(kims).deed(t, "reinvite"), s.links(t)
-	invited := b.get(people+"?invite").deed(t, "invite", staff.Receptionist)
+	again, links := b.get(kims).actionForm(t, "reinvite"), s.links(t)
+	invited := b.get(people+"?invite").actionForm(t, "invite", staff.Receptionist)
 	maps.Copy(invited, url.Values{"name": {"Sam"}, "username": {"sam"}, "email": {"sam@elm.example"}})
 	s.Pass(15 * time.Minute)
 	back := url.Values{"then": {strings.TrimPrefix(kims, atElm)}}
@@ -108,7 +108,7 @@ func TestAnOldSessionGivesNobodyALink_D67(t *testing.T) {
 	if n := s.links(t); n != links {
 		t.Errorf("%d links were made", n-links)
 	}
-	// Asked before they type, managers type nothing in vain.
+	// Reauthentication comes before the form, so that managers lose no input.
 	b.get(people+"?invite").wants(t, http.StatusSeeOther, atElm+"confirm?then=people%3Finvite", "")
 	form := b.get(atElm+"confirm?then=people%3Finvite").form(t, atElm+"confirm")
 	form.Set("password", password)
@@ -118,8 +118,8 @@ func TestAnOldSessionGivesNobodyALink_D67(t *testing.T) {
 	secretOf(t, b.post(people, invited))
 }
 
-// Anybody can write an address, and a manager who follows it would press a button that
-// somebody else has filled in.
+// Anyone can write an address, and a manager who follows it could submit a form that
+// another person prefilled.
 func TestAnAddressFillsInNoInvitation_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

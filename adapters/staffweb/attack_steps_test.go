@@ -10,7 +10,7 @@ import (
 	"frontdesk/commands"
 )
 
-// halfway is a browser whose password was right, and what their passkey has signed.
+// halfway returns a browser after the right password, and the passkey's answer.
 func (s *service) halfway(t *testing.T) (b *browser, k *passkeytest.Key, form url.Values) {
 	t.Helper()
 	owner, k := s.named(t)
@@ -23,8 +23,8 @@ func (s *service) halfway(t *testing.T) (b *browser, k *passkeytest.Key, form ur
 	return b, k, form
 }
 
-// Whatever ends the account between the password and the passkey ends the step: what the
-// passkey has signed is good for nothing.
+// If the account ends between the password and the passkey, the step ends: the
+// passkey's signature is worthless.
 func TestNothingIsFinishedThatHasEndedMeanwhile_D66(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]func(t *testing.T, s *service) error{
@@ -70,7 +70,7 @@ func TestAPasskeyThatIsRemovedMeanwhileSignsNothing_D66(t *testing.T) {
 	b.get(account).wants(t, http.StatusSeeOther, atElm+"sign-in", "")
 }
 
-// What was signed for one purpose, or in one browser, is good for no other.
+// A signature for one purpose, or in one browser, is valid for no other.
 func TestASignatureIsGoodForItsPurposeAndBrowserAlone_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -80,7 +80,7 @@ func TestASignatureIsGoodForItsPurposeAndBrowserAlone_D66(t *testing.T) {
 	s.Pass(16 * time.Minute)
 	b.post(atElm+"sign-in", try("dr.lee", password)).wants(t, http.StatusSeeOther, atElm+"sign-in/second", "")
 	confirm := in.get(atElm+"confirm?then=account/passkeys").form(t, atElm+"confirm")
-	for _, purpose := range []string{"sign-in", "second"} { // for signing in, by whoever has taken the session
+	for _, purpose := range []string{"sign-in", "second"} { // for signing in, by a thief of the session
 		asking := in
 		if purpose == "second" {
 			asking = b
@@ -99,7 +99,7 @@ func TestASignatureIsGoodForItsPurposeAndBrowserAlone_D66(t *testing.T) {
 	in.post(atElm+"confirm", confirm).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.") // once
 }
 
-// Strangers who send nonsense to an address of numbers are refused, and are no failure of ours.
+// Nonsense sent to an IP address is refused, and is not an internal error.
 func TestNoPasskeyIsLookedAtWhereThereAreNone_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

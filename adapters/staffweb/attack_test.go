@@ -45,7 +45,7 @@ func TestAFormOfAnotherSiteIsRefused_D27(t *testing.T) {
 			"/elm-street/staff/authorise":      form,
 			"/elm-street/staff/authorisations": form,
 			"/elm-street/staff/sign-out":       form,
-			"/elm-street/staff/sign-in":        {"username": {"dr.may"}, "password": {password}}, // nobody is signed in as somebody else either
+			"/elm-street/staff/sign-in":        {"username": {"dr.may"}, "password": {password}}, // nor is anyone signed in to another account
 		} {
 			b.header = header
 			answer := b.post(path, form)
@@ -188,7 +188,7 @@ func TestSessionsEndByThemselves_D27(t *testing.T) {
 	b.signIn(elm, "dr.lee")
 	form := b.approval(elm, callback)
 	s.Pass(31 * time.Minute)
-	// Signing in comes back to the page that asks; nothing is approved meanwhile.
+	// Signing in returns to the page that asks; nothing is approved in between.
 	b.post("/elm-street/staff/authorise", form).wants(t, http.StatusSeeOther,
 		strings.Replace(s.ask(elm, callback), "/authorise", "/sign-in", 1), "")
 	if s.granted(t) != 0 {

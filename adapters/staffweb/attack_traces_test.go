@@ -16,8 +16,8 @@ import (
 	"frontdesk/commands"
 )
 
-// Before the right password, nobody learns whether there is such an account, nor what has
-// become of it.
+// Before the right password, the answer reveals neither whether the account exists nor
+// its state.
 func TestEveryAccountIsAnsweredAlike_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -58,7 +58,8 @@ func TestEveryAccountIsAnsweredAlike_D27(t *testing.T) {
 	}
 }
 
-// heard is all of an answer that could tell something, without what was typed.
+// heard is everything in an answer that could reveal something, without the typed
+// values.
 func heard(answer seen, tenant, username string) string {
 	header := answer.Header.Clone()
 	header.Del("X-Request-Id")
@@ -77,8 +78,8 @@ func sorted(said []string) string {
 	return fmt.Sprint(ordered, rest) // maps are printed in the order of their keys
 }
 
-// What people are called, what their browsers and passkeys are called, and every secret on
-// the way stay out of the log of the program and out of its metrics. Secrets stay out of every table, too.
+// Names of people, browsers and passkeys, and every secret on the way, stay out of the
+// program's log and metrics. Secrets also stay out of every table.
 func TestNothingIsWrittenDownThatOpensAnything_D67(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()

@@ -15,12 +15,12 @@ import (
 	"frontdesk/projections"
 )
 
-// authorisationsPage is what the page of given authorisations shows.
+// authorisationsPage is the page of granted authorisations.
 type authorisationsPage struct {
 	Stopped    bool // one has just been stopped
 	Own        []givenRow
 	EndsOthers bool
-	Others     []givenRow // shown to those only who may end them
+	Others     []givenRow // only for those who may end them
 	Token      string
 }
 
@@ -30,7 +30,7 @@ type givenRow struct {
 	Until string
 }
 
-// mostShown bounds each list of the page.
+// mostShown limits each list of the page.
 const mostShown = 200
 
 // authorisations shows which applications act for the member of staff.
@@ -63,8 +63,8 @@ func rows(v *frame.Visit, given []projections.GivenAuthorisation) []givenRow {
 	return shown
 }
 
-// revoke stops an authorisation. One that has ended in the meantime counts as
-// stopped, also because the member of staff has left.
+// revoke stops an authorisation. One that has ended since, or whose member of staff has
+// left, counts as stopped.
 func (p *Pages) revoke(v *frame.Visit) error {
 	if !v.Owns("revoke") {
 		return frame.ErrStale
@@ -88,7 +88,7 @@ func isGone(err error) bool {
 	return errors.Is(err, authorisation.ErrNone) || errors.Is(err, staff.ErrUnknown) || errors.Is(err, application.ErrUnknown)
 }
 
-// revocationOf reads which authorisation the form stops.
+// revocationOf reads the authorisation to stop from the form.
 func revocationOf(v *frame.Visit) (commands.RevokeUserAuthorisation, error) {
 	app, isApp := written.ID(v.Form.Get("application"))
 	about, isPatient := written.ID(v.Form.Get("patient"))

@@ -29,7 +29,7 @@ func (s *service) may(t *testing.T, tenant, username string) (standing bool, pat
 	return !rights.AuthorisedUntil.IsZero(), len(rights.Patients)
 }
 
-func TestStaffSeeAndStopWhatTheyHaveGiven_D14(t *testing.T) {
+func TestStaffListAndStopOwnAuthorisations_D14(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -52,14 +52,14 @@ func TestStaffSeeAndStopWhatTheyHaveGiven_D14(t *testing.T) {
 	if standing, patients := s.may(t, elm, "dr.lee"); standing || patients != 1 {
 		t.Errorf("standing %t, %d patients; want the patient's alone", standing, patients)
 	}
-	b.post(given, page.form(t, given)).wants(t, http.StatusSeeOther, given+"?stopped", "") // again changes nothing
+	b.post(given, page.form(t, given)).wants(t, http.StatusSeeOther, given+"?stopped", "") // repeating it changes nothing
 	b.post(given, b.get(given).form(t, given)).wants(t, http.StatusSeeOther, given+"?stopped", "")
 	if _, patients := s.may(t, elm, "dr.lee"); patients != 0 {
 		t.Errorf("%d patients; want none", patients)
 	}
 }
 
-func TestWhatHasExpiredIsNotShown_D13(t *testing.T) {
+func TestExpiredAuthorisationsAreHidden_D13(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -80,7 +80,7 @@ func TestADisabledApplicationsAuthorisationSaysSo_D14(t *testing.T) {
 	b.get(given).wants(t, http.StatusOK, "", "not enabled at the practice at the moment")
 }
 
-func TestOnlyAdministratorsSeeAndStopWhatOthersHaveGiven_D14(t *testing.T) {
+func TestOnlyAdminsStopOthersAuthorisations_D14(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	lee, may := s.browser(t), s.browser(t)
@@ -145,9 +145,9 @@ func TestAFormThatMakesNoSenseStopsNothing(t *testing.T) {
 	}
 }
 
-// An administrator's list may be older than what it shows: who has left, or was never
-// there, has nothing that could be stopped.
-func TestWhatIsNotThereCountsAsStopped_D14(t *testing.T) {
+// An administrator's list may be out of date: a member who has left, or never existed,
+// has no authorisation to stop.
+func TestMissingAuthorisationCountsAsStopped_D14(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

@@ -13,14 +13,14 @@ import (
 	"frontdesk/projections"
 )
 
-// request is an ask that was found to be in order.
+// request is an ask that passed all checks.
 type request struct {
 	projections.Approval
 	way application.WayBack
 }
 
-// judge finds the ask in order for the member of staff and their practice, or says
-// what is wrong with it. In that case the browser is sent nowhere (D25).
+// judge checks the ask for the member of staff and their practice. After an error the
+// browser is not redirected (D25).
 func (p *Pages) judge(v *frame.Visit) (request, error) {
 	a := v.Ask
 	if a.App == "" || a.Redirect == "" {
@@ -48,10 +48,10 @@ func (p *Pages) judge(v *frame.Visit) (request, error) {
 	return request{approval, way}, nil
 }
 
-// authorisePage is what the authorisation page shows.
+// authorisePage is the authorisation page.
 type authorisePage struct {
 	Application string
-	May         []string // what it may do after approval
+	May         []string // its rights after approval
 	For, Ends   string   // how long, and until when
 	Until       string   // when an earlier approval ends; "" if there is none
 	Host        string   // where the browser goes next; "" for an application on the device
@@ -59,8 +59,8 @@ type authorisePage struct {
 	Token       string
 }
 
-// authoriseForm asks a member of staff whether an application may act for them.
-// Looking at the page approves nothing, however often it is done.
+// authoriseForm asks a member of staff whether an application may act for them. Opening
+// the page approves nothing, however often.
 func (p *Pages) authoriseForm(v *frame.Visit) error {
 	request, err := p.judge(v)
 	if err != nil {
@@ -79,8 +79,8 @@ func (p *Pages) authoriseForm(v *frame.Visit) error {
 	return nil
 }
 
-// authorise takes the decision and sends the browser back. Everything that was
-// judged for the page is judged again.
+// authorise approves or declines and sends the browser back. It repeats every check of
+// the page.
 func (p *Pages) authorise(v *frame.Visit) error {
 	request, err := p.judge(v)
 	if err != nil {
@@ -111,8 +111,8 @@ func (p *Pages) approve(v *frame.Visit, request request) error {
 	return v.GoTo(request.way.Approved(v.Session.Username, expiresAt))
 }
 
-// formSource is the callback as a source of a policy: its origin or, if a
-// policy cannot name the origin, its scheme.
+// formSource returns the callback as a source for the Content-Security-Policy: its
+// origin or, if a policy cannot express the origin, its scheme.
 func formSource(way application.WayBack) string {
 	if host := way.Host(); hostSource.MatchString(host) {
 		return way.Scheme() + "://" + host
@@ -120,6 +120,6 @@ func formSource(way application.WayBack) string {
 	return way.Scheme() + ":"
 }
 
-// hostSource matches a host that a policy can name. It cannot name an IPv6 address,
-// for example.
+// hostSource matches a host that a policy can express. It cannot express an IPv6
+// address, for example.
 var hostSource = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)

@@ -46,7 +46,7 @@ func TestStaffLetAnApplicationActForThem_5_4(t *testing.T) {
 	b.get(ask).wants(t, http.StatusOK, "", "until 1:00am on Thursday 2 July") // on the practice's clocks
 }
 
-func TestTheEventNamesWhoApproved(t *testing.T) {
+func TestEventNamesTheApprover(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -111,8 +111,8 @@ func TestCallbacksOfEveryKindAreReturnedTo_D26(t *testing.T) {
 	b.approve(elm, callback+"?error=access_denied&s=1").wants(t, http.StatusSeeOther, callback+"?s=1&"+approved, "")
 }
 
-// A bad application or callback is an error page for those who are signed in, and
-// leads nowhere. A stranger is asked to sign in, as for a good one (D25).
+// A bad application or callback is an error page for a member who is signed in, without
+// a redirect. A stranger gets the sign-in page, as for a good one (D25).
 func TestABadAskLeadsNowhere_D25(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -182,7 +182,7 @@ func TestABadAskLeadsNowhere_D25(t *testing.T) {
 	}
 }
 
-func TestWhatChangedSinceThePageWasShownIsJudgedAgain(t *testing.T) {
+func TestStaleAuthorisePageIsCheckedAgain(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -215,7 +215,7 @@ func TestADecisionIsApproveOrDecline(t *testing.T) {
 		form.Set("decision", decision)
 		b.post("/elm-street/staff/authorise", form).wants(t, http.StatusBadRequest, "", "could not read")
 	}
-	// What a POST says in its address is not part of the form.
+	// The query of a POST is not part of the form.
 	form := b.approval(elm, callback)
 	form.Del("decision")
 	b.post("/elm-street/staff/authorise?decision=approve", form).wants(t, http.StatusBadRequest, "", "could not read")

@@ -32,7 +32,7 @@ func (s *service) browser(t *testing.T) *browser {
 	return &browser{t: t, service: s, client: client, header: http.Header{}}
 }
 
-// seen is what a browser was answered.
+// seen is a response to a browser.
 type seen struct {
 	*http.Response
 	body string
@@ -93,7 +93,7 @@ func hiddenIn(block string) url.Values {
 
 var hidden = regexp.MustCompile(`<input type="hidden" name="([\w-]+)" value="([^"]*)">`)
 
-// approval is the form that approves, as the page that asks has it.
+// approval returns the form to approve from the authorisation page.
 func (b *browser) approval(tenant, redirect string) url.Values {
 	b.t.Helper()
 	form := b.get(b.service.ask(tenant, redirect)).form(b.t, "/"+tenant+"/staff/authorise")
@@ -101,14 +101,14 @@ func (b *browser) approval(tenant, redirect string) url.Values {
 	return form
 }
 
-// approve looks at the page that asks, and approves.
+// approve opens the authorisation page and approves.
 func (b *browser) approve(tenant, redirect string) seen {
 	b.t.Helper()
 	return b.post("/"+tenant+"/staff/authorise", b.approval(tenant, redirect))
 }
 
-// wants says how an answer differs from what it should be: its status, where
-// it leads ("" for nowhere) and a text that the page has.
+// wants checks an answer: its status, its redirect ("" for none) and a text on the
+// page.
 func (s seen) wants(t *testing.T, status int, location, text string) {
 	t.Helper()
 	if s.StatusCode != status || s.Header.Get("Location") != location || !strings.Contains(s.body, text) {

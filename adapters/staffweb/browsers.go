@@ -2,11 +2,11 @@ package staffweb
 
 import "strings"
 
-// known is a word of a User-Agent, and what people call what says it.
+// known is a word of a User-Agent, and its usual name.
 type known struct{ word, name string }
 
-// browsers and systems are looked for in this order, because most browsers also say that
-// they are others.
+// browsers and systems are in order of precedence, because most browsers also claim to
+// be others.
 var (
 	browsers = []known{
 		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"},
@@ -18,8 +18,8 @@ var (
 	}
 )
 
-// browserOf says in plain words which browser it is, such as "Firefox on Windows". Nothing
-// of what the browser has sent is in it, because browsers may send anything.
+// browserOf describes the browser in plain words, such as "Firefox on Windows". It
+// copies nothing from the header, because browsers may send anything.
 func browserOf(userAgent string) string {
 	browser, system := named(browsers, userAgent), named(systems, userAgent)
 	if browser == "" {

@@ -9,24 +9,24 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 )
 
-// confirmPage is what the page shows that asks who is there once more.
+// confirmPage is the page of reauthentication.
 type confirmPage struct {
-	Passkey bool        // they have one, so the password proves nothing
-	Here    bool        // the address has a name, to which passkeys can belong
-	Then    string      // the page to go on to
-	Typed   frame.Field // for the password
+	Passkey bool        // they have one, so a password does not suffice
+	Here    bool        // the host has a name, as passkeys need
+	Then    string      // the page to continue to
+	Typed   frame.Field // the password
 	Token   string
 	frame.Faulty
 }
 
-// ownPage matches the pages to which a browser may go on: below those of the practice, with
-// at most one parameter, which is an identifier.
+// ownPage matches the pages that a browser may be redirected to: below those of the
+// practice, with at most one parameter, which is an identifier.
 var ownPage = regexp.MustCompile(`^[a-z]+(/[a-z0-9-]+)*(\?[a-z]+(=[0-9a-f-]{36})?)?$`)
 
-// leads reports whether a browser may go on to the page.
+// leads reports whether a browser may be redirected to the page.
 func leads(then string) bool { return ownPage.MatchString(then) }
 
-// confirmForm asks who is there once more.
+// confirmForm asks for reauthentication.
 func (p *Pages) confirmForm(v *frame.Visit) error {
 	return p.askAgain(v, http.StatusOK, frame.Faulty{})
 }
@@ -52,7 +52,7 @@ func (p *Pages) askAgain(v *frame.Visit, status int, wrong frame.Faulty) error {
 	return nil
 }
 
-// confirm takes the password or the passkey, and sends the browser back to where it was.
+// confirm checks the password or the passkey, and sends the browser back.
 func (p *Pages) confirm(v *frame.Visit) error {
 	if !v.Owns(string(signin.ToConfirm)) {
 		return frame.ErrStale
@@ -78,14 +78,14 @@ func (p *Pages) confirm(v *frame.Visit) error {
 	return v.GoTo(v.Base() + "/" + v.Form.Get("then"))
 }
 
-// proved takes what the form has: what a passkey has signed, or else a password. The
-// error is a refusal if that proves nothing.
+// proved checks the passkey's signature in the form, or else the password. The error is
+// a refusal if it is wrong.
 func (p *Pages) proved(v *frame.Visit) error {
 	if v.Form.Has("signed") {
 		ask := signin.Ask{For: signin.ToConfirm, Member: v.Session.Staff, Bound: v.Session.Token}
 		return p.Door.ConfirmByPasskey(v.AsStranger(), p.signed(v, ask), v.Session)
 	}
-	v.Leave() // for a queue of its own
+	v.Leave() // which has a queue of its own
 	device, err := p.Door.Confirm(v.AsStranger(), p.tryOf(v, v.Session.Username, v.Form.Get("password")), v.Session)
 	if err != nil {
 		return err

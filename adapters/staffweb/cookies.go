@@ -7,8 +7,9 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 )
 
-// deviceCookie holds the token by which the sign-in page knows the browser again. It
-// outlives sessions. No practice's name has a dot, so no session's cookie is called so.
+// deviceCookie holds the token by which the sign-in page recognises the browser. It
+// outlives sessions. No practice's name has a dot, so it cannot collide with a
+// session's cookie.
 func (p *Pages) deviceCookie(v *frame.Visit, token string) *http.Cookie {
 	c := p.Cookie(v, "frontdesk.device-", token)
 	c.SameSite, c.MaxAge = http.SameSiteStrictMode, int(signin.DeviceLifetime.Seconds())
@@ -22,7 +23,7 @@ func (p *Pages) stepCookie(v *frame.Visit, token string) *http.Cookie {
 	return c
 }
 
-// challengeCookie holds what the browser keeps of a challenge for a passkey.
+// challengeCookie holds the browser's part of a challenge for a passkey.
 func (p *Pages) challengeCookie(v *frame.Visit, kept string) *http.Cookie {
 	c := p.Cookie(v, "frontdesk.challenge-", kept)
 	c.SameSite = http.SameSiteStrictMode

@@ -46,7 +46,7 @@ func TestADayIsRun_D86(t *testing.T) {
 	c.sends(b, page, "absent").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=absent", "")
 	c.sends(b, b.get(c.at(c.visit)), "call-in", "room", c.room.String()).wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=call-in&room="+c.room.String(), "")
 	called := b.get(c.at(c.visit))
-	called.wants(t, http.StatusOK, "", "<dt>Number</dt><dd>"+c.visit.Number()) // although nobody has marked them as arrived again
+	called.wants(t, http.StatusOK, "", "<dt>Number</dt><dd>"+c.visit.Number()) // although they were not marked as arrived again
 	c.sends(b, called, "start").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=start", "")
 	page = b.get(c.at(c.visit))
 	for _, what := range []string{"Somebody booked this for 1:00pm on Wednesday 1 July 2026 at Elm House", "You marked the patient as arrived",
@@ -69,7 +69,7 @@ func TestADayIsRun_D86(t *testing.T) {
 	}
 }
 
-func TestTwoReceptionistsAtOnceAreToldWhoWasFaster_D86(t *testing.T) {
+func TestConcurrentArrivalNamesFirstActor_D86(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	kim, bob := c.browser(t), c.browser(t)
@@ -84,7 +84,7 @@ func TestTwoReceptionistsAtOnceAreToldWhoWasFaster_D86(t *testing.T) {
 	if c.is(t).ArrivedAt == nil {
 		t.Error("the slower one has undone it")
 	}
-	// What was typed is kept, and works on the page as it is now.
+	// The typed values are kept, and work on the current page.
 	page = kim.get(c.at(c.visit))
 	c.sends(bob, bob.get(c.at(c.visit)), "call-in", "room", c.room.String())
 	late = c.sends(kim, page, "move", "date", "2026-07-02", "time", "09:40", "site", c.branch.String())
@@ -245,7 +245,7 @@ func TestAManagerNamesSitesAndRooms_D86(t *testing.T) {
 	form.Set("new", "Doctor")
 	b.post(at, form).wants(t, http.StatusSeeOther, at+"?done=saved", "")
 	b.post(at, form).wants(t, http.StatusBadRequest, "", "There is a room of this name already.") // sent twice
-	// Somebody whose page is older changes the room alone.
+	// An older page changes only the room.
 	other.Set("name", "Elm House")
 	other.Set("room1", "Treatment")
 	other.Set("new", "")

@@ -14,8 +14,8 @@ import (
 
 const dayAt = "/elm-street/staff/day"
 
-// clinic is a day of Elm Street: it has two sites, a room in each, and Ann, who is expected
-// at the first.
+// clinic is a day of Elm Street: it has two sites, a room in each, and Ann, who is
+// expected at the first.
 type clinic struct {
 	*service
 	main, branch site.ID

@@ -11,8 +11,8 @@ import (
 
 const device = "frontdesk.device-"
 
-// Fifty sources guess at one account. Its owner goes on signing in with the browser
-// that they use, and nobody else does.
+// Fifty sources guess at one account. Its owner can still sign in with their own
+// browser, and no one else can.
 func TestTheOwnersBrowserGetsInWhileStrangersGuess_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t, behindAProxy)

@@ -96,8 +96,8 @@ func (w *waitingRoom) connect(t *testing.T, link string) (screen *browser, answe
 
 func (w *waitingRoom) board() string { return "/elm-street/staff/board/" + w.main.String() }
 
-// A manager adds a display; its screen opens the link once, and shows who is called in as
-// the display may say it, until it is removed.
+// A manager adds a display. Its screen opens the link once, and shows call-ins as the
+// display allows, until it is removed.
 func TestAScreenShowsTheBoardUntilItsDisplayIsRemoved_D88(t *testing.T) {
 	t.Parallel()
 	w := newWaitingRoom(t)
@@ -174,7 +174,7 @@ func TestAScreenShowsTheBoardUntilItsDisplayIsRemoved_D88(t *testing.T) {
 	}
 }
 
-// A screen is a stranger on every page but its board, and its board is nobody else's.
+// A screen is a stranger on every page except its board, and only it can see its board.
 func TestAScreenOpensNothingElse_D88(t *testing.T) {
 	t.Parallel()
 	w := newWaitingRoom(t)
@@ -225,7 +225,7 @@ func TestAScreenOpensNothingElse_D88(t *testing.T) {
 	screen.do(http.MethodHead, w.board(), nil).wants(t, http.StatusOK, "", "")
 }
 
-// Links and forms about displays are good for what they were made for, at their practice.
+// Links and forms of displays are valid for their purpose and practice.
 func TestDisplaysCannotBeForged_D88(t *testing.T) {
 	t.Parallel()
 	w := newWaitingRoom(t)

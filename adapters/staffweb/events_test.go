@@ -18,7 +18,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// changes is a log of what changes at practices.
+// changes is a log of changes at practices.
 type changes struct {
 	mu     sync.Mutex
 	events []event.Recorded
@@ -54,7 +54,8 @@ func (c *changes) submit(tenant string) (id string) {
 	return r.Stream.ID.String()
 }
 
-// newLive is a service whose streams beat ten times a second, and what they are told of.
+// newLive is a service whose streams send a heartbeat ten times a second, and the log
+// behind them.
 func newLive(t *testing.T) (*service, *changes) {
 	t.Helper()
 	log := &changes{grown: make(chan struct{})}
@@ -79,7 +80,7 @@ func (s *service) becomes(t *testing.T, username string, roles ...staff.Role) {
 	must(t, s.pages.Desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: elm, Username: username, Roles: roles}))
 }
 
-// stream is what a browser hears.
+// stream is the event stream of a browser.
 type stream struct {
 	*http.Response
 	lines *bufio.Scanner
@@ -125,11 +126,12 @@ func TestAStreamEndsWithTheSessionAndItsRights_D87(t *testing.T) {
 	if got := heard.next(t, "data: {\"topic"); got != `data: {"topic":"inbox","what":"submitted","id":"`+told+`"}` {
 		t.Errorf("heard %s", got)
 	}
-	// The header is what the browser was told, and counts more than what its page shows.
+	// The header has the last event that the browser received, and overrides the page's
+	// own position.
 	if got := b.stream("topics=inbox&since=1", "Last-Event-ID", "2").next(t, "data: {\"topic"); !strings.Contains(got, told) {
 		t.Errorf("heard %s", got)
 	}
-	// A stream is no sign that somebody is there, and neither is what the page fetches by itself.
+	// Neither a stream nor a fetch by script counts as activity.
 	s.Pass(20 * time.Minute)
 	heard.next(t, "event: beat")
 	b.get("/elm-street/staff/account?fragment").wants(t, http.StatusOK, "", "Your account")
@@ -147,7 +149,7 @@ func TestAStreamEndsWithTheSessionAndItsRights_D87(t *testing.T) {
 	}
 }
 
-func TestWhatAStreamIsAskedFor_D87(t *testing.T) {
+func TestStreamParameters_D87(t *testing.T) {
 	t.Parallel()
 	s, _ := newLive(t)
 	b := s.browser(t)

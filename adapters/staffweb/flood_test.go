@@ -14,7 +14,7 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 )
 
-// held looks at passwords when it is told to, and says whose they are.
+// held checks passwords one at a time, when released, and returns their owners.
 type held struct {
 	passwords
 	begun   chan string
@@ -27,8 +27,8 @@ func (h held) Check(ctx context.Context, tenant, username, typed string) (signin
 	return h.passwords.Check(ctx, tenant, username, typed)
 }
 
-// held has the service look at one password at a time, when it is told to. Everybody
-// else waits for as long as that takes.
+// held makes the service check one password at a time, when released. All others wait
+// until then.
 func (s *service) held() held {
 	h := held{s.pages.Door.Passwords.(passwords), make(chan string), make(chan struct{})}
 	s.pages.Door.Passwords, s.pages.Door.Queue = h, signin.QueueOf(1)
@@ -50,7 +50,7 @@ func (s *service) from(t *testing.T, source string) *browser {
 	return b
 }
 
-func TestSixtyFourSignInsOfOneSourceHoldNobodyElseUp_D45(t *testing.T) {
+func TestSignInFloodBlocksNoOtherSource_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t, behindAProxy, func(p *staffweb.Pages) { p.InFlight = 64 })
 	h := s.held()
@@ -60,10 +60,10 @@ func TestSixtyFourSignInsOfOneSourceHoldNobodyElseUp_D45(t *testing.T) {
 			s.from(t, "192.0.2.1").post("/elm-street/staff/sign-in", try("dr.lee", "not the password"))
 		})
 	}
-	<-h.begun // one is looked at; 59 wait, which with it is what the source may get wrong
+	<-h.begun // one is being checked; 59 wait, which together is the source's budget
 	s.waitForQueue(t, 59)
 
-	// The pages of those who look at them are there, also for the same source.
+	// Signed-in pages are served, also to the same source.
 	s.from(t, "192.0.2.1").get("/elm-street/staff/sign-in").wants(t, http.StatusOK, "", "Sign in")
 	all.Go(func() { s.from(t, "198.51.100.7").signIn(elm, "dr.may") })
 	s.waitForQueue(t, 60)
@@ -80,7 +80,7 @@ func TestSixtyFourSignInsOfOneSourceHoldNobodyElseUp_D45(t *testing.T) {
 	close(h.begun)
 }
 
-func TestWhoWaitsForTooLongToSignInIsToldWhenToTryAgain_D45(t *testing.T) {
+func TestLongSignInWaitGetsRetryTime_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	h := s.held()
@@ -88,7 +88,7 @@ func TestWhoWaitsForTooLongToSignInIsToldWhenToTryAgain_D45(t *testing.T) {
 	var all, first sync.WaitGroup
 	first.Go(func() { s.browser(t).post("/elm-street/staff/sign-in", try("dr.may", password)) })
 	<-h.begun
-	for range 2 { // which costs nothing of the sixty that the source may get wrong
+	for range 2 { // which costs nothing of the source's budget of sixty
 		for range 59 {
 			all.Go(func() {
 				answer := s.browser(t).post("/elm-street/staff/sign-in", try("dr.lee", password))
@@ -108,7 +108,7 @@ func TestWhoWaitsForTooLongToSignInIsToldWhenToTryAgain_D45(t *testing.T) {
 	all.Wait()
 }
 
-// Three hundred sources are at the door, each with a username of its own.
+// Three hundred sources try to sign in, each with a username of its own.
 func TestManySourcesDoNotKeepAKnownBrowserWaiting_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t, behindAProxy, func(p *staffweb.Pages) { p.InFlight = 256 })
@@ -124,7 +124,7 @@ func TestManySourcesDoNotKeepAKnownBrowserWaiting_D45(t *testing.T) {
 		})
 	}
 	<-h.begun
-	for <-statuses != http.StatusServiceUnavailable { // no place is left for strangers
+	for <-statuses != http.StatusServiceUnavailable { // the strangers' queue is full
 	}
 	s.waitForQueue(t, 255)
 	all.Go(func() { owner.signIn(elm, "dr.lee") })

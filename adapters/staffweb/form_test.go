@@ -15,8 +15,8 @@ import (
 	"frontdesk/adapters/staffweb"
 )
 
-// send writes something on a connection of its own, and returns the status of what is
-// answered.
+// send writes a request on a connection of its own, and returns the status of the
+// answer.
 func (s *service) send(ctx context.Context, request string) (status int, err error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.Listener.Addr().String())
 	if err != nil {
@@ -33,8 +33,7 @@ func (s *service) send(ctx context.Context, request string) (status int, err err
 	return answer.StatusCode, answer.Body.Close()
 }
 
-// A form whose body never comes holds no seat that a page needs, and is told so in the
-// end.
+// A form whose body never arrives holds no permit that a page needs, and times out.
 func TestFormsThatNeverComeHoldNoPageUp(t *testing.T) {
 	t.Parallel()
 	s := newService(t, behindAProxy, func(p *staffweb.Pages) { p.InFlight = 4 })
@@ -77,9 +76,9 @@ func TestFormsThatNeverComeHoldNoPageUp(t *testing.T) {
 	}
 }
 
-func TestWhatNeedsNoDatabaseNeedsNoSeat(t *testing.T) {
+func TestPagesWithoutDatabaseNeedNoPermit(t *testing.T) {
 	t.Parallel()
-	s := newService(t, func(p *staffweb.Pages) { p.InFlight = 0 }) // there is no seat at all
+	s := newService(t, func(p *staffweb.Pages) { p.InFlight = 0 }) // there is no permit at all
 	b := s.browser(t)
 	b.get("/staff/style.css").wants(t, http.StatusOK, "", "")
 	b.get("/nowhere").wants(t, http.StatusNotFound, "", "Page not found")

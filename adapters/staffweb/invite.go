@@ -12,7 +12,7 @@ import (
 	"frontdesk/projections"
 )
 
-// invitePage asks whom to invite.
+// invitePage is the form of an invitation.
 type invitePage struct {
 	frame.Faulty
 	Name, Username, Email frame.Field
@@ -31,8 +31,8 @@ func inviteField(err error) string {
 	return "username"
 }
 
-// inviteForm asks whom to invite, whoever has proved who they are lately enough to do it. An
-// address fills in nothing, because anybody can write one.
+// inviteForm shows the form, after recent reauthentication. The address prefills
+// nothing, because anyone can write one.
 func (p *Pages) inviteForm(v *frame.Visit) error {
 	if !p.Confirmed(v) {
 		return p.ConfirmFirst(v, "people?invite")
@@ -41,7 +41,7 @@ func (p *Pages) inviteForm(v *frame.Visit) error {
 	return p.askInvited(v, http.StatusOK, invitePage{})
 }
 
-// askInvited shows the form with what was typed.
+// askInvited shows the form with the typed values.
 func (p *Pages) askInvited(v *frame.Visit, status int, page invitePage) error {
 	text := func(id, label, hint, kind string) frame.Field {
 		return frame.Field{ID: id, Label: label, Hint: hint, Kind: kind, Value: v.Form.Get(id), Fill: "off", Fault: page.Fault(id)}
@@ -54,7 +54,7 @@ func (p *Pages) askInvited(v *frame.Visit, status int, page invitePage) error {
 	return nil
 }
 
-// invite makes somebody a member of staff, who chooses a password by a link.
+// invite registers a member of staff, who chooses a password by a link.
 func (p *Pages) invite(v *frame.Visit) error {
 	if !p.Confirmed(v) {
 		return p.ConfirmFirst(v, "people?invite")
@@ -75,7 +75,7 @@ func (p *Pages) invite(v *frame.Visit) error {
 	return p.showLink(v, wanted.Name, given)
 }
 
-// unnamed says what is missing, all at once.
+// unnamed lists the missing fields, all at once.
 func unnamed(wanted commands.InviteStaff) (wrong frame.Faulty) {
 	if strings.TrimSpace(wanted.Name) == "" {
 		wrong = wrong.With("name", "Enter their full name")
@@ -96,7 +96,7 @@ type handedPage struct {
 	Until          string
 }
 
-// hand shows a link that was made for a member of staff, or why none was made.
+// hand shows a new link of a member of staff, or why there is none.
 func (p *Pages) hand(v *frame.Visit, about projections.Person, given commands.Invitation, err error) error {
 	if err != nil {
 		return p.refuse(v, about, err)
@@ -104,9 +104,9 @@ func (p *Pages) hand(v *frame.Visit, about projections.Person, given commands.In
 	return p.showLink(v, about.Name, given)
 }
 
-// showLink shows a link in the answer to the form that had it made. The secret is kept
-// nowhere, and a form that is sent again makes no other link: by then the member of staff
-// is not what the form has seen, or has the username already.
+// showLink shows a link in the response to the form that created it. The secret is not
+// stored. Sending the form again creates no other link: the member of staff has changed
+// since the form was made, or the username exists.
 func (p *Pages) showLink(v *frame.Visit, name string, given commands.Invitation) error {
 	p.Show(v, frame.View{Template: templates["handed"], Status: http.StatusOK, Title: "Give this link to " + name, Content: handedPage{
 		Name: name, Username: given.Username,

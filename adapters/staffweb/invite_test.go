@@ -9,12 +9,12 @@ import (
 	"frontdesk/domain/staff"
 )
 
-func TestManagersInviteBySayingWho_D67(t *testing.T) {
+func TestManagerInvitesByNameAndEmail_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
 	b.signIn(elm, "dr.may")
-	form := b.get(people+"?invite").deed(t, "invite", staff.Clinician, staff.Receptionist)
+	form := b.get(people+"?invite").actionForm(t, "invite", staff.Clinician, staff.Receptionist)
 	for _, c := range []struct{ name, username, email, want string }{
 		{"", "kim", "kim@elm.example", `href="#name">Enter their full name`},
 		{"Kim", "", "kim@elm.example", `href="#username">Enter a username`},
@@ -28,7 +28,7 @@ func TestManagersInviteBySayingWho_D67(t *testing.T) {
 		}
 		page := b.post(people, form)
 		page.wants(t, http.StatusBadRequest, "", c.want)
-		page.wants(t, http.StatusBadRequest, "", `value="clinician" checked`) // what was typed is kept
+		page.wants(t, http.StatusBadRequest, "", `value="clinician" checked`) // the typed values are kept
 	}
 	form.Set("email", "kim@elm.example")
 	page := b.post(people, form)

@@ -25,11 +25,12 @@ type linkPage struct {
 // linkMinutes is how long a browser keeps the secret of a link that was opened.
 const linkMinutes = 30
 
-// linkSecret matches what can be a secret, so that nothing else gets into a cookie.
+// linkSecret matches well-formed secrets, so that nothing else gets into a cookie.
 var linkSecret = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
 
-// linkCookie holds the secret of a link between opening it and choosing a password. The
-// link is in a mail, so the browser must show the cookie where another site has led to us.
+// linkCookie holds the secret of a link from opening it until the password is chosen.
+// The link is in an email, so the browser must send the cookie on cross-site
+// navigation.
 func (p *Pages) linkCookie(v *frame.Visit, secret string) *http.Cookie {
 	c := p.Cookie(v, "frontdesk.link-", secret)
 	if secret != "" {
@@ -38,9 +39,9 @@ func (p *Pages) linkCookie(v *frame.Visit, secret string) *http.Cookie {
 	return c
 }
 
-// openLink takes the secret out of the address, so that no page has it there that could
-// tell others where it is. It looks nothing up and uses nothing up, because whatever scans
-// mail follows links (D67).
+// openLink moves the secret from the address to a cookie, so that no page leaks it in a
+// Referer. It neither queries nor uses up the link, because mail scanners follow links
+// (D67).
 func (p *Pages) openLink(v *frame.Visit) error {
 	secret := mux.Vars(v.R)["secret"]
 	if !linkSecret.MatchString(secret) {
@@ -69,15 +70,15 @@ func (p *Pages) askByLink(v *frame.Visit, status int, secret string, page linkPa
 	return nil
 }
 
-// linkToken is what the form of a link carries. If another link is opened in the browser
-// meanwhile, a form that names the first one's holder must choose nobody's password.
+// linkToken is the form token of a link. If another link is opened in the browser in
+// between, a form with the first holder's name must not set a password.
 func linkToken(secret string) string { return signin.Session{Token: secret}.FormToken("link") }
 
-// holderOfLink finds out whose link the browser shows. There is one answer to every link
-// that is no good, also at a practice that there is not, and it costs the same.
+// holderOfLink finds the holder of the browser's link. All invalid links get the same
+// answer at the same cost, including those at an unknown practice.
 func (p *Pages) holderOfLink(v *frame.Visit) (secret string, holder commands.LinkHolder, err error) {
 	if secret = v.Shown(p.linkCookie(v, "")); secret == "" {
-		return "", holder, errLink // nobody has tried anything
+		return "", holder, errLink // no guess to count
 	}
 	if err := p.Sit(v); err != nil {
 		return "", holder, err
@@ -92,8 +93,8 @@ func (p *Pages) holderOfLink(v *frame.Visit) (secret string, holder commands.Lin
 	return secret, holder, err
 }
 
-// acceptLink makes the password that was chosen count, uses the link up and signs its
-// holder in. Whoever was signed in with this browser is signed out.
+// acceptLink sets the chosen password, uses the link up and signs its holder in. It
+// signs out any other member of staff in this browser.
 func (p *Pages) acceptLink(v *frame.Visit) error {
 	secret, holder, err := p.holderOfLink(v)
 	if err != nil {
@@ -106,9 +107,9 @@ func (p *Pages) acceptLink(v *frame.Visit) error {
 	if chosen == "" {
 		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, Faulty: frame.Wrong("password", "Enter a password")})
 	}
-	v.Leave() // for the queue of those who choose a password
+	v.Leave() // which has a queue of its own
 	accepted, err := p.Desk.AcceptLink(v.AsStranger(), commands.AcceptLink{Tenant: v.Tenant, Secret: secret, Password: chosen})
-	if errors.Is(err, staff.ErrLink) { // somebody was faster
+	if errors.Is(err, staff.ErrLink) { // the link was used in between
 		return errLink
 	}
 	if wrong, ok := faultOf(err, "password"); ok {
@@ -120,7 +121,7 @@ func (p *Pages) acceptLink(v *frame.Visit) error {
 	return p.enterByLink(v, accepted)
 }
 
-// enterByLink signs the holder of a link in, whose password counts by now.
+// enterByLink signs the holder of a link in, whose password is set already.
 func (p *Pages) enterByLink(v *frame.Visit, accepted commands.Accepted) error {
 	v.SetCookie(p.linkCookie(v, ""))
 	try := p.tryOf(v, accepted.Username, "")

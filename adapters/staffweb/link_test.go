@@ -18,7 +18,7 @@ import (
 
 const link = "/elm-street/staff/link"
 
-// invite registers somebody, and returns the secret of their link.
+// invite registers a member of staff, and returns the secret of their link.
 func (s *service) invite(t *testing.T, tenant, username, name string) (secret string) {
 	t.Helper()
 	given, err := s.pages.Desk.InviteStaff(t.Context(), commands.InviteStaff{Tenant: tenant, Username: username, Name: name, Email: "kim@practice.example"})
@@ -41,12 +41,12 @@ func (b *browser) choose(page seen, chosen string) seen {
 	return b.post(link, form)
 }
 
-func TestWhoHasALinkChoosesTheirPassword_D67(t *testing.T) {
+func TestLinkLetsStaffChoosePassword_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	secret := s.invite(t, elm, "kim", "Kim")
 	b := s.browser(t)
-	for range 3 { // as whatever scans mail does
+	for range 3 { // as a mail scanner does
 		opened := s.browser(t).get(link + "/" + secret)
 		if c := cookie(t, opened, "frontdesk.link-"); c.Value != secret || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.MaxAge != 1800 {
 			t.Errorf("the cookie is %v", c)
@@ -81,7 +81,7 @@ func TestWhoHasALinkChoosesTheirPassword_D67(t *testing.T) {
 	}
 }
 
-// Every link that is no good is answered alike: nothing tells which there are.
+// Every invalid link gets the same answer, which does not reveal the valid ones.
 func TestEveryBadLinkIsAnsweredAlike_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -106,7 +106,7 @@ func TestEveryBadLinkIsAnsweredAlike_D67(t *testing.T) {
 		path := "/" + c.tenant + "/staff/link"
 		b.get(path+"/"+c.secret).wants(t, http.StatusSeeOther, path, "")
 		form := url.Values{"password": {better}, "token": {"x"}}
-		answers := told(b.get(path), c.tenant) + told(b.post(path, form), c.tenant)
+		answers := visibleText(b.get(path), c.tenant) + visibleText(b.post(path, form), c.tenant)
 		if !strings.Contains(answers, "This link cannot be used") || strings.Contains(answers, "Elm Street") || strings.Contains(answers, "Good") {
 			t.Errorf("%s is answered\n%s", name, answers)
 		}
@@ -189,7 +189,7 @@ func TestTwoLinksInOneBrowserAreNotMixedUp_D67(t *testing.T) {
 	b.get(account).wants(t, http.StatusOK, "", "<bdi>sam</bdi>")
 }
 
-func TestALinkSignsOutWhoeverElseIsThere_D67(t *testing.T) {
+func TestLinkEndsExistingSession_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	secret := s.invite(t, elm, "kim", "Kim")
@@ -197,7 +197,7 @@ func TestALinkSignsOutWhoeverElseIsThere_D67(t *testing.T) {
 	before := sessionCookie(t, b.signIn(elm, "dr.may"))
 	page := b.follow(secret)
 	page.wants(t, http.StatusOK, "", "You are signed in here as <bdi>Dr May</bdi>")
-	b.get(account).wants(t, http.StatusOK, "", "Dr May") // opening it ends nothing
+	b.get(account).wants(t, http.StatusOK, "", "Dr May") // opening it does not end the session
 	b.choose(page, better).wants(t, http.StatusSeeOther, account+"?done=link", "")
 	b.get(account).wants(t, http.StatusOK, "", "<bdi>kim</bdi>")
 	thief.header.Set("Cookie", before.Name+"="+before.Value)

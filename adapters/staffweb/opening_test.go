@@ -16,7 +16,7 @@ import (
 
 const openingAt = "/elm-street/staff/opening"
 
-// status is what the API would say of medical requests at Elm Street.
+// status returns the API's availability of medical requests at Elm Street.
 func (s *service) status(t *testing.T) (status practice.Status, next time.Time) {
 	t.Helper()
 	all, err := projections.Availability{DB: s.pool}.RequestTypes(t.Context(), elm, s.Now())
@@ -24,14 +24,14 @@ func (s *service) status(t *testing.T) (status practice.Status, next time.Time) 
 	return all[0].Status, all[0].NextOpening
 }
 
-// wants sends a form of the section, and returns the page that asks whether it is meant.
+// wants sends a form of the section, and returns the page that asks for confirmation.
 func (b *browser) wants(form url.Values) seen {
 	b.t.Helper()
 	form.Set("token", b.get(openingAt+"/close").form(b.t, openingAt).Get("token"))
 	return b.post(openingAt, form)
 }
 
-// means sends it and says that it is meant.
+// means sends it with the confirmation.
 func (b *browser) means(form url.Values) seen {
 	b.t.Helper()
 	page := b.wants(form)
@@ -62,7 +62,7 @@ func TestManagersDecideWhenRequestsAreTaken_D89(t *testing.T) {
 	}
 	for _, c := range []struct {
 		form   url.Values
-		after  string // what the page says that patients would see
+		after  string // the page's text about availability to patients
 		status practice.Status
 		next   time.Time
 	}{
@@ -115,7 +115,7 @@ func TestManagersDecideWhenRequestsAreTaken_D89(t *testing.T) {
 	}
 }
 
-func TestAFormOfTheOpeningSaysWhatIsWrongAndKeepsWhatWasTyped_D89(t *testing.T) {
+func TestOpeningFormKeepsInvalidInput_D89(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

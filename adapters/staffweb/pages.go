@@ -21,12 +21,12 @@ type Pages struct {
 	*frame.Site
 	Live *live.Hub
 
-	DB    projections.Querier // which the read models ask
+	DB    projections.Querier // for the read models
 	Opens projections.Opener
 	Book  *projections.Book
-	// Searches keeps what searches have found.
+	// Searches stores the results of searches.
 	Searches patients.Searches
-	// WhyUndelivered says in a sentence why a webhook did not arrive.
+	// WhyUndelivered explains a failure of a webhook in a sentence.
 	WhyUndelivered func(reason string) string
 	Files          requests.Files
 	Privacy        privacy.Service
@@ -38,13 +38,13 @@ var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passke
 //go:embed templates
 var sources embed.FS
 
-// Handler routes to the pages and sets the bounds of each visit.
+// Handler routes to the pages and sets the limits of each visit.
 func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
 // routes are all of them.
 func (p *Pages) routes() []frame.Route { return append(p.own(), p.sections()...) }
 
-// own are those of this package.
+// own are the pages of this package.
 func (p *Pages) own() []frame.Route {
 	return []frame.Route{
 		frame.At("", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),
@@ -67,7 +67,7 @@ func (p *Pages) own() []frame.Route {
 	}
 }
 
-// home leads to the first of the pages that one's roles allow.
+// home redirects to the first page that the member's roles allow.
 func (p *Pages) home(v *frame.Visit) error {
 	if !v.SignedIn {
 		return v.SignInFirst()
@@ -75,11 +75,10 @@ func (p *Pages) home(v *frame.Visit) error {
 	return v.GoTo(v.Base() + frame.Home(v.Session.Roles))
 }
 
-// ErrURL refuses an address at which browsers could not reach the pages.
+// ErrURL refuses an address that browsers could not use for the pages.
 var ErrURL = errors.New("the address of the staff pages must be https://HOST or, on loopback, http://HOST:PORT, with nothing after it")
 
-// ParseURL reads the address at which browsers reach the pages, or returns
-// [ErrURL].
+// ParseURL parses the base address of the pages, or returns [ErrURL].
 func ParseURL(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" ||
@@ -89,5 +88,5 @@ func ParseURL(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// LinkPath is where a member of staff opens the link that they were given.
+// LinkPath is the path of a member's invitation or reset link.
 func LinkPath(tenant, secret string) string { return "/" + tenant + "/staff/link/" + secret }

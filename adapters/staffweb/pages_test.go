@@ -15,7 +15,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-func TestWhatIsNotThereIsAPageThatSaysSo(t *testing.T) {
+func TestUnknownPathShowsNotFoundPage(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -68,7 +68,7 @@ func (late) Check(context.Context, string, string, string) (signin.Holder, bool,
 	return signin.Holder{}, false, fmt.Errorf("wait to hash: %w", context.DeadlineExceeded)
 }
 
-func TestAPageWhoseTimeRanOutSaysThatTheServiceIsBusy(t *testing.T) {
+func TestTimedOutPageShowsBusy(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.pages.Door.Passwords = late{}
@@ -153,7 +153,7 @@ func TestTheAddressOfThePagesIsAHost(t *testing.T) {
 	}
 }
 
-func TestFooterNamesWhoHelps(t *testing.T) {
+func TestFooterNamesSupportContact(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.member(t, "rose", staff.Receptionist)

@@ -9,8 +9,8 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 )
 
-// site is where the browser reaches the pages, as passkeys know it. A passkey belongs to
-// a name, so there is none for an address of numbers.
+// site is the address of the pages as passkeys see it. A passkey belongs to a host
+// name, so an IP address has none.
 func (p *Pages) site(v *frame.Visit) (s signin.Site, ok bool) {
 	at := p.URL
 	if at == nil {
@@ -20,8 +20,8 @@ func (p *Pages) site(v *frame.Visit) (s signin.Site, ok bool) {
 	return s, s.Named()
 }
 
-// challenge answers the script with what a passkey is to sign, as JSON. It asks the
-// database about strangers only if they show the token of a second step.
+// challenge returns a passkey challenge to the script, as JSON. For a browser without a
+// session it queries the database only if it has the token of a second step.
 func (p *Pages) challenge(v *frame.Visit) error {
 	site, ok := p.site(v)
 	if !ok {
@@ -49,7 +49,7 @@ func (p *Pages) challenge(v *frame.Visit) error {
 	return nil
 }
 
-// challengeSecond asks whoever has given the right password in this browser.
+// challengeSecond makes a challenge after the right password in this browser.
 func (p *Pages) challengeSecond(v *frame.Visit, a signin.Ask) (options []byte, kept string, err error) {
 	if err := p.Sit(v); err != nil {
 		return nil, "", err
@@ -73,7 +73,7 @@ func (p *Pages) challengeSecond(v *frame.Visit, a signin.Ask) (options []byte, k
 	return p.Door.Passkeys.Sign(a, passkeys)
 }
 
-// challengeMember asks whoever is signed in.
+// challengeMember makes a challenge for a signed-in member.
 func (p *Pages) challengeMember(v *frame.Visit, a signin.Ask) (options []byte, kept string, err error) {
 	if !v.Owns(string(a.For)) || a.For == signin.ToAdd && !p.Confirmed(v) {
 		return nil, "", frame.ErrStale
@@ -91,17 +91,17 @@ func (p *Pages) challengeMember(v *frame.Visit, a signin.Ask) (options []byte, k
 	return p.Door.Passkeys.Sign(a, passkeys)
 }
 
-// signed is what the form has of a passkey. The cookie of its challenge has served.
+// signed reads the passkey's answer from the form. It deletes the challenge's cookie.
 func (p *Pages) signed(v *frame.Visit, a signin.Ask) signin.Signed {
 	a.Tenant = v.Tenant
-	a.Site, _ = p.site(v) // nothing was asked for at a site without a name
+	a.Site, _ = p.site(v) // there was no challenge at a site without a name
 	kept := v.Shown(p.challengeCookie(v, ""))
 	v.SetCookie(p.challengeCookie(v, ""))
 	return signin.Signed{Ask: a, Kept: kept, Answer: v.Form.Get("signed"), Source: v.Source,
 		Device: v.Shown(p.deviceCookie(v, "")), Browser: browserOf(v.R.UserAgent())}
 }
 
-// signInByPasskey begins a session of whoever's passkey it is.
+// signInByPasskey begins a session of the passkey's owner.
 func (p *Pages) signInByPasskey(v *frame.Visit) error {
 	if err := p.Sit(v); err != nil {
 		return err
@@ -117,14 +117,14 @@ func (p *Pages) signInByPasskey(v *frame.Visit) error {
 	return p.letIn(v, in)
 }
 
-// secondPage is what the page shows that asks for the passkey after the password.
+// secondPage is the page that asks for the passkey after the password.
 type secondPage struct {
 	Fault string
-	Back  string // what was asked, as a query
-	Here  bool   // the address has a name, to which passkeys can belong
+	Back  string // the original target, as a query
+	Here  bool   // the host has a name, as passkeys need
 }
 
-// secondForm asks for the passkey of somebody whose password was right.
+// secondForm asks for the passkey after the right password.
 func (p *Pages) secondForm(v *frame.Visit) error {
 	if v.SignedIn {
 		return p.onward(v)
@@ -152,7 +152,8 @@ func (p *Pages) askForPasskey(v *frame.Visit, status int, fault string) error {
 	return nil
 }
 
-// second begins a session if the passkey is one of the member's whose password was right.
+// second begins a session if the passkey belongs to the member whose password was
+// right.
 func (p *Pages) second(v *frame.Visit) error {
 	if err := p.Sit(v); err != nil {
 		return err

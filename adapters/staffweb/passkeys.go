@@ -13,14 +13,14 @@ import (
 	"frontdesk/domain/written"
 )
 
-// passkeysPage is what the page of a member's passkeys shows.
+// passkeysPage is the page of a member's passkeys.
 type passkeysPage struct {
-	Done      string // what has just been done: added, removed or nothing
+	Done      string // the last action: added, removed or nothing
 	Passkeys  []passkeyRow
-	Last      bool // there is one alone
-	Full      bool // there can be no more
-	Here      bool // the address has a name, to which passkeys can belong
-	Confirmed bool // changes are possible without asking again
+	Last      bool // there is only one
+	Full      bool // no more can be added
+	Here      bool // the host has a name, as passkeys need
+	Confirmed bool // changes are possible without reauthentication
 	Token     string
 	Adding    string // the token of the form that adds
 	Name      string // as it was typed
@@ -68,8 +68,7 @@ func (p *Pages) showPasskeys(v *frame.Visit, status int, page passkeysPage) erro
 	return nil
 }
 
-// changePasskeys adds a passkey or removes one. Whoever is there has to have proved who
-// they are.
+// changePasskeys adds or removes a passkey. It needs recent reauthentication.
 func (p *Pages) changePasskeys(v *frame.Visit) error {
 	do, purpose := p.removePasskey, "passkeys"
 	if v.Form.Get("do") == "add" {

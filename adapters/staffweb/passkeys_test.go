@@ -20,7 +20,7 @@ func (s *service) named(t *testing.T) (*browser, *passkeytest.Key) {
 	return b, passkeytest.New(t, "localhost", "http://localhost:8080")
 }
 
-// asked is what the browser is to have signed.
+// asked returns the challenge for the browser.
 func (b *browser) asked(purpose, token string) []byte {
 	b.t.Helper()
 	answer := b.post(atElm+"challenge", url.Values{"for": {purpose}, "token": {token}})
@@ -59,7 +59,7 @@ func TestAPasskeyIsAskedForAfterThePassword_D66(t *testing.T) {
 	stolen.get(atElm+"sign-in/second").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
 	stolen.post(atElm+"challenge", url.Values{"for": {"second"}}).wants(t, http.StatusForbidden, "", "out of date")
 
-	second.Set("signed", k.Sign(t, stolen.asked("sign-in", ""))) // asked for by another browser
+	second.Set("signed", k.Sign(t, stolen.asked("sign-in", ""))) // requested by another browser
 	fresh.post(atElm+"sign-in/second", second).wants(t, http.StatusBadRequest, "", "This passkey was not accepted.")
 	second.Set("signed", k.Sign(t, fresh.asked("second", "")))
 	fresh.post(atElm+"sign-in/second", second).wants(t, http.StatusSeeOther, s.ask(elm, callback), "")
@@ -152,14 +152,14 @@ func TestConfirmingLeadsToOurPagesAlone_D66(t *testing.T) {
 	form.Set("token", token)
 	b.post(atElm+"confirm", form).wants(t, http.StatusSeeOther, atElm+"account/passkeys", "")
 
-	b.adds(k) // from now on the password proves nothing
+	b.adds(k) // from now on the password does not suffice
 	b.post(atElm+"confirm", form).wants(t, http.StatusBadRequest, "", "This is not your password.")
 	form.Del("password")
 	form.Set("signed", k.Sign(t, b.asked("confirm", token)))
 	b.post(atElm+"confirm", form).wants(t, http.StatusSeeOther, atElm+"account/passkeys", "")
 }
 
-func TestPasskeysAreChangedByWhoHasProvedWhoTheyAre_D66(t *testing.T) {
+func TestPasskeyChangeNeedsRecentProof_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, k := s.named(t)

@@ -12,14 +12,14 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// passwordPage is where members of staff choose another password.
+// passwordPage is the page to change one's password.
 type passwordPage struct {
 	frame.Faulty
 	Present, New frame.Field
 	Token        string
 }
 
-// passwordForm asks for the present password and another one.
+// passwordForm asks for the current password and a new one.
 func (p *Pages) passwordForm(v *frame.Visit) error {
 	if ready, err := p.readyForPassword(v); err != nil || !ready {
 		return err
@@ -37,9 +37,9 @@ func (p *Pages) askPassword(v *frame.Visit, status int, wrong frame.Faulty) erro
 	return nil
 }
 
-// changePassword gives the member of staff another password, if they know the one that
-// they have: a browser that was left alone is not enough. Everything that was begun with
-// the old one ends, and this browser goes on in a new session.
+// changePassword changes the password of a member of staff who knows the current one:
+// an unattended browser is not enough. It ends everything that began with the old one,
+// and this browser continues in a new session.
 func (p *Pages) changePassword(v *frame.Visit) error {
 	if !v.Owns("password") {
 		return frame.ErrStale
@@ -54,9 +54,9 @@ func (p *Pages) changePassword(v *frame.Visit) error {
 	return p.replacePassword(v, present, chosen)
 }
 
-// replacePassword takes the new password if the present one is right and still counts.
+// replacePassword sets the new password if the current one is right and unchanged.
 func (p *Pages) replacePassword(v *frame.Visit, present, chosen string) error {
-	v.Leave() // for a queue of its own
+	v.Leave() // which has a queue of its own
 	try := p.tryOf(v, v.Session.Username, present)
 	shown, err := p.Door.Prove(v.AsStranger(), try)
 	if refusal, ok := refusalOf(err); ok {
@@ -84,8 +84,8 @@ func (p *Pages) replacePassword(v *frame.Visit, present, chosen string) error {
 	return v.GoTo(v.Base() + "/account?done=password")
 }
 
-// readyForPassword sends whoever has a passkey to show it first, if they have not done so
-// lately: of them the password proves nothing (D66).
+// readyForPassword redirects a member with passkeys to show one first, unless they did
+// recently: their password alone does not suffice (D66).
 func (p *Pages) readyForPassword(v *frame.Visit) (ready bool, err error) {
 	if p.Confirmed(v) {
 		return true, nil
@@ -97,7 +97,7 @@ func (p *Pages) readyForPassword(v *frame.Visit) (ready bool, err error) {
 	return false, p.ConfirmFirst(v, "account/password")
 }
 
-// unfit says what is wrong with what was typed before anybody's password is looked at.
+// unfit checks the typed values before any hash is checked.
 func unfit(v *frame.Visit, present, chosen string) (wrong frame.Faulty) {
 	if present == "" {
 		wrong = wrong.With("present", "Enter your current password")
@@ -113,7 +113,7 @@ func unfit(v *frame.Visit, present, chosen string) (wrong frame.Faulty) {
 	return wrong
 }
 
-// tryOf is a try to sign in with this browser.
+// tryOf is an attempt to sign in with this browser.
 func (p *Pages) tryOf(v *frame.Visit, username, password string) signin.Try {
 	return signin.Try{
 		Account: signin.Account{Tenant: v.Tenant, Username: username}, Password: password,
@@ -121,8 +121,8 @@ func (p *Pages) tryOf(v *frame.Visit, username, password string) signin.Try {
 	}
 }
 
-// admit signs somebody in who has just chosen a password, in place of whoever was signed in
-// with this browser.
+// admit signs in a member who has just chosen a password, and signs out any other in
+// this browser.
 func (p *Pages) admit(v *frame.Visit, try signin.Try, chosen signin.Holder) error {
 	in, err := p.Door.Admit(v.AsStranger(), try, chosen)
 	if err != nil {
@@ -131,7 +131,7 @@ func (p *Pages) admit(v *frame.Visit, try signin.Try, chosen signin.Holder) erro
 	return p.give(v, in)
 }
 
-// give gives the browser its new session, in place of the one that it may have.
+// give sets the cookies of a new session, in place of any old one.
 func (p *Pages) give(v *frame.Visit, in signin.SignedIn) error {
 	if err := p.endSession(v); err != nil {
 		return err
@@ -141,8 +141,7 @@ func (p *Pages) give(v *frame.Visit, in signin.SignedIn) error {
 	return nil
 }
 
-// faultOf is a refusal of a rule as what is wrong with a field. Whatever else the error is
-// belongs to no field.
+// faultOf returns a rule's refusal as the fault of a field; false for any other error.
 func faultOf(err error, field string) (wrong frame.Faulty, ok bool) {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {

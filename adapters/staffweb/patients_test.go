@@ -26,7 +26,7 @@ import (
 
 const patientsPage = "/elm-street/staff/patients"
 
-// reception is the pages with a receptionist, who is signed in, and a patient.
+// reception is the pages with a signed-in receptionist, and a patient.
 func reception(t *testing.T, edits ...func(*staffweb.Pages)) (s *service, b *browser, ann patient.ID) {
 	t.Helper()
 	s = newService(t, edits...)
@@ -101,7 +101,7 @@ func TestARecordIsNotedAsOpenedBeforeItIsShown_D85(t *testing.T) {
 	}
 }
 
-// refusing is a store that records nothing once it is told so.
+// refusing is a store that can be set to refuse appends.
 type refusing struct {
 	commands.Store
 	now *bool
@@ -211,7 +211,7 @@ func TestAPatientIsRegisteredOnceAndDetailsAreChangedAsSeen_D85(t *testing.T) {
 	warned.wants(t, http.StatusConflict, "", "may be the same person")
 	warned.wants(t, http.StatusConflict, "", patientsPage+"/"+ann.String())
 	form = warned.form(t, register)
-	send("Ann Archer", "29 2 1980").wants(t, http.StatusConflict, "", "may be the same person") // not what was confirmed
+	send("Ann Archer", "29 2 1980").wants(t, http.StatusConflict, "", "may be the same person") // not the values that were confirmed
 	var made string
 	for range 2 {
 		made = send("archer ANN", "").Header.Get("Location")
@@ -242,7 +242,7 @@ func TestAPatientIsRegisteredOnceAndDetailsAreChangedAsSeen_D85(t *testing.T) {
 	b.get(at).wants(t, http.StatusOK, "", "<bdi>Ann Baker</bdi>")
 }
 
-func TestATimelineSaysWhoDidWhat_D85(t *testing.T) {
+func TestTimelineNamesActors_D85(t *testing.T) {
 	t.Parallel()
 	s, b, ann := reception(t)
 	at := patientsPage + "/" + ann.String()

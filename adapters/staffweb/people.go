@@ -17,10 +17,10 @@ import (
 	"frontdesk/projections"
 )
 
-// peoplePage is the list of members of staff, or some of it.
+// peoplePage is the list of members of staff, or part of it.
 type peoplePage struct {
-	Done                   string // what has just been done; "" for nothing
-	Find                   string // what was looked for; "" for everybody
+	Done                   string // the last action; "" for none
+	Find                   string // the search text; "" for all
 	People                 []personRow
 	Found                  int
 	Page, Pages            int
@@ -38,15 +38,15 @@ type personRow struct {
 	projections.Person
 	You      bool
 	Roles    string // in words
-	Standing string // what keeps them from signing in; "" for nothing
+	Standing string // why they cannot sign in; "" if they can
 	LastIn   string // the day on which they last signed in; "" for none
 }
 
-// peopleShown are those on one page.
+// peopleShown is the page size.
 const peopleShown = 50
 
-// people shows managers who works at the practice: everybody, or one of them, or the form
-// by which somebody is invited.
+// people shows managers the practice's staff: all, or one of them, or the form of an
+// invitation.
 func (p *Pages) people(v *frame.Visit) error {
 	if v.Form.Has("invite") {
 		return p.inviteForm(v)
@@ -65,13 +65,13 @@ func (p *Pages) people(v *frame.Visit) error {
 	return p.showPerson(v, http.StatusOK, personPage{Person: person, Done: personDone[v.Form.Get("done")]})
 }
 
-// memberOf is the member of staff whom the form or the address names. There is nobody of
-// another practice among everybody.
+// memberOf is the member of staff in the form or the address. Everybody holds no member
+// of another practice.
 func memberOf(v *frame.Visit, everybody []projections.Person) (projections.Person, error) {
 	id, ok := written.ID(v.Form.Get("member"))
 	i := slices.IndexFunc(everybody, func(p projections.Person) bool { return p.Staff.UUID == id })
 	if !ok || i < 0 {
-		return projections.Person{}, errNobody
+		return projections.Person{}, errNoMember
 	}
 	return everybody[i], nil
 }
@@ -122,14 +122,14 @@ func (p *Pages) erasures(v *frame.Visit, everybody []projections.Person) (rows [
 	return rows, nil
 }
 
-// rowsOf are people as they are shown.
+// rowsOf are people as rows.
 func (p *Pages) rowsOf(v *frame.Visit, people ...projections.Person) (rows []personRow, err error) {
 	last, err := projections.SignIns{DB: p.DB}.Last(v.Context(), v.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	for _, person := range people {
-		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: frame.NamesOf(person.Roles), Standing: p.standing(v, person)}
+		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: frame.NamesOf(person.Roles), Standing: p.signInObstacle(v, person)}
 		if at, ok := last[person.Staff]; ok {
 			row.LastIn = frame.Day(at, v.Practice.Zone)
 		}
@@ -138,8 +138,8 @@ func (p *Pages) rowsOf(v *frame.Visit, people ...projections.Person) (rows []per
 	return rows, nil
 }
 
-// standing says what keeps somebody from signing in.
-func (p *Pages) standing(v *frame.Visit, person projections.Person) string {
+// signInObstacle returns why a member cannot sign in.
+func (p *Pages) signInObstacle(v *frame.Visit, person projections.Person) string {
 	switch until := frame.Clock(person.LinkUntil, v.Practice.Zone); {
 	case !person.Active:
 		return "Deactivated"
@@ -154,8 +154,8 @@ func (p *Pages) standing(v *frame.Visit, person projections.Person) string {
 	}
 }
 
-// findPeople shows those whose name or username has what was typed. It is a POST, so that
-// no address holds a name.
+// findPeople lists those whose name or username contains the text. It is a POST, so
+// that no address contains a name.
 func (p *Pages) findPeople(v *frame.Visit) error {
 	everybody, err := projections.People{DB: p.DB}.Of(v.Context(), v.Tenant)
 	if err != nil {
@@ -177,10 +177,10 @@ type roleChoice struct {
 	Ticked bool
 }
 
-// firstRole is where a link to the roles leads.
+// firstRole is the target of links to the roles.
 const firstRole = "role-" + string(staff.Receptionist)
 
-// choices are all roles, of which some are ticked.
+// choices are all roles, with the ticked ones.
 func choices(ticked []staff.Role) []roleChoice {
 	all := []roleChoice{}
 	for _, role := range staff.AllRoles() {
@@ -189,7 +189,7 @@ func choices(ticked []staff.Role) []roleChoice {
 	return all
 }
 
-// ticked are the roles that the form names, whether there are such or not.
+// ticked are the roles in the form, valid or not.
 func ticked(v *frame.Visit) (roles staff.Roles) {
 	for _, role := range v.Form["role"] {
 		roles = append(roles, staff.Role(role))

@@ -27,8 +27,8 @@ func (s *service) about(t *testing.T, tenant, username string) (path string) {
 	return people + "?member=" + id.String()
 }
 
-// deed is the form of a page by which something is done.
-func (s seen) deed(t *testing.T, do string, roles ...staff.Role) url.Values {
+// actionForm returns the form of an action from a page.
+func (s seen) actionForm(t *testing.T, do string, roles ...staff.Role) url.Values {
 	t.Helper()
 	form := s.form(t, people)
 	form.Set("do", do)
@@ -74,7 +74,7 @@ func TestManagersResetAndDeactivate_D67(t *testing.T) {
 	for _, want := range []string{"they are signed out everywhere", "no application can act for them"} {
 		page.wants(t, http.StatusOK, "", want)
 	}
-	reset := page.deed(t, "reset")
+	reset := page.actionForm(t, "reset")
 	given := b.post(people, reset)
 	first := secretOf(t, given)
 	lee.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
@@ -85,18 +85,18 @@ func TestManagersResetAndDeactivate_D67(t *testing.T) {
 		t.Errorf("sent again, the form is answered %s, %d links", again.Status, s.links(t))
 	}
 	s.Pass(time.Second)
-	second := secretOf(t, b.post(people, b.get(at).deed(t, "reinvite")))
+	second := secretOf(t, b.post(people, b.get(at).actionForm(t, "reinvite")))
 	theirs := s.browser(t)
 	theirs.follow(first).wants(t, http.StatusNotFound, "", "This link cannot be used")
 	theirs.choose(theirs.follow(second), better).wants(t, http.StatusSeeOther, account+"?done=link", "")
 
-	b.post(people, b.get(at).deed(t, "deactivate")).wants(t, http.StatusSeeOther, at+"&done=deactivate", "")
+	b.post(people, b.get(at).actionForm(t, "deactivate")).wants(t, http.StatusSeeOther, at+"&done=deactivate", "")
 	b.get(at+"&done=deactivate").wants(t, http.StatusOK, "", "The account has been deactivated.")
 	theirs.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
-	third := secretOf(t, b.post(people, b.get(at).deed(t, "reactivate")))
+	third := secretOf(t, b.post(people, b.get(at).actionForm(t, "reactivate")))
 	theirs.choose(theirs.follow(third), better).wants(t, http.StatusSeeOther, account+"?done=link", "")
 
-	b.post(people, b.get(at).deed(t, "roles", staff.Manager)).wants(t, http.StatusSeeOther, at+"&done=roles", "")
+	b.post(people, b.get(at).actionForm(t, "roles", staff.Manager)).wants(t, http.StatusSeeOther, at+"&done=roles", "")
 	theirs.get(people).wants(t, http.StatusOK, "", "Dr Lee")
 }
 
@@ -107,7 +107,7 @@ func TestTheLastManagerStays_D63(t *testing.T) {
 	b.signIn(elm, "dr.may")
 	at := s.about(t, elm, "dr.may")
 	for _, do := range []string{"roles", "reset", "deactivate"} {
-		b.post(people, b.get(at).deed(t, do)).wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrLastManager.Detail))
+		b.post(people, b.get(at).actionForm(t, do)).wants(t, http.StatusBadRequest, "", html.EscapeString(staff.ErrLastManager.Detail))
 	}
 	b.get(people).wants(t, http.StatusOK, "", "<bdi>dr.may</bdi>, manager")
 	if s.links(t) != 0 {
@@ -115,13 +115,13 @@ func TestTheLastManagerStays_D63(t *testing.T) {
 	}
 }
 
-func TestPeopleFormsAreGoodForWhatTheyShowAlone_D67(t *testing.T) {
+func TestPeopleFormsAreBoundToTheirPage_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
 	b.signIn(elm, "dr.may")
 	at := s.about(t, elm, "dr.lee")
-	good := b.get(at).deed(t, "deactivate")
+	good := b.get(at).actionForm(t, "deactivate")
 	edit := func(field, value string) url.Values {
 		form := maps.Clone(good)
 		form.Set(field, value)
@@ -143,7 +143,7 @@ func TestPeopleFormsAreGoodForWhatTheyShowAlone_D67(t *testing.T) {
 	b.post(people, good).wants(t, http.StatusConflict, "", "somebody has changed this account since you opened the page")
 	b.signIn(elm, "dr.may")
 	b.post(people, good).wants(t, http.StatusForbidden, "", "out of date")
-	unknown := b.get(at).deed(t, "roles", "owner")
+	unknown := b.get(at).actionForm(t, "roles", "owner")
 	b.post(people, unknown).wants(t, http.StatusBadRequest, "", `href="#role-receptionist">Choose roles from`)
 	s.browser(t).signIn(elm, "dr.lee")
 	s.browser(t).signIn(oak, "dr.lee")
@@ -165,7 +165,7 @@ func TestAThousandPeopleAreShownPageByPage_D67(t *testing.T) {
 			t.Errorf("%s shows %d", n, shown)
 		}
 	}
-	form := b.get(people).deed(t, "find")
+	form := b.get(people).actionForm(t, "find")
 	form.Set("find", "SOMEBODY 0777")
 	found := b.post(people, form)
 	found.wants(t, http.StatusOK, "", "<bdi>user777</bdi>")
@@ -184,14 +184,14 @@ func TestNamesOfPeopleAreTextAndNotMarkup(t *testing.T) {
 	b := s.browser(t)
 	b.signIn(elm, "dr.may")
 	at := s.about(t, elm, evil)
-	form := b.get(people+"?invite").deed(t, "invite", staff.Role(evil))
+	form := b.get(people+"?invite").actionForm(t, "invite", staff.Role(evil))
 	for _, field := range []string{"name", "username", "email"} {
 		form.Set(field, evil)
 	}
-	find := b.get(people).deed(t, "find")
+	find := b.get(people).actionForm(t, "find")
 	find.Set("find", evil)
 	s.Pass(time.Second)
-	pages := []seen{b.get(people), b.get(at), b.post(people, form), b.post(people, find), b.follow(secret), b.post(people, b.get(at).deed(t, "reinvite"))}
+	pages := []seen{b.get(people), b.get(at), b.post(people, form), b.post(people, find), b.follow(secret), b.post(people, b.get(at).actionForm(t, "reinvite"))}
 	for n, page := range pages {
 		if strings.Contains(page.body, "<script") || strings.Contains(page.body, "<b>") {
 			t.Errorf("page %d shows markup:\n%s", n, page.body)
@@ -202,29 +202,29 @@ func TestNamesOfPeopleAreTextAndNotMarkup(t *testing.T) {
 	}
 }
 
-func TestDangerousActsAskAgainWhoIsThere_D67(t *testing.T) {
+func TestDangerousActsNeedReauthentication_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
 	b.signIn(elm, "dr.may")
 	s.invite(t, elm, "kim", "Kim")
 	at, kims := s.about(t, elm, "dr.lee"), s.about(t, elm, "kim")
-	invited := b.get(people+"?invite").deed(t, "invite", staff.Manager)
+	invited := b.get(people+"?invite").actionForm(t, "invite", staff.Manager)
 	maps.Copy(invited, url.Values{"name": {"Sam"}, "username": {"sam"}, "email": {"sam@elm.example"}})
 	s.Pass(15 * time.Minute)
 	first := func(then string) string {
 		return "/elm-street/staff/confirm?" + url.Values{"then": {strings.TrimPrefix(then, "/elm-street/staff/")}}.Encode()
 	}
 	again := first(at)
-	for _, form := range []url.Values{b.get(at).deed(t, "reset"), b.get(at).deed(t, "deactivate"), b.get(at).deed(t, "roles", staff.Manager)} {
+	for _, form := range []url.Values{b.get(at).actionForm(t, "reset"), b.get(at).actionForm(t, "deactivate"), b.get(at).actionForm(t, "roles", staff.Manager)} {
 		b.post(people, form).wants(t, http.StatusSeeOther, again, "")
 	}
-	b.post(people, b.get(kims).deed(t, "reinvite")).wants(t, http.StatusSeeOther, first(kims), "")
+	b.post(people, b.get(kims).actionForm(t, "reinvite")).wants(t, http.StatusSeeOther, first(kims), "")
 	b.post(people, invited).wants(t, http.StatusSeeOther, first(people+"?invite"), "")
 	b.get(first(people+"?invite")).wants(t, http.StatusOK, "", "Nothing has been changed yet")
 	page := b.get(again)
 	form := page.form(t, "/elm-street/staff/confirm")
 	form.Set("password", password)
 	b.post("/elm-street/staff/confirm", form).wants(t, http.StatusSeeOther, at, "")
-	secretOf(t, b.post(people, b.get(at).deed(t, "reset")))
+	secretOf(t, b.post(people, b.get(at).actionForm(t, "reset")))
 }

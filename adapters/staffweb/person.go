@@ -12,14 +12,14 @@ import (
 	"frontdesk/projections"
 )
 
-// personPage is one member of staff, and what a manager may do about them.
+// personPage is one member of staff, with the actions of a manager.
 type personPage struct {
 	frame.Faulty
 	projections.Person
 	Row   personRow
-	Done  string // what has just been done; "" for nothing
+	Done  string // the last action; "" for none
 	Roles []roleChoice
-	Seen  string // what the page shows, so that nobody acts on what has changed
+	Seen  string // the state that the page shows, so that no action applies to a changed member
 	Token string
 }
 
@@ -37,22 +37,22 @@ func (p *Pages) showPerson(v *frame.Visit, status int, page personPage) error {
 	return nil
 }
 
-// personDone is what the page of a member of staff says after an act, by the word in its
-// address.
+// personDone maps the word in the address of a member's page to its text about the last
+// action.
 var personDone = map[string]string{
 	"roles":      "The roles have been changed. They apply from the next page that is opened.",
 	"deactivate": "The account has been deactivated.",
 }
 
-// seenOf stands for all of a person that an act depends on.
+// seenOf encodes everything about a person that an action depends on.
 func seenOf(p projections.Person) (purpose string) {
 	return fmt.Sprintf("seen\x00%s %t %t %q %d", p.Staff, p.Active, p.SignsIn, p.Roles, p.LinkUntil.UnixMicro())
 }
 
-// act is what a manager does about a member of staff.
+// act is a manager's action on a member of staff.
 type act func(p *Pages, v *frame.Visit, about projections.Person) error
 
-// acts are the acts by their names in forms.
+// acts are the actions by their names in forms.
 func acts() map[string]act {
 	return map[string]act{
 		"reinvite": func(p *Pages, v *frame.Visit, about projections.Person) error {
@@ -78,9 +78,8 @@ func acts() map[string]act {
 	}
 }
 
-// changePeople does what a manager has decided about a member of staff, or finds them.
-// Whoever changes anything has to prove again who they are, if that was long ago: a browser
-// that was left alone opens nobody an account.
+// changePeople runs a manager's action on a member of staff, or a search. A change
+// needs recent reauthentication: an unattended browser must not give anyone an account.
 func (p *Pages) changePeople(v *frame.Visit) error {
 	if !v.Owns("people") {
 		return frame.ErrStale
@@ -97,7 +96,8 @@ func (p *Pages) changePeople(v *frame.Visit) error {
 	return frame.ErrUnreadable
 }
 
-// changePerson does it unless the member of staff has changed since the page was shown.
+// changePerson runs the action unless the member of staff has changed since the page
+// was shown.
 func (p *Pages) changePerson(v *frame.Visit, act act) error {
 	everybody, err := projections.People{DB: p.DB}.Of(v.Context(), v.Tenant)
 	if err != nil {
@@ -117,7 +117,7 @@ func (p *Pages) changePerson(v *frame.Visit, act act) error {
 	return act(p, v, about)
 }
 
-// acted goes back to the member of staff, or shows why nothing was done.
+// acted returns to the member's page, or shows why nothing was done.
 func (p *Pages) acted(v *frame.Visit, about projections.Person, err error) error {
 	if err != nil {
 		return p.refuse(v, about, err)
@@ -125,7 +125,7 @@ func (p *Pages) acted(v *frame.Visit, about projections.Person, err error) error
 	return v.GoTo(v.Base() + "/people?member=" + about.Staff.String() + "&done=" + v.Form.Get("do"))
 }
 
-// refuse shows why a rule does not let something be done about a member of staff.
+// refuse shows why a rule refuses an action on a member of staff.
 func (p *Pages) refuse(v *frame.Visit, about projections.Person, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {

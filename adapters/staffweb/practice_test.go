@@ -39,8 +39,8 @@ const (
 	callback = "https://app.example/callback"
 )
 
-// service is the staff pages of two practices, over a database of their own.
-// Each has a dr.lee; dr.may is an administrator of Elm Street.
+// service is the staff pages of two practices, over a database of their own. Each has a
+// dr.lee; dr.may is an administrator of Elm Street.
 type service struct {
 	*httptest.Server
 	*commandtest.Clock
@@ -128,7 +128,7 @@ func (l *looks) all() []access.Call {
 	return slices.Clone(l.lines)
 }
 
-// open registers everybody.
+// open registers all members of staff.
 func (s *service) open(t *testing.T) {
 	t.Helper()
 	for tenant, name := range map[string]string{elm: "Elm Street Surgery", oak: "Oak Lane Practice"} {
@@ -199,7 +199,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// passwords keeps passwords as they are and hashes nothing: that is signin's to test.
+// passwords stores passwords unhashed: hashing is tested in signin.
 type passwords struct{ pool *pgxpool.Pool }
 
 func (p passwords) Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.PasswordSet, error) {
@@ -225,7 +225,7 @@ func (p passwords) Check(ctx context.Context, tenant, username, typed string) (h
 	return holder, err == nil && typed == kept, err
 }
 
-// watched is what was logged.
+// watched collects the log.
 type watched struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -25,8 +25,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// guarded is what the privacy pages have done, over the service's database. Copies are one
-// line long.
+// guarded is the actions behind the privacy pages, over the service's database. Copies
+// are one line long.
 func (s *service) guarded() privacy.Service {
 	return privacy.Service{
 		Calls: func(ctx context.Context, w privacy.Lines) (found []access.Call, err error) {
@@ -60,7 +60,7 @@ const privacyPage = "/elm-street/staff/privacy"
 
 func about(id patient.ID) string { return privacyPage + "/patients/" + id.String() }
 
-// officer is the pages with a privacy officer, who is signed in, and a patient.
+// officer is the pages with a signed-in privacy officer, and a patient.
 func officer(t *testing.T) (*service, *browser, patient.ID) {
 	t.Helper()
 	s := newService(t)
@@ -83,7 +83,7 @@ func (b *browser) deciding(id patient.ID, do string, fields url.Values) url.Valu
 	return form
 }
 
-// A form acts for the patient whom its page has shown, as they were then, and once.
+// A form acts on the patient that its page has shown, in that state, and once.
 func TestPrivacyFormsAreGoodForWhatTheyShowAlone_D90(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
@@ -121,7 +121,8 @@ func TestPrivacyFormsAreGoodForWhatTheyShowAlone_D90(t *testing.T) {
 	}
 }
 
-// Whoever makes a copy leaves an event first, and one that breaks off never looks whole.
+// The event of a copy comes before the copy, and an interrupted copy never looks
+// complete.
 func TestACopyIsRecordedBeforeItIsMade_D90(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
@@ -145,8 +146,8 @@ func TestACopyIsRecordedBeforeItIsMade_D90(t *testing.T) {
 	}
 }
 
-// What was looked at, by whom, and whose calls were refused, is seen by nobody but the
-// privacy officers of the practice, and no log of the program's names a patient.
+// Only the practice's privacy officers see access and refused calls, and no log of the
+// program names a patient.
 func TestPrivacyOfficersSeeRefusedCallsAndLeaveATrace_D90(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
@@ -201,7 +202,7 @@ func (b *browser) searching(fields url.Values) url.Values {
 	return form
 }
 
-func TestPageSaysWhatErasureReaches(t *testing.T) {
+func TestPageListsScopeOfErasure(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
 	s.memberBy(t, event.Operator("bob", ""), "po.bob", staff.PrivacyOfficer)

@@ -21,8 +21,8 @@ func with(form url.Values, pairs ...string) url.Values {
 	return sent
 }
 
-// What nobody may do to a request. Nothing is changed, strangers are shown nothing, and
-// what was typed is there again.
+// Forbidden actions on a request. Nothing changes, strangers see nothing, and the typed
+// values are kept.
 func TestRequestsUnderAttack_D84(t *testing.T) {
 	t.Parallel()
 	a := newPosed(t)
@@ -79,8 +79,8 @@ func TestRequestsUnderAttack_D84(t *testing.T) {
 	}
 }
 
-// A record that is closed to somebody hides what was asked, its files, and what colleagues
-// wrote; they can still take the request, and give it to somebody who sees more.
+// A restricted record hides the request's text, its files, and colleagues' notes.
+// Members without access can still take the request, and assign it to one with access.
 func TestAClosedRecordHidesItsRequests_D84(t *testing.T) {
 	t.Parallel()
 	a := newPosed(t)

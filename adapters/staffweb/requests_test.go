@@ -25,7 +25,7 @@ import (
 	"frontdesk/projections"
 )
 
-// The texts that no log, address or stranger may come to see.
+// The texts that must not appear in a log, an address or a stranger's page.
 const (
 	annName, annConcern, fileName = "Ann Archer-Quill", "a rash nobody may know of", "rash-of-ann.png"
 )
@@ -83,7 +83,7 @@ func (s *service) has(t *testing.T, tenant, username string, roles ...staff.Role
 	must(t, s.pages.Desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: tenant, Username: username, Roles: roles}))
 }
 
-// signedIn is a browser of somebody.
+// signedIn is the browser of a signed-in member.
 func (s *service) signedIn(t *testing.T, tenant, username string) *browser {
 	t.Helper()
 	b := s.browser(t)
@@ -192,7 +192,7 @@ func TestASpoiltFileBreaksOff_D84(t *testing.T) {
 	if read, err := io.Copy(io.Discard, spoilt.Body); !errors.Is(err, io.ErrUnexpectedEOF) || read >= a.file.Size {
 		t.Errorf("%d bytes came, %v", read, err)
 	}
-	a.waitForLog(t, "an attachment broke off")
+	a.waitForLog(t, "sending an attachment failed")
 	if strings.Contains(a.watched.String(), fileName) {
 		t.Errorf("the log names the file:\n%s", a.watched)
 	}
@@ -242,7 +242,7 @@ func TestTheInboxIsShownPageByPage_D84(t *testing.T) {
 	}
 }
 
-// nextPage is where the list goes on; "" on the last page.
+// nextPage returns the link to the next page; "" on the last page.
 func nextPage(body string) string {
 	before, _, more := strings.Cut(body, `">Next page</a>`)
 	if !more {

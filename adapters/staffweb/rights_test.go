@@ -15,7 +15,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Verdicts on somebody who asks for a page.
+// The results of a request for a page.
 const (
 	in      = "in"      // the page answers, be it that the form makes no sense
 	asked   = "asked"   // to sign in
@@ -23,8 +23,8 @@ const (
 	dark    = "dark"    // no screen of a display
 )
 
-// Who may use which page, written once more by hand: strangers, and those who are signed in
-// at another practice, in the first column; then members of staff without a role, a
+// The access to each page, written by hand a second time. First column: strangers, and
+// members signed in at another practice. Then members of staff without a role, a
 // receptionist, a clinician, a manager and a privacy officer.
 var verdicts = map[string][6]string{
 	"GET ":                                  {asked, in, in, in, in, in},
@@ -109,7 +109,7 @@ var verdicts = map[string][6]string{
 	"GET /events": {asked, in, in, in, in, in}, // each topic has a right of its own
 }
 
-// verdict is what a browser is told that asks for a page of Elm Street.
+// verdict returns the result of a browser's request for a page of Elm Street.
 func verdict(b *browser, route string) string {
 	b.t.Helper()
 	method, path, _ := strings.Cut(route, " ")
@@ -128,7 +128,7 @@ func verdict(b *browser, route string) string {
 	return in
 }
 
-func TestWhoMayUseWhichPage_D67(t *testing.T) {
+func TestPageAccessByRole_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(verdicts)), slices.Sorted(slices.Values(staffweb.Served(s.pages)))); diff != "" {

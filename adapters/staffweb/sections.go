@@ -17,7 +17,7 @@ import (
 	"frontdesk/projections"
 )
 
-// sections are the pages by which a practice runs its day, each with what it asks.
+// sections are the pages for a practice's daily work, each with its dependencies.
 func (p *Pages) sections() []frame.Route {
 	appointments := projections.Appointments{DB: p.DB, Opens: p.Opens}
 	places := projections.Sites{DB: p.DB}

@@ -29,7 +29,7 @@ func TestCookiesByHTTPSAreHostOnlyAndSecure_D27(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerTellsBrowsersWhatTheyMayNotDo_D27(t *testing.T) {
+func TestAnswersSetSecurityHeaders_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

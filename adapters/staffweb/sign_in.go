@@ -11,31 +11,31 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// signInPage is what the sign-in page shows.
+// signInPage is the sign-in page.
 type signInPage struct {
 	frame.Faulty
 	SignedOut bool
-	Ended     string // why the session that the browser shows has ended; "" if there is nothing to say
-	Username  string // as it was typed
-	Passkey   bool   // one was tried, and not accepted
-	Passkeys  bool   // the address has a name, to which passkeys can belong
+	Ended     string // why the browser's session has ended; "" for no text
+	Username  string // as typed
+	Passkey   bool   // one was tried and refused
+	Passkeys  bool   // the host has a name, as passkeys need
 }
 
-// signInForm asks who is there, unless somebody is signed in already.
+// signInForm shows the sign-in page, unless there is a session already.
 func (p *Pages) signInForm(v *frame.Visit) error {
 	if v.SignedIn {
 		return p.onward(v)
 	}
-	ended, err := p.sayEnded(v)
+	ended, err := p.endedReason(v)
 	if err != nil {
 		return err
 	}
-	return p.askWho(v, http.StatusOK, signInPage{SignedOut: v.Form.Has("signed-out"), Ended: ended})
+	return p.showSignIn(v, http.StatusOK, signInPage{SignedOut: v.Form.Has("signed-out"), Ended: ended})
 }
 
-// sayEnded says why the session that the browser shows has ended, once. A stranger has no
-// token of a session, and is told nothing.
-func (p *Pages) sayEnded(v *frame.Visit) (why string, err error) {
+// endedReason returns why the browser's session has ended, once. A browser without the
+// session's token gets "".
+func (p *Pages) endedReason(v *frame.Visit) (why string, err error) {
 	token := v.Shown(p.SessionCookie(v, ""))
 	if token == "" {
 		return "", nil
@@ -48,21 +48,21 @@ func (p *Pages) sayEnded(v *frame.Visit) (why string, err error) {
 	return endings[ending], nil
 }
 
-// endings are what is said about a session that has ended.
+// endings are the texts about an ended session.
 var endings = map[signin.Ending]string{
 	signin.Idle:        "You have been signed out because you had not used these pages for some time.",
 	signin.Deactivated: "You have been signed out because your account at the practice has been deactivated. If you think that this is a mistake, ask your manager.",
 }
 
-// askWho shows the sign-in page, which is the same for every practice and every
+// showSignIn shows the sign-in page, which is the same for every practice and every
 // application, whether they exist or not (D25).
-func (p *Pages) askWho(v *frame.Visit, status int, page signInPage) error {
+func (p *Pages) showSignIn(v *frame.Visit, status int, page signInPage) error {
 	_, page.Passkeys = p.site(v)
 	p.Show(v, frame.View{Template: templates["sign_in"], Status: status, Title: page.Titled("Sign in"), Content: page, Script: frame.Passkeys})
 	return nil
 }
 
-// onward goes to the page that the browser was sent for.
+// onward redirects to the page that the browser first asked for.
 func (p *Pages) onward(v *frame.Visit) error {
 	if !v.Ask.Made {
 		return v.GoTo(v.Base()) // home, which knows their roles
@@ -70,15 +70,15 @@ func (p *Pages) onward(v *frame.Visit) error {
 	return v.GoTo(v.Base() + "/authorise" + v.Ask.Query())
 }
 
-// signIn begins a session, in place of the one that the browser may have, or goes on to
-// the page that asks for a passkey.
+// signIn begins a session, in place of any old one, or continues with the page that
+// asks for a passkey.
 func (p *Pages) signIn(v *frame.Visit) error {
 	page := signInPage{Username: v.Form.Get("username")}
 	password := v.Form.Get("password")
 	if page.Faults = missing(page.Username, password); len(page.Faults) > 0 {
-		return p.askWho(v, http.StatusBadRequest, page)
+		return p.showSignIn(v, http.StatusBadRequest, page)
 	}
-	v.Leave() // for a queue of its own
+	v.Leave() // which has a queue of its own
 	in, err := p.Door.SignIn(v.AsStranger(), p.tryOf(v, page.Username, password))
 	p.noteSignIn(v, in, err)
 	if refusal, ok := refusalOf(err); ok {
@@ -94,7 +94,8 @@ func (p *Pages) signIn(v *frame.Visit) error {
 	return p.letIn(v, in)
 }
 
-// letIn gives the browser its session, and goes to the page that it was sent for.
+// letIn sets the session's cookies, and redirects to the page that the browser first
+// asked for.
 func (p *Pages) letIn(v *frame.Visit, in signin.SignedIn) error {
 	if err := p.give(v, in); err != nil {
 		return err
@@ -112,8 +113,8 @@ func missing(username, password string) (faults []frame.FieldFault) {
 	return faults
 }
 
-// refusalOf is the error of a sign-in if it is [signin.ErrRefused] or [signin.ErrPasskey],
-// which may say how long to wait.
+// refusalOf returns the error of a sign-in if it is [signin.ErrRefused] or
+// [signin.ErrPasskey], which may contain the time to wait.
 func refusalOf(err error) (refusal *fault.Error, ok bool) {
 	if !errors.Is(err, signin.ErrRefused) && !errors.Is(err, signin.ErrPasskey) {
 		return nil, false
@@ -121,7 +122,8 @@ func refusalOf(err error) (refusal *fault.Error, ok bool) {
 	return errors.AsType[*fault.Error](err)
 }
 
-// turnAway says the same whatever the reason for the refusal, and how long to wait.
+// turnAway shows the same text whatever the reason for the refusal, and how long to
+// wait.
 func (p *Pages) turnAway(v *frame.Visit, page signInPage, refusal *fault.Error) error {
 	field := "username"
 	if page.Passkey {
@@ -129,10 +131,10 @@ func (p *Pages) turnAway(v *frame.Visit, page signInPage, refusal *fault.Error) 
 	}
 	status, text := p.refused(v, refusal, refusal.Detail)
 	page.Faults = frame.Wrong(field, text).Faults
-	return p.askWho(v, status, page)
+	return p.showSignIn(v, status, page)
 }
 
-// refused is the status and the text of a refusal, to which it adds how long to wait.
+// refused is the status and the text of a refusal, with the time to wait.
 func (p *Pages) refused(v *frame.Visit, refusal *fault.Error, text string) (int, string) {
 	wait := refusal.RetryAt.Sub(p.RealNow())
 	if refusal.RetryAt.IsZero() || wait <= 0 {
@@ -142,8 +144,8 @@ func (p *Pages) refused(v *frame.Visit, refusal *fault.Error, text string) (int,
 	return http.StatusTooManyRequests, text + " You have tried too often: you can try again in " + frame.Span(frame.RoundUp(wait)) + "."
 }
 
-// noteSignIn writes a line of the log, so that an attack can be seen. The line never
-// holds the username, because people type passwords there.
+// noteSignIn logs the attempt, so that an attack is visible. It never logs the
+// username, because people type passwords there.
 func (p *Pages) noteSignIn(v *frame.Visit, in signin.SignedIn, err error) {
 	refusal, refused := refusalOf(err)
 	outcome := "signed-in"
@@ -165,8 +167,8 @@ func (p *Pages) noteSignIn(v *frame.Visit, in signin.SignedIn, err error) {
 		slog.String("source", v.Source))
 }
 
-// signOut ends the session for every browser that shows it, and goes back to
-// what the browser was sent for. The browser stays known.
+// signOut ends the session for every browser that has its token, and redirects to the
+// original target. The device stays known.
 func (p *Pages) signOut(v *frame.Visit) error {
 	if v.SignedIn && !v.Owns("sign-out") {
 		return frame.ErrStale
@@ -181,7 +183,7 @@ func (p *Pages) signOut(v *frame.Visit) error {
 	return v.GoTo(v.Base() + "/sign-in?signed-out")
 }
 
-// endSession ends the session that the browser shows, if it shows one.
+// endSession ends the browser's session, if there is one.
 func (p *Pages) endSession(v *frame.Visit) error {
 	if !v.SignedIn {
 		return nil

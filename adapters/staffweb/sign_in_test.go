@@ -17,7 +17,7 @@ func try(username, password string) url.Values {
 
 const wrongAnswer = "The username or password is not right."
 
-// What is answered says nothing about which names there are (D27).
+// The answer does not reveal which names exist (D27).
 func TestTheAnswerIsTheSameForEveryName_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -43,7 +43,7 @@ func TestTheAnswerIsTheSameForEveryName_D27(t *testing.T) {
 	}
 }
 
-// blank takes out what was typed, which the page repeats.
+// blank removes the typed values, which the page repeats.
 func blank(page string) string {
 	before, rest, _ := strings.Cut(page, `name="username" type="text" value="`)
 	_, after, _ := strings.Cut(rest, `" required`)
@@ -102,7 +102,7 @@ func TestSigningInGoesOnlyToPagesOfOurs(t *testing.T) {
 		t.Fatalf("%s to %s", answer.Status, location)
 	}
 	b.get(location).wants(t, http.StatusBadRequest, "", "registered")
-	b.get("/elm-street/staff/sign-in").wants(t, http.StatusSeeOther, "/elm-street/staff", "") // who is signed in is not asked
+	b.get("/elm-street/staff/sign-in").wants(t, http.StatusSeeOther, "/elm-street/staff", "") // a signed-in member does not see the form
 }
 
 func TestTheLogHoldsNoNamesAndNoPasswords(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"frontdesk/adapters/staffweb"
 )
 
-// told is all that an answer says, with what was typed taken out.
-func told(answer seen, typed ...string) string {
+// visibleText returns the whole of an answer without the typed values.
+func visibleText(answer seen, typed ...string) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(answer.Header)) {
 		if name != "X-Request-Id" && name != "Date" && name != "Content-Length" {
@@ -30,8 +30,8 @@ func told(answer seen, typed ...string) string {
 	return whole
 }
 
-// Without a session nothing tells whether a practice exists, whatever is asked for and
-// whatever is sent (D25).
+// Without a session no answer reveals whether a practice exists, whatever the request
+// (D25).
 func TestAStrangerLearnsOfNoPractice_D25(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -61,14 +61,14 @@ func TestAStrangerLearnsOfNoPractice_D25(t *testing.T) {
 		{http.MethodDelete, "/authorise", nil},
 		{http.MethodGet, "/nowhere", nil},
 	} {
-		for _, shown := range []string{"", strings.Repeat("A", 43)} { // no session, and one that is none
+		for _, shown := range []string{"", strings.Repeat("A", 43)} { // no session, and an invalid one
 			var first string
 			for _, tenant := range []string{elm, "no-such-practice"} {
 				b := s.browser(t)
 				if shown != "" {
 					b.header.Set("Cookie", "frontdesk-"+tenant+"="+shown+"; frontdesk.device-"+tenant+"="+shown)
 				}
-				answer := told(b.do(c.method, "/"+tenant+"/staff"+c.path, c.form), tenant)
+				answer := visibleText(b.do(c.method, "/"+tenant+"/staff"+c.path, c.form), tenant)
 				if strings.Contains(answer, "Elm Street Surgery") || strings.Contains(answer, "Triage") {
 					t.Errorf("%s %s tells a name:\n%s", c.method, c.path, answer)
 				}
@@ -83,8 +83,8 @@ func TestAStrangerLearnsOfNoPractice_D25(t *testing.T) {
 	}
 }
 
-// A link that an application made is answered alike, be it good or bad, until somebody
-// signs in (D25).
+// A link of an application gets the same answer, valid or not, until the browser has a
+// session (D25).
 func TestAStrangerLearnsOfNoApplication_D25(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -110,7 +110,7 @@ func TestAStrangerLearnsOfNoApplication_D25(t *testing.T) {
 			"app=" + url.QueryEscape(ask[0]), "redirect=" + url.QueryEscape(ask[1]),
 			fmt.Sprintf("nobody%d", n), `name="app" value="` + html.EscapeString(ask[0]), `name="redirect" value="` + html.EscapeString(ask[1]),
 		}
-		answers := told(to, typed...) + told(page, typed...) + told(b.post("/elm-street/staff/sign-in", wrong), typed...)
+		answers := visibleText(to, typed...) + visibleText(page, typed...) + visibleText(b.post("/elm-street/staff/sign-in", wrong), typed...)
 		if first == "" {
 			first = answers
 		}
@@ -141,8 +141,8 @@ func TestABadLinkSaysSoAfterSigningIn_D25(t *testing.T) {
 	}
 }
 
-// An older browser says where a form comes from, and not that it is the same site. By
-// http anybody on the way could have written that page (D27).
+// An older browser sends the Origin of a form, without Sec-Fetch-Site. Over http,
+// anyone on the network path could have written that page (D27).
 func TestAFormOfTheSameHostByAnotherSchemeIsRefused_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(p *staffweb.Pages) { p.URL, _ = staffweb.ParseURL("https://auth.example") })

@@ -28,7 +28,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// forms is a practice whose forms somebody fills in who may use all of its pages.
+// forms is a practice with a member who may use all pages, for filling in their forms.
 type forms struct {
 	*posed
 	b     *browser
@@ -65,14 +65,14 @@ func newForms(t *testing.T) *forms {
 	return f
 }
 
-// filled is a form as somebody sends it.
+// filled is a form as it is sent.
 type filled struct {
 	page, action string
 	n            int // its number on the page
 	fields       url.Values
 }
 
-// words are what is typed into fields that are empty.
+// words are the values typed into empty fields.
 var words = map[string]string{
 	"date": "2026-07-02", "time": "10:00", "born": "1980-02-29", "email": "new@practice.example", "username": "new.member", "reason": "asked by the patient",
 }
@@ -115,7 +115,8 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// fill adds what a control sends. Of radio buttons the first is chosen, and boxes are ticked.
+// fill adds the values of a control. It chooses the first radio button, and ticks
+// boxes.
 func fill(fields url.Values, buttons *[]url.Values, n *html.Node) {
 	name, value := attribute(n, "name"), attribute(n, "value")
 	switch {
@@ -182,7 +183,7 @@ func (f *forms) held(t *testing.T, targets []event.Stream) map[event.Stream]int 
 
 var (
 	anyID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
-	named = regexp.MustCompile(`^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}.*|[A-Z2-7]{26})$`) // what names something: an identifier, or one creation
+	named = regexp.MustCompile(`^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}.*|[A-Z2-7]{26})$`) // a value that names something: an identifier, or one creation
 )
 
 // No form of the staff pages takes a stream of another practice, of the service or of
@@ -256,8 +257,8 @@ func (f *forms) goesOn(t *testing.T) {
 	must(t, err)
 }
 
-// A form with an identifier of another practice is answered in the same way whether there is
-// such a practice or not.
+// A form with an identifier of another practice gets the same answer whether that
+// practice exists or not.
 func TestFormsRevealNoPractice(t *testing.T) {
 	t.Parallel()
 	there, none := newForms(t), newForms(t)

@@ -116,8 +116,8 @@ func TestSiteWithHundredRooms(t *testing.T) {
 	}
 }
 
-// Whatever is sent, and by whom: a form that is too large is told so, or its sender is sent to
-// sign in.
+// Whatever the form and the sender: a form that is too large is refused, or its sender
+// is sent to sign in.
 func TestFormTooLarge(t *testing.T) {
 	t.Parallel()
 	d := newDesks(t)
@@ -142,8 +142,8 @@ func TestFormTooLarge(t *testing.T) {
 	}
 }
 
-// Of a long form, a stranger's first 64 KiB are read, and no more. A session that has ended,
-// or that somebody has made up, makes nobody a member of staff.
+// Of a stranger's long form only the first 64 KiB are read. An ended or invented
+// session makes its sender a stranger.
 func TestStrangersSendNoLongForm(t *testing.T) {
 	t.Parallel()
 	d := newDesks(t)

@@ -25,7 +25,8 @@ func textOf(script string, characters int) string {
 	return string(letters[:characters])
 }
 
-// desks are all who fill in forms with text, and what these are about.
+// desks are members of staff for all forms with text, and the data that the forms are
+// about.
 type desks struct {
 	*posed
 	reception, manager, officer *browser
@@ -53,11 +54,11 @@ type textForm struct {
 	action string
 	field  string // a regular expression
 	most   int
-	others []string // further fields, and what is typed in them
+	others []string // further fields, and their values
 }
 
-// forms are all such forms, in an order in which each can be sent. Passwords are no text that
-// a page shows again, and passkeys have to be signed for: both have tests of their own.
+// forms are all such forms, in an order in which each can be sent. No page shows a
+// password again, and passkeys need signatures: both have tests of their own.
 func (d *desks) forms() []textForm {
 	note, glass := patientsPage+"/"+d.ann.String(), patientsPage+"/"+d.closed.String()
 	move, asked := d.page+"/patient", about(d.ann)
@@ -84,7 +85,7 @@ func (d *desks) forms() []textForm {
 
 var formBlock = regexp.MustCompile(`(?s)<form [^>]*action="([^"]*)".*?</form>`)
 
-// formFor is the form of a page that has a field, and what the field is called.
+// formFor returns the form of a page that has a field, and the field's name.
 func (s seen) formFor(t *testing.T, action, field string) (block, name string) {
 	t.Helper()
 	named := regexp.MustCompile(`<(?:input|textarea) id="(` + field + `)"`)
@@ -101,7 +102,7 @@ func (s seen) formFor(t *testing.T, action, field string) (block, name string) {
 func (f textForm) send(t *testing.T, text string) seen {
 	t.Helper()
 	page := f.by.get(f.page)
-	if f.field == "text" && strings.HasSuffix(f.page, "/patient") { // the form comes with who was found
+	if f.field == "text" && strings.HasSuffix(f.page, "/patient") { // the form comes with the results of the search
 		page = f.by.post(f.action, with(page.form(t, f.action), "do", "find", "find", "Cy"))
 	}
 	block, name := page.formFor(t, f.action, f.field)
@@ -111,8 +112,8 @@ func (f textForm) send(t *testing.T, text string) seen {
 // commas writes a limit as pages do.
 var commas = map[int]string{60: "60", 128: "128", 200: "200", 500: "500", 10_000: "10,000"}
 
-// The longest text is taken in any script. What is longer is refused, with the limit, and is
-// still in the form, also if it is half as long again.
+// The longest text is accepted in any script. A longer one is refused, with the limit,
+// and stays in the form, even if it is half as long again.
 func TestLongestTextOfEachForm(t *testing.T) {
 	t.Parallel()
 	for script := range scripts {

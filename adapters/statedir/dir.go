@@ -11,7 +11,7 @@ import (
 	"frontdesk/adapters/durable"
 )
 
-// ErrInUse says that another process holds the directory.
+// ErrInUse: another process holds the directory.
 var ErrInUse = errors.New("another process holds it")
 
 // Dir is a directory that one process holds. Each name in it has one writer at a time.
@@ -20,7 +20,7 @@ type Dir struct {
 	lock *durable.Lock
 }
 
-// Open takes a directory that exists. The kernel gives it up when the process ends,
+// Open takes an existing directory. The kernel releases it when the process ends,
 // however it ends.
 func Open(path string) (*Dir, error) {
 	name := filepath.Join(path, "lock")
@@ -39,10 +39,10 @@ func Open(path string) (*Dir, error) {
 	return &Dir{path: path, lock: lock}, nil
 }
 
-// Close gives the directory up.
+// Close releases the directory.
 func (d *Dir) Close() error { return d.lock.Close() }
 
-// Read returns what was written under a name; nil if nothing was.
+// Read returns the content of a file; nil if there is none.
 func (d *Dir) Read(name string) ([]byte, error) {
 	b, err := os.ReadFile(filepath.Join(d.path, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,8 +54,8 @@ func (d *Dir) Read(name string) ([]byte, error) {
 	return b, nil
 }
 
-// Write puts b in the place of what was there. Once it returns, b is there after a power
-// failure; until then, b or what was there before.
+// Write replaces a file with b. After a power failure the file has b if Write had
+// returned, and otherwise b or the old content.
 func (d *Dir) Write(name string, b []byte) error {
 	if err := durable.Replace(filepath.Join(d.path, name), 0o600, b); err != nil {
 		return fmt.Errorf("write the state: %w", err)

@@ -20,7 +20,7 @@ func open(t *testing.T, path string) *statedir.Dir {
 	return dir
 }
 
-func TestWhatIsWrittenIsThereAfterwards(t *testing.T) {
+func TestWrittenFileCanBeRead(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
 	dir := open(t, path)
@@ -68,14 +68,14 @@ func TestADirectoryThatIsNotThereIsNotMade(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeWrittenLeavesWhatWasThere(t *testing.T) {
+func TestFailedWriteKeepsOldFile(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
 	dir := open(t, path)
 	if err := dir.Write("log", []byte("one")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(path, "log.new"), 0o700); err != nil { // nothing can be written there, whoever we are
+	if err := os.Mkdir(filepath.Join(path, "log.new"), 0o700); err != nil { // nothing can be written there, even as root
 		t.Fatal(err)
 	}
 	if err := dir.Write("log", []byte("two")); err == nil {

@@ -1,3 +1,3 @@
-// Package statedir keeps what a process must not forget in a directory of its own: a
-// process that signs what it has seen has to know, after any crash, what that was.
+// Package statedir stores a process's state in a directory of its own. A process that
+// signs must know its last signed state after any crash.
 package statedir

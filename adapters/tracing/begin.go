@@ -12,12 +12,12 @@ import (
 	"frontdesk/domain/event"
 )
 
-// keeps reports whether the trace of an id is kept. Every process with the same share says
-// the same of it.
+// keeps reports whether the trace of an id is sampled. All processes with the same
+// share agree.
 func (t *Tracer) keeps(id uuid.UUID) bool { return drawOf(id) >= t.from }
 
-// Call begins the span of a call, if its trace is kept. What the caller says of a trace of
-// its own is a link in it and nothing else: it chooses neither the id nor whether it is kept.
+// Call begins the span of a call, if its trace is sampled. A trace context from the
+// caller becomes a link and nothing else: it sets neither the id nor the sampling.
 func (t *Tracer) Call(r *http.Request, requestID, endpoint string) (*http.Request, Span) {
 	if t == nil {
 		return r, Span{}
@@ -30,7 +30,8 @@ func (t *Tracer) Call(r *http.Request, requestID, endpoint string) (*http.Reques
 	return r.WithContext(ctx), Span{span}
 }
 
-// linkTo returns the trace that a caller names, by its two ids: its state is free text.
+// linkTo returns a link to the caller's trace by its two ids, without its state, which
+// is free text.
 func linkTo(headers http.Header) trace.SpanStartOption {
 	theirs := trace.SpanContextFromContext(form.Extract(context.Background(), propagation.HeaderCarrier(headers)))
 	if !theirs.IsValid() {
@@ -39,21 +40,20 @@ func linkTo(headers http.Header) trace.SpanStartOption {
 	return trace.WithLinks(trace.Link{SpanContext: theirs.WithTraceState(trace.TraceState{})})
 }
 
-// form is how traces are named in headers: W3C Trace Context.
+// form is the format of trace headers: W3C Trace Context.
 var form propagation.TraceContext
 
-// Propagate names the trace that ctx belongs to in the headers of a request, if it belongs
-// to one.
+// Propagate adds the trace of ctx to the headers of a request, if there is one.
 func Propagate(ctx context.Context, headers http.Header) {
 	form.Inject(ctx, propagation.HeaderCarrier(headers))
 }
 
-// followed is how old an event may be to be followed. Whoever builds a read model anew
-// handles those of years, whose traces have long been closed.
+// followed is the maximum age of an event whose trace is continued. A rebuild handles
+// events of years, whose traces have long ended.
 const followed = time.Hour
 
-// Handling begins a span for each event of a page that a consumer handles. What is sent to
-// the database for all of them at once stands in the first of their traces.
+// Handling begins a span for each event of a page that a consumer handles. Statements
+// for all of them at once are in the first of their traces.
 func (t *Tracer) Handling(ctx context.Context, consumer string, page []event.Recorded) (context.Context, Spans) {
 	if t == nil {
 		return ctx, nil
@@ -81,8 +81,8 @@ func (t *Tracer) Telling(ctx context.Context, e event.Recorded) (context.Context
 	return t.follow(ctx, "webhook", trace.SpanKindClient, e)
 }
 
-// follow begins a span for what is done because of an event: in the trace of the call that
-// has appended it, or in one of the event's own if no call has.
+// follow begins a span for work because of an event: in the trace of the call that
+// appended it, or in one of the event's own.
 func (t *Tracer) follow(ctx context.Context, name string, kind trace.SpanKind, e event.Recorded) (context.Context, Span) {
 	id, parent := e.ID, trace.SpanContext{}
 	if call, err := uuid.Parse(e.Metadata.RequestID); err == nil {

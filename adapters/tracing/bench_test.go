@@ -15,8 +15,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// BenchmarkSpan is what a span of a statement costs within a call that is traced, made and
-// sent.
+// BenchmarkSpan is the cost of a statement's span within a sampled call, made and sent.
 func BenchmarkSpan(b *testing.B) {
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	defer collector.Close()
@@ -35,7 +34,7 @@ func BenchmarkSpan(b *testing.B) {
 	traces.Close()
 }
 
-// cpu returns what reports the CPU that a turn has taken, of all goroutines.
+// cpu returns a function that reports the CPU time of a turn, of all goroutines.
 func cpu(b *testing.B) func() {
 	b.Helper()
 	before := benchtest.OwnCPU()
@@ -44,7 +43,8 @@ func cpu(b *testing.B) func() {
 	}
 }
 
-// BenchmarkOff is what all seams of a call that appends cost while traces are off.
+// BenchmarkOff is the cost of all tracing points of a call that appends while tracing
+// is off.
 func BenchmarkOff(b *testing.B) {
 	r := httptest.NewRequest(http.MethodPost, "/", http.NoBody)
 	defer cpu(b)()

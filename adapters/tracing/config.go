@@ -13,18 +13,18 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 )
 
-// DefaultShare is the share of the calls that are traced.
+// DefaultShare is the default share of sampled calls.
 const DefaultShare = 0.1
 
-// Config says where traces go. The zero value is nowhere.
+// Config is where traces go. The zero value turns tracing off.
 type Config struct {
 	URL     string           // of the collector, such as http://collector:4318; "" for none
-	Share   float64          // of the calls that are traced: more than 0, and 1 at most
+	Share   float64          // of sampled calls: more than 0, and at most 1
 	Version string           // of the program
 	Now     func() time.Time // the clock of events
 }
 
-// Check refuses what nobody can mean.
+// Check refuses invalid values.
 func (c Config) Check() error {
 	if c.URL == "" {
 		return nil
@@ -36,7 +36,7 @@ func (c Config) Check() error {
 	return err
 }
 
-// tracesPath is where a collector takes traces, unless its URL says otherwise.
+// tracesPath is the default path of a collector.
 const tracesPath = "/v1/traces"
 
 // endpoint returns the address that spans are sent to.
@@ -53,7 +53,7 @@ func (c Config) endpoint() (string, error) {
 	return at.String(), nil
 }
 
-// Reach asks the collector whether it takes spans, by sending none.
+// Reach checks whether the collector accepts spans, by sending none.
 func (c Config) Reach(ctx context.Context) error {
 	client, err := c.client()
 	if err != nil {
@@ -66,8 +66,9 @@ func (c Config) Reach(ctx context.Context) error {
 	return client.UploadTraces(ctx, nil)
 }
 
-// client returns what sends spans. It reads the variables of OTLP for what no flag says:
-// headers, and whom it trusts. To compress spans would take as long as to make them.
+// client returns the client that sends spans. It reads the OTLP environment variables
+// for settings without a flag: headers, and trusted certificates. Compressing spans
+// would take as long as making them.
 func (c Config) client() (otlptrace.Client, error) {
 	at, err := c.endpoint()
 	if err != nil {

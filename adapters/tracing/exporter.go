@@ -7,36 +7,36 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exporter sends spans, and says once when that begins to fail, and once when it no longer
-// does. It is never called twice at once.
+// exporter sends spans. It logs once when that begins to fail, and once when it works
+// again. It is not called concurrently.
 type exporter struct {
 	sdk.SpanExporter
-	going context.Context // when it ends, nothing is sent any more
-	log   *slog.Logger
-	lost  int // spans since the collector has last taken some
+	active context.Context // when it ends, no more spans are sent
+	log    *slog.Logger
+	lost   int // spans since the last successful export
 }
 
-// ExportSpans sends spans without the words of errors. It returns no error, because it says
-// itself what is wrong.
+// ExportSpans sends spans without error texts. It returns no error, because it logs
+// failures itself.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
-	if e.going.Err() != nil {
+	if e.active.Err() != nil {
 		return nil // there is no time left
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(e.going, cancel)()
+	defer context.AfterFunc(e.active, cancel)()
 	wordless := make([]sdk.ReadOnlySpan, len(spans))
 	for n, span := range spans {
 		wordless[n] = plain{span}
 	}
-	e.say(ctx, e.SpanExporter.ExportSpans(ctx, wordless), len(spans))
+	e.logState(ctx, e.SpanExporter.ExportSpans(ctx, wordless), len(spans))
 	return nil
 }
 
-func (e *exporter) say(ctx context.Context, err error, spans int) {
+func (e *exporter) logState(ctx context.Context, err error, spans int) {
 	switch {
 	case err != nil && e.lost == 0:
-		e.log.WarnContext(ctx, "the collector does not take traces: they are lost until it does, and nothing else is", slog.Any("error", err))
+		e.log.WarnContext(ctx, "the collector does not take traces: traces are lost until it does", slog.Any("error", err))
 	case err == nil && e.lost > 0:
 		e.log.InfoContext(ctx, "the collector takes traces again", slog.Int("spans_lost", e.lost))
 	}
@@ -47,9 +47,9 @@ func (e *exporter) say(ctx context.Context, err error, spans int) {
 	e.lost += spans
 }
 
-// plain is a span that says whether there was an error, and not what it was: an error of
-// the database may quote what somebody has written.
+// plain is a span whose status has no description: an error of the database may quote
+// user input.
 type plain struct{ sdk.ReadOnlySpan }
 
-// Status returns it without its description.
+// Status returns the status without its description.
 func (p plain) Status() sdk.Status { return sdk.Status{Code: p.ReadOnlySpan.Status().Code} }

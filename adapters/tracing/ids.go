@@ -10,18 +10,18 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// A draw is the random part of an id: its last 56 bits, as W3C Trace Context has it. In a
-// UUIDv7 these are random, and those before them are not: by the sampler of OpenTelemetry,
-// which reads 63 bits, no trace at all would be kept of every tenth.
+// A draw is the random part of an id: its last 56 bits, as in W3C Trace Context. In a
+// UUIDv7 these are random, and those before them are not: OpenTelemetry's sampler reads
+// 63 bits, and would sample nothing at a share of a tenth.
 const drawn = 56
 
 func drawOf(id uuid.UUID) uint64 { return binary.BigEndian.Uint64(id[8:]) & (1<<drawn - 1) }
 
-// lowestDraw returns from which draw on traces are kept.
+// lowestDraw returns the lowest sampled draw.
 func lowestDraw(share float64) uint64 { return uint64(math.Round((1 - share) * (1 << drawn))) }
 
-// rootOf returns the span of a call as those see it who go on with its trace. All of it is
-// made of the id of the call.
+// rootOf returns the root span of a call, for continuing its trace. It is derived from
+// the call's id.
 func rootOf(call uuid.UUID) trace.SpanContext {
 	return trace.NewSpanContext(trace.SpanContextConfig{
 		TraceID: trace.TraceID(call), SpanID: trace.SpanID(call[8:]), TraceFlags: trace.FlagsSampled, Remote: true,
@@ -36,7 +36,7 @@ func beginning(ctx context.Context, as trace.SpanContext) context.Context {
 	return context.WithValue(ctx, beginKey{}, as)
 }
 
-// ids gives the first span of a trace the ids that its context says, and all others random
+// ids gives the first span of a trace the ids in its context, and all others random
 // ones.
 type ids struct{}
 

@@ -8,13 +8,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Span is a stretch of time in a trace. The zero value is none, and may be used as any
-// other. What it is given leaves the house: names, numbers and opaque identifiers, and
-// nothing that anybody has written.
+// Span is a span of a trace. The zero value is no span, and is safe to use. Its
+// attributes leave the system: names, numbers and opaque identifiers, never user input.
 type Span struct{ span trace.Span }
 
-// Step begins a span within the one that ctx belongs to. If it belongs to none, there is
-// none.
+// Step begins a child of the span of ctx. Without a span it begins none.
 func Step(ctx context.Context, name string) (context.Context, Span) {
 	around := trace.SpanFromContext(ctx)
 	if !around.IsRecording() {
@@ -27,7 +25,7 @@ func Step(ctx context.Context, name string) (context.Context, Span) {
 // SpanOf returns the span that ctx belongs to.
 func SpanOf(ctx context.Context) Span { return Span{trace.SpanFromContext(ctx)} }
 
-// Within returns a context that belongs to the span.
+// Within returns a context with the span.
 func (s Span) Within(ctx context.Context) context.Context {
 	if s.span == nil {
 		return ctx
@@ -38,22 +36,22 @@ func (s Span) Within(ctx context.Context) context.Context {
 // Recording reports whether there is a span, and it has not ended.
 func (s Span) Recording() bool { return s.span != nil && s.span.IsRecording() }
 
-// Text says something in a word. An empty one is not said.
+// Text sets a text attribute, unless it is empty.
 func (s Span) Text(name, value string) {
 	if s.span != nil && value != "" {
 		s.span.SetAttributes(attribute.String(name, value))
 	}
 }
 
-// Number says something in a number. Zero is not said.
+// Number sets a number attribute, unless it is zero.
 func (s Span) Number(name string, n int) {
 	if s.span != nil && n != 0 {
 		s.span.SetAttributes(attribute.Int(name, n))
 	}
 }
 
-// End ends the span. It says whether there was an error, and not which: its words may
-// quote somebody.
+// End ends the span. It records whether there was an error, but not its text, which may
+// quote user input.
 func (s Span) End(failed bool) {
 	if s.span == nil {
 		return

@@ -7,9 +7,9 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// Statements returns what is told of every statement for the database, beside another one,
-// which may be nil. Statements become spans within the span that sends them, with their
-// text, which holds no values. Those that no span sends become none.
+// Statements returns a tracer of database statements, combined with another one, which
+// may be nil. Statements become children of the span that sends them, with their text,
+// which has no values. Without a span they become none.
 func (t *Tracer) Statements(beside pgx.QueryTracer) pgx.QueryTracer {
 	if t == nil {
 		return beside

@@ -19,26 +19,26 @@ import (
 type Tracer struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
-	from     uint64 // the lowest draw of a trace that is kept
+	from     uint64 // the lowest sampled draw
 	giveUp   context.CancelFunc
 	now      func() time.Time
 }
 
-// The bounds of what waits to be sent. What does not fit is lost, and nobody waits for it.
+// The limits of the queue. Spans that do not fit are lost, and no call waits.
 const (
 	queued      = 2048             // spans
 	batch       = 512              // of them at once
-	company     = time.Second      // for more to send
+	company     = time.Second      // to collect more spans
 	exportLimit = 10 * time.Second // for one batch
-	closeLimit  = 3 * time.Second  // for what is left when the process ends
-	textLimit   = 250              // characters of a statement: enough to know it by
+	closeLimit  = 3 * time.Second  // for the rest when the process ends
+	textLimit   = 250              // characters of a statement: enough to identify it
 )
 
-// scope names who has made the spans.
+// scope is the instrumentation scope.
 const scope = "frontdesk"
 
-// Start returns the tracer of a process, and nil if its traces go nowhere. It does not
-// ask for the collector.
+// Start returns the tracer of a process; nil if tracing is off. It does not contact the
+// collector.
 func Start(c Config, log *slog.Logger) (*Tracer, error) {
 	if err := c.Check(); c.URL == "" || err != nil {
 		return nil, err
@@ -56,12 +56,12 @@ func Start(c Config, log *slog.Logger) (*Tracer, error) {
 	provider := sdk.NewTracerProvider(
 		sdk.WithResource(is), sdk.WithIDGenerator(ids{}), sdk.WithSampler(sdk.AlwaysSample()),
 		sdk.WithRawSpanLimits(sdk.SpanLimits{AttributeValueLengthLimit: textLimit, AttributeCountLimit: 32, LinkCountLimit: 1}), // and no events
-		sdk.WithBatcher(&exporter{SpanExporter: otlptrace.NewUnstarted(client), going: ctx, log: log},
+		sdk.WithBatcher(&exporter{SpanExporter: otlptrace.NewUnstarted(client), active: ctx, log: log},
 			sdk.WithMaxQueueSize(queued), sdk.WithMaxExportBatchSize(batch), sdk.WithBatchTimeout(company), sdk.WithExportTimeout(exportLimit)))
 	return &Tracer{provider, provider.Tracer(scope), lowestDraw(c.Share), giveUp, c.Now}, nil
 }
 
-// resource names the process. What else an operator wants to say of it stands in
+// resource describes the process. An operator can add to it with
 // OTEL_RESOURCE_ATTRIBUTES.
 func (c Config) resource(ctx context.Context) (*resource.Resource, error) {
 	host, _ := os.Hostname()
@@ -70,12 +70,12 @@ func (c Config) resource(ctx context.Context) (*resource.Resource, error) {
 		attribute.String("service.instance.id", host+"/"+strconv.Itoa(os.Getpid()))))
 }
 
-// Close sends what is left, for [closeLimit] at most. Whatever ends a span later loses it.
+// Close sends the rest, for [closeLimit] at most. Spans that end later are lost.
 func (t *Tracer) Close() {
 	if t == nil {
 		return
 	}
 	defer t.giveUp()
 	defer time.AfterFunc(closeLimit, t.giveUp).Stop()
-	_ = t.provider.Shutdown(context.Background()) // the exporter says what is wrong, and gives up in time
+	_ = t.provider.Shutdown(context.Background()) // the exporter logs failures, and stops in time
 }

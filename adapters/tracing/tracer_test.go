@@ -30,7 +30,7 @@ func begun(t *testing.T, c tracing.Config) *tracing.Tracer {
 	return traces
 }
 
-// nowhere is a collector that nobody reaches.
+// nowhere is an unreachable collector.
 const nowhere = "http://127.0.0.1:1"
 
 func call(traces *tracing.Tracer, id string) bool {
@@ -39,7 +39,7 @@ func call(traces *tracing.Tracer, id string) bool {
 	return span.Recording()
 }
 
-// follows reports whether whoever handles an event of a call goes on with its trace.
+// follows reports whether the handler of a call's event continues its trace.
 func follows(traces *tracing.Tracer, id string, at time.Time) bool {
 	_, spans := traces.Handling(context.Background(), "consumer", []event.Recorded{{
 		Event: practice.Registered{}, ID: event.NewID(), At: at, Metadata: event.Metadata{RequestID: id},
@@ -63,7 +63,8 @@ func TestTheShareOfTracesHolds_D109(t *testing.T) {
 	}
 }
 
-// Nothing says with an event whether its call is traced: every process finds the same.
+// An event does not record whether its call is sampled: every process computes the
+// same.
 func TestEveryProcessKeepsTheSameTraces_D109(t *testing.T) {
 	t.Parallel()
 	tenth, other, all := begun(t, tracing.Config{URL: nowhere, Share: 0.1}), begun(t, tracing.Config{URL: nowhere, Share: 0.1}), begun(t, tracing.Config{URL: nowhere, Share: 1})
@@ -78,7 +79,7 @@ func TestEveryProcessKeepsTheSameTraces_D109(t *testing.T) {
 	}
 }
 
-// OpenTelemetry's own variables switch nothing on.
+// OpenTelemetry's own variables do not turn tracing on.
 func TestOnlyTheFlagSwitchesTracesOn_D109(t *testing.T) {
 	collector := tracingtest.New(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
@@ -93,7 +94,7 @@ func TestOnlyTheFlagSwitchesTracesOn_D109(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyCanMeanIsRefused_D109(t *testing.T) {
+func TestInvalidTracingConfigIsRefused_D109(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		config tracing.Config
@@ -115,9 +116,9 @@ func TestWhatNobodyCanMeanIsRefused_D109(t *testing.T) {
 	}
 }
 
-// A collector that hangs costs calls nothing: what does not fit into the queue is lost, and
-// the end of the process does not wait for it.
-func TestAHangingCollectorHoldsUpNobody_D109(t *testing.T) {
+// A hanging collector costs calls nothing: spans that do not fit into the queue are
+// lost, and the end of the process does not wait for it.
+func TestHangingCollectorBlocksNoCaller_D109(t *testing.T) {
 	t.Parallel()
 	hanging, asked := make(chan struct{}), make(chan struct{}, 100)
 	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- struct{}{}; <-hanging }))
@@ -141,7 +142,7 @@ func TestAHangingCollectorHoldsUpNobody_D109(t *testing.T) {
 	}
 }
 
-// What is wrong is said once, and that it is over, however often it was tried.
+// A failure is logged once, and so is its end, however often it was retried.
 func TestADeadCollectorIsSaidOnce_D109(t *testing.T) {
 	t.Parallel()
 	answers, answered := []int{http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusOK, http.StatusOK}, make(chan struct{})
@@ -167,9 +168,9 @@ func TestADeadCollectorIsSaidOnce_D109(t *testing.T) {
 	}
 }
 
-// A caller may name a trace of its own. It becomes a link, without what it says of it in
-// words.
-func TestWhatACallerSaysOfItsTraceIsALink_D109(t *testing.T) {
+// A caller may send a trace context of its own. It becomes a link, without its free
+// text.
+func TestCallerTraceBecomesLink_D109(t *testing.T) {
 	t.Parallel()
 	collector := tracingtest.New(t)
 	traces := begun(t, tracing.Config{URL: collector.URL, Share: 1})

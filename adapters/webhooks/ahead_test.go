@@ -44,7 +44,7 @@ func claimedAhead(t *testing.T, edits ...func(*webhooks.Sender)) (c *clinic, r *
 	return c, r, release, stop
 }
 
-// What a crash leaves unknown of one destination is what is claimed for it.
+// After a crash, at most the claims of one destination become unknown.
 func TestEightOfADestinationAreClaimedAtMost_D29(t *testing.T) {
 	t.Parallel()
 	c, r, release, _ := claimedAhead(t)
@@ -81,7 +81,7 @@ func TestNothingIsClaimedAheadForAReceiverThatFails_D32(t *testing.T) {
 	}
 }
 
-func TestStoppingReleasesWhatHasNotBegun(t *testing.T) {
+func TestStoppingReleasesUnsentClaims(t *testing.T) {
 	t.Parallel()
 	c, r, release, stop := claimedAhead(t)
 	stopped := make(chan struct{})
@@ -99,8 +99,8 @@ func TestStoppingReleasesWhatHasNotBegun(t *testing.T) {
 	}
 }
 
-// Nobody waits for a slot until the event is too old.
-func TestWhatGrowsOldWhileItWaitsIsNotSent_D30(t *testing.T) {
+// A delivery that expires while it waits for a slot is not sent.
+func TestDeliveryExpiringInQueueIsNotSent_D30(t *testing.T) {
 	t.Parallel()
 	c, r, release, _ := claimedAhead(t)
 	c.clock.Pass(15*time.Minute + time.Second)
@@ -112,8 +112,8 @@ func TestWhatGrowsOldWhileItWaitsIsNotSent_D30(t *testing.T) {
 	}
 }
 
-// What was claimed in the history that was lost is not begun any more.
-func TestWhatWaitsIsLetGoAfterAFailover_D49(t *testing.T) {
+// Deliveries that were claimed in the lost history are not begun.
+func TestFailoverReleasesWaitingClaims_D49(t *testing.T) {
 	t.Parallel()
 	c, r, release, _ := claimedAhead(t)
 	c.promote()
@@ -129,8 +129,8 @@ func TestWhatWaitsIsLetGoAfterAFailover_D49(t *testing.T) {
 	}
 }
 
-// Without a database nobody knows which history it is in.
-func TestWhatWaitsIsLetGoWhenTheDatabaseDoesNotAnswer_D49(t *testing.T) {
+// Without an answer from the database, its history is unknown.
+func TestOutageReleasesWaitingClaims_D49(t *testing.T) {
 	t.Parallel()
 	trouble := make(warned, 1)
 	c, r, release, stop := claimedAhead(t, func(s *webhooks.Sender) { s.Log = slog.New(trouble) })
@@ -145,7 +145,7 @@ func TestWhatWaitsIsLetGoWhenTheDatabaseDoesNotAnswer_D49(t *testing.T) {
 	}
 }
 
-// warned is a log that tells of a warning.
+// warned is a log handler that signals a warning.
 type warned chan struct{}
 
 func (w warned) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }

@@ -12,47 +12,47 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// plainPlan makes the planner walk indexes for the rest of the transaction. Its
-// statistics of a queue are always out of date. Left to them, it would scan all
-// that is kept to find a few rows, sort a whole backlog for its first four,
-// spend 400 ms compiling a statement that runs in one, or plan for longer than
-// it runs. The commit waits for the disk, and for synchronous standbys: a claim that is
-// lost would be sent again.
+// plainPlan makes the planner use index scans for the rest of the transaction. The
+// planner's statistics for a queue are always out of date. With them it would scan all
+// stored rows to find a few, sort a whole backlog for the first four, spend 400 ms on
+// JIT for a statement that runs in one, or plan for longer than it runs. The commit
+// waits for the disk and for synchronous standbys: a lost claim would be sent again.
 //
-// The statement before it pins the isolation, which the database may have been set to
-// keep: a claim goes by what the last sender has left.
+// The statement before it pins the isolation level, because the database may have
+// another default: a claim must see the rows that the last sender committed.
 const plainPlan = `
 SELECT commit_safely(), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 const readCommitted = `SET transaction_isolation = 'read committed'`
 
-// hereAndNow asks, in the same step, which history the database is in.
-const hereAndNow = plainPlan + `, epoch, goes_on FROM history`
+// claimPrelude also reads the database's current history.
+const claimPrelude = plainPlan + `, epoch, goes_on FROM history`
 
-// claimBatch claims what may be sent now: what is young enough, and still
-// registered and enabled. It is one statement, so that nothing can change
-// between looking and taking.
+// claimBatch claims the deliveries that may be sent now: not too old, and still
+// registered and enabled. It is one statement, so that nothing changes between the
+// check and the claim.
 //
-//   - Nothing is claimed while the database is in another history than the
-//     sequencer knows, and what was to be told of an earlier epoch is given up: the
-//     history that was lost may have told it (D49).
-//   - waiting hops from destination to destination, so that it takes as many
-//     steps as there are destinations, however long their backlogs are.
-//   - lanes are the destinations of which more may be claimed. A receiver that
-//     hangs is not looked at.
-//   - subjects hops through a lane from subject to subject, oldest first, until it
+//   - It claims nothing while the database is in a history that the sequencer does not
+//     know. Deliveries of an earlier epoch become unknown: the lost history may have
+//     sent them (D49).
+//   - waiting skips from destination to destination, so it takes one step for each
+//     destination, however long the backlogs are.
+//   - lanes are the destinations with room for more claims. It does not read the queue
+//     of a receiver that hangs.
+//   - subjects skips through a lane from subject to subject, oldest first, until it
 //     has found enough. Only the oldest unfinished delivery of a subject is ready,
-//     which keeps the order (D31). What waits behind it costs next to nothing, and
-//     after 256 in a row a look gives up: those behind are found after an answer.
-//   - What is about a patient who was erased is withdrawn: a sender may have had it while
-//     they were, and let it go again (D70).
-//   - ready locks what nobody has touched since, and no other sender is at.
+//     which keeps the order (D31). Deliveries behind it cost almost nothing. After 256
+//     of them in a row the scan stops, and finds the rest after an answer.
+//   - Deliveries about an erased patient are withdrawn: a sender may have claimed one
+//     before the erasure and released it (D70).
+//   - ready locks the deliveries that are unchanged and that no other sender has
+//     locked.
 //   - Every lane gets its first delivery before any lane gets its second.
 //
-// A scalar subquery finds the subject's oldest, and rows are fetched by ctid alone,
-// so that each is one step, whatever the planner believes: a condition on their
-// status would let it walk the backlog instead.
+// A scalar subquery finds the subject's oldest delivery, and rows are fetched by ctid
+// only, so that each is one step, whatever the planner estimates. With a condition on
+// the status it could scan the backlog instead.
 const claimBatch = `
 WITH RECURSIVE waiting AS (
 	(SELECT destination FROM deliveries
@@ -90,7 +90,7 @@ claimed AS (
 			WHEN erased THEN 'withdrawn'
 			WHEN d.not_after < $1 THEN 'expired'
 			WHEN EXISTS (SELECT FROM enablements n JOIN webhooks w USING (application)
-				WHERE n.tenant = d.tenant AND n.application = d.application AND ` + ofItsAddress + `)
+				WHERE n.tenant = d.tenant AND n.application = d.application AND ` + registeredAddress + `)
 			THEN 'sending' ELSE 'withdrawn' END
 			FROM (SELECT EXISTS (SELECT FROM log l JOIN events e USING (position) JOIN erasures g ON g.tenant = e.tenant AND g.kind = 1 AND g.holder = e.patient
 				WHERE l.idx = d.idx) OFFSET 0) AS asked (erased) OFFSET 0) AS judged (erased, status)),
@@ -101,33 +101,33 @@ SELECT d.application, d.idx, d.kind, d.destination, d.status, d.not_after, coale
 	e.id, e.tenant, e.stream, e.version, e.name, e.data, e.metadata, e.sealed, e.recorded_at,
 	coalesce((SELECT kid FROM signing_keys WHERE state = 'active'), '')
 FROM claimed d JOIN log USING (idx) JOIN events e USING (position)
-LEFT JOIN LATERAL (SELECT url FROM webhooks w WHERE ` + ofItsAddress + ` LIMIT 1) w ON true
+LEFT JOIN LATERAL (SELECT url FROM webhooks w WHERE ` + registeredAddress + ` LIMIT 1) w ON true
 ORDER BY d.idx`
 
-// ofItsAddress is true for where a delivery (d) goes among what is registered (w). A ping
-// is sent for as long as anything is sent to its address: none is registered for it.
-const ofItsAddress = `w.application = d.application AND w.destination = d.destination AND (w.event = d.kind OR d.kind = '` + string(application.Ping) + `')`
+// registeredAddress matches the registered address (w) of a delivery (d). A ping has no
+// registration of its own: it is sent while any event is registered for its address.
+const registeredAddress = `w.application = d.application AND w.destination = d.destination AND (w.event = d.kind OR d.kind = '` + string(application.Ping) + `')`
 
-// delivery is one that has been claimed, with all that is needed to send it.
+// delivery is a claimed delivery, with everything that is needed to send it.
 type delivery struct {
 	attempt, application, destination uuid.UUID
 	kind                              application.WebhookEvent
 	url                               string
-	notAfter                          time.Time // too old from then on
+	notAfter                          time.Time // not sent after this time
 	stored                            event.Stored
-	event                             event.Recorded // with hidden values until the names are looked up
+	event                             event.Recorded // personal values stay hidden until the names are looked up
 	notice                            notice
-	tellable                          bool   // false if the event cannot be read, or tells nothing
-	names                             *names // what all deliveries of the event share; nil if it is not tellable
+	hasNotice                         bool   // false if the event cannot be read, or has no notice
+	names                             *names // shared by all deliveries of the event; nil if it is not tellable
 	key                               signingKey
 }
 
-// claimed is what a claim has found.
+// claimed is the result of a claim.
 type claimed struct {
 	send    []delivery
-	foreign []delivery     // their events are unknown to this program; a newer one can send them
-	ended   []ended        // too old, or no longer wanted: these are not sent
-	kid     signingkey.KID // of the key that is active
+	foreign []delivery     // this program does not know their events; a newer one can send them
+	ended   []ended        // too old, or no longer wanted: not sent
+	kid     signingkey.KID // of the active key
 }
 
 // ended is a delivery that the claim has ended.
@@ -136,8 +136,8 @@ type ended struct {
 	status Status
 }
 
-// claimInto queues the claim and reads its rows into found. What the rows hold
-// is no error: by then they are claimed, and must be sent or released.
+// claimInto queues the claim and reads its rows into found. A row that cannot be
+// decoded is not an error: it is claimed already, and must be sent or released.
 func (s *Sender) claimInto(batch *pgx.Batch, lanes *lanes, found *claimed) {
 	attempt, now := event.NewID(), s.Now()
 	destinations, room := lanes.room()
@@ -152,8 +152,8 @@ func (s *Sender) claimInto(batch *pgx.Batch, lanes *lanes, found *claimed) {
 		})
 }
 
-// unknownAfter returns how long after its claim an unfinished delivery is taken for
-// lost in a crash. By then, its own sender has long given it up.
+// unknownAfter returns how long after its claim an unfinished delivery counts as lost
+// in a crash. Its own sender has given up well before.
 func (s *Sender) unknownAfter() time.Duration { return max(leastUnknown, s.Timeout+lookLimit) }
 
 // scan reads one claimed delivery into found.
@@ -177,7 +177,7 @@ func (s *Sender) scan(rows pgx.Rows, attempt uuid.UUID, found *claimed) error {
 		return nil
 	}
 	if err == nil {
-		d.notice, d.tellable = noticeOf(d.event.Event)
+		d.notice, d.hasNotice = noticeOf(d.event.Event)
 	}
 	found.send = append(found.send, d)
 	return nil

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// What nobody has ended is taken for lost once its own sender has surely given
-// it up: after 20 s with the time limit of §6.3.
+// An unfinished delivery counts as lost once its own sender has certainly given up:
+// after 20 s with the timeout of §6.3.
 func TestWhenADeliveryIsTakenForLost_D29(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[time.Duration]time.Duration{

@@ -24,8 +24,8 @@ func (c *clinic) keeper() webhooks.Keeper {
 	return webhooks.Keeper{DB: c.pool, Now: c.clock.Now, RealNow: c.clock.Now, Retention: webhooks.DefaultRetention, Log: slog.New(slog.DiscardHandler)}
 }
 
-// What is queued is judged again when it is claimed.
-func TestWhatNoLongerPassesIsWithdrawn_D28(t *testing.T) {
+// A queued delivery is checked again when it is claimed.
+func TestUnwantedDeliveryIsWithdrawn_D28(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*clinic, application.ID){
 		"disabled": func(c *clinic, id application.ID) { c.disable(id) },
@@ -52,8 +52,9 @@ func TestWhatNoLongerPassesIsWithdrawn_D28(t *testing.T) {
 	}
 }
 
-// What a sender had claimed while its patient was erased, and has let go, is not sent.
-func TestWhatIsLetGoIsNotToldOfWhoeverIsErased_D70(t *testing.T) {
+// A delivery that was claimed while its patient was erased, and then released, is not
+// sent.
+func TestReleasedClaimHonoursErasure_D70(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)
@@ -71,7 +72,7 @@ func TestWhatIsLetGoIsNotToldOfWhoeverIsErased_D70(t *testing.T) {
 	c.wantSummary("delivered 1, withdrawn erased 2")
 }
 
-func TestWhatPassesAgainIsSent_D14(t *testing.T) {
+func TestReenabledDeliveryIsSent_D14(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	id := c.application(r.URL)
@@ -85,7 +86,7 @@ func TestWhatPassesAgainIsSent_D14(t *testing.T) {
 	c.wantSummary("delivered 1")
 }
 
-func TestWhatIsTooOldIsNotSent_D30(t *testing.T) {
+func TestExpiredDeliveryIsNotSent_D30(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)
@@ -100,7 +101,7 @@ func TestWhatIsTooOldIsNotSent_D30(t *testing.T) {
 	c.wantSummary("delivered 1, expired 1")
 }
 
-func TestTheKeeperEndsWhatIsTooOldWhoeverShouldHaveSentIt_D30(t *testing.T) {
+func TestKeeperEndsExpiredDeliveries_D30(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	c.application(hook)
@@ -158,8 +159,8 @@ func TestOutcomesAreForgottenInTime(t *testing.T) {
 	c.wantSummary("")
 }
 
-// Who was told about whom, and how that ended, stays known (D72).
-func TestWhoWasToldStaysKnown_D72(t *testing.T) {
+// The recipients and the outcome of a delivery stay stored (D72).
+func TestRecipientsOutliveDetails_D72(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	app := c.application(r.URL)
@@ -181,7 +182,7 @@ func TestWhoWasToldStaysKnown_D72(t *testing.T) {
 	must(t, c.keeper().Keep(t.Context()))
 }
 
-// Without a key nothing could be signed, so nothing is claimed: it waits.
+// Without a key nothing can be signed, so nothing is claimed.
 func TestNothingIsClaimedWithoutAnActiveKey_D34(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
@@ -198,8 +199,8 @@ func TestNothingIsClaimedWithoutAnActiveKey_D34(t *testing.T) {
 	}
 }
 
-// A key that cannot be opened is no reason to lose what is queued.
-func TestWhatCannotBeSignedHereIsLeftToOthers(t *testing.T) {
+// A key that cannot be opened must not lose queued deliveries.
+func TestUnsignableDeliveryIsReleased(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)
@@ -215,7 +216,7 @@ func TestWhatCannotBeSignedHereIsLeftToOthers(t *testing.T) {
 	c.verified(r.next(t).token)
 }
 
-// During an upgrade, the older program claims what only the newer one can read.
+// During an upgrade, the older program claims events that only the newer one can read.
 func TestEventsOfANewerProgramAreLeftToIt(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
@@ -238,9 +239,9 @@ func TestEventsOfANewerProgramAreLeftToIt(t *testing.T) {
 	}
 }
 
-// A backlog grows within seconds, and statistics follow in minutes. Whatever
-// they say, a claim must not read the backlog of a lane to find its first four.
-func TestAClaimWalksIndexesWhateverTheStatisticsSay(t *testing.T) {
+// A backlog grows within seconds, and statistics follow in minutes. Whatever they are,
+// a claim must not read the backlog of a lane to find its first four.
+func TestClaimUsesIndexesDespiteStatistics(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	c.application(hook, application.RecordOpened)
@@ -266,8 +267,8 @@ func TestAClaimWalksIndexesWhateverTheStatisticsSay(t *testing.T) {
 	}
 }
 
-// A thousand deliveries that wait for one another, whether the first of them is ready
-// or under way, cost a look no more than ten; those behind them are found.
+// A thousand deliveries that wait for one another cost a look no more than ten, whether
+// the first of them is ready or in flight. Deliveries behind them are found.
 func TestABusySubjectCostsAClaimNoMoreForItsBacklog(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"pending", "sending"} {
@@ -292,7 +293,7 @@ func TestABusySubjectCostsAClaimNoMoreForItsBacklog(t *testing.T) {
 	}
 }
 
-// claimBuffers is how many buffers a claim reads. Nothing is claimed.
+// claimBuffers counts the buffers that a claim reads. It claims nothing.
 func (c *clinic) claimBuffers() (buffers int) {
 	c.t.Helper()
 	plan := c.explain("EXPLAIN (ANALYZE, BUFFERS) ")

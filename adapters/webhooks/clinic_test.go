@@ -31,8 +31,8 @@ import (
 
 const tenant = "elm-street"
 
-// clinic is a practice with a day's worth of things in it, on a database of
-// the test's own, and what tells applications of it.
+// clinic is a practice with one day of events, in a database of its own, and the parts
+// that notify applications.
 type clinic struct {
 	t             testing.TB
 	url, adminURL string
@@ -134,8 +134,8 @@ func (c *clinic) activateKey(kid signingkey.KID) {
 		ActivateSigningKey(c.t.Context(), commands.ActivateSigningKey{KID: kid}))
 }
 
-// application registers one that the clinic lets call, with webhooks of these
-// kinds to url; of all kinds, if none is named.
+// application registers and enables an application with webhooks of these kinds to url;
+// of all kinds if none is given.
 func (c *clinic) application(url string, kinds ...application.WebhookEvent) application.ID {
 	c.t.Helper()
 	anyURL := func(string) error { return nil }
@@ -158,7 +158,7 @@ func (c *clinic) setWebhook(id application.ID, kind application.WebhookEvent, ur
 		commands.SetWebhook{Application: id, Event: kind, URL: url}))
 }
 
-// by is a context in which somebody acts.
+// by returns a context with this actor.
 func (c *clinic) by(actor event.Actor) context.Context {
 	return event.WithMetadata(c.t.Context(), event.Metadata{Actor: actor})
 }
@@ -216,8 +216,8 @@ func (c *clinic) consumer(f webhooks.FanOut, grown *background.Broadcast) *postg
 	}
 }
 
-// fanOut sequences and fans out whatever has happened since the last time, one
-// transaction an event, as the feed does.
+// fanOut sequences and fans out the new events, one transaction for each event, as the
+// feed does.
 func (c *clinic) fanOut() {
 	c.t.Helper()
 	log := slog.New(slog.DiscardHandler)

@@ -60,7 +60,7 @@ func sendUntilKilled() {
 	c.sender(client).Run(t.Context())
 }
 
-// processTB lets a process use what was made for tests: it dies of a failure.
+// processTB lets a process use test helpers: a failure ends it.
 type processTB struct{ testing.TB }
 
 func (*processTB) Helper()                  {}
@@ -68,7 +68,7 @@ func (*processTB) Cleanup(func())           {}
 func (*processTB) Context() context.Context { return context.Background() }
 func (*processTB) Fatal(args ...any)        { panic(fmt.Sprint(args...)) }
 
-// stopper says where its sender is and stays there, to be killed.
+// stopper reports the step of its sender and stops there, to be killed.
 type stopper struct {
 	http.RoundTripper
 	at string
@@ -124,10 +124,10 @@ func (v *victim) kill() {
 	_ = v.process.Wait()
 }
 
-// ledger is what the receiver got, by application and event.
+// ledger records received webhooks by application and event.
 type ledger struct {
 	*receiver
-	here chan struct{} // somebody is in the middle of a body
+	here chan struct{} // a request is in the middle of its body
 
 	mu    sync.Mutex
 	stop  bool // in the middle of bodies
@@ -146,11 +146,11 @@ func newLedger(c *clinic) *ledger {
 			case l.here <- struct{}{}:
 			default:
 			}
-			<-time.After(50 * time.Millisecond) // its sender dies meanwhile
+			<-time.After(50 * time.Millisecond) // its sender dies in this time
 		}
 		rest, err := io.ReadAll(request.Body)
 		if err != nil {
-			return // what came in part is not received
+			return // an incomplete body is not received
 		}
 		l.received(c, request.URL.Path, string(head[:n])+string(rest))
 		w.WriteHeader(http.StatusNoContent)
@@ -188,9 +188,9 @@ func (l *ledger) received(c *clinic, path, token string) {
 	l.order[subject] = append(l.order[subject], place)
 }
 
-// TestProveThatKillsSendNothingTwice kills senders with SIGKILL at every step
-// of a delivery, under load and two of them at once, and compares what the
-// receiver got with what the database says.
+// TestProveThatKillsSendNothingTwice kills senders with SIGKILL at every step of a
+// delivery, under load and two of them at once, and compares the receiver's ledger with
+// the database.
 func TestProveThatKillsSendNothingTwice_D29_D31(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
@@ -209,7 +209,7 @@ func TestProveThatKillsSendNothingTwice_D29_D31(t *testing.T) {
 		for _, at := range []string{anywhere, beforeClaim, afterClaim, midBody, afterAnswer} {
 			c.busyDay(10)
 			l.stopInBodies(at == midBody)
-			c.clock.Pass(time.Second) // from what the last ones have claimed
+			c.clock.Pass(time.Second) // since the claims of the last senders
 			begun := c.clock.Now()
 			c.killTwo(l, ca, at)
 			most = max(most, c.left(begun))
@@ -271,8 +271,8 @@ func (c *clinic) killTwo(l *ledger, ca, at string) {
 // then, at most.
 func (c *clinic) left(since time.Time) int {
 	c.t.Helper()
-	// Nobody sends at present; but the database may still be carrying out the
-	// last claim of a sender that is dead.
+	// No sender is running, but the database may still execute the last claim of a dead
+	// one.
 	c.wait(`SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active')`)
 	return c.count(`SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM deliveries WHERE status = 'sending' AND claimed_at >= $1 GROUP BY destination) s`, since)
 }

@@ -20,7 +20,7 @@ func (c *clinic) promote() {
 	must(c.t, err)
 }
 
-// turns wakes a sender, which asks once before each look.
+// turns wakes a sender, which calls Next once before each look.
 type turns struct {
 	background.Broadcast
 	taken  atomic.Int64
@@ -60,8 +60,8 @@ func TestNothingIsSentOnAPromotedStandbyBeforeItsEpochBegins_D49(t *testing.T) {
 	c.wantSummary("pending 1")
 }
 
-// The history that was lost may have told what this one still has to tell.
-func TestWhatAnEarlierEpochMayHaveToldIsNotSent_D49(t *testing.T) {
+// The lost history may have sent deliveries that are still pending here.
+func TestEarlierEpochDeliveryIsNotSent_D49(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL, application.RecordOpened)
@@ -78,7 +78,7 @@ func TestWhatAnEarlierEpochMayHaveToldIsNotSent_D49(t *testing.T) {
 	c.wantSummary("delivered 1, unknown 2")
 }
 
-func TestWhatNoEpochHasLostIsSent_D49(t *testing.T) {
+func TestDeliverySurvivingFailoverIsSent_D49(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL, application.RecordOpened)

@@ -1,6 +1,6 @@
 package webhooks
 
-// What tests of the plan need to see.
+// For tests of the plan.
 const (
 	ClaimBatch = claimBatch
 	PlainPlan  = plainPlan

@@ -18,16 +18,16 @@ import (
 // and must never change.
 const FanOutName = "webhooks.v1"
 
-// FanOut queues deliveries, inside the transaction that moves its consumer on:
-// each event is fanned out once.
+// FanOut queues deliveries in the transaction that advances its consumer: each event is
+// fanned out once.
 type FanOut struct {
 	Ages    Ages
 	Queued  interface{ Notify() } // wakes this process's sender
 	Now     func() time.Time
-	Metrics *Metrics // nil measures nothing
+	Metrics *Metrics // nil: not measured
 }
 
-// Follows returns an event of each type that is told; its fields are empty.
+// Follows returns an empty event of each type that has a notice.
 func (FanOut) Follows() (samples []event.Event) {
 	for _, k := range kinds {
 		samples = append(samples, k.sample)
@@ -35,12 +35,12 @@ func (FanOut) Follows() (samples []event.Event) {
 	return samples
 }
 
-// queueDeliveries goes by what is registered and enabled now (D28): by the addresses of a
-// kind ($9), of all applications or of one ($10). The claim asks again, by the destination, of
-// which each address has its own: so the address that is kept is the one that is called. Its
-// query is left out, in which some receivers keep a secret. Of a patient who is erased nothing
-// is told any more; as in an append, whoever
-// erases them waits for those who have looked.
+// queueDeliveries uses the current registrations and enablements (D28): the addresses
+// of a kind ($9), of all applications or of one ($10). The claim checks again, by
+// destination, and each address has its own: so the stored address is the one that is
+// called. The stored URL has no query, because some receivers keep a secret there. No
+// notice about an erased patient is queued. As in an append, an erasure waits for
+// transactions that have checked.
 const queueDeliveries = `
 INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, url)
 SELECT $1, w.application, $2, $3, $4, $5, w.destination, $6, $7, split_part(w.url, '?', 1)
@@ -49,9 +49,9 @@ WHERE w.event = $9 AND ($10::uuid IS NULL OR w.application = $10)
 	AND NOT EXISTS (SELECT FROM erasures g WHERE g.tenant = $3 AND g.kind = 1 AND g.holder = $8 FOR KEY SHARE)
 ON CONFLICT (event, application) DO NOTHING`
 
-// Handle queues a delivery of each event for each application that is to be told of it,
-// in one round trip. An error means that none was queued. If an event is at fault, it is
-// found by handling all of them alone.
+// Handle queues a delivery of each event for each application to notify, in one round
+// trip. An error means that none was queued. HandleAlone then finds the event that
+// failed.
 func (f FanOut) Handle(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
 	batch := &pgx.Batch{}
 	for _, e := range page {
@@ -69,13 +69,13 @@ func (f FanOut) Handle(ctx context.Context, conn *pgx.Conn, page []event.Recorde
 	return nil
 }
 
-// HandleAlone is Handle for an event of a page that failed. If the event can never be
-// queued it is parked, so that it holds up no other. An error means that the database
-// could do neither, and that the caller should try again.
+// HandleAlone is Handle for the events of a page that failed, one by one. An event that
+// can never be queued is parked, so that it does not block the others. An error means
+// that the database could do neither: the caller should retry.
 func (f FanOut) HandleAlone(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
 	for _, e := range page {
 		err := atSavepoint(ctx, conn, func() error { return f.Handle(ctx, conn, []event.Recorded{e}) })
-		if reason, hopeless := hopelessness(err); hopeless {
+		if reason, permanent := permanentFailure(err); permanent {
 			err = f.park(ctx, conn, e, reason)
 		}
 		if err != nil {
@@ -85,8 +85,7 @@ func (f FanOut) HandleAlone(ctx context.Context, conn *pgx.Conn, page []event.Re
 	return nil
 }
 
-// errNoSubject says that an event does not name what it is about. Its place in
-// the order could not be kept.
+// errNoSubject: the event names no subject, so its order could not be kept.
 var errNoSubject = errors.New("the event names no patient and no appointment")
 
 func (f FanOut) queue(batch *pgx.Batch, e event.Recorded) error {
@@ -103,16 +102,16 @@ func (f FanOut) queue(batch *pgx.Batch, e event.Recorded) error {
 	return nil
 }
 
-// audience returns the kind of event whose addresses are told, and the one application
-// that is; nil for all of them.
+// audience returns the kind whose registered addresses are notified, and the only
+// application to notify; nil for all.
 func (n notice) audience() (at application.WebhookEvent, only *uuid.UUID) {
-	if n.to == everybody {
+	if n.to == allRecipients {
 		return n.kind, nil
 	}
 	return n.to.at, &n.to.only.UUID
 }
 
-// patientOf returns whom the event is about; zero if it is about no patient.
+// patientOf returns the patient that the event is about; zero if there is none.
 func patientOf(e event.Event) uuid.UUID {
 	if about, ok := e.(event.Patient); ok {
 		return about.PatientID()
@@ -120,8 +119,8 @@ func patientOf(e event.Event) uuid.UUID {
 	return uuid.Nil
 }
 
-// atSavepoint undoes what a failed step has done to the transaction, so that the
-// event can still be parked in it.
+// atSavepoint rolls a failed step back, so that the event can still be parked in the
+// same transaction.
 func atSavepoint(ctx context.Context, conn *pgx.Conn, step func() error) error {
 	if _, err := conn.Exec(ctx, `SAVEPOINT fan_out`); err != nil {
 		return err
@@ -135,9 +134,9 @@ func atSavepoint(ctx context.Context, conn *pgx.Conn, step func() error) error {
 	return errors.Join(err, ended)
 }
 
-// hopelessness returns why an event can never be queued; false if another try
-// may help. Reasons hold no data: a database's detail would quote values.
-func hopelessness(err error) (reason string, hopeless bool) {
+// permanentFailure returns why an event can never be queued; false if a retry may succeed.
+// Reasons contain no data: the database's detail would quote values.
+func permanentFailure(err error) (reason string, permanent bool) {
 	if errors.Is(err, errNoSubject) {
 		return errNoSubject.Error(), true
 	}
@@ -152,7 +151,7 @@ const parkEvent = `
 INSERT INTO parked_events (consumer, idx, event, name, reason, parked_at) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (consumer, idx) DO NOTHING`
 
-// park keeps the event for somebody to look at.
+// park stores the event as a dead letter, for an operator to inspect.
 func (f FanOut) park(ctx context.Context, conn *pgx.Conn, e event.Recorded, reason string) error {
 	_, err := conn.Exec(ctx, parkEvent, FanOutName, e.Idx, e.ID, e.EventName(), reason, f.Now())
 	if err != nil {

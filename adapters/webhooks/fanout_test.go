@@ -68,8 +68,8 @@ func TestAnotherPracticesApplicationsAreNotTold_D18(t *testing.T) {
 	c.wantSummary("")
 }
 
-// What happened before an erasure, and is fanned out after it, is told to nobody.
-func TestNothingIsToldOfWhoeverIsErased_D70(t *testing.T) {
+// An event from before an erasure, fanned out after it, is not sent.
+func TestErasedPatientIsNotFannedOut_D70(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	c.application(hook)
@@ -144,7 +144,7 @@ func TestADeliveryHoldsIDsOnly(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeFannedOutIsParkedAndTheRestGoesOn(t *testing.T) {
+func TestBadEventIsParkedInFanOut(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	c.application(hook)
@@ -162,7 +162,7 @@ func TestWhatCannotBeFannedOutIsParkedAndTheRestGoesOn(t *testing.T) {
 	}
 }
 
-func TestWhatTheDatabaseRefusesForGoodIsParkedWithoutItsData(t *testing.T) {
+func TestParkedReasonHoldsNoData(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	c.application(hook)
@@ -176,7 +176,7 @@ func TestWhatTheDatabaseRefusesForGoodIsParkedWithoutItsData(t *testing.T) {
 	}
 }
 
-func TestWhatMayWorkLaterIsTriedAgainAndNotParked(t *testing.T) {
+func TestTemporaryFailureIsRetriedNotParked(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	c.application(hook)
@@ -199,8 +199,8 @@ func TestWhatMayWorkLaterIsTriedAgainAndNotParked(t *testing.T) {
 	}
 }
 
-// The feed, the handler and the sender together, as they run in production.
-func TestTheFeedTellsWhatHappens(t *testing.T) {
+// The feed, the handler and the sender, wired as in production.
+func TestFeedFanOutAndSenderTogether(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)
@@ -242,8 +242,8 @@ func TestAgeLimits_D30(t *testing.T) {
 	}
 }
 
-// The feed hands over a page, and an event alone once its page has failed.
-func TestOneBadEventOfAPageIsParkedAndTheOthersAreTold(t *testing.T) {
+// The feed passes a page, and single events after a page has failed.
+func TestBadEventOfPageIsParkedAlone(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	c.application(hook)

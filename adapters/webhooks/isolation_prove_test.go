@@ -33,11 +33,11 @@ const (
 
 var loadFor = provetest.Pick(5*time.Second, 20*time.Second)
 
-// TestProveThatDeadReceiversDelayNobody_D32 tells 50 destinations of ten events
-// a second, first while all of them are healthy and then while ten are dead,
-// and prints how long deliveries to the healthy ones waited; beside it, the
-// same through one pool of 64 workers for all destinations.
-func TestProveThatDeadReceiversDelayNobody_D32(t *testing.T) { //nolint:paralleltest // it measures
+// TestProveThatDeadReceiversDelayNoOthers_D32 sends ten events a second to 50
+// destinations, first with all of them healthy and then with ten dead. It prints how
+// long deliveries to the healthy ones waited, and the same for one pool of 64 workers
+// for all destinations.
+func TestProveThatDeadReceiversDelayNoOthers_D32(t *testing.T) { //nolint:paralleltest // it measures
 	lanes := func(c *clinic, client *http.Client, queued *background.Broadcast) func(context.Context) {
 		s := c.sender(client)
 		s.Queued = queued
@@ -58,8 +58,8 @@ func TestProveThatDeadReceiversDelayNobody_D32(t *testing.T) { //nolint:parallel
 
 type senderOf func(c *clinic, client *http.Client, queued *background.Broadcast) func(context.Context)
 
-// measureLoad is the p99 of what deliveries to healthy destinations waited,
-// from the event until they were claimed.
+// measureLoad returns the p99 wait of deliveries to healthy destinations, from the
+// event to the claim.
 func measureLoad(t *testing.T, name string, dead bool, sender senderOf) (p99 time.Duration) {
 	t.Run(name, func(t *testing.T) {
 		c, healthy := newClinic(t), newReceiver(t)
@@ -111,7 +111,7 @@ func spoiltURLs(t *testing.T) (urls []string) {
 	return urls
 }
 
-// goesOn lets the clock go on as time does.
+// goesOn advances the clock in real time.
 func (c *clinic) goesOn(ctx context.Context) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -141,8 +141,8 @@ func (c *clinic) load() {
 	}
 }
 
-// waits is how long the deliveries to healthy destinations have waited; what
-// waits still, so far.
+// waits returns how long deliveries to healthy destinations have waited; for pending
+// ones, so far.
 func (c *clinic) waits(url string) (p50, p99 time.Duration) {
 	c.t.Helper()
 	rows, err := c.pool.Query(c.t.Context(), `
@@ -155,7 +155,7 @@ func (c *clinic) waits(url string) (p50, p99 time.Duration) {
 	return waits[len(waits)/2], waits[len(waits)*99/100]
 }
 
-// sharedPool is what is usual: 64 workers, each takes whatever is oldest.
+// sharedPool is the usual design: 64 workers, each takes the oldest delivery.
 type sharedPool struct {
 	*clinic
 	client *http.Client

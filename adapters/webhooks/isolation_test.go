@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// startUnhurried runs a sender to plain receivers that gives nothing up: what
-// hangs does so until its receiver is released, however busy the machine is.
+// startUnhurried runs a sender to plain receivers without a timeout: a call hangs until
+// its receiver is released, however busy the machine is.
 func (c *clinic) startUnhurried(edits ...func(*webhooks.Sender)) (stop func()) {
 	c.t.Helper()
 	return start(c.t, c.sender(plainClient(), append(edits, func(s *webhooks.Sender) { s.Timeout = time.Hour })...))
@@ -18,7 +18,7 @@ func (c *clinic) startUnhurried(edits ...func(*webhooks.Sender)) (stop func()) {
 
 // 70 receivers that never answer could hold four slots each, more than there
 // are. The healthy one still gets all of its webhooks while they hang.
-func TestDeadReceiversDelayNobodyElse_D32(t *testing.T) {
+func TestDeadReceiversDelayNoOthers_D32(t *testing.T) {
 	t.Parallel()
 	c, dead, healthy := newClinic(t), newPlainReceiver(t), newPlainReceiver(t)
 	release := dead.hangs(t)
@@ -64,8 +64,7 @@ func TestAtMost256AreInFlight_D32(t *testing.T) {
 	c.wantSummary("delivered 300")
 }
 
-// Nothing is remembered against a receiver: after ten failures the next event
-// is sent as soon as there is one.
+// There is no backoff: after ten failures the next event is sent at once.
 func TestAFailingReceiverGetsTheNextEventAtOnce_D32(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
@@ -86,7 +85,7 @@ func TestAFailingReceiverGetsTheNextEventAtOnce_D32(t *testing.T) {
 	c.wantSummary("delivered 1, failed http_5xx 10")
 }
 
-// Of one destination four are in flight, whichever kinds of event they are.
+// Four are in flight to one destination, whichever kinds of event they are.
 func TestADestinationIsAReceiverNotAKind_D32(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newPlainReceiver(t)

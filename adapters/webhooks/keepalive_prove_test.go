@@ -13,9 +13,9 @@ import (
 	"frontdesk/domain/application"
 )
 
-// TestProveThatStaleConnectionsLoseNothing sends to a receiver that closes
-// connections after 5 s without use, at the very moments in which it does.
-// Nothing is sent twice, so one that is closed under our hands loses its event.
+// TestProveThatStaleConnectionsLoseNothing sends to a receiver that closes idle
+// connections after 5 s, at the moments when it does. Nothing is sent twice, so a
+// connection that closes during a request loses its event.
 func TestProveThatStaleConnectionsLoseNothing(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t, func(s *httptest.Server) { s.Config.IdleTimeout = 5 * time.Second })

@@ -13,30 +13,29 @@ import (
 	"frontdesk/domain/application"
 )
 
-// Keeper ends the deliveries that nobody sends: those that are too old, and those
-// whose sender has crashed. Of those that ended long enough ago it keeps who was told of
-// what. Any number of processes may run one.
+// Keeper ends the deliveries that no sender finishes: too old, or left by a sender that
+// crashed. When their retention ends it keeps only the event, the application and the
+// outcome. Any number of processes may run one.
 type Keeper struct {
 	DB        *pgxpool.Pool
 	Now       func() time.Time // the practice's clock
-	RealNow   func() time.Time // by which a sender that says nothing has crashed
-	Retention time.Duration    // how long all that is known of a delivery is kept after its end
+	RealNow   func() time.Time // decides that a silent sender has crashed
+	Retention time.Duration    // of all details of a delivery, from its end
 	Log       *slog.Logger
-	Metrics   *Metrics // nil measures nothing
-	// Swept is told how many old deliveries were deleted, or why they could not be; nil for
-	// nobody.
+	Metrics   *Metrics // nil: not measured
+	// Swept receives the number of old deliveries deleted, or the error; may be nil.
 	Swept func(deliveries int, err error)
 }
 
 const (
-	keepPace  = time.Second // between two rounds, however long one takes
+	keepPace  = time.Second // between two rounds, however long a round takes
 	keepLimit = 10 * time.Second
 	keepBatch = 1000
 )
 
-// Run keeps order until ctx ends.
+// Run repeats Keep until ctx ends.
 func (k Keeper) Run(ctx context.Context) {
-	background.Loop{Pace: keepPace, Do: k.Keep, Fails: "old deliveries could not be ended", Log: k.Log}.Run(ctx)
+	background.Loop{Pace: keepPace, Do: k.Keep, Fails: "cannot end old deliveries", Log: k.Log}.Run(ctx)
 }
 
 const (
@@ -48,7 +47,7 @@ WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE status = 'sending' AN
 UPDATE deliveries SET status = 'expired', finished_at = $1
 WHERE ctid = ANY (ARRAY (SELECT ctid FROM deliveries WHERE status = 'pending' AND not_after < $1 AND idx > (SELECT untold FROM sequencer)
 	ORDER BY not_after LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING kind`
-	// Whom an event has been told to, and how that ended, is kept for longer (D72).
+	// The recipients of an event and the outcomes are kept for longer (D72).
 	forget = `
 WITH gone AS (
 	DELETE FROM deliveries
@@ -63,33 +62,33 @@ kept AS (
 SELECT kind FROM gone`
 )
 
-// Keep does everything once, until there is nothing left to do.
+// Keep does one round of each task, until none has rows left.
 func (k Keeper) Keep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, keepLimit)
 	defer cancel()
 	now := k.Now()
 	unknown, err := k.all(ctx, endUnknown, now, Unknown, k.RealNow())
 	if err != nil {
-		return fmt.Errorf("end what was left behind: %w", err)
+		return fmt.Errorf("end abandoned deliveries: %w", err)
 	}
 	if unknown > 0 {
-		k.Log.WarnContext(ctx, "deliveries were left behind by a sender that has crashed; they are not sent again", slog.Int("deliveries", unknown))
+		k.Log.WarnContext(ctx, "a sender crashed; its deliveries become unknown and are not sent again", slog.Int("deliveries", unknown))
 	}
 	if _, err := k.all(ctx, endExpired, now, Expired); err != nil {
-		return fmt.Errorf("end what is too old: %w", err)
+		return fmt.Errorf("end expired deliveries: %w", err)
 	}
 	forgotten, err := k.all(ctx, forget, now.Add(-k.Retention), "")
 	if k.Swept != nil {
 		k.Swept(forgotten, err)
 	}
 	if err != nil {
-		return fmt.Errorf("forget old deliveries: %w", err)
+		return fmt.Errorf("delete old deliveries: %w", err)
 	}
 	return nil
 }
 
-// all repeats a statement, in short transactions, until it finds nothing more. It
-// counts the deliveries that it ends so; none if end is "".
+// all repeats a statement in short transactions until it finds no more rows. It counts
+// the deliveries that the statement ends with this status; it counts none if end is "".
 func (k Keeper) all(ctx context.Context, statement string, at time.Time, end Status, further ...any) (total int, err error) {
 	for {
 		batch := &pgx.Batch{}

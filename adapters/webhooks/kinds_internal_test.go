@@ -22,7 +22,7 @@ import (
 	"frontdesk/domain/site"
 )
 
-// A kind that can be registered and has no row would never be told.
+// A kind that can be registered but has no row would never be sent.
 func TestEveryKindHasARow_6_1_D40(t *testing.T) {
 	t.Parallel()
 	registered, rows := []string{string(application.Ping)}, []string(nil)
@@ -45,8 +45,8 @@ func TestEveryKindHasARow_6_1_D40(t *testing.T) {
 	}
 }
 
-// What the fan-out is not handed, it cannot tell.
-func TestTheFanOutFollowsWhatIsTold_D28(t *testing.T) {
+// The fan-out can only handle events that it follows.
+func TestFanOutFollowsTheCatalogue_D28(t *testing.T) {
 	t.Parallel()
 	var told, followed []string
 	for _, e := range domain.Events() {

@@ -32,8 +32,8 @@ func (c *clinic) published() *jose.JSONWebKeySet {
 	return &set
 }
 
-// verified is the claims of a token, checked as §6.5 says with a library that
-// has no part in signing it.
+// verified returns the claims of a token, verified as §6.5 describes, with a library
+// that did not sign it.
 func (c *clinic) verified(token string) object {
 	c.t.Helper()
 	parsed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.RS256})
@@ -82,7 +82,7 @@ func TestEveryEventKindIsToldInFull_6_2(t *testing.T) {
 	for _, step := range []struct {
 		name  string
 		do    func()
-		event string // ours, that is told
+		event string // ours, that it is sent for
 		kind  application.WebhookEvent
 		data  object
 		at    string // the member of data that holds the time
@@ -156,7 +156,7 @@ func TestAWebhookIsAPostOfABareJWT_6_3(t *testing.T) {
 	}
 }
 
-func TestWhatIsGoneIsNotTold(t *testing.T) {
+func TestMissingPatientFailsDelivery(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)

@@ -7,16 +7,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// lane is what this process has claimed for one destination. Only its slots are
-// used by others than the owner of the lanes.
+// lane counts this process's claims for one destination. Other goroutines use only its
+// slots.
 type lane struct {
 	claimed int           // and not ended
-	quick   bool          // its last answer was a 2xx, and came quickly
-	slots   chan struct{} // holds one for each delivery that is posted
+	quick   bool          // its last answer was a 2xx, and fast
+	slots   chan struct{} // holds one value for each delivery in flight
 }
 
-// enter takes a slot. It returns false if none becomes free within the patience, or if
-// ctx has ended: then nothing may be posted.
+// enter takes a slot. It returns false if none becomes free within patience, or if ctx
+// has ended: then the caller must not post.
 func (l *lane) enter(ctx context.Context, patience time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -25,7 +25,7 @@ func (l *lane) enter(ctx context.Context, patience time.Duration) bool {
 		return false
 	case l.slots <- struct{}{}:
 	}
-	if ctx.Err() != nil { // both were so
+	if ctx.Err() != nil { // select may choose a slot when both are ready
 		l.leave()
 		return false
 	}
@@ -34,17 +34,17 @@ func (l *lane) enter(ctx context.Context, patience time.Duration) bool {
 
 func (l *lane) leave() { <-l.slots }
 
-// lanes counts what is claimed for each destination, so that no receiver can
-// delay another (D32).
+// lanes counts the claims for each destination, so that no receiver can delay another
+// (D32).
 type lanes struct {
-	to     map[uuid.UUID]*lane
-	flying int // slots that are taken, or will be once a token is signed
-	full   int // lanes all of whose slots are
+	to       map[uuid.UUID]*lane
+	inFlight int // slots taken, or about to be once a token is signed
+	full     int // lanes with no free slot
 }
 
 func newLanes() *lanes { return &lanes{to: map[uuid.UUID]*lane{}} }
 
-// take counts a delivery that was claimed.
+// take counts a claimed delivery.
 func (l *lanes) take(destination uuid.UUID) *lane {
 	taken, ok := l.to[destination]
 	if !ok {
@@ -52,7 +52,7 @@ func (l *lanes) take(destination uuid.UUID) *lane {
 		l.to[destination] = taken
 	}
 	if taken.claimed < perDestination {
-		l.flying++
+		l.inFlight++
 	}
 	if taken.claimed++; taken.claimed == perDestination {
 		l.full++
@@ -60,8 +60,8 @@ func (l *lanes) take(destination uuid.UUID) *lane {
 	return taken
 }
 
-// give counts a delivery that has ended. It returns whether its lane has enough left
-// to keep its slots busy.
+// give counts an ended delivery. It returns whether the lane has enough claims left to
+// keep its slots busy.
 func (l *lanes) give(o outcome) (busy bool) {
 	given := l.to[o.destination]
 	given.quick = o.quick
@@ -69,12 +69,12 @@ func (l *lanes) give(o outcome) (busy bool) {
 		l.full--
 	}
 	if given.claimed--; given.claimed < perDestination {
-		l.flying--
+		l.inFlight--
 	}
 	return given.claimed >= perDestination
 }
 
-// forget drops the lanes for which a look has found nothing more.
+// forget removes the lanes for which a look found no more deliveries.
 func (l *lanes) forget() {
 	for destination, lane := range l.to {
 		if lane.claimed == 0 {
@@ -84,11 +84,10 @@ func (l *lanes) forget() {
 }
 
 // free returns how many more may be in flight.
-func (l *lanes) free() int { return overAll - l.flying }
+func (l *lanes) free() int { return overAll - l.inFlight }
 
-// share returns how many may be in flight to one destination now. The fewer
-// slots are free, the smaller it is: 64 receivers that hang, with four slots
-// each, would leave none for the others.
+// share returns the current limit for one destination. It shrinks as slots are taken:
+// 64 receivers that hang, with four slots each, would leave none for the others.
 func (l *lanes) share() int {
 	switch free := l.free(); {
 	case free > overAll/2:
@@ -100,10 +99,9 @@ func (l *lanes) share() int {
 	}
 }
 
-// room returns how many more may be claimed for each destination that has a lane.
-// Beyond what is in flight, some are claimed ahead for a receiver that is quick, so
-// that they are signed when a slot becomes free. One that is dead holds no more than
-// its slots.
+// room returns how many more may be claimed for each destination that has a lane. A
+// fast receiver gets some in advance, so that they are signed when a slot becomes free.
+// A dead receiver holds no more than its slots.
 func (l *lanes) room() (destinations []uuid.UUID, room []int32) {
 	share := l.share()
 	for destination, lane := range l.to {

@@ -26,8 +26,8 @@ func TestTheFullerTheHouseTheFewerForEach_D32(t *testing.T) {
 		}
 	}
 	lanes.forget()
-	if lanes.flying != 0 || lanes.share() != perDestination || len(lanes.to) != 0 {
-		t.Errorf("%d in flight, share %d, %d lanes", lanes.flying, lanes.share(), len(lanes.to))
+	if lanes.inFlight != 0 || lanes.share() != perDestination || len(lanes.to) != 0 {
+		t.Errorf("%d in flight, share %d, %d lanes", lanes.inFlight, lanes.share(), len(lanes.to))
 	}
 }
 

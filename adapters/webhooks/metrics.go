@@ -16,7 +16,7 @@ type Metrics struct {
 	ended       *prometheus.CounterVec
 	seconds     *prometheus.HistogramVec
 	age         *prometheus.HistogramVec
-	flying      prometheus.Gauge
+	inFlight    prometheus.Gauge
 	lanes, full prometheus.Gauge
 	connections *prometheus.CounterVec
 	parkings    prometheus.Counter
@@ -36,7 +36,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		age: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "frontdesk_webhook_age_seconds", Help: "Age of events when an attempt to tell of them ended.", Buckets: seconds,
 		}, []string{"event"}),
-		flying: prometheus.NewGauge(prometheus.GaugeOpts{
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "frontdesk_webhook_in_flight", Help: "Deliveries that this process is sending.",
 		}),
 		lanes: prometheus.NewGauge(prometheus.GaugeOpts{
@@ -56,7 +56,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		Name: "frontdesk_webhook_in_flight_max", Help: "Most deliveries that a process sends at once.",
 	})
 	most.Set(overAll)
-	registry.MustRegister(m.ended, m.seconds, m.age, m.flying, most, m.lanes, m.full, m.connections, m.parkings)
+	registry.MustRegister(m.ended, m.seconds, m.age, m.inFlight, most, m.lanes, m.full, m.connections, m.parkings)
 	return m
 }
 
@@ -73,9 +73,9 @@ func (m *Metrics) took(kind application.WebhookEvent, happened, ended time.Time,
 	}
 }
 
-func (m *Metrics) stand(l *lanes) {
+func (m *Metrics) setLanes(l *lanes) {
 	if m != nil {
-		m.flying.Set(float64(l.flying))
+		m.inFlight.Set(float64(l.inFlight))
 		m.lanes.Set(float64(len(l.to)))
 		m.full.Set(float64(l.full))
 	}
@@ -93,8 +93,7 @@ func (m *Metrics) parked() {
 	}
 }
 
-// Queue measures what waits to be sent, by all processes together, each time that
-// the metrics are collected.
+// Queue measures the backlog of all processes each time the metrics are collected.
 func Queue(db *pgxpool.Pool, now func() time.Time) prometheus.Collector {
 	label := []string{"event"}
 	return &queue{db, now,
@@ -117,8 +116,8 @@ func (q *queue) Describe(out chan<- *prometheus.Desc) {
 
 const askLimit = 2 * time.Second // for one look at the queue
 
-// Collect sends both figures for each kind that waits. If the database cannot be
-// asked, it sends none.
+// Collect sends both figures for each kind with a backlog. It sends none if the
+// database does not answer.
 func (q *queue) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
 	defer cancel()

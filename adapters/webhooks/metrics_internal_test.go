@@ -20,7 +20,7 @@ frontdesk_webhook_lanes 2
 frontdesk_webhook_lanes_full 1
 `
 
-// A lane is full for as long as all its slots are taken, whatever is claimed beyond them.
+// A lane is full while all its slots are taken, whatever is claimed beyond them.
 func TestMetricsTellFullLanes_D110(t *testing.T) {
 	t.Parallel()
 	registry, l := prometheus.NewRegistry(), newLanes()
@@ -33,7 +33,7 @@ func TestMetricsTellFullLanes_D110(t *testing.T) {
 		l.give(outcome{destination: hangs})
 	}
 	l.take(other)
-	m.stand(l)
+	m.setLanes(l)
 	names := []string{"frontdesk_webhook_in_flight", "frontdesk_webhook_lanes", "frontdesk_webhook_lanes_full"}
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(oneLaneIsFull), names...); err != nil {
 		t.Error(err)
@@ -41,7 +41,7 @@ func TestMetricsTellFullLanes_D110(t *testing.T) {
 	for range perDestination {
 		l.give(outcome{destination: hangs})
 	}
-	if m.stand(l); l.full != 0 || testutil.ToFloat64(m.full) != 0 || testutil.ToFloat64(m.flying) != 1 {
-		t.Errorf("%d lanes are full, %v under way", l.full, testutil.ToFloat64(m.flying))
+	if m.setLanes(l); l.full != 0 || testutil.ToFloat64(m.full) != 0 || testutil.ToFloat64(m.inFlight) != 1 {
+		t.Errorf("%d lanes are full, %v under way", l.full, testutil.ToFloat64(m.inFlight))
 	}
 }

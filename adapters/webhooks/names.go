@@ -14,28 +14,28 @@ import (
 	"frontdesk/projections"
 )
 
-// names are what the people and places of an event are called when it is told.
-// They are never stored with a delivery.
+// names are the current names of the people and places of an event. They are never
+// stored with a delivery.
 type names struct {
-	userName, userEmail *string // nil if nobody can be named
+	userName, userEmail *string // nil if there is no name
 	patient, site       string
 	room                *string // nil if no room is assigned
-	missing             bool    // somebody or something of the event is gone
+	missing             bool    // a person or place of the event is gone
 
-	sealed []sealed // what has to be opened first
+	sealed []sealed // events with names that must be opened first
 }
 
 // sealed is an event that holds names.
 type sealed struct {
 	event.Stored
-	opened func(event.Recorded) // takes the names out of it
+	opened func(event.Recorded) // reads the names
 }
 
-// asking queues the questions after the names of an event that is told.
+// asking queues the queries for the names of an event.
 type asking func(n *names, questions *pgx.Batch, d *delivery)
 
-// lookUp finds the names for all deliveries in one round trip, and asks for all keys
-// that are not known in another one.
+// lookUp finds the names for all deliveries in one round trip, and fetches all missing
+// keys in another.
 func (s *Sender) lookUp(ctx context.Context, deliveries []delivery) error {
 	questions, all := namesOf(deliveries)
 	if questions.Len() > 0 {
@@ -49,8 +49,8 @@ func (s *Sender) lookUp(ctx context.Context, deliveries []delivery) error {
 	return nil
 }
 
-// open opens what holds names. An event that cannot be opened, because its key is lost,
-// holds up no other delivery.
+// open opens the events that hold names. An event whose key is lost blocks no other
+// delivery.
 func (s *Sender) open(ctx context.Context, all []*names) error {
 	var stored []event.Stored
 	for _, n := range all {
@@ -74,19 +74,19 @@ func (s *Sender) open(ctx context.Context, all []*names) error {
 
 func (s *Sender) take(ctx context.Context, n *names, e sealed, opened event.Recorded, failed error) {
 	if failed != nil {
-		s.Log.ErrorContext(ctx, "a webhook cannot be built, because who is named in it cannot be opened", slog.Any("error", failed))
+		s.Log.ErrorContext(ctx, "cannot build a webhook: its names cannot be decrypted", slog.Any("error", failed))
 		n.missing = true
 		return
 	}
 	e.opened(opened)
 }
 
-// namesOf asks once for each event, however many destinations are told of it.
+// namesOf queries once for each event, however many destinations it has.
 func namesOf(deliveries []delivery) (questions *pgx.Batch, all []*names) {
 	questions, known := &pgx.Batch{}, map[uuid.UUID]*names{}
 	for i := range deliveries {
 		d := &deliveries[i]
-		if !d.tellable {
+		if !d.hasNotice {
 			continue
 		}
 		if d.names = known[d.event.ID]; d.names == nil {
@@ -98,13 +98,13 @@ func namesOf(deliveries []delivery) (questions *pgx.Batch, all []*names) {
 	return questions, all
 }
 
-func nobody(*names, *pgx.Batch, *delivery) {}
+func noNames(*names, *pgx.Batch, *delivery) {}
 
-// whoActed names the member of staff who acted, in person or through an application,
-// the one for whom an operator did, or the practitioner of an act claim. It names
-// nobody for an application or an operator that acted by itself, and nobody for those who
-// cannot be found or were erased.
-func whoActed(n *names, questions *pgx.Batch, d *delivery) {
+// lookUpActor sets the name of the member of staff who acted, in person or through an
+// application, or on whose behalf an operator acted, or of the practitioner of an act
+// claim. It sets none for an application or an operator in its own right, or for a
+// person who is missing or erased.
+func lookUpActor(n *names, questions *pgx.Batch, d *delivery) {
 	by := d.event.Metadata.Actor
 	member := by.Member()
 	switch {
@@ -130,8 +130,9 @@ func whoActed(n *names, questions *pgx.Batch, d *delivery) {
 	}
 }
 
-// actedBy goes by the e-mail: an application may call anybody "[personal]", but that is no
-// address. What could not be opened is not told: it would look like a name.
+// actedBy decides by the email: an application may name a person "[personal]", but that
+// is no email address. Values that could not be opened are left out: a placeholder
+// would look like a name.
 func (n *names) actedBy(name, email string) {
 	switch email {
 	case event.Hidden:
@@ -142,19 +143,19 @@ func (n *names) actedBy(name, email string) {
 	}
 }
 
-// calledInWhere finds no room for the identifier 00000000-…, which means that none is
-// assigned.
-const calledInWhere = `
+// calledInPlace finds no room for the identifier 00000000-…, which means that no room
+// is assigned.
+const calledInPlace = `
 SELECT s.name, r.name
 FROM sites s LEFT JOIN rooms r ON r.tenant = s.tenant AND r.site = s.site AND r.room = $3
 WHERE s.tenant = $1 AND s.site = $2`
 
-// whoIsCalledIn names the patient and where they are expected. If either is
-// gone, this one delivery cannot be built; the others are not held up.
-func whoIsCalledIn(c appointment.CalledIn) asking {
+// lookUpCalledIn looks up the patient's name and the place. If either is gone, this
+// delivery cannot be built; it does not block the others.
+func lookUpCalledIn(c appointment.CalledIn) asking {
 	return func(n *names, questions *pgx.Batch, d *delivery) {
 		tenant := d.event.Stream.Tenant
-		questions.Queue(calledInWhere, tenant, c.Site, c.Room).QueryRow(func(row pgx.Row) error {
+		questions.Queue(calledInPlace, tenant, c.Site, c.Room).QueryRow(func(row pgx.Row) error {
 			err := row.Scan(&n.site, &n.room)
 			if errors.Is(err, pgx.ErrNoRows) {
 				n.missing = true
@@ -174,7 +175,7 @@ func whoIsCalledIn(c appointment.CalledIn) asking {
 	}
 }
 
-// calledIn names the patient by the event that says what they are called.
+// calledIn reads the patient's name from the event that sets it.
 func (n *names) calledIn(e event.Recorded) {
 	name, _ := projections.NameIn(e)
 	n.patient = name.Name

@@ -19,8 +19,8 @@ func TestTheNamesOfAnEventAreAskedForOnce(t *testing.T) {
 	other := opened
 	other.ID = uuid.New()
 	deliveries := []delivery{
-		{event: opened, notice: told, tellable: true}, {event: other, notice: told, tellable: true},
-		{event: opened, notice: told, tellable: true}, {event: other},
+		{event: opened, notice: told, hasNotice: true}, {event: other, notice: told, hasNotice: true},
+		{event: opened, notice: told, hasNotice: true}, {event: other},
 	}
 	if questions, all := namesOf(deliveries); questions.Len() != 2 || len(all) != 2 {
 		t.Errorf("%d questions and %d names about two events", questions.Len(), len(all))

@@ -16,7 +16,8 @@ import (
 	"frontdesk/domain/event"
 )
 
-// byJo is a call with an act claim, whose practitioner is nobody of the practice.
+// byJo returns a context of a call with an act claim. Its practitioner is not a member
+// of the practice.
 func (c *clinic) byJo() context.Context {
 	by := event.Application(uuid.New(), "application-restricted", nil)
 	by.OnBehalfOf = &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Jo Lee", Email: "jo@other.example"}}
@@ -67,7 +68,7 @@ func TestACallInWithoutANameIsNotSent_D68(t *testing.T) {
 	}
 }
 
-func TestAPractitionerWhoWasErasedIsNotNamed_D68(t *testing.T) {
+func TestErasedPractitionerIsNotNamed_D68(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)
@@ -81,8 +82,8 @@ func TestAPractitionerWhoWasErasedIsNotNamed_D68(t *testing.T) {
 	}
 }
 
-// An application chooses what it calls the practitioner of its act claim. It must not keep
-// others from being told.
+// An application chooses the name of the practitioner in its act claim. The name must
+// not stop deliveries.
 func TestANameThatLooksHiddenIsTold_D68(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{event.Hidden, event.Erased} {
@@ -125,8 +126,8 @@ func TestALostKeyHoldsUpNoOtherDelivery_D68(t *testing.T) {
 	}
 }
 
-// A process without the master key has nothing to tell but what is hidden.
-func TestWhatStaysHiddenIsNotSent_D68(t *testing.T) {
+// A process without the master key has only hidden values.
+func TestUnopenedNameIsNotSent_D68(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)

@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/site"
 )
 
-// jtis counts what was received by jti.
+// jtis counts received webhooks by jti.
 func (c *clinic) jtis(posts []post) map[string]int {
 	c.t.Helper()
 	seen := map[string]int{}
@@ -67,8 +67,8 @@ func twoSenders(c *clinic) {
 	c.wantSummary("delivered 180")
 }
 
-// The receiver answers slowly and in a jumble; two senders have four slots
-// each. Whatever is told of one appointment arrives in its order.
+// The receiver answers slowly and out of order. Two senders have four slots each.
+// Webhooks about one appointment arrive in order.
 func TestOrderIsKeptPerSubjectAcrossSenders_D31(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
@@ -127,10 +127,9 @@ func TestOrderIsKeptPerSubjectAcrossSenders_D31(t *testing.T) {
 	c.wantSummary("delivered 72")
 }
 
-// What was being sent when its sender died may have arrived. It is called
-// unknown after 20 s, by whoever is still there, and never sent again; what
-// waited behind it goes on.
-func TestWhatWasInFlightAtACrashIsUnknown_D29(t *testing.T) {
+// A delivery in flight when its sender died may have arrived. Another process marks it
+// unknown after 20 s, and it is never sent again. Deliveries behind it continue.
+func TestInFlightAtCrashBecomesUnknown_D29(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)
@@ -164,8 +163,8 @@ func (c *clinic) crash(which string) {
 	must(c.t, err)
 }
 
-// A sender that was thought dead may still learn how its attempt ended. What
-// was said of it stands: somebody may have acted on it.
+// A sender that counted as dead may still learn its outcome. The status unknown stays:
+// a reader may have acted on it.
 func TestAnOutcomeThatComesTooLateChangesNothing_D29(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newPlainReceiver(t)
@@ -184,9 +183,8 @@ func TestAnOutcomeThatComesTooLateChangesNothing_D29(t *testing.T) {
 	c.wantSummary("unknown 1")
 }
 
-// Stopping is no crash: what is under way is waited for, and nothing else is
-// begun.
-func TestStoppingWaitsForWhatIsInFlight(t *testing.T) {
+// Stopping is not a crash: the sender waits for calls in flight and begins no others.
+func TestStoppingWaitsForCallsInFlight(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newPlainReceiver(t)
 	release := r.hangs(t)

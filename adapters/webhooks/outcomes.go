@@ -14,17 +14,17 @@ import (
 	"frontdesk/projections"
 )
 
-// Status says how far a delivery has come, or how it has ended.
+// Status is the state of a delivery.
 type Status string
 
-// The statuses. Only the first two lead to another.
+// The statuses. All but the first two are final.
 const (
 	Pending   Status = "pending"   // queued
 	Sending   Status = "sending"   // claimed: bytes may be on their way
 	Delivered Status = "delivered" // the receiver answered with a 2xx
-	Failed    Status = "failed"    // it did not; the reason says more
-	Expired   Status = "expired"   // it had grown too old, and was not sent
-	Withdrawn Status = "withdrawn" // it was no longer wanted, and was not sent
+	Failed    Status = "failed"    // it did not; see the reason
+	Expired   Status = "expired"   // too old, and not sent
+	Withdrawn Status = "withdrawn" // no longer wanted, and not sent
 	Unknown   Status = "unknown"   // its sender crashed, or an earlier epoch may have sent it
 )
 
@@ -36,20 +36,20 @@ func Outcomes() (words []string) {
 	return words
 }
 
-// outcome is how one attempt has ended.
+// outcome is the result of one attempt.
 type outcome struct {
 	event, application, attempt uuid.UUID
 	destination                 uuid.UUID
 
-	status Status // Pending: nothing was sent, and it may be claimed again
+	status Status // Pending: not sent, may be claimed again
 	reason Reason
 	kid    signingkey.KID // "" if nothing was signed
 	answer answer
-	quick  bool // the receiver does well: a 2xx, and soon
+	quick  bool // a 2xx, and fast
 	at     time.Time
 }
 
-// ends returns an outcome of the delivery, for the caller to complete.
+// ends returns an outcome of the delivery for the caller to complete.
 func (d delivery) ends(status Status, reason Reason) outcome {
 	return outcome{
 		event: d.event.ID, application: d.application, attempt: d.attempt, destination: d.destination,
@@ -57,8 +57,8 @@ func (d delivery) ends(status Status, reason Reason) outcome {
 	}
 }
 
-// writeOutcomes writes down how attempts have ended, each only if nobody has
-// given it up as unknown in between. What was never sent may be claimed again.
+// writeOutcomes stores the outcomes of attempts, except for deliveries that have become
+// unknown since. A delivery that was never sent may be claimed again.
 const writeOutcomes = `
 UPDATE deliveries d SET status = o.status, reason = nullif(o.reason, ''), http_status = nullif(o.http_status, 0),
 	kid = nullif(o.kid, ''), connect_ms = o.connect_ms, answer_ms = o.answer_ms,
@@ -67,7 +67,7 @@ FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[
 	AS o (event, application, attempt, status, reason, http_status, kid, connect_ms, answer_ms, at)
 WHERE d.event = o.event AND d.application = o.application AND d.attempt = o.attempt AND d.status = 'sending'`
 
-// writeInto queues the writing of outcomes and counts those that came too late.
+// writeInto queues the outcomes and counts those that were too late.
 func writeInto(batch *pgx.Batch, outcomes []outcome, late *int) {
 	if len(outcomes) == 0 {
 		return
@@ -90,7 +90,7 @@ func writeInto(batch *pgx.Batch, outcomes []outcome, late *int) {
 	})
 }
 
-// milliseconds returns nil for what was not measured.
+// milliseconds returns nil if nothing was measured.
 func milliseconds(d time.Duration) *int32 {
 	if d == 0 {
 		return nil
@@ -99,31 +99,31 @@ func milliseconds(d time.Duration) *int32 {
 	return &ms
 }
 
-// DeliveryLog shows how deliveries stand and how they ended, for as long as that
-// is kept: in every detail at first, and later who was told of what. It holds no
-// patient's data.
+// DeliveryLog lists deliveries with their status or outcome, while it is kept: first in
+// full, later only the event, the application and the outcome. It holds no patient
+// data.
 type DeliveryLog struct{ DB projections.Querier }
 
 // Logged is one delivery.
 type Logged struct {
 	ID          uuid.UUID                `json:"jti"` // the event's id
-	Idx         int64                    `json:"idx"` // the event's place in the log
+	Idx         int64                    `json:"idx"` // the event's position in the log
 	Event       application.WebhookEvent `json:"event"`
 	Tenant      string                   `json:"tenant"`
 	Application application.ID           `json:"applicationId"`
-	URL         *string                  `json:"url"` // where it went, without the query; null of an older one when nothing goes there any more
+	URL         *string                  `json:"url"` // without the query; null for an older delivery whose address is no longer registered
 	Status      Status                   `json:"status"`
 	Reason      *Reason                  `json:"reason"` // of a failure; null otherwise
 	HTTPStatus  *int                     `json:"httpStatus"`
 	KID         *string                  `json:"kid"` // of the key that signed it
 	HappenedAt  time.Time                `json:"happenedAt"`
-	ClaimedAt   *time.Time               `json:"claimedAt"` // null as well when the details are forgotten
+	ClaimedAt   *time.Time               `json:"claimedAt"` // also null after the details are deleted
 	FinishedAt  *time.Time               `json:"finishedAt"`
 	ConnectMS   *int                     `json:"connectMs"` // until there was a connection
 	AnswerMS    *int                     `json:"answerMs"`  // until the first byte of an answer
 }
 
-// Filter chooses deliveries. A field that is zero chooses all.
+// Filter selects deliveries. A zero field matches all.
 type Filter struct {
 	Tenant      string
 	Application application.ID
@@ -131,26 +131,26 @@ type Filter struct {
 	Status      Status
 	Reason      Reason
 	Since       time.Time // when the event happened
-	Limit       int       // at most so many; 0 finds none
+	Limit       int       // 0 finds none
 }
 
-// logged reads deliveries as they are shown.
+// logged reads deliveries for display.
 const logged = `
 SELECT d.event, d.idx, d.kind, d.tenant, d.application, coalesce(d.url, w.url), d.status, d.reason, d.http_status, d.kid,
 	d.happened_at, d.claimed_at, d.finished_at, d.connect_ms, d.answer_ms
-FROM delivery_log d LEFT JOIN LATERAL (SELECT url FROM webhooks w WHERE ` + ofItsAddress + ` LIMIT 1) w ON true`
+FROM delivery_log d LEFT JOIN LATERAL (SELECT url FROM webhooks w WHERE ` + registeredAddress + ` LIMIT 1) w ON true`
 
-// deliveriesOf finds the deliveries of events, by the key of deliveries.
+// deliveriesOf finds the deliveries of events by primary key.
 const deliveriesOf = logged + ` WHERE d.event = ANY ($1) ORDER BY d.event, d.application`
 
-// listDeliveries is planned each time, with the parameters at hand, so that a condition
-// that asks for nothing is dropped.
+// listDeliveries is planned for each call with its parameters, so that the planner
+// drops conditions that match everything.
 const listDeliveries = logged + `
 WHERE ($1 = '' OR d.tenant = $1) AND ($2 = '00000000-0000-0000-0000-000000000000'::uuid OR d.application = $2)
 	AND ($3 = '' OR d.kind = $3) AND ($4 = '' OR d.status = $4) AND ($5 = '' OR d.reason = $5) AND ($6::timestamptz IS NULL OR d.happened_at >= $6)
 ORDER BY d.event DESC, d.application LIMIT $7`
 
-// List returns the deliveries that a filter chooses, newest events first.
+// List returns the deliveries that a filter matches, newest events first.
 func (l DeliveryLog) List(ctx context.Context, f Filter) ([]Logged, error) {
 	var since *time.Time
 	if !f.Since.IsZero() {
@@ -159,7 +159,7 @@ func (l DeliveryLog) List(ctx context.Context, f Filter) ([]Logged, error) {
 	return l.list(ctx, listDeliveries, pgx.QueryExecModeCacheDescribe, f.Tenant, f.Application, string(f.Event), string(f.Status), string(f.Reason), since, f.Limit)
 }
 
-// Of returns the deliveries of events, in the order of the events' identifiers.
+// Of returns the deliveries of events, ordered by event identifier.
 func (l DeliveryLog) Of(ctx context.Context, events []uuid.UUID) ([]Logged, error) {
 	return l.list(ctx, deliveriesOf, events)
 }
@@ -176,7 +176,7 @@ func (l DeliveryLog) list(ctx context.Context, query string, args ...any) ([]Log
 	return found, nil
 }
 
-// tidy turns times to UTC and shows the address as it may be shown.
+// tidy converts times to UTC and removes the secret parts of the URL.
 func (l *Logged) tidy() {
 	l.HappenedAt = l.HappenedAt.UTC()
 	for _, at := range []*time.Time{l.ClaimedAt, l.FinishedAt} {

@@ -67,7 +67,7 @@ func TestAPingIsSentOnceWhereverItsAddressStands_D94(t *testing.T) {
 	}
 }
 
-// What holds for every webhook when it is sent holds for a ping.
+// The checks before a webhook is sent apply to a ping.
 func TestAPingIsSentOnlyWhileItIsWanted_D94(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

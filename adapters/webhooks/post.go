@@ -16,35 +16,34 @@ import (
 	"frontdesk/adapters/tracing"
 )
 
-// NewClient returns the client that webhooks are sent with. It sends each
-// request once, and connects only where guard lets it. Receivers must be trusted
-// by roots; nil stands for the system's.
+// NewClient returns the HTTP client for webhooks. It sends each request once, and
+// connects only where guard allows. Receivers' certificates are verified against roots;
+// nil means the system's.
 func NewClient(guard outbound.Guard, roots *x509.CertPool) *http.Client {
 	transport := outbound.NewTransport(guard, roots)
-	// Destinations may share a host. Its connections are kept for any of them, for
-	// the 4 s that a connection is kept.
+	// Destinations may share a host. Its idle connections are kept for all of them, for
+	// 4 s.
 	transport.MaxIdleConns = overAll
 	transport.MaxIdleConnsPerHost = overAll
 	return outbound.NewClient(transport)
 }
 
-// answer says what a call led to.
+// answer is the result of a call.
 type answer struct {
-	status           int           // 0 if there was none
+	status           int           // 0 if there was no answer
 	connected, began time.Duration // since the call began; 0 if it did not get that far
 	reused           bool
 }
 
-// post makes one call and reads its answer, within the time that ctx allows. The
-// reason says why the call failed; it is "" for a 2xx.
+// post makes one call and reads its answer, before ctx ends. The reason says why the
+// call failed; it is "" for a 2xx.
 func post(ctx context.Context, client *http.Client, url, token string) (answer, Reason) {
 	watch := newStopwatch()
 	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, watch.trace()), http.MethodPost, url, strings.NewReader(token))
 	if err != nil {
 		return answer{}, BlockedAddress
 	}
-	// There must be no Idempotency-Key of any kind, because Go's client would send
-	// a request that has one again.
+	// An Idempotency-Key header of any kind would make Go's client retry the request.
 	request.Header.Set("Content-Type", "application/jwt")
 	request.Header.Set("User-Agent", "frontdesk-webhooks")
 	tracing.Propagate(ctx, request.Header)
@@ -63,24 +62,24 @@ func exchange(client *http.Client, request *http.Request, watch *stopwatch) (sta
 	defer response.Body.Close()
 	watch.reached(reading)
 	_, err = io.CopyN(io.Discard, response.Body, answerBytes)
-	if errors.Is(err, io.EOF) { // shorter, as it should be, unless it ended because we hung up
+	if errors.Is(err, io.EOF) { // a short body is normal, unless it ended because we closed the connection
 		err = request.Context().Err()
 	}
 	return response.StatusCode, err
 }
 
-// phase is how far a call has come.
+// phase is the phase that a call has reached.
 type phase int
 
 const (
 	connecting  phase = iota // name, address, TCP
 	handshaking              // TLS
-	awaiting                 // the request is out, or on its way
+	awaiting                 // the request is sent, or being sent
 	reading                  // the answer's body
 )
 
-// stopwatch follows a call. Its hooks run in the transport's goroutines, some of
-// which may outlive the call.
+// stopwatch times a call. The transport's goroutines call its hooks, and some may
+// outlive the call.
 type stopwatch struct {
 	clock.Stopwatch
 	at               atomic.Int32 // phase

@@ -17,7 +17,7 @@ import (
 	"frontdesk/adapters/webhooks"
 )
 
-// What Go's client, left to itself, would send a second time (D29).
+// Failures after which Go's client would retry by default (D29).
 
 func TestARedirectIsNotFollowed_D32(t *testing.T) {
 	t.Parallel()
@@ -79,8 +79,8 @@ func TestHTTP2IsNotSpoken_D29(t *testing.T) {
 	}
 }
 
-// A receiver that closes idle connections after a short while loses nothing:
-// ours are given up sooner, and a closed one is not used.
+// A receiver that closes idle connections early loses nothing: we close ours sooner,
+// and do not use a closed one.
 func TestStaleConnectionsLoseNothing(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
@@ -121,7 +121,7 @@ type countedConn struct {
 	closed func()
 }
 
-// Close closes the connection and says so.
+// Close closes the connection and counts it.
 func (c *countedConn) Close() error {
 	defer c.closed()
 	return c.Conn.Close()

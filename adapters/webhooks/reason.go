@@ -14,7 +14,7 @@ import (
 )
 
 // Reason is why a delivery failed. It is one of a closed set, safe to show to the
-// owner of the receiver: it never quotes an address, an answer or a Go error.
+// receiver's owner: it never quotes an address, an answer or a Go error.
 type Reason string
 
 // The reasons.
@@ -43,7 +43,7 @@ const (
 	PatientErased     Reason = "erased"
 )
 
-// sentences say what each reason means to the owner of the receiver.
+// sentences explain each reason to the receiver's owner.
 var sentences = map[Reason]string{
 	HTTP3xx:           "The receiver answered with a redirect. Redirects are not followed: register the final address.",
 	HTTP4xx:           "The receiver refused the webhook (4xx).",
@@ -69,17 +69,17 @@ var sentences = map[Reason]string{
 	PatientErased:     "The patient whom the webhook is about has been erased. Nothing was sent.",
 }
 
-// Sentence says what the reason means to the owner of the receiver.
+// Sentence explains the reason to the receiver's owner.
 func (r Reason) Sentence() string { return sentences[r] }
 
-// The reasons for a call that ran out of time in a phase, and for any other error
-// in a phase that says nothing more.
+// The reasons for a timeout in a phase, and for any other error in a phase that has no
+// reason of its own.
 var (
 	timeouts = map[phase]Reason{connecting: TimeoutConnect, handshaking: TimeoutTLS, awaiting: TimeoutAnswer, reading: TimeoutBody}
 	others   = map[phase]Reason{connecting: Unreachable, handshaking: TLSError, awaiting: InvalidAnswer, reading: InvalidAnswer}
 )
 
-// reasonOf returns the reason for an error of a call that had come as far as p.
+// reasonOf returns the reason for an error of a call that had reached phase p.
 func reasonOf(err error, p phase) Reason {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	switch {

@@ -71,11 +71,11 @@ func hello(certificate tls.Certificate, answer func(net.Conn)) func(net.Conn) {
 	}
 }
 
-func says(answer string) func(net.Conn) {
+func answersWith(answer string) func(net.Conn) {
 	return func(conn net.Conn) { _, _ = io.WriteString(conn, answer) }
 }
 
-// hold keeps a connection until its other end gives up.
+// hold keeps a connection open until the other end closes it.
 func hold(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
 func TestEachFailureHasItsReason(t *testing.T) {
@@ -92,7 +92,7 @@ func TestEachFailureHasItsReason(t *testing.T) {
 	must(t, err)
 	_ = refused.Close()
 	status := func(code int) string {
-		return tcp(t, hello(good, says(fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: 0\r\nLocation: https://127.0.0.1:1/\r\n\r\n", code))))
+		return tcp(t, hello(good, answersWith(fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: 0\r\nLocation: https://127.0.0.1:1/\r\n\r\n", code))))
 	}
 	reset := func(conn net.Conn) {
 		_ = conn.(*tls.Conn).NetConn().(*net.TCPConn).SetLinger(0)
@@ -111,9 +111,9 @@ func TestEachFailureHasItsReason(t *testing.T) {
 		"connection_refused":        refused.Addr().String(),
 		"connection_reset":          tcp(t, hello(good, reset)),
 		"connection_closed":         tcp(t, hello(good, func(net.Conn) {})),
-		"connection_closed in body": tcp(t, hello(good, says("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"))),
-		"invalid_answer":            tcp(t, hello(good, says("SSH-2.0-OpenSSH\r\n\r\n"))),
-		"invalid_answer headers":    tcp(t, hello(good, says("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 64<<10)+"\r\n\r\n"))),
+		"connection_closed in body": tcp(t, hello(good, answersWith("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"))),
+		"invalid_answer":            tcp(t, hello(good, answersWith("SSH-2.0-OpenSSH\r\n\r\n"))),
+		"invalid_answer headers":    tcp(t, hello(good, answersWith("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 64<<10)+"\r\n\r\n"))),
 		"tls_expired":               tcp(t, hello(old, hold)),
 		"tls_name":                  tcp(t, hello(other, hold)),
 		"tls_untrusted":             tcp(t, hello(stranger, hold)),
@@ -123,7 +123,10 @@ func TestEachFailureHasItsReason(t *testing.T) {
 	hanging := map[string]string{
 		"timeout_tls":    tcp(t, hold),
 		"timeout_answer": tcp(t, hello(good, hold)),
-		"timeout_body":   tcp(t, hello(good, func(conn net.Conn) { says("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nslow")(conn); hold(conn) })),
+		"timeout_body": tcp(t, hello(good, func(conn net.Conn) {
+			answersWith("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nslow")(conn)
+			hold(conn)
+		})),
 	}
 	wantReasons(t, roots, endings, patience)
 	wantReasons(t, roots, hanging, 4*time.Second)
@@ -168,8 +171,8 @@ func wantReasons(t *testing.T, roots *x509.CertPool, addresses map[string]string
 	}
 }
 
-// A name is judged when it is dialled, whatever it resolves to; and what the
-// system says about names is sorted, too.
+// A name is checked when it is dialled, whatever it resolves to. Resolver errors are
+// classified as well.
 func TestNamesThatDoNotLeadAnywhere(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)

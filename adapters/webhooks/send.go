@@ -10,25 +10,25 @@ import (
 	"frontdesk/adapters/tracing"
 )
 
-// send begins to send what was claimed, and releases what this process cannot
-// send. Nothing is sent after last.
+// send starts to send the claimed deliveries, and releases those that this process
+// cannot send. Nothing is sent after last.
 func (r *round) send(ctx context.Context, last time.Time, found claimed) error {
 	if err := r.prepare(ctx, found); err != nil {
 		return errors.Join(err, r.release(ctx, found.send), r.release(ctx, found.foreign))
 	}
 	for _, d := range found.send {
-		lane, going := r.lanes.take(d.destination), r.going
+		lane, claimCtx := r.lanes.take(d.destination), r.claimCtx
 		r.sends.Go(func() {
-			going, cancel := context.WithDeadline(going, last)
+			claimCtx, cancel := context.WithDeadline(claimCtx, last)
 			defer cancel()
-			r.done <- r.deliver(going, lane, d)
+			r.done <- r.deliver(claimCtx, lane, d)
 		})
 	}
-	r.Metrics.stand(r.lanes)
+	r.Metrics.setLanes(r.lanes)
 	return r.release(ctx, found.foreign)
 }
 
-// prepare gives the deliveries their key and their names.
+// prepare sets the key and the names of the deliveries.
 func (s *Sender) prepare(ctx context.Context, found claimed) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Timeout)
 	defer cancel()
@@ -42,12 +42,12 @@ func (s *Sender) prepare(ctx context.Context, found claimed) error {
 	return s.lookUp(ctx, found.send)
 }
 
-// errReleased says that a newer program, or one with another master key, has to
-// send what this one has claimed.
+// errReleased: only a newer program, or one with another master key, can send the
+// deliveries that this one has claimed.
 var errReleased = errors.New("deliveries were left to others")
 
-// release lets others claim what this process cannot send. It takes a look of
-// its own, so that the next claim does not find the same again at once.
+// release returns deliveries that this process cannot send to the queue. It does so in
+// a round trip of its own, so that the next claim does not find the same ones at once.
 func (r *round) release(ctx context.Context, deliveries []delivery) error {
 	if len(deliveries) == 0 {
 		return nil
@@ -61,46 +61,46 @@ func (r *round) release(ctx context.Context, deliveries []delivery) error {
 	return errors.Join(errReleased, err)
 }
 
-// deliver makes the one attempt, if its lane has a slot for it before going ends:
-// by then, others may take the delivery for theirs. What was not begun can be
-// claimed again.
-func (s *Sender) deliver(going context.Context, lane *lane, d delivery) outcome {
+// deliver makes the one attempt, if its lane has a free slot before going ends: after
+// that, other processes may count the delivery as lost. A delivery that was not begun
+// can be claimed again.
+func (s *Sender) deliver(claimCtx context.Context, lane *lane, d delivery) outcome {
 	begun := s.RealNow()
-	going, span := s.Traces.Telling(going, d.event)
-	o := s.attempt(going, lane, d)
+	claimCtx, span := s.Traces.Telling(claimCtx, d.event)
+	o := s.attempt(claimCtx, lane, d)
 	o.at = s.Now()
 	shown(span, d, o)
 	if o.status != Pending {
-		s.report(going, d, o, s.RealNow().Sub(begun))
+		s.report(claimCtx, d, o, s.RealNow().Sub(begun))
 	}
 	return o
 }
 
-func (s *Sender) attempt(going context.Context, lane *lane, d delivery) outcome {
+func (s *Sender) attempt(claimCtx context.Context, lane *lane, d delivery) outcome {
 	if s.CheckURL(d.url) != nil {
 		return d.ends(Failed, BlockedAddress)
 	}
-	if !d.tellable || d.names.missing {
+	if !d.hasNotice || d.names.missing {
 		return d.ends(Failed, NotBuilt)
 	}
 	token := s.tokens.of(d)
 	if token.err != nil {
 		return d.ends(Failed, NotBuilt)
 	}
-	if !lane.enter(going, s.Timeout/quickly) {
+	if !lane.enter(claimCtx, s.Timeout/quickly) {
 		return d.ends(Pending, "")
 	}
 	defer lane.leave()
 	if s.Now().After(d.notAfter) {
 		return d.ends(Pending, "") // a claim ends it as expired
 	}
-	return s.post(going, d, token)
+	return s.post(claimCtx, d, token)
 }
 
-// post sends a delivery that has begun: it is not broken off when going ends early.
-func (s *Sender) post(going context.Context, d delivery, token *token) outcome {
-	last, _ := going.Deadline()
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(going), last)
+// post sends a delivery that has begun: it is not cancelled when going ends early.
+func (s *Sender) post(claimCtx context.Context, d delivery, token *token) outcome {
+	last, _ := claimCtx.Deadline()
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(claimCtx), last)
 	defer cancel()
 	ctx, cancel = context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
@@ -118,7 +118,7 @@ func (s *Sender) post(going context.Context, d delivery, token *token) outcome {
 	return o
 }
 
-// shown ends the span of an attempt. The address is left out, which may hold a secret.
+// shown ends the span of an attempt. It leaves out the URL, which may hold a secret.
 func shown(span tracing.Span, d delivery, o outcome) {
 	span.Text("frontdesk.webhook", string(d.kind))
 	span.Text("frontdesk.application", o.application.String())
@@ -128,8 +128,8 @@ func shown(span tracing.Span, d delivery, o outcome) {
 	span.End(o.status == Failed)
 }
 
-// report logs how an attempt went, in ids and words of our own: nothing of what
-// was told, and nothing that the receiver said.
+// report logs the outcome of an attempt, in identifiers and our own words: no content
+// of the notice or of the answer.
 func (s *Sender) report(ctx context.Context, d delivery, o outcome, took time.Duration) {
 	s.Metrics.counted(d.kind, o.status, o.reason)
 	s.Metrics.took(d.kind, d.event.At, o.at, took)

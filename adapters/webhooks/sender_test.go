@@ -28,7 +28,7 @@ type post struct {
 	token  string
 }
 
-// receiver is an https server that keeps what it gets.
+// receiver is an https server that records its requests.
 type receiver struct {
 	*httptest.Server
 	got chan post
@@ -38,7 +38,7 @@ type receiver struct {
 	conns  int
 }
 
-// newReceiver answers 204 until told otherwise. Edits come before it starts.
+// newReceiver answers 204 by default. Edits are applied before it starts.
 func newReceiver(t testing.TB, edits ...func(*httptest.Server)) *receiver {
 	r := unstarted(t, edits...)
 	r.StartTLS()
@@ -63,7 +63,7 @@ func plainClient() *http.Client {
 	return client
 }
 
-// unstarted is a receiver that ends with the test, once somebody has started it.
+// unstarted is a receiver for the caller to start; it ends with the test.
 func unstarted(t testing.TB, edits ...func(*httptest.Server)) *receiver {
 	r := &receiver{got: make(chan post, 100_000)}
 	r.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -101,8 +101,8 @@ func (r *receiver) answers(answer http.HandlerFunc) {
 	r.answer = answer
 }
 
-// hangs answers nothing until the returned function is called, at the end of
-// the test at the latest.
+// hangs stops all answers until the returned function is called, at the latest at the
+// end of the test.
 func (r *receiver) hangs(t testing.TB) (release func()) {
 	released := make(chan struct{})
 	release = sync.OnceFunc(func() { close(released) })
@@ -135,7 +135,7 @@ func (r *receiver) all() (posts []post) {
 	}
 }
 
-// patience bounds what a test waits for; nothing should ever take as long.
+// patience bounds every wait of a test; none should take as long.
 const patience = 2 * time.Minute
 
 // next is the next thing received.
@@ -183,8 +183,8 @@ func start(t testing.TB, s *webhooks.Sender) (stop func()) {
 	return stop
 }
 
-// sendTo fans out what has happened and sends it to trusted receivers, until
-// nothing is queued or in flight any more.
+// sendTo fans out the new events and sends them to trusted receivers, until none is
+// queued or in flight.
 func (c *clinic) sendTo(servers ...*receiver) {
 	c.t.Helper()
 	c.fanOut()
@@ -217,7 +217,7 @@ func (c *clinic) wait(condition string, args ...any) {
 	}
 }
 
-// summary counts deliveries by how they stand: "delivered 3, failed http_5xx 1".
+// summary counts deliveries by status: "delivered 3, failed http_5xx 1".
 func (c *clinic) summary() string {
 	c.t.Helper()
 	rows, err := c.pool.Query(context.WithoutCancel(c.t.Context()),

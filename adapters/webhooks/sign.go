@@ -12,10 +12,10 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// issuer is the iss of every webhook.
+// issuer is the iss claim of every webhook.
 const issuer = "service"
 
-// claims are what a webhook says (§6.4).
+// claims are the claims of a webhook (§6.4).
 type claims struct {
 	Issuer    string                   `json:"iss"`
 	IssuedAt  int64                    `json:"iat"`
@@ -26,8 +26,7 @@ type claims struct {
 	Data      any                      `json:"data"` // one of the types in kinds.go
 }
 
-// claims returns what the delivery says, with the names as they are when it is
-// signed.
+// claims returns the claims of the delivery, with the names at the time of signing.
 func (d delivery) claims(now time.Time) claims {
 	return claims{
 		Issuer: issuer, IssuedAt: now.Unix(), ExpiresAt: now.Add(lifetime).Unix(), ID: d.event.ID,
@@ -41,11 +40,11 @@ type signingKey struct {
 	sign func(payload []byte) (jwt string, err error)
 }
 
-// tokens signs each event once for all destinations that are sent to at about
-// the same time: signing costs more than any other step.
+// tokens signs each event once for all destinations that are sent to at about the same
+// time: signing is the most expensive step.
 type tokens struct {
 	now   func() time.Time
-	slots chan struct{} // as many signatures at once as there are cores
+	slots chan struct{} // one signature at a time for each core
 
 	mu    sync.Mutex
 	kept  map[uuid.UUID]*token
@@ -65,8 +64,7 @@ func newTokens(now func() time.Time, atOnce int) *tokens {
 	return &tokens{now: now, slots: make(chan struct{}, atOnce), kept: map[uuid.UUID]*token{}}
 }
 
-// of returns the token for a delivery's event: one that is young enough, or a
-// new one.
+// of returns the token of a delivery's event: a recent one, or a new one.
 func (t *tokens) of(d delivery) *token {
 	shared := t.share(d.event.ID)
 	shared.once.Do(func() {
@@ -100,8 +98,8 @@ func (t *tokens) share(event uuid.UUID) *token {
 	return fresh
 }
 
-// forget drops the tokens that are too old to be shared, and the oldest if there
-// are too many.
+// forget removes the tokens that are too old to share, and the oldest if there are too
+// many.
 func (t *tokens) forget(now time.Time) {
 	for len(t.order) > 0 {
 		oldest := t.order[0]

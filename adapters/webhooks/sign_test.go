@@ -46,7 +46,7 @@ func TestALateDestinationGetsANewTokenWithTheSameJTI_D29(t *testing.T) {
 			second := c.application(r.URL)
 			c.openRecord(t.Context(), c.patient)
 			c.fanOut()
-			// Somebody is at the second one, so that it is not claimed yet.
+			// Another sender has locked the second one, so it is not claimed yet.
 			tx, err := c.pool.Begin(t.Context())
 			must(t, err)
 			_, err = tx.Exec(t.Context(), `SELECT FROM deliveries WHERE application = $1 FOR UPDATE`, second)
@@ -67,8 +67,8 @@ func TestALateDestinationGetsANewTokenWithTheSameJTI_D29(t *testing.T) {
 	}
 }
 
-// A receiver that fetched the keys a day ago knows every key that it meets
-// while two rotations go on, and nothing is lost meanwhile.
+// A receiver that fetched the keys a day ago has every key that it needs during two
+// rotations, and no delivery is lost.
 func TestRotationWhileSendingLosesNothing_D34(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)

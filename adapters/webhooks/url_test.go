@@ -8,8 +8,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// A delivery keeps its address without the query, whatever is registered later, and also
-// when its details are forgotten.
+// A delivery keeps its URL without the query, whatever is registered later, and after
+// its details are deleted.
 func TestADeliveryKeepsItsAddress_D95(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)

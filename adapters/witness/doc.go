@@ -1,17 +1,18 @@
-// Package witness cosigns the checkpoints of logs for somebody who does not run them, as
-// c2sp.org/tlog-witness has it. Whoever trusts a checkpoint that a witness has cosigned
-// sees the log that everybody else sees.
+// Package witness cosigns the checkpoints of logs that others operate, by
+// c2sp.org/tlog-witness. A reader who requires a cosignature sees the same log as all
+// other readers.
 //
 // Rules
-//  1. A log is known by the name in its origin. Its checkpoints are signed by a key of
-//     that name, which the witness was told. Of other logs nothing is kept.
-//  2. Of each log the witness cosigns one history. What it cosigned last is on the disk
-//     before the cosignature leaves, so a crash takes nothing back.
-//  3. A larger checkpoint is cosigned only with the proof that its tree begins with the one
-//     that was cosigned last.
-//  4. Anybody can send what a log has signed, with a proof that is none. So a proof that
-//     fails is no alarm. Two signed checkpoints of one size with two roots are one: the
-//     log, or who has stolen its key, tells two histories. The other one is kept.
-//  5. State that the witness has not signed itself is not believed: it cosigns nothing of
-//     that log until somebody has looked.
+//  1. A log is identified by the name in its origin. Its checkpoints are signed by a
+//     key of that name, which is configured. No state of other logs is kept.
+//  2. Of each log the witness cosigns one history. The last cosigned checkpoint is on
+//     disk before the cosignature is sent, so a crash undoes nothing.
+//  3. A larger checkpoint is cosigned only with a proof that its tree extends the last
+//     cosigned one.
+//  4. Anyone can send a signed checkpoint with an invalid proof. So an invalid proof
+//     is not an alarm. Two signed checkpoints of one size with two roots are: the log,
+//     or a thief of its key, has forked the history. The second one is kept as
+//     evidence.
+//  5. State without the witness's own signature is not trusted: it cosigns nothing of
+//     that log until an operator has checked it.
 package witness

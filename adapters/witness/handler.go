@@ -16,12 +16,12 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// The bounds of a request. C2SP's largest has 63 hashes, and a checkpoint with sixteen
+// The limits of a request. C2SP's largest has 63 hashes, and a checkpoint with sixteen
 // signatures of some 5 kB each.
 const (
 	requestBytes = 128 << 10
 	requestTime  = 10 * time.Second
-	requests     = 128 // at once, of which each source has a share
+	requests     = 128 // concurrent, of which each source has a share
 )
 
 var (
@@ -31,8 +31,8 @@ var (
 	errNone     = fault.New(fault.Missing, "no-checkpoint", "This witness has cosigned no checkpoint of this log.")
 )
 
-// Handler answers as c2sp.org/tlog-witness has it, to logs and to whoever monitors them.
-// Requests may come through proxies of these networks.
+// Handler serves c2sp.org/tlog-witness to logs and their monitors. Requests may come
+// through proxies in these networks.
 func (w *Witness) Handler(proxies []netip.Prefix) http.Handler {
 	h := handler{w, fair.NewShares(requests), proxies}
 	mux := http.NewServeMux()
@@ -47,11 +47,11 @@ type handler struct {
 	proxies []netip.Prefix
 }
 
-// seated answers with what next returns, to so many at once.
+// seated answers with the result of next, to a limited number of requests at once.
 func (h handler) seated(next func(http.ResponseWriter, *http.Request) ([]byte, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Also a body that nobody wants is waited for no longer. A connection without
-		// deadlines is a test's.
+		// The deadline also covers a body that is not read. Only a test's connection
+		// has no deadlines.
 		_ = http.NewResponseController(w).SetReadDeadline(clock.Deadline(requestTime))
 		seat := h.seats.Seat(fair.Source(r, h.proxies))
 		if !seat.Take() {
@@ -69,7 +69,7 @@ func (h handler) seated(next func(http.ResponseWriter, *http.Request) ([]byte, e
 	})
 }
 
-// add answers a log that asks for a cosignature.
+// add answers a log's request for a cosignature.
 func (h handler) add(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	request, err := io.ReadAll(http.MaxBytesReader(w, r.Body, requestBytes))
 	switch _, large := errors.AsType[*http.MaxBytesError](err); {
@@ -83,7 +83,7 @@ func (h handler) add(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return h.Cosign(r.Context(), request)
 }
 
-// checkpoint answers a monitor with the checkpoint that was cosigned last.
+// checkpoint answers a monitor with the last cosigned checkpoint.
 func (h handler) checkpoint(_ http.ResponseWriter, r *http.Request) ([]byte, error) {
 	name := r.PathValue("log")
 	if !isFile.MatchString(name) {
@@ -99,7 +99,7 @@ func (h handler) checkpoint(_ http.ResponseWriter, r *http.Request) ([]byte, err
 	return cosigned, nil
 }
 
-// statuses are those that c2sp.org/tlog-witness names, and HTTP's for the rest.
+// statuses are those of c2sp.org/tlog-witness, and HTTP's for the rest.
 var statuses = map[fault.Kind]int{
 	fault.Invalid:     http.StatusBadRequest,
 	fault.Forbidden:   http.StatusForbidden,
@@ -109,7 +109,7 @@ var statuses = map[fault.Kind]int{
 	fault.Unavailable: http.StatusServiceUnavailable,
 }
 
-// refuse answers why there is no cosignature.
+// refuse answers with the reason for the refusal.
 func (h handler) refuse(ctx context.Context, w http.ResponseWriter, err error) {
 	if size, ok := errors.AsType[otherSize](err); ok {
 		w.Header().Set("Content-Type", "text/x.tlog.size")
@@ -121,6 +121,6 @@ func (h handler) refuse(ctx context.Context, w http.ResponseWriter, err error) {
 		http.Error(w, refusal.Detail, statuses[refusal.Kind])
 		return
 	}
-	h.Log.ErrorContext(ctx, "no checkpoint of this log can be cosigned", slog.Any("error", err))
+	h.Log.ErrorContext(ctx, "cannot cosign checkpoints of this log", slog.Any("error", err))
 	http.Error(w, "The witness cannot read or write its state.", http.StatusInternalServerError)
 }

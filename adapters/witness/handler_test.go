@@ -20,7 +20,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// failing is a state whose disk is full, or whose files somebody has changed.
+// failing is a state whose disk is full, or whose files were changed.
 type failing struct {
 	read []byte
 	err  error
@@ -76,7 +76,7 @@ func TestStateThatTheWitnessHasNotSignedIsNotBelieved_D78(t *testing.T) {
 		w.wants(name+", to monitors", w.monitor(h.origin), http.StatusInternalServerError)
 	}
 	w.wantsCosigned(second.request(log, 5, 9))
-	if !strings.Contains(w.log.String(), "not what this witness has written") {
+	if !strings.Contains(w.log.String(), "was not written by this witness") {
 		t.Errorf("the log says %q", &w.log)
 	}
 }
@@ -94,7 +94,7 @@ func TestOfLogsThatItDoesNotKnowAWitnessKeepsNothing_D78(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRequestOfTheProtocolIsRefused_D78(t *testing.T) {
+func TestInvalidProtocolRequestIsRefused_D78(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t)
 	for call, want := range map[string]int{
@@ -150,7 +150,7 @@ func TestManySlowBodiesOfOneSourceLeaveRoomForOthers_D78(t *testing.T) {
 			refused <- answer.Code
 		})
 	}
-	for range 100 { // one source has about half of the seats
+	for range 100 { // one source has about half of the permits
 		if status := <-refused; status != http.StatusServiceUnavailable {
 			t.Errorf("one of too many is answered %d", status)
 		}

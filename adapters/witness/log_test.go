@@ -103,7 +103,7 @@ func (h *history) prove(old, size int64) tlog.TreeProof {
 	return path
 }
 
-// request asks for a cosignature of a size, as a log does.
+// request is a log's request for a cosignature of a size.
 func (h *history) request(by note.Signer, old, size int64) []byte {
 	h.t.Helper()
 	signed, err := h.checkpoint(size).Sign(by)
@@ -113,7 +113,7 @@ func (h *history) request(by note.Signer, old, size int64) []byte {
 	return proof.Consistency{Old: old, Proof: h.prove(old, size), Note: signed}.Format()
 }
 
-// watched is a witness under test, with what it logs.
+// watched is a witness under test, with its log.
 type watched struct {
 	*witness.Witness
 	t   *testing.T
@@ -163,7 +163,7 @@ func (w *watched) wants(name string, answer *httptest.ResponseRecorder, status i
 	}
 }
 
-// wantsCosigned reports an answer that does not cosign what was asked.
+// wantsCosigned reports an answer without the requested cosignature.
 func (w *watched) wantsCosigned(body []byte) {
 	w.t.Helper()
 	answer := w.ask(body)
@@ -181,7 +181,7 @@ func (w *watched) wantsCosigned(body []byte) {
 	}
 }
 
-// monitor asks for what was cosigned last of a log.
+// monitor requests the last cosigned checkpoint of a log.
 func (w *watched) monitor(origin proof.Origin) *httptest.ResponseRecorder {
 	sum := sha256.Sum256([]byte(origin.String()))
 	answer := httptest.NewRecorder()

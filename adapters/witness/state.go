@@ -18,17 +18,17 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// keyFile holds the verifier key of the witness whose state it is.
+// keyFile holds the verifier key of the state's witness.
 const keyFile = "witness"
 
-// These refuse to begin.
+// The errors of Begin.
 var (
 	errNotBegun = errors.New("this directory holds no state: mount the one that the witness had, or give --new if it has cosigned nothing yet")
 	errBegun    = errors.New("this directory holds the state of a witness already: leave --new out")
 )
 
-// Begin makes sure that the state is that of this witness. A witness without its state
-// would cosign any history, so nothing but asking for a new one begins it.
+// Begin makes sure that the state belongs to this witness. A witness without its state
+// would cosign any history, so a new state needs isNew.
 func Begin(state State, key proof.Cosigner, isNew bool) error {
 	owner, err := state.Read(keyFile)
 	switch {
@@ -46,23 +46,23 @@ func Begin(state State, key proof.Cosigner, isNew bool) error {
 	return nil
 }
 
-// fileOf returns where the state of a log is, which is how its monitors ask for it, too.
+// fileOf returns the file of a log's state; monitors request it by the same name.
 func fileOf(o proof.Origin) string {
 	sum := sha256.Sum256([]byte(o.String()))
 	return hex.EncodeToString(sum[:])
 }
 
-// isFile is the form of such a name.
+// isFile matches such a name.
 var isFile = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// turnOf returns what the requests of a log wait for.
+// turnOf returns the lock of a log's requests.
 func (w *Witness) turnOf(name string) *sync.Mutex {
 	first, _ := strconv.ParseUint(name[:2], 16, 8)
 	return &w.turns[first]
 }
 
-// last returns what was cosigned last of the log of a file, and the note that says so. It
-// is the empty tree, and no note, if nothing was.
+// last returns the last cosigned checkpoint of the log of a file, and its note. If
+// there is none, it returns the empty tree and no note.
 func (w *Witness) last(name string) (last proof.Checkpoint, cosigned []byte, err error) {
 	cosigned, err = w.State.Read(name)
 	if err != nil {
@@ -82,8 +82,8 @@ func (w *Witness) last(name string) (last proof.Checkpoint, cosigned []byte, err
 	return last, cosigned, nil
 }
 
-// keepFork keeps the first checkpoint that tells another history than the one that was
-// cosigned: with that one, it is the proof.
+// keepFork keeps the first checkpoint that contradicts the cosigned one: together they
+// are the evidence.
 func (w *Witness) keepFork(ctx context.Context, name string, other proof.Checkpoint, signed []byte) {
 	kept, err := w.State.Read(name + ".fork")
 	if err == nil && kept == nil {
@@ -96,7 +96,7 @@ func (w *Witness) keepFork(ctx context.Context, name string, other proof.Checkpo
 	w.Log.ErrorContext(ctx, "a log tells two histories: its key has signed two roots for one size", at...)
 }
 
-// keysOf returns the keys of the log that a text says it is of.
+// keysOf returns the keys of the log that a text claims to be of.
 func (w *Witness) keysOf(text string) (known []note.Verifier) {
 	for _, key := range w.Logs {
 		if strings.HasPrefix(text, key.Name()+"/log/") {
@@ -106,7 +106,7 @@ func (w *Witness) keysOf(text string) (known []note.Verifier) {
 	return known
 }
 
-// unverified reads a signed note whose signatures nobody has looked at.
+// unverified reads a signed note without verifying its signatures.
 func unverified(signed []byte) (*note.Note, error) {
 	_, err := note.Open(signed, note.VerifierList())
 	if read, ok := errors.AsType[*note.UnverifiedNoteError](err); ok {
@@ -115,5 +115,5 @@ func unverified(signed []byte) (*note.Note, error) {
 	return nil, err
 }
 
-// lastLine returns the last line of a note, which is the signature that was added last.
+// lastLine returns the last line of a note, which is the newest signature.
 func lastLine(signed []byte) []byte { return signed[bytes.LastIndex(signed, []byte("\n—"))+1:] }

@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// State keeps files, for good once Write returns. One process has it.
+// State stores files durably. One process has it.
 type State interface {
 	Read(name string) ([]byte, error) // nil if there is none of that name
 	Write(name string, b []byte) error
@@ -30,23 +30,24 @@ type Witness struct {
 	turns [256]sync.Mutex // one request of a log at a time; logs share them
 }
 
-// What the witness refuses.
+// The refusals of the witness.
 var (
 	errMalformed  = fault.New(fault.Invalid, "malformed-request", "Send an old size, a proof, an empty line and a signed checkpoint, as c2sp.org/tlog-witness has it.")
 	errShrinking  = fault.New(fault.Invalid, "malformed-request", "The old size is larger than the checkpoint's.")
 	errUnknownLog = fault.New(fault.Missing, "unknown-log", "This witness was not told the key of this log.")
 	errUnsigned   = fault.New(fault.Forbidden, "unsigned-checkpoint", "The checkpoint is not signed by a key that this witness was told.")
 	errUnproved   = fault.New(fault.Refused, "inconsistent", "The proof does not show that the checkpoint's tree begins with the one that was cosigned last.")
-	errState      = errors.New("the state of a log is not what this witness has written: nothing of that log is cosigned until it is")
+	errState      = errors.New("the state of a log was not written by this witness: it cosigns nothing of that log")
 )
 
-// otherSize says that the old size is not the one that was cosigned last, which is this.
+// otherSize is the error that the old size is not the last cosigned one, which it
+// contains.
 type otherSize int64
 
 func (s otherSize) Error() string { return fmt.Sprintf("%d were cosigned last", int64(s)) }
 
-// Cosign answers a request: it returns the lines of the cosignature, once its checkpoint
-// is what the state says was cosigned last.
+// Cosign answers a request: it returns the lines of the cosignature, after storing its
+// checkpoint as the last cosigned one.
 func (w *Witness) Cosign(ctx context.Context, request []byte) (lines []byte, err error) {
 	asked, err := proof.ParseConsistency(request)
 	if err != nil {
@@ -74,13 +75,13 @@ func (w *Witness) Cosign(ctx context.Context, request []byte) (lines []byte, err
 		return nil, otherSize(last.Size)
 	}
 	if err := asked.Check(last.Root, newer); err != nil {
-		w.Log.WarnContext(ctx, "a checkpoint that is signed comes without a proof that holds, and is not cosigned", about(newer)...)
+		w.Log.WarnContext(ctx, "a checkpoint that is signed comes without a proof that holds; not cosigned", about(newer)...)
 		return nil, errUnproved
 	}
 	return w.cosign(name, opened)
 }
 
-// open returns the checkpoint of a signed note, with the signatures of its log that hold.
+// open returns the checkpoint of a signed note, with the valid signatures of its log.
 func (w *Witness) open(signed []byte) (*note.Note, proof.Checkpoint, error) {
 	read, err := unverified(signed)
 	if err != nil {
@@ -102,8 +103,7 @@ func (w *Witness) open(signed []byte) (*note.Note, proof.Checkpoint, error) {
 	return opened, checkpoint, nil
 }
 
-// cosign writes down that a checkpoint is the last one, cosigned, and returns the
-// cosignature.
+// cosign stores a checkpoint as the last cosigned one, and returns the cosignature.
 func (w *Witness) cosign(name string, opened *note.Note) ([]byte, error) {
 	cosigned, err := note.Sign(&note.Note{Text: opened.Text, Sigs: opened.Sigs}, w.Key)
 	if err != nil {
@@ -115,7 +115,7 @@ func (w *Witness) cosign(name string, opened *note.Note) ([]byte, error) {
 	return lastLine(cosigned), nil
 }
 
-// about says in the log which checkpoint is meant. An origin tells no practice.
+// about is the log attributes of a checkpoint. An origin reveals no practice.
 func about(c proof.Checkpoint) []any {
 	return []any{slog.String("origin", c.Origin.String()), slog.Int64("size", c.Size), slog.String("root", c.Root.String())}
 }

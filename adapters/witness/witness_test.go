@@ -150,9 +150,9 @@ func TestOfTwoHistoriesTheFirstIsCosigned_D78(t *testing.T) {
 	w.wantsMonitored(h.checkpoint(20), log)
 }
 
-// Checkpoints are public. Whoever sends one again, with any proof, neither moves nor alarms
-// the witness.
-func TestAStrangerWhoSendsWhatALogHasSignedChangesNothing_D78(t *testing.T) {
+// Checkpoints are public. Sending one again, with any proof, causes neither progress
+// nor an alarm.
+func TestReplayedCheckpointChangesNothing_D78(t *testing.T) {
 	t.Parallel()
 	log := newSigner(t, "api.example")
 	w := newWitness(t, log)

@@ -39,8 +39,8 @@ func (a Application) Token(now time.Time, edits ...Edit) string {
 	return a.Sign(mustMarshal(header), mustMarshal(claims))
 }
 
-// Sign signs a header and claims that may be any bytes, because an attacker
-// writes things that no encoder would.
+// Sign signs a header and claims that may be any bytes, because an attacker writes
+// bytes that no encoder would.
 func (a Application) Sign(header, claims []byte) string {
 	input := encode(header) + "." + encode(claims)
 	digest := sha256.Sum256([]byte(input))
@@ -81,8 +81,8 @@ func WithoutHeader(name string) Edit {
 	return func(header, _ map[string]any) { delete(header, name) }
 }
 
-// Act returns a complete act claim. A test may change it, and puts it into a token
-// with [Claim].
+// Act returns a complete act claim. A test may change it, and adds it to a token with
+// [Claim].
 func Act() map[string]any {
 	return map[string]any{
 		"practitioner": map[string]any{"name": "Dr Ann Lee", "email": "ann@example.org", "gmc_number": "1234567"},

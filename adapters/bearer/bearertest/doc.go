@@ -1,6 +1,6 @@
-// Package bearertest plays the integrators in tests. [Application] makes tokens,
-// which are right or, after edits, wrong. [Server] serves its keys, counts the
-// fetches, and fails if it is told to.
+// Package bearertest plays the integrators in tests. [Application] makes tokens, which
+// are valid or, after edits, invalid. [Server] serves its keys, counts the fetches, and
+// can be set to fail.
 //
 //	app := bearertest.NewApplication(id)
 //	keys := bearertest.NewServer(app.JWKS())

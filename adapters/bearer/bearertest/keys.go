@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 )
 
-// Key returns an RSA key of 2048 bits. It is the same key throughout a process,
-// because making one takes longer than most tests.
+// Key returns an RSA key of 2048 bits. It is the same key throughout a process, because
+// generating one takes longer than most tests.
 func Key() *rsa.PrivateKey { return key() }
 
 // StrangersKey returns another key, which is in no key set of the tests.
@@ -32,8 +32,7 @@ func newKey() *rsa.PrivateKey {
 	return made
 }
 
-// JWK returns the public key as a member of a key set (RFC 7517). A test may change
-// it to make an odd one.
+// JWK returns the public key as a member of a key set (RFC 7517). A test may change it.
 func JWK(kid string, public *rsa.PublicKey) map[string]any {
 	return map[string]any{
 		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": kid,

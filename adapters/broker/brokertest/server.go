@@ -16,8 +16,7 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 )
 
-// Server is one server, which keeps its address and what it has stored when it is stopped
-// and started again.
+// Server is one server, which keeps its address and its data across stop and start.
 type Server struct {
 	tb      testing.TB
 	options server.Options
@@ -60,7 +59,7 @@ func Cluster(tb testing.TB, size int) (all []*Server) {
 	for _, s := range all {
 		s.wait(s.running.JetStreamIsCurrent)
 	}
-	all[0].wait(func() bool { // their leader knows all of them to be there, so that streams can be placed
+	all[0].wait(func() bool { // the leader sees all of them, so that streams can be placed
 		return slices.ContainsFunc(all, func(s *Server) bool { return len(s.running.JetStreamClusterPeers()) == size })
 	})
 	return all
@@ -109,16 +108,16 @@ func (s *Server) Stop() {
 	s.running.WaitForShutdown()
 }
 
-// Forget has a server that is stopped lose everything that it has stored.
+// Forget deletes all data of a stopped server.
 func (s *Server) Forget() { s.options.StoreDir = s.tb.TempDir() }
 
 // URL returns the server's address.
 func (s *Server) URL() string { return fmt.Sprintf("nats://127.0.0.1:%d", s.options.Port) }
 
-// Dir returns where the server stores everything.
+// Dir returns the server's data directory.
 func (s *Server) Dir() string { return s.options.StoreDir }
 
-// Change changes what the server is told when it starts next.
+// Change changes the server's options for the next start.
 func (s *Server) Change(change func(*server.Options)) { change(&s.options) }
 
 // LeadsStream reports whether the server leads a stream.

@@ -1,4 +1,4 @@
-// Package clocktest waits for what happens elsewhere, in tests.
+// Package clocktest waits for conditions in tests.
 package clocktest
 
 import (
@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	patience = 3 * time.Minute // ends only what would fail anyway: machines are slow at times
+	patience = 3 * time.Minute // only ends tests that would fail anyway: machines are slow at times
 	pace     = 10 * time.Millisecond
 )
 

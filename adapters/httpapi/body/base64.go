@@ -13,32 +13,32 @@ import (
 	"frontdesk/domain/request"
 )
 
-// strict64 is padded base64 (RFC 4648, section 4). It would skip line breaks, so
-// they must not get this far.
+// strict64 is padded base64 (RFC 4648, section 4). It would skip line breaks, so they
+// must be refused before.
 var strict64 = base64.StdEncoding.Strict()
 
-// decoder decodes one JSON string of base64 while it arrives.
+// decoder decodes one JSON string of base64 as it arrives.
 type decoder struct {
 	text  textReader
 	out   io.Writer
-	quad  [4]byte // characters of a group that is not complete
+	quad  [4]byte // characters of an incomplete group
 	n     int     // how many
-	ended bool    // by padding: nothing may come after it
-	bytes []byte  // takes what is decoded
+	ended bool    // by padding: no character may follow
+	bytes []byte  // receives the decoded bytes
 
 	at      int             // characters so far
 	begins  []byte          // the first of them
-	mistake request.Mistake // the first; zero if it is base64 so far
+	mistake request.Mistake // the first; zero if there is none so far
 }
 
-// dataURL is how a text begins that browsers make of a file.
+// dataURL is the prefix of the text that browsers make of a file.
 const dataURL = "data:"
 
-// decode reads a JSON string whose opening quote has been read, and writes the
-// bytes that it decodes to. Escapes are undone first. A string that is not base64
-// is read to its end, because it must still be a JSON string. An error is a mistake in
-// the JSON, or comes from the reader or the writer. The reader's buffer has at most
-// readBuffer bytes, and buffer has decodeBuffer.
+// decode reads a JSON string whose opening quote has been read, and writes the decoded
+// bytes. Escapes are undone first. A string that is not base64 is read to its end,
+// because it must still be a JSON string. An error is a mistake in the JSON, or comes
+// from the reader or the writer. The reader's buffer has at most readBuffer bytes, and
+// buffer has decodeBuffer.
 func decode(in *bufio.Reader, out io.Writer, buffer []byte) (request.Mistake, error) {
 	d := &decoder{text: textReader{in}, out: out, bytes: buffer}
 	for {
@@ -58,9 +58,9 @@ func decode(in *bufio.Reader, out io.Writer, buffer []byte) (request.Mistake, er
 	}
 }
 
-// groups decodes as many whole groups of four plain characters as are buffered,
-// which is the fast way through nearly all of a file. It stops at anything else,
-// such as padding, and leaves that to add.
+// groups decodes as many whole groups of four plain characters as are buffered: the
+// fast path through nearly all of a file. It stops at anything else, such as padding,
+// and leaves that to add.
 func (d *decoder) groups() error {
 	if d.n > 0 || d.ended || d.mistaken() {
 		return nil
@@ -88,9 +88,9 @@ func (d *decoder) pass(plain []byte) {
 	d.begins = append(d.begins, plain[:min(len(plain), len(dataURL)-len(d.begins))]...)
 }
 
-// plain returns what is buffered before the next escape, quote, padding or line
-// break, cut to whole groups. It looks for escapes first: if they are frequent,
-// the other searches are short.
+// plain returns the buffered bytes before the next escape, quote, padding or line
+// break, cut to whole groups. It looks for escapes first: if they are frequent, the
+// other searches are short.
 func (d *decoder) plain() []byte {
 	plain, _ := d.text.in.Peek(d.text.in.Buffered())
 	for _, end := range []byte{'\\', '"', '=', '\n', '\r'} {
@@ -121,12 +121,12 @@ func (d *decoder) add(r rune) error {
 		return err
 	}
 	d.mistake = request.Mistake{Is: request.WrongPadding, At: d.at - len(d.quad) + bytes.IndexByte(d.quad[:], '=')}
-	return nil // it is the caller's mistake, and no trouble
+	return nil // a mistake of the caller, not an error
 }
 
 func (d *decoder) mistaken() bool { return d.mistake.Is != nil }
 
-// judge finds out whether a character may come next.
+// judge checks whether a character may come next.
 func (d *decoder) judge(r rune) {
 	var is *fault.Error
 	switch {

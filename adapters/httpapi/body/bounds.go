@@ -13,26 +13,24 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// MaxBytes bounds a body as it arrives.
+// MaxBytes is the maximum size of a body.
 const MaxBytes = 100 << 20
 
-// The bounds of what is held in memory of one body, which is its JSON without the
-// data of attachments. Small values take far more memory than their text, so they
-// are counted.
+// The limits of one body in memory, which is its JSON without the data of attachments.
+// Small values take far more memory than their text, so they are counted.
 const (
 	maxInline = 4 << 20
 	maxValues = 1 << 16
 	maxText   = 1 << 20 // bytes of one string, as it is written
 )
 
-// What a body may hold without a seat, and with one of [Texts.Medium].
+// The memory that a body may use without a permit, and with [Texts.Medium].
 const (
 	smallInline, smallValues   = 16 << 10, 256
 	mediumInline, mediumValues = 64 << 10, 2 << 10
 )
 
-// How much of a body is read at a time, and how much of a file is read, decoded and
-// stored.
+// Buffer sizes for reading a body, and for reading, decoding and storing a file.
 const (
 	jsonBuffer   = 4 << 10
 	readBuffer   = 32 << 10
@@ -40,24 +38,24 @@ const (
 	chunkSize    = 256 << 10
 )
 
-// ErrTooLarge refuses a body that is larger than [MaxBytes], or of which more
-// would have to be held in memory than is allowed.
+// ErrTooLarge refuses a body that is larger than [MaxBytes], or that needs more memory
+// than is allowed.
 var ErrTooLarge = fault.New(fault.TooLarge, "request-too-large", fmt.Sprintf(
 	"A body must have at most %d MiB, and at most %d MiB and %d values beside the data of attachments.",
 	MaxBytes>>20, maxInline>>20, maxValues))
 
-// KeyHeader is the header of a call that may be made again.
+// KeyHeader is the header of a call that may be repeated.
 const KeyHeader = "Idempotency-Key"
 
-// raw is a body as it arrives. It is bounded and, if the call may be made again,
+// raw is a body as it arrives. It is limited in size and, if the call may be repeated,
 // hashed.
 type raw struct {
 	io.Reader
 	hash hash.Hash // nil if the call has no Idempotency-Key
 }
 
-// rawOf returns the body of a call, or refuses it if it has another media type
-// or is declared to be too large.
+// rawOf returns the body of a call, or refuses another media type or a declared length
+// that is too large.
 func rawOf(r *http.Request) (*raw, error) {
 	switch {
 	case !IsJSON(r.Header.Values("Content-Type")):
@@ -73,7 +71,7 @@ func rawOf(r *http.Request) (*raw, error) {
 	return body, nil
 }
 
-// sum returns the SHA-256 of what has been read; zero if it was not hashed.
+// sum returns the SHA-256 of the bytes read; zero if they were not hashed.
 func (b *raw) sum() (sum event.Digest) {
 	if b.hash != nil {
 		b.hash.Sum(sum[:0])
@@ -81,20 +79,20 @@ func (b *raw) sum() (sum event.Digest) {
 	return sum
 }
 
-// Texts are the seats that a body takes as the text in it grows. They bound what all
-// calls together hold in memory. Nil seats bound nothing, as at the command line.
+// Texts are the permits that a body takes as its text grows. They limit the memory of
+// all calls together. Nil permits limit nothing, as at the command line.
 type Texts struct {
 	Medium *fair.Seat // for some 300 KiB
 	Long   *fair.Seat // for some 10 MiB
 }
 
-// Release gives the seats back that were taken.
+// Release releases the permits that were taken.
 func (t Texts) Release() {
 	t.Medium.Release()
 	t.Long.Release()
 }
 
-// held counts what is held in memory of a body.
+// held counts the memory of a body.
 type held struct {
 	bytes, values int
 	texts         Texts
@@ -114,17 +112,15 @@ func (h *held) add(bytes, values int) error {
 	return nil
 }
 
-// inline is the JSON of a body that is held in memory. None of its texts may be longer
-// than maxText.
+// inline is the JSON of a body in memory. None of its texts may be longer than maxText.
 type inline struct {
 	io.Reader
 	*held
-	text texts // the present one, or the last
+	text texts // the current one, or the last
 }
 
 var errLongText = ErrInvalid.Worded("Only an attachment's data may be longer than %d bytes.").Filled(maxText)
 
-// Read reads on.
 func (i *inline) Read(p []byte) (int, error) {
 	n, err := i.Reader.Read(p)
 	if full := i.add(n, 0); full != nil {
@@ -140,7 +136,7 @@ func (i *inline) Read(p []byte) (int, error) {
 
 // texts follows the strings of a JSON text.
 type texts struct {
-	inside  bool // a string, after its opening quote
+	inside  bool // in a string, after its opening quote
 	escaped bool // the character before was a backslash that escapes this one
 	length  int  // as it is written
 }
@@ -158,13 +154,12 @@ func (t *texts) follow(c byte) {
 	}
 }
 
-// runLength is how far a run is looked for at a time. It keeps a text that is nothing
-// but escapes from being searched to its end for each of them.
+// runLength limits the search for a run. Without it, a text of escapes only would be
+// searched to its end for each of them.
 const runLength = 256
 
-// run passes the plain characters at the beginning of what comes next, and returns how
-// many they are: those of a string up to its next quote or backslash, or up to
-// runLength.
+// run skips the plain characters at the start of text, and returns their number: those
+// of a string up to its next quote or backslash, or up to runLength.
 func (t *texts) run(text []byte) int {
 	if !t.inside || t.escaped {
 		return 0
@@ -179,7 +174,7 @@ func (t *texts) run(text []byte) int {
 	return len(text)
 }
 
-// pass passes a run or one character, and returns how many that were.
+// pass processes a run or one character, and returns its length.
 func (t *texts) pass(text []byte) int {
 	if n := t.run(text); n > 0 {
 		return n

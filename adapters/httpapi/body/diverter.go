@@ -14,59 +14,57 @@ import (
 	"frontdesk/domain/request"
 )
 
-// diverter takes the files out of a body before they reach the JSON parser, which
-// holds each string as a whole. The string at attachments[…].data is decoded and
-// handed on while it arrives, and a short marker takes its place. Everything else
-// passes byte for byte, so a body is as well-formed behind the diverter as it was
-// in front of it.
+// diverter takes the files out of a body before they reach the JSON parser, which holds
+// each string as a whole. It decodes the string at attachments[…].data and passes it on
+// as it arrives, and puts a short marker in its place. Everything else passes
+// unchanged, so the result is well-formed if the body is.
 //
-// No caller can write a marker, because every string at that place is replaced
-// and markers are random.
+// A caller cannot forge a marker, because every string at that place is replaced and
+// markers are random.
 type diverter struct {
 	body   counted
 	narrow *bufio.Reader // of the body; nil before its first byte has arrived
-	in     *bufio.Reader // narrow, or what reads from it once there is a file
-	out    []byte        // passed on, and not read yet
+	in     *bufio.Reader // narrow, or a larger reader over it once there is a file
+	out    []byte        // passed on, not yet read
 	err    error         // returned once out is read
 	place  place
 	texts  texts
 
-	passed int64 // bytes passed on, markers among them
+	passed int64 // bytes passed on, including markers
 	gaps   []gap // one for each file
 
 	open   func() (file, error) // the next file
-	buffer []byte               // what a file is decoded in; made for the first one
+	buffer []byte               // for decoding a file; allocated for the first one
 	mark   string               // the beginning of the markers of this body
 	found  map[string]request.Content
 }
 
-// counted is a body of which the bytes are counted as they arrive.
+// counted is a body that counts its bytes as they arrive.
 type counted struct {
 	io.Reader
 	n int64
 }
 
-// Read reads on.
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.n += int64(n)
 	return n, err
 }
 
-// gap is a place at which a marker stands for a file.
+// gap is a position at which a marker replaces a file.
 type gap struct {
-	after int64 // so many bytes are passed on up to the end of the marker
-	shift int64 // how many more had arrived there
+	after int64 // bytes passed on up to the end of the marker
+	shift int64 // how many more bytes of the body had arrived there
 }
 
-// file takes the decoded bytes of one file.
+// file receives the decoded bytes of one file.
 type file interface {
 	io.Writer
-	// finish ends the file and is told why it was not base64.
+	// finish ends the file. The mistake is why it was not base64; zero if it was.
 	finish(mistake request.Mistake) (request.Content, error)
 }
 
-// readers of files are used again, because most files are small.
+// readers pools the readers of files, because most files are small.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
 
 // newDiverter takes the files out of a body. The caller closes it.
@@ -90,7 +88,7 @@ func (d *diverter) begin() error {
 	return nil
 }
 
-// position returns how many bytes of the body have been taken.
+// position returns how many bytes of the body have been consumed.
 func (d *diverter) position() int64 {
 	waiting := d.narrow.Buffered()
 	if d.in != d.narrow {
@@ -99,8 +97,7 @@ func (d *diverter) position() int64 {
 	return d.body.n - int64(waiting)
 }
 
-// arrived returns how many bytes of the body come before a place in what was passed
-// on.
+// arrived returns the offset in the body of an offset in the output.
 func (d *diverter) arrived(offset int64) int64 {
 	for _, gap := range slices.Backward(d.gaps) {
 		if gap.after <= offset {
@@ -110,7 +107,7 @@ func (d *diverter) arrived(offset int64) int64 {
 	return offset
 }
 
-// widen makes the buffers for files, once there is one.
+// widen allocates the buffers for files.
 func (d *diverter) widen() {
 	if d.buffer != nil {
 		return
@@ -128,8 +125,8 @@ func (d *diverter) close() {
 	}
 }
 
-// Read reads the body without its files. Its error is a refusal, or comes from a
-// file or the reader.
+// Read reads the body without its files. An error is a refusal, or comes from a file or
+// the reader.
 func (d *diverter) Read(p []byte) (int, error) {
 	for len(d.out) == 0 && d.err == nil {
 		d.out, d.err = d.advance(d.out[:0], len(p))
@@ -168,8 +165,8 @@ func (d *diverter) advance(out []byte, n int) ([]byte, error) {
 	return d.divert(out)
 }
 
-// untilFile follows the text up to the opening quote of a file, and returns how much
-// that is.
+// untilFile processes the text up to the opening quote of a file, and returns its
+// length.
 func (d *diverter) untilFile(text []byte) (passed int) {
 	for passed < len(text) {
 		if text[passed] == '"' && !d.texts.inside && d.place.isData() {
@@ -180,7 +177,7 @@ func (d *diverter) untilFile(text []byte) (passed int) {
 	return passed
 }
 
-// divert hands a string on as a file and appends a marker to out.
+// divert passes a string on as a file and appends a marker to out.
 func (d *diverter) divert(out []byte) ([]byte, error) {
 	file, err := d.open()
 	if err != nil {
@@ -204,8 +201,8 @@ func (d *diverter) divert(out []byte) ([]byte, error) {
 	return out, nil
 }
 
-// malformed refuses a file that is no JSON string. Any other error it returns as it
-// is.
+// malformed refuses a file that is not a JSON string. It returns any other error
+// unchanged.
 func (d *diverter) malformed(err error) error {
 	if kind, ok := errors.AsType[textMistake](err); ok {
 		return errMalformed.Filled(jsonfault.Place(d.position()-1) + ", " + string(kind)) // the last byte was one too many
@@ -213,8 +210,8 @@ func (d *diverter) malformed(err error) error {
 	return err
 }
 
-// follow tells the place of what comes next, and returns how much that is: a run of
-// plain characters in a string, or one character.
+// follow updates the place with a run of plain characters in a string, or with one
+// character, and returns its length.
 func (d *diverter) follow(text []byte) int {
 	if n := d.texts.run(text); n > 0 {
 		d.place.inString(text[:n])

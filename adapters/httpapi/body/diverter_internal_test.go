@@ -64,7 +64,7 @@ func (k *kept) finish(mistake request.Mistake) (request.Content, error) {
 	return request.Content{Base64: mistake.Is == nil, Mistake: mistake, Size: int64(k.Len())}, nil
 }
 
-// diverted is what becomes of a body.
+// diverted is the result of diverting a body.
 type diverted struct {
 	JSON, Error string
 	Files       []string
@@ -110,8 +110,8 @@ func (p *pieces) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// FuzzRuns compares runs with single characters: what is passed on, what is taken out,
-// and how long each text is taken for. However a body arrives, they are the same.
+// FuzzRuns compares runs with single characters: output, files and the lengths of
+// texts. They are equal however a body arrives.
 func FuzzRuns(f *testing.F) {
 	long := strings.Repeat("It hurts. ", 30)
 	for _, seed := range []string{

@@ -11,8 +11,8 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// A form keeps what is wrong with a body, so that the caller can be judged by
-// the patient whom the body names before anything is said about it.
+// A form keeps the faults of a body, so that the caller can be checked by the patient
+// in the body before any fault is answered.
 func ExampleRead() {
 	call := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"patientId":"x","note":"a cough"}`))
 	form, err := body.Read(call, body.Texts{}, "patientId", "note")

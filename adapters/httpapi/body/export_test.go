@@ -2,7 +2,7 @@ package body
 
 import "io"
 
-// What lets a test see the tree behind a form, or make a form of one.
+// For tests that look at the tree behind a form, or make a form of one.
 var (
 	ReadJSON = func(r io.Reader) (any, error) { return readJSON(r, Texts{}) }
 	Tree     = (*Files).tree

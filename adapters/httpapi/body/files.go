@@ -17,29 +17,28 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Uploads keeps files until a request names them, and for as long as a request
-// does.
+// Uploads stores files until a request names them, and as long as a request does.
 type Uploads interface {
-	// AddChunk stores part n of a file, counted from 0 and encrypted, in a transaction of
-	// its own. The caller may use data again afterwards.
+	// AddChunk stores part n of a file, counted from 0 and encrypted, in a transaction
+	// of its own. The caller may reuse data afterwards.
 	AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error
-	// Discard forgets those of the files that no request names.
+	// Discard deletes those of the files that no request names.
 	Discard(ctx context.Context, tenant string, ids []request.AttachmentID) error
 }
 
-// Files reads the body of one patient request. It stores the files on the way,
-// because they are too large to wait for the rest of the body. The caller must
-// [Files.Close] it, whether or not the request was submitted. It must not be used
-// concurrently.
+// Files reads the body of one patient request. It stores the files as they arrive,
+// because they are too large to wait for the rest of the body. The caller must call
+// [Files.Close], whether or not the request was submitted. It is not safe for
+// concurrent use.
 type Files struct {
 	Tenant  string
 	Uploads Uploads
 	Texts   Texts
-	Upload  *fair.Seat // that files take; nil if nothing limits them
+	Upload  *fair.Seat // permit for files; nil for no limit
 
 	met    int                    // files that have begun so far
-	stored []request.AttachmentID // the files of which something is stored
-	chunk  []byte                 // what is not stored yet of the present file
+	stored []request.AttachmentID // the files with stored chunks
+	chunk  []byte                 // the part of the current file that is not stored yet
 }
 
 // ReadCall reads the body of a call as [Files.Read] does. It hashes the body if
@@ -57,9 +56,9 @@ func (f *Files) ReadCall(ctx context.Context, r *http.Request) (*Form, error) {
 	return form, nil
 }
 
-// Read reads a body as the form of a patient request. It holds only a bounded
-// part of the body in memory. As with the function [Read], the form keeps a
-// refusal of the body, and an error means that the service could not read it.
+// Read reads a body as the form of a patient request. It holds only a limited part of
+// the body in memory. As with the function [Read], the form keeps a refusal of the
+// body, and an error means that the service could not read it.
 func (f *Files) Read(ctx context.Context, body io.Reader) (*Form, error) {
 	tree, err := f.tree(ctx, body)
 	if err != nil {
@@ -81,11 +80,11 @@ func (f *Files) tree(ctx context.Context, body io.Reader) (any, error) {
 	return tree, settle(tree, d.found)
 }
 
-// Stored reports whether anything was stored that [Files.Close] has to look after.
+// Stored reports whether there are stored chunks, for [Files.Close] to check.
 func (f *Files) Stored() bool { return len(f.stored) > 0 }
 
-// Close forgets the files that no request names by now. If it fails, they are
-// swept later.
+// Close deletes the files that no request names. If it fails, the sweeper deletes them
+// later.
 func (f *Files) Close(ctx context.Context) error {
 	if !f.Stored() {
 		return nil
@@ -96,8 +95,8 @@ func (f *Files) Close(ctx context.Context) error {
 	return nil
 }
 
-// next begins the next file of the body. Files beyond the allowed number are read
-// but not kept.
+// next begins the next file of the body. Files beyond the allowed number are read but
+// not stored.
 func (f *Files) next(ctx context.Context) (file, error) {
 	if err := Take(f.Upload); err != nil {
 		return nil, err
@@ -115,21 +114,21 @@ func (f *Files) next(ctx context.Context) (file, error) {
 	return u, err
 }
 
-// upload stores one file while it arrives, sealed with a key that only the event comes to
-// hold. It stores no more than an attachment may have.
+// upload stores one file as it arrives, encrypted with a key that only the event holds.
+// It stores no more than the limit of an attachment.
 type upload struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as one call's body is read
 	files  *Files
-	id     request.AttachmentID // zero if the file is not kept
+	id     request.AttachmentID // zero if the file is not stored
 	chunks int                  // stored
 	size   int64
-	sum    hash.Hash // of what is stored
+	sum    hash.Hash // of the stored bytes
 	key    sealing.Key
-	seals  *sealing.File // nil if the file is not kept
+	seals  *sealing.File // nil if the file is not stored
 }
 
-// Write takes the next bytes of the file and stores each full chunk once more has come, so
-// that the last one is known as such.
+// Write buffers bytes of the file. It stores a full chunk only when more bytes arrive,
+// so that the last chunk is known to be the last.
 func (u *upload) Write(p []byte) (int, error) {
 	if u.size += int64(len(p)); !u.kept() {
 		return len(p), nil
@@ -151,7 +150,7 @@ func (u *upload) kept() bool {
 	return u.id.UUID != uuid.Nil && u.size <= request.MaxAttachmentSize
 }
 
-// flush seals and stores the chunk.
+// flush encrypts and stores the chunk.
 func (u *upload) flush(last bool) error {
 	f := u.files
 	if len(f.chunk) == 0 {
@@ -170,7 +169,7 @@ func (u *upload) flush(last bool) error {
 	return nil
 }
 
-// finish stores the rest of the file and returns what the file turned out to be.
+// finish stores the rest of the file and returns its description.
 func (u *upload) finish(mistake request.Mistake) (request.Content, error) {
 	content := request.Content{Base64: mistake.Is == nil, Mistake: mistake, Size: u.size}
 	if !content.Base64 || !u.kept() {
@@ -185,7 +184,7 @@ func (u *upload) finish(mistake request.Mistake) (request.Content, error) {
 
 var errNoMarker = errors.New("an attachment's data has passed the diverter")
 
-// settle replaces the markers in a tree by the contents that they stand for.
+// settle replaces the markers in a tree by their contents.
 func settle(tree any, found map[string]request.Content) error {
 	body, _ := tree.(map[string]any)
 	items, _ := body["attachments"].([]any)

@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/request"
 )
 
-// PHP writes every / as \/, .NET writes every + as \u002B, and anybody may
-// write anything as an escape.
+// PHP escapes every / as \/, .NET escapes every + as \u002B, and any character may be
+// escaped.
 func TestEscapesInBase64AreUndone_D21(t *testing.T) {
 	t.Parallel()
 	plain := httpapitest.Noise(1, 100_000)
@@ -43,7 +43,7 @@ func TestEscapesInBase64AreUndone_D21(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoBase64IsSeen_D21(t *testing.T) {
+func TestInvalidBase64IsDetected_D21(t *testing.T) {
 	t.Parallel()
 	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(2, 60_000))
 	for name, text := range map[string]string{

@@ -16,8 +16,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// A body reads the same with and without the diverter, in whatever pieces it
-// arrives.
+// A body reads the same with and without the diverter, in whatever pieces it arrives.
 func FuzzDiverter(f *testing.F) {
 	for _, seed := range []string{
 		attachment("YWJj"), attachment(`YW\/j\u002B`), attachment("YQ=="), attachment("!"), attachment(`\ud83d\ude00`),

@@ -22,7 +22,7 @@ func read(t *testing.T, s *httpapitest.Shelf, text string) (any, error) {
 	return body.Tree(&body.Files{Tenant: "elm-street", Uploads: s}, t.Context(), strings.NewReader(text))
 }
 
-// data is what became of the data of the first attachment.
+// data returns the content of the first attachment.
 func data(t *testing.T, tree any) request.Content {
 	t.Helper()
 	content, ok := tree.(map[string]any)["attachments"].([]any)[0].(map[string]any)["data"].(request.Content)

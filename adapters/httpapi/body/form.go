@@ -17,8 +17,8 @@ import (
 	"frontdesk/domain/written"
 )
 
-// The refusals of every form, beside the faults of its endpoint. A fault that has
-// no code of its own makes the body invalid as a whole.
+// The refusals of every form, in addition to the faults of its endpoint. A fault
+// without a code of its own makes the whole body invalid.
 var (
 	ErrInvalid          = fault.New(fault.Invalid, "invalid-request-body", "The body must be a JSON object.")
 	ErrMissingPatientID = MissingID("patient")
@@ -43,15 +43,15 @@ func InvalidID(kind string) *fault.Error {
 }
 
 // Form is the body of a call, read member by member. It collects every fault of a
-// member, in the order of reading, and the first reason why the body is invalid as
-// a whole. [Form.Err] returns them (D2).
+// member, in the order of reading, and the first reason why the whole body is invalid.
+// [Form.Err] returns them (D2).
 type Form struct {
 	Digest  event.Digest // SHA-256 of the body as it arrived; zero unless the call has an Idempotency-Key
 	Unknown Unknown
 
 	members map[string]any
 	unread  error // why there are no members
-	invalid error // why the body is invalid as a whole
+	invalid error // why the whole body is invalid
 	faults  fault.List
 }
 
@@ -76,9 +76,9 @@ func Read(r *http.Request, texts Texts, members ...string) (*Form, error) {
 	return form, nil
 }
 
-// unread returns the form of a body that was refused before its members were
-// known. Any other error it returns as it is, and so a refusal of something else: no
-// seat, too many bytes in a day, a body that comes too slowly.
+// unread returns the form of a body that was refused before its members were known. It
+// returns any other error unchanged, including refusals for other reasons: no permit,
+// daily bytes used up, a body that is too slow.
 func unread(err error) (*Form, error) {
 	refusal, refused := errors.AsType[*fault.Error](err)
 	if !refused || !slices.Contains(ofTheBody, refusal.Kind) {
@@ -99,14 +99,13 @@ func formOf(tree any, known shape) *Form {
 	return f
 }
 
-// Unread returns why nothing of the body could be read: its media type, its size or
-// its JSON. It is judged after the caller's scope and before anything
-// else. Only [Form.PatientRequest] refuses a patient request that is not an
-// object, because an Idempotency-Key is judged before that.
+// Unread returns why the body could not be read: its media type, its size or its JSON.
+// It is checked after the caller's scope and before anything else. Only
+// [Form.PatientRequest] refuses a patient request that is not an object, because an
+// Idempotency-Key is checked before that.
 func (f *Form) Unread() error { return f.unread }
 
-// Err returns all faults of the body, as far as it was read; nil if there are
-// none.
+// Err returns all faults of the body, as far as it was read; nil if there are none.
 func (f *Form) Err() error {
 	switch {
 	case f.unread != nil:
@@ -117,19 +116,19 @@ func (f *Form) Err() error {
 	return f.faults.Err()
 }
 
-// Add adds faults that a rule has found.
+// Add adds the faults of a rule.
 func (f *Form) Add(faults ...*fault.Error) { f.faults = append(f.faults, faults...) }
 
-// invalidate keeps the first reason why the body is invalid as a whole.
+// invalidate keeps the first reason why the whole body is invalid.
 func (f *Form) invalidate(refusal *fault.Error, args ...any) {
 	if f.invalid == nil {
 		f.invalid = refusal.Filled(args...)
 	}
 }
 
-// Query reads the query of a call as a form of the given members. A query that is
-// malformed, or names one of them twice, is unread like a body that cannot be read. If there
-// are none, nothing is read but the names, and nothing is refused.
+// Query reads the query of a call as a form of the given members. A malformed query, or
+// one with a member twice, is unread, like a body that cannot be read. Without members
+// it reads only the names, and refuses nothing.
 func Query(r *http.Request, invalid *fault.Error, members ...string) *Form {
 	parameters, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil && len(members) > 0 {
@@ -153,15 +152,16 @@ func Query(r *http.Request, invalid *fault.Error, members ...string) *Form {
 	return f
 }
 
-// PatientAsWritten returns the patientId as it is written, even if it is invalid;
-// "" if there is no such text or no body.
+// PatientAsWritten returns the patientId as written, even if it is invalid; "" if there
+// is no such text or no body.
 func (f *Form) PatientAsWritten() string {
 	text, _ := f.members["patientId"].(string)
 	return text
 }
 
-// Patient returns the patientId; zero if it is missing or invalid, which the form
-// then notes. Ask once: whoever serves an endpoint that names a patient has asked.
+// Patient returns the patientId. If it is missing or invalid, it returns zero and adds
+// the fault to the form, so call it once. The server has called it for an endpoint that
+// names a patient.
 func (f *Form) Patient() patient.ID {
 	return patient.ID{UUID: f.ID("patientId", ErrMissingPatientID, ErrInvalidPatientID)}
 }

@@ -24,7 +24,7 @@ func posted(text io.Reader, headers ...string) *http.Request {
 	return r
 }
 
-func TestAFormTellsItsPatientWhateverElseIsWrong_D1(t *testing.T) {
+func TestInvalidFormStillYieldsPatient_D1(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"patientId":"` + annID + `"}`:                       annID,
@@ -121,8 +121,8 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// Nobody else has a seat in the first place, so it is not the caller's share.
-func TestWhoeverFindsNoSeatIsToldWhy(t *testing.T) {
+// All permits are taken, so it is not the caller's share.
+func TestFormWithoutPermitGetsReason(t *testing.T) {
 	t.Parallel()
 	seats := fair.NewShares(2)
 	first, second, third := seats.Seat("one"), seats.Seat("other"), seats.Seat("one")
@@ -149,8 +149,8 @@ func TestWhoeverFindsNoSeatIsToldWhy(t *testing.T) {
 	}
 }
 
-// Whatever is taken, the standard library reads as the same values, so that nobody
-// behind us can understand it differently.
+// The standard library reads each accepted text as the same values, so that no later
+// reader can understand it differently.
 func FuzzReadJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":1,"b":[true,false,null,{}],"c":"\ud83d\ude00\/é"}`, `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"a":"\u0000"}`, `{"a":"\ud800"}`, "\ufeff{}",

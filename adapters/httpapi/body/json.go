@@ -37,11 +37,10 @@ var (
 	errNUL       = ErrInvalid.Worded("A text must not contain U+0000.")
 )
 
-// readJSON reads one JSON value as a tree of map[string]any, []any, string,
-// number, bool and nil. It refuses anything after the value. It also refuses a
-// name that an object has twice, invalid UTF-8, a lone surrogate and U+0000
-// (D19), because other readers would understand each of these differently. A refusal
-// says a name only if it is among the known ones.
+// readJSON reads one JSON value as a tree of map[string]any, []any, string, number,
+// bool and nil. It refuses trailing text. It also refuses a name that an object has
+// twice, invalid UTF-8, a lone surrogate and U+0000 (D19), because other readers would
+// understand each of these differently. A refusal names only known names.
 func readJSON(r io.Reader, texts Texts, known ...string) (any, error) {
 	held := &held{texts: texts}
 	reader := treeReader{jsontext.NewDecoder(&inline{Reader: r, held: held}), held}
@@ -52,8 +51,8 @@ func readJSON(r io.Reader, texts Texts, known ...string) (any, error) {
 	return tree, nil
 }
 
-// refusalOf returns the refusal that an error of the decoder means. It returns
-// refusals, and errors of the source of the body, as they are.
+// refusalOf maps an error of the decoder to its refusal. It returns refusals, and
+// errors of the body's source, unchanged.
 func refusalOf(err error, source io.Reader, known []string) error {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return ErrTooLarge
@@ -76,7 +75,7 @@ func refusalOf(err error, source io.Reader, known []string) error {
 	return err
 }
 
-// arrived returns the place in the body that a place in its JSON has.
+// arrived returns the offset in the body of an offset in its JSON.
 func arrived(source io.Reader, offset int64) int64 {
 	if d, diverted := source.(*diverter); diverted {
 		return d.arrived(offset)
@@ -84,7 +83,7 @@ func arrived(source io.Reader, offset int64) int64 {
 	return offset
 }
 
-// whereIn returns where in the body a mistake is; "" if it is not known.
+// whereIn returns the place of a mistake in the body; "" if unknown.
 func whereIn(source io.Reader, err error) string {
 	offset, known := jsonfault.Offset(err)
 	if !known {
@@ -102,8 +101,7 @@ func duplicated(err error) string {
 	return malformed.JSONPointer.LastToken()
 }
 
-// restError says after how many bytes of the JSON its value had ended, though more
-// follows.
+// restError is the offset of trailing text after the JSON value.
 type restError int64
 
 func (r restError) Error() string { return "something follows the JSON value" }
@@ -117,7 +115,7 @@ type treeReader struct {
 	held *held
 }
 
-// whole reads a value that nothing follows.
+// whole reads a value and refuses trailing text.
 func (d *treeReader) whole() (any, error) {
 	tree, err := d.value()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// secret stands for what somebody typed, which no refusal may repeat.
+// secret is user input that no refusal may repeat.
 const secret = "Mrs Brown has a cough"
 
 // whole is a patient request in which one part is replaced; file is the data of an
@@ -21,8 +21,8 @@ func whole(part, file string) string {
 	return `{"attachments":[{"data":"` + file + `"}],"response":[{"question":"` + secret + `","answer":` + part + `}]}`
 }
 
-// told is what a caller is told of a body.
-func told(t *testing.T, text string) string {
+// refusalText returns the refusal of a body.
+func refusalText(t *testing.T, text string) string {
 	t.Helper()
 	files := &body.Files{Tenant: "elm-street", Uploads: &httpapitest.Shelf{}}
 	form, err := files.Read(t.Context(), strings.NewReader(text))
@@ -62,7 +62,7 @@ func TestAMistakeInABodyIsSaidByItsByteAndKind_D92(t *testing.T) {
 		for _, file := range []string{"", "YWJj", `YW\/j`, long} {
 			text := whole(test.part, file)
 			want := fmt.Sprintf(": after %d bytes, %s.", strings.Index(text, `"answer":`)+len(`"answer":`)+test.at, test.kind)
-			got := told(t, text)
+			got := refusalText(t, text)
 			if !strings.HasPrefix(got, "invalid-request-body: The body is not JSON") || !strings.HasSuffix(got, want) {
 				t.Errorf("%s after a file of %d: %s, want %s", test.part, len(file), got, want)
 			}
@@ -94,7 +94,7 @@ func TestABodyThatIsNoObjectIsToldWhy_D92(t *testing.T) {
 		`{"x":"a\u0000"}`:              "A text must not contain U+0000.",
 		`{"x":[{"data":{},"data":1}]}`: "The body is not JSON that all readers understand alike: after 17 bytes, an object has the name data twice.",
 	} {
-		if got := told(t, text); got != "invalid-request-body: "+want {
+		if got := refusalText(t, text); got != "invalid-request-body: "+want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
@@ -102,7 +102,7 @@ func TestABodyThatIsNoObjectIsToldWhy_D92(t *testing.T) {
 
 func TestDataThatIsNotBase64IsToldWhy_D92(t *testing.T) {
 	t.Parallel()
-	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(8, 90_000)) // 120,000 characters, none of them padding
+	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(8, 90_000)) // 120,000 characters without padding
 	for data, want := range map[string]string{
 		`null`:                         "attachments[0].data must be given: the file as a string of base64.",
 		`7`:                            "attachments[0].data must be given: the file as a string of base64.",
@@ -121,7 +121,7 @@ func TestDataThatIsNotBase64IsToldWhy_D92(t *testing.T) {
 		`"\u00e9YWJj"`:                 "attachments[0].data is not base64: after 0 characters it has one that base64 does not know.",
 		`"YWJjdata:"`:                  "attachments[0].data is not base64: after 8 characters it has one that base64 does not know.",
 	} {
-		got := told(t, `{"attachments":[{"fileName":"scan.png","contentType":"image/png","data":`+data+`}]}`)
+		got := refusalText(t, `{"attachments":[{"fileName":"scan.png","contentType":"image/png","data":`+data+`}]}`)
 		if want := "invalid-attachment-content: " + want; got != want && !strings.Contains(got, want) {
 			t.Errorf("%.40s: %s, want %s", data, got, want)
 		}

@@ -19,7 +19,7 @@ var requestShape = shape{
 	{name: "attachments", list: true, of: flat("fileName", "contentType", "data")},
 }
 
-// What is wrong with the shape of a patient request.
+// The faults in the shape of a patient request.
 var (
 	errNoArray  = ErrInvalid.Worded("attachments must be an array or null.")
 	errNoMember = ErrInvalid.Worded("%s must be an object.")
@@ -27,12 +27,12 @@ var (
 	errFlag     = ErrInvalid.Worded("%s must be true, false or null.")
 )
 
-// PatientRequest reads a patient request about a patient, from a form that [Files]
-// has read. The error holds every structural fault, in the order of the contract's
-// table of codes, or the one refusal of the body as a whole.
+// PatientRequest reads a patient request about a patient, from a form that [Files] has
+// read. The error has every structural fault, in the order of the contract's table of
+// codes, or the one refusal of the whole body.
 //
-// The form checks the shape of the members first, and then the domain judges what
-// they mean.
+// The form checks the shape of the members first, and then the domain checks their
+// values.
 func (f *Form) PatientRequest(about patient.ID) (request.Submission, error) {
 	proxy := f.proxyDetails()
 	urgent := f.flag("isHighPriority")
@@ -69,7 +69,7 @@ func (f *Form) proxyDetails() *request.Proxy {
 	}
 }
 
-// proxyFor returns the proxy who asks; nil if the patient asks.
+// proxyFor returns the proxy who submits the request; nil if the patient does.
 func (f *Form) proxyFor(requester request.Requester, given *request.Proxy) *request.Proxy {
 	if given == nil && f.members["proxyDetails"] != nil {
 		f.Add(request.ErrInvalidProxyDetails)
@@ -136,8 +136,7 @@ func (f *Form) flag(name string) bool {
 	return yes
 }
 
-// choice returns the one of the values that a member holds; "" if it holds none of
-// them.
+// choice returns the value in a member if it is one of values; otherwise "".
 func choice[T ~string](f *Form, name string, values []T, invalid *fault.Error) T {
 	text, _ := f.members[name].(string)
 	if !slices.Contains(values, T(text)) {

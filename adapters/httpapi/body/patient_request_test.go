@@ -97,7 +97,7 @@ func TestFaultsOfTheBody_7_1(t *testing.T) {
 		`{"patientId": "urn:uuid:0190c7a2-0000-7000-8000-0000000000a1"}`: {"invalid-patient-id"},
 		`{"patientId": "0190c7a200007000800000000000000a1"}`:             {"invalid-patient-id"},
 		`{"patientId": " 0190c7a2-0000-7000-8000-0000000000a1"}`:         {"invalid-patient-id"},
-		// requestType; then questions are judged by being strings alone
+		// requestType; then questions must only be strings
 		`{"requestType": null}`: {"invalid-request-type"},
 		`{"requestType": 1}`:    {"invalid-request-type"},
 		`{"requestType": "Medical", "response": [{"question": "anything", "answer": "x"}]}`: {"invalid-request-type"},
@@ -120,7 +120,7 @@ func TestFaultsOfTheBody_7_1(t *testing.T) {
 		`{"requestType": "admin"}`: {"invalid-question", "invalid-question"},
 		`{"requestType": "admin", "response": [{"question": "requestDetails", "answer": "x"}]}`:                      nil,
 		`{"response": [{"question": "healthConcern", "answer": "x"}, {"question": "healthConcern", "answer": "y"}]}`: nil,
-		// what §7.1 has no code for is reported alone
+		// a fault without a code in §7.1 is reported by itself
 		`{"patientId": 1, "response": [7]}`:                                           {"invalid-request-body"},
 		`{"patientId": 1, "response": [{"question": "healthConcern"}]}`:               {"invalid-request-body"},
 		`{"response": [{"question": "healthConcern", "answer": null}]}`:               {"invalid-request-body"},
@@ -175,7 +175,7 @@ func TestDetailsOfNoProxyAreNotKept_D20(t *testing.T) {
 
 type object = map[string]any
 
-// sound is what is read of [scan]; changed says what is different.
+// sound returns the expected reading of [scan] with changes.
 func sound(changed object) object {
 	file := object{
 		"fileName": "rash.jpg", "contentType": "image/jpeg",

@@ -2,16 +2,16 @@ package body
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// place follows a JSON text and knows whether the string that begins next is
-// attachments[…].data of the root object. It may be wrong about a text that is not
-// well-formed, because the parser refuses such a text.
+// place follows a JSON text and reports whether the string that begins next is
+// attachments[…].data of the root object. It may be wrong about malformed text, because
+// the parser refuses that.
 type place struct {
 	depth  int
 	valued bool   // the last structural character was a colon, so a value comes next
 	files  bool   // inside root.attachments
 	file   bool   // inside an object of root.attachments
-	naming bool   // inside a name that may matter
-	name   []byte // the last name that may matter, as it is written between its quotes
+	naming bool   // inside a name that may be relevant
+	name   []byte // the last name that may be relevant, as written between its quotes
 }
 
 // longestName is "attachments" with every character escaped as \u….
@@ -61,14 +61,14 @@ func (p *place) beginString() {
 }
 
 func (p *place) inString(text []byte) {
-	if p.naming { // one character too many is enough to tell them apart
+	if p.naming { // one character too many is enough to see that it differs
 		p.name = append(p.name, text[:min(len(text), longestName+1-len(p.name))]...)
 	}
 }
 
 func (p *place) endString() { p.naming, p.valued = false, false }
 
-// named reports whether the last name is this one, escapes undone.
+// named reports whether the last name equals name, with escapes undone.
 func (p *place) named(name string) bool {
 	quoted := append(append([]byte{'"'}, p.name...), '"')
 	unquoted, err := jsontext.AppendUnquote(nil, quoted)

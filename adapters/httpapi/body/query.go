@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/written"
 )
 
-// The refusals of parameters that are not of the documented form.
+// The refusals of malformed parameters.
 var (
 	ErrInvalidQuery = fault.New(fault.Invalid, "invalid-query", "The query string is malformed.")
 
@@ -21,8 +21,8 @@ var (
 	errGivenTwice = ErrInvalidQuery.Worded(errQueryTwice.Detail)
 )
 
-// Number returns the whole number in a parameter, which must be from least to most, and
-// otherwise if it is left out.
+// Number returns the whole number in a parameter, which must be from least to most;
+// otherwise if it is absent.
 func (f *Form) Number(name string, least, most, otherwise int) int {
 	if f.absent(name) {
 		return otherwise
@@ -35,7 +35,8 @@ func (f *Form) Number(name string, least, most, otherwise int) int {
 	return n
 }
 
-// Choice returns the word in a parameter, which must be one of some; "" if it is left out.
+// Choice returns the word in a parameter, which must be one of words; "" if it is
+// absent.
 func (f *Form) Choice(name string, words ...string) string {
 	word := f.Text(name)
 	if word != "" && !slices.Contains(words, word) {
@@ -44,7 +45,7 @@ func (f *Form) Choice(name string, words ...string) string {
 	return word
 }
 
-// Moment returns the RFC 3339 instant in a parameter; zero if it is left out.
+// Moment returns the RFC 3339 instant in a parameter; zero if it is absent.
 func (f *Form) Moment(name string) time.Time {
 	if f.absent(name) {
 		return time.Time{}
@@ -56,7 +57,7 @@ func (f *Form) Moment(name string) time.Time {
 	return at
 }
 
-// InvalidParameter returns the refusal of a parameter that is no identifier.
+// InvalidParameter returns the refusal of a parameter that is not an identifier.
 func InvalidParameter(name string) *fault.Error {
 	return errUUID.Filled(name)
 }

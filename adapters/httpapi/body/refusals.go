@@ -2,8 +2,8 @@ package body
 
 import "frontdesk/domain/fault"
 
-// Refusals lists every sentence that a call may be refused with because of its body or
-// query, without the rules of the domain. Those of one code stand together.
+// Refusals lists every refusal because of a call's body or query, without the rules of
+// the domain. Those of one code are adjacent.
 func Refusals() fault.List {
 	return fault.List{
 		ErrInvalid, errEmpty, errMalformed, errTwice, errRest, errNUL, errLongText,

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// shape is the members that the contract knows of an object.
+// shape lists the members of an object in the contract.
 type shape []member
 
-// member is one of them. It may hold an object, or a list of such.
+// member is one member. It may hold an object, or a list of objects.
 type member struct {
 	name string
-	of   shape // of the object; nil if it holds none
+	of   shape // of the object; nil if it is none
 	list bool
 }
 
-// flat is the shape of an object that holds no others.
+// flat is the shape of an object without nested objects.
 func flat(names ...string) shape {
 	known := make(shape, len(names))
 	for i, name := range names {
@@ -44,9 +44,9 @@ func (s shape) all() []string {
 	return names
 }
 
-// checkNames notes the members that the shape does not know. It refuses a known name in
-// another case, which a more lenient reader could take for the known one. What has another
-// type than it should have is not its business.
+// checkNames notes the members that are not in the shape. It refuses a known name in
+// another case, which a more lenient reader could take for the known one. It ignores
+// values of the wrong type.
 func (f *Form) checkNames(object map[string]any, place string, known shape) {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		i := slices.IndexFunc(known, func(m member) bool { return strings.EqualFold(m.name, name) })

@@ -13,10 +13,10 @@ import (
 )
 
 // textReader reads a JSON string character by character and undoes its escapes. It
-// refuses what the parser refuses in a text.
+// refuses the same text as the parser.
 type textReader struct{ in *bufio.Reader }
 
-// textMistake is a kind of mistake in a JSON string, as package jsonfault says it.
+// textMistake is a kind of mistake in a JSON string, in the words of package jsonfault.
 type textMistake string
 
 func (m textMistake) Error() string { return string(m) }
@@ -112,7 +112,7 @@ func (t textReader) digits() (rune, error) {
 	return rune(value), nil
 }
 
-// cut turns the end of the input into the error that the text has no end.
+// cut converts io.EOF to the error that the text has no end.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

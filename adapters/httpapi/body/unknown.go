@@ -8,39 +8,40 @@ import (
 	"unicode/utf8"
 )
 
-// Unknown is the members of a call's input that the contract does not know (D93). A member
-// may be called anything, also what a patient said. So its name goes back to the caller, and
-// to nobody else.
+// Unknown is the members of a call's input that are not in the contract (D93). A
+// member's name can be any text, even a patient's words. So it is returned to the
+// caller, and recorded nowhere.
 type Unknown struct {
-	told  []string
-	known []string // what may stand in the place of the first
+	names []string
+	known []string // the known members at the place of the first
 }
 
-// What a caller is told of the first one.
+// The sentences for the first one.
 var (
 	errNoField     = ErrInvalid.Worded("The contract has no field %s.")
 	errOtherFields = ErrInvalid.Worded("The contract has no field %s; there it has: %s.")
 )
 
-// The bounds of what a caller is told: 1 KiB in all.
+// The limits of the header: 1 KiB in all.
 const (
-	mostTold    = 10
-	longestTold = 100 // bytes
+	maxNames      = 10
+	maxNameLength = 100 // bytes
 )
 
-// ellipsis stands for the rest of a name that is too long. No encoded name has a full stop.
+// ellipsis replaces the rest of a name that is too long. No encoded name has a full
+// stop.
 const ellipsis = "..."
 
-// add notes a member that is not among the known ones at a place.
+// add notes an unknown member at a place.
 func (u *Unknown) add(place, name string, known shape) {
-	if len(u.told) == mostTold {
+	if len(u.names) == maxNames {
 		return
 	}
-	told := inHeader(anyIndex.ReplaceAllString(place, "[]"), name)
-	if slices.Contains(u.told, told) {
+	field := inHeader(anyIndex.ReplaceAllString(place, "[]"), name)
+	if slices.Contains(u.names, field) {
 		return
 	}
-	if u.told = append(u.told, told); len(u.told) == 1 {
+	if u.names = append(u.names, field); len(u.names) == 1 {
 		u.known = known.names()
 	}
 }
@@ -49,40 +50,40 @@ func (u *Unknown) add(place, name string, known shape) {
 var anyIndex = regexp.MustCompile(`\[[0-9]+\]`)
 
 // None reports whether the contract knows all members.
-func (u *Unknown) None() bool { return len(u.told) == 0 }
+func (u *Unknown) None() bool { return len(u.names) == 0 }
 
 // Header returns the names as a header has them: with their places, percent-encoded, as in
 // attachments[].fileNam, separated by commas. They are at most 10 in 1 KiB; the rest is
 // left out.
-func (u *Unknown) Header() string { return strings.Join(u.told, ", ") }
+func (u *Unknown) Header() string { return strings.Join(u.names, ", ") }
 
-// Sentence says which member is not known, and what would be.
+// Sentence names the first unknown member, and the known ones at its place.
 func (u *Unknown) Sentence() string {
 	if len(u.known) == 0 {
-		return errNoField.Filled(u.told[0]).Detail
+		return errNoField.Filled(u.names[0]).Detail
 	}
-	return errOtherFields.Filled(u.told[0], strings.Join(u.known, ", ")).Detail
+	return errOtherFields.Filled(u.names[0], strings.Join(u.known, ", ")).Detail
 }
 
-// inHeader returns a name in its place, percent-encoded and cut to the longest length.
+// inHeader returns a name with its place, percent-encoded and cut to the limit.
 func inHeader(place, name string) string {
-	var told strings.Builder
-	told.WriteString(place)
+	var text strings.Builder
+	text.WriteString(place)
 	if name == "" {
-		told.WriteString(`""`)
+		text.WriteString(`""`)
 	}
 	for _, r := range name {
 		encoded := percent(r)
-		if told.Len()+len(encoded) > longestTold-len(ellipsis) {
-			return told.String() + ellipsis
+		if text.Len()+len(encoded) > maxNameLength-len(ellipsis) {
+			return text.String() + ellipsis
 		}
-		told.WriteString(encoded)
+		text.WriteString(encoded)
 	}
-	return told.String()
+	return text.String()
 }
 
-// percent encodes all but letters, digits, hyphens, underscores and tildes. It encodes the
-// full stop and the brackets, too, which only places have.
+// percent encodes all but letters, digits, hyphens, underscores and tildes. It also
+// encodes the full stop and the brackets, which only places have.
 func percent(r rune) string {
 	if r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_~", r)) {
 		return string(r)

@@ -21,7 +21,7 @@ type Contract struct {
 	answers, bodies *schemas // what we send, and what we accept
 }
 
-// OpenAPI is the description as everybody can fetch it.
+// OpenAPI returns the description as it is served.
 func OpenAPI() []byte {
 	api := &httpapi.API{
 		Domain: "localhost", DefaultTenant: "nobody", Limit: time.Minute, Now: clock.System, Log: slog.New(slog.DiscardHandler),
@@ -60,8 +60,8 @@ type Answer struct {
 	Body   []byte
 }
 
-// CheckAnswer says how an answer differs from its description. An address that
-// is not described must answer 404, and a method 405.
+// CheckAnswer returns how an answer differs from its description. A path that is not
+// described must answer 404, and a method 405.
 func (c *Contract) CheckAnswer(method, path string, answer Answer) error {
 	place, ok := c.responseOf(method, path, answer.Status)
 	if !ok {
@@ -76,8 +76,7 @@ func (c *Contract) CheckAnswer(method, path string, answer Answer) error {
 	return nil
 }
 
-// CheckAccepted says how a body that the service has accepted differs from its
-// description.
+// CheckAccepted returns how an accepted body differs from its description.
 func (c *Contract) CheckAccepted(method, path string, body []byte) error {
 	place := []string{"paths", path, strings.ToLower(method), "requestBody", "content", "application/json", "schema"}
 	if at(c.document, place...) == nil {
@@ -89,7 +88,7 @@ func (c *Contract) CheckAccepted(method, path string, body []byte) error {
 	return nil
 }
 
-// CheckWebhook says how the claims of a webhook differ from their description.
+// CheckWebhook returns how the claims of a webhook differ from their description.
 func (c *Contract) CheckWebhook(event string, claims []byte) error {
 	place := c.follow([]string{"webhooks", event, "post", "requestBody"})
 	place = append(place, "content", "application/jwt", "schema", "contentSchema")
@@ -102,13 +101,13 @@ func (c *Contract) CheckWebhook(event string, claims []byte) error {
 	return nil
 }
 
-// responseOf is where the answer is described.
+// responseOf returns the place of the answer's description.
 func (c *Contract) responseOf(method, path string, status int) ([]string, bool) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
 	operation := []string{"paths", path, strings.ToLower(method)}
-	if at(c.document, operation...) != nil && status != http.StatusMethodNotAllowed { // which is for other methods
+	if at(c.document, operation...) != nil && status != http.StatusMethodNotAllowed { // which belongs to other methods
 		place := slices.Concat(operation, []string{"responses", strconv.Itoa(status)})
 		return c.follow(place), at(c.document, place...) != nil
 	}
@@ -162,8 +161,7 @@ func (c *Contract) checkContent(response []string, method string, answer Answer)
 	return c.answers.check(place, answer.Body)
 }
 
-// follow is the place that a reference at place leads to, or place itself if
-// there is no reference.
+// follow resolves a reference at place; without one it returns place.
 func (c *Contract) follow(place []string) []string {
 	object, _ := at(c.document, place...).(map[string]any)
 	reference, ok := object["$ref"].(string)

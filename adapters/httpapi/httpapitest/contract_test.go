@@ -23,7 +23,7 @@ func contract(t *testing.T) *httpapitest.Contract {
 	return c
 }
 
-// A contract that accepts everything would be worth nothing.
+// Shows that the contract can fail.
 func TestAnAnswerThatIsNotDescribedIsTold(t *testing.T) {
 	t.Parallel()
 	c := contract(t)
@@ -33,7 +33,7 @@ func TestAnAnswerThatIsNotDescribedIsTold(t *testing.T) {
 		method, path string
 		status       int
 		edit         func(http.Header)
-		body, want   string // want is a part of the complaint; "" for none
+		body, want   string // want is a part of the error; "" for none
 	}{
 		"right":                      {"GET", ping, 200, nil, pong, ""},
 		"right, by POST":             {"POST", ping, 200, nil, pong, ""},

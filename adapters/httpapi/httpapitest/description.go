@@ -22,7 +22,7 @@ func decode(document []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// at is the value at a place in a tree of objects; nil if there is none.
+// at returns the value at a place in a tree of objects; nil if there is none.
 func at(tree any, place ...string) any {
 	for _, name := range place {
 		object, _ := tree.(map[string]any)
@@ -31,7 +31,7 @@ func at(tree any, place ...string) any {
 	return tree
 }
 
-// pointer is a place as a JSON pointer in the fragment of a URL.
+// pointer returns a place as a JSON pointer in the fragment of a URL.
 func pointer(place []string) string {
 	var text strings.Builder
 	for _, name := range place {
@@ -41,7 +41,7 @@ func pointer(place []string) string {
 	return text.String()
 }
 
-// closeObjects forbids members that are not described.
+// closeObjects forbids undescribed members.
 func closeObjects(tree any) {
 	switch tree := tree.(type) {
 	case map[string]any:
@@ -58,8 +58,7 @@ func closeObjects(tree any) {
 	}
 }
 
-// schemas are the schemas of the description. Each is compiled when it is first
-// used.
+// schemas compiles the schemas of the description on first use.
 type schemas struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
@@ -87,7 +86,7 @@ func (s *schemas) check(place []string, body []byte) error {
 
 func (s *schemas) checkValue(place []string, value any) error {
 	s.mu.Lock()
-	defer s.mu.Unlock() // the compiler keeps what it has compiled
+	defer s.mu.Unlock() // the compiler caches
 	schema, err := s.compiler.Compile(resource + "#" + pointer(place))
 	if err != nil {
 		return fmt.Errorf("the description itself: %w", err)

@@ -1,8 +1,6 @@
-// Package httpapitest compares what the service does with what its OpenAPI
-// description promises. [Contract] checks answers, accepted requests and
-// webhooks.
+// Package httpapitest compares the service with its OpenAPI description. [Contract]
+// checks answers, accepted requests and webhooks.
 //
-// It reads the description more strictly than clients should. A member that is
-// not described is an error of the service here; to a client it is a new
-// feature.
+// It reads the description more strictly than clients should. Here an undescribed
+// member is an error of the service; to a client it is a new feature.
 package httpapitest

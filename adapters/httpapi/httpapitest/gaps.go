@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Gaps is what the description leaves out or gets wrong about itself, a line each that
-// says where, and what to write there: each property has a description; each parameter,
-// header, body, answer and webhook an example that its own schema accepts; each code of
-// an error a description and an example.
+// Gaps lists the omissions and errors of the description, one line each with the place
+// and the text to add. Each property needs a description. Each parameter, header, body,
+// answer and webhook needs an example that its own schema accepts. Each error code
+// needs a description and an example.
 func (c *Contract) Gaps() []string {
 	g := &gaps{c: c}
 	g.properties(c.document)
@@ -30,18 +30,19 @@ func (g *gaps) add(place []string, format string, values ...any) {
 	g.found = append(g.found, strings.Join(place, " › ")+" "+fmt.Sprintf(format, values...))
 }
 
-// names are the members of the object at a place, in order; none if there is no object.
+// names returns the members of the object at a place, in order; none if there is no
+// object.
 func (g *gaps) names(place ...string) []string {
 	object, _ := at(g.c.document, place...).(map[string]any)
 	return slices.Sorted(maps.Keys(object))
 }
 
-// under is a place below another; a reference there is followed.
+// under returns a place below another, after following a reference there.
 func (g *gaps) under(place []string, names ...string) []string {
 	return g.c.follow(slices.Concat(place, names))
 }
 
-// properties looks at each whole object: what merely narrows another one has no type.
+// properties checks each whole object: a schema that only narrows another has no type.
 func (g *gaps) properties(tree any, place ...string) {
 	switch tree := tree.(type) {
 	case map[string]any:
@@ -64,7 +65,8 @@ func (g *gaps) properties(tree any, place ...string) {
 	}
 }
 
-// description is a schema's own or, without one, that of the schema that it refers to.
+// description returns a schema's own description or, without one, that of the schema it
+// refers to.
 func (g *gaps) description(schema any) string {
 	if own, has := at(schema, "description").(string); has {
 		return own
@@ -107,7 +109,7 @@ func (g *gaps) parameter(operation []string, parameter any) {
 	}
 }
 
-// contents looks at the examples of a body or an answer in each of its media types.
+// contents checks the examples of a body or an answer in each of its media types.
 func (g *gaps) contents(place []string, s *schemas) {
 	for _, media := range g.names(append(place, "content")...) {
 		content := slices.Concat(place, []string{"content", media})
@@ -123,7 +125,7 @@ func (g *gaps) contents(place []string, s *schemas) {
 	}
 }
 
-// examples are those of a media type by their names. The only one may have none.
+// examples returns those of a media type by name. A single one may be unnamed.
 func (g *gaps) examples(content []string) map[string]any {
 	all := map[string]any{}
 	if only := at(g.c.document, append(content, "example")...); only != nil {
@@ -162,7 +164,7 @@ func (g *gaps) header(place []string) {
 	}
 }
 
-// schemas looks at the examples that schemas have of their own.
+// schemas checks the examples in schemas.
 func (g *gaps) schemas() {
 	for _, name := range g.names("components", "schemas") {
 		place := []string{"components", "schemas", name}

@@ -12,7 +12,7 @@ import (
 
 var errorCode = []string{"components", "schemas", "ErrorCode"}
 
-// codes looks at the list of codes: each has a description, an example, and an answer
+// codes checks the list of codes: each has a description, an example, and an answer
 // that may have it.
 func (g *gaps) codes() {
 	listed := g.listed(errorCode)
@@ -31,7 +31,7 @@ func (g *gaps) codes() {
 	}
 }
 
-// listed is the enum or the const of a schema.
+// listed returns the enum or the const of a schema.
 func (g *gaps) listed(schema []string) (codes []string) {
 	if only, has := at(g.c.document, append(schema, "const")...).(string); has {
 		return []string{only}
@@ -43,12 +43,12 @@ func (g *gaps) listed(schema []string) (codes []string) {
 	return codes
 }
 
-// codesOf are the codes that an answer may have.
+// codesOf returns the codes that an answer may have.
 func (g *gaps) codesOf(content []string) []string {
 	return g.listed(slices.Concat(content, []string{"schema", "properties", "errors", "items", "properties", "code"}))
 }
 
-// answersWith are the statuses of the answers that may have a code.
+// answersWith returns the statuses of the answers that may have a code.
 func (g *gaps) answersWith(code string) (statuses []string) {
 	for _, path := range g.names("paths") {
 		for _, method := range g.names("paths", path) {
@@ -63,8 +63,8 @@ func (g *gaps) answersWith(code string) (statuses []string) {
 	return statuses
 }
 
-// refusal looks at one answer that refuses: it lists its codes, and has an example of
-// each under the code's name.
+// refusal checks one error answer: it lists its codes, and has an example of each under
+// the code's name.
 func (g *gaps) refusal(content []string, status string) {
 	codes := g.codesOf(content)
 	if len(codes) == 0 {
@@ -89,7 +89,7 @@ func (g *gaps) refusal(content []string, status string) {
 
 var webhookClaims = []string{"components", "schemas", "WebhookClaims"}
 
-// webhooks looks at the union of the claims and at each event's body.
+// webhooks checks the union of the claims and each event's body.
 func (g *gaps) webhooks() {
 	mapped := g.names(append(webhookClaims, "discriminator", "mapping")...)
 	if diff := cmp.Diff(g.names("webhooks"), mapped); diff != "" {

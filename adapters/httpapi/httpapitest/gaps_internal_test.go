@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A search for gaps that finds none would be worth nothing.
+// Shows that the search finds gaps.
 func TestEachKindOfGapIsFound_D98(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ old, changed, want string }{

@@ -12,18 +12,18 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Shelf keeps the uploads of the tenant elm-street in memory. It is safe for
-// concurrent use, its fields aside.
+// Shelf stores the uploads of the tenant elm-street in memory. Its methods are safe for
+// concurrent use.
 type Shelf struct {
-	Fails     error                  // what AddChunk returns from the second part on
-	Discarded []request.AttachmentID // by Discard, whether they are kept or not
+	Fails     error                  // the error of AddChunk from the second part on
+	Discarded []request.AttachmentID // by Discard, whether stored or not
 
 	mu    sync.Mutex
 	files map[request.AttachmentID][][]byte
 }
 
-// AddChunk keeps the next part of a file. A part that is out of turn, empty or
-// longer than 256 KiB and the 28 bytes of its encryption is an error.
+// AddChunk stores the next part of a file. A part that is out of order, empty or longer
+// than 256 KiB plus the 28 bytes of its encryption is an error.
 func (s *Shelf) AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Shelf) AddChunk(ctx context.Context, tenant string, id request.Attachme
 	return nil
 }
 
-// Discard notes which files would be forgotten.
+// Discard records the files to delete.
 func (s *Shelf) Discard(_ context.Context, _ string, ids []request.AttachmentID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *Shelf) Discard(_ context.Context, _ string, ids []request.AttachmentID)
 	return nil
 }
 
-// File is what is kept of a file.
+// File returns the stored bytes of a file.
 func (s *Shelf) File(id request.AttachmentID) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,14 +85,14 @@ func (s *Shelf) Opened(id request.AttachmentID, key string) (plain []byte, err e
 	return plain, nil
 }
 
-// Parts are the parts that are kept of a file.
+// Parts returns the stored parts of a file.
 func (s *Shelf) Parts(id request.AttachmentID) [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.files[id])
 }
 
-// Stored is how many bytes are kept.
+// Stored returns the number of stored bytes.
 func (s *Shelf) Stored() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func (s *Shelf) Stored() (n int) {
 	return n
 }
 
-// Noise is n bytes that do not compress, and the same ones for the same seed.
+// Noise returns n bytes that do not compress, the same for the same seed.
 func Noise(seed uint64, n int) []byte {
 	stream, data := sha3.NewSHAKE128(), make([]byte, n)
 	_, _ = stream.Write([]byte{byte(seed), byte(seed >> 8)})

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// account is the user that Postgres runs as. Postgres refuses to run as root,
-// so root runs it as a user with fewer rights. Everybody else runs it as
-// themselves, which is a nil account.
+// account is the user that Postgres runs as. Postgres refuses to run as root, so root
+// runs it as a user with fewer rights. Any other user runs it under their own account,
+// which is a nil account.
 type account struct {
 	name     string
 	uid, gid uint32
 }
 
-// accountFor is the owner of the data if there is data already, or else the user
-// "postgres", or else "nobody".
+// accountFor is the owner of existing data, or else the user "postgres", or else
+// "nobody".
 func accountFor(data string) (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -58,7 +58,7 @@ func (a *account) id() uint32 {
 	return a.uid
 }
 
-// own gives the account a file or directory that we have just made.
+// own gives the account a file or directory that we have just created.
 func (a *account) own(path string) error {
 	if a == nil {
 		return nil
@@ -66,9 +66,9 @@ func (a *account) own(path string) error {
 	return os.Lchown(path, int(a.uid), int(a.gid))
 }
 
-// command prepares a program to run as the account. It gets a process group of
-// its own, so that Ctrl-C in the terminal reaches us only. Of our environment
-// it gets just what it needs to run: no PG… setting and no secret.
+// command prepares a program to run as the account. It gets a process group of its own,
+// so that Ctrl-C in the terminal reaches only us. It gets only a minimal environment:
+// no PG… setting and no secret.
 func (a *account) command(ctx context.Context, dir, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
@@ -88,12 +88,12 @@ func (a *account) command(ctx context.Context, dir, program string, args ...stri
 	return cmd
 }
 
-// enters reports whether the account can use dir as its working directory. It
-// runs a program there, because the modes of the parents, access control lists
-// and mount options all count.
+// enters reports whether the account can use dir as its working directory. It runs a
+// program there, because the modes of the parents, access control lists and mount
+// options are all relevant.
 func (a *account) enters(ctx context.Context, dir, program string) bool {
 	return a.command(ctx, dir, program, "--version").Run() == nil
 }
 
-// ownerOf is the number of the user who owns a file.
+// ownerOf is the user id of a file's owner.
 func ownerOf(info os.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }

@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// ownSettings is the file in the data directory that holds [Config.settings].
+// ownSettings is the file in the data directory with [Config.settings].
 const ownSettings = "frontdesk.conf"
 
-// draft stands in the name of a half-made cluster, between the name of its data
-// and a number.
+// draft is part of the name of an incomplete cluster, between the name of its data and
+// a number.
 const draft = ".new-"
 
-// initialise makes the cluster beside its place and moves it there when it is
-// complete, so that no half-made cluster is ever started.
+// initialise creates the cluster under a temporary name and renames it when it is
+// complete, so that no incomplete cluster is ever started.
 func (s *Server) initialise(ctx context.Context) error {
 	parent := filepath.Dir(s.home.data)
 	if err := os.MkdirAll(parent, 0o711); err != nil {
@@ -43,9 +43,9 @@ func (s *Server) initialise(ctx context.Context) error {
 	return os.Rename(dir, s.home.data)
 }
 
-// initdb fills the directory. Text sorts by code point on every machine. Every
-// system has the C locale, but it does not know the case of letters beyond
-// ASCII, so C.UTF-8 is tried first.
+// initdb fills the directory. Text sorts by code point on every machine. Every system
+// has the C locale, but without the case of letters beyond ASCII, so C.UTF-8 is tried
+// first.
 func (s *Server) initdb(ctx context.Context, dir string) error {
 	var refusal string
 	for _, locale := range []string{"C.UTF-8", "C"} {
@@ -66,9 +66,9 @@ func (s *Server) initdb(ctx context.Context, dir string) error {
 	return fmt.Errorf("make a cluster: %s", refusal)
 }
 
-// configure writes our settings at every start, because they belong to the
-// program and not to the data. It writes beside the data directory and renames:
-// the account owns that directory, and what root opens there might be a link.
+// configure writes our settings at every start, because they belong to the program and
+// not to the data. It writes a file next to the data directory and renames it: the
+// account owns that directory, and a file that root opens there might be a link.
 func (s *Server) configure() error {
 	file, err := os.CreateTemp(filepath.Dir(s.home.data), ownSettings+".*")
 	if err != nil {
@@ -91,7 +91,7 @@ func appendLine(path, line string) error {
 	return firstError(err, f.Close())
 }
 
-// removeDrafts removes the half-made clusters of starts that were killed.
+// removeDrafts removes the incomplete clusters of starts that were killed.
 func (h *home) removeDrafts() error {
 	parent, prefix := filepath.Dir(h.data), filepath.Base(h.data)+draft
 	entries, err := os.ReadDir(parent)

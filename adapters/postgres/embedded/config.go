@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// The roles of a cluster that it is made with, or that its databases need.
+// The roles of a new cluster and its databases.
 const (
 	Superuser = "postgres"        // owns the cluster
 	Owner     = "frontdesk_owner" // owns the databases; a plain role, which may create roles and see standbys
@@ -19,21 +19,21 @@ const (
 
 // Config describes a cluster. Only Dir is required.
 type Config struct {
-	// Dir is the caller's directory, which is made if it is missing. The data
-	// lives in its sub-directory "postgres". Postgres never runs as root, so a
-	// directory that root makes should let others pass through (mode 0711);
-	// otherwise the data lives elsewhere.
+	// Dir is the caller's directory, which is created if it is missing. The data lives
+	// in its sub-directory "postgres". Postgres never runs as root, so a directory of
+	// root's should be traversable for others (mode 0711); otherwise the data lives
+	// elsewhere.
 	Dir string
 	// Log gets a line when Postgres comes up, adopted or started, and when it is
 	// stopped. Default: no log.
 	Log *slog.Logger
-	// Volatile gives up durability for speed. If a volatile cluster was not
-	// stopped in order, the next start makes it anew, empty.
+	// Volatile trades durability for speed. If a volatile cluster was not shut down
+	// cleanly, the next start creates a new, empty one.
 	Volatile bool
 	// MaxConnections defaults to 100.
 	MaxConnections int
-	// Binaries is the directory of initdb, pg_ctl and postgres. By default they
-	// are searched for on PATH and in the usual places.
+	// Binaries is the directory of initdb, pg_ctl and postgres. By default they are
+	// searched for on PATH and in the default places of packages.
 	Binaries string
 }
 
@@ -47,10 +47,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// settings is the text of the configuration file that Postgres includes.
+// settings is the text of the included configuration file.
 //
-// Errors of single statements are not logged. Their texts quote values, which
-// may be a patient's, and the program that sent the statement gets them anyway.
+// Errors of single statements are not logged. Their texts quote values, which may be
+// patient data, and the program that sent the statement gets them anyway.
 func (c Config) settings(socket string) string {
 	lines := []string{
 		"listen_addresses = ''",
@@ -87,17 +87,17 @@ func (c Config) installations(ctx context.Context) []installation {
 
 const (
 	port = "5432"
-	// longest is the length of a socket's path, in bytes, that every system
-	// takes: Linux takes 107, macOS 103.
+	// longest is the maximum length of a socket's path on every system, in bytes: Linux
+	// allows 107, macOS 103.
 	longest = 103
 )
 
 func socketFile(dir string) string { return filepath.Join(dir, ".s.PGSQL."+port) }
 
-// socketDir is a short path in the first temporary directory that suits, always
-// the same for the same data. It belongs to the account and is closed to
-// everybody else. The cluster trusts whoever reaches its socket, so this is its
-// password, and the kernel checks it.
+// socketDir is a short path in the first suitable temporary directory, always the same
+// for the same data. It belongs to the account and is closed to all others. The cluster
+// trusts every client of its socket, so these permissions replace a password, and the
+// kernel enforces them.
 func (h *home) socketDir(ctx context.Context, program string) (string, error) {
 	for _, tmp := range []string{os.TempDir(), "/tmp"} {
 		tmp, err := canonical(tmp)
@@ -112,8 +112,7 @@ func (h *home) socketDir(ctx context.Context, program string) (string, error) {
 	return "", errors.New("no temporary directory has a path short enough for a socket: set TMPDIR")
 }
 
-// removeSockets removes what a postmaster that was killed has left in the places of its
-// socket.
+// removeSockets removes the sockets of a postmaster that was killed.
 func (h *home) removeSockets() error {
 	for _, tmp := range []string{os.TempDir(), "/tmp"} {
 		dir := filepath.Join(tmp, h.socketName())
@@ -131,15 +130,15 @@ func (h *home) socketName() string {
 	return fmt.Sprintf("frontdesk-%d-%s", h.account.id(), digest(h.data))
 }
 
-// ours reports whether a directory is one that we have made for a socket.
+// ours reports whether a directory is one that we created for a socket.
 func (h *home) ours(info fs.FileInfo) bool {
 	owner := ownerOf(info)
 	ours := owner == h.account.id() || owner == uint32(os.Geteuid())
 	return info.IsDir() && info.Mode().Perm() == 0o700 && ours
 }
 
-// makeSocketDir makes the directory. If it is there already, it must be ours,
-// because anybody can make directories in this place.
+// makeSocketDir creates the directory. If it exists, it must be ours, because any user
+// can create directories here.
 func (h *home) makeSocketDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

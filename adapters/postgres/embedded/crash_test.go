@@ -14,7 +14,7 @@ import (
 )
 
 // Each step does harm to a running cluster and brings it up again.
-func TestWhatWasCommittedIsKept(t *testing.T) {
+func TestCommittedRowsSurviveCrash(t *testing.T) {
 	t.Parallel()
 	config := embedded.Config{Dir: open(t)}
 	s := start(t, config)
@@ -25,7 +25,7 @@ func TestWhatWasCommittedIsKept(t *testing.T) {
 		harm func(*testing.T, *embedded.Server) *embedded.Server
 	}{
 		{"its postmaster is killed and restarted", func(t *testing.T, s *embedded.Server) *embedded.Server {
-			must(t, s.Restart(t.Context())) // while it lives: does nothing
+			must(t, s.Restart(t.Context())) // while it is alive: does nothing
 			kill(t, pid(t, config.Dir), syscall.SIGKILL)
 			<-s.Done()
 			must(t, s.Restart(t.Context()))
@@ -43,7 +43,7 @@ func TestWhatWasCommittedIsKept(t *testing.T) {
 			<-s.Done()
 			return start(t, config)
 		}},
-		// After a restart of the machine the number may be anybody's.
+		// After a reboot the number may belong to any process.
 		{"its lock file names a stranger", func(t *testing.T, s *embedded.Server) *embedded.Server {
 			stop(t, s)
 			data := filepath.Join(config.Dir, "postgres")
@@ -110,7 +110,7 @@ func TestRemovedDataIsGone(t *testing.T) {
 	write(t, s)
 	s.Detach()
 	must(t, embedded.Remove(t.Context(), config.Dir))
-	must(t, embedded.Remove(t.Context(), config.Dir)) // a second time does nothing
+	must(t, embedded.Remove(t.Context(), config.Dir)) // again: does nothing
 	s = start(t, config)
 	wantEmpty(t, s)
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestAComplaintIsWhatSaysWhatWentWrong(t *testing.T) {
+func TestComplaintPicksTheErrorLine(t *testing.T) {
 	t.Parallel()
 	for want, output := range map[string]string{
 		"exit status 1":               " \n",
@@ -47,7 +47,7 @@ func TestTheLogIsBounded(t *testing.T) {
 
 func TestASocketDirectoryIsClosedToOthers(t *testing.T) {
 	t.Parallel()
-	var h home // whoever runs the test is the account
+	var h home // the user of the test is the account
 	dir := filepath.Join(t.TempDir(), "socket")
 	must(t, h.makeSocketDir(dir))
 	must(t, h.makeSocketDir(dir)) // ours already
@@ -66,7 +66,7 @@ func TestAProcessIsTheOneItsLockFileNames(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "sleep", "600")
-	cmd.Args = []string{"postgres", "600"} // what it is called proves nothing
+	cmd.Args = []string{"postgres", "600"} // its name proves nothing
 	must(t, cmd.Start())
 	p := postmaster{pid: cmd.Process.Pid, data: data}
 	if p.genuine() || p.gone() {

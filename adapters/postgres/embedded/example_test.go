@@ -10,7 +10,7 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 )
 
-// A private Postgres for one test, which gives up durability for speed.
+// A private Postgres for one test, which trades durability for speed.
 func ExampleStart() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")
@@ -21,7 +21,7 @@ func ExampleStart() {
 	defer os.RemoveAll(dir)
 	server, err := embedded.Start(ctx, embedded.Config{Dir: dir, Volatile: true})
 	if err != nil {
-		fmt.Println(err) // one line that says what to do
+		fmt.Println(err) // one line with the fix
 		return
 	}
 	defer func() {

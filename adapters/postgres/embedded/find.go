@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// ErrNoPostgres says that this machine has no usable Postgres binaries.
+// ErrNoPostgres: this machine has no usable Postgres binaries.
 var ErrNoPostgres = errors.New("no Postgres found: install postgresql (Debian: apt-get install postgresql), or put its bin directory on PATH")
 
 // oldest is the oldest major version that the schema is tested with.
 const oldest = 15
 
-// installation is a directory that holds one version's programs.
+// installation is a directory with one version's programs.
 type installation struct {
 	bin   string
 	major int
@@ -28,8 +28,8 @@ type installation struct {
 
 func (i installation) program(name string) string { return filepath.Join(i.bin, name) }
 
-// usual are the places where packages put Postgres without touching PATH:
-// Debian, Red Hat, Homebrew, Postgres.app, MacPorts, from source.
+// usual are the directories in which packages install Postgres outside PATH: Debian,
+// Red Hat, Homebrew, Postgres.app, MacPorts, from source.
 var usual = []string{
 	"/usr/lib/postgresql/*/bin",
 	"/usr/pgsql-*/bin",
@@ -41,8 +41,8 @@ var usual = []string{
 	"/usr/local/pgsql/bin",
 }
 
-// installations lists what the machine has: first what is on the search path,
-// then the usual places, newest version first.
+// installations lists the machine's installations: first those on the search path, then
+// the usual places, newest version first.
 func installations(ctx context.Context, path string, places []string) []installation {
 	var others []string
 	for _, place := range places {
@@ -100,8 +100,8 @@ func versionOf(ctx context.Context, bin string) (installation, error) {
 	return installation{bin: bin, major: major}, err
 }
 
-// choose takes the first installation that can run the data: one of the major
-// version wanted or, if there is no data (0), any that is new enough.
+// choose returns the first installation that can run the data: one of the wanted major
+// version or, without data (0), any that is new enough.
 func choose(found []installation, wanted int) (installation, error) {
 	for _, i := range found {
 		if i.major == wanted || wanted == 0 && i.major >= oldest {

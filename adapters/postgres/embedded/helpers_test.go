@@ -39,8 +39,7 @@ func startAndWait(dir string) {
 	select {}
 }
 
-// starterProcess starts a cluster from a process of its own, in a process
-// group of its own.
+// starterProcess starts a cluster from a process and process group of its own.
 func starterProcess(t *testing.T, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -61,8 +60,8 @@ func starterProcess(t *testing.T, dir string) *exec.Cmd {
 	return cmd
 }
 
-// open is a directory that every user can pass through; whatever cluster a
-// test leaves in it is removed.
+// open is a directory that every user can traverse; clusters that a test leaves in it
+// are removed.
 func open(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(postgrestest.Scratch(), "embedded-") //nolint:usetesting // t.TempDir is on disk, and closed to whoever runs Postgres for root

@@ -14,20 +14,19 @@ import (
 	"frontdesk/adapters/durable"
 )
 
-// home is where a cluster lives. Its paths are absolute and without symbolic
-// links, because they are compared with what Postgres writes into its lock
-// files.
+// home is the location of a cluster. Its paths are absolute and without symbolic links,
+// because they are compared with Postgres's lock files.
 type home struct {
 	dir     string   // the caller's directory
 	data    string   // the cluster's data directory
-	account *account // who owns the data and runs Postgres
+	account *account // owns the data and runs Postgres
 }
 
-// elsewhere is where data lives that its account cannot reach in dir. It
-// survives a reboot; a temporary directory may not.
+// elsewhere is the folder of data that its account cannot reach in dir. It survives a
+// reboot; a temporary directory may not.
 const elsewhere = "/var/lib/frontdesk"
 
-// open makes dir if it is missing, and finds the data that belongs to it.
+// open creates dir if it is missing, and finds its data.
 func open(dir string) (home, error) {
 	if err := makeDir(dir); err != nil {
 		return home{}, err
@@ -37,7 +36,7 @@ func open(dir string) (home, error) {
 		return home{}, err
 	}
 	h := home{dir: dir, data: follow(filepath.Join(dir, "postgres"))}
-	// pg_ctl hands the path to a shell, in double quotes.
+	// pg_ctl passes the path to a shell, in double quotes.
 	if strings.ContainsAny(h.data, "\"$`\\\n") {
 		return home{}, errors.New("Postgres needs a path without quotes, backslashes and dollar signs: choose another directory")
 	}
@@ -45,8 +44,7 @@ func open(dir string) (home, error) {
 	return h, err
 }
 
-// follow is where the data is if its place is a symbolic link, which may not
-// lead to anything yet.
+// follow resolves the data's path if it is a symbolic link, which may be dangling.
 func follow(place string) string {
 	if data, err := filepath.EvalSymlinks(place); err == nil {
 		return data
@@ -65,7 +63,7 @@ func makeDir(dir string) error {
 		return err
 	}
 	if os.Geteuid() == 0 {
-		return os.Chmod(dir, 0o711) // the account has to pass through
+		return os.Chmod(dir, 0o711) // the account must be able to traverse it
 	}
 	return os.Chmod(dir, 0o700)
 }
@@ -78,8 +76,8 @@ func canonical(dir string) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
-// settle makes sure that the account can reach the data. If it cannot enter dir
-// (a root's home is closed to others), the data moves out.
+// settle makes sure that the account can reach the data. If it cannot enter dir (root's
+// home is closed to others), the data moves out.
 func (h *home) settle(ctx context.Context, program string) error {
 	if h.account == nil {
 		return nil
@@ -99,9 +97,9 @@ func (h *home) settle(ctx context.Context, program string) error {
 	return h.moveOut(ctx)
 }
 
-// moveOut gives the data a place outside of dir and leaves a symbolic link in
-// dir. The link ties the data to dir: if dir is removed with its link, the data
-// is removed too, now or when another cluster starts.
+// moveOut moves the data outside of dir and leaves a symbolic link in dir. The link
+// ties the data to dir: if dir is removed with its link, the data is removed as well,
+// now or when another cluster starts.
 func (h *home) moveOut(ctx context.Context) error {
 	link := h.data
 	if _, err := os.Lstat(link); err == nil {
@@ -132,8 +130,8 @@ func Remove(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Data lists where the data of the cluster of dir is: in dir, or where a link in dir leads.
-// It is empty if there is none.
+// Data lists the paths of dir's data: in dir, or the target of its link. It is empty if
+// there is none.
 func Data(dir string) (paths []string, err error) {
 	dir, err = canonical(dir)
 	if err != nil {
@@ -171,14 +169,14 @@ func remove(ctx context.Context, dir string) error {
 	return firstError(err, removeFile(filepath.Join(h.dir, "postgres")))
 }
 
-// remove ends a postmaster that still serves the data. Then it removes the data
-// and the half-made clusters beside it.
+// remove stops a postmaster on the data. Then it removes the data and the incomplete
+// clusters next to it.
 func (h *home) remove(ctx context.Context) error {
 	if p, ok := runningIn(h.data); ok {
 		if err := p.end(ctx); err != nil {
 			return err
 		}
-		_ = os.Remove(p.socket) // it is empty by now, or not ours
+		_ = os.Remove(p.socket) // it is empty, or not ours
 	}
 	if err := firstError(os.RemoveAll(h.data), h.removeDrafts()); err != nil {
 		return fmt.Errorf("remove data: %w", err)

@@ -16,9 +16,9 @@ import (
 	"frontdesk/adapters/background"
 )
 
-// run returns when the cluster answers. It adopts a postmaster that lives, or
-// starts one, and tries again until the time is over: the old one may just be
-// ending, and the new one may stumble over its remains.
+// run returns when the cluster answers. It adopts a live postmaster, or starts one, and
+// retries until the time limit: the old one may just be ending, and the new one may
+// stumble over its remains.
 func (s *Server) run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -40,14 +40,14 @@ func (s *Server) run(ctx context.Context) error {
 	}
 }
 
-// errEnded says that a postmaster ended before it answered.
+// errEnded: a postmaster ended before it answered.
 var errEnded = errors.New("postmaster ended")
 
-// patience is how long a postmaster that runs may take to answer.
+// patience is how long a running postmaster may take to answer.
 const patience = 5 * time.Second
 
-// await returns when the postmaster answers, or has ended. It ends one that has
-// lost its socket, so that another can take its place.
+// await returns when the postmaster answers, or has ended. It stops one that has lost
+// its socket, so that another can replace it.
 func (s *Server) await(ctx context.Context, p postmaster) error {
 	for waited := time.Duration(0); ; waited += pollEvery {
 		err := s.ping(ctx)
@@ -74,13 +74,12 @@ func (s *Server) ping(ctx context.Context) error {
 		return conn.Close(ctx)
 	}
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code != cannotConnectNow {
-		return nil // it lives; it may have too many clients, for example
+		return nil // it is alive; it may have too many clients, for example
 	}
 	return err
 }
 
-// cannotConnectNow is the code of the answer while Postgres starts up, recovers
-// or shuts down.
+// cannotConnectNow is the error code while Postgres starts up, recovers or shuts down.
 const cannotConnectNow = "57P03"
 
 func busy(err error) bool {
@@ -88,8 +87,8 @@ func busy(err error) bool {
 	return ok && refused.Code == cannotConnectNow
 }
 
-// launch starts a postmaster when none is running. If there is no cluster, it
-// makes one.
+// launch starts a postmaster if none is running. It creates the cluster if there is
+// none.
 func (s *Server) launch(ctx context.Context) error {
 	if err := s.clear(ctx); err != nil {
 		return err
@@ -114,8 +113,8 @@ func (s *Server) ensureCluster(ctx context.Context) error {
 	return s.initialise(ctx)
 }
 
-// clear removes what a dead postmaster left. Postgres would stumble over its
-// lock files if their process number belongs to another program by now.
+// clear removes the files of a dead postmaster. Postgres would stumble over its lock
+// files if another program has its process number by now.
 func (s *Server) clear(ctx context.Context) error {
 	if err := clearSocket(ctx, s.socket); err != nil {
 		return err
@@ -128,7 +127,7 @@ func (s *Server) clear(ctx context.Context) error {
 }
 
 // pgctl starts the postmaster and waits until it is ready. Sessions of a killed
-// postmaster that have not noticed yet block it for a moment.
+// postmaster that are still ending block it for a moment.
 func (s *Server) pgctl(ctx context.Context) error {
 	log := s.logFile()
 	bound(log)
@@ -136,7 +135,7 @@ func (s *Server) pgctl(ctx context.Context) error {
 		from := size(log)
 		cmd := s.home.account.command(ctx, "/", s.install.program("pg_ctl"), "start", "--silent", "--wait",
 			"--timeout", strconv.Itoa(int(startWithin.Seconds())), "--pgdata", s.home.data, "--log", log,
-			"--options", "-c logging_collector=off -c log_destination=stderr") // whatever its files say
+			"--options", "-c logging_collector=off -c log_destination=stderr") // overrides its configuration files
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			return nil

@@ -15,19 +15,19 @@ import (
 	"frontdesk/adapters/durable"
 )
 
-// lockFile is the file that a Server of the directory holds locked.
+// lockFile is the file that the directory's Server holds locked.
 //
-// Data outside of the directory would stay for ever if somebody removed the
-// directory by hand. So the lock file gets a second name beside such data. If
-// only that name is left, the directory is gone. The file's count of names says
-// so, even if the directory was moved.
+// Data outside of the directory would stay for ever if a user removed the directory by
+// hand. So the lock file gets a second hard link next to such data. If only that name
+// is left, the directory is gone. The file's link count shows that, even if the
+// directory was moved.
 func (h *home) lockFile() string { return filepath.Join(h.dir, "postgres.lock") }
 
-// markOf is the second name of the lock file, beside the data.
+// markOf is the second name of the lock file, next to the data.
 func markOf(data string) string { return data + ".lock" }
 
-// claim marks the data as ours. It waits a moment for somebody else who may be
-// removing the data of an earlier directory of the same name.
+// claim marks the data as ours. It waits a moment in case another process is removing
+// the data of an earlier directory of the same name.
 func (h *home) claim(ctx context.Context) error {
 	for waited := time.Duration(0); ; waited += pollEvery {
 		if err := removeOrphan(ctx, markOf(h.data)); err != nil {
@@ -40,10 +40,9 @@ func (h *home) claim(ctx context.Context) error {
 	}
 }
 
-// mark gives the lock file its second name. It fails if the lock file of another
-// directory has that name: one that was moved away, or removed while in use. On
-// another file system there is no second name, and only [Remove] removes the
-// data.
+// mark creates the lock file's second name. It fails if the lock file of another
+// directory has that name: one that was moved away, or removed while in use. On another
+// file system there is no second name, and only [Remove] removes the data.
 func (h *home) mark() error {
 	if err := os.MkdirAll(elsewhere, 0o711); err != nil {
 		return err
@@ -69,7 +68,7 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// removeOrphans ends and removes the clusters whose directories are gone.
+// removeOrphans stops and removes the clusters whose directories are gone.
 func removeOrphans(ctx context.Context) error {
 	marks, err := filepath.Glob(markOf(filepath.Join(elsewhere, "*")))
 	if err != nil {
@@ -83,11 +82,11 @@ func removeOrphans(ctx context.Context) error {
 	return nil
 }
 
-// removeOrphan spares a cluster that has a directory or an owner. It holds the
-// lock, because others may find the same orphan at the same time.
+// removeOrphan spares a cluster that has a directory or an owner. It holds the lock,
+// because others may find the same orphan at the same time.
 func removeOrphan(ctx context.Context, mark string) error {
 	if info, err := os.Lstat(mark); err != nil || !lastName(info) {
-		return nil // there is none, or somebody else has removed it
+		return nil // there is none, or another process has removed it
 	}
 	lock, err := durable.Hold(mark, 0)
 	if errors.Is(err, durable.ErrInUse) || errors.Is(err, fs.ErrNotExist) {
@@ -104,6 +103,5 @@ func removeOrphan(ctx context.Context, mark string) error {
 	return firstError(orphan.remove(ctx), removeFile(mark))
 }
 
-// lastName reports whether a file has exactly one name. One that was removed has
-// none.
+// lastName reports whether a file has exactly one name. A removed one has none.
 func lastName(info fs.FileInfo) bool { return info.Sys().(*syscall.Stat_t).Nlink == 1 }

@@ -9,12 +9,12 @@ import (
 	"syscall"
 )
 
-// complaint picks the lines of a program's output that say what went wrong, as one: the
-// last error and what led to it, or else the last lines, or else the exit status. Often
-// it is a line before the error that names the port, the setting or the file.
+// complaint picks the relevant lines of a program's output, as one line: the last error
+// and its context, or else the last lines, or else the exit status. Often the line
+// before the error names the port, the setting or the file.
 func complaint(output []byte, exit error) string {
 	var all, telling []string
-	worst := 0 // how many telling lines there are up to the last error
+	worst := 0 // number of relevant lines up to the last error
 	for line := range strings.Lines(string(output)) {
 		line = strings.Join(strings.Fields(stamp.ReplaceAllString(line, "")), " ")
 		if line == "" || routine.MatchString(line) {
@@ -51,12 +51,11 @@ var (
 	routine  = regexp.MustCompile(`^LOG: (starting PostgreSQL|listening on|database system (was|is))|^Examine the log output`)
 )
 
-// logFile is the file that Postgres writes its log to. The account owns the
-// directory and could put a link there, so links are never followed.
+// logFile is Postgres's log file. The account owns the directory and could put a link
+// there, so links are never followed.
 func (s *Server) logFile() string { return filepath.Join(s.home.data, "postgres.log") }
 
-// bound empties a log that has grown past a MiB. Postgres may be running,
-// because it only appends.
+// bound truncates a log over one MiB. Postgres may be running, because it only appends.
 func bound(log string) {
 	f, err := os.OpenFile(log, os.O_WRONLY|syscall.O_NOFOLLOW, 0)
 	if err != nil {

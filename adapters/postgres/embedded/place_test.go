@@ -23,8 +23,8 @@ func TestAnyDirectoryWillDo(t *testing.T) {
 	wantWritten(t, start(t, config))
 }
 
-// Root's home is closed to the user who runs Postgres for root. For anybody
-// else this is a directory like any other.
+// Root's home is closed to the user who runs Postgres for root. For other users this is
+// a normal directory.
 func TestAClosedDirectoryKeepsItsDataAsLongAsItLives(t *testing.T) {
 	t.Parallel()
 	closed := t.TempDir()
@@ -44,8 +44,8 @@ func TestAClosedDirectoryKeepsItsDataAsLongAsItLives(t *testing.T) {
 	wantEmpty(t, start(t, config))
 }
 
-// Nobody starts a cluster in a removed directory again, so that the next
-// cluster, wherever it is, clears its data away.
+// The directory is removed and not used again, so the next cluster, wherever it is,
+// removes its data.
 func TestDataDoesNotOutliveItsDirectory(t *testing.T) {
 	t.Parallel()
 	config := embedded.Config{Dir: filepath.Join(t.TempDir(), "dir"), Volatile: true}
@@ -67,7 +67,7 @@ func TestDataDoesNotOutliveItsDirectory(t *testing.T) {
 	}
 }
 
-func TestAStartSaysWhatToDo(t *testing.T) {
+func TestStartErrorNamesTheFix(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(file, nil, 0o600))
@@ -96,7 +96,7 @@ func TestAStartSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// The line before the last names what is wrong.
+// The line before the last names the cause.
 func TestAStartThatFailsShowsItsCause(t *testing.T) {
 	t.Parallel()
 	config := embedded.Config{Dir: open(t), Volatile: true}

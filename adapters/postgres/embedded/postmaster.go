@@ -19,7 +19,7 @@ import (
 	"frontdesk/adapters/background"
 )
 
-// postmaster is a running Postgres, as its lock files describe it.
+// postmaster is a running Postgres, from its lock files.
 type postmaster struct {
 	pid    int
 	data   string // its data directory
@@ -45,10 +45,10 @@ func readLockFile(path string) (postmaster, bool) {
 	return p, true
 }
 
-// runningIn is the postmaster that serves the data directory, if one does. A
-// lock file alone proves nothing. Its process may be gone and another program
-// may have its number. It may also name another directory: this one is then a
-// copy of that, or was moved here while the postmaster ran.
+// runningIn is the postmaster on the data directory, if there is one. A lock file alone
+// proves nothing. Its process may be gone and its number reused. It may also name
+// another directory: this one is then a copy of that, or was moved here while the
+// postmaster ran.
 func runningIn(data string) (postmaster, bool) {
 	p, ok := readLockFile(filepath.Join(data, "postmaster.pid"))
 	if !ok || !p.genuine() {
@@ -61,10 +61,9 @@ func runningIn(data string) (postmaster, bool) {
 	return p, errors.Is(err, fs.ErrNotExist)
 }
 
-// genuine reports whether the process is the postmaster that we started on this
-// data. It does not recognise one that somebody started by hand with a relative
-// path. Postgres itself then refuses a second one on the same data, by its
-// shared memory block.
+// genuine reports whether the process is the postmaster that we started on this data.
+// It does not recognise one that was started by hand with a relative path. Postgres
+// itself then refuses a second one on the same data, by its shared memory block.
 func (p postmaster) genuine() bool {
 	arguments, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))
 	if err == nil {
@@ -96,8 +95,8 @@ func procfs() bool {
 	return err == nil
 }
 
-// end stops the postmaster in order, or at once if ctx ends first. Stopping at
-// once loses nothing that was committed, because the next start recovers it.
+// end stops the postmaster cleanly, or at once if ctx ends first. Stopping at once
+// loses no committed data, because the next start recovers it.
 func (p postmaster) end(ctx context.Context) error {
 	// To a postmaster, SIGINT means a fast shutdown and SIGQUIT an immediate
 	// one.
@@ -127,11 +126,11 @@ func (p postmaster) awaitEnd(ctx context.Context) error {
 	return nil
 }
 
-// pollEvery is how often a process that is not our child is looked at.
+// pollEvery is the polling interval for a process that is not our child.
 const pollEvery = 20 * time.Millisecond
 
-// watched is a postmaster with a goroutine that notices its end, because no
-// portable call waits for a process that is not a child.
+// watched is a postmaster with a goroutine that detects its end, because no portable
+// call waits for a process that is not a child.
 type watched struct {
 	postmaster
 	done    chan struct{} // closed when it has ended
@@ -146,8 +145,8 @@ func (s *Server) watch(p postmaster) *watched {
 	return w
 }
 
-// look polls until the postmaster has ended or the watch is over. Once a minute
-// it also keeps the log within bounds.
+// look polls until the postmaster has ended or the watch is over. Once a minute it also
+// truncates the log if necessary.
 func (w *watched) look(ctx context.Context, log string) {
 	tidy := time.NewTicker(time.Minute)
 	defer tidy.Stop()

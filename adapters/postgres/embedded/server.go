@@ -27,21 +27,21 @@ type Server struct {
 	socket  string        // the directory of the socket
 	lock    *durable.Lock // held until Stop or Detach
 
-	mu      sync.Mutex // held while the postmaster is started, stopped or let go
+	mu      sync.Mutex // held while the postmaster is started, stopped or detached
 	running *watched
-	left    bool // stopped or detached: never again ours
+	left    bool // stopped or detached for good
 }
 
-// startWithin bounds a start, recovery after a crash included.
+// startWithin limits a start, including crash recovery.
 const startWithin = 2 * time.Minute
 
-// Start runs the cluster of c.Dir and returns when it answers. The first start
-// makes the cluster. A later one adopts the postmaster if it is still running,
-// or starts another on the data that a dead one left.
+// Start runs the cluster of c.Dir and returns when it answers. The first start creates
+// the cluster. A later one adopts the postmaster if it is still running, or starts
+// another on the data of a dead one.
 //
 // It fails with [ErrNoPostgres] if the machine has no binaries, and with
-// [durable.ErrInUse] while another Server owns the cluster. Every error is one line that
-// says what to do.
+// [durable.ErrInUse] while another Server owns the cluster. Every error is one line
+// with the fix.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	c = c.withDefaults()
 	s := &Server{config: c, log: c.Log.With(slog.String("dir", c.Dir))}
@@ -62,7 +62,7 @@ func (s *Server) start(ctx context.Context) error {
 	return s.run(ctx)
 }
 
-// prepare finds out everything that stays the same for the life of the Server.
+// prepare determines everything that is constant for the life of the Server.
 func (s *Server) prepare(ctx context.Context) (err error) {
 	if s.home, err = open(s.config.Dir); err != nil {
 		return err
@@ -82,14 +82,14 @@ func (s *Server) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if p, ok := runningIn(s.home.data); ok && p.socket != "" {
-		s.socket = p.socket // TMPDIR may have been another one when it was started
+		s.socket = p.socket // TMPDIR may have been different when it was started
 		return nil
 	}
 	s.socket, err = s.home.socketDir(ctx, program)
 	return err
 }
 
-// URL is the connection string of a database as a role, for pgx and for libpq.
+// URL is the connection string of a database and a role, for pgx and for libpq.
 // Restarts do not change it.
 func (s *Server) URL(database, role string) string {
 	u := url.URL{
@@ -101,8 +101,8 @@ func (s *Server) URL(database, role string) string {
 	return u.String()
 }
 
-// EnsureDatabase makes a database, owned by [Owner], unless it is there. It may be
-// called many times, also at the same time.
+// EnsureDatabase creates a database, owned by [Owner], unless it exists. It may be
+// called many times, even concurrently.
 func (s *Server) EnsureDatabase(ctx context.Context, name string) error {
 	conn, err := pgx.Connect(ctx, s.URL("postgres", Superuser))
 	if err != nil {
@@ -119,14 +119,14 @@ func (s *Server) EnsureDatabase(ctx context.Context, name string) error {
 	return nil
 }
 
-// createOwner does nothing if the role is there, or is made by somebody else just now.
+// createOwner does nothing if the role exists, or is being created by another process.
 const createOwner = `DO $$ BEGIN
     CREATE ROLE ` + Owner + ` LOGIN IN ROLE pg_read_all_stats;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
 END $$`
 
-// exists reports whether an error says that the database is there already, or
-// was made by somebody else just now.
+// exists reports whether an error means that the database exists, or was just created
+// by another process.
 func exists(err error) bool {
 	const duplicateDatabase, uniqueViolation = "42P04", "23505"
 	refused, ok := errors.AsType[*pgconn.PgError](err)
@@ -141,8 +141,8 @@ func (s *Server) Done() <-chan struct{} {
 	return s.running.done
 }
 
-// Restart starts the postmaster again after it has died. It does nothing while
-// the postmaster lives.
+// Restart starts the postmaster again after it has died. It does nothing while the
+// postmaster is alive.
 func (s *Server) Restart(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,12 +177,12 @@ func (s *Server) Stop(ctx context.Context) error {
 		return fmt.Errorf("stop Postgres in %s: %w", s.config.Dir, err)
 	}
 	s.log.InfoContext(ctx, "Postgres stopped", slog.Int("pid", s.running.pid))
-	_ = os.Remove(s.socket) // it is empty by now, or still needed
+	_ = os.Remove(s.socket) // it is empty, or still needed
 	return nil
 }
 
-// Detach gives the cluster up without stopping it, so that a later [Start] can
-// adopt it.
+// Detach releases the cluster without stopping it, so that a later [Start] can adopt
+// it.
 func (s *Server) Detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

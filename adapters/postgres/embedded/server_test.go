@@ -84,11 +84,11 @@ func TestOneServerOwnsACluster(t *testing.T) {
 		t.Errorf("Remove says %v, want ErrInUse and %s", err, holder)
 	}
 
-	// Let go, it is for the next one to adopt, by whatever path.
+	// After Detach the next one can adopt it, by any path.
 	first := <-servers
 	running := pid(t, config.Dir)
 	first.Detach()
-	first.Detach() // a second time does nothing
+	first.Detach() // again: does nothing
 	config.Dir = linkTo(t, config.Dir)
 	second := start(t, config)
 	if got := pid(t, config.Dir); got != running {
@@ -100,7 +100,7 @@ func TestOneServerOwnsACluster(t *testing.T) {
 	default:
 	}
 	stop(t, second)
-	stop(t, second) // a second time does nothing
+	stop(t, second) // again: does nothing
 	<-second.Done()
 	if err := second.Restart(t.Context()); err == nil {
 		t.Error("a stopped server was restarted")

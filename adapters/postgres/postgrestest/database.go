@@ -19,8 +19,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Database is a migrated database that belongs to one test and is removed when
-// the test is over.
+// Database is a migrated database of one test, removed after the test.
 type Database struct {
 	URL          string // as the serving role, frontdesk_app
 	AdminURL     string // as its owner, a plain role
@@ -38,7 +37,7 @@ func (d *Database) PassClock(tb testing.TB, by time.Duration) {
 	}
 }
 
-// New makes a database for tb, or fails tb.
+// New creates a database for tb, or fails tb.
 func New(tb testing.TB) *Database {
 	tb.Helper()
 	s, err := sharedCluster()
@@ -46,7 +45,8 @@ func New(tb testing.TB) *Database {
 		tb.Fatalf("shared Postgres for tests: %v", err)
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	// Files are copied as they are: the usual way writes the whole template to the WAL, which takes three times as long.
+	// Files are copied: the default strategy writes the whole template to the WAL,
+	// which takes three times as long.
 	if err := s.exec(tb.Context(), "CREATE DATABASE "+name+" OWNER "+embedded.Owner+" TEMPLATE "+s.template+" STRATEGY file_copy"); err != nil {
 		tb.Fatalf("create database: %v", err)
 	}
@@ -62,20 +62,20 @@ func New(tb testing.TB) *Database {
 	}
 }
 
-// Pool opens a pool as the serving role, and closes it when tb is over. A test
-// that needs another kind of pool opens it on URL.
+// Pool opens a pool as the serving role, and closes it after tb. A test that needs
+// another kind of pool opens it on URL.
 func (d *Database) Pool(tb testing.TB) *pgxpool.Pool {
 	tb.Helper()
 	return pool(tb, d.URL)
 }
 
-// AdminPool opens a pool as the owner, and closes it when tb is over.
+// AdminPool opens a pool as the owner, and closes it after tb.
 func (d *Database) AdminPool(tb testing.TB) *pgxpool.Pool {
 	tb.Helper()
 	return pool(tb, d.AdminURL)
 }
 
-// SuperuserPool opens a pool as a superuser, and closes it when tb is over.
+// SuperuserPool opens a pool as a superuser, and closes it after tb.
 func (d *Database) SuperuserPool(tb testing.TB) *pgxpool.Pool {
 	tb.Helper()
 	return pool(tb, d.SuperuserURL)
@@ -123,10 +123,10 @@ func Upload(tb testing.TB, to *postgres.Uploads, tenant string, a request.Attach
 	return a
 }
 
-// Cluster starts a cluster for tb only, durable like the sandbox's, with the
-// roles and a migrated database "frontdesk". It is removed when tb is over. It
-// is meant for tests that kill Postgres, or dump and restore it: it takes a
-// second or two, where [New] takes milliseconds.
+// Cluster starts a cluster for tb only, durable like the sandbox's, with the roles and
+// a migrated database "frontdesk". It is removed after tb. It is for tests that kill
+// Postgres, or dump and restore it: it takes a second or two, where [New] takes
+// milliseconds.
 func Cluster(tb testing.TB) *embedded.Server {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -163,9 +163,9 @@ func discard(tb testing.TB, s *embedded.Server, dir string) {
 	}
 }
 
-// Planned returns how often each statement that a pool's only connection has prepared was
-// planned for its arguments. After five times Postgres keeps one plan for all, unless it
-// estimates that plans for the arguments cost less.
+// Planned returns how often each prepared statement of a pool's only connection had a
+// custom plan. After five executions Postgres keeps a generic plan, unless it estimates
+// that custom plans cost less.
 func Planned(tb testing.TB, pool *pgxpool.Pool) map[string]int {
 	tb.Helper()
 	if pool.Config().MaxConns != 1 {

@@ -13,21 +13,21 @@ import (
 	"frontdesk/adapters/postgres"
 )
 
-// Grown is a size of database: what a service has after years. Everything is spread
-// evenly over the practices, which are named practice-1, practice-2 and so on.
+// Grown is the size of a database after years of service. Everything is spread evenly
+// over the practices, which are named practice-1, practice-2 and so on.
 type Grown struct {
 	Practices, Staff, Patients int
-	Events                     int // those of practices, staff and patients among them; the others are notes
+	Events                     int // including those of practices, staff and patients; the others are notes
 	Entries                    int // of care records and timelines: of the newest notes
-	Calls, Deliveries, Uploads int // that are over
+	Calls, Deliveries, Uploads int // past ones
 }
 
-// grownWorkers is how many connections fill a database at once.
+// grownWorkers is the number of connections that fill a database at once.
 const grownWorkers = 4
 
-// Grow fills a migrated, empty database past the store, in bulk, and brings its
-// statistics up to date. All of it can be decoded. Indexes of large tables are left out
-// while the rows are written and made anew at the end, which takes half the time.
+// Grow fills a migrated, empty database past the store, in bulk, and updates its
+// statistics. All of it can be decoded. Indexes of large tables are dropped while the
+// rows are written and created again at the end, which takes half the time.
 func Grow(tb testing.TB, superuserURL string, size Grown) {
 	tb.Helper()
 	url := superuserURL + "&synchronous_commit=off&session_replication_role=replica&maintenance_work_mem=256MB&work_mem=64MB"
@@ -64,8 +64,8 @@ func atOnce(ctx context.Context, pool *pgxpool.Pool, statements []string) error 
 	return errors.Join(failed...)
 }
 
-// parallel writes the sizes into statements. One that has a part {from} is made
-// several, so that a large table is filled by several connections.
+// parallel writes the sizes into statements. One with a part {from} is split, so that
+// several connections fill a large table.
 func (g Grown) parallel(templates []string) (statements []string) {
 	notes := g.Events - g.Practices - g.Staff - g.Patients
 	for _, t := range templates {
@@ -83,8 +83,8 @@ func (g Grown) parallel(templates []string) (statements []string) {
 	return statements
 }
 
-// minted makes identifiers that begin with the time, as the program's do. Each prefix
-// has its own.
+// minted generates identifiers that begin with the time, as the program's do. Each
+// prefix has its own.
 func minted(prefix, n string) string {
 	return `('0190` + prefix + `00007000' || lpad(to_hex(` + n + `), 16, '0'))::uuid`
 }
@@ -99,8 +99,8 @@ const (
 	years     = `now() - interval '2 years' * (1 - n / {notes}::float8) - interval '1 hour'`
 )
 
-// firstGrown needs nothing else. A practice's staff and patients are those whose number
-// has the same rest.
+// firstGrown has no dependencies. A practice's staff and patients are those whose
+// number has the same remainder.
 var firstGrown = []string{
 	eventsOf + `SELECT ` + minted("c7a2", "n") + `, ` + practiceN + `, ` + minted("c7a2", "n") + `, 1, 'care-record.note-created.v1', ` + patientN + `,
 		'{"note":"' || ` + minted("c7a2", "n") + ` || '","patient":"' || ` + patientN + ` || '","text":"It hurts when I laugh. It hurts when I laugh."}', ` + byStaff + `, ` + years + `
@@ -172,7 +172,8 @@ var lastGrown = []string{
 	`INSERT INTO timeline SELECT ` + practiceN + `, ` + patientN + `, n, 'note', ` + minted("c7a2", "n") + `, 'staff:' || ` + staffN + `, ` + years + ` FROM generate_series({notes} - {entries} + 1, {notes}) n`,
 }
 
-// The trees of the practices are as large as the log makes them, and nobody proves from them.
+// The trees have the size of the log, but no valid hashes: no test makes proofs from
+// them.
 var trees = []string{
 	`INSERT INTO trees (tenant, kind, size) SELECT ` + practiceN + `, 1, {events} / {practices} FROM generate_series(1, {practices}) n`,
 	`INSERT INTO tree_tiles (tenant, kind, n, first_idx, root, hashes) SELECT ` + practiceN + `, 1, tile, tile * 256 * {practices} + n, sha256('root'), decode(repeat(md5(n::text), 512), 'hex')
@@ -187,7 +188,7 @@ var sequenced = []string{
 	`INSERT INTO feed_offsets SELECT consumer, max(idx) FROM log, unnest(ARRAY['call-in-board.v1', 'timeline.v1', 'inbox.v1', 'webhooks.v1']) consumer GROUP BY consumer`,
 }
 
-// large are the tables that are worth it.
+// large are the tables for which that is worthwhile.
 var large = []string{"events", "access_record_default", "deliveries", "delivered_default", "timeline", "record_entries", "log", "appointments", "call_ins", "patients", "inbox"}
 
 var leaveIndexes = `UPDATE pg_index SET (indisready, indisvalid) = (false, false) WHERE indrelid::regclass::text IN ('` + strings.Join(large, "', '") + `')`
@@ -199,5 +200,5 @@ func forLarge(statement string) (all []string) {
 	return all
 }
 
-// analysed first looks at what takes longest.
+// analysed starts with the largest tables.
 func analysed() []string { return append(forLarge("VACUUM (ANALYZE) %s"), "ANALYZE") }

@@ -8,7 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// odd is what an operator may have set for a database, and nothing may depend on.
+// odd is settings that an operator may have made for a database, and that nothing may
+// depend on.
 const odd = `
 CREATE SCHEMA elsewhere;
 ALTER DATABASE %[1]s SET default_transaction_isolation = '%[2]s';
@@ -30,8 +31,8 @@ ALTER DATABASE %[1]s SET backslash_quote = off;
 ALTER DATABASE %[1]s SET row_security = off;
 ALTER DATABASE %[1]s SET quote_all_identifiers = on`
 
-// Odd gives new connections to the database odd defaults, such as an isolation level that
-// is stricter than READ COMMITTED.
+// Odd gives new connections to the database unusual defaults, such as an isolation
+// level that is stricter than READ COMMITTED.
 func (d *Database) Odd(tb testing.TB, isolation string) {
 	tb.Helper()
 	conn, err := pgx.Connect(tb.Context(), d.SuperuserURL)

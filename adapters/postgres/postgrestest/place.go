@@ -14,12 +14,11 @@ import (
 	"frontdesk/adapters/durable"
 )
 
-// place is where a shared cluster lives, and how long it outlives its users.
+// place is the directory of a shared cluster, with how long it outlives its users.
 //
-// Two locks order its life. Whoever joins or removes it holds the gate for a
-// moment. Whoever uses it holds the users' lock, shared. Nobody can join while
-// somebody else holds the gate, so whoever holds the gate and finds no users
-// can rely on that.
+// Two locks guard it. A process that joins or removes it holds the gate for a moment. A
+// user holds the users' lock, shared. A process with the gate that finds no users can
+// rely on that, because joining needs the gate.
 type place struct {
 	dir    string
 	linger time.Duration
@@ -29,7 +28,7 @@ func (p place) gate() string     { return filepath.Join(p.dir, "gate.lock") }
 func (p place) users() string    { return filepath.Join(p.dir, "users.lock") }
 func (p place) watchdog() string { return filepath.Join(p.dir, "watchdog.lock") }
 
-// alone reports whether nobody uses the cluster.
+// alone reports whether the cluster has no users.
 func (p place) alone() bool {
 	f, err := tryLock(p.users(), syscall.LOCK_EX)
 	if err != nil {
@@ -38,8 +37,8 @@ func (p place) alone() bool {
 	return f.Close() == nil
 }
 
-// usualPlace is the same for all test processes of a user whose time is moved by as much,
-// which the variable of make moments says, and no other user's.
+// usualPlace is the same for all test processes of a user with the same time shift,
+// which the variable of make moments sets, and is no other user's.
 func usualPlace() (place, error) {
 	dir := filepath.Join(Scratch(), fmt.Sprintf("frontdesk-test-%d%s", os.Geteuid(), os.Getenv("TEST_CLOCK_AHEAD")))
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
@@ -52,7 +51,7 @@ func usualPlace() (place, error) {
 	if owner := info.Sys().(*syscall.Stat_t).Uid; !info.IsDir() || int(owner) != os.Geteuid() {
 		return place{}, fmt.Errorf("%s belongs to somebody else: remove it", dir)
 	}
-	// For root, another user runs Postgres, and has to pass through.
+	// For root, another user runs Postgres, and must be able to traverse it.
 	return place{dir: dir, linger: 30 * time.Second}, os.Chmod(dir, 0o711)
 }
 
@@ -87,8 +86,9 @@ func tryLock(path string, how int) (*durable.Lock, error) {
 	return durable.TryLock(path, os.O_CREATE, how)
 }
 
-// Dir is a directory in [Scratch] for a cluster that a test starts by itself, and is
-// removed after the test. Every user can pass through, as whoever runs Postgres for root has to.
+// Dir is a directory in [Scratch] for a cluster that a test starts itself, and is
+// removed after the test. Every user can traverse it, as the user who runs Postgres for
+// root must.
 func Dir(tb testing.TB) string {
 	tb.Helper()
 	dir, err := MakeDir()
@@ -103,7 +103,7 @@ func Dir(tb testing.TB) string {
 	return dir
 }
 
-// MakeDir makes such a directory for as long as its caller wants it, who removes it.
+// MakeDir creates such a directory; the caller removes it.
 func MakeDir() (string, error) {
 	dir, err := os.MkdirTemp(Scratch(), "frontdesk-alone-")
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"frontdesk/adapters/postgres"
 )
 
-// PooledMode is the option of a database's URL that keeps the driver from
-// naming prepared statements, which another connection would not know.
+// PooledMode is the option of a database's URL that keeps the driver from naming
+// prepared statements, which another connection would not have.
 const PooledMode = "default_query_exec_mode=cache_describe"
 
 const pooling = `[databases]
@@ -60,13 +60,13 @@ func Pooled(t *testing.T, database string) string {
 	return at.String()
 }
 
-// startPgBouncer runs it until the test ends, as somebody whom Postgres lets
-// in, if we may choose.
+// startPgBouncer runs it until the test ends, as a user with access to Postgres, if
+// there is a choice.
 func startPgBouncer(t *testing.T, settings string, as *user.User) {
 	t.Helper()
 	path, err := exec.LookPath("pgbouncer")
 	if err != nil {
-		path = "/usr/sbin/pgbouncer" // Debian's, which is in the path of root alone
+		path = "/usr/sbin/pgbouncer" // Debian's, which is only in root's path
 	}
 	bouncer := exec.CommandContext(context.WithoutCancel(t.Context()), path, settings)
 	if os.Geteuid() == 0 {
@@ -101,7 +101,7 @@ func waitForDatabase(t *testing.T, database string) {
 	}
 }
 
-// shortDirectory is one whose name leaves room for a socket's.
+// shortDirectory is one with a name short enough for a socket's path.
 func shortDirectory(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "frontdesk-pgbouncer-") //nolint:usetesting // it is PgBouncer's user's, and t.TempDir is shut to others

@@ -17,15 +17,15 @@ import (
 	"frontdesk/migrations"
 )
 
-// shared is what one process holds of the shared cluster.
+// shared is one process's use of the shared cluster.
 type shared struct {
 	server   *embedded.Server // detached, because no process owns it
 	users    *durable.Lock    // the users' lock, held as long as the process lives
 	admin    *pgxpool.Pool
-	template string // the database that new ones are copies of
+	template string // the database that new ones are copied from
 }
 
-// limit bounds how long a test waits for its cluster.
+// limit is how long a test waits for its cluster.
 const limit = 2 * time.Minute
 
 // sharedCluster joins the cluster once per process.
@@ -39,8 +39,8 @@ var sharedCluster = sync.OnceValues(func() (*shared, error) {
 	return p.join(ctx)
 })
 
-// join makes this process a user of the cluster. From then on the cluster runs,
-// and has the template of this program's migrations.
+// join makes this process a user of the cluster. From then on the cluster runs, and has
+// the template of this program's migrations.
 func (p place) join(ctx context.Context) (*shared, error) {
 	gate, err := lock(ctx, p.gate(), syscall.LOCK_EX)
 	if err != nil {
@@ -80,8 +80,8 @@ func (s *shared) prepare(ctx context.Context) (err error) {
 	return s.ensureTemplate(ctx)
 }
 
-// plainOwner takes away a right that a clone of another commit, with which this one shares the
-// cluster, may have given to the owner.
+// plainOwner revokes a right that a checkout of another commit, which shares the
+// cluster, may have granted to the owner.
 const plainOwner = `DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = '` + embedded.Owner + `' AND rolcreaterole) THEN
         ALTER ROLE ` + embedded.Owner + ` NOCREATEROLE;
@@ -116,8 +116,8 @@ func templateName() (string, error) {
 	return fmt.Sprintf("template_%x", hash.Sum(nil)[:8]), nil
 }
 
-// ensureTemplate makes the template unless it is there and complete; a complete
-// one is marked as a template. The caller holds the gate.
+// ensureTemplate creates the template unless it exists and is complete; a complete one
+// is marked as a template. The caller holds the gate.
 func (s *shared) ensureTemplate(ctx context.Context) error {
 	var complete bool
 	err := s.admin.QueryRow(ctx,

@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// joinAndWait is another test process: it joins, says how the cluster calls
-// itself and lives until it is killed.
+// joinAndWait is another test process: it joins, prints the cluster's identity and
+// lives until it is killed.
 func joinAndWait(p place) {
 	s, err := p.join(context.Background())
 	if err != nil {
@@ -31,7 +31,7 @@ func joinAndWait(p place) {
 	select {}
 }
 
-// since tells one run of a postmaster from another.
+// since identifies one run of a postmaster.
 func (s *shared) since() (since string) {
 	if err := s.admin.QueryRow(context.Background(), `SELECT pg_postmaster_start_time()::text`).Scan(&since); err != nil {
 		return err.Error()
@@ -58,7 +58,7 @@ func TestProcessesShareOneCluster(t *testing.T) {
 	kill(t, two)
 }
 
-func TestTheClusterIsRemovedWhenNobodyUsesIt(t *testing.T) {
+func TestUnusedClusterIsRemoved(t *testing.T) {
 	t.Parallel()
 	p := place{dir: emptyDir(t)}
 	user, since := process(t, p)

@@ -19,9 +19,9 @@ const (
 	watchedLinger = "FRONTDESK_TEST_WATCHDOG_LINGER"
 )
 
-// A package that needs a database has no TestMain to start a watchdog from, and
-// none of its processes lives long enough to be one. The only program that is
-// certain to be there is the test binary itself, run once more.
+// A package that needs a database has no TestMain to start a watchdog from, and none of
+// its processes lives long enough to be one. The only program that certainly exists is
+// the test binary itself, run once more.
 //
 //nolint:gochecknoinits // see above
 func init() {
@@ -53,8 +53,8 @@ func (p place) watch() error {
 	if err != nil {
 		return err
 	}
-	// No context, no terminal and no pipe: the watchdog must not hold the test
-	// up, and must not end with it.
+	// No context, no terminal and no pipe: the watchdog must not delay the test, and
+	// must not end with it.
 	cmd := exec.Command(program)
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), watchedDir+"="+p.dir, watchedLinger+"="+p.linger.String())
@@ -94,6 +94,6 @@ func (p place) removeIfUnused() (bool, error) {
 	if !p.alone() {
 		return false, nil
 	}
-	// Whoever waits at the gate to join must not take us for a living watchdog.
+	// A process that waits at the gate must not mistake us for a live watchdog.
 	return true, errors.Join(embedded.Remove(ctx, p.dir), os.NewFile(3, p.watchdog()).Close())
 }

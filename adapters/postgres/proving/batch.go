@@ -10,17 +10,17 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// batch is what one transaction adds to the trees of a kind.
+// batch is the additions of one transaction to the trees of a kind.
 type batch struct {
 	kind proof.Kind
 	last int64 // idx of the newest leaf
 	of   map[string]*growth
 }
 
-// growth is what a batch adds to one tree.
+// growth is the additions of a batch to one tree.
 type growth struct {
 	size   int64       // before
-	tail   []tlog.Hash // that is there, if a tile becomes full
+	tail   []tlog.Hash // the existing one, if a tile becomes full
 	first  int64       // idx of the first in the tail
 	leaves []Leaf      // new ones
 }
@@ -43,7 +43,7 @@ func readBatch(ctx context.Context, tx pgx.Tx, from Source, after int64, most in
 	return b, nil
 }
 
-// added is how many leaves a batch has.
+// added is the number of leaves in a batch.
 func (b *batch) added() (n int) {
 	for _, g := range b.of {
 		n += len(g.leaves)
@@ -60,7 +60,7 @@ LEFT JOIN LATERAL (
 	SELECT min(first_idx) AS first, string_agg(hashes, '' ORDER BY n) AS hashes
 	FROM tree_tail WHERE tenant = t.tenant AND kind = t.kind AND t.size % 256 + wanted.added >= 256) tail ON true`
 
-// join reads what the trees have already.
+// join reads the current state of the trees.
 func (b *batch) join(ctx context.Context, tx pgx.Tx) error {
 	var tenants []string
 	var added []int

@@ -90,7 +90,7 @@ func (f *forest) reached() (idx int64) {
 	return idx
 }
 
-// read hashes what was proved last, and keeps nothing.
+// read hashes the newest proved events, and stores nothing.
 func (f *forest) read() benchtest.Work {
 	f.b.Helper()
 	begun, n := clock.Start(), 0
@@ -102,8 +102,8 @@ func (f *forest) read() benchtest.Work {
 	return benchtest.Work{Done: float64(n), Took: begun.Elapsed()}
 }
 
-// BenchmarkProver builds trees of a backlog, beside reading it and hashing its leaves. It
-// reports the bytes that an event takes in the trees, and in the WAL.
+// BenchmarkProver compares building trees of a backlog with reading it and hashing its
+// leaves. It reports the bytes of an event in the trees, and in the WAL.
 func BenchmarkProver(b *testing.B) {
 	f := newForest(b)
 	for _, practices := range []int{1, 100, 1000} {
@@ -150,8 +150,8 @@ func (f *forest) size() (bytes float64) {
 	return bytes
 }
 
-// BenchmarkAppendProved is appends of one event with the sequencer and a prover running,
-// beside the same without the prover.
+// BenchmarkAppendProved compares appends of one event with the sequencer and a prover
+// running, and without the prover.
 func BenchmarkAppendProved(b *testing.B) {
 	f := newForest(b)
 	codec, err := event.NewCodec(eventtest.Events()...)

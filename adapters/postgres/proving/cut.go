@@ -12,10 +12,10 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Trees are cut back to where what they are made of begins: nobody can build again what
-// lies before. What is left of a tile, or of a tail, is the tail then.
+// Trees are cut back to the beginning of their source, because what comes before cannot
+// be built again. The rest of a tile, or of a tail, becomes the tail.
 const (
-	whatStays = `
+	remainingTails = `
 SELECT b.tenant, b.size, coalesce(tile.first_idx, tail.first, 0), coalesce(substr(coalesce(tile.hashes, tail.hashes), 1, (b.size % 256)::int * 32), '')
 FROM unnest($2::text[], $3::bigint[]) AS b (tenant, size)
 LEFT JOIN tree_tiles tile ON tile.tenant = b.tenant AND tile.kind = $1 AND tile.n = b.size / 256
@@ -26,7 +26,7 @@ DELETE FROM tree_tiles t WHERE kind = $1 AND n >= coalesce((SELECT b.size / 256 
 	cutTrees = `DELETE FROM trees WHERE kind = $1`
 )
 
-// cut cuts the trees of a kind back to where it begins.
+// cut cuts the trees of a kind back to the beginning of its source.
 func cut(ctx context.Context, tx pgx.Tx, from Source) error {
 	begins, err := from.Kept(ctx, tx)
 	if err != nil {
@@ -37,7 +37,7 @@ func cut(ctx context.Context, tx pgx.Tx, from Source) error {
 	for n, tenant := range tenants {
 		sizes[n] = begins.Sizes[tenant]
 	}
-	c, err := whatIsKept(ctx, tx, from.Kind, tenants, sizes)
+	c, err := readRemaining(ctx, tx, from.Kind, tenants, sizes)
 	if err != nil {
 		return err
 	}
@@ -49,9 +49,9 @@ func cut(ctx context.Context, tx pgx.Tx, from Source) error {
 	return tx.SendBatch(ctx, batch).Close()
 }
 
-func whatIsKept(ctx context.Context, tx pgx.Tx, kind proof.Kind, tenants []string, sizes []int64) (*changes, error) {
+func readRemaining(ctx context.Context, tx pgx.Tx, kind proof.Kind, tenants []string, sizes []int64) (*changes, error) {
 	c := &changes{}
-	rows, _ := tx.Query(ctx, whatStays, kind, tenants, sizes)
+	rows, _ := tx.Query(ctx, remainingTails, kind, tenants, sizes)
 	var tenant string
 	var size, first int64
 	var tail []byte
@@ -61,7 +61,7 @@ func whatIsKept(ctx context.Context, tx pgx.Tx, kind proof.Kind, tenants []strin
 	return c, err
 }
 
-// keep keeps a tree of a size, and its tail.
+// keep stores a tree's size and its tail.
 func (c *changes) keep(tenant string, size, first int64, tail []byte) error {
 	whole := size - size%TileWidth
 	if int64(len(tail)) != (size-whole)*tlog.HashSize {

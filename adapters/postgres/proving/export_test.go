@@ -8,8 +8,8 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Leaves returns the hashes of at most 256 leaves from a number on: those that are in one
-// tile with it. There is none at the end of the tree.
+// Leaves returns the hashes of up to 256 leaves from a number on: those in the same
+// tile. There are none at the end of the tree.
 func (t Trees) Leaves(ctx context.Context, of proof.Tree, from int64) ([]tlog.Hash, error) {
 	size, err := t.Size(ctx, of)
 	if err != nil || from >= size {

@@ -10,8 +10,8 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Hashes returns what functions of package tlog read a tree through: at most a hash for
-// each tile of the tree, in one question.
+// Hashes returns the reader of a tree for package tlog: it reads at most a hash for
+// each tile of the tree, in one query.
 func (t Trees) Hashes(ctx context.Context, of proof.Tree) tlog.HashReader {
 	return tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) {
 		spans := make([]span, len(indexes))
@@ -30,14 +30,13 @@ func (t Trees) Hashes(ctx context.Context, of proof.Tree) tlog.HashReader {
 	})
 }
 
-// span is what a hash is made of: a number of leaves that one tile holds, or of roots of
-// tiles.
+// span is the source of a hash: a number of leaves in one tile, or of roots of tiles.
 type span struct {
 	first, count int64
 	tiles        bool
 }
 
-// spanOf returns the leaves below a hash of the tree, or the tiles.
+// spanOf returns the leaves, or the tiles, below a hash of the tree.
 func spanOf(level int, n int64) span {
 	if level < tileHeight {
 		return span{n << level, 1 << level, false}

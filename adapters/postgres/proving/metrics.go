@@ -11,8 +11,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Reached measures how far the trees have come, and for how long something has waited for
-// a checkpoint, each time that the metrics are collected.
+// Reached measures the positions of the trees, and how long leaves have waited for a
+// checkpoint, each time the metrics are collected.
 func Reached(db projections.Querier, now func() time.Time) prometheus.Collector {
 	return &reach{
 		db, now,
@@ -36,8 +36,8 @@ func (r *reach) Describe(out chan<- *prometheus.Desc) {
 
 const askLimit = 2 * time.Second // for one look
 
-// waiting is how far a kind has come, whether any of it was signed, and the first idx that
-// no checkpoint covers: at most 255 leaves too early.
+// waiting is the position of a kind, whether any of it was signed, and the first idx
+// without a checkpoint: at most 255 leaves too early.
 const waiting = `
 SELECT kind, idx, EXISTS (SELECT FROM checkpoints WHERE kind = p.kind), (
 	SELECT min(coalesce(
@@ -48,7 +48,7 @@ SELECT kind, idx, EXISTS (SELECT FROM checkpoints WHERE kind = p.kind), (
 	WHERE t.kind = p.kind AND t.size > signed)
 FROM prover p`
 
-// Collect sends the figures, and none if the database cannot be asked.
+// Collect sends the figures; none if the database does not answer.
 func (r *reach) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
 	defer cancel()
@@ -71,7 +71,7 @@ func (r *reach) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// ageOf returns for how long an idx has been recorded, and 0 for none.
+// ageOf returns the age of an idx; 0 for none.
 func (r *reach) ageOf(ctx context.Context, kind proof.Kind, idx *int64) (time.Duration, bool) {
 	if idx == nil {
 		return 0, true

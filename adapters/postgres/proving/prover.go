@@ -16,15 +16,15 @@ import (
 // Prover builds the trees behind the log.
 type Prover struct {
 	Pool    *pgxpool.Pool
-	Grown   *background.Broadcast // wakes the prover when the log has grown; for the access record it looks by itself
+	Grown   *background.Broadcast // wakes the prover when the log has grown; the access record is polled
 	Log     *slog.Logger
 	Sources []Source
-	Batch   int           // most leaves of one transaction
-	Pace    time.Duration // shortest time between two looks, so that leaves share a transaction
-	Idle    time.Duration // longest time between two looks
+	Batch   int           // maximum leaves of one transaction
+	Pace    time.Duration // minimum time between two rounds, so that leaves share a transaction
+	Idle    time.Duration // maximum time between two rounds
 }
 
-// NewProver returns a prover with the usual batch and pace.
+// NewProver returns a prover with the default batch and pace.
 func NewProver(pool *pgxpool.Pool, grown *background.Broadcast, log *slog.Logger) *Prover {
 	return &Prover{
 		Pool: pool, Grown: grown, Log: log, Sources: Sources(),
@@ -39,7 +39,7 @@ func (p *Prover) Run(ctx context.Context) {
 	}.Run(ctx)
 }
 
-// proveAll proves until nothing is left to add at once.
+// proveAll proves until it has caught up.
 func (p *Prover) proveAll(ctx context.Context) error {
 	for {
 		if more, err := p.Prove(ctx); err != nil || !more {
@@ -49,8 +49,8 @@ func (p *Prover) proveAll(ctx context.Context) error {
 }
 
 // Prove adds one batch of each kind to the trees, and reports whether there may be more
-// to add at once. It adds nothing while another prover is at work, nor before what was
-// written in clear is sealed.
+// to add at once. It adds nothing while another prover works, or before unencrypted
+// events are sealed.
 func (p *Prover) Prove(ctx context.Context) (more bool, err error) {
 	for _, from := range p.Sources {
 		added, failed := p.prove(ctx, from)
@@ -91,15 +91,15 @@ func (p *Prover) prove(ctx context.Context, from Source) (added int, err error) 
 	return added, nil
 }
 
-// withoutFlush lets a batch end before it is on the disk. Whoever loses one makes the same
-// again, so neither a flush nor a standby is waited for.
+// withoutFlush lets a batch commit before it is on disk. A lost batch is built again,
+// so it waits neither for a flush nor for a standby.
 const withoutFlush = `SET LOCAL synchronous_commit = off`
 
-// whereToGoOn locks the row of a kind, if there is something to prove and nobody else
-// proves it.
+// whereToGoOn locks the row of a kind, if it has new leaves and no other prover has
+// locked it.
 const whereToGoOn = `SELECT idx FROM prover WHERE kind = $1 AND idx <> (%s) FOR UPDATE SKIP LOCKED`
 
-// elect returns the idx that the trees have reached, if this prover is the one that works.
+// elect returns the idx of the trees, if this prover is elected.
 func elect(ctx context.Context, tx pgx.Tx, from Source) (after int64, elected bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(withoutFlush)
@@ -114,10 +114,10 @@ func elect(ctx context.Context, tx pgx.Tx, from Source) (after int64, elected bo
 	return after, true, nil
 }
 
-// errAhead says that what the trees were built of is not all there.
+// errAhead: leaves of the trees are missing from their source.
 var errAhead = errors.New("the trees hold more than what they were built of: find out what is lost, then run frontdesk audit rebuild --proofs")
 
-// notAhead is an error if a source ends before the idx that the trees have reached.
+// notAhead returns an error if a source ends before the idx of the trees.
 func notAhead(ctx context.Context, tx pgx.Tx, from Source, reached int64) error {
 	var head int64
 	if err := tx.QueryRow(ctx, from.Head).Scan(&head); err != nil {

@@ -31,8 +31,8 @@ func TestTheTreesAreThoseOfTheLog_D76(t *testing.T) {
 	w.checkAges()
 }
 
-// Any number of provers may run, and end at any moment: one of them works at a time, and
-// what it had not committed is made again.
+// Any number of provers may run, and end at any moment: one of them works at a time,
+// and its uncommitted work is repeated.
 func TestProversTakeTurnsAndMayEndAtAnyMoment_D76(t *testing.T) {
 	t.Parallel()
 	w := newWood(t)
@@ -65,7 +65,7 @@ func TestProversTakeTurnsAndMayEndAtAnyMoment_D76(t *testing.T) {
 	w.check()
 }
 
-// A log that has lost something adds nothing to a tree.
+// A log with missing events adds nothing to a tree.
 func TestNothingIsProvedThatIsNotFinal_D76(t *testing.T) {
 	t.Parallel()
 	w := newWood(t)

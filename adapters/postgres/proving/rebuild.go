@@ -13,16 +13,15 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Rebuild builds the trees anew, beside a service that goes on. It needs the rights of the
-// database's owner. Until it is done, there are no proofs; who is stopped on the way leaves
-// the rest to the provers that run.
+// Rebuild builds the trees again while the service runs. It needs the rights of the
+// database's owner. Until it is done, there are no proofs. If it is stopped, running
+// provers complete the rest.
 type Rebuild struct {
 	Prover   *Prover
-	Progress func(done, all int64) // is told how many leaves there are; nil is told nothing
+	Progress func(done, all int64) // receives the number of leaves; may be nil
 }
 
-// Run returns the trees that were others before: somebody has changed them, or what they
-// are made of.
+// Run returns the trees that differed before: they, or their source, were changed.
 func (r Rebuild) Run(ctx context.Context) (others []proof.Tree, err error) {
 	for _, from := range r.Prover.Sources {
 		was, err := r.forget(ctx, from)
@@ -41,14 +40,14 @@ func (r Rebuild) Run(ctx context.Context) (others []proof.Tree, err error) {
 	return others, nil
 }
 
-// tree is a tree as it was.
+// tree is an old tree.
 type tree struct {
 	size int64
-	root tlog.Hash // zero if it could not be read
+	root tlog.Hash // zero if it was unreadable
 }
 
-// forget cuts the trees of a kind in one transaction, for which a prover waits that is at
-// work, and returns what they were.
+// forget cuts the trees of a kind in one transaction, which blocks a working prover,
+// and returns their old state.
 func (r Rebuild) forget(ctx context.Context, from Source) (was map[proof.Tree]tree, err error) {
 	err = pgx.BeginTxFunc(ctx, r.Prover.Pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT FROM prover WHERE kind = $1 FOR UPDATE`, from.Kind); err != nil {
@@ -62,7 +61,7 @@ func (r Rebuild) forget(ctx context.Context, from Source) (was map[proof.Tree]tr
 	return was, err
 }
 
-// asTheyAre returns the trees of a kind. One that is damaged has no root.
+// asTheyAre returns the current trees of a kind. A damaged one has no root.
 func asTheyAre(ctx context.Context, trees Trees, kind proof.Kind) (map[proof.Tree]tree, error) {
 	sizes, err := trees.Sizes(ctx)
 	if err != nil {
@@ -82,7 +81,7 @@ func asTheyAre(ctx context.Context, trees Trees, kind proof.Kind) (map[proof.Tre
 	return found, nil
 }
 
-// build proves until the trees have come to where the source ended when it began.
+// build proves until the trees have reached the initial end of the source.
 func (r Rebuild) build(ctx context.Context, from Source) error {
 	var head, idx int64
 	if err := r.Prover.Pool.QueryRow(ctx, from.Head).Scan(&head); err != nil {
@@ -100,13 +99,13 @@ func (r Rebuild) build(ctx context.Context, from Source) error {
 			r.Progress(min(idx, head), head)
 		}
 		if added == 0 {
-			background.Sleep(ctx, r.Prover.Pace) // another prover is at it
+			background.Sleep(ctx, r.Prover.Pace) // another prover works
 		}
 	}
 	return nil
 }
 
-// others returns the trees that have another root now at the size that they had.
+// others returns the trees with a new root at their old size.
 func (r Rebuild) others(ctx context.Context, was map[proof.Tree]tree) (found []proof.Tree, err error) {
 	trees := Trees{r.Prover.Pool}
 	for of, before := range was {

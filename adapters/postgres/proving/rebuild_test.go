@@ -15,7 +15,7 @@ func (w *wood) rebuilder() *proving.Prover {
 	return p
 }
 
-// The trees are built again as they were, and those that somebody has changed are named.
+// The trees are built again as they were, and changed ones are named.
 func TestTreesAreBuiltAnew_D76(t *testing.T) {
 	t.Parallel()
 	w := newWood(t)
@@ -43,8 +43,8 @@ func TestTreesAreBuiltAnew_D76(t *testing.T) {
 	w.check()
 }
 
-// Nobody can build what lies before the first line that is kept, so it stays.
-func TestTreesOfWhatWasArchivedStay_D76(t *testing.T) {
+// The part before the first kept line cannot be built, so it stays.
+func TestTreesOfArchivedEventsStay_D76(t *testing.T) {
 	t.Parallel()
 	w := newWood(t)
 	w.as(`INSERT INTO practices (tenant, name, time_zone) VALUES ('north', 'North', 'Europe/London')`)

@@ -18,21 +18,21 @@ type Leaf struct {
 	Hash   tlog.Hash
 }
 
-// Source is where the leaves of one kind come from.
+// Source is the source of one kind of leaves.
 type Source struct {
 	Kind proof.Kind
-	Head string // asks in SQL for the idx of the newest
-	At   string // asks in SQL when the leaf of idx $1 was recorded; there is no row if nobody knows any more
-	// Leaves yields at most so many leaves after an idx, in their order. It ends with an
-	// error where one is missing.
+	Head string // SQL for the newest idx
+	At   string // SQL for the time of idx $1; without a row if it is unknown
+	// Leaves yields up to most leaves after an idx, in order. It ends with an error at
+	// a missing one.
 	Leaves func(ctx context.Context, db projections.Querier, after int64, most int) iter.Seq2[Leaf, error]
-	// Number gives an idx to what has none yet, in a transaction of its own.
+	// Number assigns an idx to lines without one, in a transaction of its own.
 	Number func(ctx context.Context, db projections.Querier, most int) error
-	// Kept returns where the leaves begin that can still be read.
+	// Kept returns the beginning of the readable leaves.
 	Kept func(ctx context.Context, db projections.Querier) (Beginning, error)
 }
 
-// Beginning is an idx and the sizes that trees have there, by practice.
+// Beginning is an idx with the sizes of the trees there, by practice.
 type Beginning struct {
 	Idx   int64
 	Sizes map[string]int64
@@ -46,7 +46,7 @@ var events = Source{
 	Kind: proof.Events, Leaves: leavesOfEvents,
 	Head:   `SELECT head FROM sequencer`,
 	At:     `SELECT recorded_at FROM log JOIN events USING (position) WHERE idx = $1`,
-	Number: func(context.Context, projections.Querier, int) error { return nil }, // the sequencer does
+	Number: func(context.Context, projections.Querier, int) error { return nil }, // the sequencer does that
 	Kept:   func(context.Context, projections.Querier) (Beginning, error) { return Beginning{}, nil },
 }
 

@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// changes holds what a batch changes, by column.
+// changes holds a batch's changes by column.
 type changes struct {
 	trees struct {
 		tenant []string
@@ -34,7 +34,7 @@ type changes struct {
 	}
 }
 
-// add adds what becomes of a tree.
+// add adds the changes of a tree.
 func (c *changes) add(tenant string, g *growth) {
 	c.addSize(tenant, g.size+int64(len(g.leaves)))
 	n, left := g.size, g.leaves
@@ -56,8 +56,8 @@ func (c *changes) addTail(tenant string, n, first int64, hashes []byte) {
 	c.tail.first, c.tail.hashes = append(c.tail.first, first), append(c.tail.hashes, hashes)
 }
 
-// addTiles adds the tiles that become full, and returns the leaves that are left, with the
-// number of the first of them.
+// addTiles adds the tiles that become full, and returns the remaining leaves, with the
+// number of the first one.
 func (c *changes) addTiles(tenant string, g *growth) (n int64, left []Leaf) {
 	n, left = g.size-int64(len(g.tail)), g.leaves
 	for hashes := g.tail; len(hashes)+len(left) >= TileWidth; n, hashes = n+TileWidth, nil {
@@ -103,7 +103,7 @@ ON CONFLICT (tenant, kind) DO UPDATE SET size = excluded.size`
 	setReached = `UPDATE prover SET idx = $2 WHERE kind = $1`
 )
 
-// store stores a batch that was joined with what the trees have.
+// store stores a joined batch.
 func (b *batch) store(ctx context.Context, tx pgx.Tx) error {
 	c := &changes{}
 	for _, tenant := range slices.Sorted(maps.Keys(b.of)) {
@@ -117,7 +117,7 @@ func (b *batch) store(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// queue queues the changes, and how far a kind has come with them.
+// queue queues the changes, and the new position of a kind.
 func (c *changes) queue(on *pgx.Batch, kind proof.Kind, last int64) {
 	on.Queue(emptyTails, kind, c.filled.tenant, c.filled.size)
 	on.Queue(insertTiles, kind, c.tiles.tenant, c.tiles.n, c.tiles.first, c.tiles.root, c.tiles.hashes)

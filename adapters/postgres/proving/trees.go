@@ -16,14 +16,14 @@ import (
 
 const tileHeight = 8
 
-// TileWidth is how many leaves a full tile has. Statements know it as 256.
+// TileWidth is the number of leaves in a full tile. Statements contain it as 256.
 const TileWidth = 1 << tileHeight
 
-// Trees reads the trees. It is as trustworthy as the database: check what it says against
-// a signed root.
+// Trees reads the trees. It is as trustworthy as the database: check its results
+// against a signed root.
 type Trees struct{ DB projections.Querier }
 
-// Size returns the number of leaves of a tree, and 0 if there is no such tree.
+// Size returns the number of leaves of a tree, 0 if there is no such tree.
 func (t Trees) Size(ctx context.Context, of proof.Tree) (size int64, err error) {
 	err = t.DB.QueryRow(ctx, `SELECT size FROM trees WHERE tenant = $1 AND kind = $2`, of.Tenant, of.Kind).Scan(&size)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -45,22 +45,22 @@ func (t Trees) Sizes(ctx context.Context) (map[proof.Tree]int64, error) {
 	return sizes, nil
 }
 
-// Root returns the root that a tree had at a size that it has reached.
+// Root returns the root of a tree at a size that it has reached.
 func (t Trees) Root(ctx context.Context, of proof.Tree, size int64) (tlog.Hash, error) {
 	return tlog.TreeHash(size, t.Hashes(ctx, of))
 }
 
-// ErrNoLeaf says that a tree has no such leaf.
+// ErrNoLeaf: a tree has no such leaf.
 var ErrNoLeaf = fault.New(fault.Missing, "not-in-tree",
 	"The tree has no such leaf. Wait a second if it is new; otherwise it belongs to another tree, or was changed after it was proved.")
 
-// candidates are the tile that may hold an idx, and the tail.
+// candidates are the tile that may contain an idx, and the tail.
 const candidates = `
 (SELECT n * 256, hashes FROM tree_tiles WHERE tenant = $1 AND kind = $2 AND first_idx <= $3 ORDER BY first_idx DESC LIMIT 1)
 UNION ALL (SELECT n, hashes FROM tree_tail WHERE tenant = $1 AND kind = $2)`
 
-// Number returns which leaf of a tree, from 0, the one of an idx is. The hash has to be
-// what the tree has there; otherwise the error is [ErrNoLeaf].
+// Number returns the number of an idx's leaf in a tree, from 0. The hash must be the
+// tree's; otherwise the error is [ErrNoLeaf].
 func (t Trees) Number(ctx context.Context, of proof.Tree, idx int64, hash tlog.Hash) (number int64, err error) {
 	rows, _ := t.DB.Query(ctx, candidates, of.Tenant, of.Kind, idx)
 	number = -1

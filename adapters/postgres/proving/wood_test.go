@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// wood is a database whose log grows past the store, and what its trees should hold.
+// wood is a database whose log grows past the store, and the expected trees.
 type wood struct {
 	t      *testing.T
 	admin  *pgxpool.Pool
@@ -159,7 +159,7 @@ func (w *wood) reached() (idx int64) {
 	return idx
 }
 
-// as does something as a superuser whom no trigger stops.
+// as runs a statement as a superuser without triggers.
 func (w *wood) as(sql string) {
 	w.t.Helper()
 	_, err := w.admin.Exec(w.t.Context(), `SET session_replication_role = replica; `+sql)

@@ -11,7 +11,7 @@ import (
 	"frontdesk/projections"
 )
 
-// fewEvents is how many events may be left for the transaction that others wait for.
+// fewEvents is how many events may be left for the transaction that blocks others.
 const fewEvents = 500
 
 // approach brings the shadow close to the live tables, in short transactions.
@@ -39,8 +39,8 @@ func (r *Rebuild) approach(ctx context.Context, s *Shadow) error {
 	}
 }
 
-// catchUp brings the shadow to where the live tables are in this transaction, without
-// the events that are not in the log yet. It returns the head of the log.
+// catchUp brings the shadow to where the live tables are in this transaction, except
+// events that are not in the log yet. It returns the head of the log.
 func (r *Rebuild) catchUp(ctx context.Context, tx pgx.Tx, s *Shadow) (head int64, err error) {
 	targets, head, err := s.targets(ctx, tx)
 	if err != nil {
@@ -54,8 +54,8 @@ func (r *Rebuild) catchUp(ctx context.Context, tx pgx.Tx, s *Shadow) (head int64
 	}
 }
 
-// unsequenced moves the projections that are kept at once past the events that are
-// stored and not in the log yet, because their live tables show these events already.
+// unsequenced applies to synchronous projections the events that are stored but not in
+// the log yet, because their live tables show these events already.
 func (s *Shadow) unsequenced(ctx context.Context, tx pgx.Tx, log postgres.Log) error {
 	if err := use(ctx, tx, live); err != nil {
 		return err
@@ -68,8 +68,8 @@ func (s *Shadow) unsequenced(ctx context.Context, tx pgx.Tx, log postgres.Log) e
 	return s.project(ctx, tx, page, nil, func(name string, _ int64) bool { return isAtOnce(name) })
 }
 
-// step moves every projection that is behind its target past the next page of the
-// log, and returns where all of them are then.
+// step applies the next page of the log to every projection behind its target, and
+// returns their positions.
 func (s *Shadow) step(ctx context.Context, tx pgx.Tx, log pages, targets places) (places, error) {
 	at, err := s.progress(ctx, tx)
 	if err != nil {
@@ -94,8 +94,8 @@ func (s *Shadow) step(ctx context.Context, tx pgx.Tx, log pages, targets places)
 	})
 }
 
-// project moves each projection of the shadow past those events of a page that are
-// meant for it. It stores at as the places where the projections are then.
+// project applies to each projection of the shadow the events of a page that are meant
+// for it. It stores at as their positions.
 func (s *Shadow) project(ctx context.Context, tx pgx.Tx, page []event.Recorded, at places, meant func(name string, idx int64) bool) error {
 	batch := &pgx.Batch{}
 	for _, p := range s.projections {

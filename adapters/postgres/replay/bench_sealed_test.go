@@ -12,9 +12,9 @@ import (
 	"frontdesk/projections"
 )
 
-// BenchmarkSealedRebuild compares the rebuild of a log whose events are sealed, which opens
-// what calls of the last day were answered for, with that of the same log without a keyring.
-// Staff are left out: without a keyring their few rows cannot be made.
+// BenchmarkSealedRebuild compares the rebuild of a log of encrypted events, which opens
+// the answers of the last day's calls, with that of the same log without a keyring.
+// Staff are left out: without a keyring their few rows cannot be built.
 func BenchmarkSealedRebuild(b *testing.B) {
 	sealed, plain := newSurgery(b), newSurgery(b)
 	plain.store.Keys, plain.keys = nil, nil

@@ -24,14 +24,14 @@ import (
 
 var events = flag.Int("events", 1_000_000, "events that BenchmarkRebuild rebuilds from, after a tenth of them")
 
-// BenchmarkRebuild is a rebuild of every read model beside the same rows
-// written by pgx.Batch alone, and beside reading and decoding the events.
+// BenchmarkRebuild compares a rebuild of every read model with writing the same rows by
+// pgx.Batch, and with reading and decoding the events.
 //
 //	of-batch       speed without the comparing, as a part of the batches'; the goal is 0.6
 //	of-batch-all   the same with it
 //	of-reading     speed without the comparing, as a part of the reading's
 //	MiB-heap       of the program at its highest: the same for both sizes
-//	ms-held        how long appends waited for 200 rows to be put right: the same
+//	ms-held        how long appends were blocked for repairing 200 rows: the same
 func BenchmarkRebuild(b *testing.B) {
 	for _, n := range []int{*events / 10, *events} {
 		b.Run(fmt.Sprintf("events=%d", n), func(b *testing.B) {
@@ -71,10 +71,9 @@ func (s *surgery) race(b *testing.B, n float64) {
 	b.ReportMetric(float64(result.Held.Microseconds())/1000, "ms-held")
 }
 
-// floor reads what a rebuild reads, and writes what it writes, into the live
-// tables. They take turns of twenty pages, so that a slow moment of
-// the machine meets both. At the end it spoils 200 rows: if the rebuild finds these and
-// no others, both have written the same.
+// floor does a rebuild's reads and writes on the live tables. They take turns of twenty
+// pages, so that a slow moment of the machine affects both. At the end it damages 200
+// rows: if the rebuild finds exactly these, both have written the same.
 type floor struct {
 	b       *testing.B
 	s       *surgery

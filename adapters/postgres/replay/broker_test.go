@@ -24,9 +24,9 @@ import (
 	"frontdesk/projections"
 )
 
-// A follower that reads the broker from the first event on, and has no keys, makes the same
-// read models as the database, row by row, but for staff and answers.
-func TestWhatTheBrokerHoldsFoldsToTheReadModels_D103(t *testing.T) {
+// A follower that reads the broker from the first event, without keys, builds the same
+// read models as the database, row by row, except staff and answers.
+func TestBrokerStreamRebuildsReadModels_D103(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 500)
@@ -73,7 +73,7 @@ type relayed struct {
 	t      *testing.T
 	js     jetstream.JetStream
 	codec  *event.Codec
-	change func(*feed.Message) // on the way; nil for nothing
+	change func(*feed.Message) // in transit; nil for none
 }
 
 // relayed hands the log to a broker, and waits until all of it is there.
@@ -119,7 +119,7 @@ func (r *relayed) last() int64 {
 	return int64(stream.CachedInfo().State.LastSeq)
 }
 
-// epochs are those that the broker says, and none while it does not.
+// epochs are the broker's epochs; none until it has them.
 func (r *relayed) epochs() (all feed.Epochs) {
 	stream, err := r.js.Stream(r.t.Context(), feed.EpochsStream)
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"frontdesk/projections"
 )
 
-// Difference says how a live table differs from what it should hold according to the
-// log. A row with other contents counts both as missing and as strange.
+// Difference is how a live table differs from the log. A row with other contents counts
+// both as missing and as strange.
 type Difference struct {
 	Projection string   `json:"projection"`
 	Table      string   `json:"table"`
 	Missing    int64    `json:"missing"` // rows that should be in the table and are not
-	Strange    int64    `json:"strange"` // rows that are in the table and should not be
+	Strange    int64    `json:"strange"` // rows that are in the table but should not be
 	Keys       []string `json:"keys"`    // primary keys of the first few, as JSON
 }
 
-// errOnlyLooked rolls back what a comparison has added to the shadow.
+// errOnlyLooked rolls back a comparison's additions to the shadow.
 var errOnlyLooked = errors.New("only looked")
 
 // look compares all tables in one snapshot. It returns the head of the log in that
@@ -54,9 +54,8 @@ func (r *Rebuild) look(ctx context.Context, s *Shadow) (idx int64, found []Diffe
 	return idx, found, err
 }
 
-// note writes the keys of the rows that differ into the table of notes. It does so
-// through another connection, because the transaction that sees the rows will be
-// rolled back.
+// note writes the keys of the rows that differ into the table of notes. It uses another
+// connection, because the transaction that sees the rows will be rolled back.
 func (r *Rebuild) note(ctx context.Context, tx pgx.Tx, s *Shadow, projection string, table projections.Table) error {
 	p, err := s.pairOf(ctx, tx, table, r.Now())
 	if err != nil {
@@ -72,11 +71,11 @@ func (r *Rebuild) note(ctx context.Context, tx pgx.Tx, s *Shadow, projection str
 	return err
 }
 
-// notes is the table that has a line for each row that differs, with its key. Each run
-// reads only its own, so that nothing of another one that was cut off can get between.
+// notes is the table with a line for each row that differs, with its key. Each run
+// reads only its own, so that notes of an interrupted run cannot interfere.
 const notes = "differing"
 
-// makeNotes makes the table of notes, and forgets those of earlier runs.
+// makeNotes creates the table of notes, and deletes those of earlier runs.
 func (s *Shadow) makeNotes(ctx context.Context) error {
 	table := quoted(s.schema, notes)
 	for _, statement := range []string{
@@ -92,7 +91,7 @@ func (s *Shadow) makeNotes(ctx context.Context) error {
 	return nil
 }
 
-// clearNotes forgets what the last look of this run has noted.
+// clearNotes deletes the notes of this run's last look.
 func (s *Shadow) clearNotes(ctx context.Context) error {
 	if _, err := s.db.Exec(ctx, `DELETE FROM `+quoted(s.schema, notes)+` WHERE run = $1`, s.run); err != nil {
 		return fmt.Errorf("clear notes: %w", err)
@@ -117,8 +116,8 @@ func (s *Shadow) noted(ctx context.Context) ([]Difference, error) {
 	return found, nil
 }
 
-// forgetting is how long before the end of its time a row may be gone, because the
-// machine that deletes rows and the one that compares have different clocks.
+// forgetting is the tolerance for rows that were deleted early, because the machine
+// that deletes rows and the one that compares have different clocks.
 const forgetting = time.Minute
 
 // pair is a live table and its shadow.
@@ -126,7 +125,7 @@ type pair struct {
 	projections.Table
 	shadow string
 	keys   []string  // columns of the primary key
-	after  time.Time // older rows may be gone and do not count; zero if all rows stay
+	after  time.Time // older rows may have been deleted and are ignored; zero if all rows stay
 }
 
 func (s *Shadow) pairOf(ctx context.Context, tx pgx.Tx, table projections.Table, now time.Time) (p pair, err error) {
@@ -147,9 +146,9 @@ func primaryKey(ctx context.Context, tx pgx.Tx, table string) (columns []string,
 	return columns, err
 }
 
-// differing returns the query for the keys of rows that differ, and for whether each
-// is missing or strange. Rows that should not exist at all come first, because they
-// may be in the way of rows that should.
+// differing returns the query for the keys of rows that differ, and whether each is
+// missing or strange. Rows that should not exist come first, because they may conflict
+// with rows that should.
 func (p pair) differing() string {
 	counts := func(side string) string {
 		is := side + `.` + quoted(p.keys[0]) + ` IS NOT NULL`

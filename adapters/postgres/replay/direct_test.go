@@ -14,8 +14,7 @@ import (
 	"frontdesk/projections"
 )
 
-// lent is a connection as a pooler lends it: it says that it is another
-// backend's.
+// lent is a pooler's connection: it reports another backend.
 type lent struct{ net.Conn }
 
 func (l lent) Read(p []byte) (int, error) {
@@ -44,7 +43,7 @@ func lentBy(t *testing.T, pool *pgxpool.Pool) *pgxpool.Pool {
 }
 
 // Temporary tables would stay on a pooler's connection and hide the live ones, so the
-// next caller who gets the connection would be judged by the past.
+// next user of the connection would get decisions from the past.
 func TestThePastIsNotMadeOnALentConnection(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

@@ -28,7 +28,7 @@ func (s *surgery) forget(t *testing.T, tenant string, id patient.ID) {
 	}
 }
 
-// askErasure is what the first of them does.
+// askErasure is the first person's request for an erasure.
 func (s *surgery) askErasure(t *testing.T, tenant string, id patient.ID) commands.ErasureAsked {
 	t.Helper()
 	alice := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("alice", "")})
@@ -66,8 +66,8 @@ func (s *surgery) ofOthers(t *testing.T, tenant string, id patient.ID) (others m
 	return others, own
 }
 
-// A rebuild knows who is erased: it brings nobody back, and changes nothing else.
-func TestARebuildBringsNobodyBack_D70(t *testing.T) {
+// A rebuild honours erasures: it restores no erased data, and changes nothing else.
+func TestRebuildKeepsErasures_D70(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 400)
@@ -76,28 +76,28 @@ func TestARebuildBringsNobodyBack_D70(t *testing.T) {
 	before, had := s.ofOthers(t, "elm-street", gone)
 	s.forget(t, "elm-street", gone)
 	s.drain(t)
-	wantSame(t, run(t, s.rebuild())) // what follows the log is behind
+	wantSame(t, run(t, s.rebuild())) // asynchronous projections are behind
 	s.follow(t)
 	after, left := s.ofOthers(t, "elm-street", gone)
 	if diff := cmp.Diff(before, after); had < 10 || left > 0 || diff != "" {
 		t.Errorf("of %d rows %d are left; others (-before +after):\n%s", had, left, diff)
 	}
 	wantSame(t, run(t, s.rebuild()))
-	s.live(t, 100) // also of what is refused
+	s.live(t, 100) // including refused calls
 	if _, left := s.ofOthers(t, "elm-street", gone); left > 0 {
 		t.Errorf("%d rows have come back", left)
 	}
 	s.exec(t, `DELETE FROM erasures`)
-	mending := s.rebuild()
-	mending.Switch = true
-	if result := run(t, mending); !result.Switched || len(result.Differences) != 1 || result.Differences[0].Table != "erasures" {
+	repair := s.rebuild()
+	repair.Switch = true
+	if result := run(t, repair); !result.Switched || len(result.Differences) != 1 || result.Differences[0].Table != "erasures" {
 		t.Errorf("mended %+v", result)
 	}
 	wantSame(t, run(t, s.rebuild()))
 }
 
-// The past can be asked: who is erased was there, and is nobody by name.
-func TestThePastKnowsWhoIsErasedSince_D70(t *testing.T) {
+// The past can be queried: an erased patient exists there, without a name.
+func TestPastStateHonoursLaterErasures_D70(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	gone := s.patients["elm-street"][0]

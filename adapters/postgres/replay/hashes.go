@@ -11,20 +11,20 @@ import (
 	"frontdesk/projections"
 )
 
-// Hash is the stored hash of somebody's password, to which the log knows another digest.
-// Nobody signs in with it (D56).
+// Hash is the stored hash of a password, for which the log has another digest. It
+// allows no sign-in (D56).
 type Hash struct {
 	Tenant string   `json:"tenant"`
 	Staff  staff.ID `json:"staff"`
 }
 
-// mostHashes bounds those that are reported.
+// mostHashes limits the reported ones.
 const mostHashes = 100
 
-// strangeHashes compares the stored hashes with the digests of the log, where it tells
-// them. A hash of no password of the log counts for nothing and is passed by: it is what a
-// change of a password leaves behind that was given up on its way. The digest of a
-// password never changes, so it does not matter how far the shadow has come.
+// strangeHashes compares the stored hashes with their digests in the log, if it has
+// them. A hash without a password in the log is invalid and ignored: an abandoned
+// change of a password leaves one. The digest of a password never changes, so the
+// shadow's position does not matter.
 func (s *Shadow) strangeHashes(ctx context.Context) ([]Hash, error) {
 	ofStaff := func(p projections.Projection) bool { return p.Name() == projections.Staff{}.Name() }
 	if !slices.ContainsFunc(s.projections, ofStaff) {

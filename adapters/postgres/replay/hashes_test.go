@@ -11,8 +11,8 @@ import (
 	"frontdesk/projections"
 )
 
-// passwordOf gives somebody at Elm Street a password whose hash has a digest in the log,
-// or none.
+// passwordOf gives a member of Elm Street a password whose hash has a digest in the
+// log, or none.
 func (s *surgery) passwordOf(t *testing.T, username, stored string, digest event.Digest) staff.ID {
 	t.Helper()
 	id, err := s.directory.StaffByUsername(t.Context(), "elm-street", username)
@@ -26,7 +26,7 @@ func (s *surgery) passwordOf(t *testing.T, username, stored string, digest event
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []staff.CredentialID{credential, {UUID: event.NewID()}} { // the other one was given up on its way
+	for _, c := range []staff.CredentialID{credential, {UUID: event.NewID()}} { // the other one was abandoned
 		_, err = s.owner.Exec(t.Context(), `INSERT INTO staff_passwords (tenant, staff, credential, hash) VALUES ('elm-street', $1, $2, $3)`, id, c, stored)
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestARebuildFindsAHashThatTheLogDoesNotKnow_D56(t *testing.T) {
 	s := newSurgery(t)
 	known := func(hash string) event.Digest { return sha256.Sum256([]byte(hash)) }
 	s.passwordOf(t, "kim", "$argon2id$kim", known("$argon2id$kim"))
-	s.passwordOf(t, "sam", "$argon2id$sam", event.Digest{}) // of before the log told digests
+	s.passwordOf(t, "sam", "$argon2id$sam", event.Digest{}) // from before the log had digests
 	s.follow(t)
 	if found := run(t, s.rebuild()).Hashes; len(found) != 0 {
 		t.Fatalf("found %v", found)
@@ -51,7 +51,7 @@ func TestARebuildFindsAHashThatTheLogDoesNotKnow_D56(t *testing.T) {
 	if found := run(t, s.rebuild()).Hashes; !slices.Equal(found, want) {
 		t.Errorf("found %v, want %v", found, want)
 	}
-	if found := s.mended(t).Hashes; !slices.Equal(found, want) {
+	if found := s.repaired(t).Hashes; !slices.Equal(found, want) {
 		t.Errorf("a switch found %v, want %v", found, want)
 	}
 	others := s.rebuild()

@@ -15,7 +15,7 @@ type pages interface {
 	Next(ctx context.Context, idx int64) ([]event.Recorded, error)
 }
 
-// within reads the log as a transaction sees it.
+// within reads the log in a transaction's snapshot.
 type within struct {
 	tx  pgx.Tx
 	log postgres.Log
@@ -31,15 +31,15 @@ func (w within) Next(ctx context.Context, idx int64) ([]event.Recorded, error) {
 	return log.Next(ctx, idx)
 }
 
-// ahead reads the next page while its user works on the one before. Only one
-// goroutine may use it. Close waits for the goroutine that reads.
+// ahead reads the next page while its user processes the one before. It is not safe for
+// concurrent use. Close waits for the goroutine that reads.
 type ahead struct {
 	log     pages
 	from    int64 // the page after this idx is being read
 	reading chan read
 }
 
-// next reads what is rebuilt, as a transaction sees it.
+// next reads the log for the rebuild in a transaction's snapshot.
 func (r *Rebuild) next(tx pgx.Tx) pages {
 	if r.elsewhere != nil {
 		return r.elsewhere
@@ -47,7 +47,7 @@ func (r *Rebuild) next(tx pgx.Tx) pages {
 	return within{tx, r.Log}
 }
 
-// ahead reads what is rebuilt, ahead of its user.
+// ahead reads the log for the rebuild in advance.
 func (r *Rebuild) ahead() *ahead {
 	if r.elsewhere != nil {
 		return &ahead{log: r.elsewhere}
@@ -55,8 +55,8 @@ func (r *Rebuild) ahead() *ahead {
 	return readAhead(r.Log, r.Pool)
 }
 
-// readAhead reads the log through a pool, instead of the log's own DB: all of it, or what
-// concerns some tenants.
+// readAhead reads the log through a pool, instead of the log's own DB: all of it, or
+// that of some tenants.
 func readAhead(log postgres.Log, pool *pgxpool.Pool, tenants ...string) *ahead {
 	log.DB = postgres.On(pool)
 	if len(tenants) > 0 {

@@ -14,21 +14,21 @@ import (
 	"frontdesk/projections"
 )
 
-// Replay says what to replay, and up to where.
+// Replay is the configuration of a replay.
 type Replay struct {
 	Pool        *pgxpool.Pool
 	Log         postgres.Log // its DB is not used
 	Keys        *postgres.Keyring
 	Projections []projections.Projection
-	Schema      string // [Temporary], or the name of a schema that is made and stays
+	Schema      string // [Temporary], or the name of a schema that is created and kept
 	Until       Until
-	Tenants     []string              // whose events matter; nil if all do
-	See         func(event.Recorded)  // is shown the events that matter, in order; may be nil
-	Progress    func(done, all int64) // is told how many events are done; may be nil
+	Tenants     []string              // whose events are replayed; nil for all
+	See         func(event.Recorded)  // receives the replayed events, in order; may be nil
+	Progress    func(done, all int64) // receives the number of processed events; may be nil
 }
 
-// Until says where the past ends: at an idx or, if that is 0, before the first event
-// in the log that matters and was recorded after an instant.
+// Until is the end of the past: an idx or, if that is 0, before the first replayed
+// event in the log that was recorded after an instant.
 type Until struct {
 	Idx     int64
 	Instant time.Time
@@ -41,8 +41,8 @@ type Past struct {
 	At  time.Time // when that event was recorded
 }
 
-// Run makes the past. It is an error if a schema to keep exists already, or if
-// nothing opens what a read model holds.
+// Run builds the past. It fails if a schema to keep exists already, or if no key opens
+// the data of a read model.
 func (r *Replay) Run(ctx context.Context) (*Past, error) {
 	if _, hidden := openable(r.Keys, r.Projections); len(hidden) > 0 {
 		return nil, r.Keys.CanOpen()
@@ -60,7 +60,7 @@ func (r *Replay) Run(ctx context.Context) (*Past, error) {
 	past := &Past{Shadow: shadow}
 	if err := r.fill(ctx, past); err != nil {
 		shadow.Close()
-		if r.Schema != Temporary { // this run made it
+		if r.Schema != Temporary { // created by this run
 			err = errors.Join(err, drop(context.WithoutCancel(ctx), postgres.On(r.Pool), r.Schema))
 		}
 		return nil, fmt.Errorf("replay: %w", err)
@@ -68,7 +68,7 @@ func (r *Replay) Run(ctx context.Context) (*Past, error) {
 	return past, nil
 }
 
-// fill moves the past to its end, page by page.
+// fill advances the past to its end, page by page.
 func (r *Replay) fill(ctx context.Context, past *Past) error {
 	var head int64
 	if err := past.db.QueryRow(ctx, `SELECT head FROM public.sequencer`).Scan(&head); err != nil {
@@ -91,7 +91,7 @@ func (r *Replay) fill(ctx context.Context, past *Past) error {
 	return nil
 }
 
-// step moves the past over one page of the log, and reports whether it has ended.
+// step advances the past over one page of the log, and reports whether it has ended.
 func (r *Replay) step(ctx context.Context, tx pgx.Tx, log pages, past *Past) (ended bool, err error) {
 	page, err := log.Next(ctx, past.Idx)
 	if err != nil || len(page) == 0 {
@@ -111,7 +111,7 @@ func (r *Replay) step(ctx context.Context, tx pgx.Tx, log pages, past *Past) (en
 	return ended, past.project(ctx, tx, page[:known], nil, func(string, int64) bool { return true })
 }
 
-// passed reports whether an event is beyond the end.
+// passed reports whether an event is after the end.
 func (u Until) passed(e event.Recorded) bool {
 	if u.Idx > 0 {
 		return e.Idx > u.Idx

@@ -50,8 +50,8 @@ func (s *surgery) past(t *testing.T, until replay.Until) *replay.Past {
 	return past
 }
 
-// An auditor needs no more than to read.
-func TestThePastIsWhatItWasThen(t *testing.T) {
+// An auditor's read-only role is enough.
+func TestPastStateIsReproduced(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	type moment struct {
@@ -92,7 +92,7 @@ func TestThePastIsWhatItWasThen(t *testing.T) {
 	}
 }
 
-// Clocks go wrong: the past of an instant ends before the first event that was
+// Clocks can be wrong: the past of an instant ends before the first event that was
 // recorded after it, whatever follows.
 func TestThePastEndsWithTheLongestPrefix(t *testing.T) {
 	t.Parallel()

@@ -9,12 +9,12 @@ import (
 	"frontdesk/projections"
 )
 
-// Most read models hold nothing personal, so a replay leaves events as they are stored. It
-// opens only what the tables of the others are made of. Without a master key these are not
-// made: they would hold event.Hidden.
+// Most read models hold no personal data, so a replay leaves events encrypted. It opens
+// only the data for the tables of the others. Without a master key these are left out:
+// they would hold event.Hidden.
 
-// openable returns the read models that can be made of what the keys open, and the
-// names of the others.
+// openable returns the read models that the keys suffice for, and the names of the
+// others.
 func openable(keys *postgres.Keyring, all []projections.Projection) (made []projections.Projection, hidden []string) {
 	if keys.Opens() {
 		return all, nil
@@ -31,8 +31,8 @@ func openable(keys *postgres.Keyring, all []projections.Projection) (made []proj
 
 func holdsPersonal(t projections.Table) bool { return len(t.Of) > 0 }
 
-// opening returns a log that opens what the tables of some read models hold of rows that
-// are kept at an instant.
+// opening returns a log that opens the data of some read models for rows that are kept
+// at an instant.
 func opening(log postgres.Log, keys *postgres.Keyring, of []projections.Projection, now time.Time) postgres.Log {
 	if keys == nil {
 		return log
@@ -49,8 +49,8 @@ func opening(log postgres.Log, keys *postgres.Keyring, of []projections.Projecti
 	return log
 }
 
-// keyed reports whether an event is of a call with an Idempotency-Key. Metadata that cannot
-// be read counts as such: opening the event then says why.
+// keyed reports whether an event is of a call with an Idempotency-Key. Unreadable
+// metadata counts as such: opening the event then returns the reason.
 func keyed(s event.Stored) bool {
 	m, err := event.ParseMetadata(s.Metadata)
 	return err != nil || m.Idempotency != (event.Idempotency{})

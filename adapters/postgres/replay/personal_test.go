@@ -16,8 +16,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Who has no master key can prove all read models but those that hold personal data, and
-// damages none.
+// Without the master key a rebuild verifies all read models except those with personal
+// data, and damages none.
 func TestARebuildWithoutTheMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -43,7 +43,7 @@ func TestARebuildWithoutTheMasterKey_D68(t *testing.T) {
 		t.Errorf("with the key found %+v", result)
 	}
 	s.exec(t, `DELETE FROM answers`)
-	s.mended(t)
+	s.repaired(t)
 	if diff := cmp.Diff(staff, s.rows(t, "staff")) + cmp.Diff(answers, s.rows(t, "answers")); diff != "" {
 		t.Errorf("put right (-before +after):\n%s", diff)
 	}
@@ -88,7 +88,7 @@ func TestOnlyTheReadModelsThatNeedKeysAskForThem_D68(t *testing.T) {
 	}
 }
 
-func TestNobodySeesUsernamesOfThePastWithoutTheMasterKey_D68(t *testing.T) {
+func TestPastUsernamesNeedTheMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 20)

@@ -11,7 +11,7 @@ import (
 	"frontdesk/projections"
 )
 
-// places says at which idx each projection is, by its name.
+// places maps each projection's name to its idx.
 type places map[string]int64
 
 // lowest returns the lowest idx, and 0 if there is none.
@@ -53,8 +53,8 @@ func (p places) near(n int64, targets places) bool {
 
 func (p places) has(name string) bool { _, ok := p[name]; return ok }
 
-// progress returns how far each projection of the shadow has come, and locks these
-// rows, so that what is left of a rebuild that was cut off cannot move them meanwhile.
+// progress returns the position of each projection of the shadow, and locks these rows,
+// so that the remains of an interrupted rebuild cannot change them.
 func (s *Shadow) progress(ctx context.Context, tx pgx.Tx) (places, error) {
 	rows, _ := tx.Query(ctx, `SELECT projection, idx FROM `+quoted(s.schema, "progress")+` FOR UPDATE`)
 	found, at := places{}, places{}
@@ -73,10 +73,9 @@ func (s *Shadow) progress(ctx context.Context, tx pgx.Tx) (places, error) {
 	return at, nil
 }
 
-// targets returns how far the live tables have come, as the transaction sees them.
-// Projections that are kept at once have come to the head of the log, and beyond it
-// by the events that are not in the log yet. Each of the others is where its consumer
-// is.
+// targets returns the positions of the live tables in the transaction's snapshot.
+// Synchronous projections are at the head of the log, and beyond it by the events that
+// are not in the log yet. Each of the others is at its consumer's offset.
 func (s *Shadow) targets(ctx context.Context, tx pgx.Tx) (targets places, head int64, err error) {
 	if err := tx.QueryRow(ctx, `SELECT head FROM public.sequencer`).Scan(&head); err != nil {
 		return nil, 0, fmt.Errorf("read the head of the log: %w", err)

@@ -13,10 +13,10 @@ import (
 	"frontdesk/projections"
 )
 
-// Schema is where a rebuild keeps its tables until it is done.
+// Schema holds the tables of a rebuild until it is done.
 const Schema = "frontdesk_rebuild"
 
-// Rebuild makes read models anew while the service runs, compares them with the live
+// Rebuild builds read models again while the service runs, compares them with the live
 // ones row by row, and replaces the rows that differ. It needs the rights of the
 // database's owner.
 type Rebuild struct {
@@ -24,41 +24,41 @@ type Rebuild struct {
 	Log         postgres.Log // its DB is not used
 	Keys        *postgres.Keyring
 	Projections []projections.Projection
-	Fresh       bool // begin anew, even if an earlier run was stopped and could be continued
+	Fresh       bool // start over, even if an earlier run could be continued
 	Switch      bool // replace the rows that differ
 	Now         func() time.Time
-	Progress    func(done, all int64) // is told how many events are done; may be nil
+	Progress    func(done, all int64) // receives the number of processed events; may be nil
 	Wait        time.Duration         // for a lock that others hold; 0 means ten minutes
-	Tell        func(string)          // is told who holds it; may be nil
+	Tell        func(string)          // receives the holder's description; may be nil
 
-	elsewhere pages // a copy of the log that is read instead of it; nil for none
+	elsewhere pages // a copy of the log to read instead; nil for none
 }
 
-// Result says what a rebuild has found.
+// Result is the result of a rebuild.
 type Result struct {
-	Idx         int64                       `json:"idx"` // the head of the log when it compared
+	Idx         int64                       `json:"idx"` // the head of the log at the comparison
 	Differences []Difference                `json:"differences"`
-	Switched    bool                        `json:"switched"`    // the live tables now hold what the log says
-	Held        time.Duration               `json:"-"`           // the longest time that the switch made appends wait
-	Lost        postgres.Losses             `json:"lost"`        // what events and log do not agree on; no switch brings it back
-	NotCompared []string                    `json:"notCompared"` // read models that hold personal data, if nothing opens it here
-	Hashes      []Hash                      `json:"hashes"`      // of passwords that count, and are not those that the log knows; no switch brings them back
-	Schema      []postgres.SchemaDifference `json:"schema"`      // objects of the database that are not this program's; no switch brings them back
+	Switched    bool                        `json:"switched"`    // the live tables now agree with the log
+	Held        time.Duration               `json:"-"`           // the longest time that the switch blocked appends
+	Lost        postgres.Losses             `json:"lost"`        // differences between events and log; a switch does not repair them
+	NotCompared []string                    `json:"notCompared"` // read models with personal data, if there is no key
+	Hashes      []Hash                      `json:"hashes"`      // of valid passwords that differ from the log; a switch does not repair them
+	Schema      []postgres.SchemaDifference `json:"schema"`      // objects of the database that are not this program's; a switch does not repair them
 }
 
 // sessionName is the application_name of a rebuild's sessions while they hold locks.
 const sessionName = "frontdesk rebuild"
 
-// Run rebuilds, compares and, if Switch says so, mends. If ctx ends, or if there are
-// differences left, the rebuilt tables stay for the next run. Only one rebuild at a time
-// works on a database: another one is refused, and told who is at it.
+// Run rebuilds, compares and, if Switch is set, repairs. If ctx ends, or if differences
+// are left, the rebuilt tables stay for the next run. Only one rebuild at a time works
+// on a database: a second one is refused with the holder of the lock.
 func (r *Rebuild) Run(ctx context.Context) (result Result, err error) {
 	alone, err := r.alone(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	defer func() {
-		if lost := alone.Release(ctx); lost != nil && err == nil { // another one may have changed what was compared
+		if lost := alone.Release(ctx); lost != nil && err == nil { // another one may have changed the compared tables
 			result, err = Result{}, lost
 		}
 	}()
@@ -129,8 +129,8 @@ func (r *Rebuild) run(ctx context.Context) (Result, error) {
 	return result, err
 }
 
-// losses compares events with the log. A switch is refused if the log is not whole: it
-// would take away what the missing events have left in the live tables.
+// losses compares events with the log. A switch is refused if the log is incomplete: it
+// would remove the effects of the missing events from the live tables.
 func (r *Rebuild) losses(ctx context.Context) (postgres.Losses, error) {
 	log := r.Log
 	log.DB = postgres.On(r.Pool)
@@ -141,17 +141,17 @@ func (r *Rebuild) losses(ctx context.Context) (postgres.Losses, error) {
 	return lost, err
 }
 
-// rounds is how often a switch mends the tables before it gives up. If they still
-// differ then, something else is changing them.
+// rounds is how often a switch repairs the tables before it gives up. If they still
+// differ, another process is changing them.
 const rounds = 3
 
-// finish compares and, if Switch says so, mends until nothing differs. It compares
-// in a snapshot, so nobody waits for it.
+// finish compares and, if Switch is set, repairs until nothing differs. It compares in
+// a snapshot, so it blocks no one.
 func (r *Rebuild) finish(ctx context.Context, s *Shadow) (result Result, err error) {
 	for round := 1; ; round++ {
 		idx, found, err := r.look(ctx, s)
 		if err != nil {
-			return result, fmt.Errorf("compare what was rebuilt: %w", err)
+			return result, fmt.Errorf("compare rebuilt tables: %w", err)
 		}
 		if round == 1 {
 			result.Idx, result.Differences = idx, found
@@ -163,9 +163,9 @@ func (r *Rebuild) finish(ctx context.Context, s *Shadow) (result Result, err err
 		if round > rounds {
 			return result, fmt.Errorf("table %s differs again after it was put right", found[0].Table)
 		}
-		held, err := r.mend(ctx, s, found)
+		held, err := r.repairRows(ctx, s, found)
 		if result.Held = max(result.Held, held); err != nil {
-			return result, fmt.Errorf("put right what differs: %w", err)
+			return result, fmt.Errorf("replace differing rows: %w", err)
 		}
 	}
 }

@@ -91,9 +91,9 @@ func TestADamagedReadModelIsFoundAndMended(t *testing.T) {
 	if diff := cmp.Diff(want, tables(seen)); diff != "" || seen.Switched {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
-	mending := s.rebuild()
-	mending.Switch = true
-	if result := run(t, mending); !result.Switched || !cmp.Equal(want, tables(result)) {
+	repair := s.rebuild()
+	repair.Switch = true
+	if result := run(t, repair); !result.Switched || !cmp.Equal(want, tables(result)) {
 		t.Errorf("mended %+v", result)
 	}
 	wantSame(t, run(t, s.rebuild()))

@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	live = "public" // the schema of the tables that serve
-	// Temporary is the schema that each connection has to itself and that ends
-	// with the connection. A role that may only read can use it, too.
+	live = "public" // the schema of the live tables
+	// Temporary is the schema that each connection has to itself and that ends with the
+	// connection. A read-only role can use it as well.
 	Temporary = "pg_temp"
 )
 
-// Shadow is the tables of some projections in a schema of their own, made from the
-// log. It has a connection to itself, and only one goroutine may use it.
+// Shadow is the tables of some projections in a schema of their own, built from the
+// log. It has its own connection, and is not safe for concurrent use.
 type Shadow struct {
 	conn        *pgxpool.Conn
-	db          postgres.DB // asks through conn
+	db          postgres.DB // queries through conn
 	schema      string
-	run         uuid.UUID // tells the notes of this shadow from those of others
+	run         uuid.UUID // distinguishes the notes of this shadow from others'
 	projections []projections.Projection
 }
 
-// open returns a shadow, and makes those of its tables that do not exist yet.
+// open returns a shadow, and creates its missing tables.
 func open(ctx context.Context, pool *pgxpool.Pool, schema string, all []projections.Projection) (*Shadow, error) {
 	conn, err := postgres.Acquire(ctx, pool)
 	if err != nil {
@@ -45,7 +45,7 @@ func open(ctx context.Context, pool *pgxpool.Pool, schema string, all []projecti
 	return s, nil
 }
 
-// create makes the schema, its tables and the one that notes the progress.
+// create creates the schema, its tables and the one for the progress.
 func (s *Shadow) create(ctx context.Context) (err error) {
 	do := func(sql string, args ...any) {
 		if err == nil {
@@ -67,8 +67,8 @@ func (s *Shadow) create(ctx context.Context) (err error) {
 	return err
 }
 
-// direct refuses a connection whose backend is not the one that it was opened with: a
-// pooler lends backends for one transaction each.
+// direct refuses a connection whose backend differs from the one that it was opened
+// with: a pooler lends backends for one transaction each.
 func (s *Shadow) direct(ctx context.Context) error {
 	var backend uint32
 	if err := s.db.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&backend); err != nil {
@@ -80,7 +80,7 @@ func (s *Shadow) direct(ctx context.Context) error {
 	return nil
 }
 
-// ErrPooled refuses a connection that a pooler lends.
+// ErrPooled refuses a pooler's connection.
 var ErrPooled = fault.New(fault.Refused, "pooled-connection", "A connection pooler is between this program and Postgres: "+
 	"the temporary tables of this command would stay on its connections and hide the live ones from others. Name Postgres itself with --database-url.")
 
@@ -94,8 +94,8 @@ func (s *Shadow) View(ctx context.Context, ask func(projections.Querier) error) 
 	})
 }
 
-// Close gives the connection back. The [Temporary] schema ends with it; another
-// schema stays.
+// Close releases the connection. The [Temporary] schema ends with it; another schema
+// stays.
 func (s *Shadow) Close() {
 	if s.schema == Temporary {
 		_ = s.conn.Conn().Close(context.Background())
@@ -109,8 +109,8 @@ func drop(ctx context.Context, db postgres.DB, schema string) error {
 	return err
 }
 
-// use has unqualified names looked up in one schema for the rest of the transaction,
-// and nowhere else, so that a projection's statement cannot reach the other tables.
+// use resolves unqualified names in one schema for the rest of the transaction, and
+// nowhere else, so that a projection's statement cannot reach the other tables.
 func use(ctx context.Context, tx pgx.Tx, schema string) error {
 	_, err := tx.Exec(ctx, `SET LOCAL search_path = `+quoted(schema))
 	return err

@@ -34,7 +34,7 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 // same seed.
 type surgery struct {
 	db        *postgrestest.Database
-	owner     *pgxpool.Pool // who may rebuild
+	owner     *pgxpool.Pool // may rebuild
 	pool      *pgxpool.Pool
 	codec     *event.Codec
 	keys      *postgres.Keyring
@@ -73,7 +73,7 @@ func newSurgeryOn(t testing.TB, db *postgrestest.Database) *surgery {
 	return s
 }
 
-// keyring opens what is personal, or nothing without a master key.
+// keyring opens personal data; without a master key nothing.
 func (s *surgery) keyring(t testing.TB, master sealing.MasterKey) *postgres.Keyring {
 	t.Helper()
 	keys := &postgres.Keyring{DB: postgres.On(s.pool), Codec: s.codec, Master: master}
@@ -85,7 +85,7 @@ func (s *surgery) keyring(t testing.TB, master sealing.MasterKey) *postgres.Keyr
 
 func (s *surgery) now() time.Time { return s.at }
 
-// found registers everybody.
+// found registers all members of staff.
 func (s *surgery) found(t testing.TB) {
 	t.Helper()
 	must := func(err error) {
@@ -125,8 +125,8 @@ func anywhere(string) error { return nil }
 
 func oneOf[T any](r *rand.Rand, all []T) T { return all[r.IntN(len(all))] }
 
-// live lets so many random things happen, most of them seconds apart, some
-// hours. What a rule refuses does not happen.
+// live makes a number of random calls, most of them seconds apart, some hours. Refused
+// ones have no effect.
 func (s *surgery) live(t testing.TB, times int) {
 	t.Helper()
 	for range times {
@@ -289,7 +289,7 @@ func (s *surgery) follow(t testing.TB) {
 	}
 }
 
-// exec is what the owner does by hand.
+// exec runs a statement as the owner.
 func (s *surgery) exec(t testing.TB, sql string) {
 	t.Helper()
 	if _, err := s.owner.Exec(t.Context(), sql); err != nil {

@@ -11,17 +11,18 @@ import (
 	"frontdesk/projections"
 )
 
-// The records that are kept so.
+// The records with archives.
 const (
 	AccessRecord = "access_record" // the judged calls of the API
-	Delivered    = "delivered"     // who was told of what by a webhook
+	Delivered    = "delivered"     // the recipients of webhooks
 )
 
-// Archives says what the database does not hold any more. Every role that reads may ask.
+// Archives lists the records that are no longer in the database. Every role with read
+// rights may query it.
 type Archives struct{ DB projections.Querier }
 
-// late is how much later than its identifier a line may say that it was: a body may take
-// so long.
+// late is how much later than its identifier a line's time may be: a body may take that
+// long.
 const late = time.Hour
 
 const archivesOf = `
@@ -30,7 +31,7 @@ WHERE record = $1 AND ($2::timestamptz IS NULL OR until > $2) AND ($3::timestamp
 ORDER BY until, name`
 
 // Between returns the names of the archives with lines from one instant up to another,
-// oldest first. A zero instant is no bound.
+// oldest first. A zero instant is no limit.
 func (a Archives) Between(ctx context.Context, record string, since, until time.Time) ([]string, error) {
 	if !since.IsZero() {
 		since = since.Add(-late)
@@ -38,7 +39,7 @@ func (a Archives) Between(ctx context.Context, record string, since, until time.
 	rows, _ := a.DB.Query(ctx, archivesOf, record, timeOrNull(since), timeOrNull(until))
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return nil, fmt.Errorf("ask what was archived: %w", err)
+		return nil, fmt.Errorf("list archives: %w", err)
 	}
 	return names, nil
 }

@@ -13,14 +13,14 @@ import (
 	"frontdesk/domain/event"
 )
 
-// briefScan is how many bytes of a table Postgres may look through while calls wait for a
-// lock on it: a few milliseconds' worth.
+// briefScan is how many bytes of a table Postgres may scan while calls wait for a lock
+// on it: a few milliseconds' worth.
 const briefScan = 8 << 20
 
-// bind makes a partition with bounds of the default one, if that has lines or takes those
-// of this month, and puts an empty one in its place. It has lines of the time before there
-// were partitions, of months in which nobody ran this, and lines that came after their
-// month was taken out.
+// bind turns the default partition into one with bounds, if it has lines or receives
+// those of this month, and replaces it by an empty one. It has lines from before
+// partitioning, of months without a run, and lines that came after their month was
+// detached.
 func (r *Retain) bind(ctx context.Context, rec record) error {
 	there, err := r.partitions(ctx, rec)
 	if err != nil {
@@ -48,8 +48,8 @@ func (r *Retain) bind(ctx context.Context, rec record) error {
 	return r.pass(attached)
 }
 
-// ends returns the lowest and the highest identifier of the default partition; none if it
-// is empty.
+// ends returns the lowest and the highest identifier of the default partition; zero if
+// it is empty.
 func (r *Retain) ends(ctx context.Context, rec record) (lowest, highest uuid.UUID, err error) {
 	const ends = `SELECT lowest.%[1]s, (SELECT %[1]s FROM %[2]s ORDER BY %[1]s DESC LIMIT 1) FROM %[2]s lowest ORDER BY lowest.%[1]s LIMIT 1`
 	err = r.db().QueryRow(ctx, fmt.Sprintf(ends, rec.key[0], rec.fallback())).Scan(&lowest, &highest)
@@ -63,8 +63,8 @@ func (r *Retain) ends(ctx context.Context, rec record) (lowest, highest uuid.UUI
 }
 
 // between returns the partition that the default one becomes. It goes from the end of
-// the last partition before its lines to the beginning of the first one behind them, or to
-// the end of the next month: until then, nothing comes that its bounds would refuse.
+// the last partition before its lines to the beginning of the first one after them, or
+// to the end of the next month: until then, no line comes that its bounds would refuse.
 func (r *Retain) between(ctx context.Context, rec record, there []partition, lowest, highest uuid.UUID) (p partition, err error) {
 	for _, other := range there {
 		switch {
@@ -104,9 +104,9 @@ func (r *Retain) unused(ctx context.Context, name string) (unused string, err er
 	return unused, nil
 }
 
-// prepare spares Postgres from looking through a large table while others wait for it: a
-// constraint says the same as the bounds to be, and is checked while calls go on. If that
-// fails, the constraint goes again.
+// prepare spares Postgres from scanning a large table under a lock: a constraint equal
+// to the future bounds is validated while calls continue. If that fails, the constraint
+// is dropped.
 func (r *Retain) prepare(ctx context.Context, rec record, p partition) error {
 	var size int64
 	err := r.db().QueryRow(ctx, `SELECT pg_relation_size(to_regclass($1))`, rec.fallback()).Scan(&size)
@@ -124,7 +124,7 @@ func (r *Retain) prepare(ctx context.Context, rec record, p partition) error {
 		return err
 	}
 	if _, err = r.db().Exec(ctx, `ALTER TABLE `+rec.fallback()+` VALIDATE CONSTRAINT retain_bounds`); err != nil {
-		ctx = context.WithoutCancel(ctx) // who is told to stop leaves no constraint behind
+		ctx = context.WithoutCancel(ctx) // a cancelled run leaves no constraint
 		return errors.Join(err, r.change(ctx, func(tx pgx.Tx) error { return execute(ctx, tx, unbind(rec.fallback())) }))
 	}
 	return nil

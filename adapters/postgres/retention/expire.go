@@ -17,18 +17,18 @@ type archive struct {
 	Name, Record string
 	Since        *time.Time // nil: from the beginning
 	Until        time.Time
-	SHA256       *string // of its file, if that was written before it was detached
+	SHA256       *string // of its file, if that was written first
 }
 
 func archiveOf(rec record, p partition) archive {
 	return archive{Name: p.Name, Record: rec.table, Since: timeOrNull(InstantOf(p.From)), Until: InstantOf(p.To)}
 }
 
-// ErrNoDir says that something is to be written, and not where.
+// ErrNoDir: there is something to archive, but no folder for it.
 var ErrNoDir = errors.New("say with --archive in which folder archives are written")
 
-// expire takes out the partitions that are wholly old enough, oldest first. What has a
-// proof leaves with it.
+// expire removes the partitions that are entirely old enough, oldest first. Those with
+// proofs leave with them.
 func (r *Retain) expire(ctx context.Context, rec record) error {
 	there, err := r.partitions(ctx, rec)
 	if err != nil {
@@ -53,8 +53,8 @@ func (r *Retain) expire(ctx context.Context, rec record) error {
 	return nil
 }
 
-// detach takes a partition out of its table, and notes that it is to be written. A line
-// for it that comes later goes to the default partition.
+// detach detaches a partition from its table, and records that it must be written. A
+// later line for it goes to the default partition.
 func (r *Retain) detach(ctx context.Context, rec record, p partition) error {
 	if r.Dir == "" {
 		return ErrNoDir
@@ -75,12 +75,12 @@ func (r *Retain) out(ctx context.Context, tx pgx.Tx, rec record, p partition, sh
 	return execute(ctx, tx, fmt.Sprintf(`ALTER TABLE %s DETACH PARTITION %s`, rec.table, p.Name))
 }
 
-// finish writes what was detached, by this run or by one that was stopped.
+// finish writes the detached partitions, of this run or of one that was stopped.
 func (r *Retain) finish(ctx context.Context) error {
 	rows, _ := r.db().Query(ctx, `SELECT name, record, since, until, sha256 FROM archives WHERE archived_at IS NULL ORDER BY until, name`)
 	waiting, err := pgx.CollectRows(rows, pgx.RowToStructByPos[archive])
 	if err != nil {
-		return fmt.Errorf("look for what is to be written: %w", err)
+		return fmt.Errorf("find detached partitions: %w", err)
 	}
 	if len(waiting) > 0 && r.Dir == "" {
 		return fmt.Errorf("%s is detached and not written yet: %w", waiting[0].Name, ErrNoDir)
@@ -93,8 +93,8 @@ func (r *Retain) finish(ctx context.Context) error {
 	return nil
 }
 
-// fileOf returns the file of a partition that is detached. It is written now unless that
-// was done before.
+// fileOf returns the file of a detached partition. It writes the file unless that was
+// done before.
 func (r *Retain) fileOf(ctx context.Context, a archive) (manifest, error) {
 	if a.SHA256 != nil {
 		return r.written(a)
@@ -102,7 +102,7 @@ func (r *Retain) fileOf(ctx context.Context, a archive) (manifest, error) {
 	return r.write(a, func(w *packer) error { return r.lines(ctx, a, w) })
 }
 
-// move says in the log that a detached partition is in its file, and drops it.
+// move appends the event that a detached partition is in its file, and drops it.
 func (r *Retain) move(ctx context.Context, a archive) error {
 	file, err := r.fileOf(ctx, a)
 	if err != nil {
@@ -129,23 +129,23 @@ func (r *Retain) move(ctx context.Context, a archive) error {
 	return r.pass(dropped)
 }
 
-// log appends the event that says so, unless a run that was stopped has done it.
+// log appends the event, unless a run that was stopped has done it.
 func (r *Retain) log(ctx context.Context, a archive, file manifest) error {
-	said := audit.Archived{Name: a.Name, Record: a.Record, To: a.Until.UTC(), Lines: file.Lines, SHA256: file.SHA256}
+	entry := audit.Archived{Name: a.Name, Record: a.Record, To: a.Until.UTC(), Lines: file.Lines, SHA256: file.SHA256}
 	if a.Since != nil {
-		said.From = a.Since.UTC()
+		entry.From = a.Since.UTC()
 	}
 	before, err := r.Store.Load(ctx, audit.StreamOfArchive(a.Name))
 	if err != nil {
 		return err
 	}
 	if len(before) > 0 {
-		if before[0] != event.Event(said) {
-			return fmt.Errorf("the log says that it was archived with SHA-256 %s, and the file has %s", before[0].(audit.Archived).SHA256, said.SHA256)
+		if before[0] != event.Event(entry) {
+			return fmt.Errorf("the log says that it was archived with SHA-256 %s, and the file has %s", before[0].(audit.Archived).SHA256, entry.SHA256)
 		}
 		return nil
 	}
-	if _, err := r.Store.Append(ctx, event.Change{Stream: audit.StreamOfArchive(a.Name), Events: []event.Event{said}}); err != nil {
+	if _, err := r.Store.Append(ctx, event.Change{Stream: audit.StreamOfArchive(a.Name), Events: []event.Event{entry}}); err != nil {
 		return err
 	}
 	return r.pass(logged)

@@ -18,14 +18,14 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// manifest says what an archive is, so that it can be known again.
+// manifest describes an archive, so that it can be identified.
 type manifest struct {
 	File   string         `json:"file"`
 	Record string         `json:"record"`
 	From   *time.Time     `json:"from"` // null: from the beginning
 	To     time.Time      `json:"to"`   // exclusive
 	Lines  int64          `json:"lines"`
-	Hashes int64          `json:"hashes,omitempty"` // lines that are the hash alone
+	Hashes int64          `json:"hashes,omitempty"` // lines with only a hash
 	SHA256 event.Digest   `json:"sha256"`           // of the file
 	Pieces []export.Piece `json:"pieces,omitempty"` // of trees, in the order of the file
 
@@ -38,9 +38,9 @@ func (r *Retain) manifestOf(a archive) manifest {
 	return m
 }
 
-// write writes the file and its manifest. Both are on the disk, under their names, when
-// it returns. The same lines always make the same file, so a run that was stopped here is
-// simply made again.
+// write writes the file and its manifest. Both are on disk, under their names, when it
+// returns. The same lines always make the same file, so a run that was stopped here is
+// simply repeated.
 func (r *Retain) write(a archive, fill func(*packer) error) (manifest, error) {
 	m, err := r.draft(a, fill)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Retain) write(a archive, fill func(*packer) error) (manifest, error) {
 	return m, r.place(m)
 }
 
-// draft writes both beside their places, unless something else is there.
+// draft writes both under temporary names, unless another file has their names.
 func (r *Retain) draft(a archive, fill func(*packer) error) (manifest, error) {
 	m := r.manifestOf(a)
 	sum := sha256.New()
@@ -67,7 +67,7 @@ func (r *Retain) draft(a archive, fill func(*packer) error) (manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	err = durable.Create(draftOf(m.beside()), 0o600, func(w io.Writer) error {
+	err = durable.Create(draftOf(m.manifestPath()), 0o600, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
@@ -75,12 +75,12 @@ func (r *Retain) draft(a archive, fill func(*packer) error) (manifest, error) {
 		return m, err
 	}
 	if err := m.free(); err != nil {
-		return m, errors.Join(err, os.Remove(draftOf(m.path)), os.Remove(draftOf(m.beside())))
+		return m, errors.Join(err, os.Remove(draftOf(m.path)), os.Remove(draftOf(m.manifestPath())))
 	}
 	return m, r.pass(aside)
 }
 
-// place gives both their names.
+// place renames both to their names.
 func (r *Retain) place(m manifest) error {
 	if err := m.free(); err != nil {
 		return err
@@ -91,21 +91,21 @@ func (r *Retain) place(m manifest) error {
 	if err := r.pass(written); err != nil {
 		return err
 	}
-	if err := placed(m.beside()); err != nil {
+	if err := placed(m.manifestPath()); err != nil {
 		return err
 	}
 	return r.pass(listed)
 }
 
-// beside is where the manifest is.
-func (m manifest) beside() string { return m.path + ".manifest.json" }
+// manifestPath is the path of the manifest.
+func (m manifest) manifestPath() string { return m.path + ".manifest.json" }
 
-// written places what a run has written before it was stopped.
+// written returns the file that a stopped run has written.
 func (r *Retain) written(a archive) (manifest, error) {
 	m := r.manifestOf(a)
-	name := draftOf(m.beside())
+	name := draftOf(m.manifestPath())
 	if _, err := os.Stat(name); err != nil {
-		name = m.beside()
+		name = m.manifestPath()
 	}
 	m, err := readManifest(m.path, name)
 	if err != nil {
@@ -119,7 +119,8 @@ func (r *Retain) written(a archive) (manifest, error) {
 
 func draftOf(name string) string { return name + ".draft" }
 
-// free is an error if something else has the place of the archive. That is left alone.
+// free returns an error if another file has the name of the archive, and leaves that
+// alone.
 func (m manifest) free() error {
 	there, err := digestOf(m.path)
 	switch {
@@ -133,7 +134,7 @@ func (m manifest) free() error {
 	return nil
 }
 
-// placed gives a draft its name, for good, unless that was done before.
+// placed renames a draft durably, unless that was done before.
 func placed(name string) error {
 	err := durable.Rename(draftOf(name), name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -154,7 +155,7 @@ func digestOf(name string) (d event.Digest, err error) {
 	return event.Digest(sum.Sum(nil)), err
 }
 
-// check reads the file once more, before the lines are dropped from the database.
+// check reads the file again, before the lines are dropped from the database.
 func (m manifest) check() error {
 	file, err := os.Open(m.path)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// lacking lists the partitions that have no part of an index of their table, and the
-// statement that makes it while calls go on. A migration leaves it to this where the
-// partition is too large to be looked through in a moment (D91).
+// lacking lists the partitions without an index that their table has, and the statement
+// that creates it while calls continue. A migration leaves it to this if the partition
+// is too large to be scanned quickly (D91).
 const lacking = `
 SELECT part.relname || substr(whole.relname, length(parent.relname) + 1), whole.relname,
 	regexp_replace(pg_get_indexdef(i.indexrelid), '^CREATE INDEX \S+ ON ONLY \S+',
@@ -20,11 +20,11 @@ WHERE parent.oid = to_regclass($1) AND NOT i.indisunique AND NOT EXISTS (
 	SELECT FROM pg_inherits has JOIN pg_index p ON p.indexrelid = has.inhrelid WHERE has.inhparent = i.indexrelid AND p.indrelid = part.oid)
 ORDER BY part.relname`
 
-// index is what a partition lacks.
+// index is a missing index.
 type index struct{ Name, Whole, Making string }
 
-// indexes makes them. It comes before anything is attached, which would make them with
-// everybody waiting.
+// indexes creates them. It runs before anything is attached, because that would create
+// them under a lock.
 func (r *Retain) indexes(ctx context.Context) error {
 	for _, rec := range records {
 		rows, _ := r.db().Query(ctx, lacking, rec.table)
@@ -42,7 +42,7 @@ func (r *Retain) indexes(ctx context.Context) error {
 	return nil
 }
 
-// index makes one, anew if an earlier run was stopped while making it.
+// index creates one, again if an earlier run was stopped while creating it.
 func (r *Retain) index(ctx context.Context, i index) error {
 	name := pgx.Identifier{i.Name}.Sanitize()
 	for _, statement := range []string{`DROP INDEX CONCURRENTLY IF EXISTS ` + name, i.Making} {

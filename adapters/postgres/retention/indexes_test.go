@@ -17,22 +17,24 @@ func TestPartitionsGetTheIndexesThatTheyLack_D91(t *testing.T) {
 		CREATE INDEX access_record_looks ON ONLY access_record USING gin ((act::jsonb -> 'patients') jsonb_path_ops) WHERE mode = 'page';
 		CREATE INDEX access_record_2026_05_looks ON access_record_2026_05 (tenant)`)
 	must(t, err)
-	o.said = nil
+	o.reports = nil
 	o.run()
-	made := slices.DeleteFunc(slices.Clone(o.said), func(said string) bool {
+	made := slices.DeleteFunc(slices.Clone(o.reports), func(text string) bool {
 		return !slices.Contains([]string{
-			"access_record: index access_record_default_looks is there", "access_record: index access_record_2026_05_looks is there"}, said)
+			"access_record: index access_record_default_looks is there", "access_record: index access_record_2026_05_looks is there"}, text)
 	})
 	var whole, parts int
 	must(t, o.owner.QueryRow(t.Context(), `
 		SELECT count(*) FILTER (WHERE indexrelid = 'access_record_looks'::regclass), count(*) FILTER (WHERE indexrelid <> 'access_record_looks'::regclass)
 		FROM pg_index WHERE indisvalid AND pg_get_indexdef(indexrelid) LIKE '%patients%'`).Scan(&whole, &parts))
 	if len(made) != 2 || whole != 1 || parts != 4 { // up to April, two months ahead, the default one
-		t.Errorf("%d whole and %d parts are there, said %q", whole, parts, o.said)
+		t.Errorf("%d whole and %d parts are there, said %q", whole, parts, o.reports)
 	}
-	o.said = nil
+	o.reports = nil
 	o.run()
-	if slices.ContainsFunc(o.said, func(said string) bool { return said == "access_record: index access_record_default_looks is there" }) {
+	if slices.ContainsFunc(o.reports, func(text string) bool {
+		return text == "access_record: index access_record_default_looks is there"
+	}) {
 		t.Error("an index is made twice")
 	}
 }

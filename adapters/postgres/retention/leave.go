@@ -13,24 +13,24 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// leaving is a partition of the access record that is to go: what has to be known to go on
-// without it.
+// leaving is a partition of the access record that is being archived, with the state to
+// continue without it.
 type leaving struct {
 	partition
-	head     int64                 // the highest number of all lines when this was found out
-	archived int64                 // up to this number no line is left
-	kept     int64                 // and up to this one when it has gone
-	last     map[string]int64      // of each tree that has lines in it, the highest number of those
-	trees    map[string]proof.Edge // at kept, in the end
+	head     int64                 // the highest number of all lines at that moment
+	archived int64                 // lines up to this number are archived
+	kept     int64                 // and up to this one afterwards
+	last     map[string]int64      // the highest number in it for each tree
+	trees    map[string]proof.Edge // at kept, when done
 }
 
-// numbersAtOnce are given in one short transaction.
+// numbersAtOnce is how many numbers one short transaction assigns.
 const numbersAtOnce = 10_000
 
-// leave writes a partition of the access record to a file that can be verified, and takes
-// it out of the table. Until the file is on the disk, nothing changes for anybody; then
-// everything does in one transaction, so that whoever reads lines by their numbers finds
-// each of them, or is told that it is in an archive.
+// leave writes a partition of the access record to a file that can be verified, and
+// detaches it. Until the file is on disk, nothing changes. Then one transaction changes
+// everything, so that a reader by numbers finds each line, or learns that it is
+// archived.
 func (r *Retain) leave(ctx context.Context, rec record, p partition) error {
 	if r.Dir == "" {
 		return ErrNoDir
@@ -52,20 +52,20 @@ func (r *Retain) leave(ctx context.Context, rec record, p partition) error {
 	return r.pass(detached)
 }
 
-// firstKept is the number in front of the first line that stays, behind what is archived.
+// firstKept is the number before the first line that stays, after the archived ones.
 const firstKept = `
 SELECT idx, coalesce((SELECT l.idx FROM access_log l WHERE l.idx > archived AND NOT (request_id >= $1 AND request_id < $2)
 	AND (leaf IS NULL OR EXISTS (SELECT FROM access_record r WHERE r.request_id = l.request_id)) ORDER BY l.idx LIMIT 1) - 1, idx)
 FROM access_head`
 
-// treesLeft are the trees of the lines that leave, and of those that have left before and
-// have none in front of them any more.
+// treesLeft are the trees of the lines in the partition, and of those archived before
+// with no earlier lines left.
 const treesLeft = `
 SELECT tree, max(idx) FROM (SELECT tree, idx FROM access_log WHERE request_id >= $1 AND request_id < $2
 	UNION ALL SELECT tree, idx FROM access_log WHERE idx > $3 AND idx <= $4) l
 WHERE idx > $3 GROUP BY tree`
 
-// look finds out what is to leave.
+// look reads the state of the partition.
 func (r *Retain) look(ctx context.Context, p partition) (leaving, error) {
 	l := leaving{partition: p, last: map[string]int64{}}
 	record := postgres.AccessRecord{DB: r.db()}
@@ -96,7 +96,7 @@ func (r *Retain) look(ctx context.Context, p partition) (leaving, error) {
 	return l, nil
 }
 
-// proved refuses to let lines go before they are in the trees, which nobody could build
+// proved refuses to remove lines before they are in the trees, which could not be built
 // without them.
 func (r *Retain) proved(ctx context.Context, upTo int64) error {
 	var reached int64
@@ -111,7 +111,7 @@ func (r *Retain) proved(ctx context.Context, upTo int64) error {
 
 var errBehind = fault.New(fault.Conflict, "not-in-trees-yet", "Lines of the access record are not in its trees yet: let frontdesk serve run, and try again in a minute.")
 
-// order returns the trees in the order in which the file has them.
+// order returns the trees in the order of the file.
 func (l *leaving) order() (trees []string) {
 	for tree := range l.last {
 		trees = append(trees, tree)
@@ -120,7 +120,7 @@ func (l *leaving) order() (trees []string) {
 	return trees
 }
 
-// whole is an error unless all lines of the partition are in the file.
+// whole returns an error unless all lines of the partition are in the file.
 func (l *leaving) whole(ctx context.Context, db postgres.DB, lines int64) error {
 	var there int64
 	if err := db.QueryRow(ctx, `SELECT count(*) FROM `+l.Name).Scan(&there); err != nil {
@@ -132,13 +132,13 @@ func (l *leaving) whole(ctx context.Context, db postgres.DB, lines int64) error 
 	return nil
 }
 
-// linesLate finds lines of a partition that came behind a number, or wait for one.
+// linesLate finds lines of a partition with a later number, or without one yet.
 const linesLate = `
 SELECT EXISTS (SELECT FROM (SELECT request_id FROM access_log WHERE idx > $3 UNION ALL SELECT request_id FROM access_waiting OFFSET 0) l
 WHERE request_id >= $1 AND request_id < $2)`
 
-// part takes the partition out, and moves the beginning of the trees. The head comes first,
-// as for whoever numbers lines: nobody waits for it.
+// part detaches the partition, and moves the beginning of the trees. It locks the head
+// first, as the numbering does, so that neither blocks the other.
 func (r *Retain) part(ctx context.Context, tx pgx.Tx, rec record, l leaving, file manifest) error {
 	if _, err := tx.Exec(ctx, `UPDATE access_head SET archived = $1`, l.kept); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (r *Retain) part(ctx context.Context, tx pgx.Tx, rec record, l leaving, fil
 
 var errLate = errors.New("lines of it have come meanwhile: run this again")
 
-// forget removes the numbers of lines that are in archives, a few at a time.
+// forget deletes the numbers of archived lines, a few at a time.
 func (r *Retain) forget(ctx context.Context) error {
 	for {
 		done, err := r.Pool.Exec(ctx, `DELETE FROM access_log WHERE idx IN (

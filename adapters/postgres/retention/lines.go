@@ -14,13 +14,13 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// linesAtOnce are read in one short transaction, so that VACUUM goes on.
+// linesAtOnce are read in one short transaction, so that VACUUM can continue.
 const linesAtOnce = 10_000
 
 // packer writes the lines of a file, compressed.
 type packer struct {
 	to            *gzip.Writer
-	lines, hashes int64 // so many of each
+	lines, hashes int64 // numbers of each
 	pieces        []export.Piece
 	text          []byte // of the last line
 }
@@ -34,13 +34,13 @@ func (w *packer) write(text []byte, err error) error {
 	return err
 }
 
-// line writes a line that is shown.
+// line writes a line in full.
 func (w *packer) line(l export.AccessLine) error {
 	w.lines++
 	return w.write(l.Append(w.text[:0]))
 }
 
-// hash writes the hash of one that is not.
+// hash writes the hash of another line.
 func (w *packer) hash(l export.HashLine) error {
 	w.hashes++
 	return w.write(l.Append(w.text[:0]))
@@ -73,7 +73,7 @@ type line struct {
 	Text string
 }
 
-// page returns the lines after a key. Whatever columns the table has are in them.
+// page returns the lines after a key, with all columns of the table.
 func (r *Retain) page(ctx context.Context, table string, key []string, after []uuid.UUID) (page []line, err error) {
 	columns, condition, args := strings.Join(key, ", "), "", []any{linesAtOnce}
 	if after != nil {

@@ -11,8 +11,7 @@ import (
 	"frontdesk/projections"
 )
 
-// Ahead measures whether partitions are made in time, each time that the metrics are
-// collected.
+// Ahead measures the prepared partitions each time the metrics are collected.
 func Ahead(db projections.Querier) prometheus.Collector {
 	label := []string{"record"}
 	return &reach{
@@ -40,7 +39,7 @@ SELECT name, coalesce((SELECT max(substring(pg_get_expr(relpartbound, inhrelid) 
 	WHERE inhparent = to_regclass(name) AND relname <> name || '_strayed'), '00000000-0000-0000-0000-000000000000')::uuid, pg_relation_size(to_regclass(name || '_default'))
 FROM unnest($1::text[]) AS name`
 
-// Collect sends both figures for each record, and none if the database cannot be asked.
+// Collect sends both figures for each record; none if the database does not answer.
 func (r *reach) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
 	defer cancel()

@@ -29,12 +29,12 @@ import (
 // office is a database whose records are kept by a clock that is moved by hand.
 type office struct {
 	*retention.Retain
-	t     *testing.T
-	db    *postgrestest.Database
-	owner *pgxpool.Pool
-	now   time.Time
-	said  []string
-	n     atomic.Uint32
+	t       *testing.T
+	db      *postgrestest.Database
+	owner   *pgxpool.Pool
+	now     time.Time
+	reports []string
+	n       atomic.Uint32
 }
 
 func newOffice(t *testing.T) *office {
@@ -47,7 +47,7 @@ func newOffice(t *testing.T) *office {
 	store := &postgres.Store{DB: postgres.On(o.owner), Codec: codec, Now: func() time.Time { return o.now }, Appended: &background.Broadcast{}}
 	o.Retain = &retention.Retain{
 		Pool: o.owner, Store: store, Dir: t.TempDir(), Now: func() time.Time { return o.now },
-		Say: func(text string) { o.said = append(o.said, text) }, Unproved: true,
+		Say: func(text string) { o.reports = append(o.reports, text) }, Unproved: true,
 	}
 	return o
 }
@@ -90,8 +90,8 @@ func (o *office) callsOf(tenant string, at ...time.Time) {
 	}
 }
 
-// tell adds a delivery that was forgotten, of an event of an instant.
-func (o *office) tell(at ...time.Time) {
+// addDelivery adds an old delivery without details, of an event at an instant.
+func (o *office) addDelivery(at ...time.Time) {
 	o.t.Helper()
 	for _, at := range at {
 		_, err := o.db.Pool(o.t).Exec(o.t.Context(), `
@@ -159,7 +159,7 @@ func (o *office) numbered() map[string]string {
 	return lines
 }
 
-// archived returns every line of the files, and fails if one stands twice.
+// archived returns every line of the files, and fails on duplicates.
 func (o *office) archived(prefix, key string) map[string]string {
 	o.t.Helper()
 	lines := map[string]string{}
@@ -206,14 +206,14 @@ func aged(t *testing.T, until time.Time) *office {
 	o.run()
 	for o.now = day(2026, 4, 20); o.now.Before(until); o.now = o.now.AddDate(0, 1, 0) {
 		o.calls(o.now, o.now)
-		o.tell(o.now)
+		o.addDelivery(o.now)
 		o.run()
 	}
 	o.Keep = retention.Period{Days: 70}
 	return o
 }
 
-// log is what the event log says of archives.
+// log returns the event log's archives.
 func (o *office) log() map[string]audit.Archived {
 	o.t.Helper()
 	found := map[string]audit.Archived{}

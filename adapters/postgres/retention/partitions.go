@@ -13,10 +13,10 @@ import (
 	"frontdesk/domain/event"
 )
 
-// record is a table that is partitioned. Its lines are never changed.
+// record is a partitioned table. Its lines are never changed.
 type record struct {
 	table string
-	key   []string // the columns of its primary key; the first is a UUIDv7, which the ranges are of
+	key   []string // the columns of its primary key; the first is a UUIDv7, by which it is partitioned
 }
 
 var records = []record{
@@ -24,7 +24,7 @@ var records = []record{
 	{Delivered, []string{"event", "application"}},
 }
 
-// fallback is the name of the partition that takes what no other does.
+// fallback is the name of the default partition.
 func (r record) fallback() string { return r.table + "_default" }
 
 // partition holds the lines from one identifier up to another, exclusive.
@@ -68,8 +68,8 @@ func (r *Retain) partitions(ctx context.Context, rec record) ([]partition, error
 // may fail for weeks.
 const monthsAhead = 2
 
-// ahead sees to it that this month and the next two have partitions with bounds, and that
-// the default one is empty.
+// ahead makes sure that this month and the next two have partitions with bounds, and
+// that the default one is empty.
 func (r *Retain) ahead(ctx context.Context, rec record) error {
 	if err := r.bind(ctx, rec); err != nil {
 		return err
@@ -114,8 +114,8 @@ func (r *Retain) attach(ctx context.Context, rec record, p partition) error {
 	return r.pass(attached)
 }
 
-// making returns the statements that make the table of a partition. What holds for the
-// whole table and not for its parts by itself is repeated here.
+// making returns the statements that create a partition's table. They repeat the
+// properties that partitions do not inherit.
 func (r record) making(name string) []string {
 	return []string{
 		fmt.Sprintf(`CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS)

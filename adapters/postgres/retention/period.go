@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Period is how long something is kept, by the calendar. The zero one is for ever.
+// Period is a retention period, by the calendar. The zero one is for ever.
 type Period struct{ Years, Days int }
 
-// leastDays is how long everything is kept at least: while lines of a month may still
-// come, the month is not taken out.
+// leastDays is the minimum: while lines of a month may still come, the month is not
+// detached.
 const leastDays = 62
 
-// Forever reports whether nothing is ever taken out.
+// Forever reports whether nothing is ever archived.
 func (p Period) Forever() bool { return p == Period{} }
 
 // Before returns the instant before which everything is old enough.
 func (p Period) Before(now time.Time) time.Time { return now.UTC().AddDate(-p.Years, 0, -p.Days) }
 
-// UnmarshalText reads "never", "8y" or "400d".
+// UnmarshalText parses "never", "8y" or "400d".
 func (p *Period) UnmarshalText(text []byte) error {
 	written := string(text)
 	if written == "never" {
@@ -43,7 +43,7 @@ func (p *Period) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String writes the period as it is read.
+// String formats the period as it is parsed.
 func (p Period) String() string {
 	switch {
 	case p.Forever():

@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// pieces writes the piece of each tree. Lines that leave are shown; of others up to the next
-// checkpoint, the hash stands there.
+// pieces writes the piece of each tree. It has archived lines in full, and the hashes
+// of other lines up to the next checkpoint.
 func (r *Retain) pieces(ctx context.Context, l *leaving, w *packer) error {
 	for _, tree := range l.order() {
 		checkpoints, err := r.checkpoints(ctx, tree)
@@ -35,7 +35,7 @@ func (r *Retain) pieces(ctx context.Context, l *leaving, w *packer) error {
 	return nil
 }
 
-// unproved refuses lines that may not leave yet.
+// unproved refuses to archive lines without a checkpoint.
 func unproved(tree string) error {
 	whose := "practice " + tree
 	if tree == "" {
@@ -45,13 +45,13 @@ func unproved(tree string) error {
 		"Let frontdesk sign run, or archive them with --without-proof.", whose))
 }
 
-// signed is a checkpoint that was signed.
+// signed is a signed checkpoint.
 type signed struct {
 	Size int64
 	Note string
 }
 
-// checkpoints returns those of a tree, the smallest first.
+// checkpoints returns those of a tree, smallest first.
 func (r *Retain) checkpoints(ctx context.Context, tree string) ([]signed, error) {
 	rows, _ := r.db().Query(ctx, `SELECT size, note FROM checkpoints WHERE tenant = $1 AND kind = $2 ORDER BY size, epoch, day`, tree, proof.Access)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[signed])
@@ -61,8 +61,8 @@ func (r *Retain) checkpoints(ctx context.Context, tree string) ([]signed, error)
 	return found, nil
 }
 
-// signs reports whether it is a checkpoint of the tree. One that was signed before the end
-// of the log was lost is none of today's tree.
+// signs reports whether the checkpoint is of the tree. One from before the end of the
+// log was lost is not of the current tree.
 func (s signed) signs(edge proof.Edge) bool {
 	c, err := proof.ParseNote([]byte(s.Note))
 	return err == nil && c.Size == edge.Size && c.Root == edge.Root()
@@ -74,14 +74,14 @@ type mover struct {
 	w           *packer
 	db          postgres.DB
 	edge        proof.Edge // of the leaves before the next line
-	last        int64      // the highest number of a line that leaves
-	checkpoints []signed   // that may cover what leaves, if they are not smaller than the edge
-	note        string     // of the one that does
-	idx         []int64    // of lines that leave while earlier ones stay
+	last        int64      // the highest number of an archived line
+	checkpoints []signed   // that may cover the archived lines, unless smaller than the edge
+	note        string     // of the covering one
+	idx         []int64    // of archived lines while earlier ones stay
 	hashes      [][]byte   // of their leaves
 }
 
-// move goes on to the line behind which nothing leaves, and from there to the checkpoint.
+// move advances to the last archived line, and from there to the checkpoint.
 func (m *mover) move(ctx context.Context, tree string) error {
 	record := postgres.AccessRecord{DB: m.db, Page: linesAtOnce}
 	for row, err := range record.EachOf(ctx, tree, m.archived) {
@@ -104,8 +104,8 @@ func (m *mover) move(ctx context.Context, tree string) error {
 	return m.remember(ctx)
 }
 
-// covered reports whether all that leaves is in a tree that was signed, or never will be
-// by a checkpoint that is there.
+// covered reports whether all archived lines are in a signed tree, or no existing
+// checkpoint can cover them.
 func (m *mover) covered() bool {
 	for m.note == "" && len(m.checkpoints) > 0 && m.checkpoints[0].Size <= m.edge.Size {
 		if m.checkpoints[0].signs(m.edge) {
@@ -116,7 +116,7 @@ func (m *mover) covered() bool {
 	return m.note != "" || len(m.checkpoints) == 0
 }
 
-// take writes a line if it leaves, and its hash if it does not.
+// take writes an archived line, or the hash of any other.
 func (m *mover) take(row postgres.AccessRow) error {
 	id, hash, n := row.Leaf.RequestID, row.Hash(), m.edge.Size
 	m.edge.Append(hash)
@@ -136,8 +136,8 @@ func (m *mover) take(row postgres.AccessRow) error {
 	return m.w.line(line)
 }
 
-// remember leaves the hashes of lines that leave in their places. They count when the lines
-// have gone.
+// remember stores the hashes of archived lines in their places. They are used once the
+// lines are gone.
 func (m *mover) remember(ctx context.Context) error {
 	if len(m.idx) == 0 {
 		return nil

@@ -22,7 +22,7 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// notary signs the trees of the access record, as they are when it is asked.
+// notary signs the current trees of the access record.
 type notary struct {
 	*office
 	key    note.Signer
@@ -44,7 +44,7 @@ func newNotary(t *testing.T, o *office) *notary {
 	return n
 }
 
-// sign goes on with the trees, and publishes their checkpoints of a day.
+// sign extends the trees, and publishes their checkpoints of a day.
 func (n *notary) sign(day time.Time) {
 	n.t.Helper()
 	for row, err := range (postgres.AccessRecord{DB: n.owner, Page: 3}).Each(n.t.Context(), n.idx) {
@@ -78,8 +78,8 @@ func (n *notary) verify(pieces []export.Piece, lines string) ([]export.Tally, er
 	return export.VerifyPieces(strings.NewReader(lines), pieces, n.kept, n.policy.Open)
 }
 
-// stepwise has calls of two practices, and of one that nobody knows, in each month. Some
-// come late: their numbers are among those of the next month.
+// stepwise has calls of two practices, and of an unknown one, in each month. Some are
+// late: their numbers are among those of the next month.
 func stepwise(t *testing.T) *notary {
 	t.Helper()
 	n := newNotary(t, newOffice(t))
@@ -142,8 +142,8 @@ func TestNothingLeavesBeforeItIsSigned_D80(t *testing.T) {
 
 var numbering = regexp.MustCompile("INSERT INTO access_waiting [^`]*")
 
-// wantNumbersFirst fails unless a line that was written past the program stays, until the
-// page's remedy has given it a number.
+// wantNumbersFirst fails unless a line that was written past the program stays until
+// the page's remedy has numbered it.
 func (n *notary) wantNumbersFirst() {
 	n.t.Helper()
 	past := strings.Replace(`INSERT INTO access_record_until_2026_06 SELECT (jsonb_populate_record(r, jsonb_build_object('request_id', 'ID'))).* FROM access_record r LIMIT 1`,
@@ -191,7 +191,7 @@ func (n *notary) wantGoesOn() {
 	}
 }
 
-// wantNoForgery fails unless whatever is changed in an archive is found.
+// wantNoForgery fails unless every change of an archive is found.
 func (n *notary) wantNoForgery(name string) {
 	n.t.Helper()
 	type archive struct {
@@ -229,8 +229,8 @@ func shown(t *testing.T, line export.AccessLine) string {
 	return string(text)
 }
 
-// known returns the key of an archived line, and the line as [office.all] has it. What is
-// the hash alone has none.
+// known returns the key of an archived line, and the line as in [office.all]. A hash
+// has none.
 func known(t *testing.T, line, key string) (id, text string) {
 	t.Helper()
 	line = strings.TrimSpace(line)

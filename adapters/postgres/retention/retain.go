@@ -14,36 +14,36 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Retain makes partitions, and takes out those that are old enough. It needs the rights of
-// the database's owner.
+// Retain creates partitions, and archives those that are old enough. It needs the
+// rights of the database's owner.
 type Retain struct {
 	Pool  *pgxpool.Pool
 	Store interface {
 		Load(ctx context.Context, stream event.Stream) ([]event.Event, error)
 		Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error)
 	}
-	Keep Period // how long lines are kept; zero for ever
-	Dir  string // where archives are written; needed if anything is to be taken out
+	Keep Period // the retention period; zero for ever
+	Dir  string // folder of the archives; needed if anything is to be archived
 	Now  func() time.Time
 	Wait time.Duration // for a lock that others hold; 0 means ten minutes
-	Tell func(string)  // is told who holds it
-	Say  func(string)  // is told what was done
+	Tell func(string)  // receives the holder's description
+	Say  func(string)  // receives a report of each action
 
-	Unproved bool // also takes out lines that no signed checkpoint covers
+	Unproved bool // also archives lines without a signed checkpoint
 
-	scanned int64            // bytes that are looked through under a lock; 0 means [briefScan]
-	reached func(step) error // lets a test stop on the way; nil in the program
+	scanned int64            // bytes that may be scanned under a lock; 0 means [briefScan]
+	reached func(step) error // lets a test stop at a step; nil in the program
 }
 
-// step is what a run has just done, for good.
+// step is a completed, durable step.
 type step string
 
 const (
-	bounded  step = "bounded"  // the default partition refuses what is outside its bounds to be
-	attached step = "attached" // a partition is there
-	aside    step = "aside"    // the file is on the disk, beside its place
-	detached step = "detached" // a partition is not part of its table any more
-	written  step = "written"  // the file is on the disk
+	bounded  step = "bounded"  // the default partition refuses lines outside its future bounds
+	attached step = "attached" // a partition exists
+	aside    step = "aside"    // the file is on disk, under a temporary name
+	detached step = "detached" // a partition is no longer part of its table
+	written  step = "written"  // the file is on disk
 	listed   step = "listed"   // so is the manifest
 	logged   step = "logged"   // the event is stored
 	dropped  step = "dropped"  // the partition's table is gone
@@ -56,11 +56,11 @@ func (r *Retain) pass(s step) error {
 	return r.reached(s)
 }
 
-// sessionName is the application_name of a run's sessions while they ask for locks.
+// sessionName is the application_name of a run's sessions while they wait for locks.
 const sessionName = "frontdesk retain"
 
-// Run does all there is to do. A second run at the same time is refused, and told who is
-// at it. What was detached is written before anything else is detached.
+// Run does all the work that is due. A second run at the same time is refused with the
+// holder of the lock. Detached partitions are written before any other is detached.
 func (r *Retain) Run(ctx context.Context) error {
 	alone, err := postgres.NewAlone(ctx, r.Pool, postgres.RetentionLock, sessionName)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *Retain) all(ctx context.Context) error {
 
 func (r *Retain) db() postgres.DB { return postgres.On(r.Pool) }
 
-// asOwner makes whatever is made the owner's, also if a superuser runs this (D51).
+// asOwner makes the owner own all new objects, even if a superuser runs this (D51).
 const asOwner = `SELECT set_config('role', rolname, true) FROM pg_class JOIN pg_roles ON pg_roles.oid = relowner WHERE pg_class.oid = to_regclass('access_record')`
 
 // change makes a change that needs strong locks for a moment.

@@ -29,7 +29,7 @@ func TestPartitionsAreAheadOfTheLines_D72(t *testing.T) {
 			o.now = day(2026, 4, 30)
 			o.run()
 			o.wantMonths("access_record", map[string]int{"until_2026_05": 4, "2026_05": 1, "2026_06": 0, "default": 0})
-			o.now = day(2026, 9, 30) // nobody ran it meanwhile
+			o.now = day(2026, 9, 30) // there were no runs in between
 			o.calls(day(2026, 7, 1), day(2026, 9, 30))
 			o.run()
 			o.wantMonths("access_record", map[string]int{"until_2026_05": 4, "2026_05": 1, "2026_06": 0, "until_2026_11": 2, "2026_11": 0, "default": 0})
@@ -43,13 +43,13 @@ func TestPartitionsAreAheadOfTheLines_D72(t *testing.T) {
 	}
 }
 
-func TestWhatIsOldIsMovedToFiles_D72(t *testing.T) {
+func TestOldEventsAreMovedToFiles_D72(t *testing.T) {
 	t.Parallel()
 	o := aged(t, september)
 	calls, told := o.all("access_record", "request_id"), o.all("delivered", "event")
 	o.run()
 	o.wantMonths("access_record", map[string]int{"2026_07": 2, "2026_08": 2, "2026_09": 0, "2026_10": 0, "2026_11": 0, "default": 0})
-	o.run() // finds nothing else
+	o.run() // finds no more work
 	wantWhole(t, calls, o.all("access_record", "request_id"), o.archived("access_record", "request_id"))
 	wantWhole(t, told, o.all("delivered", "event"), o.archived("delivered", "event"))
 	var manifest struct {
@@ -74,7 +74,7 @@ func TestWhatIsOldIsMovedToFiles_D72(t *testing.T) {
 
 var remedy = regexp.MustCompile("(?s)```\nBEGIN;\n.*?```")
 
-// What a clock that was wrong has left is named, and the page's remedy helps.
+// Lines from a wrong clock are named, and the page's remedy helps.
 func TestLinesOfAWrongClockArePutAside_D72(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -41,8 +41,8 @@ func TestARunThatIsStoppedIsFinishedByTheNext_D72(t *testing.T) {
 	}
 }
 
-// stopped has a run stopped behind its nth step, a year after it was run last, and another
-// one finish it. It returns how many steps the first one made.
+// stopped stops a run after its nth step, a year after the last run, and lets another
+// one complete it. It returns the number of steps of the first one.
 func stopped(t *testing.T, n int) int {
 	t.Helper()
 	o := aged(t, day(2026, 5, 1))
@@ -55,7 +55,7 @@ func stopped(t *testing.T, n int) int {
 		t.Fatalf("the run that is stopped: %v", err)
 	}
 	steps := *made
-	o.calls(o.now) // the service goes on
+	o.calls(o.now) // the service continues
 	calls[slices.Max(slices.Collect(maps.Keys(o.all("access_record", "request_id"))))] = ""
 	o.Stopping(0, nil)
 	o.run()

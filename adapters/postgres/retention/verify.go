@@ -14,30 +14,30 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// Verified is a piece of an archive that is what was signed.
+// Verified is a verified piece of an archive.
 type Verified struct {
-	Tenant string    `json:"tenant"` // whose tree it is of; "" for that of none
-	Log    uuid.UUID `json:"log"`    // as its checkpoint names it
-	From   int64     `json:"from"`   // the numbers of its leaves go from here
+	Tenant string    `json:"tenant"` // the practice of its tree; "" for none
+	Log    uuid.UUID `json:"log"`    // as in its checkpoint
+	From   int64     `json:"from"`   // the number of its first leaf
 	Size   int64     `json:"size"`   // up to here, exclusive
-	Lines  int64     `json:"lines"`  // so many of them are shown
+	Lines  int64     `json:"lines"`  // number of lines in full
 }
 
-// Compares reports whether a checkpoint was compared with the piece: it is one of its log,
-// and of a size that the piece has come to.
+// Compares reports whether a checkpoint was compared with the piece: it is of the same
+// log, and its size is within the piece.
 func (v Verified) Compares(kept proof.Checkpoint) bool {
 	return kept.Origin.Log == v.Log && kept.Size >= v.From && kept.Size <= v.Size
 }
 
-// errNoPieces says that an archive cannot be verified by itself.
+// errNoPieces: an archive cannot be verified without the database.
 var errNoPieces = fault.New(fault.Invalid, "archive-without-proof",
 	"This archive has no proof: it was written before there were any, or it is none of the access record. Compare its SHA-256 with audit.archived.v1 in the log.")
 
-// Verify reads an archive and its manifest, which stands beside it, and returns an error
-// unless each piece is what a checkpoint covers that the policy trusts, and what kept
-// checkpoints of its log cover. It needs no database.
+// Verify reads an archive and the manifest next to it. It returns an error unless each
+// piece agrees with a checkpoint that the policy trusts, and with kept checkpoints of
+// its log. It needs no database.
 func Verify(path string, policy proof.Policy, kept []proof.Checkpoint) ([]Verified, error) {
-	m, err := readManifest(path, manifest{path: path}.beside())
+	m, err := readManifest(path, manifest{path: path}.manifestPath())
 	if err != nil {
 		return nil, err
 	}

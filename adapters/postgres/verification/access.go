@@ -12,9 +12,9 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// archived begins the trees of the access record where the archives end. What the tables
-// say of that is believed no more than anything else: a checkpoint of a later size holds
-// only if it is right.
+// archived starts the trees of the access record at the end of the archives. The tables
+// with that state are trusted no more than others: a checkpoint of a later size holds
+// only if they are right.
 func (r *reading) archived(ctx context.Context) error {
 	kept, err := postgres.AccessRecord{DB: r.DB}.Kept(ctx)
 	if err != nil {
@@ -29,14 +29,15 @@ func (r *reading) archived(ctx context.Context) error {
 	if err := r.DB.QueryRow(ctx, `SELECT idx FROM access_head`).Scan(&r.lastCall); err != nil {
 		return fmt.Errorf("read where the access record ends: %w", err)
 	}
-	r.sayBehind(proof.Access, r.lastCall)
+	r.reportLag(proof.Access, r.lastCall)
 	if err := r.vanished(ctx); err != nil {
 		return err
 	}
 	return r.unnumbered(ctx)
 }
 
-// vanished finds lines that are said to be in archives, and are in none that the log tells of.
+// vanished finds lines that the tables declare archived, but that are in no archive of
+// the log.
 func (r *reading) vanished(ctx context.Context) error {
 	lines, err := postgres.AccessRecord{DB: r.DB}.Vanished(ctx)
 	if err != nil {
@@ -48,7 +49,7 @@ func (r *reading) vanished(ctx context.Context) error {
 	return nil
 }
 
-// beginAt begins a tree with a number of leaves that nobody reads.
+// beginAt starts a tree with a number of leaves that are not read.
 func (r *reading) beginAt(t *tree, edge proof.Edge) {
 	tile := edge.Size % proving.TileWidth
 	t.edge, t.known = edge, edge.Size
@@ -70,8 +71,8 @@ func (r *reading) beginAt(t *tree, edge proof.Edge) {
 	}
 }
 
-// unnumbered finds lines that have no number and do not wait for one. Whoever writes lines
-// the way of the program leaves none.
+// unnumbered finds lines without a number that are not waiting for one. The program's
+// own writes leave none.
 func (r *reading) unnumbered(ctx context.Context) error {
 	var lines int64
 	err := r.DB.QueryRow(ctx, `SELECT count(*) FROM access_record r

@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// built reads what the prover has made, before anybody looks where the log ends: so each of
-// its trees is reached by then.
+// built reads the prover's positions, before the end of the log is read: so the log
+// reaches each of its trees.
 func (r *reading) built(ctx context.Context) error {
 	rows, _ := r.DB.Query(ctx, `SELECT p.kind, p.idx, coalesce(t.tenant, ''), coalesce(t.size, 0) FROM prover p LEFT JOIN trees t USING (kind)`)
 	var of proof.Tree
@@ -25,8 +25,9 @@ func (r *reading) built(ctx context.Context) error {
 	return nil
 }
 
-// strange finds the leaves that the prover has come to and that its tables hold otherwise,
-// or not at all. It walks indexes, a few rows for each leaf, in one snapshot.
+// strange finds the leaves up to the prover's position that its tables have
+// differently, or not at all. It uses indexes, a few rows for each leaf, in one
+// snapshot.
 const strange = `
 SELECT w.at
 FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[])
@@ -43,7 +44,7 @@ WHERE (b.hash IS DISTINCT FROM w.hash OR b.idx <> w.idx OR w.first > 0 AND b.fir
 	AND w.idx <= (SELECT idx FROM prover WHERE kind = $1)
 ORDER BY w.at`
 
-// strange returns those of a kind's leaves that the prover's tables do not hold as they are.
+// strange returns a kind's leaves that differ in the prover's tables.
 func (r *reading) strange(ctx context.Context, kind proof.Kind, leaves []placed) (found []placed, err error) {
 	var tenants []string
 	var ns, idxs, firsts []int64

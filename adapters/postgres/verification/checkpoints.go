@@ -16,9 +16,10 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Kept is a checkpoint that somebody kept where nobody who can change the database could.
+// Kept is a checkpoint that was kept out of reach of anyone who can change the
+// database.
 type Kept struct {
-	Name string // such as that of its file
+	Name string // such as its file
 	proof.Checkpoint
 }
 
@@ -32,7 +33,7 @@ type published struct {
 	newest bool // of its tree
 }
 
-// name is how a row is called in the result.
+// name is a row's name in the result.
 func (p published) name() string {
 	return fmt.Sprintf("the checkpoint of epoch %d and %s", p.epoch, p.day.Format(time.DateOnly))
 }
@@ -41,8 +42,8 @@ const readPublished = `
 SELECT tenant, kind, epoch, day, size, note, lead(day) OVER (PARTITION BY tenant, kind ORDER BY epoch, day) IS NULL
 FROM checkpoints ORDER BY tenant, kind, epoch, day`
 
-// promises reads every published checkpoint, and adds those that were kept. What is wrong
-// with one of them by itself goes into the result.
+// promises reads every published checkpoint, and adds the kept ones. The faults of
+// single checkpoints go into the result.
 func (r *reading) promises(ctx context.Context) error {
 	rows, _ := r.DB.Query(ctx, readPublished)
 	logs := map[uuid.UUID]proof.Tree{}
@@ -78,13 +79,13 @@ func (r *reading) published(p published, logs map[uuid.UUID]proof.Tree) {
 	r.claim(p.tree, claim{check: Published, size: c.Size, root: c.Root, of: p.name(), epoch: c.Origin.Epoch})
 }
 
-// trusted returns the checkpoint of a row. Only the newest of a tree must be witnessed: a
-// witness may have been away when another day ended. Nor must an older one be signed with
-// the key of today.
+// trusted returns the checkpoint of a row. Only the newest of a tree must be witnessed:
+// a witness may have been unavailable at the end of another day. Nor must an older one
+// be signed with the current key.
 func (r *reading) trusted(p published) (proof.Checkpoint, error) {
 	signed := []byte(p.note)
 	if r.Trusts == nil {
-		return proof.ParseNote(signed) // whoever has signed it
+		return proof.ParseNote(signed) // whoever signed it
 	}
 	if p.newest {
 		return r.Trusts.Open(signed)
@@ -96,14 +97,14 @@ func (r *reading) trusted(p published) (proof.Checkpoint, error) {
 	return proof.Policy{Key: r.Trusts.Key}.Open(signed)
 }
 
-// byOthers reports whether a note has signatures, and none that says it is of a key.
+// byOthers reports whether a note has signatures, but none that claims to be of a key.
 func byOthers(signed []byte, key note.Verifier) bool {
 	_, err := note.Open(signed, note.VerifierList())
 	unverified, ok := errors.AsType[*note.UnverifiedNoteError](err)
 	return ok && !slices.ContainsFunc(unverified.Note.UnverifiedSigs, func(s note.Signature) bool { return s.Name == key.Name() && s.Hash == key.KeyHash() })
 }
 
-// reason is what a refusal says, or any other error.
+// reason is the text of a refusal, or of any other error.
 func reason(err error) string {
 	if refused, ok := errors.AsType[*fault.Error](err); ok {
 		return refused.Detail
@@ -111,7 +112,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// kept finds the tree of a kept checkpoint by those that are published of the same log.
+// kept finds the tree of a kept checkpoint by the published ones of the same log.
 func (r *reading) kept(k Kept, logs map[uuid.UUID]proof.Tree) {
 	of, known := logs[k.Origin.Log]
 	if !known {
@@ -131,7 +132,7 @@ func (r *reading) claim(of proof.Tree, c claim) {
 	slices.SortStableFunc(t.due, func(a, b claim) int { return cmp.Compare(a.size, b.size) })
 }
 
-// endings notes where the epochs of checkpoints have ended.
+// endings records where the epochs of checkpoints have ended.
 func (r *reading) endings(ctx context.Context) error {
 	ends := map[int]int64{}
 	for _, t := range r.trees {

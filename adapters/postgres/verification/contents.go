@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// boxes opens the boxes of events and forgets what is in them.
+// boxes opens the boxes of events and discards their contents.
 func (r *reading) boxes(ctx context.Context, page []event.Stored) error {
 	all := make([]postgres.Sealed, len(page))
 	for n, s := range page {
@@ -35,21 +35,21 @@ func (r *reading) open(ctx context.Context, kind proof.Kind, all []postgres.Seal
 	return nil
 }
 
-// readsHashes reports whether this role may read hashes of passwords.
+// readsHashes reports whether this role may read password hashes.
 func (r *reading) readsHashes(ctx context.Context) (may bool, err error) {
 	if err := r.DB.QueryRow(ctx, `SELECT has_table_privilege('staff_passwords', 'SELECT')`).Scan(&may); err != nil {
-		return false, fmt.Errorf("ask what may be read: %w", err)
+		return false, fmt.Errorf("check read rights: %w", err)
 	}
 	return may, nil
 }
 
-// otherHashes finds stored hashes that are not of the digests that the log has of them.
+// otherHashes finds stored hashes that do not match their digests in the log.
 const otherHashes = `
 SELECT w.tenant, w.staff FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::bytea[]) AS w (tenant, staff, credential, digest)
 JOIN staff_passwords p ON p.tenant = w.tenant AND p.staff = w.staff AND p.credential = w.credential
 WHERE sha256(convert_to(p.hash, 'UTF8')) <> w.digest`
 
-// passwords compares the stored hashes with the digests in events, where these tell them.
+// passwords compares the stored hashes with the digests in events, if they have them.
 func (r *reading) passwords(ctx context.Context, page []event.Stored) error {
 	var tenants []string
 	var members []staff.ID

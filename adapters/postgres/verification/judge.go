@@ -6,7 +6,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// differ reports the first leaf of a tree that the prover's tables hold otherwise, and
+// differ reports the first leaf of a tree that differs in the prover's tables, and
 // counts the others.
 func (r *reading) differ(l placed) {
 	if first, known := r.differs[l.tree]; known {
@@ -17,8 +17,8 @@ func (r *reading) differ(l placed) {
 		"number %d of %s, idx %d, is not what the prover's tables hold", l.n, named(l.tree), l.idx)
 }
 
-// judge compares a tree with what somebody says that it was at its size. The last leaf of
-// that has an idx, and 0 if the tree has not so many.
+// judge compares a tree with a claim about it at its size. idx is that of the claim's
+// last leaf; 0 if the tree is smaller.
 func (r *reading) judge(t *tree, c claim, idx int64) {
 	switch {
 	case c.size == t.edge.Size && c.root == t.edge.Root():
@@ -47,13 +47,13 @@ func (r *reading) breach(t *tree, c claim, format string, args ...any) {
 	r.Add(Finding{Check: c.check, Tenant: t.Tenant, Kind: t.Kind.String(), Count: 1}, format, args...)
 }
 
-// ended reports whether a claim is for what an epoch has lost with its end. Of the access
-// record nobody knows where that was.
+// ended reports whether a claim is about events that were lost with the end of an
+// epoch. For the access record that end is unknown.
 func (c claim) ended(kind proof.Kind, idx int64) bool {
 	return c.ends > 0 && (kind == proof.Access || idx == 0 || idx > c.ends)
 }
 
-// leftOver judges what the trees have not come to, and counts them.
+// leftOver checks the claims that the trees have not reached, and counts them.
 func (r *reading) leftOver() {
 	for _, t := range r.trees {
 		of := &r.Events

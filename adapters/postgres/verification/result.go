@@ -6,54 +6,54 @@ import (
 	"frontdesk/adapters/postgres"
 )
 
-// Check says which comparison has found something.
+// Check is the comparison of a finding.
 type Check string
 
 // The comparisons.
 const (
-	Gap        Check = "gap"        // the log is not dense, or does not agree with the events
-	Built      Check = "tree"       // the prover's tables are not of what is stored
-	Published  Check = "checkpoint" // a published checkpoint is not of what is stored
-	KeptNote   Check = "kept"       // a checkpoint that was kept is not of what is stored
+	Gap        Check = "gap"        // the log has a gap, or does not match the events
+	Built      Check = "tree"       // the prover's tables do not match the stored data
+	Published  Check = "checkpoint" // a published checkpoint does not match the stored data
+	KeptNote   Check = "kept"       // a kept checkpoint does not match the stored data
 	BoxesOfLog Check = "box"        // a box does not open, or its key is lost
-	Passwords  Check = "password"   // a password's hash is not the one that the log knows
-	Schema     Check = "schema"     // an object of the database is not as this program was built for
-	ReadModels Check = "read-model" // a read model is not what the log makes of it
+	Passwords  Check = "password"   // a password's hash does not match the log
+	Schema     Check = "schema"     // an object of the database differs from this program's
+	ReadModels Check = "read-model" // a read model does not match the log
 )
 
-// Finding is something that is not as it was.
+// Finding is a detected difference.
 type Finding struct {
 	Check  Check  `json:"check"`
 	Tenant string `json:"tenant,omitempty"`
-	Kind   string `json:"kind,omitempty"`  // of the tree; "" if it is about none
-	N      *int64 `json:"n,omitempty"`     // the first number in the tree that differs; nil if none is known
+	Kind   string `json:"kind,omitempty"`  // of the tree; "" for none
+	N      *int64 `json:"n,omitempty"`     // the first number in the tree that differs; nil if unknown
 	Idx    int64  `json:"idx,omitempty"`   // the first one in the log, or in the access record
 	Count  int64  `json:"count,omitempty"` // how many there are
 	Says   string `json:"says"`
 }
 
-// Record says how much of the log, or of the access record, was read.
+// Record is how much of the log, or of the access record, was read.
 type Record struct {
 	Count     int64 `json:"count"`
 	UpTo      int64 `json:"upTo"`      // the last idx
-	Trees     int   `json:"trees"`     // that it belongs to
-	Uncovered int64 `json:"uncovered"` // that are behind the newest checkpoint of their tree
+	Trees     int   `json:"trees"`     // trees that it belongs to
+	Uncovered int64 `json:"uncovered"` // those after the newest checkpoint of their tree
 }
 
-// Result says what was verified.
+// Result is the result of a verification.
 type Result struct {
 	Events    Record          `json:"events"`
 	Calls     Record          `json:"calls"`
-	Published int             `json:"published"` // checkpoints that hold
-	Kept      int             `json:"kept"`      // checkpoints that hold
-	Ended     int             `json:"ended"`     // published ones that cover what an epoch has lost
-	Boxes     *postgres.Boxes `json:"boxes"`     // nil if none was looked at
+	Published int             `json:"published"` // valid checkpoints
+	Kept      int             `json:"kept"`      // valid checkpoints
+	Ended     int             `json:"ended"`     // published ones that cover lost events of an epoch
+	Boxes     *postgres.Boxes `json:"boxes"`     // nil if none was checked
 	Found     []*Finding      `json:"found"`
 	More      int64           `json:"more"`      // findings that are not listed
-	Unchecked []string        `json:"unchecked"` // what could not be checked, and why
+	Unchecked []string        `json:"unchecked"` // checks that were not possible, with the reason
 }
 
-// mostFound bounds the findings that are kept.
+// mostFound limits the listed findings.
 const mostFound = 200
 
 // Add adds a finding, and returns it.
@@ -67,7 +67,7 @@ func (r *Result) Add(f Finding, format string, args ...any) *Finding {
 	return &f
 }
 
-// Uncheck says that something could not be checked, and why.
+// Uncheck adds a check that was not possible, with the reason.
 func (r *Result) Uncheck(format string, args ...any) {
 	r.Unchecked = append(r.Unchecked, fmt.Sprintf(format, args...))
 }

@@ -2,7 +2,7 @@ package verification
 
 import "testing"
 
-// However much differs, the result is bounded, and says how much more there is.
+// However much differs, the result is bounded, with the number of further findings.
 func TestFindingsAreBounded_D81(t *testing.T) {
 	t.Parallel()
 	var r Result

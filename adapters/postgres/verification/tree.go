@@ -7,7 +7,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// leaf is what the log, or the access record, says of one of its events or lines.
+// leaf is an event of the log, or a line of the access record.
 type leaf struct {
 	tree proof.Tree
 	idx  int64
@@ -22,18 +22,18 @@ type placed struct {
 	root  *tlog.Hash // of the tile that it completes; nil if it completes none
 }
 
-// tree is one that is made anew.
+// tree is a tree that is built again.
 type tree struct {
 	proof.Tree
 	edge  proof.Edge
-	tile  proof.Edge // the unfinished one
+	tile  proof.Edge // the incomplete one
 	due   []claim    // by size, the smallest first
-	built int64      // its size in the prover's tables, at the beginning
-	known int64      // how many leaves the prover had come to by then
-	holds int64      // the largest size at which a published checkpoint holds
+	built int64      // its initial size in the prover's tables
+	known int64      // number of leaves within the prover's initial position
+	holds int64      // the largest size of a valid published checkpoint
 }
 
-// append appends a leaf. The prover had come to an idx.
+// append appends a leaf. reached is the prover's position.
 func (t *tree) append(l leaf, reached int64) placed {
 	p := placed{leaf: l, n: t.edge.Size}
 	if l.idx <= reached {
@@ -51,17 +51,17 @@ func (t *tree) append(l leaf, reached int64) placed {
 	return p
 }
 
-// claim is somebody's word for what a tree was at a size.
+// claim is a claimed root of a tree at a size.
 type claim struct {
 	check Check
 	size  int64
 	root  tlog.Hash
-	of    string // as the result names it
+	of    string // its name in the result
 	epoch int
-	ends  int64 // the last idx of the epoch, if that has ended; 0 if it goes on
+	ends  int64 // the last idx of a past epoch; 0 for the current one
 }
 
-// take removes and returns the claims for the size that the tree has.
+// take removes and returns the claims for the tree's current size.
 func (t *tree) take() (now []claim) {
 	n := 0
 	for n < len(t.due) && t.due[n].size <= t.edge.Size {

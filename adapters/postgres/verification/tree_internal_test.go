@@ -8,7 +8,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// A tree that goes on from where archives end has the tiles that it would have had.
+// A tree that continues after an archive has the same tiles as before.
 func TestATreeGoesOnBehindAnArchive_D80(t *testing.T) {
 	t.Parallel()
 	const leaves = 600

@@ -8,15 +8,14 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Verification compares what is stored with what was written. One that has run is not run
-// again.
+// Verification compares the stored data with its proofs. Each value serves one run.
 type Verification struct {
 	DB       postgres.DB
 	Log      postgres.Log
-	Keys     *postgres.Keyring // opens boxes; without a master key none is looked at
-	Trusts   *proof.Policy     // whose checkpoints are; nil if nobody has said
+	Keys     *postgres.Keyring // opens boxes; without a master key none is checked
+	Trusts   *proof.Policy     // the policy for checkpoints; nil if there is none
 	Notes    []Kept
-	Progress func(done, all int64) // is told how many events are done; may be nil
+	Progress func(done, all int64) // receives the number of processed events; may be nil
 }
 
 // reading is one run.
@@ -24,17 +23,17 @@ type reading struct {
 	*Verification
 	Result
 	trees    map[proof.Tree]*tree
-	reached  map[proof.Kind]int64 // how far the prover had come at the beginning
+	reached  map[proof.Kind]int64 // the prover's initial positions
 	differs  map[proof.Tree]*Finding
 	head     int64               // of the log
 	lastCall int64               // of the access record
 	foreign  int                 // checkpoints of earlier days, of another key
 	hashes   bool                // of passwords may be read
-	cut      map[proof.Kind]bool // by a hole
+	cut      map[proof.Kind]bool // at a gap
 }
 
-// Run reads everything once. The result says what was found; an error says that the
-// reading itself went wrong.
+// Run reads everything once. The result has the findings; an error means that the
+// reading itself failed.
 func (v *Verification) Run(ctx context.Context) (Result, error) {
 	r := &reading{Verification: v, trees: map[proof.Tree]*tree{}, reached: map[proof.Kind]int64{}, differs: map[proof.Tree]*Finding{}, cut: map[proof.Kind]bool{}}
 	r.Found, r.Unchecked = []*Finding{}, []string{}
@@ -47,8 +46,8 @@ func (v *Verification) Run(ctx context.Context) (Result, error) {
 	return r.Result, nil
 }
 
-// schema compares the database's objects with those that this program was built for: others
-// could hide rows, or change later ones.
+// schema compares the database's objects with those of this program: others could hide
+// rows, or change later ones.
 func (r *reading) schema(ctx context.Context) error {
 	differences, err := postgres.SchemaDifferences(ctx, r.DB)
 	for _, d := range differences {
@@ -57,7 +56,7 @@ func (r *reading) schema(ctx context.Context) error {
 	return err
 }
 
-// prepare finds out what can be checked, and where the log ends.
+// prepare determines the possible checks, and the end of the log.
 func (r *reading) prepare(ctx context.Context) (err error) {
 	if r.Trusts == nil {
 		r.Uncheck("whose the published checkpoints are: give the service's key")
@@ -74,18 +73,18 @@ func (r *reading) prepare(ctx context.Context) (err error) {
 		r.Uncheck("hashes of passwords: this role may not read them, the owner may")
 	}
 	r.head, err = r.Log.Head(ctx)
-	r.sayBehind(proof.Events, r.head)
+	r.reportLag(proof.Events, r.head)
 	return err
 }
 
-// sayBehind says how far the prover is behind the newest of a kind.
-func (r *reading) sayBehind(kind proof.Kind, newest int64) {
+// reportLag reports the prover's lag behind the newest idx of a kind.
+func (r *reading) reportLag(kind proof.Kind, newest int64) {
 	if reached := r.reached[kind]; reached < newest {
 		r.Uncheck("the prover's tables of %s behind idx %d: it has not come further", kind, reached)
 	}
 }
 
-// losses looks for events that are not in the log, and for places in it without an event.
+// losses finds events that are not in the log, and entries of the log without an event.
 func (r *reading) losses(ctx context.Context) error {
 	lost, err := r.Log.Losses(ctx)
 	for _, loss := range lost.First {

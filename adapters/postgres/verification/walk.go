@@ -9,7 +9,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// events reads the log, up to the head that it had at the beginning.
+// events reads the log, up to its initial head.
 func (r *reading) events(ctx context.Context) error {
 	for r.Events.UpTo < r.head {
 		page, err := r.Log.Rows(ctx, r.Events.UpTo)
@@ -31,7 +31,7 @@ func (r *reading) events(ctx context.Context) error {
 	return nil
 }
 
-// tear notes that nothing of a kind is looked at behind an idx.
+// tear records that a kind is not checked after an idx.
 func (r *reading) tear(kind proof.Kind, after int64, hole postgres.Hole) {
 	r.cut[kind] = true
 	r.Add(Finding{Check: Gap, Kind: kind.String(), Idx: after + 1, Count: 1}, "%s", hole)
@@ -45,7 +45,7 @@ func upTo(page []event.Stored, head int64) []event.Stored {
 	return page
 }
 
-// page looks at some events in all ways.
+// page runs all checks on some events.
 func (r *reading) page(ctx context.Context, page []event.Stored) error {
 	if len(page) == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (r *reading) page(ctx context.Context, page []event.Stored) error {
 	return nil
 }
 
-// grow goes on with the trees of a kind, and compares what is known of them.
+// grow adds leaves to the trees of a kind, and compares them with the claims.
 func (r *reading) grow(ctx context.Context, kind proof.Kind, leaves []leaf) error {
 	all := make([]placed, len(leaves))
 	for n, l := range leaves {
@@ -87,7 +87,7 @@ func (r *reading) grow(ctx context.Context, kind proof.Kind, leaves []leaf) erro
 	return err
 }
 
-// tree returns the tree of a name, which may be empty yet.
+// tree returns a tree by name, which may still be empty.
 func (r *reading) tree(of proof.Tree) *tree {
 	t := r.trees[of]
 	if t == nil {

@@ -10,14 +10,14 @@ import (
 	"frontdesk/projections"
 )
 
-// onePage is what the page of one application shows.
+// onePage is the page of one application.
 type onePage struct {
 	frame.Faulty
 	projections.Offer
-	Done    string   // what has just been done; "" for nothing
-	Itself  []string // what it may do by itself, in words
-	ForUser []string // what it may do for a member of staff who lets it
-	Told    []string // what it is told of
+	Done    string   // the last action; "" for none
+	Itself  []string // its rights for itself, in words
+	ForUser []string // its rights for a member of staff who authorises it
+	Told    []string // its webhooks
 
 	Given       []givenRow
 	MoreGiven   bool
@@ -30,7 +30,7 @@ type onePage struct {
 	Token       string
 }
 
-// done is what the page says after a decision, by the word in its address.
+// done maps the word in the page's address to its text about the last decision.
 var done = map[string]string{
 	"enable":  "The application has been enabled. It can call from now on.",
 	"disable": "The application has been disabled. Its calls are refused from now on.",
@@ -49,7 +49,7 @@ func (s *Section) show(v *frame.Visit, status int, offer projections.Offer, wron
 	page := onePage{
 		Faulty: wrong, Offer: offer, Done: done[v.Form.Get("done")],
 		Itself: frame.Listed(offer.May(application.ApplicationRestricted)), ForUser: frame.Listed(offer.May(application.UserRestricted)),
-		Told: toldWords(offer.Told), Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
+		Told: webhookWords(offer.Told), Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
 	}
 	if err := s.addGiven(v, &page); err != nil {
 		return err
@@ -61,7 +61,8 @@ func (s *Section) show(v *frame.Visit, status int, offer projections.Offer, wron
 	return nil
 }
 
-// addGiven adds who lets the application act for them, and what disabling it would end.
+// addGiven adds the members who have authorised the application, and what disabling it
+// would end.
 func (s *Section) addGiven(v *frame.Visit, page *onePage) error {
 	found, err := s.Offers.Stakes(v.Context(), v.Tenant, page.Application, s.Now())
 	if err != nil {
@@ -79,7 +80,7 @@ func (s *Section) addGiven(v *frame.Visit, page *onePage) error {
 	return nil
 }
 
-// addHealth adds what the application has done lately.
+// addHealth adds the application's recent calls and webhooks.
 func (s *Section) addHealth(v *frame.Visit, page *onePage) error {
 	health, err := s.Healths.Of(v.Context(), v.Tenant, page.Application, s.RealNow(), v.Practice.Zone)
 	if err != nil {
@@ -90,21 +91,21 @@ func (s *Section) addHealth(v *frame.Visit, page *onePage) error {
 	}
 	page.Calls, page.Refusals = s.callRows(v, health.Calls), s.callRows(v, health.Refusals)
 	for _, d := range health.Undelivered {
-		page.Undelivered = append(page.Undelivered, deliveryRow{frame.Clock(d.At, v.Practice.Zone), toldWord(d.Event), s.why(d)})
+		page.Undelivered = append(page.Undelivered, deliveryRow{frame.Clock(d.At, v.Practice.Zone), webhookWord(d.Event), s.why(d)})
 	}
 	return nil
 }
 
-// seenOf stands for all that a decision depends on.
+// seenOf encodes everything that a decision depends on.
 func seenOf(offer projections.Offer) string {
 	return fmt.Sprintf("application-seen\x00%s %t %q %q", offer.Application, offer.Enabled, offer.Grants, offer.Told)
 }
 
-// purposeOf is what the forms of the page are good for.
+// purposeOf is the purpose of the page's forms.
 func purposeOf(offer projections.Offer) string { return "application\x00" + offer.Application.String() }
 
-// decide enables the application, or disables it, unless it has changed since the page was
-// shown. Whoever enables one has to prove again who they are, if that was long ago.
+// decide enables or disables the application, unless it has changed since the page was
+// shown. Enabling needs recent reauthentication.
 func (s *Section) decide(v *frame.Visit) error {
 	offer, err := s.find(v, v.Var("application"))
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package applications serves the pages on which managers decide which applications may
-// call for the practice (D89).
+// Package applications serves the pages on which managers enable applications for the
+// practice (D89).
 //
-//	applications                those that are enabled, and those that could be
-//	applications/{application}  what one may do, who has let it act for them, and how it
-//	                            does; it is enabled or disabled here
+//	applications                the enabled ones, and the others
+//	applications/{application}  one's rights, the members who have authorised it, and its
+//	                            health; it is enabled or disabled here
 //
-// What follows from a decision stands on the page before the button. The page is about no
-// patient: it counts calls and webhooks, and says whom they were for, and never about whom.
+// The page explains the effect of a decision above the button. It shows no patients: it
+// counts calls and webhooks and names their users, never the patients.
 package applications

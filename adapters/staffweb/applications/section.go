@@ -23,7 +23,7 @@ type Section struct {
 	Offers  projections.Offers
 	Given   projections.GivenAuthorisations
 	Healths projections.Healths
-	// Why says in a sentence why a webhook did not arrive.
+	// Why explains a failure of a webhook in a sentence.
 	Why func(reason string) string
 }
 
@@ -35,7 +35,7 @@ func (s *Section) Routes() []frame.Route {
 	}
 }
 
-// listPage is what the list shows.
+// listPage is the list.
 type listPage struct {
 	Enabled []projections.Offer
 	More    bool // some of the enabled are left out
@@ -44,14 +44,14 @@ type listPage struct {
 	Further bool   // it does not begin at the first
 }
 
-// Bounds of the lists.
+// Limits of the lists.
 const (
 	mostEnabled = 200
 	mostOthers  = 50
 	mostGiven   = 50
 )
 
-// list shows all applications: first those that the practice has enabled.
+// list shows all applications, the enabled ones first.
 func (s *Section) list(v *frame.Visit) error {
 	after, err := s.after(v)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Section) list(v *frame.Visit) error {
 	return nil
 }
 
-// after is the application behind which the list goes on; zero for its beginning.
+// after is the application after which the list continues; zero for its beginning.
 func (s *Section) after(v *frame.Visit) (projections.Offer, error) {
 	if !v.Form.Has("after") {
 		return projections.Offer{}, nil
@@ -81,7 +81,7 @@ func (s *Section) after(v *frame.Visit) (projections.Offer, error) {
 	return s.find(v, v.Form.Get("after"))
 }
 
-// find returns the application of an identifier as it was written.
+// find returns the application with an identifier as it is written.
 func (s *Section) find(v *frame.Visit, text string) (projections.Offer, error) {
 	id, ok := written.ID(text)
 	if !ok {

@@ -9,9 +9,9 @@ import (
 	"frontdesk/projections"
 )
 
-// stakes are what disabling ends, in words.
+// stakes are the effects of disabling, in words.
 type stakes struct {
-	Given string // "" if nobody has let it act for them
+	Given string // "" without authorisations
 	Told  string // webhooks
 }
 
@@ -29,13 +29,13 @@ func stakesOf(found projections.Stakes) (words stakes) {
 	return words
 }
 
-// givenRow is a member of staff who lets the application act for them.
+// givenRow is a member of staff who has authorised the application.
 type givenRow struct {
 	Name, Until string
 	Scoped      bool // for one patient only
 }
 
-// hourRow is what happened in one hour.
+// hourRow is the counts of one hour.
 type hourRow struct{ Hour, What string }
 
 // callRow is one call.
@@ -48,21 +48,21 @@ type callRow struct {
 // deliveryRow is one webhook that did not arrive.
 type deliveryRow struct{ At, Of, Why string }
 
-func toldWord(event application.WebhookEvent) string {
+func webhookWord(event application.WebhookEvent) string {
 	if kind, ok := application.FindWebhook(event); ok {
 		return kind.Happens
 	}
 	return "“" + string(event) + "” happens"
 }
 
-func toldWords(events []application.WebhookEvent) (words []string) {
+func webhookWords(events []application.WebhookEvent) (words []string) {
 	for _, event := range events {
-		words = append(words, toldWord(event))
+		words = append(words, webhookWord(event))
 	}
 	return words
 }
 
-// countWords writes a number that is counted up to projections.MostStakes.
+// countWords formats a number that is counted up to projections.MostStakes.
 func countWords(n int, name string) string {
 	if n >= projections.MostStakes {
 		return frame.Counted(n, name) + " or more"
@@ -70,12 +70,12 @@ func countWords(n int, name string) string {
 	return frame.Counted(n, name)
 }
 
-// hourWords writes an hour by the practice's clocks.
+// hourWords formats an hour in the practice's time zone.
 func hourWords(at time.Time, zone *time.Location) string {
 	return at.In(zone).Format("3pm") + " to " + at.Add(time.Hour).In(zone).Format("3pm") + at.In(zone).Format(" on Monday")
 }
 
-// countsOf says what happened in an hour, and leaves out what did not.
+// countsOf describes an hour's counts without the zeros.
 func countsOf(h projections.HealthHour) string {
 	var parts []string
 	for _, part := range []struct {
@@ -118,7 +118,7 @@ func endpointWords(name application.EndpointName) string {
 	return "check that it can call"
 }
 
-// endings say why a webhook was not sent, where no reason is kept.
+// endings explain why a webhook was not sent, if no reason is stored.
 var endings = map[string]string{
 	"expired":   "It had grown too old, and was not sent.",
 	"withdrawn": "It was no longer wanted, and was not sent.",

@@ -15,7 +15,7 @@ import (
 	"frontdesk/projections"
 )
 
-// Section is the board, and the stream by which it is told of changes.
+// Section is the board, and its stream of changes.
 type Section struct {
 	*frame.Site
 	Hub   *live.Hub
@@ -27,7 +27,7 @@ var sources embed.FS
 
 var templates = frame.Templates(sources, "board")
 
-// Routes returns the board of a site. No other door opens to a screen.
+// Routes returns the board of a site. A screen has access to no other page.
 func (s *Section) Routes() []frame.Route {
 	return []frame.Route{
 		frame.At("/board/{site}", "board", frame.Methods{http.MethodGet: frame.OfScreen(s.show)}),
@@ -35,26 +35,26 @@ func (s *Section) Routes() []frame.Route {
 	}
 }
 
-// Path is where the screen of a display finds its board, below the practice's pages.
+// Path is the path of a display's board, below the practice's pages.
 func Path(of projections.Display) string { return "/board/" + of.Site.String() }
 
-// boardPage is what a screen shows.
+// boardPage is the content of a screen.
 type boardPage struct {
 	Site   string
-	Topic  string // what it listens to
+	Topic  string // its stream
 	Path   string
-	Wait   string // what people in the waiting room will see
+	Wait   string // the hint for people in the waiting room
 	Called []projections.CallIn
 }
 
-// waits says what people have to look for.
+// waits are the hints by naming.
 var waits = map[display.Naming]string{
 	display.FullName: "Nobody at the moment. Your name will be shown here when you are called.",
 	display.Initials: "Nobody at the moment. Your initials will be shown here when you are called.",
 	display.Number:   "Nobody at the moment. Your number will be shown here when you are called.",
 }
 
-// show shows who is called in, newest first, or that part of the page alone.
+// show shows the call-ins, newest first, as a page or as a fragment.
 func (s *Section) show(v *frame.Visit) error {
 	if !isOf(v) {
 		return frame.ErrNoScreen
@@ -79,8 +79,8 @@ func (s *Section) show(v *frame.Visit) error {
 	return nil
 }
 
-// follow tells the screen what changes there, as long as the display is not removed. Unlike
-// a member of staff, a screen is seen by that.
+// follow streams changes to the screen, until the display is removed. Unlike for a
+// member of staff, this counts as activity.
 func (s *Section) follow(v *frame.Visit) error {
 	if !isOf(v) {
 		return frame.ErrNoScreen
@@ -93,19 +93,20 @@ func (s *Section) follow(v *frame.Visit) error {
 	return s.Hub.Answer(v, actorOf(v).String(), still, topicOf(v.Display))
 }
 
-// topicOf is what the screen of a display listens to.
+// topicOf is the topic of a display's screen.
 func topicOf(d projections.Display) live.Topic { return live.Topic{Kind: live.Board, Site: d.Site} }
 
-// actorOf is the display as whoever looks at the board.
+// actorOf is the display as the actor of a look.
 func actorOf(v *frame.Visit) event.Actor { return event.Display(v.Display.Display.UUID) }
 
-// isOf reports whether the address names the site of the display.
+// isOf reports whether the address has the display's site.
 func isOf(v *frame.Visit) bool {
 	id, ok := written.ID(v.Var("site"))
 	return ok && id == v.Display.Site.UUID
 }
 
-// note writes down whom the screen shows, and which screen it is, if there is anybody.
+// note adds the patients that the screen shows to the access record, with the display,
+// if there are any.
 func (s *Section) note(v *frame.Visit, called []projections.CallIn) {
 	if len(called) == 0 {
 		return

@@ -1,4 +1,4 @@
-// Package board has the page for the screens in waiting rooms: who is called in at a site,
-// and into which room. It is for the display's screen alone, needs nobody who is signed in,
-// and says no more of anybody than the display is to show (D88).
+// Package board has the page for waiting room screens: the call-ins at a site, with
+// their rooms. Only the display's screen has access, without a session, and it shows no
+// more about patients than the display is set to (D88).
 package board

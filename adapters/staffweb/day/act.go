@@ -11,14 +11,15 @@ import (
 	"frontdesk/projections"
 )
 
-// act is something that staff do about an appointment.
+// act is an action of staff on an appointment.
 type act struct {
 	do func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error
-	// is reports whether it has been done, so that a form that was sent twice is done.
-	is func(a projections.Appointment, v *frame.Visit) bool
+	// done reports whether it has been done, so that a form that was sent twice counts as
+	// done.
+	done func(a projections.Appointment, v *frame.Visit) bool
 }
 
-// acts are the acts by their names in forms.
+// acts are the actions by their names in forms.
 var acts = map[string]act{
 	"arrived": {
 		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
@@ -38,13 +39,13 @@ var acts = map[string]act{
 		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.ClearCallIn(v.AsStaff(), commands.ClearCallIn{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		is(projections.StatusBooked),
+		hasStatus(projections.StatusBooked),
 	},
 	"absent": {
 		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.MarkDidNotAttend(v.AsStaff(), commands.MarkDidNotAttend{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		is(projections.StatusDidNotAttend),
+		hasStatus(projections.StatusDidNotAttend),
 	},
 	"start": {
 		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
@@ -53,22 +54,22 @@ var acts = map[string]act{
 			})
 			return err
 		},
-		is(projections.StatusAttended),
+		hasStatus(projections.StatusAttended),
 	},
 	"cancel": {
 		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.CancelAppointment(v.AsStaff(), commands.CancelAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		is(projections.StatusCancelled),
+		hasStatus(projections.StatusCancelled),
 	},
 	"move": {(*Section).move, isMoved},
 }
 
-func is(status projections.Status) func(projections.Appointment, *frame.Visit) bool {
+func hasStatus(status projections.Status) func(projections.Appointment, *frame.Visit) bool {
 	return func(a projections.Appointment, _ *frame.Visit) bool { return a.Status == status }
 }
 
-// act does something about an appointment, unless it has changed since the form's page was
+// act runs an action on an appointment, unless it has changed since the form's page was
 // shown (rule 2).
 func (s *Section) act(v *frame.Visit) error {
 	act, known := acts[v.Form.Get("do")]
@@ -76,7 +77,7 @@ func (s *Section) act(v *frame.Visit) error {
 		return frame.ErrUnreadable
 	}
 	if !v.Owns(purpose) {
-		return s.show(v, said{status: http.StatusForbidden, Faulty: frame.Wrong("facts", frame.SignedInAgain)})
+		return s.show(v, response{status: http.StatusForbidden, Faulty: frame.Wrong("facts", frame.SignedInAgain)})
 	}
 	seen, found, err := s.look(v)
 	if err != nil {
@@ -91,8 +92,8 @@ func (s *Section) act(v *frame.Visit) error {
 	return s.after(v, found)
 }
 
-// look reads the appointment, and counts its events before: whatever happens between this
-// look and the append refuses the act.
+// look reads the appointment, after counting its events: an event between this read and
+// the append refuses the action.
 func (s *Section) look(v *frame.Visit) (seen int, found projections.Appointment, err error) {
 	id, _ := written.ID(v.Var("appointment"))
 	if seen, err = commands.Seen(v.Context(), s.Desk.Store, appointment.StreamOf(v.Tenant, appointment.ID{UUID: id})); err != nil {
@@ -102,8 +103,8 @@ func (s *Section) look(v *frame.Visit) (seen int, found projections.Appointment,
 	return seen, found, err
 }
 
-// after goes back to the day on which the appointment was, or to its own page if that is
-// where the form was.
+// after returns to the day of the appointment, or to its own page if the form was
+// there.
 func (s *Section) after(v *frame.Visit, was projections.Appointment) error {
 	done := "done=" + v.Form.Get("do")
 	if v.Form.Get("from") == "day" {

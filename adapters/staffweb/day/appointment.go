@@ -12,15 +12,15 @@ import (
 	"frontdesk/projections"
 )
 
-// errNone is the answer about an appointment that the practice does not have, of a patient
-// who was erased, and to what names no appointment.
+// errNone is the answer about an appointment that the practice does not have, that is
+// of an erased patient, or whose identifier is invalid.
 var errNone = frame.NoSuch("appointment", "Go back to Day and look for it there.")
 
-// said is what a page says about the form that was sent, and what was typed there.
-type said struct {
+// response is the response to a submitted form, with its typed values.
+type response struct {
 	status int
 	frame.Faulty
-	done string // what has been done; "" for nothing
+	done string // the last action; "" for none
 }
 
 // appointmentPage is one appointment.
@@ -41,23 +41,23 @@ type entry struct{ What, At string }
 
 // appointment shows one appointment.
 func (s *Section) appointment(v *frame.Visit) error {
-	return s.show(v, said{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
+	return s.show(v, response{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
 }
 
-func (s *Section) show(v *frame.Visit, said said) error {
+func (s *Section) show(v *frame.Visit, response response) error {
 	found, err := s.find(v)
 	if err != nil {
 		return err
 	}
-	page, err := s.contentOf(v, found, said)
+	page, err := s.contentOf(v, found, response)
 	if err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["appointment"], Status: said.status, Title: said.Titled("Appointment"), Content: page})
+	s.Show(v, frame.View{Template: templates["appointment"], Status: response.status, Title: response.Titled("Appointment"), Content: page})
 	return nil
 }
 
-// find reads the appointment that the address names.
+// find reads the appointment in the address.
 func (s *Section) find(v *frame.Visit) (projections.Appointment, error) {
 	id, ok := written.ID(v.Var("appointment"))
 	if !ok {
@@ -70,7 +70,7 @@ func (s *Section) find(v *frame.Visit) (projections.Appointment, error) {
 	return found, err
 }
 
-func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, said said) (page appointmentPage, err error) {
+func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, response response) (page appointmentPage, err error) {
 	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return page, err
@@ -87,18 +87,18 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, said 
 	at := sites[max(0, slices.IndexFunc(sites, func(of projections.Site) bool { return of.Site == found.Site }))]
 	room, _ := roomAt(at, roomIn(v))
 	page = appointmentPage{
-		Faulty: said.Faulty, row: s.rowOf(v, at, found, name), Done: said.done, Day: addressOf(v, found.Site, found.StartsAt, room),
-		Place: at.Name, Room: roomChoice(at, cmp.Or(found.Room, room), said.Fault("room")), To: fieldsOf(v, sites, found, said.Faulty), Token: v.Token(purpose),
+		Faulty: response.Faulty, row: s.rowOf(v, at, found, name), Done: response.done, Day: addressOf(v, found.Site, found.StartsAt, room),
+		Place: at.Name, Room: roomChoice(at, cmp.Or(found.Room, room), response.Fault("room")), To: fieldsOf(v, sites, found, response.Faulty), Token: v.Token(purpose),
 	}
 	page.History, err = s.historyOf(v, sites, found)
 	return page, err
 }
 
-// historyOf is who did what with an appointment, oldest first.
+// historyOf is the events of an appointment, oldest first.
 func (s *Section) historyOf(v *frame.Visit, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
 	happened, err := s.Appointments.History(v.Context(), v.Tenant, of.Appointment)
 	for _, h := range happened {
-		if what := deed(v, sites, h); what != "" {
+		if what := eventClause(v, sites, h); what != "" {
 			history = append(history, entry{what, s.When(v, h.At)})
 		}
 	}

@@ -16,8 +16,9 @@ import (
 	"frontdesk/projections"
 )
 
-// errNobody is the answer about somebody whom the practice does not have, or not any more.
-var errNobody = frame.NoSuch("patient", "Find the patient first, then book from their page.")
+// errNoPatient is the answer about a patient that the practice does not have, or no longer
+// has.
+var errNoPatient = frame.NoSuch("patient", "Find the patient first, then book from their page.")
 
 // bookPage is the form that books.
 type bookPage struct {
@@ -25,11 +26,11 @@ type bookPage struct {
 	Patient    patient.ID
 	Name, Born string
 	To         slotFields
-	Once       string // what this one booking is known by
+	Once       string // the key of this one booking
 	Token      string
 }
 
-// bookForm asks when the patient is to be expected.
+// bookForm asks for the time of an appointment.
 func (s *Section) bookForm(v *frame.Visit) error {
 	return s.showBook(v, http.StatusOK, rand.Text(), frame.Faulty{})
 }
@@ -55,11 +56,11 @@ func (s *Section) showBook(v *frame.Visit, status int, once string, faults frame
 	return nil
 }
 
-// patientIn is whom the form names.
+// patientIn is the patient in the form.
 func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.PatientName, err error) {
 	id, ok := written.ID(v.Form.Get("patient"))
 	if !ok {
-		return about, name, errNobody
+		return about, name, errNoPatient
 	}
 	about.UUID = id
 	names, err := s.Patients(v, about)
@@ -68,12 +69,12 @@ func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.
 	}
 	name, known := names[about]
 	if !known {
-		return about, name, errNobody
+		return about, name, errNoPatient
 	}
 	return about, name, nil
 }
 
-// book books what the form says, once (rule 3).
+// book books the appointment in the form, once (rule 3).
 func (s *Section) book(v *frame.Visit) error {
 	once := v.Form.Get("once")
 	if !v.Owns(purpose) {
@@ -98,7 +99,7 @@ func (s *Section) book(v *frame.Visit) error {
 		return s.showBook(v, http.StatusConflict, rand.Text(), frame.Wrong("date",
 			"This form has booked an appointment already. Nothing more has been booked. Press the button again if you want another one."))
 	case errors.Is(err, patient.ErrUnknown):
-		return errNobody
+		return errNoPatient
 	case err != nil:
 		return err
 	}

@@ -12,25 +12,26 @@ import (
 	"frontdesk/projections"
 )
 
-// rowsShown are the appointments on one page.
+// rowsShown is the page size.
 const rowsShown = 500
 
 // dayPage is a day at a site.
 type dayPage struct {
-	Done                       string // what has just been done; "" for nothing
+	Done                       string // the last action; "" for none
 	Site                       projections.Site
 	Sites                      []frame.Option
 	Date, On                   string // 2006-01-02, and in words
 	Yesterday, Today, Tomorrow string // addresses; Today is "" on that day
-	Fragment                   string // the address of the list alone
+	Fragment                   string // the address of the list only
 	Rooms                      []frame.Option
-	Room                       frame.Option // into which patients are called in from here; zero for none
+	Room                       frame.Option // for calling patients in from here; zero for none
 	Rows                       []row
 	More                       bool // there are more than are shown
 	Token                      string
 }
 
-// day shows who is expected. That their names were shown is one line of the access record.
+// day shows the day's appointments. One line of the access record lists the patients
+// shown.
 func (s *Section) day(v *frame.Visit) error {
 	if v.Form.Has("patient") {
 		return v.GoTo(v.Base() + "/day/book?" + url.Values{"patient": {v.Form.Get("patient")}}.Encode())
@@ -83,8 +84,8 @@ func (s *Section) pageOf(v *frame.Visit, sites []projections.Site, at projection
 	return page, err
 }
 
-// rowsOf are appointments with the names of their patients. Who was erased just now has
-// none, and is not shown.
+// rowsOf are appointments with the names of their patients. A just erased patient has
+// none, and is left out.
 func (s *Section) rowsOf(v *frame.Visit, at projections.Site, found []projections.Appointment) (rows []row, err error) {
 	patients := make([]patient.ID, len(found))
 	for n, a := range found {
@@ -105,8 +106,7 @@ func (s *Section) rowsOf(v *frame.Visit, at projections.Site, found []projection
 	return rows, nil
 }
 
-// addressOf is where the day of an instant is shown. It keeps the room into which somebody
-// calls people in.
+// addressOf is the address of a day. It keeps the room for calling in.
 func addressOf(v *frame.Visit, at site.ID, on time.Time, room site.RoomID) string {
 	query := url.Values{"site": {at.String()}, "date": {on.In(v.Practice.Zone).Format(time.DateOnly)}}
 	if room != (site.RoomID{}) {
@@ -115,7 +115,7 @@ func addressOf(v *frame.Visit, at site.ID, on time.Time, room site.RoomID) strin
 	return v.Base() + "/day?" + query.Encode()
 }
 
-// roomIn is the room that the form names; zero for none.
+// roomIn is the room in the form; zero for none.
 func roomIn(v *frame.Visit) (room site.RoomID) {
 	room.UUID, _ = written.SomeID(v.Form.Get("room"))
 	return room

@@ -11,8 +11,8 @@ import (
 	"frontdesk/projections"
 )
 
-// tooLate shows the appointment as it is now, with who changed it last and with what was
-// typed. If who is signed in has done the very same, they have pressed the button twice.
+// tooLate shows the current appointment, with the actor of the last change and the
+// typed values. If the signed-in member has just done the same, it was a double click.
 func (s *Section) tooLate(v *frame.Visit, act act, found projections.Appointment) error {
 	happened, err := s.Appointments.History(v.Context(), v.Tenant, found.Appointment)
 	if err != nil {
@@ -24,26 +24,26 @@ func (s *Section) tooLate(v *frame.Visit, act act, found projections.Appointment
 	}
 	faults := frame.Faulty{}
 	for n := len(happened) - 1; n >= 0 && len(faults.Faults) == 0; n-- {
-		if v.Did(happened[n]) && act.is(found, v) {
+		if v.Did(happened[n]) && act.done(found, v) {
 			return s.after(v, found)
 		}
-		if what := deed(v, sites, happened[n]); what != "" {
+		if what := eventClause(v, sites, happened[n]); what != "" {
 			faults = faults.With("facts", what+" at "+s.When(v, happened[n].At)+".")
 		}
 	}
-	return s.show(v, said{status: http.StatusConflict,
+	return s.show(v, response{status: http.StatusConflict,
 		Faulty: faults.With("facts", "Look at the appointment again: nothing that you did has been saved.")})
 }
 
-// refuse shows the appointment with why nothing was done, and with what was typed.
+// refuse shows the appointment with the refusal and the typed values.
 func (s *Section) refuse(v *frame.Visit, act act, err error) error {
 	wrong, isField := errors.AsType[fieldFault](err)
 	refusal, isRule := errors.AsType[*fault.Error](err)
 	switch {
 	case isField:
-		return s.show(v, said{status: http.StatusBadRequest, Faulty: wrong.Faulty})
+		return s.show(v, response{status: http.StatusBadRequest, Faulty: wrong.Faulty})
 	case errors.Is(err, site.ErrRoomUnknown):
-		return s.show(v, said{status: http.StatusBadRequest, Faulty: frame.Wrong("room", "Choose a room of this site.")})
+		return s.show(v, response{status: http.StatusBadRequest, Faulty: frame.Wrong("room", "Choose a room of this site.")})
 	case errors.Is(err, appointment.ErrCancelled), isRule && refusal.Kind == fault.Conflict:
 		found, err := s.find(v)
 		if err != nil {

@@ -11,23 +11,23 @@ import (
 	"frontdesk/projections"
 )
 
-// row is an appointment as it is shown.
+// row is an appointment in the list.
 type row struct {
 	ID                                   appointment.ID
 	Patient                              patient.ID
 	Name, Born                           string
-	Time, Date                           string // of the practice's clocks
+	Time, Date                           string // in the practice's time zone
 	Standing                             string // "Arrived at 9:05am"
-	Number                               string // by which displays may call the patient; "" if nobody is there
-	Seen                                 string // what the page shows of it; a form sends it back
-	MayArrive, MayCallIn, Called, Absent bool   // what can be done next
+	Number                               string // for displays that call by number; "" unless the patient is there
+	Seen                                 string // the state on the page; a form sends it back
+	MayArrive, MayCallIn, Called, Absent bool   // the next actions
 	MayChange, Cancelled                 bool
 }
 
 func (s *Section) rowOf(v *frame.Visit, at projections.Site, a projections.Appointment, name projections.PatientName) row {
 	r := row{
 		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: frame.Born(name.BirthDate), Time: frame.TimeOfDay(a.StartsAt, v.Practice.Zone),
-		Date: frame.Weekday(a.StartsAt, v.Practice.Zone), Standing: standing(v, at, a), Seen: seenOf(a), MayChange: true,
+		Date: frame.Weekday(a.StartsAt, v.Practice.Zone), Standing: statusText(v, at, a), Seen: seenOf(a), MayChange: true,
 	}
 	if there := a.ArrivedAt != nil || a.Status == projections.StatusCalledIn; there && a.Status != projections.StatusCancelled {
 		r.Number = a.Appointment.Number()
@@ -46,8 +46,7 @@ func (s *Section) rowOf(v *frame.Visit, at projections.Site, a projections.Appoi
 	return r
 }
 
-// seenOf says what a page shows of an appointment: where and when it is, and how far it
-// has come.
+// seenOf encodes the state of an appointment on a page: place, time and status.
 func seenOf(a projections.Appointment) string {
 	shown := []string{a.Site.String(), a.StartsAt.UTC().Format(time.RFC3339Nano), string(a.Status)}
 	for _, at := range []*time.Time{a.ArrivedAt, a.CalledInAt} {
@@ -58,8 +57,8 @@ func seenOf(a projections.Appointment) string {
 	return strings.Join(append(shown, a.Room.String()), " ")
 }
 
-// standing says how far an appointment has come.
-func standing(v *frame.Visit, at projections.Site, a projections.Appointment) string {
+// statusText describes the status of an appointment.
+func statusText(v *frame.Visit, at projections.Site, a projections.Appointment) string {
 	switch {
 	case a.Status == projections.StatusCalledIn:
 		into := ""
@@ -70,5 +69,5 @@ func standing(v *frame.Visit, at projections.Site, a projections.Appointment) st
 	case a.Status == projections.StatusBooked && a.ArrivedAt != nil:
 		return "Arrived at " + frame.TimeOfDay(*a.ArrivedAt, v.Practice.Zone)
 	}
-	return standings[a.Status]
+	return statusNames[a.Status]
 }

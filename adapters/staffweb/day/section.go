@@ -33,14 +33,14 @@ func (s *Section) Routes() []frame.Route {
 	}
 }
 
-// purpose is what the tokens of the section's forms are for.
+// purpose is the purpose of the section's form tokens.
 const purpose = "day"
 
-// errNoSite is the answer to what names no site of the practice.
+// errNoSite is the answer to an unknown site.
 var errNoSite = frame.NoSuch("site", "Go back to Day and choose a site there.")
 
-// sites are those of the practice, and which of them the form names. Without a name it is
-// the one that is asked for instead, or else the first.
+// sites are those of the practice, and the one in the form. By default it is instead,
+// or else the first.
 func (s *Section) sites(v *frame.Visit, instead site.ID) (all []projections.Site, chosen projections.Site, err error) {
 	all, err = s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil || len(all) == 0 {
@@ -65,7 +65,7 @@ func optionsOf(sites []projections.Site, chosen site.ID) (options []frame.Option
 	return options
 }
 
-// roomAt is a room if the site has it.
+// roomAt returns the room if the site has it.
 func roomAt(at projections.Site, id site.RoomID) (site.RoomID, frame.Option) {
 	for _, room := range at.Rooms {
 		if room.Room == id {
@@ -82,7 +82,7 @@ func roomsOf(at projections.Site, chosen site.RoomID) (options []frame.Option) {
 	return options
 }
 
-// roomChoice is the field by which a room of the site is chosen.
+// roomChoice is the field of the site's rooms.
 func roomChoice(at projections.Site, chosen site.RoomID, fault string) frame.Choice {
 	return frame.Choice{ID: "room", Label: "Room", None: "No room", Options: roomsOf(at, chosen), Fault: fault}
 }

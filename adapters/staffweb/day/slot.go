@@ -12,25 +12,24 @@ import (
 	"frontdesk/projections"
 )
 
-// slotFields are the fields by which somebody says where and when a patient is expected.
+// slotFields are the fields of an appointment's place and time.
 type slotFields struct {
 	frame.Faulty
 	Sites      []frame.Option
-	Date, Time string // as they were typed, or 2006-01-02 and 15:04
+	Date, Time string // as typed, or 2006-01-02 and 15:04
 }
 
-// DateField asks for the day.
+// DateField is the field of the day.
 func (f slotFields) DateField() frame.Field {
 	return frame.Field{ID: "date", Label: "Day", Kind: "date", Value: f.Date, Fill: "off", Fault: f.Fault("date")}
 }
 
-// TimeField asks for the time.
+// TimeField is the field of the time.
 func (f slotFields) TimeField() frame.Field {
 	return frame.Field{ID: "time", Label: "Time", Kind: "time", Value: f.Time, Fill: "off", Fault: f.Fault("time")}
 }
 
-// fieldsOf are filled in with what was typed, or else with where and when the appointment
-// is.
+// fieldsOf are filled in with the typed values, or else with those of the appointment.
 func fieldsOf(v *frame.Visit, sites []projections.Site, a projections.Appointment, faults frame.Faulty) slotFields {
 	at := a.StartsAt.In(v.Practice.Zone)
 	f := slotFields{Faulty: faults, Sites: optionsOf(sites, a.Site), Date: at.Format(time.DateOnly), Time: at.Format("15:04")}
@@ -43,7 +42,7 @@ func fieldsOf(v *frame.Visit, sites []projections.Site, a projections.Appointmen
 	return f
 }
 
-// fieldFault is what is wrong with the fields of a form, as an error.
+// fieldFault is the faults of a form, as an error.
 type fieldFault struct{ frame.Faulty }
 
 // Error returns the first fault.
@@ -51,7 +50,7 @@ func (f fieldFault) Error() string { return f.Faults[0].Text }
 
 func wrong(field, text string) error { return fieldFault{frame.Wrong(field, text)} }
 
-// slotIn reads where and when a patient is to be expected.
+// slotIn reads the place and time of an appointment.
 func (s *Section) slotIn(v *frame.Visit, instead site.ID) (slot appointment.Slot, err error) {
 	_, at, err := s.sites(v, instead)
 	if err != nil {
@@ -84,7 +83,7 @@ func (s *Section) timeIn(v *frame.Visit) (at time.Time, err error) {
 	return at, nil
 }
 
-// move expects the appointment's patient where and when the form says.
+// move moves the appointment to the place and time in the form.
 func (s *Section) move(v *frame.Visit, a projections.Appointment, seen int) error {
 	to, err := s.slotIn(v, a.Site)
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *Section) move(v *frame.Visit, a projections.Appointment, seen int) erro
 	return s.Desk.MoveAppointment(v.AsStaff(), commands.MoveAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Site: to.Site, At: to.At, Seen: seen})
 }
 
-// isMoved reports whether the appointment is where and when the form wants it.
+// isMoved reports whether the appointment is at the place and time in the form.
 func isMoved(a projections.Appointment, v *frame.Visit) bool {
 	at, ok := written.Clock(v.Form.Get("date"), v.Form.Get("time"), v.Practice.Zone)
 	named := v.Form.Get("site")

@@ -10,15 +10,15 @@ import (
 	"frontdesk/projections"
 )
 
-// standings are statuses as people say them.
-var standings = map[projections.Status]string{
+// statusNames are the statuses in plain words.
+var statusNames = map[projections.Status]string{
 	projections.StatusBooked:       "Expected",
 	projections.StatusDidNotAttend: "Did not attend",
 	projections.StatusAttended:     "Consultation started",
 	projections.StatusCancelled:    "Cancelled",
 }
 
-// doneWords are what a page says after an act, by the act's name.
+// doneWords are a page's texts about the last action, by its name.
 var doneWords = map[string]string{
 	"book":    "The appointment is booked.",
 	"arrived": "The patient is marked as arrived.",
@@ -30,9 +30,10 @@ var doneWords = map[string]string{
 	"cancel":  "The appointment is cancelled.",
 }
 
-// deed describes what happened to an appointment, as a clause; "" for an event that adds
-// nothing to the one before it. On the appointment's own page, "this" is the appointment.
-func deed(v *frame.Visit, sites []projections.Site, h projections.Handled) string {
+// eventClause describes an event of an appointment, as a clause; "" for an event that adds
+// nothing to the one before it. On the appointment's own page, "this" is the
+// appointment.
+func eventClause(v *frame.Visit, sites []projections.Site, h projections.Handled) string {
 	who, at := frame.WhoDid(v, h), func(t time.Time) string {
 		return frame.TimeOfDay(t, v.Practice.Zone) + " on " + frame.Weekday(t, v.Practice.Zone)
 	}

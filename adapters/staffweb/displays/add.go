@@ -17,24 +17,24 @@ import (
 	"frontdesk/projections"
 )
 
-// addPage asks about a new display.
+// addPage is the form of a new display.
 type addPage struct {
 	frame.Faulty
 	Name    frame.Field
 	Sites   []choice
 	Namings []choice
-	Once    string // names what the form adds, so that a form that is sent twice adds one
+	Once    string // the key of the new display, so that a form that is sent twice adds one
 	Token   string
 }
 
-// choice is one of several, of which one is chosen.
+// choice is one of several options.
 type choice struct {
 	ID, Value, Label string
 	Chosen           bool
 }
 
-// addForm asks about a new display, whoever has proved who they are lately enough to add
-// one: whatever opens its link shows who is called in.
+// addForm shows the form, after recent reauthentication: a browser with its link sees
+// the call-ins.
 func (s *Section) addForm(v *frame.Visit) error {
 	if !s.Confirmed(v) {
 		return s.ConfirmFirst(v, "displays?add")
@@ -43,7 +43,7 @@ func (s *Section) addForm(v *frame.Visit) error {
 	return s.ask(v, http.StatusOK, frame.Faulty{})
 }
 
-// ask shows the form with what was typed.
+// ask shows the form with the typed values.
 func (s *Section) ask(v *frame.Visit, status int, wrong frame.Faulty) error {
 	sites, err := s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Section) ask(v *frame.Visit, status int, wrong frame.Faulty) error {
 	return nil
 }
 
-// places are the sites to choose from. A practice that has one site need not choose.
+// places are the sites to choose from. A practice with one site need not choose.
 func places(sites []projections.Site, chosen string) (all []choice) {
 	for n, at := range sites {
 		id := at.Site.String()
@@ -70,7 +70,7 @@ func places(sites []projections.Site, chosen string) (all []choice) {
 	return all
 }
 
-// ways are the ways to name people. Unless somebody chooses, the screen says little.
+// ways are the ways to name people. By default the screen shows little.
 func ways(chosen display.Naming) (all []choice) {
 	if chosen == "" {
 		chosen = display.Initials
@@ -81,8 +81,8 @@ func ways(chosen display.Naming) (all []choice) {
 	return all
 }
 
-// numbered is the identifier of a choice. That of the first is the field's own, which is
-// where a fault leads to.
+// numbered is the identifier of an option. The first has the field's own, to which
+// faults link.
 func numbered(field string, n int) string {
 	if n == 0 {
 		return field
@@ -132,8 +132,8 @@ func (s *Section) refuse(v *frame.Visit, err error) error {
 // handedPage shows a link, once.
 type handedPage struct{ Name, Link, Until string }
 
-// hand shows the link in the answer to the form that had it made. Its secret is kept
-// nowhere.
+// hand shows the link in the response to the form that created it. Its secret is not
+// stored.
 func (s *Section) hand(v *frame.Visit, name string, given commands.DisplayLink) error {
 	s.Show(v, frame.View{Template: templates["handed"], Status: http.StatusOK, Title: "Open this link on the screen", Content: handedPage{
 		Name: name, Link: s.Origin(v) + LinkPath(v.Tenant, given), Until: frame.Clock(given.ExpiresAt, v.Practice.Zone),

@@ -16,7 +16,7 @@ import (
 	"frontdesk/projections"
 )
 
-// LinkPath is where a screen opens the link that was made for it.
+// LinkPath is the path at which a screen opens its link.
 func LinkPath(tenant string, link commands.DisplayLink) string {
 	return "/" + tenant + "/staff/displays/link/" + link.Display.String() + "/" + link.Secret
 }
@@ -24,10 +24,10 @@ func LinkPath(tenant string, link commands.DisplayLink) string {
 // linkMinutes is how long a browser keeps the secret of a link that was opened.
 const linkMinutes = 30
 
-// secretForm matches what can be a secret, so that nothing else gets into a cookie.
+// secretForm matches well-formed secrets, so that nothing else gets into a cookie.
 var secretForm = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
 
-// linkCookie holds a link between opening it and becoming a display.
+// linkCookie holds a link from opening it until the browser becomes a display.
 func (s *Section) linkCookie(v *frame.Visit, link string) *http.Cookie {
 	c := s.Cookie(v, "frontdesk.screenlink-", link)
 	if link != "" {
@@ -36,8 +36,8 @@ func (s *Section) linkCookie(v *frame.Visit, link string) *http.Cookie {
 	return c
 }
 
-// openLink takes the secret out of the address. It looks nothing up and uses nothing up,
-// because whatever scans mail follows links (D67).
+// openLink moves the secret from the address to a cookie. It neither queries nor uses
+// up the link, because mail scanners follow links (D67).
 func (s *Section) openLink(v *frame.Visit) error {
 	link := ""
 	if id, ok := written.SomeID(v.Var("display")); ok && secretForm.MatchString(v.Var("secret")) {
@@ -47,13 +47,13 @@ func (s *Section) openLink(v *frame.Visit) error {
 	return v.GoTo(v.Base() + "/displays/link")
 }
 
-// linkPage asks whether this browser shall be the display.
+// linkPage asks for confirmation that this browser is to be the display.
 type linkPage struct {
 	projections.Display
 	Token string
 }
 
-// linkForm asks whoever has opened a link whether this is the screen.
+// linkForm asks whether this is the screen.
 func (s *Section) linkForm(v *frame.Visit) error {
 	of, link, err := s.opened(v)
 	if err != nil {
@@ -67,16 +67,16 @@ func (s *Section) linkForm(v *frame.Visit) error {
 	return nil
 }
 
-// tokenOf is what the form of a link carries. If another link is opened in the browser
-// meanwhile, a form that names the first display must not make it the second.
+// tokenOf is the form token of a link. If another link is opened in the browser in
+// between, a form that names the first display must not make it the second.
 func tokenOf(secret string) string { return signin.Session{Token: secret}.FormToken("display") }
 
-// opened finds out which display's link the browser shows. There is one answer to every
-// link that is no good, also at a practice that there is not.
+// opened finds the display of the browser's link. All invalid links get the same
+// answer, including those at an unknown practice.
 func (s *Section) opened(v *frame.Visit) (of projections.Display, link commands.ConnectDisplay, err error) {
 	shown := v.Shown(s.linkCookie(v, ""))
 	if shown == "" {
-		return of, link, errLink // nobody has tried anything
+		return of, link, errLink // no guess to count
 	}
 	if err := s.Sit(v); err != nil {
 		return of, link, err
@@ -94,8 +94,8 @@ func (s *Section) opened(v *frame.Visit) (of projections.Display, link commands.
 	return of, link, err
 }
 
-// connect makes this browser the display's screen, and uses the link up. Whoever was signed
-// in with it is signed out: anybody can reach a screen in a waiting room.
+// connect makes this browser the display's screen, and uses the link up. It ends any
+// session in this browser: anyone can reach a screen in a waiting room.
 func (s *Section) connect(v *frame.Visit) error {
 	of, link, err := s.opened(v)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Section) connect(v *frame.Visit) error {
 		return errOtherLink
 	}
 	token, err := s.Desk.ConnectDisplay(v.AsStranger(), link)
-	if errors.Is(err, staff.ErrLink) { // somebody was faster
+	if errors.Is(err, staff.ErrLink) { // the link was used in between
 		return errLink
 	}
 	if err != nil {

@@ -22,17 +22,17 @@ type listPage struct {
 type row struct {
 	projections.Display
 	Called string // how people are called, in words
-	State  string // whether a screen shows it, in words
+	State  string // the screen's state, in words
 }
 
-// namings says how people are called.
+// namings describe how people are called.
 var namings = map[display.Naming]string{
 	display.FullName: "full name, such as Ann Archer",
 	display.Initials: "initials, such as A A",
 	display.Number:   "the number of the appointment, such as 417 205",
 }
 
-// list shows a manager the displays of the practice, or the form by which one is added.
+// list shows a manager the displays of the practice, or the form of a new one.
 func (s *Section) list(v *frame.Visit) error {
 	if v.Form.Has("add") {
 		return s.addForm(v)
@@ -49,7 +49,7 @@ func (s *Section) list(v *frame.Visit) error {
 	return nil
 }
 
-// state says whether a screen shows the display.
+// state describes whether a screen shows the display.
 func (s *Section) state(v *frame.Visit, d projections.Display) string {
 	until := frame.Clock(d.LinkUntil, v.Practice.Zone)
 	switch {
@@ -64,7 +64,7 @@ func (s *Section) state(v *frame.Visit, d projections.Display) string {
 	}
 }
 
-// change does what a manager has decided about displays.
+// change runs a manager's action on displays.
 func (s *Section) change(v *frame.Visit) error {
 	if !v.Owns("displays") {
 		return frame.ErrStale
@@ -78,8 +78,8 @@ func (s *Section) change(v *frame.Visit) error {
 	return frame.ErrUnreadable
 }
 
-// remove makes a display dark at once. Unlike adding one it asks nobody who they are: it
-// shows nothing to anybody.
+// remove turns a display off at once. Unlike adding one it needs no reauthentication:
+// it reveals nothing.
 func (s *Section) remove(v *frame.Visit) error {
 	id, ok := written.SomeID(v.Form.Get("display"))
 	if !ok {

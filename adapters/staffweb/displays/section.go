@@ -21,7 +21,7 @@ var sources embed.FS
 
 var templates = frame.Templates(sources, "displays", "add", "handed", "link")
 
-// Routes returns the managers' page, and that of whoever has a link.
+// Routes returns the managers' page, and that of a link.
 func (s *Section) Routes() []frame.Route {
 	return []frame.Route{
 		frame.At("/displays", "displays", frame.Both(staff.ManageDisplays, s.list, s.change)),

@@ -10,8 +10,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Apology is an error that is shown as a page: it says what went wrong and what to do about
-// it.
+// Apology is an error that is shown as a page, with advice.
 type Apology struct {
 	Status  int
 	Heading string
@@ -19,12 +18,12 @@ type Apology struct {
 	Advice  string
 }
 
-// Sorry is an apology. Advice may be "".
+// Sorry returns an apology. Advice may be "".
 func Sorry(status int, heading, text, advice string) *Apology {
 	return &Apology{status, heading, text, advice}
 }
 
-// NoSuch is the answer to what names nothing that the practice has, and says where to look.
+// NoSuch is the answer to an unknown identifier, with advice where to look.
 func NoSuch(what, advice string) *Apology {
 	return Sorry(http.StatusNotFound, "There is no such "+what+" at the practice", "Nothing has been changed.", advice)
 }
@@ -32,14 +31,14 @@ func NoSuch(what, advice string) *Apology {
 // Error returns the heading.
 func (a *Apology) Error() string { return a.Heading }
 
-// apologise answers an error with a page. Errors that staff can do nothing about
-// are logged here, once.
+// apologise answers an error with a page. Errors that staff cannot fix are logged here,
+// once.
 func (s *Site) apologise(v *Visit, err error) {
 	sorry, ok := errors.AsType[*Apology](err)
 	refusal, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case ok:
-	case errors.Is(v.Context().Err(), context.Canceled): // the browser has gone away
+	case errors.Is(v.Context().Err(), context.Canceled): // the browser has disconnected
 		sorry = ErrBusy
 	case refusal != nil && refusal.Kind == fault.Unavailable, errors.Is(err, context.DeadlineExceeded):
 		s.Log.WarnContext(v.Context(), "page could not be shown", slog.String("request_id", v.ID), slog.Any("error", err))
@@ -50,7 +49,7 @@ func (s *Site) apologise(v *Visit, err error) {
 	}
 	if sorry.Status == http.StatusServiceUnavailable {
 		v.Header().Set("Retry-After", busySeconds)
-		v.Header().Set("Connection", "close") // whatever has been sent behind it is asked again
+		v.Header().Set("Connection", "close") // requests sent behind it on the connection are retried
 	}
 	if v.ofScreen {
 		v.Header().Set("Refresh", screenSeconds)
@@ -58,13 +57,13 @@ func (s *Site) apologise(v *Visit, err error) {
 	s.Show(v, View{Template: sorryPage, Status: sorry.Status, Title: sorry.Heading, Content: sorry})
 }
 
-// busySeconds is when to try again, as the value of Retry-After.
+// busySeconds is the Retry-After of a busy page.
 const busySeconds = "5"
 
-// screenSeconds is when a screen tries again, at which nobody is.
+// screenSeconds is the Retry-After for an unattended screen.
 const screenSeconds = "30"
 
-// What any page may have to say.
+// Errors of any page.
 var (
 	ErrStale = &Apology{http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. You may have signed out, or signed in again, since you opened the page.",

@@ -2,14 +2,14 @@ package frame
 
 import "net/url"
 
-// Ask is what an application has sent the browser with, exactly as it was written.
+// Ask is the request of an application that redirected the browser, exactly as written.
 type Ask struct {
 	App, Redirect string
-	Made          bool // something was asked, be it nonsense
+	Made          bool // there is a request, valid or not
 }
 
-// askOf reads what was asked of a page. A parameter that is there twice counts as
-// missing, because nobody knows which of the two is meant.
+// askOf reads the request from a page's parameters. A duplicate parameter counts as
+// missing, because it is unknown which of the two is meant.
 func askOf(values url.Values, page string) Ask {
 	one := func(name string) string {
 		if len(values[name]) == 1 {
@@ -20,7 +20,7 @@ func askOf(values url.Values, page string) Ask {
 	return Ask{one("app"), one("redirect"), page == "authorise" || values.Has("app") || values.Has("redirect")}
 }
 
-// Query carries what was asked from one page to the next.
+// Query carries the request from one page to the next.
 func (a Ask) Query() string {
 	if !a.Made {
 		return ""
@@ -28,5 +28,5 @@ func (a Ask) Query() string {
 	return "?" + url.Values{"app": {a.App}, "redirect": {a.Redirect}}.Encode()
 }
 
-// Purpose is what a form for this ask is good for.
+// Purpose is the purpose of a form for this request.
 func (a Ask) Purpose() string { return "authorise\x00" + a.App + "\x00" + a.Redirect }

@@ -21,8 +21,8 @@ var passkeyScript []byte
 //go:embed assets/live.js
 var liveScript []byte
 
-// asset is a file that the pages of all practices share. Its address changes
-// with its content, so browsers may keep it.
+// asset is a file shared by the pages of all practices. Its address changes with its
+// content, so browsers may cache it.
 type asset struct {
 	mediaType string
 	content   []byte
@@ -47,11 +47,10 @@ var (
 	}
 )
 
-// Style returns the stylesheet, and Icon the picture that browsers show beside the title,
-// for pages of ours that are none of staff's.
+// Style returns the stylesheet, for our pages that are not staff pages.
 func Style() []byte { return style }
 
-// Icon returns an image (SVG); see [Style].
+// Icon returns the page icon (SVG); see [Style].
 func Icon() []byte { return icon }
 
 func fingerprint(content []byte) string {

@@ -2,8 +2,8 @@ package frame
 
 import "net/http"
 
-// Cookie holds something of one practice. The practice is part of its name, so that
-// one browser can be signed in at two. An empty value removes the cookie.
+// Cookie is a cookie of one practice. The practice is part of its name, so that one
+// browser can be signed in at two. An empty value removes the cookie.
 func (s *Site) Cookie(v *Visit, kind, value string) *http.Cookie {
 	c := &http.Cookie{
 		Name: kind + v.Tenant, Value: value, Path: v.Base(),
@@ -23,7 +23,7 @@ func (s *Site) SessionCookie(v *Visit, token string) *http.Cookie {
 	return s.Cookie(v, "frontdesk-", token)
 }
 
-// Shown is the value of a cookie as the browser shows it; "" if it shows none.
+// Shown returns the cookie's value in the request; "" if there is none.
 func (v *Visit) Shown(cookie *http.Cookie) string {
 	c, err := v.R.Cookie(cookie.Name)
 	if err != nil {
@@ -32,5 +32,5 @@ func (v *Visit) Shown(cookie *http.Cookie) string {
 	return c.Value
 }
 
-// SetCookie gives the browser a cookie.
+// SetCookie sets a cookie in the browser.
 func (v *Visit) SetCookie(cookie *http.Cookie) { http.SetCookie(v.w, cookie) }

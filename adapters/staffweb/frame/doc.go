@@ -1,18 +1,17 @@
-// Package frame is what all staff pages share, whatever they are about: who visits, which
-// page is behind which address and who may come in, how a page is shown, and what people
-// are told when something goes wrong. It knows no page by name, apart from the navigation.
+// Package frame has the shared parts of all staff pages: visits, routes and access
+// checks, page layout and error pages. It names no page except in the navigation.
 //
-//	site.go        what a page is served with; it routes, and bounds each visit
+//	site.go        the dependencies of pages; routing, and the limits of each visit
 //	visit.go       one request for a page
-//	route.go       paths, and the doors of their pages
-//	screen.go      the door for the screens in waiting rooms
-//	navigation.go  the sections of the practice, for whoever may use them
-//	headers.go     what browsers are told not to do
+//	route.go       paths, and the access checks of their pages
+//	screen.go      the access check of waiting room screens
+//	navigation.go  the sections of the practice, by role
+//	headers.go     the security headers
 //	render.go      pages within the frame; assets.go: the files that they share
-//	patients.go    what patients are called, and that they were shown
+//	patients.go    patients' names, and the record that they were shown
 //	apology.go     errors as pages
-//	times.go       how times and waits are written; words.go: roles, and who did what
+//	times.go       formats of times and waits; words.go: roles and actors
 //
-// A section of the pages is a package beside this one. It holds a [Site] and gives its
+// A section of the pages is a package next to this one. It holds a [Site] and gives its
 // routes.
 package frame

@@ -15,18 +15,18 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// Bounds of a form that is sent. Forms with longer texts say so, see [Methods.Taking].
+// Limits of a form. Forms with longer texts set their own, see [Methods.Taking].
 const (
 	formBytes = 64 << 10
 	formTime  = 2 * time.Second
 
-	// characterBytes is what one character of a text takes at most: four bytes of UTF-8,
-	// each written as %F0.
+	// characterBytes is the maximum size of one character: four bytes of UTF-8, each
+	// written as %F0.
 	characterBytes = 4 * len("%F0")
 )
 
-// readForm reads the query of a GET and the body of a POST, never both, so that
-// a page has one place to look at. A body may have so many bytes.
+// readForm reads the query of a GET or the body of a POST, never both, so that a page
+// has one source of values. The body may have up to most bytes.
 func (s *Site) readForm(v *Visit, most int) error {
 	if v.R.Method == http.MethodPost {
 		if err := s.receive(v, most); err != nil {
@@ -44,8 +44,8 @@ func (s *Site) readForm(v *Visit, most int) error {
 	return nil
 }
 
-// receive reads the whole body of a form before anything that others need is taken.
-// A form that never comes holds its connection, and its source's share of such seats.
+// receive reads the whole body of a form before it takes anything that others need. A
+// form that never arrives holds its connection, and a permit of its source's share.
 func (s *Site) receive(v *Visit, most int) error {
 	if err := v.sit(s.seats.forms); err != nil {
 		return err
@@ -62,8 +62,8 @@ func (s *Site) receive(v *Visit, most int) error {
 	return nil
 }
 
-// receiveRest reads the rest of a long form, at the same pace as its beginning. It reads
-// nothing for a stranger, whom the page sends to sign in.
+// receiveRest reads the rest of a long form, at the same pace as its beginning. It
+// reads nothing from a stranger, whom the page sends to sign in.
 func (s *Site) receiveRest(v *Visit, begun []byte, most int) ([]byte, error) {
 	if err := s.recognise(v); err != nil || !v.SignedIn {
 		return nil, err
@@ -75,7 +75,7 @@ func (s *Site) receiveRest(v *Visit, begun []byte, most int) ([]byte, error) {
 	return v.receive(begun, most)
 }
 
-// receive reads on behind the beginning of a body, of which it takes so many bytes. With
+// receive reads the body after its beginning, up to most bytes in all. With
 // [ErrTooLong] it returns one byte more.
 func (v *Visit) receive(begun []byte, most int) ([]byte, error) {
 	rest, err := io.ReadAll(io.LimitReader(v.R.Body, int64(most+1-len(begun))))
@@ -92,8 +92,8 @@ func (v *Visit) receive(begun []byte, most int) ([]byte, error) {
 	return whole, nil
 }
 
-// bodyWithin ends the wait for a body, also for one that nobody reads: before the
-// server answers, it reads what is left.
+// bodyWithin sets a deadline for the body, also for one that the page does not read:
+// before the server answers, it reads the rest.
 func (v *Visit) bodyWithin(limit time.Duration) {
 	if v.R.Body != http.NoBody {
 		v.setReadDeadline(clock.Deadline(limit))
@@ -105,14 +105,14 @@ func (v *Visit) setReadDeadline(at time.Time) {
 	_ = http.NewResponseController(v.w).SetReadDeadline(at)
 }
 
-// Text is what was typed in a field of several lines. Browsers send two characters for the
-// end of a line, which is one.
+// Text is the value of a field of several lines. Browsers send two characters for a
+// line break, which counts as one.
 func (v *Visit) Text(field string) string {
 	return strings.ReplaceAll(v.Form.Get(field), "\r\n", "\n")
 }
 
-// TooLong says by how much a text is too long, without the space around it; "" if it is
-// not. Characters are counted as the domain counts them.
+// TooLong describes by how much a text is too long, without surrounding space; "" if it
+// is not. It counts characters as the domain does.
 func TooLong(text string, most int) string {
 	has := utf8.RuneCountInString(strings.TrimSpace(text))
 	if has <= most {
@@ -121,21 +121,21 @@ func TooLong(text string, most int) string {
 	return "Shorten this to at most " + Counted(most, "character") + ". It has " + Number(has) + "."
 }
 
-// FieldFault says what is wrong with a field.
+// FieldFault is a fault of a field.
 type FieldFault struct{ Field, Text string }
 
-// Faulty is a page that may say what is wrong with the form that was sent.
+// Faulty holds the faults of a submitted form.
 type Faulty struct{ Faults []FieldFault }
 
-// Wrong is a page on which one field is wrong.
+// Wrong returns the fault of one field.
 func Wrong(field, text string) Faulty { return Faulty{[]FieldFault{{field, text}}} }
 
-// With is the page with one fault more.
+// With adds a fault.
 func (f Faulty) With(field, text string) Faulty {
 	return Faulty{append(f.Faults, FieldFault{field, text})}
 }
 
-// Fault returns what is wrong with a field; "" if nothing is.
+// Fault returns the fault of a field; "" if there is none.
 func (f Faulty) Fault(field string) string {
 	for _, fault := range f.Faults {
 		if fault.Field == field {
@@ -145,7 +145,7 @@ func (f Faulty) Fault(field string) string {
 	return ""
 }
 
-// Titled is the title of the page.
+// Titled returns the title of the page, marked if there are faults.
 func (f Faulty) Titled(title string) string {
 	if len(f.Faults) > 0 {
 		return "Error: " + title
@@ -153,13 +153,13 @@ func (f Faulty) Titled(title string) string {
 	return title
 }
 
-// Field is one line of text that a form asks for. Its name is its ID.
+// Field is one line of text in a form. Its name is its ID.
 type Field struct {
 	ID, Label, Hint string
 	Kind            string // of the input: text, password, email, date or time
 	Optional        bool   // it may be left empty
 	Value           string
-	Fill            string // what browsers may fill in (autocomplete)
+	Fill            string // the autocomplete attribute
 	Fault           string
 }
 
@@ -168,16 +168,16 @@ func (f Faulty) Password(id, label, hint, fill string) Field {
 	return Field{ID: id, Label: label, Hint: hint, Kind: "password", Fill: fill, Fault: f.Fault(id)}
 }
 
-// Option is one of several that can be chosen.
+// Option is one option of a choice.
 type Option struct {
 	Value, Name string
 	Chosen      bool
 }
 
-// Choice is a field by which one of several is chosen. Its name is its ID.
+// Choice is a field with one choice of several. Its name is its ID.
 type Choice struct {
 	ID, Label string
-	None      string // what is shown while nothing is chosen
+	None      string // the text while nothing is chosen
 	Options   []Option
 	Fault     string
 }
@@ -185,5 +185,6 @@ type Choice struct {
 // Area is a field for several lines of text. Its name is its ID.
 type Area struct{ ID, Label, Hint, Value, Fault string }
 
-// SignedInAgain is said of a form of a session that is over, if what was typed stays.
+// SignedInAgain is the text for a form of a session that has ended, if the typed values
+// are kept.
 const SignedInAgain = "This page is out of date, because you have signed in again since you opened it. Nothing has been changed. What you typed is still here: send it again."

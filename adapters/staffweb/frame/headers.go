@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// hardened tells browsers on every answer what they must not do with it, and
-// accepts forms from this site only (D27).
+// hardened sets the security headers of every answer, and accepts forms from this site
+// only (D27).
 func (s *Site) hardened(next http.Handler) http.Handler {
 	foreign := s.visited("foreign", func(*Visit) error { return ErrForeign })
 	same := http.NewCrossOriginProtection()
 	same.SetDenyHandler(foreign)
-	if s.URL != nil { // behind a proxy, the Host may differ from the one that browsers know
+	if s.URL != nil { // behind a proxy, the Host may differ from the browser's
 		_ = same.AddTrustedOrigin(s.URL.Scheme + "://" + s.URL.Host) // ParseURL has checked it
 	}
 	forms := same.Handler(next)
@@ -36,9 +36,9 @@ func (s *Site) hardened(next http.Handler) http.Handler {
 	})
 }
 
-// referrer says to whom browsers tell the address of a page. That of a link they tell
-// nobody, whatever is answered there: our own proxies would write it down. Elsewhere that
-// would also hide the Origin of our own forms.
+// referrer returns the Referrer-Policy. That of a link is no-referrer, whatever the
+// answer: our own proxies would log the address. Elsewhere that would also hide the
+// Origin of our own forms.
 func referrer(path string) string {
 	if strings.Contains(path, "/link/") {
 		return "no-referrer"
@@ -46,28 +46,27 @@ func referrer(path string) string {
 	return "same-origin"
 }
 
-// What browsers may do for a page. A passkey is asked for by a page of passkeys alone.
+// The Permissions-Policy of pages. Only a page of passkeys may use passkeys.
 const (
 	permissions       = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 	passkeysForbidden = permissions + ", publickey-credentials-create=(), publickey-credentials-get=()"
 	passkeysAllowed   = permissions + ", publickey-credentials-create=(self), publickey-credentials-get=(self)"
 )
 
-// scripted is what the policy of a page says besides if a script of ours runs there.
+// scripted is added to the policy of a page with a script of ours.
 const scripted = "; script-src 'self'; connect-src 'self'"
 
-// otherScheme reports whether a form was sent from a page of the same host that was
-// not reached as ours are. The standard library compares the host alone (D27). Where
-// browsers send Sec-Fetch-Site, that has been judged by the browser.
+// otherScheme reports whether a form was sent from a page of the same host with another
+// scheme. The standard library compares only the host (D27). If browsers send
+// Sec-Fetch-Site, the browser has checked that.
 func (s *Site) otherScheme(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	return s.URL != nil && r.Method == http.MethodPost && r.Header.Get("Sec-Fetch-Site") == "" &&
 		origin != "" && !strings.HasPrefix(origin, s.URL.Scheme+"://")
 }
 
-// Policy is the Content-Security-Policy of a page: no script, no frame around
-// it, and forms that lead here only. A redirect that answers a form may lead to
-// one further source ("" for none).
+// Policy is the Content-Security-Policy of a page: no script, no framing, and forms may
+// only go here. A redirect after a form may go to one further source ("" for none).
 func Policy(further string) string {
 	const strict = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 	if further == "" {

@@ -35,7 +35,7 @@ func (m *Metrics) shown(page, status string, took time.Duration) {
 	}
 }
 
-// SignedIn counts a try to sign in, by how it ended.
+// SignedIn counts an attempt to sign in, by its outcome.
 func (m *Metrics) SignedIn(outcome string) {
 	if m != nil {
 		m.signIns.WithLabelValues(outcome).Inc()

@@ -6,19 +6,19 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// section is one of the practice's pages that the navigation leads to.
+// section is a page in the navigation.
 type section struct {
 	Label, Path string
 	right       staff.Action
 }
 
-// link is one as the navigation shows it.
+// link is a link of the navigation.
 type link struct {
 	section
-	Here bool // the page that is shown belongs to it
+	Here bool // the current page belongs to it
 }
 
-// sections are all of them, in the order in which they are shown.
+// sections are all of them, in display order.
 var sections = []section{
 	{"Requests", "/requests", staff.HandleRequests},
 	{"Patients", "/patients", staff.SeePatients},
@@ -32,8 +32,8 @@ var sections = []section{
 	{"Your authorisations", "/authorisations", staff.GiveOwnAuthorisations},
 }
 
-// linksFor lead to those that somebody with these roles may use. At is the path of the page
-// that is shown, below the practice's pages.
+// linksFor returns the links that these roles may use. At is the path of the current
+// page, below the practice's pages.
 func linksFor(roles staff.Roles, at string) (links []link) {
 	for _, s := range sections {
 		if roles.May(s.right) {
@@ -43,6 +43,5 @@ func linksFor(roles staff.Roles, at string) (links []link) {
 	return links
 }
 
-// Home is the path of the page where somebody with these roles begins, below the
-// practice's pages.
+// Home is the path of the first page for these roles, below the practice's pages.
 func Home(roles staff.Roles) string { return linksFor(roles, "")[0].Path }

@@ -13,16 +13,16 @@ import (
 	"frontdesk/projections"
 )
 
-// Patients returns what patients of the practice are called. Whom it does not have, or has
-// erased just now, is not among them.
+// Patients returns the names of the practice's patients, without unknown and just
+// erased ones.
 func (s *Site) Patients(v *Visit, ids ...patient.ID) (map[patient.ID]projections.PatientName, error) {
 	names, err := s.Names.Of(v.Context(), v.Tenant, ids...)
 	maps.DeleteFunc(names, func(_ patient.ID, name projections.PatientName) bool { return name.Name == event.Erased })
 	return names, err
 }
 
-// Looked notes in the access record that the member of staff was shown patients: in a
-// list, a day, on a board or by a search. The topic names the page.
+// Looked adds to the access record that patients were shown: in a list, a day, on a
+// board or by a search. The topic names the page.
 func (s *Site) Looked(v *Visit, topic string, patients ...patient.ID) {
 	id, err := uuid.Parse(v.ID)
 	if err != nil {
@@ -31,14 +31,14 @@ func (s *Site) Looked(v *Visit, topic string, patients ...patient.ID) {
 	s.Record(access.Look(id, s.Now(), v.Tenant, v.Session.Staff, topic, patients))
 }
 
-// What is said of fields for dates of birth.
+// The texts of fields for dates of birth.
 const (
 	BornHint  = "For example, 29 2 1980"
 	WrongBorn = "Give a date of birth as day, month and year, such as 29 2 1980"
 )
 
-// ReadBorn reads a date of birth as people type it, such as 29/2/1980, or as 1980-02-29;
-// "" is no date, and is as good.
+// ReadBorn parses a typed date of birth, such as 29/2/1980, or 1980-02-29; "" is no
+// date, and is valid.
 func ReadBorn(text string) (date string, ok bool) {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" /.-\u2010\u2011\u2013", r) })
 	if len(parts) == 0 {
@@ -53,7 +53,7 @@ func ReadBorn(text string) (date string, ok bool) {
 	return "", false
 }
 
-// Born writes a date of birth; "" if it is unknown. What is no date stays as it is.
+// Born formats a date of birth; "" if unknown. Anything but a date stays as it is.
 func Born(date string) string {
 	on, err := time.Parse(time.DateOnly, date)
 	if err != nil {

@@ -17,9 +17,9 @@ var shared embed.FS
 
 var sorryPage = Templates(shared, "sorry")["sorry"]
 
-// Templates reads the pages templates/NAME.html by name, each within the frame that all
-// pages share, and with the section's own templates/shared*.html. It panics if one does not
-// parse, as the program starts.
+// Templates parses the pages templates/NAME.html by name, each within the shared layout
+// and with the section's own templates/shared*.html. It panics at startup if one does
+// not parse.
 func Templates(files fs.FS, names ...string) map[string]*template.Template {
 	pages := map[string]*template.Template{}
 	own, _ := fs.Glob(files, "templates/shared*.html") // whose only error is a bad pattern
@@ -30,46 +30,47 @@ func Templates(files fs.FS, names ...string) map[string]*template.Template {
 	return pages
 }
 
-// Script is a script of ours that a page needs.
+// Script is a script that a page needs.
 type Script string
 
 // The scripts.
 const (
 	NoScript Script = ""
-	Passkeys Script = "passkey" // asks for passkeys, which only a script can
-	Live     Script = "live"    // follows what happens
+	Passkeys Script = "passkey" // asks for passkeys, which needs a script
+	Live     Script = "live"    // follows changes
 )
 
-// View is what a page shows, and how.
+// View is the content of a page, and its settings.
 type View struct {
 	Template *template.Template
-	Fragment string // the block of the template that is the whole answer; "" for a page
+	Fragment string // the template block to return instead of a page; "" for a page
 	Status   int
 	Title    string
 	Content  any
 	Script   Script
 }
 
-// around is what every page shows around its content.
+// around is the content of every page around its own.
 type around struct {
 	Title    string
-	Practice string // "" on a page that belongs to no practice
+	Practice string // "" on a page without a practice
 	Base     string
 	Style    string
 	Icon     string
 	Script   string // its address; "" for none
 	Live     bool
-	Since    int64           // of a live page: an idx from which it has to be told on
-	Again    string          // its address, for loading it again without a script
-	Session  *signin.Session // nil if nobody is signed in
+	Since    int64           // of a live page: the idx from which it follows changes
+	Again    string          // its address, for reloading without a script
+	Session  *signin.Session // nil without a session
 	SignOut  string          // the token of the form that signs out
 	Sections []link
-	Ask      Ask    // what the browser comes back to after signing in or out
-	Help     string // says who helps; "" where patients look on
+	Ask      Ask    // to continue with after signing in or out
+	Help     string // the support contact; "" on pages that patients can see
 	Content  any
 }
 
-// helper names the role that can help. The only manager of a practice can ask the operator.
+// helper names the role that can help. The only manager of a practice can ask the
+// operator.
 func helper(v *Visit) string {
 	switch {
 	case v.ofScreen:
@@ -82,8 +83,7 @@ func helper(v *Visit) string {
 	return "If you need help, ask a manager at your practice."
 }
 
-// Show makes a whole page the answer of the visit or, if its template fails, a plain
-// error.
+// Show renders a whole page as the answer or, if its template fails, a plain error.
 func (s *Site) Show(v *Visit, page View) {
 	f := around{
 		Title: page.Title, Practice: v.Practice.Name, Base: v.Base(),
@@ -115,7 +115,7 @@ func (s *Site) Show(v *Visit, page View) {
 	v.sized(mediaType)
 }
 
-// allow lets the page run a script of ours, and ask for what the script is for.
+// allow lets the page run a script, and use the features that the script needs.
 func (v *Visit) allow(script Script) {
 	v.Header().Set("Content-Security-Policy", Policy("")+scripted)
 	if script == Passkeys {

@@ -9,35 +9,35 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Page answers one visit. If it returns an error, an apology is the answer.
+// Page answers one visit. An error is answered with an apology.
 type Page func(*Visit) error
 
-// Door is a page and who may come in. Only [Anybody], [WhoMay] and [OfScreen] make one, so
-// that no page is served for which nobody has decided that (D67).
+// Door is a page with its access check. Only [Anybody], [WhoMay] and [OfScreen] make
+// one, so that no page is served without a decision about access (D67).
 type Door struct {
-	right    staff.Action // what a member of staff does there; "" lets strangers in
-	ofScreen bool         // lets in the screen of a display alone
-	longer   int          // bytes of a form, beyond those that every form may have
+	right    staff.Action // the required action; "" for public pages
+	ofScreen bool         // only the screen of a display has access
+	longer   int          // bytes of a form, beyond the default limit
 	behind   Page
 }
 
-// Anybody may use the page, signed in or not.
+// Anybody is a public page.
 func Anybody(behind Page) Door { return Door{behind: behind} }
 
-// WhoMay do this may use the page: members of staff whose roles the table of rights names.
+// WhoMay is a page for members of staff whose roles have the right to this action.
 func WhoMay(right staff.Action, behind Page) Door { return Door{right: right, behind: behind} }
 
 // Methods are the pages of one path, by HTTP method.
 type Methods map[string]Door
 
-// Both are a form and what it does.
+// Both are a form and its action.
 func Both(right staff.Action, form, sent Page) Methods {
 	return Methods{http.MethodGet: WhoMay(right, form), http.MethodPost: WhoMay(right, sent)}
 }
 
-// Taking has the POST take a form whose long texts have so many characters together. What
-// every form may have is added to that. So there is room for a text that is too long, which
-// is then shown again. Only a member of staff can send such a form.
+// Taking raises the limit of the POST by the length of the form's long texts. The
+// default limit is added. So there is room for a text that is too long, to show it
+// again. Only a member of staff can send such a form.
 func (m Methods) Taking(characters int) Methods {
 	door := m[http.MethodPost]
 	door.longer = characterBytes * characters
@@ -47,14 +47,14 @@ func (m Methods) Taking(characters int) Methods {
 
 // Route is one path of every practice.
 type Route struct {
-	Path, Name string // below the pages of the practice; the name is that of logs and metrics
+	Path, Name string // below the pages of the practice; the name in logs and metrics
 	By         Methods
 }
 
-// At is a route.
+// At returns a route.
 func At(path, name string, by Methods) Route { return Route{path, name, by} }
 
-// serve finds the page that the method asks for, and who is there.
+// serve finds the page for the method, and authenticates the visitor.
 func (r Route) serve(s *Site) Page {
 	return func(v *Visit) error {
 		method := v.R.Method
@@ -76,8 +76,8 @@ func (r Route) serve(s *Site) Page {
 	}
 }
 
-// pass answers with the page behind the door, if the visit may see it. Strangers are asked
-// to sign in, whatever they want (D25).
+// pass answers with the page if the visitor has access. Strangers are sent to sign in,
+// whatever they ask for (D25).
 func (d Door) pass(v *Visit) error {
 	switch {
 	case d.right == "":
@@ -89,13 +89,13 @@ func (d Door) pass(v *Visit) error {
 	return d.behind(v)
 }
 
-// notAllowed refuses a method and names those that the page takes.
+// notAllowed refuses a method and lists those of the page.
 func notAllowed(v *Visit, by Methods) error {
 	v.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))
 	return ErrMethod
 }
 
-// notYours refuses a page to a member of staff, and says whose it is.
+// notYours refuses a page to a member of staff, and names the roles with access.
 func notYours(right staff.Action) error {
 	who := "Only " + AllOf(staff.RolesWhoMay(right)) + " can do this."
 	return &Apology{http.StatusForbidden, "You cannot use this page", who,

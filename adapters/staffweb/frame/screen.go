@@ -7,17 +7,17 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 )
 
-// OfScreen is a door for the screen of a display in a waiting room, and for nobody else,
-// whoever is signed in. What a screen shows opens no other door (D88).
+// OfScreen is a page for the screen of a display in a waiting room only, whoever is
+// signed in. A screen's token gives access to no other page (D88).
 func OfScreen(behind Page) Door { return Door{ofScreen: true, behind: behind} }
 
-// ErrNoScreen refuses whatever is not the display that an address is for, in the same words
-// for every reason.
+// ErrNoScreen refuses a browser that is not the display of an address, in the same
+// words for every reason.
 var ErrNoScreen = &Apology{http.StatusForbidden, "This screen shows nothing",
 	"It is not one of the displays for this page, or the display has been removed.",
 	"Staff: make a new link for this screen on the page Displays."}
 
-// ScreenCookie holds what a screen is known by.
+// ScreenCookie holds the token of a screen.
 func (s *Site) ScreenCookie(v *Visit, token string) *http.Cookie {
 	c := s.Cookie(v, "frontdesk.screen-", token)
 	if token != "" {
@@ -26,9 +26,9 @@ func (s *Site) ScreenCookie(v *Visit, token string) *http.Cookie {
 	return c
 }
 
-// enterAsScreen finds out which display a screen is. A browser that shows nothing is told
-// nothing of the practice, and the database is not asked. Whoever is signed in with it does
-// not count, and is not seen.
+// enterAsScreen finds the display of a screen. A browser without a token learns nothing
+// about the practice, and causes no query. It ignores any session, and does not refresh
+// it.
 func (s *Site) enterAsScreen(v *Visit, most int) error {
 	v.ofScreen = true
 	if err := s.readForm(v, most); err != nil {

@@ -10,9 +10,8 @@ import (
 	"frontdesk/domain/event"
 )
 
-// visited makes a page, apologises for its error, and writes its line of the log. A page
-// is written once it is whole and its seat is given back, so that a client who reads
-// slowly holds nothing.
+// visited makes a page, apologises for its error, and logs it. A page is written when
+// it is complete and its permit is released, so that a slow reader holds nothing.
 func (s *Site) visited(name string, answer Page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Limit)
@@ -23,19 +22,19 @@ func (s *Site) visited(name string, answer Page) http.Handler {
 		v.bodyWithin(formTime)
 		s.answer(v, answer)
 		s.Metrics.shown(name, strconv.Itoa(v.status), s.RealNow().Sub(start))
-		s.say(v, name)
+		s.logVisit(v, name)
 		if v.write != nil {
 			v.write(w)
 			return
 		}
 		w.WriteHeader(v.status)
-		_, _ = v.body.WriteTo(w) // the only error is a browser that has gone away
+		_, _ = v.body.WriteTo(w) // the only error is that the browser has disconnected
 	})
 }
 
-// say writes the page's line of the log, which holds no address, no form field and no name.
-// The practice of a visitor who is not known is whatever they have written.
-func (s *Site) say(v *Visit, page string) {
+// logVisit logs the page, without address, form fields and names. The practice of a stranger
+// is unchecked input.
+func (s *Site) logVisit(v *Visit, page string) {
 	line := []slog.Attr{
 		slog.String("request_id", v.ID), slog.String("method", v.R.Method), slog.String("page", page), slog.Int("status", v.status), slog.String("by", v.by()),
 	}
@@ -52,10 +51,10 @@ func (s *Site) answer(v *Visit, by Page) {
 	}
 }
 
-// seats bounds what goes on at once, and how much of it may be one source's.
+// seats limits concurrent work, and the share of one source.
 type seats struct {
 	forms *fair.Shares // being read
-	pages *fair.Shares // asking the database
+	pages *fair.Shares // querying the database
 }
 
 func seatsFor(pages int) seats {

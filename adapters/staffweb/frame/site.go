@@ -19,36 +19,36 @@ import (
 	"frontdesk/projections"
 )
 
-// Site is what all pages are served with. All fields except URL, TrustedProxies,
+// Site has the dependencies of all pages. All fields except URL, TrustedProxies,
 // Metrics and Seating are needed.
 type Site struct {
-	URL            *url.URL       // where browsers reach them; nil for any loopback host
-	TrustedProxies []netip.Prefix // the proxies whose X-Forwarded-For is believed
+	URL            *url.URL       // the base address; nil for any loopback host
+	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is trusted
 
 	Signposts projections.Signposts
 	Names     projections.Names
 	Door      signin.Door
 	Desk      commands.Desk
-	// Record takes a line of the access record, and never waits.
+	// Record adds a line to the access record. It does not block.
 	Record func(access.Call)
-	// Head returns an idx up to which the pages show the log.
+	// Head returns an idx up to which the read models show the log.
 	Head func(context.Context) (int64, error)
 
-	InFlight int              // pages made at once; further ones are answered 503
+	InFlight int              // concurrent pages; beyond them 503
 	Limit    time.Duration    // for one page
 	Now      func() time.Time // the practice's clock
-	RealNow  func() time.Time // the browsers' clock, by which sessions and identifiers are made
-	Metrics  *Metrics         // nil measures nothing
-	Seating  *fair.Metrics    // shows the seats; nil shows nothing
+	RealNow  func() time.Time // the browsers' clock, for sessions and identifiers
+	Metrics  *Metrics         // nil: not measured
+	Seating  *fair.Metrics    // nil: not measured
 	Log      *slog.Logger
 
 	seats seats
 }
 
-// of is the path under which a practice's pages are.
+// of is the path prefix of a practice's pages.
 const of = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 
-// Handler routes to the pages of these routes, and sets the bounds of each visit.
+// Handler routes to the pages of these routes, and sets the limits of each visit.
 func (s *Site) Handler(routes []Route) http.Handler {
 	s.seats = seatsFor(s.InFlight)
 	s.Seating.Seats(map[string]*fair.Shares{"forms": s.seats.forms, "pages": s.seats.pages})
@@ -75,25 +75,25 @@ func (s *Site) Serves(r *http.Request) bool {
 	return ours && application.IsLoopback(strings.ToLower(host))
 }
 
-// Secure reports whether browsers reach the pages by https.
+// Secure reports whether the pages are served over https.
 func (s *Site) Secure() bool { return s.URL != nil && s.URL.Scheme == "https" }
 
-// Origin is where browsers reach the pages.
+// Origin is the pages' origin.
 func (s *Site) Origin(v *Visit) string {
-	if s.URL == nil { // on a loopback host, which the browser has named
+	if s.URL == nil { // on a loopback host, from the request
 		return "http://" + v.R.Host
 	}
 	return s.URL.Scheme + "://" + s.URL.Host
 }
 
-// Confirmed reports whether whoever is signed in has proved who they are lately enough
-// for an act that asks for it (D66).
+// Confirmed reports whether the last reauthentication is recent enough for an action
+// that needs it (D66).
 func (s *Site) Confirmed(v *Visit) bool {
 	return v.SignedIn && s.RealNow().Before(v.Session.ConfirmedAt.Add(signin.ConfirmFor))
 }
 
-// ConfirmFirst sends the browser to prove who is there. It comes back to a page of ours,
-// with what an application has asked for.
+// ConfirmFirst redirects to reauthentication. The browser returns to a page of ours,
+// with the application's request.
 func (s *Site) ConfirmFirst(v *Visit, then string) error {
 	query := url.Values{"then": {then}}
 	if v.Ask.Made {

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// TimeOfDay writes a time of day as the clocks of the practice show it.
+// TimeOfDay formats a time of day in the practice's time zone.
 func TimeOfDay(t time.Time, zone *time.Location) string { return t.In(zone).Format("3:04pm") }
 
-// Day writes the day of an instant at the practice.
+// Day formats the date at the practice.
 func Day(t time.Time, zone *time.Location) string { return t.In(zone).Format("2 January 2006") }
 
-// Weekday writes the day of an instant at the practice, with that of the week.
+// Weekday formats the date at the practice, with the day of the week.
 func Weekday(t time.Time, zone *time.Location) string {
 	return t.In(zone).Format("Monday 2 January 2006")
 }
 
-// Clock writes an instant of these weeks as the clocks of the practice show it.
+// Clock formats a recent time in the practice's time zone.
 func Clock(t time.Time, zone *time.Location) string {
 	return t.In(zone).Format("3:04pm on Monday 2 January")
 }
 
-// Moment writes an instant that may be years ago.
+// Moment formats a time that may be years ago.
 func Moment(t time.Time, zone *time.Location) string {
 	return TimeOfDay(t, zone) + " on " + Day(t, zone)
 }
 
-// When writes an instant by what is needed to know which is meant: today the time is
-// enough, and this year the day.
+// When formats a time as briefly as is unambiguous: only the time today, and the date
+// without the year this year.
 func (s *Site) When(v *Visit, at time.Time) string {
 	zone := v.Practice.Zone
 	switch now := s.Now(); {
@@ -40,7 +40,7 @@ func (s *Site) When(v *Visit, at time.Time) string {
 	return Moment(at, zone)
 }
 
-// Span writes a duration as people say it, in the largest unit that divides it.
+// Span formats a duration in the largest unit that divides it.
 func Span(d time.Duration) string {
 	for _, unit := range []struct {
 		size time.Duration
@@ -53,7 +53,7 @@ func Span(d time.Duration) string {
 	return Counted(int(math.Ceil(d.Seconds())), "second")
 }
 
-// RoundUp makes a wait easy to read without ever making it too short.
+// RoundUp rounds a wait to a readable value, never down.
 func RoundUp(wait time.Duration) time.Duration {
 	unit := time.Second
 	if wait > 90*time.Second {
@@ -62,7 +62,7 @@ func RoundUp(wait time.Duration) time.Duration {
 	return (wait + unit - 1).Truncate(unit)
 }
 
-// Seconds writes a wait as the value of Retry-After.
+// Seconds formats a wait as the value of Retry-After.
 func Seconds(wait time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(wait.Seconds())))
 }

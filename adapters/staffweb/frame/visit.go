@@ -16,31 +16,30 @@ import (
 	"frontdesk/projections"
 )
 
-// Visit is one request for a page: who asks for what, at which practice.
+// Visit is one request for a page: the visitor, the page and the practice.
 type Visit struct {
 	R        *http.Request
 	ID       string               // made here, one for each request
-	Source   string               // where the browser is
-	Tenant   string               // the practice as the address names it; there need not be one
-	Practice projections.Signpost // zero unless somebody is signed in
+	Source   string               // the client's address or network
+	Tenant   string               // the practice in the address; it may not exist
+	Practice projections.Signpost // zero without a session
 	Session  signin.Session
 	SignedIn bool
-	Display  projections.Display // zero unless the page is for a screen alone
+	Display  projections.Display // zero unless the page is for a screen
 	Form     url.Values          // the body of a POST, the query of any other request
 	Ask      Ask
 
-	there    context.Context     // ends when the browser goes away
+	there    context.Context     // ends when the browser disconnects
 	w        http.ResponseWriter // of its headers; the rest of the answer is written after the visit
 	seat     *fair.Seat          // nil for none
-	ofScreen bool                // nobody is there to load the page again
+	ofScreen bool                // unattended: no user can reload the page
 	status   int
 	body     bytes.Buffer
 	write    func(http.ResponseWriter) // in place of the body; nil for none
-	since    int64                     // idx up to which a live page has been read
+	since    int64                     // idx up to which a live page has read
 }
 
-// Sit gives back the seat that the visit has, and takes one among those who ask the
-// database.
+// Sit releases the visit's permit, and takes one for querying the database.
 func (s *Site) Sit(v *Visit) error { return v.sit(s.seats.pages) }
 
 func (v *Visit) sit(among *fair.Shares) error {
@@ -52,22 +51,21 @@ func (v *Visit) sit(among *fair.Shares) error {
 	return nil
 }
 
-// Leave gives back the seat that the visit has, if it has one.
+// Leave releases the visit's permit, if it has one.
 func (v *Visit) Leave() { v.seat.Release() }
 
-// enter finds out what every page needs to know: what an application has asked for,
-// who is signed in, and at which practice. A form may have so many bytes.
+// enter reads the context of every page: the application's request, the session and the
+// practice. A form may have up to most bytes.
 func (s *Site) enter(v *Visit, most int) error {
-	v.Tenant = strings.Clone(v.Var("tenant")) // counts that hold it must not hold the whole request line
+	v.Tenant = strings.Clone(v.Var("tenant")) // counters keep it, and must not keep the whole request line
 	if err := s.readForm(v, most); err != nil {
 		return err
 	}
 	return s.recognise(v)
 }
 
-// recognise finds out who is signed in, and at which practice. A browser that shows no
-// session is told nothing of the practice, not even that there is one, and the database is
-// not asked.
+// recognise finds the session and its practice. A browser without a session learns
+// nothing about the practice, not even whether it exists, and causes no query.
 func (s *Site) recognise(v *Visit) (err error) {
 	token := v.Shown(s.SessionCookie(v, ""))
 	if token == "" {
@@ -77,7 +75,7 @@ func (s *Site) recognise(v *Visit) (err error) {
 		return err
 	}
 	session := s.Door.Sessions.Of
-	if v.byItself() {
+	if v.isAutomatic() {
 		session = s.Door.Sessions.Still
 	}
 	if v.Session, v.SignedIn, err = session(v.Context(), v.Tenant, token); err != nil || !v.SignedIn {
@@ -87,41 +85,41 @@ func (s *Site) recognise(v *Visit) (err error) {
 	return err
 }
 
-// byItself reports whether the browser asks by itself: for what a live page is told, for a
-// part of it, or for the page once more. Then nobody need be there, and the session's idle
-// time goes on (D87).
-func (v *Visit) byItself() bool {
+// isAutomatic reports whether the browser sends the request without a user action: for a
+// stream, for part of a live page, or to reload it. Then the user may be absent, and
+// the session's idle time continues (D87).
+func (v *Visit) isAutomatic() bool {
 	return v.R.Method == http.MethodGet && (v.Form.Has("topics") || v.Form.Has("fragment") || v.Form.Has("again"))
 }
 
-// again is the address from which a live page is loaded again without a script.
+// again is the address to reload a live page without a script.
 func (v *Visit) again() string {
 	query := v.R.URL.Query()
 	query.Set("again", "")
 	return v.R.URL.Path + "?" + query.Encode()
 }
 
-// WhileThere ends when the browser goes away, and not with the page's time limit. It is
-// for what [Visit.Write] writes.
+// WhileThere ends when the browser disconnects, and not with the page's time limit. It
+// is for [Visit.Write].
 func (v *Visit) WhileThere() context.Context { return v.there }
 
 // Context ends with the page's time limit.
 func (v *Visit) Context() context.Context { return v.R.Context() }
 
-// AsStaff is the visit's context. It makes the member of staff the actor of every
-// event that the visit causes.
+// AsStaff returns the visit's context with the member of staff as the actor of its
+// events.
 func (v *Visit) AsStaff() context.Context {
 	return event.WithMetadata(v.Context(), event.Metadata{
 		Actor: event.Staff(v.Session.Staff.UUID), RequestID: v.ID,
 	})
 }
 
-// AsStranger is the visit's context if nobody is signed in who does what it causes.
+// AsStranger returns the visit's context for events without a member of staff.
 func (v *Visit) AsStranger() context.Context {
 	return event.WithMetadata(v.Context(), event.Metadata{RequestID: v.ID})
 }
 
-// by is the opaque id of the member of staff, or of the display; "" for anybody else.
+// by is the opaque id of the member of staff, or of the display; otherwise "".
 func (v *Visit) by() string {
 	switch {
 	case v.SignedIn:
@@ -138,35 +136,34 @@ func (v *Visit) Var(name string) string { return mux.Vars(v.R)[name] }
 // Base is the path of the practice's pages.
 func (v *Visit) Base() string { return "/" + v.Tenant + "/staff" }
 
-// Token is what a form carries that is sent for the purpose.
+// Token is the form token for the purpose.
 func (v *Visit) Token(purpose string) string { return v.Session.FormToken(purpose) }
 
-// Owns reports whether the form that was sent carries the session's token for
-// the purpose.
+// Owns reports whether the submitted form has the session's token for the purpose.
 func (v *Visit) Owns(purpose string) bool {
 	return v.SignedIn && v.Session.Owns(v.Form.Get("token"), purpose)
 }
 
-// Once names what a form makes by what the form carries, so that it is made once however
-// often the form is sent, and by whom, so that nobody sends it in another's place.
+// Once combines the form's own key with the member of staff. So a form takes effect
+// once however often it is sent, and no one can use another's key.
 func (v *Visit) Once(carried string) string { return v.Session.Staff.String() + " " + carried }
 
 // Header is the header of the answer.
 func (v *Visit) Header() http.Header { return v.w.Header() }
 
-// GoTo sends the browser on, to a path of ours or to a callback that was found
-// registered. The address is sent exactly as it is written.
+// GoTo redirects to a path of ours or to a registered callback. The address is sent
+// exactly as written.
 func (v *Visit) GoTo(address string) error {
 	v.Header().Set("Location", address)
 	v.status = http.StatusSeeOther
 	return nil
 }
 
-// SignInFirst sends a browser without a session to the sign-in page, whatever it was
-// sent with: a stranger learns nothing about applications and practices (D25).
+// SignInFirst redirects a browser without a session to the sign-in page, whatever its
+// request: a stranger learns nothing about applications and practices (D25).
 func (v *Visit) SignInFirst() error { return v.GoTo(v.Base() + "/sign-in" + v.Ask.Query()) }
 
-// Answer makes the content the answer of the visit.
+// Answer sets the content of the answer.
 func (v *Visit) Answer(mediaType string, content []byte) {
 	v.body.Reset()
 	v.body.Write(content)
@@ -178,14 +175,14 @@ func (v *Visit) sized(mediaType string) {
 	v.Header().Set("Content-Length", strconv.Itoa(v.body.Len()))
 }
 
-// Follow notes up to which idx of the log a live page shows it. It is called before anything
-// else is read, so that nothing is missed in between.
+// Follow notes the idx of the log that a live page shows. Call it before any other
+// read, so that no change is missed.
 func (s *Site) Follow(v *Visit) (err error) {
 	v.since, err = s.Head(v.Context())
 	return err
 }
 
-// Write has the answer written by a function once the visit has given back its seat,
-// without the page's time limit. It is for files and streams. Whoever writes sees to the
-// limits and to the end; [Visit.WhileThere] ends when the browser goes away.
+// Write has the answer written by a function after the visit has released its permit,
+// without the page's time limit. It is for files and streams. The function sets its own
+// limits; [Visit.WhileThere] ends when the browser disconnects.
 func (v *Visit) Write(answer func(http.ResponseWriter)) { v.write = answer }

@@ -10,8 +10,8 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// The names of practices that strangers make up are counted for a while. What stands beside
-// them in the request line must not be kept with them.
+// Invented names of practices are counted for a while. They must not keep the rest of
+// the request line in memory.
 func TestAVisitKeepsNothingOfTheRequestLine_D45(t *testing.T) {
 	t.Parallel()
 	line := "elm-street/staff/sign-in?" + strings.Repeat("x", 30<<10)

@@ -15,9 +15,9 @@ import (
 	"frontdesk/projections"
 )
 
-// Listed says what an application may do with these endpoints, in the order of the
-// catalogue. An endpoint that the catalogue no longer has is shown by its name, so
-// that none is left out.
+// Listed describes an application's rights to these endpoints, in the order of the
+// catalogue. An endpoint that is no longer in the catalogue is listed by name, so that
+// none is left out.
 func Listed(endpoints []application.EndpointName) []string {
 	var texts []string
 	left := slices.Clone(endpoints)
@@ -33,12 +33,12 @@ func Listed(endpoints []application.EndpointName) []string {
 	return texts
 }
 
-// RoleNames are the roles as people say them.
+// RoleNames are the roles in plain words.
 var RoleNames = map[staff.Role]string{
 	staff.Receptionist: "receptionist", staff.Clinician: "clinician", staff.Manager: "manager", staff.PrivacyOfficer: "privacy officer",
 }
 
-// NamesOf says which roles somebody has.
+// NamesOf lists roles.
 func NamesOf(roles staff.Roles) string {
 	if len(roles) == 0 {
 		return "no role"
@@ -46,7 +46,7 @@ func NamesOf(roles staff.Roles) string {
 	return joined(roles, "", " and ")
 }
 
-// AllOf says who has one of some roles.
+// AllOf describes a member with one of some roles.
 func AllOf(roles []staff.Role) string { return joined(roles, "a ", " or ") }
 
 func joined(roles []staff.Role, article, last string) string {
@@ -63,8 +63,8 @@ func joined(roles []staff.Role, article, last string) string {
 	return text
 }
 
-// Plain is a name where it cannot be isolated from the text around it, as in a title:
-// without characters that are not seen, or that turn the direction of what follows.
+// Plain is a name for places without bidi isolation, such as a title: without invisible
+// characters, and those that change the text direction.
 func Plain(name string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.In(c, unicode.Cc, unicode.Bidi_Control) {
@@ -74,7 +74,7 @@ func Plain(name string) string {
 	}, name)
 }
 
-// Counted writes a number of things.
+// Counted formats a number of things.
 func Counted(n int, name string) string {
 	if n == 1 {
 		return "1 " + name
@@ -82,7 +82,7 @@ func Counted(n int, name string) string {
 	return Number(n) + " " + name + "s"
 }
 
-// Number writes a number that is not negative, with a comma before each three digits.
+// Number formats a non-negative number, with a comma before each three digits.
 func Number(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)
@@ -90,10 +90,10 @@ func Number(n int) string {
 	return Number(n/1000) + fmt.Sprintf(",%03d", n%1000)
 }
 
-// RequestNames are the types of requests as people say them, of one request.
+// RequestNames are the types of requests in plain words, in the singular.
 var RequestNames = map[request.Type]string{request.Medical: "Medical request", request.Admin: "Admin request"}
 
-// WhoDid names who did something.
+// WhoDid names the actor of an event.
 func WhoDid(v *Visit, h projections.Handled) string {
 	switch {
 	case v.Did(h):
@@ -106,7 +106,7 @@ func WhoDid(v *Visit, h projections.Handled) string {
 	return "Somebody"
 }
 
-// Did reports whether whoever is signed in has done something.
+// Did reports whether the signed-in member is the actor of an event.
 func (v *Visit) Did(h projections.Handled) bool {
 	return h.Actor.Kind != event.ByOperator && h.Actor.Member() == v.Session.Staff.UUID
 }

@@ -9,7 +9,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-func TestWhatAnApplicationMayDoIsToldInTheOrderOfTheCatalogue(t *testing.T) {
+func TestGrantsAreListedInCatalogueOrder(t *testing.T) {
 	t.Parallel()
 	got := Listed([]application.EndpointName{"new-endpoint", access.StartConsultation, access.CreateNote})
 	want := []string{"add notes to patients’ care records", "start consultations", "use “new-endpoint”"}

@@ -38,7 +38,7 @@ func TestTheFifthStreamOfASessionEndsItsFirst_D87(t *testing.T) {
 	})
 }
 
-func TestThereAreAThousandStreamsAndNobodyHasThemAll_D87(t *testing.T) {
+func TestStreamsAreLimitedPerUser_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		streams := map[string]int{}
@@ -137,7 +137,7 @@ func TestClosingEndsAllStreamsAndBeginsNoMore_D87(t *testing.T) {
 	})
 }
 
-func TestNobodyLooksWhileNobodyListens_D87(t *testing.T) {
+func TestNoPollingWithoutListeners_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		h.log.append(elm, request.Submitted{})

@@ -1,17 +1,17 @@
-// Package live tells browsers what has changed at their practice, by server-sent events
+// Package live notifies browsers of changes at their practice, by server-sent events
 // (D87).
 //
-//	Hub.Run     ── looks at the log for all browsers of the process, as far as the read
-//	               models show it, and rests while nobody listens
-//	Hub.Join    ── a stream of one browser, from the idx on that its page shows
-//	Stream.next ── what has come for it
-//	Hub.Serve   ── writes that, and asks every 20 s whether the browser may still listen
+//	Hub.Run     ── reads the log for all browsers of the process, as far as the read
+//	               models show it, and pauses without listeners
+//	Hub.Join    ── a stream of one browser, from the idx of its page
+//	Stream.next ── its new messages
+//	Hub.Serve   ── writes them, and checks access again every 20 s
 //
-// A message says what has changed and never whose it is: the page asks for what it shows
-// by itself, with its own rights. The id of a message is the idx of its event. So a browser
-// that comes back names the last one that it was told, and is told of everything since. If
-// that is no longer known, it is told to begin anew (reset).
+// A message names the change, never the patient: the page fetches its content itself,
+// with its own rights. The id of a message is the idx of its event. So a browser that
+// reconnects sends the last id that it received, and gets all messages since. If they
+// are no longer kept, it is sent a reset and reloads.
 //
-// What waits for a browser is kept once for its whole practice, and no more than 256
-// messages. A browser that does not read is cut off by the deadline of its answer.
+// Messages are kept once for a whole practice, up to 256. A browser that does not read
+// is disconnected by the write deadline.
 package live

@@ -7,17 +7,17 @@ import (
 	"frontdesk/adapters/background"
 )
 
-// feed is what the streams of one practice are told. The hub's lock guards it.
+// feed is the messages for the streams of one practice. The hub's lock guards it.
 type feed struct {
 	messages []Message // in the order of the log
-	dropped  int64     // idx of the newest that is no longer kept
+	dropped  int64     // idx of the newest message that was dropped
 	more     background.Broadcast
 }
 
-// mostKept is how many messages of a practice are kept for those who come back.
+// mostKept limits the messages of a practice that are kept for reconnecting browsers.
 const mostKept = 256
 
-// feed returns that of a practice.
+// feed returns the feed of a practice.
 func (h *Hub) feed(tenant string) *feed {
 	f, ok := h.feeds[tenant]
 	if !ok {
@@ -27,7 +27,7 @@ func (h *Hub) feed(tenant string) *feed {
 	return f
 }
 
-// keep keeps messages, and as many as may be kept.
+// keep adds messages, and drops the oldest over the limit.
 func (f *feed) keep(messages []Message) {
 	f.messages = append(f.messages, messages...)
 	old := len(f.messages) - mostKept

@@ -13,11 +13,9 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Hub tells all streams of a process what has changed. It looks at the log once for all
-// of them.
+// Hub notifies all streams of a process. It reads the log once for all of them.
 type Hub struct {
-	// Beat is how often a browser hears that its stream lives, and is asked whether it
-	// still may listen.
+	// Beat is the interval of heartbeats and access checks.
 	Beat time.Duration
 
 	source  Source
@@ -26,29 +24,29 @@ type Hub struct {
 	metrics *Metrics
 	seats   *fair.Shares // of streams, by practice
 	closed  chan struct{}
-	woken   chan struct{} // holds something if somebody waits for a look
+	woken   chan struct{} // holds a value if a stream waits for a look
 
 	mu       sync.Mutex
 	streams  int
 	joined   int                  // streams in all
-	holders  map[string][]*Stream // by whom the streams belong to, oldest first
+	holders  map[string][]*Stream // streams by owner, oldest first
 	feeds    map[string]*feed     // by practice
 	history  int                  // counts the histories of the log
-	base     int64                // who was told less knows nothing that counts
-	upto     int64                // everything up to here was told
-	begun    int                  // looks
+	base     int64                // streams behind this idx must reset
+	upto     int64                // all messages up to here were sent
+	begun    int                  // number of looks
 	ended    int
 	looked   background.Broadcast
-	upToDate time.Time // when the read models last showed the whole log
+	upToDate time.Time // when the read models were last up to date with the log
 }
 
-// Bounds of the hub.
+// Limits of the hub.
 const (
 	mostStreams = 1000 // of a process
 	ofHolder    = 4    // of a session
 )
 
-// NewHub returns a hub that [Hub.Run] has to keep going.
+// NewHub returns a hub for [Hub.Run].
 func NewHub(source Source, now func() time.Time, log *slog.Logger, metrics *Metrics) *Hub {
 	return &Hub{
 		Beat:   20 * time.Second,
@@ -58,16 +56,16 @@ func NewHub(source Source, now func() time.Time, log *slog.Logger, metrics *Metr
 	}
 }
 
-// Show shows the seats of streams as metrics.
+// Show registers the permits of streams as metrics.
 func (h *Hub) Show(in *fair.Metrics) { in.Seats(map[string]*fair.Shares{"live-streams": h.seats}) }
 
 const (
-	pace = 5 * time.Millisecond // between two looks at least, so that what comes meanwhile is told together
+	pace = 5 * time.Millisecond // minimum time between two looks, so that messages are sent together
 	late = 100 * time.Millisecond
-	poll = time.Second // between two looks at most: another process may have grown the log
+	poll = time.Second // maximum time between two looks: another process may have grown the log
 )
 
-// Run looks at the log until ctx ends, and rests while there are no streams.
+// Run looks at the log until ctx ends, and pauses without streams.
 func (h *Hub) Run(ctx context.Context) {
 	for rest := pace; h.wanted(ctx); {
 		grown := h.source.Grown()
@@ -75,14 +73,14 @@ func (h *Hub) Run(ctx context.Context) {
 		switch {
 		case err != nil:
 			if ctx.Err() == nil {
-				h.log.WarnContext(ctx, "the log could not be read for live pages; retrying", slog.Any("error", err))
+				h.log.WarnContext(ctx, "cannot read the log for live pages; retrying", slog.Any("error", err))
 			}
 			rest, grown = poll, nil
 		case s.Upto == s.Head:
 			rest = poll
 		case s.Upto > s.From:
 			rest = pace
-		default: // a read model is on its way
+		default: // a read model is catching up
 			rest = min(2*rest, late)
 		}
 		h.pause(ctx, rest, grown)
@@ -106,7 +104,7 @@ func (h *Hub) wanted(ctx context.Context) bool {
 	return false
 }
 
-// pause waits for the pace, and then until something may have come.
+// pause waits for the pace, and then for a change.
 func (h *Hub) pause(ctx context.Context, rest time.Duration, grown <-chan struct{}) {
 	paced, rested := time.NewTimer(pace), time.NewTimer(rest)
 	defer paced.Stop()
@@ -124,7 +122,7 @@ func (h *Hub) pause(ctx context.Context, rest time.Duration, grown <-chan struct
 	}
 }
 
-// look looks once, and tells everybody.
+// look looks once, and notifies the streams.
 func (h *Hub) look(ctx context.Context) (Sight, error) {
 	h.mu.Lock()
 	h.begun++
@@ -141,15 +139,15 @@ func (h *Hub) look(ctx context.Context) (Sight, error) {
 	return s, nil
 }
 
-// take takes in what a look has found.
+// take processes the result of a look.
 func (h *Hub) take(s Sight) {
 	now := h.now()
 	if s.Anew {
 		h.forget(s.From)
 	}
 	for _, r := range s.Events {
-		h.tell(r)
-		h.metrics.told(now.Sub(r.At))
+		h.notify(r)
+		h.metrics.observeLag(now.Sub(r.At))
 	}
 	h.upto = s.Upto
 	if s.Upto == s.Head {
@@ -157,8 +155,7 @@ func (h *Hub) take(s Sight) {
 	}
 }
 
-// forget begins a history. What somebody was told in an earlier one may mean something
-// else now.
+// forget begins a new history. Messages of an earlier one may be invalid.
 func (h *Hub) forget(from int64) {
 	h.history++
 	h.base = max(from, h.upto+1)
@@ -171,8 +168,8 @@ func (h *Hub) forget(from int64) {
 	}
 }
 
-// tell keeps what pages are told of an event, and wakes the practice's streams.
-func (h *Hub) tell(r event.Recorded) {
+// notify keeps the messages of an event, and wakes the practice's streams.
+func (h *Hub) notify(r event.Recorded) {
 	if e, ok := r.Event.(epoch.Begun); ok {
 		h.base = max(h.base, r.Idx, e.LastKnown+missing(e)+1)
 		return
@@ -182,7 +179,7 @@ func (h *Hub) tell(r event.Recorded) {
 	f.more.Notify()
 }
 
-// missing is how many idx after the last known one meant something else.
+// missing returns how many idx after the last common one had other events.
 func missing(e epoch.Begun) int64 {
 	if e.Missing == nil {
 		return 0
@@ -190,8 +187,8 @@ func missing(e epoch.Begun) int64 {
 	return *e.Missing
 }
 
-// Since returns an idx from which a page has to be told on. Ask before anything is read
-// that the page shows.
+// Since returns the idx from which a page follows changes. Call it before reading
+// anything that the page shows.
 func (h *Hub) Since(ctx context.Context) (int64, error) {
 	h.mu.Lock()
 	streams, upto := h.streams, h.upto
@@ -202,7 +199,7 @@ func (h *Hub) Since(ctx context.Context) (int64, error) {
 	return h.source.Shown(ctx)
 }
 
-// refreshed waits for a look that begins from now on.
+// refreshed waits for a look that begins after the call.
 func (h *Hub) refreshed(ctx context.Context) error {
 	h.mu.Lock()
 	need := h.begun + 1
@@ -228,8 +225,8 @@ func (h *Hub) refreshed(ctx context.Context) error {
 	}
 }
 
-// Close ends all streams and begins no more. It is called before anything else stops, so
-// that browsers come back to another process.
+// Close ends all streams and refuses new ones. It is called before anything else stops,
+// so that browsers reconnect to another process.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -238,5 +235,5 @@ func (h *Hub) Close() {
 	}
 }
 
-// ErrStopping refuses a stream of a process that stops.
+// ErrStopping refuses a stream because the process is stopping.
 var ErrStopping = errors.New("this process is stopping")

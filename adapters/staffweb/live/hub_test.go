@@ -32,8 +32,8 @@ type fakeLog struct {
 	mu     sync.Mutex
 	events []event.Recorded
 	told   int64 // how far the hub has looked
-	moved  bool  // the log goes on in another history
-	held   int64 // the read models show nothing behind it; 0 for no limit
+	moved  bool  // the log continues in another history
+	held   int64 // the read models show nothing after it; 0 for no limit
 	looks  int
 	grown  chan struct{}
 }
@@ -95,14 +95,14 @@ func idOf(idx int64) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012d", idx))
 }
 
-// hall is a hub that runs, over a log of its own.
+// hall is a running hub, over a log of its own.
 type hall struct {
 	t *testing.T
 	*live.Hub
 	log *fakeLog
 }
 
-// inHall runs a test by a clock of its own.
+// inHall runs a test with a clock of its own.
 func inHall(t *testing.T, test func(hall)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +118,7 @@ func inHall(t *testing.T, test func(hall)) {
 	})
 }
 
-// browser writes down what it is told.
+// browser records its messages.
 type browser struct {
 	mu     sync.Mutex
 	text   bytes.Buffer
@@ -141,8 +141,8 @@ func (b *browser) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// heard is what the browser was told since the last time, one line for each message: its
-// id, the name of its event and its topic, what and id.
+// heard returns the messages since the last call, one line each: its id, the name of
+// its event and its topic, what and id.
 func (b *browser) heard() (lines []string) {
 	time.Sleep(20 * time.Millisecond) // the hub has a pace
 	synctest.Wait()
@@ -218,7 +218,7 @@ func TestAStreamGoesOnFromTheIdxThatItsBrowserKnows_D87(t *testing.T) {
 		h.wantHeard(first)
 		h.wantHeard(second, submitted(2), submitted(3))
 		h.log.append(oak, request.Submitted{})
-		h.log.append(elm, request.Submitted{}, epoch.Begun{}) // the last one is not told of
+		h.log.append(elm, request.Submitted{}, epoch.Begun{}) // the last one has no message
 		h.wantHeard(first, submitted(5))
 		h.wantHeard(second, submitted(5))
 		first.bye()
@@ -239,7 +239,7 @@ func TestASiteIsToldOfItsOwnAppointments_D87(t *testing.T) {
 		told := func(topic live.Topic, what string) string {
 			return fmt.Sprintf(`data: {"topic":%q,"what":%q,"id":%q}`, topic, what, idOf(1))
 		}
-		// Whoever has heard half of an event is told of it again.
+		// A browser that has received half of an event gets it again.
 		h.wantHeard(both, "id: 1 "+told(day, "booked"), told(day, "called-in"), "id: 2 "+told(screen, "called-in"))
 		h.wantHeard(elsewhere)
 		h.log.append(elm, appointment.Moved{Subject: appointment.Subject{Appointment: subject.Appointment, Site: there}, From: here})
@@ -261,7 +261,7 @@ func TestABrowserThatIsTooFarBehindBeginsAnew_D87(t *testing.T) {
 	})
 }
 
-func TestNobodyGoesOnInAnotherHistory_D87(t *testing.T) {
+func TestStreamEndsWhenHistoryChanges_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		h.log.append(elm, slices.Repeat([]event.Event{request.Submitted{}}, 9)...)

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics counts streams and what they are told. A nil Metrics counts nothing.
+// Metrics counts streams and messages. A nil Metrics counts nothing.
 type Metrics struct {
 	streams prometheus.Gauge
 	ends    *prometheus.CounterVec
@@ -46,7 +46,7 @@ func (m *Metrics) over(why string) {
 	}
 }
 
-func (m *Metrics) told(lag time.Duration) {
+func (m *Metrics) observeLag(lag time.Duration) {
 	if m != nil {
 		m.lag.Observe(lag.Seconds())
 	}

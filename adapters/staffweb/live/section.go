@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Section is the stream of the pages that members of staff use.
+// Section is the stream of the staff pages.
 type Section struct {
 	*frame.Site
 	Hub *Hub
@@ -22,14 +22,14 @@ func (s *Section) Routes() []frame.Route {
 	return []frame.Route{frame.At("/events", "events", frame.Methods{http.MethodGet: frame.WhoMay(staff.ManageOwnAccount, s.events)})}
 }
 
-// events tells the page what changes, as long as the session lasts and has the rights.
+// events streams changes to the page, while the session lasts and has the rights.
 func (s *Section) events(v *frame.Visit) error {
 	topics, ok := parseTopics(v.Form.Get("topics"))
 	if !ok {
 		return frame.ErrUnreadable
 	}
 	if !may(v.Session.Roles, topics) {
-		return errNotTold
+		return errNoTopicRight
 	}
 	still := func(ctx context.Context) (bool, error) {
 		session, found, err := s.Door.Sessions.Still(ctx, v.Tenant, v.Session.Token)
@@ -47,14 +47,14 @@ func may(roles staff.Roles, topics []Topic) bool {
 	return true
 }
 
-var errNotTold = frame.Sorry(http.StatusForbidden, "You cannot use this page", "Your roles do not let you see what changes there.",
+var errNoTopicRight = frame.Sorry(http.StatusForbidden, "You cannot use this page", "Your roles do not let you see what changes there.",
 	"If it is part of your work, ask your manager to change your roles.")
 
-// joinLimit is the time that a stream may take to begin, while the visit has a seat.
+// joinLimit is the time limit for starting a stream, while the visit holds a permit.
 const joinLimit = 5 * time.Second
 
-// Answer answers a visit with a stream. The holder is whose streams are counted together:
-// a session, or a display.
+// Answer answers a visit with a stream. The holder is the owner by which streams are
+// counted: a session, or a display.
 func (h *Hub) Answer(v *frame.Visit, holder string, still Still, topics ...Topic) error {
 	since, ok := sinceOf(v)
 	if !ok {
@@ -77,8 +77,8 @@ func (h *Hub) Answer(v *frame.Visit, holder string, still Still, topics ...Topic
 	return nil
 }
 
-// sinceOf is the last idx that the browser knows: what it was told, or else what its page
-// shows.
+// sinceOf is the last idx that the browser has: from its last message, or else from its
+// page.
 func sinceOf(v *frame.Visit) (since int64, ok bool) {
 	text := v.R.Header.Get("Last-Event-ID")
 	if text == "" {

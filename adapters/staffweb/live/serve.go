@@ -9,41 +9,41 @@ import (
 	"time"
 )
 
-// Still reports whether whoever listens still may.
+// Still reports whether the listener still has access.
 type Still func(context.Context) (bool, error)
 
-// mostBehind is how late the read models may be before pages say so.
+// mostBehind is the delay of the read models from which pages show a warning.
 const mostBehind = 10 * time.Second
 
-// Words that are told to a page beside messages. The script knows them.
+// Control messages to a page, known to the script.
 const (
-	wordBeat  = "beat"  // the stream lives
-	wordLate  = "late"  // it lives, and the read models are late
-	wordReset = "reset" // something may have been missed
-	wordEnded = "ended" // the browser may listen no longer
-	wordMany  = "many"  // the holder has begun too many others
+	wordBeat  = "beat"  // heartbeat
+	wordLate  = "late"  // heartbeat, and the read models are late
+	wordReset = "reset" // messages may have been missed
+	wordEnded = "ended" // the browser no longer has access
+	wordMany  = "many"  // the owner has started too many others
 )
 
-// Serve answers with a stream until the browser goes away or may listen no longer, its
-// holder has begun too many others, or the process stops. Then the stream leaves. Each
-// write needs a deadline, such as that of fair.Answers.
+// Serve answers with a stream until the browser disconnects or loses access, its owner
+// has started too many others, or the process stops. Then the stream leaves. Each write
+// needs a deadline, such as that of fair.Answers.
 func (h *Hub) Serve(ctx context.Context, w http.ResponseWriter, s *Stream, still Still) {
 	defer s.Leave()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // for nginx
-	w.Header().Set("Connection", "close")     // so that a browser that comes back may come to another process
+	w.Header().Set("Connection", "close")     // so that a reconnecting browser may reach another process
 	h.metrics.over(h.serve(ctx, &output{w: w}, s, still))
 }
 
-// serve returns why the stream has ended, as a word for metrics.
+// serve returns why the stream has ended, for metrics.
 func (h *Hub) serve(ctx context.Context, out *output, s *Stream, still Still) (why string) {
 	beats := time.NewTicker(h.Beat)
 	defer beats.Stop()
 	out.retryAfter(s.number)
 	for word := ""; ; {
 		n := s.next()
-		out.tell(n)
-		out.say(word, n.upto)
+		out.writeMessages(n)
+		out.writeControl(word, n.upto)
 		if out.send() != nil {
 			return "gone"
 		}
@@ -59,7 +59,7 @@ func (h *Hub) serve(ctx context.Context, out *output, s *Stream, still Still) (w
 		case <-beats.C:
 			may, err := still(ctx)
 			if err != nil {
-				return "unknown" // the browser comes back and is asked again
+				return "unknown" // the browser reconnects and is checked again
 			}
 			if !may {
 				return out.end(wordEnded, n.upto)
@@ -69,7 +69,7 @@ func (h *Hub) serve(ctx context.Context, out *output, s *Stream, still Still) (w
 	}
 }
 
-// state says whether the read models show what they should.
+// state returns the heartbeat: normal or late.
 func (h *Hub) state() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,22 +79,22 @@ func (h *Hub) state() string {
 	return wordBeat
 }
 
-// output collects what is told at once.
+// output collects messages to send together.
 type output struct {
 	w    http.ResponseWriter
 	text bytes.Buffer
 }
 
-// retryAfter spreads the browsers that come back at once because a process has stopped.
+// retryAfter spreads the reconnections after a process has stopped.
 func (o *output) retryAfter(number int) {
 	fmt.Fprintf(&o.text, "retry: %d\n\n", 1000+number*37%2000)
 }
 
-// tell writes messages. An idx stands with its last message alone, so that a browser that
-// has heard half of them is told of them again.
-func (o *output) tell(n news) {
+// writeMessages writes messages. Only the last message of an idx has its id, so that a browser
+// that has received half of them gets them again.
+func (o *output) writeMessages(n news) {
 	if n.reset {
-		o.say(wordReset, n.upto)
+		o.writeControl(wordReset, n.upto)
 	}
 	for i, m := range n.messages {
 		if i+1 == len(n.messages) || n.messages[i+1].Idx > m.Idx {
@@ -105,28 +105,28 @@ func (o *output) tell(n news) {
 	}
 }
 
-// shown is a message as browsers read it.
+// shown is a message in JSON.
 type shown struct {
 	Topic string `json:"topic"`
 	What  string `json:"what"`
 	ID    string `json:"id"`
 }
 
-// say says a word, and up to which idx everything was told.
-func (o *output) say(word string, upto int64) {
+// writeControl writes a control message, with the idx up to which messages were sent.
+func (o *output) writeControl(word string, upto int64) {
 	if word != "" {
 		fmt.Fprintf(&o.text, "event: %s\nid: %d\ndata: {}\n\n", word, upto)
 	}
 }
 
-// end says the last word, which also says why the stream has ended.
+// end writes the last control message, which is also the reason for the end.
 func (o *output) end(word string, upto int64) string {
-	o.say(word, upto)
+	o.writeControl(word, upto)
 	_ = o.send() // the stream ends in any case
 	return word
 }
 
-// send sends what was collected, if anything was.
+// send sends the collected messages, if there are any.
 func (o *output) send() error {
 	if o.text.Len() == 0 {
 		return nil

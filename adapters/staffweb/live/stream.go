@@ -9,23 +9,23 @@ import (
 	"frontdesk/adapters/fair"
 )
 
-// Wish is what a browser wants to be told.
+// Wish is the subscription of a browser.
 type Wish struct {
 	Tenant string
 	Holder string // the session; the oldest of its streams ends if it has too many
 	Topics []Topic
-	Since  int64 // the last idx that the browser knows of; 0 if it knows nothing
+	Since  int64 // the last idx that the browser has; 0 for none
 }
 
-// Stream is what one browser is told. One goroutine uses it, and leaves.
+// Stream is the stream of one browser. One goroutine uses it, and leaves.
 type Stream struct {
 	Wish
 	hub     *Hub
 	seat    *fair.Seat
-	number  int           // counts the streams of the hub
+	number  int           // a sequence number of the hub
 	history int           // of the hub
-	at      int64         // everything up to here was told
-	ousted  chan struct{} // closed when the holder has begun too many others
+	at      int64         // all messages up to here were sent
+	ousted  chan struct{} // closed when the owner has started too many others
 }
 
 // ErrFull refuses a stream because there are too many.
@@ -48,12 +48,12 @@ func (h *Hub) Join(ctx context.Context, wish Wish) (*Stream, error) {
 	case wish.Since == 0:
 		s.at = h.upto
 	case wish.Since < h.base, wish.Since > h.upto:
-		s.history = 0 // no history's, so the stream begins anew
+		s.history = 0 // none, so the stream starts with a reset
 	}
 	return s, nil
 }
 
-// admit gives the stream a seat. The oldest stream of a holder who has too many ends.
+// admit gives the stream a permit. If its owner has too many, the oldest ends.
 func (h *Hub) admit(s *Stream) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -90,15 +90,15 @@ func (s *Stream) Leave() {
 	}
 }
 
-// news is what has come for a stream.
+// news is the new messages of a stream.
 type news struct {
 	messages []Message
-	reset    bool  // something may have been missed: the page has to begin anew
-	upto     int64 // everything up to here was told
+	reset    bool  // messages may have been missed: the page must reload
+	upto     int64 // all messages up to here were sent
 	more     <-chan struct{}
 }
 
-// next returns what has come since it was last called.
+// next returns the messages since the last call.
 func (s *Stream) next() (n news) {
 	h := s.hub
 	h.mu.Lock()

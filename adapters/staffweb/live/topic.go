@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/written"
 )
 
-// Kind is what a page shows that changes by itself.
+// Kind is a kind of live page.
 type Kind string
 
 // The kinds.
@@ -24,16 +24,16 @@ const (
 	Board Kind = "board" // of a site
 )
 
-// rights says what a member of staff has to be able to do to be told of a kind.
+// rights maps a kind to the action that a member of staff must have the right to.
 var rights = map[Kind]staff.Action{Inbox: staff.HandleRequests, Day: staff.RunTheDay, Board: staff.RunTheDay}
 
-// Topic is what a page listens to.
+// Topic is the subject of a live page.
 type Topic struct {
 	Kind Kind
 	Site site.ID // zero for the inbox
 }
 
-// String returns the topic as a page names it, such as "inbox" or "day:SITE".
+// String returns the topic as pages write it, such as "inbox" or "day:SITE".
 func (t Topic) String() string {
 	if t.Site == (site.ID{}) {
 		return string(t.Kind)
@@ -41,10 +41,10 @@ func (t Topic) String() string {
 	return string(t.Kind) + ":" + t.Site.String()
 }
 
-// mostTopics is how many topics a page has at most.
+// mostTopics limits the topics of a page.
 const mostTopics = 8
 
-// parseTopics reads a list of topics with commas between them.
+// parseTopics parses a comma-separated list of topics.
 func parseTopics(list string) (topics []Topic, ok bool) {
 	for name := range strings.SplitSeq(list, ",") {
 		topic, ok := parseTopic(name)
@@ -65,7 +65,7 @@ func parseTopic(name string) (Topic, bool) {
 	return Topic{Kind(kind), site.ID{UUID: id}}, ok && (Kind(kind) == Day || Kind(kind) == Board)
 }
 
-// Message says that something of a topic has changed.
+// Message is the notification of a change in a topic.
 type Message struct {
 	Idx   int64 // of the event in the log
 	Topic Topic
@@ -86,7 +86,7 @@ var (
 	onDayAndBoard = []Kind{Day, Board}
 )
 
-// rows is the table of topics: an event that is not in it changes no page by itself.
+// rows is the table of topics: an event that is not listed changes no live page.
 var rows = []row{
 	{request.Submitted{}, inInbox},
 	{request.EnteredInError{}, inInbox},
@@ -121,14 +121,14 @@ var kindsOf = func() map[string][]Kind {
 func messages(r event.Recorded) (all []Message) {
 	for _, kind := range kindsOf[r.EventName()] {
 		for _, at := range sitesOf(r.Event) {
-			all = append(all, Message{r.Idx, Topic{kind, at}, what(r.Event), r.Stream.ID})
+			all = append(all, Message{r.Idx, Topic{kind, at}, changeOf(r.Event), r.Stream.ID})
 		}
 	}
 	return all
 }
 
-// sitesOf returns the sites whose pages show an event: of a move to another site, both. The
-// inbox has the zero site.
+// sitesOf returns the sites whose pages show an event: for a move to another site,
+// both. The inbox has the zero site.
 func sitesOf(e event.Event) []site.ID {
 	switch e := e.(type) {
 	case appointment.Moved:
@@ -144,8 +144,8 @@ func sitesOf(e event.Event) []site.ID {
 	return []site.ID{{}}
 }
 
-// nouns are left out of what has happened, because the topic implies them.
+// nouns are removed from event names, because the topic implies them.
 var nouns = strings.NewReplacer("patient-request.", "", "appointment.", "", ".v1", "", ".", "-")
 
-// what returns what has happened, such as "called-in" for appointment.called-in.v1.
-func what(e event.Event) string { return nouns.Replace(e.EventName()) }
+// changeOf returns the change, such as "called-in" for appointment.called-in.v1.
+func changeOf(e event.Event) string { return nouns.Replace(e.EventName()) }

@@ -36,7 +36,7 @@ func TestEachEventOfAnAppointmentIsToldWhereItIsShown_D86(t *testing.T) {
 	}
 }
 
-// What is said of an event never changes: pages choose by it.
+// The names of changes never change: pages select by them.
 func TestMessageOfEachRow(t *testing.T) {
 	t.Parallel()
 	var got []string

@@ -15,16 +15,16 @@ import (
 	"frontdesk/domain/request"
 )
 
-// change is what a manager wants to change.
+// change is a change that a manager requests.
 type change struct {
-	do     string       // its word in forms
+	do     string       // its name in forms
 	typ    request.Type // "" for all types
 	intent func(context.Context, commands.Desk) error
 	title  string
 	begins time.Time // zero for now
 }
 
-// types are those whose patients see the change.
+// types are the types that the change affects.
 func (c change) types() []request.Type {
 	if c.typ != "" {
 		return []request.Type{c.typ}
@@ -32,7 +32,7 @@ func (c change) types() []request.Type {
 	return request.Types()
 }
 
-// read reads the change that a form asks for, or says what is wrong with it.
+// read reads the change in a form, or its faults.
 func (s *Section) read(v *frame.Visit, zone *time.Location) (change, frame.Faulty, error) {
 	do, typ := v.Form.Get("do"), request.Type(v.Form.Get("type"))
 	switch do {
@@ -53,7 +53,7 @@ func (s *Section) read(v *frame.Visit, zone *time.Location) (change, frame.Fault
 	return c, wrong, nil
 }
 
-// ofType reads a change of how one type is taken.
+// ofType reads a change of one type.
 func ofType(v *frame.Visit, do string, typ request.Type, zone *time.Location) (c change, wrong frame.Faulty) {
 	c = change{do: do, typ: typ, title: doing[do] + " " + lower(typeNames[typ])}
 	switch do {
@@ -73,7 +73,7 @@ func ofType(v *frame.Visit, do string, typ request.Type, zone *time.Location) (c
 	return c, wrong
 }
 
-// doing are the changes of a type as the page that asks again is called.
+// doing are the changes of a type as titles of the confirmation page.
 var doing = map[string]string{"off": "Switch off", "on": "Switch on", "pause": "Pause", "resume": "End the pause of", "hours": "Change the hours of"}
 
 func intentOf[Intent any](method func(commands.Desk, context.Context, Intent) error, intent Intent) func(context.Context, commands.Desk) error {
@@ -91,8 +91,8 @@ func closing(v *frame.Visit, zone *time.Location) (c change, wrong frame.Faulty)
 	return c, wrong
 }
 
-// reopening ends the closure that covers an instant. Where a closure that is to come is
-// cancelled, the form names the instant at which it would begin.
+// reopening ends the closure that covers an instant. To cancel a future closure, the
+// form has the instant at which it would begin.
 func reopening(v *frame.Visit, zone *time.Location) (c change, wrong frame.Faulty) {
 	c = change{do: "reopen", title: "Open the practice"}
 	begins, err := time.Parse(time.RFC3339Nano, v.Form.Get("begins"))
@@ -106,7 +106,7 @@ func reopening(v *frame.Visit, zone *time.Location) (c change, wrong frame.Fault
 	return c, wrong
 }
 
-// change makes a change, once whoever wants it has seen what patients would see.
+// change makes a change, after the manager has seen its effect for patients.
 func (s *Section) change(v *frame.Visit) error {
 	if !v.Owns(purpose) {
 		return frame.ErrStale
@@ -132,15 +132,15 @@ func (s *Section) change(v *frame.Visit) error {
 	return s.make(v, found, c, found.After(rehearsal.Events()...))
 }
 
-// carryOut has the change decided, and what is decided appended to a store.
+// carryOut runs the change's decision, and appends its events to a store.
 func (s *Section) carryOut(v *frame.Visit, c change, store commands.Store) error {
 	desk := s.Desk
 	desk.Store = store
 	return c.intent(v.AsStaff(), desk)
 }
 
-// make makes the change if this has been asked for what the practice has now, and asks for
-// it otherwise.
+// make makes the change if it was confirmed for the current state, and otherwise asks
+// for confirmation.
 func (s *Section) make(v *frame.Visit, found practice.Receptions, c change, after practice.Receptions) error {
 	sure := v.Form.Get("sure")
 	if sure == "" {
@@ -155,12 +155,12 @@ func (s *Section) make(v *frame.Visit, found practice.Receptions, c change, afte
 	return v.GoTo(v.Base() + "/opening?done=" + c.do)
 }
 
-// seenOf stands for all that the answer of the asking page depends on.
+// seenOf encodes everything that the confirmation depends on.
 func seenOf(found practice.Receptions) string {
 	return fmt.Sprintf("opening\x00%v %v", found.Intakes, found.Closures)
 }
 
-// fieldOf is where somebody looks who is told what is wrong with a change.
+// fieldOf is the field next to which a fault of a change is shown.
 func fieldOf(c change) string {
 	switch c.do {
 	case "hours":
@@ -173,7 +173,7 @@ func fieldOf(c change) string {
 	return "main"
 }
 
-// refuse shows why a rule does not let a change be made.
+// refuse shows why a rule refuses a change.
 func (s *Section) refuse(v *frame.Visit, found practice.Receptions, c change, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {
@@ -182,7 +182,7 @@ func (s *Section) refuse(v *frame.Visit, found practice.Receptions, c change, er
 	return s.again(v, found, c, frame.Wrong(fieldOf(c), refusal.Detail))
 }
 
-// again shows the form of a change with what is wrong with it.
+// again shows the form of a change with its faults.
 func (s *Section) again(v *frame.Visit, found practice.Receptions, c change, wrong frame.Faulty) error {
 	if c.typ == "" {
 		return s.aboutAll(v, c.do, http.StatusBadRequest, v.Form, wrong)

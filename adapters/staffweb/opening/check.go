@@ -11,27 +11,27 @@ import (
 	"frontdesk/domain/practice"
 )
 
-// checkPage says what patients would see of a change before it is made.
+// checkPage shows the effect of a change for patients before it is made.
 type checkPage struct {
 	Title    string
-	Overtook bool   // somebody has changed the opening since this was asked before
-	Begins   string // when the change begins to count; "" for now
+	Overtook bool   // the opening was changed since the last confirmation page
+	Begins   string // when the change takes effect; "" for now
 	Types    []checkedType
-	Again    []typedField // what was sent, to be sent again
+	Again    []typedField // the submitted values, to be sent again
 	Sure     string
 	Back     string // to the form
 }
 
-// checkedType is one type as patients see it.
+// checkedType is one type from the patients' view.
 type checkedType struct {
 	Name                 string
-	Before, After, Later seen // Later is when the change begins to count, if that is not now
+	Before, After, Later seen // Later is when the change takes effect, if that is not now
 }
 
 // typedField is one value that was sent.
 type typedField struct{ Name, Value string }
 
-// ask shows what patients would see of a change, and asks for it.
+// ask shows the effect of a change for patients, and asks for confirmation.
 func (s *Section) ask(v *frame.Visit, status int, before practice.Receptions, c change, after practice.Receptions) error {
 	now := s.Now()
 	page := checkPage{
@@ -50,7 +50,7 @@ func (s *Section) ask(v *frame.Visit, status int, before practice.Receptions, c 
 	return nil
 }
 
-// sentAgain is the form that was sent, but for what is said of it anew.
+// sentAgain is the submitted form, without the fields that the confirmation sets.
 func sentAgain(v *frame.Visit) (fields []typedField) {
 	for _, name := range slices.Sorted(maps.Keys(v.Form)) {
 		if name != "sure" {
@@ -67,7 +67,7 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// backTo is where the form of a change is.
+// backTo is the address of a change's form.
 func backTo(c change) string {
 	if c.typ != "" {
 		return "/type/" + string(c.typ)

@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/practice/hours"
 )
 
-// weekdays are the days as fields are called, and as people say them.
+// weekdays are the days with their names in fields and on pages.
 var weekdays = []struct {
 	day, name string
 	of        time.Weekday
@@ -20,7 +20,7 @@ var weekdays = []struct {
 	{"fri", "Friday", time.Friday}, {"sat", "Saturday", time.Saturday}, {"sun", "Sunday", time.Sunday},
 }
 
-// Stretches of a day that are asked for at least, and that are read at most.
+// The minimum of stretches of a day in the form, and the maximum that is read.
 const (
 	fewStretches  = 2
 	mostStretches = 24
@@ -43,7 +43,7 @@ func fields(day string, n int) (from, until string) {
 	return fmt.Sprintf("%s-from-%d", day, n), fmt.Sprintf("%s-until-%d", day, n)
 }
 
-// withWeek is what was typed, and a week as if it had been typed.
+// withWeek is the typed values, and a week as if it had been typed.
 func withWeek(typed url.Values, week hours.Week) url.Values {
 	filled := url.Values{"when": {"always"}}
 	maps.Copy(filled, typed)
@@ -60,7 +60,7 @@ func withWeek(typed url.Values, week hours.Week) url.Values {
 	return filled
 }
 
-// weekOf is the form, with what was typed.
+// weekOf is the form with the typed values.
 func weekOf(typed url.Values) (days []weekday) {
 	for _, d := range weekdays {
 		day := weekday{Name: d.name}
@@ -76,11 +76,11 @@ func weekOf(typed url.Values) (days []weekday) {
 	return days
 }
 
-// firstStretch is the field to look at if the week is wrong as a whole.
+// firstStretch is the field of a fault of the whole week.
 const firstStretch = "mon-from-0"
 
-// hoursTyped reads the week of the form, as hours.Parse does. A week that is always open
-// has to be chosen: a form without hours is a mistake.
+// hoursTyped reads the week of the form, as hours.Parse does. A week that is always
+// open has its own choice: a form without hours is a mistake.
 func hoursTyped(typed url.Values) (texts []string, wrong frame.Faulty) {
 	switch typed.Get("when") {
 	case "always":
@@ -107,7 +107,7 @@ func hoursTyped(typed url.Values) (texts []string, wrong frame.Faulty) {
 	return texts, wrong
 }
 
-// stretchTyped reads one stretch of a day; "" if nothing was typed.
+// stretchTyped reads one stretch of a day; "" if it is empty.
 func stretchTyped(day, from, until string) (text, fault string) {
 	switch {
 	case from == "" && until == "":
@@ -127,7 +127,8 @@ func stretchTyped(day, from, until string) (text, fault string) {
 	return text, ""
 }
 
-// hoursInWords is a week, a line for each day with hours; none if it is always open.
+// hoursInWords describes a week, a line for each day with hours; none if it is always
+// open.
 func hoursInWords(week hours.Week) (lines []string) {
 	for _, d := range weekdays {
 		var times []string

@@ -8,9 +8,8 @@ import (
 	"frontdesk/domain/written"
 )
 
-// momentTyped reads the instant that a date and a time of the form name, by the practice's
-// clocks. Of an hour that comes twice, the first counts. It says what is wrong if there is
-// no such instant.
+// momentTyped reads a date and a time of the form in the practice's time zone. Of a
+// repeated hour, the first counts. A skipped time is a fault.
 func momentTyped(typed url.Values, field string, zone *time.Location) (at time.Time, wrong frame.Faulty) {
 	date, clock := typed.Get(field+"-date"), typed.Get(field+"-time")
 	switch {
@@ -30,7 +29,7 @@ func momentTyped(typed url.Values, field string, zone *time.Location) (at time.T
 	return at.UTC(), frame.Faulty{}
 }
 
-// endTyped reads until when something lasts; zero for no end.
+// endTyped reads an end; zero for none.
 func endTyped(typed url.Values, zone *time.Location) (time.Time, frame.Faulty) {
 	switch typed.Get("end") {
 	case "never":

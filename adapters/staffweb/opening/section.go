@@ -38,10 +38,10 @@ func (s *Section) Routes() []frame.Route {
 	}
 }
 
-// form is a page by which something is changed.
+// form is a page with a form for a change.
 type form struct {
 	frame.Faulty
-	Now    []seenNow // of the types that it is about
+	Now    []seenNow // of the types of the form
 	Zone   string
 	Typed  url.Values
 	Token  string
@@ -51,21 +51,21 @@ type form struct {
 	Week   []weekday
 }
 
-// Value is what was typed in a field.
+// Value is the typed value of a field.
 func (f form) Value(field string) string { return f.Typed.Get(field) }
 
-// Chose reports whether a choice was taken.
+// Chose reports whether a choice was made.
 func (f form) Chose(field, value string) bool { return f.Typed.Get(field) == value }
 
-// formOf is a form as it is when nothing has been typed.
+// formOf is a form without typed values.
 func (s *Section) formOf(v *frame.Visit, found practice.Receptions, types ...request.Type) form {
 	return form{Now: s.seenNow(found, types...), Zone: found.Zone.String(), Typed: url.Values{}, Token: v.Token(purpose)}
 }
 
-// purpose is what the forms of the section are good for.
+// purpose is the purpose of the section's form tokens.
 const purpose = "opening"
 
-// typeForm shows one type, and what can be changed about it.
+// typeForm shows one type, and its possible changes.
 func (s *Section) typeForm(v *frame.Visit) error {
 	typ := request.Type(v.Var("type"))
 	if !slices.Contains(request.Types(), typ) {
@@ -79,7 +79,7 @@ func (s *Section) typeForm(v *frame.Visit) error {
 	return nil
 }
 
-// showType shows it with what was typed.
+// showType shows it with the typed values.
 func (s *Section) showType(v *frame.Visit, status int, found practice.Receptions, typ request.Type, typed url.Values, wrong frame.Faulty) {
 	of := found.Of(typ)
 	page := s.formOf(v, found, typ)
@@ -92,12 +92,12 @@ func (s *Section) showType(v *frame.Visit, status int, found practice.Receptions
 	s.Show(v, frame.View{Template: templates["type"], Status: status, Title: page.Titled(typeNames[typ]), Content: page})
 }
 
-// closeForm asks from when until when the practice is closed.
+// closeForm asks for the beginning and the end of a closure.
 func (s *Section) closeForm(v *frame.Visit) error {
 	return s.aboutAll(v, "close", http.StatusOK, url.Values{}, frame.Faulty{})
 }
 
-// reopenForm asks when a closure ends instead.
+// reopenForm asks for a new end of a closure.
 func (s *Section) reopenForm(v *frame.Visit) error {
 	return s.aboutAll(v, "reopen", http.StatusOK, url.Values{}, frame.Faulty{})
 }
@@ -115,12 +115,12 @@ func (s *Section) aboutAll(v *frame.Visit, name string, status int, typed url.Va
 	return nil
 }
 
-// overviewPage is what the first page of the section shows.
+// overviewPage is the first page of the section.
 type overviewPage struct {
-	Done     string // what has just been done; "" for nothing
+	Done     string // the last action; "" for none
 	Now      []seenNow
 	Closures []closureRow
-	Closed   bool // one of the closures lasts now
+	Closed   bool // a closure covers now
 	Zone     string
 	Token    string
 }
@@ -132,7 +132,7 @@ type closureRow struct {
 	Lasts       bool   // it has begun
 }
 
-// overview shows what patients see now, and what will change it.
+// overview shows the current view of patients, and what will change it.
 func (s *Section) overview(v *frame.Visit) error {
 	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
 	if err != nil {

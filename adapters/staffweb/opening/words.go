@@ -9,22 +9,22 @@ import (
 	"frontdesk/domain/request"
 )
 
-// typeNames are the request types as people say them, of many requests.
+// typeNames are the request types in plain words, in the plural.
 var typeNames = map[request.Type]string{
 	request.Medical: frame.RequestNames[request.Medical] + "s", request.Admin: frame.RequestNames[request.Admin] + "s",
 }
 
-// done is what the page says after a change, by the word in its address.
+// done maps the word in the page's address to its text about the last change.
 var done = map[string]string{
 	"off": "The requests have been switched off.", "on": "The requests have been switched on.",
 	"pause": "The requests have been paused.", "resume": "The pause has been ended.",
 	"hours": "The opening hours have been changed.", "close": "The closure has been added.", "reopen": "The closure has been ended.",
 }
 
-// Seen is what a patient is told of one request type at an instant.
+// Seen is the text for a patient about one request type at an instant.
 type seen struct{ Now, Next string }
 
-// seenNow is what patients see of a type at the moment, and what the practice has set.
+// seenNow is the current view of patients of a type, and the practice's settings.
 type seenNow struct {
 	seen
 	Type  request.Type
@@ -40,8 +40,8 @@ func (s *Section) seenNow(found practice.Receptions, types ...request.Type) (all
 	return all
 }
 
-// seenAt says what a patient sees at an instant, and what changes it next without anybody's
-// doing. Both are what practice.Reception says, as it does to a patient's application.
+// seenAt returns the view of patients at an instant, and the next change that needs no
+// action. Both come from practice.Reception, as for a patient's application.
 func seenAt(r practice.Reception, at, now time.Time) seen {
 	a := r.At(at)
 	switch {
@@ -65,13 +65,14 @@ func seenAt(r practice.Reception, at, now time.Time) seen {
 
 const cannot = "Patients cannot send them: "
 
-// reasons say why requests are not taken for the time being.
+// reasons explain why requests are not taken at the moment.
 var reasons = map[practice.Status]string{
 	practice.TypePaused: "they are paused.",
 	practice.TypeClosed: "the practice is closed, or it is outside their hours.",
 }
 
-// when writes an instant by the practice's clocks, with its year if that is not this one.
+// when formats an instant in the practice's time zone, with its year if that is not
+// this one.
 func when(t, now time.Time, zone *time.Location) string {
 	text := frame.Clock(t, zone)
 	if t.In(zone).Year() != now.In(zone).Year() {

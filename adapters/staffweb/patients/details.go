@@ -11,15 +11,15 @@ import (
 	"frontdesk/domain/written"
 )
 
-// detailsPage is the form by which a patient's details are changed.
+// detailsPage is the form of a patient's details.
 type detailsPage struct {
 	frame.Faulty
-	who
+	subject
 	NameField, BornField frame.Field
-	Token, Seen          string // what the page has shown, so that nobody overwrites what has changed
+	Token, Seen          string // the state that the page shows, so that no change is overwritten
 }
 
-// personFields are what is asked of a patient.
+// personFields are the fields of a patient.
 func personFields(f frame.Faulty, name, born string) (nameField, bornField frame.Field) {
 	return frame.Field{ID: "name", Label: "Full name", Kind: "text", Value: name, Fill: "off", Fault: f.Fault("name")},
 		frame.Field{ID: "born", Label: "Date of birth", Hint: frame.BornHint + ". Leave it empty if it is not known", Kind: "text", Value: born, Fill: "off", Optional: true, Fault: f.Fault("born")}
@@ -33,19 +33,19 @@ func (s *Section) detailsForm(v *frame.Visit) error {
 	return s.showDetails(v, w, http.StatusOK, frame.Faulty{}, w.Name, w.Born)
 }
 
-func (s *Section) showDetails(v *frame.Visit, w who, status int, faulty frame.Faulty, name, born string) error {
-	page := detailsPage{Faulty: faulty, who: w, Token: v.Token(w.purpose()), Seen: v.Token(seenOf(w))}
+func (s *Section) showDetails(v *frame.Visit, w subject, status int, faulty frame.Faulty, name, born string) error {
+	page := detailsPage{Faulty: faulty, subject: w, Token: v.Token(w.purpose()), Seen: v.Token(seenOf(w))}
 	page.NameField, page.BornField = personFields(faulty, name, born)
 	s.Looked(v, topic, w.ID)
 	s.Show(v, frame.View{Template: templates["details"], Status: status, Title: page.Titled("Change details"), Content: page})
 	return nil
 }
 
-// seenOf stands for the details as they are.
-func seenOf(w who) string { return w.purpose() + "\x00seen\x00" + w.Name + "\x00" + w.BirthDate }
+// seenOf encodes the current details.
+func seenOf(w subject) string { return w.purpose() + "\x00seen\x00" + w.Name + "\x00" + w.BirthDate }
 
-// changeDetails changes name and date of birth, unless somebody else just has. Details
-// that are the same as before are no change.
+// changeDetails changes name and date of birth, unless they have changed since the
+// page. Equal details are no change.
 func (s *Section) changeDetails(v *frame.Visit) error {
 	id, _ := written.SomeID(v.Var("patient"))
 	seen, err := commands.Seen(v.Context(), s.Desk.Store, patient.StreamOf(v.Tenant, patient.ID{UUID: id}))
@@ -72,7 +72,7 @@ func (s *Section) changeDetails(v *frame.Visit) error {
 	}
 	err = s.Desk.ChangePatientDetails(v.AsStaff(), commands.ChangePatientDetails{Tenant: v.Tenant, Patient: w.ID, Name: name, BirthDate: born, Seen: seen})
 	if errors.Is(err, patient.ErrChanged) {
-		return s.changeDetails(v) // somebody has changed something meanwhile
+		return s.changeDetails(v) // another change came in between
 	}
 	if errors.Is(err, patient.ErrNameless) {
 		return s.showDetails(v, w, http.StatusBadRequest, frame.Wrong("name", patient.ErrNameless.Detail), name, typed)
@@ -83,7 +83,7 @@ func (s *Section) changeDetails(v *frame.Visit) error {
 	return v.GoTo(w.At + "?done=details")
 }
 
-func described(w who) string {
+func described(w subject) string {
 	if w.Born == "" {
 		return w.Name + ", without a date of birth"
 	}

@@ -12,25 +12,25 @@ import (
 	"frontdesk/domain/written"
 )
 
-// closedPage is what staff see of a patient whose record is closed to them: nothing that
-// the record holds.
+// closedPage is the page of a patient whose record is closed to the member: nothing of
+// the record's content.
 type closedPage struct {
 	frame.Faulty
-	who
-	Typed        string // the reason that was typed
-	Request      string // of which request they want to read on; "" for none
+	subject
+	Typed        string // the typed reason
+	Request      string // the request to return to; "" for none
 	Appointments []visitRow
 	Token        string
 }
 
-// ReasonField is where a reason is written.
+// ReasonField is the field of the reason.
 func (p closedPage) ReasonField() frame.Area {
 	return frame.Area{ID: "reason", Label: "Why do you need to see this record?", Hint: "In at most 500 characters", Value: p.Typed, Fault: p.Fault("reason")}
 }
 
 // closed shows that a record is closed, and asks for a reason to open it.
-func (s *Section) closed(v *frame.Visit, w who, status int, faulty frame.Faulty) (err error) {
-	page := closedPage{Faulty: faulty, who: w, Typed: v.Text("reason"), Token: v.Token(w.purpose())}
+func (s *Section) closed(v *frame.Visit, w subject, status int, faulty frame.Faulty) (err error) {
+	page := closedPage{Faulty: faulty, subject: w, Typed: v.Text("reason"), Token: v.Token(w.purpose())}
 	if id, ok := written.SomeID(v.Form.Get("request")); ok {
 		page.Request = id.String()
 	}
@@ -42,8 +42,8 @@ func (s *Section) closed(v *frame.Visit, w who, status int, faulty frame.Faulty)
 	return nil
 }
 
-// breakGlass opens a closed record to the member of staff, by a reason. They come back to
-// the request that they were reading, if it was one.
+// breakGlass opens a closed record to the member of staff, with a reason. It returns to
+// the request that they were reading, if any.
 func (s *Section) breakGlass(v *frame.Visit) error {
 	w, err := s.about(v)
 	if err != nil {

@@ -11,19 +11,18 @@ import (
 	"frontdesk/domain/request"
 )
 
-// longestNote is how many characters a note has at most that is typed here. An application
-// may send a longer one.
+// longestNote limits a typed note, in characters. An application may send a longer one.
 const longestNote = request.MaxText
 
-// newForm names what a form makes, and vouches for the name, so that a form which is sent
-// twice makes one thing, and nobody chooses an identifier.
-func newForm(v *frame.Visit, w who) string {
+// newForm is a signed identifier for a form's result, so that a form that is sent twice
+// takes effect once, and no one chooses an identifier.
+func newForm(v *frame.Visit, w subject) string {
 	id := event.NewID().String()
 	return id + "." + v.Token(w.purpose()+"\x00new\x00"+id)
 }
 
-// madeBy returns the name that [newForm] has made.
-func madeBy(v *frame.Visit, w who, text string) (id string, ok bool) {
+// madeBy returns the identifier of [newForm].
+func madeBy(v *frame.Visit, w subject, text string) (id string, ok bool) {
 	if len(text) < 37 {
 		return "", false
 	}
@@ -31,8 +30,8 @@ func madeBy(v *frame.Visit, w who, text string) (id string, ok bool) {
 	return id, v.Session.Owns(text[37:], w.purpose()+"\x00new\x00"+id)
 }
 
-// addNote adds a note to a record that is open to the member of staff. What was typed is
-// shown again if it was not added.
+// addNote adds a note to a record that is open to the member of staff. If it fails, it
+// shows the typed text again.
 func (s *Section) addNote(v *frame.Visit) error {
 	w, err := s.about(v)
 	if err != nil {

@@ -15,22 +15,22 @@ import (
 	"frontdesk/projections"
 )
 
-// recordPage is what staff see of a patient.
+// recordPage is the page of a patient.
 type recordPage struct {
 	frame.Faulty
-	who
-	Done         string // what has just been done; "" for nothing
-	Restricted   string // to whom the record is open; "" if to everybody
+	subject
+	Done         string // the last action; "" for none
+	Restricted   string // those with access to the record; "" if all have access
 	Entries      []entry
-	Before       uuid.UUID // the page begins behind this entry; zero for the newest
+	Before       uuid.UUID // the page begins after this entry; zero for the newest
 	Older        uuid.UUID // the last entry, if older ones follow; otherwise zero
 	Requests     []requestRow
 	Appointments []visitRow
-	Typed        string // the note that was typed, if it could not be added
-	Made, Token  string // by the form that adds a note
+	Typed        string // the typed note, if it was not added
+	Made, Token  string // of the form that adds a note
 }
 
-// NoteField is where a note is written.
+// NoteField is the field of the note.
 func (p recordPage) NoteField() frame.Area {
 	return frame.Area{ID: "note", Label: "Note", Hint: "All who may see this record can read it. So can the patient, if they ask for their data.", Value: p.Typed, Fault: p.Fault("note")}
 }
@@ -55,7 +55,7 @@ const (
 	visitsShown   = 10
 )
 
-// done is what the page says after an act, by the word in its address.
+// done maps the word in the page's address to its text about the last action.
 var done = map[string]string{
 	"registered": "The patient has been registered.",
 	"details":    "The details have been changed.",
@@ -63,8 +63,8 @@ var done = map[string]string{
 	"glass":      "You have opened this record. Your reason has been recorded.",
 }
 
-// record shows a patient's record, or that it is closed. That it was opened is noted
-// before anything of it is read.
+// record shows a patient's record, or that it is closed. Its opening is recorded before
+// any of it is read.
 func (s *Section) record(v *frame.Visit) error {
 	w, err := s.about(v)
 	if err != nil {
@@ -77,11 +77,11 @@ func (s *Section) record(v *frame.Visit) error {
 	return s.show(v, w, http.StatusOK, recordPage{Done: done[v.Form.Get("done")], Before: before})
 }
 
-func (s *Section) show(v *frame.Visit, w who, status int, page recordPage) (err error) {
+func (s *Section) show(v *frame.Visit, w subject, status int, page recordPage) (err error) {
 	if err := s.Desk.OpenCareRecord(v.AsStaff(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
 		return unknown(err)
 	}
-	page.who, page.Token = w, v.Token(w.purpose())
+	page.subject, page.Token = w, v.Token(w.purpose())
 	page.Restricted = s.restricted(v, w)
 	page.Made = newForm(v, w)
 	for _, fill := range []func(*frame.Visit, *recordPage) error{s.addEntries, s.addRequests, s.addAppointments} {
@@ -93,8 +93,8 @@ func (s *Section) show(v *frame.Visit, w who, status int, page recordPage) (err 
 	return nil
 }
 
-// restricted says to whom the record is open, if not to everybody.
-func (s *Section) restricted(v *frame.Visit, w who) string {
+// restricted names those with access to the record, unless all have access.
+func (s *Section) restricted(v *frame.Visit, w subject) string {
 	switch {
 	case w.Sight.ByGlass(s.Now()):
 		return "This record is restricted to other members of staff. You have opened it by giving a reason, until " + frame.Clock(w.Sight.Until, v.Practice.Zone) + "."
@@ -118,7 +118,7 @@ func (s *Section) addEntries(v *frame.Visit, page *recordPage) error {
 	return nil
 }
 
-// entryOf says what an entry of the care record is.
+// entryOf describes an entry of the care record.
 func entryOf(v *frame.Visit, e projections.RecordEntry) (shown entry) {
 	id := e.ID
 	shown.By, shown.At = e.UserName, frame.Moment(e.At, v.Practice.Zone)
@@ -143,7 +143,7 @@ func (s *Section) addRequests(v *frame.Visit, page *recordPage) error {
 	found, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, page.ID, projections.InboxPlace{}, requestsShown)
 	for _, r := range found {
 		page.Requests = append(page.Requests, requestRow{
-			frame.RequestNames[r.Type], frame.Moment(r.SubmittedAt, v.Practice.Zone), standing(r), v.Base() + "/requests/" + r.Request.String(),
+			frame.RequestNames[r.Type], frame.Moment(r.SubmittedAt, v.Practice.Zone), requestState(r), v.Base() + "/requests/" + r.Request.String(),
 		})
 	}
 	return err
@@ -153,12 +153,12 @@ func (s *Section) addRequests(v *frame.Visit, page *recordPage) error {
 type visitRow struct{ At, Site, Status string }
 
 func (s *Section) addAppointments(v *frame.Visit, page *recordPage) (err error) {
-	page.Appointments, err = s.appointments(v, page.who)
+	page.Appointments, err = s.appointments(v, page.subject)
 	return err
 }
 
-// appointments are the latest of a patient. They are no part of the record.
-func (s *Section) appointments(v *frame.Visit, w who) (rows []visitRow, err error) {
+// appointments are a patient's latest. They are not part of the record.
+func (s *Section) appointments(v *frame.Visit, w subject) (rows []visitRow, err error) {
 	found, err := s.Appointments.OfPatient(v.Context(), v.Tenant, w.ID, visitsShown)
 	if err != nil {
 		return nil, err

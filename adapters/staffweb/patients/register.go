@@ -12,19 +12,19 @@ import (
 	"frontdesk/projections"
 )
 
-// registerPage is the form by which somebody becomes a patient.
+// registerPage is the form to register a patient.
 type registerPage struct {
 	frame.Faulty
 	NameField, BornField frame.Field
-	List                 list   // who may be the same person
-	Anyway               string // what confirms that they are not; "" if it is not asked
+	List                 list   // possible duplicates
+	Anyway               string // confirms that they are other people; "" if that is not asked
 	Made, Token          string
 }
 
 const alikeShown = 10
 
 func (s *Section) registerForm(v *frame.Visit) error {
-	return s.showRegister(v, http.StatusOK, registerPage{Made: newForm(v, who{})}, "", "")
+	return s.showRegister(v, http.StatusOK, registerPage{Made: newForm(v, subject{})}, "", "")
 }
 
 func (s *Section) showRegister(v *frame.Visit, status int, page registerPage, name, born string) error {
@@ -34,11 +34,10 @@ func (s *Section) showRegister(v *frame.Visit, status int, page registerPage, na
 	return nil
 }
 
-// register makes somebody a patient, once for each form. Whoever may be registered already
-// is shown first.
+// register registers a patient, once for each form. It first shows possible duplicates.
 func (s *Section) register(v *frame.Visit) error {
 	made := v.Form.Get("made")
-	id, ok := madeBy(v, who{}, made)
+	id, ok := madeBy(v, subject{}, made)
 	if !v.Owns("register") || !ok {
 		return frame.ErrStale
 	}
@@ -70,8 +69,9 @@ func (s *Section) register(v *frame.Visit) error {
 	return v.GoTo(pathOf(v, patient.ID{UUID: about}) + "?done=registered")
 }
 
-// registered answers a form that has made somebody a patient already. Sent twice, it leads
-// to them; sent with somebody else's details, it must not look as if these were registered.
+// registered answers a form that has already registered a patient. Sent twice, it leads
+// to the patient; sent with other details, it must not look as if these were
+// registered.
 func (s *Section) registered(v *frame.Visit, made patient.ID, name, born, typed string) error {
 	names, err := s.Names.Of(v.Context(), v.Tenant, made)
 	if err != nil {
@@ -80,15 +80,15 @@ func (s *Section) registered(v *frame.Visit, made patient.ID, name, born, typed 
 	if is, known := names[made]; !known || is == (projections.PatientName{Name: name, BirthDate: born}) {
 		return v.GoTo(pathOf(v, made) + "?done=registered")
 	}
-	return s.showRegister(v, http.StatusConflict, registerPage{Made: newForm(v, who{}), Faulty: frame.Wrong("name",
+	return s.showRegister(v, http.StatusConflict, registerPage{Made: newForm(v, subject{}), Faulty: frame.Wrong("name",
 		"This form has registered a patient already. Nobody more has been registered. Press the button again to register this one, too.")}, name, typed)
 }
 
-// anyway stands for the details of somebody who is nobody of those who were shown.
+// anyway encodes the details of a patient who is not one of the possible duplicates.
 func anyway(name, born string) string { return "register\x00anyway\x00" + name + "\x00" + born }
 
-// alike are patients who may be the same person. A practice that is too large for the book
-// is not warned.
+// alike are possible duplicates. A practice that is too large for the index gets no
+// warning.
 func (s *Section) alike(v *frame.Visit, name, born string) (l list, err error) {
 	found, err := s.Book.Alike(v.Context(), v.Tenant, name, born, alikeShown)
 	if errors.Is(err, projections.ErrBookFull) {

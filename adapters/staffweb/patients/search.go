@@ -14,13 +14,13 @@ import (
 	"frontdesk/projections"
 )
 
-// searchPage is the form, and whom a search has found.
+// searchPage is the form, and the patients found.
 type searchPage struct {
 	frame.Faulty
 	Name, Born, Identifier frame.Field
 	Searched               bool
 	List                   list
-	All, Limit             int  // how many were found, and how many of them are listed at most
+	All, Limit             int  // how many were found, and the limit of the list
 	More                   bool // more were found than are listed
 	First, Last            int  // of those on the page
 	Search                 uuid.UUID
@@ -28,16 +28,16 @@ type searchPage struct {
 	Token                  string
 }
 
-// Rows are those on the page.
+// Rows are the rows of the page.
 func (p searchPage) Rows() []row { return p.List.Rows }
 
-// turn leads to another page of a list, which begins from one of the rows on.
+// turn is a link to another page of a list, with its first row.
 type turn struct {
 	From  int
 	Label string
 }
 
-// form fills in what was typed.
+// form fills in the typed values.
 func (p searchPage) form(v *frame.Visit) searchPage {
 	field := func(id, label, hint string) frame.Field {
 		return frame.Field{ID: id, Label: label, Hint: hint, Kind: "text", Value: v.Form.Get(id), Fill: "off", Optional: true, Fault: p.Fault(id)}
@@ -56,7 +56,8 @@ func (s *Section) found(v *frame.Visit, status int, page searchPage) error {
 	return nil
 }
 
-// search answers what was typed in place, or shows another page of what was found.
+// search runs a search and shows its first page, or shows another page of an earlier
+// one.
 func (s *Section) search(v *frame.Visit) error {
 	if !v.Owns("patients") {
 		return frame.ErrStale
@@ -104,7 +105,7 @@ func wantedBy(v *frame.Visit) (w projections.Wanted, page searchPage) {
 	return w, page
 }
 
-// identified goes to the patient who has the identifier.
+// identified redirects to the patient with the identifier.
 func (s *Section) identified(v *frame.Visit, text string) error {
 	id, _ := written.SomeID(text)
 	about := patient.ID{UUID: id}
@@ -133,7 +134,7 @@ func (s *Section) goOn(v *frame.Visit) error {
 	return s.list(v, searchPage{Searched: true, All: len(ids), More: len(ids) == mostFound, Search: search}, ids, from)
 }
 
-// list shows those who were found from one of them on, and notes who they are.
+// list shows the patients from one of them on, and adds them to the access record.
 func (s *Section) list(v *frame.Visit, page searchPage, ids []patient.ID, from int) (err error) {
 	until := min(from+shown, len(ids))
 	if page.List, err = s.namesOf(v, ids[from:until]); err != nil {

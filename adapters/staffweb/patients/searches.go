@@ -15,14 +15,14 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Database keeps searches.
+// Database stores searches.
 type Database interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 	ExecBatch(ctx context.Context, batch *pgx.Batch) error
 }
 
-// Searches keeps whom searches have found, so that their pages go on in whatever process
-// answers. It keeps identifiers alone, for one session, and never what was typed.
+// Searches stores the results of searches, so that any process can show their next
+// pages. It stores only identifiers, for one session, never the typed text.
 type Searches struct {
 	DB  Database
 	Now func() time.Time
@@ -30,13 +30,12 @@ type Searches struct {
 
 const (
 	searchLifetime  = 30 * time.Minute
-	sessionSearches = 10 // of one session; the oldest go
+	sessionSearches = 10 // of one session; the oldest are deleted
 	mostFound       = 500
 	shown           = 50 // on one page
 )
 
-// keep returns the name of a search that has found these patients. It also drops searches
-// that are too old.
+// keep stores a result and returns its name. It also deletes searches that are too old.
 func (s Searches) keep(ctx context.Context, session uuid.UUID, found []patient.ID) (search uuid.UUID, err error) {
 	search = event.NewID()
 	ids := make([]uuid.UUID, len(found))
@@ -55,11 +54,12 @@ func (s Searches) keep(ctx context.Context, session uuid.UUID, found []patient.I
 	return search, nil
 }
 
-// errNoSearch answers for a search that is not kept any more, or is another session's.
+// errNoSearch is the answer for a search that is no longer stored, or is another
+// session's.
 var errNoSearch = frame.Sorry(http.StatusNotFound, "This search has ended",
 	"We keep what a search has found for half an hour.", "Go to Patients and search again.")
 
-// of returns whom a search of the session has found.
+// of returns the result of a search of the session.
 func (s Searches) of(ctx context.Context, session, search uuid.UUID) (found []patient.ID, err error) {
 	var ids []uuid.UUID
 	err = s.DB.QueryRow(ctx, `SELECT found FROM patient_searches WHERE session = $1 AND search = $2 AND made_at > $3`,

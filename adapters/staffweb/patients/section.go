@@ -47,15 +47,15 @@ func (s *Section) Routes() []frame.Route {
 	}
 }
 
-// topic is what the pages are called in the access record.
+// topic is the pages' name in the access record.
 const topic = "patients"
 
-// errNobody answers for patients whom the practice does not have, whether it ever had them
-// or not.
-var errNobody = frame.NoSuch("patient", "Go to Patients and look for them there.")
+// errNoPatient is the answer for patients that the practice does not have, whether it ever
+// had them or not.
+var errNoPatient = frame.NoSuch("patient", "Go to Patients and look for them there.")
 
-// who is the patient whom a page is about.
-type who struct {
+// subject is the patient of a page.
+type subject struct {
 	ID patient.ID
 	projections.PatientName
 	Sight record.Sight
@@ -63,12 +63,11 @@ type who struct {
 	At    string // the address of their page
 }
 
-// about finds the patient whom the path names, and how the member of staff stands to their
-// record.
-func (s *Section) about(v *frame.Visit) (w who, err error) {
+// about finds the patient in the path, and the member's access to the record.
+func (s *Section) about(v *frame.Visit) (w subject, err error) {
 	id, ok := written.SomeID(v.Var("patient"))
 	if !ok {
-		return w, errNobody
+		return w, errNoPatient
 	}
 	w.ID.UUID = id
 	names, err := s.Site.Patients(v, w.ID)
@@ -77,25 +76,25 @@ func (s *Section) about(v *frame.Visit) (w who, err error) {
 	}
 	name, known := names[w.ID]
 	if !known {
-		return w, errNobody
+		return w, errNoPatient
 	}
 	w.PatientName, w.Born, w.At = name, frame.Born(name.BirthDate), pathOf(v, w.ID)
 	w.Sight, err = s.Patients.Sight(v.Context(), v.Tenant, w.ID, v.Session.Staff)
 	return w, err
 }
 
-// open reports whether the record may be shown now.
-func (s *Section) open(w who) bool { return w.Sight.Open(s.Now()) }
+// open reports whether the member has access to the record now.
+func (s *Section) open(w subject) bool { return w.Sight.Open(s.Now()) }
 
-// purpose is what forms about the patient are good for.
-func (w who) purpose() string { return "patient\x00" + w.ID.String() }
+// purpose is the purpose of forms about the patient.
+func (w subject) purpose() string { return "patient\x00" + w.ID.String() }
 
 func pathOf(v *frame.Visit, id patient.ID) string { return v.Base() + "/patients/" + id.String() }
 
-// unknown turns the refusal of a patient who is gone by now into the page for that.
+// unknown replaces the refusal of a patient who is gone by the page for that.
 func unknown(err error) error {
 	if errors.Is(err, patient.ErrUnknown) {
-		return errNobody
+		return errNoPatient
 	}
 	return err
 }
@@ -112,7 +111,7 @@ func (s *Section) namesOf(v *frame.Visit, ids []patient.ID) (l list, err error) 
 	return l, err
 }
 
-// list is patients, each of whom leads to their page below an address.
+// list is patients with links to their pages below an address.
 type list struct {
 	At   string
 	Rows []row

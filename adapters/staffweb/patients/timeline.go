@@ -12,11 +12,11 @@ import (
 	"frontdesk/projections"
 )
 
-// timelinePage is what happened to a patient, and who did it.
+// timelinePage is a patient's events, with their actors.
 type timelinePage struct {
-	who
+	subject
 	Happened []happening
-	Older    int64 // the page after this one begins before it; 0 for none
+	Older    int64 // the next page begins before it; 0 for none
 	Begun    bool  // the page does not begin with the newest
 }
 
@@ -24,7 +24,7 @@ type happening struct{ At, Who, What string }
 
 const happeningsShown = 50
 
-// timeline shows what happened to a patient, newest first. It is part of the record.
+// timeline shows a patient's events, newest first. It is part of the record.
 func (s *Section) timeline(v *frame.Visit) error {
 	w, err := s.about(v)
 	if err != nil {
@@ -41,19 +41,19 @@ func (s *Section) timeline(v *frame.Visit) error {
 	if err != nil {
 		return err
 	}
-	page := timelinePage{who: w, Begun: before > 0}
+	page := timelinePage{subject: w, Begun: before > 0}
 	if len(found) == happeningsShown {
 		page.Older = found[len(found)-1].Idx
 	}
-	if page.Happened, err = s.told(v, found); err != nil {
+	if page.Happened, err = s.describe(v, found); err != nil {
 		return err
 	}
 	s.Show(v, frame.View{Template: templates["timeline"], Status: http.StatusOK, Title: w.Name, Content: page})
 	return nil
 }
 
-// told says in words what happened. Each actor is looked up once.
-func (s *Section) told(v *frame.Visit, found []projections.Happening) (told []happening, err error) {
+// describe describes events in words. Each actor is looked up once.
+func (s *Section) describe(v *frame.Visit, found []projections.Happening) (shown []happening, err error) {
 	names := map[string]string{}
 	for _, h := range found {
 		name, known := names[h.Actor]
@@ -63,12 +63,12 @@ func (s *Section) told(v *frame.Visit, found []projections.Happening) (told []ha
 			}
 			names[h.Actor] = name
 		}
-		told = append(told, happening{frame.Moment(h.At, v.Practice.Zone), name, h.Kind.Words()})
+		shown = append(shown, happening{frame.Moment(h.At, v.Practice.Zone), name, h.Kind.Words()})
 	}
-	return told, nil
+	return shown, nil
 }
 
-// actor names who did something, as the timeline has them.
+// actor returns an actor's name for the timeline.
 func (s *Section) actor(v *frame.Visit, actor string) (name string, err error) {
 	kind, of, _ := strings.Cut(actor, ":")
 	id, known := written.ID(of)

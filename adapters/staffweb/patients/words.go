@@ -6,14 +6,14 @@ import (
 	"frontdesk/projections"
 )
 
-// visits say how far an appointment has come.
+// visits are the states of an appointment.
 var visits = map[projections.Status]string{
 	projections.StatusBooked: "booked", projections.StatusCalledIn: "called in", projections.StatusAttended: "attended",
 	projections.StatusDidNotAttend: "did not attend", projections.StatusCancelled: "cancelled",
 }
 
-// standing says how far a request has come.
-func standing(r projections.InboxRow) string {
+// requestState describes the state of a request.
+func requestState(r projections.InboxRow) string {
 	switch {
 	case r.InError:
 		return "entered in error"

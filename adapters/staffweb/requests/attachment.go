@@ -14,20 +14,22 @@ import (
 	"frontdesk/domain/request"
 )
 
-// errNoFile is the answer about a file that the request does not have, or has no more.
+// errNoFile is the answer about a file that the request does not have, or no longer
+// has.
 var errNoFile = &frame.Apology{
 	Status: http.StatusNotFound, Heading: "There is no such file", Text: "The request does not have it.", Advice: "Go back to the request.",
 }
 
-// fileTime is how long a file may take to be sent.
+// fileTime is the time limit for sending a file.
 const fileTime = 10 * time.Minute
 
-// confined is the policy of a file: it came from a stranger, so it may do nothing, load
-// nothing, and has none of the origin's rights. A browser's own viewer of pictures needs
-// styles of its own.
+// confined is the policy of a file: it is untrusted, so it may do nothing, load
+// nothing, and has none of the origin's rights. A browser's own image viewer needs
+// inline styles.
 const confined = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
-// attachment sends a file. That it is opened is in the log before its first byte leaves.
+// attachment sends a file. The event of opening it is in the log before its first byte
+// is sent.
 func (s *Section) attachment(v *frame.Visit) error {
 	found, err := s.find(v)
 	if err != nil {
@@ -46,13 +48,14 @@ func (s *Section) attachment(v *frame.Visit) error {
 		return orNone(err)
 	}
 	if about != found.Patient {
-		return s.attachment(v) // somebody has moved the request meanwhile
+		return s.attachment(v) // the request was moved in between
 	}
 	return s.stream(v, file)
 }
 
-// stream has the file sent once the page's seat is given back. A file that turns out not
-// to be what was sent breaks off before its end, which its length tells the browser.
+// stream sends the file after the page's permit is released. If the file is not as it
+// was uploaded, the transfer breaks off before its end, which the browser sees by its
+// length.
 func (s *Section) stream(v *frame.Visit, file request.Attachment) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.Context()), fileTime)
 	content, err := s.Files.Open(ctx, v.Tenant, file)
@@ -69,13 +72,13 @@ func (s *Section) stream(v *frame.Visit, file request.Attachment) error {
 	v.Write(func(w http.ResponseWriter) {
 		defer cancel()
 		if err := send(w, content); errors.Is(err, errSpoilt) {
-			s.Log.ErrorContext(ctx, "an attachment broke off", slog.String("request_id", v.ID), slog.Any("error", err))
+			s.Log.ErrorContext(ctx, "sending an attachment failed", slog.String("request_id", v.ID), slog.Any("error", err))
 		}
 	})
 	return nil
 }
 
-// gone is [errNoFile] if the file is kept no more.
+// gone is [errNoFile] if the file is no longer stored.
 func gone(err error) error {
 	if refusal := refusalOf(err); refusal != nil && refusal.Kind == fault.Missing {
 		return errNoFile

@@ -10,32 +10,32 @@ import (
 	"frontdesk/projections"
 )
 
-// requestPage is a request as staff see it.
+// requestPage is the page of a request.
 type requestPage struct {
 	frame.Faulty
-	Done            string // what has just been done; "" for nothing
+	Done            string // the last action; "" for none
 	ID              request.ID
 	Patient         patient.ID
 	Name, Born      string
 	Kind, At        string
 	Urgent, ByProxy bool
 	InError         bool   // it must not be relied on
-	Why             string // is that; "" if it is hidden
+	Why             string // the reason for that; "" if it is hidden
 	Standing        string
-	Closed          bool // what follows is hidden
+	Closed          bool // the content is hidden
 	Proxy           *request.Proxy
 	Answers         []request.Answer
 	Files           []file
 	History         []entry
 	Others          []other
-	IsDone, Held    bool // Held: somebody has it
+	IsDone, Held    bool // Held: a member of staff has it
 	MayComplete     bool
 	Words           frame.Area
 	Outcome, To     frame.Choice
 	Seen, Token     string
 }
 
-// file is an attachment, as it is listed.
+// file is an attachment in the list.
 type file struct {
 	N          int
 	Name, Kind string
@@ -51,11 +51,11 @@ type other struct {
 	Kind, At, Standing string
 }
 
-// othersShown are the patient's other requests on the page; their own page has all.
+// othersShown limits the patient's other requests on the page; their own page has all.
 const othersShown = 10
 
-// contentOf is what the page of a request shows.
-func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said) (content requestPage, err error) {
+// contentOf is the content of a request's page.
+func (s *Section) contentOf(v *frame.Visit, found projections.Request, response response) (content requestPage, err error) {
 	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return content, err
@@ -69,26 +69,26 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Request, said said
 		return content, err
 	}
 	content = requestPage{
-		Faulty: said.Faulty, Done: said.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: frame.Born(name.BirthDate),
+		Faulty: response.Faulty, Done: response.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: frame.Born(name.BirthDate),
 		Kind: frame.RequestNames[found.Type], At: s.When(v, found.SubmittedAt), Urgent: found.Urgent, ByProxy: found.Proxy != nil,
 		Closed: !sees, IsDone: found.Done != nil, Held: found.Holder != staff.ID{},
 		MayComplete: found.Holder == staff.ID{} || found.Holder == v.Session.Staff,
-		Standing:    s.standingOf(v, found), Seen: seenOf(found), Token: v.Token(purpose(v)),
+		Standing:    s.stateText(v, found), Seen: seenOf(found), Token: v.Token(purpose(v)),
 		History: s.historyOf(v, found, sees),
 	}
-	content.fill(found, said)
-	if content.To, err = s.colleagues(v, found, said); err != nil {
+	content.fill(found, response)
+	if content.To, err = s.colleagues(v, found, response); err != nil {
 		return content, err
 	}
 	content.Others, err = s.othersOf(v, found)
 	return content, err
 }
 
-// fill adds what the patient asks, which those do not see whom the record is closed to,
-// and the fields.
-func (p *requestPage) fill(found projections.Request, said said) {
-	p.Words = wordsOf(found, said)
-	p.Outcome = frame.Choice{ID: "outcome", None: "Choose", Label: "How did it end?", Options: outcomesOf(said.typed.outcome), Fault: said.Fault("outcome")}
+// fill adds the patient's text, unless the record is closed to the member, and the
+// fields.
+func (p *requestPage) fill(found projections.Request, response response) {
+	p.Words = wordsOf(found, response)
+	p.Outcome = frame.Choice{ID: "outcome", None: "Choose", Label: "How did it end?", Options: outcomesOf(response.typed.outcome), Fault: response.Fault("outcome")}
 	p.InError = found.InError != nil
 	if p.Closed {
 		return
@@ -103,25 +103,25 @@ func (p *requestPage) fill(found projections.Request, said said) {
 	}
 }
 
-// standingOf says how the request stands.
-func (s *Section) standingOf(v *frame.Visit, found projections.Request) string {
+// stateText describes the state of the request.
+func (s *Section) stateText(v *frame.Visit, found projections.Request) string {
 	if found.Done != nil {
-		return s.standing(v, found.Holder, found.HolderName, &found.Done.At)
+		return s.holderText(v, found.Holder, found.HolderName, &found.Done.At)
 	}
-	return orNobody(s.standing(v, found.Holder, found.HolderName, nil))
+	return orUnassigned(s.holderText(v, found.Holder, found.HolderName, nil))
 }
 
-func orNobody(standing string) string {
-	if standing == "" {
+func orUnassigned(holderText string) string {
+	if holderText == "" {
 		return "Nobody has it."
 	}
-	return standing
+	return holderText
 }
 
-// historyOf is who did what, oldest first.
+// historyOf is the history of events, oldest first.
 func (s *Section) historyOf(v *frame.Visit, found projections.Request, sees bool) (history []entry) {
 	for _, h := range found.History {
-		what, text := deed(v, h)
+		what, text := eventClause(v, h)
 		if !sees {
 			text = ""
 		}
@@ -130,7 +130,7 @@ func (s *Section) historyOf(v *frame.Visit, found projections.Request, sees bool
 	return history
 }
 
-// othersOf are the newest other requests of the patient, without what they ask.
+// othersOf are the newest other requests of the patient, without their texts.
 func (s *Section) othersOf(v *frame.Visit, found projections.Request) (others []other, err error) {
 	rows, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, found.Patient, projections.InboxPlace{}, othersShown+1)
 	if err != nil {
@@ -138,16 +138,16 @@ func (s *Section) othersOf(v *frame.Visit, found projections.Request) (others []
 	}
 	for _, r := range rows {
 		if r.Request != found.ID && len(others) < othersShown {
-			others = append(others, other{r.Request, frame.RequestNames[r.Type], s.When(v, r.SubmittedAt), orNobody(s.standing(v, r.Holder, r.HolderName, r.DoneAt))})
+			others = append(others, other{r.Request, frame.RequestNames[r.Type], s.When(v, r.SubmittedAt), orUnassigned(s.holderText(v, r.Holder, r.HolderName, r.DoneAt))})
 		}
 	}
 	return others, nil
 }
 
-// colleagues are those to whom the request can be given: who works here, handles requests,
-// and does not have it.
-func (s *Section) colleagues(v *frame.Visit, found projections.Request, said said) (frame.Choice, error) {
-	to := frame.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: said.Fault("to")}
+// colleagues are those to whom the request can be assigned: current members who handle
+// requests, except its holder.
+func (s *Section) colleagues(v *frame.Visit, found projections.Request, response response) (frame.Choice, error) {
+	to := frame.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: response.Fault("to")}
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return to, err
@@ -160,7 +160,7 @@ func (s *Section) colleagues(v *frame.Visit, found projections.Request, said sai
 		if p.Staff == v.Session.Staff {
 			name += " (you)"
 		}
-		to.Options = append(to.Options, frame.Option{Value: p.Staff.String(), Name: name, Chosen: p.Staff.String() == said.typed.to})
+		to.Options = append(to.Options, frame.Option{Value: p.Staff.String(), Name: name, Chosen: p.Staff.String() == response.typed.to})
 	}
 	return to, nil
 }

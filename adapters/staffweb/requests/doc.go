@@ -1,15 +1,18 @@
-// Package requests serves the pages on which a practice handles what patients ask of it.
+// Package requests serves the pages on which a practice handles patient requests.
 //
-//	requests                            the inbox: who waits, in four tabs, 50 a page
-//	requests/{request}                  one request: what was asked, who did what; POST does something about it
-//	requests/{request}/patient          to whom else it belongs: POST finds patients, or moves it to one
+//	requests                            the inbox of waiting requests, in four tabs, 50 a page
+//	requests/{request}                  one request: its text and history; POST runs an action
+//	requests/{request}/patient          move it: POST finds patients, or moves it to one
 //	requests/{request}/attachments/{n}  the nth file
 //
 // Rules
-//  1. Nothing of a request is shown before it is in the log that it was opened, and by
-//     whom (D37). If that cannot be written, nothing is shown. A file is opened likewise.
-//  2. A form says what its page has shown of the request. If the request has changed since,
-//     nothing is done, the page says what has changed, and has kept what was typed (D84).
-//  3. What the patient asked is hidden from those whom the patient's record is closed to.
-//  4. No address, log line or metric holds anything of a patient.
+//  1. Nothing of a request is shown before the log has the event of opening it, with
+//     the actor (D37). If that cannot be written, nothing is shown. The same holds for
+//     a file.
+//  2. A form carries the version of the request on its page. If the request has
+//     changed since, the action is not done, and the page shows the changes and keeps
+//     the typed values (D84).
+//  3. The patient's text is hidden from members without access to the patient's
+//     record.
+//  4. No address, log line or metric contains patient data.
 package requests

@@ -10,17 +10,17 @@ import (
 	"frontdesk/projections"
 )
 
-// whoReads says who may come to read what staff write about a request.
-const whoReads = "Colleagues see this. So does the patient, if they ask for their data."
+// readersHint is the hint about the readers of staff's texts on a request.
+const readersHint = "Colleagues see this. So does the patient, if they ask for their data."
 
-// wordsOf is the one field in which staff write about a request. What is typed there stays
-// until it is used, whatever else is done to the request.
-func wordsOf(found projections.Request, said said) frame.Area {
+// wordsOf is the one field for staff's texts on a request. The typed text stays until
+// an action uses it.
+func wordsOf(found projections.Request, response response) frame.Area {
 	label := "Note, or how it ended"
 	if found.Done != nil {
 		label = "Note, or why it has to be reopened"
 	}
-	return frame.Area{ID: "text", Label: label, Hint: whoReads, Value: said.typed.text, Fault: said.Fault("text")}
+	return frame.Area{ID: "text", Label: label, Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")}
 }
 
 func outcomesOf(chosen string) (options []frame.Option) {
@@ -30,15 +30,15 @@ func outcomesOf(chosen string) (options []frame.Option) {
 	return options
 }
 
-// typedIn is what the form has.
+// typedIn returns the values of the form.
 func typedIn(v *frame.Visit) typed {
 	return typed{text: v.Text("text"), outcome: v.Form.Get("outcome"), to: v.Form.Get("to")}
 }
 
-// wrong says what is wrong with a text that is refused.
+// wrong describes the fault of a refused text.
 func (t typed) wrong(refusal *fault.Error) string {
 	return cmp.Or(frame.TooLong(t.text, request.MaxText), refusal.Detail)
 }
 
-// left reports whether something was written that an act has not used.
+// left reports whether there is text that no action has used.
 func (t typed) left() bool { return strings.TrimSpace(t.text) != "" }

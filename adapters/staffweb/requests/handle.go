@@ -12,13 +12,13 @@ import (
 	"frontdesk/projections"
 )
 
-// act is something that staff do about a request.
+// act is an action of staff on a request.
 type act struct {
 	do     func(s *Section, v *frame.Visit, r projections.Request, t typed) error
-	writes bool // it uses what was written, so it is for those who see what the patient asks
+	writes bool // it uses the text, so it needs access to the patient's text
 }
 
-// acts are the acts by their names in forms.
+// acts are the actions by their names in forms.
 var acts = map[string]act{
 	"take": {do: func(s *Section, v *frame.Visit, r projections.Request, _ typed) error {
 		return s.Desk.TakePatientRequest(v.AsStaff(), commands.TakePatientRequest{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, By: v.Session.Staff})
@@ -45,9 +45,9 @@ func urgency(urgent bool) func(*Section, *frame.Visit, projections.Request, type
 	}
 }
 
-// give gives the request to a colleague who is on the page's list.
+// give assigns the request to a colleague on the page's list.
 func (s *Section) give(v *frame.Visit, r projections.Request, t typed) error {
-	to, err := s.colleagues(v, r, said{typed: t})
+	to, err := s.colleagues(v, r, response{typed: t})
 	if err != nil {
 		return err
 	}
@@ -61,11 +61,11 @@ func (s *Section) give(v *frame.Visit, r projections.Request, t typed) error {
 	return errNoColleague
 }
 
-// errNoColleague refuses to give a request to nobody, or to somebody who does not handle
-// requests.
+// errNoColleague refuses to assign a request to no one, or to a member who does not
+// handle requests.
 var errNoColleague = fault.New(fault.Invalid, "unknown-colleague", "Choose a colleague.")
 
-// handle does something about a request, unless the request has changed since the form's
+// handle runs an action on a request, unless the request has changed since the form's
 // page was shown (rule 2).
 func (s *Section) handle(v *frame.Visit) error {
 	act, known := acts[v.Form.Get("do")]
@@ -74,7 +74,7 @@ func (s *Section) handle(v *frame.Visit) error {
 	}
 	typed := typedIn(v)
 	if !v.Owns(purpose(v)) {
-		return s.show(v, said{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("handle", frame.SignedInAgain)})
+		return s.show(v, response{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("handle", frame.SignedInAgain)})
 	}
 	found, err := s.find(v)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Section) handle(v *frame.Visit) error {
 	return s.after(v, act, typed)
 }
 
-// mayWrite refuses to have anything written by those who do not see what the patient asks.
+// mayWrite refuses texts by members without access to the patient's text.
 func (s *Section) mayWrite(v *frame.Visit, found projections.Request) error {
 	sees, err := s.sees(v, found.Patient)
 	if err == nil && !sees {
@@ -101,12 +101,12 @@ func (s *Section) mayWrite(v *frame.Visit, found projections.Request) error {
 	return err
 }
 
-// after goes back to the request, or stays if something was typed that is not used yet.
+// after returns to the request, or stays if there is unused text.
 func (s *Section) after(v *frame.Visit, act act, typed typed) error {
 	do := v.Form.Get("do")
 	if act.writes || !typed.left() {
 		return v.GoTo(v.Base() + "/requests/" + v.Var("request") + "?done=" + do)
 	}
 	typed.to = ""
-	return s.show(v, said{status: http.StatusOK, typed: typed, done: doneWords[do] + " What you typed is still here, and not saved yet."})
+	return s.show(v, response{status: http.StatusOK, typed: typed, done: doneWords[do] + " What you typed is still here, and not saved yet."})
 }

@@ -14,7 +14,7 @@ import (
 	"frontdesk/projections"
 )
 
-// rowsShown are the requests on one page.
+// rowsShown is the page size.
 const rowsShown = 50
 
 // inboxPage is one page of a tab.
@@ -23,9 +23,9 @@ type inboxPage struct {
 	Tab         projections.InboxTab
 	Tabs        []tab
 	Types       []frame.Option
-	Urgent      bool // only those are shown
+	Urgent      bool // only urgent ones are shown
 	Rows        []row
-	Empty       string // what is said in place of no rows
+	Empty       string // the text without rows
 	Further     bool   // this is not the first page
 	First, Next string // addresses; Next is "" on the last page
 }
@@ -37,7 +37,7 @@ type tab struct {
 	Here          bool
 }
 
-// row is a request as the inbox shows it.
+// row is a request in the inbox.
 type row struct {
 	ID              request.ID
 	Name, Born      string // of the patient
@@ -46,11 +46,11 @@ type row struct {
 	Urgent, ByProxy bool
 	InError         bool
 	Files           string // "" for none
-	Holder          string // a sentence; "" if nobody has it
+	Holder          string // a sentence; "" without a holder
 }
 
-// inbox shows who waits. Names are opened for the page that is shown, in one query, and
-// that they were shown is one line of the access record.
+// inbox lists waiting requests. Names are opened for the current page, in one query,
+// and one line of the access record lists the patients shown.
 func (s *Section) inbox(v *frame.Visit) error {
 	if err := s.Follow(v); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *Section) inbox(v *frame.Visit) error {
 	return nil
 }
 
-// filterOf is what the address asks for. What it has that there is not asks for nothing.
+// filterOf reads the filter from the address. It ignores invalid values.
 func filterOf(v *frame.Visit) projections.InboxFilter {
 	f := projections.InboxFilter{Tab: projections.InboxNew, Member: v.Session.Staff, Urgent: v.Form.Has("urgent"), After: placeOf(v.Form.Get("after"))}
 	if tab := projections.InboxTab(v.Form.Get("tab")); slices.Contains(projections.InboxTabs(), tab) {
@@ -92,7 +92,7 @@ func filterOf(v *frame.Visit) projections.InboxFilter {
 	return f
 }
 
-// addressOf is where the first page of what is asked for is.
+// addressOf is the address of the first page of a filter.
 func addressOf(v *frame.Visit, f projections.InboxFilter) *url.URL {
 	query := url.Values{"tab": {string(f.Tab)}}
 	if f.Type != "" {
@@ -104,10 +104,11 @@ func addressOf(v *frame.Visit, f projections.InboxFilter) *url.URL {
 	return &url.URL{Path: v.Base() + "/requests", RawQuery: query.Encode()}
 }
 
-// mostCounted is where counting ends. Done requests are not counted: they wait for nobody.
+// mostCounted is where counting ends. Done requests are not counted: they are not
+// waiting.
 const mostCounted = 1000
 
-// tabsOf are the tabs, with how many requests are in each, whatever is filtered.
+// tabsOf are the tabs, each with its number of requests, whatever the filter.
 func tabsOf(v *frame.Visit, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []tab) {
 	for _, t := range projections.InboxTabs() {
 		leads := addressOf(v, projections.InboxFilter{Tab: t, Type: f.Type, Urgent: f.Urgent})
@@ -123,8 +124,8 @@ func tabsOf(v *frame.Visit, f projections.InboxFilter, counts map[projections.In
 	return tabs
 }
 
-// rowsOf are requests with the names of their patients. Who was erased just now has none,
-// and is not shown.
+// rowsOf are requests with the names of their patients. A just erased patient has none,
+// and is left out.
 func (s *Section) rowsOf(v *frame.Visit, found []projections.InboxRow) (rows []row, err error) {
 	patients := make([]patient.ID, 0, len(found))
 	for _, r := range found {
@@ -149,12 +150,12 @@ func (s *Section) rowOf(v *frame.Visit, r projections.InboxRow, of projections.P
 	return row{
 		ID: r.Request, Name: of.Name, Born: frame.Born(of.BirthDate), Kind: frame.RequestNames[r.Type],
 		At: s.When(v, r.SubmittedAt), Age: ago(s.Now().Sub(r.SubmittedAt)),
-		Urgent: r.Urgent, ByProxy: r.ByProxy, InError: r.InError, Files: filesWords(r.Files), Holder: s.standing(v, r.Holder, r.HolderName, r.DoneAt),
+		Urgent: r.Urgent, ByProxy: r.ByProxy, InError: r.InError, Files: filesWords(r.Files), Holder: s.holderText(v, r.Holder, r.HolderName, r.DoneAt),
 	}
 }
 
-// standing says who has a request, or who is done with it.
-func (s *Section) standing(v *frame.Visit, holder staff.ID, name string, done *time.Time) string {
+// holderText names the member who has a request, or is done with it.
+func (s *Section) holderText(v *frame.Visit, holder staff.ID, name string, done *time.Time) string {
 	who := frame.Plain(name)
 	switch holder {
 	case staff.ID{}:

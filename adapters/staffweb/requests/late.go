@@ -11,32 +11,31 @@ import (
 	"frontdesk/projections"
 )
 
-// errClosed refuses to write about what one may not see.
+// errClosed refuses texts on a hidden request.
 var errClosed = &frame.Apology{
 	Status: http.StatusForbidden, Heading: "This patient’s record is restricted",
 	Text: "You are not among those who may see it. Nothing has been changed.", Advice: "If you need to see it, open the patient’s page, where you can say why.",
 }
 
-// mostTold are the changes that a page names of those that it had not shown; it shows all
-// of them in the history.
-const mostTold = 3
+// maxChanges limits the unseen changes that a page lists; the history has all.
+const maxChanges = 3
 
-// tooLate shows the request as it is now, with who changed it meanwhile and with what was
-// typed.
+// tooLate shows the current request, with the actor of the changes and the typed
+// values.
 func (s *Section) tooLate(v *frame.Visit, found projections.Request, typed typed, faults frame.Faulty) error {
 	late := unseen(v, found)
-	for _, h := range late[max(0, len(late)-mostTold):] {
-		what, _ := deed(v, h)
+	for _, h := range late[max(0, len(late)-maxChanges):] {
+		what, _ := eventClause(v, h)
 		faults = faults.With("handle", what+" at "+s.When(v, h.At)+".")
 	}
 	kept := "Look at the request again: nothing that you did has been saved."
 	if typed.left() {
 		kept += " What you typed is still here."
 	}
-	return s.show(v, said{status: http.StatusConflict, typed: typed, Faulty: faults.With("handle", kept)})
+	return s.show(v, response{status: http.StatusConflict, typed: typed, Faulty: faults.With("handle", kept)})
 }
 
-// refuse shows the request with why nothing was done, and with what was typed.
+// refuse shows the request with the refusal and the typed values.
 func (s *Section) refuse(v *frame.Visit, typed typed, err error) error {
 	refusal := refusalOf(err)
 	if refusal == nil || errors.Is(orNone(err), errNoRequest) {
@@ -44,7 +43,7 @@ func (s *Section) refuse(v *frame.Visit, typed typed, err error) error {
 	}
 	if refusal.Kind != fault.Conflict {
 		field, text := faultOf(refusal, typed)
-		return s.show(v, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With(field, text)})
+		return s.show(v, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With(field, text)})
 	}
 	found, err := s.find(v)
 	if err != nil {
@@ -57,7 +56,7 @@ func (s *Section) refuse(v *frame.Visit, typed typed, err error) error {
 	return s.tooLate(v, found, typed, faults)
 }
 
-// faultOf says at which field something is wrong, and what.
+// faultOf returns the field of a fault, and its text.
 func faultOf(refusal *fault.Error, typed typed) (field, text string) {
 	switch {
 	case errors.Is(refusal, request.ErrUnknownOutcome):

@@ -13,19 +13,19 @@ import (
 	"frontdesk/projections"
 )
 
-// movePage asks to whom else a request belongs.
+// movePage is the form to move a request to another patient.
 type movePage struct {
 	frame.Faulty
 	ID          request.ID
-	Name, Born  string // of the patient whose it is taken to be
-	Find        string // what was looked for; "" for nothing
+	Name, Born  string // of the current patient
+	Find        string // the search text; "" for none
 	FoundWords  string
 	Found       []candidate
 	Words       frame.Area
 	Seen, Token string
 }
 
-// candidate is a patient who was found.
+// candidate is a patient that was found.
 type candidate struct {
 	Patient    patient.ID
 	Name, Born string
@@ -37,13 +37,13 @@ const (
 	longestFind     = 200 // characters: each name is compared with each word of them
 )
 
-// moveForm shows whose request it is, and asks for a name.
+// moveForm shows the current patient, and asks for a name.
 func (s *Section) moveForm(v *frame.Visit) error {
 	found, err := s.find(v)
 	if err != nil {
 		return err
 	}
-	return s.ask(v, found, said{status: http.StatusOK})
+	return s.ask(v, found, response{status: http.StatusOK})
 }
 
 // move finds patients, or moves the request to one of them.
@@ -55,11 +55,11 @@ func (s *Section) move(v *frame.Visit) error {
 	typed, wrongFind := typedIn(v), frame.TooLong(v.Form.Get("find"), longestFind)
 	switch {
 	case !v.Owns(purpose(v)):
-		return s.ask(v, found, said{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("find", frame.SignedInAgain)})
+		return s.ask(v, found, response{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("find", frame.SignedInAgain)})
 	case wrongFind != "":
-		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Wrong("find", wrongFind)})
+		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Wrong("find", wrongFind)})
 	case v.Form.Get("do") == "find":
-		return s.ask(v, found, said{status: http.StatusOK, typed: typed})
+		return s.ask(v, found, response{status: http.StatusOK, typed: typed})
 	case v.Form.Get("do") != "move":
 		return frame.ErrUnreadable
 	case len(unseen(v, found)) > 0:
@@ -74,7 +74,7 @@ func (s *Section) move(v *frame.Visit) error {
 func (s *Section) moveTo(v *frame.Visit, found projections.Request, typed typed) error {
 	to, ok := written.SomeID(typed.to)
 	if !ok {
-		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("to", noPatient)})
+		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("to", noPatient)})
 	}
 	err := s.Desk.ReLinkPatientRequest(v.AsStaff(), commands.ReLinkPatientRequest{
 		Tenant: v.Tenant, Request: found.ID, Seen: found.Version, From: found.Patient, To: patient.ID{UUID: to}, Reason: typed.text,
@@ -83,19 +83,19 @@ func (s *Section) moveTo(v *frame.Visit, found projections.Request, typed typed)
 	case err == nil:
 		return v.GoTo(v.Base() + "/requests/" + found.ID.String() + "?done=move")
 	case errors.Is(err, patient.ErrUnknown):
-		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("to", noPatient)})
+		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("to", noPatient)})
 	case errors.Is(err, request.ErrInvalidText):
-		return s.ask(v, found, said{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("text", typed.wrong(request.ErrInvalidText))})
+		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("text", typed.wrong(request.ErrInvalidText))})
 	}
 	return s.refuse(v, typed, err)
 }
 
-// noPatient is said if no patient was chosen whom the practice has.
+// noPatient is the text if no patient of the practice was chosen.
 const noPatient = "Choose one of the patients."
 
-// ask shows the form, with those who were found. A search is a POST, so that no address
-// holds a name.
-func (s *Section) ask(v *frame.Visit, found projections.Request, said said) error {
+// ask shows the form, with the patients found. A search is a POST, so that no address
+// contains a name.
+func (s *Section) ask(v *frame.Visit, found projections.Request, response response) error {
 	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return err
@@ -105,19 +105,19 @@ func (s *Section) ask(v *frame.Visit, found projections.Request, said said) erro
 		return errNoRequest
 	}
 	content := movePage{
-		Faulty: said.Faulty, ID: found.ID, Name: name.Name, Born: frame.Born(name.BirthDate), Seen: seenOf(found), Token: v.Token(purpose(v)),
-		Words: frame.Area{ID: "text", Label: "Why is it theirs?", Hint: whoReads, Value: said.typed.text, Fault: said.Fault("text")},
+		Faulty: response.Faulty, ID: found.ID, Name: name.Name, Born: frame.Born(name.BirthDate), Seen: seenOf(found), Token: v.Token(purpose(v)),
+		Words: frame.Area{ID: "text", Label: "Why is it theirs?", Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")},
 	}
-	if err := s.search(v, found, said, &content); err != nil {
+	if err := s.search(v, found, response, &content); err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["patient"], Status: said.status, Title: content.Titled("Move the request to another patient"), Content: content})
+	s.Show(v, frame.View{Template: templates["patient"], Status: response.status, Title: content.Titled("Move the request to another patient"), Content: content})
 	return nil
 }
 
-// search looks for patients with the name that was typed, if any was. Who was shown is in
-// the access record; what was typed is nowhere.
-func (s *Section) search(v *frame.Visit, of projections.Request, said said, content *movePage) error {
+// search finds patients by the typed name, if any. The patients shown are in the access
+// record; the typed text is not stored.
+func (s *Section) search(v *frame.Visit, of projections.Request, response response, content *movePage) error {
 	shown := []patient.ID{of.Patient}
 	if content.Find = strings.TrimSpace(v.Form.Get("find")); v.R.Method == http.MethodPost && content.Find != "" && frame.TooLong(content.Find, longestFind) == "" {
 		found, more, err := s.Book.Search(v.Context(), v.Tenant, content.Find, candidatesShown)
@@ -127,7 +127,7 @@ func (s *Section) search(v *frame.Visit, of projections.Request, said said, cont
 		for _, f := range found {
 			shown = append(shown, f.Patient)
 			if f.Patient != of.Patient {
-				content.Found = append(content.Found, candidate{f.Patient, f.Name, frame.Born(f.BirthDate), f.Patient.String() == said.typed.to})
+				content.Found = append(content.Found, candidate{f.Patient, f.Name, frame.Born(f.BirthDate), f.Patient.String() == response.typed.to})
 			}
 		}
 		content.FoundWords = foundWords(len(content.Found), more)

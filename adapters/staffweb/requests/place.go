@@ -12,15 +12,15 @@ import (
 	"frontdesk/projections"
 )
 
-// withPlace is the address of the page behind a place. A place names a request by its
-// identifier and when it came, and nobody.
+// withPlace is the address of the page after a position. A position has a request's
+// identifier and time, and no name.
 func withPlace(address *url.URL, place projections.InboxPlace) string {
 	query := address.Query()
 	query.Set("after", fmt.Sprintf("%t_%d_%s", place.Urgent, place.At.UnixMicro(), place.Request))
 	return address.Path + "?" + query.Encode()
 }
 
-// placeOf reads such a place. What is none is the beginning.
+// placeOf parses a position. An invalid one is the beginning.
 func placeOf(text string) projections.InboxPlace {
 	parts := strings.Split(text, "_")
 	if len(parts) != 3 {

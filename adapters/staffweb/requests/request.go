@@ -16,42 +16,43 @@ import (
 	"frontdesk/projections"
 )
 
-// errNoRequest is the answer about a request that the practice does not have, of a patient
-// who was erased, and to what names no request.
+// errNoRequest is the answer about a request that the practice does not have, that is
+// of an erased patient, or whose identifier is invalid.
 var errNoRequest = frame.NoSuch("request", "Go back to Requests and look for it there.")
 
-// said is what a page says about the form that was sent, and what was typed there.
-type said struct {
+// response is the response to a submitted form, with its typed values.
+type response struct {
 	status int
 	frame.Faulty
-	done  string // what has been done; "" for nothing
+	done  string // the last action; "" for none
 	typed typed
 }
 
-// typed is what somebody has written or chosen, so that it is not lost.
+// typed is the typed or chosen values, so that they are not lost.
 type typed struct{ text, outcome, to string }
 
 // request shows one request.
 func (s *Section) request(v *frame.Visit) error {
-	return s.show(v, said{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
+	return s.show(v, response{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
 }
 
-// show shows the request as it is now. That it is opened is in the log before (rule 1).
-func (s *Section) show(v *frame.Visit, said said) error {
+// show shows the current request. The event of opening it is in the log before (rule
+// 1).
+func (s *Section) show(v *frame.Visit, response response) error {
 	found, err := s.open(v)
 	if err != nil {
 		return err
 	}
-	content, err := s.contentOf(v, found, said)
+	content, err := s.contentOf(v, found, response)
 	if err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["request"], Status: said.status, Title: content.Titled("Request"), Content: content})
+	s.Show(v, frame.View{Template: templates["request"], Status: response.status, Title: content.Titled("Request"), Content: content})
 	return nil
 }
 
-// open records that the request is opened, and returns it as that patient's of whom the
-// log says so. If somebody moves it meanwhile, it is opened again.
+// open appends the event of opening the request, and returns the request with the same
+// patient as the event. If it is moved in between, it is opened again.
 func (s *Section) open(v *frame.Visit) (projections.Request, error) {
 	for {
 		found, err := s.find(v)
@@ -65,8 +66,7 @@ func (s *Section) open(v *frame.Visit) (projections.Request, error) {
 	}
 }
 
-// find reads the request that the address names, with the name of the application that
-// sent it.
+// find reads the request in the address, with the name of its application.
 func (s *Section) find(v *frame.Visit) (projections.Request, error) {
 	id, ok := written.ID(v.Var("request"))
 	if !ok {
@@ -90,16 +90,16 @@ func orNone(err error) error {
 	return err
 }
 
-// sees reports whether whoever is signed in may see what the patient asks (rule 3).
+// sees reports whether the signed-in member has access to the patient's text (rule 3).
 func (s *Section) sees(v *frame.Visit, of patient.ID) (bool, error) {
 	sight, err := s.Records.Sight(v.Context(), v.Tenant, of, v.Session.Staff)
 	return sight.Open(s.Now()), err
 }
 
-// purpose is what the tokens of a request's forms are for.
+// purpose is the form tokens' purpose.
 func purpose(v *frame.Visit) string { return "request " + v.Var("request") }
 
-// refusalOf is what a rule says against something; nil if the error is none of a rule.
+// refusalOf returns a rule's refusal; nil for any other error.
 func refusalOf(err error) *fault.Error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {
@@ -108,11 +108,11 @@ func refusalOf(err error) *fault.Error {
 	return refusal
 }
 
-// seenOf says how much of a request a page shows. A form sends it back.
+// seenOf is the version of a request on a page. A form sends it back.
 func seenOf(r projections.Request) string { return strconv.Itoa(r.Version) }
 
-// unseen is what has happened to the request that the form's page has not shown. A form
-// that does not say what its page has shown has seen nothing.
+// unseen is the events of the request since the form's page. A form without a version
+// has seen none.
 func unseen(v *frame.Visit, r projections.Request) []projections.Handled {
 	seen, err := strconv.Atoi(v.Form.Get("seen"))
 	if err != nil || seen < 0 || seen > r.Version {

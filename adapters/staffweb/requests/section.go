@@ -26,23 +26,23 @@ type Section struct {
 	Files     Files
 }
 
-// Records knows whose records are restricted.
+// Records knows the restricted records.
 type Records interface {
-	// Sight returns how a member of staff stands to the patient's record.
+	// Sight returns a member's access to the patient's record.
 	Sight(ctx context.Context, tenant string, id patient.ID, member staff.ID) (record.Sight, error)
 }
 
 // Book finds patients by their names.
 type Book interface {
-	// Search returns at most so many patients whose names have all words of a text in them,
-	// and whether there are more.
+	// Search returns up to most patients whose names contain all words of a text, and
+	// whether there are more.
 	Search(ctx context.Context, tenant, text string, most int) (found []projections.Found, more bool, err error)
 }
 
-// Files keeps what was sent with requests.
+// Files stores the attachments of requests.
 type Files interface {
-	// Open returns a reader of a file. It ends with an error in place of io.EOF unless the
-	// file is what was sent.
+	// Open returns a reader of a file. It ends with an error instead of io.EOF if the
+	// file is not as it was uploaded.
 	Open(ctx context.Context, tenant string, file request.Attachment) (io.Reader, error)
 }
 

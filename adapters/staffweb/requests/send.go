@@ -9,15 +9,15 @@ import (
 	"unicode"
 )
 
-// pieceBytes is how much of a file is read at once. Two pieces are in memory.
+// pieceBytes is the size of one read. Two pieces are in memory.
 const pieceBytes = 32 << 10
 
-// errSpoilt says that a file could not be read to its end, or is not what was sent.
+// errSpoilt: the file cannot be read to its end, or is not as it was uploaded.
 var errSpoilt = errors.New("the file cannot be read whole")
 
-// send copies a file, and is always one piece behind. Its reader says at its end whether
-// the file is what was sent. If it is not, the last piece never leaves, and the browser
-// sees that something is missing: that is [errSpoilt]. Any other error is the browser's.
+// send copies a file, always one piece behind. The reader reports at its end whether
+// the file is intact. If not, the last piece is never sent, and the browser sees that
+// the file is incomplete: that is [errSpoilt]. Any other error is the browser's.
 func send(to io.Writer, file io.Reader) error {
 	ahead, behind, held := make([]byte, pieceBytes), make([]byte, pieceBytes), 0
 	for {
@@ -37,15 +37,14 @@ func send(to io.Writer, file io.Reader) error {
 	}
 }
 
-// kind is what browsers do with a file of a media type.
+// kind is how browsers handle a media type.
 type kind struct {
-	words     string   // what staff are told that it is
-	endings   []string // of its name; the first is given to a name that has none of them
+	words     string   // its description for staff
+	endings   []string // extensions; a name without one of them gets the first
 	shownHere bool     // in the browser; otherwise it is downloaded
 }
 
-// kinds are those of D21. What is not among them is downloaded under a name that opens in
-// no program by itself.
+// kinds are those of D21. Any other is downloaded under a name that no program opens.
 var kinds = map[string]kind{
 	"image/jpeg":         {"picture", []string{".jpg", ".jpeg"}, true},
 	"image/png":          {"picture", []string{".png"}, true},
@@ -62,9 +61,9 @@ func kindOf(mediaType string) kind {
 	return known
 }
 
-// disposition says whether a browser shows the file, and what it is called if it is kept.
-// The sender chose the name, so it keeps an ending of its media type alone: a program
-// that was sent as a document would be opened as a program.
+// disposition returns the Content-Disposition: whether a browser shows the file, and
+// its name. The sender chose the name, so it keeps only an extension of its media type:
+// otherwise a program sent as a document would be opened as a program.
 func disposition(name, mediaType string) string {
 	kind := kindOf(mediaType)
 	name = harmless(name)
@@ -87,11 +86,11 @@ func (k kind) ends(name string) bool {
 	return false
 }
 
-// longestName is how many characters of a name are kept. File systems take 255 bytes.
+// longestName limits the characters of a name. File systems allow 255 bytes.
 const longestName = 60
 
-// harmless is a name without what leads into another folder, cannot be seen, or turns the
-// direction in which it is read.
+// harmless removes from a name path separators, invisible characters, and those that
+// change the text direction.
 func harmless(name string) string {
 	name = strings.Map(func(c rune) rune {
 		switch {

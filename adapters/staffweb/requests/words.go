@@ -9,7 +9,7 @@ import (
 	"frontdesk/projections"
 )
 
-// outcomeNames say how a request ended, as a choice and in its history.
+// outcomeNames are the outcomes of a request, as a choice and in its history.
 var outcomeNames = map[request.Outcome]string{
 	request.Replied:           "We replied to them",
 	request.AppointmentBooked: "An appointment was booked",
@@ -17,12 +17,12 @@ var outcomeNames = map[request.Outcome]string{
 	request.NoActionNeeded:    "Nothing had to be done",
 }
 
-// tabNames are the tabs as people say them.
+// tabNames are the tabs in plain words.
 var tabNames = map[projections.InboxTab]string{
 	projections.InboxNew: "New", projections.InboxMine: "Mine", projections.InboxOpen: "Open", projections.InboxDone: "Done",
 }
 
-// emptyWords say that a tab is empty.
+// emptyWords is the text of an empty tab.
 func emptyWords(f projections.InboxFilter) string {
 	switch {
 	case f.Type != "" || f.Urgent || f.After != projections.InboxPlace{}:
@@ -37,7 +37,7 @@ func emptyWords(f projections.InboxFilter) string {
 	return "No request has been completed yet."
 }
 
-// typesOf are the types by which the inbox is filtered.
+// typesOf are the types of the inbox filter.
 func typesOf(chosen request.Type) (options []frame.Option) {
 	for _, kind := range request.Types() {
 		options = append(options, frame.Option{Value: string(kind), Name: frame.RequestNames[kind] + "s", Chosen: kind == chosen})
@@ -53,7 +53,7 @@ func filesWords(n int) string {
 	return frame.Counted(n, "file")
 }
 
-// ago says how long something has waited, in one unit and never too long.
+// ago formats a waiting time in one unit, rounded down.
 func ago(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -66,8 +66,8 @@ func ago(d time.Duration) string {
 	return "received " + frame.Counted(int(d/(24*time.Hour)), "day") + " ago"
 }
 
-// deed is what happened to a request: a clause, and what was written.
-func deed(v *frame.Visit, h projections.Handled) (clause, text string) {
+// eventClause describes an event of a request: a clause, and the text.
+func eventClause(v *frame.Visit, h projections.Handled) (clause, text string) {
 	who := frame.WhoDid(v, h)
 	switch e := h.Event.(type) {
 	case request.Submitted:
@@ -105,7 +105,7 @@ func toWhom(v *frame.Visit, e request.Given, name string) string {
 	return frame.Plain(name)
 }
 
-// doneWords are what a page says after an act, by the act's name.
+// doneWords are a page's texts about the last action, by its name.
 var doneWords = map[string]string{
 	"take":       "You have this request now.",
 	"give":       "You have given the request to a colleague.",

@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// What is shown of a passkey in vain is told like a wrong password.
+// A failed passkey is recorded like a wrong password.
 func TestAPasskeyInVainIsTold_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -37,7 +37,7 @@ func TestAPasskeyInVainIsTold_D65(t *testing.T) {
 	signs(wrongOrigin, ask())
 	nobodys := k.Copy()
 	nobodys.User = make([]byte, 16)
-	signs(nobodys, ask()) // whose it is said to be is not there
+	signs(nobodys, ask()) // its claimed owner does not exist
 	stranger := k.Copy()
 	other := uuid.New()
 	stranger.User = other[:]
@@ -50,10 +50,10 @@ func TestAPasskeyInVainIsTold_D65(t *testing.T) {
 	refused(t, "the second step", s.shows(t, second, kept, wrongOrigin.Sign(t, options)))
 	refused(t, "nothing was signed", s.shows(t, second, kept, "{}"))
 	must(t, r.Round(t.Context(), false))
-	s.wantTold(t, "sign-in-failed", 1, `"staff":"`+s.lee.String()+`"`, `"passkey":1`, `"password-and-passkey":1`)
+	s.wantEvents(t, "sign-in-failed", 1, `"staff":"`+s.lee.String()+`"`, `"passkey":1`, `"password-and-passkey":1`)
 }
 
-// By what somebody has signed in is told as it was, whatever was shown before it.
+// The credential of a sign-in is recorded, whatever was tried before it.
 func TestThePasskeyIsToldWithThePassword_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -62,7 +62,7 @@ func TestThePasskeyIsToldWithThePassword_D65(t *testing.T) {
 	in, err := s.SignIn(t.Context(), try())
 	must(t, err)
 	must(t, r.Round(t.Context(), false))
-	s.wantTold(t, "signed-in", 0) // the right password alone is no sign-in
+	s.wantEvents(t, "signed-in", 0) // the right password alone does not sign in
 	passkeys, err := s.Passkeys.Of(t.Context(), elm, s.lee)
 	must(t, err)
 	second := ask(func(a *signin.Ask) { a.For, a.Member, a.Bound = signin.AfterPassword, s.lee, in.Step })
@@ -70,15 +70,16 @@ func TestThePasskeyIsToldWithThePassword_D65(t *testing.T) {
 	must(t, err)
 	must(t, s.shows(t, second, kept, k.Sign(t, options)))
 	must(t, r.Round(t.Context(), false))
-	s.wantTold(t, "signed-in", 1, `"how":"password-and-passkey"`)
+	s.wantEvents(t, "signed-in", 1, `"how":"password-and-passkey"`)
 	must(t, s.signs(t, k, ask()))
 	must(t, r.Round(t.Context(), false))
-	s.wantTold(t, "signed-in", 2, `"how":"passkey"`)
+	s.wantEvents(t, "signed-in", 2, `"how":"passkey"`)
 }
 
-// The right password gives the tries back although a passkey is still asked for. Whoever
-// guesses has none of it: only the right password does it, and it counts as known then.
-func TestWhoGuessesGainsNothingByThePasskey_D45(t *testing.T) {
+// The right password resets the attempts although a passkey is still required. That
+// does not help a guesser: only the right password does it, and then it is known
+// already.
+func TestPasskeyDoesNotHelpGuessing_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.holds(t, elm, s.lee)
@@ -98,7 +99,7 @@ func TestWhoGuessesGainsNothingByThePasskey_D45(t *testing.T) {
 	}
 }
 
-// A browser that is known is asked for the passkey, too.
+// A known browser must show the passkey as well.
 func TestAKnownBrowserIsAskedForThePasskey_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -111,7 +112,7 @@ func TestAKnownBrowserIsAskedForThePasskey_D66(t *testing.T) {
 	}
 }
 
-// What was signed once is good on one replica alone, also at once.
+// A signature is accepted on one replica only, even at the same moment.
 func TestASignatureIsGoodOnOneReplica_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -145,7 +146,8 @@ func TestASignatureIsGoodOnOneReplica_D66(t *testing.T) {
 	}
 }
 
-// Tries that wait in memory hold what is counted, and nothing else of the request.
+// Waiting attempts keep only the counted values in memory, and nothing else of the
+// request.
 func TestATryKeepsNothingElseOfItsRequest_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -157,7 +159,8 @@ func TestATryKeepsNothingElseOfItsRequest_D45(t *testing.T) {
 	}
 }
 
-// Hashing takes 46 MiB and a core, so a password that is chosen waits for its turn, too.
+// Hashing takes 46 MiB and a core, so a newly chosen password waits for its turn as
+// well.
 func TestAChosenPasswordWaitsForItsTurn_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -175,9 +178,9 @@ func TestAChosenPasswordWaitsForItsTurn_D27(t *testing.T) {
 	must(t, err)
 }
 
-// A thief who is adding a passkey while a manager resets the account adds none, also if its
-// owner has chosen a password again in the meantime.
-func TestWhoIsResetMeanwhileAddsNoPasskey_D66(t *testing.T) {
+// A thief who is adding a passkey while a manager resets the account adds none, even if
+// its owner has chosen a password again in between.
+func TestResetCancelsNewPasskey_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	in, err := s.SignIn(t.Context(), try())

@@ -15,21 +15,21 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Site is where browsers reach the pages. A passkey belongs to one relying party, and
-// signs at no other.
+// Site is the address of the pages. A passkey belongs to one relying party, and signs
+// at no other.
 type Site struct {
 	RP     string // the host's name
 	Origin string // scheme, host and port, as browsers write them
 }
 
-// Named reports whether passkeys can belong to the site: a name, and on plain http none
-// but localhost.
+// Named reports whether passkeys can belong to the site: its host has a name, and on
+// plain http the name is localhost.
 func (s Site) Named() bool {
 	return protocol.ValidateRPID(s.RP) == nil && (s.RP == "localhost" || strings.HasPrefix(s.Origin, "https://"))
 }
 
-// relying checks what passkeys sign for the site. Outputs of extensions that nobody has
-// asked for are ignored, because some authenticators always have some.
+// relying verifies passkey signatures for the site. It ignores unrequested extension
+// outputs, because some authenticators always send them.
 func (s Site) relying() (*webauthn.WebAuthn, error) {
 	return webauthn.New(&webauthn.Config{
 		RPID: s.RP, RPDisplayName: "frontdesk", RPOrigins: []string{s.Origin},
@@ -42,7 +42,7 @@ func (s Site) relying() (*webauthn.WebAuthn, error) {
 	})
 }
 
-// owner is a member of staff as the library asks about them.
+// owner is a member of staff for the webauthn library.
 type owner struct {
 	id             staff.ID
 	username, name string
@@ -67,8 +67,8 @@ func (o owner) WebAuthnCredentials() []webauthn.Credential {
 	return all
 }
 
-// session is what the library wants to know of a ceremony that was begun. Our own clock
-// has judged its age.
+// session is the state of a ceremony for the library. Our own clock has checked its
+// age.
 func (o owner) session(c challenge) webauthn.SessionData {
 	s := webauthn.SessionData{Challenge: c.String(), UserVerification: protocol.VerificationRequired, CredParams: webauthn.CredentialParametersDefault()}
 	if o.id != (staff.ID{}) {
@@ -77,8 +77,8 @@ func (o owner) session(c challenge) webauthn.SessionData {
 	return s
 }
 
-// Sign returns what a browser is asked to have signed, as JSON, and what it keeps of the
-// challenge. If the passkey may be anybody's, passkeys are none.
+// Sign returns the options for a signature, as JSON, and the browser's part of the
+// challenge. Passkeys is empty if any passkey may sign.
 func (p Passkeys) Sign(a Ask, passkeys []Passkey) (options []byte, kept string, err error) {
 	site, err := a.Site.relying()
 	if err != nil {
@@ -97,14 +97,14 @@ func (p Passkeys) Sign(a Ask, passkeys []Passkey) (options []byte, kept string, 
 	if err != nil {
 		return nil, "", fmt.Errorf("ask for a passkey: %w", err)
 	}
-	assertion.Response.Challenge = c.bits[:] // in the place of the library's own
+	assertion.Response.Challenge = c.bits[:] // replaces the library's own
 	options, err = json.Marshal(assertion.Response)
 	return options, kept, err
 }
 
-// Check returns whose passkey has signed the challenge. With [ErrPasskey], it returns at
-// whose account that was tried; nobody's if nothing was looked at. A member of staff who
-// may not sign in has no passkey.
+// Check returns the owner of the passkey that signed the challenge. With [ErrPasskey],
+// it returns the account that was tried; zero if nothing was checked. A member of staff
+// who may not sign in has no passkey.
 func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Holder, err error) {
 	c, err := p.Challenges.of(a, kept)
 	if err != nil {
@@ -114,7 +114,7 @@ func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Hold
 	if err != nil {
 		return h, fmt.Errorf("%w (%w)", ErrPasskey, err)
 	}
-	member := owner{id: whose(a, said)}
+	member := owner{id: ownerOf(a, said)}
 	if member.passkeys, err = p.Of(ctx, a.Tenant, member.id); err != nil {
 		return h, err
 	}
@@ -132,8 +132,9 @@ func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Hold
 	return k.holder, p.use(ctx, a, k, c)
 }
 
-// whose returns who must have signed, or else who is said to have. Nobody has no passkeys.
-func whose(a Ask, said *protocol.ParsedCredentialAssertionData) staff.ID {
+// ownerOf returns the required owner, or else the claimed one. The zero owner has no
+// passkeys.
+func ownerOf(a Ask, said *protocol.ParsedCredentialAssertionData) staff.ID {
 	if a.Member != (staff.ID{}) {
 		return a.Member
 	}
@@ -141,7 +142,7 @@ func whose(a Ask, said *protocol.ParsedCredentialAssertionData) staff.ID {
 	return staff.ID{UUID: handle}
 }
 
-// verify returns the passkey that has signed, at its new count.
+// verify returns the passkey that has signed, with its new count.
 func verify(at Site, c challenge, by owner, said *protocol.ParsedCredentialAssertionData) (Passkey, error) {
 	site, err := at.relying()
 	if err != nil {
@@ -164,8 +165,8 @@ func verify(at Site, c challenge, by owner, said *protocol.ParsedCredentialAsser
 	return Passkey{}, ErrPasskey
 }
 
-// Make returns what a browser is asked to make a passkey of, as JSON, and what it keeps
-// of the challenge.
+// Make returns the options to create a passkey, as JSON, and the browser's part of the
+// challenge.
 func (p Passkeys) Make(a Ask, s Session, passkeys []Passkey) (options []byte, kept string, err error) {
 	site, err := a.Site.relying()
 	if err != nil {
@@ -187,9 +188,8 @@ func (p Passkeys) Make(a Ask, s Session, passkeys []Passkey) (options []byte, ke
 	return options, kept, err
 }
 
-// Made returns the passkey that was made for the challenge, without a name, or
-// [ErrPasskey]. What an authenticator says of its maker is not asked for, and not
-// believed.
+// Made returns the passkey that was created for the challenge, without a name, or
+// [ErrPasskey]. It neither asks for attestation nor trusts it.
 func (p Passkeys) Made(ctx context.Context, a Ask, kept, signed string) (staff.PasskeyAdded, error) {
 	c, err := p.Challenges.of(a, kept)
 	if err != nil {
@@ -211,8 +211,8 @@ func (p Passkeys) Made(ctx context.Context, a Ask, kept, signed string) (staff.P
 	return added(made), p.once(ctx, p.DB, c)
 }
 
-// attested reports whether somebody else vouches for the passkey. Browsers leave that
-// out unless they are asked for it; what is left out need not be read.
+// attested reports whether the passkey comes with attestation. Browsers leave it out by
+// default; then there is nothing to read.
 func attested(said *protocol.ParsedCredentialCreationData) bool {
 	object := said.Response.AttestationObject
 	_, chain := object.AttStatement["x5c"]

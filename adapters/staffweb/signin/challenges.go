@@ -12,56 +12,55 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// ChallengeLifetime is how long a passkey may take to sign.
+// ChallengeLifetime is how long a challenge is valid.
 const ChallengeLifetime = 5 * time.Minute
 
-// ErrPasskey is the one refusal of a passkey, whatever the reason. If it names an
-// instant, no passkey is looked at before then.
+// ErrPasskey is the one refusal of a passkey, whatever the reason. If it has a time, no
+// passkey is checked before then.
 var ErrPasskey = fault.New(fault.Forbidden, "passkey-refused", "This passkey was not accepted.")
 
-// Purpose is what a passkey is asked for. What it has signed is good for nothing else.
+// Purpose is the purpose of a passkey signature, which is valid for no other.
 type Purpose string
 
 // The purposes.
 const (
-	ToSignIn      Purpose = "sign-in" // with the passkey alone
+	ToSignIn      Purpose = "sign-in" // with the passkey only
 	AfterPassword Purpose = "second"
 	ToConfirm     Purpose = "confirm"
 	ToAdd         Purpose = "add"
 )
 
-// Ask is what a passkey is asked for, where, and by which browser.
+// Ask is a request for a passkey signature: its purpose, site and browser.
 type Ask struct {
 	For    Purpose
 	Tenant string
 	Site   Site
-	Member staff.ID // whose passkey it must be; zero for whoever's it is
-	Bound  string   // the secret that only this browser shows, as a session's token; "" for none
+	Member staff.ID // the required owner; zero for any
+	Bound  string   // a secret of this browser, such as a session's token; "" for none
 }
 
-// Challenges are what passkeys sign. Nothing is kept of a challenge before a passkey has
-// signed it, so strangers can ask for as many as they like. The browser keeps a cookie
-// with random bits and the instant at which the challenge ends, and the challenge is the
-// MAC over these and over the whole ask. To whoever changes any of it belongs another
-// challenge, which nothing has signed.
+// Challenges issues what passkeys sign. A challenge is not stored before it is signed,
+// so strangers can request any number. The browser keeps a cookie with random bits and
+// the challenge's expiry, and the challenge is the MAC over these and over the whole
+// ask. A changed part gives another challenge, which no passkey has signed.
 type Challenges struct {
 	Key [32]byte // the same for every process
 	Now func() time.Time
 }
 
-// challenge is what a passkey signs, until it ends.
+// challenge is a challenge with its expiry.
 type challenge struct {
 	bits [sha256.Size]byte
 	ends time.Time
 }
 
-// String is the form in which browsers sign it.
+// String is the form that browsers sign.
 func (c challenge) String() string { return base64.RawURLEncoding.EncodeToString(c.bits[:]) }
 
-// keptSize is that of 32 random bytes and of an instant in seconds.
+// keptSize is the size of 32 random bytes and a time in seconds.
 const keptSize = 32 + 8
 
-// begin returns a new challenge, and what the browser keeps of it.
+// begin returns a new challenge, and the browser's part of it.
 func (c Challenges) begin(a Ask) (challenge, string) {
 	kept := make([]byte, keptSize)
 	_, _ = rand.Read(kept) // never fails
@@ -69,8 +68,8 @@ func (c Challenges) begin(a Ask) (challenge, string) {
 	return c.over(a, kept), base64.RawURLEncoding.EncodeToString(kept)
 }
 
-// of returns the challenge that belongs to what a browser keeps, or [ErrPasskey] if it
-// has ended, or if nobody can have been asked at such a site.
+// of returns the challenge for the browser's part, or [ErrPasskey] if it has expired or
+// if passkeys are impossible at the site.
 func (c Challenges) of(a Ask, kept string) (challenge, error) {
 	bytes, err := base64.RawURLEncoding.Strict().DecodeString(kept)
 	if err != nil || len(bytes) != keptSize || !a.Site.Named() {

@@ -9,23 +9,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeviceLifetime is how long a browser is known after the last sign-in.
+// DeviceLifetime is how long a device is known after its last sign-in.
 const DeviceLifetime = 90 * 24 * time.Hour
 
 const (
-	deviceLimit   = 5  // tries of a device since the last sign-in
-	memberDevices = 10 // of one member of staff; the oldest are forgotten
+	deviceLimit   = 5  // attempts of a device since the last sign-in
+	memberDevices = 10 // of one member of staff; the oldest are deleted
 )
 
-// Devices knows the browsers that staff have signed in with. Their tries are counted
-// apart, so that a stranger who guesses does not keep the owner out (D45). A device
-// never waits: once its tries are used up, it is a stranger's.
+// Devices stores the browsers that staff have signed in with. Their attempts are
+// counted separately, so that guessing strangers do not lock the owner out (D45). A
+// device never waits: once its attempts are used up, it counts as a stranger's.
 type Devices struct {
 	DB  Database
 	Now func() time.Time
 }
 
-// knownDevice finds the row of a token at a practice and a username, while it counts.
+// knownDevice finds the row of a token at a practice and a username, while it is valid.
 const knownDevice = ` staff s
 WHERE d.token_hash = $1 AND d.tenant = $2 AND d.tries < $4 AND d.signed_in_at > $5
 	AND s.tenant = d.tenant AND s.staff = d.staff AND s.username = $3 AND s.active AND s.credential = d.credential`
@@ -34,8 +34,8 @@ func (d Devices) about(t Try) []any {
 	return []any{hashOf(t.Device), t.Tenant, storable(t.Username), deviceLimit, d.Now().Add(-DeviceLifetime)}
 }
 
-// Known reports whether somebody has signed in to the account with this browser, which
-// has tries left.
+// Known reports whether this browser has signed in to the account before and has
+// attempts left.
 func (d Devices) Known(ctx context.Context, t Try) (known bool, err error) {
 	if t.Device == "" {
 		return false, nil
@@ -47,10 +47,10 @@ func (d Devices) Known(ctx context.Context, t Try) (known bool, err error) {
 	return known, nil
 }
 
-// errStranger says that a device has no try left, or is not known any more.
+// errStranger: a device has no attempt left, or is no longer known.
 var errStranger = errors.New("the device is a stranger's")
 
-// Reserve takes one try of the device, before the password is looked at. The next one
+// Reserve takes one attempt of the device, before the password is checked. The next one
 // may follow at once.
 func (d Devices) Reserve(ctx context.Context, t Try) (until time.Time, taken bool, err error) {
 	done, err := d.DB.Exec(ctx, `UPDATE staff_devices d SET tries = d.tries + 1 FROM`+knownDevice, d.about(t)...)
@@ -63,10 +63,9 @@ func (d Devices) Reserve(ctx context.Context, t Try) (until time.Time, taken boo
 	return until, true, nil
 }
 
-// Renew gives the browser another token, because somebody has signed in with it. The
-// one that it has shown is void from now on, wherever else it may be. The new one also
-// counts for those who have signed in with this browser before, with the tries that
-// they have left.
+// Renew gives the browser a new token after a sign-in. Its old token is void from now
+// on, wherever a copy may be. The new one also counts for others who have signed in
+// with this browser, with the attempts that they have left.
 func (d Devices) Renew(ctx context.Context, t Try, h Holder) (token string, err error) {
 	token = newToken()
 	now, batch := d.Now(), &pgx.Batch{}

@@ -22,11 +22,11 @@ func (s *surgery) device(t *testing.T, edits ...func(*signin.Try)) string {
 	return in.Device
 }
 
-// besiege has strangers guess at dr.lee's password until everybody has to wait.
+// besiege makes strangers guess at dr.lee's password until every source has to wait.
 func (s *surgery) besiege(t *testing.T) {
 	t.Helper()
 	passwords := s.Passwords
-	s.Passwords = nobodys{} // hashing is not what is tested
+	s.Passwords = nobodys{} // this test is not about hashing
 	for n := range 50 {
 		s.signIn(t, try(wrong, from(fmt.Sprintf("192.0.2.%d", n))))
 	}
@@ -44,7 +44,7 @@ func TestTheOwnersBrowserIsNotKeptOutByStrangers_D45(t *testing.T) {
 	if in, wait := s.signIn(t, try(from("198.51.100.7"))); in || wait != lockout {
 		t.Errorf("without the cookie: in %t, wait %v, want to wait as everybody", in, wait)
 	}
-	for range 3 { // whatever it is, and from wherever
+	for range 3 { // whatever the password and the source
 		device = s.device(t, with(device), from("192.0.2.1"))
 	}
 	if in, wait := s.signIn(t, try(from("198.51.100.7"))); in || wait != lockout {
@@ -148,7 +148,7 @@ func TestADeviceEndsWithThePasswordAndByItself_D45(t *testing.T) {
 	}
 }
 
-// Somebody presses the button twice.
+// A double click on the button.
 func TestTwoSignInsOfOneDeviceAtOnce_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -165,7 +165,7 @@ func TestTwoSignInsOfOneDeviceAtOnce_D45(t *testing.T) {
 }
 
 // At a reception's browser several people sign in, one after the other.
-func TestABrowserKnowsEverybodyWhoHasSignedIn_D45(t *testing.T) {
+func TestBrowserRemembersAllAccounts_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	_, err := commands.Desk{Store: s.store, Passwords: s.vault}.RegisterStaff(t.Context(), commands.RegisterStaff{
@@ -179,7 +179,7 @@ func TestABrowserKnowsEverybodyWhoHasSignedIn_D45(t *testing.T) {
 			t.Errorf("%s is not known: %v", username, err)
 		}
 	}
-	for range 3 { // what one gets wrong is the other's loss neither in tries nor in browsers
+	for range 3 { // wrong attempts of one do not cost the other attempts or devices
 		s.signIn(t, try(wrong, with(device)))
 	}
 	device = s.device(t, as("dr.may"), with(device))
@@ -191,7 +191,7 @@ func TestABrowserKnowsEverybodyWhoHasSignedIn_D45(t *testing.T) {
 	}
 }
 
-func TestNobodyFillsTheTables_D45(t *testing.T) {
+func TestDeviceTablesAreBounded_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	for range 30 { // with the right password, on a new browser each time
@@ -232,7 +232,8 @@ func TestOldestDeviceIsForgotten(t *testing.T) {
 	}
 }
 
-// A sign-in drops old counts of tries, and waits for none that another process holds.
+// A sign-in deletes old counts, and does not wait for rows that another process has
+// locked.
 func TestSignInPassesLockedTries(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

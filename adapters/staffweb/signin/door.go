@@ -14,7 +14,7 @@ import (
 	"frontdesk/projections"
 )
 
-// Door lets staff in and keeps everybody else out.
+// Door is the sign-in of staff.
 type Door struct {
 	Guesses   Guesses
 	Queue     *Queue
@@ -25,59 +25,59 @@ type Door struct {
 	Steps     Steps
 	Sessions  Sessions
 	Screens   Screens
-	Journal   *Journal // nil tells nobody
+	Journal   *Journal // nil: not recorded
 }
 
-// Checker knows whose username and password these are. It takes just as long if
-// they are nobody's.
+// Checker finds the owner of a username and password. It takes equally long for unknown
+// ones.
 type Checker interface {
 	Check(ctx context.Context, tenant, username, password string) (holder Holder, right bool, err error)
 }
 
-// Database keeps the tables of this package. Its errors are faults where a
-// caller can understand them.
+// Database stores the tables of this package. Its errors are faults where a caller can
+// understand them.
 type Database interface {
 	projections.Querier
 	changer
 }
 
-// changing is how one statement changes the tables, in a transaction or outside.
+// changing runs one statement, in a transaction or outside.
 type changing interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// changer is how the tables are changed.
+// changer changes the tables.
 type changer interface {
 	changing
 	// ExecBatch sends all statements of a batch in one transaction.
 	ExecBatch(ctx context.Context, batch *pgx.Batch) error
-	// InTx does something in a transaction, which is rolled back if it fails.
+	// InTx runs do in a transaction, and rolls it back if do fails.
 	InTx(ctx context.Context, options pgx.TxOptions, do func(pgx.Tx) error) error
 }
 
-// Try is what somebody types to sign in, and where they type it.
+// Try is one attempt to sign in: the typed values, and their source.
 type Try struct {
 	Account
 	Password string
-	How      staff.How // what is shown; "" for a password
+	How      staff.How // the kind of credential; "" for a password
 	Source   string    // an address or a network, as fair.Source returns it
-	Device   string    // the token that the browser was given by an earlier sign-in; "" for none
-	Browser  string    // what the member of staff is shown of the browser
+	Device   string    // the browser's token of an earlier sign-in; "" for none
+	Browser  string    // a description of the browser for the member of staff
 }
 
-// SignedIn is what somebody gets who has signed in.
+// SignedIn is the result of a sign-in.
 type SignedIn struct {
 	Holder
-	Session string // the token of the new session; "" if a passkey is still asked for
-	Device  string // the browser's new token, in place of the one that it had
+	Session string // the token of the new session; "" if a passkey is still required
+	Device  string // the browser's new token, replacing the old one
 	Step    string // the token of the step that asks for a passkey; "" for none
 }
 
-// ErrRefused is the one refusal to sign somebody in, whatever the reason. If it
-// names an instant, no password is looked at before then.
+// ErrRefused is the one refusal of a sign-in, whatever the reason. If it has a time, no
+// password is checked before then.
 var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or password is not right.")
 
-// ErrBusy says that too many are signing in. No password was looked at.
+// ErrBusy: too many sign-ins are waiting. No password was checked.
 var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "Too many are signing in at the moment. Try again shortly.")
 
 // SignIn begins a session, or the step that asks for a passkey, or returns [ErrRefused]
@@ -90,9 +90,9 @@ func (d Door) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
 	return d.admit(ctx, t, h)
 }
 
-// Prove finds out whose password it is and begins nothing, or returns [ErrRefused] or
-// [ErrBusy]. What a known device tries is counted for itself alone; everybody else spends
-// what their source may get wrong.
+// Prove finds the owner of the password and begins nothing, or returns [ErrRefused] or
+// [ErrBusy]. A known device has its own count of attempts; others spend their source's
+// budget of guesses.
 func (d Door) Prove(ctx context.Context, t Try) (h Holder, err error) {
 	known, err := d.Devices.Known(ctx, t)
 	if err != nil {
@@ -111,8 +111,8 @@ func (d Door) Prove(ctx context.Context, t Try) (h Holder, err error) {
 	return h, err
 }
 
-// stranger finds out whose password it is that comes from a browser that is not known.
-// Who has to wait for another try takes nobody's turn.
+// stranger finds the owner of a password from an unknown browser. An account or source
+// that must wait takes no turn in the queue.
 func (d Door) stranger(ctx context.Context, t Try) (h Holder, err error) {
 	place := d.Queue.ofStranger(t)
 	if !place.seat.Take() {
@@ -133,11 +133,11 @@ func (d Door) stranger(ctx context.Context, t Try) (h Holder, err error) {
 	return h, d.Tries.Forget(ctx, t.Account, t.Source)
 }
 
-// reservation counts a try before the password is looked at. until is when the next
+// reservation counts an attempt before the password is checked. until is when the next
 // one may follow.
 type reservation func(ctx context.Context, t Try) (until time.Time, taken bool, err error)
 
-// look waits for its turn, and returns whose password it is once the try is counted.
+// look waits for its turn, counts the attempt, and returns the owner of the password.
 func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h Holder, err error) {
 	end, err := at.wait(ctx)
 	if err != nil {
@@ -158,8 +158,8 @@ func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h
 	return h, err
 }
 
-// admit lets somebody in whose password was right, if they have no passkey. Otherwise it
-// begins the step that asks for it (D66).
+// admit begins a session after the right password if the member has no passkey.
+// Otherwise it begins the step that asks for it (D66).
 func (d Door) admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	passkeys, err := d.Passkeys.Of(ctx, t.Tenant, h.Staff)
 	if err != nil {
@@ -173,8 +173,8 @@ func (d Door) admit(ctx context.Context, t Try, h Holder) (in SignedIn, err erro
 	return in, err
 }
 
-// Admit begins a session of somebody who has proved who they are, or has just chosen a
-// password by a link.
+// Admit begins a session for a member who has proved their identity, or has just chosen
+// a password by a link.
 func (d Door) Admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	in.Holder = h
 	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {
@@ -188,7 +188,7 @@ func (d Door) Admit(ctx context.Context, t Try, h Holder) (in SignedIn, err erro
 	return in, err
 }
 
-// SignOut ends a session, because its member of staff wants it to end.
+// SignOut ends a session at its member's request.
 func (d Door) SignOut(ctx context.Context, tenant string, s Session) error {
 	if err := d.Sessions.End(ctx, tenant, s.Token); err != nil {
 		return err
@@ -197,8 +197,8 @@ func (d Door) SignOut(ctx context.Context, tenant string, s Session) error {
 	return nil
 }
 
-// wrong notes what was looked at and was not right. It names the wait that this try has
-// caused, if it has caused one.
+// wrong records a failed check. The refusal has the wait that this attempt caused, if
+// any.
 func (d Door) wrong(ctx context.Context, t Try, until time.Time) error {
 	d.Journal.Failed(ctx, t.attempt())
 	if !until.After(d.Tries.Now()) {
@@ -208,7 +208,7 @@ func (d Door) wrong(ctx context.Context, t Try, until time.Time) error {
 	return ErrRefused.Until(until)
 }
 
-// attempt is a try as the journal takes it.
+// attempt is a try for the journal.
 func (t Try) attempt() Attempt {
 	return Attempt{Tenant: t.Tenant, Username: t.Username, How: cmp.Or(t.How, staff.ByPassword), Source: t.Source}
 }

@@ -6,13 +6,13 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Round tells the log of all that waits. last says that there will be no other round.
+// Round processes the whole queue. last: there is no other round.
 func (j *Journal) Round(ctx context.Context, last bool) error { return j.round(ctx, last) }
 
-// FirstUsername returns the username of what has waited longest.
+// FirstUsername returns the username of the oldest entry.
 func (j *Journal) FirstUsername() string { return j.First(1)[0].Username }
 
-// Hold takes a turn of somebody who chooses a password.
+// Hold takes a turn of a member who chooses a password.
 func (q *Queue) Hold(ctx context.Context) (end func(), err error) {
 	return q.ofMember("elm-street", staff.ID{}).wait(ctx)
 }
@@ -20,5 +20,5 @@ func (q *Queue) Hold(ctx context.Context) (end func(), err error) {
 // Waiting returns how many happenings wait for a round.
 func (j *Journal) Waiting() int { return len(j.First(j.Limit)) }
 
-// CostOfNobody returns what it takes to check the password of an unknown username.
+// CostOfNobody returns the cost of checking the password of an unknown username.
 func (v Vault) CostOfNobody() Cost { return v.cost() }

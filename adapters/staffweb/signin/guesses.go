@@ -8,25 +8,26 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// What one source may get wrong: so much at once, and as much again in each period. A
-// surgery whose staff share an address has thirty people who each mistype twice.
+// The budget of wrong guesses of one source: so many at once, and as many again in each
+// period. A surgery whose staff share an address has thirty people who each mistype
+// twice.
 const (
 	practiceGuesses = 60  // at one practice
 	sourceGuesses   = 300 // everywhere
 	guessesPeriod   = 5 * time.Minute
 )
 
-// Guesses is what each source may still get wrong (D45). Whatever username is tried
-// counts, so that one password cannot be tried on all of them; so do links and passkeys. A
-// try that is right costs nothing. Each process counts by itself.
+// Guesses limits the wrong guesses of each source (D45). Attempts at all usernames
+// count together, so that one password cannot be tried on all of them; links and
+// passkeys count as well. A right attempt costs nothing. Each process counts
+// separately.
 type Guesses struct {
 	now        func() time.Time
 	everywhere *fair.Budget[string]
 	practice   *fair.Budget[sourceAt]
 }
 
-// sourceAt is a source that tries to sign in at a practice, or at a name that is no
-// practice's.
+// sourceAt is a source at a practice, which may not exist.
 type sourceAt struct{ source, tenant string }
 
 // NewGuesses gives every source its whole budget.
@@ -38,10 +39,10 @@ func NewGuesses(now func() time.Time) Guesses {
 	}
 }
 
-// Try lets a source try something that could be guessed: a password, a passkey, a link.
-// If it fails with the refusal that stands for a wrong guess, it counts. Once the source
-// has no guess left at the practice or everywhere, it is refused in the same way without a
-// look, until there is one again.
+// Try runs an attempt at something guessable: a password, a passkey, a link. If it
+// fails with the refusal for a wrong guess, it counts. Once the source's budget at the
+// practice or everywhere is used up, it gets the same refusal without a check, until
+// the budget has grown.
 func (g Guesses) Try(source, tenant string, wrong *fault.Error, try func() error) error {
 	if wait := g.spend(source, tenant); wait > 0 {
 		return wrong.Until(g.now().Add(wait))
@@ -53,9 +54,9 @@ func (g Guesses) Try(source, tenant string, wrong *fault.Error, try func() error
 	return err
 }
 
-// spend counts a try before it is looked at. If there is none left, wait says when
-// there will be. The budget for all practices is asked first: it bounds how many names
-// of practices a source can make up.
+// spend counts an attempt before it is checked. If none is left, wait is the time until
+// the next. The budget for all practices comes first: it limits the number of invented
+// practices.
 func (g Guesses) spend(source, tenant string) (wait time.Duration) {
 	if wait := g.everywhere.Spend(source, 1); wait > 0 {
 		return wait
@@ -67,7 +68,7 @@ func (g Guesses) spend(source, tenant string) (wait time.Duration) {
 	return wait
 }
 
-// giveBack returns a try that was no wrong guess.
+// giveBack refunds an attempt that was not a wrong guess.
 func (g Guesses) giveBack(source, tenant string) {
 	g.everywhere.Return(source, 1)
 	g.practice.Return(sourceAt{source, tenant}, 1)

@@ -16,28 +16,28 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Journal tells the log who has signed in and out, and what was tried in vain (D65). It
-// does so behind the answer: its methods never wait and never fail, and do the same
-// whether there is such an account or not. The goroutine in Run finds out whose account it
-// is, and appends. A nil Journal tells nobody.
+// Journal appends sign-ins, sign-outs and failed attempts to the log (D65). It does so
+// behind the answer: its methods never wait and never fail, and do the same whether the
+// account exists or not. The goroutine in Run finds the account, and appends. A nil
+// Journal records nothing.
 type Journal struct {
 	Store commands.Store
 	DB    Database
-	Tries Tries // asked whether an account is locked for everybody
+	Tries Tries // to check whether an account is locked from everywhere
 	Now   func() time.Time
 
-	background.WriteBehind[happening] // its Limit bounds the accounts with tries, too: some hundred bytes each
+	background.WriteBehind[happening] // its Limit also limits the accounts with attempts: some hundred bytes each
 
 	metrics journalMetrics
 	sources keys                 // of the marks in the log
-	counts  keys                 // of Tries, deleted here also while there are no tries
-	told    *fair.Budget[string] // what the log is told of tries at a practice
+	counts  keys                 // of Tries, also deleted here in case there are no attempts
+	budget  *fair.Budget[string] // of events about attempts at a practice
 
-	tried map[account]*pending // of Run alone
+	tried map[account]*pending // owned by Run
 }
 
-// What one process tells the log of tries at the accounts of one practice: so many events
-// at once, and as many again in each period. The rest waits and is counted.
+// The budget of one process for events about attempts at one practice: so many at once,
+// and as many again in each period. The others wait and are counted.
 const (
 	practiceEvents       = 60
 	practiceEventsPeriod = time.Minute
@@ -55,38 +55,38 @@ func NewJournal(store commands.Store, db Database, tries Tries, registry prometh
 		metrics: newJournalMetrics(registry),
 		sources: sourceKeys(db),
 		counts:  triesKeys(db),
-		told:    fair.NewBudget[string](practiceEvents, practiceEventsPeriod, tries.Now),
+		budget:  fair.NewBudget[string](practiceEvents, practiceEventsPeriod, tries.Now),
 		tried:   map[account]*pending{},
 	}
 }
 
-// Attempt is one try to sign in, or the session that came of it.
+// Attempt is one attempt to sign in, or the resulting session.
 type Attempt struct {
 	Tenant   string
-	Username string    // as it was typed; "" if Staff says whose account it is
+	Username string    // as typed; "" if Staff is set
 	Staff    staff.ID  // zero if only the username is known
-	How      staff.How // what was shown
+	How      staff.How // the kind of credential
 	Source   string    // an address or a network, as fair.Source returns it
 	Session  uuid.UUID // zero unless one was begun
 }
 
-// SignedIn notes that a session has begun. It needs Staff and Session.
+// SignedIn records the start of a session. It needs Staff and Session.
 func (j *Journal) SignedIn(ctx context.Context, a Attempt) { j.note(ctx, a, signedIn, time.Time{}) }
 
-// SignedOut notes that a member of staff has ended a session. It needs Staff and Session.
+// SignedOut records that a member of staff has ended a session. It needs Staff and
+// Session.
 func (j *Journal) SignedOut(ctx context.Context, a Attempt) { j.note(ctx, a, signedOut, time.Time{}) }
 
-// Failed notes that what was shown was looked at and was not right. There need not be
-// such an account.
+// Failed records a credential that was checked and wrong. The account may not exist.
 func (j *Journal) Failed(ctx context.Context, a Attempt) { j.note(ctx, a, failed, time.Time{}) }
 
-// LockedOut notes that nothing is looked at until an instant, because of what was tried.
-// There need not be such an account.
+// LockedOut records that no attempt is checked until an instant. The account may not
+// exist.
 func (j *Journal) LockedOut(ctx context.Context, a Attempt, until time.Time) {
 	j.note(ctx, a, lockedOut, until)
 }
 
-// kind is what has happened.
+// kind is the kind of a happening.
 type kind int
 
 const (
@@ -96,7 +96,7 @@ const (
 	lockedOut
 )
 
-// happening is what waits for Run.
+// happening is an entry in the queue of Run.
 type happening struct {
 	Attempt
 	kind    kind
@@ -105,8 +105,8 @@ type happening struct {
 	request string
 }
 
-// note queues what has happened. It is lost, and counted, if too much is waiting already
-// or if Run has ended.
+// note queues a happening. It is dropped, and counted as lost, if the queue is full or
+// Run has ended.
 func (j *Journal) note(ctx context.Context, a Attempt, k kind, until time.Time) {
 	if j == nil {
 		return
@@ -121,8 +121,8 @@ func (j *Journal) note(ctx context.Context, a Attempt, k kind, until time.Time) 
 // longestUsername is 128 characters of at most 4 bytes.
 const longestUsername = 512
 
-// bounded is what is kept of a username as it was typed. What is longer is nobody's. The copy
-// lets go of the form that it stood in.
+// bounded returns the part of a typed username to store. A longer one belongs to no
+// account. The copy does not keep the form in memory.
 func bounded(username string) string {
 	if len(username) > longestUsername {
 		return ""
@@ -130,5 +130,5 @@ func bounded(username string) string {
 	return strings.Clone(username)
 }
 
-// instant is now, as the log holds times.
+// instant is the current time at the log's precision.
 func (j *Journal) instant() time.Time { return j.Now().UTC().Truncate(time.Microsecond) }

@@ -17,22 +17,22 @@ import (
 
 const (
 	roundLimit = 10 * time.Second
-	lastLimit  = 5 * time.Second // for all that still waits when ctx ends
+	lastLimit  = 5 * time.Second // for the rest of the queue when ctx ends
 	oneBatch   = 500
 )
 
-// Run tells the log until ctx ends. Then it has 5 s to tell it what still waits. Stop
-// whoever notes something before you end ctx.
+// Run appends to the log until ctx ends. Then it has 5 s for the rest of the queue.
+// Stop all callers of the other methods before you end ctx.
 func (j *Journal) Run(ctx context.Context) {
 	err := j.WriteBehind.Run(ctx, j.round)
 	if err != nil {
 		left := len(j.First(j.Limit)) + len(j.tried)
 		j.metrics.lost.Add(float64(left))
-		j.Log.ErrorContext(ctx, "what happened at sign-in is missing in the log", slog.Int("happenings", left), slog.Any("error", err))
+		j.Log.ErrorContext(ctx, "sign-in events were lost", slog.Int("happenings", left), slog.Any("error", err))
 	}
 }
 
-// round tells the log of all that waits. last says that there will be no other round.
+// round processes the whole queue. last: there is no other round.
 func (j *Journal) round(ctx context.Context, last bool) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
@@ -44,10 +44,10 @@ func (j *Journal) round(ctx context.Context, last bool) error {
 	if err := errors.Join(j.sources.discard(ctx, j.instant()), j.counts.discard(ctx, j.Tries.Now())); err != nil {
 		return err
 	}
-	return j.tellTries(ctx, last)
+	return j.appendAttempts(ctx, last)
 }
 
-// take tells the log of sessions, and counts tries at accounts that there are.
+// take appends sessions, and counts attempts at existing accounts.
 func (j *Journal) take(ctx context.Context, batch []happening) error {
 	today, err := j.sources.markers(ctx, j.instant())
 	if err != nil {
@@ -61,7 +61,7 @@ func (j *Journal) take(ctx context.Context, batch []happening) error {
 		if h.Staff == (staff.ID{}) {
 			h.Staff = owners[Account{h.Tenant, h.Username}]
 		}
-		if err := j.one(ctx, h, markOf(h.Source, today)); err != nil {
+		if err := j.process(ctx, h, markOf(h.Source, today)); err != nil {
 			return err
 		}
 		j.Remove(1)
@@ -74,8 +74,8 @@ func markOf(source string, today []marker) staff.Source {
 	return staff.Source(hex.EncodeToString(today[len(today)-1].of(source)[:8]))
 }
 
-// one does what a happening asks for. Nobody's account is nobody's event.
-func (j *Journal) one(ctx context.Context, h happening, from staff.Source) error {
+// process processes one happening. Unknown accounts get no event.
+func (j *Journal) process(ctx context.Context, h happening, from staff.Source) error {
 	switch {
 	case h.Staff == (staff.ID{}):
 		return nil
@@ -83,24 +83,24 @@ func (j *Journal) one(ctx context.Context, h happening, from staff.Source) error
 		return j.count(ctx, h, from)
 	}
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Staff(h.Staff.UUID), RequestID: h.request})
-	var told []event.Event
+	var events []event.Event
 	err := commands.Update(ctx, j.Store, staff.SessionStream(h.Tenant, h.Session), func(s staff.Session) (_ []event.Event, err error) {
 		if h.kind == signedOut {
-			told, err = s.End(staff.SignedOut{Staff: h.Staff, Session: h.Session, At: h.at})
-			return told, err
+			events, err = s.End(staff.SignedOut{Staff: h.Staff, Session: h.Session, At: h.at})
+			return events, err
 		}
-		told, err = s.Begin(staff.SignedIn{Staff: h.Staff, Session: h.Session, How: h.How, Source: from, At: h.at})
-		return told, err
+		events, err = s.Begin(staff.SignedIn{Staff: h.Staff, Session: h.Session, How: h.How, Source: from, At: h.at})
+		return events, err
 	})
-	return j.appended(ctx, told, err)
+	return j.appended(ctx, events, err)
 }
 
-// appended counts events of an append, which are lost if the database will never take
-// them. An error says that it may take them later.
+// appended counts the events of an append, which are lost if the database will never
+// accept them. An error means that it may accept them later.
 func (j *Journal) appended(ctx context.Context, events []event.Event, err error) error {
 	if err == nil {
 		for _, e := range events {
-			j.metrics.told.WithLabelValues(e.EventName()).Inc()
+			j.metrics.appended.WithLabelValues(e.EventName()).Inc()
 		}
 		return nil
 	}
@@ -108,13 +108,13 @@ func (j *Journal) appended(ctx context.Context, events []event.Event, err error)
 		return err
 	}
 	j.metrics.lost.Add(float64(len(events)))
-	j.Log.ErrorContext(ctx, "what happened at sign-in cannot be told to the log", slog.Any("error", err))
+	j.Log.ErrorContext(ctx, "sign-in events cannot be appended", slog.Any("error", err))
 	return nil
 }
 
 type journalMetrics struct {
-	told *prometheus.CounterVec
-	lost prometheus.Counter
+	appended *prometheus.CounterVec
+	lost     prometheus.Counter
 }
 
 func newJournalMetrics(registry prometheus.Registerer) journalMetrics {
@@ -128,6 +128,6 @@ func newJournalMetrics(registry prometheus.Registerer) journalMetrics {
 			Help: "What happened at sign-in, and is missing in the log.",
 		}),
 	}
-	registry.MustRegister(m.told, m.lost)
+	registry.MustRegister(m.appended, m.lost)
 	return m
 }

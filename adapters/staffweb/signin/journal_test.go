@@ -26,11 +26,11 @@ func TestASessionIsToldFromSigningInToSigningOut_D65(t *testing.T) {
 		t.Fatal(found, err)
 	}
 	must(t, s.SignOut(t.Context(), elm, session))
-	s.wantTold(t, "signed-in", 0) // nobody waits for it
+	s.wantEvents(t, "signed-in", 0) // the answer does not wait for it
 	must(t, r.Round(t.Context(), false))
 	byLee := `"actor":{"kind":"staff","id":"` + s.lee.String() + `"}`
-	s.wantTold(t, "signed-in", 1, byLee, `"requestId":"request-7"`, `"how":"password"`, `"session":"`+session.ID.String()+`"`)
-	s.wantTold(t, "signed-out", 1, byLee, `"session":"`+session.ID.String()+`"`)
+	s.wantEvents(t, "signed-in", 1, byLee, `"requestId":"request-7"`, `"how":"password"`, `"session":"`+session.ID.String()+`"`)
+	s.wantEvents(t, "signed-out", 1, byLee, `"session":"`+session.ID.String()+`"`)
 }
 
 func TestTriesInVainAreToldOnceAMinute_D65(t *testing.T) {
@@ -47,28 +47,28 @@ func TestTriesInVainAreToldOnceAMinute_D65(t *testing.T) {
 	}
 	guess(1, r)
 	round()
-	s.wantTold(t, "sign-in-failed", 1, `"tries":{"password":1}`, `"actor":{"kind":"service","id":"frontdesk"}`, `"staff":"`+s.lee.String()+`"`)
+	s.wantEvents(t, "sign-in-failed", 1, `"tries":{"password":1}`, `"actor":{"kind":"service","id":"frontdesk"}`, `"staff":"`+s.lee.String()+`"`)
 	guess(1, r)
 	guess(2, other)
 	for range 3 {
 		s.Pass(15 * time.Second)
 		round()
 	}
-	s.wantTold(t, "sign-in-failed", 1)
+	s.wantEvents(t, "sign-in-failed", 1)
 	s.Pass(15 * time.Second)
 	round()
-	s.wantTold(t, "sign-in-failed", 2)
+	s.wantEvents(t, "sign-in-failed", 2)
 	s.Pass(time.Minute)
 	round()
-	s.wantTold(t, "sign-in-failed", 3)
-	all := strings.Join(s.told(t, "sign-in-failed"), "")
+	s.wantEvents(t, "sign-in-failed", 3)
+	all := strings.Join(s.storedEvents(t, "sign-in-failed"), "")
 	if !strings.Contains(all, `{"password":2}`) || strings.Count(all, `{"password":1}`) != 2 {
 		t.Errorf("the tries are %s, want 1, 1 and 2", all)
 	}
 	guess(1, r) // the fifth
 	s.Pass(time.Minute)
 	round()
-	s.wantTold(t, "locked-out", 1, `"everywhere":false`)
+	s.wantEvents(t, "locked-out", 1, `"everywhere":false`)
 }
 
 func TestOnlyAccountsThatThereAreHaveEvents_D65(t *testing.T) {
@@ -86,7 +86,7 @@ func TestOnlyAccountsThatThereAreHaveEvents_D65(t *testing.T) {
 		t.Errorf("%d tries wait to be told after %d looks; an account that there is must not differ before the answer", waiting, checks.checks)
 	}
 	must(t, r.Round(t.Context(), true))
-	s.wantTold(t, "sign-in-failed", 1, s.lee.String())
+	s.wantEvents(t, "sign-in-failed", 1, s.lee.String())
 	for n := range 45 { // from everywhere
 		s.signIn(t, try(from(fmt.Sprintf("192.0.2.%d", n+10))))
 	}
@@ -94,7 +94,7 @@ func TestOnlyAccountsThatThereAreHaveEvents_D65(t *testing.T) {
 		s.signIn(t, try(from(fmt.Sprintf("198.51.100.%d", n))))
 	}
 	must(t, r.Round(t.Context(), true))
-	s.wantTold(t, "locked-out", 1, `"everywhere":true`)
+	s.wantEvents(t, "locked-out", 1, `"everywhere":true`)
 	var all string
 	must(t, s.pool.QueryRow(t.Context(), `SELECT string_agg(e::text, ' ') FROM events e WHERE name LIKE 'staff.sign%' OR name LIKE 'staff.lock%'`).Scan(&all))
 	for _, name := range []string{"dr.lee", "192.0.2", "198.51", "nobody"} {
@@ -113,8 +113,8 @@ func TestEqualSourcesHaveEqualMarksForADay_D65(t *testing.T) {
 		_, err := s.SignIn(t.Context(), try(from(source)))
 		must(t, err)
 		must(t, r.Round(t.Context(), false))
-		told := s.told(t, "signed-in")
-		_, after, _ := strings.Cut(told[len(told)-1], `"source":"`)
+		storedEvents := s.storedEvents(t, "signed-in")
+		_, after, _ := strings.Cut(storedEvents[len(storedEvents)-1], `"source":"`)
 		return after[:16]
 	}
 	here, there := s.replica(), s.replica()
@@ -136,7 +136,7 @@ func TestEqualSourcesHaveEqualMarksForADay_D65(t *testing.T) {
 	}
 }
 
-func TestAJournalKeepsWhatItCannotTellAndIsBounded_D65(t *testing.T) {
+func TestJournalKeepsUnsentEntriesBounded_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	r := s.replica(func(j *signin.Journal) { j.Limit = 3 })
@@ -151,8 +151,8 @@ func TestAJournalKeepsWhatItCannotTellAndIsBounded_D65(t *testing.T) {
 	r.away.Store(false)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	r.Run(ended) // it is told to stop before it has begun
-	s.wantTold(t, "signed-in", 3)
+	r.Run(ended) // it is stopped before it has begun
+	s.wantEvents(t, "signed-in", 3)
 	_, err := s.SignIn(t.Context(), try())
 	must(t, err)
 	if lost := r.lost(t); lost != 3 {
@@ -160,7 +160,7 @@ func TestAJournalKeepsWhatItCannotTellAndIsBounded_D65(t *testing.T) {
 	}
 }
 
-func TestAJournalThatStopsTellsWhatItHasCounted_D65(t *testing.T) {
+func TestStoppingJournalFlushesCounts_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.Passwords = nobodys{}
@@ -171,7 +171,7 @@ func TestAJournalThatStopsTellsWhatItHasCounted_D65(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	r.Run(ended)
-	s.wantTold(t, "sign-in-failed", 2)
+	s.wantEvents(t, "sign-in-failed", 2)
 
 	lost := s.replica()
 	lost.away.Store(true)
@@ -182,8 +182,8 @@ func TestAJournalThatStopsTellsWhatItHasCounted_D65(t *testing.T) {
 	}
 }
 
-// A hundred accounts that there are, each tried once: what the log is told of a practice
-// has a budget, and the rest waits.
+// A hundred existing accounts, each tried once: the practice's budget limits the
+// events, and the others wait.
 func TestALogGrowsNoFasterThanAPracticesBudget_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -193,10 +193,10 @@ func TestALogGrowsNoFasterThanAPracticesBudget_D65(t *testing.T) {
 	}
 	r.Failed(t.Context(), signin.Attempt{Tenant: oak, Staff: staff.ID{UUID: event.NewID()}, How: staff.ByPassword})
 	must(t, r.Round(t.Context(), false))
-	s.wantTold(t, "sign-in-failed", 61)
+	s.wantEvents(t, "sign-in-failed", 61)
 	s.Pass(time.Minute)
 	must(t, r.Round(t.Context(), false))
-	s.wantTold(t, "sign-in-failed", 101)
+	s.wantEvents(t, "sign-in-failed", 101)
 }
 
 func TestGuessesAtAnythingAreCountedBySource_D45(t *testing.T) {

@@ -12,17 +12,17 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// account is one that there is.
+// account is an existing account.
 type account struct {
 	tenant string
 	staff  staff.ID
 }
 
-// pending is what was tried at an account and waits to be told.
+// pending is the attempts at an account that are not yet appended.
 type pending struct {
 	staff.Tried
-	due     time.Time // not to be told before
-	request string    // in which the first of it happened
+	due     time.Time // not appended before
+	request string    // the request of the first of them
 }
 
 const ownersOf = `
@@ -30,7 +30,7 @@ SELECT s.tenant, s.username, s.staff
 FROM unnest($1::text[], $2::text[]) AS typed (tenant, username)
 JOIN staff s ON s.tenant = typed.tenant AND s.username = typed.username AND s.active`
 
-// owners finds the active members of staff whose usernames were typed.
+// owners finds the active members of staff by the typed usernames.
 func (j *Journal) owners(ctx context.Context, batch []happening) (map[Account]staff.ID, error) {
 	var tenants, usernames []string
 	for _, h := range batch {
@@ -54,8 +54,8 @@ func (j *Journal) owners(ctx context.Context, batch []happening) (map[Account]st
 	return owners, nil
 }
 
-// count adds a try, or a lock, to what waits to be told of an account. It is lost if too
-// many accounts have something that waits.
+// count adds an attempt, or a lock, to the pending ones of an account. It is lost if
+// too many accounts have pending ones.
 func (j *Journal) count(ctx context.Context, h happening, from staff.Source) error {
 	who := account{h.Tenant, h.Staff}
 	p := j.tried[who]
@@ -80,14 +80,14 @@ func (j *Journal) count(ctx context.Context, h happening, from staff.Source) err
 	return nil
 }
 
-// tellTries tells the log of what was tried, and is due. What the log is told of one
-// practice has a budget; the last round tells it everything.
-func (j *Journal) tellTries(ctx context.Context, last bool) error {
+// appendAttempts appends the attempts that are due. Each practice has a budget of events;
+// the last round ignores it.
+func (j *Journal) appendAttempts(ctx context.Context, last bool) error {
 	for who, p := range j.tried {
-		if !last && (j.instant().Before(p.due) || j.told.Spend(who.tenant, 1) > 0) {
+		if !last && (j.instant().Before(p.due) || j.budget.Spend(who.tenant, 1) > 0) {
 			continue
 		}
-		if err := j.tell(ctx, who, p, last); err != nil {
+		if err := j.appendTo(ctx, who, p, last); err != nil {
 			return err
 		}
 		if p.None() {
@@ -97,26 +97,26 @@ func (j *Journal) tellTries(ctx context.Context, last bool) error {
 	return nil
 }
 
-// tell tells the log of what was tried at one account, unless another process has told it
-// of the like within the last minute. That does not hold up the last round.
-func (j *Journal) tell(ctx context.Context, who account, p *pending, last bool) error {
+// appendTo appends the attempts at one account, unless another process has done so within
+// the last minute. The last round ignores that.
+func (j *Journal) appendTo(ctx context.Context, who account, p *pending, last bool) error {
 	now := j.instant()
 	p.due = now.Add(staff.TellEvery / 4)
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Service("frontdesk"), RequestID: p.request})
-	var told []event.Event
+	var events []event.Event
 	err := commands.Update(ctx, j.Store, staff.TriesStream(who.tenant, who.staff, now), func(w staff.Watch) (_ []event.Event, err error) {
 		if last {
 			w = staff.Watch{}
 		}
-		told, err = w.Tell(who.staff, p.Tried, now)
-		return told, err
+		events, err = w.Tell(who.staff, p.Tried, now)
+		return events, err
 	})
-	if err := j.appended(ctx, told, err); err != nil {
+	if err := j.appended(ctx, events, err); err != nil {
 		return err
 	}
-	if len(told) == 0 {
-		j.told.Return(who.tenant, 1)
+	if len(events) == 0 {
+		j.budget.Return(who.tenant, 1)
 	}
-	p.Told(told)
+	p.Told(events)
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// replica is one process that tells the log of sign-ins.
+// replica is one process with a journal.
 type replica struct {
 	*signin.Journal
 	registry *prometheus.Registry
@@ -25,7 +25,7 @@ type replica struct {
 	away     atomic.Bool // the database, for its appends
 }
 
-// replicaOf gives the surgery's door a journal that is run round by round.
+// replica gives the surgery's door a journal that is run round by round.
 func (s *surgery) replica(edits ...func(*signin.Journal)) *replica {
 	r := &replica{registry: prometheus.NewRegistry(), logged: &bytes.Buffer{}}
 	r.Journal = signin.NewJournal(store{s.store, &r.away}, postgres.On(s.pool), s.Tries, r.registry, slog.New(slog.NewTextHandler(r.logged, nil)))
@@ -36,7 +36,7 @@ func (s *surgery) replica(edits ...func(*signin.Journal)) *replica {
 	return r
 }
 
-// lost returns what the metric says of it.
+// lost returns the metric of lost events.
 func (r *replica) lost(t *testing.T) float64 {
 	t.Helper()
 	families, err := r.registry.Gather()
@@ -64,8 +64,8 @@ func (s store) Append(ctx context.Context, changes ...event.Change) ([]event.Rec
 	return s.Store.Append(ctx, changes...)
 }
 
-// told returns the stored events of a name, as name, actor and data.
-func (s *surgery) told(t *testing.T, name string) (events []string) {
+// storedEvents returns the stored events of a name, as name, actor and data.
+func (s *surgery) storedEvents(t *testing.T, name string) (events []string) {
 	t.Helper()
 	rows, err := s.pool.Query(t.Context(), `SELECT metadata || ' ' || data FROM events WHERE name = 'staff.' || $1 || '.v1' ORDER BY position`, name)
 	must(t, err)
@@ -79,15 +79,15 @@ func (s *surgery) told(t *testing.T, name string) (events []string) {
 	return events
 }
 
-func (s *surgery) wantTold(t *testing.T, name string, want int, parts ...string) {
+func (s *surgery) wantEvents(t *testing.T, name string, want int, parts ...string) {
 	t.Helper()
-	told := s.told(t, name)
-	if len(told) != want {
-		t.Fatalf("%d events %s, want %d: %s", len(told), name, want, told)
+	storedEvents := s.storedEvents(t, name)
+	if len(storedEvents) != want {
+		t.Fatalf("%d events %s, want %d: %s", len(storedEvents), name, want, storedEvents)
 	}
 	for _, part := range parts {
-		if !strings.Contains(told[len(told)-1], part) {
-			t.Errorf("%s is %s, want %s in it", name, told[len(told)-1], part)
+		if !strings.Contains(storedEvents[len(storedEvents)-1], part) {
+			t.Errorf("%s is %s, want %s in it", name, storedEvents[len(storedEvents)-1], part)
 		}
 	}
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// keys make the marks that are stored in place of sources. Each day (UTC) has a key that
-// all processes share. Old keys are deleted, so that a search through all
+// keys make the marks that are stored in place of sources. Each day (UTC) has a key
+// that all processes share. Old keys are deleted, so that a search through all
 // addresses cannot find the source of a mark (D65).
 type keys struct {
 	db        Database
 	purpose   string
-	overlap   int       // days for which a key is kept after its own
+	overlap   int       // days for which a key is kept after its own day
 	discarded time.Time // the day on which this process last deleted old keys
 }
 
 // sourceKeys make the marks of sources in the log.
 func sourceKeys(db Database) keys { return keys{db: db, purpose: "log"} }
 
-// triesKeys make the marks under which [Tries] counts. They overlap by a day, so that no
-// count begins again at midnight.
+// triesKeys make the marks under which [Tries] counts. They overlap by a day, so that
+// no count restarts at midnight.
 func triesKeys(db Database) keys { return keys{db: db, purpose: "tries", overlap: 1} }
 
 const day = 24 * time.Hour
@@ -40,7 +40,7 @@ func (m marker) of(text string) []byte {
 	return mac.Sum(nil)
 }
 
-// markers returns one for each key that is kept at an instant, that of the newest key last.
+// markers returns one for each key at an instant, that of the newest key last.
 func (k *keys) markers(ctx context.Context, now time.Time) (all []marker, err error) {
 	today := now.UTC().Truncate(day)
 	all, newest, err := k.read(ctx, today)
@@ -58,7 +58,7 @@ func (k *keys) markers(ctx context.Context, now time.Time) (all []marker, err er
 	return all, nil
 }
 
-// read finds the keys of today and of the overlap. Tomorrow's is there if the clock of
+// read finds the keys of today and of the overlap, and tomorrow's if the clock of
 // another process is ahead.
 func (k *keys) read(ctx context.Context, today time.Time) (all []marker, newest time.Time, err error) {
 	rows, _ := k.db.Query(ctx, `SELECT key, day FROM source_keys WHERE purpose = $1 AND day BETWEEN $2 AND $3 ORDER BY day`,

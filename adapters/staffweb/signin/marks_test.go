@@ -65,7 +65,7 @@ func TestTriesCountOverMidnight(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSurgery(t)
-			s.Passwords = nobodys{} // hashing is not what is tested
+			s.Passwords = nobodys{} // this test is not about hashing
 			s.Pass(toMidnight - time.Second)
 			does(t, s)
 		})
@@ -131,7 +131,8 @@ func TestTriesOfTwoClocksAtMidnight(t *testing.T) {
 	}
 }
 
-// A crash of Postgres empties the unlogged tables: the counts begin again, and nothing fails.
+// A crash of Postgres empties the unlogged tables: the counts restart, and nothing
+// fails.
 func TestTriesAfterACrash(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

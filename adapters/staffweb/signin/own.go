@@ -12,15 +12,15 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// OwnSession is a session as its member of staff is shown it.
+// OwnSession is a session on its member's account page.
 type OwnSession struct {
 	ID                   uuid.UUID
-	Browser              string // in plain words; "" if it was begun before they were kept
+	Browser              string // in plain words; "" if it began before they were stored
 	SignedInAt, LastSeen time.Time
 }
 
-// OwnedBy returns the sessions of a member of staff that have not ended, the one that was
-// seen last first. There are never many.
+// OwnedBy returns the live sessions of a member of staff, last seen first. There are
+// never many.
 func (s Sessions) OwnedBy(ctx context.Context, tenant string, member staff.ID) ([]OwnSession, error) {
 	now := s.Now()
 	rows, _ := s.DB.Query(ctx, `
@@ -35,19 +35,19 @@ func (s Sessions) OwnedBy(ctx context.Context, tenant string, member staff.ID) (
 	return own, nil
 }
 
-// endOwn ends one session of a member of staff, and endOthers all but one. Somebody else's
-// stay, whatever their id.
+// endOwn ends one session of a member of staff, and endOthers all but one. They never
+// end another member's session, whatever its id.
 const (
 	endOwn    = `DELETE FROM staff_sessions WHERE tenant = $1 AND staff = $2 AND id = $3 RETURNING id`
 	endOthers = `DELETE FROM staff_sessions WHERE tenant = $1 AND staff = $2 AND id <> $3 RETURNING id`
 )
 
-// SignOutOf ends another session of the member of staff who has this one.
+// SignOutOf ends another session of this session's member.
 func (d Door) SignOutOf(ctx context.Context, tenant string, this Session, other uuid.UUID) error {
 	return d.endSessions(ctx, endOwn, tenant, this.Staff, other)
 }
 
-// SignOutElsewhere ends every other session of the member of staff who has this one.
+// SignOutElsewhere ends every other session of this session's member.
 func (d Door) SignOutElsewhere(ctx context.Context, tenant string, this Session) error {
 	return d.endSessions(ctx, endOthers, tenant, this.Staff, this.ID)
 }
@@ -67,14 +67,15 @@ func (d Door) endSessions(ctx context.Context, which, tenant string, member staf
 // Ending is why a session has ended.
 type Ending int
 
-// The ways in which a session ends by itself or by somebody else.
+// The ways in which a session ends other than by sign-out.
 const (
-	Unknown     Ending = iota // as of a session that never was; it may have been ended by hand, or by another password
-	Idle                      // nothing was done in it for too long, or it was too old
+	Unknown     Ending = iota // as for a session that never existed; it may have been ended by hand, or by another password
+	Idle                      // no activity for too long, or too old
 	Deactivated               // its member of staff was deactivated
 )
 
-// Ended says why a token is that of no session. Only a browser that shows the token is told.
+// Ended returns why the session of a token has ended. Only a browser with the token
+// gets the reason.
 func (s Sessions) Ended(ctx context.Context, tenant, token string) (why Ending, err error) {
 	var active bool
 	err = s.DB.QueryRow(ctx, `

@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Passkeys knows the passkeys of staff, and what they have signed.
+// Passkeys stores and verifies the passkeys of staff.
 type Passkeys struct {
 	DB         Database
 	Challenges Challenges
@@ -20,7 +20,7 @@ type Passkeys struct {
 	Log        *slog.Logger
 }
 
-// Passkey is one by which a member of staff signs in.
+// Passkey is one passkey of a member of staff.
 type Passkey struct {
 	ID      staff.PasskeyID
 	Name    string
@@ -59,12 +59,12 @@ func (p Passkeys) Of(ctx context.Context, tenant string, member staff.ID) ([]Pas
 	return passkeys, nil
 }
 
-// errCount says that the count of a passkey has gone back, or has been used meanwhile.
+// errCount: the count of a passkey has gone back, or was used in between.
 var errCount = errors.New("the passkey's count has gone back")
 
-// use notes that a passkey has signed a challenge, at its count. It returns [ErrPasskey]
-// if the challenge was used before, or if the count has gone back: then there is a copy
-// of the passkey, and nobody knows which of the two is its owner's.
+// use records a passkey's signature of a challenge, with its count. It returns
+// [ErrPasskey] if the challenge was used before, or if the count has gone back: then
+// there is a copy of the passkey, and it is unknown which one is the owner's.
 func (p Passkeys) use(ctx context.Context, a Ask, by Passkey, c challenge) error {
 	err := p.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := p.once(ctx, tx, c); err != nil {
@@ -82,7 +82,7 @@ func (p Passkeys) use(ctx context.Context, a Ask, by Passkey, c challenge) error
 	return err
 }
 
-// once remembers a challenge until it ends, and forgets some of those that have ended.
+// once stores a challenge until it expires, and deletes some that have expired.
 func (p Passkeys) once(ctx context.Context, by changing, c challenge) error {
 	_, err := by.Exec(ctx, `
 		DELETE FROM staff_challenges WHERE challenge = ANY (ARRAY(
@@ -97,8 +97,8 @@ func (p Passkeys) once(ctx context.Context, by changing, c challenge) error {
 	return err
 }
 
-// count notes the use and the count, and forgets passkeys that the member has no more.
-// An authenticator that does not count says zero for ever.
+// count stores the use and the count, and deletes passkeys that the member has removed.
+// An authenticator without a counter always sends zero.
 func (p Passkeys) count(ctx context.Context, by changing, tenant string, k Passkey) error {
 	_, err := by.Exec(ctx, `
 		DELETE FROM staff_passkey_uses u WHERE u.tenant = $1 AND u.staff = $2 AND NOT EXISTS (
@@ -116,8 +116,8 @@ func (p Passkeys) count(ctx context.Context, by changing, tenant string, k Passk
 	return err
 }
 
-// warn tells the operator of what may be a copy of a passkey.
+// warn logs a possible copy of a passkey.
 func (p Passkeys) warn(ctx context.Context, a Ask, k Passkey) {
-	p.Log.ErrorContext(ctx, "the count of a passkey has gone back: somebody may have a copy of it",
+	p.Log.ErrorContext(ctx, "the count of a passkey has gone back: it may have been copied",
 		slog.String("tenant", a.Tenant), slog.String("staff", k.holder.Staff.String()), slog.String("passkey", k.ID.String()))
 }

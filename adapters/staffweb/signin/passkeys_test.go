@@ -36,7 +36,7 @@ func TestAPasskeySignsItsOwnerIn_D66(t *testing.T) {
 	refused(t, "a count that has gone to zero", s.signs(t, k, ask()))
 }
 
-func TestWhoHasAPasskeyIsNotSignedInByThePasswordAlone_D66(t *testing.T) {
+func TestPasskeyHolderNeedsPasskey_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	k := s.holds(t, elm, s.lee)
@@ -122,7 +122,7 @@ func (s *surgery) appends(t *testing.T, e event.Event) error {
 	return err
 }
 
-func TestWhatASignatureMustHold_D66(t *testing.T) {
+func TestPasskeySignatureRequirements_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	lee, atOak := s.holds(t, elm, s.lee), s.holds(t, oak, s.staffAt(t, oak))
@@ -176,7 +176,7 @@ func TestAChallengeIsGoodOnceAndForFiveMinutes_D66(t *testing.T) {
 	must(t, s.signs(t, k, ask()))
 	var rows int
 	must(t, s.pool.QueryRow(t.Context(), `SELECT count(*) FROM staff_challenges`).Scan(&rows))
-	if rows != 1 { // what has ended is forgotten, and what nobody has signed was never there
+	if rows != 1 { // expired challenges are deleted, and unsigned ones were never stored
 		t.Errorf("%d challenges are remembered, want 1", rows)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 var here = signin.Site{RP: "staff.example", Origin: "https://staff.example"}
 
-// ask is for a passkey alone, unless the edits say else.
+// ask is for signing in by passkey, unless the edits change it.
 func ask(edits ...func(*signin.Ask)) signin.Ask {
 	a := signin.Ask{For: signin.ToSignIn, Tenant: elm, Site: here}
 	for _, edit := range edits {
@@ -21,7 +21,7 @@ func ask(edits ...func(*signin.Ask)) signin.Ask {
 	return a
 }
 
-// holds gives somebody a passkey.
+// holds gives a member a passkey.
 func (s *surgery) holds(t *testing.T, tenant string, member staff.ID) *passkeytest.Key {
 	t.Helper()
 	k := passkeytest.New(t, here.RP, here.Origin)
@@ -35,14 +35,14 @@ func (s *surgery) holds(t *testing.T, tenant string, member staff.ID) *passkeyte
 	return k
 }
 
-// credential is the password of somebody that counts.
+// credential is the member's current password.
 func (s *surgery) credential(t *testing.T, member staff.ID) (id staff.CredentialID) {
 	t.Helper()
 	must(t, s.pool.QueryRow(t.Context(), `SELECT credential FROM staff WHERE staff = $1`, member).Scan(&id))
 	return id
 }
 
-// signs asks a passkey to sign, and shows what it has signed.
+// signs has a passkey sign, and checks the signature.
 func (s *surgery) signs(t *testing.T, k *passkeytest.Key, a signin.Ask) error {
 	t.Helper()
 	options, kept, err := s.Passkeys.Sign(a, nil)
@@ -69,5 +69,5 @@ func refused(t *testing.T, name string, err error) {
 	}
 }
 
-// later says that a challenge ends at another time.
+// later changes the expiry of a challenge.
 func later(kept string) string { return kept[:len(kept)-2] + "zw" }

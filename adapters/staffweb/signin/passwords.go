@@ -22,17 +22,17 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Vault keeps the hashes of passwords, outside the log. The log knows each by its
-// digest, so that a hash which somebody else has put there counts for nothing.
+// Vault stores the hashes of passwords, outside the log. The log has the digest of
+// each, so that a hash inserted by anyone else is refused.
 type Vault struct {
 	DB    Database
-	Queue *Queue // in which those wait who choose a password; nil if one comes at a time
+	Queue *Queue // of members who choose a password; nil if one comes at a time
 	Cost  Cost   // of new hashes; zero for [Shipped]
 	Log   *slog.Logger
 }
 
-// Keep hashes a password once its turn has come, or returns [ErrBusy], and stores the
-// hash. The password counts from the event that is returned here.
+// Keep waits for its turn, hashes a password, or returns [ErrBusy], and stores the
+// hash. The password is valid once the returned event is appended.
 func (v Vault) Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.PasswordSet, error) {
 	hash, err := v.hash(ctx, tenant, member, password)
 	if err != nil {
@@ -61,12 +61,12 @@ func (v Vault) hash(ctx context.Context, tenant string, member staff.ID, passwor
 
 func (v Vault) cost() Cost { return cmp.Or(v.Cost, Shipped) }
 
-// digestOf is what the log knows of a hash. The hash has a random salt, so the digest is
-// no way to try passwords.
+// digestOf is the digest of a hash in the log. The hash has a random salt, so the
+// digest is no help in guessing passwords.
 func digestOf(hash string) event.Digest { return sha256.Sum256([]byte(hash)) }
 
-// Discard deletes every hash of a member of staff except one, and what was begun with
-// the others: sessions and known devices, which count for nothing any more.
+// Discard deletes every hash of a member of staff except one, and the sessions and
+// known devices of the others, which are invalid.
 func (v Vault) Discard(ctx context.Context, tenant string, member staff.ID, but staff.CredentialID) error {
 	batch := &pgx.Batch{}
 	for _, table := range []string{"staff_passwords", "staff_sessions", "staff_devices"} {
@@ -78,7 +78,7 @@ func (v Vault) Discard(ctx context.Context, tenant string, member staff.ID, but 
 	return nil
 }
 
-// Holder is who a username and its password belong to.
+// Holder is the owner of a username and its password.
 type Holder struct {
 	Staff      staff.ID
 	Credential staff.CredentialID
@@ -89,18 +89,18 @@ SELECT s.staff, s.credential, p.hash, s.password_digest
 FROM staff s JOIN staff_passwords p ON p.tenant = s.tenant AND p.staff = s.staff AND p.credential = s.credential
 WHERE s.tenant = $1 AND s.username = $2 AND s.active`
 
-// Check finds the active member of staff whose username and password these are.
-// It takes just as long if they are nobody's, and right is then false. A hash that is
-// not the one of the log is nobody's.
+// Check finds the active member of staff with this username and password. It takes
+// equally long for unknown ones, and right is then false. A hash that differs from the
+// log's matches no one.
 func (v Vault) Check(ctx context.Context, tenant, username, password string) (holder Holder, right bool, err error) {
 	var hash string
-	var known []byte // the digest of the hash that counts; nil if the log does not tell
+	var known []byte // the digest of the current hash; nil if it is not in the log
 	err = v.DB.QueryRow(ctx, holderOf, tenant, storable(username)).Scan(&holder.Staff, &holder.Credential, &hash, &known)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return Holder{}, false, fmt.Errorf("look up password: %w", err)
 	}
 	if digest := digestOf(hash); known != nil && !bytes.Equal(known, digest[:]) {
-		v.Log.ErrorContext(ctx, "the stored password hash is not the one that the log knows: somebody has changed staff_passwords",
+		v.Log.ErrorContext(ctx, "the stored password hash is not the one that the log knows: staff_passwords was changed",
 			slog.String("tenant", tenant), slog.String("staff", holder.Staff.String()))
 		hash = ""
 	}
@@ -111,8 +111,7 @@ func (v Vault) Check(ctx context.Context, tenant, username, password string) (ho
 	return holder, true, nil
 }
 
-// storable returns a username as the database takes it. What it cannot take is
-// nobody's username.
+// storable returns a username that the database accepts; others belong to no account.
 func storable(username string) string {
 	if !utf8.ValidString(username) || strings.Contains(username, "\x00") {
 		return ""
@@ -120,14 +119,15 @@ func storable(username string) string {
 	return username
 }
 
-// Cost is what argon2id takes for a hash.
+// Cost is the cost of an argon2id hash.
 type Cost struct {
 	Memory uint32 // KiB
 	Passes uint32 // over the memory
 }
 
-// Shipped has twice the passes that OWASP recommends at this size. A hash takes 60 ms of
-// one core. Only tests set another Cost: no flag and no variable of the environment does.
+// Shipped has twice the passes that OWASP recommends at this size. A hash takes 60 ms
+// of one core. Only tests set another Cost: there is no flag or environment variable
+// for it.
 var Shipped = Cost{Memory: 46 << 10, Passes: 2}
 
 const (
@@ -142,9 +142,9 @@ func (c Cost) Hash(password string) string {
 	return c.encode(salt, key(password, salt, c.Memory, c.Passes, threads))
 }
 
-// Verify reports whether a hash is the password's. An empty hash is nobody's, and
-// checking it costs as much as one of this Cost. The error says that the hash cannot be
-// read.
+// Verify reports whether the hash matches the password. An empty hash matches none, and
+// checking it takes as long as one of this Cost. The error means that the hash cannot
+// be read.
 func (c Cost) Verify(hash, password string) (bool, error) {
 	somebody := hash != ""
 	if !somebody {
@@ -157,8 +157,8 @@ func (c Cost) Verify(hash, password string) (bool, error) {
 	return subtle.ConstantTimeCompare(key(password, salt, m, t, p), want) == 1 && somebody, nil
 }
 
-// key hashes a password. Keyboards differ in how they send a letter with an accent,
-// so the password is composed first (RFC 8265, section 4).
+// key hashes a password. Keyboards encode accented letters differently, so the password
+// is composed first (RFC 8265, section 4).
 func key(password string, salt []byte, m, t uint32, p uint8) []byte {
 	return argon2.IDKey([]byte(norm.NFC.String(password)), salt, t, m, p, keySize)
 }

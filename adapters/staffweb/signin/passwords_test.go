@@ -47,7 +47,7 @@ func TestAHashIsItsOwnPasswords_D27(t *testing.T) {
 	}
 }
 
-func TestNobodysHashIsNeverRight(t *testing.T) {
+func TestPlaceholderHashNeverMatches(t *testing.T) {
 	t.Parallel()
 	for _, password := range []string{"", "anything"} {
 		if right, err := signintest.Cheap.Verify("", password); right || err != nil {
@@ -58,7 +58,7 @@ func TestNobodysHashIsNeverRight(t *testing.T) {
 
 func TestHashesOfAnotherCostAreRead(t *testing.T) {
 	t.Parallel()
-	// What every hash of m=64 KiB, t=1, p=2 and the salt "somesalt" begins with.
+	// The prefix of every hash with m=64 KiB, t=1, p=2 and the salt "somesalt".
 	const cheap = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$"
 	for _, hash := range []string{cheap + "AAAA", "x", "$argon2i$v=19$m=64,t=1,p=2$c29tZXNhbHQ$AAAA", cheap, strings.Replace(cheap, "t=1", "t=0", 1) + strings.Repeat("A", 43)} {
 		if _, err := signintest.Cheap.Verify(hash, "password"); err == nil {

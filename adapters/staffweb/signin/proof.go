@@ -8,14 +8,14 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// ConfirmFor is how long what somebody has proved counts for acts that ask for it.
+// ConfirmFor is how long a reauthentication is valid.
 const ConfirmFor = 15 * time.Minute
 
-// Signed is what a browser sends of a passkey.
+// Signed is a browser's answer with a passkey.
 type Signed struct {
 	Ask
-	Kept   string // of the challenge, by the browser
-	Answer string // JSON, as WebAuthn has it
+	Kept   string // the browser's part of the challenge
+	Answer string // JSON, as in WebAuthn
 	Source string // as in a [Try]
 	Device string // as in a [Try]
 
@@ -30,8 +30,7 @@ func (s Signed) try() Try {
 	return Try{Account: Account{Tenant: s.Tenant}, How: how, Source: s.Source, Device: s.Device, Browser: s.Browser}
 }
 
-// SignInByPasskey begins a session of whoever's passkey has signed, or returns
-// [ErrPasskey].
+// SignInByPasskey begins a session of the passkey's owner, or returns [ErrPasskey].
 func (d Door) SignInByPasskey(ctx context.Context, s Signed) (SignedIn, error) {
 	h, err := d.proveByPasskey(ctx, s)
 	if err != nil {
@@ -40,8 +39,8 @@ func (d Door) SignInByPasskey(ctx context.Context, s Signed) (SignedIn, error) {
 	return d.Admit(ctx, s.try(), h)
 }
 
-// ConfirmByPasskey notes that whoever has the session has proved who they are, or
-// returns [ErrPasskey].
+// ConfirmByPasskey records the reauthentication of a session by passkey, or returns
+// [ErrPasskey].
 func (d Door) ConfirmByPasskey(ctx context.Context, s Signed, session Session) error {
 	h, err := d.proveByPasskey(ctx, s)
 	if err != nil {
@@ -53,8 +52,8 @@ func (d Door) ConfirmByPasskey(ctx context.Context, s Signed, session Session) e
 	return d.Sessions.Confirm(ctx, s.Tenant, session.Token)
 }
 
-// proveByPasskey returns whose passkey it is. A source gets only so many wrong, whoever's
-// they are said to be.
+// proveByPasskey returns the passkey's owner. Wrong ones count for the source, whatever
+// account they claim.
 func (d Door) proveByPasskey(ctx context.Context, s Signed) (h Holder, err error) {
 	err = d.Guesses.Try(s.Source, s.Tenant, ErrPasskey, func() (err error) {
 		h, err = d.Passkeys.Check(ctx, s.Ask, s.Kept, s.Answer)
@@ -68,9 +67,9 @@ func (d Door) proveByPasskey(ctx context.Context, s Signed) (h Holder, err error
 	return h, err
 }
 
-// Confirm notes that whoever has the session has proved who they are by their password,
-// and returns their browser's new token. It returns [ErrRefused] or [ErrBusy]. A password
-// proves nothing of somebody who has a passkey.
+// Confirm records the reauthentication of a session by password, and returns the
+// browser's new token. It returns [ErrRefused] or [ErrBusy]. A password is not accepted
+// from a member with a passkey.
 func (d Door) Confirm(ctx context.Context, t Try, session Session) (device string, err error) {
 	h, err := d.Prove(ctx, t)
 	if err != nil {
@@ -83,7 +82,7 @@ func (d Door) Confirm(ctx context.Context, t Try, session Session) (device strin
 	if len(passkeys) > 0 || h.Staff != session.Staff {
 		return "", ErrRefused
 	}
-	if device, err = d.Devices.Renew(ctx, t, h); err != nil { // a known browser has its tries back
+	if device, err = d.Devices.Renew(ctx, t, h); err != nil { // a known browser gets its attempts back
 		return "", err
 	}
 	return device, d.Sessions.Confirm(ctx, t.Tenant, session.Token)

@@ -10,18 +10,18 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Queue decides whose password is looked at next, or hashed because it was chosen (D45).
-// Those whose browser is known and those who choose one take turns by account. They pass by all strangers, to whom every eighth turn or so is
-// left, and every turn when nobody else waits. Among themselves, strangers take turns
-// by source. So neither many tries of one source nor many sources keep staff waiting
+// Queue orders the checking and hashing of passwords (D45). Known browsers and members
+// who choose a password take turns by account. They have priority over strangers, who
+// get every eighth turn or so, and every turn when no one else waits. Strangers take
+// turns by source. So neither many attempts of one source nor many sources delay staff
 // who use their own browser.
 type Queue struct {
 	looking   *fair.Turns
 	strangers *fair.Turns
 
-	strangerPlaces, knownPlaces *fair.Shares // to wait in
+	strangerPlaces, knownPlaces *fair.Shares // room to wait
 
-	Limit time.Duration // nobody waits longer
+	Limit time.Duration // the maximum wait
 }
 
 const (
@@ -31,11 +31,11 @@ const (
 	queueLimit  = 10 * time.Second
 )
 
-// NewQueue lets half of the cores of this machine look at passwords at once, so that
-// signing in never starves the calls of the API.
+// NewQueue uses half of this machine's cores for passwords, so that sign-ins never
+// starve the calls of the API.
 func NewQueue() *Queue { return QueueOf(max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// QueueOf lets so many passwords be looked at at once.
+// QueueOf checks up to atOnce passwords at once.
 func QueueOf(atOnce int) *Queue {
 	return &Queue{
 		looking: fair.NewTurnsBefore(allStrangers, atOnce), strangers: fair.NewTurns(atOnce),
@@ -44,19 +44,19 @@ func QueueOf(atOnce int) *Queue {
 	}
 }
 
-// Waiting returns how many wait.
+// Waiting returns the number of waiters.
 func (q *Queue) Waiting() int { return q.looking.Waiting() + q.strangers.Waiting() }
 
-// Show shows the queue as metrics.
+// Show registers the queue's metrics.
 func (q *Queue) Show(in *fair.Metrics) {
 	in.Seats(map[string]*fair.Shares{"sign-ins-known": q.knownPlaces, "sign-ins-strangers": q.strangerPlaces})
 	in.Turns(map[string]*fair.Turns{"passwords": q.looking, "strangers": q.strangers})
 }
 
-// place is where one try waits, and the turns that it waits for.
+// place is where an attempt waits, and its turns.
 type place struct {
 	seat  *fair.Seat
-	turns []turn // to be taken one after the other
+	turns []turn // taken one after the other
 	limit time.Duration
 }
 
@@ -73,7 +73,7 @@ func (q *Queue) ofKnown(t Try) place {
 	return q.ofAccount("staff " + t.Tenant + " " + t.Username)
 }
 
-// ofMember is the place of somebody who chooses a password.
+// ofMember is the place of a member who chooses a password.
 func (q *Queue) ofMember(tenant string, member staff.ID) place {
 	return q.ofAccount("member " + tenant + " " + member.String())
 }
@@ -82,7 +82,8 @@ func (q *Queue) ofAccount(account string) place {
 	return place{q.knownPlaces.Seat(account), []turn{{q.looking, account}}, q.Limit}
 }
 
-// wait returns once the turn has come, and how to end it. The error is [ErrBusy].
+// wait returns when it is its turn, with a function to end the turn. The error is
+// [ErrBusy].
 func (p place) wait(ctx context.Context) (end func(), err error) {
 	if !p.seat.Take() {
 		return nil, ErrBusy

@@ -14,26 +14,25 @@ import (
 	"frontdesk/projections"
 )
 
-// ScreenIdle is how long a screen stays a display that shows nothing. A practice may be
+// ScreenIdle is how long a screen without requests stays a display. A practice may be
 // closed for weeks.
 const ScreenIdle = 60 * 24 * time.Hour
 
-// sightPace is how often it is noted that a screen was seen.
+// sightPace is the minimum interval of noting that a screen was seen.
 const sightPace = time.Minute
 
-// Screens knows the screens in waiting rooms. A screen is no member of staff: it is known
-// for the board of its display alone (D88).
+// Screens stores the waiting room screens. A screen is not a member of staff: it can
+// only see the board of its display (D88).
 type Screens struct {
 	DB  Database
 	Now func() time.Time
 }
 
-// ScreenToken is what a screen shows to be known as a display.
+// ScreenToken is the token by which a screen is recognised as a display.
 func ScreenToken(id display.ID, token string) string { return id.String() + "." + token }
 
-// Of finds the display that a screen is by what it shows, and notes that it was seen now.
-// found is false for a display that was removed, and for one that was not seen for
-// [ScreenIdle].
+// Of finds the display by a screen's token, and notes that it was seen now. found is
+// false for a display that was removed, and for one that was not seen for [ScreenIdle].
 func (s Screens) Of(ctx context.Context, tenant, shown string) (d projections.Display, found bool, err error) {
 	name, token, _ := strings.Cut(shown, ".")
 	id, ok := written.ID(name)
@@ -51,7 +50,7 @@ func (s Screens) Of(ctx context.Context, tenant, shown string) (d projections.Di
 	return d, true, s.note(ctx, tenant, d, now)
 }
 
-// note keeps when the screen was seen, and forgets those that were seen too long ago.
+// note stores when the screen was seen, and deletes those that were seen too long ago.
 func (s Screens) note(ctx context.Context, tenant string, d projections.Display, now time.Time) error {
 	if d.SeenAt != nil && now.Sub(*d.SeenAt) < sightPace {
 		return nil

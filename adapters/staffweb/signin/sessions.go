@@ -19,21 +19,21 @@ import (
 	"frontdesk/projections"
 )
 
-// Session is somebody who is signed in at a practice.
+// Session is the session of a member of staff at a practice.
 type Session struct {
-	Token       string    // the secret that its browser shows
-	ID          uuid.UUID // names the session to its member of staff
+	Token       string    // the secret in its browser's cookie
+	ID          uuid.UUID // identifies the session to its member
 	Staff       staff.ID
-	Credential  staff.CredentialID // the password that counts while the session lives
+	Credential  staff.CredentialID // the password that must stay current
 	Username    string
 	Name        string
 	Roles       staff.Roles
-	ConfirmedAt time.Time // when they last proved who they are
-	seenAt      time.Time // when that was noted
+	ConfirmedAt time.Time // the last reauthentication
+	seenAt      time.Time // when the stored time of activity was set
 }
 
-// FormToken is what a form of the session carries, so that no other site can
-// send it. It is good for one purpose, and is made from the session's token.
+// FormToken is the CSRF token of the session's forms, so that no other site can send
+// them. It is valid for one purpose, and is derived from the session's token.
 func (s Session) FormToken(purpose string) string {
 	mac := hmac.New(sha256.New, []byte(s.Token))
 	mac.Write([]byte(purpose))
@@ -45,26 +45,26 @@ func (s Session) Owns(formToken, purpose string) bool {
 	return subtle.ConstantTimeCompare([]byte(formToken), []byte(s.FormToken(purpose))) == 1
 }
 
-// How long a session lasts unless a deployment says otherwise.
+// The default lifetimes of a session.
 const (
 	DefaultIdle  = 30 * time.Minute
 	DefaultLimit = 12 * time.Hour
 )
 
-// Sessions keeps who is signed in.
+// Sessions stores the sessions of staff.
 type Sessions struct {
 	DB    Database
-	Idle  time.Duration // a session ends once it has not been seen for this long, or up to a thirtieth of it sooner
+	Idle  time.Duration // a session ends after this long without activity, or up to a thirtieth of it sooner
 	Limit time.Duration // every session ends after this long
 	Now   func() time.Time
 }
 
-// memberSessions bounds the sessions of one member of staff. The oldest end.
+// memberSessions limits the sessions of one member of staff. The oldest end.
 const memberSessions = 20
 
-// Begin makes a session with a new token, whatever the browser has shown before,
-// so that nobody can plant one. browser is what its member of staff is shown of it. It
-// also drops sessions that have ended.
+// Begin makes a session with a new token, whatever the browser sent before, to prevent
+// session fixation. browser is a description for the member of staff. It also deletes
+// sessions that have ended.
 func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser string) (token string, id uuid.UUID, err error) {
 	token, id = newToken(), event.NewID()
 	now := s.Now()
@@ -88,13 +88,13 @@ SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfS
 FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at > $4`
 
-// noteSeen waits for no other call of the session: one of them notes it.
+// noteSeen does not wait for other calls of the session: one of them stores the time.
 const noteSeen = `
 UPDATE staff_sessions SET seen_at = $2
 WHERE token_hash = (SELECT token_hash FROM staff_sessions WHERE token_hash = $1 AND seen_at < $2 FOR UPDATE SKIP LOCKED)`
 
-// Of finds the session of a token at a practice, and notes that it was seen: at most once a
-// minute, because each page would write a row otherwise.
+// Of finds the session of a token at a practice, and notes its activity: at most once a
+// minute, because otherwise each page would write a row.
 func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	session, found, err = s.Still(ctx, tenant, token)
 	if err != nil || !found {
@@ -108,8 +108,8 @@ func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session
 	return session, true, nil
 }
 
-// Still finds the session of a token at a practice. A browser that asks by itself is not
-// seen.
+// Still finds the session of a token at a practice. A request by script does not count
+// as activity.
 func (s Sessions) Still(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	now, session := s.Now(), Session{Token: token}
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
@@ -123,7 +123,7 @@ func (s Sessions) Still(ctx context.Context, tenant, token string) (session Sess
 	return session, true, nil
 }
 
-// Confirm notes that whoever has the session has just proved who they are.
+// Confirm records a reauthentication of the session.
 func (s Sessions) Confirm(ctx context.Context, tenant, token string) error {
 	_, err := s.DB.Exec(ctx, `UPDATE staff_sessions SET confirmed_at = $3 WHERE token_hash = $1 AND tenant = $2`, hashOf(token), tenant, s.Now())
 	if err != nil {

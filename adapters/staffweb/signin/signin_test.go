@@ -28,8 +28,7 @@ const (
 	lockout  = time.Minute
 )
 
-// surgery is two practices that each have a dr.lee, and the door at which
-// staff sign in.
+// surgery is two practices that each have a dr.lee, and their sign-in.
 type surgery struct {
 	signin.Door
 	*commandtest.Clock
@@ -77,7 +76,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// try is dr.lee's of Elm Street, from one place, unless the edits say else.
+// try is an attempt of dr.lee's at Elm Street, from one source, unless the edits change
+// it.
 func try(edits ...func(*signin.Try)) signin.Try {
 	t := signin.Try{Account: signin.Account{Tenant: elm, Username: "dr.lee"}, Password: password, Source: "192.0.2.1"}
 	for _, edit := range edits {

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// StepLifetime is how long somebody whose password was right is asked for their passkey.
+// StepLifetime is the time between the right password and the passkey.
 const StepLifetime = 5 * time.Minute
 
 const (
@@ -17,14 +17,15 @@ const (
 	memberSteps = 20 // of one member of staff; the oldest end
 )
 
-// Steps keeps who has given the right password, and is asked for their passkey. A step
-// opens nothing. It takes a right password to make one, so strangers make none.
+// Steps stores the members who have given the right password, and must show their
+// passkey. A step gives no access. It takes a right password to make one, so strangers
+// cannot fill the table.
 type Steps struct {
 	DB  Database
 	Now func() time.Time
 }
 
-// Begin returns the token of a new step, which its browser shows.
+// Begin returns the token of a new step for its browser.
 func (s Steps) Begin(ctx context.Context, tenant string, h Holder) (token string, err error) {
 	token = newToken()
 	now, batch := s.Now(), &pgx.Batch{}
@@ -41,17 +42,17 @@ func (s Steps) Begin(ctx context.Context, tenant string, h Holder) (token string
 	return token, nil
 }
 
-// goodStep finds the step of a token while it counts.
+// goodStep finds the step of a token while it is valid.
 const goodStep = ` staff s
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.expires_at > $3 AND n.tries < $4
 	AND s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential`
 
-// Of finds who is asked for their passkey in the browser that shows a token.
+// Of finds the member of a step by the browser's token.
 func (s Steps) Of(ctx context.Context, tenant, token string) (h Holder, found bool, err error) {
 	return s.holder(ctx, `SELECT n.staff, n.credential FROM staff_sign_in_steps n,`+goodStep, tenant, token)
 }
 
-// Take is [Steps.Of], and takes one try of the step.
+// Take is [Steps.Of], and takes one attempt of the step.
 func (s Steps) Take(ctx context.Context, tenant, token string) (h Holder, found bool, err error) {
 	return s.holder(ctx, `UPDATE staff_sign_in_steps n SET tries = n.tries + 1 FROM`+goodStep+` RETURNING n.staff, n.credential`, tenant, token)
 }

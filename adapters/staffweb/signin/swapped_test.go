@@ -12,8 +12,8 @@ import (
 	"frontdesk/projections"
 )
 
-// put replaces what is stored as dr.lee's hash at Elm Street, with the rights of the
-// serving role.
+// put replaces the stored hash of dr.lee at Elm Street, with the rights of the serving
+// role.
 func (s *surgery) put(t *testing.T, hash string) {
 	t.Helper()
 	for _, change := range []string{
@@ -27,7 +27,7 @@ func (s *surgery) put(t *testing.T, hash string) {
 	}
 }
 
-// kept returns what is stored as dr.lee's hash at Elm Street.
+// kept returns the stored hash of dr.lee at Elm Street.
 func (s *surgery) kept(t *testing.T) (hash string) {
 	t.Helper()
 	must(t, s.pool.QueryRow(t.Context(), `SELECT hash FROM staff_passwords WHERE staff = $1`, s.lee).Scan(&hash))
@@ -44,8 +44,8 @@ func (s *surgery) signsIn(t *testing.T, typed string) bool {
 	return in
 }
 
-// Whoever can write hashes, and nothing else, signs in as nobody.
-func TestAHashThatTheLogDoesNotKnowSignsNobodyIn_D56(t *testing.T) {
+// Write access to hashes alone does not allow sign-in.
+func TestUnloggedHashIsRefused_D56(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	if !s.signsIn(t, password) || s.logged.Len() > 0 {

@@ -9,51 +9,51 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// How many tries there are before the next one has to wait.
+// The number of attempts before the next one has to wait.
 const (
 	sourceLimit  = 5  // of one account, from one source
 	accountLimit = 50 // of one account, from everywhere
-	everywhere   = "" // the source under which tries from everywhere are counted
+	everywhere   = "" // the source under which attempts from everywhere are counted
 )
 
-// The wait doubles with each further try, up to longest times the first wait.
-// An account that nobody has tried for a day is forgotten.
+// The wait doubles with each further attempt, up to longest times the first wait. The
+// count of an account is deleted after a day without attempts.
 const (
 	longest     = 16
 	forgetAfter = 24 * time.Hour
 )
 
-// Tries counts tries to sign in, and makes the next one wait after too many. It
-// never asks whether the account exists.
+// Tries counts attempts to sign in, and makes the next one wait after too many. It
+// never checks whether the account exists.
 type Tries struct {
 	DB      Database
 	Lockout time.Duration // the first wait
 	Now     func() time.Time
 }
 
-// DefaultLockout is the first wait unless a deployment says otherwise.
+// DefaultLockout is the default of the first wait.
 const DefaultLockout = time.Minute
 
-// Account is what tries are counted for: somebody's username, or a name that
-// is nobody's.
+// Account is a username at a practice, whether it exists or not.
 type Account struct{ Tenant, Username string }
 
-// count is how many tries of an account there are from a source, or from everywhere. Its
-// row is stored under a mark of all three: an address may be that of a home, people type
-// passwords as usernames, and the practice may not exist.
+// count is the number of attempts at an account from a source, or from everywhere. Its
+// row is stored under a mark of all three: an address may be that of a home, people
+// type passwords as usernames, and the practice may not exist.
 type count struct {
-	marks [][]byte // one for each key that is kept, the newest last
+	marks [][]byte // one for each current key, the newest last
 	limit int
 }
 
-// older are the marks under which the row still is without a try since the newest key.
+// older are the marks under which the row may still be, if there was no attempt since
+// the newest key.
 func (c count) older() [][]byte { return c.marks[:len(c.marks)-1] }
 
-// mark is the one under which the next try is counted.
+// mark is the one under which the next attempt is counted.
 func (c count) mark() []byte { return c.marks[len(c.marks)-1] }
 
-// counts are those that a try belongs to, always in the same order, so that no two tries
-// wait for each other.
+// counts are those of an attempt, always in the same order, so that two attempts never
+// deadlock.
 func (t Tries) counts(ctx context.Context, a Account, source string) ([]count, error) {
 	keys := triesKeys(t.DB)
 	markers, err := keys.markers(ctx, t.Now())
@@ -76,9 +76,9 @@ ON CONFLICT (mark) DO UPDATE SET
 	last_at = greatest(t.last_at, excluded.last_at),
 	locked_until = greatest(t.locked_until, excluded.locked_until)`
 
-// reserve counts a try unless the account has to wait. The lock on the row makes
-// simultaneous tries take turns, so that no two have the same number. The number
-// decides on the wait before the password is even looked at.
+// reserve counts an attempt unless the account has to wait. The lock on the row makes
+// simultaneous attempts take turns, so that no two have the same number. The number
+// sets the wait before the password is even checked.
 const reserve = `
 INSERT INTO sign_in_tries AS t (mark, tries, last_at, locked_until)
 VALUES ($1, 1, $2, $2)
@@ -90,16 +90,16 @@ ON CONFLICT (mark) DO UPDATE SET
 WHERE t.locked_until <= $2
 RETURNING locked_until`
 
-// Reserve takes one try of an account from a source, before the password is
-// looked at. until is when the next try may follow: now, or after a wait. If no
-// try is left, taken is false and until says when there will be one. It also drops
-// some counts that are forgotten.
+// Reserve takes one attempt at an account from a source, before the password is
+// checked. until is when the next attempt may follow: now, or after a wait. If no
+// attempt is left, taken is false and until is when there will be one. It also deletes
+// some old counts.
 func (t Tries) Reserve(ctx context.Context, try Try) (until time.Time, taken bool, err error) {
 	counts, err := t.counts(ctx, try.Account, try.Source)
 	if err == nil {
 		err = t.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
 			until, err = t.add(ctx, tx, counts)
-			return err // if one of the counts has no try left, both are rolled back
+			return err // if one of the counts has no attempt left, both are rolled back
 		})
 	}
 	switch {
@@ -112,7 +112,7 @@ func (t Tries) Reserve(ctx context.Context, try Try) (until time.Time, taken boo
 	return until.UTC(), true, t.sweep(ctx)
 }
 
-// add adds a try to the counts. If one of them has no try left, the error is
+// add adds an attempt to the counts. If one of them has none left, the error is
 // [pgx.ErrNoRows].
 func (t Tries) add(ctx context.Context, tx pgx.Tx, counts []count) (until time.Time, err error) {
 	now, batch := t.Now().UTC(), &pgx.Batch{}
@@ -129,7 +129,7 @@ func (t Tries) add(ctx context.Context, tx pgx.Tx, counts []count) (until time.T
 	return until, err
 }
 
-// LockedUntil returns when the next try may follow; now or earlier if at once.
+// LockedUntil returns when the next attempt may follow; now or earlier if at once.
 func (t Tries) LockedUntil(ctx context.Context, try Try) (until time.Time, err error) {
 	counts, err := t.counts(ctx, try.Account, try.Source)
 	if err == nil {
@@ -145,14 +145,14 @@ func (t Tries) LockedUntil(ctx context.Context, try Try) (until time.Time, err e
 	return until.UTC(), nil
 }
 
-// Forget gives an account its tries back, from a source and from everywhere,
-// because somebody has signed in.
+// Forget resets the counts of an account after a sign-in, for the source and for
+// everywhere.
 func (t Tries) Forget(ctx context.Context, a Account, source string) error {
 	counts, err := t.counts(ctx, a, source)
 	if err == nil {
 		batch := &pgx.Batch{}
 		for _, c := range counts {
-			for _, mark := range c.marks { // in the order in which [Tries.Reserve] locks them
+			for _, mark := range c.marks { // in the lock order of [Tries.Reserve]
 				batch.Queue(`DELETE FROM sign_in_tries WHERE mark = $1`, mark)
 			}
 		}
@@ -164,8 +164,8 @@ func (t Tries) Forget(ctx context.Context, a Account, source string) error {
 	return nil
 }
 
-// sweep drops more of the counts that are forgotten than a try can add. It passes over
-// rows that another process holds.
+// sweep deletes more old counts than an attempt can add. It skips rows that another
+// process has locked.
 func (t Tries) sweep(ctx context.Context) error {
 	_, err := t.DB.Exec(ctx, `
 		DELETE FROM sign_in_tries WHERE ctid = ANY (ARRAY(

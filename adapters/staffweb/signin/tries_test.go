@@ -12,8 +12,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// refusal is why somebody was not signed in, and when they may try again; nil
-// if they were.
+// refusal returns why a sign-in was refused, and when to retry; nil if it succeeded.
 func refusal(t *testing.T, err error) *fault.Error {
 	t.Helper()
 	if err == nil {
@@ -26,7 +25,7 @@ func refusal(t *testing.T, err error) *fault.Error {
 	return f
 }
 
-// signIn tries, and says when the next try may follow; zero if at once.
+// signIn tries, and returns the wait until the next attempt; zero if none.
 func (s *surgery) signIn(t *testing.T, try signin.Try) (in bool, wait time.Duration) {
 	t.Helper()
 	entry, err := s.SignIn(t.Context(), try)
@@ -86,7 +85,7 @@ func TestTheWaitEndsAndASuccessForgets(t *testing.T) {
 func TestTheWaitGrowsAndIsBounded_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	s.Passwords = nobodys{} // hashing is not what is tested
+	s.Passwords = nobodys{} // this test is not about hashing
 	for range 4 {
 		s.signIn(t, try(wrong))
 	}
@@ -107,7 +106,7 @@ func TestTheWaitGrowsAndIsBounded_D27(t *testing.T) {
 func TestFiftyTriesFromManySourcesLockTheAccount_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	s.Passwords = nobodys{} // hashing is not what is tested
+	s.Passwords = nobodys{} // this test is not about hashing
 	for n := range 50 {
 		if _, wait := s.signIn(t, try(wrong, from(fmt.Sprintf("192.0.2.%d", n)))); (wait != 0) != (n == 49) {
 			t.Errorf("try %d: wait %v", n+1, wait)
@@ -117,7 +116,7 @@ func TestFiftyTriesFromManySourcesLockTheAccount_D27(t *testing.T) {
 		t.Errorf("from a fresh source it waits %v, want %v", wait, lockout)
 	}
 	s.Pass(lockout)
-	// What was refused for the account's sake was not counted for the source.
+	// An attempt that was refused because of the account did not count for the source.
 	for n := range 4 {
 		if _, wait := s.signIn(t, try(wrong, from("203.0.113.9"))); n == 0 && wait != 2*lockout {
 			t.Errorf("wait %v, want %v", wait, 2*lockout)
@@ -135,7 +134,7 @@ func TestFiftyAtOnceAreNeverVerifiedMoreOftenThanTheLimit_D27(t *testing.T) {
 	t.Parallel()
 	for _, username := range []string{"dr.lee", "nobody"} {
 		s := newSurgery(t)
-		checks := &counting{Checker: nobodys{}} // hashing is not what is tested
+		checks := &counting{Checker: nobodys{}} // this test is not about hashing
 		s.Passwords = checks
 		var guesses sync.WaitGroup
 		for range 50 {
@@ -152,7 +151,7 @@ func TestFiftyAtOnceAreNeverVerifiedMoreOftenThanTheLimit_D27(t *testing.T) {
 	}
 }
 
-func TestEveryTryCostsAHashWhoeverItIsFor_D27(t *testing.T) {
+func TestEveryAttemptCostsOneHash_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	checks := &counting{Checker: s.vault}

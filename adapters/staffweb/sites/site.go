@@ -12,13 +12,13 @@ import (
 	"frontdesk/projections"
 )
 
-// errNone is the answer to what names no site of the practice.
+// errNone is the answer to an unknown site.
 var errNone = frame.NoSuch("site", "Go back to Sites and choose one there.")
 
 // sitePage is one site.
 type sitePage struct {
 	frame.Faulty
-	Done  string // what has just been done; "" for nothing
+	Done  string // the last action; "" for none
 	Site  projections.Site
 	Name  field
 	Rooms []field
@@ -26,12 +26,12 @@ type sitePage struct {
 	Token string
 }
 
-// field is a name that can be changed.
+// field is an editable name.
 type field struct {
 	ID, Label string
 	N         int    // of a room, from 1
-	Room      string // whose name it is; "" for that of the site
-	Was       string // as the page has shown it
+	Room      string // the room; "" for the site itself
+	Was       string // as shown on the page
 	Typed     string
 	Fault     string
 }
@@ -57,7 +57,7 @@ func (s *Section) showSite(v *frame.Visit, status int, page sitePage) {
 	s.Show(v, frame.View{Template: templates["site"], Status: status, Title: page.Titled("Site"), Content: page})
 }
 
-// find reads the site that the address names.
+// find reads the site in the address.
 func (s *Section) find(v *frame.Visit) (projections.Site, error) {
 	all, err := s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Section) find(v *frame.Visit) (projections.Site, error) {
 	return all[i], nil
 }
 
-// roomFields are the rooms of a site, with what the form says of them.
+// roomFields are the rooms of a site, with the values of the form.
 func roomFields(v *frame.Visit, at projections.Site) (fields []field) {
 	for n, room := range at.Rooms {
 		number := strconv.Itoa(n + 1)
@@ -86,7 +86,7 @@ func roomFields(v *frame.Visit, at projections.Site) (fields []field) {
 	return fields
 }
 
-// change saves the names that were changed, and adds a room if one is named.
+// change saves the edited names, and adds a room if one is named.
 func (s *Section) change(v *frame.Visit) error {
 	at, err := s.find(v)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Section) change(v *frame.Visit) error {
 	return v.GoTo(v.Base() + "/sites/" + at.Site.String() + "?done=saved")
 }
 
-// check finds what is wrong with the names that were changed.
+// check finds the faults of the edited names.
 func (p *sitePage) check() {
 	check := func(f *field, taken bool, of string) {
 		if f.Fault = wrongName(strings.TrimSpace(f.Typed), taken, of); f.Fault != "" {
@@ -132,7 +132,7 @@ func (p *sitePage) check() {
 	}
 }
 
-// has reports whether another room is going to have a name.
+// has reports whether another room will have a name.
 func (p *sitePage) has(name, but string) bool {
 	return slices.ContainsFunc(p.Rooms, func(f field) bool {
 		return f.Room != but && strings.TrimSpace(f.Typed) == strings.TrimSpace(name)

@@ -31,21 +31,21 @@ func (s *Section) Routes() []frame.Route {
 	}
 }
 
-// purpose is what the tokens of the section's forms are for.
+// purpose is the purpose of the section's form tokens.
 const purpose = "sites"
 
-// longest is how many characters a name has at most: boards show it in large type.
+// longest limits the characters of a name: boards show it in large type.
 const longest = 60
 
-// namesSent is how many characters the names of a site with a hundred rooms have, each as the
-// page has shown it and as it is to be.
+// namesSent is the total length of the names of a site with a hundred rooms, each old
+// and new.
 const namesSent = 2 * (1 + 100) * longest
 
 // sitesPage is the list of sites.
 type sitesPage struct {
 	frame.Faulty
 	Sites []projections.Site
-	Name  string // of a new site, as it was typed
+	Name  string // of a new site, as typed
 	Token string
 }
 
@@ -84,7 +84,7 @@ func (s *Section) add(v *frame.Visit) error {
 	return v.GoTo(v.Base() + "/sites/" + id.String() + "?done=added")
 }
 
-// wrongName says what is wrong with a name; "" if nothing is.
+// wrongName describes the fault of a name; "" if there is none.
 func wrongName(name string, taken bool, of string) string {
 	switch {
 	case name == "":

@@ -16,9 +16,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Collector takes spans. It is safe for concurrent use.
+// Collector receives spans. It is safe for concurrent use.
 type Collector struct {
-	URL string // what a program is told
+	URL string // for the program's configuration
 
 	tb    testing.TB
 	mu    sync.Mutex
@@ -33,7 +33,7 @@ type Span struct {
 	Kind              tracepb.Span_SpanKind
 	About             map[string]string // its attributes
 	By                map[string]string // the attributes of the process
-	Links             []string          // the traces that it names, with their state
+	Links             []string          // the linked traces, with their state
 	Events            int
 	Status            *tracepb.Status
 	From, Until       uint64 // nanoseconds since 1970
@@ -92,19 +92,19 @@ func attributes(all []*commonpb.KeyValue) map[string]string {
 	return about
 }
 
-// Spans returns what has arrived so far.
+// Spans returns the spans so far.
 func (c *Collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.spans)
 }
 
-// Of returns the spans of a trace that have arrived so far.
+// Of returns the spans of a trace so far.
 func (c *Collector) Of(trace string) []Span {
 	return slices.DeleteFunc(c.Spans(), func(s Span) bool { return s.Trace != trace })
 }
 
-// Text returns every byte that has arrived.
+// Text returns every byte received.
 func (c *Collector) Text() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,3 +1,3 @@
-// Package tracingtest is a collector of traces for tests: it takes OTLP over HTTP on
-// loopback, and keeps what it was sent.
+// Package tracingtest is a collector of traces for tests: it receives OTLP over HTTP on
+// loopback, and keeps all spans.
 package tracingtest

@@ -18,10 +18,10 @@ import (
 	"time"
 )
 
-// Authority is a private certification authority. Whoever trusts it trusts it
-// for loopback addresses only.
+// Authority is a private certification authority, limited to loopback addresses: a
+// client that trusts it accepts it for nothing else.
 type Authority struct {
-	File        string // its certificate (PEM), for those who have to trust it
+	File        string // its certificate (PEM), for clients to trust
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }

@@ -1,10 +1,9 @@
-// Package receiver is the integrator's end: it receives webhooks. The sandbox
-// and `frontdesk webhook listen` use it, and integrators may take it as an
-// example.
+// Package receiver is the integrator's end: it receives webhooks. The sandbox and
+// `frontdesk webhook listen` use it, and integrators may take it as an example.
 //
-//   - [Handler] takes webhooks by HTTP, verifies them with the client, and answers at once;
-//     [Server] serves it by https.
-//   - [Journal] writes the webhooks down.
+//   - [Handler] receives webhooks by HTTP, verifies them with the client, and answers
+//     at once; [Server] serves it by https.
+//   - [Journal] writes the webhooks to a log.
 //   - [Authority] makes certificates for loopback, because webhooks are only sent by
-//     https, and nobody issues public certificates for loopback.
+//     https, and no public authority issues certificates for loopback.
 package receiver

@@ -17,7 +17,7 @@ import (
 	"frontdesk/adapters/background"
 )
 
-// maxBody bounds what is read of a webhook, in bytes.
+// maxBody limits the bytes read of a webhook.
 const maxBody = 64 << 10
 
 // Webhook is a verified webhook.
@@ -70,8 +70,8 @@ func (h Handler) take(w http.ResponseWriter, r *http.Request) error {
 	return h.Received(r.Context(), Webhook{webhook, token})
 }
 
-// Journal writes each webhook as a line with one JSON object: its claims and,
-// beside them, receivedAt and kid.
+// Journal writes each webhook as a line with one JSON object: its claims, receivedAt
+// and kid.
 type Journal struct {
 	Out io.Writer
 	Now func() time.Time

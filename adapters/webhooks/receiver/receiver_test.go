@@ -22,8 +22,8 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// service signs webhooks with go-jose and publishes keys, so that the client verifies what another
-// library has signed.
+// service signs webhooks with go-jose and publishes keys, so that the client verifies
+// signatures of another library.
 type service struct {
 	keys   map[string]*rsa.PrivateKey
 	server *httptest.Server

@@ -99,7 +99,7 @@ func TestAnUploadThatIsCutOffByShutdownLeavesNothing_D47(t *testing.T) {
 		t.Errorf("%d calls are recorded as not answered", n)
 	}
 	said := lines.String()
-	if strings.Count(said, "call was cut off") != 1 || strings.Contains(said, "call failed") || strings.Contains(said, "not cleared away") {
+	if strings.Count(said, "call was cut off") != 1 || strings.Contains(said, "call failed") || strings.Contains(said, "clean-up after a call failed") {
 		t.Errorf("the log says:\n%s", said)
 	}
 }

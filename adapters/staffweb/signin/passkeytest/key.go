@@ -1,5 +1,4 @@
-// Package passkeytest is an authenticator for tests, which can do wrong what a real one
-// does right.
+// Package passkeytest is an authenticator for tests, which can also misbehave.
 package passkeytest
 
 import (
@@ -21,13 +20,13 @@ type Key struct {
 	RP, Origin string
 	ID, User   []byte // the credential, and the user handle that it was made with
 	Count      uint32 // before the next signature; it grows with each
-	NoCount    bool   // says zero for ever
-	NoUV       bool   // has not asked for a finger or a PIN
+	NoCount    bool   // always sends zero
+	NoUV       bool   // without user verification by finger or PIN
 
 	private *ecdsa.PrivateKey
 }
 
-// New returns an authenticator that believes to be at an origin.
+// New returns an authenticator for an origin.
 func New(t *testing.T, rp, origin string) *Key {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -43,13 +42,13 @@ func (k *Key) Copy() *Key {
 	return &other
 }
 
-// options is what both ceremonies ask for that matters here.
+// options are the members of both ceremonies' options that are used here.
 type options struct {
 	Challenge string
 	User      struct{ ID string }
 }
 
-// What authenticators say of a signature.
+// The flags of authenticator data.
 const (
 	present      = 1
 	verified     = 4

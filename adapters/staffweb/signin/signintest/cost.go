@@ -1,7 +1,7 @@
-// Package signintest makes signing in cheap for tests.
+// Package signintest makes hashing cheap for tests.
 package signintest
 
 import "frontdesk/adapters/staffweb/signin"
 
-// Cheap is the least that argon2id takes: hashes of it protect nothing.
+// Cheap is the minimum of argon2id: its hashes protect nothing.
 var Cheap = signin.Cost{Memory: 8, Passes: 1}

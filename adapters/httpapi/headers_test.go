@@ -19,7 +19,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// asked is an API over one practice's day that is asked several times.
+// asked is an API over one practice's day, for several calls.
 type asked struct {
 	*desk
 	t       *testing.T
@@ -51,7 +51,7 @@ func (a *asked) ask(method, path, body string, headers ...string) *httptest.Resp
 
 func unchanged(*httpapi.API) {}
 
-func TestTheCallerIsToldOfFieldsThatTheContractDoesNotKnow_D93(t *testing.T) {
+func TestUnknownFieldsAreReported_D93(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	a := newAsked(t, asApplicationOf(1), func(api *httpapi.API) { api.Metrics = httpapi.NewMetrics(registry) })
@@ -122,7 +122,7 @@ func TestTenLongNamesFitInOneKiB_D93(t *testing.T) {
 	}
 }
 
-// What a caller typed goes back to the caller, and into no record.
+// Text that a caller typed goes back to the caller, and is not recorded.
 func TestInStrictModeAnUnknownFieldIsRefused_D93(t *testing.T) {
 	t.Parallel()
 	var recorded []access.Call
@@ -159,7 +159,7 @@ func asApplicationOf(n byte) access.Caller {
 	return caller
 }
 
-func TestAProvenCallerIsToldWhatIsLeft_D93(t *testing.T) {
+func TestProvenCallerGetsRemainingLimit_D93(t *testing.T) {
 	t.Parallel()
 	now := written
 	clock := func() time.Time { return now }
@@ -195,8 +195,8 @@ func TestAProvenCallerIsToldWhatIsLeft_D93(t *testing.T) {
 	}
 }
 
-// Whoever is not proven learns of no budget, and nobody of another's.
-func TestNobodyLearnsOfAnothersUse_D93(t *testing.T) {
+// An unproven caller sees no budget, and no caller sees another's.
+func TestLimitsHideOtherCallersUse_D93(t *testing.T) {
 	t.Parallel()
 	now := written
 	calls := fair.NewBudget[application.ID](10, time.Second, func() time.Time { return now })

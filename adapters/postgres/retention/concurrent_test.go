@@ -14,7 +14,7 @@ import (
 	"frontdesk/adapters/postgres"
 )
 
-// What somebody reads of a month keeps it from being taken out, and nobody else waits.
+// A reader of a month delays its archiving, and blocks no one else.
 func TestAReaderIsWaitedForWhileCallsGoOn_D54(t *testing.T) {
 	t.Parallel()
 	o := aged(t, september)
@@ -49,7 +49,7 @@ func TestTwoRunsAreNotAtItAtOnce_D72(t *testing.T) {
 	o.run()
 }
 
-func TestNobodyChangesAPartition_D72(t *testing.T) {
+func TestPartitionCannotBeChanged_D72(t *testing.T) {
 	t.Parallel()
 	o := aged(t, september)
 	for _, table := range []string{"access_record", "delivered"} {
@@ -72,8 +72,8 @@ func TestNobodyChangesAPartition_D72(t *testing.T) {
 	}
 }
 
-// A superuser who runs it owns nothing in the end (D51).
-func TestWhatIsMadeIsTheOwners_D51(t *testing.T) {
+// Even a superuser's run creates objects of the owner (D51).
+func TestNewObjectsBelongToOwner_D51(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.calls(day(2026, 3, 1))
@@ -117,9 +117,9 @@ func TestNoLineIsLostMeanwhile_D72(t *testing.T) {
 	}
 }
 
-// Postgres looks through a large table while calls go on, and takes that for proof when they
-// have to wait.
-func TestNobodyWaitsUntilALargeTableIsLookedThrough_D54(t *testing.T) {
+// Postgres scans a large table while calls continue, and relies on that when they have
+// to wait.
+func TestLargeTableScanBlocksNoWriter_D54(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.TakeAllForLarge()

@@ -10,8 +10,8 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Two at once would compare with what the other one is changing. The second is told who
-// the first is, and changes nothing of its work.
+// Two at once would compare with tables that the other one is changing. The second is
+// refused with the first one's name, and does not affect it.
 func TestOneRebuildAtATime_D54(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -41,13 +41,12 @@ func TestOneRebuildAtATime_D54(t *testing.T) {
 	if len(refused) == 0 {
 		t.Error("nobody was refused")
 	}
-	if result := s.mended(t); len(result.Differences) != 1 {
+	if result := s.repaired(t); len(result.Differences) != 1 {
 		t.Errorf("afterwards: %+v", result)
 	}
 }
 
-// A run that was cut off may still write down what it has found. Another one takes that
-// for nothing of its own.
+// A run that was interrupted may still write its notes. Another one ignores them.
 func TestNotesOfAnotherRunCountForNothing_D54(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -64,8 +63,8 @@ func TestNotesOfAnotherRunCountForNothing_D54(t *testing.T) {
 	}
 }
 
-// Somebody has written to events and stays open. The switch cannot begin, and says why.
-// Appends go on: if one waited behind the switch, none of them would end.
+// A session has written to events and stays open. The switch cannot begin, and reports
+// why. Appends continue: if one waited behind the switch, none would finish.
 func TestAppendsGoOnWhileASwitchWaits_D54(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -80,16 +79,16 @@ func TestAppendsGoOnWhileASwitchWaits_D54(t *testing.T) {
 		t.Fatal(err)
 	}
 	told, done := make(chan string, 1), make(chan replay.Result, 1)
-	mending := s.rebuild()
-	mending.Switch = true
-	mending.Tell = func(text string) {
+	repair := s.rebuild()
+	repair.Switch = true
+	repair.Tell = func(text string) {
 		select {
 		case told <- text:
-		default: // an append was in the way, too
+		default: // an append also blocked it
 		}
 	}
 	go func() {
-		result, err := mending.Run(t.Context())
+		result, err := repair.Run(t.Context())
 		if err != nil {
 			t.Error(err)
 		}

@@ -11,23 +11,23 @@ import (
 	"frontdesk/adapters/postgres"
 )
 
-// Tables are big and a lock must be short, so the rows that differ are found without
-// a lock. Under the lock nothing is compared: one transaction replaces the noted rows
-// by what the log says of them by then. The next comparison shows whether that was
-// all.
+// Tables are big and a lock must be short, so the rows that differ are found without a
+// lock. Under the lock there is no comparison: one transaction replaces the noted rows
+// by their state in the log at that moment. The next comparison shows whether any are
+// left.
 
-// mending is one round of replacing the rows that differ.
-type mending struct {
+// repair is one round of replacing the rows that differ.
+type repair struct {
 	*Rebuild
 	s     *Shadow
 	found []Difference
-	held  time.Duration // the longest time that appends have waited
+	held  time.Duration // the longest time that appends were blocked
 }
 
-// mend replaces the noted rows. While somebody else has a lock that it needs, it lets go
-// of everything, and tries again.
-func (r *Rebuild) mend(ctx context.Context, s *Shadow, found []Difference) (held time.Duration, err error) {
-	m := &mending{Rebuild: r, s: s, found: found}
+// repairRows replaces the noted rows. If a lock that it needs is taken, it releases
+// everything and retries.
+func (r *Rebuild) repairRows(ctx context.Context, s *Shadow, found []Difference) (held time.Duration, err error) {
+	m := &repair{Rebuild: r, s: s, found: found}
 	locks := postgres.Locks{DB: postgres.On(r.Pool), As: sessionName, Limit: r.Wait, Tell: r.Tell}
 	err = locks.Ask(ctx, func(ctx context.Context) error {
 		if err := r.approach(ctx, s); err != nil {
@@ -39,7 +39,7 @@ func (r *Rebuild) mend(ctx context.Context, s *Shadow, found []Difference) (held
 }
 
 // all replaces all noted rows in one transaction.
-func (m *mending) all(ctx context.Context) error {
+func (m *repair) all(ctx context.Context) error {
 	var locked time.Time
 	err := m.s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) (err error) {
 		if locked, err = m.lock(ctx, tx); err != nil {
@@ -61,9 +61,9 @@ func (m *mending) all(ctx context.Context) error {
 	return err
 }
 
-// lock stops the consumers of the projections that differ. If one of these is kept at
-// once, it stops appends as well, and returns since when they wait.
-func (m *mending) lock(ctx context.Context, tx pgx.Tx) (appends time.Time, err error) {
+// lock stops the consumers of the projections that differ. If one of these is
+// synchronous, it also blocks appends, and returns since when.
+func (m *repair) lock(ctx context.Context, tx pgx.Tx) (appends time.Time, err error) {
 	for _, statement := range []string{postgres.Briefly, `SET LOCAL application_name = '` + sessionName + `'`} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return appends, err
@@ -87,8 +87,8 @@ func (m *mending) lock(ctx context.Context, tx pgx.Tx) (appends time.Time, err e
 	if !atOnce {
 		return appends, nil
 	}
-	// The first lock is in the way of an autovacuum alone, and keeps the next one out: so
-	// no append waits behind one that waits for an autovacuum.
+	// The first lock conflicts only with autovacuum, and prevents another one: so no
+	// append waits behind a lock request that waits for an autovacuum.
 	for _, mode := range []string{`SHARE UPDATE EXCLUSIVE`, `SHARE`} {
 		if _, err := tx.Exec(ctx, `LOCK TABLE public.events IN `+mode+` MODE`); err != nil {
 			return appends, err
@@ -97,12 +97,12 @@ func (m *mending) lock(ctx context.Context, tx pgx.Tx) (appends time.Time, err e
 	return m.Now(), m.drain(ctx)
 }
 
-// drainLimit is the time for sequencing what the last appends have left.
+// drainLimit is the time for sequencing the last appends.
 const drainLimit = 2 * time.Second
 
 // drain brings all events into the log, so that the shadow can reach the state of the
-// live tables. Nothing is appended meanwhile.
-func (m *mending) drain(ctx context.Context) error {
+// live tables. Appends are blocked.
+func (m *repair) drain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, drainLimit)
 	defer cancel()
 	return postgres.NewSequencer(m.Pool, nil, nil, nil).Drain(ctx)

@@ -10,14 +10,14 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// MaxHeaderBytes is how long the first line and the headers of a request may be together.
+// MaxHeaderBytes limits the request line and the headers together.
 const MaxHeaderBytes = 32 << 10
 
-// Ambiguous is why a request is refused of which two readers could disagree where it ends
-// (D50).
+// Ambiguous is the reason for refusing a request whose end two readers could place
+// differently (D50).
 const Ambiguous = "two readers could disagree where it ends; send one Content-Length of digits or one Transfer-Encoding, and no header that goes on in the next line"
 
-// The refusals of requests that could not be read, so that nobody knows whose they are.
+// The refusals of unreadable requests, whose practice is unknown.
 var (
 	errMalformed = fault.New(fault.Invalid, "malformed-request",
 		"The request is not well-formed HTTP/1.1: its first line, a header or the framing of its body is wrong.")
@@ -28,7 +28,7 @@ var (
 	errHeadersTooLarge = fault.New(headersTooLarge, "headers-too-large", "The first line and the headers must have at most 32 KiB together.")
 )
 
-// unread says what a status of net/http means.
+// unread maps statuses of net/http to refusals.
 var unread = map[int]*fault.Error{
 	http.StatusRequestHeaderFieldsTooLarge: errHeadersTooLarge,
 	http.StatusExpectationFailed:           errExpect,
@@ -37,10 +37,10 @@ var unread = map[int]*fault.Error{
 }
 
 // Unread returns the answer to a request that net/http could not read: its status, its
-// headers and its body. Net/http refuses it with a status of its own; why is what it says
-// beyond that, or "".
-func Unread(says int, why string, now time.Time) (status int, headers http.Header, text []byte) {
-	refusal := cmp.Or(unread[says], errMalformed)
+// headers and its body. Chosen is the status of net/http; why is its further
+// explanation, or "".
+func Unread(chosen int, why string, now time.Time) (status int, headers http.Header, text []byte) {
+	refusal := cmp.Or(unread[chosen], errMalformed)
 	if refusal == errMalformed && why != "" {
 		refusal = errMalformedFor.Filled(why)
 	}

@@ -13,12 +13,12 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// mended runs a rebuild that replaces the rows that differ.
-func (s *surgery) mended(t *testing.T) replay.Result {
+// repaired runs a rebuild with Switch.
+func (s *surgery) repaired(t *testing.T) replay.Result {
 	t.Helper()
-	mending := s.rebuild()
-	mending.Log.Page, mending.Switch = 0, true
-	result := run(t, mending)
+	repair := s.rebuild()
+	repair.Log.Page, repair.Switch = 0, true
+	result := run(t, repair)
 	if !result.Switched {
 		t.Error("did not switch")
 	}
@@ -40,15 +40,15 @@ func TestASwitchWaitsForAppendsOnlyWhereItMust(t *testing.T) {
 	if _, err := appending.Exec(t.Context(), `LOCK TABLE events IN ROW EXCLUSIVE MODE`); err != nil {
 		t.Fatal(err)
 	}
-	wantSame(t, s.mended(t))
+	wantSame(t, s.repaired(t))
 	s.exec(t, `DELETE FROM timeline`) // which follows the log
-	if result := s.mended(t); len(result.Differences) != 1 || result.Held != 0 {
+	if result := s.repaired(t); len(result.Differences) != 1 || result.Held != 0 {
 		t.Errorf("mended %+v, and appends waited for %s", result.Differences, result.Held)
 	}
 }
 
 // While appends wait, only the rows that differ are written.
-func TestASwitchTouchesOnlyWhatDiffers(t *testing.T) {
+func TestSwitchTouchesOnlyDifferences(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.register(t, 500)
@@ -56,14 +56,15 @@ func TestASwitchTouchesOnlyWhatDiffers(t *testing.T) {
 	s.exec(t, `UPDATE patients SET restricted = true WHERE patient::text LIKE '%3'`)
 	const others = `SELECT string_agg(patient || ' ' || xmin, ' ' ORDER BY patient) FROM patients WHERE patient::text NOT LIKE '%7' AND patient::text NOT LIKE '%3'`
 	before := ask[string](t, s, others)
-	s.mended(t)
+	s.repaired(t)
 	if after := ask[string](t, s, others); after != before {
 		t.Error("rows that did not differ were written anew")
 	}
 }
 
-// An application whose row is lost changes its key address all the time, also between the
-// comparison and the lock. Its row is replaced by what the log says under the lock.
+// An application with a lost row changes its key address all the time, including
+// between the comparison and the lock. Its row is replaced by the log's state under the
+// lock.
 func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -71,9 +72,9 @@ func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
 	moved := func() string { return fmt.Sprintf("https://app.example/%d", moves) }
 	s.follow(t)
 	s.exec(t, `DELETE FROM applications`)
-	mending := s.rebuild()
-	mending.Switch = true
-	mending.Progress = func(int64, int64) {
+	repair := s.rebuild()
+	repair.Switch = true
+	repair.Progress = func(int64, int64) {
 		moves++
 		err := commands.Desk{Store: s.store, CheckURL: anywhere}.
 			SetJWKSURL(t.Context(), commands.SetJWKSURL{Application: s.applications[0], JWKSURL: moved()})
@@ -81,7 +82,7 @@ func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if result := run(t, mending); !result.Switched || moves < 2 {
+	if result := run(t, repair); !result.Switched || moves < 2 {
 		t.Errorf("after %d moves: %+v", moves, result)
 	}
 	if urls := ask[[]string](t, s, `SELECT array_agg(jwks_url ORDER BY jwks_url) FROM applications`); urls[0] != moved() {
@@ -89,14 +90,14 @@ func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
 	}
 }
 
-// However many rows differ, nobody sees some of them replaced and others not.
+// However many rows differ, no reader sees only some of them replaced.
 func TestASwitchIsOneTransaction(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.register(t, 2500)
 	s.exec(t, `DELETE FROM patients`)
 	s.exec(t, `DELETE FROM applications`)
-	if result := s.mended(t); len(result.Differences) != 2 {
+	if result := s.repaired(t); len(result.Differences) != 2 {
 		t.Errorf("mended %+v", result.Differences)
 	}
 	const transactions = `SELECT count(DISTINCT xmin::text) FROM (SELECT xmin FROM patients UNION ALL SELECT xmin FROM applications) rows`
@@ -120,7 +121,7 @@ func TestRowsThatAreInEachOthersWayArePutRight(t *testing.T) {
 	s.exec(t, `CREATE TABLE next AS SELECT staff, lead(username, 1, 'user-0') OVER (ORDER BY length(username), username) AS username FROM staff WHERE username LIKE 'user-%'`)
 	s.exec(t, `UPDATE staff SET username = '#' || username WHERE username LIKE 'user-%'`)
 	s.exec(t, `UPDATE staff s SET username = next.username FROM next WHERE next.staff = s.staff`)
-	if result := s.mended(t); result.Differences[0].Missing != 1500 {
+	if result := s.repaired(t); result.Differences[0].Missing != 1500 {
 		t.Errorf("mended %+v", result.Differences)
 	}
 }

@@ -11,17 +11,17 @@ import (
 	"frontdesk/domain/application"
 )
 
-// errUnknownField refuses a field that the contract does not know. It does not name the
+// errUnknownField refuses a field that is not in the contract. It does not name the
 // field, because refusals are recorded; [problemsOf] names it to the caller.
 var errUnknownField = body.ErrInvalid.Worded("The body or the query has a field that the contract does not know.")
 
-// tell adds to the headers of an answer what the caller should know beside it.
-func (a *API) tell(headers http.Header, r *http.Request, status int) {
+// addHeaders adds the headers with limits and warnings to an answer.
+func (a *API) addHeaders(headers http.Header, r *http.Request, status int) {
 	c := callOf(r.Context())
 	if c.line.Application == (application.ID{}) {
-		return // nobody is proven
+		return // no proven caller
 	}
-	a.tellLimits(headers, r.Method, c.line.Application)
+	a.addRateLimitHeaders(headers, r.Method, c.line.Application)
 	if status != http.StatusOK {
 		return
 	}
@@ -34,10 +34,10 @@ func (a *API) tell(headers http.Header, r *http.Request, status int) {
 	}
 }
 
-// tellLimits says what the application may do, and what it may still do now, as structured
-// fields (RFC 9651) of draft-ietf-httpapi-ratelimit-headers. An application is told of its
+// addRateLimitHeaders adds the application's limits and what remains of them, as structured
+// fields (RFC 9651) of draft-ietf-httpapi-ratelimit-headers. They are the application's
 // own budgets in this process.
-func (a *API) tellLimits(headers http.Header, method string, app application.ID) {
+func (a *API) addRateLimitHeaders(headers http.Header, method string, app application.ID) {
 	var policies, limits []string
 	add := func(name string, budget *fair.Budget[application.ID], unit string) {
 		if budget == nil {
@@ -58,8 +58,8 @@ func (a *API) tellLimits(headers http.Header, method string, app application.ID)
 	}
 }
 
-// fielded returns an amount as a structured field may have it: with 15 digits at most.
+// fielded limits an amount to 15 digits, as a structured field requires.
 func fielded(amount int) int { return min(amount, 999_999_999_999_999) }
 
-// seconds rounds up, and returns no less than one.
+// seconds rounds up, to at least one.
 func seconds(d time.Duration) int { return int(max(time.Second, d+time.Second-1) / time.Second) }
