@@ -32,7 +32,7 @@ func (d Desk) ConfirmErasure(ctx context.Context, c ConfirmErasure) error {
 	})
 }
 
-// Independent judges whether somebody may confirm an erasure that was requested at a
+// Independent judges whether an actor may confirm an erasure that was requested at a
 // practice, as [staff.Independent] does.
 func Independent(ctx context.Context, erasures Erasures, tenant string, requested erasure.Request, by event.Actor) error {
 	var accounts []staff.Account

@@ -121,7 +121,7 @@ func (s State) Erased() bool { return s.erased }
 // identifier may learn that it is done.
 func (s State) By(id ID) bool { return s.erased && s.done == id }
 
-// Request returns the request that waits for a second person; zero if there is none.
+// Request returns the request that waits for a second person, or a zero one.
 func (s State) Request() Request { return s.open }
 
 // MayRequest judges a request (rules 1 and 2).

@@ -67,8 +67,7 @@ func (e ErasureHoldLifted) PatientID() uuid.UUID { return e.Patient.UUID }
 // PatientID returns the patient whom the event is about.
 func (e Erased) PatientID() uuid.UUID { return e.Patient.UUID }
 
-// RequestedErasure returns the request that waits for a second person; zero if there is
-// none.
+// RequestedErasure returns the request that waits for a second person, or a zero one.
 func (p Patient) RequestedErasure() erasure.Request { return p.erasure.Request() }
 
 // RequestErasure asks for the patient to be forgotten (rule 4).

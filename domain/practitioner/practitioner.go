@@ -62,8 +62,7 @@ func StreamOf(tenant string, id ID) event.Stream {
 // Practitioner is what later decisions need to know of a practitioner.
 type Practitioner struct{ erasure erasure.State }
 
-// RequestedErasure returns the request that waits for a second person; zero if there is
-// none.
+// RequestedErasure returns the request that waits for a second person, or a zero one.
 func (p Practitioner) RequestedErasure() erasure.Request { return p.erasure.Request() }
 
 // RequestErasure asks for the practitioner to be forgotten (rule 1). The caller has made

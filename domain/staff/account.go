@@ -25,8 +25,8 @@ var (
 // or its role last changed.
 type Account struct {
 	Member   uuid.UUID
-	OpenedBy event.Actor // invited, reset or reactivated them last; zero if there is no account
-	changed  time.Time   // when somebody else last gave them a link, a password or the privacy officer's role
+	OpenedBy event.Actor // invited, reset or reactivated them last
+	changed  time.Time   // when another person last gave them a link, a password or the privacy officer's role
 	passkeys map[PasskeyID]time.Time
 	officer  bool
 }

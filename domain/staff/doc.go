@@ -26,7 +26,7 @@
 //     reactivation take all of them away (D66).
 //  9. Who has left can be forgotten, by two people, as package erasure says (D70). Their
 //     username is free again, and what they did stays under their identifier. Of two members
-//     of staff who erase somebody, neither opened or reset the other's account, and neither
+//     of staff who confirm an erasure, neither opened or reset the other's account, and neither
 //     account was opened, reset or given its role after 24 hours before the request. If one
 //     person has opened both, both had a passkey before it (D135).
 package staff

@@ -41,8 +41,7 @@ func (m Member) left() error {
 	return nil
 }
 
-// RequestedErasure returns the request that waits for a second person; zero if there is
-// none.
+// RequestedErasure returns the request that waits for a second person, or a zero one.
 func (m Member) RequestedErasure() erasure.Request { return m.erasure.Request() }
 
 // RequestErasure asks for a member of staff who has left to be forgotten (rule 9).

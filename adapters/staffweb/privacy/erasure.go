@@ -21,8 +21,8 @@ type erasureView struct {
 	Until      string
 	Early      bool   // it is too soon
 	Own        bool   // by whoever looks at the page, so somebody else has to confirm it
-	OpenedBy   string // who opened the account of the person who asked; "" for an operator
-	Dependent  string // why whoever looks at the page cannot confirm it; "" if they can
+	OpenedBy   string // the person behind the asker's account; "" if an operator asked
+	Dependent  string // why the viewer cannot confirm it; "" if they can
 	Operator   bool   // only an operator can be the second person
 	Held       bool
 	Extent     commands.Extent
@@ -95,7 +95,7 @@ func (s *Section) addSecond(v *frame.Visit, r erasure.Request, who *words, view 
 const mostOfficers = 20
 
 // independentOfficers reports whether two privacy officers of the practice could erase
-// somebody together, if one of them asked now.
+// a patient together, if one of them asked now.
 func (s *Section) independentOfficers(v *frame.Visit) (bool, error) {
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
