@@ -34,9 +34,9 @@ func (d Desk) ConfirmErasure(ctx context.Context, c ConfirmErasure) error {
 
 // Independent judges whether an actor may confirm an erasure that was requested at a
 // practice, as [staff.Independent] does.
-func Independent(ctx context.Context, erasures Erasures, tenant string, requested erasure.Request, by event.Actor) error {
+func Independent(ctx context.Context, erasures ErasureFacts, tenant string, request erasure.Request, by event.Actor) error {
 	var accounts []staff.Account
-	for _, actor := range []event.Actor{requested.RequestedBy, by} {
+	for _, actor := range []event.Actor{request.RequestedBy, by} {
 		if actor.Kind != event.ByStaff {
 			continue
 		}
@@ -46,7 +46,7 @@ func Independent(ctx context.Context, erasures Erasures, tenant string, requeste
 		}
 		accounts = append(accounts, account)
 	}
-	return staff.Independent(requested, by, accounts...)
+	return staff.Independent(request, by, accounts...)
 }
 
 // ReapplyErasure forgets a person whom a restored backup has brought back.
@@ -67,11 +67,14 @@ func (d Desk) ReapplyErasure(ctx context.Context, c ReapplyErasure) error {
 
 // erasable is the state of somebody who can be forgotten.
 type erasable interface {
-	RequestedErasure() erasure.Request
+	requested
 	WithdrawErasure(person uuid.UUID, w erasure.Withdrawal) ([]event.Event, error)
 	ConfirmErasure(person uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error)
 	EraseAgain(person uuid.UUID, done erasure.Done) []event.Event
 }
+
+// requested is the state of a request for an erasure.
+type requested interface{ RequestedErasure() erasure.Request }
 
 // person is somebody as a decision about them finds them.
 type person struct {

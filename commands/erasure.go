@@ -17,6 +17,15 @@ import (
 
 // Erasures knows what an erasure destroys, and destroys it.
 type Erasures interface {
+	ErasureFacts
+	// Erase destroys the keys of a person, in one transaction with the change that is
+	// made of them. While change runs nobody else can append anything about the person.
+	// With them go the keys of requests that have one of the fingerprints also.
+	Erase(ctx context.Context, who erasure.Person, also []string, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error)
+}
+
+// ErasureFacts is what the two people of an erasure, and the rules, have to know.
+type ErasureFacts interface {
 	// ExtentOf returns what goes with a person.
 	ExtentOf(ctx context.Context, who erasure.Person) (Extent, error)
 	// PractitionerKnownBy returns the practitioner whom calls have named with an e-mail
@@ -24,10 +33,6 @@ type Erasures interface {
 	PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error)
 	// AccountOf returns how a member of staff came to sign in.
 	AccountOf(ctx context.Context, tenant string, member uuid.UUID) (staff.Account, error)
-	// Erase destroys the keys of a person, in one transaction with the change that is
-	// made of them. While change runs nobody else can append anything about the person.
-	// With them go the keys of requests that have one of the fingerprints also.
-	Erase(ctx context.Context, who erasure.Person, also []string, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error)
 }
 
 // Extent is what goes with a person.

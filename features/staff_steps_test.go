@@ -1,8 +1,8 @@
 package features_test
 
 import (
-	"context"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"

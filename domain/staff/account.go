@@ -87,8 +87,8 @@ func Independent(requested erasure.Request, by event.Actor, accounts ...Account)
 			}
 		}
 	}
-	if len(accounts) == 2 && accounts[0].openedBy(accounts[1].OpenedBy) &&
-		!(accounts[0].hadPasskey(requested.RequestedAt) && accounts[1].hadPasskey(requested.RequestedAt)) {
+	withoutPasskey := func(a Account) bool { return !a.hadPasskey(requested.RequestedAt) }
+	if len(accounts) == 2 && accounts[0].openedBy(accounts[1].OpenedBy) && slices.ContainsFunc(accounts, withoutPasskey) {
 		return ErrOneOpener
 	}
 	return nil
