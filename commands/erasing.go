@@ -68,13 +68,15 @@ func (d Desk) ReapplyErasure(ctx context.Context, c ReapplyErasure) error {
 // erasable is the state of somebody who can be forgotten.
 type erasable interface {
 	requested
-	WithdrawErasure(person uuid.UUID, w erasure.Withdrawal) ([]event.Event, error)
 	ConfirmErasure(person uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error)
 	EraseAgain(person uuid.UUID, done erasure.Done) []event.Event
 }
 
 // requested is the state of a request for an erasure.
-type requested interface{ RequestedErasure() erasure.Request }
+type requested interface {
+	RequestedErasure() erasure.Request
+	WithdrawErasure(person uuid.UUID, w erasure.Withdrawal) ([]event.Event, error)
+}
 
 // person is somebody as a decision about them finds them.
 type person struct {

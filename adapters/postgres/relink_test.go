@@ -200,7 +200,7 @@ func TestARestoredKeyIsDestroyedWhoseverItIs_D83(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	w := newWard(t, db, db.URL)
-	p := w.processes[0]
+	p := w.process(t, db.AdminURL) // only the owner erases again
 	ann, bill := w.register(t), w.register(t)
 	moved, stays := p.asked(t, ann, "a letter"), p.asked(t, ann, "a form")
 	var fingerprint string
