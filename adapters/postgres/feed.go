@@ -151,7 +151,7 @@ const (
 	// feedPace is the shortest time between the beginnings of two looks that find little,
 	// so that what comes meanwhile is handled together. What comes after a rest waits for
 	// nothing.
-	feedPace = time.Millisecond
+	feedPace = 3 * time.Millisecond
 )
 
 // HandleError waits until the next look is due, because watermill can only sleep for a

@@ -46,7 +46,7 @@ func NewSequencer(pool *pgxpool.Pool, appended, grown *background.Broadcast, log
 	}
 	return &Sequencer{
 		Pool: pool, Appended: appended, Grown: grown, Log: log,
-		Batch: 1000, Pace: 2 * time.Millisecond, Idle: 250 * time.Millisecond, Now: clock.System,
+		Batch: 1000, Pace: 3 * time.Millisecond, Idle: 250 * time.Millisecond, Now: clock.System,
 	}
 }
 
