@@ -138,7 +138,7 @@ func (w *world) alarmed(says string) {
 }
 
 // published returns the published checkpoint of a tree, after verifying its signature;
-// zero if there is none.
+// zero if absent.
 func (w *world) published(tenant string, kind proof.Kind) (c proof.Checkpoint) {
 	w.t.Helper()
 	p, ok := w.desk.notes[proof.Tree{Tenant: tenant, Kind: kind}]
