@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// ErrInUse: the lock has another holder, here or in another process.
+// ErrInUse means that the lock has another holder, here or in another process.
 var ErrInUse = errors.New("already in use")
 
 // Lock is a file that is open and locked. The kernel releases the lock when the

@@ -15,7 +15,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// ErrBlocked: an address was not called, because it is not public and the operator has
+// ErrBlocked means that an address was not called, because it is not public and the operator has
 // not opened it. Dial errors wrap it.
 var ErrBlocked = errors.New("the address is not open to outbound calls")
 

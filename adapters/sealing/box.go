@@ -62,10 +62,10 @@ const (
 	padding    = 32
 )
 
-// ErrNotABox: the stored bytes are not boxes that this program can read.
+// ErrNotABox means that the stored bytes are not boxes that this program can read.
 var ErrNotABox = errors.New("the sealed bytes are not in a form that this program knows")
 
-// ErrForeignBox: a box was altered, moved from another event, or encrypted with another
+// ErrForeignBox means that a box was altered, moved from another event, or encrypted with another
 // key.
 var ErrForeignBox = errors.New("the box does not open: it was altered, moved or sealed with another key")
 

@@ -12,7 +12,7 @@ import (
 // Base64 returns a file's key in the form for its event, where it is encrypted.
 func (k Key) Base64() string { return base64.StdEncoding.EncodeToString(k[:]) }
 
-// ErrNotAKey: a text is not a file key in a known form.
+// ErrNotAKey means that a text is not a file key in a known form.
 var ErrNotAKey = errors.New("this is no key of a file in a form that this program knows")
 
 // ParseKey parses the result of [Key.Base64]. Another cipher would have another form.
@@ -37,7 +37,7 @@ type File struct {
 	place int    // offset of the part number in bound
 }
 
-// ErrForeignPart: a part of a file was altered, moved, omitted, or encrypted with
+// ErrForeignPart means that a part of a file was altered, moved, omitted, or encrypted with
 // another key.
 var ErrForeignPart = errors.New("a part of the file does not open: it was altered, moved or sealed with another key")
 

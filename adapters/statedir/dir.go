@@ -11,7 +11,7 @@ import (
 	"frontdesk/adapters/durable"
 )
 
-// ErrInUse: another process holds the directory.
+// ErrInUse means that another process holds the directory.
 var ErrInUse = errors.New("another process holds it")
 
 // Dir is a directory that one process holds. Each name in it has one writer at a time.

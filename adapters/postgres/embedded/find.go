@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// ErrNoPostgres: this machine has no usable Postgres binaries.
+// ErrNoPostgres means that this machine has no usable Postgres binaries.
 var ErrNoPostgres = errors.New("no Postgres found: install postgresql (Debian: apt-get install postgresql), or put its bin directory on PATH")
 
 // oldest is the oldest major version that the schema is tested with.

@@ -50,7 +50,7 @@ func (t Trees) Root(ctx context.Context, of proof.Tree, size int64) (tlog.Hash, 
 	return tlog.TreeHash(size, t.Hashes(ctx, of))
 }
 
-// ErrNoLeaf: a tree has no such leaf.
+// ErrNoLeaf means that a tree has no such leaf.
 var ErrNoLeaf = fault.New(fault.Missing, "not-in-tree",
 	"The tree has no such leaf. Wait a second if it is new; otherwise it belongs to another tree, or was changed after it was proved.")
 

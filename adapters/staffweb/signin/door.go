@@ -77,7 +77,7 @@ type SignedIn struct {
 // password is checked before then.
 var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or password is not right.")
 
-// ErrBusy: too many sign-ins are waiting. No password was checked.
+// ErrBusy means that too many sign-ins are waiting. No password was checked.
 var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "Too many are signing in at the moment. Try again shortly.")
 
 // SignIn begins a session, or the step that asks for a passkey, or returns [ErrRefused]
