@@ -33,7 +33,7 @@ func TestNoEndpointTakesAStream(t *testing.T) {
 		access.MarkDidNotAttend:     `{"appointmentId":"` + appointmentID + `"}`,
 		access.StartConsultation:    `{"patientId":"` + annID + `","appointmentId":"` + appointmentID + `"}`,
 	}
-	app := application.ID{UUID: uuid.MustParse(nobodyID)}
+	app := application.ID{UUID: uuid.MustParse(unknownID)}
 	targets := []event.Stream{
 		practice.StreamOf("oak-lane"), practice.ClosuresStream("oak-lane"), practice.IntakeStream("elm-street", request.Medical),
 		practice.EnablementStream("pine-close", app), patient.StreamOf("elm-street", ann), patient.StreamOf("oak-lane", ann),
@@ -46,7 +46,7 @@ func TestNoEndpointTakesAStream(t *testing.T) {
 			t.Errorf("no body of %s", endpoint.Name)
 		}
 		for _, known := range identifiers.FindAllString(body, -1) {
-			wants := answered(t, endpoint.Name, strings.ReplaceAll(body, known, nobodyID), uuid.Nil)
+			wants := answered(t, endpoint.Name, strings.ReplaceAll(body, known, unknownID), uuid.Nil)
 			for _, target := range targets {
 				if target.ID.String() == known {
 					continue

@@ -21,10 +21,10 @@ import (
 
 // world is a database, as the signer sees it, and everything around it.
 type world struct {
-	t    *testing.T
-	dir  string
-	key  notary.Key
-	said *bytes.Buffer
+	t      *testing.T
+	dir    string
+	key    notary.Key
+	logged *bytes.Buffer
 
 	mu     sync.Mutex // the daily reading uses the logs as well
 	logs   map[proof.Kind]*fakeLog
@@ -67,7 +67,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, dir: t.TempDir(), key: key, said: &bytes.Buffer{}, now: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)}
+	w := &world{t: t, dir: t.TempDir(), key: key, logged: &bytes.Buffer{}, now: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)}
 	w.desk.notes = map[proof.Tree]notary.Published{}
 	w.logs = map[proof.Kind]*fakeLog{proof.Events: {w: w}, proof.Access: {w: w}}
 	w.events().add("first", "", "north", "south", "north", "north", "south", "", "north")
@@ -96,7 +96,7 @@ func (w *world) tryBegin(change func(*notary.Signer)) error {
 	}
 	w.state = state
 	w.signer = &notary.Signer{
-		Key: w.key, Dir: state, Desk: &w.desk, Hashes: w.reader, Log: slog.New(slog.NewTextHandler(w.said, nil)),
+		Key: w.key, Dir: state, Desk: &w.desk, Hashes: w.reader, Log: slog.New(slog.NewTextHandler(w.logged, nil)),
 		Now: func() time.Time { return w.now }, Sources: map[proof.Kind]notary.Source{},
 	}
 	for kind, log := range w.logs {

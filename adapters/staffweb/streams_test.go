@@ -229,7 +229,7 @@ func TestNoFormTakesAStream(t *testing.T) {
 	if done := len(slices.DeleteFunc(slices.Collect(maps.Keys(sent)), func(page string) bool { return !sent[page] })); done < 13 {
 		t.Errorf("only the forms of %d pages can be sent as they are: %v", done, sent)
 	}
-	f.goesOn(t)
+	f.wantContinues(t)
 }
 
 // attack sends a form, which must be answered.
@@ -240,9 +240,9 @@ func (f *forms) attack(t *testing.T, action string, fields url.Values) {
 	}
 }
 
-// goesOn has all that the streams are for done: the other practice opens and closes, the
+// wantContinues has all that the streams are for done: the other practice opens and closes, the
 // next one is registered, and the application has its keys read again.
-func (f *forms) goesOn(t *testing.T) {
+func (f *forms) wantContinues(t *testing.T) {
 	t.Helper()
 	ctx, desk := t.Context(), f.posed.pages.Desk
 	desk.CheckURL = func(string) error { return nil }
