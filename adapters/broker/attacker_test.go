@@ -18,7 +18,7 @@ import (
 type attacker struct {
 	*town
 	conn   *nats.Conn
-	api    string // the prefix under which the API is theirs
+	api    string // its prefix of the API
 	inside bool
 
 	mu    sync.Mutex

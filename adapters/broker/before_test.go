@@ -103,7 +103,7 @@ func TestAFollowerOfTheRelay_D102(t *testing.T) {
 	followRelay(t, 1)
 }
 
-// followRelay has followers read through three epochs from a number of servers.
+// followRelay lets followers read through three epochs from a number of servers.
 func followRelay(t *testing.T, servers int) {
 	t.Helper()
 	w := newDocumented(t, servers)

@@ -55,8 +55,8 @@ func TestAnEpochThatBeginsOnTheWay_D101(t *testing.T) {
 	}
 }
 
-// A primary that was cut off shows a log that is shorter than the broker's, until its
-// connections lead to the next one.
+// A primary that was cut off has a shorter log than the broker, until connections reach
+// the next primary.
 func TestALogThatIsShortForAMomentIsLookedAtAgain_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
@@ -91,7 +91,7 @@ func TestFollowersAreCarriedIntoTheNextEpoch_D101(t *testing.T) {
 	}
 }
 
-// The relay does with the rights that docs/operations/nats.conf gives it.
+// The relay works with the rights in docs/operations/nats.conf.
 func TestTheRelayDoesWithItsRights_D101(t *testing.T) {
 	t.Parallel()
 	d := newDocumented(t, 1)

@@ -38,7 +38,7 @@ func TestAFollowerComesAndGoesByReload_D103(t *testing.T) {
 	}
 	others := document(t, "nats-followers.conf")
 	w.write("nats-followers.conf", others+"\n"+account)
-	for range 2 { // the first one makes the account, the second one its imports
+	for range 2 { // the first one creates the account, the second one its imports
 		w.must(w.servers[0].Reload())
 	}
 	conn := w.connect(theirs)

@@ -40,7 +40,7 @@ func (s *logged) String() string {
 	return s.text.String()
 }
 
-// running is a relay that runs.
+// running is a running relay.
 type running struct {
 	t        *testing.T
 	relay    *broker.Relay
@@ -78,7 +78,7 @@ func (r *running) wantLog(text string) {
 	clocktest.Eventually(r.t, func() bool { return strings.Contains(r.logged.String(), text) }, "%q; the relay said %v", text, r.logged)
 }
 
-// lost waits until the relay has stopped, and checks why.
+// lost waits until the relay has stopped, and checks the reason.
 func (r *running) lost(texts ...string) {
 	r.t.Helper()
 	select {
@@ -192,7 +192,7 @@ func whole(subject string, header nats.Header, body []byte) []byte {
 	return fmt.Append(nil, subject, header, string(body))
 }
 
-// wantEpochs waits until the broker names the epochs.
+// wantEpochs waits until the broker has these epochs.
 func wantEpochs(t *testing.T, js jetstream.JetStream, want feed.Epochs) {
 	t.Helper()
 	now := func() any {

@@ -61,7 +61,7 @@ func TestNoEndpointTakesAStream(t *testing.T) {
 
 var identifiers = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// answered returns how a body was answered, which must not add to a stream.
+// answered returns the answer to a body, which must not append to a stream.
 func answered(t *testing.T, endpoint application.EndpointName, body string, stream uuid.UUID) string {
 	t.Helper()
 	d := &desk{caller: asApplication}

@@ -34,7 +34,7 @@ func TestInAnotherEpochTheTreesGoOnUnderAnotherOrigin_D77(t *testing.T) {
 	}
 }
 
-// lose has the log lose its end after an idx, of which the first leaves are others.
+// lose removes the end of the log after an idx, and replaces its first leaves.
 func (w *world) lose(after int, text string, tenants ...string) {
 	for n := range w.events().leaves[:after] {
 		if text != "first" && n < 3 {

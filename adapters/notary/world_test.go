@@ -19,7 +19,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// world is a database, as the signer sees it, and everything around it.
+// world is a database as the signer sees it, with its surroundings.
 type world struct {
 	t      *testing.T
 	dir    string
@@ -78,7 +78,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) events() *fakeLog { return w.logs[proof.Events] }
 
-// begin starts the signer, after the one before has died.
+// begin starts the signer, after the death of the one before.
 func (w *world) begin(change func(*notary.Signer)) {
 	w.t.Helper()
 	if err := w.tryBegin(change); err != nil {
@@ -160,7 +160,7 @@ func (w *world) published(tenant string, kind proof.Kind) (c proof.Checkpoint) {
 	return c
 }
 
-// wantSigned checks that the newest checkpoints of practices are of all their leaves.
+// wantSigned checks that the newest checkpoints of practices cover all their leaves.
 func (w *world) wantSigned(tenants ...string) {
 	w.t.Helper()
 	for _, tenant := range tenants {

@@ -127,7 +127,7 @@ func (c *clinic) runClock(ctx context.Context) {
 	}
 }
 
-// load lets events happen at their pace.
+// load makes events happen at their pace.
 func (c *clinic) load() {
 	tick := time.NewTicker(time.Second / eventsEach)
 	defer tick.Stop()

@@ -164,7 +164,7 @@ func TestTwoSignInsOfOneDeviceAtOnce_D45(t *testing.T) {
 	all.Wait()
 }
 
-// At a reception's browser several people sign in, one after the other.
+// At a reception's browser several people sign in, one after another.
 func TestBrowserRemembersAllAccounts_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

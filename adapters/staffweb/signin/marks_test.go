@@ -13,7 +13,7 @@ import (
 
 const toMidnight = 12 * time.Hour // from the surgery's noon
 
-// Marks change at midnight, and the limits do not notice.
+// Marks change at midnight, and the limits are unaffected.
 func TestTriesCountOverMidnight(t *testing.T) {
 	t.Parallel()
 	guess := func(t *testing.T, s *surgery, n int, want time.Duration, edits ...func(*signin.Try)) {
@@ -72,7 +72,7 @@ func TestTriesCountOverMidnight(t *testing.T) {
 	}
 }
 
-// passing lets time pass while a password is looked at.
+// passing advances the clock during a password check.
 type passing struct {
 	signin.Checker
 	pass func()

@@ -92,7 +92,7 @@ func as(username string) func(*signin.Try) { return func(t *signin.Try) { t.User
 
 func from(source string) func(*signin.Try) { return func(t *signin.Try) { t.Source = source } }
 
-// counting counts how often passwords are looked at.
+// counting counts password checks.
 type counting struct {
 	signin.Checker
 	mu     sync.Mutex
