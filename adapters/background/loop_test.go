@@ -15,7 +15,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// begun runs a loop for a time, and returns when it began to work.
+// begun runs a loop for a time, and returns its start times.
 func begun(t *testing.T, l background.Loop, long time.Duration) (at []time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), long)
@@ -49,7 +49,7 @@ func TestLoopTicks(t *testing.T) {
 	})
 }
 
-// A wake-up during the work is not slept through, and waits for the pace.
+// A wake-up during the work is not lost, and waits for the pace.
 func TestLoopIsWoken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestLoopRetriesAndWarns(t *testing.T) {
 			Every: time.Hour, Retry: 5 * time.Second, Wake: arrived.Next, Fails: "sweeping failed", Log: slog.New(slog.NewTextHandler(&lines, nil)),
 			Do: func(context.Context) error {
 				if works++; works < 3 {
-					arrived.Notify() // wakes no loop that has failed
+					arrived.Notify() // does not wake a loop that has failed
 					return errors.New("the database is away")
 				}
 				return nil

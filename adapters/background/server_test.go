@@ -13,7 +13,7 @@ import (
 
 const never = time.Hour
 
-// serve answers by a handler, and returns the server and a call of it.
+// serve starts a server with a handler, and returns it with a function that calls it.
 func serve(t *testing.T, handler http.HandlerFunc) (s *background.Server, call func() (string, error)) {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

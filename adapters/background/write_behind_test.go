@@ -38,7 +38,7 @@ func TestWriteBehindWritesInRounds(t *testing.T) {
 			q.Put(1)
 			time.Sleep(time.Minute)
 			back.Store(true)
-			q.Put(2) // wakes no loop that has failed
+			q.Put(2) // does not wake a loop that has failed
 			time.Sleep(2 * time.Hour)
 			q.Put(3)
 			time.Sleep(time.Millisecond)

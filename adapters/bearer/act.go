@@ -11,7 +11,7 @@ import (
 )
 
 // readAct reads the act claim of an application-restricted token (D6). It returns
-// nil if there is none.
+// nil if absent.
 func (c claims) readAct() (*event.OnBehalfOf, error) {
 	switch {
 	case isNull(c.act):

@@ -76,8 +76,8 @@ func TestARoleAndAPurposeAreKeptIfTheyAreShortTexts_D82(t *testing.T) {
 	}
 }
 
-// actWith is a complete act claim, except that the member at path has the
-// JSON value, or is missing if value is empty.
+// actWith is a complete act claim, except that the member at path has the JSON value,
+// or is missing if value is empty.
 func actWith(path, value string) any {
 	if path == "" {
 		return json.RawMessage(value)

@@ -71,7 +71,7 @@ func body(code int, text string) http.HandlerFunc {
 	}
 }
 
-// halfOf promises text and hangs up in its middle.
+// halfOf promises text and disconnects in the middle.
 func halfOf(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100000")

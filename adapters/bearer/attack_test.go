@@ -21,7 +21,7 @@ const (
 
 func b64(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
 
-// judge is the whole verdict on a token, by the application's own keys.
+// judge is the full check of a token with the application's own keys.
 func judge(token string, keys bearer.KeySet) error {
 	parsed, err := bearer.Parse(token, noon)
 	if err != nil {
@@ -30,7 +30,7 @@ func judge(token string, keys bearer.KeySet) error {
 	return parsed.Verify(keys)
 }
 
-// Names in another case are other names (D5): they neither count nor clash.
+// Names in another case are other names (D5): they are ignored, and are no duplicates.
 func TestACaseVariantIsAnotherClaim(t *testing.T) {
 	t.Parallel()
 	claims := strings.TrimSuffix(rightClaims, "}") + `,"EXP":1,"Iss":"x","SUB":null,"Act":[],"AZP":"x"}`
@@ -58,8 +58,8 @@ func TestAPublicKeyIsNoSecret(t *testing.T) {
 		"Invalid JWT: alg in the header must be RS256")
 }
 
-// A webhook's token (§6.4) goes to every application, which must not be able
-// to call us with it.
+// A webhook's token (§6.4) goes to every application, and must not be usable to call
+// us.
 func TestTheServicesOwnWebhookTokenIsNoBearerToken(t *testing.T) {
 	t.Parallel()
 	_, err := bearer.Parse(app.Token(noon, claim("iss", "service"), without("sub"),

@@ -39,7 +39,7 @@ type desk struct {
 	err    error // of the database
 }
 
-// newDesk knows app, which may do anything for itself and for ann.
+// newDesk has app, which may do everything for itself and for ann.
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{server: keyServer(t)}

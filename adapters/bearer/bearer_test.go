@@ -49,7 +49,7 @@ func refused(t *testing.T, err error, detail string) {
 	}
 }
 
-// mustKeys is the key set of document.
+// mustKeys returns the key set of document.
 func mustKeys(t testing.TB, document []byte) bearer.KeySet {
 	t.Helper()
 	keys, err := bearer.ReadKeySet(document)

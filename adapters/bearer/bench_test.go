@@ -29,7 +29,7 @@ func BenchmarkVerification(b *testing.B) {
 	b.Run("whole", func(b *testing.B) { compare(b, func() error { return judge(minted, keys) }, bare) })
 }
 
-// bareVerification is the signature check with everything decoded beforehand.
+// bareVerification is the signature check alone, with everything decoded beforehand.
 func bareVerification(minted string) func() error {
 	dot := strings.LastIndexByte(minted, '.')
 	signature, err := base64.RawURLEncoding.DecodeString(minted[dot+1:])
@@ -42,8 +42,8 @@ func bareVerification(minted string) func() error {
 	}
 }
 
-// BenchmarkJunk is how much cheaper refusing is than accepting: x-junk is how
-// many of each are refused in the time that one good token takes.
+// BenchmarkJunk compares refusing with accepting: x-junk is how many of each kind are
+// refused in the time of one good token.
 func BenchmarkJunk(b *testing.B) {
 	keys := mustKeys(b, app.JWKS())
 	minted := app.Token(noon)

@@ -41,7 +41,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzParseParts goes where FuzzParse seldom gets to: the JSON inside.
+// FuzzParseParts covers the JSON inside, which FuzzParse rarely reaches.
 func FuzzParseParts(f *testing.F) {
 	f.Add([]byte(rightHeader), []byte(rightClaims))
 	f.Add([]byte(rightHeader), []byte(`{"iss":"a","sub":"b","azp":"a","iat":1.8e9,"exp":1800000060.0,"nbf":0}`))
@@ -68,8 +68,8 @@ func later(t *testing.T, header, claims []byte) {
 	}
 }
 
-// FuzzReadKeySet looks for a document that makes ReadKeySet panic, and for
-// keys out of bounds.
+// FuzzReadKeySet looks for a document that makes ReadKeySet panic, and for keys outside
+// the limits.
 func FuzzReadKeySet(f *testing.F) {
 	f.Add(app.JWKS())
 	f.Add([]byte(`{"keys":[{"kty":"EC"},{"kty":"RSA","kid":"a","n":"AQ","e":"AQAB"}]}`))

@@ -26,7 +26,7 @@ func TestAnInstantIsExact(t *testing.T) {
 	}
 }
 
-// plain is an instant as a decimal number.
+// plain formats an instant as a decimal number.
 func plain(i instant) string {
 	if i.fraction == "" {
 		return strconv.FormatInt(i.seconds, 10)

@@ -71,7 +71,7 @@ type KeyCache struct {
 type entry struct {
 	sharedFetch *sharedFetch // the latest fetch
 	fetching    bool         // it has not completed
-	held        *sharedFetch // the latest fetch with a set; nil if there is none
+	held        *sharedFetch // the latest fetch with a set; nil if absent
 	until       time.Time    // when that set expires
 	started     time.Time    // when the latest fetch started
 	failing     bool         // the latest completed fetch failed

@@ -91,8 +91,8 @@ func TestOneCallersLeavingSpoilsNothing(t *testing.T) {
 	})
 }
 
-// Callers of a URL that hangs wait for the fetch that runs and for one more,
-// all of them together.
+// Callers of a URL that hangs wait for the current fetch and for one more, all
+// together.
 func TestCallersOfAHangingURLShareItsFailures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestKeyFetchWaitIsBounded(t *testing.T) {
 	})
 }
 
-// Callers are sent away, because no fault is found with the URL.
+// Callers are refused as unavailable, because the URL has not failed.
 func TestClosingEndsFetchesAndSendsCallersAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -20,7 +20,7 @@ func mine(name string, value any) map[string]any {
 	return key
 }
 
-// modulus is a key of so many bits; it is odd unless odd is 0.
+// modulus returns a modulus of a number of bits; it is odd unless odd is 0.
 func modulus(bits uint, odd int64) map[string]any {
 	n := new(big.Int).Lsh(big.NewInt(1), bits-1)
 	return bearertest.JWK("sized", &rsa.PublicKey{N: n.Add(n, big.NewInt(odd)), E: 65537})

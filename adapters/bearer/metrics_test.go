@@ -25,7 +25,7 @@ frontdesk_key_set_waiting 32
 frontdesk_key_sets_held 0
 `
 
-// An operator sees whose fault it is that calls are sent away, and when it has passed.
+// The metrics show why calls are refused, and when that has passed.
 func TestMetricsTellHowKeySetsAreFetched_D110(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestAFailingURLIsPaced(t *testing.T) {
 	}
 }
 
-// flood calls by so many callers for so long, each a millisecond after its last
+// flood calls from a number of callers for a time, each a millisecond after its last
 // answer; all calls are refused. It returns their number.
 func flood(t *testing.T, cache *bearer.KeyCache, callers int, length time.Duration) int64 {
 	var calls atomic.Int64

@@ -14,8 +14,8 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// keysURL is where the pretend publishers live: they are reached without a
-// network, on the clock of the test's bubble.
+// keysURL is the URL of the fake publishers: they are reached without a network, on the
+// clock of the test's bubble.
 const keysURL = "https://keys.example/jwks.json"
 
 const didNotRespond = "Unable to obtain JWKS from https://keys.example/jwks.json: the URL did not respond"
@@ -54,7 +54,7 @@ func (p *publisher) givenUp(req *http.Request) <-chan struct{} {
 	return req.Context().Done()
 }
 
-// fetches is when each fetch started, after the first.
+// fetches returns when each fetch started, relative to the first.
 func (p *publisher) fetches() []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 )
 
-// Each line is a token that is wrong in one way and signed all the same.
+// Each line is a signed token with one fault.
 func TestRefusalExplainsTheFix(t *testing.T) {
 	t.Parallel()
 	id := app.ID.String()

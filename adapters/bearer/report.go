@@ -10,9 +10,9 @@ import (
 // Report is the cache's state of one URL. It is for the application that owns the set
 // and for the operator, never for the sender of a token.
 type Report struct {
-	Keys      []HeldKey   // of the current set, by kid; nil if there is none
-	FetchedAt time.Time   // when the fetch of that set ended; zero if there is none
-	Until     time.Time   // when that set expires; zero if there is none
+	Keys      []HeldKey   // of the current set, by kid; nil if absent
+	FetchedAt time.Time   // when the fetch of that set ended; zero if absent
+	Until     time.Time   // when that set expires; zero if absent
 	LastFetch FetchReport // the latest completed fetch; its At is zero if there was none
 }
 

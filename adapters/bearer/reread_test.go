@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// marked is a mark of an application; of several, the later one has the higher number.
+// marked is a mark of an application; later ones have higher numbers.
 func marked(of byte, n int) bearer.Mark {
 	return bearer.Mark{Application: application.ID{UUID: uuid.UUID{of}}, At: time.Date(1970, 1, 1, 0, n, 0, 0, time.UTC)}
 }
@@ -44,7 +44,7 @@ func TestASetThatWasReadBeforeAMarkIsNotUsed_D94(t *testing.T) {
 		mustGetFor(t, cache, marked('a', 1))
 		wantFetches(t, p, 2)
 		mustGetFor(t, cache, marked('a', 2))
-		mustGetFor(t, cache, marked('a', 1)) // of a call that came before
+		mustGetFor(t, cache, marked('a', 1)) // from an earlier call
 		mustGet(t, cache)
 		wantFetches(t, p, 3)
 
@@ -83,7 +83,7 @@ func TestApplicationsThatShareASetHaveItReadEachForItself_D94(t *testing.T) {
 		p := &publisher{}
 		cache := cacheOf(t, p, 0)
 		mustGetFor(t, cache, marked('a', 9))
-		mustGetFor(t, cache, marked('b', 1)) // earlier by the clock, and learnt of later
+		mustGetFor(t, cache, marked('b', 1)) // earlier by the clock, but seen later
 		wantFetches(t, p, 2)
 		mustGetFor(t, cache, marked('a', 9))
 		mustGet(t, cache)

@@ -13,11 +13,10 @@ import (
 	"time"
 )
 
-// The vectors with broken padding sign a payload that is no token, so they
-// would be refused even by a service that ignores padding. Here each break is
-// transplanted into a token that is right in everything else: the digest in
-// the padded block is replaced by the token's own, and the block is signed
-// with the vector's private key.
+// The vectors with broken padding sign a payload that is not a token, so a service that
+// ignores padding would also refuse them. Here each break is transplanted into an
+// otherwise valid token: the digest in the padded block is replaced by the token's own,
+// and the block is signed with the vector's private key.
 func TestWycheproofPaddingTransplantedIntoTokens(t *testing.T) {
 	t.Parallel()
 	group := readVectors(t, "json_web_signature_test.json").Groups[2]
@@ -68,8 +67,8 @@ func newBlockSigner(t *testing.T, private map[string]json.RawMessage) blockSigne
 	return blockSigner{number("n"), number("e"), number("d")}
 }
 
-// transplant is the vector's signature made over another input. Some vectors
-// hold no digest at all and would be good for any input.
+// transplant is the vector's signature made over another input. Some vectors contain no
+// digest and would be valid for any input.
 func (s blockSigner) transplant(t *testing.T, jws, input string) string {
 	t.Helper()
 	dot := strings.LastIndexByte(jws, '.')

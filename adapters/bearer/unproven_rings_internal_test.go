@@ -23,7 +23,7 @@ func full() (s strangers, even, odd application.ID) {
 	return s, even, odd
 }
 
-// times are when sightings were, from one millisecond to another by a step.
+// times returns the times of sightings, from one millisecond to another by a step.
 func times(from, to, by int64) (all []int64) {
 	for at := from; at < to; at += by {
 		all = append(all, at)

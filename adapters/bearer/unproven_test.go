@@ -21,7 +21,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// memory is a desk that remembers refusals. Its calls have the request ids 1, 2, 3, …
+// memory is a desk that stores refusals. Its calls have the request ids 1, 2, 3, …
 type memory struct {
 	*desk
 	now   time.Time
@@ -188,7 +188,7 @@ func TestAnErrorOfOursIsNoRefusal_D95(t *testing.T) {
 	m.wantRemembered(t, "elm-street")
 }
 
-// The bound of docs/retention.md: a full ring takes at most 32 KiB.
+// The limit in docs/retention.md: a full ring takes at most 32 KiB.
 func TestAFullRingIsSmall_D95(t *testing.T) { //nolint:paralleltest // it measures the heap
 	m := newMemory(t)
 	const names = 50

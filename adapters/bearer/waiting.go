@@ -37,7 +37,7 @@ type waiter struct {
 	after     uint64        // it needs a set whose fetch began after this number in the cache's order
 	came      uint64        // its own number in that order
 	permitOf  *entry        // the set that it holds a permit of; nil without one
-	briefLeft time.Duration // the rest of its brief wait; 0 if there is none
+	briefLeft time.Duration // the rest of its brief wait; 0 if absent
 }
 
 // wait waits for a fetch, and for further ones while their failures do not count for

@@ -22,7 +22,7 @@ type crowd struct {
 	all                      sync.WaitGroup
 }
 
-// call lets so many callers call for the set at a URL.
+// call makes concurrent calls for the set at a URL.
 func (c *crowd) call(ctx context.Context, callers int, url string) {
 	for range callers {
 		c.waiting.Add(1)
@@ -46,7 +46,7 @@ func (c *crowd) record(err error) {
 	}
 }
 
-// want waits until every caller is waiting or was answered, and counts them.
+// want waits until every caller is waiting or answered, and compares the counts.
 func (c *crowd) want(t *testing.T, waiting, served, sentAway, failed int64) {
 	t.Helper()
 	synctest.Wait()
@@ -56,8 +56,8 @@ func (c *crowd) want(t *testing.T, waiting, served, sentAway, failed int64) {
 	}
 }
 
-// Ten times the attack that was seen: unsigned tokens that name an application
-// whose key set hangs.
+// Ten times the observed attack: unsigned tokens that name an application whose key set
+// hangs.
 func TestAFloodOnAHangingSetHoldsAtMost32Waiters_D46(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -44,7 +44,7 @@ func readVectors(t *testing.T, name string) vectors {
 	return v
 }
 
-// published is the set that an application with these keys would publish.
+// published is the key set with these keys.
 func published(t *testing.T, public, private map[string]json.RawMessage) KeySet {
 	t.Helper()
 	document := public
@@ -62,8 +62,8 @@ func published(t *testing.T, public, private map[string]json.RawMessage) KeySet 
 	return set
 }
 
-// judgeJWS is the verdict on a vector: that of Parse and Verify, without the
-// claims and the typ that vectors do not have.
+// judgeJWS checks a vector with Parse and Verify, without the claims and the typ that
+// vectors lack.
 func judgeJWS(jws string, keys KeySet) error {
 	parts, err := split(jws)
 	if err != nil {
@@ -86,8 +86,8 @@ func TestWycheproofSignatures(t *testing.T) {
 	for file, want := range map[string][]int{
 		// The valid ones of RS256: plain, with any payload, RFC 7520's with use and with key_ops.
 		"json_web_signature_test.json": {33, 259, 260, 261, 262, 263, 345, 349},
-		// 7 is called invalid: a modulus made by a chip that made weak ones (ROCA).
-		// That is the application's own loss, and D7 does not look for it.
+		// 7 is called invalid: a modulus made by a chip with weak keys (ROCA). That
+		// harms only the application itself, and D7 does not check for it.
 		"json_web_key_test.json": {5, 7},
 	} {
 		judged := 0

@@ -18,7 +18,7 @@ import (
 type attacker struct {
 	*town
 	conn   *nats.Conn
-	api    string // the prefix under which the API is theirs
+	api    string // its prefix of the API
 	inside bool
 
 	mu    sync.Mutex
@@ -102,15 +102,15 @@ func (w *town) state() (all []string) {
 	streams := w.admin.ListStreams(w.ctx)
 	for info := range streams.Info() {
 		info.State.Consumers, info.TimeStamp = 0, time.Time{}
-		all = append(all, w.said(info.Config, info.State, info.Cluster))
+		all = append(all, w.digest(info.Config, info.State, info.Cluster))
 		stream, err := w.admin.Stream(w.ctx, info.Config.Name)
 		w.must(err)
 		consumers := stream.ListConsumers(w.ctx)
 		for info := range consumers.Info() {
 			if info.Name != ours {
-				all = append(all, w.said(info.Stream, info.Name, info.Config, info.Delivered, info.AckFloor, info.NumPending, info.NumWaiting, info.Paused))
+				all = append(all, w.digest(info.Stream, info.Name, info.Config, info.Delivered, info.AckFloor, info.NumPending, info.NumWaiting, info.Paused))
 			} else {
-				all = append(all, w.said(info.Stream, info.Config))
+				all = append(all, w.digest(info.Stream, info.Config))
 			}
 		}
 		w.must(consumers.Err())
@@ -126,7 +126,7 @@ func (w *town) state() (all []string) {
 	return all
 }
 
-func (w *town) said(values ...any) string {
+func (w *town) digest(values ...any) string {
 	w.t.Helper()
 	text, err := json.Marshal(values)
 	w.must(err)

@@ -10,7 +10,7 @@ import (
 	"frontdesk/feed"
 )
 
-// attack is something that a follower might try.
+// attack is an attempt of a follower.
 type attack struct {
 	do       func(*attacker)
 	harmless bool // even in the log's own account
@@ -137,7 +137,7 @@ func attacks() map[string]attack {
 	return all
 }
 
-// orders are subjects at which the broker does something that needs no words.
+// orders are subjects on which an empty message makes the broker act.
 func orders() (all []string) {
 	for _, api := range []string{"$JS.API", feed.API} {
 		for _, order := range []string{

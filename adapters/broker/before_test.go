@@ -103,7 +103,7 @@ func TestAFollowerOfTheRelay_D102(t *testing.T) {
 	followRelay(t, 1)
 }
 
-// followRelay has followers read through three epochs from a number of servers.
+// followRelay lets followers read through three epochs from a number of servers.
 func followRelay(t *testing.T, servers int) {
 	t.Helper()
 	w := newDocumented(t, servers)
@@ -120,7 +120,7 @@ func followRelay(t *testing.T, servers int) {
 		defer cancel()
 		_, err := js.Stream(ctx, feed.StreamName(1))
 		return err == nil
-	}, "the stream; the relay said %v", r.said)
+	}, "the stream; the relay said %v", r.logged)
 	for _, f := range []broker.Follower{{Name: "elm-street", Tenant: "elm-street"}, {Name: "everything"}} {
 		_, err := broker.Grant(ctx, js, f)
 		w.must(err)

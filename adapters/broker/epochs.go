@@ -14,7 +14,7 @@ import (
 
 // published is the epochs that the broker has published.
 type published struct {
-	epochs feed.Epochs // nil if there are none
+	epochs feed.Epochs // nil if absent
 	seq    uint64      // of the stream's last message
 }
 

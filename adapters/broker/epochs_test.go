@@ -55,8 +55,8 @@ func TestAnEpochThatBeginsOnTheWay_D101(t *testing.T) {
 	}
 }
 
-// A primary that was cut off shows a log that is shorter than the broker's, until its
-// connections lead to the next one.
+// A primary that was cut off has a shorter log than the broker, until connections reach
+// the next primary.
 func TestALogThatIsShortForAMomentIsLookedAtAgain_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
@@ -67,7 +67,7 @@ func TestALogThatIsShortForAMomentIsLookedAtAgain_D101(t *testing.T) {
 	whole := log.events
 	log.change(func() { log.events = whole[:15] })
 	r = relay(t, s.URL(), log, func(r *broker.Relay) { r.Sure = time.Hour })
-	r.saying("has come to idx 20 and the log to 15")
+	r.wantLog("has come to idx 20 and the log to 15")
 	log.change(func() { log.events = whole })
 	log.add(1)
 	holds(t, js, log, first, 21)
@@ -91,7 +91,7 @@ func TestFollowersAreCarriedIntoTheNextEpoch_D101(t *testing.T) {
 	}
 }
 
-// The relay does with the rights that docs/operations/nats.conf gives it.
+// The relay works with the rights in docs/operations/nats.conf.
 func TestTheRelayDoesWithItsRights_D101(t *testing.T) {
 	t.Parallel()
 	d := newDocumented(t, 1)
@@ -99,8 +99,8 @@ func TestTheRelayDoesWithItsRights_D101(t *testing.T) {
 	log.begin(2, 21)
 	url := strings.Replace(d.servers[0].ClientURL(), "://", "://relay:relay@", 1)
 	r := relay(t, url, log, func(r *broker.Relay) { r.Server.CA = filepath.Join(d.dir, "ca.pem") })
-	clocktest.Eventually(t, func() bool { return r.metric("frontdesk_relay_idx") == 21 }, "the relay to be at 21; it said %v", r.said)
-	if strings.Contains(r.said.String(), "relay:relay") {
+	clocktest.Eventually(t, func() bool { return r.metric("frontdesk_relay_idx") == 21 }, "the relay to be at 21; it said %v", r.logged)
+	if strings.Contains(r.logged.String(), "relay:relay") {
 		t.Error("its log shows the password")
 	}
 }

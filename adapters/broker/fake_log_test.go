@@ -15,7 +15,7 @@ import (
 	"frontdesk/feed"
 )
 
-// fakeLog is a log, which a test changes as it likes.
+// fakeLog is a log that a test can change.
 type fakeLog struct {
 	mu     sync.Mutex
 	events []event.Stored
@@ -49,7 +49,7 @@ func (l *fakeLog) append(s event.Stored) {
 	l.events = append(l.events, s)
 }
 
-// begin begins an epoch, after the end was lost from an idx on.
+// begin begins an epoch, after the loss of the end from an idx on.
 func (l *fakeLog) begin(epoch int, from int64) { l.change(func() { l.begun(epoch, from) }) }
 
 func (l *fakeLog) begun(epoch int, from int64) {

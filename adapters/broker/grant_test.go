@@ -38,7 +38,7 @@ func TestAFollowerComesAndGoesByReload_D103(t *testing.T) {
 	}
 	others := document(t, "nats-followers.conf")
 	w.write("nats-followers.conf", others+"\n"+account)
-	for range 2 { // the first one makes the account, the second one its imports
+	for range 2 { // the first one creates the account, the second one its imports
 		w.must(w.servers[0].Reload())
 	}
 	conn := w.connect(theirs)
@@ -122,14 +122,14 @@ func TestTheRelaysCredentialsFillStreams_D103(t *testing.T) {
 	log.begin(2, 11)
 	log.add(5)
 	ctx, stop := context.WithCancel(t.Context())
-	relay, said := &broker.Relay{Server: server, Streams: broker.Streams{Replicas: 1}, Source: log}, &said{}
-	relay.Log = slog.New(slog.NewTextHandler(said, nil))
+	relay, logged := &broker.Relay{Server: server, Streams: broker.Streams{Replicas: 1}, Source: log}, &logged{}
+	relay.Log = slog.New(slog.NewTextHandler(logged, nil))
 	ended := make(chan error, 1)
 	go func() { ended <- relay.Run(ctx) }()
 	defer func() {
 		stop()
-		if err := <-ended; err != nil || said.String() != "" {
-			t.Errorf("the relay ended with %v and said %s", err, said)
+		if err := <-ended; err != nil || logged.String() != "" {
+			t.Errorf("the relay ended with %v and said %s", err, logged)
 		}
 	}()
 	w := &town{documented: d, ctx: ctx}

@@ -81,8 +81,8 @@ func TestTwoRelaysAtOnce_D101(t *testing.T) {
 	holds(t, js, log, first, 8020)
 	for _, r := range []*running{one, other} {
 		clocktest.Eventually(t, func() bool { return r.metric("frontdesk_relay_idx") == 8020 }, "both relays to be at 8020; one is at %v", r.at())
-		if said := r.said.String(); said != "" {
-			t.Errorf("it says %s", said)
+		if logged := r.logged.String(); logged != "" {
+			t.Errorf("it says %s", logged)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (d *documented) alone(text string) string {
 	return before + "jetstream {" + after
 }
 
-// placed has a server listen, store and read its certificate where a test may.
+// placed changes addresses, storage and certificate paths to those of a test.
 func (d *documented) placed(text, store string) string {
 	d.t.Helper()
 	for old, is := range map[string]string{

@@ -35,6 +35,6 @@ func (l Look) present() feed.Epoch { return l.Epochs[len(l.Epochs)-1] }
 type Page struct {
 	Epoch  int // of the log at that moment
 	Head   int64
-	Before uuid.UUID // of the event before the first one; zero if there is none
+	Before uuid.UUID // of the event before the first one; zero if absent
 	Events []event.Stored
 }

@@ -12,7 +12,7 @@ import (
 	"frontdesk/feed"
 )
 
-// Of three servers the one that leads the stream is killed again and again.
+// The stream's leader among three servers is killed again and again.
 func TestProveRelayOutlivesLeaders_D101(t *testing.T) {
 	t.Parallel()
 	all := brokertest.Cluster(t, 3)
@@ -37,7 +37,7 @@ func TestProveRelayOutlivesLeaders_D101(t *testing.T) {
 	provetest.Tried(t, 6000, "events")
 }
 
-// Followers read from the documented three servers as they do from one.
+// Followers read from the documented three servers as from one.
 func TestProveFollowersOfThreeServers_D102(t *testing.T) {
 	t.Parallel()
 	followRelay(t, 3)

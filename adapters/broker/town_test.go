@@ -46,7 +46,7 @@ func newTown(t *testing.T, servers int) *town {
 	return w
 }
 
-// make makes a stream, as soon as the servers have found each other.
+// make creates a stream, once the servers have formed a cluster.
 func (w *town) make(config jetstream.StreamConfig) {
 	w.t.Helper()
 	config.DenyDelete, config.Replicas = true, len(w.servers)
@@ -103,7 +103,7 @@ func (w *town) read(js jetstream.JetStream, name string, epoch int, from uint64)
 	return seen
 }
 
-// numbers are those that the stream and the consumer give the messages.
+// numbers are the sequence numbers of the messages in the stream and in the consumer.
 func numbers(t *testing.T, seen []jetstream.Msg) (of, by []uint64) {
 	t.Helper()
 	for _, msg := range seen {

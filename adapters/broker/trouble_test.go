@@ -24,18 +24,18 @@ func TestABrokerThatIsAwayIsWaitedFor_D101(t *testing.T) {
 	s.Stop()
 	log := newLog(3000)
 	r := relay(t, s.URL(), log, nil)
-	r.saying("the broker is away")
+	r.wantLog("the broker is away")
 	s.Start()
 	holds(t, js, log, first, 3000)
-	r.saying("relayed to the broker again")
+	r.wantLog("relayed to the broker again")
 	for end := int64(4000); end <= 6000; end += 1000 {
 		s.Stop()
 		log.add(1000)
 		s.Start()
 		holds(t, js, log, first, end)
 	}
-	if said := strings.Count(r.said.String(), "the broker is away"); said > 1 {
-		t.Errorf("it says %d times that the broker is away: %s", said, r.said)
+	if logged := strings.Count(r.logged.String(), "the broker is away"); logged > 1 {
+		t.Errorf("it says %d times that the broker is away: %s", logged, r.logged)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestALogThatCannotBeRelayedYetIsWaitedFor_D101(t *testing.T) {
 			log := newLog(10)
 			change.do(log)
 			r := relay(t, s.URL(), log, nil)
-			r.saying(says)
+			r.wantLog(says)
 			if stream, err := js.Stream(t.Context(), feed.StreamName(1)); err == nil && stream.CachedInfo().State.LastSeq > 0 {
 				t.Error("something is relayed")
 			}
@@ -114,7 +114,7 @@ func TestABrokerThatIsNotMadeForTheLogIsSaid_D101(t *testing.T) {
 			}
 			log := newLog(10)
 			r := relay(t, s.URL(), log, func(r *broker.Relay) { r.Sure = time.Hour })
-			r.saying(says)
+			r.wantLog(says)
 			if err := js.DeleteStream(t.Context(), config.Name); err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestTooFewReplicasAreSaid_D101(t *testing.T) {
 	log := newLog(10)
 	relay(t, s.URL(), log, nil)
 	holds(t, js, log, first, 10)
-	relay(t, s.URL(), log, func(r *broker.Relay) { r.Streams.Replicas = 3 }).saying("--replicas=3")
+	relay(t, s.URL(), log, func(r *broker.Relay) { r.Streams.Replicas = 3 }).wantLog("--replicas=3")
 }
 
 // An event over the broker's maximum payload is logged, before it comes and when it
@@ -142,7 +142,7 @@ func TestTheBrokerHasToTakeEveryEvent_D101(t *testing.T) {
 	s.Start()
 	log := newLog(10)
 	r := relay(t, s.URL(), log, nil)
-	r.saying("set max_payload: 8MB")
+	r.wantLog("set max_payload: 8MB")
 	s.Stop()
 	s.Change(func(o *natsserver.Options) { o.MaxPayload = broker.MaxPayload })
 	s.Start()
@@ -151,7 +151,7 @@ func TestTheBrokerHasToTakeEveryEvent_D101(t *testing.T) {
 		log.append(event.Stored{Name: "patient-request.submitted.v1", Data: bytes.Repeat([]byte("1"), broker.MaxPayload-1000)})
 		log.append(event.Stored{Name: "patient-request.submitted.v1", Data: bytes.Repeat([]byte("1"), broker.MaxPayload)})
 	})
-	r.saying("the event of idx 12 makes a message of")
+	r.wantLog("the event of idx 12 makes a message of")
 	holds(t, js, log, first, 11)
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	ours   = "elm-street" // whose credentials are in bad hands
+	ours   = "elm-street" // whose credentials are stolen
 	theirs = "oak-lane"
 	secret = "a secret" // in all events but ours
 )

@@ -22,29 +22,29 @@ import (
 	"frontdesk/feed"
 )
 
-// said collects the log.
-type said struct {
+// logged collects the log.
+type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (s *said) Write(line []byte) (int, error) {
+func (s *logged) Write(line []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.Write(line)
 }
 
-func (s *said) String() string {
+func (s *logged) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
 }
 
-// running is a relay that runs.
+// running is a running relay.
 type running struct {
 	t        *testing.T
 	relay    *broker.Relay
-	said     *said
+	logged   *logged
 	registry *prometheus.Registry
 	stop     context.CancelFunc
 	ended    chan error
@@ -53,10 +53,10 @@ type running struct {
 // relay runs a relay until the test is over.
 func relay(t *testing.T, url string, log broker.Source, change func(*broker.Relay)) *running {
 	t.Helper()
-	r := &running{t: t, said: &said{}, registry: prometheus.NewRegistry(), ended: make(chan error, 1)}
+	r := &running{t: t, logged: &logged{}, registry: prometheus.NewRegistry(), ended: make(chan error, 1)}
 	r.relay = &broker.Relay{
 		Server: broker.Server{URLs: []string{url}}, Streams: broker.Streams{Replicas: 1}, Source: log, Metrics: broker.NewMetrics(r.registry),
-		Log: slog.New(slog.NewTextHandler(r.said, nil)), Sure: time.Millisecond,
+		Log: slog.New(slog.NewTextHandler(r.logged, nil)), Sure: time.Millisecond,
 	}
 	if change != nil {
 		change(r.relay)
@@ -72,13 +72,13 @@ func relay(t *testing.T, url string, log broker.Source, change func(*broker.Rela
 	return r
 }
 
-// saying waits until something was logged.
-func (r *running) saying(text string) {
+// wantLog waits until something was logged.
+func (r *running) wantLog(text string) {
 	r.t.Helper()
-	clocktest.Eventually(r.t, func() bool { return strings.Contains(r.said.String(), text) }, "%q; the relay said %v", text, r.said)
+	clocktest.Eventually(r.t, func() bool { return strings.Contains(r.logged.String(), text) }, "%q; the relay said %v", text, r.logged)
 }
 
-// lost waits until the relay has stopped, and checks why.
+// lost waits until the relay has stopped, and checks the reason.
 func (r *running) lost(texts ...string) {
 	r.t.Helper()
 	select {
@@ -92,7 +92,7 @@ func (r *running) lost(texts ...string) {
 			r.t.Error("the metric does not say that it has stopped")
 		}
 	case <-time.After(patience):
-		r.t.Fatalf("it goes on, and said %s", r.said)
+		r.t.Fatalf("it goes on, and said %s", r.logged)
 	}
 }
 
@@ -192,7 +192,7 @@ func whole(subject string, header nats.Header, body []byte) []byte {
 	return fmt.Append(nil, subject, header, string(body))
 }
 
-// wantEpochs waits until the broker names the epochs.
+// wantEpochs waits until the broker has these epochs.
 func wantEpochs(t *testing.T, js jetstream.JetStream, want feed.Epochs) {
 	t.Helper()
 	now := func() any {

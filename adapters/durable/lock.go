@@ -69,7 +69,7 @@ func Holder(name string) string {
 	return cmp.Or(strings.TrimSpace(string(content)), "unknown")
 }
 
-// Close releases the lock, and closes the file. Only closing is not enough: a program
+// Close releases the lock, and closes the file. Closing it is not enough: a program
 // that is just being started shares our files until it runs, and with them the lock.
 func (l *Lock) Close() error {
 	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())

@@ -90,7 +90,7 @@ func TestRefundedBudgetCanBeSpent(t *testing.T) {
 		now = now.Add(time.Second)
 		b.Return("a", 1)
 	}
-	b.Return("a", 3) // never more than a whole budget
+	b.Return("a", 3) // never over the size of a budget
 	b.Return("a", 3)
 	if wait := b.Spend("a", 3); wait != 0 {
 		t.Errorf("wait %v", wait)

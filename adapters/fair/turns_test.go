@@ -91,7 +91,7 @@ func TestTheLastHolderIsPassedOverSevenTimes(t *testing.T) {
 		}
 		q.Release("last")
 		q.all.Wait()
-		eight := slices.Repeat([]string{"b"}, 8) // one in its turn, and seven that pass by
+		eight := slices.Repeat([]string{"b"}, 8) // one in its turn, and seven that are served first
 		want := slices.Concat([]string{"a"}, eight, []string{"last"}, eight, []string{"last", "last"})
 		if !slices.Equal(q.served, want) {
 			t.Errorf("got %q", q.served)

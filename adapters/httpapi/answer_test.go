@@ -26,7 +26,7 @@ import (
 	"frontdesk/projections"
 )
 
-// library is an API of which each application may read a record, which is long.
+// library is an API of which each application may read one long record.
 func library(t *testing.T, seats httpapi.Seats) *httpapi.API {
 	t.Helper()
 	api, _ := countedLibrary(t, seats)
@@ -51,7 +51,7 @@ func countedLibrary(t *testing.T, seats httpapi.Seats) (*httpapi.API, *atomic.In
 	return api, &reads
 }
 
-// reading is the head of a call that reads the record.
+// reading is the head of a call for the record.
 func reading(name string) string {
 	return "GET /transactional-api/retrieve-care-record?patientId=" + annID + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + name + "\r\n\r\n"
 }
@@ -123,7 +123,7 @@ func TestLongAnswersAreMadeInTurns_D43(t *testing.T) {
 	})
 }
 
-// A slow reader is no stalled one.
+// A slow reader is not a stalled one.
 func TestALongAnswerMayTakeItsTime_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestAClientThatGoesIsNotOurFailure(t *testing.T) {
 		api := c.api()
 		api.Log = slog.New(slog.NewTextHandler(log, nil))
 		client := serve(t, api).dial(t)
-		c.appending = func() { // the client goes while it is served
+		c.appending = func() { // the client disconnects while it is served
 			_ = client.Close()
 			time.Sleep(time.Second)
 		}
@@ -231,7 +231,8 @@ func TestABodyThatBreaksIsTheClients_D19(t *testing.T) {
 	}
 }
 
-// A client that ends its side in the middle of a body has gone, even if it still reads.
+// A client that closes its side in the middle of a body counts as disconnected, even if
+// it still reads.
 func TestABodyThatEndsEarlyIsNoFailure_D47(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer((&counter{caller: asApplication}).api().Handler())

@@ -20,7 +20,7 @@ import (
 	"frontdesk/projections"
 )
 
-// itself is an API for one application, registered in the memory of the test.
+// itself is an API for one application, with fakes of its registration.
 func itself(t *testing.T, edit func(*httpapi.API)) (*httpapi.API, *commandtest.Store) {
 	t.Helper()
 	d := &desk{caller: asApplication}
@@ -49,8 +49,7 @@ func ask(t *testing.T, handler http.Handler, method, path string) (answer *httpt
 	return answer
 }
 
-// An address of a webhook may hold a secret in its query, which a stolen token must not
-// lead to.
+// A webhook's URL may have a secret in its query, which a stolen token must not reveal.
 func TestAnApplicationIsShownNoSecretOfItsReceivers_D94(t *testing.T) {
 	t.Parallel()
 	api, _ := itself(t, func(api *httpapi.API) {

@@ -20,7 +20,7 @@ import (
 
 var clockAt = time.Date(2026, 3, 2, 12, 0, 0, 1, time.UTC)
 
-// askPortal calls the endpoint of an API whose read model answers so.
+// askPortal calls the endpoint of an API with this read model.
 func askPortal(t *testing.T, method string, types []practice.Availability, err error) *httptest.ResponseRecorder {
 	t.Helper()
 	api := &httpapi.API{
@@ -76,7 +76,7 @@ func TestARefusalSaysInSecondsWhenToRetry_7_1(t *testing.T) {
 	}{
 		{time.Time{}, ""},
 		{clockAt.Add(time.Hour), "3600"},
-		{clockAt.Add(time.Hour + 1), "3601"}, // a retry on the dot is not too early
+		{clockAt.Add(time.Hour + 1), "3601"}, // a retry at that time is not too early
 		{clockAt.Add(time.Hour - 1), "3600"},
 		{clockAt.Add(1), "1"},
 		{clockAt.Add(-time.Hour), "1"}, // it has opened by now

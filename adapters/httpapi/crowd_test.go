@@ -37,12 +37,12 @@ func crowd(c *counter, seats httpapi.Seats) *httpapi.API {
 	return api
 }
 
-// named is the application of a name.
+// named is the application with a name.
 func named(name string) application.ID {
 	return application.ID{UUID: uuid.NewSHA1(uuid.NameSpaceDNS, []byte(name))}
 }
 
-// as makes the head of a call by an application.
+// as returns the head of a call by an application.
 func as(name string, length int, more ...string) string {
 	return head(length, append(more, "Authorization: "+name)...)
 }
@@ -84,7 +84,7 @@ func TestBodiesThatNeverComeLeaveRoomForOthers_D43(t *testing.T) {
 			reading.send(t, cough())
 			wantAnswer(t, reading.answer(t), http.StatusOK)
 		}
-		for _, again := range greedy { // each connection is as good as new
+		for _, again := range greedy { // each connection works as before
 			again.send(t, as("greedy", len(cough()))+cough())
 			wantAnswer(t, again.answer(t), http.StatusOK)
 		}
@@ -108,7 +108,7 @@ func TestWaitingForKeysHoldsNoSlot_D44(t *testing.T) {
 	})
 }
 
-// wantHeld makes a call that is in its slot until the test lets it go.
+// wantHeld makes a call that holds its slot until the test releases it.
 func wantHeld(t *testing.T, c *counter, w *wire) (held *client, release chan struct{}) {
 	t.Helper()
 	held, release = w.dial(t), make(chan struct{})
@@ -167,7 +167,7 @@ func TestWhyCallsAreUnavailableIsLoggedOnceASecond(t *testing.T) {
 	})
 }
 
-// However many calls of one caller wait, another's is among the next.
+// However many calls of one caller wait, another's is served soon.
 func TestCallersTakeTurns_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

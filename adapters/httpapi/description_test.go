@@ -16,7 +16,7 @@ import (
 
 type servers []struct{ URL string }
 
-// described is the description as it is answered to a Host header.
+// described returns the description for a Host header.
 func described(t *testing.T, host string) (document struct{ Servers servers }, text []byte) {
 	t.Helper()
 	api := &httpapi.API{

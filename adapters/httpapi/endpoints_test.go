@@ -130,13 +130,13 @@ func TestABodyIsRefusedWithEveryFaultAtOnce_D2(t *testing.T) {
 func TestCommandRefusesUnknownCaller(t *testing.T) {
 	t.Parallel()
 	for endpoint, c := range map[string]struct{ query, body, code string }{
-		"create-note":          {"", `{"patientId":"` + nobodyID + `","note":"a cough"}`, "patient-not-found"},
-		"open-care-record":     {"", `{"patientId":"` + nobodyID + `"}`, "patient-not-found"},
-		"retrieve-care-record": {"patientId=" + nobodyID, "", "patient-not-found"},
-		"call-in-patient":      {"", `{"appointmentId":"` + nobodyID + `"}`, "appointment-not-found"},
-		"clear-call-in":        {"", `{"appointmentId":"` + nobodyID + `"}`, "appointment-not-found"},
-		"mark-did-not-attend":  {"", `{"appointmentId":"` + nobodyID + `"}`, "appointment-not-found"},
-		"start-consultation":   {"", `{"patientId":"` + nobodyID + `"}`, "patient-not-found"},
+		"create-note":          {"", `{"patientId":"` + unknownID + `","note":"a cough"}`, "patient-not-found"},
+		"open-care-record":     {"", `{"patientId":"` + unknownID + `"}`, "patient-not-found"},
+		"retrieve-care-record": {"patientId=" + unknownID, "", "patient-not-found"},
+		"call-in-patient":      {"", `{"appointmentId":"` + unknownID + `"}`, "appointment-not-found"},
+		"clear-call-in":        {"", `{"appointmentId":"` + unknownID + `"}`, "appointment-not-found"},
+		"mark-did-not-attend":  {"", `{"appointmentId":"` + unknownID + `"}`, "appointment-not-found"},
+		"start-consultation":   {"", `{"patientId":"` + unknownID + `"}`, "patient-not-found"},
 	} {
 		t.Run(endpoint, func(t *testing.T) {
 			t.Parallel()

@@ -36,7 +36,7 @@ const (
 	roomID         = "0190c7a2-0000-7000-8000-0000000000d1"
 	noteID         = "0190c7a2-0000-7000-8000-000000000091"
 	consultationID = "0190c7a2-0000-7000-8000-0000000000f1"
-	nobodyID       = "0190c7a2-0000-7000-8000-0000000000ff"
+	unknownID      = "0190c7a2-0000-7000-8000-0000000000ff"
 	noID           = "00000000-0000-0000-0000-000000000000"
 )
 
@@ -66,7 +66,7 @@ func mayAll(mode application.Mode, user access.Rights) access.Caller {
 // recognise is the type of API.Recognise.
 type recognise = func(context.Context, []string, string, access.Endpoint) (func(context.Context) (access.Caller, error), error)
 
-// proves lets a caller call any endpoint.
+// proves accepts a caller for every endpoint.
 func proves(caller access.Caller) recognise {
 	return func(_ context.Context, _ []string, _ string, endpoint access.Endpoint) (func(context.Context) (access.Caller, error), error) {
 		caller := caller
@@ -82,7 +82,7 @@ func refuses(err error) recognise {
 	}
 }
 
-// stays has the rights that a caller has from the beginning.
+// stays returns the caller's original rights.
 func stays(caller access.Caller) func(context.Context, access.Claim, time.Time) (access.Rights, error) {
 	return func(context.Context, access.Claim, time.Time) (access.Rights, error) { return caller.Rights, nil }
 }

@@ -37,7 +37,7 @@ func newAsked(t *testing.T, caller access.Caller, change func(*httpapi.API)) *as
 	return &asked{d, t, store, len(store.Log()), api.Handler()}
 }
 
-// ask makes a call; headers are names and values in turn.
+// ask makes a call; headers are alternating names and values.
 func (a *asked) ask(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	a.t.Helper()
 	r := httptest.NewRequestWithContext(a.t.Context(), method, "http://localhost/transactional-api/"+path, strings.NewReader(body))
@@ -87,7 +87,7 @@ func TestUnknownFieldsAreReported_D93(t *testing.T) {
 	}
 }
 
-// warned is how many calls of each endpoint were counted.
+// warned returns the counted calls of each endpoint.
 func warned(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()
@@ -152,7 +152,7 @@ func TestInStrictModeAnUnknownFieldIsRefused_D93(t *testing.T) {
 	}
 }
 
-// asApplicationOf is a caller of an application that has an identifier.
+// asApplicationOf is a caller of the application with an identifier.
 func asApplicationOf(n byte) access.Caller {
 	caller := asApplication
 	caller.Application = application.ID{UUID: [16]byte{n}}

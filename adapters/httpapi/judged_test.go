@@ -27,7 +27,7 @@ import (
 	"frontdesk/projections"
 )
 
-// clerk is an API that writes its calls down.
+// clerk is an API that records its calls.
 type clerk struct {
 	*commandtest.Store
 	caller  access.Caller
@@ -51,7 +51,7 @@ func (c *clerk) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 
 var provenApp = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-000000000011")}
 
-// proven is a caller whose signature held.
+// proven is a caller with a verified signature.
 func proven(caller access.Caller) access.Caller {
 	caller.Application, caller.TokenHash = provenApp, [32]byte{7}
 	return caller

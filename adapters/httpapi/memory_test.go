@@ -10,8 +10,8 @@ import (
 	"frontdesk/adapters/httpapi"
 )
 
-// Texts need memory, and small values even more, so an application may not send many
-// at the same time.
+// Texts need memory, and small values even more, so an application may not send many at
+// once.
 func TestTextsLeaveRoomForOthers_D43(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -20,8 +20,8 @@ import (
 	"frontdesk/domain/practice"
 )
 
-// changes has a body for each endpoint that changes something. An endpoint that is new and
-// missing here is found by the test.
+// changes has a body for each endpoint that changes something. The test finds a new
+// endpoint that is missing here.
 var changes = map[application.EndpointName]string{
 	access.CreatePatientRequest: `{"patientId":"` + annID + `","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"a cough"}]}`,
 	access.CreateNote:           `{"patientId":"` + annID + `","note":"a cough"}`,
@@ -35,8 +35,8 @@ var changes = map[application.EndpointName]string{
 	access.TestWebhook:          `{"event":"record.opened"}`,
 }
 
-// newOpen is a practice that takes requests and has enabled the application that calls, and
-// has called Ann in if the endpoint is about taking that back.
+// newOpen is a practice that takes requests and has enabled the calling application.
+// Ann is called in if the endpoint is about ending that.
 func newOpen(t *testing.T, endpoint application.EndpointName) *asked {
 	t.Helper()
 	caller := asApplicationOf(1)
@@ -65,7 +65,7 @@ func newOpen(t *testing.T, endpoint application.EndpointName) *asked {
 
 func (a *asked) happened() int { return len(a.store.Log()) - a.before }
 
-// posts returns the endpoints that are called by POST, ping aside.
+// posts returns the POST endpoints except ping.
 func posts(t *testing.T) (names []application.EndpointName) {
 	t.Helper()
 	for name, methods := range httpapi.Endpoints(&httpapi.API{}) {
@@ -153,8 +153,8 @@ func TestACallThatChangesNothingIsNotRemembered_D93(t *testing.T) {
 	}
 }
 
-// A key at another endpoint is another key: to call in and to take that back have the same
-// body.
+// A key at another endpoint is another key: calling in and clearing a call-in have the
+// same body.
 func TestAKeyIsOfOneEndpoint_D93(t *testing.T) {
 	t.Parallel()
 	a := newOpen(t, access.CallInPatient)

@@ -123,7 +123,7 @@ func TestGrantsAreNamedAsTheOperationsAre_5_6(t *testing.T) {
 	}
 }
 
-// A row of the catalogue that forgets the patient would leave the scope unjudged.
+// A row of the catalogue without the patient would skip the scope check.
 func TestRowAndInputNameSamePatient_D38(t *testing.T) {
 	t.Parallel()
 	var document struct {

@@ -46,8 +46,8 @@ func TestAnApplicationPagesThroughItsCalls_D95(t *testing.T) {
 	}
 }
 
-// However many forged tokens name an application, its own calls are on the pages on which
-// they would be without them.
+// However many forged tokens name an application, its own calls are on the same pages
+// as without them.
 func TestAFloodDrivesNoCallOffItsPage_D95(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t)

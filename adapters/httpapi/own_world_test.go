@@ -20,7 +20,7 @@ import (
 	"frontdesk/projections"
 )
 
-// mirror is an API in which an application finds itself. Each of its calls and refusals
+// mirror is an API in which an application sees its own calls. Each call and refusal
 // has the number of its request id.
 type mirror struct {
 	t          *testing.T
@@ -85,7 +85,7 @@ func (m *mirror) made(n uint64, status int) {
 	m.calls = slices.Insert(m.calls, 0, access.OwnCall{RequestID: numbered(n), At: atNoon, Endpoint: "create-note", Mode: "user-restricted", Status: status, Took: new(7 * time.Millisecond)})
 }
 
-// forged adds a refusal before a signature held.
+// forged adds a refusal before a signature was verified.
 func (m *mirror) forged(n uint64, endpoint application.EndpointName) {
 	m.unproven = slices.Insert(m.unproven, 0, access.OwnCall{RequestID: numbered(n), At: atNoon, Endpoint: endpoint, Status: 403, Code: "unauthorized", Reason: "old", Rule: "expired", Unproven: true})
 }
@@ -102,7 +102,7 @@ func (m *mirror) ask(path string, query ...string) *httptest.ResponseRecorder {
 	return answer
 }
 
-// shown is a page of calls by their numbers; those that are unproven are negative.
+// shown is a page of calls by number; unproven ones are negative.
 func (m *mirror) shown(query ...string) (numbers []int64, next string) {
 	m.t.Helper()
 	answer := m.ask("calls", query...)
@@ -138,7 +138,7 @@ func (m *mirror) through(query ...string) (pages [][]int64) {
 	}
 }
 
-// as is the same for another application or practice.
+// as is the same API for another application or practice.
 func (m *mirror) as(app application.ID, tenant string) *mirror {
 	m.t.Helper()
 	other := newMirror(m.t)

@@ -22,7 +22,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// witness is an API whose rights may be taken away, and the calls that it recorded.
+// witness is an API whose rights can be revoked, and the calls that it recorded.
 type witness struct {
 	counter
 	mu      sync.Mutex
@@ -60,7 +60,7 @@ func TestRightsAreAskedAgainAfterALongBody_D44(t *testing.T) {
 		asked, status   int
 		reason          string
 	}{
-		"a quick body":                      {2 * time.Second, true, true, 0, http.StatusOK, ""}, // as if it had come a moment before
+		"a quick body":                      {2 * time.Second, true, true, 0, http.StatusOK, ""}, // as if it had arrived a moment before
 		"a long body":                       {2*time.Second + 1, false, false, 1, http.StatusOK, ""},
 		"a long body, and rights are ended": {2*time.Second + 1, true, true, 1, http.StatusForbidden, "The app has not been granted access to this tenant"},
 		"a long body, and nobody is there":  {2*time.Second + 1, false, true, 1, http.StatusBadRequest, practice.ErrTypeDisabled.Detail},
@@ -137,7 +137,7 @@ func TestABodyHasAnEnd_D44(t *testing.T) {
 	})
 }
 
-// A call may take a minute once its body is there, and its client waits.
+// A call may take a minute after its body has arrived, while its client waits.
 func TestAClientMayWaitForItsAnswer_D19(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestAClientMayWaitForItsAnswer_D19(t *testing.T) {
 	})
 }
 
-// The keys may take as long as they need.
+// There is no limit on the wait for keys.
 func TestAClientThatWaitsForOurWordIsToldLate_D44(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestAnApplicationMaySendSoMuchADay_D19(t *testing.T) {
 		answer := send("greedy", 9_000)
 		wantAnswer(t, answer, http.StatusTooManyRequests, "rate-limited")
 		wantErrors(t, answer, "rate-limited: The application has sent as many bytes as it may in a day. Try again later.")
-		if got := answer.Header().Get("Retry-After"); got != "10800" { // 3,000 bytes are lacking: 3 h
+		if got := answer.Header().Get("Retry-After"); got != "10800" { // 3,000 bytes are missing: 3 h
 			t.Errorf("Retry-After: %s", got)
 		}
 	}

@@ -138,7 +138,7 @@ func TestTheBodyAsAWhole_D19(t *testing.T) {
 	}
 }
 
-// forever is a body that begins with something and does not end.
+// forever is a body with a prefix and no end.
 type forever struct{ io.Reader }
 
 func (f forever) Read(p []byte) (int, error) {

@@ -33,7 +33,7 @@ type counter struct {
 	caller  access.Caller
 	refuses error // returned by the append
 
-	appending func() // is waited for by the next append
+	appending func() // the next append waits for it
 	mu        sync.Mutex
 	taken     []takenRequest
 }
@@ -110,7 +110,7 @@ func (c *counter) post(t *testing.T, body string, headers ...string) *httptest.R
 	return answer
 }
 
-// cough is a sound request with attachments.
+// cough is a valid request with attachments.
 func cough(attachments ...string) string {
 	return `{"patientId":"` + annID + `","requestType":"medical","requester":"patient",` +
 		`"response":[{"question":"healthConcern","answer":"a cough"}],"attachments":[` + strings.Join(attachments, ",") + `]}`

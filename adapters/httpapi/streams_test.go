@@ -33,7 +33,7 @@ func TestNoEndpointTakesAStream(t *testing.T) {
 		access.MarkDidNotAttend:     `{"appointmentId":"` + appointmentID + `"}`,
 		access.StartConsultation:    `{"patientId":"` + annID + `","appointmentId":"` + appointmentID + `"}`,
 	}
-	app := application.ID{UUID: uuid.MustParse(nobodyID)}
+	app := application.ID{UUID: uuid.MustParse(unknownID)}
 	targets := []event.Stream{
 		practice.StreamOf("oak-lane"), practice.ClosuresStream("oak-lane"), practice.IntakeStream("elm-street", request.Medical),
 		practice.EnablementStream("pine-close", app), patient.StreamOf("elm-street", ann), patient.StreamOf("oak-lane", ann),
@@ -46,7 +46,7 @@ func TestNoEndpointTakesAStream(t *testing.T) {
 			t.Errorf("no body of %s", endpoint.Name)
 		}
 		for _, known := range identifiers.FindAllString(body, -1) {
-			wants := answered(t, endpoint.Name, strings.ReplaceAll(body, known, nobodyID), uuid.Nil)
+			wants := answered(t, endpoint.Name, strings.ReplaceAll(body, known, unknownID), uuid.Nil)
 			for _, target := range targets {
 				if target.ID.String() == known {
 					continue
@@ -61,7 +61,7 @@ func TestNoEndpointTakesAStream(t *testing.T) {
 
 var identifiers = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// answered returns how a body was answered, which must not add to a stream.
+// answered returns the answer to a body, which must not append to a stream.
 func answered(t *testing.T, endpoint application.EndpointName, body string, stream uuid.UUID) string {
 	t.Helper()
 	d := &desk{caller: asApplication}

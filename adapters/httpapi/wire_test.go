@@ -76,7 +76,7 @@ func (w *wire) dial(t *testing.T) *client {
 	return &client{ours, bufio.NewReader(ours)}
 }
 
-// head is the head of a call whose body has so many bytes.
+// head is the head of a call with a body of a length.
 func head(length int, more ...string) string {
 	lines := append([]string{
 		"POST /transactional-api/create-patient-request HTTP/1.1", "Host: localhost", fmt.Sprintf("Content-Length: %d", length)}, more...)
@@ -107,7 +107,7 @@ func (c *client) answer(t *testing.T) *httptest.ResponseRecorder {
 	return seen
 }
 
-// wantClosed fails when something still comes.
+// wantClosed fails if there are more bytes.
 func (c *client) wantClosed(t *testing.T) {
 	t.Helper()
 	if rest, err := io.ReadAll(c.answers); err != nil || len(rest) > 0 {
@@ -151,7 +151,7 @@ func busyOneByOne(c *counter) *httpapi.API {
 	return api
 }
 
-// wantTaken makes a sound call, which is the nth that is taken.
+// wantTaken makes a valid call, which is the nth that is accepted.
 func wantTaken(t *testing.T, client *client, c *counter, n int) {
 	t.Helper()
 	client.send(t, head(len(cough()))+cough())
@@ -161,8 +161,8 @@ func wantTaken(t *testing.T, client *client, c *counter, n int) {
 	}
 }
 
-// A call may take a minute once its body is there. The body may take longer,
-// as long as it arrives at its pace.
+// A call may take a minute after its body has arrived. The body may take longer, while
+// it keeps the pace.
 func TestASlowUploadIsNotCut_D19(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -221,8 +221,8 @@ func TestAClientThatGoesLeavesNothing(t *testing.T) {
 	})
 }
 
-// The rest of a body that was answered early is not taken for another call: a
-// proxy that shares its connections would mistake whose answer it is.
+// The rest of a body that was answered early is not parsed as another call: behind a
+// proxy that shares its connections, answers would be mixed up.
 func TestARestIsNoCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -258,7 +258,7 @@ func newRefusing(t *testing.T) *httptest.Server {
 	return server
 }
 
-// Simple clients send everything before they read anything.
+// Simple clients send everything before they read.
 func TestAnEarlyAnswerIsSeen_D1(t *testing.T) {
 	t.Parallel()
 	server := newRefusing(t)

@@ -11,7 +11,7 @@ import (
 	"frontdesk/adapters/jsonfault"
 )
 
-// A library's new wording would make each of these "the text is malformed".
+// With a library's new wording each of these would become "the text is malformed".
 func TestAMistakeInJSONIsDescribed_D92(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

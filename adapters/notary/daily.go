@@ -53,7 +53,7 @@ func (r *reading) end(o readOutcome, err error) {
 	r.outcome = &o
 }
 
-// take returns the unprocessed outcome; nil if there is none.
+// take returns the unprocessed outcome; nil if absent.
 func (r *reading) take() *readOutcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -34,7 +34,7 @@ func TestInAnotherEpochTheTreesGoOnUnderAnotherOrigin_D77(t *testing.T) {
 	}
 }
 
-// lose has the log lose its end after an idx, of which the first leaves are others.
+// lose removes the end of the log after an idx, and replaces its first leaves.
 func (w *world) lose(after int, text string, tenants ...string) {
 	for n := range w.events().leaves[:after] {
 		if text != "first" && n < 3 {
@@ -77,8 +77,8 @@ func TestAfterALostEndTheSignerGoesOnInTheNextEpoch_D77(t *testing.T) {
 			if err != nil || !strings.Contains(string(kept), `"size":`+fmt.Sprint(north.Size)) && !strings.Contains(string(kept), `"Size":`+fmt.Sprint(north.Size)) {
 				t.Errorf("what was signed before is not kept: %v", err)
 			}
-			if said := w.said.String(); !strings.Contains(said, "lost its end") || !strings.Contains(said, "same_up_to=40") {
-				t.Errorf("it says %s", said)
+			if logged := w.logged.String(); !strings.Contains(logged, "lost its end") || !strings.Contains(logged, "same_up_to=40") {
+				t.Errorf("it says %s", logged)
 			}
 			w.begin(nil)
 			w.quiet()
@@ -150,8 +150,8 @@ func TestAnArchivedBeginningIsNoLoss_D77(t *testing.T) {
 	w.events().begin(2)
 	w.begin(func(s *notary.Signer) { s.VerifyAll = true })
 	w.quiet()
-	if said := w.said.String(); strings.Contains(said, "lost its end") {
-		t.Errorf("what was archived is taken for lost: %s", said)
+	if logged := w.logged.String(); strings.Contains(logged, "lost its end") {
+		t.Errorf("what was archived is taken for lost: %s", logged)
 	}
 	all := map[string]proof.Edge{}
 	for _, leaf := range whole {

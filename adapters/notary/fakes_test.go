@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// fakeLog is a log, which a test changes as it likes.
+// fakeLog is a log that a test can change.
 type fakeLog struct {
 	w      *world
 	leaves []notary.Leaf
@@ -61,7 +61,7 @@ func (l *fakeLog) Kept(context.Context) (notary.Kept, error) {
 	return l.kept, cmp.Or(l.fails, l.unkept)
 }
 
-// add adds a leaf for each practice that is named.
+// add adds a leaf for each named practice.
 func (l *fakeLog) add(text string, tenants ...string) {
 	l.w.mu.Lock()
 	defer l.w.mu.Unlock()

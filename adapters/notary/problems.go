@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Alarm is the error that a log differs from the signed checkpoint. Other errors pass by
-// themselves.
+// Alarm is the error that a log differs from its signed state. Other errors pass on their
+// own.
 type Alarm string
 
 // Error returns the sentence.
@@ -39,7 +39,7 @@ func (s *Signer) logProblems(ctx context.Context, problems []error) {
 		}
 		s.lastLogged[thing] = now
 		if isAlarm(e) {
-			s.Log.ErrorContext(ctx, "the log differs from the signed checkpoint", slog.Any("error", e))
+			s.Log.ErrorContext(ctx, "the log differs from its signed state", slog.Any("error", e))
 			continue
 		}
 		s.Log.WarnContext(ctx, "some checkpoints are not signed, witnessed and published; retrying", slog.Any("error", e))

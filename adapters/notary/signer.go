@@ -22,7 +22,7 @@ type Signer struct {
 	Dir       Dir // stores the signed state
 	Sources   map[proof.Kind]Source
 	Desk      Desk
-	Hashes    Hashes     // for proofs to witnesses; nil if there are none
+	Hashes    Hashes     // for proofs to witnesses; nil without witnesses
 	Witnesses []*Witness // cosign checkpoints
 	Metrics   *Metrics   // nil: not measured
 	Log       *slog.Logger

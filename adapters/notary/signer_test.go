@@ -77,9 +77,9 @@ func TestChangedLogIsNotSigned_D77(t *testing.T) {
 			before := w.published("north", proof.Events)
 			c.tamper(w.events())
 			if c.daily {
-				w.quiet() // the last leaf is as it was
+				w.quiet() // the last leaf is unchanged
 				w.now = w.now.Add(24 * time.Hour)
-				w.quiet() // begins to read all of them
+				w.quiet() // starts reading all of them
 				w.signer.WaitForReading()
 			}
 			w.alarmed(c.says)
@@ -249,7 +249,7 @@ func TestAStateBelongsToOneSignerAndOneDatabase_D77(t *testing.T) {
 	}
 }
 
-// A thousand practices are one small file.
+// The state of a thousand practices is one small file.
 func TestAThousandPracticesAreOneFile_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -264,7 +264,7 @@ func TestAThousandPracticesAreOneFile_D77(t *testing.T) {
 	}
 }
 
-// A clock that was ahead for a while does not put the daily reading off for years.
+// A clock that was ahead for a while must not delay the daily reading for years.
 func TestAClockThatWasAheadEndsNoReading_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -55,7 +55,7 @@ type Desk interface {
 
 // Dir is the directory of a signer. One process at a time has it.
 type Dir interface {
-	// Read returns the content of a file; nil if there is none.
+	// Read returns the content of a file; nil if absent.
 	Read(name string) ([]byte, error)
 	// Write replaces a file. It is on disk when Write returns.
 	Write(name string, text []byte) error

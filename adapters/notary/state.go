@@ -21,7 +21,7 @@ type memory struct {
 
 const stateName = "state"
 
-// load returns the stored state; nil if there is none.
+// load returns the stored state; nil if absent.
 func load(dir Dir) (*memory, error) {
 	text, err := dir.Read(stateName)
 	if err != nil || text == nil {

@@ -51,7 +51,7 @@ type sized int64
 
 func (s sized) Error() string { return fmt.Sprintf("it has cosigned size %d", int64(s)) }
 
-// These pass by themselves.
+// These pass on their own.
 var (
 	errAway   = errors.New("it cannot be reached")
 	errBehind = errors.New("the stored trees cannot prove it yet")

@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// A witness whose folder was set back cosigns again, and could cosign another history.
-// Its operator cannot see that; the signer can.
+// A witness that was set back cosigns again, and could cosign another history. Its
+// operator cannot detect that; the signer can.
 func TestAWitnessThatWasSetBackIsNamed_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -87,7 +87,7 @@ func (w *world) restartWitnessed(f *fakeWitness) {
 	})
 }
 
-// A signer that is always a round behind another one with the same logs is no harm.
+// A signer that is always one round behind another one with the same logs is harmless.
 func TestASignerThatIsBehindAnotherIsNotAlarmed_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -114,7 +114,8 @@ func TestASignerThatIsBehindAnotherIsNotAlarmed_D77(t *testing.T) {
 	w.wantCosigned("north", f)
 }
 
-// A slow witness does not come to every practice in a round, however busy the first ones are.
+// A slow witness does not get to every practice in a round, however busy the first ones
+// are.
 func TestASlowWitnessComesToEveryPractice_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

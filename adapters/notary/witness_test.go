@@ -30,7 +30,7 @@ type fakeWitness struct {
 	mu     sync.Mutex
 	known  map[string]proof.Checkpoint
 	asked  []string                       // the first line of each request
-	answer func(http.ResponseWriter) bool // in the witness' place, if it returns true
+	answer func(http.ResponseWriter) bool // replaces the witness's answer if it returns true
 }
 
 func newFakeWitness(t *testing.T, w *world, name string) *fakeWitness {
@@ -57,7 +57,7 @@ func newFakeWitness(t *testing.T, w *world, name string) *fakeWitness {
 
 // answers replaces the witness's answers; nil for none.
 func (f *fakeWitness) answers(with func(http.ResponseWriter) bool) {
-	f.mu.Lock() // a connection that was cut off may be at it still
+	f.mu.Lock() // a request of a closed connection may still be running
 	defer f.mu.Unlock()
 	f.answer = with
 }

@@ -19,12 +19,12 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// world is a database, as the signer sees it, and everything around it.
+// world is a database as the signer sees it, with its surroundings.
 type world struct {
-	t    *testing.T
-	dir  string
-	key  notary.Key
-	said *bytes.Buffer
+	t      *testing.T
+	dir    string
+	key    notary.Key
+	logged *bytes.Buffer
 
 	mu     sync.Mutex // the daily reading uses the logs as well
 	logs   map[proof.Kind]*fakeLog
@@ -67,7 +67,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, dir: t.TempDir(), key: key, said: &bytes.Buffer{}, now: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)}
+	w := &world{t: t, dir: t.TempDir(), key: key, logged: &bytes.Buffer{}, now: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)}
 	w.desk.notes = map[proof.Tree]notary.Published{}
 	w.logs = map[proof.Kind]*fakeLog{proof.Events: {w: w}, proof.Access: {w: w}}
 	w.events().add("first", "", "north", "south", "north", "north", "south", "", "north")
@@ -78,7 +78,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) events() *fakeLog { return w.logs[proof.Events] }
 
-// begin starts the signer, after the one before has died.
+// begin starts the signer, after the death of the one before.
 func (w *world) begin(change func(*notary.Signer)) {
 	w.t.Helper()
 	if err := w.tryBegin(change); err != nil {
@@ -96,7 +96,7 @@ func (w *world) tryBegin(change func(*notary.Signer)) error {
 	}
 	w.state = state
 	w.signer = &notary.Signer{
-		Key: w.key, Dir: state, Desk: &w.desk, Hashes: w.reader, Log: slog.New(slog.NewTextHandler(w.said, nil)),
+		Key: w.key, Dir: state, Desk: &w.desk, Hashes: w.reader, Log: slog.New(slog.NewTextHandler(w.logged, nil)),
 		Now: func() time.Time { return w.now }, Sources: map[proof.Kind]notary.Source{},
 	}
 	for kind, log := range w.logs {
@@ -138,7 +138,7 @@ func (w *world) alarmed(says string) {
 }
 
 // published returns the published checkpoint of a tree, after verifying its signature;
-// zero if there is none.
+// zero if absent.
 func (w *world) published(tenant string, kind proof.Kind) (c proof.Checkpoint) {
 	w.t.Helper()
 	p, ok := w.desk.notes[proof.Tree{Tenant: tenant, Kind: kind}]
@@ -160,7 +160,7 @@ func (w *world) published(tenant string, kind proof.Kind) (c proof.Checkpoint) {
 	return c
 }
 
-// wantSigned checks that the newest checkpoints of practices are of all their leaves.
+// wantSigned checks that the newest checkpoints of practices cover all their leaves.
 func (w *world) wantSigned(tenants ...string) {
 	w.t.Helper()
 	for _, tenant := range tenants {

@@ -15,7 +15,7 @@ func ExampleGuard() {
 		fmt.Println(url, guard.CheckURL(url))
 	}
 
-	// A name is judged when it is dialled, by the address that it has then.
+	// A name is checked when it is dialled, by its current address.
 	client := outbound.NewClient(outbound.NewTransport(guard, nil))
 	_, err := client.Get("https://localhost:1/")
 	fmt.Println(errors.Is(err, outbound.ErrBlocked))

@@ -43,8 +43,8 @@ func TestOfSeveralAnswersOnlyOpenAddressesAreDialled(t *testing.T) {
 	}
 }
 
-// twoHosts is one port on two addresses, of which one is opened, and a client
-// that resolves names by dns.
+// twoHosts is one port on two addresses, one of them opened, and a client that resolves
+// names by dns.
 type twoHosts struct {
 	dns          fakeDNS
 	client       *http.Client

@@ -46,15 +46,15 @@ func seal(t *testing.T, of event.Holder, values []string, in event.Stored) []byt
 	return box
 }
 
-// golden is a box that was made once and is opened for ever.
+// golden is a box that must always open.
 type golden struct {
 	Of     event.Holder
 	Values []string
 	Box    string // in hexadecimal
 }
 
-// Each version of a box has a file with a box of each kind of holder. It is never written
-// again.
+// Each version of a box has a file with a box of each kind of holder. It is never
+// regenerated.
 func TestBoxesOpenForEver_D68(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/boxes.v1.json")

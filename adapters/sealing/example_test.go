@@ -7,7 +7,7 @@ import (
 	"frontdesk/adapters/sealing"
 )
 
-// A master key is read from where the database is not, and is never printed.
+// A master key is read from outside the database, and is never printed.
 func ExampleParseMasterKey() {
 	key, err := sealing.ParseMasterKey(strings.Repeat("0f", 32))
 	fmt.Println(key, err)

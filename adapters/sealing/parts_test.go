@@ -26,7 +26,7 @@ func fileOf(t testing.TB, k sealing.Key, tenant string, id uuid.UUID) *sealing.F
 	return file
 }
 
-// Parts that were sealed once can be opened for ever.
+// Stored parts must always open.
 func TestGoldenParts(t *testing.T) {
 	t.Parallel()
 	golden, err := os.ReadFile("testdata/parts.v1.txt") // part, whether it is the last, sealed
@@ -77,7 +77,7 @@ func TestAPartOpensOnlyInItsPlace(t *testing.T) {
 	}
 }
 
-// A part is sealed where it is, so that a buffer serves all parts of a file.
+// A part is encrypted in place, so that one buffer serves all parts of a file.
 func TestAPartIsSealedInItsBuffer(t *testing.T) {
 	t.Parallel()
 	file, buffer := fileOf(t, fileKey, "elm-street", fileID), make([]byte, 0, 256<<10+28)

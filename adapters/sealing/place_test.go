@@ -30,7 +30,7 @@ func boxIn(t testing.TB, sealed []byte) sealing.Box {
 	return boxes[0]
 }
 
-// A box that was sealed once can be opened for ever.
+// A stored box must always open.
 func TestGoldenBoxInAPlace(t *testing.T) {
 	t.Parallel()
 	golden, err := os.ReadFile("testdata/place.v1.txt")

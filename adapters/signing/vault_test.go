@@ -61,7 +61,7 @@ func TestPrivateKeysAreDestroyedWhenTheySignNoMore_D34(t *testing.T) {
 	if err := s.vault().Check(t.Context(), next); err != nil {
 		t.Errorf("the new private key: %v", err)
 	}
-	// A key that was made and never staged: something went wrong in between.
+	// A key that was made but never staged: the process stopped in between.
 	public, err := s.vault().Create(t.Context())
 	must(t, err)
 	must(t, s.vault().Sweep(t.Context()))

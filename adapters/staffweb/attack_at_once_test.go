@@ -28,7 +28,8 @@ func (m *appendsFirst) Append(ctx context.Context, changes ...event.Change) ([]e
 	return m.Store.Append(ctx, changes...)
 }
 
-// faster has a colleague act between the look and the append of the page's next act.
+// faster lets a colleague act between the read and the append of the page's next
+// action.
 func (s *service) faster(t *testing.T, act func(commands.Desk) error) {
 	t.Helper()
 	desk := s.pages.Desk

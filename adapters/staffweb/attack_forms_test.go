@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// posts is a good form for every page that a manager sends forms to, by the path.
+// posts returns a valid form for every page that a manager sends forms to, by path.
 func (b *browser) posts(t *testing.T) map[string]url.Values {
 	t.Helper()
 	b.service.browser(t).signIn(elm, "dr.may") // so that there is a session to end

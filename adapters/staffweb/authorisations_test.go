@@ -19,7 +19,7 @@ const (
 	given = home + "/authorisations"
 )
 
-// may reports whether the application may act for a member of staff.
+// may reports the application's authorisations for a member of staff.
 func (s *service) may(t *testing.T, tenant, username string) (standing bool, patients int) {
 	t.Helper()
 	rights, err := projections.Rights{DB: s.pool}.Rights(t.Context(), access.Claim{

@@ -98,7 +98,7 @@ func TestConcurrentArrivalNamesFirstActor_D86(t *testing.T) {
 		t.Errorf("it is moved to %+v", is)
 	}
 
-	// A button that is pressed twice has done its work.
+	// A double click counts as one.
 	page = kim.get(c.at(c.visit))
 	for range 2 {
 		c.sends(kim, page, "cancel").wants(t, http.StatusSeeOther, c.at(c.visit)+"?done=cancel", "")

@@ -60,7 +60,7 @@ func (c *clinic) expect(t *testing.T, at time.Time) appointment.ID {
 
 func (c *clinic) at(id appointment.ID) string { return dayAt + "/" + id.String() }
 
-// sends presses a button of a page that was opened before.
+// sends submits a form of a page that was opened before.
 func (c *clinic) sends(b *browser, page seen, do string, more ...string) seen {
 	b.t.Helper()
 	form := page.form(b.t, c.at(c.visit))

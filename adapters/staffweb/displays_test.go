@@ -85,7 +85,7 @@ func (w *waitingRoom) linkOn(page seen) string {
 	return address.Path
 }
 
-// connect lets a browser become the screen of a display.
+// connect makes a browser the screen of a display.
 func (w *waitingRoom) connect(t *testing.T, link string) (screen *browser, answer seen) {
 	t.Helper()
 	screen = w.browser(t)

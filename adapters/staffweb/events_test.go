@@ -43,7 +43,7 @@ func (c *changes) Grown() <-chan struct{} {
 	return c.grown
 }
 
-// submit notes that a request has come, and returns the id of the event.
+// submit adds a request, and returns the id of its event.
 func (c *changes) submit(tenant string) (id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +99,7 @@ func (b *browser) stream(query string, header ...string) stream {
 	return stream{answer, bufio.NewScanner(answer.Body)}
 }
 
-// next is the next line that begins with a word.
+// next returns the next line with a prefix.
 func (s stream) next(t *testing.T, word string) string {
 	t.Helper()
 	for s.lines.Scan() {
@@ -138,7 +138,7 @@ func TestAStreamEndsWithTheSessionAndItsRights_D87(t *testing.T) {
 	s.Pass(15 * time.Minute)
 	heard.next(t, "event: ended")
 	b.get("/elm-street/staff/account").wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
-	// Roles count for streams that have begun.
+	// Changes of roles apply to running streams.
 	b.signIn(elm, "the.receptionist")
 	heard = b.stream("topics=inbox")
 	heard.next(t, "event: beat")

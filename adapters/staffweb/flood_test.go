@@ -36,13 +36,13 @@ func (s *service) held() held {
 	return h
 }
 
-// waitForQueue waits until n sign-ins wait for their turn.
+// waitForQueue waits until n sign-ins are in the queue.
 func (s *service) waitForQueue(t *testing.T, n int) {
 	t.Helper()
 	clocktest.Eventually(t, func() bool { return s.pages.Door.Queue.Waiting() == n }, "%d sign-ins in the queue", n)
 }
 
-// from is a browser at another address, which a proxy names.
+// from is a browser at another address, by a proxy's header.
 func (s *service) from(t *testing.T, source string) *browser {
 	t.Helper()
 	b := s.browser(t)
@@ -71,7 +71,7 @@ func TestSignInFloodBlocksNoOtherSource_D45(t *testing.T) {
 	if next := <-h.begun; next != "dr.may" {
 		t.Errorf("the next to be looked at is %s, want the other source's", next)
 	}
-	go func() { // the rest are answered without a look: the account has to wait
+	go func() { // the rest are answered without a check: the account has to wait
 		for range h.begun {
 		}
 	}()

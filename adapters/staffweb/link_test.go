@@ -26,7 +26,7 @@ func (s *service) invite(t *testing.T, tenant, username, name string) (secret st
 	return given.Secret
 }
 
-// follow opens a link and goes where it leads.
+// follow opens a link and follows its redirect.
 func (b *browser) follow(secret string) seen {
 	b.t.Helper()
 	b.get(link+"/"+secret).wants(b.t, http.StatusSeeOther, link, "")
@@ -166,7 +166,7 @@ func TestGuessesAtLinksAreCountedBySource_D67(t *testing.T) {
 	guesser.follow(secret).wants(t, http.StatusOK, "", "Kim")
 }
 
-// A form that names one person must not choose the password of another, whose link was
+// A form with one person's name must not set the password of another, whose link was
 // opened in the same browser since.
 func TestTwoLinksInOneBrowserAreNotMixedUp_D67(t *testing.T) {
 	t.Parallel()

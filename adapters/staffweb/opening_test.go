@@ -47,7 +47,7 @@ func ofMedical(do string, more ...string) url.Values {
 	return form
 }
 
-// It is noon of Wednesday, 1 July, in UTC, and 1pm on the practice's clocks.
+// It is noon of Wednesday, 1 July, in UTC, and 1pm at the practice.
 func TestManagersDecideWhenRequestsAreTaken_D89(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -61,7 +61,7 @@ func TestADatabaseThatIsAwayIsAPageThatSaysSo(t *testing.T) {
 	}
 }
 
-// late is a password check whose time ran out while it waited for its turn.
+// late is a password check that timed out in the queue.
 type late struct{}
 
 func (late) Check(context.Context, string, string, string) (signin.Holder, bool, error) {
@@ -79,7 +79,7 @@ func TestTimedOutPageShowsBusy(t *testing.T) {
 	}
 }
 
-// left is a password check during which the browser goes away.
+// left is a password check during which the browser disconnects.
 type left struct{ begun chan struct{} }
 
 func (l left) Check(ctx context.Context, _, _, _ string) (signin.Holder, bool, error) {

@@ -12,7 +12,7 @@ import (
 
 const atElm = "/" + elm + "/staff/"
 
-// named is a browser that reaches the pages by a name, and a passkey for that name.
+// named is a browser at a host name, and a passkey for that name.
 func (s *service) named(t *testing.T) (*browser, *passkeytest.Key) {
 	t.Helper()
 	b := s.browser(t)
@@ -87,7 +87,7 @@ func TestAPasskeyAloneSignsIn_D66(t *testing.T) {
 	}
 }
 
-// An address of numbers has no passkeys, and a password is still not enough there.
+// An IP address cannot have passkeys, and a password is still not enough there.
 func TestAnAddressOfNumbersHasNoPasskeys_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -60,7 +60,7 @@ func (s *service) patient(t *testing.T, tenant, name, born string) patient.ID {
 	return id
 }
 
-// drain gives all events their places in the log, and has the timeline follow.
+// drain sequences all events, and updates the timeline.
 func (s *service) drain(t *testing.T) {
 	t.Helper()
 	must(t, postgres.NewSequencer(s.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()))

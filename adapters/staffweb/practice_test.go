@@ -187,7 +187,7 @@ func (s *service) granted(t *testing.T) (n int) {
 	return n
 }
 
-// ask is the link with which an application sends the browser.
+// ask is an application's link to the authorisation page.
 func (s *service) ask(tenant, redirect string) string {
 	return "/" + tenant + "/staff/authorise?" + url.Values{"app": {s.app.String()}, "redirect": {redirect}}.Encode()
 }

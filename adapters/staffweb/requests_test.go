@@ -30,7 +30,7 @@ const (
 	annName, annConcern, fileName = "Ann Archer-Quill", "a rash nobody may know of", "rash-of-ann.png"
 )
 
-// forgetful is a store in which openings cannot be recorded.
+// forgetful is a store that cannot record openings.
 type forgetful struct{ commands.Store }
 
 var errForgetful = errors.New("there is no room for it")
@@ -43,7 +43,8 @@ func (f forgetful) Append(ctx context.Context, changes ...event.Change) ([]event
 	return f.Store.Append(ctx, changes...)
 }
 
-// posed is Elm Street with a request of Ann's that has a picture, and one that was spoilt.
+// posed is Elm Street with a request of Ann's that has a picture, and one with a
+// damaged file.
 type posed struct {
 	*service
 	ann  patient.ID
@@ -98,7 +99,7 @@ func (s *service) appended(t *testing.T, name string) (n int) {
 	return n
 }
 
-// erasing opens events as it does once their patients are erased, if they are now.
+// erasing opens events as if their patients had just been erased.
 type erasing struct {
 	projections.Opener
 	now *bool
@@ -145,7 +146,7 @@ func TestNothingOfARequestIsShownThatIsNotRecorded_D84(t *testing.T) {
 	}
 }
 
-// A form that is sent many times at once, as by an impatient hand, does one thing.
+// A form that is sent many times at once takes effect once.
 func TestOneFormDoesOneThing_D84(t *testing.T) {
 	t.Parallel()
 	a := newPosed(t)
@@ -200,7 +201,7 @@ func TestASpoiltFileBreaksOff_D84(t *testing.T) {
 
 var rowLink = regexp.MustCompile(`<a href="/elm-street/staff/requests/([0-9a-f-]{36})">`)
 
-// Every request is on exactly one page, and whose names a page shows is one line of the
+// Every request is on exactly one page, and the patients of a page are one line of the
 // access record.
 func TestTheInboxIsShownPageByPage_D84(t *testing.T) {
 	t.Parallel()

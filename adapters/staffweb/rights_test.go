@@ -17,7 +17,7 @@ import (
 
 // The results of a request for a page.
 const (
-	in      = "in"      // the page answers, be it that the form makes no sense
+	in      = "in"      // the page answers, even if the form is invalid
 	asked   = "asked"   // to sign in
 	refused = "refused" // by role
 	dark    = "dark"    // no screen of a display

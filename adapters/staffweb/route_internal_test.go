@@ -1,6 +1,6 @@
 package staffweb
 
-// Served are all pages by method and path, for the tests that must name each.
+// Served are all pages by method and path, for tests that list each.
 func Served(p *Pages) (served []string) {
 	for _, r := range p.routes() {
 		for method := range r.By {

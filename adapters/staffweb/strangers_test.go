@@ -158,7 +158,7 @@ func TestAFormOfTheSameHostByAnotherSchemeIsRefused_D27(t *testing.T) {
 		}
 	}
 	b.header.Set("Sec-Fetch-Site", "same-origin")
-	b.header.Set("Origin", "null") // a page that hides where it is
+	b.header.Set("Origin", "null") // a page that hides its origin
 	if answer := b.post("/elm-street/staff/sign-in", url.Values{}); answer.StatusCode != http.StatusBadRequest {
 		t.Errorf("what the browser has judged is judged again: %s", answer.Status)
 	}

@@ -140,8 +140,8 @@ func fill(fields url.Values, buttons *[]url.Values, n *html.Node) {
 	}
 }
 
-// targets are streams of another practice, of one that is not registered yet, of the
-// service, and of other kinds of this practice. Some have begun.
+// targets are streams of another practice, of an unregistered one, of the service, and
+// of other kinds of this practice. Some have begun.
 func (f *forms) targets(t *testing.T) (all []event.Stream) {
 	t.Helper()
 	other := application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d1")}
@@ -161,7 +161,8 @@ func (f *forms) targets(t *testing.T) (all []event.Stream) {
 		audit.StreamOfArchive("access_record_2026_06"), application.StreamOf(f.app), application.RereadStream(f.app, f.Now()))
 }
 
-// held counts the events of streams with the identifiers of the targets, whosever they are.
+// held counts the events of streams with the identifiers of the targets, in any
+// practice.
 func (f *forms) held(t *testing.T, targets []event.Stream) map[event.Stream]int {
 	t.Helper()
 	var ids []uuid.UUID
@@ -186,8 +187,8 @@ var (
 	named = regexp.MustCompile(`^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}.*|[A-Z2-7]{26})$`) // a value that names something: an identifier, or one creation
 )
 
-// No form of the staff pages takes a stream of another practice, of the service or of
-// another kind, in whichever field an identifier is sent, or in the form's address.
+// No form of the staff pages changes a stream of another practice, of the service or of
+// another kind, whichever field has the identifier, including the form's address.
 func TestNoFormTakesAStream(t *testing.T) {
 	t.Parallel()
 	f := newForms(t)
@@ -229,7 +230,7 @@ func TestNoFormTakesAStream(t *testing.T) {
 	if done := len(slices.DeleteFunc(slices.Collect(maps.Keys(sent)), func(page string) bool { return !sent[page] })); done < 13 {
 		t.Errorf("only the forms of %d pages can be sent as they are: %v", done, sent)
 	}
-	f.goesOn(t)
+	f.wantContinues(t)
 }
 
 // attack sends a form, which must be answered.
@@ -240,9 +241,9 @@ func (f *forms) attack(t *testing.T, action string, fields url.Values) {
 	}
 }
 
-// goesOn has all that the streams are for done: the other practice opens and closes, the
+// wantContinues has all that the streams are for done: the other practice opens and closes, the
 // next one is registered, and the application has its keys read again.
-func (f *forms) goesOn(t *testing.T) {
+func (f *forms) wantContinues(t *testing.T) {
 	t.Helper()
 	ctx, desk := t.Context(), f.posed.pages.Desk
 	desk.CheckURL = func(string) error { return nil }
@@ -269,8 +270,8 @@ func TestFormsRevealNoPractice(t *testing.T) {
 	}
 }
 
-// answers sends the forms of a page with the identifiers of a practice, and returns how each
-// was answered.
+// answers sends the forms of a page with the identifiers of a practice, and returns the
+// answers.
 func (f *forms) answers(t *testing.T, page, tenant string) (all []string) {
 	t.Helper()
 	streams := []event.Stream{

@@ -17,7 +17,7 @@ import (
 	"frontdesk/projections"
 )
 
-// Browsers send the end of a line as two characters, of which one counts.
+// Browsers send a line break as two characters, which count as one.
 func TestLineEndsCountOnce(t *testing.T) {
 	t.Parallel()
 	d := newDesks(t)
@@ -65,7 +65,7 @@ func TestLongestPasskeyName(t *testing.T) {
 	}
 }
 
-// Passwords are refused with their limit, and no page shows them again.
+// Passwords over the limit are refused, and no page shows them again.
 func TestLongestPassword(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

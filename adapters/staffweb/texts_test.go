@@ -19,7 +19,7 @@ import (
 // 9 in a form; an emoji takes 4, and 12 in a form.
 var scripts = map[string]string{"Latin": "abcdefghij", "Bengali": "কখগঘঙচছজঝঞ", "emoji": "😀😁😂😃😄😅😆😇😈😉"}
 
-// textOf is a text of so many characters.
+// textOf is a text of a number of characters.
 func textOf(script string, characters int) string {
 	letters := []rune(strings.Repeat(scripts[script], characters/10+1))
 	return string(letters[:characters])

@@ -42,7 +42,7 @@ func Open(path string) (*Dir, error) {
 // Close releases the directory.
 func (d *Dir) Close() error { return d.lock.Close() }
 
-// Read returns the content of a file; nil if there is none.
+// Read returns the content of a file; nil if absent.
 func (d *Dir) Read(name string) ([]byte, error) {
 	b, err := os.ReadFile(filepath.Join(d.path, name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -48,7 +48,7 @@ func follows(traces *tracing.Tracer, id string, at time.Time) bool {
 	return len(spans) == 1
 }
 
-// The ids of calls are drawn by their random part, or the share would not hold.
+// Sampling uses the random part of a call's id, or the share would be wrong.
 func TestTheShareOfTracesHolds_D109(t *testing.T) {
 	t.Parallel()
 	const calls = 10_000

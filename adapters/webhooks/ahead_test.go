@@ -12,7 +12,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// answersQuickly answers so many at once, and the others not before they are released.
+// answersQuickly answers a number of requests at once, and the others only after
+// release.
 func (r *receiver) answersQuickly(t testing.TB, n int64) (release func()) {
 	t.Helper()
 	release = r.hangs(t)
@@ -26,8 +27,8 @@ func (r *receiver) answersQuickly(t testing.TB, n int64) (release func()) {
 	return release
 }
 
-// claimedAhead is a clinic with 20 deliveries for one receiver, whose sender has
-// posted eight. Four were answered quickly, four hang, and four more are claimed.
+// claimedAhead is a clinic with 20 deliveries for one receiver, whose sender has posted
+// eight. Four were answered fast, four hang, and four more are claimed.
 func claimedAhead(t *testing.T, edits ...func(*webhooks.Sender)) (c *clinic, r *receiver, release, stop func()) {
 	t.Helper()
 	c, r = newClinic(t), newPlainReceiver(t)

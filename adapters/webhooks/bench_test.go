@@ -99,7 +99,7 @@ func newCounter(b *testing.B) *counter {
 	return c
 }
 
-// timeOf is how long after the start n deliveries have arrived.
+// timeOf returns the time from the start until n deliveries have arrived.
 func (c *counter) timeOf(n int, start func() (stop func())) time.Duration {
 	begun := clock.Start()
 	stop := start()
@@ -111,7 +111,7 @@ func (c *counter) timeOf(n int, start func() (stop func())) time.Duration {
 	return took
 }
 
-// happen lets n records be opened, of as many patients, by a member of staff.
+// happen opens n records, of as many patients, by a member of staff.
 func (c *clinic) happen(n int) {
 	c.t.Helper()
 	by := c.by(event.Actor{Kind: event.ByStaff, ID: c.member.String()})

@@ -116,7 +116,7 @@ func TestKeeperEndsExpiredDeliveries_D30(t *testing.T) {
 	c.wantSummary("expired 3")
 }
 
-// The keeper leaves a delivery that another process is just changing, and ends the others.
+// The keeper skips a delivery that another process has locked, and ends the others.
 func TestKeeperPassesLockedDeliveries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ prepare, before, after string }{
@@ -299,7 +299,7 @@ func (c *clinic) claimBuffers() (buffers int) {
 	plan := c.explain("EXPLAIN (ANALYZE, BUFFERS) ")
 	_, found, _ := strings.Cut(plan, "Buffers: shared")
 	found, _, _ = strings.Cut(found, "\n")
-	for word := range strings.FieldsSeq(found) { // whether they were in memory is the cluster's affair
+	for word := range strings.FieldsSeq(found) { // whether they were in memory depends on the cluster
 		how, n, _ := strings.Cut(word, "=")
 		if many, err := strconv.Atoi(n); err == nil && (how == "hit" || how == "read") {
 			buffers += many
@@ -311,7 +311,7 @@ func (c *clinic) claimBuffers() (buffers int) {
 	return buffers
 }
 
-// explain is how the database carries a claim out. It is taken back.
+// explain returns the plan of a claim, which is rolled back.
 func (c *clinic) explain(explain string) (plan string) {
 	c.t.Helper()
 	var batch pgx.Batch

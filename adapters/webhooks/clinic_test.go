@@ -85,7 +85,7 @@ func clinicOn(t testing.TB, url string) *clinic {
 	return c
 }
 
-// found puts people and places into the clinic, and a key that signs.
+// found creates the clinic's people and places, and an active signing key.
 func (c *clinic) found() {
 	c.t.Helper()
 	ctx := c.t.Context()
@@ -208,7 +208,7 @@ func (c *clinic) fanOutHandler() webhooks.FanOut {
 	}
 }
 
-// consumer is how a process fans out.
+// consumer runs the fan-out of a process.
 func (c *clinic) consumer(f webhooks.FanOut, grown *background.Broadcast) *postgres.Consumer {
 	return &postgres.Consumer{
 		Name: webhooks.FanOutName, DB: c.db, Tail: postgres.NewTail(c.pool, c.codec, grown),
@@ -238,7 +238,7 @@ func (c *clinic) handle(e event.Recorded) {
 	must(c.t, tx.Commit(c.t.Context()))
 }
 
-// refusesDeliveries lets the database refuse every delivery for good.
+// refusesDeliveries makes the database permanently refuse every delivery.
 func (c *clinic) refusesDeliveries() error {
 	admin, err := postgres.NewPool(c.t.Context(), c.adminURL, 0)
 	if err != nil {
@@ -257,7 +257,7 @@ func (c *clinic) admin() *pgxpool.Pool {
 	return admin
 }
 
-// runUntilCleanup runs something until the test ends, and waits for it.
+// runUntilCleanup runs work until the test ends, and waits for it.
 func runUntilCleanup(t testing.TB, run func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup

@@ -26,16 +26,16 @@ import (
 	"frontdesk/domain/site"
 )
 
-// Where a sender can be killed.
+// The steps at which a sender can be killed.
 const (
 	anywhere    = ""
-	beforeClaim = "locked"   // while its claim waits; the database may still carry it out
+	beforeClaim = "locked"   // during its claim; the database may still execute it
 	afterClaim  = "claimed"  // before the first byte
 	midBody     = "body"     // while the receiver reads
 	afterAnswer = "answered" // before the outcome is recorded
 )
 
-// TestMain is the test, or a sender that the test has started to kill it.
+// TestMain runs the tests, or a sender for a test to kill.
 func TestMain(m *testing.M) {
 	if os.Getenv("WEBHOOKS_SENDER") == "" {
 		os.Exit(m.Run())
@@ -93,7 +93,7 @@ func (*stopper) stay() {
 // victim is a sender's process.
 type victim struct {
 	process *exec.Cmd
-	here    chan struct{} // it is where it was to stop
+	here    chan struct{} // it has reached its step
 }
 
 func (c *clinic) victim(ca, at string) *victim {
@@ -194,7 +194,7 @@ func (l *ledger) received(c *clinic, path, token string) {
 func TestProveThatKillsSendNothingTwice_D29_D31(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
-	c.ages = webhooks.Ages{CallIn: time.Hour, Other: time.Hour} // on a busy machine this takes a while
+	c.ages = webhooks.Ages{CallIn: time.Hour, Other: time.Hour} // a busy machine needs time for this
 	l := newLedger(c)
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	must(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: l.Certificate().Raw}), 0o600))
@@ -243,8 +243,8 @@ func (c *clinic) busyDay(n int) {
 	c.fanOut()
 }
 
-// killTwo kills one sender where it is to be killed, and another that sends at
-// the same time wherever it is.
+// killTwo kills one sender at a step, and another that sends at the same time wherever
+// it is.
 func (c *clinic) killTwo(l *ledger, ca, at string) {
 	c.t.Helper()
 	unlock := func() {}
@@ -267,8 +267,8 @@ func (c *clinic) killTwo(l *ledger, ca, at string) {
 	other.kill()
 }
 
-// left is how many of one destination the senders have left behind that began since
-// then, at most.
+// left is the maximum number of one destination's claims abandoned by senders that
+// began since then.
 func (c *clinic) left(since time.Time) int {
 	c.t.Helper()
 	// No sender is running, but the database may still execute the last claim of a dead
@@ -277,8 +277,7 @@ func (c *clinic) left(since time.Time) int {
 	return c.count(`SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM deliveries WHERE status = 'sending' AND claimed_at >= $1 GROUP BY destination) s`, since)
 }
 
-// lockDeliveries keeps every claim waiting until the returned function is
-// called.
+// lockDeliveries blocks every claim until the returned function is called.
 func (c *clinic) lockDeliveries() (unlock func()) {
 	c.t.Helper()
 	tx, err := c.admin().Begin(c.t.Context())
@@ -288,8 +287,8 @@ func (c *clinic) lockDeliveries() (unlock func()) {
 	return func() { must(c.t, tx.Rollback(c.t.Context())) }
 }
 
-// compare fails if anything was received twice, was lost without having been
-// claimed, came out of order, or was called delivered and had not arrived.
+// compare fails if anything was received twice, was lost without a claim, came out of
+// order, or has the status delivered but did not arrive.
 func (c *clinic) compare(l *ledger, paths map[application.ID]string) {
 	c.t.Helper()
 	deliveries, err := webhooks.DeliveryLog{DB: c.pool}.List(c.t.Context(), webhooks.Filter{Limit: 1_000_000})

@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// promote makes the database look like a standby that has just been promoted.
+// promote makes the database look like a standby that was just promoted.
 func (c *clinic) promote() {
 	c.t.Helper()
 	_, err := c.admin().Exec(c.t.Context(), `UPDATE sequencer SET timeline = timeline - 1`)
@@ -111,7 +111,7 @@ func TestAnOldDeliveryOfAnEarlierEpochIsNotCalledUnsent_D49(t *testing.T) {
 	c.wantSummary("pending 2") // until a claim ends it as unknown
 }
 
-// A claim that a crash or a failover takes back would be sent again.
+// A claim that a crash or a failover undoes would be sent again.
 func TestAClaimWaitsForTheDisk_D29(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t) // on a cluster that has synchronous_commit off

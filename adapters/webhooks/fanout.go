@@ -111,7 +111,7 @@ func (n notice) audience() (at application.WebhookEvent, only *uuid.UUID) {
 	return n.to.at, &n.to.only.UUID
 }
 
-// patientOf returns the patient that the event is about; zero if there is none.
+// patientOf returns the patient that the event is about; zero if absent.
 func patientOf(e event.Event) uuid.UUID {
 	if about, ok := e.(event.Patient); ok {
 		return about.PatientID()

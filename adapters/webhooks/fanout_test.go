@@ -125,7 +125,7 @@ func TestAnEventIsFannedOutOnce_D28(t *testing.T) {
 	c.application(hook)
 	c.openRecord(t.Context(), c.patient)
 	c.fanOut()
-	c.fannedOut = 0 // the feed may hand over an event twice
+	c.fannedOut = 0 // the feed may repeat an event
 	c.fanOut()
 	c.wantSummary("pending 1")
 }

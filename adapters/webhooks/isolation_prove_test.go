@@ -82,7 +82,7 @@ func measureLoad(t *testing.T, name string, dead bool, sender senderOf) (p99 tim
 		runUntilCleanup(t, postgres.NewSequencer(c.pool, appended, grown, log).Run)
 		runUntilCleanup(t, c.consumer(handler, grown).Run)
 		runUntilCleanup(t, sender(c, webhooks.NewClient(loopback, trusted(healthy)), queued))
-		runUntilCleanup(t, c.goesOn)
+		runUntilCleanup(t, c.runClock)
 		c.load()
 		var p50 time.Duration
 		p50, p99 = c.waits(healthy.URL)
@@ -111,8 +111,8 @@ func spoiltURLs(t *testing.T) (urls []string) {
 	return urls
 }
 
-// goesOn advances the clock in real time.
-func (c *clinic) goesOn(ctx context.Context) {
+// runClock advances the clock in real time.
+func (c *clinic) runClock(ctx context.Context) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for watch, passed := clock.Start(), time.Duration(0); ; {
@@ -127,7 +127,7 @@ func (c *clinic) goesOn(ctx context.Context) {
 	}
 }
 
-// load lets events happen at their pace.
+// load makes events happen at their pace.
 func (c *clinic) load() {
 	tick := time.NewTicker(time.Second / eventsEach)
 	defer tick.Stop()

@@ -16,8 +16,8 @@ func (c *clinic) startUnhurried(edits ...func(*webhooks.Sender)) (stop func()) {
 	return start(c.t, c.sender(plainClient(), append(edits, func(s *webhooks.Sender) { s.Timeout = time.Hour })...))
 }
 
-// 70 receivers that never answer could hold four slots each, more than there
-// are. The healthy one still gets all of its webhooks while they hang.
+// 70 receivers that never answer could hold four slots each, more than there are. The
+// healthy one still gets all of its webhooks while they hang.
 func TestDeadReceiversDelayNoOthers_D32(t *testing.T) {
 	t.Parallel()
 	c, dead, healthy := newClinic(t), newPlainReceiver(t), newPlainReceiver(t)

@@ -64,7 +64,7 @@ func TestFanOutFollowsTheCatalogue_D28(t *testing.T) {
 	}
 }
 
-// example is an event with the names that were found for it.
+// example is an event with the names looked up for it.
 type example struct {
 	event event.Event
 	names names
@@ -78,7 +78,7 @@ var (
 	subject = appointment.Subject{Appointment: seen, Patient: ann, Site: hall}
 )
 
-// examples are of each kind, with all that its data may leave out and without.
+// examples are of each kind, with all optional data and without.
 func examples() map[application.WebhookEvent][]example {
 	name, email, room := "Dr Lee", "lee@elm.example", "Room 1"
 	lee := names{userName: &name, userEmail: &email}
@@ -94,8 +94,8 @@ func examples() map[application.WebhookEvent][]example {
 	}
 }
 
-// Receivers rely on the very names and forms of a payload. They are written in
-// testdata, and described in the API's own description.
+// Receivers rely on the exact names and formats of a payload. They are in testdata, and
+// in the API's description.
 func TestPayloads_6_2(t *testing.T) {
 	t.Parallel()
 	contract, err := httpapitest.NewContract()

@@ -149,7 +149,7 @@ func TestAWebhookIsAPostOfABareJWT_6_3(t *testing.T) {
 	if header.Algorithm != "RS256" || header.KeyID != string(c.kid) || header.ExtraHeaders["typ"] != "JWT" {
 		t.Errorf("header %+v", header)
 	}
-	// Go's client takes an idempotency key for leave to send again (D29).
+	// Go's client takes an idempotency key as permission to retry (D29).
 	want := []string{"Content-Length", "Content-Type", "User-Agent"}
 	if names := slices.Sorted(maps.Keys(got.header)); !slices.Equal(names, want) {
 		t.Errorf("headers %v, want %v", names, want)

@@ -24,8 +24,8 @@ import (
 	"frontdesk/domain/record"
 )
 
-// BenchmarkCommitToReceipt is how long it takes from an append's commit until a
-// receiver has the webhook, at a hundred events a second.
+// BenchmarkCommitToReceipt measures the time from an append's commit to the receipt of
+// the webhook, at a hundred events a second.
 func BenchmarkCommitToReceipt(b *testing.B) {
 	arrivals := &arrivals{at: map[uuid.UUID]time.Time{}, some: make(chan struct{}, 1)}
 	c, r := newClinic(b), newReceiver(b, func(s *httptest.Server) { s.Config.Handler = arrivals })
@@ -64,7 +64,7 @@ func BenchmarkCommitToReceipt(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 }
 
-// arrivals is a receiver that notes when each event came.
+// arrivals is a receiver that records each event's arrival.
 type arrivals struct {
 	mu   sync.Mutex
 	at   map[uuid.UUID]time.Time

@@ -24,8 +24,8 @@ func (c *clinic) byJo() context.Context {
 	return c.by(by)
 }
 
-// destroys takes the keys of a kind out of the database, as an erasure does or as an
-// accident. The keyring is a new process's.
+// destroys deletes the keys of a kind from the database, as an erasure or an accident
+// would. The keyring is a new process's.
 func (c *clinic) destroys(kind event.HolderKind, erased bool) {
 	c.t.Helper()
 	if erased {
@@ -38,7 +38,7 @@ func (c *clinic) destroys(kind event.HolderKind, erased bool) {
 	must(c.t, c.keys.Start(c.t.Context()))
 }
 
-// A call-in with a name that is not one would be read out in the waiting room.
+// A call-in without a valid name would be read out in the waiting room.
 func TestACallInWithoutANameIsNotSent_D68(t *testing.T) {
 	t.Parallel()
 	for name, k := range map[string]struct {
@@ -101,8 +101,8 @@ func TestANameThatLooksHiddenIsTold_D68(t *testing.T) {
 	}
 }
 
-// One delivery whose names cannot be opened ends, and is logged once. Those that were
-// claimed with it are sent.
+// One delivery whose names cannot be opened ends, and is logged once. The others of the
+// same claim are sent.
 func TestALostKeyHoldsUpNoOtherDelivery_D68(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
@@ -141,7 +141,7 @@ func TestUnopenedNameIsNotSent_D68(t *testing.T) {
 	c.wantSummary("failed not_built 2")
 }
 
-// counting counts how often something was opened with how many events.
+// counting counts calls and events of opening.
 type counting struct {
 	*postgres.Keyring
 	mu    sync.Mutex

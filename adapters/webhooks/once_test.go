@@ -28,7 +28,8 @@ func TestTwoSendersSendEverythingOnce_D29(t *testing.T) {
 	twoSenders(newClinic(t))
 }
 
-// An operator may have set another isolation, and commits that do not wait for the disk.
+// The database may have another default isolation level, and commits that do not wait
+// for the disk.
 func TestOddDefaultsOfTheDatabaseSendNothingTwice_D29(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -153,8 +154,8 @@ func TestInFlightAtCrashBecomesUnknown_D29(t *testing.T) {
 	}
 }
 
-// crash leaves deliveries as a sender leaves them that dies between its claim
-// and the outcome.
+// crash leaves deliveries in the state of a sender that dies between its claim and the
+// outcome.
 func (c *clinic) crash(which string) {
 	c.t.Helper()
 	now := c.clock.Now()

@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// ping has a test webhook sent to an application's address for a kind of event.
+// ping requests a test webhook to an application's address for a kind of event.
 func (c *clinic) ping(id application.ID, kind application.WebhookEvent) commands.WebhookTest {
 	c.t.Helper()
 	test, err := commands.Desk{Store: c.store, Now: c.clock.Now}.TestWebhook(c.t.Context(),
@@ -48,14 +48,14 @@ func TestAPingGoesToOneAddressOfOneApplication_D94(t *testing.T) {
 	}
 }
 
-// One address may be that of several kinds: it is one delivery all the same.
+// Several kinds may have the same address: there is still one delivery.
 func TestAPingIsSentOnceWhereverItsAddressStands_D94(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	id := c.application(r.URL) // for all kinds
 	c.ping(id, application.ConsultationStarted)
 	c.fanOut()
-	c.fannedOut = 0 // the feed hands everything over again
+	c.fannedOut = 0 // the feed repeats everything
 	c.sendTo(r)
 	if got := r.all(); len(got) != 1 {
 		t.Errorf("%d webhooks", len(got))

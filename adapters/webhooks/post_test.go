@@ -37,8 +37,8 @@ func TestARedirectIsNotFollowed_D32(t *testing.T) {
 	}
 }
 
-// A connection that was used before and breaks while a request is under way is
-// the case in which a client believes that it may try again.
+// A reused connection that breaks during a request is the case in which a client
+// assumes that a retry is safe.
 func TestABrokenConnectionIsNotTriedAgain_D29(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
@@ -171,8 +171,7 @@ func TestALongAnswerIsNotRead_D32(t *testing.T) {
 	c.wantSummary("delivered 1")
 }
 
-// An answer that drips for ever costs its slot for the time limit, and no
-// longer.
+// An answer that drips for ever costs its slot for the timeout, and no longer.
 func TestASlowAnswerIsCutOff_6_3(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newPlainReceiver(t)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// Errors that loopback cannot be made to produce.
+// Errors that loopback cannot produce.
 func TestReasonOf(t *testing.T) {
 	t.Parallel()
 	dial := func(err error) error {

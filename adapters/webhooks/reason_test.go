@@ -22,7 +22,7 @@ import (
 	"frontdesk/adapters/webhooks"
 )
 
-// tcp listens on loopback and lets serve have each connection.
+// tcp listens on loopback and passes each connection to serve.
 func tcp(t testing.TB, serve func(net.Conn)) (address string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -58,7 +58,7 @@ func certificate(t testing.TB, host string, notAfter time.Time) (tls.Certificate
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, parsed
 }
 
-// hello serves TLS and reads a request; then answer has the connection.
+// hello serves TLS and reads a request; then answer gets the connection.
 func hello(certificate tls.Certificate, answer func(net.Conn)) func(net.Conn) {
 	return func(plain net.Conn) {
 		conn := tls.Server(plain, &tls.Config{Certificates: []tls.Certificate{certificate}})
@@ -132,8 +132,8 @@ func TestEachFailureHasItsReason(t *testing.T) {
 	wantReasons(t, roots, hanging, 4*time.Second)
 }
 
-// wantReasons sends one webhook to each address, within a time limit, and fails
-// unless each ends as its name begins: with a reason, or delivered.
+// wantReasons sends one webhook to each address, within a time limit, and fails unless
+// each ends as its name begins: with a reason, or delivered.
 func wantReasons(t *testing.T, roots *x509.CertPool, addresses map[string]string, limit time.Duration) {
 	t.Helper()
 	c := newClinic(t)

@@ -45,9 +45,9 @@ func newReceiver(t testing.TB, edits ...func(*httptest.Server)) *receiver {
 	return r
 }
 
-// newPlainReceiver is one without TLS, to be sent to by [plainClient]. A busy
-// machine may need longer for a handshake, and certainly for hundreds at once,
-// than a connection may take.
+// newPlainReceiver is one without TLS, for [plainClient]. A busy machine may need
+// longer for a handshake than a connection may take, and certainly for hundreds at
+// once.
 func newPlainReceiver(t testing.TB) *receiver {
 	r := unstarted(t)
 	r.Start()
@@ -55,7 +55,7 @@ func newPlainReceiver(t testing.TB) *receiver {
 	return r
 }
 
-// plainClient is a sender's client that leaves TLS out.
+// plainClient is a sender's client without TLS.
 func plainClient() *http.Client {
 	client := webhooks.NewClient(loopback, nil)
 	transport := client.Transport.(*http.Transport)

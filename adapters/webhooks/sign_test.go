@@ -31,8 +31,7 @@ func TestTheDestinationsOfAnEventShareAToken_D29(t *testing.T) {
 	}
 }
 
-// A destination whose turn comes later gets a token that is fresh, and the
-// same jti.
+// A destination that is served later gets a fresh token with the same jti.
 func TestALateDestinationGetsANewTokenWithTheSameJTI_D29(t *testing.T) {
 	t.Parallel()
 	for _, late := range []struct {
@@ -77,7 +76,7 @@ func TestRotationWhileSendingLosesNothing_D34(t *testing.T) {
 	sent, kids := 0, map[signingkey.KID]int{}
 	for range 2 {
 		next := c.stageKey()
-		cached := c.published() // as a receiver does that keeps it for a day
+		cached := c.published() // as a receiver that caches it for a day
 		c.clock.Pass(signingkey.StagedFor)
 		for i := range 20 {
 			if i == 10 {

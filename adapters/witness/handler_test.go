@@ -108,7 +108,7 @@ func TestInvalidProtocolRequestIsRefused_D78(t *testing.T) {
 	}
 }
 
-// deadline is a connection whose deadline for reading is seen.
+// deadline is a connection that records its read deadline.
 type deadline struct {
 	*httptest.ResponseRecorder
 	until time.Time
@@ -129,7 +129,7 @@ func TestASlowBodyIsWaitedForTenSeconds_D78(t *testing.T) {
 	})
 }
 
-// late is the rest of a body that does not come in time.
+// late is the rest of a body that does not arrive in time.
 type late struct{}
 
 func (late) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }

@@ -155,7 +155,7 @@ func (w *watched) ask(body []byte) *httptest.ResponseRecorder {
 	return answer
 }
 
-// wants reports an answer that is another one.
+// wants reports an unexpected answer.
 func (w *watched) wants(name string, answer *httptest.ResponseRecorder, status int) {
 	w.t.Helper()
 	if answer.Code != status {

@@ -16,7 +16,7 @@ import (
 
 // State stores files durably. One process has it.
 type State interface {
-	Read(name string) ([]byte, error) // nil if there is none of that name
+	Read(name string) ([]byte, error) // nil if there is no such file
 	Write(name string, b []byte) error
 }
 

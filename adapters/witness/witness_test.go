@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// signed puts a request around any text, signed as it is.
+// signed wraps any text in a request, signed as it is.
 func signed(t *testing.T, old int64, text string, by ...note.Signer) []byte {
 	t.Helper()
 	n, err := note.Sign(&note.Note{Text: text}, by...)
@@ -110,7 +110,7 @@ func noteOf(t *testing.T, request []byte) []byte {
 	return asked.Note
 }
 
-// wantsMonitored reports whether monitors are shown another checkpoint.
+// wantsMonitored reports whether monitors see another checkpoint.
 func (w *watched) wantsMonitored(want proof.Checkpoint, log signer) {
 	w.t.Helper()
 	shown, err := proof.Policy{Key: log.public, Witnesses: []note.Verifier{w.Key}, Need: 1}.Open(w.monitor(want.Origin).Body.Bytes())

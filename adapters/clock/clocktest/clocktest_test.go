@@ -9,7 +9,7 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 )
 
-// recorder is a test that keeps how it failed.
+// recorder is a test that records its failure.
 type recorder struct {
 	testing.TB
 	failure string

@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// byByte is a diverter that takes each character by itself, so that there are no runs.
+// byByte is a diverter that takes single characters, so that there are no runs.
 type byByte struct{ *diverter }
 
 func (d byByte) Read(p []byte) (int, error) {
@@ -95,7 +95,7 @@ func divertedBy(t *testing.T, body string, piece, buffer int, reader func(*diver
 	return found
 }
 
-// pieces is a body that arrives so many bytes at a time.
+// pieces is a body that arrives in pieces of a size.
 type pieces struct {
 	text  string
 	piece int
@@ -149,7 +149,7 @@ func compareLengths(t *testing.T, body []byte) {
 	}
 }
 
-// BenchmarkReadJSON is how long it takes to read a body without files.
+// BenchmarkReadJSON measures reading a body without files.
 func BenchmarkReadJSON(b *testing.B) {
 	for _, texts := range []struct{ n, length int }{{1, 1 << 10}, {8, 1<<19 - 64}} {
 		b.Run(fmt.Sprintf("KiB=%d", texts.n*texts.length>>10), func(b *testing.B) {

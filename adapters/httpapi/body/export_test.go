@@ -8,5 +8,5 @@ var (
 	Tree     = (*Files).tree
 )
 
-// RequestOf is the form of a patient request whose body was read as the tree.
+// RequestOf is the form of a patient request for a tree.
 func RequestOf(tree any) *Form { return formOf(tree, requestShape) }

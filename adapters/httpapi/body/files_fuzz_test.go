@@ -67,7 +67,7 @@ func wantSame(t *testing.T, s *httpapitest.Shelf, want, got any) {
 		if content.Base64 != item["data"].(request.Content).Base64 {
 			t.Errorf("%q is base64: %v", text, content.Base64)
 		}
-		if !content.Base64 { // how much of it was decoded before that was seen does not matter
+		if !content.Base64 { // how much of it was decoded before the mistake does not matter
 			item["data"] = content
 		}
 	}
@@ -76,7 +76,7 @@ func wantSame(t *testing.T, s *httpapitest.Shelf, want, got any) {
 	}
 }
 
-// wantContent is the slow and obvious way to read a file.
+// wantContent reads a file in the slow and obvious way.
 func wantContent(text string, id request.AttachmentID, kept bool) request.Content {
 	plain, err := base64.StdEncoding.Strict().DecodeString(text)
 	if err != nil || strings.ContainsAny(text, "\r\n") {

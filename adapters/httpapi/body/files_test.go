@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// read is the tree that a body is read as.
+// read returns the tree of a body.
 func read(t *testing.T, s *httpapitest.Shelf, text string) (any, error) {
 	t.Helper()
 	return body.Tree(&body.Files{Tenant: "elm-street", Uploads: s}, t.Context(), strings.NewReader(text))
@@ -76,7 +76,7 @@ func TestABodyThatIsCutIsRefused(t *testing.T) {
 	}
 }
 
-// escapedName is "attachments" as it is longest.
+// escapedName is the longest form of "attachments".
 const escapedName = `\u0061\u0074\u0074\u0061\u0063\u0068\u006d\u0065\u006e\u0074\u0073`
 
 func TestOnlyTheDataOfAttachmentsIsTakenOut(t *testing.T) {

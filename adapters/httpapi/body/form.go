@@ -105,7 +105,7 @@ func formOf(tree any, known shape) *Form {
 // Idempotency-Key is checked before that.
 func (f *Form) Unread() error { return f.unread }
 
-// Err returns all faults of the body, as far as it was read; nil if there are none.
+// Err returns all faults of the body, as far as it was read; nil without faults.
 func (f *Form) Err() error {
 	switch {
 	case f.unread != nil:

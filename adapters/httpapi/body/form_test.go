@@ -74,7 +74,7 @@ func TestARefusalOfTheBodyWaitsInTheForm_D1(t *testing.T) {
 	}
 }
 
-// A body without files is bounded as one with files is, see TestTextsAreBounded.
+// A body without files has the same limits as one with files, see TestTextsAreBounded.
 func TestNoTextIsLongerThanAMebibyte_D19(t *testing.T) {
 	t.Parallel()
 	of := func(unit string, n int) string { return strings.Repeat(unit, n/len(unit)) }
@@ -116,7 +116,7 @@ func TestTroubleOfOursIsNoRefusal(t *testing.T) {
 	}
 }
 
-// failing is a reader that cannot read.
+// failing is a reader that fails.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }

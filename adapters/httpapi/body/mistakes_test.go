@@ -37,8 +37,7 @@ func refusalText(t *testing.T, text string) string {
 	return refusal.Error()
 }
 
-// The bytes are counted as they were sent, although the files are taken out before the
-// JSON is read.
+// Bytes are counted as sent, although the files are removed before the JSON is read.
 func TestAMistakeInABodyIsSaidByItsByteAndKind_D92(t *testing.T) {
 	t.Parallel()
 	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(7, 90_000))

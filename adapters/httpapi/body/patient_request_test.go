@@ -38,7 +38,7 @@ func parse(tree any) (request.Submission, error) {
 	return form.PatientRequest(form.Patient())
 }
 
-// sent is a sound JSON body, with some members replaced.
+// sent is a valid JSON body, with some members replaced.
 func sent(t *testing.T, members string) any {
 	t.Helper()
 	return merged(t, `{
@@ -102,7 +102,7 @@ func TestFaultsOfTheBody_7_1(t *testing.T) {
 		`{"requestType": 1}`:    {"invalid-request-type"},
 		`{"requestType": "Medical", "response": [{"question": "anything", "answer": "x"}]}`: {"invalid-request-type"},
 		`{"requestType": {}, "response": [{"question": 1, "answer": "x"}]}`:                 {"invalid-request-type", "invalid-question"},
-		// requester; then absent details are not missed
+		// requester; then absent details are not a fault
 		`{"requester": null, "proxyDetails": null}`:                                         {"invalid-requester"},
 		`{"requester": "nurse", "proxyDetails": null}`:                                      {"invalid-requester"},
 		`{"requester": "nurse", "proxyDetails": {}}`:                                        {"invalid-requester", "invalid-proxy-details", "invalid-proxy-details", "invalid-proxy-details"},

@@ -22,7 +22,7 @@ func decode(document []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// at returns the value at a place in a tree of objects; nil if there is none.
+// at returns the value at a place in a tree of objects; nil if absent.
 func at(tree any, place ...string) any {
 	for _, name := range place {
 		object, _ := tree.(map[string]any)

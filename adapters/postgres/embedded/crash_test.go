@@ -13,7 +13,7 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 )
 
-// Each step does harm to a running cluster and brings it up again.
+// Each step damages a running cluster and starts it again.
 func TestCommittedRowsSurviveCrash(t *testing.T) {
 	t.Parallel()
 	config := embedded.Config{Dir: open(t)}
@@ -72,8 +72,8 @@ func TestCommittedRowsSurviveCrash(t *testing.T) {
 	}
 }
 
-// adoptAfter starts the cluster from another process, ends that, and wants the
-// same postmaster to be running still.
+// adoptAfter starts the cluster from another process, ends that, and checks that the
+// same postmaster is still running.
 func adoptAfter(t *testing.T, config embedded.Config, end func(starter int)) *embedded.Server {
 	t.Helper()
 	starter := starterProcess(t, config.Dir)
@@ -114,7 +114,7 @@ func TestRemovedDataIsGone(t *testing.T) {
 	s = start(t, config)
 	wantEmpty(t, s)
 
-	// Removed by hand under a running server, which then has to give way.
+	// Removed by hand under a running server, which then has to make way.
 	write(t, s)
 	s.Detach()
 	must(t, os.RemoveAll(config.Dir))

@@ -81,7 +81,7 @@ func TestTheInstallationFitsTheData(t *testing.T) {
 	}
 }
 
-// install makes a directory of programs that all name the version.
+// install makes a directory of programs that all report the version.
 func install(t *testing.T, bin string, major int, names ...string) {
 	t.Helper()
 	for _, name := range names {

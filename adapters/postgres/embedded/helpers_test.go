@@ -19,8 +19,8 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
-// starter names the environment variable that turns this test binary into a
-// program that starts a cluster in a directory and waits to be killed.
+// starter is the environment variable that turns this test binary into a program that
+// starts a cluster in a directory and waits to be killed.
 const starter = "FRONTDESK_EMBEDDED_STARTER"
 
 func TestMain(m *testing.M) {
@@ -143,7 +143,7 @@ func pid(t *testing.T, dir string) int {
 	return pid
 }
 
-// kill ends a process, or with a negative number its group, without notice.
+// kill sends SIGKILL to a process, or to a group if the number is negative.
 func kill(t *testing.T, pid int, signal syscall.Signal) {
 	t.Helper()
 	must(t, syscall.Kill(pid, signal))

@@ -72,7 +72,7 @@ func TestUnusedClusterIsRemoved(t *testing.T) {
 	}
 }
 
-// process runs joinAndWait in a process, which is killed when the test is over.
+// process runs joinAndWait in a process, which is killed after the test.
 func process(t *testing.T, p place) (*exec.Cmd, string) {
 	t.Helper()
 	cmd := exec.CommandContext(context.Background(), os.Args[0])

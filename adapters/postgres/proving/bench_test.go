@@ -54,7 +54,8 @@ func (f *forest) must(err error) {
 	}
 }
 
-// stored is an event of a usual size: 250 bytes of data, 150 of metadata, a box of 120.
+// stored is an event of a typical size: 250 bytes of data, 150 of metadata, a box of
+// 120.
 const stored = `
 WITH more AS (
 	INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed)
@@ -187,7 +188,7 @@ func appendOne(ctx context.Context, store *postgres.Store, practices int) error 
 	return err
 }
 
-// running runs something until it is stopped, or the benchmark ends.
+// running runs work until it is stopped, or the benchmark ends.
 func (f *forest) running(run func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(f.b.Context()))
 	var group sync.WaitGroup

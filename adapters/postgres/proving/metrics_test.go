@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// checkAges checks that the age of a checkpoint is that of the oldest leaf without one.
+// checkAges checks that the age is that of the oldest leaf without a checkpoint.
 func (w *wood) checkAges() {
 	w.t.Helper()
 	w.wantMeasured(map[string]float64{"frontdesk_prover_idx events": float64(w.events), "frontdesk_prover_idx access": 0})

@@ -31,9 +31,9 @@ WITH more AS (
 placed AS (INSERT INTO log (idx, position) SELECT head + row_number() OVER (ORDER BY position), position FROM more, sequencer)
 UPDATE sequencer SET head = head + $1, reached = (SELECT max(position) FROM more)`
 
-// TestProveTheTreesOfYears builds the trees of ten million events of a thousand practices, or in a night a tenth,
-// and shows that a proof is made and checked in no time, also when the prover is behind by
-// 100,000 events.
+// TestProveTheTreesOfYears builds the trees of ten million events of a thousand
+// practices, or a tenth of that in a nightly run. It shows that a proof is made and
+// checked quickly, even if the prover is behind by 100,000 events.
 func TestProveTheTreesOfYears(t *testing.T) { //nolint:paralleltest // it measures
 	server := postgrestest.Cluster(t) // on a disk: it takes some 6 GB
 	w := &wood{t: t, admin: pooled(t, server.URL("frontdesk", embedded.Superuser)), pool: pooled(t, server.URL("frontdesk", postgres.AppRole))}
@@ -67,7 +67,7 @@ func pooled(t *testing.T, url string) *pgxpool.Pool {
 	return pool
 }
 
-// proveAny proves leaves of any trees, and that trees only grew.
+// proveAny proves random leaves, and that trees only grew.
 func (w *wood) proveAny() {
 	w.t.Helper()
 	sizes, err := w.trees().Sizes(w.t.Context())

@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// The trees are those of RFC 6962, however many leaves a batch has, and proofs are made
-// from tiles and tails alike.
+// The trees are those of RFC 6962, whatever the batch size, and proofs use both tiles
+// and tails.
 func TestTheTreesAreThoseOfTheLog_D76(t *testing.T) {
 	t.Parallel()
 	w := newWood(t)
@@ -44,7 +44,7 @@ func TestProversTakeTurnsAndMayEndAtAnyMoment_D76(t *testing.T) {
 				limited, cancel := context.WithTimeout(t.Context(), time.Duration(1+n*5)*time.Millisecond)
 				p := w.prover()
 				p.Batch = 100 + n
-				_, _ = p.Prove(limited) // most of them are cut off on the way
+				_, _ = p.Prove(limited) // most of them are cancelled on the way
 				cancel()
 			}
 		})

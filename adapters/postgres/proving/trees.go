@@ -23,7 +23,7 @@ const TileWidth = 1 << tileHeight
 // against a signed root.
 type Trees struct{ DB projections.Querier }
 
-// Size returns the number of leaves of a tree, 0 if there is no such tree.
+// Size returns the number of leaves of a tree, 0 if absent.
 func (t Trees) Size(ctx context.Context, of proof.Tree) (size int64, err error) {
 	err = t.DB.QueryRow(ctx, `SELECT size FROM trees WHERE tenant = $1 AND kind = $2`, of.Tenant, of.Kind).Scan(&size)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {

@@ -51,7 +51,7 @@ WITH more AS (
 placed AS (INSERT INTO log (idx, position) SELECT head + row_number() OVER (ORDER BY position), position FROM more, sequencer)
 UPDATE sequencer SET head = head + $1, reached = (SELECT max(position) FROM more)`
 
-// grow lets the log grow by so many events.
+// grow adds events to the log.
 func (w *wood) grow(by int) {
 	w.t.Helper()
 	_, err := w.admin.Exec(w.t.Context(), grow, by)
@@ -69,7 +69,7 @@ INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, 
 SELECT gen_random_uuid(), now(), (ARRAY['north', 'nowhere'])[1 + n % 2], gen_random_uuid(), 'application-restricted', 'ping', 200, '', '', sha256('token')
 FROM generate_series(1, $1::int) n`
 
-// call lets the access record grow by so many lines, of which one half is of no practice.
+// call adds lines to the access record, half of them of no practice.
 func (w *wood) call(by int) {
 	w.t.Helper()
 	_, err := w.pool.Exec(w.t.Context(), call, by)
@@ -90,7 +90,7 @@ func (w *wood) prover() *proving.Prover {
 func (w *wood) trees() proving.Trees { return proving.Trees{DB: w.pool} }
 
 // check checks that each tree is the tree of its leaves, at its size and at others, and
-// that proofs of leaves and of growth hold.
+// that inclusion and consistency proofs are valid.
 func (w *wood) check() {
 	w.t.Helper()
 	for of, leaves := range w.leaves {

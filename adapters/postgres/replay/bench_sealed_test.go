@@ -44,8 +44,8 @@ func BenchmarkSealedRebuild(b *testing.B) {
 	}.Run(b)
 }
 
-// write appends so many events of the usual kinds, each tenth of them by a call that may be
-// sent again.
+// write appends events of the usual kinds, every tenth by a call with an
+// Idempotency-Key.
 func (s *surgery) write(b *testing.B, n int) {
 	b.Helper()
 	about := s.patients["elm-street"][0]

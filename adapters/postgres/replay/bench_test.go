@@ -149,8 +149,7 @@ func (f *floor) page() (more bool) {
 	return true
 }
 
-// fill writes so many events of the usual kinds past the store, and brings
-// them into the log.
+// fill writes events of the usual kinds past the store, and brings them into the log.
 func (s *surgery) fill(b *testing.B, n int) {
 	b.Helper()
 	columns := []string{"id", "tenant", "stream", "version", "name", "patient", "data", "metadata", "recorded_at"}

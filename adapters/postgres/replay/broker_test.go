@@ -68,7 +68,7 @@ func (s *surgery) shadow(t *testing.T, next func(context.Context, int64) ([]even
 	return r.From(next)
 }
 
-// relayed is the log as the broker holds it.
+// relayed is the log in the broker.
 type relayed struct {
 	t      *testing.T
 	js     jetstream.JetStream
@@ -76,7 +76,7 @@ type relayed struct {
 	change func(*feed.Message) // in transit; nil for none
 }
 
-// relayed hands the log to a broker, and waits until all of it is there.
+// relayed relays the log to a broker, and waits until all of it is there.
 func (s *surgery) relayed(t *testing.T) *relayed {
 	t.Helper()
 	server := brokertest.New(t)

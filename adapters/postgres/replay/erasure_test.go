@@ -45,8 +45,8 @@ func (s *surgery) eraser() commands.Desk {
 	return commands.Desk{Store: s.store, Now: s.now, Erasures: postgres.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store}}
 }
 
-// ofOthers are all rows of the tables that name patients, without those of one, and how many
-// of theirs there are.
+// ofOthers returns all rows of the tables with patients, except those of one, and the
+// number of theirs.
 func (s *surgery) ofOthers(t *testing.T, tenant string, id patient.ID) (others map[string][]string, own int) {
 	t.Helper()
 	others = map[string][]string{}

@@ -37,7 +37,7 @@ type Until struct {
 // Past is the read models as they were at an instant. Close it after use.
 type Past struct {
 	*Shadow
-	Idx int64     // of the last event in them; 0 if there is none
+	Idx int64     // of the last event in them; 0 without events
 	At  time.Time // when that event was recorded
 }
 

@@ -49,7 +49,7 @@ func TestARebuildWithoutTheMasterKey_D68(t *testing.T) {
 	}
 }
 
-// rows are those of a table that count: answers do for a day.
+// rows are the relevant rows of a table: answers are kept for a day.
 func (s *surgery) rows(t *testing.T, table string) []string {
 	t.Helper()
 	rows, _ := s.owner.Query(t.Context(), `SELECT r FROM (SELECT to_jsonb(t) AS r FROM `+table+` t) rows

@@ -14,7 +14,7 @@ import (
 // places maps each projection's name to its idx.
 type places map[string]int64
 
-// lowest returns the lowest idx, and 0 if there is none.
+// lowest returns the lowest idx, and 0 if absent.
 func (p places) lowest() int64 {
 	if len(p) == 0 {
 		return 0
@@ -22,7 +22,7 @@ func (p places) lowest() int64 {
 	return slices.Min(slices.Collect(maps.Values(p)))
 }
 
-// highest returns the highest idx, and 0 if there is none.
+// highest returns the highest idx, and 0 if absent.
 func (p places) highest() int64 {
 	if len(p) == 0 {
 		return 0

@@ -37,7 +37,7 @@ func TestARebuildOfEveryReadModelIsTheLiveOne(t *testing.T) {
 	s.follow(t)
 	s.live(t, 30)
 	s.drain(t)
-	s.live(t, 20) // not in the log yet, and the following ones are behind
+	s.live(t, 20) // not in the log yet, so asynchronous projections are behind
 	result := run(t, s.rebuild())
 	wantSame(t, result)
 	for _, p := range s.rebuild().Projections {
@@ -50,7 +50,7 @@ func TestARebuildOfEveryReadModelIsTheLiveOne(t *testing.T) {
 	}
 }
 
-// wantRows fails if a history leaves too few rows to show anything.
+// wantRows fails if a history leaves too few rows for the test.
 func (s *surgery) wantRows(t *testing.T, table string) {
 	t.Helper()
 	dull := map[string]bool{"signing_keys": true, "rooms": true, "displays": true, "attachments": true, "staff_links": true, "staff_passkeys": true, "last_sign_ins": true, "erasures": true}
@@ -99,7 +99,7 @@ func TestADamagedReadModelIsFoundAndMended(t *testing.T) {
 	wantSame(t, run(t, s.rebuild()))
 }
 
-// A projection that is kept at once stays true while it is rebuilt.
+// A synchronous projection stays correct during its rebuild.
 func TestARebuildSwitchesWhileOthersWrite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long; make test runs it")

@@ -26,7 +26,7 @@ func (s *surgery) repaired(t *testing.T) replay.Result {
 	return result
 }
 
-// An append that has begun and does not end keeps the lock away from the rebuild.
+// An open append keeps the rebuild from its lock.
 func TestASwitchWaitsForAppendsOnlyWhereItMust(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -106,8 +106,7 @@ func TestASwitchIsOneTransaction(t *testing.T) {
 	}
 }
 
-// Every row has the username that belongs in the next one, so no row can be replaced
-// before another one is.
+// Every row has the username of the next one, so no row can be replaced before another.
 func TestRowsThatAreInEachOthersWayArePutRight(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -126,7 +125,7 @@ func TestRowsThatAreInEachOthersWayArePutRight(t *testing.T) {
 	}
 }
 
-// register appends that there are so many patients.
+// register appends registrations of patients.
 func (s *surgery) register(t *testing.T, n int) {
 	t.Helper()
 	changes := make([]event.Change, n)

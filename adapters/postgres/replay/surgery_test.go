@@ -30,8 +30,7 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// surgery is two practices that live through random commands: the same for the
-// same seed.
+// surgery is two practices with random commands: the same for the same seed.
 type surgery struct {
 	db        *postgrestest.Database
 	owner     *pgxpool.Pool // may rebuild
@@ -257,7 +256,7 @@ func (s *surgery) once(ctx context.Context, tenant string, act func(context.Cont
 	return err
 }
 
-// drain brings all events into the log, and follow moves the projections that follow it.
+// drain brings all events into the log, and advances the asynchronous projections.
 func (s *surgery) drain(t testing.TB) {
 	t.Helper()
 	if err := postgres.NewSequencer(s.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()); err != nil {

@@ -84,7 +84,7 @@ func TestNewObjectsBelongToOwner_D51(t *testing.T) {
 	}
 }
 
-// Lines that come while partitions are exchanged are in one of them.
+// Lines that arrive while partitions are exchanged are in one of them.
 func TestNoLineIsLostMeanwhile_D72(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -24,7 +24,7 @@ func archiveOf(rec record, p partition) archive {
 	return archive{Name: p.Name, Record: rec.table, Since: timeOrNull(InstantOf(p.From)), Until: InstantOf(p.To)}
 }
 
-// ErrNoDir means that there is something to archive, but no folder for it.
+// ErrNoDir means that partitions are due for archiving, but no folder is given.
 var ErrNoDir = errors.New("say with --archive in which folder archives are written")
 
 // expire removes the partitions that are entirely old enough, oldest first. Those with

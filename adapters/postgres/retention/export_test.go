@@ -1,7 +1,7 @@
 package retention
 
-// Stopping stops runs behind the nth step, counted from 1, with an error. It returns how
-// many steps were made.
+// Stopping stops runs after the nth step, counted from 1, with an error. It returns the
+// number of steps.
 func (r *Retain) Stopping(n int, with error) (made *int) {
 	made = new(int)
 	r.reached = func(step) error {
@@ -13,5 +13,5 @@ func (r *Retain) Stopping(n int, with error) (made *int) {
 	return made
 }
 
-// TakeAllForLarge has each default partition bounded as if it were large.
+// TakeAllForLarge treats each default partition as large.
 func (r *Retain) TakeAllForLarge() { r.scanned = 1 }

@@ -26,7 +26,7 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// office is a database whose records are kept by a clock that is moved by hand.
+// office is a database with records, and a clock that is moved by hand.
 type office struct {
 	*retention.Retain
 	t       *testing.T
@@ -41,7 +41,7 @@ func newOffice(t *testing.T) *office {
 	t.Helper()
 	db := postgrestest.New(t)
 	o := &office{t: t, db: db, owner: db.AdminPool(t), now: day(2026, 3, 20)}
-	o.proves(1 << 60) // as if a prover had been at it
+	o.proves(1 << 60) // as if a prover had run
 	codec, err := event.NewCodec(audit.Events()...)
 	must(t, err)
 	store := &postgres.Store{DB: postgres.On(o.owner), Codec: codec, Now: func() time.Time { return o.now }, Appended: &background.Broadcast{}}
@@ -52,7 +52,7 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-// proves has the trees of the access record come as far as a number.
+// proves sets the position of the access record's trees.
 func (o *office) proves(idx int64) {
 	o.t.Helper()
 	_, err := o.owner.Exec(o.t.Context(), `UPDATE prover SET idx = $1 WHERE kind = 2`, idx)
@@ -65,7 +65,7 @@ func day(year, month, day int) time.Time {
 	return time.Date(year, time.Month(month), day, 12, 0, 0, 0, time.UTC)
 }
 
-// minted is an identifier as it was minted at an instant.
+// minted is an identifier of an instant.
 func (o *office) minted(at time.Time) (id uuid.UUID) {
 	binary.BigEndian.PutUint64(id[:], uint64(at.UnixMilli())<<16|0x7000)
 	binary.BigEndian.PutUint32(id[12:], o.n.Add(1))
@@ -79,7 +79,7 @@ func (o *office) calls(at ...time.Time) {
 	o.callsOf("elm", at...)
 }
 
-// callsOf adds lines that address a practice.
+// callsOf adds lines for a practice.
 func (o *office) callsOf(tenant string, at ...time.Time) {
 	o.t.Helper()
 	for _, at := range at {
@@ -198,7 +198,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// aged has lines in a partition of before, and in those of some months.
+// aged has lines in an old partition, and in those of some months.
 func aged(t *testing.T, until time.Time) *office {
 	t.Helper()
 	o := newOffice(t)

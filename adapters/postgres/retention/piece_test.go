@@ -128,7 +128,7 @@ func TestNothingLeavesBeforeItIsSigned_D80(t *testing.T) {
 	n.sign(day(2026, 9, 22))
 	n.run()
 	wantWhole(t, before, n.numbered(), n.archived("access_record", "request_id"))
-	n.wantGoesOn()
+	n.wantContinues()
 	for _, name := range []string{"access_record_until_2026_06", "access_record_2026_06"} {
 		pieces, lines := n.pieces(name)
 		tallies, err := n.verify(pieces, lines)
@@ -159,9 +159,9 @@ func (n *notary) wantNumbersFirst() {
 	must(n.t, err)
 }
 
-// wantGoesOn fails unless the trees, from where the lines begin that are kept, come to the
+// wantContinues fails unless the trees, from where the lines begin that are kept, come to the
 // roots that were signed.
-func (n *notary) wantGoesOn() {
+func (n *notary) wantContinues() {
 	n.t.Helper()
 	record := postgres.AccessRecord{DB: n.owner, Page: 2}
 	if _, err := record.Rows(n.t.Context(), 0); !errors.Is(err, postgres.ErrArchived) {

@@ -66,9 +66,9 @@ func TestOldEventsAreMovedToFiles_D72(t *testing.T) {
 	var lines int
 	var digest string
 	must(t, o.owner.QueryRow(t.Context(), `SELECT lines, sha256 FROM archives WHERE name = 'access_record_2026_05' AND archived_at IS NOT NULL`).Scan(&lines, &digest))
-	said := o.log()["access_record_2026_05"]
-	if digest != manifest.SHA256 || said.SHA256.String() != digest || lines != 2 || said.Lines != 2 {
-		t.Errorf("the database says %d lines, %s; the log %+v; the manifest %s", lines, digest, said, text)
+	entry := o.log()["access_record_2026_05"]
+	if digest != manifest.SHA256 || entry.SHA256.String() != digest || lines != 2 || entry.Lines != 2 {
+		t.Errorf("the database says %d lines, %s; the log %+v; the manifest %s", lines, digest, entry, text)
 	}
 }
 

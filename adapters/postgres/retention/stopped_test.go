@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// wantWhole fails unless each line is either in the database or in a file, as it was.
+// wantWhole fails unless each line is unchanged in the database or in a file.
 func wantWhole(t *testing.T, before, live, archived map[string]string) {
 	t.Helper()
 	for id := range live {

@@ -13,7 +13,7 @@ type Verification struct {
 	DB       postgres.DB
 	Log      postgres.Log
 	Keys     *postgres.Keyring // opens boxes; without a master key none is checked
-	Trusts   *proof.Policy     // the policy for checkpoints; nil if there is none
+	Trusts   *proof.Policy     // the policy for checkpoints; nil if absent
 	Notes    []Kept
 	Progress func(done, all int64) // receives the number of processed events; may be nil
 }

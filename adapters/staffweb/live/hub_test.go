@@ -27,7 +27,7 @@ import (
 
 const elm, oak = "elm-street", "oak-lane"
 
-// fakeLog is a log whose read models show everything, unless held back.
+// fakeLog is a log whose read models are up to date, unless held back.
 type fakeLog struct {
 	mu     sync.Mutex
 	events []event.Recorded

@@ -26,7 +26,7 @@ func (s *surgery) device(t *testing.T, edits ...func(*signin.Try)) string {
 func (s *surgery) besiege(t *testing.T) {
 	t.Helper()
 	passwords := s.Passwords
-	s.Passwords = nobodys{} // this test is not about hashing
+	s.Passwords = noAccounts{} // this test is not about hashing
 	for n := range 50 {
 		s.signIn(t, try(wrong, from(fmt.Sprintf("192.0.2.%d", n))))
 	}
@@ -164,7 +164,7 @@ func TestTwoSignInsOfOneDeviceAtOnce_D45(t *testing.T) {
 	all.Wait()
 }
 
-// At a reception's browser several people sign in, one after the other.
+// At a reception's browser several people sign in, one after another.
 func TestBrowserRemembersAllAccounts_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
@@ -197,7 +197,7 @@ func TestDeviceTablesAreBounded_D45(t *testing.T) {
 	for range 30 { // with the right password, on a new browser each time
 		s.device(t)
 	}
-	s.Passwords = nobodys{}
+	s.Passwords = noAccounts{}
 	for n := range 3_000 {
 		s.signIn(t, try(as(fmt.Sprintf("guess%d", n)), wrong))
 		inventive := try(wrong)

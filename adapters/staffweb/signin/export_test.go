@@ -17,7 +17,7 @@ func (q *Queue) Hold(ctx context.Context) (end func(), err error) {
 	return q.ofMember("elm-street", staff.ID{}).wait(ctx)
 }
 
-// Waiting returns how many happenings wait for a round.
+// Waiting returns the number of waiting happenings.
 func (j *Journal) Waiting() int { return len(j.First(j.Limit)) }
 
 // CostOfNobody returns the cost of checking the password of an unknown username.

@@ -36,7 +36,7 @@ func TestASessionIsToldFromSigningInToSigningOut_D65(t *testing.T) {
 func TestTriesInVainAreToldOnceAMinute_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	s.Passwords = nobodys{}
+	s.Passwords = noAccounts{}
 	r, other := s.replica(), s.replica() // two replicas share the minute
 	round := func() { must(t, r.Round(t.Context(), false)); must(t, other.Round(t.Context(), false)) }
 	guess := func(n int, at *replica) {
@@ -74,7 +74,7 @@ func TestTriesInVainAreToldOnceAMinute_D65(t *testing.T) {
 func TestOnlyAccountsThatThereAreHaveEvents_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	checks := &counting{Checker: nobodys{}}
+	checks := &counting{Checker: noAccounts{}}
 	s.Passwords = checks
 	r := s.replica()
 	nowhere := try()
@@ -163,7 +163,7 @@ func TestJournalKeepsUnsentEntriesBounded_D65(t *testing.T) {
 func TestStoppingJournalFlushesCounts_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	s.Passwords = nobodys{}
+	s.Passwords = noAccounts{}
 	r := s.replica()
 	s.signIn(t, try(wrong))
 	must(t, r.Round(t.Context(), false))

@@ -49,7 +49,7 @@ func (r *replica) lost(t *testing.T) float64 {
 	return -1
 }
 
-// store refuses appends while the database is away.
+// store refuses appends while the database is unavailable.
 type store struct {
 	commands.Store
 	away *atomic.Bool

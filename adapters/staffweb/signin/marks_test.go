@@ -13,7 +13,7 @@ import (
 
 const toMidnight = 12 * time.Hour // from the surgery's noon
 
-// Marks change at midnight, and the limits do not notice.
+// Marks change at midnight, and the limits are unaffected.
 func TestTriesCountOverMidnight(t *testing.T) {
 	t.Parallel()
 	guess := func(t *testing.T, s *surgery, n int, want time.Duration, edits ...func(*signin.Try)) {
@@ -58,21 +58,21 @@ func TestTriesCountOverMidnight(t *testing.T) {
 			if in, wait := s.signIn(t, try()); !in {
 				t.Fatalf("not signed in, wait %v", wait)
 			}
-			s.Passwords = nobodys{}
+			s.Passwords = noAccounts{}
 			guess(t, s, 4, 0)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSurgery(t)
-			s.Passwords = nobodys{} // this test is not about hashing
+			s.Passwords = noAccounts{} // this test is not about hashing
 			s.Pass(toMidnight - time.Second)
 			does(t, s)
 		})
 	}
 }
 
-// passing lets time pass while a password is looked at.
+// passing advances the clock during a password check.
 type passing struct {
 	signin.Checker
 	pass func()
@@ -88,7 +88,7 @@ func guessOf(edits ...func(*signin.Try)) signin.Try { return try(append(edits, w
 func TestTriesAtOnceAtMidnight(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	checks := &counting{Checker: nobodys{}}
+	checks := &counting{Checker: noAccounts{}}
 	s.Passwords = checks
 	s.Pass(toMidnight - time.Second)
 	for range 3 {
@@ -113,7 +113,7 @@ func TestTriesAtOnceAtMidnight(t *testing.T) {
 func TestTriesOfTwoClocksAtMidnight(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	s.Passwords = nobodys{}
+	s.Passwords = noAccounts{}
 	s.Pass(toMidnight - time.Second)
 	ahead := *s
 	ahead.Tries.Now = func() time.Time { return s.Now().Add(time.Second) }
@@ -136,7 +136,7 @@ func TestTriesOfTwoClocksAtMidnight(t *testing.T) {
 func TestTriesAfterACrash(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	s.Passwords = nobodys{}
+	s.Passwords = noAccounts{}
 	for range 5 {
 		s.signIn(t, guessOf())
 	}

@@ -8,7 +8,7 @@ import (
 	"frontdesk/adapters/staffweb/signin/signintest"
 )
 
-// A vault without a cost hashes as the program ships.
+// A vault without a cost uses the shipped one.
 func TestShippedCostOfPasswords_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

@@ -10,8 +10,8 @@ import (
 	"frontdesk/domain/display"
 )
 
-// A screen stays a display while it is seen now and then, at its own practice, until the
-// display is removed.
+// A screen stays a display while it is active from time to time, at its own practice,
+// until the display is removed.
 func TestAScreenIsKnownForItsDisplay_D88(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

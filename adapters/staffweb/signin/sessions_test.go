@@ -65,7 +65,8 @@ func TestASessionEndsWhenItIsIdleOrOld_D27(t *testing.T) {
 	}
 }
 
-// A page writes at most once a minute, and waits for no other page of the session.
+// A page writes at most once a minute, and does not wait for other pages of the
+// session.
 func TestSessionIsNotedOnceAMinute_D131(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

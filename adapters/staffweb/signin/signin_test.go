@@ -92,7 +92,7 @@ func as(username string) func(*signin.Try) { return func(t *signin.Try) { t.User
 
 func from(source string) func(*signin.Try) { return func(t *signin.Try) { t.Source = source } }
 
-// counting counts how often passwords are looked at.
+// counting counts password checks.
 type counting struct {
 	signin.Checker
 	mu     sync.Mutex
@@ -106,9 +106,9 @@ func (c *counting) Check(ctx context.Context, tenant, username, password string)
 	return c.Checker.Check(ctx, tenant, username, password)
 }
 
-// nobodys knows no password.
-type nobodys struct{}
+// noAccounts knows no password.
+type noAccounts struct{}
 
-func (nobodys) Check(context.Context, string, string, string) (signin.Holder, bool, error) {
+func (noAccounts) Check(context.Context, string, string, string) (signin.Holder, bool, error) {
 	return signin.Holder{}, false, nil
 }

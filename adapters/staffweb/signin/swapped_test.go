@@ -71,7 +71,7 @@ func TestUnloggedHashIsRefused_D56(t *testing.T) {
 	}
 }
 
-// Passwords that were set before the log knew digests are good until the next one.
+// Passwords from before the log had digests are valid until the next one.
 func TestAHashFromBeforeIsGood_D56(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

@@ -85,7 +85,7 @@ func TestTheWaitEndsAndASuccessForgets(t *testing.T) {
 func TestTheWaitGrowsAndIsBounded_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	s.Passwords = nobodys{} // this test is not about hashing
+	s.Passwords = noAccounts{} // this test is not about hashing
 	for range 4 {
 		s.signIn(t, try(wrong))
 	}
@@ -106,7 +106,7 @@ func TestTheWaitGrowsAndIsBounded_D27(t *testing.T) {
 func TestFiftyTriesFromManySourcesLockTheAccount_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	s.Passwords = nobodys{} // this test is not about hashing
+	s.Passwords = noAccounts{} // this test is not about hashing
 	for n := range 50 {
 		if _, wait := s.signIn(t, try(wrong, from(fmt.Sprintf("192.0.2.%d", n)))); (wait != 0) != (n == 49) {
 			t.Errorf("try %d: wait %v", n+1, wait)
@@ -134,7 +134,7 @@ func TestFiftyAtOnceAreNeverVerifiedMoreOftenThanTheLimit_D27(t *testing.T) {
 	t.Parallel()
 	for _, username := range []string{"dr.lee", "nobody"} {
 		s := newSurgery(t)
-		checks := &counting{Checker: nobodys{}} // this test is not about hashing
+		checks := &counting{Checker: noAccounts{}} // this test is not about hashing
 		s.Passwords = checks
 		var guesses sync.WaitGroup
 		for range 50 {
@@ -174,7 +174,7 @@ func TestEveryAttemptCostsOneHash_D27(t *testing.T) {
 func TestOldTriesAreSweptAndNoNameIsKept(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	s.Passwords = nobodys{}
+	s.Passwords = noAccounts{}
 	for n := range 20 {
 		s.signIn(t, try(as(fmt.Sprintf("guess%d", n)), wrong))
 	}
