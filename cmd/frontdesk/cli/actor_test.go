@@ -11,16 +11,6 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// actorOf is who caused the last event of a name, as the log has it.
-func (c *clinic) actorOf(t *testing.T, name string, args ...string) map[string]any {
-	t.Helper()
-	found := objects(t, c.audit(t, append([]string{"log", "--json", "--event", name}, args...)...).out)
-	if len(found) == 0 {
-		t.Fatalf("no %s", name)
-	}
-	return found[len(found)-1]["actor"].(map[string]any)
-}
-
 func fromThisMachine(t *testing.T, actor map[string]any) bool {
 	t.Helper()
 	u, err := user.Current()

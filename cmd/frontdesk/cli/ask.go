@@ -88,6 +88,7 @@ func (r *run) confirm(follows, question string) error {
 	return nil
 }
 
+// terminal returns standard input if it is a terminal.
 func (r *run) terminal() (*os.File, bool) {
 	file, ok := r.In.(*os.File)
 	return file, ok && term.IsTerminal(int(file.Fd()))

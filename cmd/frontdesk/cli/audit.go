@@ -16,7 +16,6 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/application"
-	"frontdesk/domain/audit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
@@ -88,18 +87,9 @@ func staffNamed(ctx context.Context, engine *app.Engine, tenant, user string) (s
 	return engine.Staff.AnyStaffByUsername(ctx, tenant, user)
 }
 
-// recordReading appends what is about to be shown. If it fails, nothing may be
-// shown.
-func (r *run) recordReading(engine *app.Engine, tenant string, q audit.Queried) error {
-	if err := engine.Auditor.RecordReading(r.ctx, tenant, machine(), q); err != nil {
-		return fmt.Errorf("nothing is shown, because it could not be recorded that it was: %w", err)
-	}
-	return nil
-}
-
 // sayArchived says beside the output that some of what was asked for is not in the
 // database any more. A zero instant is no bound.
-func (r *run) sayArchived(engine *app.Engine, record string, since, until time.Time) error {
+func sayArchived(r *run, engine *app.Engine, record string, since, until time.Time) error {
 	names, err := engine.Auditor.Archives().Between(r.ctx, record, since, until)
 	if err != nil || len(names) == 0 {
 		return err

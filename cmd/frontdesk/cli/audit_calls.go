@@ -89,7 +89,7 @@ func (c *auditCallsCmd) sayArchived(r *run, engine *app.Engine) error {
 	if c.Request != uuid.Nil {
 		since, until = retention.InstantOf(c.Request), retention.InstantOf(c.Request).Add(time.Millisecond)
 	}
-	return r.sayArchived(engine, retention.AccessRecord, since, until)
+	return sayArchived(r, engine, retention.AccessRecord, since, until)
 }
 
 func (c *auditCallsCmd) filter(user staff.ID) auditing.CallFilter {

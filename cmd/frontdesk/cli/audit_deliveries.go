@@ -40,7 +40,7 @@ func (c *auditDeliveriesCmd) Run(r *run) error {
 	if err := c.print(r.Out, found); err != nil || len(found) == c.Limit {
 		return err
 	}
-	return r.sayArchived(engine, retention.Delivered, c.Since, time.Time{})
+	return sayArchived(r, engine, retention.Delivered, c.Since, time.Time{})
 }
 
 // print prints an object a line for machines, or a table for people.

@@ -87,14 +87,14 @@ func (c *auditExportCmd) Run(r *run) error {
 	if err := c.export(r, engine, f, events, &m); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	if err := r.finishExport(events, beside, m, fmt.Sprintf("%d events up to idx %d, SHA-256 %s", m.Count, m.UpTo, m.SHA256)); err != nil {
+	if err := finishExport(r, events, beside, m, fmt.Sprintf("%d events up to idx %d, SHA-256 %s", m.Count, m.UpTo, m.SHA256)); err != nil {
 		return err
 	}
 	return m.whole()
 }
 
 // finishExport writes the manifest, and says what was written.
-func (r *run) finishExport(lines, beside output, manifest any, said string) error {
+func finishExport(r *run, lines, beside output, manifest any, said string) error {
 	if err := r.write(beside, func(w io.Writer) error { return json.NewEncoder(w).Encode(manifest) }); err != nil {
 		return fmt.Errorf("export the manifest: %w", err)
 	}

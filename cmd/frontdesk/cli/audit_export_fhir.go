@@ -112,10 +112,10 @@ func (c *auditExportCmd) exportCalls(r *run, engine *app.Engine, calls, beside o
 	if err := r.write(calls, func(w io.Writer) error { return c.writeCalls(all, w, &m) }); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	if err := r.finishExport(calls, beside, m, fmt.Sprintf("%d calls, SHA-256 %s", m.Count, m.SHA256)); err != nil {
+	if err := finishExport(r, calls, beside, m, fmt.Sprintf("%d calls, SHA-256 %s", m.Count, m.SHA256)); err != nil {
 		return err
 	}
-	return r.sayArchived(engine, retention.AccessRecord, c.Since, c.Until)
+	return sayArchived(r, engine, retention.AccessRecord, c.Since, c.Until)
 }
 
 // prepareCalls fixes what is read, and records the reading.

@@ -82,7 +82,7 @@ func (c *auditExportCmd) exportProved(r *run, engine *app.Engine, lines, beside 
 		return err
 	}
 	said := fmt.Sprintf("%d of %d lines up to number %d are shown; SHA-256 %s", m.Proof.Shown, m.Count, p.Size-1, m.SHA256)
-	if err := r.finishExport(lines, beside, m, said); err != nil {
+	if err := finishExport(r, lines, beside, m, said); err != nil {
 		return err
 	}
 	signed, err := proof.ParseNote([]byte(m.Proof.Note))

@@ -146,6 +146,3 @@ func printer(w io.Writer, machine, personal bool) (line func(event.Recorded) err
 		return row(table, e.Idx, e.At.Format(time.RFC3339), e.Stream.Tenant, logged.Name, e.Metadata.Actor, string(logged.Data))
 	}, table.Flush
 }
-
-// tableLines is how many lines of a table are held to align them.
-const tableLines = 500

@@ -198,10 +198,3 @@ func otherLog(t *testing.T, p *proven, kept string) string {
 	t.Helper()
 	return strings.Replace(readFile(t, kept), p.log.String(), event.NewID().String(), 1)
 }
-
-func readFile(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	must(t, err)
-	return string(text)
-}

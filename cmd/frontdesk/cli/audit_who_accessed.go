@@ -57,7 +57,7 @@ func (c *auditWhoAccessedCmd) Run(r *run) error {
 	if err := flush(); err != nil {
 		return err
 	}
-	return r.sayArchived(engine, retention.AccessRecord, time.Time{}, time.Time{})
+	return sayArchived(r, engine, retention.AccessRecord, time.Time{}, time.Time{})
 }
 
 func (c *auditWhoAccessedCmd) printer(w io.Writer) (line func(auditing.Access) error, flush func() error) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"reflect"
@@ -20,18 +19,11 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/display"
-	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 )
-
-// Streams are the standard streams of a run.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-}
 
 // commandLine is everything that can be typed. The commands about a noun of the
 // practice are listed in the noun's file.
@@ -58,7 +50,11 @@ type commandLine struct {
 	Version    versionCmd    `cmd:"" group:"program" help:"Say which program this is, and which database schema it needs."`
 	Completion completionCmd `cmd:"" group:"program" help:"Teach a shell to complete command lines."`
 
-	Practices      practiceCommands      `embed:""`
+	Practices practiceCommands `embed:""`
+
+	OffboardPractice offboardPracticeCmd `cmd:"" group:"practice" help:"Stop everything that applications do for a practice, and export its log. Nothing is erased."`
+
+	Availability   availabilityCommands  `embed:""`
 	Applications   applicationCommands   `embed:""`
 	Registrations  registrationCommands  `embed:""`
 	Staff          staffCommands         `embed:""`
@@ -92,8 +88,8 @@ Start with "frontdesk sandbox". Every flag can be given in the environment: --da
 
 // Main runs one command line and returns the exit status.
 func Main(ctx context.Context, args []string, streams Streams) int {
-	raw, out := streams, &visible{w: streams.Out}
-	streams.Out, streams.Err = out, &visible{w: raw.Err}
+	raw, out := streams, newVisible(streams.Out)
+	streams.Out, streams.Err = out, newVisible(raw.Err)
 	exited, status := false, 0
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -113,8 +109,8 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	}
 	preferSandbox(parsed)
 	preferNearer(parsed)
-	err = parsed.Run(&run{ctx, streams, raw, clock.System})
-	if err = cmp.Or(err, out.err); err != nil {
+	err = parsed.Run(&run{ctx: ctx, Streams: streams, raw: raw, now: clock.System})
+	if err = cmp.Or(err, out.failure()); err != nil {
 		fmt.Fprintf(streams.Err, "frontdesk: %s\n", oneLine(err))
 		return 1
 	}
@@ -126,6 +122,7 @@ func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error
 	return kong.New(grammar,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
 		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), kong.PostBuild(setDefaults), kong.Exit(exit),
+		kong.BindTo(fileSettings{}, (*settingsFiles)(nil)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.ValueFormatter(withDefault),
 		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper(body.InvalidID("application"))),
 		kong.TypeMapper(reflect.TypeFor[patient.ID](), idMapper(body.InvalidID("patient"))),
@@ -176,29 +173,9 @@ func withDefault(value *kong.Value) string {
 	return kong.DefaultHelpValueFormatter(value)
 }
 
-// run is what a subcommand is given: the streams, and when to stop.
-type run struct {
-	ctx     context.Context //nolint:containedctx // kong hands one value to Run
-	Streams                 // which show what a terminal would act on
-	raw     Streams         // which do not: for the bytes of a file, and for moving the cursor
-	now     func() time.Time
-}
-
 func helpFor(err error) string {
 	if parsing, ok := errors.AsType[*kong.ParseError](err); ok && parsing.Context.Selected() != nil {
 		return parsing.Context.Selected().Path() + " --help"
 	}
 	return "--help"
-}
-
-// oneLine is an error in one line: of a refusal, its sentence and its code.
-func oneLine(err error) string {
-	text := err.Error()
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Kind != fault.Unavailable {
-		text = refusal.Detail + " (" + refusal.Code + ")"
-	}
-	if list, ok := errors.AsType[fault.List](err); ok {
-		text = list.Error()
-	}
-	return strings.Join(strings.Fields(text), " ")
 }

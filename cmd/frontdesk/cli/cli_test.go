@@ -17,43 +17,8 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/cmd/frontdesk/cli"
 	"frontdesk/commands"
 )
-
-// outcome is what one command line left behind.
-type outcome struct {
-	status   int
-	out, err string
-}
-
-func frontdesk(t *testing.T, args ...string) outcome {
-	t.Helper()
-	return frontdeskWith(t, "", args...)
-}
-
-func frontdeskWith(t *testing.T, in string, args ...string) outcome {
-	t.Helper()
-	var out, err bytes.Buffer
-	status := cli.Main(t.Context(), args, cli.Streams{In: strings.NewReader(in), Out: &out, Err: &err})
-	return outcome{status, out.String(), err.String()}
-}
-
-// wantFailure fails unless the run said in one line why and what to do.
-func (o outcome) wantFailure(t *testing.T, status int, says ...string) {
-	t.Helper()
-	if o.status != status {
-		t.Errorf("exit status %d, want %d: %s", o.status, status, o.err)
-	}
-	if status == 1 && strings.Count(o.err, "\n") != 1 {
-		t.Errorf("standard error is not one line:\n%s", o.err)
-	}
-	for _, text := range says {
-		if !strings.Contains(o.err, text) {
-			t.Errorf("standard error does not say %q:\n%s", text, o.err)
-		}
-	}
-}
 
 func TestWrongUsageIsExitStatus2(t *testing.T) {
 	t.Parallel()

@@ -11,30 +11,17 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// configFlag is the flag of every command that runs for long, or that keeps house.
-type configFlag struct {
-	Config configFile `placeholder:"FILE" help:"YAML file with flags by their names, for all such commands or below the name of one. The environment wins over it, and the command line over both."`
+// fileSettings implements [settingsFiles] for the commands of this program.
+type fileSettings struct{}
+
+// Resolve has kong ask a file for the settings of a command.
+func (fileSettings) Resolve(ctx *kong.Context, at *kong.Path, command string) error {
+	return resolve(ctx, at, command)
 }
 
-// configFile is the name of a file of settings.
-type configFile string
-
-// BeforeResolve reads the file, and lets kong ask it for the flags that are neither typed nor
-// in the environment. Kong calls it for each command that has such a flag as soon as the
-// environment names a file.
-func (f configFile) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
-	if ctx.Selected() == nil {
-		return nil
-	}
-	return resolve(ctx, at, ctx.Selected().Name)
-}
-
-// servingFile is the name of a file of settings, for a command that asks a process of serve.
-type servingFile string
-
-// BeforeResolve reads what the file says of serve.
-func (f servingFile) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
-	return resolve(ctx, at, "serve")
+// Print lists the flags of the command, their values and where each value is set.
+func (fileSettings) Print(w io.Writer, parsed *kong.Context, file configFile) error {
+	return printConfiguration(w, parsed, file)
 }
 
 // resolve has kong ask a file what it says of a command.

@@ -3,42 +3,11 @@ package cli_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
 )
-
-// settingsFile writes a file that its owner alone may read.
-func settingsFile(t *testing.T, text string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "frontdesk.yaml")
-	must(t, os.WriteFile(name, []byte(text), 0o600))
-	return name
-}
-
-var cells = regexp.MustCompile(` {2,}`)
-
-// configuration returns what serve --check says of each flag: what holds, and who says so.
-func (o outcome) configuration() map[string]string {
-	flags, _, _ := strings.Cut(o.out, "\n\n")
-	said := map[string]string{}
-	for line := range strings.Lines(flags) {
-		if parts := cells.Split(strings.TrimSpace(line), 3); len(parts) == 3 {
-			said[parts[0]] = parts[1] + " by " + parts[2]
-		}
-	}
-	return said
-}
-
-// serveNowhere is a serve that finds no database, which it says at once.
-func serveNowhere(t *testing.T, args ...string) outcome {
-	t.Helper()
-	nowhere := "postgres://frontdesk_app:geheim@/x?host=" + t.TempDir()
-	return frontdesk(t, append([]string{"serve", "--check", "--database-url", nowhere}, args...)...)
-}
 
 func TestWhatIsTypedWinsThenTheEnvironmentThenTheFile_D108(t *testing.T) {
 	t.Setenv("FRONTDESK_CALLS_IN_FLIGHT", "7")

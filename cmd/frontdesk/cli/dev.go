@@ -61,6 +61,7 @@ func (f keyDirFlag) running() (dev.Running, error) {
 	return dev.Find(f.KeyDir)
 }
 
+// devCmd makes a code base an application of a sandbox.
 type devCmd struct {
 	Dir            string   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to use. If none runs there, it is started, and stopped in the end."`
 	KeyDir         string   `default:".frontdesk-dev" type:"folder" placeholder:"DIR" help:"Where the application's key is kept. The next start is the same application."`

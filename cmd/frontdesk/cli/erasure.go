@@ -26,11 +26,6 @@ type erasureCommands struct {
 	ReapplyErasures   reapplyErasuresCmd   `cmd:"" group:"erasure" help:"Erase again whom a restored backup has brought back."`
 }
 
-// ledgerFlag is for everything that erases, or serves what may have been restored.
-type ledgerFlag struct {
-	ErasureLedger string `placeholder:"FILE" help:"File that remembers who is erased, kept where backups of the database are not."`
-}
-
 // whyFlags say why somebody may be forgotten.
 type whyFlags struct {
 	Basis  erasure.Basis `required:"" enum:"retention-ended,registered-in-error,court-order,unlawful-processing,practice-exit" help:"Why the law lets these data go: ${enum}."`

@@ -13,6 +13,7 @@ import (
 	"frontdesk/domain/application"
 )
 
+// integratorCmd asks a service about an application, as that application.
 type integratorCmd struct {
 	Calls       integratorCallsCmd       `cmd:"" help:"List the application's calls at the practice, and say why some were refused."`
 	Deliveries  integratorDeliveriesCmd  `cmd:"" help:"List what became of the application's webhooks."`
@@ -90,10 +91,10 @@ func (c *integratorApplicationCmd) Run(r *run) error {
 	if err != nil {
 		return refusals.Plain(err)
 	}
-	return c.print(r, found, func() { r.sayApplication(found) })
+	return c.print(r, found, func() { sayApplication(r, found) })
 }
 
-func (r *run) sayApplication(a client.Application) {
+func sayApplication(r *run, a client.Application) {
 	enabled := "has enabled it"
 	if !a.Enabled {
 		enabled = "has not enabled it, or there is no such practice: ask its manager to enable it"
@@ -136,10 +137,10 @@ func (c *integratorKeySetCmd) Run(r *run) error {
 	if err != nil {
 		return refusals.Plain(err)
 	}
-	return c.print(r, found, func() { r.sayKeySet(found) })
+	return c.print(r, found, func() { sayKeySet(r, found) })
 }
 
-func (r *run) sayKeySet(k client.KeySet) {
+func sayKeySet(r *run, k client.KeySet) {
 	fmt.Fprintf(r.Out, "The key set is at %s .\n", k.URL)
 	list(r, "Held are the keys", k.Keys, func(key client.HeldKey) string {
 		return key.KID + ", since " + key.Since.Format(time.RFC3339)
@@ -198,7 +199,7 @@ func (c *integratorPingCmd) follow(r *run, service *client.Client, ping client.T
 			continue
 		}
 		d := page.Deliveries[0]
-		if err := c.print(r, d, func() { r.sayDelivery(d) }); err != nil || d.Outcome == "delivered" {
+		if err := c.print(r, d, func() { sayDelivery(r, d) }); err != nil || d.Outcome == "delivered" {
 			return err
 		}
 		return fmt.Errorf("the ping did not arrive: %s", d.Outcome)

@@ -36,7 +36,7 @@ func (c *integratorDeliveriesCmd) Run(r *run) error {
 			return refusals.Plain(err)
 		}
 		for _, d := range page.Deliveries {
-			if err := c.print(r, d, func() { r.sayDelivery(d) }); err != nil {
+			if err := c.print(r, d, func() { sayDelivery(r, d) }); err != nil {
 				return err
 			}
 		}
@@ -51,7 +51,7 @@ func (c *integratorDeliveriesCmd) Run(r *run) error {
 }
 
 // sayDelivery says what became of a webhook, and why it did not arrive.
-func (r *run) sayDelivery(d client.Delivery) {
+func sayDelivery(r *run, d client.Delivery) {
 	parts := []string{d.HappenedAt.Format(time.RFC3339), string(d.Outcome), d.Event}
 	if d.Status != 0 {
 		parts = append(parts, fmt.Sprint(d.Status))

@@ -29,6 +29,7 @@ type databaseFlag struct {
 	DatabaseURL string `required:"" placeholder:"URL" help:"Postgres, as postgres://… . A password belongs in the environment or in a pgpass file."`
 }
 
+// open opens the engine, without a master key.
 func (f databaseFlag) open(r *run) (*app.Engine, error) {
 	return app.Open(r.ctx, app.Config{DatabaseURL: f.DatabaseURL})
 }

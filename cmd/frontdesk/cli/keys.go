@@ -15,6 +15,7 @@ import (
 	"frontdesk/projections"
 )
 
+// keysCmd holds what is done with keys: those that sign webhooks, logs and cosignatures, and the master key.
 type keysCmd struct {
 	List     keysListCmd     `cmd:"" help:"List the service's keys and where each is in its life."`
 	Stage    keysStageCmd    `cmd:"" help:"Make a key and publish it. It signs nothing yet."`
@@ -45,7 +46,7 @@ type listedKey struct {
 
 // Run lists the keys.
 func (c *keysListCmd) Run(r *run) error {
-	keys, err := c.listed(r)
+	keys, err := listed(r, c.databaseFlag)
 	if err != nil {
 		return err
 	}

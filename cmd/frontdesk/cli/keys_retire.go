@@ -24,7 +24,7 @@ func (c *keysRetireCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	keys, err := c.listed(r)
+	keys, err := listed(r, c.databaseFlag)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (c *keysRetireCmd) Run(r *run) error {
 }
 
 // listed returns all keys.
-func (f databaseFlag) listed(r *run) ([]projections.SigningKey, error) {
+func listed(r *run, f databaseFlag) ([]projections.SigningKey, error) {
 	engine, err := f.open(r)
 	if err != nil {
 		return nil, err

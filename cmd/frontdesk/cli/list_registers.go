@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"frontdesk/domain/application"
 	"frontdesk/projections"
 )
@@ -79,4 +81,12 @@ func (c *listWebhooksCmd) Run(r *run) error {
 			return page, err
 		},
 	}.write(r, c.JSON)
+}
+
+// orNone shows that a cell is empty.
+func orNone(items []string) string {
+	if len(items) == 0 {
+		return "-"
+	}
+	return strings.Join(items, " ")
 }

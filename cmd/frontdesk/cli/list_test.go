@@ -9,14 +9,6 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
-// listed runs a list, whose first line for people says what the columns are.
-func (c *clinic) listed(t *testing.T, line string) outcome {
-	t.Helper()
-	o := frontdesk(t, append(strings.Fields(line), "--database-url", c.db.URL)...)
-	o.wantSuccess(t)
-	return o
-}
-
 func TestWhatIsSetUpIsListed_D107(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)

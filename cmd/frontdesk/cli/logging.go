@@ -24,6 +24,7 @@ func (f logFlags) log(w io.Writer) *slog.Logger {
 // id of the call, and who called.
 func newLog(w io.Writer) *slog.Logger { return logFrom(w, slog.LevelInfo) }
 
+// logFrom returns the same for lines of this level and above.
 func logFrom(w io.Writer, least slog.Level) *slog.Logger {
 	return slog.New(identified{newRepeats(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: least}))})
 }

@@ -44,6 +44,7 @@ type oldKeyFlags struct {
 	OldMasterKeyCommand words  `sep:" " placeholder:"COMMAND" instead:"old master key" help:"Command that prints the master key before."`
 }
 
+// readOld returns the master key before, and the zero one if no flag is given.
 func (f oldKeyFlags) readOld(r *run) (sealing.MasterKey, error) {
 	return keySource{f.OldMasterKeyFile, f.OldMasterKeyCommand}.read(r.ctx)
 }

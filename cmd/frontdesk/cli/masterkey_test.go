@@ -8,8 +8,6 @@ import (
 	"frontdesk/adapters/sealing"
 )
 
-const sealedHere = "Personal data is sealed here: give the master key with --master-key-file. (no-master-key)"
-
 func TestWhatSealsOrOpensNeedsTheMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)

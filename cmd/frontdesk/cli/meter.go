@@ -22,6 +22,7 @@ type meter struct {
 
 const meterPace = 250 * time.Millisecond
 
+// newMeter returns a meter that shows lines such as "exporting: 5 of 7 events" on w, if w is a terminal.
 func newMeter(w io.Writer, doing, what string) *meter {
 	m := &meter{doing: doing, what: what, from: -1}
 	if file, ok := w.(*os.File); ok {

@@ -18,6 +18,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
+// offboardPracticeCmd ends what applications do for a practice, and exports its log.
 type offboardPracticeCmd struct {
 	databaseFlag `embed:""`
 	Tenant       string        `required:"" help:"The practice's tenant identifier."`

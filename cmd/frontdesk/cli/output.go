@@ -187,3 +187,20 @@ func cause(err error) error {
 	}
 	return err
 }
+
+// writeKey writes a private key to a file that is not there yet, as far as the disk: what
+// its public half is handed out for must not be lost.
+func writeKey(name, key string) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists and is not written over: choose another file with --out", name)
+	}
+	if err != nil {
+		return fmt.Errorf("write the private key: %w", err)
+	}
+	_, err = fmt.Fprintln(file, key)
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return fmt.Errorf("write the private key: %w", err)
+	}
+	return nil
+}

@@ -38,15 +38,6 @@ func (c *clinic) wantExport(t *testing.T, events []byte, manifest string) {
 	}
 }
 
-func read(t *testing.T, file string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 func TestAnExportGoesToStandardOutput_D57(t *testing.T) {
 	t.Parallel()
 	c, dir := newClinic(t), t.TempDir()
@@ -74,7 +65,7 @@ func TestAnExportGoesToStandardOutput_D57(t *testing.T) {
 	if info, err := shell.Stat(); err != nil || info.Sys().(*syscall.Stat_t).Nlink != 1 {
 		t.Errorf("the shell's file was replaced: %v", err)
 	}
-	c.wantExport(t, read(t, shell.Name()), manifest)
+	c.wantExport(t, []byte(readFile(t, shell.Name())), manifest)
 }
 
 func TestAnExportGoesThroughADeviceAndAPipe_D57(t *testing.T) {
@@ -127,7 +118,7 @@ func TestAnExportGoesWhereALinkLeads_D57(t *testing.T) {
 	if leads, err := os.Readlink(link); leads != file {
 		t.Errorf("the link leads to %q, %v", leads, err)
 	}
-	c.wantExport(t, read(t, file), file+".manifest.json")
+	c.wantExport(t, []byte(readFile(t, file)), file+".manifest.json")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has mode %v, %v", info.Mode(), err)
 	}

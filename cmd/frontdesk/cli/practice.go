@@ -12,10 +12,14 @@ import (
 
 // practiceCommands are what can be typed about practices.
 type practiceCommands struct {
-	Apply                applyCmd                `cmd:"" group:"practice" help:"Make practices and applications what files declare, and print what that changes."`
-	ListPractices        listPracticesCmd        `cmd:"" group:"practice" help:"List all practices."`
-	RegisterPractice     registerPracticeCmd     `cmd:"" group:"practice" help:"Make a medical practice a tenant."`
-	OffboardPractice     offboardPracticeCmd     `cmd:"" group:"practice" help:"Stop everything that applications do for a practice, and export its log. Nothing is erased."`
+	Apply            applyCmd            `cmd:"" group:"practice" help:"Make practices and applications what files declare, and print what that changes."`
+	ListPractices    listPracticesCmd    `cmd:"" group:"practice" help:"List all practices."`
+	RegisterPractice registerPracticeCmd `cmd:"" group:"practice" help:"Make a medical practice a tenant."`
+}
+
+// availabilityCommands are what can be typed about the applications that may call for a
+// practice, and about when it takes requests.
+type availabilityCommands struct {
 	EnableApplication    enableApplicationCmd    `cmd:"" group:"practice" help:"Let an application call for a practice."`
 	DisableApplication   disableApplicationCmd   `cmd:"" group:"practice" help:"Stop an application from calling for a practice, at once."`
 	SwitchRequestTypeOff switchRequestTypeOffCmd `cmd:"" group:"practice" help:"Stop taking requests of a type."`

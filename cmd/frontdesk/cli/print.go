@@ -27,6 +27,16 @@ type visible struct {
 	err error
 }
 
+// newVisible returns what prints through a stream.
+func newVisible(w io.Writer) *visible { return &visible{w: w} }
+
+// failure returns the first error of a write.
+func (v *visible) failure() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.err
+}
+
 // Write prints p. It leaves line ends and tabs, which lines and tables are made of.
 func (v *visible) Write(p []byte) (int, error) {
 	v.mu.Lock()

@@ -7,17 +7,6 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 )
 
-// brokerFlags say how the broker is reached.
-type brokerFlags struct {
-	NATS            []string `name:"nats" placeholder:"URL" sep:"," help:"Servers of NATS, such as nats://broker-1:4222 or tls://broker-1:4222. User and password may stand in them."`
-	NATSCredentials string   `name:"nats-credentials" placeholder:"FILE" help:"Credentials for NATS."`
-	NATSCA          string   `name:"nats-ca" placeholder:"FILE" help:"Authority of the certificates of NATS, if it is not one that the system trusts."`
-}
-
-func (f brokerFlags) server() broker.Server {
-	return broker.Server{URLs: f.NATS, Credentials: f.NATSCredentials, CA: f.NATSCA}
-}
-
 // streamFlags say what the relay makes its streams like.
 type streamFlags struct {
 	NATSReplicas  int           `name:"nats-replicas" default:"3" placeholder:"N" help:"Servers of NATS that hold each event; 1 if there is only one."`
@@ -28,6 +17,7 @@ func (f streamFlags) streams() broker.Streams {
 	return broker.Streams{Replicas: f.NATSReplicas, Retention: f.NATSRetention}
 }
 
+// relayCmd hands the event log to NATS.
 type relayCmd struct {
 	databaseFlag  `embed:""`
 	configFlag    `embed:""`

@@ -10,6 +10,7 @@ import (
 	"frontdesk/domain/event"
 )
 
+// retainCmd moves old rows of the access record and of deliveries to files.
 type retainCmd struct {
 	databaseFlag    `embed:""`
 	configFlag      `embed:""`

@@ -12,6 +12,7 @@ import (
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
+// sandboxCmd starts a sandbox, and steers one that runs.
 type sandboxCmd struct {
 	Start    sandboxStartCmd    `cmd:"" default:"withargs" help:"Start it. That is also what happens without a command: \"frontdesk sandbox start --help\" lists its flags."`
 	Clock    sandboxClockCmd    `cmd:"" help:"Say what its clock shows, or move it."`

@@ -48,8 +48,8 @@ func (f runningFlags) announce(r *run, log *slog.Logger, service *app.App) error
 }
 
 // check prints what would hold, and what was found. Unreadable says why there is no master key.
-func (f runningFlags) check(r *run, parsed *kong.Context, config app.Config, unreadable error) error {
-	if err := printConfiguration(r.Out, parsed, f.Config); err != nil {
+func (f runningFlags) check(r *run, parsed *kong.Context, files settingsFiles, config app.Config, unreadable error) error {
+	if err := files.Print(r.Out, parsed, f.Config); err != nil {
 		return err
 	}
 	fmt.Fprintln(r.Out)

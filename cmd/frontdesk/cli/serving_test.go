@@ -1,40 +1,15 @@
 package cli_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/base64"
-	"encoding/json"
-	"io"
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
-	"frontdesk/cmd/frontdesk/cli"
 )
-
-// checks returns what serve --check says of each thing: how it is, and more.
-func (o outcome) checks() map[string]string {
-	_, lines, _ := strings.Cut(o.out, "\n\n")
-	said := map[string]string{}
-	for line := range strings.Lines(lines) {
-		if parts := cells.Split(strings.TrimSpace(line), 3); len(parts) == 3 {
-			said[parts[1]] = parts[0] + ": " + parts[2]
-		}
-	}
-	return said
-}
-
-func checkServing(t *testing.T, url string, args ...string) outcome {
-	t.Helper()
-	return frontdesk(t, append([]string{"serve", "--check", "--database-url", url, "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0",
-		"--api-domain=api.example", "--auth-url=https://auth.example"}, args...)...)
-}
 
 func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
 	t.Parallel()
@@ -140,77 +115,6 @@ func TestTheCheckKnowsWhoServes_D108(t *testing.T) {
 			t.Errorf("roles are %q, want %q", got, want)
 		}
 	}
-}
-
-// logLines are what a program logs.
-type logLines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-	stop func() // ends the program, and waits for that
-}
-
-func (l *logLines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logLines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-// calls returns the lines of calls, by the ids of these, and ends the program: a line comes
-// behind its answer.
-func (l *logLines) calls(t *testing.T) map[string]map[string]any {
-	t.Helper()
-	l.stop()
-	found := map[string]map[string]any{}
-	for line := range strings.Lines(l.String()) {
-		var said map[string]any
-		must(t, json.Unmarshal([]byte(line), &said))
-		if said["msg"] == "call" {
-			found[said["request_id"].(string)] = said
-		}
-	}
-	return found
-}
-
-// line returns the first line with a message, once it is there.
-func (l *logLines) line(t *testing.T, message string) map[string]any {
-	t.Helper()
-	for {
-		text := l.String()
-		for line := range strings.Lines(text) {
-			var said map[string]any
-			if json.Unmarshal([]byte(line), &said) == nil && said["msg"] == message {
-				return said
-			}
-		}
-		select {
-		case <-t.Context().Done():
-			t.Fatalf("it does not say %q:\n%s", message, text)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
-// serving serves until the test ends.
-func serving(t *testing.T, args ...string) *logLines {
-	t.Helper()
-	said := &logLines{}
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	args = append([]string{"serve", "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example", "--drain-delay=0"}, args...)
-	running.Go(func() {
-		if status := cli.Main(ctx, args, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said}); status != 0 {
-			t.Errorf("serve ends with status %d", status)
-		}
-	})
-	said.stop = func() { stop(); running.Wait() }
-	t.Cleanup(said.stop)
-	return said
 }
 
 func TestTheLineAtTheStartSaysWhatRuns_D108(t *testing.T) {

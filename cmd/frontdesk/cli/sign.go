@@ -13,6 +13,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
+// signCmd signs checkpoints of the logs.
 type signCmd struct {
 	databaseFlag  `embed:""`
 	configFlag    `embed:""`

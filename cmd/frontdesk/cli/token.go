@@ -12,6 +12,7 @@ import (
 	"frontdesk/domain/application"
 )
 
+// tokenCmd makes keys and tokens, and explains tokens.
 type tokenCmd struct {
 	Keygen  keygenCmd  `cmd:"" help:"Make a private key, and put its public half into a key set (JWKS) to publish."`
 	Publish publishCmd `cmd:"" help:"Serve a key set on this machine, for as long as it runs."`

@@ -114,10 +114,10 @@ func (s *serviceView) say(r *run, acceptedHere bool) {
 		fmt.Fprintln(r.Out, "About an application it answers only the application itself: ask with a token whose sub is its iss.")
 	}
 	if s.Application != nil {
-		r.sayApplication(*s.Application)
+		sayApplication(r, *s.Application)
 	}
 	if s.KeySet != nil {
-		r.sayKeySet(*s.KeySet)
+		sayKeySet(r, *s.KeySet)
 	}
 }
 

@@ -22,11 +22,11 @@ func TestAKeySetKeepsWhatIsInIt(t *testing.T) {
 		Owner string
 		Keys  []map[string]any
 	}
-	if err := json.Unmarshal(read(t, jwks), &set); err != nil {
+	if err := json.Unmarshal([]byte(readFile(t, jwks)), &set); err != nil {
 		t.Fatal(err)
 	}
 	if set.Owner != "us" || len(set.Keys) != 3 || set.Keys[0]["note"] == nil || set.Keys[1]["x"] == nil || set.Keys[2]["kid"] == nil {
-		t.Errorf("the key set is\n%s", read(t, jwks))
+		t.Errorf("the key set is\n%s", readFile(t, jwks))
 	}
 }
 
@@ -47,7 +47,7 @@ func TestAKeyThatCannotBePublishedIsNotMade_D57(t *testing.T) {
 			_ = os.Remove(key)
 		}
 	}
-	if got := read(t, other); string(got) != `{"name":"mine"}` {
+	if got := readFile(t, other); got != `{"name":"mine"}` {
 		t.Errorf("it wrote over a file of somebody else: %s", got)
 	}
 }

@@ -16,28 +16,6 @@ import (
 	"frontdesk/domain/application"
 )
 
-const someApplication = "01980000-0000-7000-8000-000000000001"
-
-// keygen makes a key and a key set in a new directory.
-func keygen(t *testing.T) (key, jwks string) {
-	t.Helper()
-	dir := t.TempDir()
-	key, jwks = filepath.Join(dir, "key.pem"), filepath.Join(dir, "jwks.json")
-	if o := frontdesk(t, "token", "keygen", "--key", key, "--jwks", jwks); o.status != 0 {
-		t.Fatal(o.err)
-	}
-	return key, jwks
-}
-
-func mint(t *testing.T, key string, flags ...string) string {
-	t.Helper()
-	o := frontdesk(t, append([]string{"token", "mint", "--key", key, "--application", someApplication}, flags...)...)
-	if o.status != 0 {
-		t.Fatal(o.err)
-	}
-	return strings.TrimSpace(o.out)
-}
-
 // explained is what token explain --json prints.
 type explained struct {
 	Accepted, SignatureChecked                                    bool
@@ -187,14 +165,6 @@ func TestKeysArePublished(t *testing.T) {
 	if status := <-done; status != 0 {
 		t.Errorf("exit status %d", status)
 	}
-}
-
-// lines hands on what is written to it.
-type lines chan string
-
-func (l lines) Write(p []byte) (int, error) {
-	l <- string(p)
-	return len(p), nil
 }
 
 func applicationID(t *testing.T) (id application.ID) {

@@ -13,6 +13,7 @@ import (
 	"frontdesk/domain/written"
 )
 
+// errInvalidID refuses an identifier that has no refusal of its own.
 var errInvalidID = fault.New(fault.Invalid, "invalid-id", "Give a UUID of 36 characters.")
 
 // idMapper reads an identifier. It refuses the UUID of zeros, which nothing has: a

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -96,17 +95,6 @@ func TestAWitnessCosignsUntilItIsTold_D78(t *testing.T) {
 		stop()
 		if status := <-ended; status != 0 {
 			t.Errorf("it ended with %d", status)
-		}
-	}
-}
-
-var servedAt = regexp.MustCompile(`"url":"([^"]+)"`)
-
-// url waits until a command says where it serves.
-func (l lines) url() string {
-	for {
-		if at := servedAt.FindStringSubmatch(<-l); at != nil {
-			return at[1]
 		}
 	}
 }

@@ -16,6 +16,7 @@ type register[T any] struct {
 	next   func(after T) ([]T, error) // a page, of at most [tableLines]
 }
 
+// write writes all rows to standard output.
 func (l register[T]) write(r *run, machine bool) error {
 	encoder := json.NewEncoder(r.Out)
 	table := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0)
@@ -43,6 +44,7 @@ func (l register[T]) write(r *run, machine bool) error {
 	return table.Flush()
 }
 
+// items yields all rows, page by page.
 func (l register[T]) items() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var last T
@@ -64,10 +66,5 @@ func (l register[T]) items() iter.Seq2[T, error] {
 	}
 }
 
-// orNone shows that a cell is empty.
-func orNone(items []string) string {
-	if len(items) == 0 {
-		return "-"
-	}
-	return strings.Join(items, " ")
-}
+// tableLines is how many lines of a table are held to align them.
+const tableLines = 500
