@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// applicationCommands are what can be typed about applications.
-type applicationCommands struct {
+// ApplicationCommands are what can be typed about applications.
+type ApplicationCommands struct {
 	ListApplications    listApplicationsCmd    `cmd:"" group:"application" help:"List all applications, or those that a practice has enabled."`
 	RegisterApplication registerApplicationCmd `cmd:"" group:"application" help:"Make an external application known, once for all practices."`
 	SetJWKSURL          setJWKSURLCmd          `cmd:"" name:"set-jwks-url" group:"application" help:"Say where an application's public keys are."`
@@ -23,8 +23,8 @@ type applicationCommands struct {
 	UnmarkPatientScoped unmarkPatientScopedCmd `cmd:"" group:"application" help:"Take that mark away."`
 }
 
-// authorisationCommands are what can be typed about user authorisations.
-type authorisationCommands struct {
+// AuthorisationCommands are what can be typed about user authorisations.
+type AuthorisationCommands struct {
 	ListAuthorisations              listAuthorisationsCmd              `cmd:"" group:"authorisation" help:"List the authorisations at a practice that have not ended."`
 	GrantUserAuthorisation          grantUserAuthorisationCmd          `cmd:"" group:"authorisation" help:"Let an application act for a member of staff, for 12 hours."`
 	GrantPatientScopedAuthorisation grantPatientScopedAuthorisationCmd `cmd:"" group:"authorisation" help:"The same, for one patient alone."`
@@ -32,8 +32,8 @@ type authorisationCommands struct {
 }
 
 type registerApplicationCmd struct {
-	engineFlags   `embed:""`
-	networkFlag   `embed:""`
+	EngineFlags   `embed:""`
+	NetworkFlag   `embed:""`
 	Name          string         `required:"" help:"The application's name, as staff will see it."`
 	JWKSURL       string         `name:"jwks-url" required:"" placeholder:"URL" help:"Where its public keys are."`
 	Application   application.ID `placeholder:"UUID" help:"The application's identifier; without it, one is minted."`
@@ -41,44 +41,44 @@ type registerApplicationCmd struct {
 	PatientScoped bool           `help:"It is an integration with patient-scoped authorisations."`
 }
 
-func (c *registerApplicationCmd) Run(r *run) error {
-	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+func (c *registerApplicationCmd) Run(r *Run) error {
+	return c.Do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (Made, error) {
 		id, err := desk.RegisterApplication(ctx, commands.RegisterApplication{
 			Application: c.Application, Name: c.Name, JWKSURL: c.JWKSURL, Callbacks: c.Callback, PatientScoped: c.PatientScoped,
 		})
-		return made{"applicationId": id}, err
+		return Made{"applicationId": id}, err
 	})
 }
 
 type setJWKSURLCmd struct {
-	engineFlags `embed:""`
-	networkFlag `embed:""`
+	EngineFlags `embed:""`
+	NetworkFlag `embed:""`
 	Application application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
 	JWKSURL     string         `name:"jwks-url" required:"" placeholder:"URL" help:"Where its public keys are."`
 }
 
-func (c *setJWKSURLCmd) Run(r *run) error {
-	return c.do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+func (c *setJWKSURLCmd) Run(r *Run) error {
+	return c.Do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (Made, error) {
 		return nil, desk.SetJWKSURL(ctx, commands.SetJWKSURL{Application: c.Application, JWKSURL: c.JWKSURL})
 	})
 }
 
 type rereadKeySetCmd struct {
-	applicationFlags `embed:""`
+	ApplicationFlags `embed:""`
 }
 
 // Run reads nothing itself: each process reads the set when the application next calls.
 // If it cannot be read then, the application's calls are refused until it can.
-func (c *rereadKeySetCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+func (c *rereadKeySetCmd) Run(r *Run) error {
+	return c.Do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (Made, error) {
 		at, err := desk.RereadKeySet(ctx, commands.RereadKeySet{Application: c.Application})
-		return made{"rereadAt": at}, err
+		return Made{"rereadAt": at}, err
 	})
 }
 
 // callbackFlags name an address of an application.
 type callbackFlags struct {
-	applicationFlags `embed:""`
+	ApplicationFlags `embed:""`
 	Callback         string `required:"" placeholder:"URL" help:"The address."`
 }
 
@@ -86,37 +86,37 @@ type addCallbackCmd struct {
 	callbackFlags `embed:""`
 }
 
-func (c *addCallbackCmd) Run(r *run) error {
-	return change(r, c.engineFlags, "", commands.Desk.AddCallback, commands.AddCallback{Application: c.Application, Callback: c.Callback})
+func (c *addCallbackCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, "", commands.Desk.AddCallback, commands.AddCallback{Application: c.Application, Callback: c.Callback})
 }
 
 type removeCallbackCmd struct {
 	callbackFlags `embed:""`
 }
 
-func (c *removeCallbackCmd) Run(r *run) error {
-	return change(r, c.engineFlags, "", commands.Desk.RemoveCallback, commands.RemoveCallback{Application: c.Application, Callback: c.Callback})
+func (c *removeCallbackCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, "", commands.Desk.RemoveCallback, commands.RemoveCallback{Application: c.Application, Callback: c.Callback})
 }
 
 type markPatientScopedCmd struct {
-	applicationFlags `embed:""`
+	ApplicationFlags `embed:""`
 }
 
-func (c *markPatientScopedCmd) Run(r *run) error {
-	return change(r, c.engineFlags, "", commands.Desk.MarkPatientScoped, commands.MarkPatientScoped{Application: c.Application})
+func (c *markPatientScopedCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, "", commands.Desk.MarkPatientScoped, commands.MarkPatientScoped{Application: c.Application})
 }
 
 type unmarkPatientScopedCmd struct {
-	applicationFlags `embed:""`
+	ApplicationFlags `embed:""`
 }
 
-func (c *unmarkPatientScopedCmd) Run(r *run) error {
-	return change(r, c.engineFlags, "", commands.Desk.UnmarkPatientScoped, commands.UnmarkPatientScoped{Application: c.Application})
+func (c *unmarkPatientScopedCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, "", commands.Desk.UnmarkPatientScoped, commands.UnmarkPatientScoped{Application: c.Application})
 }
 
 // grantFlags name what an application may call.
 type grantFlags struct {
-	applicationFlags `embed:""`
+	ApplicationFlags `embed:""`
 	Endpoint         application.EndpointName `required:"" help:"The endpoint, such as create-patient-request."`
 	Mode             application.Mode         `required:"" help:"application-restricted or user-restricted."`
 }
@@ -129,50 +129,50 @@ type grantEndpointCmd struct {
 	grantFlags `embed:""`
 }
 
-func (c *grantEndpointCmd) Run(r *run) error {
-	return change(r, c.engineFlags, "", commands.Desk.GrantEndpoint, commands.GrantEndpoint{Application: c.Application, Grant: c.grant()})
+func (c *grantEndpointCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, "", commands.Desk.GrantEndpoint, commands.GrantEndpoint{Application: c.Application, Grant: c.grant()})
 }
 
 type revokeEndpointCmd struct {
 	grantFlags `embed:""`
 }
 
-func (c *revokeEndpointCmd) Run(r *run) error {
-	return change(r, c.engineFlags, "", commands.Desk.RevokeEndpoint, commands.RevokeEndpoint{Application: c.Application, Grant: c.grant()})
+func (c *revokeEndpointCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, "", commands.Desk.RevokeEndpoint, commands.RevokeEndpoint{Application: c.Application, Grant: c.grant()})
 }
 
 type grantUserAuthorisationCmd struct {
-	engineFlags  `embed:""`
-	lifetimeFlag `embed:""`
+	EngineFlags  `embed:""`
+	LifetimeFlag `embed:""`
 	Tenant       string         `required:"" help:"The practice's tenant identifier."`
 	Application  application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
 	Username     string         `required:"" help:"The username of the member of staff."`
 }
 
-func (c *grantUserAuthorisationCmd) Run(r *run) error {
-	return c.do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func (c *grantUserAuthorisationCmd) Run(r *Run) error {
+	return c.Do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		expiresAt, err := desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{
 			Tenant: c.Tenant, Application: c.Application, Username: c.Username,
 		})
-		return made{"expiresAt": expiresAt}, err
+		return Made{"expiresAt": expiresAt}, err
 	})
 }
 
 type grantPatientScopedAuthorisationCmd struct {
-	engineFlags  `embed:""`
-	lifetimeFlag `embed:""`
+	EngineFlags  `embed:""`
+	LifetimeFlag `embed:""`
 	Tenant       string         `required:"" help:"The practice's tenant identifier."`
 	Application  application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
 	Username     string         `required:"" help:"The username of the member of staff."`
 	Patient      patient.ID     `required:"" placeholder:"UUID" help:"The patient's identifier."`
 }
 
-func (c *grantPatientScopedAuthorisationCmd) Run(r *run) error {
-	return c.do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func (c *grantPatientScopedAuthorisationCmd) Run(r *Run) error {
+	return c.Do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		expiresAt, err := desk.GrantPatientScopedAuthorisation(ctx, commands.GrantPatientScopedAuthorisation{
 			Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient,
 		})
-		return made{"expiresAt": expiresAt}, err
+		return Made{"expiresAt": expiresAt}, err
 	})
 }
 
@@ -182,8 +182,8 @@ type revokeUserAuthorisationCmd struct {
 	Patient         patient.ID `placeholder:"UUID" help:"The patient of a patient-scoped authorisation; without it, the standing one is revoked."`
 }
 
-func (c *revokeUserAuthorisationCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.RevokeUserAuthorisation, commands.RevokeUserAuthorisation{
+func (c *revokeUserAuthorisationCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.RevokeUserAuthorisation, commands.RevokeUserAuthorisation{
 		Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient,
 	})
 }

@@ -11,9 +11,9 @@ import (
 )
 
 type applyCmd struct {
-	databaseFlag   `embed:""`
-	masterKeyFlags `embed:""`
-	networkFlag    `embed:""`
+	DatabaseFlag   `embed:""`
+	MasterKeyFlags `embed:""`
+	NetworkFlag    `embed:""`
 	linkFlag       `embed:""`
 	File           []string `short:"f" required:"" sep:"none" placeholder:"FILE" help:"YAML that declares practices and applications; - is standard input; may be repeated."`
 	DryRun         bool     `help:"Print what would be changed, and change nothing."`
@@ -23,7 +23,7 @@ type applyCmd struct {
 
 // Run checks all documents, and then carries them out. Ctrl-C and a kill leave each of
 // them done or not begun; the next run goes on.
-func (c *applyCmd) Run(r *run) error {
+func (c *applyCmd) Run(r *Run) error {
 	files, err := c.read(r)
 	if err != nil {
 		return err
@@ -33,17 +33,17 @@ func (c *applyCmd) Run(r *run) error {
 		return err
 	}
 	defer links.close()
-	master, err := c.given(r)
+	master, err := c.Given(r)
 	if err != nil {
 		return err
 	}
-	engine, ctx, err := c.openDesk(r, app.Config{MasterKey: master, AllowNetwork: c.AllowNetwork})
+	engine, ctx, err := c.OpenDesk(r, app.Config{MasterKey: master, AllowNetwork: c.AllowNetwork})
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
 	report := newApplyReport(r, c.DryRun, c.JSON)
-	work := &apply.Run{Desk: engine.Desk, Standing: engine.Standing(), Progress: report.meter.show}
+	work := &apply.Run{Desk: engine.Desk, Standing: engine.Standing(), Progress: report.meter.Show}
 	if c.Links != "" {
 		work.Hand = links.hand
 	}
@@ -54,7 +54,7 @@ func (c *applyCmd) Run(r *run) error {
 }
 
 // read reads all files, so that both passes see the same.
-func (c *applyCmd) read(r *run) (*apply.Files, error) {
+func (c *applyCmd) read(r *Run) (*apply.Files, error) {
 	files := &apply.Files{}
 	for _, name := range c.File {
 		if err := addFile(r, files, name); err != nil {
@@ -64,13 +64,13 @@ func (c *applyCmd) read(r *run) (*apply.Files, error) {
 	return files, nil
 }
 
-func addFile(r *run, files *apply.Files, name string) error {
+func addFile(r *Run, files *apply.Files, name string) error {
 	if name == "-" {
 		return files.Add("standard input", r.In)
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", name, cause(err))
+		return fmt.Errorf("read %s: %w", name, Cause(err))
 	}
 	defer file.Close()
 	return files.Add(name, file)
@@ -84,7 +84,7 @@ func (c *applyCmd) check(ctx context.Context, engine *app.Engine, work *apply.Ru
 		return report.checked(o)
 	}
 	tally, err := work.Check(ctx, files)
-	report.meter.end()
+	report.meter.End()
 	if err := report.refused(err); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func hires(o apply.Outcome) bool {
 func (c *applyCmd) carryOut(ctx context.Context, engine *app.Engine, work *apply.Run, report *applyReport) error {
 	work.Tell = report.done
 	tally, err := work.Apply(ctx)
-	report.meter.end()
+	report.meter.End()
 	if err != nil {
 		return fmt.Errorf("%w (%d documents are done; apply the same files again to go on)", err, tally.Documents)
 	}

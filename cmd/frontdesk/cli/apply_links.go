@@ -29,21 +29,21 @@ var (
 )
 
 // openLinks opens the file, which only its owner may read. Nobody is invited by a dry run.
-func (c *applyCmd) openLinks(r *run) (*linkFile, error) {
+func (c *applyCmd) openLinks(r *Run) (*linkFile, error) {
 	base, err := c.base()
 	if err != nil || c.Links == "" || c.DryRun {
 		return &linkFile{}, err
 	}
-	place, err := r.output(c.Links)
+	place, err := r.Output(c.Links)
 	if err != nil {
 		return nil, err
 	}
-	if !place.whole {
+	if !place.Whole {
 		return nil, errLinksNotKept
 	}
-	file, err := os.OpenFile(place.name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	file, err := os.OpenFile(place.Name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", place.name, cause(err))
+		return nil, fmt.Errorf("write %s: %w", place.Name, Cause(err))
 	}
 	if info, err := file.Stat(); err != nil || info.Mode().Perm()&0o077 != 0 {
 		return nil, errors.Join(err, errLinksOpen, file.Close())
@@ -60,7 +60,7 @@ func (c *applyCmd) openLinks(r *run) (*linkFile, error) {
 func endLast(file *os.File) error {
 	text, err := io.ReadAll(file)
 	if err != nil {
-		return fmt.Errorf("read the file of --links: %w", cause(err))
+		return fmt.Errorf("read the file of --links: %w", Cause(err))
 	}
 	whole := bytes.LastIndexByte(text, '\n') + 1
 	torn, ours := text[whole:], []byte(`{"tenantId":`)
@@ -100,7 +100,7 @@ func (l *linkFile) hand(tenant string, invited []commands.Invitation) error {
 	_, err := l.file.Write(lines)
 	l.mu.Unlock()
 	if err = errors.Join(err, l.file.Sync()); err != nil {
-		return fmt.Errorf("write down links: %w", cause(err))
+		return fmt.Errorf("write down links: %w", Cause(err))
 	}
 	return nil
 }

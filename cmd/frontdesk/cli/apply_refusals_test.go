@@ -10,11 +10,11 @@ import (
 func TestApplyNeedsTheMasterKeyForNewStaff_D107(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)
-	a.run(elmRegistered+"staff: [{username: sam, name: Sam, email: sam@elm.example}]", noMasterKey).wantFailure(t, 1, sealedHere)
+	a.run(elmRegistered+"staff: [{username: sam, name: Sam, email: sam@elm.example}]", NoMasterKey).WantFailure(t, 1, SealedHere)
 	if n := a.events(); n != 0 {
 		t.Errorf("%d events are stored", n)
 	}
-	a.run(elmRegistered, noMasterKey).wantSuccess(t)
+	a.run(elmRegistered, NoMasterKey).WantSuccess(t)
 }
 
 // Each refusal says where, and all are made before the first change.
@@ -59,13 +59,13 @@ func TestRefusalsOfApplyNameTheLine_D107(t *testing.T) {
 		newApplication + goodKeys + "grants: [{endpoint: ping, mode: user-restricted}]":                                                             "5:10: grants[0]: There is no such endpoint to grant",
 		newApplication + goodKeys + "webhooks: [{event: x, url: y}]":                                                                                "5:12: webhooks[0]: ",
 	} {
-		a.run(firstGood+documents).wantFailure(t, 1, "nothing was changed: standard input:"+shifted(want))
+		a.run(firstGood+documents).WantFailure(t, 1, "nothing was changed: standard input:"+shifted(want))
 	}
-	a.run(elmRegistered+"sites: [{name: ' '}]\nstaff: [{username: zoe}]").wantRefusals(t, "4:16: sites[0].name", "5:9: staff[0].name", "nothing was changed: mend these lines")
+	wantRefusals(t, a.run(elmRegistered+"sites: [{name: ' '}]\nstaff: [{username: zoe}]"), "4:16: sites[0].name", "5:9: staff[0].name", "nothing was changed: mend these lines")
 	if n := a.events(); n != before {
 		t.Errorf("%d events were stored by refused files", n-before)
 	}
-	frontdesk(t, "apply", "-f", "nowhere.yaml", "--database-url", a.db.URL).wantFailure(t, 1, "nowhere.yaml")
+	Frontdesk(t, "apply", "-f", "nowhere.yaml", "--database-url", a.db.URL).WantFailure(t, 1, "nowhere.yaml")
 }
 
 // shifted is a place, four lines further down.
@@ -81,14 +81,14 @@ func shifted(place string) string {
 }
 
 // wantRefusals fails unless the run was refused with these lines.
-func (o outcome) wantRefusals(t *testing.T, says ...string) {
+func wantRefusals(t *testing.T, o Outcome, says ...string) {
 	t.Helper()
-	if o.status != 1 {
-		t.Errorf("exit status %d", o.status)
+	if o.Status != 1 {
+		t.Errorf("exit status %d", o.Status)
 	}
 	for _, text := range says {
-		if !strings.Contains(o.err, text) {
-			t.Errorf("standard error does not say %q:\n%s", text, o.err)
+		if !strings.Contains(o.Err, text) {
+			t.Errorf("standard error does not say %q:\n%s", text, o.Err)
 		}
 	}
 }

@@ -11,16 +11,16 @@ import (
 
 // applyReport says what becomes of documents.
 type applyReport struct {
-	r      *run
+	r      *Run
 	dry    bool
 	json   bool
-	meter  *meter
+	meter  *Meter
 	faults []error // the first of them
 	more   int     // how many others
 }
 
-func newApplyReport(r *run, dry, json bool) *applyReport {
-	return &applyReport{r: r, dry: dry, json: json, meter: newMeter(r.raw.Err, "applying", "documents")}
+func newApplyReport(r *Run, dry, json bool) *applyReport {
+	return &applyReport{r: r, dry: dry, json: json, meter: NewMeter(r.Raw.Err, "applying", "documents")}
 }
 
 // mostFaults is how many refusals are shown.
@@ -36,7 +36,7 @@ func (a *applyReport) checked(o apply.Outcome) error {
 		a.faults = append(a.faults, fault)
 	}
 	for _, note := range o.Notes {
-		a.meter.end()
+		a.meter.End()
 		fmt.Fprintln(a.r.Err, note)
 	}
 	if !a.dry || len(o.Faults) > 0 {
@@ -71,7 +71,7 @@ func (a *applyReport) print(o apply.Outcome) error {
 	if len(parts) == 0 {
 		return nil
 	}
-	a.meter.end()
+	a.meter.End()
 	if !a.dry {
 		_, err := fmt.Fprintf(a.r.Out, "%s %s: %d events\n", o.Kind, o.Name, o.Events())
 		return err

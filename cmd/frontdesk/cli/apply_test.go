@@ -16,9 +16,9 @@ import (
 func TestADeclaredPracticeIsMade_D107(t *testing.T) {
 	t.Parallel()
 	a, file := newApplied(t), example(t)
-	run := func(args ...string) outcome {
-		o := frontdesk(t, append([]string{"apply", "-f", file, "--database-url", a.db.URL}, args...)...)
-		o.wantSuccess(t)
+	run := func(args ...string) Outcome {
+		o := Frontdesk(t, append([]string{"apply", "-f", file, "--database-url", a.db.URL}, args...)...)
+		o.WantSuccess(t)
 		return o
 	}
 	would := run("--links", a.links, "--dry-run")
@@ -26,21 +26,21 @@ func TestADeclaredPracticeIsMade_D107(t *testing.T) {
 		t.Errorf("a dry run has stored %d events, or made a file: %v", a.events(), err)
 	}
 	for _, line := range []string{"practices.yaml:21:1: practice.registered.v1", `practices.yaml:29:12: practice.opening-hours-set.v1 {"requestType":"medical"`, "would change 2 of 2 documents by 19 events"} {
-		if !strings.Contains(would.out, line) {
-			t.Errorf("the dry run does not say %q:\n%s", line, would.out)
+		if !strings.Contains(would.Out, line) {
+			t.Errorf("the dry run does not say %q:\n%s", line, would.Out)
 		}
 	}
-	if strings.Contains(would.out, "Sam") {
-		t.Errorf("the dry run shows personal data:\n%s", would.out)
+	if strings.Contains(would.Out, "Sam") {
+		t.Errorf("the dry run shows personal data:\n%s", would.Out)
 	}
-	if o := run("--links", a.links, "--auth-url=https://auth.example"); !strings.Contains(o.out, "changed 2 of 2 documents by 19 events\n") || a.events() != 19 {
-		t.Errorf("%d events, and it says\n%s", a.events(), o.out)
+	if o := run("--links", a.links, "--auth-url=https://auth.example"); !strings.Contains(o.Out, "changed 2 of 2 documents by 19 events\n") || a.events() != 19 {
+		t.Errorf("%d events, and it says\n%s", a.events(), o.Out)
 	}
-	if o := run("--links", a.links); o.out != "nothing to change\n" || a.events() != 19 {
-		t.Errorf("applied again, there are %d events, and it says\n%s", a.events(), o.out)
+	if o := run("--links", a.links); o.Out != "nothing to change\n" || a.events() != 19 {
+		t.Errorf("applied again, there are %d events, and it says\n%s", a.events(), o.Out)
 	}
-	log := frontdesk(t, "audit", "log", "--json", "--database-url", a.db.URL)
-	for n, line := range strings.Split(strings.TrimSpace(log.out), "\n") {
+	log := Frontdesk(t, "audit", "log", "--json", "--database-url", a.db.URL)
+	for n, line := range strings.Split(strings.TrimSpace(log.Out), "\n") {
 		if !strings.Contains(line, `"kind":"operator"`) || n == 18 && !strings.Contains(line, "practice.application-enabled.v1") {
 			t.Errorf("event %d of the log is %s", n+1, line)
 		}
@@ -60,12 +60,12 @@ func wantUsable(t *testing.T, a *applied) {
 	if !found || links[0].Username != "sam.taylor" {
 		t.Fatalf("the first link is %+v", links[0])
 	}
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: theMasterKey})
-	must(t, err)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: MasterKey})
+	Must(t, err)
 	defer engine.Close()
 	_, err = engine.Desk.AcceptLink(t.Context(), commands.AcceptLink{Tenant: "elm-street", Secret: secret, Password: "coffee tin fish"})
-	must(t, err)
-	if again := a.changes(readFile(t, example(t)), "--links", a.links); len(again["elm-street"]) > 0 || len(a.given()) != 2 {
+	Must(t, err)
+	if again := a.changes(ReadFile(t, example(t)), "--links", a.links); len(again["elm-street"]) > 0 || len(a.given()) != 2 {
 		t.Errorf("after somebody has chosen a password, %v happened", again)
 	}
 }
@@ -74,7 +74,7 @@ func wantUsable(t *testing.T, a *applied) {
 func TestWhatADocumentDoesNotNameStays_D107(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)
-	a.changes(readFile(t, example(t)))
+	a.changes(ReadFile(t, example(t)))
 	const app, practice = "kind: application\napplication: 0190c7a2-0000-7000-8000-0000000000a1\n", "kind: practice\ntenant: elm-street\n"
 	const id = "0190c7a2-0000-7000-8000-0000000000a1"
 	a.want(app, id)
@@ -103,12 +103,12 @@ func TestASiteThatWasRenamedGetsItsNameBack_D107(t *testing.T) {
 	declared := elmRegistered + "sites:\n- name: Main\n  rooms:\n  - name: Room 1\n"
 	a.want(declared, "elm", "practice.registered.v1", "site.added.v1", "site.room-added.v1")
 	var id, room string
-	must(t, a.db.AdminPool(t).QueryRow(t.Context(), `SELECT site::text, room::text FROM rooms`).Scan(&id, &room))
+	Must(t, a.db.AdminPool(t).QueryRow(t.Context(), `SELECT site::text, room::text FROM rooms`).Scan(&id, &room))
 	a.want(elmRegistered+"sites: [{site: "+id+", name: Elm House, rooms: [{room: "+room+", name: Nurse}]}]", "elm", "site.renamed.v1", "site.room-renamed.v1")
 	a.want(declared, "elm", "site.renamed.v1", "site.room-renamed.v1")
-	frontdesk(t, "add-site", "--tenant=elm", "--name=Main", "--database-url", a.db.URL).wantSuccess(t)
-	a.run(declared).wantFailure(t, 1, "standard input:5:9: sites[0].name: ", `there are 2 with the name "Main"`)
-	a.run(elmRegistered+"sites: [{site: 0190c7a2-0000-7000-8000-0000000000a9, name: X}]").wantFailure(t, 1, "sites[0].name: there is none with this identifier here")
+	Frontdesk(t, "add-site", "--tenant=elm", "--name=Main", "--database-url", a.db.URL).WantSuccess(t)
+	a.run(declared).WantFailure(t, 1, "standard input:5:9: sites[0].name: ", `there are 2 with the name "Main"`)
+	a.run(elmRegistered+"sites: [{site: 0190c7a2-0000-7000-8000-0000000000a9, name: X}]").WantFailure(t, 1, "sites[0].name: there is none with this identifier here")
 }
 
 func TestStaffAreInvitedWhereTheirLinksAreKept_D107(t *testing.T) {
@@ -122,18 +122,18 @@ func TestStaffAreInvitedWhereTheirLinksAreKept_D107(t *testing.T) {
 	a.want(practice+"[{username: sam}]", "elm")
 	a.want(practice+"[{username: sam, roles: [manager]}]", "elm", "staff.roles-set.v1")
 	a.want(practice+"[{username: sam, active: false, roles: [clinician]}]", "elm", "staff.deactivated.v1")
-	if o := a.run(declared, links...); o.out != "nothing to change\n" || !strings.Contains(o.err, "standard input:4:20: staff[0].username: has left, and stays as they are") {
-		t.Errorf("who has left is named: %s%s", o.out, o.err)
+	if o := a.run(declared, links...); o.Out != "nothing to change\n" || !strings.Contains(o.Err, "standard input:4:20: staff[0].username: has left, and stays as they are") {
+		t.Errorf("who has left is named: %s%s", o.Out, o.Err)
 	}
-	a.run(practice+"[{username: sam, active: true}]").wantFailure(t, 1, "staff[0].active", "--links")
+	a.run(practice+"[{username: sam, active: true}]").WantFailure(t, 1, "staff[0].active", "--links")
 	a.wantWith(links, practice+"[{username: sam, active: true, roles: [clinician]}]", "elm", "staff.reactivated.v1", "staff.invited.v1", "staff.roles-set.v1")
 	if given := a.given(); len(given) != 2 || given[1].Username != "sam" {
 		t.Errorf("the links are %+v", given)
 	}
-	must(t, os.Chmod(a.links, 0o644))
-	a.run(declared, links...).wantFailure(t, 1, "chmod 600")
-	a.run(declared, "--links=-").wantFailure(t, 1, "--links is a file")
-	a.run(declared, "--links=/dev/null").wantFailure(t, 1, "--links is a file")
+	Must(t, os.Chmod(a.links, 0o644))
+	a.run(declared, links...).WantFailure(t, 1, "chmod 600")
+	a.run(declared, "--links=-").WantFailure(t, 1, "--links is a file")
+	a.run(declared, "--links=/dev/null").WantFailure(t, 1, "--links is a file")
 }
 
 // A run that is killed while it writes a link leaves a line without an end.
@@ -142,17 +142,17 @@ func TestEachLineOfLinksIsWholeAfterAKill_D107(t *testing.T) {
 	a := newApplied(t)
 	const whole = `{"tenantId":"oak"}`
 	for username, left := range map[string]string{"sam": whole + "\n" + `{"tenantId":"elm","user`, "zoe": whole} {
-		must(t, os.WriteFile(a.links, []byte(left), 0o600))
-		a.run(elmRegistered+"staff: [{username: "+username+", name: "+username+", email: sam@elm.example}]", "--links", a.links).wantSuccess(t)
+		Must(t, os.WriteFile(a.links, []byte(left), 0o600))
+		a.run(elmRegistered+"staff: [{username: "+username+", name: "+username+", email: sam@elm.example}]", "--links", a.links).WantSuccess(t)
 		text, err := os.ReadFile(a.links)
-		must(t, err)
+		Must(t, err)
 		lines := slices.Collect(strings.Lines(string(text)))
 		if len(lines) != 2 || lines[0] != whole+"\n" || !json.Valid([]byte(lines[1])) {
 			t.Errorf("the file has the lines %q", lines)
 		}
 	}
-	must(t, os.WriteFile(a.links, []byte("my notes"), 0o600))
-	a.run(elmRegistered, "--links", a.links).wantFailure(t, 1, "the file of --links ends with something that is no link: name another")
+	Must(t, os.WriteFile(a.links, []byte("my notes"), 0o600))
+	a.run(elmRegistered, "--links", a.links).WantFailure(t, 1, "the file of --links ends with something that is no link: name another")
 }
 
 const (

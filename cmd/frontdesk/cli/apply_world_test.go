@@ -17,9 +17,9 @@ import (
 // changes nothing.
 func example(t *testing.T) (file string) {
 	t.Helper()
-	text := readFile(t, "../../../docs/operations/practices.yaml")
+	text := ReadFile(t, "../../../docs/operations/practices.yaml")
 	file = filepath.Join(t.TempDir(), "practices.yaml")
-	must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, " 2036-12-", fmt.Sprintf(" %d-12-", nextYear))), 0o600))
+	Must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, " 2036-12-", fmt.Sprintf(" %d-12-", nextYear))), 0o600))
 	return file
 }
 
@@ -37,9 +37,9 @@ func newApplied(t *testing.T) *applied {
 	return &applied{t, postgrestest.New(t), filepath.Join(t.TempDir(), "links.jsonl")}
 }
 
-func (a *applied) run(documents string, args ...string) outcome {
+func (a *applied) run(documents string, args ...string) Outcome {
 	a.t.Helper()
-	return frontdeskWith(a.t, documents, append([]string{"apply", "-f", "-", "--database-url", a.db.URL}, args...)...)
+	return FrontdeskWith(a.t, documents, append([]string{"apply", "-f", "-", "--database-url", a.db.URL}, args...)...)
 }
 
 // changes applies documents that nothing refuses, and returns the names of the events, by
@@ -47,14 +47,14 @@ func (a *applied) run(documents string, args ...string) outcome {
 func (a *applied) changes(documents string, args ...string) map[string][]string {
 	a.t.Helper()
 	o := a.run(documents, append(args, "--json")...)
-	o.wantSuccess(a.t)
+	o.WantSuccess(a.t)
 	found := map[string][]string{}
-	for line := range strings.Lines(o.out) {
+	for line := range strings.Lines(o.Out) {
 		var document struct {
 			Name    string
 			Changes []struct{ Events []struct{ Name string } }
 		}
-		must(a.t, json.Unmarshal([]byte(line), &document))
+		Must(a.t, json.Unmarshal([]byte(line), &document))
 		found[document.Name] = []string{}
 		for _, change := range document.Changes {
 			for _, e := range change.Events {
@@ -84,7 +84,7 @@ func (a *applied) wantWith(args []string, documents string, name string, events 
 // events counts what is stored.
 func (a *applied) events() (n int) {
 	a.t.Helper()
-	must(a.t, a.db.AdminPool(a.t).QueryRow(a.t.Context(), `SELECT count(*) FROM events`).Scan(&n))
+	Must(a.t, a.db.AdminPool(a.t).QueryRow(a.t.Context(), `SELECT count(*) FROM events`).Scan(&n))
 	return n
 }
 
@@ -92,10 +92,10 @@ func (a *applied) events() (n int) {
 func (a *applied) given() (links []struct{ TenantID, Username, Link string }) {
 	a.t.Helper()
 	text, err := os.ReadFile(a.links)
-	must(a.t, err)
+	Must(a.t, err)
 	for line := range strings.Lines(string(text)) {
 		var link struct{ TenantID, Username, Link string }
-		must(a.t, json.Unmarshal([]byte(line), &link))
+		Must(a.t, json.Unmarshal([]byte(line), &link))
 		links = append(links, link)
 	}
 	return links

@@ -23,10 +23,10 @@ var (
 // passwordBytes is how much of standard input is read as a password.
 const passwordBytes = 4 << 10
 
-// readPassword asks for a password at a terminal. Elsewhere it reads one line of
+// ReadPassword asks for a password at a terminal. Elsewhere it reads one line of
 // standard input, if the command line says so. A password is never a flag:
 // everybody at the machine can list the command lines of its processes.
-func (r *run) readPassword(stdin bool) (string, error) {
+func (r *Run) ReadPassword(stdin bool) (string, error) {
 	if terminal, ok := r.terminal(); ok {
 		return r.promptPassword(terminal)
 	}
@@ -44,7 +44,7 @@ func (r *run) readPassword(stdin bool) (string, error) {
 	return line, nil
 }
 
-func (r *run) promptPassword(terminal *os.File) (string, error) {
+func (r *Run) promptPassword(terminal *os.File) (string, error) {
 	var typed [2]string
 	for i, prompt := range []string{"Password: ", "The same again: "} {
 		line, err := r.ask(terminal, prompt, func() (string, error) {
@@ -69,9 +69,9 @@ var (
 	errStopped   = errors.New("stopped; nothing was changed")
 )
 
-// confirm returns nil if somebody at a terminal has read what follows and says yes.
+// Confirm returns nil if somebody at a terminal has read what follows and says yes.
 // Where nobody can be asked, the command line has to say so itself.
-func (r *run) confirm(follows, question string) error {
+func (r *Run) Confirm(follows, question string) error {
 	terminal, ok := r.terminal()
 	if !ok {
 		return errors.New(follows + " If that is what you want, give --yes")
@@ -89,7 +89,7 @@ func (r *run) confirm(follows, question string) error {
 }
 
 // terminal returns standard input if it is a terminal.
-func (r *run) terminal() (*os.File, bool) {
+func (r *Run) terminal() (*os.File, bool) {
 	file, ok := r.In.(*os.File)
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
@@ -97,7 +97,7 @@ func (r *run) terminal() (*os.File, bool) {
 // ask shows a prompt and returns what is typed, or an error if Ctrl-C ends the run
 // first. Nothing interrupts the reading of a terminal, so it is then left to end with
 // the process, and the terminal shows again what is typed.
-func (r *run) ask(terminal *os.File, prompt string, read func() (string, error)) (string, error) {
+func (r *Run) ask(terminal *os.File, prompt string, read func() (string, error)) (string, error) {
 	before, err := term.GetState(int(terminal.Fd()))
 	if err != nil {
 		return "", fmt.Errorf("ask at the terminal: %w", err)
@@ -118,7 +118,7 @@ func (r *run) ask(terminal *os.File, prompt string, read func() (string, error))
 			return a.line, nil
 		}
 		return a.line, a.err
-	case <-r.ctx.Done():
+	case <-r.Context.Done():
 		_ = term.Restore(int(terminal.Fd()), before)
 		return "", errStopped
 	}

@@ -22,9 +22,9 @@ import (
 	"frontdesk/domain/written"
 )
 
-// auditCmd holds what auditors ask of the log and of the access record. Package
+// AuditCommands holds what auditors ask of the log and of the access record. Package
 // auditing decides what a filter selects.
-type auditCmd struct {
+type AuditCommands struct {
 	Attachment  auditAttachmentCmd  `cmd:"" help:"Write a file that was sent with a patient request, after checking that it is what was sent."`
 	BeginEpoch  auditBeginEpochCmd  `cmd:"" help:"Say that the database was put back as it was at an earlier time, which the service cannot see by itself. As its owner."`
 	Calls       auditCallsCmd       `cmd:"" help:"List calls of the API: who called what, for which patient, and how it was answered."`
@@ -45,7 +45,7 @@ type auditCmd struct {
 // no event out.
 type filterFlags struct {
 	After       int64          `placeholder:"IDX" help:"Only events after this idx; 0 for all."`
-	UpTo        idx            `placeholder:"IDX" help:"Only events up to this idx, which the log must have reached."`
+	UpTo        Idx            `placeholder:"IDX" help:"Only events up to this idx, which the log must have reached."`
 	Since       time.Time      `placeholder:"INSTANT" help:"Only events recorded at or after it."`
 	Until       time.Time      `placeholder:"INSTANT" help:"Only events recorded before it."`
 	Tenant      string         `help:"Only events of this practice."`
@@ -89,8 +89,8 @@ func staffNamed(ctx context.Context, engine *app.Engine, tenant, user string) (s
 
 // sayArchived says beside the output that some of what was asked for is not in the
 // database any more. A zero instant is no bound.
-func sayArchived(r *run, engine *app.Engine, record string, since, until time.Time) error {
-	names, err := engine.Auditor.Archives().Between(r.ctx, record, since, until)
+func sayArchived(r *Run, engine *app.Engine, record string, since, until time.Time) error {
+	names, err := engine.Auditor.Archives().Between(r.Context, record, since, until)
 	if err != nil || len(names) == 0 {
 		return err
 	}
@@ -106,8 +106,8 @@ func fromTo(names []string) string {
 }
 
 type auditRebuildCmd struct {
-	databaseFlag   `embed:""`
-	masterKeyFlags `embed:""`
+	DatabaseFlag   `embed:""`
+	MasterKeyFlags `embed:""`
 	Projection     []string `xor:"projection" placeholder:"NAME" help:"Only this read model, such as patients.v1; may be repeated."`
 	Switch         bool     `xor:"switch" help:"Put right what differs in one transaction, which appends wait for, and compare again."`
 	Proofs         bool     `xor:"projection,switch,fresh" help:"Instead of read models, build the trees anew that proofs are made of. Until that is done, there are no proofs."`
@@ -122,11 +122,11 @@ var errHashes = errors.New("staff_passwords has hashes that the log does not kno
 var errObjects = errors.New("the schema of the database is not as this program was built for: find out who has changed it, and change it back as a superuser")
 
 // Run rebuilds and compares. Ctrl-C stops it, and the next run goes on from there.
-func (c *auditRebuildCmd) Run(r *run) error {
+func (c *auditRebuildCmd) Run(r *Run) error {
 	if c.Proofs {
 		return c.proofs(r)
 	}
-	engine, err := c.openWith(r, c.masterKeyFlags)
+	engine, err := c.OpenWith(r, c.MasterKeyFlags)
 	if err != nil {
 		return err
 	}
@@ -135,12 +135,12 @@ func (c *auditRebuildCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	meter := newMeter(r.raw.Err, "rebuilding", "events")
-	rebuild.Fresh, rebuild.Switch, rebuild.Progress = c.Fresh, c.Switch, meter.show
-	rebuild.Tell = func(text string) { meter.end(); r.tell(text) }
-	result, err := rebuild.Run(r.ctx)
-	meter.end()
-	if r.ctx.Err() != nil {
+	meter := NewMeter(r.Raw.Err, "rebuilding", "events")
+	rebuild.Fresh, rebuild.Switch, rebuild.Progress = c.Fresh, c.Switch, meter.Show
+	rebuild.Tell = func(text string) { meter.End(); r.Tell(text) }
+	result, err := rebuild.Run(r.Context)
+	meter.End()
+	if r.Context.Err() != nil {
 		return errors.New("stopped; the next run goes on from here (--fresh begins anew)")
 	}
 	if err != nil {

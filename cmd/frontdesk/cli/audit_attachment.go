@@ -12,40 +12,40 @@ import (
 )
 
 type auditAttachmentCmd struct {
-	databaseFlag   `embed:""`
-	masterKeyFlags `embed:""`
+	DatabaseFlag   `embed:""`
+	MasterKeyFlags `embed:""`
 	ID             request.AttachmentID `arg:"" name:"id" help:"The attachment's identifier, as the audit log shows it."`
 	Out            string               `default:"-" placeholder:"FILE" help:"Where it goes: a file, a pipe, or - for standard output."`
 }
 
 // Run writes the file. It reads the file twice, so that it writes none of it if the
 // file is not what its event says.
-func (c *auditAttachmentCmd) Run(r *run) error {
-	out, err := r.output(c.Out)
+func (c *auditAttachmentCmd) Run(r *Run) error {
+	out, err := r.Output(c.Out)
 	if err != nil {
 		return err
 	}
-	engine, err := c.openWith(r, c.masterKeyFlags)
+	engine, err := c.OpenWith(r, c.MasterKeyFlags)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	file, err := engine.Attachments.Attachment(r.ctx, c.ID)
+	file, err := engine.Attachments.Attachment(r.Context, c.ID)
 	if err != nil {
 		return err
 	}
-	if err := engine.CopyFile(r.ctx, io.Discard, file); err != nil {
+	if err := engine.CopyFile(r.Context, io.Discard, file); err != nil {
 		return err
 	}
-	if err := recordSight(r.ctx, engine, file); err != nil {
+	if err := recordSight(r.Context, engine, file); err != nil {
 		return err
 	}
-	return r.write(out, func(w io.Writer) error { return engine.CopyFile(r.ctx, w, file) })
+	return r.Write(out, func(w io.Writer) error { return engine.CopyFile(r.Context, w, file) })
 }
 
 // recordSight appends that a patient's file is about to be shown.
 func recordSight(ctx context.Context, engine *app.Engine, file projections.Attachment) error {
-	err := engine.Auditor.RecordReading(ctx, file.Tenant, machine(), audit.Queried{
+	err := engine.Auditor.RecordReading(ctx, file.Tenant, Machine(), audit.Queried{
 		Command: "attachment", Filter: "attachment=" + file.ID.String(), Patient: file.Patient, Personal: true, Count: 1,
 	})
 	if err != nil {

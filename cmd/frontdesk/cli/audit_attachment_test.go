@@ -23,18 +23,18 @@ func TestAnAttachmentIsWrittenBackAsItWasSent(t *testing.T) {
 
 	auditor := strings.Replace(db.URL, "frontdesk_app", "frontdesk_audit", 1)
 	show := []string{"audit", "attachment", "--database-url", auditor, id}
-	if o := frontdesk(t, show...); o.status != 0 || o.out != string(content) {
-		t.Errorf("exit status %d, %d bytes: %s", o.status, len(o.out), o.err)
+	if o := Frontdesk(t, show...); o.Status != 0 || o.Out != string(content) {
+		t.Errorf("exit status %d, %d bytes: %s", o.Status, len(o.Out), o.Err)
 	}
 	file := filepath.Join(t.TempDir(), "rash.jpg")
-	if o := frontdesk(t, append(show, "--out", file)...); o.status != 0 || o.out != "" {
-		t.Errorf("exit status %d, %s%s", o.status, o.out, o.err)
+	if o := Frontdesk(t, append(show, "--out", file)...); o.Status != 0 || o.Out != "" {
+		t.Errorf("exit status %d, %s%s", o.Status, o.Out, o.Err)
 	}
 	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("%d bytes are in the file, %v", len(got), err)
 	}
-	frontdesk(t, "audit", "attachment", "--database-url", auditor, strings.Replace(id, "-7", "-8", 1)).
-		wantFailure(t, 1, "unknown-attachment")
+	Frontdesk(t, "audit", "attachment", "--database-url", auditor, strings.Replace(id, "-7", "-8", 1)).
+		WantFailure(t, 1, "unknown-attachment")
 
 	var seen int // D37
 	err := db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM events WHERE name = 'audit.queried.v1' AND patient IS NOT NULL`).Scan(&seen)
@@ -58,10 +58,10 @@ func TestAnAttachmentThatWasAlteredIsNotWritten(t *testing.T) {
 		}
 		file := filepath.Join(t.TempDir(), "rash.jpg")
 		for _, out := range []string{"-", file} {
-			o := frontdesk(t, "audit", "attachment", "--database-url", db.URL, "--out", out, id)
-			o.wantFailure(t, 1, "not what was sent")
-			if o.out != "" {
-				t.Errorf("%s: %d bytes were written", alter, len(o.out))
+			o := Frontdesk(t, "audit", "attachment", "--database-url", db.URL, "--out", out, id)
+			o.WantFailure(t, 1, "not what was sent")
+			if o.Out != "" {
+				t.Errorf("%s: %d bytes were written", alter, len(o.Out))
 			}
 		}
 		if _, err := os.Stat(file); err == nil {
@@ -75,11 +75,11 @@ func TestAnAttachmentThatWasAlteredIsNotWritten(t *testing.T) {
 func sentWith(t *testing.T, db *postgrestest.Database, content []byte) string {
 	t.Helper()
 	run := func(in string, args ...string) string {
-		o := frontdeskWith(t, in, append(args, "--database-url", db.URL, "--json")...)
-		if o.status != 0 {
-			t.Fatalf("%v: %s", args, o.err)
+		o := FrontdeskWith(t, in, append(args, "--database-url", db.URL, "--json")...)
+		if o.Status != 0 {
+			t.Fatalf("%v: %s", args, o.Err)
 		}
-		return o.out
+		return o.Out
 	}
 	run("", "register-practice", "--tenant=elm", "--name=Elm")
 	var made struct{ PatientID string }
@@ -109,9 +109,9 @@ func sentWith(t *testing.T, db *postgrestest.Database, content []byte) string {
 func TestARefusedRequestLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	o := frontdeskWith(t, `{"attachments":[{"fileName":"x","contentType":"image/png","data":"YWJj"}]}`,
+	o := FrontdeskWith(t, `{"attachments":[{"fileName":"x","contentType":"image/png","data":"YWJj"}]}`,
 		"submit-patient-request", "--database-url", db.URL, "--tenant=elm", "--file=-")
-	o.wantFailure(t, 1, "missing-patient-id", "empty-response")
+	o.WantFailure(t, 1, "missing-patient-id", "empty-response")
 	var left int
 	if err := db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM uploads`).Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d files are left, %v", left, err)

@@ -6,7 +6,7 @@ import (
 )
 
 type auditBeginEpochCmd struct {
-	databaseFlag `embed:""`
+	DatabaseFlag `embed:""`
 	Reason       string `required:"" help:"What was put back, and as of when. It is stored in clear, so name nobody."`
 	Epoch        int    `placeholder:"N" help:"The number of the epoch, if frontdesk sign names one; the next one otherwise."`
 	JSON         bool   `name:"json" help:"Print one JSON object."`
@@ -20,17 +20,17 @@ the snapshot are lost; what was still to be told of those before it is not told 
 }
 
 // Run begins an epoch.
-func (c *auditBeginEpochCmd) Run(r *run) error {
-	engine, err := c.open(r)
+func (c *auditBeginEpochCmd) Run(r *Run) error {
+	engine, err := c.Open(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	actor, err := engine.Operator(r.ctx, machine())
+	actor, err := engine.Operator(r.Context, Machine())
 	if err != nil {
 		return err
 	}
-	begun, err := engine.Sequencer.DeclareEpoch(r.ctx, c.Epoch, c.Reason, actor)
+	begun, err := engine.Sequencer.DeclareEpoch(r.Context, c.Epoch, c.Reason, actor)
 	if err != nil {
 		return err
 	}

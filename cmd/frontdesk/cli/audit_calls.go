@@ -25,8 +25,8 @@ import (
 )
 
 type auditCallsCmd struct {
-	databaseFlag `embed:""`
-	showingFlags `embed:""`
+	DatabaseFlag `embed:""`
+	ShowingFlags `embed:""`
 	Request      uuid.UUID                `placeholder:"UUID" help:"Only the call that was answered with this X-Request-Id."`
 	Tenant       string                   `help:"Only calls that addressed this practice."`
 	Application  application.ID           `placeholder:"UUID" help:"Only calls of this application."`
@@ -48,26 +48,26 @@ const maxCalls = 10_000
 var errLimit = fault.New(fault.Invalid, "invalid-limit", "--limit must be 1 to 10000; go on with --before.")
 
 // Run prints the access record, newest calls first.
-func (c *auditCallsCmd) Run(r *run) error {
+func (c *auditCallsCmd) Run(r *Run) error {
 	if c.Limit < 1 || c.Limit > maxCalls {
 		return errLimit
 	}
-	engine, err := c.openToShow(r, c.databaseFlag)
+	engine, err := c.OpenToShow(r, c.DatabaseFlag)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	user, err := staffNamed(r.ctx, engine, c.Tenant, c.User)
+	user, err := staffNamed(r.Context, engine, c.Tenant, c.User)
 	if err != nil {
 		return err
 	}
 	f := c.filter(user)
-	calls, err := engine.Auditor.Calls(r.ctx, f, c.Limit)
+	calls, err := engine.Auditor.Calls(r.Context, f, c.Limit)
 	if err != nil {
 		return err
 	}
 	if len(calls) > 0 || c.Patient.UUID != uuid.Nil { // that there is no call is an answer about the patient
-		err = r.recordReading(engine, c.Tenant, audit.Queried{
+		err = r.RecordReading(engine, c.Tenant, audit.Queried{
 			Command: "calls", Filter: f.String(), Patient: c.Patient, Personal: c.ShowPersonal, Count: int64(len(calls)),
 		})
 	}
@@ -81,7 +81,7 @@ func (c *auditCallsCmd) Run(r *run) error {
 }
 
 // sayArchived says so if there would be calls in archives.
-func (c *auditCallsCmd) sayArchived(r *run, engine *app.Engine) error {
+func (c *auditCallsCmd) sayArchived(r *Run, engine *app.Engine) error {
 	since, until := c.Since, c.Until
 	if c.Before != uuid.Nil {
 		until = retention.InstantOf(c.Before)
@@ -130,7 +130,7 @@ func (c *auditCallsCmd) printTable(w io.Writer, calls []access.Call) error {
 		if err != nil {
 			return err
 		}
-		err = row(table, call.At.Format(time.RFC3339), call.RequestID, call.Tenant, call.Endpoint, auditing.OutcomeOf(call), call.Status,
+		err = Row(table, call.At.Format(time.RFC3339), call.RequestID, call.Tenant, call.Endpoint, auditing.OutcomeOf(call), call.Status,
 			orDash(call.Application.UUID), orDash(call.Staff.UUID), named(call), behalf, call.Reason)
 		if err != nil {
 			return err

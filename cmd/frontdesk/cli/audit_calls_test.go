@@ -61,12 +61,12 @@ func registered(t *testing.T, db *postgrestest.Database) staff.ID {
 		{"register-practice", "--database-url", db.URL, "--tenant=elm", "--name=Elm"},
 		{"register-staff", "--database-url", db.URL, "--tenant=elm", "--username=dr.lee", "--name=Dr Lee", "--email=lee@elm.example", "--json"},
 	} {
-		o := frontdesk(t, args...)
-		if o.status != 0 {
-			t.Fatal(o.err)
+		o := Frontdesk(t, args...)
+		if o.Status != 0 {
+			t.Fatal(o.Err)
 		}
 		var made struct{ StaffID staff.ID }
-		if json.Unmarshal([]byte(o.out), &made) == nil {
+		if json.Unmarshal([]byte(o.Out), &made) == nil {
 			return made.StaffID
 		}
 	}
@@ -78,7 +78,7 @@ func record(t *testing.T, db *postgrestest.Database, calls ...access.Call) {
 	t.Helper()
 	pool := db.Pool(t)
 	recorder := postgres.NewAccessRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
-	recorder.Keys = &postgres.Keyring{DB: postgres.On(pool), Master: theMasterKey}
+	recorder.Keys = &postgres.Keyring{DB: postgres.On(pool), Master: MasterKey}
 	if err := recorder.Keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -91,12 +91,12 @@ func record(t *testing.T, db *postgrestest.Database, calls ...access.Call) {
 }
 
 // requestsOf are the request ids in lines of JSON.
-func requestsOf(t *testing.T, o outcome) (ids []string) {
+func requestsOf(t *testing.T, o Outcome) (ids []string) {
 	t.Helper()
-	if o.status != 0 {
-		t.Fatal(o.err)
+	if o.Status != 0 {
+		t.Fatal(o.Err)
 	}
-	for line := range strings.Lines(o.out) {
+	for line := range strings.Lines(o.Out) {
 		var call struct{ RequestID string }
 		if err := json.Unmarshal([]byte(line), &call); err != nil {
 			t.Fatalf("%v: %s", err, line)
@@ -124,7 +124,7 @@ func TestCallsAreListedNewestFirst_D37(t *testing.T) {
 		"--until=2026-03-02T12:00:00.001Z":   {ids[1], ids[0]},
 		"--tenant=oak":                       nil,
 	} {
-		got := requestsOf(t, frontdesk(t, append(append(slices.Clone(list), "--json"), strings.Fields(args)...)...))
+		got := requestsOf(t, Frontdesk(t, append(append(slices.Clone(list), "--json"), strings.Fields(args)...)...))
 		if !slices.Equal(got, want) {
 			t.Errorf("%q lists %v, want %v", args, got, want)
 		}
@@ -134,30 +134,30 @@ func TestCallsAreListedNewestFirst_D37(t *testing.T) {
 func TestALineOfTheAccessRecordIsOneObject_D37(t *testing.T) {
 	t.Parallel()
 	list, _, ids := called(t)
-	o := frontdesk(t, append(list, "--json", "--outcome=allowed", "--limit=1")...)
+	o := Frontdesk(t, append(list, "--json", "--outcome=allowed", "--limit=1")...)
 	want := `{"requestId":"` + ids[2] + `","at":"2026-03-02T13:00:00Z","tenant":"elm","application":"` + callsApp.String() + `",` +
 		`"mode":"application-restricted","endpoint":"create-note","patient":"` + callsAnn.String() + `","status":200,` +
 		`"act":{"practitioner":{"name":"[personal]","email":""},"organisation":{"name":"Oak Lane"},"role":"GP","purpose":"TREAT"},` +
 		`"tokenHash":"` + strings.Repeat("0", 64) + `","idx":3,"outcome":"allowed"}` + "\n"
-	if o.out != want {
-		t.Errorf("the line is\n%s%s, want\n%s", o.out, o.err, want)
+	if o.Out != want {
+		t.Errorf("the line is\n%s%s, want\n%s", o.Out, o.Err, want)
 	}
 }
 
 func TestThePeoplesTableShowsNobodysName_D37(t *testing.T) {
 	t.Parallel()
 	list, _, ids := called(t)
-	o := frontdesk(t, list...)
-	lines := strings.Split(strings.TrimSpace(o.out), "\n")
+	o := Frontdesk(t, list...)
+	lines := strings.Split(strings.TrimSpace(o.Out), "\n")
 	if len(lines) != 4 || !strings.HasPrefix(lines[0], "AT") || !strings.Contains(lines[1], ids[2]) ||
 		!strings.Contains(lines[1], "[personal], Oak Lane (GP; TREAT)") || !strings.Contains(lines[2], "The app is not authorised") {
-		t.Errorf("the table is\n%s%s", o.out, o.err)
+		t.Errorf("the table is\n%s%s", o.Out, o.Err)
 	}
-	if strings.Contains(o.out, "Zoë") {
+	if strings.Contains(o.Out, "Zoë") {
 		t.Error("a name is shown")
 	}
-	if o := frontdesk(t, append(list, "--show-personal")...); !strings.Contains(o.out, "Dr Zoë, Oak Lane") {
-		t.Errorf("the name is not shown: %s%s", o.out, o.err)
+	if o := Frontdesk(t, append(list, "--show-personal")...); !strings.Contains(o.Out, "Dr Zoë, Oak Lane") {
+		t.Errorf("the name is not shown: %s%s", o.Out, o.Err)
 	}
 }
 
@@ -165,8 +165,8 @@ func TestReadingAPatientsCallsIsRecorded_D37(t *testing.T) {
 	t.Parallel()
 	list, db, _ := called(t)
 	for _, args := range [][]string{{}, {"--outcome=refused"}, {"--patient=" + callsAnn.String()}, {"--show-personal"}, {"--patient=" + callsApp.String()}} {
-		if o := frontdesk(t, append(slices.Clone(list), args...)...); o.status != 0 {
-			t.Fatal(o.err)
+		if o := Frontdesk(t, append(slices.Clone(list), args...)...); o.Status != 0 {
+			t.Fatal(o.Err)
 		}
 	}
 	var readings, counted int
@@ -180,9 +180,9 @@ func TestReadingAPatientsCallsIsRecorded_D37(t *testing.T) {
 func TestCallsThatCannotBeListed(t *testing.T) {
 	t.Parallel()
 	list, _, _ := called(t)
-	frontdesk(t, append(slices.Clone(list), "--limit=0")...).wantFailure(t, 1, "invalid-limit", "--before")
-	frontdesk(t, append(slices.Clone(list), "--user=dr.lee")...).wantFailure(t, 1, "--tenant")
-	frontdesk(t, append(slices.Clone(list), "--tenant=elm", "--user=dr.who")...).wantFailure(t, 1, "unknown-staff")
-	frontdesk(t, append(slices.Clone(list), "--outcome=odd")...).wantFailure(t, 2, "allowed")
-	frontdesk(t, append(slices.Clone(list), "--since=yesterday")...).wantFailure(t, 2, "since")
+	Frontdesk(t, append(slices.Clone(list), "--limit=0")...).WantFailure(t, 1, "invalid-limit", "--before")
+	Frontdesk(t, append(slices.Clone(list), "--user=dr.lee")...).WantFailure(t, 1, "--tenant")
+	Frontdesk(t, append(slices.Clone(list), "--tenant=elm", "--user=dr.who")...).WantFailure(t, 1, "unknown-staff")
+	Frontdesk(t, append(slices.Clone(list), "--outcome=odd")...).WantFailure(t, 2, "allowed")
+	Frontdesk(t, append(slices.Clone(list), "--since=yesterday")...).WantFailure(t, 2, "since")
 }

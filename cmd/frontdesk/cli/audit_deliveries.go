@@ -13,7 +13,7 @@ import (
 )
 
 type auditDeliveriesCmd struct {
-	databaseFlag `embed:""`
+	DatabaseFlag `embed:""`
 	Tenant       string                   `help:"Only of this practice."`
 	Application  application.ID           `placeholder:"UUID" help:"Only to this application."`
 	Event        application.WebhookEvent `help:"Only of this event kind, such as record.opened; ping for test webhooks."`
@@ -25,13 +25,13 @@ type auditDeliveriesCmd struct {
 }
 
 // Run lists deliveries, newest events first.
-func (c *auditDeliveriesCmd) Run(r *run) error {
-	engine, err := c.open(r)
+func (c *auditDeliveriesCmd) Run(r *Run) error {
+	engine, err := c.Open(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	found, err := engine.Deliveries().List(r.ctx, webhooks.Filter{
+	found, err := engine.Deliveries().List(r.Context, webhooks.Filter{
 		Tenant: c.Tenant, Application: c.Application, Event: c.Event, Status: c.Status, Reason: c.Reason, Since: c.Since, Limit: c.Limit,
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *auditDeliveriesCmd) print(w io.Writer, found []webhooks.Logged) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "HAPPENED AT\tEVENT\tTENANT\tAPPLICATION\tSTATUS\tTOOK\tJTI\tWHY")
 	for _, d := range found {
-		err := row(table, d.HappenedAt.Format(time.RFC3339), d.Event, d.Tenant, d.Application, d.Status, took(d), d.ID, why(d))
+		err := Row(table, d.HappenedAt.Format(time.RFC3339), d.Event, d.Tenant, d.Application, d.Status, took(d), d.ID, why(d))
 		if err != nil {
 			return err
 		}

@@ -17,20 +17,20 @@ func TestDeliveriesAreListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := func(more ...string) outcome {
-		return frontdesk(t, append([]string{"audit", "deliveries", "--database-url", db.URL}, more...)...)
+	list := func(more ...string) Outcome {
+		return Frontdesk(t, append([]string{"audit", "deliveries", "--database-url", db.URL}, more...)...)
 	}
 	table := list()
 	for _, text := range []string{"record.opened", "failed", "250ms", "http_5xx (503)", "The receiver failed"} {
-		if !strings.Contains(table.out, text) {
-			t.Errorf("the table does not say %q:\n%s%s", text, table.out, table.err)
+		if !strings.Contains(table.Out, text) {
+			t.Errorf("the table does not say %q:\n%s%s", text, table.Out, table.Err)
 		}
 	}
-	found := list("--json", "--tenant=elm", "--status=failed", "--reason=http_5xx", "--since=2026-03-02T11:00:00Z").lines(t)
+	found := list("--json", "--tenant=elm", "--status=failed", "--reason=http_5xx", "--since=2026-03-02T11:00:00Z").Lines(t)
 	if len(found) != 1 || found[0]["httpStatus"] != 503.0 || found[0]["event"] != "record.opened" || found[0]["happenedAt"] != "2026-03-02T12:00:00Z" {
 		t.Errorf("found %v", found)
 	}
-	if none := list("--json", "--event=consultation.started"); none.out != "" || none.status != 0 {
-		t.Errorf("found %s%s", none.out, none.err)
+	if none := list("--json", "--event=consultation.started"); none.Out != "" || none.Status != 0 {
+		t.Errorf("found %s%s", none.Out, none.Err)
 	}
 }

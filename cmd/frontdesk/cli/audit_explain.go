@@ -18,8 +18,8 @@ import (
 )
 
 type auditExplainCmd struct {
-	databaseFlag   `embed:""`
-	masterKeyFlags `embed:""`
+	DatabaseFlag   `embed:""`
+	MasterKeyFlags `embed:""`
 	Call           uuid.UUID      `placeholder:"UUID" help:"A recorded call, by its request id; nothing else is needed then."`
 	At             time.Time      `placeholder:"INSTANT" help:"When the call would have come."`
 	Tenant         string         `help:"The practice that it would have addressed."`
@@ -33,19 +33,19 @@ type auditExplainCmd struct {
 var errNoQuestion = fault.New(fault.Invalid, "incomplete-question", "Give --call, or --at, --tenant, --application and --endpoint.")
 
 // Run explains a call.
-func (c *auditExplainCmd) Run(r *run) error {
-	engine, err := c.openAll(r, c.masterKeyFlags)
+func (c *auditExplainCmd) Run(r *Run) error {
+	engine, err := c.OpenAll(r, c.MasterKeyFlags)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	question, recorded, err := c.asked(r.ctx, engine)
+	question, recorded, err := c.asked(r.Context, engine)
 	if err != nil {
 		return err
 	}
-	meter := newMeter(r.raw.Err, "replaying", "events")
-	verdict, err := engine.Auditor.Explain(r.ctx, question, meter.show)
-	meter.end()
+	meter := NewMeter(r.Raw.Err, "replaying", "events")
+	verdict, err := engine.Auditor.Explain(r.Context, question, meter.Show)
+	meter.End()
 	if err != nil {
 		return err
 	}

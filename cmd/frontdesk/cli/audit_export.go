@@ -23,9 +23,9 @@ import (
 )
 
 type auditExportCmd struct {
-	databaseFlag `embed:""`
+	DatabaseFlag `embed:""`
 	filterFlags  `embed:""`
-	showingFlags `embed:""`
+	ShowingFlags `embed:""`
 	provedFlags  `embed:""`
 	Format       string `enum:"json,fhir" default:"json" help:"json is the log as it is; fhir is FHIR R4, of the events about patients or, with --access, of the access record."`
 	Resource     string `enum:"AuditEvent,Provenance" default:"AuditEvent" help:"What --format=fhir writes: AuditEvent says who has had to do with whose data, Provenance who has changed what."`
@@ -56,7 +56,7 @@ type manifest struct {
 
 // Run writes the file and then its manifest. Each appears under its name when it
 // is complete, so that a manifest never stands beside half a file.
-func (c *auditExportCmd) Run(r *run) error {
+func (c *auditExportCmd) Run(r *Run) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *auditExportCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	engine, err := c.openToShow(r, c.databaseFlag)
+	engine, err := c.OpenToShow(r, c.DatabaseFlag)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (c *auditExportCmd) Run(r *run) error {
 	case c.Access:
 		return c.exportCalls(r, engine, events, beside)
 	}
-	f, err := c.filter(r.ctx, engine)
+	f, err := c.filter(r.Context, engine)
 	if err != nil {
 		return err
 	}
@@ -94,12 +94,12 @@ func (c *auditExportCmd) Run(r *run) error {
 }
 
 // finishExport writes the manifest, and says what was written.
-func finishExport(r *run, lines, beside output, manifest any, said string) error {
-	if err := r.write(beside, func(w io.Writer) error { return json.NewEncoder(w).Encode(manifest) }); err != nil {
+func finishExport(r *Run, lines, beside Output, manifest any, said string) error {
+	if err := r.Write(beside, func(w io.Writer) error { return json.NewEncoder(w).Encode(manifest) }); err != nil {
 		return fmt.Errorf("export the manifest: %w", err)
 	}
 	out := r.Out
-	if lines.stream != nil || beside.stream != nil {
+	if lines.Stream != nil || beside.Stream != nil {
 		out = r.Err
 	}
 	fmt.Fprintln(out, said)
@@ -115,14 +115,14 @@ func (m *manifest) whole() error {
 }
 
 // export writes the events, and finds out what no export can show.
-func (c *auditExportCmd) export(r *run, engine *app.Engine, f auditing.EventFilter, events output, m *manifest) (err error) {
-	meter := newMeter(r.raw.Err, "exporting", "events")
-	defer meter.end()
-	err = r.write(events, func(w io.Writer) error { return c.write(r.ctx, engine, f, w, m, meter) })
+func (c *auditExportCmd) export(r *Run, engine *app.Engine, f auditing.EventFilter, events Output, m *manifest) (err error) {
+	meter := NewMeter(r.Raw.Err, "exporting", "events")
+	defer meter.End()
+	err = r.Write(events, func(w io.Writer) error { return c.write(r.Context, engine, f, w, m, meter) })
 	if err != nil {
 		return err
 	}
-	m.Lost, err = engine.Log.Losses(r.ctx)
+	m.Lost, err = engine.Log.Losses(r.Context)
 	return err
 }
 
@@ -132,46 +132,46 @@ var (
 )
 
 // outputs are where the events and their manifest go.
-func (c *auditExportCmd) outputs(r *run) (events, beside output, err error) {
-	if events, err = r.output(c.Out); err != nil {
+func (c *auditExportCmd) outputs(r *Run) (events, beside Output, err error) {
+	if events, err = r.Output(c.Out); err != nil {
 		return events, beside, err
 	}
-	if c.Manifest == "" && !events.whole {
+	if c.Manifest == "" && !events.Whole {
 		return events, beside, errNoManifest
 	}
-	beside, err = r.output(cmp.Or(c.Manifest, events.name+".manifest.json"))
-	if err == nil && beside.is(events) {
+	beside, err = r.Output(cmp.Or(c.Manifest, events.Name+".manifest.json"))
+	if err == nil && beside.Is(events) {
 		err = errOnePlace
 	}
 	return events, beside, err
 }
 
 // prepare fixes the range and records the reading.
-func (c *auditExportCmd) prepare(r *run, engine *app.Engine, f auditing.EventFilter, events output) (m manifest, err error) {
-	end, err := engine.Auditor.End(r.ctx, f)
+func (c *auditExportCmd) prepare(r *Run, engine *app.Engine, f auditing.EventFilter, events Output) (m manifest, err error) {
+	end, err := engine.Auditor.End(r.Context, f)
 	if err != nil {
 		return m, err
 	}
-	reader, err := engine.Operator(r.ctx, machine())
+	reader, err := engine.Operator(r.Context, Machine())
 	if err != nil {
 		return m, err
 	}
 	m = manifest{
-		File: filepath.Base(events.name), After: c.After, UpTo: end, Filter: f.String(), Personal: c.ShowPersonal,
-		ExportedAt: r.now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
+		File: filepath.Base(events.Name), After: c.After, UpTo: end, Filter: f.String(), Personal: c.ShowPersonal,
+		ExportedAt: r.Now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
 	}
 	m.Format, m.Resource = c.form()
 	q := audit.Queried{Command: "export", Filter: m.Filter, Patient: c.Patient, Personal: c.ShowPersonal}
 	if q.ReadsPatients() {
-		q.Count, _, err = engine.Auditor.CountEvents(r.ctx, f, end)
+		q.Count, _, err = engine.Auditor.CountEvents(r.Context, f, end)
 	}
 	if err != nil {
 		return m, err
 	}
-	return m, r.recordReading(engine, c.Tenant, q)
+	return m, r.RecordReading(engine, c.Tenant, q)
 }
 
-func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f auditing.EventFilter, w io.Writer, m *manifest, meter *meter) error {
+func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f auditing.EventFilter, w io.Writer, m *manifest, meter *Meter) error {
 	sum := sha256.New()
 	buffered := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
 	line := c.line(buffered)
@@ -188,7 +188,7 @@ func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f auditi
 			m.FirstIdx = e.Idx
 		}
 		m.LastIdx = e.Idx
-		meter.show(e.Idx-m.After, m.UpTo-m.After)
+		meter.Show(e.Idx-m.After, m.UpTo-m.After)
 	}
 	err := buffered.Flush()
 	m.SHA256, m.Stored = event.Digest(sum.Sum(nil)), stored.Root()

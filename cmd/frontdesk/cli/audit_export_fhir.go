@@ -103,13 +103,13 @@ type accessManifest struct {
 
 // exportCalls writes what the access record has up to now, newest calls first, and then
 // the manifest.
-func (c *auditExportCmd) exportCalls(r *run, engine *app.Engine, calls, beside output) error {
+func (c *auditExportCmd) exportCalls(r *Run, engine *app.Engine, calls, beside Output) error {
 	f, m, err := c.prepareCalls(r, engine, calls)
 	if err != nil {
 		return err
 	}
-	all := engine.Auditor.EachCall(r.ctx, f)
-	if err := r.write(calls, func(w io.Writer) error { return c.writeCalls(all, w, &m) }); err != nil {
+	all := engine.Auditor.EachCall(r.Context, f)
+	if err := r.Write(calls, func(w io.Writer) error { return c.writeCalls(all, w, &m) }); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	if err := finishExport(r, calls, beside, m, fmt.Sprintf("%d calls, SHA-256 %s", m.Count, m.SHA256)); err != nil {
@@ -119,31 +119,31 @@ func (c *auditExportCmd) exportCalls(r *run, engine *app.Engine, calls, beside o
 }
 
 // prepareCalls fixes what is read, and records the reading.
-func (c *auditExportCmd) prepareCalls(r *run, engine *app.Engine, calls output) (f auditing.CallFilter, m accessManifest, err error) {
-	if f, err = c.callFilter(r.ctx, engine); err != nil {
+func (c *auditExportCmd) prepareCalls(r *Run, engine *app.Engine, calls Output) (f auditing.CallFilter, m accessManifest, err error) {
+	if f, err = c.callFilter(r.Context, engine); err != nil {
 		return f, m, err
 	}
 	asked := "access=true"
 	if chosen := f.String(); chosen != "" {
 		asked += "&" + chosen
 	}
-	reader, err := engine.Operator(r.ctx, machine())
+	reader, err := engine.Operator(r.Context, Machine())
 	if err != nil {
 		return f, m, err
 	}
 	f.Before = event.NewID()
 	m = accessManifest{
-		File: filepath.Base(calls.name), Format: asFHIR, Resource: c.Resource, Before: f.Before, Filter: asked, Personal: c.ShowPersonal,
-		ExportedAt: r.now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
+		File: filepath.Base(calls.Name), Format: asFHIR, Resource: c.Resource, Before: f.Before, Filter: asked, Personal: c.ShowPersonal,
+		ExportedAt: r.Now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
 	}
 	q := audit.Queried{Command: "export", Filter: asked, Patient: c.Patient, Personal: c.ShowPersonal}
 	if q.ReadsPatients() {
-		q.Count, err = engine.Auditor.CountCalls(r.ctx, f)
+		q.Count, err = engine.Auditor.CountCalls(r.Context, f)
 	}
 	if err != nil {
 		return f, m, err
 	}
-	return f, m, r.recordReading(engine, c.Tenant, q)
+	return f, m, r.RecordReading(engine, c.Tenant, q)
 }
 
 func (c *auditExportCmd) callFilter(ctx context.Context, engine *app.Engine) (auditing.CallFilter, error) {

@@ -20,10 +20,10 @@ import (
 
 func TestTheLogAndTheAccessRecordAreExportedAsFHIR_D82(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
-	record(t, c.db, access.Call{RequestID: event.NewID(), At: callsAt, Tenant: "oak", Application: callsApp, Endpoint: access.Ping, Status: 200}, access.Call{
+	c := NewClinic(t)
+	record(t, c.DB, access.Call{RequestID: event.NewID(), At: callsAt, Tenant: "oak", Application: callsApp, Endpoint: access.Ping, Status: 200}, access.Call{
 		RequestID: event.NewID(), At: callsAt, Tenant: "elm", Application: callsApp, Mode: application.ApplicationRestricted,
-		Endpoint: access.CreateNote, Patient: patient.ID{UUID: uuid.MustParse(c.ann)}, Status: 403, Reason: "no",
+		Endpoint: access.CreateNote, Patient: patient.ID{UUID: uuid.MustParse(c.Ann)}, Status: 403, Reason: "no",
 		Act: &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Zoë"}, Organisation: event.Organisation{Name: "Oak Lane"}, Purpose: "TREAT"},
 	})
 	const registered, noted = "patient.registered.v1", "care-record.note-created.v1"
@@ -32,15 +32,15 @@ func TestTheLogAndTheAccessRecordAreExportedAsFHIR_D82(t *testing.T) {
 		want []string
 	}{
 		{"--up-to=13", []string{"AuditEvent C " + registered, "AuditEvent C " + registered, "AuditEvent U patient.record-restricted.v1", "AuditEvent C " + noted}},
-		{"--resource=Provenance --patient=" + c.ann, []string{"Provenance CREATE " + registered, "Provenance CREATE " + noted}},
+		{"--resource=Provenance --patient=" + c.Ann, []string{"Provenance CREATE " + registered, "Provenance CREATE " + noted}},
 		{"--event=audit.queried", []string{"AuditEvent R audit.queried.v1"}}, // of the line before
 		{"--access", []string{"AuditEvent C create-note", "AuditEvent E ping"}},
-		{"--access --tenant=elm --patient=" + c.ann, []string{"AuditEvent C create-note"}},
+		{"--access --tenant=elm --patient=" + c.Ann, []string{"AuditEvent C create-note"}},
 		{"--access --tenant=elm --until=2026-03-02T12:00:00Z", nil},
 	} {
-		lines, manifest := c.fhir(t, strings.Fields(test.args)...)
+		lines, manifest := fhir(t, c, strings.Fields(test.args)...)
 		var got []string
-		for _, o := range objects(t, lines) {
+		for _, o := range Objects(t, lines) {
 			got = append(got, kindOf(o))
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
@@ -55,21 +55,21 @@ func TestTheLogAndTheAccessRecordAreExportedAsFHIR_D82(t *testing.T) {
 			}
 		}
 		if strings.Contains(test.args, "Provenance") {
-			c.drain(t) // that it was read is in the log
+			c.Drain(t) // that it was read is in the log
 		}
 	}
-	if lines, _ := c.fhir(t, "--access", "--show-personal"); !strings.Contains(lines, "Dr Zoë") {
+	if lines, _ := fhir(t, c, "--access", "--show-personal"); !strings.Contains(lines, "Dr Zoë") {
 		t.Errorf("nobody is named: %s", lines)
 	}
-	c.readings(t, "patient="+c.ann, "access=true&patient="+c.ann+"&tenant=elm", "access=true")
+	readings(t, c, "patient="+c.Ann, "access=true&patient="+c.Ann+"&tenant=elm", "access=true")
 }
 
 // readings are the filters of those that are recorded.
-func (c *clinic) readings(t *testing.T, want ...string) {
+func readings(t *testing.T, c *Clinic, want ...string) {
 	t.Helper()
-	c.drain(t)
+	c.Drain(t)
 	var got []string
-	for _, o := range objects(t, c.audit(t, "log", "--json", "--event=audit.queried").out) {
+	for _, o := range Objects(t, c.Audit(t, "log", "--json", "--event=audit.queried").Out) {
 		data := o["data"].(map[string]any)
 		got = append(got, data["filter"].(string))
 	}
@@ -89,15 +89,15 @@ func kindOf(o map[string]any) string {
 }
 
 // fhir exports, and checks the file by its manifest.
-func (c *clinic) fhir(t *testing.T, args ...string) (lines string, manifest map[string]any) {
+func fhir(t *testing.T, c *Clinic, args ...string) (lines string, manifest map[string]any) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "elm.ndjson")
-	c.audit(t, append([]string{"export", "--format=fhir", "--out", file}, args...)...)
+	c.Audit(t, append([]string{"export", "--format=fhir", "--out", file}, args...)...)
 	data, err := os.ReadFile(file)
-	must(t, err)
+	Must(t, err)
 	text, err := os.ReadFile(file + ".manifest.json")
-	must(t, err)
-	manifest = objects(t, string(text))[0]
+	Must(t, err)
+	manifest = Objects(t, string(text))[0]
 	if sum := sha256.Sum256(data); manifest["sha256"] != hex.EncodeToString(sum[:]) || manifest["file"] != "elm.ndjson" {
 		t.Errorf("the manifest is %s", text)
 	}
@@ -117,6 +117,6 @@ func TestAnExportThatWouldBeOfSomethingElseIsRefused_D82(t *testing.T) {
 		"--format=fhir --access --resource=Provenance":         "no-provenance",
 	} {
 		command := append([]string{"audit", "export", "--database-url=postgres://127.0.0.1:1/none", "--out", file}, strings.Fields(args)...)
-		frontdesk(t, command...).wantFailure(t, 1, says)
+		Frontdesk(t, command...).WantFailure(t, 1, says)
 	}
 }

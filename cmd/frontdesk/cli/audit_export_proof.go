@@ -67,18 +67,18 @@ func (c *auditExportCmd) tree() (proof.Tree, error) {
 
 // exportProved writes what is stored of a log up to its newest checkpoint. What does not
 // fit that is written, too, because it is evidence; the command fails then.
-func (c *auditExportCmd) exportProved(r *run, engine *app.Engine, lines, beside output) error {
+func (c *auditExportCmd) exportProved(r *Run, engine *app.Engine, lines, beside Output) error {
 	p, m, err := c.prepareProved(r, engine, lines)
 	if err != nil {
 		return err
 	}
-	meter := newMeter(r.raw.Err, "exporting", "events")
-	err = r.write(lines, func(w io.Writer) error { return writeProved(r, engine, p, w, &m, meter) })
-	meter.end()
+	meter := NewMeter(r.Raw.Err, "exporting", "events")
+	err = r.Write(lines, func(w io.Writer) error { return writeProved(r, engine, p, w, &m, meter) })
+	meter.End()
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	if m.Lost, err = engine.Log.Losses(r.ctx); err != nil {
+	if m.Lost, err = engine.Log.Losses(r.Context); err != nil {
 		return err
 	}
 	said := fmt.Sprintf("%d of %d lines up to number %d are shown; SHA-256 %s", m.Proof.Shown, m.Count, p.Size-1, m.SHA256)
@@ -93,22 +93,22 @@ func (c *auditExportCmd) exportProved(r *run, engine *app.Engine, lines, beside 
 }
 
 // prepareProved finds out what to write, and records the reading.
-func (c *auditExportCmd) prepareProved(r *run, engine *app.Engine, lines output) (p auditing.Proved, m manifest, err error) {
+func (c *auditExportCmd) prepareProved(r *Run, engine *app.Engine, lines Output) (p auditing.Proved, m manifest, err error) {
 	if p, err = c.proved(r, engine); err != nil {
 		return p, m, err
 	}
-	signed, err := engine.Auditor.Checkpoint(r.ctx, p.Of)
+	signed, err := engine.Auditor.Checkpoint(r.Context, p.Of)
 	if err != nil {
 		return p, m, err
 	}
 	p.Size = signed.Size
-	reader, err := engine.Operator(r.ctx, machine())
+	reader, err := engine.Operator(r.Context, Machine())
 	if err != nil {
 		return p, m, err
 	}
 	m = manifest{
-		File: filepath.Base(lines.name), After: c.After, Filter: c.askedOf(p), Personal: c.ShowPersonal,
-		ExportedAt: r.now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
+		File: filepath.Base(lines.Name), After: c.After, Filter: c.askedOf(p), Personal: c.ShowPersonal,
+		ExportedAt: r.Now().UTC().Truncate(time.Second), ExportedBy: reader.String(),
 		Proof: &provedManifest{
 			Note: signed.Note, Tenant: p.Of.Tenant, Kind: p.Of.Kind.String(), Size: signed.Size, From: p.From.Size, Edge: p.From.Bytes(),
 		},
@@ -119,21 +119,21 @@ func (c *auditExportCmd) prepareProved(r *run, engine *app.Engine, lines output)
 			return p, m, err
 		}
 	}
-	return p, m, r.recordReading(engine, c.Tenant, q)
+	return p, m, r.RecordReading(engine, c.Tenant, q)
 }
 
-func (c *auditExportCmd) proved(r *run, engine *app.Engine) (p auditing.Proved, err error) {
+func (c *auditExportCmd) proved(r *Run, engine *app.Engine) (p auditing.Proved, err error) {
 	p = auditing.Proved{Readings: c.Readings, Personal: c.ShowPersonal, WithoutSealed: c.WithoutSealed, WithoutMetadata: c.WithoutMetadata}
 	if p.Of, err = c.tree(); err != nil {
 		return p, err
 	}
-	if p.Events, err = c.filter(r.ctx, engine); err != nil {
+	if p.Events, err = c.filter(r.Context, engine); err != nil {
 		return p, err
 	}
-	if p.Calls, err = c.callFilter(r.ctx, engine); err != nil {
+	if p.Calls, err = c.callFilter(r.Context, engine); err != nil {
 		return p, err
 	}
-	p.From, p.After, err = engine.Auditor.Beginning(r.ctx, p.Of)
+	p.From, p.After, err = engine.Auditor.Beginning(r.Context, p.Of)
 	return p, err
 }
 
@@ -153,8 +153,8 @@ func (c *auditExportCmd) askedOf(p auditing.Proved) string {
 }
 
 // shownOf counts the lines that are going to be shown.
-func shownOf(r *run, engine *app.Engine, p auditing.Proved) (count int64, err error) {
-	for line, err := range engine.Auditor.ProvedLines(r.ctx, p) {
+func shownOf(r *Run, engine *app.Engine, p auditing.Proved) (count int64, err error) {
+	for line, err := range engine.Auditor.ProvedLines(r.Context, p) {
 		if err != nil {
 			return 0, err
 		}
@@ -165,11 +165,11 @@ func shownOf(r *run, engine *app.Engine, p auditing.Proved) (count int64, err er
 	return count, nil
 }
 
-func writeProved(r *run, engine *app.Engine, p auditing.Proved, w io.Writer, m *manifest, meter *meter) error {
+func writeProved(r *Run, engine *app.Engine, p auditing.Proved, w io.Writer, m *manifest, meter *Meter) error {
 	sum, edge := sha256.New(), p.From
 	buffered := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
 	var text []byte
-	for line, err := range engine.Auditor.ProvedLines(r.ctx, p) {
+	for line, err := range engine.Auditor.ProvedLines(r.Context, p) {
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func writeProved(r *run, engine *app.Engine, p auditing.Proved, w io.Writer, m *
 		}
 		edge.Append(line.Hash)
 		m.addProved(line)
-		meter.show(m.Count, p.Size-p.From.Size)
+		meter.Show(m.Count, p.Size-p.From.Size)
 	}
 	m.Proof.Root, m.Stored = edge.Root(), edge.Root()
 	err := buffered.Flush()

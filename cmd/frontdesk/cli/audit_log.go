@@ -17,36 +17,36 @@ import (
 )
 
 type auditLogCmd struct {
-	databaseFlag `embed:""`
+	DatabaseFlag `embed:""`
 	filterFlags  `embed:""`
-	showingFlags `embed:""`
+	ShowingFlags `embed:""`
 	Follow       bool `short:"f" help:"Go on with what is recorded later, until you stop it or --up-to is reached."`
 	JSON         bool `name:"json" help:"Print one JSON object a line."`
 }
 
 // Run prints the log up to its head and, with --follow, what is appended later.
-func (c *auditLogCmd) Run(r *run) error {
-	engine, err := c.openToShow(r, c.databaseFlag)
+func (c *auditLogCmd) Run(r *Run) error {
+	engine, err := c.OpenToShow(r, c.DatabaseFlag)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	f, err := c.filter(r.ctx, engine)
+	f, err := c.filter(r.Context, engine)
 	if err != nil {
 		return err
 	}
 	line, flush := printer(r.Out, c.JSON, c.ShowPersonal)
 	for epoch, first := 0, true; ; first = false {
-		if epoch, err = goBack(r.ctx, engine, &f, epoch); err != nil {
-			return endOfFollowing(r.ctx, c.Follow, err)
+		if epoch, err = goBack(r.Context, engine, &f, epoch); err != nil {
+			return endOfFollowing(r.Context, c.Follow, err)
 		}
 		if err := c.print(r, engine, &f, line, first); err != nil {
-			return endOfFollowing(r.ctx, c.Follow, err)
+			return endOfFollowing(r.Context, c.Follow, err)
 		}
 		if err := flush(); err != nil || !c.Follow || c.UpTo > 0 && f.After >= f.UpTo {
 			return err
 		}
-		if !background.Sleep(r.ctx, followPace) {
+		if !background.Sleep(r.Context, followPace) {
 			return nil
 		}
 	}
@@ -74,15 +74,15 @@ func endOfFollowing(ctx context.Context, follow bool, err error) error {
 
 // print shows what passes the filter up to the head of the log, and moves the filter
 // there.
-func (c *auditLogCmd) print(r *run, engine *app.Engine, f *auditing.EventFilter, line func(event.Recorded) error, first bool) error {
-	end, err := c.end(r.ctx, engine, *f)
+func (c *auditLogCmd) print(r *Run, engine *app.Engine, f *auditing.EventFilter, line func(event.Recorded) error, first bool) error {
+	end, err := c.end(r.Context, engine, *f)
 	if err != nil {
 		return err
 	}
 	if err := c.announce(r, engine, *f, end, first); err != nil {
 		return err
 	}
-	for e, err := range engine.Auditor.Events(r.ctx, *f, end) {
+	for e, err := range engine.Auditor.Events(r.Context, *f, end) {
 		if err != nil {
 			return err
 		}
@@ -107,17 +107,17 @@ func (c *auditLogCmd) end(ctx context.Context, engine *app.Engine, f auditing.Ev
 // announce records the reading before it happens, also if nothing is found: that is an
 // answer, too. While following, it does not record that it shows records of earlier
 // readings, or it would never end.
-func (c *auditLogCmd) announce(r *run, engine *app.Engine, f auditing.EventFilter, end int64, first bool) error {
+func (c *auditLogCmd) announce(r *Run, engine *app.Engine, f auditing.EventFilter, end int64, first bool) error {
 	q := audit.Queried{Command: "log", Filter: f.String(), Patient: f.Patient, Personal: c.ShowPersonal}
 	if !q.ReadsPatients() {
 		return nil
 	}
-	events, readings, err := engine.Auditor.CountEvents(r.ctx, f, end)
+	events, readings, err := engine.Auditor.CountEvents(r.Context, f, end)
 	if err != nil || !first && events == readings {
 		return err
 	}
 	q.Count = events
-	return r.recordReading(engine, f.Tenant, q)
+	return r.RecordReading(engine, f.Tenant, q)
 }
 
 // printer prints an object a line for machines, or a table for people.
@@ -136,13 +136,13 @@ func printer(w io.Writer, machine, personal bool) (line func(event.Recorded) err
 	fmt.Fprintln(table, "IDX\tRECORDED AT\tTENANT\tEVENT\tBY\tDATA")
 	lines := 0
 	return func(e event.Recorded) error {
-		if lines++; lines%tableLines == 0 {
+		if lines++; lines%TableLines == 0 {
 			_ = table.Flush() // an error comes again with the next line
 		}
 		logged, err := auditing.LoggedOf(e, personal)
 		if err != nil {
 			return err
 		}
-		return row(table, e.Idx, e.At.Format(time.RFC3339), e.Stream.Tenant, logged.Name, e.Metadata.Actor, string(logged.Data))
+		return Row(table, e.Idx, e.At.Format(time.RFC3339), e.Stream.Tenant, logged.Name, e.Metadata.Actor, string(logged.Data))
 	}, table.Flush
 }

@@ -14,11 +14,11 @@ import (
 
 func TestTheLogIsFiltered(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
+	c := NewClinic(t)
 	names := func(args ...string) string {
 		t.Helper()
 		var names []string
-		for _, e := range objects(t, c.audit(t, append([]string{"log", "--json"}, args...)...).out) {
+		for _, e := range Objects(t, c.Audit(t, append([]string{"log", "--json"}, args...)...).Out) {
 			names = append(names, e["name"].(string))
 		}
 		return strings.Join(names, " ")
@@ -31,43 +31,43 @@ func TestTheLogIsFiltered(t *testing.T) {
 		{[]string{"--after=2", "--up-to=3"}, "staff.registered.v1"},
 		{[]string{"--event=practice.application-enabled", "--event=practice.application-disabled.v1"}, "practice.application-enabled.v1 practice.application-disabled.v1"},
 		{[]string{"--tenant=elm", "--user=dr.lee"}, "staff.registered.v1 practice.application-enabled.v1 user-authorisation.granted.v1 patient.record-restricted.v1"},
-		{[]string{"--since", c.before.Format(time.RFC3339Nano), "--until", c.enabled.Format(time.RFC3339Nano)}, "practice.application-enabled.v1 user-authorisation.granted.v1"},
-		{[]string{"--application", c.app, "--tenant=elm"}, "practice.application-enabled.v1 user-authorisation.granted.v1 practice.application-disabled.v1"},
-		{[]string{"--patient", c.bob}, "patient.registered.v1 patient.record-restricted.v1"},
+		{[]string{"--since", c.Before.Format(time.RFC3339Nano), "--until", c.Enabled.Format(time.RFC3339Nano)}, "practice.application-enabled.v1 user-authorisation.granted.v1"},
+		{[]string{"--application", c.App, "--tenant=elm"}, "practice.application-enabled.v1 user-authorisation.granted.v1 practice.application-disabled.v1"},
+		{[]string{"--patient", c.Bob}, "patient.registered.v1 patient.record-restricted.v1"},
 		{[]string{"--stream", "0190c7a2-0000-7000-8000-0000000000a1"}, ""},
 	} {
 		if got := names(test.args...); got != test.want {
 			t.Errorf("%v shows %q, want %q", test.args, got, test.want)
 		}
 	}
-	frontdesk(t, "audit", "log", "--user=dr.lee", "--database-url", c.auditor).wantFailure(t, 1, "--tenant")
+	Frontdesk(t, "audit", "log", "--user=dr.lee", "--database-url", c.Auditor).WantFailure(t, 1, "--tenant")
 }
 
 // A follower sees what comes later, and its end is no failure.
 func TestTheLogIsFollowed(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
+	c := NewClinic(t)
 	ctx, stop := context.WithCancel(t.Context())
 	out := &watched{want: "oak.later", seen: stop}
-	done := make(chan outcome)
+	done := make(chan Outcome)
 	go func() {
-		done <- frontdeskIn(ctx, out, "audit", "log", "--follow", "--json", "--after=13", "--database-url", c.auditor)
+		done <- frontdeskIn(ctx, out, "audit", "log", "--follow", "--json", "--after=13", "--database-url", c.Auditor)
 	}()
-	if o := frontdesk(t, "register-practice", "--tenant=later", "--name=oak.later", "--database-url", c.db.URL); o.status != 0 {
-		t.Fatal(o.err)
+	if o := Frontdesk(t, "register-practice", "--tenant=later", "--name=oak.later", "--database-url", c.DB.URL); o.Status != 0 {
+		t.Fatal(o.Err)
 	}
-	if o := <-done; o.status != 0 || strings.Count(out.text, "\n") != 1 || !strings.Contains(out.text, `"idx":`+strconv.Itoa(14)) {
-		t.Errorf("exit status %d: %s%s", o.status, out.text, o.err)
+	if o := <-done; o.Status != 0 || strings.Count(out.text, "\n") != 1 || !strings.Contains(out.text, `"idx":`+strconv.Itoa(14)) {
+		t.Errorf("exit status %d: %s%s", o.Status, out.text, o.Err)
 	}
 }
 
 // That there is nothing about a patient is an answer, too.
 func TestFollowingIsRecordedEvenIfNothingComes_D37(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
-	c.audit(t, "log", "--follow", "--up-to=13", "--patient=0190c7a2-0000-7000-8000-0000000000ff")
-	c.drain(t)
-	if found := objects(t, c.audit(t, "log", "--json", "--event=audit.queried").out); len(found) != 1 {
+	c := NewClinic(t)
+	c.Audit(t, "log", "--follow", "--up-to=13", "--patient=0190c7a2-0000-7000-8000-0000000000ff")
+	c.Drain(t)
+	if found := Objects(t, c.Audit(t, "log", "--json", "--event=audit.queried").Out); len(found) != 1 {
 		t.Errorf("it is recorded %d times: %v", len(found), found)
 	}
 }
@@ -76,24 +76,24 @@ func TestFollowingIsRecordedEvenIfNothingComes_D37(t *testing.T) {
 // comes first.
 func TestAFollowerGoesBackWhenTheLogHasLostItsEnd_D49(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
+	c := NewClinic(t)
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 	defer stop()
 	register := func(name string) {
-		o := frontdesk(t, "register-practice", "--tenant="+name, "--name=oak."+name, "--database-url", c.db.URL)
-		if o.status != 0 {
-			t.Error(o.err)
+		o := Frontdesk(t, "register-practice", "--tenant="+name, "--name=oak."+name, "--database-url", c.DB.URL)
+		if o.Status != 0 {
+			t.Error(o.Err)
 		}
 	}
 	shown := make(chan struct{}, 100) // a look at what is shown so far, for each line
 	out := &watched{want: "oak.", seen: func() { shown <- struct{}{} }}
-	done := make(chan outcome)
+	done := make(chan Outcome)
 	go func() {
-		done <- frontdeskIn(ctx, out, "audit", "log", "--follow", "--json", "--after=13", "--database-url", c.auditor)
+		done <- frontdeskIn(ctx, out, "audit", "log", "--follow", "--json", "--after=13", "--database-url", c.Auditor)
 	}()
 	register("lost")
 	<-shown
-	if _, err := c.db.SuperuserPool(t).Exec(t.Context(), `
+	if _, err := c.DB.SuperuserPool(t).Exec(t.Context(), `
 		SET session_replication_role = replica;
 		DELETE FROM events WHERE position > (SELECT position FROM log WHERE idx = 12);
 		DELETE FROM log WHERE idx > 12;
@@ -112,7 +112,7 @@ func TestAFollowerGoesBackWhenTheLogHasLostItsEnd_D49(t *testing.T) {
 	stop()
 	o := <-done
 	var idx []string
-	for _, line := range objects(t, o.out) {
+	for _, line := range Objects(t, o.Out) {
 		idx = append(idx, fmt.Sprint(line["idx"], " ", line["name"]))
 	}
 	want := []string{"14 practice.registered.v1", "13 log.epoch-begun.v1", "14 practice.registered.v1"}
@@ -135,8 +135,8 @@ func (w *watched) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func frontdeskIn(ctx context.Context, out *watched, args ...string) outcome {
+func frontdeskIn(ctx context.Context, out *watched, args ...string) Outcome {
 	var err strings.Builder
 	status := cli.Main(ctx, args, cli.Streams{In: strings.NewReader(""), Out: out, Err: &err})
-	return outcome{status, out.text, err.String()}
+	return Outcome{Status: status, Out: out.text, Err: err.String()}
 }

@@ -16,24 +16,24 @@ import (
 func TestARequestThatHasMovedIsInOnePackAlone_D83(t *testing.T) {
 	t.Parallel()
 	a := newAsker(t)
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: theMasterKey})
-	must(t, err)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: MasterKey})
+	Must(t, err)
 	defer engine.Close()
 	ctx, desk := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "tester@desk")}), engine.Desk
 	var id request.ID
-	must(t, a.db.Pool(t).QueryRow(ctx, `SELECT stream FROM events WHERE name = 'patient-request.submitted.v1' AND patient = $1`, a.ann).Scan(&id))
+	Must(t, a.db.Pool(t).QueryRow(ctx, `SELECT stream FROM events WHERE name = 'patient-request.submitted.v1' AND patient = $1`, a.ann).Scan(&id))
 	if who, err := desk.OpenPatientRequest(ctx, commands.OpenPatientRequest{Tenant: "elm", Request: id}); err != nil || who != a.ann {
 		t.Fatalf("opened of %s, %v", who, err)
 	}
-	must(t, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: "elm", Request: id, Text: "Rang his mother."}))
-	must(t, desk.ReLinkPatientRequest(ctx, commands.ReLinkPatientRequest{Tenant: "elm", Request: id, From: a.ann, To: a.bill, Reason: "Bill's rash."}))
-	must(t, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: "elm", Request: id, Text: "Sent a cream."}))
-	must(t, engine.Drain(ctx))
+	Must(t, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: "elm", Request: id, Text: "Rang his mother."}))
+	Must(t, desk.ReLinkPatientRequest(ctx, commands.ReLinkPatientRequest{Tenant: "elm", Request: id, From: a.ann, To: a.bill, Reason: "Bill's rash."}))
+	Must(t, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: "elm", Request: id, Text: "Sent a cream."}))
+	Must(t, engine.Drain(ctx))
 
 	folder := t.TempDir()
 	for who, flags := range map[string][]string{"ann": a.anns(), "bill": {"--tenant=elm", "--patient=" + a.bill.String()}} {
-		if o := a.pack(t, filepath.Join(folder, who), flags...); o.status != 0 {
-			t.Fatalf("%s: %s", who, o.err)
+		if o := a.pack(t, filepath.Join(folder, who), flags...); o.Status != 0 {
+			t.Fatalf("%s: %s", who, o.Err)
 		}
 	}
 	anns, bills := unpacked(t, filepath.Join(folder, "ann")), unpacked(t, filepath.Join(folder, "bill"))

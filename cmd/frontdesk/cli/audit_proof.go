@@ -36,23 +36,23 @@ func (f treeFlags) tree() (proof.Tree, error) {
 }
 
 type auditCheckpointCmd struct {
-	databaseFlag `embed:""`
+	DatabaseFlag `embed:""`
 	treeFlags    `embed:""`
 }
 
 // Run prints the newest note, for somebody who keeps it where nobody who can change the
 // database can.
-func (c *auditCheckpointCmd) Run(r *run) error {
+func (c *auditCheckpointCmd) Run(r *Run) error {
 	of, err := c.tree()
 	if err != nil {
 		return err
 	}
-	engine, err := c.open(r)
+	engine, err := c.Open(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	signed, err := engine.Auditor.Checkpoint(r.ctx, of)
+	signed, err := engine.Auditor.Checkpoint(r.Context, of)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (c *auditCheckpointCmd) Run(r *run) error {
 }
 
 type auditProveCmd struct {
-	databaseFlag `embed:""`
+	DatabaseFlag `embed:""`
 	treeFlags    `embed:""`
 	Idx          int64  `placeholder:"IDX" help:"Prove that the event of this idx is in the log, or the line of the access record."`
 	Since        string `placeholder:"FILE" help:"Prove that the log begins with all that this checkpoint covers, which you have kept."`
@@ -70,7 +70,7 @@ type auditProveCmd struct {
 var errWhatToProve = fault.New(fault.Invalid, "what-to-prove", "Say what to prove: one event with --idx, or with --since that a log has only grown.")
 
 // Run prints a proof that audit verify checks, as any program does that knows C2SP's forms.
-func (c *auditProveCmd) Run(r *run) error {
+func (c *auditProveCmd) Run(r *Run) error {
 	of, err := c.tree()
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (c *auditProveCmd) Run(r *run) error {
 	if (c.Idx > 0) == (c.Since != "") {
 		return errWhatToProve
 	}
-	engine, err := c.open(r)
+	engine, err := c.Open(r)
 	if err != nil {
 		return err
 	}
@@ -95,8 +95,8 @@ func (c *auditProveCmd) Run(r *run) error {
 	return err
 }
 
-func (c *auditProveCmd) proveOne(r *run, engine *app.Engine, of proof.Tree) ([]byte, error) {
-	p, about, err := engine.Auditor.Proof(r.ctx, of, c.Idx)
+func (c *auditProveCmd) proveOne(r *Run, engine *app.Engine, of proof.Tree) ([]byte, error) {
+	p, about, err := engine.Auditor.Proof(r.Context, of, c.Idx)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (c *auditProveCmd) proveOne(r *run, engine *app.Engine, of proof.Tree) ([]b
 		filter.Set("access", "true")
 	}
 	q := audit.Queried{Command: "prove", Filter: filter.Encode(), Patient: patientOf(about), Count: 1}
-	return p.Format(), r.recordReading(engine, c.Tenant, q)
+	return p.Format(), r.RecordReading(engine, c.Tenant, q)
 }
 
 // patientOf returns the patient whom a proof shows something of.
@@ -119,15 +119,15 @@ func patientOf(about auditing.Stored) patient.ID {
 	return patient.ID{UUID: uuid.Nil}
 }
 
-func (c *auditProveCmd) proveGrowth(r *run, engine *app.Engine, of proof.Tree) ([]byte, error) {
+func (c *auditProveCmd) proveGrowth(r *Run, engine *app.Engine, of proof.Tree) ([]byte, error) {
 	text, err := os.ReadFile(c.Since)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", c.Since, cause(err))
+		return nil, fmt.Errorf("read %s: %w", c.Since, Cause(err))
 	}
 	kept, err := proof.ParseNote(text)
 	if err != nil {
 		return nil, err
 	}
-	grown, err := engine.Auditor.Growth(r.ctx, of, kept)
+	grown, err := engine.Auditor.Growth(r.Context, of, kept)
 	return grown.Format(), err
 }

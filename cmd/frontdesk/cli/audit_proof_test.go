@@ -27,7 +27,7 @@ import (
 // proven is a clinic whose log is proved and signed, and somebody who trusts one key and
 // one witness.
 type proven struct {
-	*clinic
+	*Clinic
 	dir             string
 	key, witnessKey string // verifier keys
 	signer, witness note.Signer
@@ -36,27 +36,27 @@ type proven struct {
 
 func newProven(t *testing.T) *proven {
 	t.Helper()
-	p := &proven{clinic: newClinic(t), dir: t.TempDir(), log: event.NewID()}
+	p := &proven{Clinic: NewClinic(t), dir: t.TempDir(), log: event.NewID()}
 	private, public, err := note.GenerateKey(rand.Reader, "api.example")
-	must(t, err)
+	Must(t, err)
 	p.key = public
 	p.signer, err = note.NewSigner(private)
-	must(t, err)
+	Must(t, err)
 	private, p.witnessKey, err = proof.GenerateWitnessKey(rand.Reader, "witness.example")
-	must(t, err)
+	Must(t, err)
 	p.witness, err = proof.NewCosigner(private, func() time.Time { return time.Unix(1_800_000_000, 0) })
-	must(t, err)
+	Must(t, err)
 	return p
 }
 
 // prove lets the prover come to the end of the log.
 func (p *proven) prove(t *testing.T) {
 	t.Helper()
-	prover := proving.NewProver(p.db.Pool(t), &background.Broadcast{}, slog.New(slog.DiscardHandler))
+	prover := proving.NewProver(p.DB.Pool(t), &background.Broadcast{}, slog.New(slog.DiscardHandler))
 	for more := true; more; {
 		var err error
 		more, err = prover.Prove(t.Context())
-		must(t, err)
+		Must(t, err)
 	}
 }
 
@@ -64,47 +64,47 @@ func (p *proven) prove(t *testing.T) {
 func (p *proven) sign(t *testing.T, of proof.Tree, day string) {
 	t.Helper()
 	p.prove(t)
-	trees := proving.Trees{DB: p.db.Pool(t)}
+	trees := proving.Trees{DB: p.DB.Pool(t)}
 	size, err := trees.Size(t.Context(), of)
-	must(t, err)
+	Must(t, err)
 	root, err := trees.Root(t.Context(), of, size)
-	must(t, err)
+	Must(t, err)
 	c := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: p.log, Epoch: 1}, Size: size, Root: root}
 	signed, err := note.Sign(&note.Note{Text: c.String()}, p.signer, p.witness)
-	must(t, err)
-	_, err = p.db.AdminPool(t).Exec(t.Context(), `INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ($1, $2, 1, $3::text::date, $4, $5, now())`,
+	Must(t, err)
+	_, err = p.DB.AdminPool(t).Exec(t.Context(), `INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ($1, $2, 1, $3::text::date, $4, $5, now())`,
 		of.Tenant, of.Kind, day, size, string(signed))
-	must(t, err)
+	Must(t, err)
 }
 
 // more has some notes written about Ann.
 func (p *proven) more(t *testing.T) {
 	t.Helper()
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: p.db.URL, MasterKey: theMasterKey})
-	must(t, err)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: p.DB.URL, MasterKey: MasterKey})
+	Must(t, err)
 	defer engine.Close()
-	ann, err := uuid.Parse(p.ann)
-	must(t, err)
+	ann, err := uuid.Parse(p.Ann)
+	Must(t, err)
 	ctx := event.WithMetadata(context.WithoutCancel(t.Context()), event.Metadata{Actor: event.Service("test")})
 	for range 3 {
 		_, err := engine.Desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm", Patient: patient.ID{UUID: ann}, Text: "a cough"})
-		must(t, err)
+		Must(t, err)
 	}
-	must(t, engine.Drain(ctx))
+	Must(t, engine.Drain(ctx))
 }
 
 func (p *proven) file(name string) string { return filepath.Join(p.dir, name) }
 
 func (p *proven) keep(t *testing.T, name, text string) string {
 	t.Helper()
-	must(t, os.WriteFile(p.file(name), []byte(text), 0o600))
+	Must(t, os.WriteFile(p.file(name), []byte(text), 0o600))
 	return p.file(name)
 }
 
 // verify verifies a file, as somebody does who has no database.
-func (p *proven) verify(t *testing.T, args ...string) outcome {
+func (p *proven) verify(t *testing.T, args ...string) Outcome {
 	t.Helper()
-	return frontdesk(t, append([]string{"audit", "verify", "--key", p.key}, args...)...)
+	return Frontdesk(t, append([]string{"audit", "verify", "--key", p.key}, args...)...)
 }
 
 var elmEvents = proof.Tree{Tenant: "elm", Kind: proof.Events}
@@ -117,31 +117,31 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 	t.Parallel()
 	p := newProven(t)
 	p.sign(t, elmEvents, "2026-03-02")
-	kept := p.keep(t, "kept.note", p.audit(t, "checkpoint", "--tenant=elm").out)
+	kept := p.keep(t, "kept.note", p.Audit(t, "checkpoint", "--tenant=elm").Out)
 	p.more(t)
 	p.sign(t, elmEvents, "2026-03-03")
-	newest := p.keep(t, "newest.note", p.audit(t, "checkpoint", "--tenant=elm").out)
+	newest := p.keep(t, "newest.note", p.Audit(t, "checkpoint", "--tenant=elm").Out)
 	var idx string
-	for _, e := range objects(t, p.audit(t, "log", "--tenant=elm", "--json", "--event=staff.registered").out) {
+	for _, e := range Objects(t, p.Audit(t, "log", "--tenant=elm", "--json", "--event=staff.registered").Out) {
 		idx = strconv.FormatFloat(e["idx"].(float64), 'f', 0, 64)
 	}
-	one := p.keep(t, "one.tlog-proof", p.audit(t, "prove", "--tenant=elm", "--idx", idx).out)
-	grown := p.keep(t, "grown", p.audit(t, "prove", "--tenant=elm", "--since", kept).out)
+	one := p.keep(t, "one.tlog-proof", p.Audit(t, "prove", "--tenant=elm", "--idx", idx).Out)
+	grown := p.keep(t, "grown", p.Audit(t, "prove", "--tenant=elm", "--since", kept).Out)
 	whole := p.file("elm.ndjson")
-	p.audit(t, "export", "--tenant=elm", "--proof", "--out", whole)
+	p.Audit(t, "export", "--tenant=elm", "--proof", "--out", whole)
 	notes := p.file("notes.ndjson")
-	p.audit(t, "export", "--tenant=elm", "--proof", "--event=care-record.note-created", "--without-sealed", "--out", notes)
-	text := readFile(t, whole)
+	p.Audit(t, "export", "--tenant=elm", "--proof", "--event=care-record.note-created", "--without-sealed", "--out", notes)
+	text := ReadFile(t, whole)
 	if strings.Contains(text, "Archer") || otherPractice.MatchString(text) {
 		t.Error("the export shows a name, or something of another practice")
 	}
 	witness := []string{"--witness-key", p.witnessKey, "--witnesses=1"}
-	tlogProof, err := proof.ParseInclusion([]byte(readFile(t, one)))
-	must(t, err)
+	tlogProof, err := proof.ParseInclusion([]byte(ReadFile(t, one)))
+	Must(t, err)
 	tlogProof.Extra = append(tlogProof.Extra[:len(tlogProof.Extra)-1], `,"opened":"{\"name\":\"forged\"}"}`...)
 	opened := p.keep(t, "opened.tlog-proof", string(tlogProof.Format()))
 	_, absent, err := proof.GenerateWitnessKey(rand.Reader, "absent.example")
-	must(t, err)
+	Must(t, err)
 	both := []string{"--witness-key", p.witnessKey, "--witness-key", absent}
 	forged := p.keep(t, "forged.ndjson", strings.Replace(text, "staff.registered", "staff.deregistered", 1))
 	for name, c := range map[string]struct {
@@ -168,8 +168,8 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 		"one and another":    {[]string{"--in", one, "--checkpoint", kept}, "checkpoint-inside", false},
 	} {
 		o := p.verify(t, c.args...)
-		if (o.status == 0) != c.ok || !strings.Contains(o.out+o.err, c.want) {
-			t.Errorf("%s: it ends with %d, and says\n%s%s, want %q", name, o.status, o.out, o.err, c.want)
+		if (o.Status == 0) != c.ok || !strings.Contains(o.Out+o.Err, c.want) {
+			t.Errorf("%s: it ends with %d, and says\n%s%s, want %q", name, o.Status, o.Out, o.Err, c.want)
 		}
 	}
 	p.refuses(t, kept, idx)
@@ -178,8 +178,8 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 // refuses shows what is not proved.
 func (p *proven) refuses(t *testing.T, kept, idx string) {
 	t.Helper()
-	frontdesk(t, "audit", "verify", "--in", kept).wantFailure(t, 1, "--key")
-	at := "--database-url=" + p.auditor
+	Frontdesk(t, "audit", "verify", "--in", kept).WantFailure(t, 1, "--key")
+	at := "--database-url=" + p.Auditor
 	for want, args := range map[string][]string{
 		"--system":      {"checkpoint", "--tenant=elm", "--system"},
 		"no-checkpoint": {"checkpoint", "--tenant=oak"},
@@ -189,12 +189,12 @@ func (p *proven) refuses(t *testing.T, kept, idx string) {
 		"proof-only":    {"export", "--tenant=elm", "--without-sealed", "--out", p.file("x")},
 		"Name one log":  {"export", "--proof", "--out", p.file("x")},
 	} {
-		frontdesk(t, append(append([]string{"audit"}, args...), at)...).wantFailure(t, 1, want)
+		Frontdesk(t, append(append([]string{"audit"}, args...), at)...).WantFailure(t, 1, want)
 	}
 }
 
 // otherLog is a checkpoint of another log.
 func otherLog(t *testing.T, p *proven, kept string) string {
 	t.Helper()
-	return strings.Replace(readFile(t, kept), p.log.String(), event.NewID().String(), 1)
+	return strings.Replace(ReadFile(t, kept), p.log.String(), event.NewID().String(), 1)
 }

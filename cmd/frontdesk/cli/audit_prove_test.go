@@ -35,13 +35,13 @@ func TestProveThatAuditorsLeaveNoDeadRowsBehind(t *testing.T) { //nolint:paralle
 	out := filepath.Join(t.TempDir(), "log.ndjson")
 
 	exporting := b.during(t, "audit export", func() {
-		if o := frontdesk(t, "audit", "export", "--out", out, auditor); o.status != 0 {
-			t.Error(o.err)
+		if o := Frontdesk(t, "audit", "export", "--out", out, auditor); o.Status != 0 {
+			t.Error(o.Err)
 		}
 	})
 	replaying := b.during(t, "audit replay", func() {
-		if o := frontdesk(t, "audit", "replay", "--as-of="+strconv.Itoa(longLog/3), auditor); o.status != 0 {
-			t.Error(o.err)
+		if o := Frontdesk(t, "audit", "replay", "--as-of="+strconv.Itoa(longLog/3), auditor); o.Status != 0 {
+			t.Error(o.Err)
 		}
 	})
 	snapshot := b.during(t, "one snapshot kept open", func() { b.keepSnapshot(t, exporting.events) })

@@ -9,14 +9,14 @@ import (
 // A range that the log does not have would look like all that there is.
 func TestARangeBeyondTheHeadIsRefused_D57(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
+	c := NewClinic(t)
 	file := filepath.Join(t.TempDir(), "log")
 	refused := func(status int, says string, args ...string) {
 		t.Helper()
-		o := frontdesk(t, append([]string{"audit"}, append(args, "--database-url", c.auditor)...)...)
-		o.wantFailure(t, status, says)
-		if status == 1 && o.out != "" {
-			t.Errorf("audit %v shows %q", args, o.out)
+		o := Frontdesk(t, append([]string{"audit"}, append(args, "--database-url", c.Auditor)...)...)
+		o.WantFailure(t, status, says)
+		if status == 1 && o.Out != "" {
+			t.Errorf("audit %v shows %q", args, o.Out)
 		}
 	}
 	const ends = "The log ends at idx 13, before 14. (beyond-the-head)"
@@ -32,37 +32,37 @@ func TestARangeBeyondTheHeadIsRefused_D57(t *testing.T) {
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a file was written")
 	}
-	if o := c.audit(t, "log", "--json", "--after=13", "--up-to=13"); o.out != "" {
-		t.Errorf("nothing stands after the head, but it shows %s", o.out)
+	if o := c.Audit(t, "log", "--json", "--after=13", "--up-to=13"); o.Out != "" {
+		t.Errorf("nothing stands after the head, but it shows %s", o.Out)
 	}
 }
 
 // Who follows may name an end that is still to come.
 func TestFollowingEndsWhereItIsTold(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
-	done := make(chan outcome)
+	c := NewClinic(t)
+	done := make(chan Outcome)
 	go func() {
-		done <- frontdesk(t, "audit", "log", "--follow", "--json", "--after=12", "--up-to=14", "--database-url", c.auditor)
+		done <- Frontdesk(t, "audit", "log", "--follow", "--json", "--after=12", "--up-to=14", "--database-url", c.Auditor)
 	}()
 	for _, name := range []string{"fourteenth", "fifteenth"} {
-		if o := frontdesk(t, "register-practice", "--tenant="+name, "--name=Oak", "--database-url", c.db.URL); o.status != 0 {
-			t.Fatal(o.err)
+		if o := Frontdesk(t, "register-practice", "--tenant="+name, "--name=Oak", "--database-url", c.DB.URL); o.Status != 0 {
+			t.Fatal(o.Err)
 		}
 	}
-	if o := <-done; o.status != 0 || len(objects(t, o.out)) != 2 {
-		t.Errorf("exit status %d: %s%s", o.status, o.out, o.err)
+	if o := <-done; o.Status != 0 || len(Objects(t, o.Out)) != 2 {
+		t.Errorf("exit status %d: %s%s", o.Status, o.Out, o.Err)
 	}
 }
 
 func TestAnInstantIsRFC3339Exactly(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"2026-03-02T12:00:00,5Z", "2026-03-02T1:00:00Z", "2026-03-02T12:00:00+25:00", "2026-03-02 12:00:00Z", "2026-03-02T12:00Z", "2026-02-30T12:00:00Z", "0001-01-01T00:00:00Z", "tomorrow", ""} {
-		frontdesk(t, "audit", "log", "--database-url=x", "--since="+text).wantFailure(t, 2, "no instant in RFC 3339")
-		frontdesk(t, "audit", "replay", "--database-url=x", "--as-of="+text).wantFailure(t, 1, "instant")
+		Frontdesk(t, "audit", "log", "--database-url=x", "--since="+text).WantFailure(t, 2, "no instant in RFC 3339")
+		Frontdesk(t, "audit", "replay", "--database-url=x", "--as-of="+text).WantFailure(t, 1, "instant")
 	}
 	for _, text := range []string{"2026-03-02T12:00:00Z", "2026-03-02T12:00:00.123456789+05:45", "2024-02-29T23:59:59-00:00"} {
-		frontdesk(t, "audit", "log", "--database-url=nonsense://", "--since="+text).wantFailure(t, 1, "database URL")
+		Frontdesk(t, "audit", "log", "--database-url=nonsense://", "--since="+text).WantFailure(t, 1, "database URL")
 	}
 }
 
@@ -87,7 +87,7 @@ func TestZeroInstantIsNotAFlagLeftOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			frontdesk(t, append(c.line, "--"+c.flag+"="+zero)...).wantFailure(t, 2, `--`+c.flag+`: "`+zero+`" is no instant`)
+			Frontdesk(t, append(c.line, "--"+c.flag+"="+zero)...).WantFailure(t, 2, `--`+c.flag+`: "`+zero+`" is no instant`)
 		})
 	}
 }

@@ -12,18 +12,18 @@ import (
 var errOtherTrees = errors.New("trees were not those of the log; they are now. Find out who has written to them, or changed the log since: frontdesk audit verify compares it with what was signed")
 
 // proofs builds the trees anew instead of read models.
-func (c *auditRebuildCmd) proofs(r *run) error {
-	engine, err := c.open(r)
+func (c *auditRebuildCmd) proofs(r *Run) error {
+	engine, err := c.Open(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	meter := newMeter(r.raw.Err, "rebuilding", "events")
+	meter := NewMeter(r.Raw.Err, "rebuilding", "events")
 	rebuild := engine.RebuildProofs()
-	rebuild.Progress = meter.show
-	others, err := rebuild.Run(r.ctx)
-	meter.end()
-	if r.ctx.Err() != nil {
+	rebuild.Progress = meter.Show
+	others, err := rebuild.Run(r.Context)
+	meter.End()
+	if r.Context.Err() != nil {
 		return errors.New("stopped; the service builds what is left")
 	}
 	if err != nil {

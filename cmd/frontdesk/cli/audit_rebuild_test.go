@@ -28,7 +28,7 @@ import (
 // keyed is a practice that is served, and an application that may do everything there and
 // sends an Idempotency-Key with each call.
 type keyed struct {
-	caller
+	Caller
 	db        *postgrestest.Database
 	owner     *pgxpool.Pool
 	engine    *app.Engine
@@ -40,31 +40,31 @@ type keyed struct {
 func newKeyed(t *testing.T) *keyed {
 	t.Helper()
 	db := postgrestest.New(t)
-	k := &keyed{caller: newCaller(t, db), db: db, owner: db.AdminPool(t)}
+	k := &keyed{Caller: NewCaller(t, db), db: db, owner: db.AdminPool(t)}
 	k.engine = k.open(t, clock.System)
 	ctx, desk := t.Context(), k.engine.Desk
 	for _, endpoint := range access.Grantable() {
 		grant := application.Grant{Endpoint: endpoint, Mode: application.ApplicationRestricted}
-		must(t, desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: k.ID, Grant: grant}))
+		Must(t, desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: k.ID, Grant: grant}))
 	}
-	must(t, desk.SetWebhook(ctx, commands.SetWebhook{Application: k.ID, Event: application.RecordOpened, URL: "https://127.0.0.1:9"}))
+	Must(t, desk.SetWebhook(ctx, commands.SetWebhook{Application: k.ID, Event: application.RecordOpened, URL: "https://127.0.0.1:9"}))
 	var err error
 	k.site, err = desk.AddSite(ctx, commands.AddSite{Tenant: "elm", Name: "Main"})
-	must(t, err)
+	Must(t, err)
 	for name, id := range map[string]*patient.ID{"Ann Archer": &k.ann, "Bill Baker": &k.bill} {
 		*id, err = desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm", Name: name})
-		must(t, err)
+		Must(t, err)
 	}
-	k.url = serving(t, "--database-url", db.URL, "--allow-network=127.0.0.0/8").line(t, "serving")["url"].(string)
+	k.url = Serving(t, "--database-url", db.URL, "--allow-network=127.0.0.0/8").Line(t, "serving")["url"].(string)
 	return k
 }
 
 func (k *keyed) open(t *testing.T, now func() time.Time) *app.Engine {
 	t.Helper()
 	engine, err := app.Open(t.Context(), app.Config{
-		DatabaseURL: k.db.URL, MasterKey: theMasterKey, Now: now, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		DatabaseURL: k.db.URL, MasterKey: MasterKey, Now: now, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
-	must(t, err)
+	Must(t, err)
 	t.Cleanup(engine.Close)
 	return engine
 }
@@ -82,16 +82,16 @@ type keyedCall struct {
 func (k *keyed) post(t *testing.T, endpoint application.EndpointName, key, body string) keyedCall {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, k.url+"/transactional-api/"+string(endpoint), strings.NewReader(body))
-	must(t, err)
+	Must(t, err)
 	r.Host = "elm.api.example"
 	r.Header.Set("Authorization", "Bearer "+k.Token(clock.System()))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Idempotency-Key", key)
 	response, err := http.DefaultClient.Do(r)
-	must(t, err)
+	Must(t, err)
 	text, err := io.ReadAll(response.Body)
-	must(t, err)
-	must(t, response.Body.Close())
+	Must(t, err)
+	Must(t, response.Body.Close())
 	return keyedCall{endpoint, key, body, response.StatusCode, string(text), response.Header.Get("Idempotent-Replayed")}
 }
 
@@ -113,9 +113,9 @@ func (k *keyed) body(t *testing.T, about patient.ID, endpoint application.Endpoi
 	t.Helper()
 	ctx, desk := t.Context(), k.engine.Desk
 	visit, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: "elm", Patient: about, Site: k.site, At: desk.Now()})
-	must(t, err)
+	Must(t, err)
 	if endpoint == access.ClearCallIn {
-		must(t, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: "elm", Appointment: visit}))
+		Must(t, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: "elm", Appointment: visit}))
 	}
 	return fmt.Sprintf(`{"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"A cough","event":"record.opened",`+
 		`"requestType":"admin","requester":"patient","response":[{"question":"requestDetails","answer":"A letter"}]}`, about, visit, k.site)
@@ -143,7 +143,7 @@ func (k *keyed) callAll(t *testing.T, about patient.ID) (calls []keyedCall) {
 
 func (k *keyed) count(t *testing.T, table string) (n int) {
 	t.Helper()
-	must(t, k.owner.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n))
+	Must(t, k.owner.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n))
 	return n
 }
 
@@ -154,9 +154,9 @@ func (k *keyed) wantAnswers(t *testing.T, want int) {
 	}
 }
 
-func (k *keyed) rebuild(t *testing.T, flags ...string) outcome {
+func (k *keyed) rebuild(t *testing.T, flags ...string) Outcome {
 	t.Helper()
-	return frontdesk(t, append([]string{"audit", "rebuild", "--database-url", k.db.AdminURL}, flags...)...)
+	return Frontdesk(t, append([]string{"audit", "rebuild", "--database-url", k.db.AdminURL}, flags...)...)
 }
 
 // wantRebuilt fails unless the read models are those of the log, and a rebuild brings all
@@ -165,12 +165,12 @@ func (k *keyed) wantRebuilt(t *testing.T, answers int) {
 	t.Helper()
 	k.wantAnswers(t, answers)
 	o := k.rebuild(t)
-	if o.wantSuccess(t); !strings.HasSuffix(o.out, "\nno difference\n") {
-		t.Errorf("printed\n%s", o.out)
+	if o.WantSuccess(t); !strings.HasSuffix(o.Out, "\nno difference\n") {
+		t.Errorf("printed\n%s", o.Out)
 	}
 	_, err := k.owner.Exec(t.Context(), `DELETE FROM answers`)
-	must(t, err)
-	k.rebuild(t, "--switch").wantSuccess(t)
+	Must(t, err)
+	k.rebuild(t, "--switch").WantSuccess(t)
 	k.wantAnswers(t, answers)
 }
 
@@ -188,12 +188,12 @@ func TestRebuildOfAnswersWithoutKey(t *testing.T) {
 	t.Parallel()
 	k := newKeyed(t)
 	calls := k.callAll(t, k.ann)
-	o := k.rebuild(t, "--switch", noMasterKey)
-	o.wantSuccess(t)
-	if !strings.Contains(o.out, "not compared: staff.v1, answers.v1, ") || !strings.HasSuffix(o.out, "\nno other difference\n") {
-		t.Errorf("printed\n%s", o.out)
+	o := k.rebuild(t, "--switch", NoMasterKey)
+	o.WantSuccess(t)
+	if !strings.Contains(o.Out, "not compared: staff.v1, answers.v1, ") || !strings.HasSuffix(o.Out, "\nno other difference\n") {
+		t.Errorf("printed\n%s", o.Out)
 	}
-	k.rebuild(t, "--switch", "--projection=answers.v1", noMasterKey).wantFailure(t, 1, sealedHere)
+	k.rebuild(t, "--switch", "--projection=answers.v1", NoMasterKey).WantFailure(t, 1, SealedHere)
 	k.wantAnswers(t, len(calls))
 }
 
@@ -205,8 +205,8 @@ func (k *keyed) erase(t *testing.T, id patient.ID) {
 	}
 	yesterday := k.open(t, func() time.Time { return k.engine.Desk.Now().Add(-erasure.Soonest) })
 	asked, err := yesterday.Desk.ErasePatient(by("alice"), commands.ErasePatient{Tenant: "elm", Patient: id, Basis: erasure.CourtOrder, Reason: "an order"})
-	must(t, err)
-	must(t, k.engine.Desk.ConfirmErasure(by("bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))
+	Must(t, err)
+	Must(t, k.engine.Desk.ConfirmErasure(by("bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))
 }
 
 // An answer goes with the patient to whom it belongs by then.
@@ -217,8 +217,8 @@ func TestRebuildOfAnswersAfterErasure(t *testing.T) {
 	note := k.post(t, access.CreateNote, "bill", k.body(t, k.bill, access.CreateNote))
 	moved := k.post(t, access.CreatePatientRequest, "moved", k.body(t, k.ann, access.CreatePatientRequest))
 	var id request.ID
-	must(t, id.UnmarshalText([]byte(strings.Split(moved.answer, `"`)[3])))
-	must(t, k.engine.Desk.ReLinkPatientRequest(t.Context(), commands.ReLinkPatientRequest{Tenant: "elm", Request: id, From: k.ann, To: k.bill, Reason: "It is about Bill."}))
+	Must(t, id.UnmarshalText([]byte(strings.Split(moved.answer, `"`)[3])))
+	Must(t, k.engine.Desk.ReLinkPatientRequest(t.Context(), commands.ReLinkPatientRequest{Tenant: "elm", Request: id, From: k.ann, To: k.bill, Reason: "It is about Bill."}))
 
 	k.wantRebuilt(t, k.count(t, "answers"))
 	k.wantReplayed(t, moved)

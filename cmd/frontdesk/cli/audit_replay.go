@@ -19,8 +19,8 @@ import (
 )
 
 type auditReplayCmd struct {
-	databaseFlag   `embed:""`
-	masterKeyFlags `embed:""`
+	DatabaseFlag   `embed:""`
+	MasterKeyFlags `embed:""`
 	AsOf           string `required:"" placeholder:"INSTANT|IDX" help:"When: an instant, or an idx of the log."`
 	Tenant         string `help:"Only this practice."`
 	Keep           string `placeholder:"SCHEMA" help:"Keep the read models of then in a schema of this name, for queries of your own. It needs the owner's rights."`
@@ -35,7 +35,7 @@ var (
 var schemaForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
 func (c *auditReplayCmd) until() (replay.Until, error) {
-	var place idx
+	var place Idx
 	if place.UnmarshalText([]byte(c.AsOf)) == nil {
 		return replay.Until{Idx: int64(place)}, nil
 	}
@@ -57,7 +57,7 @@ func (c *auditReplayCmd) schema() (string, error) {
 }
 
 // Run replays the log and prints what the service would have answered then.
-func (c *auditReplayCmd) Run(r *run) error {
+func (c *auditReplayCmd) Run(r *Run) error {
 	until, err := c.until()
 	if err != nil {
 		return err
@@ -66,14 +66,14 @@ func (c *auditReplayCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	engine, err := c.openAll(r, c.masterKeyFlags)
+	engine, err := c.OpenAll(r, c.MasterKeyFlags)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	meter := newMeter(r.raw.Err, "replaying", "events")
-	past, err := engine.Auditor.AsOf(r.ctx, until, schema, meter.show)
-	meter.end()
+	meter := NewMeter(r.Raw.Err, "replaying", "events")
+	past, err := engine.Auditor.AsOf(r.Context, until, schema, meter.Show)
+	meter.End()
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (c *auditReplayCmd) Run(r *run) error {
 	if at.IsZero() {
 		at = past.At
 	}
-	practices, err := auditing.PracticesAsOf(r.ctx, past, c.Tenant, at)
+	practices, err := auditing.PracticesAsOf(r.Context, past, c.Tenant, at)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (t practiceThen) table(w io.Writer, p auditing.PracticeAsOf) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(table, "\n%s\n", t.Tenant)
 	var failed error
-	say := func(cells ...any) { failed = errors.Join(failed, row(table, cells...)) }
+	say := func(cells ...any) { failed = errors.Join(failed, Row(table, cells...)) }
 	for _, a := range p.Applications {
 		say("  enabled", a.Application, a.Name, fmt.Sprintf("%d grants", len(a.Grants)))
 	}

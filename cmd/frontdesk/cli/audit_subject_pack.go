@@ -13,24 +13,24 @@ import (
 )
 
 type auditSubjectPackCmd struct {
-	databaseFlag   `embed:""`
-	masterKeyFlags `embed:""`
+	DatabaseFlag   `embed:""`
+	MasterKeyFlags `embed:""`
 	Tenant         string     `required:"" help:"The practice's tenant identifier."`
 	Patient        patient.ID `required:"" placeholder:"UUID" help:"Who has asked. That you made the pack is recorded."`
 	Out            string     `required:"" placeholder:"FILE" help:"The ZIP to make, such as pack.zip; a file of that name is never replaced."`
 }
 
 // Run makes the pack. That it is made is recorded before any of it is.
-func (c *auditSubjectPackCmd) Run(r *run) error {
+func (c *auditSubjectPackCmd) Run(r *Run) error {
 	if _, err := os.Lstat(c.Out); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fmt.Errorf("%s is there already: name a file that is not", c.Out), err)
 	}
-	engine, err := c.openAll(r, c.masterKeyFlags)
+	engine, err := c.OpenAll(r, c.MasterKeyFlags)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	pack, filter, err := engine.SubjectPack(r.ctx, c.Tenant, c.Patient)
+	pack, filter, err := engine.SubjectPack(r.Context, c.Tenant, c.Patient)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (c *auditSubjectPackCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	err = r.recordReading(engine, c.Tenant, audit.Queried{
+	err = r.RecordReading(engine, c.Tenant, audit.Queried{
 		Command: subjectpack.Command, Filter: filter.String(), Patient: c.Patient, Personal: true, Count: survey.Count,
 	})
 	if err != nil {
@@ -47,10 +47,10 @@ func (c *auditSubjectPackCmd) Run(r *run) error {
 	return c.write(r, pack, survey)
 }
 
-func (c *auditSubjectPackCmd) write(r *run, pack subjectpack.Pack, survey subjectpack.Survey) error {
+func (c *auditSubjectPackCmd) write(r *Run, pack subjectpack.Pack, survey subjectpack.Survey) error {
 	damaged := 0
 	err := newFile(c.Out, func(w io.Writer) (err error) {
-		damaged, err = pack.Write(r.ctx, w, survey)
+		damaged, err = pack.Write(r.Context, w, survey)
 		return err
 	})
 	if err != nil {
@@ -68,9 +68,9 @@ func (c *auditSubjectPackCmd) write(r *run, pack subjectpack.Pack, survey subjec
 func newFile(name string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("make %s: %w", name, cause(err))
+		return fmt.Errorf("make %s: %w", name, Cause(err))
 	}
-	if err = errors.Join(file.Close(), replaceFile(name, 0o600, write)); err != nil {
+	if err = errors.Join(file.Close(), ReplaceFile(name, 0o600, write)); err != nil {
 		_ = os.Remove(name) // it is empty
 	}
 	return err

@@ -35,22 +35,22 @@ type asker struct {
 func newAsker(t *testing.T) *asker {
 	t.Helper()
 	a := &asker{db: postgrestest.New(t), content: bytes.Repeat([]byte("\x89PNG rash"), 60_000)}
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: theMasterKey})
-	must(t, err)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: MasterKey})
+	Must(t, err)
 	defer engine.Close()
 	ctx, desk := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "tester@desk")}), engine.Desk
-	must(t, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm", Name: "Elm & Street"}))
-	must(t, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "oak", Name: "Oak Lane"}))
+	Must(t, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm", Name: "Elm & Street"}))
+	Must(t, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "oak", Name: "Oak Lane"}))
 	lee, err := desk.RegisterStaff(ctx, commands.RegisterStaff{Tenant: "elm", Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
-	must(t, err)
+	Must(t, err)
 	chart, err := desk.RegisterApplication(ctx, commands.RegisterApplication{Name: "Chart", JWKSURL: "https://app.example/jwks.json"})
-	must(t, err)
+	Must(t, err)
 	a.ann, err = desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm", Name: "Ann Archer", BirthDate: "1980-02-29"})
-	must(t, err)
+	Must(t, err)
 	a.bill, err = desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm", Name: "Bill Baxter"})
-	must(t, err)
+	Must(t, err)
 	a.treated(event.WithMetadata(ctx, event.Metadata{Actor: event.Staff(lee.UUID).Through(chart.UUID, "user-restricted", nil)}), t, engine)
-	must(t, engine.Drain(ctx))
+	Must(t, engine.Drain(ctx))
 	a.told(t, chart)
 	return a
 }
@@ -60,28 +60,28 @@ func (a *asker) treated(ctx context.Context, t *testing.T, engine *app.Engine) {
 	t.Helper()
 	desk := engine.Desk
 	_, err := desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm", Patient: a.bill, Text: "His own affair."})
-	must(t, err)
+	Must(t, err)
 	_, err = desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm", Patient: a.ann, Text: "A cough, <script>dry</script>.\nNo fever."})
-	must(t, err)
+	Must(t, err)
 	wrong, err := desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm", Patient: a.ann, Text: "Allergic to penicillin."})
-	must(t, err)
-	must(t, desk.MarkNoteEnteredInError(ctx, commands.MarkNoteEnteredInError{Tenant: "elm", Patient: a.ann, Note: wrong, Reason: "Another record was meant"}))
-	must(t, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{Tenant: "elm", Patient: a.ann, Name: "Ann Baker", BirthDate: "1980-02-28"}))
+	Must(t, err)
+	Must(t, desk.MarkNoteEnteredInError(ctx, commands.MarkNoteEnteredInError{Tenant: "elm", Patient: a.ann, Note: wrong, Reason: "Another record was meant"}))
+	Must(t, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{Tenant: "elm", Patient: a.ann, Name: "Ann Baker", BirthDate: "1980-02-28"}))
 	files := &body.Files{Tenant: "elm", Uploads: engine.Uploads}
-	defer func() { must(t, files.Close(ctx)) }()
+	defer func() { Must(t, files.Close(ctx)) }()
 	form, err := files.Read(ctx, strings.NewReader(fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"proxy",
 		"proxyDetails":{"firstName":"Bea","lastName":"Archer","relationshipToPatient":"mother"},
 		"response":[{"question":"healthConcern","answer":"a rash"}],
 		"attachments":[{"fileName":"../rash.png","contentType":"image/png","data":%q}]}`, a.ann, base64.StdEncoding.EncodeToString(a.content))))
-	must(t, err)
+	Must(t, err)
 	submission, err := form.PatientRequest(form.Patient())
-	must(t, err)
+	Must(t, err)
 	_, err = desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{Tenant: "elm", Submission: submission})
-	must(t, err)
+	Must(t, err)
 	site, err := desk.AddSite(ctx, commands.AddSite{Tenant: "elm", Name: "Main building"})
-	must(t, err)
+	Must(t, err)
 	_, err = desk.BookAppointment(ctx, commands.BookAppointment{Tenant: "elm", Patient: a.ann, Site: site, At: time.Date(2026, 7, 1, 9, 30, 0, 0, time.UTC)})
-	must(t, err)
+	Must(t, err)
 }
 
 // told is a call that named Ann, and a webhook that told of her.
@@ -100,9 +100,9 @@ func (a *asker) told(t *testing.T, chart application.ID) {
 }
 
 // pack makes the pack as the auditor.
-func (a *asker) pack(t *testing.T, file string, args ...string) outcome {
+func (a *asker) pack(t *testing.T, file string, args ...string) Outcome {
 	t.Helper()
-	return frontdesk(t, append([]string{"audit", "subject-pack", "--database-url", asRole(t, a.db.URL, "frontdesk_audit"), "--out", file}, args...)...)
+	return Frontdesk(t, append([]string{"audit", "subject-pack", "--database-url", AsRole(t, a.db.URL, "frontdesk_audit"), "--out", file}, args...)...)
 }
 
 func (a *asker) anns() []string { return []string{"--tenant=elm", "--patient=" + a.ann.String()} }
@@ -111,14 +111,14 @@ func (a *asker) anns() []string { return []string{"--tenant=elm", "--patient=" +
 func unpacked(t *testing.T, file string) map[string]string {
 	t.Helper()
 	archive, err := zip.OpenReader(file)
-	must(t, err)
+	Must(t, err)
 	defer archive.Close()
 	found := map[string]string{}
 	for _, entry := range archive.File {
 		content, err := entry.Open()
-		must(t, err)
+		Must(t, err)
 		text, err := io.ReadAll(content)
-		must(t, err)
+		Must(t, err)
 		found[entry.Name] = string(text)
 	}
 	return found
@@ -128,8 +128,8 @@ func TestASubjectPackHoldsAllThatIsHeldOfOnePatient_D73(t *testing.T) {
 	t.Parallel()
 	a := newAsker(t)
 	file := filepath.Join(t.TempDir(), "ann.zip")
-	if o := a.pack(t, file, a.anns()...); o.status != 0 || !strings.Contains(o.out, "before you hand it over") {
-		t.Fatalf("exit status %d: %s%s", o.status, o.out, o.err)
+	if o := a.pack(t, file, a.anns()...); o.Status != 0 || !strings.Contains(o.Out, "before you hand it over") {
+		t.Fatalf("exit status %d: %s%s", o.Status, o.Out, o.Err)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
 		t.Errorf("its mode is %v, error %v", info.Mode(), err)
@@ -141,7 +141,7 @@ func TestASubjectPackHoldsAllThatIsHeldOfOnePatient_D73(t *testing.T) {
 			Attachments []struct{ Path, FileName string }
 		}
 	}
-	must(t, json.Unmarshal([]byte(found["care-record.json"]), &record))
+	Must(t, json.Unmarshal([]byte(found["care-record.json"]), &record))
 	if len(record.Patient) != 2 || len(record.Notes) != 2 || len(record.PatientRequests) != 1 || len(record.Appointments) != 1 ||
 		record.Notes[0]["enteredInError"] != nil || record.Notes[1]["enteredInError"].(map[string]any)["reason"] != "Another record was meant" {
 		t.Errorf("the record is %s", found["care-record.json"])
@@ -156,7 +156,7 @@ func TestASubjectPackHoldsAllThatIsHeldOfOnePatient_D73(t *testing.T) {
 		Webhooks []struct{ ApplicationName, Status string }
 	}
 	for _, name := range []string{"events.json", "accesses.json", "webhooks.json"} {
-		must(t, json.Unmarshal([]byte(found[name]), &all))
+		Must(t, json.Unmarshal([]byte(found[name]), &all))
 	}
 	if len(all.Events) != 7 || len(all.Accesses) != 8 || len(all.Webhooks) != 1 || all.Webhooks[0].ApplicationName != "Chart" ||
 		all.Accesses[1].Name != "Dr Lee, through Chart" || all.Accesses[7].Kind != "call" || all.Accesses[7].Name != "Chart" {
@@ -187,7 +187,7 @@ func TestASubjectPackIsRecordedBeforeItIsMade_D73(t *testing.T) {
 	if _, err := a.db.AdminPool(t).Exec(t.Context(), `REVOKE SELECT ON upload_chunks FROM frontdesk_audit`); err != nil {
 		t.Fatal(err)
 	}
-	a.pack(t, file, a.anns()...).wantFailure(t, 1, "permission denied")
+	a.pack(t, file, a.anns()...).WantFailure(t, 1, "permission denied")
 	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 0 {
 		t.Errorf("half of it is left: %v, error %v", left, err)
 	}
@@ -200,7 +200,7 @@ func TestASubjectPackIsRecordedBeforeItIsMade_D73(t *testing.T) {
 	if _, err := a.db.AdminPool(t).Exec(t.Context(), `REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM frontdesk_audit`); err != nil {
 		t.Fatal(err)
 	}
-	a.pack(t, file, a.anns()...).wantFailure(t, 1, "nothing is shown")
+	a.pack(t, file, a.anns()...).WantFailure(t, 1, "nothing is shown")
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("it was made, %v", err)
 	}
@@ -210,17 +210,17 @@ func TestASubjectPackIsRefusedWithoutATrace_D73(t *testing.T) {
 	t.Parallel()
 	a := newAsker(t)
 	file := filepath.Join(t.TempDir(), "ann.zip")
-	must(t, os.WriteFile(file, []byte("mine"), 0o644))
-	a.pack(t, file, a.anns()...).wantFailure(t, 1, "is there already")
+	Must(t, os.WriteFile(file, []byte("mine"), 0o644))
+	a.pack(t, file, a.anns()...).WantFailure(t, 1, "is there already")
 	if kept, err := os.ReadFile(file); err != nil || string(kept) != "mine" {
 		t.Errorf("the file holds %q, error %v", kept, err)
 	}
 	other := filepath.Join(t.TempDir(), "other.zip")
-	a.pack(t, other, "--tenant=oak", "--patient="+a.ann.String()).wantFailure(t, 1, "patient-not-found")
-	a.pack(t, other, "--tenant=elm", "--patient=0190c7a2-0000-7000-8000-0000000000ff").wantFailure(t, 1, "patient-not-found")
-	a.pack(t, other, "--tenant=elm", "--patient=ann").wantFailure(t, 2, "is not a UUID")
-	a.pack(t, other, append(a.anns(), noMasterKey)...).wantFailure(t, 1, "--master-key-file")
-	a.pack(t, filepath.Join(t.TempDir(), "no", "folder.zip"), a.anns()...).wantFailure(t, 1, "no such file")
+	a.pack(t, other, "--tenant=oak", "--patient="+a.ann.String()).WantFailure(t, 1, "patient-not-found")
+	a.pack(t, other, "--tenant=elm", "--patient=0190c7a2-0000-7000-8000-0000000000ff").WantFailure(t, 1, "patient-not-found")
+	a.pack(t, other, "--tenant=elm", "--patient=ann").WantFailure(t, 2, "is not a UUID")
+	a.pack(t, other, append(a.anns(), NoMasterKey)...).WantFailure(t, 1, "--master-key-file")
+	a.pack(t, filepath.Join(t.TempDir(), "no", "folder.zip"), a.anns()...).WantFailure(t, 1, "no such file")
 	if _, err := os.Stat(other); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("something was made, %v", err)
 	}
@@ -234,7 +234,7 @@ func TestADamagedFileIsNotInTheSubjectPack_D73(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "ann.zip")
-	a.pack(t, file, a.anns()...).wantFailure(t, 1, "not whole", "1 files")
+	a.pack(t, file, a.anns()...).WantFailure(t, 1, "not whole", "1 files")
 	found := unpacked(t, file)
 	for name := range found {
 		if strings.HasPrefix(name, "attachments/") {
@@ -250,22 +250,22 @@ func TestADamagedFileIsNotInTheSubjectPack_D73(t *testing.T) {
 func TestALongRecordIsInTheSubjectPackInFull_D73(t *testing.T) {
 	t.Parallel()
 	a := newAsker(t)
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: theMasterKey})
-	must(t, err)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: MasterKey})
+	Must(t, err)
 	defer engine.Close()
 	const notes = 120
 	for n := range notes {
 		_, err := engine.Desk.CreateNote(t.Context(), commands.CreateNote{Tenant: "elm", Patient: a.ann, Text: fmt.Sprint("Note ", n)})
-		must(t, err)
+		Must(t, err)
 	}
-	must(t, engine.Drain(t.Context()))
+	Must(t, engine.Drain(t.Context()))
 	file := filepath.Join(t.TempDir(), "ann.zip")
-	if o := a.pack(t, file, a.anns()...); o.status != 0 {
-		t.Fatal(o.err)
+	if o := a.pack(t, file, a.anns()...); o.Status != 0 {
+		t.Fatal(o.Err)
 	}
 	found := unpacked(t, file)
 	var record struct{ Notes []struct{ Note string } }
-	must(t, json.Unmarshal([]byte(found["care-record.json"]), &record))
+	Must(t, json.Unmarshal([]byte(found["care-record.json"]), &record))
 	if len(record.Notes) != notes+2 || strings.Count(found["index.html"], ">Note ") != notes {
 		t.Fatalf("%d notes are in it", len(record.Notes))
 	}

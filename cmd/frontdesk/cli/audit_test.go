@@ -11,19 +11,19 @@ import (
 
 func TestReadingOfPatientsIsInTheLog_D37(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
-	c.audit(t, "log")                                                                   // nothing personal
-	c.audit(t, "log", "--tenant=elm", "--show-personal", "--event", "staff.registered") // recorded
-	c.audit(t, "log", "--patient", c.ann)
-	c.audit(t, "who-accessed", "--tenant=elm", "--patient", c.bob)
-	c.audit(t, "export", "--out", filepath.Join(t.TempDir(), "log"), "--show-personal")
-	c.drain(t)
+	c := NewClinic(t)
+	c.Audit(t, "log")                                                                   // nothing personal
+	c.Audit(t, "log", "--tenant=elm", "--show-personal", "--event", "staff.registered") // recorded
+	c.Audit(t, "log", "--patient", c.Ann)
+	c.Audit(t, "who-accessed", "--tenant=elm", "--patient", c.Bob)
+	c.Audit(t, "export", "--out", filepath.Join(t.TempDir(), "log"), "--show-personal")
+	c.Drain(t)
 	type reading struct {
 		command, tenant string
 		count           float64
 	}
 	want := []reading{{"log", "elm", 1}, {"log", "", 2}, {"who-accessed", "elm", 2}, {"export", "", 13}}
-	found := objects(t, c.audit(t, "log", "--json", "--event=audit.queried").out)
+	found := Objects(t, c.Audit(t, "log", "--json", "--event=audit.queried").Out)
 	if len(found) != len(want) {
 		t.Fatalf("recorded %v", found)
 	}
@@ -41,24 +41,24 @@ func TestReadingOfPatientsIsInTheLog_D37(t *testing.T) {
 // Where it cannot be recorded, nothing is shown.
 func TestAReadingThatCannotBeRecordedShowsNothing_D37(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
-	if _, err := c.db.AdminPool(t).Exec(t.Context(), `REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM frontdesk_audit`); err != nil {
+	c := NewClinic(t)
+	if _, err := c.DB.AdminPool(t).Exec(t.Context(), `REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM frontdesk_audit`); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"log", "--show-personal"}, {"log", "--patient", c.ann}, {"who-accessed", "--tenant=elm", "--patient", c.ann}} {
-		o := frontdesk(t, append([]string{"audit"}, append(args, "--database-url", c.auditor)...)...)
-		o.wantFailure(t, 1, "nothing is shown")
-		if o.out != "" {
-			t.Errorf("%v shows %q", args, o.out)
+	for _, args := range [][]string{{"log", "--show-personal"}, {"log", "--patient", c.Ann}, {"who-accessed", "--tenant=elm", "--patient", c.Ann}} {
+		o := Frontdesk(t, append([]string{"audit"}, append(args, "--database-url", c.Auditor)...)...)
+		o.WantFailure(t, 1, "nothing is shown")
+		if o.Out != "" {
+			t.Errorf("%v shows %q", args, o.Out)
 		}
 	}
 }
 
 func TestAnExportCanBeChecked(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
+	c := NewClinic(t)
 	file := filepath.Join(t.TempDir(), "elm.ndjson")
-	c.audit(t, "export", "--tenant=elm", "--up-to=11", "--out", file)
+	c.Audit(t, "export", "--tenant=elm", "--up-to=11", "--out", file)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -67,30 +67,30 @@ func TestAnExportCanBeChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest := objects(t, string(text))[0]
+	manifest := Objects(t, string(text))[0]
 	sum := sha256.Sum256(data)
-	if manifest["sha256"] != hex.EncodeToString(sum[:]) || manifest["count"] != float64(len(objects(t, string(data)))) ||
+	if manifest["sha256"] != hex.EncodeToString(sum[:]) || manifest["count"] != float64(len(Objects(t, string(data)))) ||
 		manifest["after"] != 0.0 || manifest["upTo"] != 11.0 || manifest["filter"] != "tenant=elm&up-to=11" || manifest["personal"] != false {
 		t.Errorf("manifest %s", text)
 	}
 	if strings.Contains(string(data), "Archer") {
 		t.Error("personal data is exported unasked")
 	}
-	if again := c.audit(t, "log", "--tenant=elm", "--up-to=11", "--json").out; again != string(data) {
+	if again := c.Audit(t, "log", "--tenant=elm", "--up-to=11", "--json").Out; again != string(data) {
 		t.Error("an export holds other lines than audit log --json")
 	}
 }
 
 func TestWhoAccessedAPatientIsListed_D37(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
-	if _, err := c.db.AdminPool(t).Exec(t.Context(), `
+	c := NewClinic(t)
+	if _, err := c.DB.AdminPool(t).Exec(t.Context(), `
 		INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, token_hash)
 		VALUES ('0190c7a2-0000-7000-8000-000000000001', now(), 'elm', $1, 'application-restricted', 'create-note', $2, 403, 'unauthorized', 'no', '\x00'),
-			('0190c7a2-0000-7000-8000-000000000002', now(), 'oak', $1, 'application-restricted', 'create-note', $2, 200, '', '', '\x00')`, c.app, c.ann); err != nil {
+			('0190c7a2-0000-7000-8000-000000000002', now(), 'oak', $1, 'application-restricted', 'create-note', $2, 200, '', '', '\x00')`, c.App, c.Ann); err != nil {
 		t.Fatal(err)
 	}
-	found := objects(t, c.audit(t, "who-accessed", "--tenant=elm", "--patient", c.ann, "--json").out)
+	found := Objects(t, c.Audit(t, "who-accessed", "--tenant=elm", "--patient", c.Ann, "--json").Out)
 	var what []string
 	for _, a := range found {
 		what = append(what, a["kind"].(string)+" "+a["what"].(string))
@@ -98,7 +98,7 @@ func TestWhoAccessedAPatientIsListed_D37(t *testing.T) {
 	if got := strings.Join(what, ", "); got != "event patient.registered.v1, event care-record.note-created.v1, call create-note" {
 		t.Errorf("listed %s", got)
 	}
-	if table := c.audit(t, "who-accessed", "--tenant=elm", "--patient", c.ann).out; !strings.Contains(table, "403 no") || strings.Contains(table, "cough") {
+	if table := c.Audit(t, "who-accessed", "--tenant=elm", "--patient", c.Ann).Out; !strings.Contains(table, "403 no") || strings.Contains(table, "cough") {
 		t.Errorf("the table is\n%s", table)
 	}
 }

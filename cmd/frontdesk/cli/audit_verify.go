@@ -29,7 +29,7 @@ type trustFlags struct {
 }
 
 // Run verifies and says what was found.
-func (c *auditVerifyCmd) Run(r *run) error {
+func (c *auditVerifyCmd) Run(r *Run) error {
 	switch {
 	case c.In != "":
 		return c.file(r)
@@ -77,7 +77,7 @@ func (f trustFlags) kept(policy *proof.Policy) (all []verification.Kept, err err
 	for _, name := range f.Since {
 		signed, err := os.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, cause(err))
+			return nil, fmt.Errorf("read %s: %w", name, Cause(err))
 		}
 		c, err := own.Open(signed)
 		if refused, ok := errors.AsType[*fault.Error](err); ok {

@@ -18,7 +18,7 @@ type archiveFlags struct {
 var errArchiveWithoutKey = fault.New(fault.Invalid, "key-missing", "--archive needs --key: the checkpoints in an archive count as much as the key that signed them.")
 
 // archive verifies an archive.
-func (c *auditVerifyCmd) archive(r *run) error {
+func (c *auditVerifyCmd) archive(r *Run) error {
 	policy, notes, err := c.trusted()
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (c *auditVerifyCmd) archive(r *run) error {
 	}
 	pieces, err := retention.Verify(c.Archive, *policy, kept)
 	if err != nil {
-		return cause(err)
+		return Cause(err)
 	}
 	if c.JSON {
 		return json.NewEncoder(r.Out).Encode(pieces)

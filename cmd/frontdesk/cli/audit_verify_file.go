@@ -43,7 +43,7 @@ type fileVerifier struct {
 }
 
 // file verifies a file.
-func (c *auditVerifyCmd) file(r *run) error {
+func (c *auditVerifyCmd) file(r *Run) error {
 	if c.Key == "" {
 		return errNoKey
 	}
@@ -60,10 +60,10 @@ func (c *auditVerifyCmd) file(r *run) error {
 }
 
 // verify finds out what the file is by how it begins.
-func (v *fileVerifier) verify(r *run) error {
+func (v *fileVerifier) verify(r *Run) error {
 	file, err := os.Open(v.In)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", v.In, cause(err))
+		return fmt.Errorf("read %s: %w", v.In, Cause(err))
 	}
 	defer file.Close()
 	text := bufio.NewReaderSize(file, 1<<20)
@@ -83,7 +83,7 @@ func (v *fileVerifier) proof(from io.Reader, verify func([]byte) error) error {
 	}
 	text, err := io.ReadAll(io.LimitReader(from, maxProof))
 	if err != nil {
-		return fmt.Errorf("read %s: %w", v.In, cause(err))
+		return fmt.Errorf("read %s: %w", v.In, Cause(err))
 	}
 	return verify(text)
 }
@@ -144,7 +144,7 @@ func (v *fileVerifier) open(note []byte) (proof.Checkpoint, error) {
 	return c, nil
 }
 
-func (v *fileVerifier) export(r *run, lines io.Reader) error {
+func (v *fileVerifier) export(r *Run, lines io.Reader) error {
 	m, err := v.manifest()
 	if err != nil {
 		return err
@@ -161,9 +161,9 @@ func (v *fileVerifier) export(r *run, lines io.Reader) error {
 	for n, k := range v.kept {
 		checkpoints[n] = k.Checkpoint
 	}
-	meter := newMeter(r.raw.Err, "verifying", "events")
-	tally, err := export.Verify(lines, from, newest, checkpoints, func(done int64) { meter.show(done, newest.Size-from.Size) })
-	meter.end()
+	meter := NewMeter(r.Raw.Err, "verifying", "events")
+	tally, err := export.Verify(lines, from, newest, checkpoints, func(done int64) { meter.Show(done, newest.Size-from.Size) })
+	meter.End()
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (v *fileVerifier) begin(m *provedManifest) (note []byte, from proof.Edge, e
 	}
 	if v.Checkpoint != "" {
 		if note, err = os.ReadFile(v.Checkpoint); err != nil {
-			return nil, from, fmt.Errorf("read %s: %w", v.Checkpoint, cause(err))
+			return nil, from, fmt.Errorf("read %s: %w", v.Checkpoint, Cause(err))
 		}
 	}
 	if len(note) == 0 {

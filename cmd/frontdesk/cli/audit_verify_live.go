@@ -15,7 +15,7 @@ import (
 
 // liveFlags say what to verify of a database.
 type liveFlags struct {
-	masterKeyFlags `embed:""`
+	MasterKeyFlags `embed:""`
 	DatabaseURL    string `placeholder:"URL" help:"Verify what is in this database, Postgres, as postgres://… . An auditor's rights are enough for most of it."`
 	ReadModels     bool   `help:"Also compare the read models with the log, which takes long and needs the owner's rights."`
 }
@@ -26,7 +26,7 @@ var (
 )
 
 // live verifies a database.
-func (c *auditVerifyCmd) live(r *run) error {
+func (c *auditVerifyCmd) live(r *Run) error {
 	if c.DatabaseURL == "" {
 		return errNothingToVerify
 	}
@@ -34,7 +34,7 @@ func (c *auditVerifyCmd) live(r *run) error {
 	if err != nil {
 		return err
 	}
-	engine, err := databaseFlag{c.DatabaseURL}.openWith(r, c.masterKeyFlags)
+	engine, err := DatabaseFlag{DatabaseURL: c.DatabaseURL}.OpenWith(r, c.MasterKeyFlags)
 	if err != nil {
 		return err
 	}
@@ -55,15 +55,15 @@ func (c *auditVerifyCmd) live(r *run) error {
 }
 
 // verify compares the read models first, because that fails at once without the rights.
-func (c *auditVerifyCmd) verify(r *run, engine *app.Engine, v *verification.Verification) (verification.Result, error) {
+func (c *auditVerifyCmd) verify(r *Run, engine *app.Engine, v *verification.Verification) (verification.Result, error) {
 	models, err := c.readModels(r, engine)
 	if err != nil {
 		return verification.Result{}, err
 	}
-	meter := newMeter(r.raw.Err, "verifying", "events")
-	v.Progress = meter.show
-	result, err := v.Run(r.ctx)
-	meter.end()
+	meter := NewMeter(r.Raw.Err, "verifying", "events")
+	v.Progress = meter.Show
+	result, err := v.Run(r.Context)
+	meter.End()
 	if err != nil {
 		return result, err
 	}
@@ -80,7 +80,7 @@ func (c *auditVerifyCmd) verify(r *run, engine *app.Engine, v *verification.Veri
 	return result, nil
 }
 
-func (c *auditVerifyCmd) readModels(r *run, engine *app.Engine) (result replay.Result, err error) {
+func (c *auditVerifyCmd) readModels(r *Run, engine *app.Engine) (result replay.Result, err error) {
 	if !c.ReadModels {
 		return result, nil
 	}
@@ -88,10 +88,10 @@ func (c *auditVerifyCmd) readModels(r *run, engine *app.Engine) (result replay.R
 	if err != nil {
 		return result, err
 	}
-	meter := newMeter(r.raw.Err, "rebuilding", "events")
-	defer meter.end()
-	rebuild.Progress = meter.show
-	return rebuild.Run(r.ctx)
+	meter := NewMeter(r.Raw.Err, "rebuilding", "events")
+	defer meter.End()
+	rebuild.Progress = meter.Show
+	return rebuild.Run(r.Context)
 }
 
 func (c *auditVerifyCmd) print(w io.Writer, v verification.Result) error {

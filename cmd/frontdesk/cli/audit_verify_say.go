@@ -46,7 +46,7 @@ func (s *report) print(w io.Writer, machine bool, wrong error) error {
 
 func (s *report) printJSON(w io.Writer, wrong error) error {
 	if wrong != nil {
-		s.Wrong = oneLine(wrong)
+		s.Wrong = OneLine(wrong)
 	}
 	shown := *s
 	shown.Verified, shown.NotVerified = append([]string{}, s.Verified...), append([]string{}, s.NotVerified...)

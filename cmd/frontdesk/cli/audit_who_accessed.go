@@ -14,8 +14,8 @@ import (
 )
 
 type auditWhoAccessedCmd struct {
-	databaseFlag `embed:""`
-	showingFlags `embed:""`
+	DatabaseFlag `embed:""`
+	ShowingFlags `embed:""`
 	Tenant       string     `required:"" help:"The practice's tenant identifier."`
 	Patient      patient.ID `required:"" placeholder:"UUID" help:"Whose data. That you asked is recorded."`
 	JSON         bool       `name:"json" help:"Print one JSON object a line."`
@@ -23,18 +23,18 @@ type auditWhoAccessedCmd struct {
 
 // Run lists every event about a patient, and then every judged call that named them and
 // every page that showed them. It counts first, because that is recorded before anything is shown.
-func (c *auditWhoAccessedCmd) Run(r *run) error {
-	engine, err := c.openToShow(r, c.databaseFlag)
+func (c *auditWhoAccessedCmd) Run(r *Run) error {
+	engine, err := c.OpenToShow(r, c.DatabaseFlag)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
 	asked := auditing.EventFilter{Tenant: c.Tenant, Patient: c.Patient}
-	end, err := engine.Auditor.End(r.ctx, asked)
+	end, err := engine.Auditor.End(r.Context, asked)
 	if err != nil {
 		return err
 	}
-	all := engine.Auditor.Accesses(r.ctx, asked, end, c.ShowPersonal)
+	all := engine.Auditor.Accesses(r.Context, asked, end, c.ShowPersonal)
 	reading := audit.Queried{Command: "who-accessed", Filter: asked.String(), Patient: c.Patient, Personal: c.ShowPersonal}
 	for _, err := range all {
 		if err != nil {
@@ -42,7 +42,7 @@ func (c *auditWhoAccessedCmd) Run(r *run) error {
 		}
 		reading.Count++
 	}
-	if err := r.recordReading(engine, c.Tenant, reading); err != nil {
+	if err := r.RecordReading(engine, c.Tenant, reading); err != nil {
 		return err
 	}
 	line, flush := c.printer(r.Out)
@@ -69,13 +69,13 @@ func (c *auditWhoAccessedCmd) printer(w io.Writer) (line func(auditing.Access) e
 	fmt.Fprintln(table, "AT\tWHO\tTHROUGH\tWHAT\tHOW IT ENDED")
 	lines := 0
 	return func(a auditing.Access) error {
-		if lines++; lines%tableLines == 0 {
+		if lines++; lines%TableLines == 0 {
 			_ = table.Flush() // an error comes again with the next line
 		}
 		ended := fmt.Sprintf("idx %d", a.Idx)
 		if a.Kind != auditing.ByEvent {
 			ended = fmt.Sprintf("%d %s", a.Status, a.Reason)
 		}
-		return row(table, a.At.Format(time.RFC3339), a.Who, a.Application, a.What, ended)
+		return Row(table, a.At.Format(time.RFC3339), a.Who, a.Application, a.What, ended)
 	}, table.Flush
 }

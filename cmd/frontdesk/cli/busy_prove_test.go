@@ -42,14 +42,14 @@ func newBusyPractice(t *testing.T) *busyPractice {
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: b.server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
 	})
-	must(t, err)
+	Must(t, err)
 	b.App = service
 	b.connect(t)
-	must(t, b.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
+	Must(t, b.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
 	b.patient, err = b.Desk.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
-	must(t, err)
+	Must(t, err)
 	b.site, err = b.Desk.AddSite(t.Context(), commands.AddSite{Tenant: "elm-street", Name: "Main"})
-	must(t, err)
+	Must(t, err)
 	b.fill(t)
 	b.background(t, func(ctx context.Context) { _ = service.Run(ctx) })
 	for range writers {
@@ -88,22 +88,22 @@ func (b *busyPractice) fill(t *testing.T) {
 		SELECT gen_random_uuid(), 'elm-street', gen_random_uuid(), 1, 'patient.registered.v1', id,
 			json_build_object('patient', id, 'name', 'Patient ' || n, 'birthDate', '1980-02-29'), '{"actor":{"kind":"operator","id":"test"}}', now()
 		FROM (SELECT n, gen_random_uuid() AS id FROM generate_series(1, `+strconv.Itoa(longLog)+`) n) patients`)
-	must(t, err)
-	must(t, b.Drain(t.Context()))
+	Must(t, err)
+	Must(t, b.Drain(t.Context()))
 	names := []string{webhooks.FanOutName}
 	for _, p := range projections.Following() {
 		names = append(names, p.Name())
 	}
 	_, err = b.vacuum.Exec(t.Context(), `INSERT INTO feed_offsets (consumer, idx) SELECT unnest($1::text[]), max(idx) FROM log`, names)
-	must(t, err)
+	Must(t, err)
 	_, err = b.vacuum.Exec(t.Context(), `VACUUM ANALYZE`)
-	must(t, err)
+	Must(t, err)
 }
 
 func (b *busyPractice) head(t *testing.T) int {
 	t.Helper()
 	head, err := b.Log.Head(t.Context())
-	must(t, err)
+	Must(t, err)
 	return int(head)
 }
 
@@ -136,7 +136,7 @@ var notRemovable = regexp.MustCompile(`(\d+) are dead but not yet removable`)
 func (b *busyPractice) connect(t *testing.T) {
 	t.Helper()
 	config, err := pgx.ParseConfig(b.server.URL("frontdesk", embedded.Superuser))
-	must(t, err)
+	Must(t, err)
 	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
 		for _, match := range notRemovable.FindAllStringSubmatch(notice.Message, -1) {
 			n, _ := strconv.Atoi(match[1])
@@ -144,7 +144,7 @@ func (b *busyPractice) connect(t *testing.T) {
 		}
 	}
 	b.vacuum, err = pgx.ConnectConfig(t.Context(), config)
-	must(t, err)
+	Must(t, err)
 	t.Cleanup(func() { _ = b.vacuum.Close(context.Background()) })
 }
 
@@ -155,9 +155,9 @@ func (b *busyPractice) backlog(t *testing.T) int {
 	rows, _ := b.vacuum.Query(t.Context(), `SELECT quote_ident(relname) FROM pg_stat_user_tables WHERE schemaname = 'public' AND n_tup_upd + n_tup_del > 0`)
 	var err error
 	b.tables, err = pgx.CollectRows(rows, pgx.RowTo[string])
-	must(t, err)
+	Must(t, err)
 	b.unseen = 0
 	_, err = b.vacuum.Exec(t.Context(), `VACUUM (VERBOSE) `+strings.Join(b.tables, ", "))
-	must(t, err)
+	Must(t, err)
 	return b.unseen
 }

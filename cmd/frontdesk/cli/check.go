@@ -21,8 +21,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// checkCommands try out what integrators have built.
-type checkCommands struct {
+// CheckCommands try out what integrators have built.
+type CheckCommands struct {
 	CheckReceiver checkReceiverCmd `cmd:"" group:"integrators" help:"Attack a receiver of webhooks on this machine, and say what it believes that it must not, and the other way round."`
 	CheckClient   checkClientCmd   `cmd:"" group:"integrators" help:"Try out how a client signs, tries again and rotates its key, against an imitation of the API."`
 }
@@ -38,7 +38,7 @@ type checkReceiverCmd struct {
 }
 
 // Run makes the checks. Each is a line; the exit status is 1 if one was not passed.
-func (c *checkReceiverCmd) Run(r *run) error {
+func (c *checkReceiverCmd) Run(r *Run) error {
 	if address, err := url.Parse(c.URL); err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
 		return fmt.Errorf("%q is no address of a receiver: give one like https://127.0.0.1:8443/webhooks", c.URL)
 	}
@@ -49,7 +49,7 @@ func (c *checkReceiverCmd) Run(r *run) error {
 	if err := onLoopback(c.Listen); err != nil {
 		return err
 	}
-	service, err := conformance.NewService(r.ctx, c.Listen)
+	service, err := conformance.NewService(r.Context, c.Listen)
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (c *checkReceiverCmd) Run(r *run) error {
 	if strings.HasPrefix(c.URL, "http://") {
 		fmt.Fprintln(r.Err, "Webhooks are only sent by https: put a certificate in front of it before you register it.")
 	}
-	tried := conformance.Receiver{URL: c.URL, Processed: c.Processed, Service: service, Client: client, Limit: c.Limit, Now: r.now}
-	failed, err := tried.Run(r.ctx, results(r.Out, c.JSON))
+	tried := conformance.Receiver{URL: c.URL, Processed: c.Processed, Service: service, Client: client, Limit: c.Limit, Now: r.Now}
+	failed, err := tried.Run(r.Context, results(r.Out, c.JSON))
 	return checked(failed, err, "receiver")
 }
 
@@ -75,7 +75,7 @@ func (c *checkReceiverCmd) client() (*http.Client, error) {
 	if c.TrustCA != "" {
 		more, err := os.ReadFile(c.TrustCA)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", c.TrustCA, cause(err))
+			return nil, fmt.Errorf("read %s: %w", c.TrustCA, Cause(err))
 		}
 		if !roots.AppendCertsFromPEM(more) {
 			return nil, fmt.Errorf("%s holds no certificate (PEM)", c.TrustCA)
@@ -88,7 +88,7 @@ func (c *checkReceiverCmd) client() (*http.Client, error) {
 }
 
 type checkClientCmd struct {
-	networkFlag `embed:""`
+	NetworkFlag `embed:""`
 	JWKS        string        `name:"jwks" required:"" placeholder:"FILE|URL" help:"The key set that your client publishes."`
 	Listen      string        `default:"127.0.0.1:8083" placeholder:"HOST:PORT" help:"Where the API is imitated; loopback only."`
 	Rotate      string        `placeholder:"COMMAND" help:"A command line of the shell that makes the client sign with another key, and publish both."`
@@ -98,7 +98,7 @@ type checkClientCmd struct {
 }
 
 // Run runs the client once for each check. What the client prints goes to standard error.
-func (c *checkClientCmd) Run(r *run) error {
+func (c *checkClientCmd) Run(r *Run) error {
 	if err := onLoopback(c.Listen); err != nil {
 		return err
 	}
@@ -109,18 +109,18 @@ func (c *checkClientCmd) Run(r *run) error {
 	if len(command) == 0 {
 		return errors.New("give the command that submits one patient request, after --")
 	}
-	tried := conformance.Client{Command: command, Address: c.Listen, Keys: func(ctx context.Context) (bearer.KeySet, error) { return c.keys(ctx, r) }, Limit: c.Limit, Output: r.Err, Now: r.now}
+	tried := conformance.Client{Command: command, Address: c.Listen, Keys: func(ctx context.Context) (bearer.KeySet, error) { return c.keys(ctx, r) }, Limit: c.Limit, Output: r.Err, Now: r.Now}
 	if c.Rotate != "" {
 		tried.Rotate = []string{"sh", "-c", c.Rotate}
 	}
-	failed, err := tried.Run(r.ctx, results(r.Out, c.JSON))
+	failed, err := tried.Run(r.Context, results(r.Out, c.JSON))
 	return checked(failed, err, "client")
 }
 
 // keys reads the client's key set anew for each call, because it may rotate.
-func (c *checkClientCmd) keys(ctx context.Context, r *run) (bearer.KeySet, error) {
+func (c *checkClientCmd) keys(ctx context.Context, r *Run) (bearer.KeySet, error) {
 	if strings.Contains(c.JWKS, "://") {
-		return fetchKeys(ctx, c.JWKS, append(loopback(), c.AllowNetwork...), r.now)
+		return fetchKeys(ctx, c.JWKS, append(loopback(), c.AllowNetwork...), r.Now)
 	}
 	return readKeys(c.JWKS)
 }

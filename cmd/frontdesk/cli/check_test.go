@@ -53,32 +53,32 @@ func TestOurOwnReceiverPassesTheChecks_D100(t *testing.T) {
 	t.Parallel()
 	keys := freePort(t)
 	dir, server := ownReceiver(t, keys)
-	o := frontdesk(t, "check-receiver", "--dir="+dir, "--listen="+keys, server.URL())
-	if o.status != 0 || strings.Contains(o.out, "FAIL") || strings.Count(o.out, "pass  ") < 16 {
-		t.Errorf("%d: %s\n%s", o.status, o.err, o.out)
+	o := Frontdesk(t, "check-receiver", "--dir="+dir, "--listen="+keys, server.URL())
+	if o.Status != 0 || strings.Contains(o.Out, "FAIL") || strings.Count(o.Out, "pass  ") < 16 {
+		t.Errorf("%d: %s\n%s", o.Status, o.Err, o.Out)
 	}
-	if !strings.Contains(o.err, "http://"+keys+"/transactional-api/jwks") {
-		t.Errorf("it does not say where the keys are: %s", o.err)
+	if !strings.Contains(o.Err, "http://"+keys+"/transactional-api/jwks") {
+		t.Errorf("it does not say where the keys are: %s", o.Err)
 	}
 }
 
 func TestAReceiverThatFailsIsTold_D100(t *testing.T) {
 	t.Parallel()
 	dir, server := ownReceiver(t, freePort(t)) // whose keys are elsewhere
-	o := frontdesk(t, "check-receiver", "--json", "--dir="+dir, "--listen="+freePort(t), "--limit=2s", server.URL())
-	if o.status != 1 || !strings.Contains(o.err, "the receiver did not pass") {
-		t.Errorf("%d: %s", o.status, o.err)
+	o := Frontdesk(t, "check-receiver", "--json", "--dir="+dir, "--listen="+freePort(t), "--limit=2s", server.URL())
+	if o.Status != 1 || !strings.Contains(o.Err, "the receiver did not pass") {
+		t.Errorf("%d: %s", o.Status, o.Err)
 	}
 	var result struct {
 		Name, Why string
 		Passed    bool
 	}
-	line, _, _ := strings.Cut(o.out, "\n")
+	line, _, _ := strings.Cut(o.Out, "\n")
 	if err := json.Unmarshal([]byte(line), &result); err != nil || result.Name != "right" || result.Passed || !strings.Contains(result.Why, "let it take them from") {
-		t.Errorf("%+v, %v: %s", result, err, o.out)
+		t.Errorf("%+v, %v: %s", result, err, o.Out)
 	}
-	frontdesk(t, "check-receiver", "ftp://x").wantFailure(t, 1, "no address of a receiver")
-	frontdesk(t, "check-receiver", "--listen=0.0.0.0:0", server.URL()).wantFailure(t, 1, "this machine alone")
+	Frontdesk(t, "check-receiver", "ftp://x").WantFailure(t, 1, "no address of a receiver")
+	Frontdesk(t, "check-receiver", "--listen=0.0.0.0:0", server.URL()).WantFailure(t, 1, "this machine alone")
 }
 
 // A client that is made of the command line's own parts and curl: it neither tries again
@@ -90,11 +90,11 @@ func TestAClientIsTriedOut_D100(t *testing.T) {
 	if err := os.WriteFile(set, []byte(`{"keys":[]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := frontdesk(t, "check-client", "--jwks="+set, "--listen="+freePort(t), "--limit=20s", "--",
+	o := Frontdesk(t, "check-client", "--jwks="+set, "--listen="+freePort(t), "--limit=20s", "--",
 		"curl", "-sS", "--fail", "-H", "Content-Type: application/json", "-d", "{}", "--url-query", "x=y", "http://127.0.0.1:1/")
-	if o.status != 1 || !strings.Contains(o.out, "FAIL  call         §5.1") || !strings.Contains(o.out, "no call arrived: let it call the address in BASE_URL") {
-		t.Errorf("%d: %s\n%s", o.status, o.err, o.out)
+	if o.Status != 1 || !strings.Contains(o.Out, "FAIL  call         §5.1") || !strings.Contains(o.Out, "no call arrived: let it call the address in BASE_URL") {
+		t.Errorf("%d: %s\n%s", o.Status, o.Err, o.Out)
 	}
-	frontdesk(t, "check-client", "--jwks="+set, "--listen="+freePort(t), "--", "/no/such/client").wantFailure(t, 1, "did not pass")
-	frontdesk(t, "check-client", "--jwks="+set, "--").wantFailure(t, 1, "after --")
+	Frontdesk(t, "check-client", "--jwks="+set, "--listen="+freePort(t), "--", "/no/such/client").WantFailure(t, 1, "did not pass")
+	Frontdesk(t, "check-client", "--jwks="+set, "--").WantFailure(t, 1, "after --")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// fileSettings implements [settingsFiles] for the commands of this program.
+// fileSettings implements [SettingsFiles] for the commands of this program.
 type fileSettings struct{}
 
 // Resolve has kong ask a file for the settings of a command.
@@ -20,7 +20,7 @@ func (fileSettings) Resolve(ctx *kong.Context, at *kong.Path, command string) er
 }
 
 // Print lists the flags of the command, their values and where each value is set.
-func (fileSettings) Print(w io.Writer, parsed *kong.Context, file configFile) error {
+func (fileSettings) Print(w io.Writer, parsed *kong.Context, file ConfigFile) error {
 	return printConfiguration(w, parsed, file)
 }
 
@@ -47,7 +47,7 @@ func resolve(ctx *kong.Context, at *kong.Path, of string) error {
 func configurable() ([]*kong.Node, error) {
 	var fields []reflect.StructField
 	for field := range reflect.TypeFor[commandLine]().Fields() {
-		if config, ok := field.Type.FieldByName("Config"); ok && config.Type == reflect.TypeFor[configFile]() {
+		if config, ok := field.Type.FieldByName("Config"); ok && config.Type == reflect.TypeFor[ConfigFile]() {
 			fields = append(fields, field)
 		}
 	}

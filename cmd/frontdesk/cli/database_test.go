@@ -54,16 +54,16 @@ func TestCommandsNameTheDatabasesState(t *testing.T) {
 				prepare(t, db, c.statement)
 			}
 			at, err := url.Parse(db.URL)
-			must(t, err)
+			Must(t, err)
 			if c.edit != nil {
 				query := at.Query()
 				c.edit(at, query)
 				at.RawQuery = query.Encode()
 			}
-			got := frontdesk(t, "register-practice", "--tenant", "elm-street", "--name", "Elm Street", "--database-url", at.String())
-			got.wantFailure(t, 1, "frontdesk: ", c.says)
-			if strings.Contains(got.err, "The service cannot reach its database") || strings.Contains(got.err, "unavailable") {
-				t.Errorf("an operator is told what callers of the API are: %s", got.err)
+			got := Frontdesk(t, "register-practice", "--tenant", "elm-street", "--name", "Elm Street", "--database-url", at.String())
+			got.WantFailure(t, 1, "frontdesk: ", c.says)
+			if strings.Contains(got.Err, "The service cannot reach its database") || strings.Contains(got.Err, "unavailable") {
+				t.Errorf("an operator is told what callers of the API are: %s", got.Err)
 			}
 		})
 	}
@@ -79,7 +79,7 @@ func TestMigrateNamesTheDatabasesState(t *testing.T) {
 		db := postgrestest.New(t)
 		prepare(t, db, statement)
 		for _, args := range [][]string{{"migrate"}, {"migrate", "--change-owner", "frontdesk_owner"}} {
-			frontdesk(t, append(args, "--database-url", db.AdminURL)...).wantFailure(t, 1, "frontdesk: "+says)
+			Frontdesk(t, append(args, "--database-url", db.AdminURL)...).WantFailure(t, 1, "frontdesk: "+says)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestMigrateNamesTheDatabasesState(t *testing.T) {
 func prepare(t *testing.T, db *postgrestest.Database, statement string) {
 	t.Helper()
 	var database string
-	must(t, db.SuperuserPool(t).QueryRow(t.Context(), `SELECT quote_ident(current_database())`).Scan(&database))
+	Must(t, db.SuperuserPool(t).QueryRow(t.Context(), `SELECT quote_ident(current_database())`).Scan(&database))
 	_, err := db.SuperuserPool(t).Exec(t.Context(), strings.ReplaceAll(statement, "%s", database))
-	must(t, err)
+	Must(t, err)
 }

@@ -16,16 +16,16 @@ var probe = regexp.MustCompile(`httpGet: \{path: (\S+), port: private\}`)
 func TestWhatPodsAreAskedForIsServed_D112(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../docs/operations/kubernetes/serve.yaml")
-	must(t, err)
+	Must(t, err)
 	probes := probe.FindAllStringSubmatch(string(text), -1)
 	if len(probes) != 3 {
 		t.Fatalf("it is asked %v", probes)
 	}
-	service := serving(t, "--database-url", postgrestest.New(t).URL).line(t, "serving")
+	service := Serving(t, "--database-url", postgrestest.New(t).URL).Line(t, "serving")
 	for _, asked := range probes {
 		for listener, want := range map[string]int{"private_url": http.StatusOK, "url": http.StatusNotFound} {
 			response, err := http.Get(service[listener].(string) + asked[1])
-			must(t, err)
+			Must(t, err)
 			_ = response.Body.Close()
 			if response.StatusCode != want {
 				t.Errorf("%s%s is answered %d, want %d", listener, asked[1], response.StatusCode, want)

@@ -37,7 +37,7 @@ func newCaller(api string, id application.ID, kid, keyFile string) (caller, erro
 
 // caller returns the application of this code base: that of the dev that runs here, which it
 // prints, or that of the sandbox in a directory.
-func (f keyDirFlag) caller(r *run, sandboxDir string) (caller, error) {
+func (f keyDirFlag) caller(r *Run, sandboxDir string) (caller, error) {
 	running, err := f.running()
 	if errors.Is(err, dev.ErrNone) {
 		info, err := sandbox.ReadInfo(sandboxDir)
@@ -61,8 +61,8 @@ func (f keyDirFlag) running() (dev.Running, error) {
 	return dev.Find(f.KeyDir)
 }
 
-// devCmd makes a code base an application of a sandbox.
-type devCmd struct {
+// DevCmd makes a code base an application of a sandbox.
+type DevCmd struct {
 	Dir            string   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to use. If none runs there, it is started, and stopped in the end."`
 	KeyDir         string   `default:".frontdesk-dev" type:"folder" placeholder:"DIR" help:"Where the application's key is kept. The next start is the same application."`
 	ForwardTo      string   `placeholder:"URL" help:"Where your program takes webhooks, such as http://localhost:3000/hook."`
@@ -75,7 +75,7 @@ type devCmd struct {
 }
 
 // Help is the long help.
-func (*devCmd) Help() string {
+func (*DevCmd) Help() string {
 	return `In the directory of your own code:
 
   frontdesk dev --forward-to http://localhost:3000/hook
@@ -84,7 +84,7 @@ makes your code an application of a sandbox: with a key of its own (in .frontdes
 }
 
 // Run runs until it is told to stop.
-func (c *devCmd) Run(r *run) error {
+func (c *DevCmd) Run(r *Run) error {
 	here, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("find the working directory: %w", err)
@@ -96,9 +96,9 @@ func (c *devCmd) Run(r *run) error {
 	if keys == dir {
 		return errors.New("the application's directory is one of its own: choose another with --key-dir")
 	}
-	return dev.Run(r.ctx, dev.Config{
+	return dev.Run(r.Context, dev.Config{
 		KeyDir: keys, SandboxDir: dir, Listen: c.Listen, ListenWebhooks: c.ListenWebhooks, ListenAPI: c.ListenAPI,
-		ForwardTo: c.ForwardTo, Name: c.Name, Callbacks: c.Callback, Open: c.Open, Machine: machine(), Out: r.Out, Log: troubles(r.Err), Now: r.now,
+		ForwardTo: c.ForwardTo, Name: c.Name, Callbacks: c.Callback, Open: c.Open, Machine: Machine(), Out: r.Out, Log: troubles(r.Err), Now: r.Now,
 	})
 }
 
@@ -111,5 +111,5 @@ func within(here, dir string) string {
 
 // troubles logs what somebody has to look after.
 func troubles(w io.Writer) *slog.Logger {
-	return logFrom(w, slog.LevelWarn)
+	return LogFrom(w, slog.LevelWarn)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type addDisplayCmd struct {
-	practiceFlags `embed:""`
+	PracticeFlags `embed:""`
 	linkFlag      `embed:""`
 	Site          site.ID        `required:"" placeholder:"UUID" help:"The site's identifier."`
 	Name          string         `required:"" help:"The display's name, such as where it hangs."`
@@ -19,22 +19,22 @@ type addDisplayCmd struct {
 }
 
 // Run prints the link, which nobody can print a second time.
-func (c *addDisplayCmd) Run(r *run) error {
+func (c *addDisplayCmd) Run(r *Run) error {
 	base, err := c.base()
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		given, err := desk.AddDisplay(ctx, commands.AddDisplay{Tenant: c.Tenant, Name: c.Name, Site: c.Site, Naming: c.Naming})
-		return made{"displayId": given.Display, "link": base + displays.LinkPath(c.Tenant, given), "expiresAt": given.ExpiresAt}, err
+		return Made{"displayId": given.Display, "link": base + displays.LinkPath(c.Tenant, given), "expiresAt": given.ExpiresAt}, err
 	})
 }
 
 type removeDisplayCmd struct {
-	practiceFlags `embed:""`
+	PracticeFlags `embed:""`
 	Display       display.ID `required:"" placeholder:"UUID" help:"The display's identifier."`
 }
 
-func (c *removeDisplayCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.RemoveDisplay, commands.RemoveDisplay{Tenant: c.Tenant, Display: c.Display})
+func (c *removeDisplayCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.RemoveDisplay, commands.RemoveDisplay{Tenant: c.Tenant, Display: c.Display})
 }

@@ -4,7 +4,7 @@
 //
 // cli.go lists them all. A subcommand is a struct of flags with a Run method. A
 // subcommand that gives the desk an intent embeds [engineFlags], and its Run is
-// one call of [change] or [create]. It stands in the file of the noun that it is
+// one call of [Change] or [Create]. It stands in the file of the noun that it is
 // about; everything for auditors is in audit*.go.
 //
 // Exit status: 0 done; 1 refused or failed, with one line on standard error

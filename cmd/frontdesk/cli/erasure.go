@@ -14,8 +14,8 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// erasureCommands are what can be typed to have somebody forgotten.
-type erasureCommands struct {
+// ErasureCommands are what can be typed to have somebody forgotten.
+type ErasureCommands struct {
 	ErasePatient      erasePatientCmd      `cmd:"" group:"erasure" help:"Ask for a patient to be forgotten. Another operator confirms it, after 24 hours."`
 	EraseStaff        eraseStaffCmd        `cmd:"" group:"erasure" help:"Ask for a member of staff who has left to be forgotten."`
 	ErasePractitioner erasePractitionerCmd `cmd:"" group:"erasure" help:"Ask for a practitioner to be forgotten whom applications have named."`
@@ -45,8 +45,8 @@ type erasePatientCmd struct {
 }
 
 // Run asks for the erasure.
-func (c *erasePatientCmd) Run(r *run) error {
-	return askErasure(r, c.practiceFlags, app.Config{}, commands.Desk.ErasePatient, commands.ErasePatient{
+func (c *erasePatientCmd) Run(r *Run) error {
+	return askErasure(r, c.PracticeFlags, app.Config{}, commands.Desk.ErasePatient, commands.ErasePatient{
 		Tenant: c.Tenant, Patient: c.Patient, Basis: c.Basis, Reason: c.Reason,
 	})
 }
@@ -58,15 +58,15 @@ type eraseStaffCmd struct {
 }
 
 // Run asks for the erasure.
-func (c *eraseStaffCmd) Run(r *run) error {
-	return askErasure(r, c.practiceFlags, app.Config{}, commands.Desk.EraseStaff, commands.EraseStaff{
+func (c *eraseStaffCmd) Run(r *Run) error {
+	return askErasure(r, c.PracticeFlags, app.Config{}, commands.Desk.EraseStaff, commands.EraseStaff{
 		Tenant: c.Tenant, Username: c.Username, Basis: c.Basis, Reason: c.Reason,
 	})
 }
 
 type erasePractitionerCmd struct {
-	practiceFlags  `embed:""`
-	masterKeyFlags `embed:""`
+	PracticeFlags  `embed:""`
+	MasterKeyFlags `embed:""`
 	Email          string `required:"" help:"The e-mail address that applications name them with, in the act claims of their calls."`
 	whyFlags       `embed:""`
 	reachHelp      `embed:""`
@@ -74,21 +74,21 @@ type erasePractitionerCmd struct {
 
 // Run asks for the erasure. It takes the master key, because only the practice's key says
 // which identifier the practitioner has.
-func (c *erasePractitionerCmd) Run(r *run) error {
-	master, err := c.read(r)
+func (c *erasePractitionerCmd) Run(r *Run) error {
+	master, err := c.Read(r)
 	if err != nil {
 		return err
 	}
-	return askErasure(r, c.practiceFlags, app.Config{MasterKey: master}, commands.Desk.ErasePractitioner, commands.ErasePractitioner{
+	return askErasure(r, c.PracticeFlags, app.Config{MasterKey: master}, commands.Desk.ErasePractitioner, commands.ErasePractitioner{
 		Tenant: c.Tenant, Email: c.Email, Basis: c.Basis, Reason: c.Reason,
 	})
 }
 
 // askErasure gives the desk the first of two steps, and prints what the second needs.
-func askErasure[T any](r *run, f practiceFlags, config app.Config, intent func(commands.Desk, context.Context, T) (commands.ErasureAsked, error), given T) error {
-	return f.do(r, config, f.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func askErasure[T any](r *Run, f PracticeFlags, config app.Config, intent func(commands.Desk, context.Context, T) (commands.ErasureAsked, error), given T) error {
+	return f.Do(r, config, f.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		asked, err := intent(desk, ctx, given)
-		return made{
+		return Made{
 			"erasureId": asked.Erasure, asked.Person.Kind.String() + "Id": asked.Person.Holder, "confirmFrom": asked.From, "confirmUntil": asked.Until,
 			"events": asked.Extent.Events, "files": asked.Extent.Files, "rows": asked.Extent.Rows,
 		}, err
@@ -97,7 +97,7 @@ func askErasure[T any](r *run, f practiceFlags, config app.Config, intent func(c
 
 // erasureFlags name a request for an erasure, as the first step has printed it.
 type erasureFlags struct {
-	practiceFlags `embed:""`
+	PracticeFlags `embed:""`
 	Patient       patient.ID `required:"" xor:"person" placeholder:"UUID" help:"The patient's identifier."`
 	Staff         uuid.UUID  `required:"" xor:"person" placeholder:"UUID" help:"Or the identifier of a member of staff."`
 	Practitioner  uuid.UUID  `required:"" xor:"person" placeholder:"UUID" help:"Or the identifier of a practitioner."`
@@ -120,8 +120,8 @@ type withdrawErasureCmd struct {
 }
 
 // Run withdraws the request.
-func (c *withdrawErasureCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.WithdrawErasure, commands.WithdrawErasure{
+func (c *withdrawErasureCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.WithdrawErasure, commands.WithdrawErasure{
 		Person: c.person(), Erasure: erasure.ID{UUID: c.Erasure}, Reason: c.Reason,
 	})
 }
@@ -132,8 +132,8 @@ type holdErasureCmd struct {
 }
 
 // Run holds the patient's data.
-func (c *holdErasureCmd) Run(r *run) error {
-	return create(r, c.practiceFlags, "holdId", commands.Desk.HoldErasure, commands.HoldErasure{Tenant: c.Tenant, Patient: c.Patient, Reason: c.Reason})
+func (c *holdErasureCmd) Run(r *Run) error {
+	return Create(r, c.PracticeFlags, "holdId", commands.Desk.HoldErasure, commands.HoldErasure{Tenant: c.Tenant, Patient: c.Patient, Reason: c.Reason})
 }
 
 type liftErasureHoldCmd struct {
@@ -143,21 +143,21 @@ type liftErasureHoldCmd struct {
 }
 
 // Run lifts the hold.
-func (c *liftErasureHoldCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.LiftErasureHold, commands.LiftErasureHold{
+func (c *liftErasureHoldCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.LiftErasureHold, commands.LiftErasureHold{
 		Tenant: c.Tenant, Patient: c.Patient, Hold: erasure.HoldID{UUID: c.Hold}, Reason: c.Reason,
 	})
 }
 
 type confirmErasureCmd struct {
 	erasureFlags `embed:""`
-	ledgerFlag   `embed:""`
+	LedgerFlag   `embed:""`
 	reachHelp    `embed:""`
 }
 
 // Run erases. What it has done is in the ledger before it says so.
-func (c *confirmErasureCmd) Run(r *run) error {
-	return c.doWith(r, app.Config{ErasureLedger: c.ErasureLedger}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
+func (c *confirmErasureCmd) Run(r *Run) error {
+	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (Made, error) {
 		err := desk.ConfirmErasure(ctx, commands.ConfirmErasure{Person: c.person(), Erasure: erasure.ID{UUID: c.Erasure}})
 		if err != nil {
 			return nil, err
@@ -180,13 +180,13 @@ func noteErasures(ctx context.Context, engine *app.Engine) error {
 }
 
 type reapplyErasuresCmd struct {
-	engineFlags `embed:""`
-	ledgerFlag  `embed:""`
+	EngineFlags `embed:""`
+	LedgerFlag  `embed:""`
 }
 
 // Run erases again whoever is back.
-func (c *reapplyErasuresCmd) Run(r *run) error {
-	return c.doWith(r, app.Config{ErasureLedger: c.ErasureLedger}, "", func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
+func (c *reapplyErasuresCmd) Run(r *Run) error {
+	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, "", func(ctx context.Context, engine *app.Engine, desk commands.Desk) (Made, error) {
 		back, err := engine.NotErased(ctx)
 		if err != nil {
 			return nil, err
@@ -196,6 +196,6 @@ func (c *reapplyErasuresCmd) Run(r *run) error {
 				return nil, fmt.Errorf("incomplete: %d of %d are erased; give the same command again: %w", n, len(back), err)
 			}
 		}
-		return made{"erased": len(back)}, noteErasures(ctx, engine)
+		return Made{"erased": len(back)}, noteErasures(ctx, engine)
 	})
 }

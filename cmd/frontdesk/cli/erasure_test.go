@@ -60,7 +60,7 @@ func (a *archive) role(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = super.Exec(context.WithoutCancel(t.Context()), `DROP ROLE `+name) })
-	return asRole(t, a.db.URL, name)
+	return AsRole(t, a.db.URL, name)
 }
 
 // before does something as it was done some time ago, by alice.
@@ -97,16 +97,16 @@ func (a *archive) about(command string, more ...string) []string {
 	return append([]string{command, "--tenant=elm", "--patient=" + a.ann.String()}, more...)
 }
 
-func typedAt(t *testing.T, url string, args ...string) outcome {
+func typedAt(t *testing.T, url string, args ...string) Outcome {
 	t.Helper()
-	return frontdesk(t, append(args, "--database-url", url)...)
+	return Frontdesk(t, append(args, "--database-url", url)...)
 }
 
 func TestAnErasureTakesTwoSessionUsers_D70(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
 	asked := typedAt(t, a.alice, a.about("erase-patient", "--basis=retention-ended", "--reason=ten years", "--json")...)
-	asked.wantSuccess(t)
+	asked.WantSuccess(t)
 	var printed struct {
 		ErasureID   string
 		PatientID   string
@@ -114,27 +114,27 @@ func TestAnErasureTakesTwoSessionUsers_D70(t *testing.T) {
 		Files, Rows *int
 		ConfirmFrom time.Time
 	}
-	if err := json.Unmarshal([]byte(asked.out), &printed); err != nil {
+	if err := json.Unmarshal([]byte(asked.Out), &printed); err != nil {
 		t.Fatal(err)
 	}
 	if printed.PatientID != a.ann.String() || printed.Events != 1 || printed.Files == nil || *printed.Rows != 1 || printed.ConfirmFrom.Sub(clock.System()) < 23*time.Hour {
-		t.Errorf("printed %s", asked.out)
+		t.Errorf("printed %s", asked.Out)
 	}
 	confirm := a.about("confirm-erasure", "--erasure="+printed.ErasureID)
-	typedAt(t, a.alice, confirm...).wantFailure(t, 1, "erasure-same-person")
-	typedAt(t, a.bob, confirm...).wantFailure(t, 1, "erasure-too-soon")
+	typedAt(t, a.alice, confirm...).WantFailure(t, 1, "erasure-same-person")
+	typedAt(t, a.bob, confirm...).WantFailure(t, 1, "erasure-too-soon")
 	held := typedAt(t, a.bob, a.about("hold-erasure", "--reason=a claim", "--json")...)
-	held.wantSuccess(t)
-	typedAt(t, a.bob, confirm...).wantFailure(t, 1, "erasure-held")
+	held.WantSuccess(t)
+	typedAt(t, a.bob, confirm...).WantFailure(t, 1, "erasure-held")
 	var hold struct{ HoldID string }
-	if err := json.Unmarshal([]byte(held.out), &hold); err != nil {
+	if err := json.Unmarshal([]byte(held.Out), &hold); err != nil {
 		t.Fatal(err)
 	}
-	typedAt(t, a.alice, a.about("lift-erasure-hold", "--hold="+hold.HoldID, "--reason=settled")...).wantSuccess(t)
-	typedAt(t, a.bob, a.about("withdraw-erasure", "--erasure="+printed.ErasureID, "--reason=the wrong person")...).wantSuccess(t)
-	typedAt(t, a.bob, confirm...).wantFailure(t, 1, "erasure-not-requested")
-	typedAt(t, a.alice, a.about("erase-patient", "--basis=tidiness", "--reason=x")...).wantFailure(t, 2, "--basis")
-	typedAt(t, a.bob, "confirm-erasure", "--tenant=elm", "--erasure="+printed.ErasureID).wantFailure(t, 2, "--patient")
+	typedAt(t, a.alice, a.about("lift-erasure-hold", "--hold="+hold.HoldID, "--reason=settled")...).WantSuccess(t)
+	typedAt(t, a.bob, a.about("withdraw-erasure", "--erasure="+printed.ErasureID, "--reason=the wrong person")...).WantSuccess(t)
+	typedAt(t, a.bob, confirm...).WantFailure(t, 1, "erasure-not-requested")
+	typedAt(t, a.alice, a.about("erase-patient", "--basis=tidiness", "--reason=x")...).WantFailure(t, 2, "--basis")
+	typedAt(t, a.bob, "confirm-erasure", "--tenant=elm", "--erasure="+printed.ErasureID).WantFailure(t, 2, "--patient")
 }
 
 func TestAnErasureIsInTheLedgerBeforeItIsSaid_D71(t *testing.T) {
@@ -143,12 +143,12 @@ func TestAnErasureIsInTheLedgerBeforeItIsSaid_D71(t *testing.T) {
 	id := a.askedBefore(t)
 	confirm := a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+a.ledger)
 	unwritable := a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+filepath.Join(a.ledger, "no", "such", "folder"))
-	typedAt(t, a.bob, unwritable...).wantFailure(t, 1, "the erasure is done, but it is not in the ledger yet")
+	typedAt(t, a.bob, unwritable...).WantFailure(t, 1, "the erasure is done, but it is not in the ledger yet")
 
 	again := typedAt(t, a.bob, confirm...)
-	again.wantSuccess(t)
-	if !strings.Contains(again.out, "nothing to change") {
-		t.Errorf("printed %s", again.out)
+	again.WantSuccess(t)
+	if !strings.Contains(again.Out, "nothing to change") {
+		t.Errorf("printed %s", again.Out)
 	}
 	text, err := os.ReadFile(a.ledger)
 	if err != nil {
@@ -161,18 +161,18 @@ func TestAnErasureIsInTheLedgerBeforeItIsSaid_D71(t *testing.T) {
 	if line.Tenant != "elm" || line.Holder != a.ann.UUID || line.Idx < 3 || len(line.Fingerprints) != 1 || len(line.Fingerprints[0]) != 32 {
 		t.Errorf("the ledger says %s", text)
 	}
-	typedAt(t, a.bob, confirm...).wantSuccess(t)
+	typedAt(t, a.bob, confirm...).WantSuccess(t)
 	if same, err := os.ReadFile(a.ledger); err != nil || string(same) != string(text) {
 		t.Errorf("noted twice: %s", same)
 	}
-	typedAt(t, a.bob, a.about("open-care-record")...).wantFailure(t, 1, "patient-not-found")
-	typedAt(t, a.bob, a.about("hold-erasure", "--reason=x")...).wantFailure(t, 1, "patient-not-found")
-	typedAt(t, a.bob, a.about("erase-patient", "--basis=court-order", "--reason=x")...).wantFailure(t, 1, "patient-not-found")
-	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+uuid.NewString())...).wantFailure(t, 1, "patient-not-found")
+	typedAt(t, a.bob, a.about("open-care-record")...).WantFailure(t, 1, "patient-not-found")
+	typedAt(t, a.bob, a.about("hold-erasure", "--reason=x")...).WantFailure(t, 1, "patient-not-found")
+	typedAt(t, a.bob, a.about("erase-patient", "--basis=court-order", "--reason=x")...).WantFailure(t, 1, "patient-not-found")
+	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+uuid.NewString())...).WantFailure(t, 1, "patient-not-found")
 }
 
 // serve tries to serve a database, and returns what it said instead.
-func (a *archive) serve(t *testing.T, url string) outcome {
+func (a *archive) serve(t *testing.T, url string) Outcome {
 	t.Helper()
 	return typedAt(t, url, "serve", "--listen=127.0.0.1:99999", "--api-domain=api.example", "--auth-url=https://auth.example",
 		"--private-listen=127.0.0.1:0", "--erasure-ledger="+a.ledger, "--master-key="+base64.StdEncoding.EncodeToString(archiveKey[:]))
@@ -181,8 +181,8 @@ func (a *archive) serve(t *testing.T, url string) outcome {
 // wouldServe fails unless everything was right but the port, which is none.
 func (a *archive) wouldServe(t *testing.T, url string) {
 	t.Helper()
-	if o := a.serve(t, url); !strings.Contains(o.err, "99999") || strings.Contains(o.err, "reapply") {
-		t.Errorf("it would not serve: %s", o.err)
+	if o := a.serve(t, url); !strings.Contains(o.Err, "99999") || strings.Contains(o.Err, "reapply") {
+		t.Errorf("it would not serve: %s", o.Err)
 	}
 }
 
@@ -192,21 +192,21 @@ func TestARestoredBackupIsNotServedBeforeItsErasuresAreAppliedAgain_D71(t *testi
 	a := newArchive(t)
 	id := a.askedBefore(t)
 	restored := a.copied(t)
-	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id)...).wantSuccess(t)
+	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id)...).WantSuccess(t)
 	a.wouldServe(t, a.db.URL) // it would serve, and has noted what was not in the ledger
 	if text, err := os.ReadFile(a.ledger); err != nil || !strings.Contains(string(text), a.ann.String()) {
 		t.Fatalf("the ledger says %s, %v", text, err)
 	}
-	a.serve(t, restored).wantFailure(t, 1, "restored from an older backup", "frontdesk reapply-erasures")
+	a.serve(t, restored).WantFailure(t, 1, "restored from an older backup", "frontdesk reapply-erasures")
 	for _, want := range []string{"erased: 1\nappended patient.erased.v1\n", "erased: 0\nnothing to change\n"} {
 		o := typedAt(t, restored, "reapply-erasures", "--erasure-ledger="+a.ledger)
-		o.wantSuccess(t)
-		if o.out != want {
-			t.Errorf("printed %s", o.out)
+		o.WantSuccess(t)
+		if o.Out != want {
+			t.Errorf("printed %s", o.Out)
 		}
 	}
 	a.wouldServe(t, restored)
-	typedAt(t, restored, a.about("open-care-record")...).wantFailure(t, 1, "patient-not-found")
+	typedAt(t, restored, a.about("open-care-record")...).WantFailure(t, 1, "patient-not-found")
 }
 
 // A table that was restored alone brings keys back, of which no ledger tells.
@@ -221,12 +221,12 @@ func TestKeysThatComeBackAreDestroyedAgain_D71(t *testing.T) {
 		}
 	}
 	do(`CREATE SCHEMA kept; CREATE TABLE kept.keys AS SELECT * FROM personal_keys WHERE kind = 1`)
-	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+a.ledger)...).wantSuccess(t)
+	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+a.ledger)...).WantSuccess(t)
 	do(`INSERT INTO personal_keys SELECT * FROM kept.keys`)
-	a.serve(t, a.db.URL).wantFailure(t, 1, "frontdesk reapply-erasures (1 of them)")
+	a.serve(t, a.db.URL).WantFailure(t, 1, "frontdesk reapply-erasures (1 of them)")
 	o := typedAt(t, a.bob, "reapply-erasures")
-	if o.wantSuccess(t); o.out != "erased: 1\nnothing to change\n" {
-		t.Errorf("printed %s", o.out)
+	if o.WantSuccess(t); o.Out != "erased: 1\nnothing to change\n" {
+		t.Errorf("printed %s", o.Out)
 	}
 	var left int
 	if err := super.QueryRow(t.Context(), `SELECT count(*) FROM personal_keys WHERE kind = 1`).Scan(&left); err != nil || left > 0 {
@@ -264,7 +264,7 @@ func (a *archive) copied(t *testing.T) string {
 func TestHelpSaysWhatErasureReaches(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"erase-patient", "erase-staff", "erase-practitioner", "confirm-erasure"} {
-		if help := frontdesk(t, command, "--help").out; !strings.Contains(strings.Join(strings.Fields(help), " "), erasure.Reach) {
+		if help := Frontdesk(t, command, "--help").Out; !strings.Contains(strings.Join(strings.Fields(help), " "), erasure.Reach) {
 			t.Errorf("the help of %s lacks the sentence: %s", command, erasure.Reach)
 		}
 	}
@@ -272,16 +272,16 @@ func TestHelpSaysWhatErasureReaches(t *testing.T) {
 
 func TestServeLooksForItsLedger(t *testing.T) {
 	t.Parallel()
-	warned := func(service *logLines) bool { return strings.Contains(service.String(), "no erasure ledger is set") }
+	warned := func(service *LogLines) bool { return strings.Contains(service.String(), "no erasure ledger is set") }
 	db := postgrestest.New(t)
-	without := serving(t, "--database-url", db.URL)
-	without.line(t, "serving")
+	without := Serving(t, "--database-url", db.URL)
+	without.Line(t, "serving")
 	if !warned(without) {
 		t.Error("a service without a ledger does not warn")
 	}
 	ledger := filepath.Join(t.TempDir(), "erasures")
-	with := serving(t, "--database-url", db.URL, "--erasure-ledger", ledger)
-	with.line(t, "serving")
+	with := Serving(t, "--database-url", db.URL, "--erasure-ledger", ledger)
+	with.Line(t, "serving")
 	if _, err := os.Stat(ledger); err != nil || warned(with) {
 		t.Errorf("a service with a ledger warns, or has not made it: %v", err)
 	}

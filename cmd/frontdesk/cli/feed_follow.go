@@ -18,7 +18,7 @@ import (
 )
 
 type feedFollowCmd struct {
-	brokerFlags `embed:""`
+	BrokerFlags `embed:""`
 	NATSAPI     string     `name:"nats-api" default:"frontdesk.api" placeholder:"PREFIX" help:"Where NATS is asked: $$JS.API for users of the log's own account."`
 	Tenant      string     `placeholder:"TENANT" help:"Only events of this practice."`
 	Name        string     `placeholder:"NAME" help:"The follower's name, as \"feed grant\" was given it. The practice's if it is not given."`
@@ -51,21 +51,21 @@ type followed struct {
 }
 
 // Run prints events until it is told to stop, or until there were enough.
-func (c *feedFollowCmd) Run(r *run) error {
+func (c *feedFollowCmd) Run(r *Run) error {
 	names, err := eventsNamed(c.Event)
 	if err != nil {
 		return err
 	}
-	if err := c.server().Check(); err != nil {
+	if err := c.Server().Check(); err != nil {
 		return err
 	}
-	conn, err := c.server().Connect(r.ctx, "frontdesk feed follow", func(*nats.Conn, *nats.Subscription, error) {})
+	conn, err := c.Server().Connect(r.Context, "frontdesk feed follow", func(*nats.Conn, *nats.Subscription, error) {})
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	config := feed.Config{Conn: conn, API: c.NATSAPI, Practice: c.Tenant, Name: c.Name, Events: names, Log: newLog(r.Err)}
-	at, err := c.begin(r.ctx, config)
+	config := feed.Config{Conn: conn, API: c.NATSAPI, Practice: c.Tenant, Name: c.Name, Events: names, Log: NewLog(r.Err)}
+	at, err := c.begin(r.Context, config)
 	if err != nil {
 		return err
 	}
@@ -88,9 +88,9 @@ func (c *feedFollowCmd) begin(ctx context.Context, config feed.Config) (feed.Pla
 }
 
 // print prints events, and returns the place of the last one.
-func (c *feedFollowCmd) print(r *run, sub *feed.Subscriber, at feed.Place) (last feed.Place, err error) {
+func (c *feedFollowCmd) print(r *Run, sub *feed.Subscriber, at feed.Place) (last feed.Place, err error) {
 	fmt.Fprintf(r.Err, "Following %s behind %s.\n", cmp.Or(c.Tenant, "the log"), at)
-	messages, err := sub.Subscribe(r.ctx, feed.Topic)
+	messages, err := sub.Subscribe(r.Context, feed.Topic)
 	if err != nil {
 		return at, err
 	}

@@ -43,11 +43,11 @@ func published(t *testing.T, names ...string) *brokertest.Server {
 func TestTheFeedIsFollowed_D102(t *testing.T) {
 	t.Parallel()
 	server := published(t, "practice.registered.v1", "practice.registered.v1", "practice.reopened.v1")
-	follow := func(args ...string) outcome {
-		return frontdesk(t, append([]string{"feed", "follow", "--nats", server.URL(), "--nats-api", "$JS.API", "--tenant", "elm-street"}, args...)...)
+	follow := func(args ...string) Outcome {
+		return Frontdesk(t, append([]string{"feed", "follow", "--nats", server.URL(), "--nats-api", "$JS.API", "--tenant", "elm-street"}, args...)...)
 	}
-	places := func(o outcome) (found []string) {
-		for line := range strings.Lines(o.out) {
+	places := func(o Outcome) (found []string) {
+		for line := range strings.Lines(o.Out) {
 			var e struct{ Place, Name, Practice, Time string }
 			if err := json.Unmarshal([]byte(line), &e); err != nil || e.Practice != "elm-street" {
 				t.Errorf("%q: %v", line, err)
@@ -57,24 +57,24 @@ func TestTheFeedIsFollowed_D102(t *testing.T) {
 		return found
 	}
 	all := follow("--from-start", "--count", "2")
-	if got := places(all); !slices.Equal(got, []string{"1:1", "1:2"}) || !strings.Contains(all.err, "--after 1:2 goes on") || strings.Contains(all.out, "\u009b") {
-		t.Errorf("printed %s %s", all.out, all.err)
+	if got := places(all); !slices.Equal(got, []string{"1:1", "1:2"}) || !strings.Contains(all.Err, "--after 1:2 goes on") || strings.Contains(all.Out, "\u009b") {
+		t.Errorf("printed %s %s", all.Out, all.Err)
 	}
 	if got := places(follow("--after", "1:1", "--count", "1", "--event", "practice.registered")); !slices.Equal(got, []string{"1:2"}) {
 		t.Errorf("printed %s", got)
 	}
-	follow("--event", "practice.registerd").wantFailure(t, 1, `no event "practice.registerd"`)
-	follow("--after", "7").wantFailure(t, 2, "write its epoch and its idx")
-	follow("--after", "1:2", "--from-start").wantFailure(t, 2, "can't be used together")
-	follow("--tenant", "oak-lane").wantFailure(t, 1, "frontdesk feed grant")
-	follow("--nats", "http://127.0.0.1:1").wantFailure(t, 1, "nats://broker-1:4222")
+	follow("--event", "practice.registerd").WantFailure(t, 1, `no event "practice.registerd"`)
+	follow("--after", "7").WantFailure(t, 2, "write its epoch and its idx")
+	follow("--after", "1:2", "--from-start").WantFailure(t, 2, "can't be used together")
+	follow("--tenant", "oak-lane").WantFailure(t, 1, "frontdesk feed grant")
+	follow("--nats", "http://127.0.0.1:1").WantFailure(t, 1, "nats://broker-1:4222")
 }
 
 func TestWhatCannotBeFollowedFails_D102(t *testing.T) {
 	t.Parallel()
 	server := published(t, "practice.registered.v1", "practice.moved.v9")
-	stopped := frontdesk(t, "feed", "follow", "--nats", server.URL(), "--nats-api", "$JS.API", "--tenant", "elm-street", "--from-start")
-	if stopped.status != 1 || !strings.Contains(stopped.err, `unknown event name "practice.moved.v9"`) || !strings.Contains(stopped.err, "--after 1:1 goes on") {
-		t.Errorf("it ended with %d: %s", stopped.status, stopped.err)
+	stopped := Frontdesk(t, "feed", "follow", "--nats", server.URL(), "--nats-api", "$JS.API", "--tenant", "elm-street", "--from-start")
+	if stopped.Status != 1 || !strings.Contains(stopped.Err, `unknown event name "practice.moved.v9"`) || !strings.Contains(stopped.Err, "--after 1:1 goes on") {
+		t.Errorf("it ended with %d: %s", stopped.Status, stopped.Err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 type feedGrantCmd struct {
-	brokerFlags `embed:""`
+	BrokerFlags `embed:""`
 	Tenant      string `placeholder:"TENANT" help:"The practice that is followed; without it, all of the log."`
 	Name        string `placeholder:"NAME" help:"Name of the follower: of account, user and consumers. The practice's if it is not given."`
 	Out         string `placeholder:"FILE" help:"Where the follower's new password goes. Without it no account is printed: consumers are made alone."`
@@ -26,15 +26,15 @@ everything. Take the account out of that file to end it, and reload.`
 }
 
 // Run makes consumers, and an account.
-func (c *feedGrantCmd) Run(r *run) error {
+func (c *feedGrantCmd) Run(r *Run) error {
 	f := broker.Follower{Name: cmp.Or(c.Name, c.Tenant), Tenant: c.Tenant}
 	if f.Name == "" {
 		return errors.New("say who follows: give --tenant for one practice, or --name for somebody who follows all of the log")
 	}
-	if err := errors.Join(f.Check(), c.server().Check()); err != nil {
+	if err := errors.Join(f.Check(), c.Server().Check()); err != nil {
 		return err
 	}
-	epochs, err := c.server().Grant(r.ctx, f)
+	epochs, err := c.Server().Grant(r.Context, f)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (c *feedGrantCmd) Run(r *run) error {
 }
 
 // print writes a new password to a file, and prints the account that it belongs to.
-func (c *feedGrantCmd) print(r *run, f broker.Follower) error {
+func (c *feedGrantCmd) print(r *Run, f broker.Follower) error {
 	password := rand.Text()
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *feedGrantCmd) print(r *run, f broker.Follower) error {
 	if err != nil {
 		return err
 	}
-	if err := writeKey(c.Out, password); err != nil {
+	if err := WriteKey(c.Out, password); err != nil {
 		return err
 	}
 	_, err = fmt.Fprint(r.Out, account)

@@ -13,57 +13,57 @@ import (
 	"frontdesk/cmd/frontdesk/cli"
 )
 
-// outcome is what one command line left behind.
-type outcome struct {
-	status   int
-	out, err string
+// Outcome is what one command line left behind.
+type Outcome struct {
+	Status   int
+	Out, Err string
 }
 
-// frontdesk runs a command line with empty standard input.
-func frontdesk(t *testing.T, args ...string) outcome {
+// Frontdesk runs a command line with empty standard input.
+func Frontdesk(t *testing.T, args ...string) Outcome {
 	t.Helper()
-	return frontdeskWith(t, "", args...)
+	return FrontdeskWith(t, "", args...)
 }
 
-// frontdeskWith runs a command line with a text as its standard input.
-func frontdeskWith(t *testing.T, in string, args ...string) outcome {
+// FrontdeskWith runs a command line with a text as its standard input.
+func FrontdeskWith(t *testing.T, in string, args ...string) Outcome {
 	t.Helper()
 	var out, err bytes.Buffer
 	status := cli.Main(t.Context(), args, cli.Streams{In: strings.NewReader(in), Out: &out, Err: &err})
-	return outcome{status, out.String(), err.String()}
+	return Outcome{status, out.String(), err.String()}
 }
 
-// wantFailure fails unless the run said in one line why and what to do.
-func (o outcome) wantFailure(t *testing.T, status int, says ...string) {
+// WantFailure fails unless the run said in one line why and what to do.
+func (o Outcome) WantFailure(t *testing.T, status int, says ...string) {
 	t.Helper()
-	if o.status != status {
-		t.Errorf("exit status %d, want %d: %s", o.status, status, o.err)
+	if o.Status != status {
+		t.Errorf("exit status %d, want %d: %s", o.Status, status, o.Err)
 	}
-	if status == 1 && strings.Count(o.err, "\n") != 1 {
-		t.Errorf("standard error is not one line:\n%s", o.err)
+	if status == 1 && strings.Count(o.Err, "\n") != 1 {
+		t.Errorf("standard error is not one line:\n%s", o.Err)
 	}
 	for _, text := range says {
-		if !strings.Contains(o.err, text) {
-			t.Errorf("standard error does not say %q:\n%s", text, o.err)
+		if !strings.Contains(o.Err, text) {
+			t.Errorf("standard error does not say %q:\n%s", text, o.Err)
 		}
 	}
 }
 
-// wantSuccess fails unless the command did what it was told.
-func (o outcome) wantSuccess(t *testing.T) {
+// WantSuccess fails unless the command did what it was told.
+func (o Outcome) WantSuccess(t *testing.T) {
 	t.Helper()
-	if o.status != 0 {
-		t.Errorf("exit status %d: %s", o.status, o.err)
+	if o.Status != 0 {
+		t.Errorf("exit status %d: %s", o.Status, o.Err)
 	}
 }
 
-// lines is what was printed, one JSON object a line.
-func (o outcome) lines(t *testing.T) (objects []map[string]any) {
+// Lines is what was printed, one JSON object a line.
+func (o Outcome) Lines(t *testing.T) (objects []map[string]any) {
 	t.Helper()
-	if o.status != 0 {
-		t.Fatal(o.err)
+	if o.Status != 0 {
+		t.Fatal(o.Err)
 	}
-	for line := range strings.Lines(o.out) {
+	for line := range strings.Lines(o.Out) {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(line), &object); err != nil {
 			t.Fatalf("%s: %v", line, err)
@@ -73,29 +73,29 @@ func (o outcome) lines(t *testing.T) (objects []map[string]any) {
 	return objects
 }
 
-// theMasterKey is in the environment of all command lines. One that is to have none is
+// MasterKey is in the environment of all command lines. One that is to have none is
 // given noMasterKey.
-var theMasterKey = sealing.MasterKey{1}
+var MasterKey = sealing.MasterKey{1}
 
-// noMasterKey is the flag of a command line that is to have no master key.
-const noMasterKey = "--master-key="
+// NoMasterKey is the flag of a command line that is to have no master key.
+const NoMasterKey = "--master-key="
 
-// sealedHere is the refusal of a command that needs the master key.
-const sealedHere = "Personal data is sealed here: give the master key with --master-key-file. (no-master-key)"
+// SealedHere is the refusal of a command that needs the master key.
+const SealedHere = "Personal data is sealed here: give the master key with --master-key-file. (no-master-key)"
 
-// lines hands on what is written to it.
-type lines chan string
+// Lines hands on what is written to it.
+type Lines chan string
 
 // Write hands on one write as a line.
-func (l lines) Write(p []byte) (int, error) {
+func (l Lines) Write(p []byte) (int, error) {
 	l <- string(p)
 	return len(p), nil
 }
 
 var servedAt = regexp.MustCompile(`"url":"([^"]+)"`)
 
-// url waits until a command says where it serves.
-func (l lines) url() string {
+// URL waits until a command says where it serves.
+func (l Lines) URL() string {
 	for {
 		if at := servedAt.FindStringSubmatch(<-l); at != nil {
 			return at[1]
@@ -103,16 +103,16 @@ func (l lines) url() string {
 	}
 }
 
-// must ends the test if there is an error.
-func must(t *testing.T, err error) {
+// Must ends the test if there is an error.
+func Must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// objects reads lines of JSON, an object each.
-func objects(t *testing.T, lines string) (all []map[string]any) {
+// Objects reads lines of JSON, an object each.
+func Objects(t *testing.T, lines string) (all []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(lines) {
 		var object map[string]any
@@ -124,16 +124,16 @@ func objects(t *testing.T, lines string) (all []map[string]any) {
 	return all
 }
 
-// readFile returns what a file holds.
-func readFile(t *testing.T, name string) string {
+// ReadFile returns what a file holds.
+func ReadFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	must(t, err)
+	Must(t, err)
 	return string(text)
 }
 
-// runTests runs the tests of a package with [theMasterKey] in the environment of all command lines.
-func runTests(m *testing.M) {
-	_ = os.Setenv("FRONTDESK_MASTER_KEY", base64.StdEncoding.EncodeToString(theMasterKey[:])) // it fails for names alone that no environment has
+// Main runs the tests of a package with [MasterKey] in the environment of all command lines.
+func Main(m *testing.M) {
+	_ = os.Setenv("FRONTDESK_MASTER_KEY", base64.StdEncoding.EncodeToString(MasterKey[:])) // it fails for names alone that no environment has
 	m.Run()
 }

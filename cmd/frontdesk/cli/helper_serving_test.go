@@ -16,10 +16,10 @@ import (
 	"frontdesk/cmd/frontdesk/cli"
 )
 
-// serving serves until the test ends.
-func serving(t *testing.T, args ...string) *logLines {
+// Serving serves until the test ends.
+func Serving(t *testing.T, args ...string) *LogLines {
 	t.Helper()
-	said := &logLines{}
+	said := &LogLines{}
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	args = append([]string{"serve", "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example", "--drain-delay=0"}, args...)
@@ -33,36 +33,36 @@ func serving(t *testing.T, args ...string) *logLines {
 	return said
 }
 
-// logLines are what a program logs.
-type logLines struct {
+// LogLines are what a program logs.
+type LogLines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 	stop func() // ends the program, and waits for that
 }
 
 // Write keeps what the program logs.
-func (l *logLines) Write(p []byte) (int, error) {
+func (l *LogLines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
 // String returns all lines so far.
-func (l *logLines) String() string {
+func (l *LogLines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// calls returns the lines of calls, by the ids of these, and ends the program: a line comes
+// Calls returns the lines of calls, by the ids of these, and ends the program: a line comes
 // behind its answer.
-func (l *logLines) calls(t *testing.T) map[string]map[string]any {
+func (l *LogLines) Calls(t *testing.T) map[string]map[string]any {
 	t.Helper()
 	l.stop()
 	found := map[string]map[string]any{}
 	for line := range strings.Lines(l.String()) {
 		var said map[string]any
-		must(t, json.Unmarshal([]byte(line), &said))
+		Must(t, json.Unmarshal([]byte(line), &said))
 		if said["msg"] == "call" {
 			found[said["request_id"].(string)] = said
 		}
@@ -70,8 +70,8 @@ func (l *logLines) calls(t *testing.T) map[string]map[string]any {
 	return found
 }
 
-// line returns the first line with a message, once it is there.
-func (l *logLines) line(t *testing.T, message string) map[string]any {
+// Line returns the first line with a message, once it is there.
+func (l *LogLines) Line(t *testing.T, message string) map[string]any {
 	t.Helper()
 	for {
 		text := l.String()
@@ -89,16 +89,16 @@ func (l *logLines) line(t *testing.T, message string) map[string]any {
 	}
 }
 
-// checkServing runs serve --check on a database.
-func checkServing(t *testing.T, url string, args ...string) outcome {
+// CheckServing runs serve --check on a database.
+func CheckServing(t *testing.T, url string, args ...string) Outcome {
 	t.Helper()
-	return frontdesk(t, append([]string{"serve", "--check", "--database-url", url, "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0",
+	return Frontdesk(t, append([]string{"serve", "--check", "--database-url", url, "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0",
 		"--api-domain=api.example", "--auth-url=https://auth.example"}, args...)...)
 }
 
-// checks returns what serve --check says of each thing: how it is, and more.
-func (o outcome) checks() map[string]string {
-	_, lines, _ := strings.Cut(o.out, "\n\n")
+// Checks returns what serve --check says of each thing: how it is, and more.
+func (o Outcome) Checks() map[string]string {
+	_, lines, _ := strings.Cut(o.Out, "\n\n")
 	said := map[string]string{}
 	for line := range strings.Lines(lines) {
 		if parts := cells.Split(strings.TrimSpace(line), 3); len(parts) == 3 {
@@ -108,16 +108,16 @@ func (o outcome) checks() map[string]string {
 	return said
 }
 
-// serveNowhere is a serve that finds no database, which it says at once.
-func serveNowhere(t *testing.T, args ...string) outcome {
+// ServeNowhere is a serve that finds no database, which it says at once.
+func ServeNowhere(t *testing.T, args ...string) Outcome {
 	t.Helper()
 	nowhere := "postgres://frontdesk_app:geheim@/x?host=" + t.TempDir()
-	return frontdesk(t, append([]string{"serve", "--check", "--database-url", nowhere}, args...)...)
+	return Frontdesk(t, append([]string{"serve", "--check", "--database-url", nowhere}, args...)...)
 }
 
-// configuration returns what serve --check says of each flag: what holds, and who says so.
-func (o outcome) configuration() map[string]string {
-	flags, _, _ := strings.Cut(o.out, "\n\n")
+// Configuration returns what serve --check says of each flag: what holds, and who says so.
+func (o Outcome) Configuration() map[string]string {
+	flags, _, _ := strings.Cut(o.Out, "\n\n")
 	said := map[string]string{}
 	for line := range strings.Lines(flags) {
 		if parts := cells.Split(strings.TrimSpace(line), 3); len(parts) == 3 {
@@ -129,10 +129,10 @@ func (o outcome) configuration() map[string]string {
 
 var cells = regexp.MustCompile(` {2,}`)
 
-// settingsFile writes a file that its owner alone may read.
-func settingsFile(t *testing.T, text string) string {
+// SettingsFile writes a file that its owner alone may read.
+func SettingsFile(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "frontdesk.yaml")
-	must(t, os.WriteFile(name, []byte(text), 0o600))
+	Must(t, os.WriteFile(name, []byte(text), 0o600))
 	return name
 }

@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// integratorCmd asks a service about an application, as that application.
-type integratorCmd struct {
+// IntegratorCmd asks a service about an application, as that application.
+type IntegratorCmd struct {
 	Calls       integratorCallsCmd       `cmd:"" help:"List the application's calls at the practice, and say why some were refused."`
 	Deliveries  integratorDeliveriesCmd  `cmd:"" help:"List what became of the application's webhooks."`
 	Application integratorApplicationCmd `cmd:"" help:"Show how the application is registered, and how it stands at the practice."`
@@ -38,17 +38,17 @@ const askLimit = 30 * time.Second
 
 // client returns a client that calls once. The sandbox is read only for what the flags do not
 // name.
-func (f asApplicationFlags) client(r *run) (*client.Client, error) {
+func (f asApplicationFlags) client(r *Run) (*client.Client, error) {
 	app, err := f.callerOf(r)
 	if err != nil {
 		return nil, err
 	}
 	return client.New(client.Options{
-		BaseURL: app.api, Application: app.application.String(), Signer: app.signer, Attempts: 1, Timeout: askLimit, Now: r.now,
+		BaseURL: app.api, Application: app.application.String(), Signer: app.signer, Attempts: 1, Timeout: askLimit, Now: r.Now,
 	})
 }
 
-func (f asApplicationFlags) callerOf(r *run) (caller, error) {
+func (f asApplicationFlags) callerOf(r *Run) (caller, error) {
 	if (f.Key == "") != (f.Application == application.ID{}) {
 		return caller{}, errors.New("give --key and --application together: the key is that application's")
 	}
@@ -69,7 +69,7 @@ func (f asApplicationFlags) callerOf(r *run) (caller, error) {
 }
 
 // print prints an object a line for machines, or calls what prints for people.
-func (f asApplicationFlags) print(r *run, value any, forPeople func()) error {
+func (f asApplicationFlags) print(r *Run, value any, forPeople func()) error {
 	if !f.JSON {
 		forPeople()
 		return nil
@@ -82,19 +82,19 @@ type integratorApplicationCmd struct {
 }
 
 // Run prints how the application stands.
-func (c *integratorApplicationCmd) Run(r *run) error {
+func (c *integratorApplicationCmd) Run(r *Run) error {
 	service, err := c.client(r)
 	if err != nil {
 		return err
 	}
-	found, err := service.Application(r.ctx)
+	found, err := service.Application(r.Context)
 	if err != nil {
 		return refusals.Plain(err)
 	}
 	return c.print(r, found, func() { sayApplication(r, found) })
 }
 
-func sayApplication(r *run, a client.Application) {
+func sayApplication(r *Run, a client.Application) {
 	enabled := "has enabled it"
 	if !a.Enabled {
 		enabled = "has not enabled it, or there is no such practice: ask its manager to enable it"
@@ -107,7 +107,7 @@ func sayApplication(r *run, a client.Application) {
 }
 
 // list prints a heading and its items, or that there are none.
-func list[T any](r *run, heading string, items []T, text func(T) string) {
+func list[T any](r *Run, heading string, items []T, text func(T) string) {
 	if len(items) == 0 {
 		fmt.Fprintf(r.Out, "%s: nothing\n", heading)
 		return
@@ -124,7 +124,7 @@ type integratorKeySetCmd struct {
 }
 
 // Run prints what the service knows of the key set.
-func (c *integratorKeySetCmd) Run(r *run) error {
+func (c *integratorKeySetCmd) Run(r *Run) error {
 	service, err := c.client(r)
 	if err != nil {
 		return err
@@ -133,14 +133,14 @@ func (c *integratorKeySetCmd) Run(r *run) error {
 	if c.Reread {
 		ask = service.RereadKeySet
 	}
-	found, err := ask(r.ctx)
+	found, err := ask(r.Context)
 	if err != nil {
 		return refusals.Plain(err)
 	}
 	return c.print(r, found, func() { sayKeySet(r, found) })
 }
 
-func sayKeySet(r *run, k client.KeySet) {
+func sayKeySet(r *Run, k client.KeySet) {
 	fmt.Fprintf(r.Out, "The key set is at %s .\n", k.URL)
 	list(r, "Held are the keys", k.Keys, func(key client.HeldKey) string {
 		return key.KID + ", since " + key.Since.Format(time.RFC3339)
@@ -171,12 +171,12 @@ type integratorPingCmd struct {
 const pingPace = 200 * time.Millisecond
 
 // Run has a ping sent and follows it. That it does not arrive is an error.
-func (c *integratorPingCmd) Run(r *run) error {
+func (c *integratorPingCmd) Run(r *Run) error {
 	service, err := c.client(r)
 	if err != nil {
 		return err
 	}
-	ping, err := service.TestWebhook(r.ctx, string(c.Event))
+	ping, err := service.TestWebhook(r.Context, string(c.Event))
 	if err != nil {
 		return refusals.Plain(err)
 	}
@@ -189,9 +189,9 @@ func (c *integratorPingCmd) Run(r *run) error {
 	return c.follow(r, service, ping)
 }
 
-func (c *integratorPingCmd) follow(r *run, service *client.Client, ping client.TestedWebhook) error {
-	for waited := time.Duration(0); waited < c.Wait && background.Sleep(r.ctx, pingPace); waited += pingPace {
-		page, err := service.DeliveriesPage(r.ctx, client.DeliveriesQuery{JTI: ping.JTI})
+func (c *integratorPingCmd) follow(r *Run, service *client.Client, ping client.TestedWebhook) error {
+	for waited := time.Duration(0); waited < c.Wait && background.Sleep(r.Context, pingPace); waited += pingPace {
+		page, err := service.DeliveriesPage(r.Context, client.DeliveriesQuery{JTI: ping.JTI})
 		if err != nil {
 			return refusals.Plain(err)
 		}

@@ -25,7 +25,7 @@ type integratorCallsCmd struct {
 }
 
 // Run prints calls, newest first.
-func (c *integratorCallsCmd) Run(r *run) error {
+func (c *integratorCallsCmd) Run(r *Run) error {
 	if c.Limit < 1 {
 		return errFewest
 	}
@@ -33,7 +33,7 @@ func (c *integratorCallsCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	calls, err := c.newest(r.ctx, service)
+	calls, err := c.newest(r.Context, service)
 	if err != nil {
 		return refusals.Plain(err)
 	}
@@ -88,7 +88,7 @@ const (
 // follow prints calls as they come, oldest first. A call is listed where it began, so one
 // that took long comes among others that are known: all of a page is compared, and the next
 // page is read as long as one brings something new.
-func (c *integratorCallsCmd) follow(r *run, service *client.Client, fresh []client.JudgedCall) error {
+func (c *integratorCallsCmd) follow(r *Run, service *client.Client, fresh []client.JudgedCall) error {
 	known := map[string]time.Time{}
 	for {
 		slices.SortStableFunc(fresh, func(a, b client.JudgedCall) int {
@@ -101,15 +101,15 @@ func (c *integratorCallsCmd) follow(r *run, service *client.Client, fresh []clie
 			known[call.RequestID] = call.At
 		}
 		forgetOldest(known)
-		if !background.Sleep(r.ctx, callsPace) {
+		if !background.Sleep(r.Context, callsPace) {
 			return nil
 		}
 		var err error
-		if fresh, err = c.since(r.ctx, service, known); err != nil && !passes(err) {
+		if fresh, err = c.since(r.Context, service, known); err != nil && !passes(err) {
 			return refusals.Plain(err)
 		}
 		if err != nil {
-			fmt.Fprintf(r.Err, "frontdesk: %s; it is tried again\n", oneLine(refusals.Plain(err)))
+			fmt.Fprintf(r.Err, "frontdesk: %s; it is tried again\n", OneLine(refusals.Plain(err)))
 		}
 	}
 }
@@ -160,7 +160,7 @@ type shownOwnCall struct {
 }
 
 // show prints a call and, if it was refused, why and what to do.
-func (c *integratorCallsCmd) show(r *run, call client.JudgedCall) error {
+func (c *integratorCallsCmd) show(r *Run, call client.JudgedCall) error {
 	mend := refusals.FindOf(call.Rule, string(call.Code), call.Description)
 	return c.print(r, shownOwnCall{call, mend}, func() {
 		how := fmt.Sprintf("%s  %dms", call.Mode, call.DurationMS)

@@ -19,7 +19,7 @@ type integratorDeliveriesCmd struct {
 }
 
 // Run prints webhooks, newest first.
-func (c *integratorDeliveriesCmd) Run(r *run) error {
+func (c *integratorDeliveriesCmd) Run(r *Run) error {
 	if c.Limit < 1 {
 		return errFewest
 	}
@@ -31,7 +31,7 @@ func (c *integratorDeliveriesCmd) Run(r *run) error {
 	shown := 0
 	for shown < c.Limit {
 		q.Limit = min(c.Limit-shown, pageMost)
-		page, err := service.DeliveriesPage(r.ctx, q)
+		page, err := service.DeliveriesPage(r.Context, q)
 		if err != nil {
 			return refusals.Plain(err)
 		}
@@ -51,7 +51,7 @@ func (c *integratorDeliveriesCmd) Run(r *run) error {
 }
 
 // sayDelivery says what became of a webhook, and why it did not arrive.
-func sayDelivery(r *run, d client.Delivery) {
+func sayDelivery(r *Run, d client.Delivery) {
 	parts := []string{d.HappenedAt.Format(time.RFC3339), string(d.Outcome), d.Event}
 	if d.Status != 0 {
 		parts = append(parts, fmt.Sprint(d.Status))

@@ -20,7 +20,7 @@ func TestIntegratorPrintsStableJSON(t *testing.T) {
 	}{
 		"an application": {
 			[]string{"application"}, ownApplication, 200,
-			`{"applicationId":"` + someApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,"grants":[{"endpoint":"ping","mode":"application-restricted"}],` +
+			`{"applicationId":"` + SomeApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,"grants":[{"endpoint":"ping","mode":"application-restricted"}],` +
 				`"callbacks":[],"patientScoped":false,"keySetUrl":"https://keys.example/","webhooks":[],"authorisations":{"standing":2,"patientScoped":0}}` + "\n", 0,
 		},
 		"a key set": {
@@ -57,22 +57,22 @@ func TestIntegratorPrintsStableJSON(t *testing.T) {
 	} {
 		service := newAnswers(t, func(int, *http.Request) (int, string) { return test.status, strings.ReplaceAll(test.answer, "%d", "0") })
 		o := service.run(t, append(test.args, "--json")...)
-		if got := mendOf.ReplaceAllString(o.out, `"mend":"MEND"`); got != test.out || o.status != test.exit {
-			t.Errorf("%s: exit status %d, printed\n%swant\n%s%s", name, o.status, got, test.out, o.err)
+		if got := mendOf.ReplaceAllString(o.Out, `"mend":"MEND"`); got != test.out || o.Status != test.exit {
+			t.Errorf("%s: exit status %d, printed\n%swant\n%s%s", name, o.Status, got, test.out, o.Err)
 		}
 	}
 }
 
 func TestAgainstPrintsStableJSON(t *testing.T) {
 	t.Parallel()
-	key, jwks := keygen(t)
+	key, jwks := Keygen(t)
 	for name, test := range map[string]struct {
 		answers map[string]string
 		want    string
 	}{
 		"taken": {
 			map[string]string{"application": ownApplication, "application/key-set": `{"url":"https://keys.example/","keys":[],"fetchedAt":null,"until":null,"lastFetch":null}`},
-			`{"url":"URL/transactional-api","proven":true,"application":{"applicationId":"` + someApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,` +
+			`{"url":"URL/transactional-api","proven":true,"application":{"applicationId":"` + SomeApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,` +
 				`"grants":[{"endpoint":"ping","mode":"application-restricted"}],"callbacks":[],"patientScoped":false,"keySetUrl":"https://keys.example/","webhooks":[],` +
 				`"authorisations":{"standing":2,"patientScoped":0}},"keySet":{"url":"https://keys.example/","keys":[]}}`,
 		},
@@ -86,20 +86,20 @@ func TestAgainstPrintsStableJSON(t *testing.T) {
 		},
 	} {
 		url, _ := running(t, test.answers)
-		o := frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", url, mint(t, key))
-		_, service, _ := strings.Cut(strings.TrimSuffix(o.out, "}\n"), `,"service":`)
+		o := Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", url, Mint(t, key))
+		_, service, _ := strings.Cut(strings.TrimSuffix(o.Out, "}\n"), `,"service":`)
 		service = mendOf.ReplaceAllString(strings.ReplaceAll(service, url, "URL"), `"mend":"MEND"`)
 		if service != test.want {
-			t.Errorf("%s: printed\n%s\nwant\n%s\n%s", name, service, test.want, o.out)
+			t.Errorf("%s: printed\n%s\nwant\n%s\n%s", name, service, test.want, o.Out)
 		}
 	}
 	const elsewhere = `"problem":"the address must begin with https://, because a token is good for whoever reads it; only on this machine may it be http://","proven":false}`
-	if o := frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", "http://elm-street.api.example", mint(t, key)); !strings.Contains(o.out, elsewhere) || o.status != 1 {
-		t.Errorf("in clear: exit status %d, printed\n%s", o.status, o.out)
+	if o := Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", "http://elm-street.api.example", Mint(t, key)); !strings.Contains(o.Out, elsewhere) || o.Status != 1 {
+		t.Errorf("in clear: exit status %d, printed\n%s", o.Status, o.Out)
 	}
 	const away = `"problem":"ask the service: Get \"http://127.0.0.1:1/transactional-api/application\": dial tcp 127.0.0.1:1: connect: connection refused","proven":false}`
-	if o := frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", "http://127.0.0.1:1/", mint(t, key)); !strings.Contains(o.out, away) || o.status != 1 {
-		t.Errorf("away: exit status %d, printed\n%s", o.status, o.out)
+	if o := Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", "http://127.0.0.1:1/", Mint(t, key)); !strings.Contains(o.Out, away) || o.Status != 1 {
+		t.Errorf("away: exit status %d, printed\n%s", o.Status, o.Out)
 	}
 }
 

@@ -37,8 +37,8 @@ func newAnswers(t *testing.T, answer func(n int, r *http.Request) (status int, b
 		_, _ = w.Write([]byte(body))
 	}))
 	t.Cleanup(server.Close)
-	key, _ := keygen(t)
-	a.url, a.flags = server.URL, []string{"--url", server.URL + "/", "--key", key, "--application", someApplication}
+	key, _ := Keygen(t)
+	a.url, a.flags = server.URL, []string{"--url", server.URL + "/", "--key", key, "--application", SomeApplication}
 	return a
 }
 
@@ -51,9 +51,9 @@ func (a *answers) wantAsked(t *testing.T, want ...string) {
 	}
 }
 
-func (a *answers) run(t *testing.T, args ...string) outcome {
+func (a *answers) run(t *testing.T, args ...string) Outcome {
 	t.Helper()
-	return frontdesk(t, slices.Concat([]string{"integrator"}, args, a.flags)...)
+	return Frontdesk(t, slices.Concat([]string{"integrator"}, args, a.flags)...)
 }
 
 const (
@@ -80,19 +80,19 @@ func TestCallsArePagedAndSayWhyTheyWereRefused_D95(t *testing.T) {
 	o := service.run(t, "calls", "--limit=2")
 	want := "2026-03-02T12:00:09Z  403  ping  unproven  u\n" +
 		"    Invalid JWT: no key with this kid (unauthorized, unknown-key)\n"
-	if o.status != 0 || !strings.HasPrefix(o.out, want) || !strings.HasSuffix(o.out, "2026-03-02T12:00:08Z  200  ping  application-restricted  3ms  a\n2026-03-02T12:00:07Z  200  ping  application-restricted  3ms  b\n") {
-		t.Errorf("printed is\n%s%s", o.out, o.err)
+	if o.Status != 0 || !strings.HasPrefix(o.Out, want) || !strings.HasSuffix(o.Out, "2026-03-02T12:00:08Z  200  ping  application-restricted  3ms  a\n2026-03-02T12:00:07Z  200  ping  application-restricted  3ms  b\n") {
+		t.Errorf("printed is\n%s%s", o.Out, o.Err)
 	}
 	asked := "GET /transactional-api/application/calls?"
 	service.wantAsked(t, asked+"limit=2&status=all", asked+"cursor=more&limit=1&status=all")
 	o = service.run(t, "calls", "--limit=1", "--json", "--status=refused", "--request=r")
-	for line := range strings.Lines(o.out) {
+	for line := range strings.Lines(o.Out) {
 		var call struct{ RequestID, Code string }
 		if err := json.Unmarshal([]byte(line), &call); err != nil || call.RequestID == "" {
 			t.Errorf("%s is no call: %v", line, err)
 		}
 	}
-	service.run(t, "calls", "--limit=0").wantFailure(t, 1, "--limit")
+	service.run(t, "calls", "--limit=0").WantFailure(t, 1, "--limit")
 }
 
 // A call that took long comes among others that are known.
@@ -136,8 +136,8 @@ func TestDeliveriesSayWhatBecameOfThem_D95(t *testing.T) {
 	})
 	o := service.run(t, "deliveries", "--outcome=failed", "--from=2026-03-02T00:00:00Z", "--jti=j")
 	want := "2026-03-02T12:00:00Z  failed  record.opened  502  17ms  https://app.example/hook  j\n    The receiver failed (5xx). (http_5xx)\n2026-01-02T12:00:00Z  delivered  ping  old\n"
-	if o.status != 0 || o.out != want {
-		t.Errorf("printed is\n%s%s", o.out, o.err)
+	if o.Status != 0 || o.Out != want {
+		t.Errorf("printed is\n%s%s", o.Out, o.Err)
 	}
 	service.wantAsked(t, "GET /transactional-api/application/deliveries?from=2026-03-02T00%3A00%3A00Z&jti=j&limit=50&outcome=failed")
 }
@@ -156,15 +156,15 @@ func TestAPingIsFollowedUntilItEnds_D95(t *testing.T) {
 		}
 		return http.StatusOK, `{"deliveries":[{"jti":"j","event":"ping","outcome":"` + outcome + `","happenedAt":"2026-03-02T12:00:00Z","finishedAt":"2026-03-02T12:00:01Z"}],"next":null}`
 	})
-	if o := service.run(t, "ping"); o.status != 0 || o.out != "A ping is on its way to https://app.example/hook (jti j).\n2026-03-02T12:00:00Z  delivered  ping  j\n" {
-		t.Errorf("printed is\n%s%s", o.out, o.err)
+	if o := service.run(t, "ping"); o.Status != 0 || o.Out != "A ping is on its way to https://app.example/hook (jti j).\n2026-03-02T12:00:00Z  delivered  ping  j\n" {
+		t.Errorf("printed is\n%s%s", o.Out, o.Err)
 	}
 	outcome = "failed"
-	service.run(t, "ping").wantFailure(t, 1, "the ping did not arrive: failed")
+	service.run(t, "ping").WantFailure(t, 1, "the ping did not arrive: failed")
 	outcome = ""
-	service.run(t, "ping", "--wait=1ms").wantFailure(t, 1, "integrator deliveries --jti j")
-	if o := service.run(t, "ping", "--wait=0", "--json"); o.status != 0 || !strings.HasPrefix(o.out, `{"jti":"j"`) {
-		t.Errorf("printed is\n%s%s", o.out, o.err)
+	service.run(t, "ping", "--wait=1ms").WantFailure(t, 1, "integrator deliveries --jti j")
+	if o := service.run(t, "ping", "--wait=0", "--json"); o.Status != 0 || !strings.HasPrefix(o.Out, `{"jti":"j"`) {
+		t.Errorf("printed is\n%s%s", o.Out, o.Err)
 	}
 }
 
@@ -175,20 +175,20 @@ func TestAnApplicationIsShownHowItStands_D95(t *testing.T) {
 			return http.StatusOK, `{"url":"https://app.example/jwks","keys":[{"kid":"k","since":"2026-03-02T11:00:00Z"}],"fetchedAt":"2026-03-02T11:00:00Z","until":"2026-03-02T12:00:00Z",` +
 				`"lastFetch":{"at":"2026-03-02T11:00:00Z","outcome":"read","description":"It was read.","keys":[{"kid":"small","usable":false,"why":"it has 1024 bits"}]}}`
 		}
-		return http.StatusOK, `{"applicationId":"` + someApplication + `","name":"Chart","tenantId":"elm","enabled":false,"grants":[],"callbacks":[],"webhooks":[{"event":"record.opened","url":"https://app.example/"}],"authorisations":{}}`
+		return http.StatusOK, `{"applicationId":"` + SomeApplication + `","name":"Chart","tenantId":"elm","enabled":false,"grants":[],"callbacks":[],"webhooks":[{"event":"record.opened","url":"https://app.example/"}],"authorisations":{}}`
 	})
 	for _, test := range []struct {
 		args []string
 		says []string
 	}{
-		{[]string{"application"}, []string{"Chart (" + someApplication + ")", "has not enabled it", "It may call: nothing", "record.opened at https://app.example/"}},
+		{[]string{"application"}, []string{"Chart (" + SomeApplication + ")", "has not enabled it", "It may call: nothing", "record.opened at https://app.example/"}},
 		{[]string{"key-set"}, []string{"  k, since 2026-03-02T11:00:00Z", `"small" cannot be used: it has 1024 bits`, "used until 2026-03-02T12:00:00Z"}},
 		{[]string{"key-set", "--reread", "--json"}, []string{`"outcome":"read"`}},
 	} {
 		o := service.run(t, test.args...)
 		for _, text := range test.says {
-			if o.status != 0 || !strings.Contains(o.out, text) {
-				t.Errorf("%v does not say %q:\n%s%s", test.args, text, o.out, o.err)
+			if o.Status != 0 || !strings.Contains(o.Out, text) {
+				t.Errorf("%v does not say %q:\n%s%s", test.args, text, o.Out, o.Err)
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func TestAnApplicationIsShownHowItStands_D95(t *testing.T) {
 
 func TestWhomToAskHasToBeSaidWhole_D95(t *testing.T) {
 	t.Parallel()
-	key, _ := keygen(t)
+	key, _ := Keygen(t)
 	for _, test := range []struct {
 		args []string
 		says string
@@ -206,6 +206,6 @@ func TestWhomToAskHasToBeSaidWhole_D95(t *testing.T) {
 		{[]string{"--url=http://127.0.0.1:1", "--key", key}, "give --key and --application together"},
 		{[]string{"--dir", t.TempDir()}, "sandbox"},
 	} {
-		frontdesk(t, append([]string{"integrator", "application"}, test.args...)...).wantFailure(t, 1, test.says)
+		Frontdesk(t, append([]string{"integrator", "application"}, test.args...)...).WantFailure(t, 1, test.says)
 	}
 }

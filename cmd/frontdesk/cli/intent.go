@@ -24,106 +24,106 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// databaseFlag is the flag of everything that needs the database.
-type databaseFlag struct {
+// DatabaseFlag is the flag of everything that needs the database.
+type DatabaseFlag struct {
 	DatabaseURL string `required:"" placeholder:"URL" help:"Postgres, as postgres://… . A password belongs in the environment or in a pgpass file."`
 }
 
-// open opens the engine, without a master key.
-func (f databaseFlag) open(r *run) (*app.Engine, error) {
-	return app.Open(r.ctx, app.Config{DatabaseURL: f.DatabaseURL})
+// Open opens the engine, without a master key.
+func (f DatabaseFlag) Open(r *Run) (*app.Engine, error) {
+	return app.Open(r.Context, app.Config{DatabaseURL: f.DatabaseURL})
 }
 
-// engineFlags are the flags of every command that gives the desk an intent.
-type engineFlags struct {
-	databaseFlag `embed:""`
+// EngineFlags are the flags of every command that gives the desk an intent.
+type EngineFlags struct {
+	DatabaseFlag `embed:""`
 	As           string `placeholder:"USERNAME" help:"The member of staff whom you act for. The log names you, too."`
 	JSON         bool   `name:"json" help:"Print one JSON object."`
 }
 
-// practiceFlags are the flags of every command about a practice.
-type practiceFlags struct {
-	engineFlags `embed:""`
+// PracticeFlags are the flags of every command about a practice.
+type PracticeFlags struct {
+	EngineFlags `embed:""`
 	Tenant      string `required:"" help:"The practice's tenant identifier."`
 }
 
-func (f practiceFlags) tenant() string { return f.Tenant }
+func (f PracticeFlags) TenantID() string { return f.Tenant }
 
-// practice is what the flags of a command about a practice do, whether they name a master
+// Practice is what the flags of a command about a practice do, whether they name a master
 // key or not.
-type practice interface {
-	tenant() string
-	do(r *run, config app.Config, tenant string, act func(context.Context, commands.Desk) (made, error)) error
+type Practice interface {
+	TenantID() string
+	Do(r *Run, config app.Config, tenant string, act func(context.Context, commands.Desk) (Made, error)) error
 }
 
-// applicationFlags are the flags of every command about an application.
-type applicationFlags struct {
-	engineFlags `embed:""`
+// ApplicationFlags are the flags of every command about an application.
+type ApplicationFlags struct {
+	EngineFlags `embed:""`
 	Application application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
 }
 
-// networkFlag opens networks to outbound calls.
-type networkFlag struct {
+// NetworkFlag opens networks to outbound calls.
+type NetworkFlag struct {
 	AllowNetwork []netip.Prefix `placeholder:"CIDR" help:"Network that JWKS and webhook URLs may be in beside the public Internet."`
 }
 
-// made is what a command has made, by the names of the contract.
-type made map[string]any
+// Made is what a command has made, by the names of the contract.
+type Made map[string]any
 
-// change gives the desk an intent that makes nothing new. The tenant is the practice
+// Change gives the desk an intent that makes nothing new. The tenant is the practice
 // that the intent is about; "" if it is about none.
-func change[T any](r *run, f engineFlags, tenant string, intent func(commands.Desk, context.Context, T) error, given T) error {
-	return f.do(r, app.Config{}, tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func Change[T any](r *Run, f EngineFlags, tenant string, intent func(commands.Desk, context.Context, T) error, given T) error {
+	return f.Do(r, app.Config{}, tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		return nil, intent(desk, ctx, given)
 	})
 }
 
-// create gives the desk an intent of a practice that makes something, and prints
+// Create gives the desk an intent of a practice that makes something, and prints
 // what it has made under a name.
-func create[T, M any](r *run, f practice, name string, intent func(commands.Desk, context.Context, T) (M, error), given T) error {
-	return f.do(r, app.Config{}, f.tenant(), func(ctx context.Context, desk commands.Desk) (made, error) {
+func Create[T, M any](r *Run, f Practice, name string, intent func(commands.Desk, context.Context, T) (M, error), given T) error {
+	return f.Do(r, app.Config{}, f.TenantID(), func(ctx context.Context, desk commands.Desk) (Made, error) {
 		it, err := intent(desk, ctx, given)
-		return made{name: it}, err
+		return Made{name: it}, err
 	})
 }
 
-// do gives the desk one intent, with the actor whom the flags name, and prints what
+// Do gives the desk one intent, with the actor whom the flags name, and prints what
 // was made and appended. It returns once the log has the events.
-func (f engineFlags) do(r *run, config app.Config, tenant string, act func(context.Context, commands.Desk) (made, error)) error {
-	return f.doWith(r, config, tenant, func(ctx context.Context, _ *app.Engine, desk commands.Desk) (made, error) {
+func (f EngineFlags) Do(r *Run, config app.Config, tenant string, act func(context.Context, commands.Desk) (Made, error)) error {
+	return f.DoWith(r, config, tenant, func(ctx context.Context, _ *app.Engine, desk commands.Desk) (Made, error) {
 		return act(ctx, desk)
 	})
 }
 
-// openDesk opens the engine of a command that gives the desk many intents, and may take
+// OpenDesk opens the engine of a command that gives the desk many intents, and may take
 // long. Events that are appended with the context name the operator.
-func (f databaseFlag) openDesk(r *run, config app.Config) (*app.Engine, context.Context, error) {
-	follower := &sandbox.Follower{Real: r.now}
-	config.DatabaseURL, config.Now, config.RealNow = f.DatabaseURL, follower.Now, r.now
-	engine, err := app.Open(r.ctx, config)
+func (f DatabaseFlag) OpenDesk(r *Run, config app.Config) (*app.Engine, context.Context, error) {
+	follower := &sandbox.Follower{Real: r.Now}
+	config.DatabaseURL, config.Now, config.RealNow = f.DatabaseURL, follower.Now, r.Now
+	engine, err := app.Open(r.Context, config)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = follower.Follow(r.ctx, engine.Log.DB)
-	operator, unknown := engine.Operator(r.ctx, machine())
+	err = follower.Follow(r.Context, engine.Log.DB)
+	operator, unknown := engine.Operator(r.Context, Machine())
 	if err := errors.Join(err, unknown); err != nil {
 		engine.Close()
 		return nil, nil, err
 	}
-	return engine, event.WithMetadata(r.ctx, event.Metadata{Actor: operator}), nil
+	return engine, event.WithMetadata(r.Context, event.Metadata{Actor: operator}), nil
 }
 
-// commandLimit is how long one command may take.
-const commandLimit = 30 * time.Second
+// CommandLimit is how long one command may take.
+const CommandLimit = 30 * time.Second
 
-// doWith does the same for a command that needs more of the engine than its desk.
-func (f engineFlags) doWith(r *run, config app.Config, tenant string,
-	act func(context.Context, *app.Engine, commands.Desk) (made, error),
+// DoWith does the same for a command that needs more of the engine than its desk.
+func (f EngineFlags) DoWith(r *Run, config app.Config, tenant string,
+	act func(context.Context, *app.Engine, commands.Desk) (Made, error),
 ) error {
-	ctx, cancel := context.WithTimeout(r.ctx, commandLimit)
+	ctx, cancel := context.WithTimeout(r.Context, CommandLimit)
 	defer cancel()
-	follower := &sandbox.Follower{Real: r.now}
-	config.DatabaseURL, config.Now, config.RealNow = f.DatabaseURL, follower.Now, r.now
+	follower := &sandbox.Follower{Real: r.Now}
+	config.DatabaseURL, config.Now, config.RealNow = f.DatabaseURL, follower.Now, r.Now
 	engine, err := app.Open(ctx, config)
 	if err != nil {
 		return err
@@ -152,11 +152,11 @@ func (f engineFlags) doWith(r *run, config app.Config, tenant string,
 var errNobody = fault.New(fault.Invalid, "as-without-tenant", "--as names staff of a practice; this command is about none.")
 
 // actor is who the events will name: the operator, and whom they act for.
-func (f engineFlags) actor(ctx context.Context, engine *app.Engine, tenant string) (event.Actor, error) {
+func (f EngineFlags) actor(ctx context.Context, engine *app.Engine, tenant string) (event.Actor, error) {
 	if f.As != "" && tenant == "" {
 		return event.Actor{}, errNobody
 	}
-	operator, err := engine.Operator(ctx, machine())
+	operator, err := engine.Operator(ctx, Machine())
 	if err != nil || f.As == "" {
 		return operator, err
 	}
@@ -167,9 +167,9 @@ func (f engineFlags) actor(ctx context.Context, engine *app.Engine, tenant strin
 	return operator.ActingFor(member.UUID), nil
 }
 
-// machine is what this machine says of whoever is at it: "alice@desk7". Nobody vouches
+// Machine is what this machine says of whoever is at it: "alice@desk7". Nobody vouches
 // for that.
-func machine() string {
+func Machine() string {
 	name, host := "unknown", "unknown"
 	if u, err := user.Current(); err == nil {
 		name = u.Username
@@ -217,13 +217,13 @@ type appendedEvent struct {
 }
 
 // print reports what was made and appended, in one JSON object or in lines.
-func (f engineFlags) print(r *run, m made, appended []event.Recorded) error {
+func (f EngineFlags) print(r *Run, m Made, appended []event.Recorded) error {
 	events := []appendedEvent{}
 	for _, e := range appended {
 		events = append(events, appendedEvent{e.ID, e.EventName(), e.Stream.ID, e.Version})
 	}
 	if f.JSON {
-		object := made{"events": events}
+		object := Made{"events": events}
 		maps.Copy(object, m)
 		return json.NewEncoder(r.Out).Encode(object)
 	}

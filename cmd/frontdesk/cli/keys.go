@@ -15,8 +15,8 @@ import (
 	"frontdesk/projections"
 )
 
-// keysCmd holds what is done with keys: those that sign webhooks, logs and cosignatures, and the master key.
-type keysCmd struct {
+// KeysCmd holds what is done with keys: those that sign webhooks, logs and cosignatures, and the master key.
+type KeysCmd struct {
 	List     keysListCmd     `cmd:"" help:"List the service's keys and where each is in its life."`
 	Stage    keysStageCmd    `cmd:"" help:"Make a key and publish it. It signs nothing yet."`
 	Activate keysActivateCmd `cmd:"" help:"Let a staged key sign from now on, 24 hours after it was published, or at once if no key signs."`
@@ -29,7 +29,7 @@ type keysCmd struct {
 }
 
 type keysListCmd struct {
-	databaseFlag `embed:""`
+	DatabaseFlag `embed:""`
 	JSON         bool `name:"json" help:"Print one JSON object a line."`
 }
 
@@ -45,8 +45,8 @@ type listedKey struct {
 }
 
 // Run lists the keys.
-func (c *keysListCmd) Run(r *run) error {
-	keys, err := listed(r, c.databaseFlag)
+func (c *keysListCmd) Run(r *Run) error {
+	keys, err := listed(r, c.DatabaseFlag)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (c *keysListCmd) Run(r *run) error {
 	table := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "KID\tSTATE\tSINCE\tNEXT")
 	for _, k := range keys {
-		if err := row(table, k.KID, k.State, k.Since.UTC().Format(time.RFC3339), next(k, signs(keys))); err != nil {
+		if err := Row(table, k.KID, k.State, k.Since.UTC().Format(time.RFC3339), next(k, signs(keys))); err != nil {
 			return err
 		}
 	}
@@ -76,19 +76,19 @@ func printKeys(w io.Writer, keys []projections.SigningKey) error {
 }
 
 type keysStageCmd struct {
-	engineFlags    `embed:""`
-	masterKeyFlags `embed:""`
+	EngineFlags    `embed:""`
+	MasterKeyFlags `embed:""`
 }
 
 // Run stages a key.
-func (c *keysStageCmd) Run(r *run) error {
-	master, err := c.read(r)
+func (c *keysStageCmd) Run(r *Run) error {
+	master, err := c.Read(r)
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+	return c.Do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (Made, error) {
 		kid, err := desk.StageSigningKey(ctx)
-		return made{"kid": kid}, err
+		return Made{"kid": kid}, err
 	})
 }
 
@@ -106,23 +106,23 @@ func (f keyFlags) kid() (signingkey.KID, error) {
 }
 
 type keysActivateCmd struct {
-	engineFlags    `embed:""`
-	masterKeyFlags `embed:""`
+	EngineFlags    `embed:""`
+	MasterKeyFlags `embed:""`
 	keyFlags       `embed:""`
 }
 
 // Run activates the key. It takes the master key, so that no key is activated
 // that cannot sign.
-func (c *keysActivateCmd) Run(r *run) error {
+func (c *keysActivateCmd) Run(r *Run) error {
 	kid, err := c.kid()
 	if err != nil {
 		return err
 	}
-	master, err := c.read(r)
+	master, err := c.Read(r)
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (made, error) {
+	return c.Do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (Made, error) {
 		return nil, desk.ActivateSigningKey(ctx, commands.ActivateSigningKey{KID: kid})
 	})
 }

@@ -9,22 +9,22 @@ import (
 )
 
 type keysChangeMasterCmd struct {
-	databaseFlag        `embed:""`
-	masterKeyFlags      `embed:""`
+	DatabaseFlag        `embed:""`
+	MasterKeyFlags      `embed:""`
 	NewMasterKeyFile    string `placeholder:"FILE" instead:"new master key" help:"File with the master key that takes its place."`
-	NewMasterKeyCommand words  `sep:" " placeholder:"COMMAND" instead:"new master key" help:"Command that prints the master key that takes its place."`
+	NewMasterKeyCommand Words  `sep:" " placeholder:"COMMAND" instead:"new master key" help:"Command that prints the master key that takes its place."`
 	Retire              bool   `help:"End the old one, once every process has been restarted with the new one alone. It is refused while anything is wrapped under it."`
 }
 
 var errNoNewKey = errors.New("there is no master key to take the old one's place: name its file with --new-master-key-file")
 
 // Run wraps every key again. Ctrl-C stops it, and the next run goes on from there.
-func (c *keysChangeMasterCmd) Run(r *run) error {
-	old, err := c.read(r)
+func (c *keysChangeMasterCmd) Run(r *Run) error {
+	old, err := c.Read(r)
 	if err != nil {
 		return err
 	}
-	master, err := keySource{c.NewMasterKeyFile, c.NewMasterKeyCommand}.read(r.ctx)
+	master, err := KeySource{File: c.NewMasterKeyFile, Command: c.NewMasterKeyCommand}.Read(r.Context)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (c *keysChangeMasterCmd) Run(r *run) error {
 		return errNoNewKey
 	}
 	config := app.Config{DatabaseURL: c.DatabaseURL, MasterKey: master, OldMasterKey: old}
-	keys, err := app.ChangeMaster(r.ctx, config, c.Retire)
+	keys, err := app.ChangeMaster(r.Context, config, c.Retire)
 	if err != nil {
 		return err
 	}

@@ -19,11 +19,11 @@ func TestTheMasterKeyIsChangedAtTheCommandLine_D69(t *testing.T) {
 		return append(append([]string{"keys"}, args...), "--database-url", db.URL, "--master-key-file", file)
 	}
 	change := []string{"keys", "change-master", "--database-url", db.AdminURL, "--master-key-file", old, "--new-master-key-file", next}
-	kid := frontdesk(t, as(old, "stage", "--json")...).lines(t)[0]["kid"].(string)
+	kid := Frontdesk(t, as(old, "stage", "--json")...).Lines(t)[0]["kid"].(string)
 
-	frontdesk(t, change...).wantSuccess(t)
-	frontdesk(t, as(old, "activate", kid)...).wantFailure(t, 1, "is sealed under master key", "the one given is")
-	frontdesk(t, as(next, "activate", kid)...).wantSuccess(t)
-	frontdesk(t, append(change, "--retire")...).wantSuccess(t)
-	frontdesk(t, as(next, "stage")...).wantSuccess(t)
+	Frontdesk(t, change...).WantSuccess(t)
+	Frontdesk(t, as(old, "activate", kid)...).WantFailure(t, 1, "is sealed under master key", "the one given is")
+	Frontdesk(t, as(next, "activate", kid)...).WantSuccess(t)
+	Frontdesk(t, append(change, "--retire")...).WantSuccess(t)
+	Frontdesk(t, as(next, "stage")...).WantSuccess(t)
 }

@@ -11,39 +11,39 @@ import (
 )
 
 type keysRetireCmd struct {
-	engineFlags    `embed:""`
-	masterKeyFlags `embed:""` // not needed; given to all keys commands alike
+	EngineFlags    `embed:""`
+	MasterKeyFlags `embed:""` // not needed; given to all keys commands alike
 	keyFlags       `embed:""`
 	Yes            bool `env:"-" help:"Do not ask before the key that signs stops signing."`
 }
 
 // Run retires the key. As long as no other key is activated, the one that signs is the
 // only one, so it asks first.
-func (c *keysRetireCmd) Run(r *run) error {
+func (c *keysRetireCmd) Run(r *Run) error {
 	kid, err := c.kid()
 	if err != nil {
 		return err
 	}
-	keys, err := listed(r, c.databaseFlag)
+	keys, err := listed(r, c.DatabaseFlag)
 	if err != nil {
 		return err
 	}
 	if signs(keys) == kid && !c.Yes {
-		if err := r.confirm(ifRetired(kid, keys), "Retire it?"); err != nil {
+		if err := r.Confirm(ifRetired(kid, keys), "Retire it?"); err != nil {
 			return err
 		}
 	}
-	return change(r, c.engineFlags, "", commands.Desk.RetireSigningKey, commands.RetireSigningKey{KID: kid})
+	return Change(r, c.EngineFlags, "", commands.Desk.RetireSigningKey, commands.RetireSigningKey{KID: kid})
 }
 
 // listed returns all keys.
-func listed(r *run, f databaseFlag) ([]projections.SigningKey, error) {
-	engine, err := f.open(r)
+func listed(r *Run, f DatabaseFlag) ([]projections.SigningKey, error) {
+	engine, err := f.Open(r)
 	if err != nil {
 		return nil, err
 	}
 	defer engine.Close()
-	return engine.SigningKeys().All(r.ctx)
+	return engine.SigningKeys().All(r.Context)
 }
 
 // signs names the key that signs; "" if none does.

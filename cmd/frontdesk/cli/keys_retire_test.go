@@ -20,25 +20,25 @@ func oneKey(t *testing.T) (kid string, keys func(args ...string) []string) {
 	keys = func(args ...string) []string {
 		return append(append([]string{"keys"}, args...), "--database-url", url, "--master-key-file", file)
 	}
-	kid = frontdesk(t, keys("stage", "--json")...).lines(t)[0]["kid"].(string)
-	frontdesk(t, keys("activate", kid)...).wantSuccess(t)
+	kid = Frontdesk(t, keys("stage", "--json")...).Lines(t)[0]["kid"].(string)
+	Frontdesk(t, keys("activate", kid)...).WantSuccess(t)
 	return kid, keys
 }
 
 func TestWhereNobodyCanBeAskedTheKeyThatSignsIsNotRetired_D34(t *testing.T) {
 	t.Parallel()
 	kid, keys := oneKey(t)
-	frontdesk(t, keys("retire", kid)...).wantFailure(t, 1, "the only key that signs", "no webhook is signed or sent", "stage another", "--yes")
-	staged := frontdesk(t, keys("stage", "--json")...).lines(t)[0]["kid"].(string)
-	frontdesk(t, keys("retire", kid)...).wantFailure(t, 1, "activate "+staged+", from 2")
-	frontdesk(t, keys("retire", kid, "--yes")...).wantSuccess(t)
+	Frontdesk(t, keys("retire", kid)...).WantFailure(t, 1, "the only key that signs", "no webhook is signed or sent", "stage another", "--yes")
+	staged := Frontdesk(t, keys("stage", "--json")...).Lines(t)[0]["kid"].(string)
+	Frontdesk(t, keys("retire", kid)...).WantFailure(t, 1, "activate "+staged+", from 2")
+	Frontdesk(t, keys("retire", kid, "--yes")...).WantSuccess(t)
 
-	listed := frontdesk(t, "keys", "list", "--database-url", keys()[2]).out
+	listed := Frontdesk(t, "keys", "list", "--database-url", keys()[2]).Out
 	if !strings.Contains(listed, "activate it at once, because no key signs") || !strings.Contains(listed, "retire it, from ") {
 		t.Errorf("listed\n%s", listed)
 	}
-	frontdesk(t, keys("activate", staged)...).wantSuccess(t)
-	frontdesk(t, keys("retire", kid)...).wantFailure(t, 1, "signing-key-in-use") // nothing to ask about
+	Frontdesk(t, keys("activate", staged)...).WantSuccess(t)
+	Frontdesk(t, keys("retire", kid)...).WantFailure(t, 1, "signing-key-in-use") // nothing to ask about
 }
 
 func TestAtATerminalTheKeyThatSignsIsRetiredByYes_D34(t *testing.T) {

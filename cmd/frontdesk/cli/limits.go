@@ -20,10 +20,10 @@ import (
 	"frontdesk/domain/authorisation"
 )
 
-// lifetimeFlags are the lifetimes and limits of a service, so that a test can
+// LifetimeFlags are the lifetimes and limits of a service, so that a test can
 // shorten them.
-type lifetimeFlags struct {
-	lifetimeFlag    `embed:""`
+type LifetimeFlags struct {
+	LifetimeFlag    `embed:""`
 	staffPagesFlags `embed:""`
 	webhookFlags    `embed:""`
 	CallsInFlight   int      `default:"${calls_in_flight}" help:"Calls judged and answered at once, of which each application and each source has a share; more are answered 503."`
@@ -32,8 +32,8 @@ type lifetimeFlags struct {
 	PrivateListen   string   `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where metrics, health and readiness are served."`
 }
 
-// lifetimeFlag shortens authorisations, so that a test can see one end.
-type lifetimeFlag struct {
+// LifetimeFlag shortens authorisations, so that a test can see one end.
+type LifetimeFlag struct {
 	AuthorisationLifetime time.Duration `default:"${authorisation_lifetime}" help:"How long an authorisation lasts."`
 }
 
@@ -45,8 +45,8 @@ type staffPagesFlags struct {
 	TrustedProxy []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For tells where calls come from and staff sign in from; may be repeated."`
 }
 
-// apply sets the lifetimes and limits of a service.
-func (f lifetimeFlags) apply(c *app.Config) {
+// Apply sets the lifetimes and limits of a service.
+func (f LifetimeFlags) Apply(c *app.Config) {
 	f.webhookFlags.apply(c)
 	c.Lockout, c.SessionIdle, c.SessionLimit, c.TrustedProxies = f.Lockout, f.SessionIdle, f.SessionLimit, f.TrustedProxy
 	c.AuthorisationLifetime = f.AuthorisationLifetime
@@ -68,46 +68,46 @@ func (f webhookFlags) apply(c *app.Config) {
 	c.WebhookTimeout, c.DeliveryRetention = f.WebhookTimeout, f.DeliveryRetention
 }
 
-// ledgerFlag is for everything that erases, or serves what may have been restored.
-type ledgerFlag struct {
+// LedgerFlag is for everything that erases, or serves what may have been restored.
+type LedgerFlag struct {
 	ErasureLedger string `placeholder:"FILE" help:"File that remembers who is erased, kept where backups of the database are not."`
 }
 
-// serviceDefaults are the lifetimes and limits that hold if the flags are not
+// ServiceDefaults are the lifetimes and limits that hold if the flags are not
 // given.
-func serviceDefaults() map[string]string {
+func ServiceDefaults() map[string]string {
 	return map[string]string{
-		"drain_delay":            short(app.DefaultDrainDelay),
+		"drain_delay":            Short(app.DefaultDrainDelay),
 		"call_connections":       strconv.Itoa(app.DefaultCallConnections),
 		"background_connections": strconv.Itoa(app.DefaultBackgroundConnections),
 		"log_calls":              string(httpapi.AllLines),
 		"traces_share":           strconv.FormatFloat(tracing.DefaultShare, 'g', -1, 64),
 		"upload_connections":     strconv.Itoa(app.DefaultUploadConnections),
-		"authorisation_lifetime": short(authorisation.DefaultLifetime),
-		"lockout":                short(signin.DefaultLockout),
-		"session_idle":           short(signin.DefaultIdle),
-		"session_limit":          short(signin.DefaultLimit),
-		"jwks_cache":             short(bearer.DefaultTTL),
+		"authorisation_lifetime": Short(authorisation.DefaultLifetime),
+		"lockout":                Short(signin.DefaultLockout),
+		"session_idle":           Short(signin.DefaultIdle),
+		"session_limit":          Short(signin.DefaultLimit),
+		"jwks_cache":             Short(bearer.DefaultTTL),
 		"calls_in_flight":        strconv.Itoa(httpapi.DefaultSlots),
 		"rate_limit":             strconv.Itoa(httpapi.DefaultRate),
 		"daily_bytes":            byteSize(httpapi.DefaultDailyBytes).String(),
 	}
 }
 
-// webhookDefaults are the limits that hold if the flags are not given, and the
+// WebhookDefaults are the limits that hold if the flags are not given, and the
 // event kinds that can be given.
-func webhookDefaults() map[string]string {
+func WebhookDefaults() map[string]string {
 	return map[string]string{
-		"call_in_age":        short(webhooks.DefaultCallInAge),
-		"webhook_age":        short(webhooks.DefaultAge),
-		"webhook_timeout":    short(webhooks.DefaultTimeout),
-		"delivery_retention": short(webhooks.DefaultRetention),
+		"call_in_age":        Short(webhooks.DefaultCallInAge),
+		"webhook_age":        Short(webhooks.DefaultAge),
+		"webhook_timeout":    Short(webhooks.DefaultTimeout),
+		"delivery_retention": Short(webhooks.DefaultRetention),
 		"webhook_kinds":      application.WebhookNames(),
 	}
 }
 
-// short writes 2m for 2m0s, and 720h for 720h0m0s.
-func short(d time.Duration) string {
+// Short writes 2m for 2m0s, and 720h for 720h0m0s.
+func Short(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")

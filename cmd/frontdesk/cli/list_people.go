@@ -13,8 +13,8 @@ import (
 )
 
 type listStaffCmd struct {
-	databaseFlag `embed:""`
-	showingFlags `embed:""`
+	DatabaseFlag `embed:""`
+	ShowingFlags `embed:""`
 	Tenant       string `required:"" help:"The practice's tenant identifier."`
 	JSON         bool   `name:"json" help:"Print one JSON object a line."`
 }
@@ -31,7 +31,7 @@ type listedMember struct {
 
 // Run shows what the commands about staff ask for. Names and addresses are shown to whoever
 // wants them and holds the master key, and that is recorded (D37).
-func (c *listStaffCmd) Run(r *run) error {
+func (c *listStaffCmd) Run(r *Run) error {
 	engine, now, err := c.openAt(r)
 	if err != nil {
 		return err
@@ -44,18 +44,18 @@ func (c *listStaffCmd) Run(r *run) error {
 	if c.ShowPersonal {
 		header += "|NAME|EMAIL"
 	}
-	return register[listedMember]{header, c.cells, func(after listedMember) (page []listedMember, err error) {
-		people, err := engine.People().After(r.ctx, c.Tenant, after.Username, tableLines)
+	return Register[listedMember]{Header: header, Cells: c.cells, Next: func(after listedMember) (page []listedMember, err error) {
+		people, err := engine.People().After(r.Context, c.Tenant, after.Username, TableLines)
 		for _, p := range people {
 			page = append(page, c.listed(p, now))
 		}
 		return page, err
-	}}.write(r, c.JSON)
+	}}.Write(r, c.JSON)
 }
 
 // openAt opens the engine, and says what time it is there.
-func (c *listStaffCmd) openAt(r *run) (*app.Engine, time.Time, error) {
-	engine, err := c.openToShow(r, c.databaseFlag)
+func (c *listStaffCmd) openAt(r *Run) (*app.Engine, time.Time, error) {
+	engine, err := c.OpenToShow(r, c.DatabaseFlag)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -68,25 +68,25 @@ func (c *listStaffCmd) openAt(r *run) (*app.Engine, time.Time, error) {
 
 // nowAt returns the time of the service, which a sandbox may have moved, and refuses a
 // practice that there is not.
-func nowAt(r *run, engine *app.Engine, tenant string) (time.Time, error) {
-	if _, err := engine.Signposts().Of(r.ctx, tenant); err != nil {
+func nowAt(r *Run, engine *app.Engine, tenant string) (time.Time, error) {
+	if _, err := engine.Signposts().Of(r.Context, tenant); err != nil {
 		return time.Time{}, err
 	}
-	follower := &sandbox.Follower{Real: r.now}
-	err := follower.Follow(r.ctx, engine.Log.DB)
+	follower := &sandbox.Follower{Real: r.Now}
+	err := follower.Follow(r.Context, engine.Log.DB)
 	return follower.Now(), err
 }
 
 // record appends that personal data is about to be shown.
-func (c *listStaffCmd) record(r *run, engine *app.Engine) error {
+func (c *listStaffCmd) record(r *Run, engine *app.Engine) error {
 	if !c.ShowPersonal {
 		return nil
 	}
-	n, err := engine.People().Count(r.ctx, c.Tenant)
+	n, err := engine.People().Count(r.Context, c.Tenant)
 	if err != nil {
 		return err
 	}
-	return r.recordReading(engine, c.Tenant, audit.Queried{
+	return r.RecordReading(engine, c.Tenant, audit.Queried{
 		Command: "list-staff", Filter: url.Values{"tenant": {c.Tenant}}.Encode(), Personal: true, Count: n,
 	})
 }
@@ -127,15 +127,15 @@ func (c *listStaffCmd) cells(m listedMember) []any {
 }
 
 type listAuthorisationsCmd struct {
-	databaseFlag `embed:""`
+	DatabaseFlag `embed:""`
 	Tenant       string `required:"" help:"The practice's tenant identifier."`
 	JSON         bool   `name:"json" help:"Print one JSON object a line."`
 }
 
 // Run lists what has not ended. If it says who acts for which patients, that is recorded
 // before (D37).
-func (c *listAuthorisationsCmd) Run(r *run) error {
-	engine, err := c.open(r)
+func (c *listAuthorisationsCmd) Run(r *Run) error {
+	engine, err := c.Open(r)
 	if err != nil {
 		return err
 	}
@@ -147,20 +147,20 @@ func (c *listAuthorisationsCmd) Run(r *run) error {
 	if err := c.record(r, engine, now); err != nil {
 		return err
 	}
-	return register[projections.RunningAuthorisation]{
-		"USERNAME|APPLICATION|PATIENT|UNTIL|COUNTS", cellsOfAuthorisation,
-		func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {
-			return engine.Registers().Authorisations(r.ctx, c.Tenant, now, after, tableLines)
+	return Register[projections.RunningAuthorisation]{
+		Header: "USERNAME|APPLICATION|PATIENT|UNTIL|COUNTS", Cells: cellsOfAuthorisation,
+		Next: func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {
+			return engine.Registers().Authorisations(r.Context, c.Tenant, now, after, TableLines)
 		},
-	}.write(r, c.JSON)
+	}.Write(r, c.JSON)
 }
 
-func (c *listAuthorisationsCmd) record(r *run, engine *app.Engine, now time.Time) error {
-	n, err := engine.Registers().PatientScoped(r.ctx, c.Tenant, now)
+func (c *listAuthorisationsCmd) record(r *Run, engine *app.Engine, now time.Time) error {
+	n, err := engine.Registers().PatientScoped(r.Context, c.Tenant, now)
 	if err != nil || n == 0 {
 		return err
 	}
-	return r.recordReading(engine, c.Tenant, audit.Queried{
+	return r.RecordReading(engine, c.Tenant, audit.Queried{
 		Command: "list-authorisations", Filter: url.Values{"tenant": {c.Tenant}}.Encode(), Personal: true, Count: n,
 	})
 }

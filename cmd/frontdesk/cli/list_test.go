@@ -11,19 +11,19 @@ import (
 
 func TestWhatIsSetUpIsListed_D107(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
+	c := NewClinic(t)
 	for _, line := range []string{
-		"set-webhook --event=record.opened --url=https://app.example/hook?secret=1 --application=" + c.app,
-		"enable-application --tenant=oak --application=" + c.app,
-		"enable-application --tenant=elm --application=" + c.app,
-		"mark-patient-scoped --application=" + c.app,
+		"set-webhook --event=record.opened --url=https://app.example/hook?secret=1 --application=" + c.App,
+		"enable-application --tenant=oak --application=" + c.App,
+		"enable-application --tenant=elm --application=" + c.App,
+		"mark-patient-scoped --application=" + c.App,
 		"invite-staff --tenant=elm --username=ann --name=Ann --email=ann@elm.example --role=manager --role=clinician",
 		"register-staff --tenant=elm --username=zoe --name=Zoe --email=zoe@elm.example",
 		"register-staff --tenant=elm --username=ed --name=Ed --email=ed@elm.example",
 		"deactivate-staff --tenant=elm --username=ed",
-		"grant-patient-scoped-authorisation --tenant=elm --username=zoe --patient=" + c.ann + " --application=" + c.app,
+		"grant-patient-scoped-authorisation --tenant=elm --username=zoe --patient=" + c.Ann + " --application=" + c.App,
 	} {
-		c.listed(t, line)
+		c.Listed(t, line)
 	}
 	until := `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`
 	for line, want := range map[string]string{
@@ -35,15 +35,15 @@ oak     Oak Lane    Europe/London  1             0
 {"tenantId":"oak","name":"Oak Lane","timeZone":"Europe/London","applications":1,"staff":0}
 `,
 		"list-applications": `APPLICATION                           NAME       JWKS URL                       GRANTS
-` + c.app + `  Referrals  https://app.example/jwks.json  create-note:user-restricted
+` + c.App + `  Referrals  https://app.example/jwks.json  create-note:user-restricted
 `,
-		"list-applications --tenant=oak --json": `{"applicationId":"` + c.app + `","name":"Referrals","jwksUrl":"https://app.example/jwks.json","patientScoped":true,` +
+		"list-applications --tenant=oak --json": `{"applicationId":"` + c.App + `","name":"Referrals","jwksUrl":"https://app.example/jwks.json","patientScoped":true,` +
 			`"callbacks":["https://app.example/cb"],"grants":["create-note:user-restricted"]}
 `,
 		"list-webhooks": `APPLICATION                           EVENT          URL
-` + c.app + `  record.opened  https://app.example/hook
+` + c.App + `  record.opened  https://app.example/hook
 `,
-		"list-webhooks --json --application=" + c.app:                             `{"applicationId":"` + c.app + `","event":"record.opened","url":"https://app.example/hook"}` + "\n",
+		"list-webhooks --json --application=" + c.App:                             `{"applicationId":"` + c.App + `","event":"record.opened","url":"https://app.example/hook"}` + "\n",
 		"list-webhooks --json --application=0190c7a2-0000-7000-8000-0000000000a9": "",
 		"list-staff --tenant=elm": `USERNAME  ROLES              STATE
 ann       clinician manager  invited
@@ -53,20 +53,20 @@ zoe       -                  registered
 `,
 		"list-staff --tenant=oak": "USERNAME  ROLES  STATE\n",
 	} {
-		if got := c.listed(t, line).out; got != want {
+		if got := c.Listed(t, line).Out; got != want {
 			t.Errorf("%s printed\n%s\nwant\n%s", line, got, want)
 		}
 	}
-	given := c.listed(t, "list-authorisations --tenant=elm").out
+	given := c.Listed(t, "list-authorisations --tenant=elm").Out
 	want := regexp.MustCompile(`^USERNAME  APPLICATION +PATIENT +UNTIL +COUNTS
-(dr.lee    ` + c.app + `  all +` + until + `  yes
-|zoe       ` + c.app + `  ` + c.ann + `  ` + until + `  yes
+(dr.lee    ` + c.App + `  all +` + until + `  yes
+|zoe       ` + c.App + `  ` + c.Ann + `  ` + until + `  yes
 ){2}$`)
 	if !want.MatchString(given) {
 		t.Errorf("list-authorisations printed\n%s", given)
 	}
 	for _, line := range []string{"list-staff --tenant=ash", "list-authorisations --tenant=ash", "list-applications --tenant=ash"} {
-		frontdesk(t, append(strings.Fields(line), "--database-url", c.db.URL)...).wantFailure(t, 1, "unknown-practice")
+		Frontdesk(t, append(strings.Fields(line), "--database-url", c.DB.URL)...).WantFailure(t, 1, "unknown-practice")
 	}
 }
 
@@ -74,20 +74,20 @@ zoe       -                  registered
 // are lists that name patients.
 func TestListsOfPersonsLeaveATrace_D107(t *testing.T) {
 	t.Parallel()
-	c := newClinic(t)
-	c.listed(t, "list-staff --tenant=elm")
-	c.listed(t, "list-authorisations --tenant=elm") // which names no patient yet
-	if o := c.listed(t, "list-staff --tenant=elm --show-personal"); !strings.Contains(o.out, "Dr Lee  lee@elm.example") {
-		t.Errorf("it printed\n%s", o.out)
+	c := NewClinic(t)
+	c.Listed(t, "list-staff --tenant=elm")
+	c.Listed(t, "list-authorisations --tenant=elm") // which names no patient yet
+	if o := c.Listed(t, "list-staff --tenant=elm --show-personal"); !strings.Contains(o.Out, "Dr Lee  lee@elm.example") {
+		t.Errorf("it printed\n%s", o.Out)
 	}
-	frontdesk(t, "list-staff", "--tenant=elm", "--show-personal", "--database-url", c.db.URL, noMasterKey).wantFailure(t, 1, sealedHere)
-	c.listed(t, "mark-patient-scoped --application="+c.app)
-	c.listed(t, "grant-patient-scoped-authorisation --tenant=elm --username=dr.lee --patient="+c.ann+" --application="+c.app)
-	if o := c.listed(t, "list-authorisations --tenant=elm"); !strings.Contains(o.out, c.ann) || strings.Contains(o.out, "yes") {
-		t.Errorf("with the application disabled it printed\n%s", o.out)
+	Frontdesk(t, "list-staff", "--tenant=elm", "--show-personal", "--database-url", c.DB.URL, NoMasterKey).WantFailure(t, 1, SealedHere)
+	c.Listed(t, "mark-patient-scoped --application="+c.App)
+	c.Listed(t, "grant-patient-scoped-authorisation --tenant=elm --username=dr.lee --patient="+c.Ann+" --application="+c.App)
+	if o := c.Listed(t, "list-authorisations --tenant=elm"); !strings.Contains(o.Out, c.Ann) || strings.Contains(o.Out, "yes") {
+		t.Errorf("with the application disabled it printed\n%s", o.Out)
 	}
-	c.drain(t)
-	read := objects(t, c.audit(t, "log", "--json", "--event", "audit.queried").out)
+	c.Drain(t)
+	read := Objects(t, c.Audit(t, "log", "--json", "--event", "audit.queried").Out)
 	var traces []string
 	for _, e := range read {
 		data := e["data"].(map[string]any)
@@ -106,12 +106,12 @@ func TestAListIsReadByPages_D107(t *testing.T) {
 	_, err := db.SuperuserPool(t).Exec(t.Context(), `SET session_replication_role = replica;
 		INSERT INTO practices (tenant, name, time_zone) SELECT 'p-' || lpad(n::text, 5, '0'), 'P', 'UTC' FROM generate_series(1, 1250) n;
 		INSERT INTO staff (tenant, staff, username, name, email, administrator) SELECT 'p-00001', gen_random_uuid(), 'u-' || lpad(n::text, 5, '0'), '', '', false FROM generate_series(1, 1250) n`)
-	must(t, err)
+	Must(t, err)
 	for line, form := range map[string]string{"list-practices": "p-%05d", "list-staff --tenant=p-00001": "u-%05d"} {
-		o := frontdesk(t, append(strings.Fields(line), "--database-url", db.URL)...)
-		lines := strings.Split(strings.TrimSpace(o.out), "\n")
+		o := Frontdesk(t, append(strings.Fields(line), "--database-url", db.URL)...)
+		lines := strings.Split(strings.TrimSpace(o.Out), "\n")
 		if len(lines) != all+1 {
-			t.Fatalf("%s printed %d lines: %s", line, len(lines), o.err)
+			t.Fatalf("%s printed %d lines: %s", line, len(lines), o.Err)
 		}
 		for n, line := range lines[1:] {
 			if want := fmt.Sprintf(form, n+1); !strings.HasPrefix(line, want+" ") {

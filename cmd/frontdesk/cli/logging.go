@@ -8,24 +8,24 @@ import (
 	"frontdesk/adapters/httpapi"
 )
 
-// logFlags are the flags of whatever logs for long.
-type logFlags struct {
+// LogFlags are the flags of whatever logs for long.
+type LogFlags struct {
 	LogLevel string `enum:"debug,info,warn,error" default:"info" help:"The least that has a line in the log: debug, info, warn or error."`
 }
 
-// log returns what writes such lines.
-func (f logFlags) log(w io.Writer) *slog.Logger {
+// Log returns what writes such lines.
+func (f LogFlags) Log(w io.Writer) *slog.Logger {
 	var least slog.Level
 	_ = least.UnmarshalText([]byte(f.LogLevel)) // one of those four
-	return logFrom(w, least)
+	return LogFrom(w, least)
 }
 
-// newLog writes one JSON object a line. What is logged during a call carries the
+// NewLog writes one JSON object a line. What is logged during a call carries the
 // id of the call, and who called.
-func newLog(w io.Writer) *slog.Logger { return logFrom(w, slog.LevelInfo) }
+func NewLog(w io.Writer) *slog.Logger { return LogFrom(w, slog.LevelInfo) }
 
-// logFrom returns the same for lines of this level and above.
-func logFrom(w io.Writer, least slog.Level) *slog.Logger {
+// LogFrom returns the same for lines of this level and above.
+func LogFrom(w io.Writer, least slog.Level) *slog.Logger {
 	return slog.New(identified{newRepeats(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: least}))})
 }
 

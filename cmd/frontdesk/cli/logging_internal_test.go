@@ -16,7 +16,7 @@ func TestTheLeastThatIsLoggedIsChosen_D108(t *testing.T) {
 	levels := []string{"debug", "info", "warn", "error"}
 	for n, least := range levels {
 		var out strings.Builder
-		log := logFlags{least}.log(&out)
+		log := LogFlags{least}.Log(&out)
 		for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError} {
 			log.Log(t.Context(), level, "said")
 		}
@@ -29,7 +29,7 @@ func TestTheLeastThatIsLoggedIsChosen_D108(t *testing.T) {
 func TestATroubleThatLastsHasALineAMinute_D115(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	log := logFlags{"info"}.log(&out)
+	log := LogFlags{"info"}.Log(&out)
 	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	at := func(second int, level slog.Level, log *slog.Logger, text string) {
 		record := slog.NewRecord(noon.Add(time.Duration(second)*time.Second), level, text, 0)
@@ -71,7 +71,7 @@ func TestATroubleThatLastsHasALineAMinute_D115(t *testing.T) {
 func TestWhatComesOfACallIsNeverLeftOut_D115(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	log := newLog(&out)
+	log := NewLog(&out)
 	for range 3 {
 		log.Warn("call could not be served", slog.String("request_id", "the same, so that nothing but its name counts"))
 	}

@@ -2,4 +2,4 @@ package cli_test
 
 import "testing"
 
-func TestMain(m *testing.M) { runTests(m) }
+func TestMain(m *testing.M) { Main(m) }

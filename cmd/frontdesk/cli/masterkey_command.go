@@ -14,34 +14,34 @@ import (
 	"frontdesk/adapters/sealing"
 )
 
-// keySource is where a master key comes from: a file, the words of a command that prints
+// KeySource is where a master key comes from: a file, the words of a command that prints
 // it, or neither.
-type keySource struct {
-	file    string
-	command words
+type KeySource struct {
+	File    string
+	Command Words
 }
 
-// words are those of a command, as a shell would part them without quotes: at spaces, unless
+// Words are those of a command, as a shell would part them without quotes: at spaces, unless
 // a backslash stands before one. In a file of settings they can be a list.
-type words []string
+type Words []string
 
 // UnmarshalText parts the words.
-func (w *words) UnmarshalText(text []byte) error {
+func (w *Words) UnmarshalText(text []byte) error {
 	*w = slices.DeleteFunc(kong.SplitEscaped(string(text), ' '), func(word string) bool { return word == "" }) // two spaces beside each other
 	return nil
 }
 
 var errTwoKeys = errors.New("give the master key in one way: its file, or the command that prints it")
 
-// read returns the master key, and the zero one if there is no source.
-func (s keySource) read(ctx context.Context) (sealing.MasterKey, error) {
+// Read returns the master key, and the zero one if there is no source.
+func (s KeySource) Read(ctx context.Context) (sealing.MasterKey, error) {
 	switch {
-	case s.file != "" && len(s.command) > 0:
+	case s.File != "" && len(s.Command) > 0:
 		return sealing.MasterKey{}, errTwoKeys
-	case s.file != "":
-		return sealing.ReadMasterKey(s.file)
-	case len(s.command) > 0:
-		return printedKey(ctx, s.command)
+	case s.File != "":
+		return sealing.ReadMasterKey(s.File)
+	case len(s.Command) > 0:
+		return printedKey(ctx, s.Command)
 	}
 	return sealing.MasterKey{}, nil
 }
@@ -53,7 +53,7 @@ const (
 
 // printedKey runs a command, and no shell, and reads the master key that it prints. Errors
 // hold nothing of what it has printed, nor its words but the first.
-func printedKey(ctx context.Context, words words) (sealing.MasterKey, error) {
+func printedKey(ctx context.Context, words Words) (sealing.MasterKey, error) {
 	ctx, cancel := context.WithTimeout(ctx, keyCommandLimit)
 	defer cancel()
 	var printed keyText

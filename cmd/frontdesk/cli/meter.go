@@ -10,9 +10,9 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// meter shows the progress of something long on a terminal. It writes nothing to
+// Meter shows the progress of something long on a terminal. It writes nothing to
 // a file or a pipe. Several may call it at once.
-type meter struct {
+type Meter struct {
 	mu           sync.Mutex
 	w            io.Writer // nil unless it is a terminal
 	doing, what  string    // as in "exporting: 5 of 7 events"
@@ -22,9 +22,9 @@ type meter struct {
 
 const meterPace = 250 * time.Millisecond
 
-// newMeter returns a meter that shows lines such as "exporting: 5 of 7 events" on w, if w is a terminal.
-func newMeter(w io.Writer, doing, what string) *meter {
-	m := &meter{doing: doing, what: what, from: -1}
+// NewMeter returns a meter that shows lines such as "exporting: 5 of 7 events" on w, if w is a terminal.
+func NewMeter(w io.Writer, doing, what string) *Meter {
+	m := &Meter{doing: doing, what: what, from: -1}
 	if file, ok := w.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 			m.w = w
@@ -33,9 +33,9 @@ func newMeter(w io.Writer, doing, what string) *meter {
 	return m
 }
 
-// show shows how many of all are done, how many are done a second, and how
+// Show shows how many of all are done, how many are done a second, and how
 // long the rest will take.
-func (m *meter) show(done, all int64) {
+func (m *Meter) Show(done, all int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.w == nil || m.shown.Elapsed() < meterPace {
@@ -54,8 +54,8 @@ func (m *meter) show(done, all int64) {
 	fmt.Fprintf(m.w, "\r%s\x1b[K", line)
 }
 
-// end leaves the line for what comes next.
-func (m *meter) end() {
+// End leaves the line for what comes next.
+func (m *Meter) End() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.w != nil && m.shown.Started() {

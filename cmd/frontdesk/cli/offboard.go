@@ -18,9 +18,9 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// offboardPracticeCmd ends what applications do for a practice, and exports its log.
-type offboardPracticeCmd struct {
-	databaseFlag `embed:""`
+// OffboardPracticeCmd ends what applications do for a practice, and exports its log.
+type OffboardPracticeCmd struct {
+	DatabaseFlag `embed:""`
 	Tenant       string        `required:"" help:"The practice's tenant identifier."`
 	Export       string        `required:"" type:"folder" placeholder:"DIR" help:"Folder for the practice's log and its access record, with what proves them. It is made if it is not there."`
 	WithoutProof bool          `help:"Export the log without proof, and no access record: where no \"frontdesk sign\" runs."`
@@ -30,7 +30,7 @@ type offboardPracticeCmd struct {
 }
 
 // Help says what a help text has no room for.
-func (c *offboardPracticeCmd) Help() string {
+func (c *OffboardPracticeCmd) Help() string {
 	return `Stops all applications from calling for the practice, ends what staff have authorised, and exports its log. Webhooks that wait are
 withdrawn by the service instead of being sent. Nothing is erased, and staff can go on reading what there is: deactivate them with
 "frontdesk apply" or "deactivate-staff" when they are done. A practice that comes back has everything as it was, once its applications
@@ -47,8 +47,8 @@ type offboarded struct {
 }
 
 // Run finds out whether it can be done to its end, asks, and does it.
-func (c *offboardPracticeCmd) Run(r *run) error {
-	engine, ctx, err := c.openDesk(r, app.Config{})
+func (c *OffboardPracticeCmd) Run(r *Run) error {
+	engine, ctx, err := c.OpenDesk(r, app.Config{})
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *offboardPracticeCmd) Run(r *run) error {
 	}
 	if !c.Yes {
 		follows := fmt.Sprintf("No application will be able to call for %s any more, what its staff have authorised ends, and webhooks that wait are not sent.", c.Tenant)
-		if err := r.confirm(follows, "Offboard it?"); err != nil {
+		if err := r.Confirm(follows, "Offboard it?"); err != nil {
 			return err
 		}
 	}
@@ -73,7 +73,7 @@ func (c *offboardPracticeCmd) Run(r *run) error {
 }
 
 // possible refuses before anything is changed what would fail afterwards.
-func (c *offboardPracticeCmd) possible(ctx context.Context, engine *app.Engine) error {
+func (c *OffboardPracticeCmd) possible(ctx context.Context, engine *app.Engine) error {
 	if _, err := engine.Signposts().Of(ctx, c.Tenant); err != nil {
 		return err
 	}
@@ -88,12 +88,12 @@ func (c *offboardPracticeCmd) possible(ctx context.Context, engine *app.Engine) 
 	return nil
 }
 
-func (c *offboardPracticeCmd) tree(kind proof.Kind) proof.Tree {
+func (c *OffboardPracticeCmd) tree(kind proof.Kind) proof.Tree {
 	return proof.Tree{Tenant: c.Tenant, Kind: kind}
 }
 
 // export writes the practice's log and its access record, and returns where.
-func (c *offboardPracticeCmd) export(r *run, engine *app.Engine) (files []string, err error) {
+func (c *OffboardPracticeCmd) export(r *Run, engine *app.Engine) (files []string, err error) {
 	events := filepath.Join(c.Export, "events.jsonl")
 	if c.WithoutProof {
 		return []string{events}, c.write(r, events, false)
@@ -104,7 +104,7 @@ func (c *offboardPracticeCmd) export(r *run, engine *app.Engine) (files []string
 	if err := c.write(r, events, false); err != nil {
 		return nil, err
 	}
-	_, err = engine.Auditor.Checkpoint(r.ctx, c.tree(proof.Access))
+	_, err = engine.Auditor.Checkpoint(r.Context, c.tree(proof.Access))
 	if errors.Is(err, postgres.ErrNoCheckpoint) { // nobody has ever called
 		return []string{events}, nil
 	}
@@ -113,11 +113,11 @@ func (c *offboardPracticeCmd) export(r *run, engine *app.Engine) (files []string
 }
 
 // write is what "audit export" does. What it says is no result of this command.
-func (c *offboardPracticeCmd) write(r *run, out string, calls bool) error {
+func (c *OffboardPracticeCmd) write(r *Run, out string, calls bool) error {
 	said := *r
 	said.Out = r.Err
 	export := auditExportCmd{
-		databaseFlag: c.databaseFlag, filterFlags: filterFlags{Tenant: c.Tenant}, provedFlags: provedFlags{Proof: !c.WithoutProof},
+		DatabaseFlag: c.DatabaseFlag, filterFlags: filterFlags{Tenant: c.Tenant}, provedFlags: provedFlags{Proof: !c.WithoutProof},
 		Format: "json", Resource: "AuditEvent", Access: calls, Out: out,
 	}
 	return export.Run(&said)
@@ -127,25 +127,25 @@ func (c *offboardPracticeCmd) write(r *run, out string, calls bool) error {
 var errNotSigned = errors.New("what was done is not signed yet: let frontdesk serve and frontdesk sign run, or give --wait more time")
 
 // signed returns once a checkpoint covers all that the practice's log holds.
-func (c *offboardPracticeCmd) signed(r *run, engine *app.Engine) error {
-	head, err := engine.Log.Head(r.ctx)
+func (c *OffboardPracticeCmd) signed(r *Run, engine *app.Engine) error {
+	head, err := engine.Log.Head(r.Context)
 	if err != nil {
 		return err
 	}
-	events, _, err := engine.Auditor.CountEvents(r.ctx, auditing.EventFilter{Tenant: c.Tenant}, head)
+	events, _, err := engine.Auditor.CountEvents(r.Context, auditing.EventFilter{Tenant: c.Tenant}, head)
 	for watch := clock.Start(); err == nil; {
 		var newest auditing.Signed
-		if newest, err = engine.Auditor.Checkpoint(r.ctx, c.tree(proof.Events)); err != nil || newest.Size >= events {
+		if newest, err = engine.Auditor.Checkpoint(r.Context, c.tree(proof.Events)); err != nil || newest.Size >= events {
 			return err
 		}
-		if watch.Elapsed() > c.Wait || !background.Sleep(r.ctx, followPace) {
+		if watch.Elapsed() > c.Wait || !background.Sleep(r.Context, followPace) {
 			return errNotSigned
 		}
 	}
 	return err
 }
 
-func (c *offboardPracticeCmd) print(r *run, done offboarded) error {
+func (c *OffboardPracticeCmd) print(r *Run, done offboarded) error {
 	if c.JSON {
 		return json.NewEncoder(r.Out).Encode(done)
 	}

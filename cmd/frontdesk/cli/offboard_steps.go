@@ -36,10 +36,10 @@ func (o offboarding) run(ctx context.Context) (offboarded, error) {
 
 // disable disables all applications, and counts what they would have been sent.
 func (o offboarding) disable(ctx context.Context, done *offboarded) error {
-	enabled := register[projections.RegisteredApplication]{next: func(after projections.RegisteredApplication) ([]projections.RegisteredApplication, error) {
-		return o.engine.Registers().Applications(ctx, o.tenant, after, tableLines)
+	enabled := Register[projections.RegisteredApplication]{Next: func(after projections.RegisteredApplication) ([]projections.RegisteredApplication, error) {
+		return o.engine.Registers().Applications(ctx, o.tenant, after, TableLines)
 	}}
-	for a, err := range enabled.items() {
+	for a, err := range enabled.Items() {
 		if err != nil {
 			return err
 		}
@@ -60,10 +60,10 @@ func (o offboarding) disable(ctx context.Context, done *offboarded) error {
 // have left count for nothing, and are revoked should somebody let them come back (D64).
 func (o offboarding) revoke(ctx context.Context, done *offboarded) error {
 	now := o.engine.Desk.Now()
-	running := register[projections.RunningAuthorisation]{next: func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {
-		return o.engine.Registers().Authorisations(ctx, o.tenant, now, after, tableLines)
+	running := Register[projections.RunningAuthorisation]{Next: func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {
+		return o.engine.Registers().Authorisations(ctx, o.tenant, now, after, TableLines)
 	}}
-	for a, err := range running.items() {
+	for a, err := range running.Items() {
 		if err != nil {
 			return err
 		}

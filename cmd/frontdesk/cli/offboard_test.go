@@ -16,9 +16,9 @@ import (
 )
 
 // offboard is typed for the practice elm.
-func (p *proven) offboard(t *testing.T, dir string, args ...string) outcome {
+func (p *proven) offboard(t *testing.T, dir string, args ...string) Outcome {
 	t.Helper()
-	return frontdesk(t, append([]string{"offboard-practice", "--tenant=elm", "--export", dir, "--database-url", p.db.URL}, args...)...)
+	return Frontdesk(t, append([]string{"offboard-practice", "--tenant=elm", "--export", dir, "--database-url", p.DB.URL}, args...)...)
 }
 
 // newLeaving is a practice that lets an application act for somebody, with one call in the
@@ -27,17 +27,17 @@ func newLeaving(t *testing.T) *proven {
 	t.Helper()
 	p := newProven(t)
 	for _, line := range []string{
-		"enable-application --tenant=elm --application=" + p.app,
-		"enable-application --tenant=oak --application=" + p.app,
-		"grant-user-authorisation --tenant=elm --username=dr.lee --application=" + p.app,
+		"enable-application --tenant=elm --application=" + p.App,
+		"enable-application --tenant=oak --application=" + p.App,
+		"grant-user-authorisation --tenant=elm --username=dr.lee --application=" + p.App,
 	} {
-		p.listed(t, line)
+		p.Listed(t, line)
 	}
-	app, err := uuid.Parse(p.app)
-	must(t, err)
-	ann, err := uuid.Parse(p.ann)
-	must(t, err)
-	record(t, p.db, access.Call{
+	app, err := uuid.Parse(p.App)
+	Must(t, err)
+	ann, err := uuid.Parse(p.Ann)
+	Must(t, err)
+	record(t, p.DB, access.Call{
 		RequestID: event.NewID(), At: callsAt, Tenant: "elm", Application: application.ID{UUID: app}, Mode: application.ApplicationRestricted,
 		Endpoint: access.CreateNote, Status: 200, Patient: patient.ID{UUID: ann},
 	})
@@ -48,23 +48,23 @@ func TestAPracticeIsOffboarded_D107(t *testing.T) {
 	t.Parallel()
 	p := newLeaving(t)
 	dir := filepath.Join(t.TempDir(), "elm")
-	p.offboard(t, dir, "--yes").wantFailure(t, 1, "no-checkpoint")
+	p.offboard(t, dir, "--yes").WantFailure(t, 1, "no-checkpoint")
 	p.sign(t, elmEvents, "2026-03-02")
-	p.offboard(t, dir).wantFailure(t, 1, "No application will be able to call for elm", "--yes")
+	p.offboard(t, dir).WantFailure(t, 1, "No application will be able to call for elm", "--yes")
 	p.wantEnabled(t, "elm", "oak")
 
 	// What was done is not signed yet, so the export waits for that; nothing is undone.
 	o := p.offboard(t, dir, "--yes", "--wait=0s")
-	o.wantFailure(t, 1, "offboarded, but not exported", "not signed yet")
+	o.WantFailure(t, 1, "offboarded, but not exported", "not signed yet")
 	p.wantEnabled(t, "oak")
 	p.sign(t, elmEvents, "2026-03-03")
 	p.sign(t, proof.Tree{Tenant: "elm", Kind: proof.Access}, "2026-03-03")
 	o = p.offboard(t, dir, "--yes")
-	o.wantSuccess(t)
-	if !strings.Contains(o.out, "ended 0 authorisations") || !strings.Contains(o.out, "nothing is erased") {
-		t.Errorf("done already, it says\n%s", o.out)
+	o.WantSuccess(t)
+	if !strings.Contains(o.Out, "ended 0 authorisations") || !strings.Contains(o.Out, "nothing is erased") {
+		t.Errorf("done already, it says\n%s", o.Out)
 	}
-	events := readFile(t, filepath.Join(dir, "events.jsonl"))
+	events := ReadFile(t, filepath.Join(dir, "events.jsonl"))
 	for _, want := range []string{"practice.application-disabled.v1", "user-authorisation.revoked.v1", "care-record.note-created.v1"} {
 		if !strings.Contains(events, want) {
 			t.Errorf("the export lacks %s", want)
@@ -74,7 +74,7 @@ func TestAPracticeIsOffboarded_D107(t *testing.T) {
 		t.Error("the export shows another practice, or personal data")
 	}
 	for _, name := range []string{"events.jsonl", "calls.jsonl"} {
-		p.verify(t, "--in", filepath.Join(dir, name)).wantSuccess(t)
+		p.verify(t, "--in", filepath.Join(dir, name)).WantSuccess(t)
 	}
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("others may read the folder: %v, error %v", info.Mode(), err)
@@ -87,7 +87,7 @@ func (p *proven) wantEnabled(t *testing.T, want ...string) {
 	t.Helper()
 	var got []string
 	for _, tenant := range []string{"elm", "oak"} {
-		if p.listed(t, "list-applications --json --tenant="+tenant).out != "" {
+		if p.Listed(t, "list-applications --json --tenant="+tenant).Out != "" {
 			got = append(got, tenant)
 		}
 	}
@@ -100,13 +100,13 @@ func (p *proven) wantEnabled(t *testing.T, want ...string) {
 // they were, and what was authorised is not.
 func (p *proven) comesBack(t *testing.T) {
 	t.Helper()
-	p.listed(t, "enable-application --tenant=elm --application="+p.app)
+	p.Listed(t, "enable-application --tenant=elm --application="+p.App)
 	p.wantEnabled(t, "elm", "oak")
-	if o := p.listed(t, "list-authorisations --tenant=elm --json"); o.out != "" {
-		t.Errorf("what was ended counts again: %s", o.out)
+	if o := p.Listed(t, "list-authorisations --tenant=elm --json"); o.Out != "" {
+		t.Errorf("what was ended counts again: %s", o.Out)
 	}
-	if o := p.listed(t, "list-staff --tenant=elm --json"); !strings.Contains(o.out, "dr.lee") {
-		t.Errorf("the staff are %s", o.out)
+	if o := p.Listed(t, "list-staff --tenant=elm --json"); !strings.Contains(o.Out, "dr.lee") {
+		t.Errorf("the staff are %s", o.Out)
 	}
 }
 
@@ -115,14 +115,14 @@ func TestAPracticeIsOffboardedWithoutASigner_D107(t *testing.T) {
 	p := newLeaving(t)
 	dir := t.TempDir()
 	o := p.offboard(t, dir, "--yes", "--without-proof", "--json")
-	o.wantSuccess(t)
-	done := objects(t, o.out)[0]
+	o.WantSuccess(t)
+	done := Objects(t, o.Out)[0]
 	if done["endedAuthorisations"] != 1.0 || done["waitingWebhooks"] != 0.0 || len(done["disabledApplications"].([]any)) != 1 || len(done["exported"].([]any)) != 1 {
-		t.Errorf("it says %s", o.out)
+		t.Errorf("it says %s", o.Out)
 	}
-	if events := readFile(t, filepath.Join(dir, "events.jsonl")); !strings.Contains(events, "user-authorisation.revoked.v1") || !strings.Contains(events, `"kind":"operator"`) {
+	if events := ReadFile(t, filepath.Join(dir, "events.jsonl")); !strings.Contains(events, "user-authorisation.revoked.v1") || !strings.Contains(events, `"kind":"operator"`) {
 		t.Errorf("the export is\n%s", events)
 	}
-	p.offboard(t, dir, "--yes", "--without-proof").wantSuccess(t)
-	frontdesk(t, "offboard-practice", "--tenant=ash", "--export", dir, "--yes", "--database-url", p.db.URL).wantFailure(t, 1, "unknown-practice")
+	p.offboard(t, dir, "--yes", "--without-proof").WantSuccess(t)
+	Frontdesk(t, "offboard-practice", "--tenant=ash", "--export", dir, "--yes", "--database-url", p.DB.URL).WantFailure(t, 1, "unknown-practice")
 }

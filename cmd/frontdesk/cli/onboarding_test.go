@@ -68,19 +68,19 @@ type onboarding struct {
 	made map[string]string
 }
 
-func (o onboarding) typed(t *testing.T, line string) (outcome, []string) {
+func (o onboarding) typed(t *testing.T, line string) (Outcome, []string) {
 	t.Helper()
 	for name, id := range o.made {
 		line = strings.ReplaceAll(line, "<"+name+">", id)
 	}
-	run := frontdesk(t, append(strings.Fields(line), "--json", "--database-url", o.url)...)
+	run := Frontdesk(t, append(strings.Fields(line), "--json", "--database-url", o.url)...)
 	var object struct{ Events []struct{ Name string } }
 	ids := map[string]any{}
-	if run.status == 0 {
-		if err := json.Unmarshal([]byte(run.out), &object); err != nil {
-			t.Errorf("%s: %v: %s", line, err, run.out)
+	if run.Status == 0 {
+		if err := json.Unmarshal([]byte(run.Out), &object); err != nil {
+			t.Errorf("%s: %v: %s", line, err, run.Out)
 		}
-		_ = json.Unmarshal([]byte(run.out), &ids)
+		_ = json.Unmarshal([]byte(run.Out), &ids)
 	}
 	for name, id := range ids {
 		if text, ok := id.(string); ok {
@@ -96,8 +96,8 @@ func (o onboarding) typed(t *testing.T, line string) (outcome, []string) {
 
 func (o onboarding) wantAppended(t *testing.T, line string, want []string) {
 	t.Helper()
-	if run, events := o.typed(t, line); run.status != 0 || !slices.Equal(events, want) {
-		t.Errorf("%s: exit status %d, events %v, want %v: %s", line, run.status, events, want, run.err)
+	if run, events := o.typed(t, line); run.Status != 0 || !slices.Equal(events, want) {
+		t.Errorf("%s: exit status %d, events %v, want %v: %s", line, run.Status, events, want, run.Err)
 	}
 }
 
@@ -105,10 +105,10 @@ func (o onboarding) wantAppended(t *testing.T, line string, want []string) {
 func (o onboarding) wantNothing(t *testing.T, line string, status int) {
 	t.Helper()
 	run, events := o.typed(t, line)
-	if status == 0 && (run.status != 0 || len(events) > 0) {
-		t.Errorf("%s again: exit status %d, events %v: %s", line, run.status, events, run.err)
+	if status == 0 && (run.Status != 0 || len(events) > 0) {
+		t.Errorf("%s again: exit status %d, events %v: %s", line, run.Status, events, run.Err)
 	}
 	if status == 1 {
-		run.wantFailure(t, 1)
+		run.WantFailure(t, 1)
 	}
 }

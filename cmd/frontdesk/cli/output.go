@@ -18,15 +18,15 @@ import (
 	"frontdesk/adapters/durable"
 )
 
-// output is where a command writes a file that it was asked for. A regular file is
+// Output is where a command writes a file that it was asked for. A regular file is
 // replaced as a whole, in its own folder. Standard output, a device and a pipe are
 // written to as they stand: to put a file in the place of /dev/null would break the
 // machine (D57).
-type output struct {
-	name   string    // without links
+type Output struct {
+	Name   string    // without links
 	given  string    // as it was typed
-	stream io.Writer // standard output; nil for anything else
-	whole  bool      // it is a regular file, or will be one
+	Stream io.Writer // standard output; nil for anything else
+	Whole  bool      // it is a regular file, or will be one
 }
 
 var (
@@ -34,12 +34,12 @@ var (
 	errNoReader = errors.New("nobody reads from this pipe: start its reader first")
 )
 
-// output finds out what a name stands for, and refuses what cannot be written. A link
+// Output finds out what a name stands for, and refuses what cannot be written. A link
 // leads to the file that is written; the link stays.
-func (r *run) output(given string) (output, error) {
+func (r *Run) Output(given string) (Output, error) {
 	switch given {
 	case "":
-		return output{}, errors.New("the name of a file is empty: name one, or - for standard output")
+		return Output{}, errors.New("the name of a file is empty: name one, or - for standard output")
 	case "-":
 		return r.standardOutput(given)
 	}
@@ -47,11 +47,11 @@ func (r *run) output(given string) (output, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(given); err == nil {
-			return output{}, fmt.Errorf("%s is a link that leads nowhere: remove it, or name the file itself", given)
+			return Output{}, fmt.Errorf("%s is a link that leads nowhere: remove it, or name the file itself", given)
 		}
-		return output{name: given, given: given, whole: true}, nil
+		return Output{Name: given, given: given, Whole: true}, nil
 	case err != nil:
-		return output{}, fmt.Errorf("write %s: %w", given, cause(err))
+		return Output{}, fmt.Errorf("write %s: %w", given, Cause(err))
 	case r.isStandardOutput(info):
 		return r.standardOutput(given)
 	}
@@ -59,29 +59,29 @@ func (r *run) output(given string) (output, error) {
 	if err != nil {
 		name = given // /dev/fd/63 leads to a pipe that has no name
 	}
-	o := output{name: name, given: given}
+	o := Output{Name: name, given: given}
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
-		o.whole = true
+		o.Whole = true
 	case mode.IsDir():
-		return output{}, fmt.Errorf("%s is a folder: name a file in it", given)
+		return Output{}, fmt.Errorf("%s is a folder: name a file in it", given)
 	case mode&(fs.ModeNamedPipe|fs.ModeCharDevice) == 0:
-		return output{}, fmt.Errorf("%s is a disk or a socket, which is not written to: name a file, a pipe, or - for standard output", given)
+		return Output{}, fmt.Errorf("%s is a disk or a socket, which is not written to: name a file, a pipe, or - for standard output", given)
 	}
 	return o, nil
 }
 
-func (r *run) standardOutput(given string) (output, error) {
-	if file, ok := r.raw.Out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		return output{}, errTerminal
+func (r *Run) standardOutput(given string) (Output, error) {
+	if file, ok := r.Raw.Out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return Output{}, errTerminal
 	}
-	return output{name: "-", given: given, stream: r.raw.Out}, nil
+	return Output{Name: "-", given: given, Stream: r.Raw.Out}, nil
 }
 
-// is reports whether two names stand for one place, which may be empty yet.
-func (o output) is(other output) bool {
-	named := filepath.Base(o.name) == filepath.Base(other.name) && sameFile(filepath.Dir(o.name), filepath.Dir(other.name))
-	return named || sameFile(o.name, other.name)
+// Is reports whether two names stand for one place, which may be empty yet.
+func (o Output) Is(other Output) bool {
+	named := filepath.Base(o.Name) == filepath.Base(other.Name) && sameFile(filepath.Dir(o.Name), filepath.Dir(other.Name))
+	return named || sameFile(o.Name, other.Name)
 }
 
 func sameFile(a, b string) bool {
@@ -92,8 +92,8 @@ func sameFile(a, b string) bool {
 
 // isStandardOutput knows /dev/stdout, wherever that leads. A file in its place would not
 // be the one that the shell has opened.
-func (r *run) isStandardOutput(info fs.FileInfo) bool {
-	file, ok := r.raw.Out.(*os.File)
+func (r *Run) isStandardOutput(info fs.FileInfo) bool {
+	file, ok := r.Raw.Out.(*os.File)
 	if !ok {
 		return false
 	}
@@ -101,34 +101,34 @@ func (r *run) isStandardOutput(info fs.FileInfo) bool {
 	return err == nil && os.SameFile(own, info)
 }
 
-// write hands over what to write to. A link that led there is mentioned.
-func (r *run) write(o output, write func(io.Writer) error) error {
+// Write hands over what to write to. A link that led there is mentioned.
+func (r *Run) Write(o Output, write func(io.Writer) error) error {
 	switch {
-	case o.stream != nil:
-		return write(o.stream)
-	case !o.whole:
-		return r.writeThrough(o.name, write)
+	case o.Stream != nil:
+		return write(o.Stream)
+	case !o.Whole:
+		return r.writeThrough(o.Name, write)
 	}
-	if err := replaceFile(o.name, 0o600, write); err != nil {
+	if err := ReplaceFile(o.Name, 0o600, write); err != nil {
 		return err
 	}
 	if info, err := os.Lstat(o.given); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		fmt.Fprintf(r.Err, "%s is a link: %s was written\n", o.given, o.name)
+		fmt.Fprintf(r.Err, "%s is a link: %s was written\n", o.given, o.Name)
 	}
 	return nil
 }
 
 // writeThrough writes to a device or a pipe until ctx ends. A reader that stands still
 // would otherwise hold it for ever.
-func (r *run) writeThrough(name string, write func(io.Writer) error) error {
-	file, err := openPipe(r.ctx, name)
+func (r *Run) writeThrough(name string, write func(io.Writer) error) error {
+	file, err := openPipe(r.Context, name)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", name, cause(err))
+		return fmt.Errorf("write %s: %w", name, Cause(err))
 	}
 	if acts, err := isTerminal(file); err != nil || acts {
 		return errors.Join(err, errTerminal, file.Close())
 	}
-	stop := context.AfterFunc(r.ctx, func() { _ = file.SetWriteDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(r.Context, func() { _ = file.SetWriteDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if err := write(file); err != nil {
 		_ = file.Close()
@@ -163,8 +163,8 @@ func isTerminal(file *os.File) (is bool, err error) {
 	return is, conn.Control(func(fd uintptr) { is = term.IsTerminal(int(fd)) })
 }
 
-// replaceFile writes a file beside its place, and puts it there when it is complete.
-func replaceFile(name string, mode fs.FileMode, write func(io.Writer) error) error {
+// ReplaceFile writes a file beside its place, and puts it there when it is complete.
+func ReplaceFile(name string, mode fs.FileMode, write func(io.Writer) error) error {
 	folder := filepath.Dir(name)
 	beside := filepath.Join(folder, ".frontdesk-"+rand.Text())
 	err := durable.Create(beside, mode, write)
@@ -180,17 +180,17 @@ func replaceFile(name string, mode fs.FileMode, write func(io.Writer) error) err
 	return nil
 }
 
-// cause is an error of the file system without the name, which is said already.
-func cause(err error) error {
+// Cause is an error of the file system without the name, which is said already.
+func Cause(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
 	return err
 }
 
-// writeKey writes a private key to a file that is not there yet, as far as the disk: what
+// WriteKey writes a private key to a file that is not there yet, as far as the disk: what
 // its public half is handed out for must not be lost.
-func writeKey(name, key string) error {
+func WriteKey(name, key string) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists and is not written over: choose another file with --out", name)

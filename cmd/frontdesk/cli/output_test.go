@@ -17,41 +17,41 @@ import (
 )
 
 // exportTo runs an export of a clinic whose standard output may be a file.
-func (c *clinic) exportTo(t *testing.T, stdout io.Writer, args ...string) outcome {
+func exportTo(t *testing.T, c *Clinic, stdout io.Writer, args ...string) Outcome {
 	t.Helper()
 	var said bytes.Buffer
-	line := append([]string{"audit", "export", "--database-url", c.auditor}, args...)
+	line := append([]string{"audit", "export", "--database-url", c.Auditor}, args...)
 	status := cli.Main(t.Context(), line, cli.Streams{In: strings.NewReader(""), Out: stdout, Err: &said})
-	return outcome{status, "", said.String()}
+	return Outcome{Status: status, Out: "", Err: said.String()}
 }
 
 // wantExport fails unless the manifest stands and is of these events.
-func (c *clinic) wantExport(t *testing.T, events []byte, manifest string) {
+func wantExport(t *testing.T, c *Clinic, events []byte, manifest string) {
 	t.Helper()
 	text, err := os.ReadFile(manifest)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(events)
-	if of := objects(t, string(text))[0]; of["sha256"] != hex.EncodeToString(sum[:]) || of["count"] != 13.0 {
+	if of := Objects(t, string(text))[0]; of["sha256"] != hex.EncodeToString(sum[:]) || of["count"] != 13.0 {
 		t.Errorf("the manifest is %s, and %d bytes were written", text, len(events))
 	}
 }
 
 func TestAnExportGoesToStandardOutput_D57(t *testing.T) {
 	t.Parallel()
-	c, dir := newClinic(t), t.TempDir()
+	c, dir := NewClinic(t), t.TempDir()
 	manifest := filepath.Join(dir, "manifest")
 	var out bytes.Buffer
-	c.exportTo(t, &out, "--out=-").wantFailure(t, 1, "--manifest")
-	c.exportTo(t, &out, "--out=-", "--manifest=-").wantFailure(t, 1, "another with --manifest")
+	exportTo(t, c, &out, "--out=-").WantFailure(t, 1, "--manifest")
+	exportTo(t, c, &out, "--out=-", "--manifest=-").WantFailure(t, 1, "another with --manifest")
 	if out.Len() > 0 {
 		t.Errorf("refused, it wrote %q", &out)
 	}
-	if o := c.exportTo(t, &out, "--out=-", "--manifest="+manifest); o.status != 0 || !strings.HasPrefix(o.err, "13 events") {
-		t.Errorf("exit status %d: %s", o.status, o.err)
+	if o := exportTo(t, c, &out, "--out=-", "--manifest="+manifest); o.Status != 0 || !strings.HasPrefix(o.Err, "13 events") {
+		t.Errorf("exit status %d: %s", o.Status, o.Err)
 	}
-	c.wantExport(t, out.Bytes(), manifest)
+	wantExport(t, c, out.Bytes(), manifest)
 
 	// The shell has opened the file; another must not stand in its place.
 	shell, err := os.Create(filepath.Join(dir, "events"))
@@ -59,18 +59,18 @@ func TestAnExportGoesToStandardOutput_D57(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer shell.Close()
-	if o := c.exportTo(t, shell, "--out", shell.Name(), "--manifest="+manifest); o.status != 0 {
-		t.Errorf("exit status %d: %s", o.status, o.err)
+	if o := exportTo(t, c, shell, "--out", shell.Name(), "--manifest="+manifest); o.Status != 0 {
+		t.Errorf("exit status %d: %s", o.Status, o.Err)
 	}
 	if info, err := shell.Stat(); err != nil || info.Sys().(*syscall.Stat_t).Nlink != 1 {
 		t.Errorf("the shell's file was replaced: %v", err)
 	}
-	c.wantExport(t, []byte(readFile(t, shell.Name())), manifest)
+	wantExport(t, c, []byte(ReadFile(t, shell.Name())), manifest)
 }
 
 func TestAnExportGoesThroughADeviceAndAPipe_D57(t *testing.T) {
 	t.Parallel()
-	c, dir := newClinic(t), t.TempDir()
+	c, dir := NewClinic(t), t.TempDir()
 	manifest, pipe, device := filepath.Join(dir, "manifest"), filepath.Join(dir, "pipe"), filepath.Join(dir, "null")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
@@ -80,18 +80,18 @@ func TestAnExportGoesThroughADeviceAndAPipe_D57(t *testing.T) {
 		data, _ := os.ReadFile(pipe)
 		got <- data
 	}()
-	if o := c.exportTo(t, io.Discard, "--out", pipe, "--manifest", manifest); o.status != 0 {
-		t.Fatalf("exit status %d: %s", o.status, o.err)
+	if o := exportTo(t, c, io.Discard, "--out", pipe, "--manifest", manifest); o.Status != 0 {
+		t.Fatalf("exit status %d: %s", o.Status, o.Err)
 	}
-	c.wantExport(t, <-got, manifest)
+	wantExport(t, c, <-got, manifest)
 
 	// Root may make a device of its own to lose; anybody else cannot replace the system's.
 	if err := syscall.Mknod(device, syscall.S_IFCHR|0o666, 1<<8|3); err != nil {
 		device = os.DevNull
 	}
-	c.exportTo(t, io.Discard, "--out", device).wantFailure(t, 1, "--manifest")
-	if o := c.exportTo(t, io.Discard, "--out", device, "--manifest", manifest); o.status != 0 {
-		t.Errorf("exit status %d: %s", o.status, o.err)
+	exportTo(t, c, io.Discard, "--out", device).WantFailure(t, 1, "--manifest")
+	if o := exportTo(t, c, io.Discard, "--out", device, "--manifest", manifest); o.Status != 0 {
+		t.Errorf("exit status %d: %s", o.Status, o.Err)
 	}
 	for name, mode := range map[string]fs.FileMode{pipe: fs.ModeNamedPipe, device: fs.ModeCharDevice} {
 		if info, err := os.Lstat(name); err != nil || info.Mode()&mode == 0 {
@@ -103,22 +103,22 @@ func TestAnExportGoesThroughADeviceAndAPipe_D57(t *testing.T) {
 // A link stays, and what it leads to is replaced as a whole in its own folder.
 func TestAnExportGoesWhereALinkLeads_D57(t *testing.T) {
 	t.Parallel()
-	c, dir, there := newClinic(t), t.TempDir(), t.TempDir()
+	c, dir, there := NewClinic(t), t.TempDir(), t.TempDir()
 	link, file := filepath.Join(dir, "latest"), filepath.Join(there, "march")
 	if err := os.Symlink(file, link); err != nil {
 		t.Fatal(err)
 	}
-	c.exportTo(t, io.Discard, "--out", link).wantFailure(t, 1, "leads nowhere")
+	exportTo(t, c, io.Discard, "--out", link).WantFailure(t, 1, "leads nowhere")
 	if err := os.WriteFile(file, []byte("older"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if o := c.exportTo(t, io.Discard, "--out", link); o.status != 0 || !strings.Contains(o.err, link+" is a link: "+file+" was written") {
-		t.Errorf("exit status %d: %s", o.status, o.err)
+	if o := exportTo(t, c, io.Discard, "--out", link); o.Status != 0 || !strings.Contains(o.Err, link+" is a link: "+file+" was written") {
+		t.Errorf("exit status %d: %s", o.Status, o.Err)
 	}
 	if leads, err := os.Readlink(link); leads != file {
 		t.Errorf("the link leads to %q, %v", leads, err)
 	}
-	c.wantExport(t, []byte(readFile(t, file)), file+".manifest.json")
+	wantExport(t, c, []byte(ReadFile(t, file)), file+".manifest.json")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has mode %v, %v", info.Mode(), err)
 	}
@@ -126,7 +126,7 @@ func TestAnExportGoesWhereALinkLeads_D57(t *testing.T) {
 
 func TestWhatCannotHoldAnExportIsSaid_D57(t *testing.T) {
 	t.Parallel()
-	c, dir := newClinic(t), t.TempDir()
+	c, dir := NewClinic(t), t.TempDir()
 	socket := filepath.Join(dir, "socket")
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -140,7 +140,7 @@ func TestWhatCannotHoldAnExportIsSaid_D57(t *testing.T) {
 		dir: "name a file in it", socket: "name a file", "/dev/ptmx": "terminal",
 		filepath.Join(dir, "none", "file"): "make a file in " + filepath.Join(dir, "none"),
 	} {
-		c.exportTo(t, io.Discard, "--out", out, "--manifest", filepath.Join(dir, "manifest")).wantFailure(t, 1, says)
+		exportTo(t, c, io.Discard, "--out", out, "--manifest", filepath.Join(dir, "manifest")).WantFailure(t, 1, says)
 	}
 }
 
@@ -148,12 +148,12 @@ func TestWhatCannotHoldAnExportIsSaid_D57(t *testing.T) {
 // the events.
 func TestAManifestDoesNotReplaceItsExport_D57(t *testing.T) {
 	t.Parallel()
-	c, dir := newClinic(t), t.TempDir()
+	c, dir := NewClinic(t), t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "folder"), 0o700), os.Symlink("folder", filepath.Join(dir, "link"))); err != nil {
 		t.Fatal(err)
 	}
 	out, manifest := filepath.Join(dir, "folder", "log"), filepath.Join(dir, "link", "log")
-	c.exportTo(t, io.Discard, "--out", out, "--manifest", manifest).wantFailure(t, 1, "another with --manifest")
+	exportTo(t, c, io.Discard, "--out", out, "--manifest", manifest).WantFailure(t, 1, "another with --manifest")
 	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("refused, it wrote a file: %v", err)
 	}
@@ -161,23 +161,23 @@ func TestAManifestDoesNotReplaceItsExport_D57(t *testing.T) {
 
 func TestAnOutputThatWentNowhereIsAFailure(t *testing.T) {
 	t.Parallel()
-	key, _ := keygen(t)
+	key, _ := Keygen(t)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer full.Close()
-	for _, line := range []string{"token mint --application " + someApplication + " --key " + key, "version", "version --json", "completion words -- a"} {
+	for _, line := range []string{"token mint --application " + SomeApplication + " --key " + key, "version", "version --json", "completion words -- a"} {
 		var said strings.Builder
 		status := cli.Main(t.Context(), strings.Fields(line), cli.Streams{In: strings.NewReader(""), Out: full, Err: &said})
-		outcome{status, "", said.String()}.wantFailure(t, 1, "no space left")
+		Outcome{Status: status, Out: "", Err: said.String()}.WantFailure(t, 1, "no space left")
 	}
 }
 
 // Without a name a file would go to wherever the command is run.
 func TestAnEmptyNameIsRefused(t *testing.T) {
 	t.Parallel()
-	frontdesk(t, "audit", "export", "--database-url=x", "--out=").wantFailure(t, 1, "is empty")
-	frontdesk(t, "webhook", "listen", "--listen=127.0.0.1:0", "--jwks-url=http://127.0.0.1:1/", "--dir=").wantFailure(t, 2, "name a folder")
-	frontdesk(t, "sandbox", "--dir=", "--listen=127.0.0.1:0").wantFailure(t, 2, "name a folder")
+	Frontdesk(t, "audit", "export", "--database-url=x", "--out=").WantFailure(t, 1, "is empty")
+	Frontdesk(t, "webhook", "listen", "--listen=127.0.0.1:0", "--jwks-url=http://127.0.0.1:1/", "--dir=").WantFailure(t, 2, "name a folder")
+	Frontdesk(t, "sandbox", "--dir=", "--listen=127.0.0.1:0").WantFailure(t, 2, "name a folder")
 }

@@ -14,8 +14,8 @@ import (
 	"frontdesk/domain/request"
 )
 
-// patientCommands are what can be typed about patients.
-type patientCommands struct {
+// PatientCommands are what can be typed about patients.
+type PatientCommands struct {
 	RegisterPatient       registerPatientCmd       `cmd:"" group:"patient" help:"Make somebody a patient of a practice."`
 	ChangePatientDetails  changePatientDetailsCmd  `cmd:"" group:"patient" help:"Change a patient's name and date of birth. What they were stays in the log."`
 	FindPatient           findPatientCmd           `cmd:"" group:"patient" help:"Find a practice's patients by any part of their names. That you did is recorded."`
@@ -25,8 +25,8 @@ type patientCommands struct {
 	MarkPatientRequestEnteredInError markPatientRequestEnteredInErrorCmd `cmd:"" group:"patient" help:"Mark a patient request as entered in error. It stays in the record."`
 }
 
-// recordCommands are what can be typed about care records.
-type recordCommands struct {
+// RecordCommands are what can be typed about care records.
+type RecordCommands struct {
 	OpenCareRecord openCareRecordCmd `cmd:"" group:"day" help:"Record that a patient's care record is opened."`
 	CreateNote     createNoteCmd     `cmd:"" group:"day" help:"Add a note to a patient's care record."`
 
@@ -34,33 +34,33 @@ type recordCommands struct {
 }
 
 type registerPatientCmd struct {
-	sealingFlags `embed:""`
+	SealingFlags `embed:""`
 	Name         string     `required:"" help:"The patient's name."`
 	Patient      patient.ID `placeholder:"UUID" help:"The patient's identifier; without it, one is minted."`
 	BirthDate    string     `placeholder:"2006-01-02" help:"The patient's date of birth."`
 }
 
-func (c *registerPatientCmd) Run(r *run) error {
-	return create(r, c.sealingFlags, "patientId", commands.Desk.RegisterPatient, commands.RegisterPatient{
+func (c *registerPatientCmd) Run(r *Run) error {
+	return Create(r, c.SealingFlags, "patientId", commands.Desk.RegisterPatient, commands.RegisterPatient{
 		Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
 	})
 }
 
 // patientFlags name a patient of a practice.
 type patientFlags struct {
-	practiceFlags `embed:""`
+	PracticeFlags `embed:""`
 	Patient       patient.ID `required:"" placeholder:"UUID" help:"The patient's identifier."`
 }
 
 type changePatientDetailsCmd struct {
 	patientFlags   `embed:""`
-	masterKeyFlags `embed:""`
+	MasterKeyFlags `embed:""`
 	Name           string `required:"" help:"The patient's name from now on."`
 	BirthDate      string `required:"" placeholder:"2006-01-02" help:"The patient's date of birth from now on; empty if it is unknown."`
 }
 
-func (c *changePatientDetailsCmd) Run(r *run) error {
-	return sealingFlags{c.practiceFlags, c.masterKeyFlags}.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func (c *changePatientDetailsCmd) Run(r *Run) error {
+	return SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		return nil, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{
 			Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
 		})
@@ -72,8 +72,8 @@ type restrictPatientRecordCmd struct {
 	Username     []string `sep:"none" help:"Who may see the record; may be repeated. Without any, the restriction is lifted."`
 }
 
-func (c *restrictPatientRecordCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.RestrictPatientRecord, commands.RestrictPatientRecord{
+func (c *restrictPatientRecordCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.RestrictPatientRecord, commands.RestrictPatientRecord{
 		Tenant: c.Tenant, Patient: c.Patient, Usernames: c.Username,
 	})
 }
@@ -82,22 +82,22 @@ type openCareRecordCmd struct {
 	patientFlags `embed:""`
 }
 
-func (c *openCareRecordCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.OpenCareRecord, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
+func (c *openCareRecordCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.OpenCareRecord, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
 }
 
 type createNoteCmd struct {
 	patientFlags   `embed:""`
-	masterKeyFlags `embed:""`
+	MasterKeyFlags `embed:""`
 	File           string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
 }
 
-func (c *createNoteCmd) Run(r *run) error {
+func (c *createNoteCmd) Run(r *Run) error {
 	text, err := readText(c.File, r.In)
 	if err != nil {
 		return err
 	}
-	return create(r, sealingFlags{c.practiceFlags, c.masterKeyFlags}, "noteId", commands.Desk.CreateNote, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
+	return Create(r, SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}, "noteId", commands.Desk.CreateNote, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
 }
 
 // errorFlags say what was entered in error, and why.
@@ -111,8 +111,8 @@ type markNoteEnteredInErrorCmd struct {
 	Note       record.NoteID `required:"" placeholder:"UUID" help:"The note's identifier."`
 }
 
-func (c *markNoteEnteredInErrorCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.MarkNoteEnteredInError, commands.MarkNoteEnteredInError{
+func (c *markNoteEnteredInErrorCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkNoteEnteredInError, commands.MarkNoteEnteredInError{
 		Tenant: c.Tenant, Patient: c.Patient, Note: c.Note, Reason: c.Reason,
 	})
 }
@@ -122,8 +122,8 @@ type markPatientRequestEnteredInErrorCmd struct {
 	PatientRequest request.ID `required:"" placeholder:"UUID" help:"The patient request's identifier."`
 }
 
-func (c *markPatientRequestEnteredInErrorCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.MarkPatientRequestEnteredInError, commands.MarkPatientRequestEnteredInError{
+func (c *markPatientRequestEnteredInErrorCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkPatientRequestEnteredInError, commands.MarkPatientRequestEnteredInError{
 		Tenant: c.Tenant, Patient: c.Patient, Request: c.PatientRequest, Reason: c.Reason,
 	})
 }
@@ -142,22 +142,22 @@ func readText(file string, in io.Reader) (string, error) {
 }
 
 type submitPatientRequestCmd struct {
-	sealingFlags `embed:""`
+	SealingFlags `embed:""`
 	File         string `required:"" help:"The request body of the API as a file; - for standard input."`
 }
 
 // Run submits the request in the file, as a call of the API would.
-func (c *submitPatientRequestCmd) Run(r *run) error {
+func (c *submitPatientRequestCmd) Run(r *Run) error {
 	in, err := c.open(r.In)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	master, err := c.given(r)
+	master, err := c.Given(r)
 	if err != nil {
 		return err
 	}
-	return c.doWith(r, app.Config{MasterKey: master}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (made, error) {
+	return c.DoWith(r, app.Config{MasterKey: master}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (Made, error) {
 		files := &body.Files{Tenant: c.Tenant, Uploads: engine.Uploads}
 		defer func() { _ = files.Close(context.WithoutCancel(ctx)) }() // what stays is swept
 		form, err := files.Read(ctx, in)
@@ -169,7 +169,7 @@ func (c *submitPatientRequestCmd) Run(r *run) error {
 			return nil, err
 		}
 		id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{Tenant: c.Tenant, Submission: submission})
-		return made{"patientRequestId": id}, err
+		return Made{"patientRequestId": id}, err
 	})
 }
 

@@ -18,8 +18,8 @@ import (
 )
 
 type findPatientCmd struct {
-	databaseFlag   `embed:""`
-	masterKeyFlags `embed:""`
+	DatabaseFlag   `embed:""`
+	MasterKeyFlags `embed:""`
 	Tenant         string `required:"" help:"The practice's tenant identifier."`
 	Name           string `required:"" help:"Any parts of the patient's name, in any order. Case and accents do not matter."`
 	JSON           bool   `name:"json" help:"Print one JSON object."`
@@ -31,13 +31,13 @@ const mostFound = 50
 var errNoSearch = fault.New(fault.Invalid, "missing-name", "Give a part of the patient's name.")
 
 // Run prints who is found, once it is recorded who they are.
-func (c *findPatientCmd) Run(r *run) error {
+func (c *findPatientCmd) Run(r *Run) error {
 	if strings.TrimSpace(c.Name) == "" {
 		return errNoSearch
 	}
-	ctx, cancel := context.WithTimeout(r.ctx, commandLimit)
+	ctx, cancel := context.WithTimeout(r.Context, CommandLimit)
 	defer cancel()
-	engine, err := c.openAll(r, c.masterKeyFlags)
+	engine, err := c.OpenAll(r, c.MasterKeyFlags)
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func (c *findPatientCmd) Run(r *run) error {
 }
 
 // record appends whose names are about to be shown, and not what was searched for.
-func (c *findPatientCmd) record(r *run, engine *app.Engine, found []projections.Found) error {
+func (c *findPatientCmd) record(r *Run, engine *app.Engine, found []projections.Found) error {
 	filter := url.Values{"tenant": {c.Tenant}}
 	for _, f := range found {
 		filter.Add("patient", f.Patient.String())
 	}
-	return r.recordReading(engine, c.Tenant, audit.Queried{
+	return r.RecordReading(engine, c.Tenant, audit.Queried{
 		Command: "find-patient", Filter: filter.Encode(), Personal: true, Count: int64(len(found)),
 	})
 }
@@ -83,7 +83,7 @@ func (c *findPatientCmd) print(w io.Writer, found []projections.Found, more bool
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	var failed error
 	for _, f := range all {
-		failed = errors.Join(failed, row(table, f.Patient, f.Name, f.BirthDate))
+		failed = errors.Join(failed, Row(table, f.Patient, f.Name, f.BirthDate))
 	}
 	failed = errors.Join(failed, table.Flush())
 	if more {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// visible is what the command line prints through. A character by which a text could
+// Visible is what the command line prints through. A character by which a text could
 // move the cursor, hide what stands before it or turn the order of a line round is
 // shown as \u009b (D50). Whoever called the service, or gave a thing its name, chose
 // that text.
@@ -21,24 +21,24 @@ import (
 //
 // It keeps the first error, so that a run whose output went nowhere does not end as if
 // all had gone well.
-type visible struct {
+type Visible struct {
 	mu  sync.Mutex // webhooks are refused, and said to be, at the same time
 	w   io.Writer
 	err error
 }
 
-// newVisible returns what prints through a stream.
-func newVisible(w io.Writer) *visible { return &visible{w: w} }
+// NewVisible returns what prints through a stream.
+func NewVisible(w io.Writer) *Visible { return &Visible{w: w} }
 
-// failure returns the first error of a write.
-func (v *visible) failure() error {
+// Failure returns the first error of a write.
+func (v *Visible) Failure() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.err
 }
 
 // Write prints p. It leaves line ends and tabs, which lines and tables are made of.
-func (v *visible) Write(p []byte) (int, error) {
+func (v *Visible) Write(p []byte) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if _, err := io.WriteString(v.w, escaped(string(p), acts)); err != nil {
@@ -74,8 +74,8 @@ func escaped(text string, which func(rune) bool) string {
 	return shown.String()
 }
 
-// row writes a line of a table. No cell can begin another cell or another line.
-func row(table io.Writer, cells ...any) error {
+// Row writes a line of a table. No cell can begin another cell or another line.
+func Row(table io.Writer, cells ...any) error {
 	texts := make([]string, len(cells))
 	for i, cell := range cells {
 		texts[i] = escaped(fmt.Sprint(cell), endsCell)

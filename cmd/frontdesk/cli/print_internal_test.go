@@ -19,7 +19,7 @@ func TestWhatIsVisibleIsLeftAsItIs(t *testing.T) {
 		"\x00\u200e\u2069end": `\u0000\u200e\u2069end`,
 	} {
 		var out strings.Builder
-		if n, err := (&visible{w: &out}).Write([]byte(text)); n != len(text) || err != nil || out.String() != want {
+		if n, err := (&Visible{w: &out}).Write([]byte(text)); n != len(text) || err != nil || out.String() != want {
 			t.Errorf("%q is shown as %q (%d, %v), want %q", text, out.String(), n, err, want)
 		}
 	}
@@ -28,7 +28,7 @@ func TestWhatIsVisibleIsLeftAsItIs(t *testing.T) {
 func TestTheProgramsLogKeepsItsMeaning_D50(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	newLog(&visible{w: &out}).ErrorContext(t.Context(), "failed\u202e", slog.String("error", "a\u009b\x1b\u2066b"))
+	NewLog(&Visible{w: &out}).ErrorContext(t.Context(), "failed\u202e", slog.String("error", "a\u009b\x1b\u2066b"))
 	var line struct{ Msg, Error string }
 	if err := json.Unmarshal([]byte(out.String()), &line); err != nil || line.Msg != "failed\u202e" || line.Error != "a\u009b\x1b\u2066b" {
 		t.Errorf("%q, %v", line, err)

@@ -26,46 +26,46 @@ func wantHarmless(t *testing.T, what, printed string) {
 func TestATerminalActsOnNothingThatIsPrinted_D50(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.New(t).URL
-	do := func(args ...string) outcome {
+	do := func(args ...string) Outcome {
 		t.Helper()
-		o := frontdesk(t, append(args, "--database-url", url)...)
-		if o.status != 0 {
-			t.Fatalf("%v: %s", args, o.err)
+		o := Frontdesk(t, append(args, "--database-url", url)...)
+		if o.Status != 0 {
+			t.Fatalf("%v: %s", args, o.Err)
 		}
-		wantHarmless(t, strings.Join(args[:2], " "), o.out+o.err)
+		wantHarmless(t, strings.Join(args[:2], " "), o.Out+o.Err)
 		return o
 	}
 	do("register-practice", "--tenant=elm", "--name="+hostile)
-	id := objects(t, do("register-application", "--name="+hostile, "--jwks-url=https://app.example/jwks.json", "--json").out)[0]["applicationId"].(string)
+	id := Objects(t, do("register-application", "--name="+hostile, "--jwks-url=https://app.example/jwks.json", "--json").Out)[0]["applicationId"].(string)
 	do("enable-application", "--tenant=elm", "--application="+id)
-	if table := do("audit", "replay", "--as-of=3").out; !strings.Contains(table, shown) || strings.Count(table, "\n") != strings.Count(table, "\n  ")+3 {
+	if table := do("audit", "replay", "--as-of=3").Out; !strings.Contains(table, shown) || strings.Count(table, "\n") != strings.Count(table, "\n  ")+3 {
 		t.Errorf("the table is\n%s", table)
 	}
 	do("audit", "log", "--show-personal")
-	for _, e := range objects(t, do("audit", "log", "--json", "--event=practice.registered").out) {
+	for _, e := range Objects(t, do("audit", "log", "--json", "--event=practice.registered").Out) {
 		if name := e["data"].(map[string]any)["name"]; name != hostile {
 			t.Errorf("JSON says that the name is %q", name)
 		}
 	}
-	refused := frontdesk(t, "enable-application", "--database-url", url, "--tenant="+hostile, "--application="+id)
-	wantHarmless(t, "a refusal", refused.err)
-	wrong := frontdesk(t, "enable-application", "--"+hostile)
-	wantHarmless(t, "a usage error", wrong.err+wrong.out)
+	refused := Frontdesk(t, "enable-application", "--database-url", url, "--tenant="+hostile, "--application="+id)
+	wantHarmless(t, "a refusal", refused.Err)
+	wrong := Frontdesk(t, "enable-application", "--"+hostile)
+	wantHarmless(t, "a usage error", wrong.Err+wrong.Out)
 }
 
 func TestATokenThatIsExplainedMovesNoCursor_D50(t *testing.T) {
 	t.Parallel()
-	key, jwks := keygen(t)
-	token := mint(t, key, "--sub=dr\u202e\u009blee")
-	o := frontdesk(t, "token", "explain", "--jwks", jwks, token)
-	wantHarmless(t, "token explain", o.out+o.err)
-	if !strings.Contains(o.out, `dr\u202e\u009blee`) {
-		t.Errorf("it says\n%s", o.out)
+	key, jwks := Keygen(t)
+	token := Mint(t, key, "--sub=dr\u202e\u009blee")
+	o := Frontdesk(t, "token", "explain", "--jwks", jwks, token)
+	wantHarmless(t, "token explain", o.Out+o.Err)
+	if !strings.Contains(o.Out, `dr\u202e\u009blee`) {
+		t.Errorf("it says\n%s", o.Out)
 	}
 	var verdict struct{ Claims map[string]any }
-	machine := frontdesk(t, "token", "explain", "--json", "--jwks", jwks, token)
-	wantHarmless(t, "token explain --json", machine.out)
-	if err := json.Unmarshal([]byte(machine.out), &verdict); err != nil || verdict.Claims["sub"] != "dr\u202e\u009blee" {
+	machine := Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, token)
+	wantHarmless(t, "token explain --json", machine.Out)
+	if err := json.Unmarshal([]byte(machine.Out), &verdict); err != nil || verdict.Claims["sub"] != "dr\u202e\u009blee" {
 		t.Errorf("JSON says %v, %v", verdict.Claims["sub"], err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// readyCmd asks as a proxy does. It is for where nothing else can ask, such as in a
+// ReadyCmd asks as a proxy does. It is for where nothing else can ask, such as in a
 // container that holds the program alone.
-type readyCmd struct {
+type ReadyCmd struct {
 	Config        servingFile `placeholder:"FILE" help:"YAML file of settings, which says where \"serve\" on this machine listens."`
 	PrivateListen string      `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"What \"serve\" on this machine is given."`
 }
@@ -24,8 +24,8 @@ const (
 )
 
 // Run says what the process says, and fails if it is not ready.
-func (c *readyCmd) Run(r *run) error {
-	ctx, cancel := context.WithTimeout(r.ctx, readyLimit)
+func (c *ReadyCmd) Run(r *Run) error {
+	ctx, cancel := context.WithTimeout(r.Context, readyLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+reachedFromHere(c.PrivateListen)+"/readyz", nil)
 	if err != nil {

@@ -24,15 +24,15 @@ func TestAContainerIsAskedWhetherItIsReady_D106(t *testing.T) {
 	address := strings.TrimPrefix(process.URL, "http://")
 	_, port, _ := strings.Cut(address, ":")
 	for _, listen := range []string{address, ":" + port, "0.0.0.0:" + port} {
-		if o := frontdesk(t, "ready", "--private-listen", listen); o.status != 0 || o.out != "ready\n" {
-			t.Errorf("%s: exit status %d, %q, %q", listen, o.status, o.out, o.err)
+		if o := Frontdesk(t, "ready", "--private-listen", listen); o.Status != 0 || o.Out != "ready\n" {
+			t.Errorf("%s: exit status %d, %q, %q", listen, o.Status, o.Out, o.Err)
 		}
 	}
 	stopping.Store(true)
-	frontdesk(t, "ready", "--private-listen", address).wantFailure(t, 1, "not ready: this process is stopping")
+	Frontdesk(t, "ready", "--private-listen", address).WantFailure(t, 1, "not ready: this process is stopping")
 	process.Close()
-	frontdesk(t, "ready", "--private-listen", address).wantFailure(t, 1, "nobody answers")
-	frontdesk(t, "ready", "--private-listen", "no port:").wantFailure(t, 1, "--private-listen is HOST:PORT")
+	Frontdesk(t, "ready", "--private-listen", address).WantFailure(t, 1, "nobody answers")
+	Frontdesk(t, "ready", "--private-listen", "no port:").WantFailure(t, 1, "--private-listen is HOST:PORT")
 }
 
 // The file of settings says where serve listens; what is typed wins, as everywhere.
@@ -41,14 +41,14 @@ func TestTheFileOfSettingsSaysWhoIsAskedWhetherItIsReady_D108(t *testing.T) {
 	process := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ready\n") }))
 	t.Cleanup(process.Close)
 	address := strings.TrimPrefix(process.URL, "http://")
-	file := settingsFile(t, "serve:\n  private-listen: "+address+"\n")
-	if o := frontdesk(t, "ready", "--config", file); o.status != 0 || o.out != "ready\n" {
-		t.Errorf("exit status %d, %q, %q", o.status, o.out, o.err)
+	file := SettingsFile(t, "serve:\n  private-listen: "+address+"\n")
+	if o := Frontdesk(t, "ready", "--config", file); o.Status != 0 || o.Out != "ready\n" {
+		t.Errorf("exit status %d, %q, %q", o.Status, o.Out, o.Err)
 	}
-	other := settingsFile(t, "serve:\n  private-listen: 127.0.0.1:1\n")
-	frontdesk(t, "ready", "--config", other).wantFailure(t, 1, "nobody answers", "127.0.0.1:1")
-	if o := frontdesk(t, "ready", "--config", other, "--private-listen", address); o.status != 0 {
-		t.Errorf("exit status %d, %q", o.status, o.err)
+	other := SettingsFile(t, "serve:\n  private-listen: 127.0.0.1:1\n")
+	Frontdesk(t, "ready", "--config", other).WantFailure(t, 1, "nobody answers", "127.0.0.1:1")
+	if o := Frontdesk(t, "ready", "--config", other, "--private-listen", address); o.Status != 0 {
+		t.Errorf("exit status %d, %q", o.Status, o.Err)
 	}
-	frontdesk(t, "ready", "--config", settingsFile(t, "serve:\n  listn: a\n")).wantFailure(t, 2, "listn is no flag of serve")
+	Frontdesk(t, "ready", "--config", SettingsFile(t, "serve:\n  listn: a\n")).WantFailure(t, 2, "listn is no flag of serve")
 }

@@ -8,23 +8,23 @@ import (
 	"text/tabwriter"
 )
 
-// register lists what an operator has set up: a table for people, or an object a line for
+// Register lists what an operator has set up: a table for people, or an object a line for
 // machines. It holds one page at a time, so that the length of a list costs no memory.
-type register[T any] struct {
-	header string
-	cells  func(T) []any
-	next   func(after T) ([]T, error) // a page, of at most [tableLines]
+type Register[T any] struct {
+	Header string
+	Cells  func(T) []any
+	Next   func(after T) ([]T, error) // a page, of at most [TableLines]
 }
 
-// write writes all rows to standard output.
-func (l register[T]) write(r *run, machine bool) error {
+// Write writes all rows to standard output.
+func (l Register[T]) Write(r *Run, machine bool) error {
 	encoder := json.NewEncoder(r.Out)
 	table := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0)
 	if !machine {
-		_, _ = io.WriteString(table, strings.ReplaceAll(l.header, "|", "\t")+"\n") // an error comes again at the end
+		_, _ = io.WriteString(table, strings.ReplaceAll(l.Header, "|", "\t")+"\n") // an error comes again at the end
 	}
 	lines := 0
-	for item, err := range l.items() {
+	for item, err := range l.Items() {
 		if err != nil {
 			return err
 		}
@@ -34,22 +34,22 @@ func (l register[T]) write(r *run, machine bool) error {
 			}
 			continue
 		}
-		if lines++; lines%tableLines == 0 {
+		if lines++; lines%TableLines == 0 {
 			_ = table.Flush() // as above
 		}
-		if err := row(table, l.cells(item)...); err != nil {
+		if err := Row(table, l.Cells(item)...); err != nil {
 			return err
 		}
 	}
 	return table.Flush()
 }
 
-// items yields all rows, page by page.
-func (l register[T]) items() iter.Seq2[T, error] {
+// Items yields all rows, page by page.
+func (l Register[T]) Items() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var last T
 		for {
-			page, err := l.next(last)
+			page, err := l.Next(last)
 			if err != nil {
 				yield(last, err)
 				return
@@ -59,12 +59,12 @@ func (l register[T]) items() iter.Seq2[T, error] {
 					return
 				}
 			}
-			if len(page) < tableLines {
+			if len(page) < TableLines {
 				return
 			}
 		}
 	}
 }
 
-// tableLines is how many lines of a table are held to align them.
-const tableLines = 500
+// TableLines is how many lines of a table are held to align them.
+const TableLines = 500

@@ -17,18 +17,18 @@ func (f streamFlags) streams() broker.Streams {
 	return broker.Streams{Replicas: f.NATSReplicas, Retention: f.NATSRetention}
 }
 
-// relayCmd hands the event log to NATS.
-type relayCmd struct {
-	databaseFlag  `embed:""`
+// RelayCmd hands the event log to NATS.
+type RelayCmd struct {
+	DatabaseFlag  `embed:""`
 	configFlag    `embed:""`
-	logFlags      `embed:""`
-	brokerFlags   `embed:""`
+	LogFlags      `embed:""`
+	BrokerFlags   `embed:""`
 	streamFlags   `embed:""`
 	MetricsListen string `placeholder:"HOST:PORT" help:"Where metrics are served; nowhere if it is not given."`
 }
 
 // Help says what a help text has no room for.
-func (c *relayCmd) Help() string {
+func (c *RelayCmd) Help() string {
 	return `Hands the event log to NATS JetStream, for followers who are not to read the database. "serve --nats" does the same; this is for
 another machine, with the role frontdesk_audit. Run as many as you like. Personal values stay in the database. It waits for a broker or a
 database that is away, for a standby to be promoted, and for a log in clear to be sealed.
@@ -36,8 +36,8 @@ If the broker holds events that the log has lost, it ends: run "frontdesk audit 
 }
 
 // Run relays until it is told to stop.
-func (c *relayCmd) Run(r *run) error {
+func (c *RelayCmd) Run(r *Run) error {
 	return app.Relay{
-		DatabaseURL: c.DatabaseURL, Broker: c.server(), Streams: c.streams(), MetricsListen: c.MetricsListen, Log: c.log(r.Err),
-	}.Run(r.ctx)
+		DatabaseURL: c.DatabaseURL, Broker: c.Server(), Streams: c.streams(), MetricsListen: c.MetricsListen, Log: c.Log(r.Err),
+	}.Run(r.Context)
 }

@@ -16,7 +16,7 @@ func TestTheLogIsRelayedAtTheCommandLine_D101(t *testing.T) {
 	t.Parallel()
 	db, s := postgrestest.New(t), brokertest.New(t)
 	js := s.JetStream()
-	frontdesk(t, "register-practice", "--tenant=elm", "--name=Elm", "--database-url", db.URL).wantSuccess(t)
+	Frontdesk(t, "register-practice", "--tenant=elm", "--name=Elm", "--database-url", db.URL).WantSuccess(t)
 	at := strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1)
 	args := []string{"relay", "--database-url", at, "--nats", s.URL(), "--nats-replicas=1", "--metrics-listen=127.0.0.1:0"}
 	relay := run(t, args...)
@@ -38,10 +38,10 @@ func TestTheLogIsRelayedAtTheCommandLine_D101(t *testing.T) {
 			t.Errorf("the metrics do not say %q:\n%s", metric, response)
 		}
 	}
-	frontdesk(t, "audit", "begin-epoch", "--database-url", db.AdminURL, "--reason=The volume was put back.", "--epoch=4").wantSuccess(t)
+	Frontdesk(t, "audit", "begin-epoch", "--database-url", db.AdminURL, "--reason=The volume was put back.", "--epoch=4").WantSuccess(t)
 	reaches(4, 2)
 	relay.end()
-	frontdesk(t, append(args, "--nats=amqp://broker")...).wantFailure(t, 1, "nats://broker-1:4222")
-	frontdesk(t, append(args, "--nats-credentials=none")...).wantFailure(t, 1, "read the credentials for the broker")
-	frontdesk(t, append(args, "--nats-ca=none")...).wantFailure(t, 1, "the authority of its certificates")
+	Frontdesk(t, append(args, "--nats=amqp://broker")...).WantFailure(t, 1, "nats://broker-1:4222")
+	Frontdesk(t, append(args, "--nats-credentials=none")...).WantFailure(t, 1, "read the credentials for the broker")
+	Frontdesk(t, append(args, "--nats-ca=none")...).WantFailure(t, 1, "the authority of its certificates")
 }

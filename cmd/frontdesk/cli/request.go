@@ -10,8 +10,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// requestCommands are what can be typed about what a practice does with patient requests.
-type requestCommands struct {
+// RequestCommands are what can be typed about what a practice does with patient requests.
+type RequestCommands struct {
 	TakePatientRequest     takePatientRequestCmd     `cmd:"" group:"request" help:"Have a member of staff take a request that nobody has."`
 	GivePatientRequest     givePatientRequestCmd     `cmd:"" group:"request" help:"Give a request to a member of staff."`
 	NotePatientRequest     notePatientRequestCmd     `cmd:"" group:"request" help:"Add a note of the practice for itself."`
@@ -26,18 +26,18 @@ type requestCommands struct {
 
 // requestFlags name a request of a practice.
 type requestFlags struct {
-	practiceFlags  `embed:""`
+	PracticeFlags  `embed:""`
 	PatientRequest request.ID `required:"" placeholder:"UUID" help:"The patient request's identifier."`
 }
 
 // writingFlags name a request about which something is written.
 type writingFlags struct {
 	requestFlags   `embed:""`
-	masterKeyFlags `embed:""`
+	MasterKeyFlags `embed:""`
 }
 
-func (f writingFlags) do(r *run, config app.Config, tenant string, act func(context.Context, commands.Desk) (made, error)) error {
-	return sealingFlags{f.practiceFlags, f.masterKeyFlags}.do(r, config, tenant, act)
+func (f writingFlags) Do(r *Run, config app.Config, tenant string, act func(context.Context, commands.Desk) (Made, error)) error {
+	return SealingFlags{PracticeFlags: f.PracticeFlags, MasterKeyFlags: f.MasterKeyFlags}.Do(r, config, tenant, act)
 }
 
 // byFlag names the member of staff who has the request then.
@@ -50,8 +50,8 @@ type takePatientRequestCmd struct {
 	byFlag       `embed:""`
 }
 
-func (c *takePatientRequestCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func (c *takePatientRequestCmd) Run(r *Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 		if err != nil {
 			return nil, err
@@ -66,8 +66,8 @@ type givePatientRequestCmd struct {
 	To           string `required:"" help:"The username of whom it is given to."`
 }
 
-func (c *givePatientRequestCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func (c *givePatientRequestCmd) Run(r *Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		given := commands.GivePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest}
 		var err error
 		if given.To, err = desk.Staff.StaffByUsername(ctx, c.Tenant, c.To); err != nil {
@@ -93,8 +93,8 @@ type changePatientRequestUrgencyCmd struct {
 	Urgent       bool `required:"" negatable:"" help:"Whether the request is urgent."`
 }
 
-func (c *changePatientRequestUrgencyCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.ChangePatientRequestUrgency,
+func (c *changePatientRequestUrgencyCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.ChangePatientRequestUrgency,
 		commands.ChangePatientRequestUrgency{Tenant: c.Tenant, Request: c.PatientRequest, Urgent: c.Urgent})
 }
 
@@ -103,12 +103,12 @@ type notePatientRequestCmd struct {
 	File         string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
 }
 
-func (c *notePatientRequestCmd) Run(r *run) error {
+func (c *notePatientRequestCmd) Run(r *Run) error {
 	text, err := readText(c.File, r.In)
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		return nil, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, Text: text})
 	})
 }
@@ -119,8 +119,8 @@ type completePatientRequestCmd struct {
 	Outcome      request.Outcome `required:"" help:"replied, appointment-booked, signposted or no-action-needed."`
 }
 
-func (c *completePatientRequestCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func (c *completePatientRequestCmd) Run(r *Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 		if err != nil {
 			return nil, err
@@ -135,8 +135,8 @@ type reopenPatientRequestCmd struct {
 	Reason       string `required:"" help:"Why. Others at this machine see command lines: name nobody."`
 }
 
-func (c *reopenPatientRequestCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func (c *reopenPatientRequestCmd) Run(r *Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 		if err != nil {
 			return nil, err
@@ -152,8 +152,8 @@ type reLinkPatientRequestCmd struct {
 	Reason       string     `required:"" help:"Why. Others at this machine see command lines: name nobody."`
 }
 
-func (c *reLinkPatientRequestCmd) Run(r *run) error {
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+func (c *reLinkPatientRequestCmd) Run(r *Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		return nil, desk.ReLinkPatientRequest(ctx, commands.ReLinkPatientRequest{
 			Tenant: c.Tenant, Request: c.PatientRequest, From: c.From, To: c.To, Reason: c.Reason,
 		})
@@ -164,8 +164,8 @@ type openPatientRequestCmd struct {
 	requestFlags `embed:""`
 }
 
-func (c *openPatientRequestCmd) Run(r *run) error {
-	return create(r, c.practiceFlags, "patientId", commands.Desk.OpenPatientRequest, commands.OpenPatientRequest{Tenant: c.Tenant, Request: c.PatientRequest})
+func (c *openPatientRequestCmd) Run(r *Run) error {
+	return Create(r, c.PracticeFlags, "patientId", commands.Desk.OpenPatientRequest, commands.OpenPatientRequest{Tenant: c.Tenant, Request: c.PatientRequest})
 }
 
 type openAttachmentCmd struct {
@@ -173,7 +173,7 @@ type openAttachmentCmd struct {
 	Attachment   request.AttachmentID `required:"" placeholder:"UUID" help:"The file's identifier."`
 }
 
-func (c *openAttachmentCmd) Run(r *run) error {
-	return create(r, c.practiceFlags, "patientId", commands.Desk.OpenAttachment,
+func (c *openAttachmentCmd) Run(r *Run) error {
+	return Create(r, c.PracticeFlags, "patientId", commands.Desk.OpenAttachment,
 		commands.OpenAttachment{Tenant: c.Tenant, Request: c.PatientRequest, Attachment: c.Attachment})
 }

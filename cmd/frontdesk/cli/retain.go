@@ -10,9 +10,9 @@ import (
 	"frontdesk/domain/event"
 )
 
-// retainCmd moves old rows of the access record and of deliveries to files.
-type retainCmd struct {
-	databaseFlag    `embed:""`
+// RetainCmd moves old rows of the access record and of deliveries to files.
+type RetainCmd struct {
+	DatabaseFlag    `embed:""`
 	configFlag      `embed:""`
 	AccessRetention retention.Period `default:"never" placeholder:"PERIOD" help:"How long the access record is kept, and to whom webhooks told what: 8y, or 400d. Months that are wholly older are moved to files. Without it, nothing is."`
 	Archive         string           `type:"path" placeholder:"DIR" help:"The folder that they are moved to: for each of them a file and its manifest. Use the same one each time."`
@@ -21,7 +21,7 @@ type retainCmd struct {
 }
 
 // Help says what a help text has no room for.
-func (c *retainCmd) Help() string {
+func (c *RetainCmd) Help() string {
 	return `Run it every day, as the database's owner, with or without a period. It makes the partitions of this month and the next two.
 With a period it also takes each month that is wholly older out of the database. A month is written to
 DIR/<name>.jsonl.gz (one JSON object a line) with DIR/<name>.jsonl.gz.manifest.json, detached, noted in the event log
@@ -32,30 +32,30 @@ Begin when all processes have been upgraded. docs/retention.md says what else is
 }
 
 // Run makes partitions, and archives what is old enough.
-func (c *retainCmd) Run(r *run) error {
+func (c *RetainCmd) Run(r *Run) error {
 	if err := c.checkFolder(); err != nil {
 		return err
 	}
-	engine, err := c.open(r)
+	engine, err := c.Open(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	actor, err := engine.Operator(r.ctx, machine())
+	actor, err := engine.Operator(r.Context, Machine())
 	if err != nil {
 		return err
 	}
 	retain := engine.Retain()
-	retain.Keep, retain.Dir, retain.Wait, retain.Tell = c.AccessRetention, c.Archive, c.Wait, r.tell
+	retain.Keep, retain.Dir, retain.Wait, retain.Tell = c.AccessRetention, c.Archive, c.Wait, r.Tell
 	retain.Unproved = c.WithoutProof
 	retain.Say = func(text string) { fmt.Fprintln(r.Out, text) }
-	if err := retain.Run(event.WithMetadata(r.ctx, event.Metadata{Actor: actor})); err != nil {
+	if err := retain.Run(event.WithMetadata(r.Context, event.Metadata{Actor: actor})); err != nil {
 		return err
 	}
 	if c.AccessRetention.Forever() {
 		fmt.Fprintln(r.Out, "nothing is moved to files: no --access-retention is set")
 	}
-	if err := engine.Drain(r.ctx); err != nil {
+	if err := engine.Drain(r.Context); err != nil {
 		return fmt.Errorf("all is done; what the log says of it comes when a server runs: %w", err)
 	}
 	return nil
@@ -63,7 +63,7 @@ func (c *retainCmd) Run(r *run) error {
 
 var errNoFolder = errors.New("--archive names no folder: make it first, where backups of it are made, too")
 
-func (c *retainCmd) checkFolder() error {
+func (c *RetainCmd) checkFolder() error {
 	if c.Archive == "" {
 		if c.AccessRetention.Forever() {
 			return nil

@@ -12,8 +12,8 @@ import (
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
-// sandboxCmd starts a sandbox, and steers one that runs.
-type sandboxCmd struct {
+// SandboxCmd starts a sandbox, and steers one that runs.
+type SandboxCmd struct {
 	Start    sandboxStartCmd    `cmd:"" default:"withargs" help:"Start it. That is also what happens without a command: \"frontdesk sandbox start --help\" lists its flags."`
 	Clock    sandboxClockCmd    `cmd:"" help:"Say what its clock shows, or move it."`
 	Reset    sandboxResetCmd    `cmd:"" help:"Make the practice what it was just after it was seeded, while the sandbox runs."`
@@ -29,8 +29,8 @@ type sandboxFlag struct {
 }
 
 type sandboxStartCmd struct {
-	lifetimeFlags `embed:""`
-	networkFlag   `embed:""`
+	LifetimeFlags `embed:""`
+	NetworkFlag   `embed:""`
 	sandboxFlag   `embed:""`
 	JWKSCache     time.Duration `name:"jwks-cache" default:"5s" help:"How long a readable key set serves. In production it is an hour."`
 	Listen        string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where the API is served; loopback only."`
@@ -40,19 +40,19 @@ type sandboxStartCmd struct {
 }
 
 // Run runs the sandbox until it is told to stop.
-func (c *sandboxStartCmd) Run(r *run) error {
+func (c *sandboxStartCmd) Run(r *Run) error {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return fmt.Errorf("find the sandbox's directory: %w", err)
 	}
 	config := app.Config{Listen: c.Listen, AllowNetwork: c.AllowNetwork, JWKSCache: c.JWKSCache, Strict: c.Strict}
-	c.apply(&config)
-	return sandbox.Run(r.ctx, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: newLog(r.Err), App: config, Now: r.now})
+	c.Apply(&config)
+	return sandbox.Run(r.Context, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: NewLog(r.Err), App: config, Now: r.Now})
 }
 
 // reach steers the sandbox for as long as a command may take.
-func (f sandboxFlag) reach(r *run, steer func(context.Context, sandbox.Remote) error) error {
-	ctx, cancel := context.WithTimeout(r.ctx, commandLimit)
+func (f sandboxFlag) reach(r *Run, steer func(context.Context, sandbox.Remote) error) error {
+	ctx, cancel := context.WithTimeout(r.Context, CommandLimit)
 	defer cancel()
 	remote, err := sandbox.Reach(f.Dir)
 	if err != nil {
@@ -67,13 +67,13 @@ type sandboxClockCmd struct {
 }
 
 // Run moves the clock, or says what it shows.
-func (c *sandboxClockCmd) Run(r *run) error {
+func (c *sandboxClockCmd) Run(r *Run) error {
 	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
 		now, err := remote.Clock(ctx, c.Setting)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(r.Out, sandbox.ClockText(now, r.now()))
+		_, err = fmt.Fprintln(r.Out, sandbox.ClockText(now, r.Now()))
 		return err
 	})
 }
@@ -83,7 +83,7 @@ type sandboxResetCmd struct {
 }
 
 // Run resets the sandbox.
-func (c *sandboxResetCmd) Run(r *run) error {
+func (c *sandboxResetCmd) Run(r *Run) error {
 	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
 		if err := remote.Reset(ctx); err != nil {
 			return err
@@ -99,7 +99,7 @@ type sandboxReceiverCmd struct {
 }
 
 // Run has all webhooks of the sandbox's application sent to where its receiver behaves so.
-func (c *sandboxReceiverCmd) Run(r *run) error {
+func (c *sandboxReceiverCmd) Run(r *Run) error {
 	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
 		url, err := remote.Receiver(ctx, c.Way)
 		if err != nil {
@@ -115,7 +115,7 @@ type sandboxCausesCmd struct {
 }
 
 // Run lists the causes.
-func (c *sandboxCausesCmd) Run(r *run) error {
+func (c *sandboxCausesCmd) Run(r *Run) error {
 	info, err := sandbox.ReadInfo(c.Dir)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ type sandboxBodyCmd struct {
 }
 
 // Run prints a body.
-func (c *sandboxBodyCmd) Run(r *run) error {
+func (c *sandboxBodyCmd) Run(r *Run) error {
 	info, err := sandbox.ReadInfo(c.Dir)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ type sandboxRemoveCmd struct {
 }
 
 // Run removes a sandbox, and says what it has removed and what it has left.
-func (c *sandboxRemoveCmd) Run(r *run) error {
+func (c *sandboxRemoveCmd) Run(r *Run) error {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return fmt.Errorf("find the sandbox's directory: %w", err)
@@ -162,11 +162,11 @@ func (c *sandboxRemoveCmd) Run(r *run) error {
 		return err
 	}
 	if !c.Yes {
-		if err := r.confirm("These are removed for good: "+strings.Join(keeps, ", ")+".", "Remove them?"); err != nil {
+		if err := r.Confirm("These are removed for good: "+strings.Join(keeps, ", ")+".", "Remove them?"); err != nil {
 			return err
 		}
 	}
-	left, err := sandbox.Remove(r.ctx, dir)
+	left, err := sandbox.Remove(r.Context, dir)
 	if err != nil {
 		return err
 	}

@@ -22,23 +22,23 @@ func TestDoctoredSchemaIsNamed(t *testing.T) {
 		ALTER TABLE record_entries ENABLE ROW LEVEL SECURITY`)
 	want := []any{"function swallow(): added", "row security record_entries: added", "trigger deliveries.swallow: added"}
 
-	line := serving(t, "--database-url", db.URL).line(t, "the schema is not as this program was built for: find out who has changed it, and change it back as a superuser")
+	line := Serving(t, "--database-url", db.URL).Line(t, "the schema is not as this program was built for: find out who has changed it, and change it back as a superuser")
 	if diff := cmp.Diff(want, line["first"]); diff != "" || line["differences"] != 3.0 {
 		t.Errorf("at the start (-want +got):\n%s", diff)
 	}
 
-	verify := frontdesk(t, "audit", "verify", "--database-url", db.AdminURL)
-	verify.wantFailure(t, 1)
+	verify := Frontdesk(t, "audit", "verify", "--database-url", db.AdminURL)
+	verify.WantFailure(t, 1)
 	for _, d := range want {
-		if !strings.Contains(verify.out, fmt.Sprint("the schema is not this program's: ", d)) {
-			t.Errorf("verify does not name %s:\n%s", d, verify.out)
+		if !strings.Contains(verify.Out, fmt.Sprint("the schema is not this program's: ", d)) {
+			t.Errorf("verify does not name %s:\n%s", d, verify.Out)
 		}
 	}
 
-	rebuild := frontdesk(t, "audit", "rebuild", "--json", "--database-url", db.AdminURL)
-	rebuild.wantFailure(t, 1, "the schema of the database is not as this program was built for")
+	rebuild := Frontdesk(t, "audit", "rebuild", "--json", "--database-url", db.AdminURL)
+	rebuild.WantFailure(t, 1, "the schema of the database is not as this program was built for")
 	var result struct{ Schema []any }
-	if err := json.Unmarshal([]byte(rebuild.out), &result); err != nil || !cmp.Equal(want, result.Schema) {
-		t.Errorf("rebuild says %s, %v", rebuild.out, err)
+	if err := json.Unmarshal([]byte(rebuild.Out), &result); err != nil || !cmp.Equal(want, result.Schema) {
+		t.Errorf("rebuild says %s, %v", rebuild.Out, err)
 	}
 }

@@ -16,7 +16,7 @@ func TestTheOperatorsPageHasEveryFlag(t *testing.T) {
 	t.Parallel()
 	page := docs.OperatorsPages()["operations/settings.md"]
 	for _, command := range []string{"serve", "sandbox start"} {
-		help := frontdesk(t, append(strings.Fields(command), "--help")...).out
+		help := Frontdesk(t, append(strings.Fields(command), "--help")...).Out
 		flags := flagForm.FindAllString(help, -1)
 		if len(flags) < 10 {
 			t.Fatalf("%s --help shows %v", command, flags)
@@ -32,7 +32,7 @@ func TestTheOperatorsPageHasEveryFlag(t *testing.T) {
 // What is shown as the default is what holds without the flag.
 func TestTheHelpOfAServiceShowsItsDefaults(t *testing.T) {
 	t.Parallel()
-	help := frontdesk(t, "serve", "--help").out
+	help := Frontdesk(t, "serve", "--help").Out
 	for _, flag := range []string{
 		"--authorisation-lifetime=12h", "--lockout=1m", "--session-idle=30m", "--session-limit=12h", "--jwks-cache=1h", "--calls-in-flight=1024",
 		"--rate-limit=500", "--daily-bytes=50GiB",
@@ -46,7 +46,7 @@ func TestTheHelpOfAServiceShowsItsDefaults(t *testing.T) {
 // Whoever tries a change of keys out does not wait for an hour.
 func TestASandboxReadsKeySetsAgainAfterSeconds_D96(t *testing.T) {
 	t.Parallel()
-	if help := frontdesk(t, "sandbox", "start", "--help").out; !strings.Contains(help, "--jwks-cache=5s ") {
+	if help := Frontdesk(t, "sandbox", "start", "--help").Out; !strings.Contains(help, "--jwks-cache=5s ") {
 		t.Errorf("the help does not show 5s:\n%s", help)
 	}
 }
@@ -58,10 +58,10 @@ func TestMigrateChangesTheOwner_D51(t *testing.T) {
 		t.Fatal(err)
 	}
 	migrate := []string{"migrate", "--database-url", db.SuperuserURL, "--change-owner"}
-	frontdesk(t, append(migrate, "postgres")...).wantFailure(t, 1, "postgres is a superuser", "name a plain role")
+	Frontdesk(t, append(migrate, "postgres")...).WantFailure(t, 1, "postgres is a superuser", "name a plain role")
 	for _, want := range []string{"gave to frontdesk_owner: 1 × table\n", "frontdesk_owner owns everything already\n"} {
-		if o := frontdesk(t, append(migrate, "frontdesk_owner")...); o.status != 0 || !strings.HasPrefix(o.out, want+"nothing to change: ") {
-			t.Errorf("exit status %d, %q, %q, want %q", o.status, o.out, o.err, want)
+		if o := Frontdesk(t, append(migrate, "frontdesk_owner")...); o.Status != 0 || !strings.HasPrefix(o.Out, want+"nothing to change: ") {
+			t.Errorf("exit status %d, %q, %q, want %q", o.Status, o.Out, o.Err, want)
 		}
 	}
 }

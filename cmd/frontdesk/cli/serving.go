@@ -16,7 +16,7 @@ import (
 // runningFlags say how a service runs, and nothing of what it serves.
 type runningFlags struct {
 	configFlag            `embed:""`
-	logFlags              `embed:""`
+	LogFlags              `embed:""`
 	Check                 bool   `env:"-" help:"Print the configuration and who says so, look at everything that serving needs, change nothing, and serve nothing."`
 	LogCalls              string `enum:"all,refused,none" default:"${log_calls}" help:"Which calls have a line in the log: all, refused or none."`
 	Pprof                 bool   `help:"Serve Go's profiles at /debug/pprof/ of the private listener."`
@@ -26,15 +26,15 @@ type runningFlags struct {
 	tracesFlags           `embed:""`
 }
 
-func (f runningFlags) apply(r *run, c *app.Config) {
-	c.Log, c.Calls, c.Profiles = f.log(r.Err), httpapi.Lines(f.LogCalls), f.Pprof
+func (f runningFlags) apply(r *Run, c *app.Config) {
+	c.Log, c.Calls, c.Profiles = f.Log(r.Err), httpapi.Lines(f.LogCalls), f.Pprof
 	c.Traces = f.traces()
 	c.CallConnections, c.BackgroundConnections, c.UploadConnections = f.CallConnections, f.BackgroundConnections, f.UploadConnections
 }
 
 // announce writes the line of the log that says what has begun to serve.
-func (f runningFlags) announce(r *run, log *slog.Logger, service *app.App) error {
-	facts, err := service.Facts(r.ctx)
+func (f runningFlags) announce(r *Run, log *slog.Logger, service *app.App) error {
+	facts, err := service.Facts(r.Context)
 	if err != nil {
 		return err
 	}
@@ -43,17 +43,17 @@ func (f runningFlags) announce(r *run, log *slog.Logger, service *app.App) error
 		return err
 	}
 	facts = append(facts, slog.String("version", is.Version), slog.String("commit", is.Commit), slog.String("config", string(f.Config)))
-	log.LogAttrs(r.ctx, slog.LevelInfo, "serving", facts...)
+	log.LogAttrs(r.Context, slog.LevelInfo, "serving", facts...)
 	return nil
 }
 
 // check prints what would hold, and what was found. Unreadable says why there is no master key.
-func (f runningFlags) check(r *run, parsed *kong.Context, files settingsFiles, config app.Config, unreadable error) error {
+func (f runningFlags) check(r *Run, parsed *kong.Context, files SettingsFiles, config app.Config, unreadable error) error {
 	if err := files.Print(r.Out, parsed, f.Config); err != nil {
 		return err
 	}
 	fmt.Fprintln(r.Out)
-	found := app.Check(r.ctx, config)
+	found := app.Check(r.Context, config)
 	if unreadable != nil {
 		found = slices.DeleteFunc(found, func(f app.Finding) bool { return f.What == "master key" })
 		found = append(found, app.Finding{What: "master key", Err: unreadable})
@@ -79,13 +79,13 @@ func (f runningFlags) check(r *run, parsed *kong.Context, files settingsFiles, c
 func printFinding(table *tabwriter.Writer, f app.Finding) error {
 	switch {
 	case f.Err != nil:
-		return row(table, "FAILED", f.What, oneLine(f.Err))
+		return Row(table, "FAILED", f.What, OneLine(f.Err))
 	case !f.Warns:
-		return row(table, "ok", f.What, f.Says)
+		return Row(table, "ok", f.What, f.Says)
 	}
 	var about []string
 	for _, attr := range f.About {
 		about = append(about, attr.String())
 	}
-	return row(table, "mend", f.What, strings.TrimSuffix(f.Says+" ("+strings.Join(about, ", ")+")", " ()"))
+	return Row(table, "mend", f.What, strings.TrimSuffix(f.Says+" ("+strings.Join(about, ", ")+")", " ()"))
 }

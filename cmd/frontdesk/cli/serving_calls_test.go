@@ -13,16 +13,16 @@ import (
 func TestLinesOfCallsSayWhoCalled_D108(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	c := newCaller(t, db)
+	c := NewCaller(t, db)
 	for choice, want := range map[string]struct{ answered, refused bool }{"all": {true, true}, "refused": {false, true}, "none": {}} {
-		said := serving(t, "--database-url", db.URL, "--allow-network=127.0.0.0/8", "--log-calls", choice)
-		url := said.line(t, "serving")["url"].(string)
-		token, stranger := c.Token(clock.System(), bearertest.Claim("act", map[string]any{"sub": personal})), "rubbish"
+		said := Serving(t, "--database-url", db.URL, "--allow-network=127.0.0.0/8", "--log-calls", choice)
+		url := said.Line(t, "serving")["url"].(string)
+		token, stranger := c.Token(clock.System(), bearertest.Claim("act", map[string]any{"sub": Personal})), "rubbish"
 		calls := map[string]string{
-			"answered": c.call(url, "ping", c.Token(clock.System()), 200), "refused": c.call(url, "create-note", c.Token(clock.System()), 403),
-			"malformed": c.call(url, "ping", token, 403), "stranger": c.call(url, "ping", stranger, 403),
+			"answered": c.Call(url, "ping", c.Token(clock.System()), 200), "refused": c.Call(url, "create-note", c.Token(clock.System()), 403),
+			"malformed": c.Call(url, "ping", token, 403), "stranger": c.Call(url, "ping", stranger, 403),
 		}
-		lines := said.calls(t)
+		lines := said.Calls(t)
 		for kind, id := range calls {
 			line, logged := lines[id]
 			switch {
@@ -34,7 +34,7 @@ func TestLinesOfCallsSayWhoCalled_D108(t *testing.T) {
 				t.Errorf("who made the call that is %s: %v", kind, line)
 			}
 		}
-		if text := said.String(); strings.Contains(text, personal) || strings.Contains(text, stranger) || strings.Contains(text, token) {
+		if text := said.String(); strings.Contains(text, Personal) || strings.Contains(text, stranger) || strings.Contains(text, token) {
 			t.Errorf("it logs\n%s", text)
 		}
 	}

@@ -13,11 +13,11 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// signCmd signs checkpoints of the logs.
-type signCmd struct {
-	databaseFlag  `embed:""`
+// SignCmd signs checkpoints of the logs.
+type SignCmd struct {
+	DatabaseFlag  `embed:""`
 	configFlag    `embed:""`
-	logFlags      `embed:""`
+	LogFlags      `embed:""`
 	LogKeyFile    string        `required:"" placeholder:"FILE" help:"The key that signs, as \"keys make-log-key\" has written it."`
 	State         string        `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has signed. Make it once, and back it up."`
 	Witness       []string      `placeholder:"URL" help:"A witness that cosigns, by the prefix of its submissions; may be repeated."`
@@ -31,7 +31,7 @@ type signCmd struct {
 }
 
 // Help says what a help text has no room for.
-func (c *signCmd) Help() string {
+func (c *SignCmd) Help() string {
 	return `Run one, on another machine than the database and the service, with the role frontdesk_audit. Every 10 s it reads what is new in
 the event log and in the access record, signs a checkpoint of each practice's (how many events, and the root of their tree), has the
 witnesses cosign it, and publishes it in the database: "frontdesk audit checkpoint" shows it.
@@ -42,7 +42,7 @@ After a restore or a lost end the service begins an epoch, and signing goes on u
 }
 
 // Run signs until it is told to stop.
-func (c *signCmd) Run(r *run) error {
+func (c *SignCmd) Run(r *Run) error {
 	key, err := notary.ReadKey(c.LogKeyFile)
 	if err != nil {
 		return err
@@ -52,11 +52,11 @@ func (c *signCmd) Run(r *run) error {
 		return err
 	}
 	return app.Sign{
-		Now:         r.now,
+		Now:         r.Now,
 		DatabaseURL: c.DatabaseURL, Key: key, Dir: c.State, Witnesses: c.Witness, WitnessKeys: witnesses, Every: c.Every,
-		MetricsListen: c.MetricsListen, Log: c.log(r.Err),
+		MetricsListen: c.MetricsListen, Log: c.Log(r.Err),
 		VerifyAll: c.VerifyAll, Adopt: c.Adopt, ChangeKey: c.ChangeKey, AcceptEpoch: c.AcceptEpoch,
-	}.Run(r.ctx)
+	}.Run(r.Context)
 }
 
 // witnessKeys reads the verifier keys of witnesses. Each witness needs one.
@@ -90,7 +90,7 @@ type keysMakeLogKeyCmd struct {
 }
 
 // Run makes a key and prints its public half.
-func (c *keysMakeLogKeyCmd) Run(r *run) error {
+func (c *keysMakeLogKeyCmd) Run(r *Run) error {
 	private, err := notary.MakeKey(c.Name)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (c *keysMakeLogKeyCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	if err := writeKey(c.Out, private); err != nil {
+	if err := WriteKey(c.Out, private); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(r.Out, key.Verifier)

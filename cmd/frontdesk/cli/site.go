@@ -5,8 +5,8 @@ import (
 	"frontdesk/domain/site"
 )
 
-// siteCommands are what can be typed about sites.
-type siteCommands struct {
+// SiteCommands are what can be typed about sites.
+type SiteCommands struct {
 	AddSite    addSiteCmd    `cmd:"" group:"day" help:"Add a place where a practice sees its patients."`
 	RenameSite renameSiteCmd `cmd:"" group:"day" help:"Give a site another name."`
 	AddRoom    addRoomCmd    `cmd:"" group:"day" help:"Add a room to a site."`
@@ -17,40 +17,40 @@ type siteCommands struct {
 }
 
 type addSiteCmd struct {
-	practiceFlags `embed:""`
+	PracticeFlags `embed:""`
 	Name          string `required:"" help:"The site's name."`
 }
 
-func (c *addSiteCmd) Run(r *run) error {
-	return create(r, c.practiceFlags, "siteId", commands.Desk.AddSite, commands.AddSite{Tenant: c.Tenant, Name: c.Name})
+func (c *addSiteCmd) Run(r *Run) error {
+	return Create(r, c.PracticeFlags, "siteId", commands.Desk.AddSite, commands.AddSite{Tenant: c.Tenant, Name: c.Name})
 }
 
 type renameSiteCmd struct {
-	practiceFlags `embed:""`
+	PracticeFlags `embed:""`
 	Site          site.ID `required:"" placeholder:"UUID" help:"The site's identifier."`
 	Name          string  `required:"" help:"The site's new name."`
 }
 
-func (c *renameSiteCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.RenameSite, commands.RenameSite{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
+func (c *renameSiteCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.RenameSite, commands.RenameSite{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
 }
 
 type addRoomCmd struct {
-	practiceFlags `embed:""`
+	PracticeFlags `embed:""`
 	Site          site.ID `required:"" placeholder:"UUID" help:"The site's identifier."`
 	Name          string  `required:"" help:"The room's name."`
 }
 
-func (c *addRoomCmd) Run(r *run) error {
-	return create(r, c.practiceFlags, "roomId", commands.Desk.AddRoom, commands.AddRoom{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
+func (c *addRoomCmd) Run(r *Run) error {
+	return Create(r, c.PracticeFlags, "roomId", commands.Desk.AddRoom, commands.AddRoom{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
 }
 
 type renameRoomCmd struct {
-	practiceFlags `embed:""`
+	PracticeFlags `embed:""`
 	Room          site.RoomID `required:"" placeholder:"UUID" help:"The room's identifier."`
 	Name          string      `required:"" help:"The room's new name."`
 }
 
-func (c *renameRoomCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.RenameRoom, commands.RenameRoom{Tenant: c.Tenant, Room: c.Room, Name: c.Name})
+func (c *renameRoomCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.RenameRoom, commands.RenameRoom{Tenant: c.Tenant, Room: c.Room, Name: c.Name})
 }

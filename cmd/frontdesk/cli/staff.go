@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/authorisation"
 )
 
-// staffCommands are what can be typed about staff.
-type staffCommands struct {
+// StaffCommands are what can be typed about staff.
+type StaffCommands struct {
 	ListStaff       listStaffCmd       `cmd:"" group:"staff" help:"List the staff of a practice: usernames, roles and whether they can sign in."`
 	RegisterStaff   registerStaffCmd   `cmd:"" group:"staff" help:"Make somebody a member of staff."`
 	SetPassword     setPasswordCmd     `cmd:"" group:"staff" help:"Set the password of a member of staff; their sessions and authorisations end."`
@@ -27,14 +27,14 @@ type registerStaffCmd struct {
 	PasswordStdin bool `help:"Also set their password: one line of standard input."`
 }
 
-func (c *registerStaffCmd) Run(r *run) (err error) {
+func (c *registerStaffCmd) Run(r *Run) (err error) {
 	password := ""
 	if c.PasswordStdin {
-		if password, err = r.readPassword(true); err != nil {
+		if password, err = r.ReadPassword(true); err != nil {
 			return err
 		}
 	}
-	return create(r, c.sealingFlags, "staffId", commands.Desk.RegisterStaff, commands.RegisterStaff{
+	return Create(r, c.SealingFlags, "staffId", commands.Desk.RegisterStaff, commands.RegisterStaff{
 		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.Role, Password: password,
 	})
 }
@@ -45,16 +45,16 @@ type setPasswordCmd struct {
 	KeepAuthorisations bool `help:"Let applications go on acting for them."`
 }
 
-func (c *setPasswordCmd) Run(r *run) error {
-	password, err := r.readPassword(c.PasswordStdin)
+func (c *setPasswordCmd) Run(r *Run) error {
+	password, err := r.ReadPassword(c.PasswordStdin)
 	if err != nil {
 		return err
 	}
-	return c.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		ended, err := desk.SetPassword(ctx, commands.SetPassword{
 			Tenant: c.Tenant, Username: c.Username, Password: password, KeepAuthorisations: c.KeepAuthorisations,
 		})
-		return made{"endedAuthorisations": append(subjects{}, ended...)}, err
+		return Made{"endedAuthorisations": append(subjects{}, ended...)}, err
 	})
 }
 
@@ -81,6 +81,6 @@ type deactivateStaffCmd struct {
 	usernameFlags `embed:""`
 }
 
-func (c *deactivateStaffCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.DeactivateStaff, commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username})
+func (c *deactivateStaffCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.DeactivateStaff, commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username})
 }

@@ -13,7 +13,7 @@ import (
 
 // newStaffFlags say who somebody is that comes to a practice.
 type newStaffFlags struct {
-	sealingFlags `embed:""`
+	SealingFlags `embed:""`
 	Username     string `required:"" help:"What they sign in with."`
 	Name         string `required:"" help:"Their name, as others see it."`
 	Email        string `required:"" help:"Their email address."`
@@ -27,7 +27,7 @@ type roleFlag struct {
 
 // usernameFlags name a member of staff.
 type usernameFlags struct {
-	practiceFlags `embed:""`
+	PracticeFlags `embed:""`
 	Username      string `required:"" help:"What they sign in with."`
 }
 
@@ -41,8 +41,8 @@ type inviteStaffCmd struct {
 	linkFlag      `embed:""`
 }
 
-func (c *inviteStaffCmd) Run(r *run) error {
-	return invite(r, c.sealingFlags, c.linkFlag, commands.Desk.InviteStaff, commands.InviteStaff{
+func (c *inviteStaffCmd) Run(r *Run) error {
+	return invite(r, c.SealingFlags, c.linkFlag, commands.Desk.InviteStaff, commands.InviteStaff{
 		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.Role,
 	})
 }
@@ -52,8 +52,8 @@ type inviteAgainCmd struct {
 	linkFlag      `embed:""`
 }
 
-func (c *inviteAgainCmd) Run(r *run) error {
-	return invite(r, c.practiceFlags, c.linkFlag, commands.Desk.InviteAgain, commands.InviteAgain{Tenant: c.Tenant, Username: c.Username})
+func (c *inviteAgainCmd) Run(r *Run) error {
+	return invite(r, c.PracticeFlags, c.linkFlag, commands.Desk.InviteAgain, commands.InviteAgain{Tenant: c.Tenant, Username: c.Username})
 }
 
 type resetStaffCmd struct {
@@ -61,8 +61,8 @@ type resetStaffCmd struct {
 	linkFlag      `embed:""`
 }
 
-func (c *resetStaffCmd) Run(r *run) error {
-	return invite(r, c.practiceFlags, c.linkFlag, commands.Desk.ResetStaff, commands.ResetStaff{Tenant: c.Tenant, Username: c.Username})
+func (c *resetStaffCmd) Run(r *Run) error {
+	return invite(r, c.PracticeFlags, c.linkFlag, commands.Desk.ResetStaff, commands.ResetStaff{Tenant: c.Tenant, Username: c.Username})
 }
 
 type reactivateStaffCmd struct {
@@ -70,8 +70,8 @@ type reactivateStaffCmd struct {
 	linkFlag      `embed:""`
 }
 
-func (c *reactivateStaffCmd) Run(r *run) error {
-	return invite(r, c.practiceFlags, c.linkFlag, commands.Desk.ReactivateStaff, commands.ReactivateStaff{Tenant: c.Tenant, Username: c.Username})
+func (c *reactivateStaffCmd) Run(r *Run) error {
+	return invite(r, c.PracticeFlags, c.linkFlag, commands.Desk.ReactivateStaff, commands.ReactivateStaff{Tenant: c.Tenant, Username: c.Username})
 }
 
 type setStaffRolesCmd struct {
@@ -79,20 +79,20 @@ type setStaffRolesCmd struct {
 	roleFlag      `embed:""`
 }
 
-func (c *setStaffRolesCmd) Run(r *run) error {
-	return change(r, c.engineFlags, c.Tenant, commands.Desk.SetStaffRoles, commands.SetStaffRoles{Tenant: c.Tenant, Username: c.Username, Roles: c.Role})
+func (c *setStaffRolesCmd) Run(r *Run) error {
+	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.SetStaffRoles, commands.SetStaffRoles{Tenant: c.Tenant, Username: c.Username, Roles: c.Role})
 }
 
 // invite gives the desk an intent that gives a member of staff a link, and prints the
 // link. Nobody can print it a second time.
-func invite[T any](r *run, f practice, l linkFlag, intent func(commands.Desk, context.Context, T) (commands.Invitation, error), given T) error {
+func invite[T any](r *Run, f Practice, l linkFlag, intent func(commands.Desk, context.Context, T) (commands.Invitation, error), given T) error {
 	base, err := l.base()
 	if err != nil {
 		return err
 	}
-	return f.do(r, app.Config{}, f.tenant(), func(ctx context.Context, desk commands.Desk) (made, error) {
+	return f.Do(r, app.Config{}, f.TenantID(), func(ctx context.Context, desk commands.Desk) (Made, error) {
 		i, err := intent(desk, ctx, given)
-		return made{"staffId": i.Staff, "link": base + staffweb.LinkPath(f.tenant(), i.Secret), "expiresAt": i.ExpiresAt}, err
+		return Made{"staffId": i.Staff, "link": base + staffweb.LinkPath(f.TenantID(), i.Secret), "expiresAt": i.ExpiresAt}, err
 	})
 }
 

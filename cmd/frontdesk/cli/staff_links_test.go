@@ -18,11 +18,11 @@ func TestALinkIsPrintedOnceAndKeptNowhere_D64(t *testing.T) {
 	db := postgrestest.New(t)
 	run := func(args ...string) string {
 		t.Helper()
-		o := frontdesk(t, append(args, "--database-url", db.URL)...)
-		if o.status != 0 {
-			t.Fatalf("%q: exit status %d: %s", args, o.status, o.err)
+		o := Frontdesk(t, append(args, "--database-url", db.URL)...)
+		if o.Status != 0 {
+			t.Fatalf("%q: exit status %d: %s", args, o.Status, o.Err)
 		}
-		return o.out
+		return o.Out
 	}
 	run("register-practice", "--tenant=elm", "--name=Elm")
 	given := run(invitePat...)
@@ -60,8 +60,8 @@ func TestAnOperatorMayRemoveTheLastManager_D63(t *testing.T) {
 		"set-staff-roles --tenant=elm --username=dr.lee --role=manager --as=dr.lee",
 		"deactivate-staff --tenant=elm --username=dr.lee --as=dr.lee",
 	} {
-		if o := frontdesk(t, append(strings.Fields(line), "--database-url", db.URL)...); o.status != 0 {
-			t.Errorf("%s: exit status %d: %s", line, o.status, o.err)
+		if o := Frontdesk(t, append(strings.Fields(line), "--database-url", db.URL)...); o.Status != 0 {
+			t.Errorf("%s: exit status %d: %s", line, o.Status, o.Err)
 		}
 	}
 }
@@ -69,36 +69,36 @@ func TestAnOperatorMayRemoveTheLastManager_D63(t *testing.T) {
 func TestALinksCommandIsRefused(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	typed := func(args ...string) outcome { return frontdesk(t, append(args, "--database-url", db.URL)...) }
+	typed := func(args ...string) Outcome { return Frontdesk(t, append(args, "--database-url", db.URL)...) }
 	typed("register-practice", "--tenant=elm", "--name=Elm")
-	typed(append(invitePat, "--auth-url=auth.example")...).wantFailure(t, 1, "--auth-url")
-	typed("set-staff-roles", "--tenant=elm", "--username=dr.pat", "--role=owner").wantFailure(t, 1, "receptionist, clinician, manager and privacy-officer")
-	typed("reset-staff", "--tenant=elm", "--username=dr.pat").wantFailure(t, 1, "no active member of staff")
-	typed("reactivate-staff", "--tenant=elm", "--username=dr.pat").wantFailure(t, 1, "no active member of staff")
+	typed(append(invitePat, "--auth-url=auth.example")...).WantFailure(t, 1, "--auth-url")
+	typed("set-staff-roles", "--tenant=elm", "--username=dr.pat", "--role=owner").WantFailure(t, 1, "receptionist, clinician, manager and privacy-officer")
+	typed("reset-staff", "--tenant=elm", "--username=dr.pat").WantFailure(t, 1, "no active member of staff")
+	typed("reactivate-staff", "--tenant=elm", "--username=dr.pat").WantFailure(t, 1, "no active member of staff")
 }
 
 // A display's link is printed once, and nothing else knows its secret.
 func TestADisplayIsAddedAndRemoved_D88(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	typed := func(args ...string) outcome { return frontdesk(t, append(args, "--database-url", db.URL)...) }
+	typed := func(args ...string) Outcome { return Frontdesk(t, append(args, "--database-url", db.URL)...) }
 	typed("register-practice", "--tenant=elm", "--name=Elm")
 	var site struct{ SiteID string }
-	if err := json.Unmarshal([]byte(typed("add-site", "--tenant=elm", "--name=Main", "--json").out), &site); err != nil {
+	if err := json.Unmarshal([]byte(typed("add-site", "--tenant=elm", "--name=Main", "--json").Out), &site); err != nil {
 		t.Fatal(err)
 	}
 	add := []string{"add-display", "--tenant=elm", "--name=Waiting room", "--site=" + site.SiteID, "--auth-url=https://auth.example"}
 	given := typed(add...)
-	link := regexp.MustCompile(`(?m)^link: https://auth\.example/elm/staff/displays/link/([0-9a-f-]{36})/([A-Z2-7]{52})$`).FindStringSubmatch(given.out)
+	link := regexp.MustCompile(`(?m)^link: https://auth\.example/elm/staff/displays/link/([0-9a-f-]{36})/([A-Z2-7]{52})$`).FindStringSubmatch(given.Out)
 	if link == nil {
-		t.Fatalf("printed\n%s%s", given.out, given.err)
+		t.Fatalf("printed\n%s%s", given.Out, given.Err)
 	}
-	typed(append(add, "--naming=nickname")...).wantFailure(t, 1, "full-name, initials and number")
-	if o := typed("remove-display", "--tenant=elm", "--display="+link[1]); o.status != 0 || !strings.Contains(o.out, "display.removed.v1") {
+	typed(append(add, "--naming=nickname")...).WantFailure(t, 1, "full-name, initials and number")
+	if o := typed("remove-display", "--tenant=elm", "--display="+link[1]); o.Status != 0 || !strings.Contains(o.Out, "display.removed.v1") {
 		t.Errorf("removed: %+v", o)
 	}
-	typed("remove-display", "--tenant=elm", "--display="+site.SiteID).wantFailure(t, 1, "no display")
-	if log := typed("audit", "log", "--json", "--show-personal").out; strings.Contains(log, link[2]) || !strings.Contains(log, `"initials"`) {
+	typed("remove-display", "--tenant=elm", "--display="+site.SiteID).WantFailure(t, 1, "no display")
+	if log := typed("audit", "log", "--json", "--show-personal").Out; strings.Contains(log, link[2]) || !strings.Contains(log, `"initials"`) {
 		t.Errorf("the log holds a secret, or no display:\n%s", log)
 	}
 }

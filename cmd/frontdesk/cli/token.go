@@ -12,8 +12,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// tokenCmd makes keys and tokens, and explains tokens.
-type tokenCmd struct {
+// TokenCmd makes keys and tokens, and explains tokens.
+type TokenCmd struct {
 	Keygen  keygenCmd  `cmd:"" help:"Make a private key, and put its public half into a key set (JWKS) to publish."`
 	Publish publishCmd `cmd:"" help:"Serve a key set on this machine, for as long as it runs."`
 	Mint    mintCmd    `cmd:"" help:"Mint a token, good for 60 seconds. For the application of this code base or, without one, the sandbox's."`
@@ -31,12 +31,12 @@ type mintCmd struct {
 }
 
 // Run prints a token.
-func (c *mintCmd) Run(r *run) error {
+func (c *mintCmd) Run(r *Run) error {
 	app, err := c.callerOf(r)
 	if err != nil {
 		return err
 	}
-	token, err := app.signer.Token(app.application.String(), c.Sub, r.now())
+	token, err := app.signer.Token(app.application.String(), c.Sub, r.Now())
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (c *mintCmd) Run(r *run) error {
 
 // callerOf finds the application that the flags name by its key, or that of the code base, or the
 // sandbox's.
-func (c *mintCmd) callerOf(r *run) (caller, error) {
+func (c *mintCmd) callerOf(r *Run) (caller, error) {
 	if (c.Key == "") != (c.Application == application.ID{}) {
 		return caller{}, errHalfNamed
 	}
@@ -69,17 +69,17 @@ type publishCmd struct {
 
 // Run serves the key set until it is told to stop. The file is read anew for
 // each call.
-func (c *publishCmd) Run(r *run) error {
+func (c *publishCmd) Run(r *Run) error {
 	if err := onLoopback(c.Listen); err != nil {
 		return err
 	}
-	listener, err := new(net.ListenConfig).Listen(r.ctx, "tcp", c.Listen)
+	listener, err := new(net.ListenConfig).Listen(r.Context, "tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("listen on %s (is the port taken? choose another with --listen): %w", c.Listen, err)
 	}
 	server := background.Serve(listener, &http.Server{Handler: c.handler(), ReadHeaderTimeout: 10 * time.Second})
 	fmt.Fprintf(r.Err, "The JWKS URL is http://%s/jwks.json . Ctrl-C stops it.\n", server.Address())
-	if err := server.Wait(r.ctx); err != nil {
+	if err := server.Wait(r.Context); err != nil {
 		return fmt.Errorf("publish keys: %w", err)
 	}
 	return nil

@@ -97,7 +97,7 @@ func (s *serviceView) refusal() error {
 }
 
 // say tells people what the service says, and where it differs from what was judged here.
-func (s *serviceView) say(r *run, acceptedHere bool) {
+func (s *serviceView) say(r *Run, acceptedHere bool) {
 	switch {
 	case s == nil:
 		return
@@ -121,7 +121,7 @@ func (s *serviceView) say(r *run, acceptedHere bool) {
 	}
 }
 
-func (s *serviceView) sayRefused(r *run, acceptedHere bool) {
+func (s *serviceView) sayRefused(r *Run, acceptedHere bool) {
 	though := ""
 	if acceptedHere {
 		though = ", though"

@@ -17,7 +17,7 @@ import (
 )
 
 type explainCmd struct {
-	networkFlag `embed:""`
+	NetworkFlag `embed:""`
 	Dir         string    `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox whose application's keys are used for its tokens."`
 	JWKS        string    `name:"jwks" elsewhere:"" placeholder:"FILE|URL" help:"The application's key set."`
 	Against     string    `elsewhere:"" placeholder:"URL" help:"A running service to ask, too, with this very token: the practice's {base_url}. It says how the application stands there and which keys it holds."`
@@ -28,17 +28,17 @@ type explainCmd struct {
 
 // Run judges the token by the same functions as the service does. It fails if the token
 // is refused, here or by the service that is asked.
-func (c *explainCmd) Run(r *run) error {
+func (c *explainCmd) Run(r *Run) error {
 	header, err := c.header(r)
 	if err != nil {
 		return err
 	}
 	if c.Now.IsZero() {
-		c.Now = r.now()
+		c.Now = r.Now()
 	}
-	v, refused := c.judge(r.ctx, header)
+	v, refused := c.judge(r.Context, header)
 	if c.Against != "" {
-		if v.Service, err = ask(r.ctx, c.Against, header); err != nil {
+		if v.Service, err = ask(r.Context, c.Against, header); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (c *explainCmd) Run(r *run) error {
 }
 
 // header is the value of an Authorization header.
-func (c *explainCmd) header(r *run) (string, error) {
+func (c *explainCmd) header(r *Run) (string, error) {
 	text := c.Token
 	if text == "-" {
 		data, err := io.ReadAll(io.LimitReader(r.In, maxToken))

@@ -33,10 +33,10 @@ func TestWhatMendsATokenIsExplained_D92(t *testing.T) {
 		}, "; is your clock slow?", "set your clock by NTP"},
 		"a user": {bearertest.Claim("sub", "ann"), "JWT is missing the azp claim", "azp is needed wherever sub is a username"},
 	} {
-		o := frontdesk(t, "token", "explain", "--dir", t.TempDir(), app.Token(now, test.edit))
-		if o.status != 1 || !strings.Contains(o.out, test.says) || !strings.Contains(o.out, "What to do: ") || !strings.Contains(o.out, test.does) ||
-			!strings.Contains(o.out, "docs/errors/unauthorized.md") || !strings.Contains(o.err, test.says) {
-			t.Errorf("%s: %s%s", name, o.out, o.err)
+		o := Frontdesk(t, "token", "explain", "--dir", t.TempDir(), app.Token(now, test.edit))
+		if o.Status != 1 || !strings.Contains(o.Out, test.says) || !strings.Contains(o.Out, "What to do: ") || !strings.Contains(o.Out, test.does) ||
+			!strings.Contains(o.Out, "docs/errors/unauthorized.md") || !strings.Contains(o.Err, test.says) {
+			t.Errorf("%s: %s%s", name, o.Out, o.Err)
 		}
 	}
 }
@@ -44,11 +44,11 @@ func TestWhatMendsATokenIsExplained_D92(t *testing.T) {
 // HTTP drops what is blank around a header's value, and so the service never sees it.
 func TestBlanksAroundAHeaderAreDropped_D92(t *testing.T) {
 	t.Parallel()
-	key, jwks := keygen(t)
-	token := mint(t, key)
+	key, jwks := Keygen(t)
+	token := Mint(t, key)
 	for _, text := range []string{token + " ", " " + token, "Bearer " + token + " \t", "Authorization: \tBearer " + token + " \r\n"} {
 		if v, o := explain(t, text, "--jwks", jwks); !v.Accepted {
-			t.Errorf("%q: %+v %s", text, v, o.err)
+			t.Errorf("%q: %+v %s", text, v, o.Err)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestEachRefusedKeyOfASetIsExplained_D92(t *testing.T) {
 	if err := os.WriteFile(file, bearertest.KeySet(public, leaked, nameless, small), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := frontdesk(t, "token", "explain", "--jwks", file, app.Token(clock.System()))
+	o := Frontdesk(t, "token", "explain", "--jwks", file, app.Token(clock.System()))
 	for _, text := range []string{
 		"The key set: Of the 4 keys in the set, 1 can verify tokens.",
 		`key 2, "leaked", is not used: it holds a private key: rotate it now`,
@@ -74,8 +74,8 @@ func TestEachRefusedKeyOfASetIsExplained_D92(t *testing.T) {
 		`key 4, "small", is not used: it has 1024 bits: it must have 2048 to 4096.`,
 		"Not known here: the service may hold the key set as it was up to an hour ago",
 	} {
-		if o.status != 0 || !strings.Contains(o.out, text) {
-			t.Errorf("it does not say %q: %s%s", text, o.out, o.err)
+		if o.Status != 0 || !strings.Contains(o.Out, text) {
+			t.Errorf("it does not say %q: %s%s", text, o.Out, o.Err)
 		}
 	}
 }
@@ -86,19 +86,19 @@ func TestWhatAURLDoesInsteadIsExplained_D92(t *testing.T) {
 	server := bearertest.NewServer(app.JWKS())
 	t.Cleanup(server.Close)
 	open := "--allow-network=127.0.0.0/8"
-	o := frontdesk(t, "token", "explain", "--jwks", server.URL, app.Token(clock.System()))
-	if o.status != 1 || !strings.Contains(o.out, "The URL is not called") || !strings.Contains(o.out, "the networks alone that its operator has opened") {
-		t.Errorf("a network that is not opened: %s%s", o.out, o.err)
+	o := Frontdesk(t, "token", "explain", "--jwks", server.URL, app.Token(clock.System()))
+	if o.Status != 1 || !strings.Contains(o.Out, "The URL is not called") || !strings.Contains(o.Out, "the networks alone that its operator has opened") {
+		t.Errorf("a network that is not opened: %s%s", o.Out, o.Err)
 	}
 	server.Fail(http.StatusNotFound)
-	o = frontdesk(t, "token", "explain", "--jwks", server.URL, open, app.Token(clock.System()))
-	if o.status != 1 || !strings.Contains(o.out, "The key set: The URL answered with status 404: it must answer 200 with the key set.") {
-		t.Errorf("404: %s%s", o.out, o.err)
+	o = Frontdesk(t, "token", "explain", "--jwks", server.URL, open, app.Token(clock.System()))
+	if o.Status != 1 || !strings.Contains(o.Out, "The key set: The URL answered with status 404: it must answer 200 with the key set.") {
+		t.Errorf("404: %s%s", o.Out, o.Err)
 	}
 }
 
 const (
-	ownApplication = `{"applicationId":"` + someApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,` +
+	ownApplication = `{"applicationId":"` + SomeApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,` +
 		`"grants":[{"endpoint":"ping","mode":"application-restricted"}],"callbacks":[],"patientScoped":false,"keySetUrl":"https://keys.example/",` +
 		`"webhooks":[],"authorisations":{"standing":2,"patientScoped":0}}`
 	ownKeySet = `{"url":"https://keys.example/","keys":[{"kid":"old","since":"2026-03-02T11:00:00Z"}],"fetchedAt":"2026-03-02T12:00:00Z",` +
@@ -131,21 +131,21 @@ func unauthorized(description string) string {
 
 func TestARunningServiceIsAskedWithTheTokenItself_D92(t *testing.T) {
 	t.Parallel()
-	key, jwks := keygen(t)
-	token := mint(t, key)
+	key, jwks := Keygen(t)
+	token := Mint(t, key)
 	url, asked := running(t, map[string]string{"application": ownApplication, "application/key-set": ownKeySet})
-	o := frontdesk(t, "token", "explain", "--jwks", jwks, "--against", url, token)
+	o := Frontdesk(t, "token", "explain", "--jwks", jwks, "--against", url, token)
 	for _, text := range []string{
 		"The service would take this token", "The service at " + url + "/transactional-api takes it.",
-		"Referrals (" + someApplication + ")", "Practice elm-street has not enabled it", "ping:application-restricted", "let it act for them: 2",
+		"Referrals (" + SomeApplication + ")", "Practice elm-street has not enabled it", "ping:application-restricted", "let it act for them: 2",
 		"old, since 2026-03-02T11:00:00Z", "Of the 2 keys in the set, 1 can verify tokens.", `"new" cannot be used: its use is "enc"`,
 	} {
-		if o.status != 0 || !strings.Contains(o.out, text) {
-			t.Errorf("it does not say %q: %s%s", text, o.out, o.err)
+		if o.Status != 0 || !strings.Contains(o.Out, text) {
+			t.Errorf("it does not say %q: %s%s", text, o.Out, o.Err)
 		}
 	}
-	if strings.Contains(o.out, "Not judged here") || strings.Contains(o.out, "Not known here") {
-		t.Errorf("it was asked, and says: %s", o.out)
+	if strings.Contains(o.Out, "Not judged here") || strings.Contains(o.Out, "Not known here") {
+		t.Errorf("it was asked, and says: %s", o.Out)
 	}
 	if want := []string{"/transactional-api/application Bearer " + token, "/transactional-api/application/key-set Bearer " + token}; !slices.Equal(asked(), want) {
 		t.Errorf("asked %q", asked())
@@ -154,8 +154,8 @@ func TestARunningServiceIsAskedWithTheTokenItself_D92(t *testing.T) {
 
 func TestWhereTheServiceJudgesOtherwiseIsSaid_D92(t *testing.T) {
 	t.Parallel()
-	key, jwks := keygen(t)
-	token := mint(t, key)
+	key, jwks := Keygen(t)
+	token := Mint(t, key)
 	later := clock.System().Add(time.Hour).Format(time.RFC3339)
 	for name, test := range map[string]struct {
 		answers map[string]string
@@ -180,18 +180,18 @@ func TestWhereTheServiceJudgesOtherwiseIsSaid_D92(t *testing.T) {
 		},
 	} {
 		url, _ := running(t, test.answers)
-		o := frontdesk(t, slices.Concat([]string{"token", "explain", "--jwks", jwks, "--against", url}, test.flags, []string{token})...)
+		o := Frontdesk(t, slices.Concat([]string{"token", "explain", "--jwks", jwks, "--against", url}, test.flags, []string{token})...)
 		for _, text := range test.says {
-			if o.status != test.status || !strings.Contains(o.out, text) {
-				t.Errorf("%s: status %d, and it does not say %q: %s%s", name, o.status, text, o.out, o.err)
+			if o.Status != test.status || !strings.Contains(o.Out, text) {
+				t.Errorf("%s: status %d, and it does not say %q: %s%s", name, o.Status, text, o.Out, o.Err)
 			}
 		}
 	}
-	o := frontdesk(t, "token", "explain", "--jwks", jwks, "--against", "http://127.0.0.1:1", token)
-	if o.status != 1 || !strings.Contains(o.out, "does not answer") {
-		t.Errorf("a service that is away: %s%s", o.out, o.err)
+	o := Frontdesk(t, "token", "explain", "--jwks", jwks, "--against", "http://127.0.0.1:1", token)
+	if o.Status != 1 || !strings.Contains(o.Out, "does not answer") {
+		t.Errorf("a service that is away: %s%s", o.Out, o.Err)
 	}
-	frontdesk(t, "token", "explain", "--jwks", jwks, "--against", "elm-street", token).wantFailure(t, 1, "{base_url}")
+	Frontdesk(t, "token", "explain", "--jwks", jwks, "--against", "elm-street", token).WantFailure(t, 1, "{base_url}")
 }
 
 // inUserMode is how the service refuses a user's token that asks about the application.
@@ -211,9 +211,9 @@ func inUserMode(t *testing.T) string {
 
 func TestTheServicesViewIsOneObject_D92(t *testing.T) {
 	t.Parallel()
-	key, jwks := keygen(t)
+	key, jwks := Keygen(t)
 	url, _ := running(t, map[string]string{"application": ownApplication, "application/key-set": ownKeySet})
-	o := frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", url, mint(t, key))
+	o := Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", url, Mint(t, key))
 	var said struct {
 		Accepted bool
 		KeySet   struct{ Outcome string }
@@ -223,15 +223,15 @@ func TestTheServicesViewIsOneObject_D92(t *testing.T) {
 			KeySet      struct{ Keys []struct{ KID string } }
 		}
 	}
-	if err := json.Unmarshal([]byte(o.out), &said); err != nil || !said.Accepted || said.KeySet.Outcome != "read" || !said.Service.Proven ||
+	if err := json.Unmarshal([]byte(o.Out), &said); err != nil || !said.Accepted || said.KeySet.Outcome != "read" || !said.Service.Proven ||
 		said.Service.Application.Enabled || len(said.Service.KeySet.Keys) != 1 {
-		t.Errorf("%s: %v", o.out, err)
+		t.Errorf("%s: %v", o.Out, err)
 	}
 }
 
 func TestAKeyIsMintedWithForItsApplicationAlone_D92(t *testing.T) {
 	t.Parallel()
-	key, _ := keygen(t)
-	frontdesk(t, "token", "mint", "--key", key).wantFailure(t, 1, "give --key and --application together", "--kid")
-	frontdesk(t, "token", "mint", "--application", someApplication).wantFailure(t, 1, "give --key and --application together")
+	key, _ := Keygen(t)
+	Frontdesk(t, "token", "mint", "--key", key).WantFailure(t, 1, "give --key and --application together", "--kid")
+	Frontdesk(t, "token", "mint", "--application", SomeApplication).WantFailure(t, 1, "give --key and --application together")
 }

@@ -20,15 +20,15 @@ type keygenCmd struct {
 
 // Run makes the key. Older keys stay in the set, because rotation needs both. A key that
 // could not be published is removed again, so that the command can be repeated.
-func (c *keygenCmd) Run(r *run) error {
-	place, err := r.output(c.JWKS)
+func (c *keygenCmd) Run(r *Run) error {
+	place, err := r.Output(c.JWKS)
 	if err != nil {
 		return err
 	}
-	if !place.whole || place.is(output{name: c.Key}) {
+	if !place.Whole || place.Is(Output{Name: c.Key}) {
 		return errKeySetFile
 	}
-	set, err := readSet(place.name)
+	set, err := readSet(place.Name)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (c *keygenCmd) Run(r *run) error {
 var errKeySetFile = errors.New("the key set is a file of its own, to be published: name another with --jwks")
 
 // publish adds the public key to the set.
-func (c *keygenCmd) publish(place output, set keySet) (kid string, err error) {
+func (c *keygenCmd) publish(place Output, set keySet) (kid string, err error) {
 	key, err := client.ReadKey(c.KID, c.Key)
 	if err != nil {
 		return "", err
@@ -64,12 +64,12 @@ func (c *keygenCmd) publish(place output, set keySet) (kid string, err error) {
 	if err := set.add(signer.KeySet()); err != nil {
 		return "", err
 	}
-	return key.KID, set.write(place.name)
+	return key.KID, set.write(place.Name)
 }
 
-func (c *keygenCmd) print(r *run, kid string) error {
+func (c *keygenCmd) print(r *Run, kid string) error {
 	if c.JSON {
-		return json.NewEncoder(r.Out).Encode(made{"key": c.Key, "jwks": c.JWKS, "kid": kid})
+		return json.NewEncoder(r.Out).Encode(Made{"key": c.Key, "jwks": c.JWKS, "kid": kid})
 	}
 	_, err := fmt.Fprintf(r.Out, "key: %s\njwks: %s\nkid: %s\n", c.Key, c.JWKS, kid)
 	return err
@@ -130,7 +130,7 @@ func (s *keySet) write(file string) error {
 	if err != nil {
 		return fmt.Errorf("write key set %s: %w", file, err)
 	}
-	return replaceFile(file, 0o644, func(w io.Writer) error {
+	return ReplaceFile(file, 0o644, func(w io.Writer) error {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})

@@ -15,18 +15,18 @@ func TestAKeySetKeepsWhatIsInIt(t *testing.T) {
 	if err := os.WriteFile(jwks, []byte(before), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if o := frontdesk(t, "token", "keygen", "--key", key, "--jwks", jwks); o.status != 0 {
-		t.Fatal(o.err)
+	if o := Frontdesk(t, "token", "keygen", "--key", key, "--jwks", jwks); o.Status != 0 {
+		t.Fatal(o.Err)
 	}
 	var set struct {
 		Owner string
 		Keys  []map[string]any
 	}
-	if err := json.Unmarshal([]byte(readFile(t, jwks)), &set); err != nil {
+	if err := json.Unmarshal([]byte(ReadFile(t, jwks)), &set); err != nil {
 		t.Fatal(err)
 	}
 	if set.Owner != "us" || len(set.Keys) != 3 || set.Keys[0]["note"] == nil || set.Keys[1]["x"] == nil || set.Keys[2]["kid"] == nil {
-		t.Errorf("the key set is\n%s", readFile(t, jwks))
+		t.Errorf("the key set is\n%s", ReadFile(t, jwks))
 	}
 }
 
@@ -41,13 +41,13 @@ func TestAKeyThatCannotBePublishedIsNotMade_D57(t *testing.T) {
 		key: "--jwks", other: "no key set", os.DevNull: "--jwks", "-": "--jwks", dir: "folder",
 		filepath.Join(dir, "none", "jwks.json"): "make a file in",
 	} {
-		frontdesk(t, "token", "keygen", "--key", key, "--jwks", jwks).wantFailure(t, 1, says)
+		Frontdesk(t, "token", "keygen", "--key", key, "--jwks", jwks).WantFailure(t, 1, says)
 		if _, err := os.Lstat(key); err == nil {
 			t.Errorf("--jwks %s: a key was left", jwks)
 			_ = os.Remove(key)
 		}
 	}
-	if got := readFile(t, other); got != `{"name":"mine"}` {
+	if got := ReadFile(t, other); got != `{"name":"mine"}` {
 		t.Errorf("it wrote over a file of somebody else: %s", got)
 	}
 }

@@ -23,33 +23,33 @@ type explained struct {
 	Claims                                                        map[string]any
 }
 
-func explain(t *testing.T, token string, flags ...string) (v explained, o outcome) {
+func explain(t *testing.T, token string, flags ...string) (v explained, o Outcome) {
 	t.Helper()
-	o = frontdeskWith(t, token, append([]string{"token", "explain", "-", "--json"}, flags...)...)
-	if err := json.Unmarshal([]byte(o.out), &v); err != nil {
-		t.Fatalf("%q: %v: %s", o.out, err, o.err)
+	o = FrontdeskWith(t, token, append([]string{"token", "explain", "-", "--json"}, flags...)...)
+	if err := json.Unmarshal([]byte(o.Out), &v); err != nil {
+		t.Fatalf("%q: %v: %s", o.Out, err, o.Err)
 	}
 	return v, o
 }
 
 func TestAKeyThatIsMadeSignsTokensThatHold(t *testing.T) {
 	t.Parallel()
-	key, jwks := keygen(t)
+	key, jwks := Keygen(t)
 	for flag, want := range map[string]explained{
 		"":          {Mode: "application-restricted"},
 		"--sub=ann": {Mode: "user-restricted", Username: "ann"},
 	} {
-		token := mint(t, key, strings.Fields(flag)...)
+		token := Mint(t, key, strings.Fields(flag)...)
 		v, o := explain(t, token, "--jwks", jwks)
-		if o.status != 0 || !v.Accepted || !v.SignatureChecked || v.Mode != want.Mode || v.Username != want.Username || v.Application != someApplication {
-			t.Errorf("%s: status %d, %+v", flag, o.status, v)
+		if o.Status != 0 || !v.Accepted || !v.SignatureChecked || v.Mode != want.Mode || v.Username != want.Username || v.Application != SomeApplication {
+			t.Errorf("%s: status %d, %+v", flag, o.Status, v)
 		}
 	}
 }
 
 func TestOnlyItsOwnerReadsAPrivateKey(t *testing.T) {
 	t.Parallel()
-	key, jwks := keygen(t)
+	key, jwks := Keygen(t)
 	if info, err := os.Stat(key); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
@@ -62,25 +62,25 @@ func TestOnlyItsOwnerReadsAPrivateKey(t *testing.T) {
 // Rotation: the new key is published beside the old one (§5.7).
 func TestAKeySetGainsKeysAndLosesNone_5_7(t *testing.T) {
 	t.Parallel()
-	old, jwks := keygen(t)
+	old, jwks := Keygen(t)
 	next := filepath.Join(filepath.Dir(old), "next.pem")
-	frontdesk(t, "token", "keygen", "--key", old, "--jwks", jwks).wantFailure(t, 1, "not written over", "--key")
-	if o := frontdesk(t, "token", "keygen", "--key", next, "--jwks", jwks, "--kid=next"); o.status != 0 {
-		t.Fatal(o.err)
+	Frontdesk(t, "token", "keygen", "--key", old, "--jwks", jwks).WantFailure(t, 1, "not written over", "--key")
+	if o := Frontdesk(t, "token", "keygen", "--key", next, "--jwks", jwks, "--kid=next"); o.Status != 0 {
+		t.Fatal(o.Err)
 	}
-	frontdesk(t, "token", "keygen", "--key", next+"2", "--jwks", jwks, "--kid=next").wantFailure(t, 1, "next", "choose another")
-	for _, token := range []string{mint(t, old), mint(t, next, "--kid=next")} {
+	Frontdesk(t, "token", "keygen", "--key", next+"2", "--jwks", jwks, "--kid=next").WantFailure(t, 1, "next", "choose another")
+	for _, token := range []string{Mint(t, old), Mint(t, next, "--kid=next")} {
 		if v, o := explain(t, token, "--jwks", jwks); !v.Accepted {
-			t.Errorf("%+v: %s", v, o.err)
+			t.Errorf("%+v: %s", v, o.Err)
 		}
 	}
 }
 
 func TestARefusalIsExplainedInTheServicesWords(t *testing.T) {
 	t.Parallel()
-	key, jwks := keygen(t)
-	_, strangers := keygen(t)
-	token := mint(t, key)
+	key, jwks := Keygen(t)
+	_, strangers := Keygen(t)
+	token := Mint(t, key)
 	later := clock.System().Add(time.Hour).Format(time.RFC3339)
 	empty := filepath.Join(t.TempDir(), "empty.json")
 	if err := os.WriteFile(empty, []byte("{}"), 0o600); err != nil {
@@ -99,7 +99,7 @@ func TestARefusalIsExplainedInTheServicesWords(t *testing.T) {
 		"changed":        {token[:len(token)-8] + "AAAAAAAA", []string{"--jwks", jwks}, "Invalid JWT: the signature check failed"},
 	} {
 		v, o := explain(t, test.token, test.flags...)
-		o.wantFailure(t, 1, test.want)
+		o.WantFailure(t, 1, test.want)
 		if v.Accepted || v.Code != "unauthorized" || !strings.HasPrefix(v.Description, test.want) || v.Reason == "" {
 			t.Errorf("%s: %+v", name, v)
 		}
@@ -108,17 +108,17 @@ func TestARefusalIsExplainedInTheServicesWords(t *testing.T) {
 
 func TestATokenIsExplainedToPeople(t *testing.T) {
 	t.Parallel()
-	key, jwks := keygen(t)
-	header := mint(t, key, "--curl")
-	o := frontdesk(t, "token", "explain", "--jwks", jwks, header)
-	for _, text := range []string{"would take", "for itself", `"iss":"` + someApplication, "Not judged here"} {
-		if o.status != 0 || !strings.Contains(o.out, text) {
-			t.Errorf("it does not say %q: %s%s", text, o.out, o.err)
+	key, jwks := Keygen(t)
+	header := Mint(t, key, "--curl")
+	o := Frontdesk(t, "token", "explain", "--jwks", jwks, header)
+	for _, text := range []string{"would take", "for itself", `"iss":"` + SomeApplication, "Not judged here"} {
+		if o.Status != 0 || !strings.Contains(o.Out, text) {
+			t.Errorf("it does not say %q: %s%s", text, o.Out, o.Err)
 		}
 	}
-	o = frontdesk(t, "token", "explain", "--dir", t.TempDir(), header)
-	if o.status != 0 || !strings.Contains(o.out, "give --jwks") {
-		t.Errorf("without keys: %s%s", o.out, o.err)
+	o = Frontdesk(t, "token", "explain", "--dir", t.TempDir(), header)
+	if o.Status != 0 || !strings.Contains(o.Out, "give --jwks") {
+		t.Errorf("without keys: %s%s", o.Out, o.Err)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestKeysAreFetchedAsTheServiceDoes(t *testing.T) {
 	token := app.Token(clock.System())
 	open := "--allow-network=127.0.0.0/8"
 	if v, o := explain(t, token, "--jwks", server.URL, open); !v.Accepted {
-		t.Errorf("%+v: %s", v, o.err)
+		t.Errorf("%+v: %s", v, o.Err)
 	}
 	if v, _ := explain(t, token, "--jwks", server.URL); v.Accepted || !strings.HasSuffix(v.Description, "the URL did not respond") || v.Cause == "" {
 		t.Errorf("a closed network: %+v", v)
@@ -143,11 +143,11 @@ func TestKeysAreFetchedAsTheServiceDoes(t *testing.T) {
 
 func TestKeysArePublished(t *testing.T) {
 	t.Parallel()
-	_, jwks := keygen(t)
-	frontdesk(t, "token", "publish", "--jwks", jwks, "--listen=0.0.0.0:0").wantFailure(t, 1, "127.0.0.1")
+	_, jwks := Keygen(t)
+	Frontdesk(t, "token", "publish", "--jwks", jwks, "--listen=0.0.0.0:0").WantFailure(t, 1, "127.0.0.1")
 
 	ctx, stop := context.WithCancel(t.Context())
-	said, done := make(lines, 1), make(chan int, 1)
+	said, done := make(Lines, 1), make(chan int, 1)
 	go func() {
 		done <- cli.Main(ctx, []string{"token", "publish", "--jwks", jwks, "--listen=127.0.0.1:0"}, cli.Streams{Err: said})
 	}()
@@ -169,7 +169,7 @@ func TestKeysArePublished(t *testing.T) {
 
 func applicationID(t *testing.T) (id application.ID) {
 	t.Helper()
-	if err := id.UnmarshalText([]byte(someApplication)); err != nil {
+	if err := id.UnmarshalText([]byte(SomeApplication)); err != nil {
 		t.Fatal(err)
 	}
 	return id

@@ -55,7 +55,7 @@ func keySetOf(at time.Time, set bearer.KeySet, err error) *seenKeySet {
 
 // print shows the verdict on standard output. A refusal also goes to standard error,
 // as every failure does.
-func (v verdict) print(r *run, asJSON bool) error {
+func (v verdict) print(r *Run, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(r.Out).Encode(v)
 	}

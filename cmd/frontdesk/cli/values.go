@@ -13,12 +13,12 @@ import (
 	"frontdesk/domain/written"
 )
 
-// errInvalidID refuses an identifier that has no refusal of its own.
-var errInvalidID = fault.New(fault.Invalid, "invalid-id", "Give a UUID of 36 characters.")
+// ErrInvalidID refuses an identifier that has no refusal of its own.
+var ErrInvalidID = fault.New(fault.Invalid, "invalid-id", "Give a UUID of 36 characters.")
 
-// idMapper reads an identifier. It refuses the UUID of zeros, which nothing has: a
+// IDMapper reads an identifier. It refuses the UUID of zeros, which nothing has: a
 // command would take it for none, and act on something else.
-func idMapper(invalid *fault.Error) kong.MapperFunc {
+func IDMapper(invalid *fault.Error) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, target reflect.Value) error {
 		var text string
 		if err := ctx.Scan.PopValueInto("uuid", &text); err != nil {
@@ -39,8 +39,8 @@ func idMapper(invalid *fault.Error) kong.MapperFunc {
 	}
 }
 
-// instantMapper reads an instant in RFC 3339.
-func instantMapper() kong.MapperFunc {
+// InstantMapper reads an instant in RFC 3339.
+func InstantMapper() kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, target reflect.Value) error {
 		var text string
 		if err := ctx.Scan.PopValueInto("instant", &text); err != nil {
@@ -55,8 +55,8 @@ func instantMapper() kong.MapperFunc {
 	}
 }
 
-// folder reads the name of a folder. The empty name would be wherever the command is run.
-func folder(ctx *kong.DecodeContext, target reflect.Value) error {
+// Folder reads the name of a folder. The empty name would be wherever the command is run.
+func Folder(ctx *kong.DecodeContext, target reflect.Value) error {
 	var name string
 	if err := ctx.Scan.PopValueInto("folder", &name); err != nil {
 		return err
@@ -68,15 +68,15 @@ func folder(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// idx is a place in the log, from 1. The zero idx is none.
-type idx int64
+// Idx is a place in the log, from 1. The zero idx is none.
+type Idx int64
 
 // UnmarshalText reads a whole number from 1.
-func (i *idx) UnmarshalText(text []byte) error {
+func (i *Idx) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || n < 1 {
 		return fmt.Errorf("%q is no idx: the log counts from 1", text)
 	}
-	*i = idx(n)
+	*i = Idx(n)
 	return nil
 }

@@ -12,7 +12,7 @@ type versionCmd struct {
 }
 
 // Run prints what this program was built of and what it needs.
-func (c *versionCmd) Run(r *run) error {
+func (c *versionCmd) Run(r *Run) error {
 	v, err := app.ThisVersion()
 	if err != nil {
 		return err

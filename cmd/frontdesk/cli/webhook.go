@@ -14,8 +14,8 @@ import (
 	"frontdesk/domain/site"
 )
 
-// webhookCmd receives, triggers and verifies webhooks.
-type webhookCmd struct {
+// WebhookCmd receives, triggers and verifies webhooks.
+type WebhookCmd struct {
 	Listen  webhookListenCmd  `cmd:"" help:"Receive webhooks on this machine, verify and print them."`
 	Trigger webhookTriggerCmd `cmd:"" help:"Make an event happen, so that its webhook is sent as in earnest."`
 	Verify  webhookVerifyCmd  `cmd:"" help:"Verify a webhook as a receiver does, and show what is in it."`
@@ -35,7 +35,7 @@ type webhookTriggerCmd struct {
 
 // Run makes the event happen. Nothing is simulated: the event is in the log like
 // any other.
-func (c *webhookTriggerCmd) Run(r *run) error {
+func (c *webhookTriggerCmd) Run(r *Run) error {
 	if c.DatabaseURL == "" {
 		if err := c.inSandbox(); err != nil {
 			return err
@@ -44,11 +44,11 @@ func (c *webhookTriggerCmd) Run(r *run) error {
 	if c.Tenant == "" || c.Patient == (patient.ID{}) {
 		return errors.New("with --database-url, give --tenant and --patient, too; and --site for a call-in")
 	}
-	flags := engineFlags{databaseFlag: databaseFlag{c.DatabaseURL}, As: c.As, JSON: c.JSON}
+	flags := EngineFlags{DatabaseFlag: DatabaseFlag{DatabaseURL: c.DatabaseURL}, As: c.As, JSON: c.JSON}
 	pull := trigger.Trigger{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, Room: c.Room}.Pull
-	return flags.do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (made, error) {
+	return flags.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
 		it, err := pull(ctx, desk, c.Event)
-		return made(it), err
+		return Made(it), err
 	})
 }
 

@@ -22,7 +22,7 @@ type keySetFlags struct {
 	JWKSURL string `name:"jwks-url" elsewhere:"" placeholder:"URL" help:"Another service's public keys: {base_url}/transactional-api/jwks."`
 }
 
-func (f keySetFlags) verifier(r *run) (*client.Verifier, error) {
+func (f keySetFlags) verifier(r *Run) (*client.Verifier, error) {
 	url := f.JWKSURL
 	if url == "" {
 		info, err := sandbox.ReadInfo(f.Dir)
@@ -31,7 +31,7 @@ func (f keySetFlags) verifier(r *run) (*client.Verifier, error) {
 		}
 		url = info.APIURL + "/transactional-api/jwks"
 	}
-	return client.NewVerifier(client.VerifierOptions{JWKSURL: url, Now: r.now})
+	return client.NewVerifier(client.VerifierOptions{JWKSURL: url, Now: r.Now})
 }
 
 type webhookListenCmd struct {
@@ -42,7 +42,7 @@ type webhookListenCmd struct {
 }
 
 // Run receives until it is told to stop.
-func (c *webhookListenCmd) Run(r *run) error {
+func (c *webhookListenCmd) Run(r *Run) error {
 	verifier, err := c.verifier(r)
 	if err != nil {
 		return err
@@ -51,20 +51,20 @@ func (c *webhookListenCmd) Run(r *run) error {
 	if err != nil {
 		return fmt.Errorf("find the directory: %w", err)
 	}
-	authority, err := receiver.OpenAuthority(dir, r.now())
+	authority, err := receiver.OpenAuthority(dir, r.Now())
 	if err != nil {
 		return err
 	}
-	handler := receiver.Handler{Verifier: verifier, Received: c.printer(r.Out, r.now), Refused: func(_ context.Context, err error) {
-		fmt.Fprintf(r.Err, "frontdesk: %s\n", oneLine(err))
+	handler := receiver.Handler{Verifier: verifier, Received: c.printer(r.Out, r.Now), Refused: func(_ context.Context, err error) {
+		fmt.Fprintf(r.Err, "frontdesk: %s\n", OneLine(err))
 	}}
-	server, err := receiver.Listen(r.ctx, c.Listen, authority, handler, r.now())
+	server, err := receiver.Listen(r.Context, c.Listen, authority, handler, r.Now())
 	if err != nil {
 		return err
 	}
 	defer server.Close()
 	c.explain(r.Err, server.URL(), authority.File)
-	<-r.ctx.Done()
+	<-r.Context.Done()
 	return nil
 }
 
@@ -105,7 +105,7 @@ type webhookVerifyCmd struct {
 const maxToken = 64 << 10
 
 // Run verifies the webhook and prints its claims.
-func (c *webhookVerifyCmd) Run(r *run) error {
+func (c *webhookVerifyCmd) Run(r *Run) error {
 	if c.Token == "-" {
 		text, err := io.ReadAll(io.LimitReader(r.In, maxToken))
 		if err != nil {
@@ -117,7 +117,7 @@ func (c *webhookVerifyCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	webhook, err := verifier.Verify(r.ctx, strings.TrimSpace(c.Token))
+	webhook, err := verifier.Verify(r.Context, strings.TrimSpace(c.Token))
 	if err != nil {
 		return fmt.Errorf("the webhook does not hold: %w", err)
 	}

@@ -17,10 +17,10 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// witnessCmd cosigns checkpoints of other services.
-type witnessCmd struct {
+// WitnessCmd cosigns checkpoints of other services.
+type WitnessCmd struct {
 	configFlag   `embed:""`
-	logFlags     `embed:""`
+	LogFlags     `embed:""`
 	KeyFile      string         `required:"" placeholder:"FILE" help:"The witness's private key, as \"keys make-witness-key\" has written it."`
 	State        string         `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has cosigned. It must never lose that."`
 	New          bool           `env:"-" help:"Begin: the witness has cosigned nothing yet. Give it once, and never because the folder is empty."`
@@ -30,12 +30,12 @@ type witnessCmd struct {
 }
 
 // Run cosigns until it is told to stop.
-func (c *witnessCmd) Run(r *run) (err error) {
-	w := &witness.Witness{Log: c.log(r.Err)}
+func (c *WitnessCmd) Run(r *Run) (err error) {
+	w := &witness.Witness{Log: c.Log(r.Err)}
 	if w.Logs, err = logKeys(c.LogKey); err != nil {
 		return err
 	}
-	if w.Key, err = readCosigner(c.KeyFile, r.now); err != nil {
+	if w.Key, err = readCosigner(c.KeyFile, r.Now); err != nil {
 		return err
 	}
 	dir, err := statedir.Open(c.State)
@@ -48,7 +48,7 @@ func (c *witnessCmd) Run(r *run) (err error) {
 	}
 	w.State = dir
 	fmt.Fprintln(r.Err, "This witness is", w.Key)
-	return app.Serve(r.ctx, c.Listen, w.Handler(c.TrustedProxy), w.Log)
+	return app.Serve(r.Context, c.Listen, w.Handler(c.TrustedProxy), w.Log)
 }
 
 // logKeys reads verifier keys of services. One that is given twice would verify nothing.
@@ -82,12 +82,12 @@ type keysMakeWitnessKeyCmd struct {
 }
 
 // Run makes a key and prints its public half.
-func (c *keysMakeWitnessKeyCmd) Run(r *run) error {
+func (c *keysMakeWitnessKeyCmd) Run(r *Run) error {
 	private, public, err := proof.GenerateWitnessKey(rand.Reader, c.Name)
 	if err != nil {
 		return err
 	}
-	if err := writeKey(c.Out, private); err != nil {
+	if err := WriteKey(c.Out, private); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(r.Out, public)

@@ -22,12 +22,12 @@ func TestAWitnessSaysWhatItNeeds_D78(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key, state := filepath.Join(dir, "key"), filepath.Join(dir, "state")
-	made := frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key)
-	if _, err := proof.NewWitnessVerifier(strings.TrimSpace(made.out)); made.status != 0 || err != nil {
+	made := Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key)
+	if _, err := proof.NewWitnessVerifier(strings.TrimSpace(made.Out)); made.Status != 0 || err != nil {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key).wantFailure(t, 1, "not written over")
-	frontdesk(t, "keys", "make-witness-key", "--name=a witness", "--out="+key+"2").wantFailure(t, 1, "no spaces")
+	Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key).WantFailure(t, 1, "not written over")
+	Frontdesk(t, "keys", "make-witness-key", "--name=a witness", "--out="+key+"2").WantFailure(t, 1, "no spaces")
 	private, public, err := note.GenerateKey(rand.Reader, "api.example")
 	if err != nil {
 		t.Fatal(err)
@@ -36,25 +36,25 @@ func TestAWitnessSaysWhatItNeeds_D78(t *testing.T) {
 	if err := os.WriteFile(logKey, []byte(private), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start := func(flags ...string) outcome {
-		return frontdesk(t, append([]string{"witness", "--listen=127.0.0.1:0"}, flags...)...)
+	start := func(flags ...string) Outcome {
+		return Frontdesk(t, append([]string{"witness", "--listen=127.0.0.1:0"}, flags...)...)
 	}
-	start().wantFailure(t, 2, "--key-file", "--state", "--log-key")
-	start("--key-file="+logKey, "--state="+state, "--log-key="+public).wantFailure(t, 1, "no private key of a witness")
-	start("--key-file="+key, "--state="+state, "--log-key="+made.out).wantFailure(t, 1, "no verifier key of a log")
-	start("--key-file="+key, "--state="+state, "--log-key="+public, "--log-key="+public).wantFailure(t, 1, "twice")
-	start("--key-file="+key, "--state="+state, "--log-key="+public).wantFailure(t, 1, "there is no folder "+state)
+	start().WantFailure(t, 2, "--key-file", "--state", "--log-key")
+	start("--key-file="+logKey, "--state="+state, "--log-key="+public).WantFailure(t, 1, "no private key of a witness")
+	start("--key-file="+key, "--state="+state, "--log-key="+made.Out).WantFailure(t, 1, "no verifier key of a log")
+	start("--key-file="+key, "--state="+state, "--log-key="+public, "--log-key="+public).WantFailure(t, 1, "twice")
+	start("--key-file="+key, "--state="+state, "--log-key="+public).WantFailure(t, 1, "there is no folder "+state)
 	if err := os.Mkdir(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	start("--key-file="+key, "--state="+state, "--log-key="+public).wantFailure(t, 1, "holds no state", "--new")
+	start("--key-file="+key, "--state="+state, "--log-key="+public).WantFailure(t, 1, "holds no state", "--new")
 }
 
 func TestAWitnessCosignsUntilItIsTold_D78(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key := filepath.Join(dir, "key")
-	witness, err := proof.NewWitnessVerifier(strings.TrimSpace(frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key).out))
+	witness, err := proof.NewWitnessVerifier(strings.TrimSpace(Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key).Out))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +73,13 @@ func TestAWitnessCosignsUntilItIsTold_D78(t *testing.T) {
 	}
 	for _, first := range [][]string{{"--new"}, nil} {
 		ctx, stop := context.WithCancel(t.Context())
-		says := make(lines, 100)
+		says := make(Lines, 100)
 		ended := make(chan int, 1)
 		args := append([]string{"witness", "--listen=127.0.0.1:0", "--key-file=" + key, "--state=" + dir, "--log-key=" + public}, first...)
 		go func() {
 			ended <- cli.Main(ctx, args, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: says})
 		}()
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, says.url()+"/add-checkpoint", bytes.NewReader(proof.Consistency{Note: signed}.Format()))
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, says.URL()+"/add-checkpoint", bytes.NewReader(proof.Consistency{Note: signed}.Format()))
 		if err != nil {
 			t.Fatal(err)
 		}
