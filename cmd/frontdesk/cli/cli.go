@@ -16,6 +16,11 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi/body"
+	"frontdesk/cmd/frontdesk/cli/audit"
+	"frontdesk/cmd/frontdesk/cli/integrate"
+	"frontdesk/cmd/frontdesk/cli/practice"
+	"frontdesk/cmd/frontdesk/cli/service"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/display"
@@ -25,46 +30,49 @@ import (
 	"frontdesk/domain/site"
 )
 
+// Streams are the standard streams of a run.
+type Streams = term.Streams
+
 // commandLine is everything that can be typed. The commands about a noun of the
 // practice are listed in the noun's file.
 type commandLine struct {
-	Sandbox SandboxCmd    `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
-	Serve   ServeCmd      `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
-	Ready   ReadyCmd      `cmd:"" group:"service" help:"Ask the \"serve\" of this machine whether it is ready for calls."`
-	Roles   RolesCmd      `cmd:"" group:"service" help:"Print the SQL that makes the roles of the database, for a superuser."`
-	Migrate MigrateCmd    `cmd:"" group:"service" help:"Bring the database schema up to this program."`
-	Keys    KeysCmd       `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
-	Audit   AuditCommands `cmd:"" group:"service" help:"Read the event log."`
-	Sign    SignCmd       `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
-	Relay   RelayCmd      `cmd:"" group:"service" help:"Hand the event log to NATS JetStream, for followers outside of the database. Run as many as you like."`
-	Feed    FeedCmd       `cmd:"" group:"service" help:"Let others follow the event log by NATS JetStream."`
-	Witness WitnessCmd    `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
-	Retain  RetainCmd     `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
-	Dev     DevCmd        `cmd:"" group:"integrators" help:"Make your own code base an application of a sandbox: keys, grants, webhooks, and a page that shows it all."`
-	Token   TokenCmd      `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
-	Webhook WebhookCmd    `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
-	Checks  CheckCommands `embed:""`
+	Sandbox integrate.SandboxCmd    `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
+	Serve   service.ServeCmd        `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
+	Ready   service.ReadyCmd        `cmd:"" group:"service" help:"Ask the \"serve\" of this machine whether it is ready for calls."`
+	Roles   service.RolesCmd        `cmd:"" group:"service" help:"Print the SQL that makes the roles of the database, for a superuser."`
+	Migrate service.MigrateCmd      `cmd:"" group:"service" help:"Bring the database schema up to this program."`
+	Keys    service.KeysCmd         `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
+	Audit   audit.AuditCommands     `cmd:"" group:"service" help:"Read the event log."`
+	Sign    service.SignCmd         `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
+	Relay   service.RelayCmd        `cmd:"" group:"service" help:"Hand the event log to NATS JetStream, for followers outside of the database. Run as many as you like."`
+	Feed    integrate.FeedCmd       `cmd:"" group:"service" help:"Let others follow the event log by NATS JetStream."`
+	Witness service.WitnessCmd      `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
+	Retain  service.RetainCmd       `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
+	Dev     integrate.DevCmd        `cmd:"" group:"integrators" help:"Make your own code base an application of a sandbox: keys, grants, webhooks, and a page that shows it all."`
+	Token   integrate.TokenCmd      `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
+	Webhook integrate.WebhookCmd    `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
+	Checks  integrate.CheckCommands `embed:""`
 
-	Integrator IntegratorCmd `cmd:"" group:"integrators" help:"Ask a service what it knows of an application: its calls, its webhooks, its keys."`
+	Integrator integrate.IntegratorCmd `cmd:"" group:"integrators" help:"Ask a service what it knows of an application: its calls, its webhooks, its keys."`
 
 	Version    versionCmd    `cmd:"" group:"program" help:"Say which program this is, and which database schema it needs."`
 	Completion completionCmd `cmd:"" group:"program" help:"Teach a shell to complete command lines."`
 
-	Practices PracticeCommands `embed:""`
+	Practices practice.PracticeCommands `embed:""`
 
-	OffboardPractice OffboardPracticeCmd `cmd:"" group:"practice" help:"Stop everything that applications do for a practice, and export its log. Nothing is erased."`
+	OffboardPractice audit.OffboardPracticeCmd `cmd:"" group:"practice" help:"Stop everything that applications do for a practice, and export its log. Nothing is erased."`
 
-	Availability   AvailabilityCommands  `embed:""`
-	Applications   ApplicationCommands   `embed:""`
-	Registrations  RegistrationCommands  `embed:""`
-	Staff          StaffCommands         `embed:""`
-	Authorisations AuthorisationCommands `embed:""`
-	Patients       PatientCommands       `embed:""`
-	Requests       RequestCommands       `embed:""`
-	Erasures       ErasureCommands       `embed:""`
-	Sites          SiteCommands          `embed:""`
-	Appointments   AppointmentCommands   `embed:""`
-	Records        RecordCommands        `embed:""`
+	Availability   practice.AvailabilityCommands  `embed:""`
+	Applications   practice.ApplicationCommands   `embed:""`
+	Registrations  practice.RegistrationCommands  `embed:""`
+	Staff          practice.StaffCommands         `embed:""`
+	Authorisations practice.AuthorisationCommands `embed:""`
+	Patients       practice.PatientCommands       `embed:""`
+	Requests       practice.RequestCommands       `embed:""`
+	Erasures       practice.ErasureCommands       `embed:""`
+	Sites          practice.SiteCommands          `embed:""`
+	Appointments   practice.AppointmentCommands   `embed:""`
+	Records        practice.RecordCommands        `embed:""`
 }
 
 var groups = []kong.Group{
@@ -87,9 +95,9 @@ Start with "frontdesk sandbox". Every flag can be given in the environment: --da
 --config also read flags from a file. What is typed wins over the environment, and that over the file.`
 
 // Main runs one command line and returns the exit status.
-func Main(ctx context.Context, args []string, streams Streams) int {
-	raw, out := streams, NewVisible(streams.Out)
-	streams.Out, streams.Err = out, NewVisible(raw.Err)
+func Main(ctx context.Context, args []string, streams term.Streams) int {
+	raw, out := streams, term.NewVisible(streams.Out)
+	streams.Out, streams.Err = out, term.NewVisible(raw.Err)
 	exited, status := false, 0
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -104,37 +112,37 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		return status
 	}
 	if err != nil {
-		fmt.Fprintf(streams.Err, "frontdesk: %s\nRun \"frontdesk %s\" for what can be given.\n", OneLine(err), helpFor(err))
+		fmt.Fprintf(streams.Err, "frontdesk: %s\nRun \"frontdesk %s\" for what can be given.\n", term.OneLine(err), helpFor(err))
 		return 2
 	}
 	preferSandbox(parsed)
 	preferNearer(parsed)
-	err = parsed.Run(&Run{Context: ctx, Streams: streams, Raw: raw, Now: clock.System})
+	err = parsed.Run(&term.Run{Context: ctx, Streams: streams, Raw: raw, Now: clock.System})
 	if err = cmp.Or(err, out.Failure()); err != nil {
-		fmt.Fprintf(streams.Err, "frontdesk: %s\n", OneLine(err))
+		fmt.Fprintf(streams.Err, "frontdesk: %s\n", term.OneLine(err))
 		return 1
 	}
 	return 0
 }
 
 // newParser returns what understands the command lines of a grammar. It calls exit after --help.
-func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error) {
+func newParser(grammar any, raw term.Streams, exit func(code int)) (*kong.Kong, error) {
 	return kong.New(grammar,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
 		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), kong.PostBuild(setDefaults), kong.Exit(exit),
-		kong.BindTo(fileSettings{}, (*SettingsFiles)(nil)),
+		kong.BindTo(fileSettings{}, (*service.SettingsFiles)(nil)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.ValueFormatter(withDefault),
-		kong.TypeMapper(reflect.TypeFor[application.ID](), IDMapper(body.InvalidID("application"))),
-		kong.TypeMapper(reflect.TypeFor[patient.ID](), IDMapper(body.InvalidID("patient"))),
-		kong.TypeMapper(reflect.TypeFor[site.ID](), IDMapper(body.InvalidID("site"))),
-		kong.TypeMapper(reflect.TypeFor[site.RoomID](), IDMapper(body.InvalidID("room"))),
-		kong.TypeMapper(reflect.TypeFor[appointment.ID](), IDMapper(body.InvalidID("appointment"))),
-		kong.TypeMapper(reflect.TypeFor[record.NoteID](), IDMapper(body.InvalidID("note"))),
-		kong.TypeMapper(reflect.TypeFor[display.ID](), IDMapper(ErrInvalidID)),
-		kong.TypeMapper(reflect.TypeFor[request.ID](), IDMapper(ErrInvalidID)),
-		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), IDMapper(body.InvalidID("attachment"))),
-		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), IDMapper(ErrInvalidID)),
-		kong.TypeMapper(reflect.TypeFor[time.Time](), InstantMapper()), kong.NamedMapper("folder", kong.MapperFunc(Folder)),
+		kong.TypeMapper(reflect.TypeFor[application.ID](), term.IDMapper(body.InvalidID("application"))),
+		kong.TypeMapper(reflect.TypeFor[patient.ID](), term.IDMapper(body.InvalidID("patient"))),
+		kong.TypeMapper(reflect.TypeFor[site.ID](), term.IDMapper(body.InvalidID("site"))),
+		kong.TypeMapper(reflect.TypeFor[site.RoomID](), term.IDMapper(body.InvalidID("room"))),
+		kong.TypeMapper(reflect.TypeFor[appointment.ID](), term.IDMapper(body.InvalidID("appointment"))),
+		kong.TypeMapper(reflect.TypeFor[record.NoteID](), term.IDMapper(body.InvalidID("note"))),
+		kong.TypeMapper(reflect.TypeFor[display.ID](), term.IDMapper(term.ErrInvalidID)),
+		kong.TypeMapper(reflect.TypeFor[request.ID](), term.IDMapper(term.ErrInvalidID)),
+		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), term.IDMapper(body.InvalidID("attachment"))),
+		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), term.IDMapper(term.ErrInvalidID)),
+		kong.TypeMapper(reflect.TypeFor[time.Time](), term.InstantMapper()), kong.NamedMapper("folder", kong.MapperFunc(term.Folder)),
 	)
 }
 
@@ -142,8 +150,8 @@ func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error
 // program has. Variables of kong would do the same. But kong expands each of them once for every flag there is,
 // which took longer than most commands.
 func setDefaults(k *kong.Kong) error {
-	all := ServiceDefaults()
-	maps.Copy(all, WebhookDefaults())
+	all := term.ServiceDefaults()
+	maps.Copy(all, term.WebhookDefaults())
 	expand := func(text string) string { return os.Expand(text, func(name string) string { return all[name] }) }
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		switch node := node.(type) {

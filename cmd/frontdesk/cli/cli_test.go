@@ -17,16 +17,17 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
 )
 
 func TestWrongUsageIsExitStatus2(t *testing.T) {
 	t.Parallel()
-	Frontdesk(t, "no-such-command").WantFailure(t, 2, "--help")
-	Frontdesk(t, "register-practice").WantFailure(t, 2, "--database-url", "register-practice --help")
-	Frontdesk(t, "enable-application", "--database-url=x", "--tenant=elm", "--application=7").WantFailure(t, 2, `"7" is not a UUID`)
-	Frontdesk(t, "token", "explain", "--now=2026-03-02T12:00:00,5Z", "x").WantFailure(t, 2, `"2026-03-02T12:00:00,5Z" is no instant`)
-	Frontdesk(t, "audit", "replay", "--database-url=x", "--tenant=elm", "--as-of=2026-03-02T9:00:00Z").WantFailure(t, 1, "invalid-as-of")
+	clitest.Frontdesk(t, "no-such-command").WantFailure(t, 2, "--help")
+	clitest.Frontdesk(t, "register-practice").WantFailure(t, 2, "--database-url", "register-practice --help")
+	clitest.Frontdesk(t, "enable-application", "--database-url=x", "--tenant=elm", "--application=7").WantFailure(t, 2, `"7" is not a UUID`)
+	clitest.Frontdesk(t, "token", "explain", "--now=2026-03-02T12:00:00,5Z", "x").WantFailure(t, 2, `"2026-03-02T12:00:00,5Z" is no instant`)
+	clitest.Frontdesk(t, "audit", "replay", "--database-url=x", "--tenant=elm", "--as-of=2026-03-02T9:00:00Z").WantFailure(t, 1, "invalid-as-of")
 }
 
 // Where an identifier may be left out, the UUID of zeros would be taken for none: a
@@ -47,15 +48,15 @@ func TestTheUUIDOfZerosIsNotTyped_D20(t *testing.T) {
 		"audit calls --request=":   "invalid-id",
 	} {
 		args := append(strings.Fields(command+uuid.Nil.String()), "--database-url=x")
-		Frontdesk(t, args...).WantFailure(t, 2, code, "--"+command[strings.LastIndex(command, "--")+2:len(command)-1]+" must not be the UUID of zeros")
+		clitest.Frontdesk(t, args...).WantFailure(t, 2, code, "--"+command[strings.LastIndex(command, "--")+2:len(command)-1]+" must not be the UUID of zeros")
 	}
-	Frontdesk(t, "audit", "log", "--user="+uuid.Nil.String(), "--database-url", postgrestest.New(t).URL).WantFailure(t, 1, "user-without-tenant")
+	clitest.Frontdesk(t, "audit", "log", "--user="+uuid.Nil.String(), "--database-url", postgrestest.New(t).URL).WantFailure(t, 1, "user-without-tenant")
 }
 
 func TestHelpSaysWhatThereIs(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {"--help"}, {"sandbox", "--help"}, {"audit", "--help"}, {"grant-endpoint", "--help"}} {
-		if o := Frontdesk(t, args...); o.Status != 0 || !strings.Contains(o.Out, "Usage: frontdesk") {
+		if o := clitest.Frontdesk(t, args...); o.Status != 0 || !strings.Contains(o.Out, "Usage: frontdesk") {
 			t.Errorf("%v: exit status %d: %s", args, o.Status, o.Out)
 		}
 	}
@@ -88,7 +89,7 @@ func TestEveryIntentCanBeTyped(t *testing.T) {
 	after := func(group ...string) []string {
 		key := strings.Join(group, " ")
 		if commandsOf[key] == nil {
-			o := Frontdesk(t, slices.Concat([]string{"completion", "words", "--"}, group, []string{""})...)
+			o := clitest.Frontdesk(t, slices.Concat([]string{"completion", "words", "--"}, group, []string{""})...)
 			for line := range strings.Lines(o.Out) {
 				name, _, _ := strings.Cut(line, "\t")
 				commandsOf[key] = append(commandsOf[key], name)
@@ -110,9 +111,9 @@ func TestEveryIntentCanBeTyped(t *testing.T) {
 func TestADatabaseThatCannotBeReachedIsSaid(t *testing.T) {
 	t.Parallel()
 	nowhere := "postgres://x@/x?" + url.Values{"host": {t.TempDir()}}.Encode()
-	Frontdesk(t, "register-practice", "--database-url", nowhere, "--tenant=elm", "--name=Elm").
+	clitest.Frontdesk(t, "register-practice", "--database-url", nowhere, "--tenant=elm", "--name=Elm").
 		WantFailure(t, 1, "database cannot be reached", "--database-url")
-	Frontdesk(t, "register-practice", "--database-url", "nonsense://", "--tenant=elm", "--name=Elm").
+	clitest.Frontdesk(t, "register-practice", "--database-url", "nonsense://", "--tenant=elm", "--name=Elm").
 		WantFailure(t, 1, "database URL")
 }
 
@@ -126,20 +127,20 @@ func TestASchemaThatIsNotThisProgramsIsSaid(t *testing.T) {
 		}
 	}
 	exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
-	Frontdesk(t, register...).WantFailure(t, 1, "9999", "newer")
+	clitest.Frontdesk(t, register...).WantFailure(t, 1, "9999", "newer")
 	exec(`DELETE FROM goose_db_version WHERE version_id > 0`)
-	Frontdesk(t, register...).WantFailure(t, 1, "frontdesk migrate")
+	clitest.Frontdesk(t, register...).WantFailure(t, 1, "frontdesk migrate")
 }
 
 func TestASandboxThatCannotStartSaysWhy(t *testing.T) {
 	t.Parallel()
-	Frontdesk(t, "sandbox", "--listen=0.0.0.0:0").WantFailure(t, 1, "loopback")
+	clitest.Frontdesk(t, "sandbox", "--listen=0.0.0.0:0").WantFailure(t, 1, "loopback")
 
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	Frontdesk(t, "sandbox", "--listen=127.0.0.1:0", "--dir", filepath.Join(file, "below")).WantFailure(t, 1, "--dir")
+	clitest.Frontdesk(t, "sandbox", "--listen=127.0.0.1:0", "--dir", filepath.Join(file, "below")).WantFailure(t, 1, "--dir")
 }
 
 func TestAPortThatIsTakenIsSaid(t *testing.T) {
@@ -149,7 +150,7 @@ func TestAPortThatIsTakenIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = taken.Close() }()
-	Frontdesk(t, "serve", "--database-url", postgrestest.New(t).URL, "--listen", taken.Addr().String(),
+	clitest.Frontdesk(t, "serve", "--database-url", postgrestest.New(t).URL, "--listen", taken.Addr().String(),
 		"--api-domain=api.example", "--auth-url=https://auth.example", "--private-listen=127.0.0.1:0",
 		"--master-key", base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))).
 		WantFailure(t, 1, "port taken", taken.Addr().String())
@@ -159,12 +160,12 @@ func TestARefusalIsOneSentence(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	register := []string{"register-practice", "--database-url", db.URL, "--tenant=elm", "--name=Elm"}
-	if o := Frontdesk(t, register...); o.Status != 0 {
+	if o := clitest.Frontdesk(t, register...); o.Status != 0 {
 		t.Fatal(o.Err)
 	}
-	Frontdesk(t, register...).WantFailure(t, 1, "A practice with this tenant identifier exists already. (tenant-taken)")
-	Frontdesk(t, append(register, "--as=nobody")...).WantFailure(t, 1, "unknown-staff")
-	Frontdesk(t, "grant-endpoint", "--database-url", db.URL, "--as=nobody",
+	clitest.Frontdesk(t, register...).WantFailure(t, 1, "A practice with this tenant identifier exists already. (tenant-taken)")
+	clitest.Frontdesk(t, append(register, "--as=nobody")...).WantFailure(t, 1, "unknown-staff")
+	clitest.Frontdesk(t, "grant-endpoint", "--database-url", db.URL, "--as=nobody",
 		"--application=0190c7a2-0000-7000-8000-0000000000a1", "--endpoint=x", "--mode=y").
 		WantFailure(t, 1, "as-without-tenant")
 }
@@ -176,7 +177,7 @@ func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
 	db := postgrestest.New(t)
 	run := func(in string, args ...string) map[string]any {
 		t.Helper()
-		o := FrontdeskWith(t, in, append(args, "--database-url", db.URL, "--json")...)
+		o := clitest.FrontdeskWith(t, in, append(args, "--database-url", db.URL, "--json")...)
 		if o.Status != 0 {
 			t.Fatalf("%v: %s", args, o.Err)
 		}
@@ -196,7 +197,7 @@ func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
 	if until, _ := run("", grant...)["expiresAt"].(string); !wholeSecond.MatchString(until) {
 		t.Errorf("expiresAt is %q", until)
 	}
-	if o := Frontdesk(t, append(grant, "--database-url", db.URL)...); !wholeSecond.MatchString(strings.TrimPrefix(strings.Split(o.Out, "\n")[0], "expiresAt: ")) {
+	if o := clitest.Frontdesk(t, append(grant, "--database-url", db.URL)...); !wholeSecond.MatchString(strings.TrimPrefix(strings.Split(o.Out, "\n")[0], "expiresAt: ")) {
 		t.Errorf("for people it prints %q", o.Out)
 	}
 	ann := run("", "register-patient", "--tenant=elm", "--name=Ann Archer", "--birth-date=1980-02-29")["patientId"].(string)
@@ -208,16 +209,16 @@ func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
 	if again := run("", "enable-application", "--tenant=elm", "--application", app); len(again["events"].([]any)) != 0 {
 		t.Errorf("enabling twice appended %v", again["events"])
 	}
-	o := FrontdeskWith(t, strings.Replace(body, "medical", "dental", 1), "submit-patient-request", "--tenant=elm", "--file=-", "--database-url", db.URL)
+	o := clitest.FrontdeskWith(t, strings.Replace(body, "medical", "dental", 1), "submit-patient-request", "--tenant=elm", "--file=-", "--database-url", db.URL)
 	o.WantFailure(t, 1, "invalid-request-type")
 
-	wantLog(t, Frontdesk(t, "audit", "log", "--json", "--database-url", db.URL))
+	wantLog(t, clitest.Frontdesk(t, "audit", "log", "--json", "--database-url", db.URL))
 }
 
 // wholeSecond is how an authorisation's end is written everywhere (D26).
 var wholeSecond = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`)
 
-func wantLog(t *testing.T, log Outcome) {
+func wantLog(t *testing.T, log clitest.Outcome) {
 	t.Helper()
 	var names, actors, members []string
 	for line := range strings.Lines(log.Out) {

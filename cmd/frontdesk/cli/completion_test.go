@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestWhatMayComeNextIsListed(t *testing.T) {
@@ -33,7 +35,7 @@ func TestWhatMayComeNextIsListed(t *testing.T) {
 		"keys retire --y":                           "--yes",
 	} {
 		words := strings.Split(line, " ")
-		o := Frontdesk(t, append([]string{"completion", "words", "--"}, words...)...)
+		o := clitest.Frontdesk(t, append([]string{"completion", "words", "--"}, words...)...)
 		var found []string
 		for line := range strings.Lines(o.Out) {
 			word, _, _ := strings.Cut(line, "\t")
@@ -49,7 +51,7 @@ func TestWhatMayComeNextIsListed(t *testing.T) {
 func TestShellsReadTheirScripts(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		script := Frontdesk(t, "completion", shell)
+		script := clitest.Frontdesk(t, "completion", shell)
 		if script.Status != 0 || !strings.Contains(script.Out, "completion words -- ") {
 			t.Errorf("completion %s: exit status %d: %s%s", shell, script.Status, script.Out, script.Err)
 		}

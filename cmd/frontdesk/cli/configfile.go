@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"frontdesk/cmd/frontdesk/cli/service"
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 // fileSettings implements [SettingsFiles] for the commands of this program.
@@ -20,7 +23,7 @@ func (fileSettings) Resolve(ctx *kong.Context, at *kong.Path, command string) er
 }
 
 // Print lists the flags of the command, their values and where each value is set.
-func (fileSettings) Print(w io.Writer, parsed *kong.Context, file ConfigFile) error {
+func (fileSettings) Print(w io.Writer, parsed *kong.Context, file service.ConfigFile) error {
 	return printConfiguration(w, parsed, file)
 }
 
@@ -47,11 +50,11 @@ func resolve(ctx *kong.Context, at *kong.Path, of string) error {
 func configurable() ([]*kong.Node, error) {
 	var fields []reflect.StructField
 	for field := range reflect.TypeFor[commandLine]().Fields() {
-		if config, ok := field.Type.FieldByName("Config"); ok && config.Type == reflect.TypeFor[ConfigFile]() {
+		if config, ok := field.Type.FieldByName("Config"); ok && config.Type == reflect.TypeFor[service.ConfigFile]() {
 			fields = append(fields, field)
 		}
 	}
-	parser, err := newParser(reflect.New(reflect.StructOf(fields)).Interface(), Streams{}, nil)
+	parser, err := newParser(reflect.New(reflect.StructOf(fields)).Interface(), term.Streams{}, nil)
 	if err != nil {
 		return nil, err
 	}

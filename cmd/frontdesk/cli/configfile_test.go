@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestWhatIsTypedWinsThenTheEnvironmentThenTheFile_D108(t *testing.T) {
 	t.Setenv("FRONTDESK_CALLS_IN_FLIGHT", "7")
 	t.Setenv("FRONTDESK_RATE_LIMIT", "8")
-	file := SettingsFile(t, `# for all
+	file := clitest.SettingsFile(t, `# for all
 api-domain: api.example
 durability: synchronous
 session-idle: 10m
@@ -29,7 +30,7 @@ session-limit: 3h
 sign:
   every: 20s
 `)
-	o := ServeNowhere(t, "--config", file, "--auth-url=https://auth.example", "--rate-limit=9", "--lockout=2m")
+	o := clitest.ServeNowhere(t, "--config", file, "--auth-url=https://auth.example", "--rate-limit=9", "--lockout=2m")
 	o.WantFailure(t, 1, "checks failed")
 	said := o.Configuration()
 	for flag, want := range map[string]string{
@@ -46,21 +47,21 @@ sign:
 }
 
 func TestTheEnvironmentMayNameTheFile_D108(t *testing.T) {
-	t.Setenv("FRONTDESK_CONFIG", SettingsFile(t, "serve: {listen: '127.0.0.1:0', api-domain: api.example, auth-url: 'https://auth.example'}"))
-	if said := ServeNowhere(t).Configuration(); said["api-domain"] != "api.example by "+os.Getenv("FRONTDESK_CONFIG")+":1" {
+	t.Setenv("FRONTDESK_CONFIG", clitest.SettingsFile(t, "serve: {listen: '127.0.0.1:0', api-domain: api.example, auth-url: 'https://auth.example'}"))
+	if said := clitest.ServeNowhere(t).Configuration(); said["api-domain"] != "api.example by "+os.Getenv("FRONTDESK_CONFIG")+":1" {
 		t.Errorf("it says %v", said)
 	}
-	Frontdesk(t, "version").WantSuccess(t) // which reads no such file
+	clitest.Frontdesk(t, "version").WantSuccess(t) // which reads no such file
 }
 
 func TestNoSecretIsShown_D108(t *testing.T) {
 	t.Parallel()
-	file := SettingsFile(t, "listen: 127.0.0.1:0\napi-domain: api.example\nauth-url: https://auth.example\n"+
+	file := clitest.SettingsFile(t, "listen: 127.0.0.1:0\napi-domain: api.example\nauth-url: https://auth.example\n"+
 		"nats: ['nats://relay:geheim@one:4222', 'nats://geheim@two:4222']\nmaster-key: geheim\n")
 	for _, url := range []string{
 		"postgres://app:geheim@db/x", "postgres://app@db/x?password=geheim&sslmode=disable", "host=/nowhere user=app password='geh eim' dbname=x", "user=app Password = geheim",
 	} {
-		o := Frontdesk(t, "serve", "--check", "--config", file, "--database-url", url)
+		o := clitest.Frontdesk(t, "serve", "--check", "--config", file, "--database-url", url)
 		if said := o.Configuration(); strings.Contains(o.Out+o.Err, "geh") || !strings.Contains(said["database-url"], "app") || !strings.Contains(said["nats"], "@one:4222") {
 			t.Errorf("%s: it says\n%s%s", url, o.Out, o.Err)
 		}
@@ -92,13 +93,13 @@ func TestAFileOfSettingsThatIsWrongIsRefusedByItsLine_D108(t *testing.T) {
 		"lockout: \"geheim\nsession-idle: geheim\n":      "this is no YAML",
 		strings.Repeat("# long\n", 200_000):              "is longer than 1 MiB",
 	} {
-		o := Frontdesk(t, "serve", "--config", SettingsFile(t, text))
+		o := clitest.Frontdesk(t, "serve", "--config", clitest.SettingsFile(t, text))
 		o.WantFailure(t, 2, "frontdesk.yaml", want)
 		if strings.Contains(o.Err, "geheim") {
 			t.Errorf("%q is quoted:\n%s", text, o.Err)
 		}
 	}
-	Frontdesk(t, "serve", "--config=/nowhere").WantFailure(t, 2, "/nowhere")
+	clitest.Frontdesk(t, "serve", "--config=/nowhere").WantFailure(t, 2, "/nowhere")
 }
 
 func TestAFileWithASecretIsForItsOwner_D108(t *testing.T) {
@@ -107,19 +108,19 @@ func TestAFileWithASecretIsForItsOwner_D108(t *testing.T) {
 		"serve:\n  master-key: AAAA\n", "sign:\n  database-url: postgres://signer:geheim@db/x\n", "serve:\n  database-url: user=app password=geheim\n",
 		"relay:\n  nats: ['nats://one', 'nats://geheim@two']\n",
 	} {
-		file := SettingsFile(t, text)
-		Must(t, os.Chmod(file, 0o644))
+		file := clitest.SettingsFile(t, text)
+		clitest.Must(t, os.Chmod(file, 0o644))
 		for _, command := range []string{"serve", "sign"} {
-			Frontdesk(t, command, "--config", file).WantFailure(t, 2, file+":2: ", "holds a secret", "chmod o-rwx "+file)
+			clitest.Frontdesk(t, command, "--config", file).WantFailure(t, 2, file+":2: ", "holds a secret", "chmod o-rwx "+file)
 		}
-		Must(t, os.Chmod(file, 0o640))
-		if o := Frontdesk(t, "sign", "--config", file); strings.Contains(o.Err, "holds a secret") {
+		clitest.Must(t, os.Chmod(file, 0o640))
+		if o := clitest.Frontdesk(t, "sign", "--config", file); strings.Contains(o.Err, "holds a secret") {
 			t.Errorf("%q: %s", text, o.Err)
 		}
 	}
-	public := SettingsFile(t, "serve:\n  database-url: postgres://app@db/x\n")
-	Must(t, os.Chmod(public, 0o644))
-	if o := Frontdesk(t, "serve", "--config", public); strings.Contains(o.Err, "holds a secret") {
+	public := clitest.SettingsFile(t, "serve:\n  database-url: postgres://app@db/x\n")
+	clitest.Must(t, os.Chmod(public, 0o644))
+	if o := clitest.Frontdesk(t, "serve", "--config", public); strings.Contains(o.Err, "holds a secret") {
 		t.Errorf("a file without secrets: %s", o.Err)
 	}
 }
@@ -128,17 +129,17 @@ func TestAFileWithASecretIsForItsOwner_D108(t *testing.T) {
 func TestCommandsReadOneFile_D108(t *testing.T) {
 	t.Parallel()
 	db, dir := postgrestest.New(t), t.TempDir()
-	file := SettingsFile(t, fmt.Sprintf("migrate:\n  database-url: %s\nretain:\n  database-url: %[1]s\n  archive: %s\nsign:\n  log-key-file: %[2]s/none\n"+
+	file := clitest.SettingsFile(t, fmt.Sprintf("migrate:\n  database-url: %s\nretain:\n  database-url: %[1]s\n  archive: %s\nsign:\n  log-key-file: %[2]s/none\n"+
 		"  state: %[2]s\n  database-url: %[3]s\nwitness:\n  key-file: %[2]s/none\n  listen: 127.0.0.1:0\n  state: %[2]s\n  log-key: x\nrelay:\n  database-url: %[3]s\n"+
 		"  nats: [http://one]\n", db.AdminURL, dir, db.URL))
 	for command, says := range map[string]string{"migrate": "nothing to change", "retain": "there are partitions up to"} {
-		o := Frontdesk(t, command, "--config", file)
+		o := clitest.Frontdesk(t, command, "--config", file)
 		o.WantSuccess(t)
 		if !strings.Contains(o.Out, says) {
 			t.Errorf("%s says %s", command, o.Out)
 		}
 	}
-	Frontdesk(t, "sign", "--config", file).WantFailure(t, 1, dir+"/none")
-	Frontdesk(t, "witness", "--config", file).WantFailure(t, 1, "is no verifier key of a log")
-	Frontdesk(t, "relay", "--config", file).WantFailure(t, 1, "address 1 of the broker")
+	clitest.Frontdesk(t, "sign", "--config", file).WantFailure(t, 1, dir+"/none")
+	clitest.Frontdesk(t, "witness", "--config", file).WantFailure(t, 1, "is no verifier key of a log")
+	clitest.Frontdesk(t, "relay", "--config", file).WantFailure(t, 1, "address 1 of the broker")
 }

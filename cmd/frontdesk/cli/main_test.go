@@ -1,5 +1,9 @@
 package cli_test
 
-import "testing"
+import (
+	"testing"
 
-func TestMain(m *testing.M) { Main(m) }
+	"frontdesk/cmd/frontdesk/cli/clitest"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/docs"
 )
 
@@ -16,17 +17,17 @@ import (
 func TestWhatIsConfiguredAsThePageSaysServes_D108(t *testing.T) {
 	t.Parallel()
 	text := docs.OperatorsBlocks(t, "operations/settings.md", "A file of settings")[0]
-	o := ServeNowhere(t, "--config", SettingsFile(t, text))
+	o := clitest.ServeNowhere(t, "--config", clitest.SettingsFile(t, text))
 	o.WantFailure(t, 1, "checks failed")
 	if said := o.Configuration(); !strings.HasPrefix(said["durability"], "synchronous by ") || !strings.HasPrefix(said["trusted-proxy"], "10.0.0.0/8 192.0.2.7/32 by ") {
 		t.Errorf("of the page's file it says\n%s", o.Out)
 	}
-	Frontdesk(t, "sign", "--config", SettingsFile(t, text)).WantFailure(t, 1, "/etc/frontdesk/log.key")
+	clitest.Frontdesk(t, "sign", "--config", clitest.SettingsFile(t, text)).WantFailure(t, 1, "/etc/frontdesk/log.key")
 }
 
 func TestAProfileIsTakenAsThePageSays_D108(t *testing.T) {
 	t.Parallel()
-	service := Serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").Line(t, "serving")
+	service := clitest.Serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").Line(t, "serving")
 	line := strings.TrimSpace(docs.OperatorsBlocks(t, "operations.md", "Profiles")[0])
 	line = strings.Replace(line, "http://127.0.0.1:9090", service["private_url"].(string), 1)
 	words := strings.Fields(strings.Replace(line, "seconds=10", "seconds=1", 1))
@@ -68,7 +69,7 @@ func TestCommandsInTheTextOfTheOperatorsPagesExist_D113(t *testing.T) {
 func wantCommand(t *testing.T, page, command, typed string) {
 	t.Helper()
 	name, flags, _ := strings.Cut(command+" ", " --")
-	help := Frontdesk(t, append(strings.Fields(name), "--help")...)
+	help := clitest.Frontdesk(t, append(strings.Fields(name), "--help")...)
 	if help.Status != 0 {
 		t.Errorf("%s: there is no %q: %s", page, "frontdesk "+name, help.Err)
 		return
