@@ -42,7 +42,7 @@ type commandLine struct {
 	Roles   service.RolesCmd        `cmd:"" group:"service" help:"Print the SQL that makes the roles of the database, for a superuser."`
 	Migrate service.MigrateCmd      `cmd:"" group:"service" help:"Bring the database schema up to this program."`
 	Keys    service.KeysCmd         `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
-	Audit   audit.AuditCommands     `cmd:"" group:"service" help:"Read the event log."`
+	Audit   audit.Commands          `cmd:"" group:"service" help:"Read the event log."`
 	Sign    service.SignCmd         `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
 	Relay   service.RelayCmd        `cmd:"" group:"service" help:"Hand the event log to NATS JetStream, for followers outside of the database. Run as many as you like."`
 	Feed    integrate.FeedCmd       `cmd:"" group:"service" help:"Let others follow the event log by NATS JetStream."`
@@ -58,7 +58,7 @@ type commandLine struct {
 	Version    versionCmd    `cmd:"" group:"program" help:"Say which program this is, and which database schema it needs."`
 	Completion completionCmd `cmd:"" group:"program" help:"Teach a shell to complete command lines."`
 
-	Practices practice.PracticeCommands `embed:""`
+	Practices practice.Commands `embed:""`
 
 	OffboardPractice audit.OffboardPracticeCmd `cmd:"" group:"practice" help:"Stop everything that applications do for a practice, and export its log. Nothing is erased."`
 
@@ -95,7 +95,7 @@ Start with "frontdesk sandbox". Every flag can be given in the environment: --da
 --config also read flags from a file. What is typed wins over the environment, and that over the file.`
 
 // Main runs one command line and returns the exit status.
-func Main(ctx context.Context, args []string, streams term.Streams) int {
+func Main(ctx context.Context, args []string, streams Streams) int {
 	raw, out := streams, term.NewVisible(streams.Out)
 	streams.Out, streams.Err = out, term.NewVisible(raw.Err)
 	exited, status := false, 0
@@ -126,7 +126,7 @@ func Main(ctx context.Context, args []string, streams term.Streams) int {
 }
 
 // newParser returns what understands the command lines of a grammar. It calls exit after --help.
-func newParser(grammar any, raw term.Streams, exit func(code int)) (*kong.Kong, error) {
+func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error) {
 	return kong.New(grammar,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
 		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), kong.PostBuild(setDefaults), kong.Exit(exit),

@@ -14,7 +14,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/term"
 )
 
-// fileSettings implements [SettingsFiles] for the commands of this program.
+// fileSettings implements [service.SettingsFiles] for the commands of this program.
 type fileSettings struct{}
 
 // Resolve has kong ask a file for the settings of a command.

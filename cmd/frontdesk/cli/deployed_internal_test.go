@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-
-	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 const operations = "../../../docs/operations/"
@@ -106,7 +104,7 @@ func (d deployed) parse(t *testing.T) *kong.Context {
 	for _, name := range d.secrets {
 		t.Setenv(name, "nats://127.0.0.1")
 	}
-	parser, err := newParser(grammar(args[0]), term.Streams{}, nil)
+	parser, err := newParser(grammar(args[0]), Streams{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

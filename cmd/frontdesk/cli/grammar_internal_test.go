@@ -6,19 +6,17 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-
-	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 // Whatever the command line can be is the same when only its command is looked at.
 func TestEachCommandIsFoundAlone(t *testing.T) {
 	t.Parallel()
-	all, err := newParser(&commandLine{}, term.Streams{}, nil)
+	all, err := newParser(&commandLine{}, Streams{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, command := range all.Model.Children {
-		alone, err := newParser(grammar(command.Name), term.Streams{}, nil)
+		alone, err := newParser(grammar(command.Name), Streams{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,14 +7,12 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-
-	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 // kong prints a placeholder in place of the default. The help prints both.
 func TestHelpShowsEveryDefault(t *testing.T) {
 	t.Parallel()
-	all, err := newParser(&commandLine{}, term.Streams{}, nil)
+	all, err := newParser(&commandLine{}, Streams{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +43,7 @@ func helpOf(t *testing.T, command *kong.Node) string {
 	t.Helper()
 	var out bytes.Buffer
 	args := strings.Fields(command.FullPath())[1:]
-	parser, err := newParser(grammar(args[0]), term.Streams{Out: &out, Err: &out}, func(int) {})
+	parser, err := newParser(grammar(args[0]), Streams{Out: &out, Err: &out}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,22 +6,22 @@ import (
 	"io"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
 )
 
 type auditAttachmentCmd struct {
-	DatabaseFlag   `embed:""`
-	MasterKeyFlags `embed:""`
-	ID             request.AttachmentID `arg:"" name:"id" help:"The attachment's identifier, as the audit log shows it."`
-	Out            string               `default:"-" placeholder:"FILE" help:"Where it goes: a file, a pipe, or - for standard output."`
+	term.DatabaseFlag   `embed:""`
+	term.MasterKeyFlags `embed:""`
+	ID                  request.AttachmentID `arg:"" name:"id" help:"The attachment's identifier, as the audit log shows it."`
+	Out                 string               `default:"-" placeholder:"FILE" help:"Where it goes: a file, a pipe, or - for standard output."`
 }
 
 // Run writes the file. It reads the file twice, so that it writes none of it if the
 // file is not what its event says.
-func (c *auditAttachmentCmd) Run(r *Run) error {
+func (c *auditAttachmentCmd) Run(r *term.Run) error {
 	out, err := r.Output(c.Out)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (c *auditAttachmentCmd) Run(r *Run) error {
 
 // recordSight appends that a patient's file is about to be shown.
 func recordSight(ctx context.Context, engine *app.Engine, file projections.Attachment) error {
-	err := engine.Auditor.RecordReading(ctx, file.Tenant, Machine(), audit.Queried{
+	err := engine.Auditor.RecordReading(ctx, file.Tenant, term.Machine(), audit.Queried{
 		Command: "attachment", Filter: "attachment=" + file.ID.String(), Patient: file.Patient, Personal: true, Count: 1,
 	})
 	if err != nil {

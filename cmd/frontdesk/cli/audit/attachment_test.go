@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // A file goes in with a request and comes out as it was, or not at all.
@@ -24,17 +24,17 @@ func TestAnAttachmentIsWrittenBackAsItWasSent(t *testing.T) {
 
 	auditor := strings.Replace(db.URL, "frontdesk_app", "frontdesk_audit", 1)
 	show := []string{"audit", "attachment", "--database-url", auditor, id}
-	if o := Frontdesk(t, show...); o.Status != 0 || o.Out != string(content) {
+	if o := clitest.Frontdesk(t, show...); o.Status != 0 || o.Out != string(content) {
 		t.Errorf("exit status %d, %d bytes: %s", o.Status, len(o.Out), o.Err)
 	}
 	file := filepath.Join(t.TempDir(), "rash.jpg")
-	if o := Frontdesk(t, append(show, "--out", file)...); o.Status != 0 || o.Out != "" {
+	if o := clitest.Frontdesk(t, append(show, "--out", file)...); o.Status != 0 || o.Out != "" {
 		t.Errorf("exit status %d, %s%s", o.Status, o.Out, o.Err)
 	}
 	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("%d bytes are in the file, %v", len(got), err)
 	}
-	Frontdesk(t, "audit", "attachment", "--database-url", auditor, strings.Replace(id, "-7", "-8", 1)).
+	clitest.Frontdesk(t, "audit", "attachment", "--database-url", auditor, strings.Replace(id, "-7", "-8", 1)).
 		WantFailure(t, 1, "unknown-attachment")
 
 	var seen int // D37
@@ -59,7 +59,7 @@ func TestAnAttachmentThatWasAlteredIsNotWritten(t *testing.T) {
 		}
 		file := filepath.Join(t.TempDir(), "rash.jpg")
 		for _, out := range []string{"-", file} {
-			o := Frontdesk(t, "audit", "attachment", "--database-url", db.URL, "--out", out, id)
+			o := clitest.Frontdesk(t, "audit", "attachment", "--database-url", db.URL, "--out", out, id)
 			o.WantFailure(t, 1, "not what was sent")
 			if o.Out != "" {
 				t.Errorf("%s: %d bytes were written", alter, len(o.Out))
@@ -76,7 +76,7 @@ func TestAnAttachmentThatWasAlteredIsNotWritten(t *testing.T) {
 func sentWith(t *testing.T, db *postgrestest.Database, content []byte) string {
 	t.Helper()
 	run := func(in string, args ...string) string {
-		o := FrontdeskWith(t, in, append(args, "--database-url", db.URL, "--json")...)
+		o := clitest.FrontdeskWith(t, in, append(args, "--database-url", db.URL, "--json")...)
 		if o.Status != 0 {
 			t.Fatalf("%v: %s", args, o.Err)
 		}
@@ -110,7 +110,7 @@ func sentWith(t *testing.T, db *postgrestest.Database, content []byte) string {
 func TestARefusedRequestLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	o := FrontdeskWith(t, `{"attachments":[{"fileName":"x","contentType":"image/png","data":"YWJj"}]}`,
+	o := clitest.FrontdeskWith(t, `{"attachments":[{"fileName":"x","contentType":"image/png","data":"YWJj"}]}`,
 		"submit-patient-request", "--database-url", db.URL, "--tenant=elm", "--file=-")
 	o.WantFailure(t, 1, "missing-patient-id", "empty-response")
 	var left int

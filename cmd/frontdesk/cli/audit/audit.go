@@ -17,7 +17,7 @@ import (
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
@@ -25,9 +25,9 @@ import (
 	"frontdesk/domain/written"
 )
 
-// AuditCommands holds what auditors ask of the log and of the access record. Package
+// Commands holds what auditors ask of the log and of the access record. Package
 // auditing decides what a filter selects.
-type AuditCommands struct {
+type Commands struct {
 	Attachment  auditAttachmentCmd  `cmd:"" help:"Write a file that was sent with a patient request, after checking that it is what was sent."`
 	BeginEpoch  auditBeginEpochCmd  `cmd:"" help:"Say that the database was put back as it was at an earlier time, which the service cannot see by itself. As its owner."`
 	Calls       auditCallsCmd       `cmd:"" help:"List calls of the API: who called what, for which patient, and how it was answered."`
@@ -48,7 +48,7 @@ type AuditCommands struct {
 // no event out.
 type filterFlags struct {
 	After       int64          `placeholder:"IDX" help:"Only events after this idx; 0 for all."`
-	UpTo        Idx            `placeholder:"IDX" help:"Only events up to this idx, which the log must have reached."`
+	UpTo        term.Idx       `placeholder:"IDX" help:"Only events up to this idx, which the log must have reached."`
 	Since       time.Time      `placeholder:"INSTANT" help:"Only events recorded at or after it."`
 	Until       time.Time      `placeholder:"INSTANT" help:"Only events recorded before it."`
 	Tenant      string         `help:"Only events of this practice."`
@@ -92,7 +92,7 @@ func staffNamed(ctx context.Context, engine *app.Engine, tenant, user string) (s
 
 // sayArchived says beside the output that some of what was asked for is not in the
 // database any more. A zero instant is no bound.
-func sayArchived(r *Run, engine *app.Engine, record string, since, until time.Time) error {
+func sayArchived(r *term.Run, engine *app.Engine, record string, since, until time.Time) error {
 	names, err := engine.Auditor.Archives().Between(r.Context, record, since, until)
 	if err != nil || len(names) == 0 {
 		return err
@@ -109,13 +109,13 @@ func fromTo(names []string) string {
 }
 
 type auditRebuildCmd struct {
-	DatabaseFlag   `embed:""`
-	MasterKeyFlags `embed:""`
-	Projection     []string `xor:"projection" placeholder:"NAME" help:"Only this read model, such as patients.v1; may be repeated."`
-	Switch         bool     `xor:"switch" help:"Put right what differs in one transaction, which appends wait for, and compare again."`
-	Proofs         bool     `xor:"projection,switch,fresh" help:"Instead of read models, build the trees anew that proofs are made of. Until that is done, there are no proofs."`
-	Fresh          bool     `xor:"fresh" help:"Begin with the first event, even if an earlier run was stopped on the way: needed after an upgrade."`
-	JSON           bool     `name:"json" help:"Print one JSON object."`
+	term.DatabaseFlag   `embed:""`
+	term.MasterKeyFlags `embed:""`
+	Projection          []string `xor:"projection" placeholder:"NAME" help:"Only this read model, such as patients.v1; may be repeated."`
+	Switch              bool     `xor:"switch" help:"Put right what differs in one transaction, which appends wait for, and compare again."`
+	Proofs              bool     `xor:"projection,switch,fresh" help:"Instead of read models, build the trees anew that proofs are made of. Until that is done, there are no proofs."`
+	Fresh               bool     `xor:"fresh" help:"Begin with the first event, even if an earlier run was stopped on the way: needed after an upgrade."`
+	JSON                bool     `name:"json" help:"Print one JSON object."`
 }
 
 var errDiffers = errors.New("the read models differ from the log: --switch puts them right")
@@ -125,7 +125,7 @@ var errHashes = errors.New("staff_passwords has hashes that the log does not kno
 var errObjects = errors.New("the schema of the database is not as this program was built for: find out who has changed it, and change it back as a superuser")
 
 // Run rebuilds and compares. Ctrl-C stops it, and the next run goes on from there.
-func (c *auditRebuildCmd) Run(r *Run) error {
+func (c *auditRebuildCmd) Run(r *term.Run) error {
 	if c.Proofs {
 		return c.proofs(r)
 	}
@@ -138,7 +138,7 @@ func (c *auditRebuildCmd) Run(r *Run) error {
 	if err != nil {
 		return err
 	}
-	meter := NewMeter(r.Raw.Err, "rebuilding", "events")
+	meter := term.NewMeter(r.Raw.Err, "rebuilding", "events")
 	rebuild.Fresh, rebuild.Switch, rebuild.Progress = c.Fresh, c.Switch, meter.Show
 	rebuild.Tell = func(text string) { meter.End(); r.Tell(text) }
 	result, err := rebuild.Run(r.Context)

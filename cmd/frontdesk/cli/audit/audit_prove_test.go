@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/provetest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // longLog is how many events there are before the writers begin: 300 pages.
@@ -36,12 +36,12 @@ func TestProveThatAuditorsLeaveNoDeadRowsBehind(t *testing.T) { //nolint:paralle
 	out := filepath.Join(t.TempDir(), "log.ndjson")
 
 	exporting := b.during(t, "audit export", func() {
-		if o := Frontdesk(t, "audit", "export", "--out", out, auditor); o.Status != 0 {
+		if o := clitest.Frontdesk(t, "audit", "export", "--out", out, auditor); o.Status != 0 {
 			t.Error(o.Err)
 		}
 	})
 	replaying := b.during(t, "audit replay", func() {
-		if o := Frontdesk(t, "audit", "replay", "--as-of="+strconv.Itoa(longLog/3), auditor); o.Status != 0 {
+		if o := clitest.Frontdesk(t, "audit", "replay", "--as-of="+strconv.Itoa(longLog/3), auditor); o.Status != 0 {
 			t.Error(o.Err)
 		}
 	})

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestReadingOfPatientsIsInTheLog_D37(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	c.Audit(t, "log")                                                                   // nothing personal
 	c.Audit(t, "log", "--tenant=elm", "--show-personal", "--event", "staff.registered") // recorded
 	c.Audit(t, "log", "--patient", c.Ann)
@@ -25,7 +25,7 @@ func TestReadingOfPatientsIsInTheLog_D37(t *testing.T) {
 		count           float64
 	}
 	want := []reading{{"log", "elm", 1}, {"log", "", 2}, {"who-accessed", "elm", 2}, {"export", "", 13}}
-	found := Objects(t, c.Audit(t, "log", "--json", "--event=audit.queried").Out)
+	found := clitest.Objects(t, c.Audit(t, "log", "--json", "--event=audit.queried").Out)
 	if len(found) != len(want) {
 		t.Fatalf("recorded %v", found)
 	}
@@ -43,12 +43,12 @@ func TestReadingOfPatientsIsInTheLog_D37(t *testing.T) {
 // Where it cannot be recorded, nothing is shown.
 func TestAReadingThatCannotBeRecordedShowsNothing_D37(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	if _, err := c.DB.AdminPool(t).Exec(t.Context(), `REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM frontdesk_audit`); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"log", "--show-personal"}, {"log", "--patient", c.Ann}, {"who-accessed", "--tenant=elm", "--patient", c.Ann}} {
-		o := Frontdesk(t, append([]string{"audit"}, append(args, "--database-url", c.Auditor)...)...)
+		o := clitest.Frontdesk(t, append([]string{"audit"}, append(args, "--database-url", c.Auditor)...)...)
 		o.WantFailure(t, 1, "nothing is shown")
 		if o.Out != "" {
 			t.Errorf("%v shows %q", args, o.Out)
@@ -58,7 +58,7 @@ func TestAReadingThatCannotBeRecordedShowsNothing_D37(t *testing.T) {
 
 func TestAnExportCanBeChecked(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	file := filepath.Join(t.TempDir(), "elm.ndjson")
 	c.Audit(t, "export", "--tenant=elm", "--up-to=11", "--out", file)
 	data, err := os.ReadFile(file)
@@ -69,9 +69,9 @@ func TestAnExportCanBeChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest := Objects(t, string(text))[0]
+	manifest := clitest.Objects(t, string(text))[0]
 	sum := sha256.Sum256(data)
-	if manifest["sha256"] != hex.EncodeToString(sum[:]) || manifest["count"] != float64(len(Objects(t, string(data)))) ||
+	if manifest["sha256"] != hex.EncodeToString(sum[:]) || manifest["count"] != float64(len(clitest.Objects(t, string(data)))) ||
 		manifest["after"] != 0.0 || manifest["upTo"] != 11.0 || manifest["filter"] != "tenant=elm&up-to=11" || manifest["personal"] != false {
 		t.Errorf("manifest %s", text)
 	}
@@ -85,14 +85,14 @@ func TestAnExportCanBeChecked(t *testing.T) {
 
 func TestWhoAccessedAPatientIsListed_D37(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	if _, err := c.DB.AdminPool(t).Exec(t.Context(), `
 		INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, token_hash)
 		VALUES ('0190c7a2-0000-7000-8000-000000000001', now(), 'elm', $1, 'application-restricted', 'create-note', $2, 403, 'unauthorized', 'no', '\x00'),
 			('0190c7a2-0000-7000-8000-000000000002', now(), 'oak', $1, 'application-restricted', 'create-note', $2, 200, '', '', '\x00')`, c.App, c.Ann); err != nil {
 		t.Fatal(err)
 	}
-	found := Objects(t, c.Audit(t, "who-accessed", "--tenant=elm", "--patient", c.Ann, "--json").Out)
+	found := clitest.Objects(t, c.Audit(t, "who-accessed", "--tenant=elm", "--patient", c.Ann, "--json").Out)
 	var what []string
 	for _, a := range found {
 		what = append(what, a["kind"].(string)+" "+a["what"].(string))

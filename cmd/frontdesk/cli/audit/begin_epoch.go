@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 type auditBeginEpochCmd struct {
-	DatabaseFlag `embed:""`
-	Reason       string `required:"" help:"What was put back, and as of when. It is stored in clear, so name nobody."`
-	Epoch        int    `placeholder:"N" help:"The number of the epoch, if frontdesk sign names one; the next one otherwise."`
-	JSON         bool   `name:"json" help:"Print one JSON object."`
+	term.DatabaseFlag `embed:""`
+	Reason            string `required:"" help:"What was put back, and as of when. It is stored in clear, so name nobody."`
+	Epoch             int    `placeholder:"N" help:"The number of the epoch, if frontdesk sign names one; the next one otherwise."`
+	JSON              bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Help says what a help text has no room for.
@@ -22,13 +22,13 @@ the snapshot are lost; what was still to be told of those before it is not told 
 }
 
 // Run begins an epoch.
-func (c *auditBeginEpochCmd) Run(r *Run) error {
+func (c *auditBeginEpochCmd) Run(r *term.Run) error {
 	engine, err := c.Open(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	actor, err := engine.Operator(r.Context, Machine())
+	actor, err := engine.Operator(r.Context, term.Machine())
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
@@ -43,14 +43,14 @@ func newBusyPractice(t *testing.T) *busyPractice {
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: b.server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
 	})
-	Must(t, err)
+	clitest.Must(t, err)
 	b.App = service
 	b.connect(t)
-	Must(t, b.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
+	clitest.Must(t, b.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: "elm-street", Name: "Elm Street"}))
 	b.patient, err = b.Desk.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})
-	Must(t, err)
+	clitest.Must(t, err)
 	b.site, err = b.Desk.AddSite(t.Context(), commands.AddSite{Tenant: "elm-street", Name: "Main"})
-	Must(t, err)
+	clitest.Must(t, err)
 	b.fill(t)
 	b.background(t, func(ctx context.Context) { _ = service.Run(ctx) })
 	for range writers {
@@ -89,22 +89,22 @@ func (b *busyPractice) fill(t *testing.T) {
 		SELECT gen_random_uuid(), 'elm-street', gen_random_uuid(), 1, 'patient.registered.v1', id,
 			json_build_object('patient', id, 'name', 'Patient ' || n, 'birthDate', '1980-02-29'), '{"actor":{"kind":"operator","id":"test"}}', now()
 		FROM (SELECT n, gen_random_uuid() AS id FROM generate_series(1, `+strconv.Itoa(longLog)+`) n) patients`)
-	Must(t, err)
-	Must(t, b.Drain(t.Context()))
+	clitest.Must(t, err)
+	clitest.Must(t, b.Drain(t.Context()))
 	names := []string{webhooks.FanOutName}
 	for _, p := range projections.Following() {
 		names = append(names, p.Name())
 	}
 	_, err = b.vacuum.Exec(t.Context(), `INSERT INTO feed_offsets (consumer, idx) SELECT unnest($1::text[]), max(idx) FROM log`, names)
-	Must(t, err)
+	clitest.Must(t, err)
 	_, err = b.vacuum.Exec(t.Context(), `VACUUM ANALYZE`)
-	Must(t, err)
+	clitest.Must(t, err)
 }
 
 func (b *busyPractice) head(t *testing.T) int {
 	t.Helper()
 	head, err := b.Log.Head(t.Context())
-	Must(t, err)
+	clitest.Must(t, err)
 	return int(head)
 }
 
@@ -137,7 +137,7 @@ var notRemovable = regexp.MustCompile(`(\d+) are dead but not yet removable`)
 func (b *busyPractice) connect(t *testing.T) {
 	t.Helper()
 	config, err := pgx.ParseConfig(b.server.URL("frontdesk", embedded.Superuser))
-	Must(t, err)
+	clitest.Must(t, err)
 	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
 		for _, match := range notRemovable.FindAllStringSubmatch(notice.Message, -1) {
 			n, _ := strconv.Atoi(match[1])
@@ -145,7 +145,7 @@ func (b *busyPractice) connect(t *testing.T) {
 		}
 	}
 	b.vacuum, err = pgx.ConnectConfig(t.Context(), config)
-	Must(t, err)
+	clitest.Must(t, err)
 	t.Cleanup(func() { _ = b.vacuum.Close(context.Background()) })
 }
 
@@ -156,9 +156,9 @@ func (b *busyPractice) backlog(t *testing.T) int {
 	rows, _ := b.vacuum.Query(t.Context(), `SELECT quote_ident(relname) FROM pg_stat_user_tables WHERE schemaname = 'public' AND n_tup_upd + n_tup_del > 0`)
 	var err error
 	b.tables, err = pgx.CollectRows(rows, pgx.RowTo[string])
-	Must(t, err)
+	clitest.Must(t, err)
 	b.unseen = 0
 	_, err = b.vacuum.Exec(t.Context(), `VACUUM (VERBOSE) `+strings.Join(b.tables, ", "))
-	Must(t, err)
+	clitest.Must(t, err)
 	return b.unseen
 }

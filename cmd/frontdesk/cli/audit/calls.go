@@ -15,7 +15,7 @@ import (
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
@@ -26,20 +26,20 @@ import (
 )
 
 type auditCallsCmd struct {
-	DatabaseFlag `embed:""`
-	ShowingFlags `embed:""`
-	Request      uuid.UUID                `placeholder:"UUID" help:"Only the call that was answered with this X-Request-Id."`
-	Tenant       string                   `help:"Only calls that addressed this practice."`
-	Application  application.ID           `placeholder:"UUID" help:"Only calls of this application."`
-	User         string                   `aliases:"staff" placeholder:"USERNAME" help:"Only calls on behalf of this member of staff: a username, with --tenant, or an identifier."`
-	Patient      patient.ID               `placeholder:"UUID" help:"Only calls that named this patient, and pages that showed them. That you asked is recorded."`
-	Endpoint     application.EndpointName `help:"Only calls of this endpoint, such as create-note, or pages of this topic, such as inbox."`
-	Outcome      auditing.Outcome         `enum:",allowed,refused,failed" default:"" help:"Only allowed, refused or failed ones."`
-	Since        time.Time                `placeholder:"INSTANT" help:"Only calls at or after it."`
-	Until        time.Time                `placeholder:"INSTANT" help:"Only calls before it."`
-	Before       uuid.UUID                `placeholder:"UUID" help:"Go on after the call with this request id: only older ones."`
-	Limit        int                      `default:"100" help:"At most so many, the newest; 10000 at the most."`
-	JSON         bool                     `name:"json" help:"Print one JSON object a line."`
+	term.DatabaseFlag `embed:""`
+	term.ShowingFlags `embed:""`
+	Request           uuid.UUID                `placeholder:"UUID" help:"Only the call that was answered with this X-Request-Id."`
+	Tenant            string                   `help:"Only calls that addressed this practice."`
+	Application       application.ID           `placeholder:"UUID" help:"Only calls of this application."`
+	User              string                   `aliases:"staff" placeholder:"USERNAME" help:"Only calls on behalf of this member of staff: a username, with --tenant, or an identifier."`
+	Patient           patient.ID               `placeholder:"UUID" help:"Only calls that named this patient, and pages that showed them. That you asked is recorded."`
+	Endpoint          application.EndpointName `help:"Only calls of this endpoint, such as create-note, or pages of this topic, such as inbox."`
+	Outcome           auditing.Outcome         `enum:",allowed,refused,failed" default:"" help:"Only allowed, refused or failed ones."`
+	Since             time.Time                `placeholder:"INSTANT" help:"Only calls at or after it."`
+	Until             time.Time                `placeholder:"INSTANT" help:"Only calls before it."`
+	Before            uuid.UUID                `placeholder:"UUID" help:"Go on after the call with this request id: only older ones."`
+	Limit             int                      `default:"100" help:"At most so many, the newest; 10000 at the most."`
+	JSON              bool                     `name:"json" help:"Print one JSON object a line."`
 }
 
 // maxCalls bounds how many calls are held in memory. They are held because they are
@@ -49,7 +49,7 @@ const maxCalls = 10_000
 var errLimit = fault.New(fault.Invalid, "invalid-limit", "--limit must be 1 to 10000; go on with --before.")
 
 // Run prints the access record, newest calls first.
-func (c *auditCallsCmd) Run(r *Run) error {
+func (c *auditCallsCmd) Run(r *term.Run) error {
 	if c.Limit < 1 || c.Limit > maxCalls {
 		return errLimit
 	}
@@ -82,7 +82,7 @@ func (c *auditCallsCmd) Run(r *Run) error {
 }
 
 // sayArchived says so if there would be calls in archives.
-func (c *auditCallsCmd) sayArchived(r *Run, engine *app.Engine) error {
+func (c *auditCallsCmd) sayArchived(r *term.Run, engine *app.Engine) error {
 	since, until := c.Since, c.Until
 	if c.Before != uuid.Nil {
 		until = retention.InstantOf(c.Before)
@@ -131,7 +131,7 @@ func (c *auditCallsCmd) printTable(w io.Writer, calls []access.Call) error {
 		if err != nil {
 			return err
 		}
-		err = Row(table, call.At.Format(time.RFC3339), call.RequestID, call.Tenant, call.Endpoint, auditing.OutcomeOf(call), call.Status,
+		err = term.Row(table, call.At.Format(time.RFC3339), call.RequestID, call.Tenant, call.Endpoint, auditing.OutcomeOf(call), call.Status,
 			orDash(call.Application.UUID), orDash(call.Staff.UUID), named(call), behalf, call.Reason)
 		if err != nil {
 			return err

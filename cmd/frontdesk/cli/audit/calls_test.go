@@ -14,7 +14,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -62,7 +62,7 @@ func registered(t *testing.T, db *postgrestest.Database) staff.ID {
 		{"register-practice", "--database-url", db.URL, "--tenant=elm", "--name=Elm"},
 		{"register-staff", "--database-url", db.URL, "--tenant=elm", "--username=dr.lee", "--name=Dr Lee", "--email=lee@elm.example", "--json"},
 	} {
-		o := Frontdesk(t, args...)
+		o := clitest.Frontdesk(t, args...)
 		if o.Status != 0 {
 			t.Fatal(o.Err)
 		}
@@ -79,7 +79,7 @@ func record(t *testing.T, db *postgrestest.Database, calls ...access.Call) {
 	t.Helper()
 	pool := db.Pool(t)
 	recorder := postgres.NewAccessRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
-	recorder.Keys = &postgres.Keyring{DB: postgres.On(pool), Master: MasterKey}
+	recorder.Keys = &postgres.Keyring{DB: postgres.On(pool), Master: clitest.MasterKey}
 	if err := recorder.Keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func record(t *testing.T, db *postgrestest.Database, calls ...access.Call) {
 }
 
 // requestsOf are the request ids in lines of JSON.
-func requestsOf(t *testing.T, o Outcome) (ids []string) {
+func requestsOf(t *testing.T, o clitest.Outcome) (ids []string) {
 	t.Helper()
 	if o.Status != 0 {
 		t.Fatal(o.Err)
@@ -125,7 +125,7 @@ func TestCallsAreListedNewestFirst_D37(t *testing.T) {
 		"--until=2026-03-02T12:00:00.001Z":   {ids[1], ids[0]},
 		"--tenant=oak":                       nil,
 	} {
-		got := requestsOf(t, Frontdesk(t, append(append(slices.Clone(list), "--json"), strings.Fields(args)...)...))
+		got := requestsOf(t, clitest.Frontdesk(t, append(append(slices.Clone(list), "--json"), strings.Fields(args)...)...))
 		if !slices.Equal(got, want) {
 			t.Errorf("%q lists %v, want %v", args, got, want)
 		}
@@ -135,7 +135,7 @@ func TestCallsAreListedNewestFirst_D37(t *testing.T) {
 func TestALineOfTheAccessRecordIsOneObject_D37(t *testing.T) {
 	t.Parallel()
 	list, _, ids := called(t)
-	o := Frontdesk(t, append(list, "--json", "--outcome=allowed", "--limit=1")...)
+	o := clitest.Frontdesk(t, append(list, "--json", "--outcome=allowed", "--limit=1")...)
 	want := `{"requestId":"` + ids[2] + `","at":"2026-03-02T13:00:00Z","tenant":"elm","application":"` + callsApp.String() + `",` +
 		`"mode":"application-restricted","endpoint":"create-note","patient":"` + callsAnn.String() + `","status":200,` +
 		`"act":{"practitioner":{"name":"[personal]","email":""},"organisation":{"name":"Oak Lane"},"role":"GP","purpose":"TREAT"},` +
@@ -148,7 +148,7 @@ func TestALineOfTheAccessRecordIsOneObject_D37(t *testing.T) {
 func TestThePeoplesTableShowsNobodysName_D37(t *testing.T) {
 	t.Parallel()
 	list, _, ids := called(t)
-	o := Frontdesk(t, list...)
+	o := clitest.Frontdesk(t, list...)
 	lines := strings.Split(strings.TrimSpace(o.Out), "\n")
 	if len(lines) != 4 || !strings.HasPrefix(lines[0], "AT") || !strings.Contains(lines[1], ids[2]) ||
 		!strings.Contains(lines[1], "[personal], Oak Lane (GP; TREAT)") || !strings.Contains(lines[2], "The app is not authorised") {
@@ -157,7 +157,7 @@ func TestThePeoplesTableShowsNobodysName_D37(t *testing.T) {
 	if strings.Contains(o.Out, "Zoë") {
 		t.Error("a name is shown")
 	}
-	if o := Frontdesk(t, append(list, "--show-personal")...); !strings.Contains(o.Out, "Dr Zoë, Oak Lane") {
+	if o := clitest.Frontdesk(t, append(list, "--show-personal")...); !strings.Contains(o.Out, "Dr Zoë, Oak Lane") {
 		t.Errorf("the name is not shown: %s%s", o.Out, o.Err)
 	}
 }
@@ -166,7 +166,7 @@ func TestReadingAPatientsCallsIsRecorded_D37(t *testing.T) {
 	t.Parallel()
 	list, db, _ := called(t)
 	for _, args := range [][]string{{}, {"--outcome=refused"}, {"--patient=" + callsAnn.String()}, {"--show-personal"}, {"--patient=" + callsApp.String()}} {
-		if o := Frontdesk(t, append(slices.Clone(list), args...)...); o.Status != 0 {
+		if o := clitest.Frontdesk(t, append(slices.Clone(list), args...)...); o.Status != 0 {
 			t.Fatal(o.Err)
 		}
 	}
@@ -181,9 +181,9 @@ func TestReadingAPatientsCallsIsRecorded_D37(t *testing.T) {
 func TestCallsThatCannotBeListed(t *testing.T) {
 	t.Parallel()
 	list, _, _ := called(t)
-	Frontdesk(t, append(slices.Clone(list), "--limit=0")...).WantFailure(t, 1, "invalid-limit", "--before")
-	Frontdesk(t, append(slices.Clone(list), "--user=dr.lee")...).WantFailure(t, 1, "--tenant")
-	Frontdesk(t, append(slices.Clone(list), "--tenant=elm", "--user=dr.who")...).WantFailure(t, 1, "unknown-staff")
-	Frontdesk(t, append(slices.Clone(list), "--outcome=odd")...).WantFailure(t, 2, "allowed")
-	Frontdesk(t, append(slices.Clone(list), "--since=yesterday")...).WantFailure(t, 2, "since")
+	clitest.Frontdesk(t, append(slices.Clone(list), "--limit=0")...).WantFailure(t, 1, "invalid-limit", "--before")
+	clitest.Frontdesk(t, append(slices.Clone(list), "--user=dr.lee")...).WantFailure(t, 1, "--tenant")
+	clitest.Frontdesk(t, append(slices.Clone(list), "--tenant=elm", "--user=dr.who")...).WantFailure(t, 1, "unknown-staff")
+	clitest.Frontdesk(t, append(slices.Clone(list), "--outcome=odd")...).WantFailure(t, 2, "allowed")
+	clitest.Frontdesk(t, append(slices.Clone(list), "--since=yesterday")...).WantFailure(t, 2, "since")
 }

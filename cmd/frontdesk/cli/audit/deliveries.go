@@ -9,24 +9,24 @@ import (
 
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/webhooks"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 )
 
 type auditDeliveriesCmd struct {
-	DatabaseFlag `embed:""`
-	Tenant       string                   `help:"Only of this practice."`
-	Application  application.ID           `placeholder:"UUID" help:"Only to this application."`
-	Event        application.WebhookEvent `help:"Only of this event kind, such as record.opened; ping for test webhooks."`
-	Status       webhooks.Status          `help:"Only pending, sending, delivered, failed, expired, withdrawn or unknown ones."`
-	Reason       webhooks.Reason          `help:"Only those that failed for this reason, such as http_5xx."`
-	Since        time.Time                `placeholder:"INSTANT" help:"Only of events since then."`
-	Limit        int                      `default:"100" help:"At most so many, the newest."`
-	JSON         bool                     `name:"json" help:"Print one JSON object a line."`
+	term.DatabaseFlag `embed:""`
+	Tenant            string                   `help:"Only of this practice."`
+	Application       application.ID           `placeholder:"UUID" help:"Only to this application."`
+	Event             application.WebhookEvent `help:"Only of this event kind, such as record.opened; ping for test webhooks."`
+	Status            webhooks.Status          `help:"Only pending, sending, delivered, failed, expired, withdrawn or unknown ones."`
+	Reason            webhooks.Reason          `help:"Only those that failed for this reason, such as http_5xx."`
+	Since             time.Time                `placeholder:"INSTANT" help:"Only of events since then."`
+	Limit             int                      `default:"100" help:"At most so many, the newest."`
+	JSON              bool                     `name:"json" help:"Print one JSON object a line."`
 }
 
 // Run lists deliveries, newest events first.
-func (c *auditDeliveriesCmd) Run(r *Run) error {
+func (c *auditDeliveriesCmd) Run(r *term.Run) error {
 	engine, err := c.Open(r)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (c *auditDeliveriesCmd) print(w io.Writer, found []webhooks.Logged) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "HAPPENED AT\tEVENT\tTENANT\tAPPLICATION\tSTATUS\tTOOK\tJTI\tWHY")
 	for _, d := range found {
-		err := Row(table, d.HappenedAt.Format(time.RFC3339), d.Event, d.Tenant, d.Application, d.Status, took(d), d.ID, why(d))
+		err := term.Row(table, d.HappenedAt.Format(time.RFC3339), d.Event, d.Tenant, d.Application, d.Status, took(d), d.ID, why(d))
 		if err != nil {
 			return err
 		}

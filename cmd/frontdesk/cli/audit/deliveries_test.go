@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestDeliveriesAreListed(t *testing.T) {
@@ -18,8 +18,8 @@ func TestDeliveriesAreListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := func(more ...string) Outcome {
-		return Frontdesk(t, append([]string{"audit", "deliveries", "--database-url", db.URL}, more...)...)
+	list := func(more ...string) clitest.Outcome {
+		return clitest.Frontdesk(t, append([]string{"audit", "deliveries", "--database-url", db.URL}, more...)...)
 	}
 	table := list()
 	for _, text := range []string{"record.opened", "failed", "250ms", "http_5xx (503)", "The receiver failed"} {

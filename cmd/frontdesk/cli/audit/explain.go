@@ -12,29 +12,29 @@ import (
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
 )
 
 type auditExplainCmd struct {
-	DatabaseFlag   `embed:""`
-	MasterKeyFlags `embed:""`
-	Call           uuid.UUID      `placeholder:"UUID" help:"A recorded call, by its request id; nothing else is needed then."`
-	At             time.Time      `placeholder:"INSTANT" help:"When the call would have come."`
-	Tenant         string         `help:"The practice that it would have addressed."`
-	Application    application.ID `placeholder:"UUID" help:"Who would have called."`
-	User           string         `placeholder:"USERNAME" help:"For whom: without it, the application calls for itself."`
-	Endpoint       string         `help:"What it would have called, such as create-note."`
-	Patient        string         `placeholder:"UUID" help:"The patient whom the call would have named."`
-	JSON           bool           `name:"json" help:"Print one JSON object."`
+	term.DatabaseFlag   `embed:""`
+	term.MasterKeyFlags `embed:""`
+	Call                uuid.UUID      `placeholder:"UUID" help:"A recorded call, by its request id; nothing else is needed then."`
+	At                  time.Time      `placeholder:"INSTANT" help:"When the call would have come."`
+	Tenant              string         `help:"The practice that it would have addressed."`
+	Application         application.ID `placeholder:"UUID" help:"Who would have called."`
+	User                string         `placeholder:"USERNAME" help:"For whom: without it, the application calls for itself."`
+	Endpoint            string         `help:"What it would have called, such as create-note."`
+	Patient             string         `placeholder:"UUID" help:"The patient whom the call would have named."`
+	JSON                bool           `name:"json" help:"Print one JSON object."`
 }
 
 var errNoQuestion = fault.New(fault.Invalid, "incomplete-question", "Give --call, or --at, --tenant, --application and --endpoint.")
 
 // Run explains a call.
-func (c *auditExplainCmd) Run(r *Run) error {
+func (c *auditExplainCmd) Run(r *term.Run) error {
 	engine, err := c.OpenAll(r, c.MasterKeyFlags)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (c *auditExplainCmd) Run(r *Run) error {
 	if err != nil {
 		return err
 	}
-	meter := NewMeter(r.Raw.Err, "replaying", "events")
+	meter := term.NewMeter(r.Raw.Err, "replaying", "events")
 	verdict, err := engine.Auditor.Explain(r.Context, question, meter.Show)
 	meter.End()
 	if err != nil {

@@ -17,22 +17,22 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 )
 
 type auditExportCmd struct {
-	DatabaseFlag `embed:""`
-	filterFlags  `embed:""`
-	ShowingFlags `embed:""`
-	provedFlags  `embed:""`
-	Format       string `enum:"json,fhir" default:"json" help:"json is the log as it is; fhir is FHIR R4, of the events about patients or, with --access, of the access record."`
-	Resource     string `enum:"AuditEvent,Provenance" default:"AuditEvent" help:"What --format=fhir writes: AuditEvent says who has had to do with whose data, Provenance who has changed what."`
-	Access       bool   `help:"Write the access record and not the log. It needs --format=fhir or --proof."`
-	Out          string `required:"" placeholder:"FILE" help:"Where the events go, one JSON object a line: a file, a pipe, or - for standard output."`
-	Manifest     string `placeholder:"FILE" help:"Where the manifest goes. Without it, beside the events, to FILE.manifest.json; needed if they go to no file."`
+	term.DatabaseFlag `embed:""`
+	filterFlags       `embed:""`
+	term.ShowingFlags `embed:""`
+	provedFlags       `embed:""`
+	Format            string `enum:"json,fhir" default:"json" help:"json is the log as it is; fhir is FHIR R4, of the events about patients or, with --access, of the access record."`
+	Resource          string `enum:"AuditEvent,Provenance" default:"AuditEvent" help:"What --format=fhir writes: AuditEvent says who has had to do with whose data, Provenance who has changed what."`
+	Access            bool   `help:"Write the access record and not the log. It needs --format=fhir or --proof."`
+	Out               string `required:"" placeholder:"FILE" help:"Where the events go, one JSON object a line: a file, a pipe, or - for standard output."`
+	Manifest          string `placeholder:"FILE" help:"Where the manifest goes. Without it, beside the events, to FILE.manifest.json; needed if they go to no file."`
 }
 
 // manifest says what an export is, so that it can be checked later.
@@ -57,7 +57,7 @@ type manifest struct {
 
 // Run writes the file and then its manifest. Each appears under its name when it
 // is complete, so that a manifest never stands beside half a file.
-func (c *auditExportCmd) Run(r *Run) error {
+func (c *auditExportCmd) Run(r *term.Run) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (c *auditExportCmd) Run(r *Run) error {
 }
 
 // finishExport writes the manifest, and says what was written.
-func finishExport(r *Run, lines, beside Output, manifest any, said string) error {
+func finishExport(r *term.Run, lines, beside term.Output, manifest any, said string) error {
 	if err := r.Write(beside, func(w io.Writer) error { return json.NewEncoder(w).Encode(manifest) }); err != nil {
 		return fmt.Errorf("export the manifest: %w", err)
 	}
@@ -116,8 +116,8 @@ func (m *manifest) whole() error {
 }
 
 // export writes the events, and finds out what no export can show.
-func (c *auditExportCmd) export(r *Run, engine *app.Engine, f auditing.EventFilter, events Output, m *manifest) (err error) {
-	meter := NewMeter(r.Raw.Err, "exporting", "events")
+func (c *auditExportCmd) export(r *term.Run, engine *app.Engine, f auditing.EventFilter, events term.Output, m *manifest) (err error) {
+	meter := term.NewMeter(r.Raw.Err, "exporting", "events")
 	defer meter.End()
 	err = r.Write(events, func(w io.Writer) error { return c.write(r.Context, engine, f, w, m, meter) })
 	if err != nil {
@@ -133,7 +133,7 @@ var (
 )
 
 // outputs are where the events and their manifest go.
-func (c *auditExportCmd) outputs(r *Run) (events, beside Output, err error) {
+func (c *auditExportCmd) outputs(r *term.Run) (events, beside term.Output, err error) {
 	if events, err = r.Output(c.Out); err != nil {
 		return events, beside, err
 	}
@@ -148,12 +148,12 @@ func (c *auditExportCmd) outputs(r *Run) (events, beside Output, err error) {
 }
 
 // prepare fixes the range and records the reading.
-func (c *auditExportCmd) prepare(r *Run, engine *app.Engine, f auditing.EventFilter, events Output) (m manifest, err error) {
+func (c *auditExportCmd) prepare(r *term.Run, engine *app.Engine, f auditing.EventFilter, events term.Output) (m manifest, err error) {
 	end, err := engine.Auditor.End(r.Context, f)
 	if err != nil {
 		return m, err
 	}
-	reader, err := engine.Operator(r.Context, Machine())
+	reader, err := engine.Operator(r.Context, term.Machine())
 	if err != nil {
 		return m, err
 	}
@@ -172,7 +172,7 @@ func (c *auditExportCmd) prepare(r *Run, engine *app.Engine, f auditing.EventFil
 	return m, r.RecordReading(engine, c.Tenant, q)
 }
 
-func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f auditing.EventFilter, w io.Writer, m *manifest, meter *Meter) error {
+func (c *auditExportCmd) write(ctx context.Context, engine *app.Engine, f auditing.EventFilter, w io.Writer, m *manifest, meter *term.Meter) error {
 	sum := sha256.New()
 	buffered := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
 	line := c.line(buffered)

@@ -17,7 +17,7 @@ import (
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/fhir"
 	"frontdesk/domain/access"
 	"frontdesk/domain/audit"
@@ -104,7 +104,7 @@ type accessManifest struct {
 
 // exportCalls writes what the access record has up to now, newest calls first, and then
 // the manifest.
-func (c *auditExportCmd) exportCalls(r *Run, engine *app.Engine, calls, beside Output) error {
+func (c *auditExportCmd) exportCalls(r *term.Run, engine *app.Engine, calls, beside term.Output) error {
 	f, m, err := c.prepareCalls(r, engine, calls)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (c *auditExportCmd) exportCalls(r *Run, engine *app.Engine, calls, beside O
 }
 
 // prepareCalls fixes what is read, and records the reading.
-func (c *auditExportCmd) prepareCalls(r *Run, engine *app.Engine, calls Output) (f auditing.CallFilter, m accessManifest, err error) {
+func (c *auditExportCmd) prepareCalls(r *term.Run, engine *app.Engine, calls term.Output) (f auditing.CallFilter, m accessManifest, err error) {
 	if f, err = c.callFilter(r.Context, engine); err != nil {
 		return f, m, err
 	}
@@ -128,7 +128,7 @@ func (c *auditExportCmd) prepareCalls(r *Run, engine *app.Engine, calls Output) 
 	if chosen := f.String(); chosen != "" {
 		asked += "&" + chosen
 	}
-	reader, err := engine.Operator(r.Context, Machine())
+	reader, err := engine.Operator(r.Context, term.Machine())
 	if err != nil {
 		return f, m, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -21,7 +21,7 @@ import (
 
 func TestTheLogAndTheAccessRecordAreExportedAsFHIR_D82(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	record(t, c.DB, access.Call{RequestID: event.NewID(), At: callsAt, Tenant: "oak", Application: callsApp, Endpoint: access.Ping, Status: 200}, access.Call{
 		RequestID: event.NewID(), At: callsAt, Tenant: "elm", Application: callsApp, Mode: application.ApplicationRestricted,
 		Endpoint: access.CreateNote, Patient: patient.ID{UUID: uuid.MustParse(c.Ann)}, Status: 403, Reason: "no",
@@ -41,7 +41,7 @@ func TestTheLogAndTheAccessRecordAreExportedAsFHIR_D82(t *testing.T) {
 	} {
 		lines, manifest := fhir(t, c, strings.Fields(test.args)...)
 		var got []string
-		for _, o := range Objects(t, lines) {
+		for _, o := range clitest.Objects(t, lines) {
 			got = append(got, kindOf(o))
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
@@ -66,11 +66,11 @@ func TestTheLogAndTheAccessRecordAreExportedAsFHIR_D82(t *testing.T) {
 }
 
 // readings are the filters of those that are recorded.
-func readings(t *testing.T, c *Clinic, want ...string) {
+func readings(t *testing.T, c *clitest.Clinic, want ...string) {
 	t.Helper()
 	c.Drain(t)
 	var got []string
-	for _, o := range Objects(t, c.Audit(t, "log", "--json", "--event=audit.queried").Out) {
+	for _, o := range clitest.Objects(t, c.Audit(t, "log", "--json", "--event=audit.queried").Out) {
 		data := o["data"].(map[string]any)
 		got = append(got, data["filter"].(string))
 	}
@@ -90,15 +90,15 @@ func kindOf(o map[string]any) string {
 }
 
 // fhir exports, and checks the file by its manifest.
-func fhir(t *testing.T, c *Clinic, args ...string) (lines string, manifest map[string]any) {
+func fhir(t *testing.T, c *clitest.Clinic, args ...string) (lines string, manifest map[string]any) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "elm.ndjson")
 	c.Audit(t, append([]string{"export", "--format=fhir", "--out", file}, args...)...)
 	data, err := os.ReadFile(file)
-	Must(t, err)
+	clitest.Must(t, err)
 	text, err := os.ReadFile(file + ".manifest.json")
-	Must(t, err)
-	manifest = Objects(t, string(text))[0]
+	clitest.Must(t, err)
+	manifest = clitest.Objects(t, string(text))[0]
 	if sum := sha256.Sum256(data); manifest["sha256"] != hex.EncodeToString(sum[:]) || manifest["file"] != "elm.ndjson" {
 		t.Errorf("the manifest is %s", text)
 	}
@@ -118,6 +118,6 @@ func TestAnExportThatWouldBeOfSomethingElseIsRefused_D82(t *testing.T) {
 		"--format=fhir --access --resource=Provenance":         "no-provenance",
 	} {
 		command := append([]string{"audit", "export", "--database-url=postgres://127.0.0.1:1/none", "--out", file}, strings.Fields(args)...)
-		Frontdesk(t, command...).WantFailure(t, 1, says)
+		clitest.Frontdesk(t, command...).WantFailure(t, 1, says)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
@@ -68,12 +68,12 @@ func (c *auditExportCmd) tree() (proof.Tree, error) {
 
 // exportProved writes what is stored of a log up to its newest checkpoint. What does not
 // fit that is written, too, because it is evidence; the command fails then.
-func (c *auditExportCmd) exportProved(r *Run, engine *app.Engine, lines, beside Output) error {
+func (c *auditExportCmd) exportProved(r *term.Run, engine *app.Engine, lines, beside term.Output) error {
 	p, m, err := c.prepareProved(r, engine, lines)
 	if err != nil {
 		return err
 	}
-	meter := NewMeter(r.Raw.Err, "exporting", "events")
+	meter := term.NewMeter(r.Raw.Err, "exporting", "events")
 	err = r.Write(lines, func(w io.Writer) error { return writeProved(r, engine, p, w, &m, meter) })
 	meter.End()
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *auditExportCmd) exportProved(r *Run, engine *app.Engine, lines, beside 
 }
 
 // prepareProved finds out what to write, and records the reading.
-func (c *auditExportCmd) prepareProved(r *Run, engine *app.Engine, lines Output) (p auditing.Proved, m manifest, err error) {
+func (c *auditExportCmd) prepareProved(r *term.Run, engine *app.Engine, lines term.Output) (p auditing.Proved, m manifest, err error) {
 	if p, err = c.proved(r, engine); err != nil {
 		return p, m, err
 	}
@@ -103,7 +103,7 @@ func (c *auditExportCmd) prepareProved(r *Run, engine *app.Engine, lines Output)
 		return p, m, err
 	}
 	p.Size = signed.Size
-	reader, err := engine.Operator(r.Context, Machine())
+	reader, err := engine.Operator(r.Context, term.Machine())
 	if err != nil {
 		return p, m, err
 	}
@@ -123,7 +123,7 @@ func (c *auditExportCmd) prepareProved(r *Run, engine *app.Engine, lines Output)
 	return p, m, r.RecordReading(engine, c.Tenant, q)
 }
 
-func (c *auditExportCmd) proved(r *Run, engine *app.Engine) (p auditing.Proved, err error) {
+func (c *auditExportCmd) proved(r *term.Run, engine *app.Engine) (p auditing.Proved, err error) {
 	p = auditing.Proved{Readings: c.Readings, Personal: c.ShowPersonal, WithoutSealed: c.WithoutSealed, WithoutMetadata: c.WithoutMetadata}
 	if p.Of, err = c.tree(); err != nil {
 		return p, err
@@ -154,7 +154,7 @@ func (c *auditExportCmd) askedOf(p auditing.Proved) string {
 }
 
 // shownOf counts the lines that are going to be shown.
-func shownOf(r *Run, engine *app.Engine, p auditing.Proved) (count int64, err error) {
+func shownOf(r *term.Run, engine *app.Engine, p auditing.Proved) (count int64, err error) {
 	for line, err := range engine.Auditor.ProvedLines(r.Context, p) {
 		if err != nil {
 			return 0, err
@@ -166,7 +166,7 @@ func shownOf(r *Run, engine *app.Engine, p auditing.Proved) (count int64, err er
 	return count, nil
 }
 
-func writeProved(r *Run, engine *app.Engine, p auditing.Proved, w io.Writer, m *manifest, meter *Meter) error {
+func writeProved(r *term.Run, engine *app.Engine, p auditing.Proved, w io.Writer, m *manifest, meter *term.Meter) error {
 	sum, edge := sha256.New(), p.From
 	buffered := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
 	var text []byte

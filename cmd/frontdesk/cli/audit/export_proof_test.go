@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -21,7 +21,7 @@ func (p *proven) linesOf(t *testing.T, name string, args ...string) (lines []map
 	if o := p.verify(t, "--in", p.file(name)); o.Status != 0 {
 		t.Errorf("%s is not sound: %s%s", name, o.Out, o.Err)
 	}
-	return Objects(t, ReadFile(t, p.file(name))), Objects(t, ReadFile(t, p.file(name)+".manifest.json"))[0]
+	return clitest.Objects(t, clitest.ReadFile(t, p.file(name))), clitest.Objects(t, clitest.ReadFile(t, p.file(name)+".manifest.json"))[0]
 }
 
 // What is personal is shown to those who ask for it, beside what is proved, and that they
@@ -52,19 +52,19 @@ func TestAnExportWithProofShowsWhatWasAskedFor_D79(t *testing.T) {
 			t.Errorf("a line is %v", line)
 		}
 	}
-	if text := ReadFile(t, p.file("opened")); shown != 2 || !strings.Contains(text, `"opened":"{\"patient\"`) || !strings.Contains(text, "Ann Archer") {
+	if text := clitest.ReadFile(t, p.file("opened")); shown != 2 || !strings.Contains(text, `"opened":"{\"patient\"`) || !strings.Contains(text, "Ann Archer") {
 		t.Errorf("%d lines are shown:\n%s", shown, text)
 	}
 	p.Drain(t)
-	read := Objects(t, p.Audit(t, "log", "--json", "--event=audit.queried", "--tenant=elm").Out)
+	read := clitest.Objects(t, p.Audit(t, "log", "--json", "--event=audit.queried", "--tenant=elm").Out)
 	if data := read[len(read)-1]["data"].(map[string]any); data["command"] != "export" || data["count"] != 2.0 || !strings.Contains(data["filter"].(string), "proof=true") {
 		t.Errorf("the reading is recorded as %v", data)
 	}
 
-	if lines, _ := p.linesOf(t, "system", "--system"); strings.Contains(ReadFile(t, p.file("system")), "audit.queried") || len(lines) < 3 {
+	if lines, _ := p.linesOf(t, "system", "--system"); strings.Contains(clitest.ReadFile(t, p.file("system")), "audit.queried") || len(lines) < 3 {
 		t.Errorf("without asking, the log of no practice shows %v", lines)
 	}
-	if p.linesOf(t, "readings", "--system", "--readings"); !strings.Contains(ReadFile(t, p.file("readings")), "audit.queried") {
+	if p.linesOf(t, "readings", "--system", "--readings"); !strings.Contains(clitest.ReadFile(t, p.file("readings")), "audit.queried") {
 		t.Error("a reading is not shown to those who ask")
 	}
 	calls, manifest := p.linesOf(t, "calls", "--tenant=elm", "--access")
@@ -87,7 +87,7 @@ func TestAManifestBindsWhatIsHidden_D79(t *testing.T) {
 	p.sign(t, elmEvents, "2026-03-02")
 	plain := func() (text, stored string) {
 		p.Audit(t, "export", "--tenant=elm", "--up-to=13", "--out", p.file("plain"))
-		return ReadFile(t, p.file("plain")), Objects(t, ReadFile(t, p.file("plain.manifest.json")))[0]["stored"].(string)
+		return clitest.ReadFile(t, p.file("plain")), clitest.Objects(t, clitest.ReadFile(t, p.file("plain.manifest.json")))[0]["stored"].(string)
 	}
 	text, stored := plain()
 	if again, same := plain(); again != text || same != stored {
@@ -103,12 +103,12 @@ func TestAManifestBindsWhatIsHidden_D79(t *testing.T) {
 		`UPDATE events SET sealed = set_byte(sealed, length(sealed) - 1, 255 - get_byte(sealed, length(sealed) - 1)) WHERE name = 'care-record.note-created.v1'`,
 	} {
 		_, err := pool.Exec(t.Context(), do)
-		Must(t, err)
+		clitest.Must(t, err)
 	}
 	if edited, other := plain(); edited != text || other == stored {
 		t.Error("what is sealed was changed, and the manifest does not tell")
 	}
 	at := "--database-url=" + p.Auditor
-	Frontdesk(t, "audit", "export", "--tenant=elm", "--proof", "--out", p.file("after"), at).WantFailure(t, 1, "not-as-signed")
-	Frontdesk(t, "audit", "verify", "--in", p.file("after"), "--key", p.key).WantFailure(t, 1, "altered")
+	clitest.Frontdesk(t, "audit", "export", "--tenant=elm", "--proof", "--out", p.file("after"), at).WantFailure(t, 1, "not-as-signed")
+	clitest.Frontdesk(t, "audit", "verify", "--in", p.file("after"), "--key", p.key).WantFailure(t, 1, "altered")
 }

@@ -12,21 +12,21 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 )
 
 type auditLogCmd struct {
-	DatabaseFlag `embed:""`
-	filterFlags  `embed:""`
-	ShowingFlags `embed:""`
-	Follow       bool `short:"f" help:"Go on with what is recorded later, until you stop it or --up-to is reached."`
-	JSON         bool `name:"json" help:"Print one JSON object a line."`
+	term.DatabaseFlag `embed:""`
+	filterFlags       `embed:""`
+	term.ShowingFlags `embed:""`
+	Follow            bool `short:"f" help:"Go on with what is recorded later, until you stop it or --up-to is reached."`
+	JSON              bool `name:"json" help:"Print one JSON object a line."`
 }
 
 // Run prints the log up to its head and, with --follow, what is appended later.
-func (c *auditLogCmd) Run(r *Run) error {
+func (c *auditLogCmd) Run(r *term.Run) error {
 	engine, err := c.OpenToShow(r, c.DatabaseFlag)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func endOfFollowing(ctx context.Context, follow bool, err error) error {
 
 // print shows what passes the filter up to the head of the log, and moves the filter
 // there.
-func (c *auditLogCmd) print(r *Run, engine *app.Engine, f *auditing.EventFilter, line func(event.Recorded) error, first bool) error {
+func (c *auditLogCmd) print(r *term.Run, engine *app.Engine, f *auditing.EventFilter, line func(event.Recorded) error, first bool) error {
 	end, err := c.end(r.Context, engine, *f)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (c *auditLogCmd) end(ctx context.Context, engine *app.Engine, f auditing.Ev
 // announce records the reading before it happens, also if nothing is found: that is an
 // answer, too. While following, it does not record that it shows records of earlier
 // readings, or it would never end.
-func (c *auditLogCmd) announce(r *Run, engine *app.Engine, f auditing.EventFilter, end int64, first bool) error {
+func (c *auditLogCmd) announce(r *term.Run, engine *app.Engine, f auditing.EventFilter, end int64, first bool) error {
 	q := audit.Queried{Command: "log", Filter: f.String(), Patient: f.Patient, Personal: c.ShowPersonal}
 	if !q.ReadsPatients() {
 		return nil
@@ -137,13 +137,13 @@ func printer(w io.Writer, machine, personal bool) (line func(event.Recorded) err
 	fmt.Fprintln(table, "IDX\tRECORDED AT\tTENANT\tEVENT\tBY\tDATA")
 	lines := 0
 	return func(e event.Recorded) error {
-		if lines++; lines%TableLines == 0 {
+		if lines++; lines%term.TableLines == 0 {
 			_ = table.Flush() // an error comes again with the next line
 		}
 		logged, err := auditing.LoggedOf(e, personal)
 		if err != nil {
 			return err
 		}
-		return Row(table, e.Idx, e.At.Format(time.RFC3339), e.Stream.Tenant, logged.Name, e.Metadata.Actor, string(logged.Data))
+		return term.Row(table, e.Idx, e.At.Format(time.RFC3339), e.Stream.Tenant, logged.Name, e.Metadata.Actor, string(logged.Data))
 	}, table.Flush
 }

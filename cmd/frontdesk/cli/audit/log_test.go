@@ -10,16 +10,16 @@ import (
 	"time"
 
 	"frontdesk/cmd/frontdesk/cli"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestTheLogIsFiltered(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	names := func(args ...string) string {
 		t.Helper()
 		var names []string
-		for _, e := range Objects(t, c.Audit(t, append([]string{"log", "--json"}, args...)...).Out) {
+		for _, e := range clitest.Objects(t, c.Audit(t, append([]string{"log", "--json"}, args...)...).Out) {
 			names = append(names, e["name"].(string))
 		}
 		return strings.Join(names, " ")
@@ -41,20 +41,20 @@ func TestTheLogIsFiltered(t *testing.T) {
 			t.Errorf("%v shows %q, want %q", test.args, got, test.want)
 		}
 	}
-	Frontdesk(t, "audit", "log", "--user=dr.lee", "--database-url", c.Auditor).WantFailure(t, 1, "--tenant")
+	clitest.Frontdesk(t, "audit", "log", "--user=dr.lee", "--database-url", c.Auditor).WantFailure(t, 1, "--tenant")
 }
 
 // A follower sees what comes later, and its end is no failure.
 func TestTheLogIsFollowed(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	ctx, stop := context.WithCancel(t.Context())
 	out := &watched{want: "oak.later", seen: stop}
-	done := make(chan Outcome)
+	done := make(chan clitest.Outcome)
 	go func() {
 		done <- frontdeskIn(ctx, out, "audit", "log", "--follow", "--json", "--after=13", "--database-url", c.Auditor)
 	}()
-	if o := Frontdesk(t, "register-practice", "--tenant=later", "--name=oak.later", "--database-url", c.DB.URL); o.Status != 0 {
+	if o := clitest.Frontdesk(t, "register-practice", "--tenant=later", "--name=oak.later", "--database-url", c.DB.URL); o.Status != 0 {
 		t.Fatal(o.Err)
 	}
 	if o := <-done; o.Status != 0 || strings.Count(out.text, "\n") != 1 || !strings.Contains(out.text, `"idx":`+strconv.Itoa(14)) {
@@ -65,10 +65,10 @@ func TestTheLogIsFollowed(t *testing.T) {
 // That there is nothing about a patient is an answer, too.
 func TestFollowingIsRecordedEvenIfNothingComes_D37(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	c.Audit(t, "log", "--follow", "--up-to=13", "--patient=0190c7a2-0000-7000-8000-0000000000ff")
 	c.Drain(t)
-	if found := Objects(t, c.Audit(t, "log", "--json", "--event=audit.queried").Out); len(found) != 1 {
+	if found := clitest.Objects(t, c.Audit(t, "log", "--json", "--event=audit.queried").Out); len(found) != 1 {
 		t.Errorf("it is recorded %d times: %v", len(found), found)
 	}
 }
@@ -77,18 +77,18 @@ func TestFollowingIsRecordedEvenIfNothingComes_D37(t *testing.T) {
 // comes first.
 func TestAFollowerGoesBackWhenTheLogHasLostItsEnd_D49(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 	defer stop()
 	register := func(name string) {
-		o := Frontdesk(t, "register-practice", "--tenant="+name, "--name=oak."+name, "--database-url", c.DB.URL)
+		o := clitest.Frontdesk(t, "register-practice", "--tenant="+name, "--name=oak."+name, "--database-url", c.DB.URL)
 		if o.Status != 0 {
 			t.Error(o.Err)
 		}
 	}
 	shown := make(chan struct{}, 100) // a look at what is shown so far, for each line
 	out := &watched{want: "oak.", seen: func() { shown <- struct{}{} }}
-	done := make(chan Outcome)
+	done := make(chan clitest.Outcome)
 	go func() {
 		done <- frontdeskIn(ctx, out, "audit", "log", "--follow", "--json", "--after=13", "--database-url", c.Auditor)
 	}()
@@ -113,7 +113,7 @@ func TestAFollowerGoesBackWhenTheLogHasLostItsEnd_D49(t *testing.T) {
 	stop()
 	o := <-done
 	var idx []string
-	for _, line := range Objects(t, o.Out) {
+	for _, line := range clitest.Objects(t, o.Out) {
 		idx = append(idx, fmt.Sprint(line["idx"], " ", line["name"]))
 	}
 	want := []string{"14 practice.registered.v1", "13 log.epoch-begun.v1", "14 practice.registered.v1"}
@@ -136,8 +136,8 @@ func (w *watched) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func frontdeskIn(ctx context.Context, out *watched, args ...string) Outcome {
+func frontdeskIn(ctx context.Context, out *watched, args ...string) clitest.Outcome {
 	var err strings.Builder
 	status := cli.Main(ctx, args, cli.Streams{In: strings.NewReader(""), Out: out, Err: &err})
-	return Outcome{Status: status, Out: out.text, Err: err.String()}
+	return clitest.Outcome{Status: status, Out: out.text, Err: err.String()}
 }

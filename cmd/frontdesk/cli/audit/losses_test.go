@@ -7,18 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // An event that nobody will ever place is in the database, and no export shows it.
 func TestWhatTheLogLacksIsReported_D54(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	c.Drain(t)
-	owner := AsRole(t, c.DB.URL, "frontdesk_owner")
-	exported := func(name string) (Outcome, map[string]any) {
+	owner := clitest.AsRole(t, c.DB.URL, "frontdesk_owner")
+	exported := func(name string) (clitest.Outcome, map[string]any) {
 		file := filepath.Join(t.TempDir(), name)
-		o := Frontdesk(t, "audit", "export", "--out", file, "--database-url", c.Auditor)
+		o := clitest.Frontdesk(t, "audit", "export", "--out", file, "--database-url", c.Auditor)
 		manifest, err := os.ReadFile(file + ".manifest.json")
 		if err != nil {
 			t.Fatal(err)
@@ -48,10 +48,10 @@ func TestWhatTheLogLacksIsReported_D54(t *testing.T) {
 	if first := lost["first"].([]any)[0].(map[string]any); lost["count"] != 1.0 || first["id"] != "00000000-0000-4000-8000-000000000007" {
 		t.Errorf("its manifest: %v", lost)
 	}
-	if o := Frontdesk(t, "audit", "rebuild", "--database-url", owner); o.Status == 0 || !strings.Contains(o.Out, which) {
+	if o := clitest.Frontdesk(t, "audit", "rebuild", "--database-url", owner); o.Status == 0 || !strings.Contains(o.Out, which) {
 		t.Errorf("the rebuild: %d, %s %s", o.Status, o.Out, o.Err)
 	}
-	if o := Frontdesk(t, "audit", "rebuild", "--switch", "--database-url", owner); o.Status == 0 || !strings.Contains(o.Err, "nothing was put right, because the log is not whole: ") {
+	if o := clitest.Frontdesk(t, "audit", "rebuild", "--switch", "--database-url", owner); o.Status == 0 || !strings.Contains(o.Err, "nothing was put right, because the log is not whole: ") {
 		t.Errorf("the switch: %d, %s %s", o.Status, o.Out, o.Err)
 	}
 }

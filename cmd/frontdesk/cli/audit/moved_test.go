@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
@@ -17,19 +17,19 @@ import (
 func TestARequestThatHasMovedIsInOnePackAlone_D83(t *testing.T) {
 	t.Parallel()
 	a := newAsker(t)
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: MasterKey})
-	Must(t, err)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: clitest.MasterKey})
+	clitest.Must(t, err)
 	defer engine.Close()
 	ctx, desk := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "tester@desk")}), engine.Desk
 	var id request.ID
-	Must(t, a.db.Pool(t).QueryRow(ctx, `SELECT stream FROM events WHERE name = 'patient-request.submitted.v1' AND patient = $1`, a.ann).Scan(&id))
+	clitest.Must(t, a.db.Pool(t).QueryRow(ctx, `SELECT stream FROM events WHERE name = 'patient-request.submitted.v1' AND patient = $1`, a.ann).Scan(&id))
 	if who, err := desk.OpenPatientRequest(ctx, commands.OpenPatientRequest{Tenant: "elm", Request: id}); err != nil || who != a.ann {
 		t.Fatalf("opened of %s, %v", who, err)
 	}
-	Must(t, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: "elm", Request: id, Text: "Rang his mother."}))
-	Must(t, desk.ReLinkPatientRequest(ctx, commands.ReLinkPatientRequest{Tenant: "elm", Request: id, From: a.ann, To: a.bill, Reason: "Bill's rash."}))
-	Must(t, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: "elm", Request: id, Text: "Sent a cream."}))
-	Must(t, engine.Drain(ctx))
+	clitest.Must(t, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: "elm", Request: id, Text: "Rang his mother."}))
+	clitest.Must(t, desk.ReLinkPatientRequest(ctx, commands.ReLinkPatientRequest{Tenant: "elm", Request: id, From: a.ann, To: a.bill, Reason: "Bill's rash."}))
+	clitest.Must(t, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: "elm", Request: id, Text: "Sent a cream."}))
+	clitest.Must(t, engine.Drain(ctx))
 
 	folder := t.TempDir()
 	for who, flags := range map[string][]string{"ann": a.anns(), "bill": {"--tenant=elm", "--patient=" + a.bill.String()}} {

@@ -15,19 +15,19 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/proof"
 )
 
 // OffboardPracticeCmd ends what applications do for a practice, and exports its log.
 type OffboardPracticeCmd struct {
-	DatabaseFlag `embed:""`
-	Tenant       string        `required:"" help:"The practice's tenant identifier."`
-	Export       string        `required:"" type:"folder" placeholder:"DIR" help:"Folder for the practice's log and its access record, with what proves them. It is made if it is not there."`
-	WithoutProof bool          `help:"Export the log without proof, and no access record: where no \"frontdesk sign\" runs."`
-	Wait         time.Duration `default:"1m" help:"How long to wait until what was done is signed."`
-	Yes          bool          `env:"-" help:"Do not ask before it is done."`
-	JSON         bool          `name:"json" help:"Print one JSON object."`
+	term.DatabaseFlag `embed:""`
+	Tenant            string        `required:"" help:"The practice's tenant identifier."`
+	Export            string        `required:"" type:"folder" placeholder:"DIR" help:"Folder for the practice's log and its access record, with what proves them. It is made if it is not there."`
+	WithoutProof      bool          `help:"Export the log without proof, and no access record: where no \"frontdesk sign\" runs."`
+	Wait              time.Duration `default:"1m" help:"How long to wait until what was done is signed."`
+	Yes               bool          `env:"-" help:"Do not ask before it is done."`
+	JSON              bool          `name:"json" help:"Print one JSON object."`
 }
 
 // Help says what a help text has no room for.
@@ -48,7 +48,7 @@ type offboarded struct {
 }
 
 // Run finds out whether it can be done to its end, asks, and does it.
-func (c *OffboardPracticeCmd) Run(r *Run) error {
+func (c *OffboardPracticeCmd) Run(r *term.Run) error {
 	engine, ctx, err := c.OpenDesk(r, app.Config{})
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (c *OffboardPracticeCmd) tree(kind proof.Kind) proof.Tree {
 }
 
 // export writes the practice's log and its access record, and returns where.
-func (c *OffboardPracticeCmd) export(r *Run, engine *app.Engine) (files []string, err error) {
+func (c *OffboardPracticeCmd) export(r *term.Run, engine *app.Engine) (files []string, err error) {
 	events := filepath.Join(c.Export, "events.jsonl")
 	if c.WithoutProof {
 		return []string{events}, c.write(r, events, false)
@@ -114,7 +114,7 @@ func (c *OffboardPracticeCmd) export(r *Run, engine *app.Engine) (files []string
 }
 
 // write is what "audit export" does. What it says is no result of this command.
-func (c *OffboardPracticeCmd) write(r *Run, out string, calls bool) error {
+func (c *OffboardPracticeCmd) write(r *term.Run, out string, calls bool) error {
 	said := *r
 	said.Out = r.Err
 	export := auditExportCmd{
@@ -128,7 +128,7 @@ func (c *OffboardPracticeCmd) write(r *Run, out string, calls bool) error {
 var errNotSigned = errors.New("what was done is not signed yet: let frontdesk serve and frontdesk sign run, or give --wait more time")
 
 // signed returns once a checkpoint covers all that the practice's log holds.
-func (c *OffboardPracticeCmd) signed(r *Run, engine *app.Engine) error {
+func (c *OffboardPracticeCmd) signed(r *term.Run, engine *app.Engine) error {
 	head, err := engine.Log.Head(r.Context)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (c *OffboardPracticeCmd) signed(r *Run, engine *app.Engine) error {
 	return err
 }
 
-func (c *OffboardPracticeCmd) print(r *Run, done offboarded) error {
+func (c *OffboardPracticeCmd) print(r *term.Run, done offboarded) error {
 	if c.JSON {
 		return json.NewEncoder(r.Out).Encode(done)
 	}

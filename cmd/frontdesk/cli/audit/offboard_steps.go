@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/authorisation"
 	"frontdesk/domain/fault"
@@ -37,8 +37,8 @@ func (o offboarding) run(ctx context.Context) (offboarded, error) {
 
 // disable disables all applications, and counts what they would have been sent.
 func (o offboarding) disable(ctx context.Context, done *offboarded) error {
-	enabled := Register[projections.RegisteredApplication]{Next: func(after projections.RegisteredApplication) ([]projections.RegisteredApplication, error) {
-		return o.engine.Registers().Applications(ctx, o.tenant, after, TableLines)
+	enabled := term.Register[projections.RegisteredApplication]{Next: func(after projections.RegisteredApplication) ([]projections.RegisteredApplication, error) {
+		return o.engine.Registers().Applications(ctx, o.tenant, after, term.TableLines)
 	}}
 	for a, err := range enabled.Items() {
 		if err != nil {
@@ -61,8 +61,8 @@ func (o offboarding) disable(ctx context.Context, done *offboarded) error {
 // have left count for nothing, and are revoked should somebody let them come back (D64).
 func (o offboarding) revoke(ctx context.Context, done *offboarded) error {
 	now := o.engine.Desk.Now()
-	running := Register[projections.RunningAuthorisation]{Next: func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {
-		return o.engine.Registers().Authorisations(ctx, o.tenant, now, after, TableLines)
+	running := term.Register[projections.RunningAuthorisation]{Next: func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {
+		return o.engine.Registers().Authorisations(ctx, o.tenant, now, after, term.TableLines)
 	}}
 	for a, err := range running.Items() {
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -17,9 +17,9 @@ import (
 )
 
 // offboard is typed for the practice elm.
-func (p *proven) offboard(t *testing.T, dir string, args ...string) Outcome {
+func (p *proven) offboard(t *testing.T, dir string, args ...string) clitest.Outcome {
 	t.Helper()
-	return Frontdesk(t, append([]string{"offboard-practice", "--tenant=elm", "--export", dir, "--database-url", p.DB.URL}, args...)...)
+	return clitest.Frontdesk(t, append([]string{"offboard-practice", "--tenant=elm", "--export", dir, "--database-url", p.DB.URL}, args...)...)
 }
 
 // newLeaving is a practice that lets an application act for somebody, with one call in the
@@ -35,9 +35,9 @@ func newLeaving(t *testing.T) *proven {
 		p.Listed(t, line)
 	}
 	app, err := uuid.Parse(p.App)
-	Must(t, err)
+	clitest.Must(t, err)
 	ann, err := uuid.Parse(p.Ann)
-	Must(t, err)
+	clitest.Must(t, err)
 	record(t, p.DB, access.Call{
 		RequestID: event.NewID(), At: callsAt, Tenant: "elm", Application: application.ID{UUID: app}, Mode: application.ApplicationRestricted,
 		Endpoint: access.CreateNote, Status: 200, Patient: patient.ID{UUID: ann},
@@ -65,7 +65,7 @@ func TestAPracticeIsOffboarded_D107(t *testing.T) {
 	if !strings.Contains(o.Out, "ended 0 authorisations") || !strings.Contains(o.Out, "nothing is erased") {
 		t.Errorf("done already, it says\n%s", o.Out)
 	}
-	events := ReadFile(t, filepath.Join(dir, "events.jsonl"))
+	events := clitest.ReadFile(t, filepath.Join(dir, "events.jsonl"))
 	for _, want := range []string{"practice.application-disabled.v1", "user-authorisation.revoked.v1", "care-record.note-created.v1"} {
 		if !strings.Contains(events, want) {
 			t.Errorf("the export lacks %s", want)
@@ -117,13 +117,13 @@ func TestAPracticeIsOffboardedWithoutASigner_D107(t *testing.T) {
 	dir := t.TempDir()
 	o := p.offboard(t, dir, "--yes", "--without-proof", "--json")
 	o.WantSuccess(t)
-	done := Objects(t, o.Out)[0]
+	done := clitest.Objects(t, o.Out)[0]
 	if done["endedAuthorisations"] != 1.0 || done["waitingWebhooks"] != 0.0 || len(done["disabledApplications"].([]any)) != 1 || len(done["exported"].([]any)) != 1 {
 		t.Errorf("it says %s", o.Out)
 	}
-	if events := ReadFile(t, filepath.Join(dir, "events.jsonl")); !strings.Contains(events, "user-authorisation.revoked.v1") || !strings.Contains(events, `"kind":"operator"`) {
+	if events := clitest.ReadFile(t, filepath.Join(dir, "events.jsonl")); !strings.Contains(events, "user-authorisation.revoked.v1") || !strings.Contains(events, `"kind":"operator"`) {
 		t.Errorf("the export is\n%s", events)
 	}
 	p.offboard(t, dir, "--yes", "--without-proof").WantSuccess(t)
-	Frontdesk(t, "offboard-practice", "--tenant=ash", "--export", dir, "--yes", "--database-url", p.DB.URL).WantFailure(t, 1, "unknown-practice")
+	clitest.Frontdesk(t, "offboard-practice", "--tenant=ash", "--export", dir, "--yes", "--database-url", p.DB.URL).WantFailure(t, 1, "unknown-practice")
 }

@@ -10,7 +10,7 @@ import (
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
@@ -37,13 +37,13 @@ func (f treeFlags) tree() (proof.Tree, error) {
 }
 
 type auditCheckpointCmd struct {
-	DatabaseFlag `embed:""`
-	treeFlags    `embed:""`
+	term.DatabaseFlag `embed:""`
+	treeFlags         `embed:""`
 }
 
 // Run prints the newest note, for somebody who keeps it where nobody who can change the
 // database can.
-func (c *auditCheckpointCmd) Run(r *Run) error {
+func (c *auditCheckpointCmd) Run(r *term.Run) error {
 	of, err := c.tree()
 	if err != nil {
 		return err
@@ -62,16 +62,16 @@ func (c *auditCheckpointCmd) Run(r *Run) error {
 }
 
 type auditProveCmd struct {
-	DatabaseFlag `embed:""`
-	treeFlags    `embed:""`
-	Idx          int64  `placeholder:"IDX" help:"Prove that the event of this idx is in the log, or the line of the access record."`
-	Since        string `placeholder:"FILE" help:"Prove that the log begins with all that this checkpoint covers, which you have kept."`
+	term.DatabaseFlag `embed:""`
+	treeFlags         `embed:""`
+	Idx               int64  `placeholder:"IDX" help:"Prove that the event of this idx is in the log, or the line of the access record."`
+	Since             string `placeholder:"FILE" help:"Prove that the log begins with all that this checkpoint covers, which you have kept."`
 }
 
 var errWhatToProve = fault.New(fault.Invalid, "what-to-prove", "Say what to prove: one event with --idx, or with --since that a log has only grown.")
 
 // Run prints a proof that audit verify checks, as any program does that knows C2SP's forms.
-func (c *auditProveCmd) Run(r *Run) error {
+func (c *auditProveCmd) Run(r *term.Run) error {
 	of, err := c.tree()
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *auditProveCmd) Run(r *Run) error {
 	return err
 }
 
-func (c *auditProveCmd) proveOne(r *Run, engine *app.Engine, of proof.Tree) ([]byte, error) {
+func (c *auditProveCmd) proveOne(r *term.Run, engine *app.Engine, of proof.Tree) ([]byte, error) {
 	p, about, err := engine.Auditor.Proof(r.Context, of, c.Idx)
 	if err != nil {
 		return nil, err
@@ -120,10 +120,10 @@ func patientOf(about auditing.Stored) patient.ID {
 	return patient.ID{UUID: uuid.Nil}
 }
 
-func (c *auditProveCmd) proveGrowth(r *Run, engine *app.Engine, of proof.Tree) ([]byte, error) {
+func (c *auditProveCmd) proveGrowth(r *term.Run, engine *app.Engine, of proof.Tree) ([]byte, error) {
 	text, err := os.ReadFile(c.Since)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", c.Since, Cause(err))
+		return nil, fmt.Errorf("read %s: %w", c.Since, term.Cause(err))
 	}
 	kept, err := proof.ParseNote(text)
 	if err != nil {

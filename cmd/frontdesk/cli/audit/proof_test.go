@@ -18,7 +18,7 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -28,7 +28,7 @@ import (
 // proven is a clinic whose log is proved and signed, and somebody who trusts one key and
 // one witness.
 type proven struct {
-	*Clinic
+	*clitest.Clinic
 	dir             string
 	key, witnessKey string // verifier keys
 	signer, witness note.Signer
@@ -37,16 +37,16 @@ type proven struct {
 
 func newProven(t *testing.T) *proven {
 	t.Helper()
-	p := &proven{Clinic: NewClinic(t), dir: t.TempDir(), log: event.NewID()}
+	p := &proven{Clinic: clitest.NewClinic(t), dir: t.TempDir(), log: event.NewID()}
 	private, public, err := note.GenerateKey(rand.Reader, "api.example")
-	Must(t, err)
+	clitest.Must(t, err)
 	p.key = public
 	p.signer, err = note.NewSigner(private)
-	Must(t, err)
+	clitest.Must(t, err)
 	private, p.witnessKey, err = proof.GenerateWitnessKey(rand.Reader, "witness.example")
-	Must(t, err)
+	clitest.Must(t, err)
 	p.witness, err = proof.NewCosigner(private, func() time.Time { return time.Unix(1_800_000_000, 0) })
-	Must(t, err)
+	clitest.Must(t, err)
 	return p
 }
 
@@ -57,7 +57,7 @@ func (p *proven) prove(t *testing.T) {
 	for more := true; more; {
 		var err error
 		more, err = prover.Prove(t.Context())
-		Must(t, err)
+		clitest.Must(t, err)
 	}
 }
 
@@ -67,45 +67,45 @@ func (p *proven) sign(t *testing.T, of proof.Tree, day string) {
 	p.prove(t)
 	trees := proving.Trees{DB: p.DB.Pool(t)}
 	size, err := trees.Size(t.Context(), of)
-	Must(t, err)
+	clitest.Must(t, err)
 	root, err := trees.Root(t.Context(), of, size)
-	Must(t, err)
+	clitest.Must(t, err)
 	c := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: p.log, Epoch: 1}, Size: size, Root: root}
 	signed, err := note.Sign(&note.Note{Text: c.String()}, p.signer, p.witness)
-	Must(t, err)
+	clitest.Must(t, err)
 	_, err = p.DB.AdminPool(t).Exec(t.Context(), `INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ($1, $2, 1, $3::text::date, $4, $5, now())`,
 		of.Tenant, of.Kind, day, size, string(signed))
-	Must(t, err)
+	clitest.Must(t, err)
 }
 
 // more has some notes written about Ann.
 func (p *proven) more(t *testing.T) {
 	t.Helper()
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: p.DB.URL, MasterKey: MasterKey})
-	Must(t, err)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: p.DB.URL, MasterKey: clitest.MasterKey})
+	clitest.Must(t, err)
 	defer engine.Close()
 	ann, err := uuid.Parse(p.Ann)
-	Must(t, err)
+	clitest.Must(t, err)
 	ctx := event.WithMetadata(context.WithoutCancel(t.Context()), event.Metadata{Actor: event.Service("test")})
 	for range 3 {
 		_, err := engine.Desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm", Patient: patient.ID{UUID: ann}, Text: "a cough"})
-		Must(t, err)
+		clitest.Must(t, err)
 	}
-	Must(t, engine.Drain(ctx))
+	clitest.Must(t, engine.Drain(ctx))
 }
 
 func (p *proven) file(name string) string { return filepath.Join(p.dir, name) }
 
 func (p *proven) keep(t *testing.T, name, text string) string {
 	t.Helper()
-	Must(t, os.WriteFile(p.file(name), []byte(text), 0o600))
+	clitest.Must(t, os.WriteFile(p.file(name), []byte(text), 0o600))
 	return p.file(name)
 }
 
 // verify verifies a file, as somebody does who has no database.
-func (p *proven) verify(t *testing.T, args ...string) Outcome {
+func (p *proven) verify(t *testing.T, args ...string) clitest.Outcome {
 	t.Helper()
-	return Frontdesk(t, append([]string{"audit", "verify", "--key", p.key}, args...)...)
+	return clitest.Frontdesk(t, append([]string{"audit", "verify", "--key", p.key}, args...)...)
 }
 
 var elmEvents = proof.Tree{Tenant: "elm", Kind: proof.Events}
@@ -123,7 +123,7 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 	p.sign(t, elmEvents, "2026-03-03")
 	newest := p.keep(t, "newest.note", p.Audit(t, "checkpoint", "--tenant=elm").Out)
 	var idx string
-	for _, e := range Objects(t, p.Audit(t, "log", "--tenant=elm", "--json", "--event=staff.registered").Out) {
+	for _, e := range clitest.Objects(t, p.Audit(t, "log", "--tenant=elm", "--json", "--event=staff.registered").Out) {
 		idx = strconv.FormatFloat(e["idx"].(float64), 'f', 0, 64)
 	}
 	one := p.keep(t, "one.tlog-proof", p.Audit(t, "prove", "--tenant=elm", "--idx", idx).Out)
@@ -132,17 +132,17 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 	p.Audit(t, "export", "--tenant=elm", "--proof", "--out", whole)
 	notes := p.file("notes.ndjson")
 	p.Audit(t, "export", "--tenant=elm", "--proof", "--event=care-record.note-created", "--without-sealed", "--out", notes)
-	text := ReadFile(t, whole)
+	text := clitest.ReadFile(t, whole)
 	if strings.Contains(text, "Archer") || otherPractice.MatchString(text) {
 		t.Error("the export shows a name, or something of another practice")
 	}
 	witness := []string{"--witness-key", p.witnessKey, "--witnesses=1"}
-	tlogProof, err := proof.ParseInclusion([]byte(ReadFile(t, one)))
-	Must(t, err)
+	tlogProof, err := proof.ParseInclusion([]byte(clitest.ReadFile(t, one)))
+	clitest.Must(t, err)
 	tlogProof.Extra = append(tlogProof.Extra[:len(tlogProof.Extra)-1], `,"opened":"{\"name\":\"forged\"}"}`...)
 	opened := p.keep(t, "opened.tlog-proof", string(tlogProof.Format()))
 	_, absent, err := proof.GenerateWitnessKey(rand.Reader, "absent.example")
-	Must(t, err)
+	clitest.Must(t, err)
 	both := []string{"--witness-key", p.witnessKey, "--witness-key", absent}
 	forged := p.keep(t, "forged.ndjson", strings.Replace(text, "staff.registered", "staff.deregistered", 1))
 	for name, c := range map[string]struct {
@@ -179,7 +179,7 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 // refuses shows what is not proved.
 func (p *proven) refuses(t *testing.T, kept, idx string) {
 	t.Helper()
-	Frontdesk(t, "audit", "verify", "--in", kept).WantFailure(t, 1, "--key")
+	clitest.Frontdesk(t, "audit", "verify", "--in", kept).WantFailure(t, 1, "--key")
 	at := "--database-url=" + p.Auditor
 	for want, args := range map[string][]string{
 		"--system":      {"checkpoint", "--tenant=elm", "--system"},
@@ -190,12 +190,12 @@ func (p *proven) refuses(t *testing.T, kept, idx string) {
 		"proof-only":    {"export", "--tenant=elm", "--without-sealed", "--out", p.file("x")},
 		"Name one log":  {"export", "--proof", "--out", p.file("x")},
 	} {
-		Frontdesk(t, append(append([]string{"audit"}, args...), at)...).WantFailure(t, 1, want)
+		clitest.Frontdesk(t, append(append([]string{"audit"}, args...), at)...).WantFailure(t, 1, want)
 	}
 }
 
 // otherLog is a checkpoint of another log.
 func otherLog(t *testing.T, p *proven, kept string) string {
 	t.Helper()
-	return strings.Replace(ReadFile(t, kept), p.log.String(), event.NewID().String(), 1)
+	return strings.Replace(clitest.ReadFile(t, kept), p.log.String(), event.NewID().String(), 1)
 }

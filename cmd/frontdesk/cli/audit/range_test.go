@@ -5,17 +5,17 @@ import (
 	"path/filepath"
 	"testing"
 
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // A range that the log does not have would look like all that there is.
 func TestARangeBeyondTheHeadIsRefused_D57(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	file := filepath.Join(t.TempDir(), "log")
 	refused := func(status int, says string, args ...string) {
 		t.Helper()
-		o := Frontdesk(t, append([]string{"audit"}, append(args, "--database-url", c.Auditor)...)...)
+		o := clitest.Frontdesk(t, append([]string{"audit"}, append(args, "--database-url", c.Auditor)...)...)
 		o.WantFailure(t, status, says)
 		if status == 1 && o.Out != "" {
 			t.Errorf("audit %v shows %q", args, o.Out)
@@ -42,17 +42,17 @@ func TestARangeBeyondTheHeadIsRefused_D57(t *testing.T) {
 // Who follows may name an end that is still to come.
 func TestFollowingEndsWhereItIsTold(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
-	done := make(chan Outcome)
+	c := clitest.NewClinic(t)
+	done := make(chan clitest.Outcome)
 	go func() {
-		done <- Frontdesk(t, "audit", "log", "--follow", "--json", "--after=12", "--up-to=14", "--database-url", c.Auditor)
+		done <- clitest.Frontdesk(t, "audit", "log", "--follow", "--json", "--after=12", "--up-to=14", "--database-url", c.Auditor)
 	}()
 	for _, name := range []string{"fourteenth", "fifteenth"} {
-		if o := Frontdesk(t, "register-practice", "--tenant="+name, "--name=Oak", "--database-url", c.DB.URL); o.Status != 0 {
+		if o := clitest.Frontdesk(t, "register-practice", "--tenant="+name, "--name=Oak", "--database-url", c.DB.URL); o.Status != 0 {
 			t.Fatal(o.Err)
 		}
 	}
-	if o := <-done; o.Status != 0 || len(Objects(t, o.Out)) != 2 {
+	if o := <-done; o.Status != 0 || len(clitest.Objects(t, o.Out)) != 2 {
 		t.Errorf("exit status %d: %s%s", o.Status, o.Out, o.Err)
 	}
 }
@@ -60,11 +60,11 @@ func TestFollowingEndsWhereItIsTold(t *testing.T) {
 func TestAnInstantIsRFC3339Exactly(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"2026-03-02T12:00:00,5Z", "2026-03-02T1:00:00Z", "2026-03-02T12:00:00+25:00", "2026-03-02 12:00:00Z", "2026-03-02T12:00Z", "2026-02-30T12:00:00Z", "0001-01-01T00:00:00Z", "tomorrow", ""} {
-		Frontdesk(t, "audit", "log", "--database-url=x", "--since="+text).WantFailure(t, 2, "no instant in RFC 3339")
-		Frontdesk(t, "audit", "replay", "--database-url=x", "--as-of="+text).WantFailure(t, 1, "instant")
+		clitest.Frontdesk(t, "audit", "log", "--database-url=x", "--since="+text).WantFailure(t, 2, "no instant in RFC 3339")
+		clitest.Frontdesk(t, "audit", "replay", "--database-url=x", "--as-of="+text).WantFailure(t, 1, "instant")
 	}
 	for _, text := range []string{"2026-03-02T12:00:00Z", "2026-03-02T12:00:00.123456789+05:45", "2024-02-29T23:59:59-00:00"} {
-		Frontdesk(t, "audit", "log", "--database-url=nonsense://", "--since="+text).WantFailure(t, 1, "database URL")
+		clitest.Frontdesk(t, "audit", "log", "--database-url=nonsense://", "--since="+text).WantFailure(t, 1, "database URL")
 	}
 }
 
@@ -89,7 +89,7 @@ func TestZeroInstantIsNotAFlagLeftOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			Frontdesk(t, append(c.line, "--"+c.flag+"="+zero)...).WantFailure(t, 2, `--`+c.flag+`: "`+zero+`" is no instant`)
+			clitest.Frontdesk(t, append(c.line, "--"+c.flag+"="+zero)...).WantFailure(t, 2, `--`+c.flag+`: "`+zero+`" is no instant`)
 		})
 	}
 }

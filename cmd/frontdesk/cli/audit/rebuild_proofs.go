@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"io"
 
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/proof"
 )
 
 var errOtherTrees = errors.New("trees were not those of the log; they are now. Find out who has written to them, or changed the log since: frontdesk audit verify compares it with what was signed")
 
 // proofs builds the trees anew instead of read models.
-func (c *auditRebuildCmd) proofs(r *Run) error {
+func (c *auditRebuildCmd) proofs(r *term.Run) error {
 	engine, err := c.Open(r)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	meter := NewMeter(r.Raw.Err, "rebuilding", "events")
+	meter := term.NewMeter(r.Raw.Err, "rebuilding", "events")
 	rebuild := engine.RebuildProofs()
 	rebuild.Progress = meter.Show
 	others, err := rebuild.Run(r.Context)

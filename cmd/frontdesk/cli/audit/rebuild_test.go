@@ -15,7 +15,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -29,7 +29,7 @@ import (
 // keyed is a practice that is served, and an application that may do everything there and
 // sends an Idempotency-Key with each call.
 type keyed struct {
-	Caller
+	clitest.Caller
 	db        *postgrestest.Database
 	owner     *pgxpool.Pool
 	engine    *app.Engine
@@ -41,31 +41,31 @@ type keyed struct {
 func newKeyed(t *testing.T) *keyed {
 	t.Helper()
 	db := postgrestest.New(t)
-	k := &keyed{Caller: NewCaller(t, db), db: db, owner: db.AdminPool(t)}
+	k := &keyed{Caller: clitest.NewCaller(t, db), db: db, owner: db.AdminPool(t)}
 	k.engine = k.open(t, clock.System)
 	ctx, desk := t.Context(), k.engine.Desk
 	for _, endpoint := range access.Grantable() {
 		grant := application.Grant{Endpoint: endpoint, Mode: application.ApplicationRestricted}
-		Must(t, desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: k.ID, Grant: grant}))
+		clitest.Must(t, desk.GrantEndpoint(ctx, commands.GrantEndpoint{Application: k.ID, Grant: grant}))
 	}
-	Must(t, desk.SetWebhook(ctx, commands.SetWebhook{Application: k.ID, Event: application.RecordOpened, URL: "https://127.0.0.1:9"}))
+	clitest.Must(t, desk.SetWebhook(ctx, commands.SetWebhook{Application: k.ID, Event: application.RecordOpened, URL: "https://127.0.0.1:9"}))
 	var err error
 	k.site, err = desk.AddSite(ctx, commands.AddSite{Tenant: "elm", Name: "Main"})
-	Must(t, err)
+	clitest.Must(t, err)
 	for name, id := range map[string]*patient.ID{"Ann Archer": &k.ann, "Bill Baker": &k.bill} {
 		*id, err = desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm", Name: name})
-		Must(t, err)
+		clitest.Must(t, err)
 	}
-	k.url = Serving(t, "--database-url", db.URL, "--allow-network=127.0.0.0/8").Line(t, "serving")["url"].(string)
+	k.url = clitest.Serving(t, "--database-url", db.URL, "--allow-network=127.0.0.0/8").Line(t, "serving")["url"].(string)
 	return k
 }
 
 func (k *keyed) open(t *testing.T, now func() time.Time) *app.Engine {
 	t.Helper()
 	engine, err := app.Open(t.Context(), app.Config{
-		DatabaseURL: k.db.URL, MasterKey: MasterKey, Now: now, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		DatabaseURL: k.db.URL, MasterKey: clitest.MasterKey, Now: now, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
-	Must(t, err)
+	clitest.Must(t, err)
 	t.Cleanup(engine.Close)
 	return engine
 }
@@ -83,16 +83,16 @@ type keyedCall struct {
 func (k *keyed) post(t *testing.T, endpoint application.EndpointName, key, body string) keyedCall {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, k.url+"/transactional-api/"+string(endpoint), strings.NewReader(body))
-	Must(t, err)
+	clitest.Must(t, err)
 	r.Host = "elm.api.example"
 	r.Header.Set("Authorization", "Bearer "+k.Token(clock.System()))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Idempotency-Key", key)
 	response, err := http.DefaultClient.Do(r)
-	Must(t, err)
+	clitest.Must(t, err)
 	text, err := io.ReadAll(response.Body)
-	Must(t, err)
-	Must(t, response.Body.Close())
+	clitest.Must(t, err)
+	clitest.Must(t, response.Body.Close())
 	return keyedCall{endpoint, key, body, response.StatusCode, string(text), response.Header.Get("Idempotent-Replayed")}
 }
 
@@ -114,9 +114,9 @@ func (k *keyed) body(t *testing.T, about patient.ID, endpoint application.Endpoi
 	t.Helper()
 	ctx, desk := t.Context(), k.engine.Desk
 	visit, err := desk.BookAppointment(ctx, commands.BookAppointment{Tenant: "elm", Patient: about, Site: k.site, At: desk.Now()})
-	Must(t, err)
+	clitest.Must(t, err)
 	if endpoint == access.ClearCallIn {
-		Must(t, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: "elm", Appointment: visit}))
+		clitest.Must(t, desk.CallInPatient(ctx, commands.CallInPatient{Tenant: "elm", Appointment: visit}))
 	}
 	return fmt.Sprintf(`{"patientId":%q,"appointmentId":%q,"siteId":%q,"at":"2026-03-02T12:00:00Z","note":"A cough","event":"record.opened",`+
 		`"requestType":"admin","requester":"patient","response":[{"question":"requestDetails","answer":"A letter"}]}`, about, visit, k.site)
@@ -144,7 +144,7 @@ func (k *keyed) callAll(t *testing.T, about patient.ID) (calls []keyedCall) {
 
 func (k *keyed) count(t *testing.T, table string) (n int) {
 	t.Helper()
-	Must(t, k.owner.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n))
+	clitest.Must(t, k.owner.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n))
 	return n
 }
 
@@ -155,9 +155,9 @@ func (k *keyed) wantAnswers(t *testing.T, want int) {
 	}
 }
 
-func (k *keyed) rebuild(t *testing.T, flags ...string) Outcome {
+func (k *keyed) rebuild(t *testing.T, flags ...string) clitest.Outcome {
 	t.Helper()
-	return Frontdesk(t, append([]string{"audit", "rebuild", "--database-url", k.db.AdminURL}, flags...)...)
+	return clitest.Frontdesk(t, append([]string{"audit", "rebuild", "--database-url", k.db.AdminURL}, flags...)...)
 }
 
 // wantRebuilt fails unless the read models are those of the log, and a rebuild brings all
@@ -170,7 +170,7 @@ func (k *keyed) wantRebuilt(t *testing.T, answers int) {
 		t.Errorf("printed\n%s", o.Out)
 	}
 	_, err := k.owner.Exec(t.Context(), `DELETE FROM answers`)
-	Must(t, err)
+	clitest.Must(t, err)
 	k.rebuild(t, "--switch").WantSuccess(t)
 	k.wantAnswers(t, answers)
 }
@@ -189,12 +189,12 @@ func TestRebuildOfAnswersWithoutKey(t *testing.T) {
 	t.Parallel()
 	k := newKeyed(t)
 	calls := k.callAll(t, k.ann)
-	o := k.rebuild(t, "--switch", NoMasterKey)
+	o := k.rebuild(t, "--switch", clitest.NoMasterKey)
 	o.WantSuccess(t)
 	if !strings.Contains(o.Out, "not compared: staff.v1, answers.v1, ") || !strings.HasSuffix(o.Out, "\nno other difference\n") {
 		t.Errorf("printed\n%s", o.Out)
 	}
-	k.rebuild(t, "--switch", "--projection=answers.v1", NoMasterKey).WantFailure(t, 1, SealedHere)
+	k.rebuild(t, "--switch", "--projection=answers.v1", clitest.NoMasterKey).WantFailure(t, 1, clitest.SealedHere)
 	k.wantAnswers(t, len(calls))
 }
 
@@ -206,8 +206,8 @@ func (k *keyed) erase(t *testing.T, id patient.ID) {
 	}
 	yesterday := k.open(t, func() time.Time { return k.engine.Desk.Now().Add(-erasure.Soonest) })
 	asked, err := yesterday.Desk.ErasePatient(by("alice"), commands.ErasePatient{Tenant: "elm", Patient: id, Basis: erasure.CourtOrder, Reason: "an order"})
-	Must(t, err)
-	Must(t, k.engine.Desk.ConfirmErasure(by("bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))
+	clitest.Must(t, err)
+	clitest.Must(t, k.engine.Desk.ConfirmErasure(by("bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))
 }
 
 // An answer goes with the patient to whom it belongs by then.
@@ -218,8 +218,8 @@ func TestRebuildOfAnswersAfterErasure(t *testing.T) {
 	note := k.post(t, access.CreateNote, "bill", k.body(t, k.bill, access.CreateNote))
 	moved := k.post(t, access.CreatePatientRequest, "moved", k.body(t, k.ann, access.CreatePatientRequest))
 	var id request.ID
-	Must(t, id.UnmarshalText([]byte(strings.Split(moved.answer, `"`)[3])))
-	Must(t, k.engine.Desk.ReLinkPatientRequest(t.Context(), commands.ReLinkPatientRequest{Tenant: "elm", Request: id, From: k.ann, To: k.bill, Reason: "It is about Bill."}))
+	clitest.Must(t, id.UnmarshalText([]byte(strings.Split(moved.answer, `"`)[3])))
+	clitest.Must(t, k.engine.Desk.ReLinkPatientRequest(t.Context(), commands.ReLinkPatientRequest{Tenant: "elm", Request: id, From: k.ann, To: k.bill, Reason: "It is about Bill."}))
 
 	k.wantRebuilt(t, k.count(t, "answers"))
 	k.wantReplayed(t, moved)

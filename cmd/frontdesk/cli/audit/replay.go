@@ -13,19 +13,19 @@ import (
 
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/cmd/frontdesk/auditing"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/written"
 )
 
 type auditReplayCmd struct {
-	DatabaseFlag   `embed:""`
-	MasterKeyFlags `embed:""`
-	AsOf           string `required:"" placeholder:"INSTANT|IDX" help:"When: an instant, or an idx of the log."`
-	Tenant         string `help:"Only this practice."`
-	Keep           string `placeholder:"SCHEMA" help:"Keep the read models of then in a schema of this name, for queries of your own. It needs the owner's rights."`
-	JSON           bool   `name:"json" help:"Print JSON: the idx, then one object a practice."`
+	term.DatabaseFlag   `embed:""`
+	term.MasterKeyFlags `embed:""`
+	AsOf                string `required:"" placeholder:"INSTANT|IDX" help:"When: an instant, or an idx of the log."`
+	Tenant              string `help:"Only this practice."`
+	Keep                string `placeholder:"SCHEMA" help:"Keep the read models of then in a schema of this name, for queries of your own. It needs the owner's rights."`
+	JSON                bool   `name:"json" help:"Print JSON: the idx, then one object a practice."`
 }
 
 var (
@@ -36,7 +36,7 @@ var (
 var schemaForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
 func (c *auditReplayCmd) until() (replay.Until, error) {
-	var place Idx
+	var place term.Idx
 	if place.UnmarshalText([]byte(c.AsOf)) == nil {
 		return replay.Until{Idx: int64(place)}, nil
 	}
@@ -58,7 +58,7 @@ func (c *auditReplayCmd) schema() (string, error) {
 }
 
 // Run replays the log and prints what the service would have answered then.
-func (c *auditReplayCmd) Run(r *Run) error {
+func (c *auditReplayCmd) Run(r *term.Run) error {
 	until, err := c.until()
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (c *auditReplayCmd) Run(r *Run) error {
 		return err
 	}
 	defer engine.Close()
-	meter := NewMeter(r.Raw.Err, "replaying", "events")
+	meter := term.NewMeter(r.Raw.Err, "replaying", "events")
 	past, err := engine.Auditor.AsOf(r.Context, until, schema, meter.Show)
 	meter.End()
 	if err != nil {
@@ -150,7 +150,7 @@ func (t practiceThen) table(w io.Writer, p auditing.PracticeAsOf) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(table, "\n%s\n", t.Tenant)
 	var failed error
-	say := func(cells ...any) { failed = errors.Join(failed, Row(table, cells...)) }
+	say := func(cells ...any) { failed = errors.Join(failed, term.Row(table, cells...)) }
 	for _, a := range p.Applications {
 		say("  enabled", a.Application, a.Name, fmt.Sprintf("%d grants", len(a.Grants)))
 	}

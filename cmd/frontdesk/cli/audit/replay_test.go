@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"frontdesk/adapters/clock"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestThePastIsAskedByTheProgramsOwnQueries(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	enabled := func(asOf string) (idx float64, applications int, authorisations int) {
 		t.Helper()
-		found := Objects(t, c.Audit(t, "replay", "--as-of", asOf, "--tenant=elm", "--json").Out)
+		found := clitest.Objects(t, c.Audit(t, "replay", "--as-of", asOf, "--tenant=elm", "--json").Out)
 		return found[0]["idx"].(float64), len(found[1]["applications"].([]any)), len(found[1]["authorisations"].([]any))
 	}
 	for _, test := range []struct {
@@ -31,17 +31,17 @@ func TestThePastIsAskedByTheProgramsOwnQueries(t *testing.T) {
 	if table := c.Audit(t, "replay", "--as-of=10").Out; !strings.Contains(table, "up to idx 10") || !strings.Contains(table, "by dr.lee for every patient") {
 		t.Errorf("the table is\n%s", table)
 	}
-	Frontdesk(t, "audit", "replay", "--as-of=yesterday", "--database-url", c.Auditor).WantFailure(t, 1, "instant")
-	Frontdesk(t, "audit", "replay", "--as-of=3", "--keep=then", "--database-url", c.Auditor).WantFailure(t, 1, "permission denied")
+	clitest.Frontdesk(t, "audit", "replay", "--as-of=yesterday", "--database-url", c.Auditor).WantFailure(t, 1, "instant")
+	clitest.Frontdesk(t, "audit", "replay", "--as-of=3", "--keep=then", "--database-url", c.Auditor).WantFailure(t, 1, "permission denied")
 }
 
 func TestACallIsExplained(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	ask := func(args ...string) map[string]any {
 		t.Helper()
 		o := c.Audit(t, append([]string{"explain", "--json", "--tenant=elm", "--application", c.App, "--endpoint=create-note"}, args...)...)
-		return Objects(t, o.Out)[0]
+		return clitest.Objects(t, o.Out)[0]
 	}
 	then, now := c.Enabled.Format(time.RFC3339Nano), clock.System().Format(time.RFC3339Nano)
 	for _, test := range []struct {
@@ -77,19 +77,19 @@ func TestACallIsExplained(t *testing.T) {
 		SELECT $1, $2, 'elm', $3, 'user-restricted', staff, 'create-note', $4, 200, '', '', '\x00' FROM staff`, call, c.Enabled, c.App, c.Ann); err != nil {
 		t.Fatal(err)
 	}
-	if found := Objects(t, c.Audit(t, "explain", "--json", "--call", call).Out)[0]; found["allowed"] != true || found["recorded"].(map[string]any)["status"] != 200.0 || len(found["because"].([]any)) != 5 {
+	if found := clitest.Objects(t, c.Audit(t, "explain", "--json", "--call", call).Out)[0]; found["allowed"] != true || found["recorded"].(map[string]any)["status"] != 200.0 || len(found["because"].([]any)) != 5 {
 		t.Errorf("the recorded call is explained as %v", found)
 	}
-	Frontdesk(t, "audit", "explain", "--tenant=elm", "--database-url", c.Auditor).WantFailure(t, 1, "--call")
-	Frontdesk(t, "audit", "explain", "--call=0190c7a2-0000-7000-8000-0000000000a1", "--database-url", c.Auditor).WantFailure(t, 1, "unknown-call")
+	clitest.Frontdesk(t, "audit", "explain", "--tenant=elm", "--database-url", c.Auditor).WantFailure(t, 1, "--call")
+	clitest.Frontdesk(t, "audit", "explain", "--call=0190c7a2-0000-7000-8000-0000000000a1", "--database-url", c.Auditor).WantFailure(t, 1, "unknown-call")
 }
 
 func TestARebuildSaysWhatDiffers(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
-	rebuild := func(args ...string) Outcome {
+	c := clitest.NewClinic(t)
+	rebuild := func(args ...string) clitest.Outcome {
 		t.Helper()
-		return Frontdesk(t, append([]string{"audit", "rebuild", "--database-url", c.DB.AdminURL}, args...)...)
+		return clitest.Frontdesk(t, append([]string{"audit", "rebuild", "--database-url", c.DB.AdminURL}, args...)...)
 	}
 	if o := rebuild(); o.Status != 0 || !strings.Contains(o.Out, "no difference") {
 		t.Errorf("%s%s", o.Out, o.Err)
@@ -102,16 +102,16 @@ func TestARebuildSaysWhatDiffers(t *testing.T) {
 	if !strings.Contains(o.Out, "patients lacks 1 rows") || !strings.Contains(o.Out, c.Ann) || strings.Contains(o.Out, "Archer") {
 		t.Errorf("it says\n%s", o.Out)
 	}
-	if o := rebuild("--switch", "--json"); o.Status != 0 || Objects(t, o.Out)[0]["switched"] != true {
+	if o := rebuild("--switch", "--json"); o.Status != 0 || clitest.Objects(t, o.Out)[0]["switched"] != true {
 		t.Errorf("%s%s", o.Out, o.Err)
 	}
 	if o := rebuild(); o.Status != 0 {
 		t.Errorf("%s%s", o.Out, o.Err)
 	}
 	rebuild("--projection=nothing.v1").WantFailure(t, 1, "patients.v1")
-	Frontdesk(t, "audit", "rebuild", "--database-url", c.Auditor).WantFailure(t, 1, "permission denied")
+	clitest.Frontdesk(t, "audit", "rebuild", "--database-url", c.Auditor).WantFailure(t, 1, "permission denied")
 
-	if o := rebuild("--proofs", "--json"); o.Status != 0 || Objects(t, o.Out)[0]["others"] == nil {
+	if o := rebuild("--proofs", "--json"); o.Status != 0 || clitest.Objects(t, o.Out)[0]["others"] == nil {
 		t.Errorf("%s%s", o.Out, o.Err)
 	}
 	if _, err := c.DB.AdminPool(t).Exec(t.Context(), `UPDATE trees SET size = size + 1 WHERE tenant = 'elm'`); err != nil {
@@ -126,5 +126,5 @@ func TestARebuildSaysWhatDiffers(t *testing.T) {
 		t.Errorf("%s%s", o.Out, o.Err)
 	}
 	rebuild("--proofs", "--switch").WantFailure(t, 2, "--proofs")
-	Frontdesk(t, "audit", "rebuild", "--proofs", "--database-url", c.Auditor).WantFailure(t, 1, "permission denied")
+	clitest.Frontdesk(t, "audit", "rebuild", "--proofs", "--database-url", c.Auditor).WantFailure(t, 1, "permission denied")
 }

@@ -7,22 +7,22 @@ import (
 	"io/fs"
 	"os"
 
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/subjectpack"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/patient"
 )
 
 type auditSubjectPackCmd struct {
-	DatabaseFlag   `embed:""`
-	MasterKeyFlags `embed:""`
-	Tenant         string     `required:"" help:"The practice's tenant identifier."`
-	Patient        patient.ID `required:"" placeholder:"UUID" help:"Who has asked. That you made the pack is recorded."`
-	Out            string     `required:"" placeholder:"FILE" help:"The ZIP to make, such as pack.zip; a file of that name is never replaced."`
+	term.DatabaseFlag   `embed:""`
+	term.MasterKeyFlags `embed:""`
+	Tenant              string     `required:"" help:"The practice's tenant identifier."`
+	Patient             patient.ID `required:"" placeholder:"UUID" help:"Who has asked. That you made the pack is recorded."`
+	Out                 string     `required:"" placeholder:"FILE" help:"The ZIP to make, such as pack.zip; a file of that name is never replaced."`
 }
 
 // Run makes the pack. That it is made is recorded before any of it is.
-func (c *auditSubjectPackCmd) Run(r *Run) error {
+func (c *auditSubjectPackCmd) Run(r *term.Run) error {
 	if _, err := os.Lstat(c.Out); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fmt.Errorf("%s is there already: name a file that is not", c.Out), err)
 	}
@@ -48,7 +48,7 @@ func (c *auditSubjectPackCmd) Run(r *Run) error {
 	return c.write(r, pack, survey)
 }
 
-func (c *auditSubjectPackCmd) write(r *Run, pack subjectpack.Pack, survey subjectpack.Survey) error {
+func (c *auditSubjectPackCmd) write(r *term.Run, pack subjectpack.Pack, survey subjectpack.Survey) error {
 	damaged := 0
 	err := newFile(c.Out, func(w io.Writer) (err error) {
 		damaged, err = pack.Write(r.Context, w, survey)
@@ -69,9 +69,9 @@ func (c *auditSubjectPackCmd) write(r *Run, pack subjectpack.Pack, survey subjec
 func newFile(name string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("make %s: %w", name, Cause(err))
+		return fmt.Errorf("make %s: %w", name, term.Cause(err))
 	}
-	if err = errors.Join(file.Close(), ReplaceFile(name, 0o600, write)); err != nil {
+	if err = errors.Join(file.Close(), term.ReplaceFile(name, 0o600, write)); err != nil {
 		_ = os.Remove(name) // it is empty
 	}
 	return err

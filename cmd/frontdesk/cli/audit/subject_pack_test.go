@@ -19,7 +19,7 @@ import (
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -36,22 +36,22 @@ type asker struct {
 func newAsker(t *testing.T) *asker {
 	t.Helper()
 	a := &asker{db: postgrestest.New(t), content: bytes.Repeat([]byte("\x89PNG rash"), 60_000)}
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: MasterKey})
-	Must(t, err)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: clitest.MasterKey})
+	clitest.Must(t, err)
 	defer engine.Close()
 	ctx, desk := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "tester@desk")}), engine.Desk
-	Must(t, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm", Name: "Elm & Street"}))
-	Must(t, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "oak", Name: "Oak Lane"}))
+	clitest.Must(t, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm", Name: "Elm & Street"}))
+	clitest.Must(t, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "oak", Name: "Oak Lane"}))
 	lee, err := desk.RegisterStaff(ctx, commands.RegisterStaff{Tenant: "elm", Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
-	Must(t, err)
+	clitest.Must(t, err)
 	chart, err := desk.RegisterApplication(ctx, commands.RegisterApplication{Name: "Chart", JWKSURL: "https://app.example/jwks.json"})
-	Must(t, err)
+	clitest.Must(t, err)
 	a.ann, err = desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm", Name: "Ann Archer", BirthDate: "1980-02-29"})
-	Must(t, err)
+	clitest.Must(t, err)
 	a.bill, err = desk.RegisterPatient(ctx, commands.RegisterPatient{Tenant: "elm", Name: "Bill Baxter"})
-	Must(t, err)
+	clitest.Must(t, err)
 	a.treated(event.WithMetadata(ctx, event.Metadata{Actor: event.Staff(lee.UUID).Through(chart.UUID, "user-restricted", nil)}), t, engine)
-	Must(t, engine.Drain(ctx))
+	clitest.Must(t, engine.Drain(ctx))
 	a.told(t, chart)
 	return a
 }
@@ -61,28 +61,28 @@ func (a *asker) treated(ctx context.Context, t *testing.T, engine *app.Engine) {
 	t.Helper()
 	desk := engine.Desk
 	_, err := desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm", Patient: a.bill, Text: "His own affair."})
-	Must(t, err)
+	clitest.Must(t, err)
 	_, err = desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm", Patient: a.ann, Text: "A cough, <script>dry</script>.\nNo fever."})
-	Must(t, err)
+	clitest.Must(t, err)
 	wrong, err := desk.CreateNote(ctx, commands.CreateNote{Tenant: "elm", Patient: a.ann, Text: "Allergic to penicillin."})
-	Must(t, err)
-	Must(t, desk.MarkNoteEnteredInError(ctx, commands.MarkNoteEnteredInError{Tenant: "elm", Patient: a.ann, Note: wrong, Reason: "Another record was meant"}))
-	Must(t, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{Tenant: "elm", Patient: a.ann, Name: "Ann Baker", BirthDate: "1980-02-28"}))
+	clitest.Must(t, err)
+	clitest.Must(t, desk.MarkNoteEnteredInError(ctx, commands.MarkNoteEnteredInError{Tenant: "elm", Patient: a.ann, Note: wrong, Reason: "Another record was meant"}))
+	clitest.Must(t, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{Tenant: "elm", Patient: a.ann, Name: "Ann Baker", BirthDate: "1980-02-28"}))
 	files := &body.Files{Tenant: "elm", Uploads: engine.Uploads}
-	defer func() { Must(t, files.Close(ctx)) }()
+	defer func() { clitest.Must(t, files.Close(ctx)) }()
 	form, err := files.Read(ctx, strings.NewReader(fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"proxy",
 		"proxyDetails":{"firstName":"Bea","lastName":"Archer","relationshipToPatient":"mother"},
 		"response":[{"question":"healthConcern","answer":"a rash"}],
 		"attachments":[{"fileName":"../rash.png","contentType":"image/png","data":%q}]}`, a.ann, base64.StdEncoding.EncodeToString(a.content))))
-	Must(t, err)
+	clitest.Must(t, err)
 	submission, err := form.PatientRequest(form.Patient())
-	Must(t, err)
+	clitest.Must(t, err)
 	_, err = desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{Tenant: "elm", Submission: submission})
-	Must(t, err)
+	clitest.Must(t, err)
 	site, err := desk.AddSite(ctx, commands.AddSite{Tenant: "elm", Name: "Main building"})
-	Must(t, err)
+	clitest.Must(t, err)
 	_, err = desk.BookAppointment(ctx, commands.BookAppointment{Tenant: "elm", Patient: a.ann, Site: site, At: time.Date(2026, 7, 1, 9, 30, 0, 0, time.UTC)})
-	Must(t, err)
+	clitest.Must(t, err)
 }
 
 // told is a call that named Ann, and a webhook that told of her.
@@ -101,9 +101,9 @@ func (a *asker) told(t *testing.T, chart application.ID) {
 }
 
 // pack makes the pack as the auditor.
-func (a *asker) pack(t *testing.T, file string, args ...string) Outcome {
+func (a *asker) pack(t *testing.T, file string, args ...string) clitest.Outcome {
 	t.Helper()
-	return Frontdesk(t, append([]string{"audit", "subject-pack", "--database-url", AsRole(t, a.db.URL, "frontdesk_audit"), "--out", file}, args...)...)
+	return clitest.Frontdesk(t, append([]string{"audit", "subject-pack", "--database-url", clitest.AsRole(t, a.db.URL, "frontdesk_audit"), "--out", file}, args...)...)
 }
 
 func (a *asker) anns() []string { return []string{"--tenant=elm", "--patient=" + a.ann.String()} }
@@ -112,14 +112,14 @@ func (a *asker) anns() []string { return []string{"--tenant=elm", "--patient=" +
 func unpacked(t *testing.T, file string) map[string]string {
 	t.Helper()
 	archive, err := zip.OpenReader(file)
-	Must(t, err)
+	clitest.Must(t, err)
 	defer archive.Close()
 	found := map[string]string{}
 	for _, entry := range archive.File {
 		content, err := entry.Open()
-		Must(t, err)
+		clitest.Must(t, err)
 		text, err := io.ReadAll(content)
-		Must(t, err)
+		clitest.Must(t, err)
 		found[entry.Name] = string(text)
 	}
 	return found
@@ -142,7 +142,7 @@ func TestASubjectPackHoldsAllThatIsHeldOfOnePatient_D73(t *testing.T) {
 			Attachments []struct{ Path, FileName string }
 		}
 	}
-	Must(t, json.Unmarshal([]byte(found["care-record.json"]), &record))
+	clitest.Must(t, json.Unmarshal([]byte(found["care-record.json"]), &record))
 	if len(record.Patient) != 2 || len(record.Notes) != 2 || len(record.PatientRequests) != 1 || len(record.Appointments) != 1 ||
 		record.Notes[0]["enteredInError"] != nil || record.Notes[1]["enteredInError"].(map[string]any)["reason"] != "Another record was meant" {
 		t.Errorf("the record is %s", found["care-record.json"])
@@ -157,7 +157,7 @@ func TestASubjectPackHoldsAllThatIsHeldOfOnePatient_D73(t *testing.T) {
 		Webhooks []struct{ ApplicationName, Status string }
 	}
 	for _, name := range []string{"events.json", "accesses.json", "webhooks.json"} {
-		Must(t, json.Unmarshal([]byte(found[name]), &all))
+		clitest.Must(t, json.Unmarshal([]byte(found[name]), &all))
 	}
 	if len(all.Events) != 7 || len(all.Accesses) != 8 || len(all.Webhooks) != 1 || all.Webhooks[0].ApplicationName != "Chart" ||
 		all.Accesses[1].Name != "Dr Lee, through Chart" || all.Accesses[7].Kind != "call" || all.Accesses[7].Name != "Chart" {
@@ -211,7 +211,7 @@ func TestASubjectPackIsRefusedWithoutATrace_D73(t *testing.T) {
 	t.Parallel()
 	a := newAsker(t)
 	file := filepath.Join(t.TempDir(), "ann.zip")
-	Must(t, os.WriteFile(file, []byte("mine"), 0o644))
+	clitest.Must(t, os.WriteFile(file, []byte("mine"), 0o644))
 	a.pack(t, file, a.anns()...).WantFailure(t, 1, "is there already")
 	if kept, err := os.ReadFile(file); err != nil || string(kept) != "mine" {
 		t.Errorf("the file holds %q, error %v", kept, err)
@@ -220,7 +220,7 @@ func TestASubjectPackIsRefusedWithoutATrace_D73(t *testing.T) {
 	a.pack(t, other, "--tenant=oak", "--patient="+a.ann.String()).WantFailure(t, 1, "patient-not-found")
 	a.pack(t, other, "--tenant=elm", "--patient=0190c7a2-0000-7000-8000-0000000000ff").WantFailure(t, 1, "patient-not-found")
 	a.pack(t, other, "--tenant=elm", "--patient=ann").WantFailure(t, 2, "is not a UUID")
-	a.pack(t, other, append(a.anns(), NoMasterKey)...).WantFailure(t, 1, "--master-key-file")
+	a.pack(t, other, append(a.anns(), clitest.NoMasterKey)...).WantFailure(t, 1, "--master-key-file")
 	a.pack(t, filepath.Join(t.TempDir(), "no", "folder.zip"), a.anns()...).WantFailure(t, 1, "no such file")
 	if _, err := os.Stat(other); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("something was made, %v", err)
@@ -251,22 +251,22 @@ func TestADamagedFileIsNotInTheSubjectPack_D73(t *testing.T) {
 func TestALongRecordIsInTheSubjectPackInFull_D73(t *testing.T) {
 	t.Parallel()
 	a := newAsker(t)
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: MasterKey})
-	Must(t, err)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: clitest.MasterKey})
+	clitest.Must(t, err)
 	defer engine.Close()
 	const notes = 120
 	for n := range notes {
 		_, err := engine.Desk.CreateNote(t.Context(), commands.CreateNote{Tenant: "elm", Patient: a.ann, Text: fmt.Sprint("Note ", n)})
-		Must(t, err)
+		clitest.Must(t, err)
 	}
-	Must(t, engine.Drain(t.Context()))
+	clitest.Must(t, engine.Drain(t.Context()))
 	file := filepath.Join(t.TempDir(), "ann.zip")
 	if o := a.pack(t, file, a.anns()...); o.Status != 0 {
 		t.Fatal(o.Err)
 	}
 	found := unpacked(t, file)
 	var record struct{ Notes []struct{ Note string } }
-	Must(t, json.Unmarshal([]byte(found["care-record.json"]), &record))
+	clitest.Must(t, json.Unmarshal([]byte(found["care-record.json"]), &record))
 	if len(record.Notes) != notes+2 || strings.Count(found["index.html"], ">Note ") != notes {
 		t.Fatalf("%d notes are in it", len(record.Notes))
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"frontdesk/adapters/postgres/verification"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 )
@@ -30,7 +30,7 @@ type trustFlags struct {
 }
 
 // Run verifies and says what was found.
-func (c *auditVerifyCmd) Run(r *Run) error {
+func (c *auditVerifyCmd) Run(r *term.Run) error {
 	switch {
 	case c.In != "":
 		return c.file(r)
@@ -78,7 +78,7 @@ func (f trustFlags) kept(policy *proof.Policy) (all []verification.Kept, err err
 	for _, name := range f.Since {
 		signed, err := os.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, Cause(err))
+			return nil, fmt.Errorf("read %s: %w", name, term.Cause(err))
 		}
 		c, err := own.Open(signed)
 		if refused, ok := errors.AsType[*fault.Error](err); ok {

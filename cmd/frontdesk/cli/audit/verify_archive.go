@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"frontdesk/adapters/postgres/retention"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 )
@@ -19,7 +19,7 @@ type archiveFlags struct {
 var errArchiveWithoutKey = fault.New(fault.Invalid, "key-missing", "--archive needs --key: the checkpoints in an archive count as much as the key that signed them.")
 
 // archive verifies an archive.
-func (c *auditVerifyCmd) archive(r *Run) error {
+func (c *auditVerifyCmd) archive(r *term.Run) error {
 	policy, notes, err := c.trusted()
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (c *auditVerifyCmd) archive(r *Run) error {
 	}
 	pieces, err := retention.Verify(c.Archive, *policy, kept)
 	if err != nil {
-		return Cause(err)
+		return term.Cause(err)
 	}
 	if c.JSON {
 		return json.NewEncoder(r.Out).Encode(pieces)

@@ -11,7 +11,7 @@ import (
 	"os"
 
 	"frontdesk/adapters/postgres/verification"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/proof/export"
@@ -44,7 +44,7 @@ type fileVerifier struct {
 }
 
 // file verifies a file.
-func (c *auditVerifyCmd) file(r *Run) error {
+func (c *auditVerifyCmd) file(r *term.Run) error {
 	if c.Key == "" {
 		return errNoKey
 	}
@@ -61,10 +61,10 @@ func (c *auditVerifyCmd) file(r *Run) error {
 }
 
 // verify finds out what the file is by how it begins.
-func (v *fileVerifier) verify(r *Run) error {
+func (v *fileVerifier) verify(r *term.Run) error {
 	file, err := os.Open(v.In)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", v.In, Cause(err))
+		return fmt.Errorf("read %s: %w", v.In, term.Cause(err))
 	}
 	defer file.Close()
 	text := bufio.NewReaderSize(file, 1<<20)
@@ -84,7 +84,7 @@ func (v *fileVerifier) proof(from io.Reader, verify func([]byte) error) error {
 	}
 	text, err := io.ReadAll(io.LimitReader(from, maxProof))
 	if err != nil {
-		return fmt.Errorf("read %s: %w", v.In, Cause(err))
+		return fmt.Errorf("read %s: %w", v.In, term.Cause(err))
 	}
 	return verify(text)
 }
@@ -145,7 +145,7 @@ func (v *fileVerifier) open(note []byte) (proof.Checkpoint, error) {
 	return c, nil
 }
 
-func (v *fileVerifier) export(r *Run, lines io.Reader) error {
+func (v *fileVerifier) export(r *term.Run, lines io.Reader) error {
 	m, err := v.manifest()
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (v *fileVerifier) export(r *Run, lines io.Reader) error {
 	for n, k := range v.kept {
 		checkpoints[n] = k.Checkpoint
 	}
-	meter := NewMeter(r.Raw.Err, "verifying", "events")
+	meter := term.NewMeter(r.Raw.Err, "verifying", "events")
 	tally, err := export.Verify(lines, from, newest, checkpoints, func(done int64) { meter.Show(done, newest.Size-from.Size) })
 	meter.End()
 	if err != nil {
@@ -199,7 +199,7 @@ func (v *fileVerifier) begin(m *provedManifest) (note []byte, from proof.Edge, e
 	}
 	if v.Checkpoint != "" {
 		if note, err = os.ReadFile(v.Checkpoint); err != nil {
-			return nil, from, fmt.Errorf("read %s: %w", v.Checkpoint, Cause(err))
+			return nil, from, fmt.Errorf("read %s: %w", v.Checkpoint, term.Cause(err))
 		}
 	}
 	if len(note) == 0 {

@@ -10,15 +10,15 @@ import (
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/postgres/verification"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/fault"
 )
 
 // liveFlags say what to verify of a database.
 type liveFlags struct {
-	MasterKeyFlags `embed:""`
-	DatabaseURL    string `placeholder:"URL" help:"Verify what is in this database, Postgres, as postgres://… . An auditor's rights are enough for most of it."`
-	ReadModels     bool   `help:"Also compare the read models with the log, which takes long and needs the owner's rights."`
+	term.MasterKeyFlags `embed:""`
+	DatabaseURL         string `placeholder:"URL" help:"Verify what is in this database, Postgres, as postgres://… . An auditor's rights are enough for most of it."`
+	ReadModels          bool   `help:"Also compare the read models with the log, which takes long and needs the owner's rights."`
 }
 
 var (
@@ -27,7 +27,7 @@ var (
 )
 
 // live verifies a database.
-func (c *auditVerifyCmd) live(r *Run) error {
+func (c *auditVerifyCmd) live(r *term.Run) error {
 	if c.DatabaseURL == "" {
 		return errNothingToVerify
 	}
@@ -35,7 +35,7 @@ func (c *auditVerifyCmd) live(r *Run) error {
 	if err != nil {
 		return err
 	}
-	engine, err := DatabaseFlag{DatabaseURL: c.DatabaseURL}.OpenWith(r, c.MasterKeyFlags)
+	engine, err := term.DatabaseFlag{DatabaseURL: c.DatabaseURL}.OpenWith(r, c.MasterKeyFlags)
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func (c *auditVerifyCmd) live(r *Run) error {
 }
 
 // verify compares the read models first, because that fails at once without the rights.
-func (c *auditVerifyCmd) verify(r *Run, engine *app.Engine, v *verification.Verification) (verification.Result, error) {
+func (c *auditVerifyCmd) verify(r *term.Run, engine *app.Engine, v *verification.Verification) (verification.Result, error) {
 	models, err := c.readModels(r, engine)
 	if err != nil {
 		return verification.Result{}, err
 	}
-	meter := NewMeter(r.Raw.Err, "verifying", "events")
+	meter := term.NewMeter(r.Raw.Err, "verifying", "events")
 	v.Progress = meter.Show
 	result, err := v.Run(r.Context)
 	meter.End()
@@ -81,7 +81,7 @@ func (c *auditVerifyCmd) verify(r *Run, engine *app.Engine, v *verification.Veri
 	return result, nil
 }
 
-func (c *auditVerifyCmd) readModels(r *Run, engine *app.Engine) (result replay.Result, err error) {
+func (c *auditVerifyCmd) readModels(r *term.Run, engine *app.Engine) (result replay.Result, err error) {
 	if !c.ReadModels {
 		return result, nil
 	}
@@ -89,7 +89,7 @@ func (c *auditVerifyCmd) readModels(r *Run, engine *app.Engine) (result replay.R
 	if err != nil {
 		return result, err
 	}
-	meter := NewMeter(r.Raw.Err, "rebuilding", "events")
+	meter := term.NewMeter(r.Raw.Err, "rebuilding", "events")
 	defer meter.End()
 	rebuild.Progress = meter.Show
 	return rebuild.Run(r.Context)

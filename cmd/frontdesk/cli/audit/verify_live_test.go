@@ -15,36 +15,36 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/proof"
 )
 
 // keep proves the clinic's log, publishes a checkpoint of Elm Street and keeps it in a file.
-func keep(t *testing.T, c *Clinic) (vkey, file string) {
+func keep(t *testing.T, c *clitest.Clinic) (vkey, file string) {
 	t.Helper()
 	pool := c.DB.Pool(t)
 	_, err := proving.NewProver(pool, &background.Broadcast{}, slog.New(slog.DiscardHandler)).Prove(t.Context())
-	Must(t, err)
+	clitest.Must(t, err)
 	private, vkey, err := note.GenerateKey(rand.Reader, "api.example")
-	Must(t, err)
+	clitest.Must(t, err)
 	key, err := note.NewSigner(private)
-	Must(t, err)
+	clitest.Must(t, err)
 	elm, trees := proof.Tree{Tenant: "elm", Kind: proof.Events}, proving.Trees{DB: pool}
 	size, err := trees.Size(t.Context(), elm)
-	Must(t, err)
+	clitest.Must(t, err)
 	root, err := trees.Root(t.Context(), elm, size)
-	Must(t, err)
+	clitest.Must(t, err)
 	signed, err := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: uuid.New(), Epoch: 1}, Size: size, Root: root}.Sign(key)
-	Must(t, err)
-	Must(t, postgres.Checkpoints{DB: postgres.On(c.DB.SuperuserPool(t))}.Publish(t.Context(), []postgres.Checkpoint{{Tree: elm, Epoch: 1, Size: size, Note: string(signed)}}))
+	clitest.Must(t, err)
+	clitest.Must(t, postgres.Checkpoints{DB: postgres.On(c.DB.SuperuserPool(t))}.Publish(t.Context(), []postgres.Checkpoint{{Tree: elm, Epoch: 1, Size: size, Note: string(signed)}}))
 	file = filepath.Join(t.TempDir(), "kept.note")
-	Must(t, os.WriteFile(file, signed, 0o600))
+	clitest.Must(t, os.WriteFile(file, signed, 0o600))
 	return vkey, file
 }
 
 func TestAnAuditorVerifiesADatabase_D81(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	vkey, kept := keep(t, c)
 	said := c.Audit(t, "verify", "--key", vkey, "--since", kept).Out
 	for _, want := range []string{
@@ -55,23 +55,23 @@ func TestAnAuditorVerifiesADatabase_D81(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", want, said)
 		}
 	}
-	if said = c.Audit(t, "verify", NoMasterKey).Out; !strings.Contains(said, "not checked: whose the published checkpoints are") || !strings.Contains(said, "not checked: whether boxes open") {
+	if said = c.Audit(t, "verify", clitest.NoMasterKey).Out; !strings.Contains(said, "not checked: whose the published checkpoints are") || !strings.Contains(said, "not checked: whether boxes open") {
 		t.Errorf("without keys it says\n%s", said)
 	}
-	Frontdesk(t, "audit", "verify", "--read-models", "--database-url", c.Auditor).WantFailure(t, 1, "permission denied")
-	Frontdesk(t, "audit", "verify", "--since", kept, "--database-url", c.Auditor).WantFailure(t, 1, "--key")
-	Frontdesk(t, "audit", "verify", "--key", vkey, "--since", kept+".other", "--database-url", c.Auditor).WantFailure(t, 1, "no such file")
+	clitest.Frontdesk(t, "audit", "verify", "--read-models", "--database-url", c.Auditor).WantFailure(t, 1, "permission denied")
+	clitest.Frontdesk(t, "audit", "verify", "--since", kept, "--database-url", c.Auditor).WantFailure(t, 1, "--key")
+	clitest.Frontdesk(t, "audit", "verify", "--key", vkey, "--since", kept+".other", "--database-url", c.Auditor).WantFailure(t, 1, "no such file")
 	for _, args := range [][]string{{"--key", "nonsense"}, {"--key", vkey, "--witnesses=1"}} {
-		Frontdesk(t, append([]string{"audit", "verify", "--database-url", c.Auditor}, args...)...).WantFailure(t, 1, "invalid-keys")
+		clitest.Frontdesk(t, append([]string{"audit", "verify", "--database-url", c.Auditor}, args...)...).WantFailure(t, 1, "invalid-keys")
 	}
 	wantCaught(t, c, vkey, kept)
 }
 
 // wantCaught changes what a checkpoint covers, and more.
-func wantCaught(t *testing.T, c *Clinic, vkey, kept string) {
+func wantCaught(t *testing.T, c *clitest.Clinic, vkey, kept string) {
 	t.Helper()
 	attacker, err := postgres.NewPool(t.Context(), c.DB.SuperuserURL+"&session_replication_role=replica", 0)
-	Must(t, err)
+	clitest.Must(t, err)
 	defer attacker.Close()
 	for _, statement := range []string{
 		`UPDATE events SET data = data || ' ' WHERE name = 'care-record.note-created.v1'`,
@@ -79,9 +79,9 @@ func wantCaught(t *testing.T, c *Clinic, vkey, kept string) {
 		`DELETE FROM patients WHERE patient = '` + c.Bob + `'`,
 	} {
 		_, err := attacker.Exec(t.Context(), statement)
-		Must(t, err)
+		clitest.Must(t, err)
 	}
-	o := Frontdesk(t, "audit", "verify", "--read-models", "--key", vkey, "--since", kept, "--database-url", c.DB.AdminURL)
+	o := clitest.Frontdesk(t, "audit", "verify", "--read-models", "--key", vkey, "--since", kept, "--database-url", c.DB.AdminURL)
 	o.WantFailure(t, 1, "what is stored is not what was written")
 	if strings.Contains(o.Out, "not checked") {
 		t.Errorf("as the owner it says\n%s", o.Out)
@@ -91,10 +91,10 @@ func wantCaught(t *testing.T, c *Clinic, vkey, kept string) {
 			t.Errorf("it does not say %q:\n%s", want, o.Out)
 		}
 	}
-	o = Frontdesk(t, "audit", "verify", "--json", "--key", vkey, "--since", kept, "--database-url", c.Auditor)
+	o = clitest.Frontdesk(t, "audit", "verify", "--json", "--key", vkey, "--since", kept, "--database-url", c.Auditor)
 	o.WantFailure(t, 1, "what is stored is not what was written")
 	var checks []string
-	for _, f := range Objects(t, o.Out)[0]["found"].([]any) {
+	for _, f := range clitest.Objects(t, o.Out)[0]["found"].([]any) {
 		checks = append(checks, f.(map[string]any)["check"].(string))
 	}
 	slices.Sort(checks)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"frontdesk/adapters/postgres/verification"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/proof/export"
 )
@@ -47,7 +47,7 @@ func (s *report) print(w io.Writer, machine bool, wrong error) error {
 
 func (s *report) printJSON(w io.Writer, wrong error) error {
 	if wrong != nil {
-		s.Wrong = OneLine(wrong)
+		s.Wrong = term.OneLine(wrong)
 	}
 	shown := *s
 	shown.Verified, shown.NotVerified = append([]string{}, s.Verified...), append([]string{}, s.NotVerified...)

@@ -9,22 +9,22 @@ import (
 
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/cmd/frontdesk/auditing"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/patient"
 )
 
 type auditWhoAccessedCmd struct {
-	DatabaseFlag `embed:""`
-	ShowingFlags `embed:""`
-	Tenant       string     `required:"" help:"The practice's tenant identifier."`
-	Patient      patient.ID `required:"" placeholder:"UUID" help:"Whose data. That you asked is recorded."`
-	JSON         bool       `name:"json" help:"Print one JSON object a line."`
+	term.DatabaseFlag `embed:""`
+	term.ShowingFlags `embed:""`
+	Tenant            string     `required:"" help:"The practice's tenant identifier."`
+	Patient           patient.ID `required:"" placeholder:"UUID" help:"Whose data. That you asked is recorded."`
+	JSON              bool       `name:"json" help:"Print one JSON object a line."`
 }
 
 // Run lists every event about a patient, and then every judged call that named them and
 // every page that showed them. It counts first, because that is recorded before anything is shown.
-func (c *auditWhoAccessedCmd) Run(r *Run) error {
+func (c *auditWhoAccessedCmd) Run(r *term.Run) error {
 	engine, err := c.OpenToShow(r, c.DatabaseFlag)
 	if err != nil {
 		return err
@@ -70,13 +70,13 @@ func (c *auditWhoAccessedCmd) printer(w io.Writer) (line func(auditing.Access) e
 	fmt.Fprintln(table, "AT\tWHO\tTHROUGH\tWHAT\tHOW IT ENDED")
 	lines := 0
 	return func(a auditing.Access) error {
-		if lines++; lines%TableLines == 0 {
+		if lines++; lines%term.TableLines == 0 {
 			_ = table.Flush() // an error comes again with the next line
 		}
 		ended := fmt.Sprintf("idx %d", a.Idx)
 		if a.Kind != auditing.ByEvent {
 			ended = fmt.Sprintf("%d %s", a.Status, a.Reason)
 		}
-		return Row(table, a.At.Format(time.RFC3339), a.Who, a.Application, a.What, ended)
+		return term.Row(table, a.At.Format(time.RFC3339), a.Who, a.Application, a.What, ended)
 	}, table.Flush
 }

@@ -14,7 +14,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli"
 )
 
-// Outcome is what one command line left behind.
+// Outcome is the exit status and the output of one command line.
 type Outcome struct {
 	Status   int
 	Out, Err string
@@ -50,7 +50,7 @@ func (o Outcome) WantFailure(t *testing.T, status int, says ...string) {
 	}
 }
 
-// WantSuccess fails unless the command did what it was told.
+// WantSuccess fails unless the exit status is 0.
 func (o Outcome) WantSuccess(t *testing.T) {
 	t.Helper()
 	if o.Status != 0 {
@@ -58,7 +58,7 @@ func (o Outcome) WantSuccess(t *testing.T) {
 	}
 }
 
-// Lines is what was printed, one JSON object a line.
+// Lines reads standard output, one JSON object a line.
 func (o Outcome) Lines(t *testing.T) (objects []map[string]any) {
 	t.Helper()
 	if o.Status != 0 {
@@ -74,17 +74,16 @@ func (o Outcome) Lines(t *testing.T) (objects []map[string]any) {
 	return objects
 }
 
-// MasterKey is in the environment of all command lines. One that is to have none is
-// given noMasterKey.
+// MasterKey is in the environment of all command lines. [NoMasterKey] takes it away.
 var MasterKey = sealing.MasterKey{1}
 
-// NoMasterKey is the flag of a command line that is to have no master key.
+// NoMasterKey is the flag of a command line without a master key.
 const NoMasterKey = "--master-key="
 
 // SealedHere is the refusal of a command that needs the master key.
 const SealedHere = "Personal data is sealed here: give the master key with --master-key-file. (no-master-key)"
 
-// Lines hands on what is written to it.
+// Lines hands on each write to it.
 type Lines chan string
 
 // Write hands on one write as a line.
@@ -135,6 +134,6 @@ func ReadFile(t *testing.T, name string) string {
 
 // Main runs the tests of a package with [MasterKey] in the environment of all command lines.
 func Main(m *testing.M) {
-	_ = os.Setenv("FRONTDESK_MASTER_KEY", base64.StdEncoding.EncodeToString(MasterKey[:])) // it fails for names alone that no environment has
+	_ = os.Setenv("FRONTDESK_MASTER_KEY", base64.StdEncoding.EncodeToString(MasterKey[:])) // it fails only for names that no environment has
 	m.Run()
 }

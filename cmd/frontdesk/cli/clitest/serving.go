@@ -129,7 +129,7 @@ func (o Outcome) Configuration() map[string]string {
 
 var cells = regexp.MustCompile(` {2,}`)
 
-// SettingsFile writes a file that its owner alone may read.
+// SettingsFile writes a file that only its owner may read.
 func SettingsFile(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "frontdesk.yaml")

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/conformance"
 	"frontdesk/domain/application"
 )
@@ -39,7 +39,7 @@ type checkReceiverCmd struct {
 }
 
 // Run makes the checks. Each is a line; the exit status is 1 if one was not passed.
-func (c *checkReceiverCmd) Run(r *Run) error {
+func (c *checkReceiverCmd) Run(r *term.Run) error {
 	if address, err := url.Parse(c.URL); err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
 		return fmt.Errorf("%q is no address of a receiver: give one like https://127.0.0.1:8443/webhooks", c.URL)
 	}
@@ -76,7 +76,7 @@ func (c *checkReceiverCmd) client() (*http.Client, error) {
 	if c.TrustCA != "" {
 		more, err := os.ReadFile(c.TrustCA)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", c.TrustCA, Cause(err))
+			return nil, fmt.Errorf("read %s: %w", c.TrustCA, term.Cause(err))
 		}
 		if !roots.AppendCertsFromPEM(more) {
 			return nil, fmt.Errorf("%s holds no certificate (PEM)", c.TrustCA)
@@ -89,17 +89,17 @@ func (c *checkReceiverCmd) client() (*http.Client, error) {
 }
 
 type checkClientCmd struct {
-	NetworkFlag `embed:""`
-	JWKS        string        `name:"jwks" required:"" placeholder:"FILE|URL" help:"The key set that your client publishes."`
-	Listen      string        `default:"127.0.0.1:8083" placeholder:"HOST:PORT" help:"Where the API is imitated; loopback only."`
-	Rotate      string        `placeholder:"COMMAND" help:"A command line of the shell that makes the client sign with another key, and publish both."`
-	Limit       time.Duration `default:"1m" help:"How long one run of the client may take."`
-	JSON        bool          `name:"json" help:"Print one JSON object a line."`
-	Command     []string      `arg:"" passthrough:"" help:"-- and the command that submits one patient request. It is told BASE_URL and PATIENT_ID in its environment, and ends with status 0 if the request was submitted."`
+	term.NetworkFlag `embed:""`
+	JWKS             string        `name:"jwks" required:"" placeholder:"FILE|URL" help:"The key set that your client publishes."`
+	Listen           string        `default:"127.0.0.1:8083" placeholder:"HOST:PORT" help:"Where the API is imitated; loopback only."`
+	Rotate           string        `placeholder:"COMMAND" help:"A command line of the shell that makes the client sign with another key, and publish both."`
+	Limit            time.Duration `default:"1m" help:"How long one run of the client may take."`
+	JSON             bool          `name:"json" help:"Print one JSON object a line."`
+	Command          []string      `arg:"" passthrough:"" help:"-- and the command that submits one patient request. It is told BASE_URL and PATIENT_ID in its environment, and ends with status 0 if the request was submitted."`
 }
 
 // Run runs the client once for each check. What the client prints goes to standard error.
-func (c *checkClientCmd) Run(r *Run) error {
+func (c *checkClientCmd) Run(r *term.Run) error {
 	if err := onLoopback(c.Listen); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (c *checkClientCmd) Run(r *Run) error {
 }
 
 // keys reads the client's key set anew for each call, because it may rotate.
-func (c *checkClientCmd) keys(ctx context.Context, r *Run) (bearer.KeySet, error) {
+func (c *checkClientCmd) keys(ctx context.Context, r *term.Run) (bearer.KeySet, error) {
 	if strings.Contains(c.JWKS, "://") {
 		return fetchKeys(ctx, c.JWKS, append(loopback(), c.AllowNetwork...), r.Now)
 	}

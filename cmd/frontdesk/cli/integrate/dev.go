@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"frontdesk.example/client"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/dev"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/application"
@@ -38,7 +38,7 @@ func newCaller(api string, id application.ID, kid, keyFile string) (caller, erro
 
 // caller returns the application of this code base: that of the dev that runs here, which it
 // prints, or that of the sandbox in a directory.
-func (f keyDirFlag) caller(r *Run, sandboxDir string) (caller, error) {
+func (f keyDirFlag) caller(r *term.Run, sandboxDir string) (caller, error) {
 	running, err := f.running()
 	if errors.Is(err, dev.ErrNone) {
 		info, err := sandbox.ReadInfo(sandboxDir)
@@ -85,7 +85,7 @@ makes your code an application of a sandbox: with a key of its own (in .frontdes
 }
 
 // Run runs until it is told to stop.
-func (c *DevCmd) Run(r *Run) error {
+func (c *DevCmd) Run(r *term.Run) error {
 	here, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("find the working directory: %w", err)
@@ -99,7 +99,7 @@ func (c *DevCmd) Run(r *Run) error {
 	}
 	return dev.Run(r.Context, dev.Config{
 		KeyDir: keys, SandboxDir: dir, Listen: c.Listen, ListenWebhooks: c.ListenWebhooks, ListenAPI: c.ListenAPI,
-		ForwardTo: c.ForwardTo, Name: c.Name, Callbacks: c.Callback, Open: c.Open, Machine: Machine(), Out: r.Out, Log: troubles(r.Err), Now: r.Now,
+		ForwardTo: c.ForwardTo, Name: c.Name, Callbacks: c.Callback, Open: c.Open, Machine: term.Machine(), Out: r.Out, Log: troubles(r.Err), Now: r.Now,
 	})
 }
 
@@ -112,5 +112,5 @@ func within(here, dir string) string {
 
 // troubles logs what somebody has to look after.
 func troubles(w io.Writer) *slog.Logger {
-	return LogFrom(w, slog.LevelWarn)
+	return term.LogFrom(w, slog.LevelWarn)
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain"
 	"frontdesk/feed"
 )
 
 type feedFollowCmd struct {
-	BrokerFlags `embed:""`
-	NATSAPI     string     `name:"nats-api" default:"frontdesk.api" placeholder:"PREFIX" help:"Where NATS is asked: $$JS.API for users of the log's own account."`
-	Tenant      string     `placeholder:"TENANT" help:"Only events of this practice."`
-	Name        string     `placeholder:"NAME" help:"The follower's name, as \"feed grant\" was given it. The practice's if it is not given."`
-	Event       []string   `placeholder:"NAME" help:"Only events of this name; may be repeated. A name without its version stands for all of them."`
-	After       feed.Place `xor:"begin" placeholder:"EPOCH:IDX" help:"Begin behind this place, as a line has printed it."`
-	FromStart   bool       `xor:"begin" help:"Begin with the first event of the log. Otherwise with what comes from now on."`
-	Count       int        `placeholder:"N" help:"End after so many events."`
+	term.BrokerFlags `embed:""`
+	NATSAPI          string     `name:"nats-api" default:"frontdesk.api" placeholder:"PREFIX" help:"Where NATS is asked: $$JS.API for users of the log's own account."`
+	Tenant           string     `placeholder:"TENANT" help:"Only events of this practice."`
+	Name             string     `placeholder:"NAME" help:"The follower's name, as \"feed grant\" was given it. The practice's if it is not given."`
+	Event            []string   `placeholder:"NAME" help:"Only events of this name; may be repeated. A name without its version stands for all of them."`
+	After            feed.Place `xor:"begin" placeholder:"EPOCH:IDX" help:"Begin behind this place, as a line has printed it."`
+	FromStart        bool       `xor:"begin" help:"Begin with the first event of the log. Otherwise with what comes from now on."`
+	Count            int        `placeholder:"N" help:"End after so many events."`
 }
 
 // Help says what a help text has no room for.
@@ -52,7 +52,7 @@ type followed struct {
 }
 
 // Run prints events until it is told to stop, or until there were enough.
-func (c *feedFollowCmd) Run(r *Run) error {
+func (c *feedFollowCmd) Run(r *term.Run) error {
 	names, err := eventsNamed(c.Event)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (c *feedFollowCmd) Run(r *Run) error {
 		return err
 	}
 	defer conn.Close()
-	config := feed.Config{Conn: conn, API: c.NATSAPI, Practice: c.Tenant, Name: c.Name, Events: names, Log: NewLog(r.Err)}
+	config := feed.Config{Conn: conn, API: c.NATSAPI, Practice: c.Tenant, Name: c.Name, Events: names, Log: term.NewLog(r.Err)}
 	at, err := c.begin(r.Context, config)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (c *feedFollowCmd) begin(ctx context.Context, config feed.Config) (feed.Pla
 }
 
 // print prints events, and returns the place of the last one.
-func (c *feedFollowCmd) print(r *Run, sub *feed.Subscriber, at feed.Place) (last feed.Place, err error) {
+func (c *feedFollowCmd) print(r *term.Run, sub *feed.Subscriber, at feed.Place) (last feed.Place, err error) {
 	fmt.Fprintf(r.Err, "Following %s behind %s.\n", cmp.Or(c.Tenant, "the log"), at)
 	messages, err := sub.Subscribe(r.Context, feed.Topic)
 	if err != nil {

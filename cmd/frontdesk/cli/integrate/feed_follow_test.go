@@ -12,7 +12,7 @@ import (
 
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -44,10 +44,10 @@ func published(t *testing.T, names ...string) *brokertest.Server {
 func TestTheFeedIsFollowed_D102(t *testing.T) {
 	t.Parallel()
 	server := published(t, "practice.registered.v1", "practice.registered.v1", "practice.reopened.v1")
-	follow := func(args ...string) Outcome {
-		return Frontdesk(t, append([]string{"feed", "follow", "--nats", server.URL(), "--nats-api", "$JS.API", "--tenant", "elm-street"}, args...)...)
+	follow := func(args ...string) clitest.Outcome {
+		return clitest.Frontdesk(t, append([]string{"feed", "follow", "--nats", server.URL(), "--nats-api", "$JS.API", "--tenant", "elm-street"}, args...)...)
 	}
-	places := func(o Outcome) (found []string) {
+	places := func(o clitest.Outcome) (found []string) {
 		for line := range strings.Lines(o.Out) {
 			var e struct{ Place, Name, Practice, Time string }
 			if err := json.Unmarshal([]byte(line), &e); err != nil || e.Practice != "elm-street" {
@@ -74,7 +74,7 @@ func TestTheFeedIsFollowed_D102(t *testing.T) {
 func TestWhatCannotBeFollowedFails_D102(t *testing.T) {
 	t.Parallel()
 	server := published(t, "practice.registered.v1", "practice.moved.v9")
-	stopped := Frontdesk(t, "feed", "follow", "--nats", server.URL(), "--nats-api", "$JS.API", "--tenant", "elm-street", "--from-start")
+	stopped := clitest.Frontdesk(t, "feed", "follow", "--nats", server.URL(), "--nats-api", "$JS.API", "--tenant", "elm-street", "--from-start")
 	if stopped.Status != 1 || !strings.Contains(stopped.Err, `unknown event name "practice.moved.v9"`) || !strings.Contains(stopped.Err, "--after 1:1 goes on") {
 		t.Errorf("it ended with %d: %s", stopped.Status, stopped.Err)
 	}

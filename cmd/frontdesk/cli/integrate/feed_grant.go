@@ -9,14 +9,14 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"frontdesk/adapters/broker"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 type feedGrantCmd struct {
-	BrokerFlags `embed:""`
-	Tenant      string `placeholder:"TENANT" help:"The practice that is followed; without it, all of the log."`
-	Name        string `placeholder:"NAME" help:"Name of the follower: of account, user and consumers. The practice's if it is not given."`
-	Out         string `placeholder:"FILE" help:"Where the follower's new password goes. Without it no account is printed: consumers are made alone."`
+	term.BrokerFlags `embed:""`
+	Tenant           string `placeholder:"TENANT" help:"The practice that is followed; without it, all of the log."`
+	Name             string `placeholder:"NAME" help:"Name of the follower: of account, user and consumers. The practice's if it is not given."`
+	Out              string `placeholder:"FILE" help:"Where the follower's new password goes. Without it no account is printed: consumers are made alone."`
 }
 
 // Help says what a help text has no room for.
@@ -27,7 +27,7 @@ everything. Take the account out of that file to end it, and reload.`
 }
 
 // Run makes consumers, and an account.
-func (c *feedGrantCmd) Run(r *Run) error {
+func (c *feedGrantCmd) Run(r *term.Run) error {
 	f := broker.Follower{Name: cmp.Or(c.Name, c.Tenant), Tenant: c.Tenant}
 	if f.Name == "" {
 		return errors.New("say who follows: give --tenant for one practice, or --name for somebody who follows all of the log")
@@ -49,7 +49,7 @@ func (c *feedGrantCmd) Run(r *Run) error {
 }
 
 // print writes a new password to a file, and prints the account that it belongs to.
-func (c *feedGrantCmd) print(r *Run, f broker.Follower) error {
+func (c *feedGrantCmd) print(r *term.Run, f broker.Follower) error {
 	password := rand.Text()
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *feedGrantCmd) print(r *Run, f broker.Follower) error {
 	if err != nil {
 		return err
 	}
-	if err := WriteKey(c.Out, password); err != nil {
+	if err := term.WriteKey(c.Out, password); err != nil {
 		return err
 	}
 	_, err = fmt.Fprint(r.Out, account)

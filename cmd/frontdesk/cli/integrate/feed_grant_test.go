@@ -11,15 +11,15 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"frontdesk/adapters/broker/brokertest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/feed"
 )
 
 func TestAFollowerIsGranted_D103(t *testing.T) {
 	t.Parallel()
 	server := brokertest.New(t)
-	grant := func(args ...string) Outcome {
-		return Frontdesk(t, append([]string{"feed", "grant", "--nats", server.URL()}, args...)...)
+	grant := func(args ...string) clitest.Outcome {
+		return clitest.Frontdesk(t, append([]string{"feed", "grant", "--nats", server.URL()}, args...)...)
 	}
 	grant("--tenant", "elm-street").WantFailure(t, 1, "start the relay first")
 	grant().WantFailure(t, 1, "give --tenant for one practice")

@@ -1,5 +1,5 @@
 // Package integrate holds the subcommands for those who build applications: the sandbox,
-// tokens, webhooks, the feed, and checks of what they have built.
+// tokens, webhooks, the feed, and checks of receivers and clients.
 package integrate
 
 import (
@@ -10,7 +10,7 @@ import (
 
 	"frontdesk.example/client"
 	"frontdesk/adapters/background"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/application"
@@ -41,7 +41,7 @@ const askLimit = 30 * time.Second
 
 // client returns a client that calls once. The sandbox is read only for what the flags do not
 // name.
-func (f asApplicationFlags) client(r *Run) (*client.Client, error) {
+func (f asApplicationFlags) client(r *term.Run) (*client.Client, error) {
 	app, err := f.callerOf(r)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (f asApplicationFlags) client(r *Run) (*client.Client, error) {
 	})
 }
 
-func (f asApplicationFlags) callerOf(r *Run) (caller, error) {
+func (f asApplicationFlags) callerOf(r *term.Run) (caller, error) {
 	if (f.Key == "") != (f.Application == application.ID{}) {
 		return caller{}, errors.New("give --key and --application together: the key is that application's")
 	}
@@ -72,7 +72,7 @@ func (f asApplicationFlags) callerOf(r *Run) (caller, error) {
 }
 
 // print prints an object a line for machines, or calls what prints for people.
-func (f asApplicationFlags) print(r *Run, value any, forPeople func()) error {
+func (f asApplicationFlags) print(r *term.Run, value any, forPeople func()) error {
 	if !f.JSON {
 		forPeople()
 		return nil
@@ -85,7 +85,7 @@ type integratorApplicationCmd struct {
 }
 
 // Run prints how the application stands.
-func (c *integratorApplicationCmd) Run(r *Run) error {
+func (c *integratorApplicationCmd) Run(r *term.Run) error {
 	service, err := c.client(r)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (c *integratorApplicationCmd) Run(r *Run) error {
 	return c.print(r, found, func() { sayApplication(r, found) })
 }
 
-func sayApplication(r *Run, a client.Application) {
+func sayApplication(r *term.Run, a client.Application) {
 	enabled := "has enabled it"
 	if !a.Enabled {
 		enabled = "has not enabled it, or there is no such practice: ask its manager to enable it"
@@ -110,7 +110,7 @@ func sayApplication(r *Run, a client.Application) {
 }
 
 // list prints a heading and its items, or that there are none.
-func list[T any](r *Run, heading string, items []T, text func(T) string) {
+func list[T any](r *term.Run, heading string, items []T, text func(T) string) {
 	if len(items) == 0 {
 		fmt.Fprintf(r.Out, "%s: nothing\n", heading)
 		return
@@ -127,7 +127,7 @@ type integratorKeySetCmd struct {
 }
 
 // Run prints what the service knows of the key set.
-func (c *integratorKeySetCmd) Run(r *Run) error {
+func (c *integratorKeySetCmd) Run(r *term.Run) error {
 	service, err := c.client(r)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (c *integratorKeySetCmd) Run(r *Run) error {
 	return c.print(r, found, func() { sayKeySet(r, found) })
 }
 
-func sayKeySet(r *Run, k client.KeySet) {
+func sayKeySet(r *term.Run, k client.KeySet) {
 	fmt.Fprintf(r.Out, "The key set is at %s .\n", k.URL)
 	list(r, "Held are the keys", k.Keys, func(key client.HeldKey) string {
 		return key.KID + ", since " + key.Since.Format(time.RFC3339)
@@ -174,7 +174,7 @@ type integratorPingCmd struct {
 const pingPace = 200 * time.Millisecond
 
 // Run has a ping sent and follows it. That it does not arrive is an error.
-func (c *integratorPingCmd) Run(r *Run) error {
+func (c *integratorPingCmd) Run(r *term.Run) error {
 	service, err := c.client(r)
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (c *integratorPingCmd) Run(r *Run) error {
 	return c.follow(r, service, ping)
 }
 
-func (c *integratorPingCmd) follow(r *Run, service *client.Client, ping client.TestedWebhook) error {
+func (c *integratorPingCmd) follow(r *term.Run, service *client.Client, ping client.TestedWebhook) error {
 	for waited := time.Duration(0); waited < c.Wait && background.Sleep(r.Context, pingPace); waited += pingPace {
 		page, err := service.DeliveriesPage(r.Context, client.DeliveriesQuery{JTI: ping.JTI})
 		if err != nil {

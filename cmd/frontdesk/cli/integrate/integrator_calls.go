@@ -13,7 +13,7 @@ import (
 
 	"frontdesk.example/client"
 	"frontdesk/adapters/background"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/refusals"
 )
 
@@ -26,7 +26,7 @@ type integratorCallsCmd struct {
 }
 
 // Run prints calls, newest first.
-func (c *integratorCallsCmd) Run(r *Run) error {
+func (c *integratorCallsCmd) Run(r *term.Run) error {
 	if c.Limit < 1 {
 		return errFewest
 	}
@@ -89,7 +89,7 @@ const (
 // follow prints calls as they come, oldest first. A call is listed where it began, so one
 // that took long comes among others that are known: all of a page is compared, and the next
 // page is read as long as one brings something new.
-func (c *integratorCallsCmd) follow(r *Run, service *client.Client, fresh []client.JudgedCall) error {
+func (c *integratorCallsCmd) follow(r *term.Run, service *client.Client, fresh []client.JudgedCall) error {
 	known := map[string]time.Time{}
 	for {
 		slices.SortStableFunc(fresh, func(a, b client.JudgedCall) int {
@@ -110,7 +110,7 @@ func (c *integratorCallsCmd) follow(r *Run, service *client.Client, fresh []clie
 			return refusals.Plain(err)
 		}
 		if err != nil {
-			fmt.Fprintf(r.Err, "frontdesk: %s; it is tried again\n", OneLine(refusals.Plain(err)))
+			fmt.Fprintf(r.Err, "frontdesk: %s; it is tried again\n", term.OneLine(refusals.Plain(err)))
 		}
 	}
 }
@@ -161,7 +161,7 @@ type shownOwnCall struct {
 }
 
 // show prints a call and, if it was refused, why and what to do.
-func (c *integratorCallsCmd) show(r *Run, call client.JudgedCall) error {
+func (c *integratorCallsCmd) show(r *term.Run, call client.JudgedCall) error {
 	mend := refusals.FindOf(call.Rule, string(call.Code), call.Description)
 	return c.print(r, shownOwnCall{call, mend}, func() {
 		how := fmt.Sprintf("%s  %dms", call.Mode, call.DurationMS)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"frontdesk.example/client"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/refusals"
 )
 
@@ -20,7 +20,7 @@ type integratorDeliveriesCmd struct {
 }
 
 // Run prints webhooks, newest first.
-func (c *integratorDeliveriesCmd) Run(r *Run) error {
+func (c *integratorDeliveriesCmd) Run(r *term.Run) error {
 	if c.Limit < 1 {
 		return errFewest
 	}
@@ -52,7 +52,7 @@ func (c *integratorDeliveriesCmd) Run(r *Run) error {
 }
 
 // sayDelivery says what became of a webhook, and why it did not arrive.
-func sayDelivery(r *Run, d client.Delivery) {
+func sayDelivery(r *term.Run, d client.Delivery) {
 	parts := []string{d.HappenedAt.Format(time.RFC3339), string(d.Outcome), d.Event}
 	if d.Status != 0 {
 		parts = append(parts, fmt.Sprint(d.Status))

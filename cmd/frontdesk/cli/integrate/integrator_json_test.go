@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // Programs read these objects: what the service answers null is left out, and the order of
@@ -22,7 +22,7 @@ func TestIntegratorPrintsStableJSON(t *testing.T) {
 	}{
 		"an application": {
 			[]string{"application"}, ownApplication, 200,
-			`{"applicationId":"` + SomeApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,"grants":[{"endpoint":"ping","mode":"application-restricted"}],` +
+			`{"applicationId":"` + clitest.SomeApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,"grants":[{"endpoint":"ping","mode":"application-restricted"}],` +
 				`"callbacks":[],"patientScoped":false,"keySetUrl":"https://keys.example/","webhooks":[],"authorisations":{"standing":2,"patientScoped":0}}` + "\n", 0,
 		},
 		"a key set": {
@@ -67,14 +67,14 @@ func TestIntegratorPrintsStableJSON(t *testing.T) {
 
 func TestAgainstPrintsStableJSON(t *testing.T) {
 	t.Parallel()
-	key, jwks := Keygen(t)
+	key, jwks := clitest.Keygen(t)
 	for name, test := range map[string]struct {
 		answers map[string]string
 		want    string
 	}{
 		"taken": {
 			map[string]string{"application": ownApplication, "application/key-set": `{"url":"https://keys.example/","keys":[],"fetchedAt":null,"until":null,"lastFetch":null}`},
-			`{"url":"URL/transactional-api","proven":true,"application":{"applicationId":"` + SomeApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,` +
+			`{"url":"URL/transactional-api","proven":true,"application":{"applicationId":"` + clitest.SomeApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,` +
 				`"grants":[{"endpoint":"ping","mode":"application-restricted"}],"callbacks":[],"patientScoped":false,"keySetUrl":"https://keys.example/","webhooks":[],` +
 				`"authorisations":{"standing":2,"patientScoped":0}},"keySet":{"url":"https://keys.example/","keys":[]}}`,
 		},
@@ -88,7 +88,7 @@ func TestAgainstPrintsStableJSON(t *testing.T) {
 		},
 	} {
 		url, _ := running(t, test.answers)
-		o := Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", url, Mint(t, key))
+		o := clitest.Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", url, clitest.Mint(t, key))
 		_, service, _ := strings.Cut(strings.TrimSuffix(o.Out, "}\n"), `,"service":`)
 		service = mendOf.ReplaceAllString(strings.ReplaceAll(service, url, "URL"), `"mend":"MEND"`)
 		if service != test.want {
@@ -96,11 +96,11 @@ func TestAgainstPrintsStableJSON(t *testing.T) {
 		}
 	}
 	const elsewhere = `"problem":"the address must begin with https://, because a token is good for whoever reads it; only on this machine may it be http://","proven":false}`
-	if o := Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", "http://elm-street.api.example", Mint(t, key)); !strings.Contains(o.Out, elsewhere) || o.Status != 1 {
+	if o := clitest.Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", "http://elm-street.api.example", clitest.Mint(t, key)); !strings.Contains(o.Out, elsewhere) || o.Status != 1 {
 		t.Errorf("in clear: exit status %d, printed\n%s", o.Status, o.Out)
 	}
 	const away = `"problem":"ask the service: Get \"http://127.0.0.1:1/transactional-api/application\": dial tcp 127.0.0.1:1: connect: connection refused","proven":false}`
-	if o := Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", "http://127.0.0.1:1/", Mint(t, key)); !strings.Contains(o.Out, away) || o.Status != 1 {
+	if o := clitest.Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", "http://127.0.0.1:1/", clitest.Mint(t, key)); !strings.Contains(o.Out, away) || o.Status != 1 {
 		t.Errorf("away: exit status %d, printed\n%s", o.Status, o.Out)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"frontdesk/cmd/frontdesk/cli"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // answers is a service that answers what a test says, and remembers what it was asked.
@@ -38,8 +38,8 @@ func newAnswers(t *testing.T, answer func(n int, r *http.Request) (status int, b
 		_, _ = w.Write([]byte(body))
 	}))
 	t.Cleanup(server.Close)
-	key, _ := Keygen(t)
-	a.url, a.flags = server.URL, []string{"--url", server.URL + "/", "--key", key, "--application", SomeApplication}
+	key, _ := clitest.Keygen(t)
+	a.url, a.flags = server.URL, []string{"--url", server.URL + "/", "--key", key, "--application", clitest.SomeApplication}
 	return a
 }
 
@@ -52,9 +52,9 @@ func (a *answers) wantAsked(t *testing.T, want ...string) {
 	}
 }
 
-func (a *answers) run(t *testing.T, args ...string) Outcome {
+func (a *answers) run(t *testing.T, args ...string) clitest.Outcome {
 	t.Helper()
-	return Frontdesk(t, slices.Concat([]string{"integrator"}, args, a.flags)...)
+	return clitest.Frontdesk(t, slices.Concat([]string{"integrator"}, args, a.flags)...)
 }
 
 const (
@@ -176,13 +176,13 @@ func TestAnApplicationIsShownHowItStands_D95(t *testing.T) {
 			return http.StatusOK, `{"url":"https://app.example/jwks","keys":[{"kid":"k","since":"2026-03-02T11:00:00Z"}],"fetchedAt":"2026-03-02T11:00:00Z","until":"2026-03-02T12:00:00Z",` +
 				`"lastFetch":{"at":"2026-03-02T11:00:00Z","outcome":"read","description":"It was read.","keys":[{"kid":"small","usable":false,"why":"it has 1024 bits"}]}}`
 		}
-		return http.StatusOK, `{"applicationId":"` + SomeApplication + `","name":"Chart","tenantId":"elm","enabled":false,"grants":[],"callbacks":[],"webhooks":[{"event":"record.opened","url":"https://app.example/"}],"authorisations":{}}`
+		return http.StatusOK, `{"applicationId":"` + clitest.SomeApplication + `","name":"Chart","tenantId":"elm","enabled":false,"grants":[],"callbacks":[],"webhooks":[{"event":"record.opened","url":"https://app.example/"}],"authorisations":{}}`
 	})
 	for _, test := range []struct {
 		args []string
 		says []string
 	}{
-		{[]string{"application"}, []string{"Chart (" + SomeApplication + ")", "has not enabled it", "It may call: nothing", "record.opened at https://app.example/"}},
+		{[]string{"application"}, []string{"Chart (" + clitest.SomeApplication + ")", "has not enabled it", "It may call: nothing", "record.opened at https://app.example/"}},
 		{[]string{"key-set"}, []string{"  k, since 2026-03-02T11:00:00Z", `"small" cannot be used: it has 1024 bits`, "used until 2026-03-02T12:00:00Z"}},
 		{[]string{"key-set", "--reread", "--json"}, []string{`"outcome":"read"`}},
 	} {
@@ -198,7 +198,7 @@ func TestAnApplicationIsShownHowItStands_D95(t *testing.T) {
 
 func TestWhomToAskHasToBeSaidWhole_D95(t *testing.T) {
 	t.Parallel()
-	key, _ := Keygen(t)
+	key, _ := clitest.Keygen(t)
 	for _, test := range []struct {
 		args []string
 		says string
@@ -207,6 +207,6 @@ func TestWhomToAskHasToBeSaidWhole_D95(t *testing.T) {
 		{[]string{"--url=http://127.0.0.1:1", "--key", key}, "give --key and --application together"},
 		{[]string{"--dir", t.TempDir()}, "sandbox"},
 	} {
-		Frontdesk(t, append([]string{"integrator", "application"}, test.args...)...).WantFailure(t, 1, test.says)
+		clitest.Frontdesk(t, append([]string{"integrator", "application"}, test.args...)...).WantFailure(t, 1, test.says)
 	}
 }

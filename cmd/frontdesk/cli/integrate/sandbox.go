@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
@@ -30,30 +30,30 @@ type sandboxFlag struct {
 }
 
 type sandboxStartCmd struct {
-	LifetimeFlags `embed:""`
-	NetworkFlag   `embed:""`
-	sandboxFlag   `embed:""`
-	JWKSCache     time.Duration `name:"jwks-cache" default:"5s" help:"How long a readable key set serves. In production it is an hour."`
-	Listen        string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where the API is served; loopback only."`
-	TrustCA       string        `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that webhooks and key sets are trusted by, beside the sandbox's own."`
-	Fresh         bool          `help:"Forget what earlier runs have kept."`
-	Strict        bool          `help:"Refuse a call with a field that the contract does not know, and say which. In production such a field is ignored, and named in the header Warning-Unknown-Fields."`
+	term.LifetimeFlags `embed:""`
+	term.NetworkFlag   `embed:""`
+	sandboxFlag        `embed:""`
+	JWKSCache          time.Duration `name:"jwks-cache" default:"5s" help:"How long a readable key set serves. In production it is an hour."`
+	Listen             string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where the API is served; loopback only."`
+	TrustCA            string        `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that webhooks and key sets are trusted by, beside the sandbox's own."`
+	Fresh              bool          `help:"Forget what earlier runs have kept."`
+	Strict             bool          `help:"Refuse a call with a field that the contract does not know, and say which. In production such a field is ignored, and named in the header Warning-Unknown-Fields."`
 }
 
 // Run runs the sandbox until it is told to stop.
-func (c *sandboxStartCmd) Run(r *Run) error {
+func (c *sandboxStartCmd) Run(r *term.Run) error {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return fmt.Errorf("find the sandbox's directory: %w", err)
 	}
 	config := app.Config{Listen: c.Listen, AllowNetwork: c.AllowNetwork, JWKSCache: c.JWKSCache, Strict: c.Strict}
-	c.Apply(&config)
-	return sandbox.Run(r.Context, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: NewLog(r.Err), App: config, Now: r.Now})
+	c.ApplyLimits(&config)
+	return sandbox.Run(r.Context, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: term.NewLog(r.Err), App: config, Now: r.Now})
 }
 
 // reach steers the sandbox for as long as a command may take.
-func (f sandboxFlag) reach(r *Run, steer func(context.Context, sandbox.Remote) error) error {
-	ctx, cancel := context.WithTimeout(r.Context, CommandLimit)
+func (f sandboxFlag) reach(r *term.Run, steer func(context.Context, sandbox.Remote) error) error {
+	ctx, cancel := context.WithTimeout(r.Context, term.CommandLimit)
 	defer cancel()
 	remote, err := sandbox.Reach(f.Dir)
 	if err != nil {
@@ -68,7 +68,7 @@ type sandboxClockCmd struct {
 }
 
 // Run moves the clock, or says what it shows.
-func (c *sandboxClockCmd) Run(r *Run) error {
+func (c *sandboxClockCmd) Run(r *term.Run) error {
 	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
 		now, err := remote.Clock(ctx, c.Setting)
 		if err != nil {
@@ -84,7 +84,7 @@ type sandboxResetCmd struct {
 }
 
 // Run resets the sandbox.
-func (c *sandboxResetCmd) Run(r *Run) error {
+func (c *sandboxResetCmd) Run(r *term.Run) error {
 	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
 		if err := remote.Reset(ctx); err != nil {
 			return err
@@ -100,7 +100,7 @@ type sandboxReceiverCmd struct {
 }
 
 // Run has all webhooks of the sandbox's application sent to where its receiver behaves so.
-func (c *sandboxReceiverCmd) Run(r *Run) error {
+func (c *sandboxReceiverCmd) Run(r *term.Run) error {
 	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
 		url, err := remote.Receiver(ctx, c.Way)
 		if err != nil {
@@ -116,7 +116,7 @@ type sandboxCausesCmd struct {
 }
 
 // Run lists the causes.
-func (c *sandboxCausesCmd) Run(r *Run) error {
+func (c *sandboxCausesCmd) Run(r *term.Run) error {
 	info, err := sandbox.ReadInfo(c.Dir)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ type sandboxBodyCmd struct {
 }
 
 // Run prints a body.
-func (c *sandboxBodyCmd) Run(r *Run) error {
+func (c *sandboxBodyCmd) Run(r *term.Run) error {
 	info, err := sandbox.ReadInfo(c.Dir)
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ type sandboxRemoveCmd struct {
 }
 
 // Run removes a sandbox, and says what it has removed and what it has left.
-func (c *sandboxRemoveCmd) Run(r *Run) error {
+func (c *sandboxRemoveCmd) Run(r *term.Run) error {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return fmt.Errorf("find the sandbox's directory: %w", err)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/background"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 )
 
@@ -32,7 +32,7 @@ type mintCmd struct {
 }
 
 // Run prints a token.
-func (c *mintCmd) Run(r *Run) error {
+func (c *mintCmd) Run(r *term.Run) error {
 	app, err := c.callerOf(r)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (c *mintCmd) Run(r *Run) error {
 
 // callerOf finds the application that the flags name by its key, or that of the code base, or the
 // sandbox's.
-func (c *mintCmd) callerOf(r *Run) (caller, error) {
+func (c *mintCmd) callerOf(r *term.Run) (caller, error) {
 	if (c.Key == "") != (c.Application == application.ID{}) {
 		return caller{}, errHalfNamed
 	}
@@ -70,7 +70,7 @@ type publishCmd struct {
 
 // Run serves the key set until it is told to stop. The file is read anew for
 // each call.
-func (c *publishCmd) Run(r *Run) error {
+func (c *publishCmd) Run(r *term.Run) error {
 	if err := onLoopback(c.Listen); err != nil {
 		return err
 	}

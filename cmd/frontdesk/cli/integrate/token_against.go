@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"frontdesk.example/client"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -98,7 +98,7 @@ func (s *serviceView) refusal() error {
 }
 
 // say tells people what the service says, and where it differs from what was judged here.
-func (s *serviceView) say(r *Run, acceptedHere bool) {
+func (s *serviceView) say(r *term.Run, acceptedHere bool) {
 	switch {
 	case s == nil:
 		return
@@ -122,7 +122,7 @@ func (s *serviceView) say(r *Run, acceptedHere bool) {
 	}
 }
 
-func (s *serviceView) sayRefused(r *Run, acceptedHere bool) {
+func (s *serviceView) sayRefused(r *term.Run, acceptedHere bool) {
 	though := ""
 	if acceptedHere {
 		though = ", though"

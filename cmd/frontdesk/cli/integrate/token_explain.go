@@ -12,24 +12,24 @@ import (
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/outbound"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
 type explainCmd struct {
-	NetworkFlag `embed:""`
-	Dir         string    `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox whose application's keys are used for its tokens."`
-	JWKS        string    `name:"jwks" elsewhere:"" placeholder:"FILE|URL" help:"The application's key set."`
-	Against     string    `elsewhere:"" placeholder:"URL" help:"A running service to ask, too, with this very token: the practice's {base_url}. It says how the application stands there and which keys it holds."`
-	Now         time.Time `placeholder:"INSTANT" help:"When the token arrives; without it, now. The service that is asked goes by its own clock."`
-	JSON        bool      `name:"json" help:"Print one JSON object."`
-	Token       string    `arg:"" help:"The token, or the whole Authorization header; - for standard input."`
+	term.NetworkFlag `embed:""`
+	Dir              string    `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox whose application's keys are used for its tokens."`
+	JWKS             string    `name:"jwks" elsewhere:"" placeholder:"FILE|URL" help:"The application's key set."`
+	Against          string    `elsewhere:"" placeholder:"URL" help:"A running service to ask, too, with this very token: the practice's {base_url}. It says how the application stands there and which keys it holds."`
+	Now              time.Time `placeholder:"INSTANT" help:"When the token arrives; without it, now. The service that is asked goes by its own clock."`
+	JSON             bool      `name:"json" help:"Print one JSON object."`
+	Token            string    `arg:"" help:"The token, or the whole Authorization header; - for standard input."`
 }
 
 // Run judges the token by the same functions as the service does. It fails if the token
 // is refused, here or by the service that is asked.
-func (c *explainCmd) Run(r *Run) error {
+func (c *explainCmd) Run(r *term.Run) error {
 	header, err := c.header(r)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (c *explainCmd) Run(r *Run) error {
 }
 
 // header is the value of an Authorization header.
-func (c *explainCmd) header(r *Run) (string, error) {
+func (c *explainCmd) header(r *term.Run) (string, error) {
 	text := c.Token
 	if text == "-" {
 		data, err := io.ReadAll(io.LimitReader(r.In, maxToken))

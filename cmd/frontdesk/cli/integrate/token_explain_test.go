@@ -15,7 +15,7 @@ import (
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/clock"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 )
@@ -34,7 +34,7 @@ func TestWhatMendsATokenIsExplained_D92(t *testing.T) {
 		}, "; is your clock slow?", "set your clock by NTP"},
 		"a user": {bearertest.Claim("sub", "ann"), "JWT is missing the azp claim", "azp is needed wherever sub is a username"},
 	} {
-		o := Frontdesk(t, "token", "explain", "--dir", t.TempDir(), app.Token(now, test.edit))
+		o := clitest.Frontdesk(t, "token", "explain", "--dir", t.TempDir(), app.Token(now, test.edit))
 		if o.Status != 1 || !strings.Contains(o.Out, test.says) || !strings.Contains(o.Out, "What to do: ") || !strings.Contains(o.Out, test.does) ||
 			!strings.Contains(o.Out, "docs/errors/unauthorized.md") || !strings.Contains(o.Err, test.says) {
 			t.Errorf("%s: %s%s", name, o.Out, o.Err)
@@ -45,8 +45,8 @@ func TestWhatMendsATokenIsExplained_D92(t *testing.T) {
 // HTTP drops what is blank around a header's value, and so the service never sees it.
 func TestBlanksAroundAHeaderAreDropped_D92(t *testing.T) {
 	t.Parallel()
-	key, jwks := Keygen(t)
-	token := Mint(t, key)
+	key, jwks := clitest.Keygen(t)
+	token := clitest.Mint(t, key)
 	for _, text := range []string{token + " ", " " + token, "Bearer " + token + " \t", "Authorization: \tBearer " + token + " \r\n"} {
 		if v, o := explain(t, text, "--jwks", jwks); !v.Accepted {
 			t.Errorf("%q: %+v %s", text, v, o.Err)
@@ -67,7 +67,7 @@ func TestEachRefusedKeyOfASetIsExplained_D92(t *testing.T) {
 	if err := os.WriteFile(file, bearertest.KeySet(public, leaked, nameless, small), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := Frontdesk(t, "token", "explain", "--jwks", file, app.Token(clock.System()))
+	o := clitest.Frontdesk(t, "token", "explain", "--jwks", file, app.Token(clock.System()))
 	for _, text := range []string{
 		"The key set: Of the 4 keys in the set, 1 can verify tokens.",
 		`key 2, "leaked", is not used: it holds a private key: rotate it now`,
@@ -87,19 +87,19 @@ func TestWhatAURLDoesInsteadIsExplained_D92(t *testing.T) {
 	server := bearertest.NewServer(app.JWKS())
 	t.Cleanup(server.Close)
 	open := "--allow-network=127.0.0.0/8"
-	o := Frontdesk(t, "token", "explain", "--jwks", server.URL, app.Token(clock.System()))
+	o := clitest.Frontdesk(t, "token", "explain", "--jwks", server.URL, app.Token(clock.System()))
 	if o.Status != 1 || !strings.Contains(o.Out, "The URL is not called") || !strings.Contains(o.Out, "the networks alone that its operator has opened") {
 		t.Errorf("a network that is not opened: %s%s", o.Out, o.Err)
 	}
 	server.Fail(http.StatusNotFound)
-	o = Frontdesk(t, "token", "explain", "--jwks", server.URL, open, app.Token(clock.System()))
+	o = clitest.Frontdesk(t, "token", "explain", "--jwks", server.URL, open, app.Token(clock.System()))
 	if o.Status != 1 || !strings.Contains(o.Out, "The key set: The URL answered with status 404: it must answer 200 with the key set.") {
 		t.Errorf("404: %s%s", o.Out, o.Err)
 	}
 }
 
 const (
-	ownApplication = `{"applicationId":"` + SomeApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,` +
+	ownApplication = `{"applicationId":"` + clitest.SomeApplication + `","name":"Referrals","tenantId":"elm-street","enabled":false,` +
 		`"grants":[{"endpoint":"ping","mode":"application-restricted"}],"callbacks":[],"patientScoped":false,"keySetUrl":"https://keys.example/",` +
 		`"webhooks":[],"authorisations":{"standing":2,"patientScoped":0}}`
 	ownKeySet = `{"url":"https://keys.example/","keys":[{"kid":"old","since":"2026-03-02T11:00:00Z"}],"fetchedAt":"2026-03-02T12:00:00Z",` +
@@ -132,13 +132,13 @@ func unauthorized(description string) string {
 
 func TestARunningServiceIsAskedWithTheTokenItself_D92(t *testing.T) {
 	t.Parallel()
-	key, jwks := Keygen(t)
-	token := Mint(t, key)
+	key, jwks := clitest.Keygen(t)
+	token := clitest.Mint(t, key)
 	url, asked := running(t, map[string]string{"application": ownApplication, "application/key-set": ownKeySet})
-	o := Frontdesk(t, "token", "explain", "--jwks", jwks, "--against", url, token)
+	o := clitest.Frontdesk(t, "token", "explain", "--jwks", jwks, "--against", url, token)
 	for _, text := range []string{
 		"The service would take this token", "The service at " + url + "/transactional-api takes it.",
-		"Referrals (" + SomeApplication + ")", "Practice elm-street has not enabled it", "ping:application-restricted", "let it act for them: 2",
+		"Referrals (" + clitest.SomeApplication + ")", "Practice elm-street has not enabled it", "ping:application-restricted", "let it act for them: 2",
 		"old, since 2026-03-02T11:00:00Z", "Of the 2 keys in the set, 1 can verify tokens.", `"new" cannot be used: its use is "enc"`,
 	} {
 		if o.Status != 0 || !strings.Contains(o.Out, text) {
@@ -155,8 +155,8 @@ func TestARunningServiceIsAskedWithTheTokenItself_D92(t *testing.T) {
 
 func TestWhereTheServiceJudgesOtherwiseIsSaid_D92(t *testing.T) {
 	t.Parallel()
-	key, jwks := Keygen(t)
-	token := Mint(t, key)
+	key, jwks := clitest.Keygen(t)
+	token := clitest.Mint(t, key)
 	later := clock.System().Add(time.Hour).Format(time.RFC3339)
 	for name, test := range map[string]struct {
 		answers map[string]string
@@ -181,18 +181,18 @@ func TestWhereTheServiceJudgesOtherwiseIsSaid_D92(t *testing.T) {
 		},
 	} {
 		url, _ := running(t, test.answers)
-		o := Frontdesk(t, slices.Concat([]string{"token", "explain", "--jwks", jwks, "--against", url}, test.flags, []string{token})...)
+		o := clitest.Frontdesk(t, slices.Concat([]string{"token", "explain", "--jwks", jwks, "--against", url}, test.flags, []string{token})...)
 		for _, text := range test.says {
 			if o.Status != test.status || !strings.Contains(o.Out, text) {
 				t.Errorf("%s: status %d, and it does not say %q: %s%s", name, o.Status, text, o.Out, o.Err)
 			}
 		}
 	}
-	o := Frontdesk(t, "token", "explain", "--jwks", jwks, "--against", "http://127.0.0.1:1", token)
+	o := clitest.Frontdesk(t, "token", "explain", "--jwks", jwks, "--against", "http://127.0.0.1:1", token)
 	if o.Status != 1 || !strings.Contains(o.Out, "does not answer") {
 		t.Errorf("a service that is away: %s%s", o.Out, o.Err)
 	}
-	Frontdesk(t, "token", "explain", "--jwks", jwks, "--against", "elm-street", token).WantFailure(t, 1, "{base_url}")
+	clitest.Frontdesk(t, "token", "explain", "--jwks", jwks, "--against", "elm-street", token).WantFailure(t, 1, "{base_url}")
 }
 
 // inUserMode is how the service refuses a user's token that asks about the application.
@@ -212,9 +212,9 @@ func inUserMode(t *testing.T) string {
 
 func TestTheServicesViewIsOneObject_D92(t *testing.T) {
 	t.Parallel()
-	key, jwks := Keygen(t)
+	key, jwks := clitest.Keygen(t)
 	url, _ := running(t, map[string]string{"application": ownApplication, "application/key-set": ownKeySet})
-	o := Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", url, Mint(t, key))
+	o := clitest.Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", url, clitest.Mint(t, key))
 	var said struct {
 		Accepted bool
 		KeySet   struct{ Outcome string }
@@ -232,7 +232,7 @@ func TestTheServicesViewIsOneObject_D92(t *testing.T) {
 
 func TestAKeyIsMintedWithForItsApplicationAlone_D92(t *testing.T) {
 	t.Parallel()
-	key, _ := Keygen(t)
-	Frontdesk(t, "token", "mint", "--key", key).WantFailure(t, 1, "give --key and --application together", "--kid")
-	Frontdesk(t, "token", "mint", "--application", SomeApplication).WantFailure(t, 1, "give --key and --application together")
+	key, _ := clitest.Keygen(t)
+	clitest.Frontdesk(t, "token", "mint", "--key", key).WantFailure(t, 1, "give --key and --application together", "--kid")
+	clitest.Frontdesk(t, "token", "mint", "--application", clitest.SomeApplication).WantFailure(t, 1, "give --key and --application together")
 }

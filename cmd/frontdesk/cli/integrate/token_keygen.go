@@ -10,7 +10,7 @@ import (
 
 	"frontdesk.example/client"
 
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 type keygenCmd struct {
@@ -22,12 +22,12 @@ type keygenCmd struct {
 
 // Run makes the key. Older keys stay in the set, because rotation needs both. A key that
 // could not be published is removed again, so that the command can be repeated.
-func (c *keygenCmd) Run(r *Run) error {
+func (c *keygenCmd) Run(r *term.Run) error {
 	place, err := r.Output(c.JWKS)
 	if err != nil {
 		return err
 	}
-	if !place.Whole || place.Is(Output{Name: c.Key}) {
+	if !place.Whole || place.Is(term.Output{Name: c.Key}) {
 		return errKeySetFile
 	}
 	set, err := readSet(place.Name)
@@ -54,7 +54,7 @@ func (c *keygenCmd) Run(r *Run) error {
 var errKeySetFile = errors.New("the key set is a file of its own, to be published: name another with --jwks")
 
 // publish adds the public key to the set.
-func (c *keygenCmd) publish(place Output, set keySet) (kid string, err error) {
+func (c *keygenCmd) publish(place term.Output, set keySet) (kid string, err error) {
 	key, err := client.ReadKey(c.KID, c.Key)
 	if err != nil {
 		return "", err
@@ -69,9 +69,9 @@ func (c *keygenCmd) publish(place Output, set keySet) (kid string, err error) {
 	return key.KID, set.write(place.Name)
 }
 
-func (c *keygenCmd) print(r *Run, kid string) error {
+func (c *keygenCmd) print(r *term.Run, kid string) error {
 	if c.JSON {
-		return json.NewEncoder(r.Out).Encode(Made{"key": c.Key, "jwks": c.JWKS, "kid": kid})
+		return json.NewEncoder(r.Out).Encode(term.Made{"key": c.Key, "jwks": c.JWKS, "kid": kid})
 	}
 	_, err := fmt.Fprintf(r.Out, "key: %s\njwks: %s\nkid: %s\n", c.Key, c.JWKS, kid)
 	return err
@@ -132,7 +132,7 @@ func (s *keySet) write(file string) error {
 	if err != nil {
 		return fmt.Errorf("write key set %s: %w", file, err)
 	}
-	return ReplaceFile(file, 0o644, func(w io.Writer) error {
+	return term.ReplaceFile(file, 0o644, func(w io.Writer) error {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})

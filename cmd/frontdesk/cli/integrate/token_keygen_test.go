@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestAKeySetKeepsWhatIsInIt(t *testing.T) {
@@ -17,18 +17,18 @@ func TestAKeySetKeepsWhatIsInIt(t *testing.T) {
 	if err := os.WriteFile(jwks, []byte(before), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if o := Frontdesk(t, "token", "keygen", "--key", key, "--jwks", jwks); o.Status != 0 {
+	if o := clitest.Frontdesk(t, "token", "keygen", "--key", key, "--jwks", jwks); o.Status != 0 {
 		t.Fatal(o.Err)
 	}
 	var set struct {
 		Owner string
 		Keys  []map[string]any
 	}
-	if err := json.Unmarshal([]byte(ReadFile(t, jwks)), &set); err != nil {
+	if err := json.Unmarshal([]byte(clitest.ReadFile(t, jwks)), &set); err != nil {
 		t.Fatal(err)
 	}
 	if set.Owner != "us" || len(set.Keys) != 3 || set.Keys[0]["note"] == nil || set.Keys[1]["x"] == nil || set.Keys[2]["kid"] == nil {
-		t.Errorf("the key set is\n%s", ReadFile(t, jwks))
+		t.Errorf("the key set is\n%s", clitest.ReadFile(t, jwks))
 	}
 }
 
@@ -43,13 +43,13 @@ func TestAKeyThatCannotBePublishedIsNotMade_D57(t *testing.T) {
 		key: "--jwks", other: "no key set", os.DevNull: "--jwks", "-": "--jwks", dir: "folder",
 		filepath.Join(dir, "none", "jwks.json"): "make a file in",
 	} {
-		Frontdesk(t, "token", "keygen", "--key", key, "--jwks", jwks).WantFailure(t, 1, says)
+		clitest.Frontdesk(t, "token", "keygen", "--key", key, "--jwks", jwks).WantFailure(t, 1, says)
 		if _, err := os.Lstat(key); err == nil {
 			t.Errorf("--jwks %s: a key was left", jwks)
 			_ = os.Remove(key)
 		}
 	}
-	if got := ReadFile(t, other); got != `{"name":"mine"}` {
+	if got := clitest.ReadFile(t, other); got != `{"name":"mine"}` {
 		t.Errorf("it wrote over a file of somebody else: %s", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/cli"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/application"
 )
 
@@ -24,9 +24,9 @@ type explained struct {
 	Claims                                                        map[string]any
 }
 
-func explain(t *testing.T, token string, flags ...string) (v explained, o Outcome) {
+func explain(t *testing.T, token string, flags ...string) (v explained, o clitest.Outcome) {
 	t.Helper()
-	o = FrontdeskWith(t, token, append([]string{"token", "explain", "-", "--json"}, flags...)...)
+	o = clitest.FrontdeskWith(t, token, append([]string{"token", "explain", "-", "--json"}, flags...)...)
 	if err := json.Unmarshal([]byte(o.Out), &v); err != nil {
 		t.Fatalf("%q: %v: %s", o.Out, err, o.Err)
 	}
@@ -35,14 +35,14 @@ func explain(t *testing.T, token string, flags ...string) (v explained, o Outcom
 
 func TestAKeyThatIsMadeSignsTokensThatHold(t *testing.T) {
 	t.Parallel()
-	key, jwks := Keygen(t)
+	key, jwks := clitest.Keygen(t)
 	for flag, want := range map[string]explained{
 		"":          {Mode: "application-restricted"},
 		"--sub=ann": {Mode: "user-restricted", Username: "ann"},
 	} {
-		token := Mint(t, key, strings.Fields(flag)...)
+		token := clitest.Mint(t, key, strings.Fields(flag)...)
 		v, o := explain(t, token, "--jwks", jwks)
-		if o.Status != 0 || !v.Accepted || !v.SignatureChecked || v.Mode != want.Mode || v.Username != want.Username || v.Application != SomeApplication {
+		if o.Status != 0 || !v.Accepted || !v.SignatureChecked || v.Mode != want.Mode || v.Username != want.Username || v.Application != clitest.SomeApplication {
 			t.Errorf("%s: status %d, %+v", flag, o.Status, v)
 		}
 	}
@@ -50,7 +50,7 @@ func TestAKeyThatIsMadeSignsTokensThatHold(t *testing.T) {
 
 func TestOnlyItsOwnerReadsAPrivateKey(t *testing.T) {
 	t.Parallel()
-	key, jwks := Keygen(t)
+	key, jwks := clitest.Keygen(t)
 	if info, err := os.Stat(key); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
@@ -63,14 +63,14 @@ func TestOnlyItsOwnerReadsAPrivateKey(t *testing.T) {
 // Rotation: the new key is published beside the old one (§5.7).
 func TestAKeySetGainsKeysAndLosesNone_5_7(t *testing.T) {
 	t.Parallel()
-	old, jwks := Keygen(t)
+	old, jwks := clitest.Keygen(t)
 	next := filepath.Join(filepath.Dir(old), "next.pem")
-	Frontdesk(t, "token", "keygen", "--key", old, "--jwks", jwks).WantFailure(t, 1, "not written over", "--key")
-	if o := Frontdesk(t, "token", "keygen", "--key", next, "--jwks", jwks, "--kid=next"); o.Status != 0 {
+	clitest.Frontdesk(t, "token", "keygen", "--key", old, "--jwks", jwks).WantFailure(t, 1, "not written over", "--key")
+	if o := clitest.Frontdesk(t, "token", "keygen", "--key", next, "--jwks", jwks, "--kid=next"); o.Status != 0 {
 		t.Fatal(o.Err)
 	}
-	Frontdesk(t, "token", "keygen", "--key", next+"2", "--jwks", jwks, "--kid=next").WantFailure(t, 1, "next", "choose another")
-	for _, token := range []string{Mint(t, old), Mint(t, next, "--kid=next")} {
+	clitest.Frontdesk(t, "token", "keygen", "--key", next+"2", "--jwks", jwks, "--kid=next").WantFailure(t, 1, "next", "choose another")
+	for _, token := range []string{clitest.Mint(t, old), clitest.Mint(t, next, "--kid=next")} {
 		if v, o := explain(t, token, "--jwks", jwks); !v.Accepted {
 			t.Errorf("%+v: %s", v, o.Err)
 		}
@@ -79,9 +79,9 @@ func TestAKeySetGainsKeysAndLosesNone_5_7(t *testing.T) {
 
 func TestARefusalIsExplainedInTheServicesWords(t *testing.T) {
 	t.Parallel()
-	key, jwks := Keygen(t)
-	_, strangers := Keygen(t)
-	token := Mint(t, key)
+	key, jwks := clitest.Keygen(t)
+	_, strangers := clitest.Keygen(t)
+	token := clitest.Mint(t, key)
 	later := clock.System().Add(time.Hour).Format(time.RFC3339)
 	empty := filepath.Join(t.TempDir(), "empty.json")
 	if err := os.WriteFile(empty, []byte("{}"), 0o600); err != nil {
@@ -109,15 +109,15 @@ func TestARefusalIsExplainedInTheServicesWords(t *testing.T) {
 
 func TestATokenIsExplainedToPeople(t *testing.T) {
 	t.Parallel()
-	key, jwks := Keygen(t)
-	header := Mint(t, key, "--curl")
-	o := Frontdesk(t, "token", "explain", "--jwks", jwks, header)
-	for _, text := range []string{"would take", "for itself", `"iss":"` + SomeApplication, "Not judged here"} {
+	key, jwks := clitest.Keygen(t)
+	header := clitest.Mint(t, key, "--curl")
+	o := clitest.Frontdesk(t, "token", "explain", "--jwks", jwks, header)
+	for _, text := range []string{"would take", "for itself", `"iss":"` + clitest.SomeApplication, "Not judged here"} {
 		if o.Status != 0 || !strings.Contains(o.Out, text) {
 			t.Errorf("it does not say %q: %s%s", text, o.Out, o.Err)
 		}
 	}
-	o = Frontdesk(t, "token", "explain", "--dir", t.TempDir(), header)
+	o = clitest.Frontdesk(t, "token", "explain", "--dir", t.TempDir(), header)
 	if o.Status != 0 || !strings.Contains(o.Out, "give --jwks") {
 		t.Errorf("without keys: %s%s", o.Out, o.Err)
 	}
@@ -144,11 +144,11 @@ func TestKeysAreFetchedAsTheServiceDoes(t *testing.T) {
 
 func TestKeysArePublished(t *testing.T) {
 	t.Parallel()
-	_, jwks := Keygen(t)
-	Frontdesk(t, "token", "publish", "--jwks", jwks, "--listen=0.0.0.0:0").WantFailure(t, 1, "127.0.0.1")
+	_, jwks := clitest.Keygen(t)
+	clitest.Frontdesk(t, "token", "publish", "--jwks", jwks, "--listen=0.0.0.0:0").WantFailure(t, 1, "127.0.0.1")
 
 	ctx, stop := context.WithCancel(t.Context())
-	said, done := make(Lines, 1), make(chan int, 1)
+	said, done := make(clitest.Lines, 1), make(chan int, 1)
 	go func() {
 		done <- cli.Main(ctx, []string{"token", "publish", "--jwks", jwks, "--listen=127.0.0.1:0"}, cli.Streams{Err: said})
 	}()
@@ -170,7 +170,7 @@ func TestKeysArePublished(t *testing.T) {
 
 func applicationID(t *testing.T) (id application.ID) {
 	t.Helper()
-	if err := id.UnmarshalText([]byte(SomeApplication)); err != nil {
+	if err := id.UnmarshalText([]byte(clitest.SomeApplication)); err != nil {
 		t.Fatal(err)
 	}
 	return id

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/bearer"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 )
 
@@ -56,7 +56,7 @@ func keySetOf(at time.Time, set bearer.KeySet, err error) *seenKeySet {
 
 // print shows the verdict on standard output. A refusal also goes to standard error,
 // as every failure does.
-func (v verdict) print(r *Run, asJSON bool) error {
+func (v verdict) print(r *term.Run, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(r.Out).Encode(v)
 	}

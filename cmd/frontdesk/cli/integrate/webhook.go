@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/cmd/frontdesk/trigger"
 	"frontdesk/commands"
@@ -36,7 +36,7 @@ type webhookTriggerCmd struct {
 
 // Run makes the event happen. Nothing is simulated: the event is in the log like
 // any other.
-func (c *webhookTriggerCmd) Run(r *Run) error {
+func (c *webhookTriggerCmd) Run(r *term.Run) error {
 	if c.DatabaseURL == "" {
 		if err := c.inSandbox(); err != nil {
 			return err
@@ -45,11 +45,11 @@ func (c *webhookTriggerCmd) Run(r *Run) error {
 	if c.Tenant == "" || c.Patient == (patient.ID{}) {
 		return errors.New("with --database-url, give --tenant and --patient, too; and --site for a call-in")
 	}
-	flags := EngineFlags{DatabaseFlag: DatabaseFlag{DatabaseURL: c.DatabaseURL}, As: c.As, JSON: c.JSON}
+	flags := term.EngineFlags{DatabaseFlag: term.DatabaseFlag{DatabaseURL: c.DatabaseURL}, As: c.As, JSON: c.JSON}
 	pull := trigger.Trigger{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, Room: c.Room}.Pull
-	return flags.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
+	return flags.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		it, err := pull(ctx, desk, c.Event)
-		return Made(it), err
+		return term.Made(it), err
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"frontdesk.example/client"
 	"frontdesk/adapters/webhooks/receiver"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
@@ -23,7 +23,7 @@ type keySetFlags struct {
 	JWKSURL string `name:"jwks-url" elsewhere:"" placeholder:"URL" help:"Another service's public keys: {base_url}/transactional-api/jwks."`
 }
 
-func (f keySetFlags) verifier(r *Run) (*client.Verifier, error) {
+func (f keySetFlags) verifier(r *term.Run) (*client.Verifier, error) {
 	url := f.JWKSURL
 	if url == "" {
 		info, err := sandbox.ReadInfo(f.Dir)
@@ -43,7 +43,7 @@ type webhookListenCmd struct {
 }
 
 // Run receives until it is told to stop.
-func (c *webhookListenCmd) Run(r *Run) error {
+func (c *webhookListenCmd) Run(r *term.Run) error {
 	verifier, err := c.verifier(r)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (c *webhookListenCmd) Run(r *Run) error {
 		return err
 	}
 	handler := receiver.Handler{Verifier: verifier, Received: c.printer(r.Out, r.Now), Refused: func(_ context.Context, err error) {
-		fmt.Fprintf(r.Err, "frontdesk: %s\n", OneLine(err))
+		fmt.Fprintf(r.Err, "frontdesk: %s\n", term.OneLine(err))
 	}}
 	server, err := receiver.Listen(r.Context, c.Listen, authority, handler, r.Now())
 	if err != nil {
@@ -106,7 +106,7 @@ type webhookVerifyCmd struct {
 const maxToken = 64 << 10
 
 // Run verifies the webhook and prints its claims.
-func (c *webhookVerifyCmd) Run(r *Run) error {
+func (c *webhookVerifyCmd) Run(r *term.Run) error {
 	if c.Token == "-" {
 		text, err := io.ReadAll(io.LimitReader(r.In, maxToken))
 		if err != nil {

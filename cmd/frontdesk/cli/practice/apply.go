@@ -7,24 +7,24 @@ import (
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/apply"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/staff"
 )
 
 type applyCmd struct {
-	DatabaseFlag   `embed:""`
-	MasterKeyFlags `embed:""`
-	NetworkFlag    `embed:""`
-	linkFlag       `embed:""`
-	File           []string `short:"f" required:"" sep:"none" placeholder:"FILE" help:"YAML that declares practices and applications; - is standard input; may be repeated."`
-	DryRun         bool     `help:"Print what would be changed, and change nothing."`
-	Links          string   `placeholder:"FILE" help:"Invite whoever is new or has no way to sign in yet: their links are added to this file, one JSON object a line. Without it they are registered alone."`
-	JSON           bool     `name:"json" help:"Print one JSON object for each document."`
+	term.DatabaseFlag   `embed:""`
+	term.MasterKeyFlags `embed:""`
+	term.NetworkFlag    `embed:""`
+	linkFlag            `embed:""`
+	File                []string `short:"f" required:"" sep:"none" placeholder:"FILE" help:"YAML that declares practices and applications; - is standard input; may be repeated."`
+	DryRun              bool     `help:"Print what would be changed, and change nothing."`
+	Links               string   `placeholder:"FILE" help:"Invite whoever is new or has no way to sign in yet: their links are added to this file, one JSON object a line. Without it they are registered alone."`
+	JSON                bool     `name:"json" help:"Print one JSON object for each document."`
 }
 
 // Run checks all documents, and then carries them out. Ctrl-C and a kill leave each of
 // them done or not begun; the next run goes on.
-func (c *applyCmd) Run(r *Run) error {
+func (c *applyCmd) Run(r *term.Run) error {
 	files, err := c.read(r)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (c *applyCmd) Run(r *Run) error {
 }
 
 // read reads all files, so that both passes see the same.
-func (c *applyCmd) read(r *Run) (*apply.Files, error) {
+func (c *applyCmd) read(r *term.Run) (*apply.Files, error) {
 	files := &apply.Files{}
 	for _, name := range c.File {
 		if err := addFile(r, files, name); err != nil {
@@ -65,13 +65,13 @@ func (c *applyCmd) read(r *Run) (*apply.Files, error) {
 	return files, nil
 }
 
-func addFile(r *Run, files *apply.Files, name string) error {
+func addFile(r *term.Run, files *apply.Files, name string) error {
 	if name == "-" {
 		return files.Add("standard input", r.In)
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", name, Cause(err))
+		return fmt.Errorf("read %s: %w", name, term.Cause(err))
 	}
 	defer file.Close()
 	return files.Add(name, file)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/staffweb"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 )
 
@@ -30,7 +30,7 @@ var (
 )
 
 // openLinks opens the file, which only its owner may read. Nobody is invited by a dry run.
-func (c *applyCmd) openLinks(r *Run) (*linkFile, error) {
+func (c *applyCmd) openLinks(r *term.Run) (*linkFile, error) {
 	base, err := c.base()
 	if err != nil || c.Links == "" || c.DryRun {
 		return &linkFile{}, err
@@ -44,7 +44,7 @@ func (c *applyCmd) openLinks(r *Run) (*linkFile, error) {
 	}
 	file, err := os.OpenFile(place.Name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", place.Name, Cause(err))
+		return nil, fmt.Errorf("write %s: %w", place.Name, term.Cause(err))
 	}
 	if info, err := file.Stat(); err != nil || info.Mode().Perm()&0o077 != 0 {
 		return nil, errors.Join(err, errLinksOpen, file.Close())
@@ -61,7 +61,7 @@ func (c *applyCmd) openLinks(r *Run) (*linkFile, error) {
 func endLast(file *os.File) error {
 	text, err := io.ReadAll(file)
 	if err != nil {
-		return fmt.Errorf("read the file of --links: %w", Cause(err))
+		return fmt.Errorf("read the file of --links: %w", term.Cause(err))
 	}
 	whole := bytes.LastIndexByte(text, '\n') + 1
 	torn, ours := text[whole:], []byte(`{"tenantId":`)
@@ -101,7 +101,7 @@ func (l *linkFile) hand(tenant string, invited []commands.Invitation) error {
 	_, err := l.file.Write(lines)
 	l.mu.Unlock()
 	if err = errors.Join(err, l.file.Sync()); err != nil {
-		return fmt.Errorf("write down links: %w", Cause(err))
+		return fmt.Errorf("write down links: %w", term.Cause(err))
 	}
 	return nil
 }

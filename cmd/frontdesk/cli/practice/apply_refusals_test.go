@@ -5,18 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // Who adds somebody without the master key is told before anything is changed.
 func TestApplyNeedsTheMasterKeyForNewStaff_D107(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)
-	a.run(elmRegistered+"staff: [{username: sam, name: Sam, email: sam@elm.example}]", NoMasterKey).WantFailure(t, 1, SealedHere)
+	a.run(elmRegistered+"staff: [{username: sam, name: Sam, email: sam@elm.example}]", clitest.NoMasterKey).WantFailure(t, 1, clitest.SealedHere)
 	if n := a.events(); n != 0 {
 		t.Errorf("%d events are stored", n)
 	}
-	a.run(elmRegistered, NoMasterKey).WantSuccess(t)
+	a.run(elmRegistered, clitest.NoMasterKey).WantSuccess(t)
 }
 
 // Each refusal says where, and all are made before the first change.
@@ -67,7 +67,7 @@ func TestRefusalsOfApplyNameTheLine_D107(t *testing.T) {
 	if n := a.events(); n != before {
 		t.Errorf("%d events were stored by refused files", n-before)
 	}
-	Frontdesk(t, "apply", "-f", "nowhere.yaml", "--database-url", a.db.URL).WantFailure(t, 1, "nowhere.yaml")
+	clitest.Frontdesk(t, "apply", "-f", "nowhere.yaml", "--database-url", a.db.URL).WantFailure(t, 1, "nowhere.yaml")
 }
 
 // shifted is a place, four lines further down.
@@ -83,7 +83,7 @@ func shifted(place string) string {
 }
 
 // wantRefusals fails unless the run was refused with these lines.
-func wantRefusals(t *testing.T, o Outcome, says ...string) {
+func wantRefusals(t *testing.T, o clitest.Outcome, says ...string) {
 	t.Helper()
 	if o.Status != 1 {
 		t.Errorf("exit status %d", o.Status)

@@ -6,22 +6,22 @@ import (
 	"fmt"
 
 	"frontdesk/cmd/frontdesk/apply"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/event"
 )
 
 // applyReport says what becomes of documents.
 type applyReport struct {
-	r      *Run
+	r      *term.Run
 	dry    bool
 	json   bool
-	meter  *Meter
+	meter  *term.Meter
 	faults []error // the first of them
 	more   int     // how many others
 }
 
-func newApplyReport(r *Run, dry, json bool) *applyReport {
-	return &applyReport{r: r, dry: dry, json: json, meter: NewMeter(r.Raw.Err, "applying", "documents")}
+func newApplyReport(r *term.Run, dry, json bool) *applyReport {
+	return &applyReport{r: r, dry: dry, json: json, meter: term.NewMeter(r.Raw.Err, "applying", "documents")}
 }
 
 // mostFaults is how many refusals are shown.

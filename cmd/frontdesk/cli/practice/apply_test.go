@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
 )
 
@@ -17,8 +17,8 @@ import (
 func TestADeclaredPracticeIsMade_D107(t *testing.T) {
 	t.Parallel()
 	a, file := newApplied(t), example(t)
-	run := func(args ...string) Outcome {
-		o := Frontdesk(t, append([]string{"apply", "-f", file, "--database-url", a.db.URL}, args...)...)
+	run := func(args ...string) clitest.Outcome {
+		o := clitest.Frontdesk(t, append([]string{"apply", "-f", file, "--database-url", a.db.URL}, args...)...)
 		o.WantSuccess(t)
 		return o
 	}
@@ -40,7 +40,7 @@ func TestADeclaredPracticeIsMade_D107(t *testing.T) {
 	if o := run("--links", a.links); o.Out != "nothing to change\n" || a.events() != 19 {
 		t.Errorf("applied again, there are %d events, and it says\n%s", a.events(), o.Out)
 	}
-	log := Frontdesk(t, "audit", "log", "--json", "--database-url", a.db.URL)
+	log := clitest.Frontdesk(t, "audit", "log", "--json", "--database-url", a.db.URL)
 	for n, line := range strings.Split(strings.TrimSpace(log.Out), "\n") {
 		if !strings.Contains(line, `"kind":"operator"`) || n == 18 && !strings.Contains(line, "practice.application-enabled.v1") {
 			t.Errorf("event %d of the log is %s", n+1, line)
@@ -61,12 +61,12 @@ func wantUsable(t *testing.T, a *applied) {
 	if !found || links[0].Username != "sam.taylor" {
 		t.Fatalf("the first link is %+v", links[0])
 	}
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: MasterKey})
-	Must(t, err)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: clitest.MasterKey})
+	clitest.Must(t, err)
 	defer engine.Close()
 	_, err = engine.Desk.AcceptLink(t.Context(), commands.AcceptLink{Tenant: "elm-street", Secret: secret, Password: "coffee tin fish"})
-	Must(t, err)
-	if again := a.changes(ReadFile(t, example(t)), "--links", a.links); len(again["elm-street"]) > 0 || len(a.given()) != 2 {
+	clitest.Must(t, err)
+	if again := a.changes(clitest.ReadFile(t, example(t)), "--links", a.links); len(again["elm-street"]) > 0 || len(a.given()) != 2 {
 		t.Errorf("after somebody has chosen a password, %v happened", again)
 	}
 }
@@ -75,7 +75,7 @@ func wantUsable(t *testing.T, a *applied) {
 func TestWhatADocumentDoesNotNameStays_D107(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)
-	a.changes(ReadFile(t, example(t)))
+	a.changes(clitest.ReadFile(t, example(t)))
 	const app, practice = "kind: application\napplication: 0190c7a2-0000-7000-8000-0000000000a1\n", "kind: practice\ntenant: elm-street\n"
 	const id = "0190c7a2-0000-7000-8000-0000000000a1"
 	a.want(app, id)
@@ -104,10 +104,10 @@ func TestASiteThatWasRenamedGetsItsNameBack_D107(t *testing.T) {
 	declared := elmRegistered + "sites:\n- name: Main\n  rooms:\n  - name: Room 1\n"
 	a.want(declared, "elm", "practice.registered.v1", "site.added.v1", "site.room-added.v1")
 	var id, room string
-	Must(t, a.db.AdminPool(t).QueryRow(t.Context(), `SELECT site::text, room::text FROM rooms`).Scan(&id, &room))
+	clitest.Must(t, a.db.AdminPool(t).QueryRow(t.Context(), `SELECT site::text, room::text FROM rooms`).Scan(&id, &room))
 	a.want(elmRegistered+"sites: [{site: "+id+", name: Elm House, rooms: [{room: "+room+", name: Nurse}]}]", "elm", "site.renamed.v1", "site.room-renamed.v1")
 	a.want(declared, "elm", "site.renamed.v1", "site.room-renamed.v1")
-	Frontdesk(t, "add-site", "--tenant=elm", "--name=Main", "--database-url", a.db.URL).WantSuccess(t)
+	clitest.Frontdesk(t, "add-site", "--tenant=elm", "--name=Main", "--database-url", a.db.URL).WantSuccess(t)
 	a.run(declared).WantFailure(t, 1, "standard input:5:9: sites[0].name: ", `there are 2 with the name "Main"`)
 	a.run(elmRegistered+"sites: [{site: 0190c7a2-0000-7000-8000-0000000000a9, name: X}]").WantFailure(t, 1, "sites[0].name: there is none with this identifier here")
 }
@@ -131,7 +131,7 @@ func TestStaffAreInvitedWhereTheirLinksAreKept_D107(t *testing.T) {
 	if given := a.given(); len(given) != 2 || given[1].Username != "sam" {
 		t.Errorf("the links are %+v", given)
 	}
-	Must(t, os.Chmod(a.links, 0o644))
+	clitest.Must(t, os.Chmod(a.links, 0o644))
 	a.run(declared, links...).WantFailure(t, 1, "chmod 600")
 	a.run(declared, "--links=-").WantFailure(t, 1, "--links is a file")
 	a.run(declared, "--links=/dev/null").WantFailure(t, 1, "--links is a file")
@@ -143,16 +143,16 @@ func TestEachLineOfLinksIsWholeAfterAKill_D107(t *testing.T) {
 	a := newApplied(t)
 	const whole = `{"tenantId":"oak"}`
 	for username, left := range map[string]string{"sam": whole + "\n" + `{"tenantId":"elm","user`, "zoe": whole} {
-		Must(t, os.WriteFile(a.links, []byte(left), 0o600))
+		clitest.Must(t, os.WriteFile(a.links, []byte(left), 0o600))
 		a.run(elmRegistered+"staff: [{username: "+username+", name: "+username+", email: sam@elm.example}]", "--links", a.links).WantSuccess(t)
 		text, err := os.ReadFile(a.links)
-		Must(t, err)
+		clitest.Must(t, err)
 		lines := slices.Collect(strings.Lines(string(text)))
 		if len(lines) != 2 || lines[0] != whole+"\n" || !json.Valid([]byte(lines[1])) {
 			t.Errorf("the file has the lines %q", lines)
 		}
 	}
-	Must(t, os.WriteFile(a.links, []byte("my notes"), 0o600))
+	clitest.Must(t, os.WriteFile(a.links, []byte("my notes"), 0o600))
 	a.run(elmRegistered, "--links", a.links).WantFailure(t, 1, "the file of --links ends with something that is no link: name another")
 }
 

@@ -11,16 +11,16 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // example copies the operators' example. Its closure is next year's, because one that is over
 // changes nothing.
 func example(t *testing.T) (file string) {
 	t.Helper()
-	text := ReadFile(t, "../../../../docs/operations/practices.yaml")
+	text := clitest.ReadFile(t, "../../../../docs/operations/practices.yaml")
 	file = filepath.Join(t.TempDir(), "practices.yaml")
-	Must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, " 2036-12-", fmt.Sprintf(" %d-12-", nextYear))), 0o600))
+	clitest.Must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, " 2036-12-", fmt.Sprintf(" %d-12-", nextYear))), 0o600))
 	return file
 }
 
@@ -38,9 +38,9 @@ func newApplied(t *testing.T) *applied {
 	return &applied{t, postgrestest.New(t), filepath.Join(t.TempDir(), "links.jsonl")}
 }
 
-func (a *applied) run(documents string, args ...string) Outcome {
+func (a *applied) run(documents string, args ...string) clitest.Outcome {
 	a.t.Helper()
-	return FrontdeskWith(a.t, documents, append([]string{"apply", "-f", "-", "--database-url", a.db.URL}, args...)...)
+	return clitest.FrontdeskWith(a.t, documents, append([]string{"apply", "-f", "-", "--database-url", a.db.URL}, args...)...)
 }
 
 // changes applies documents that nothing refuses, and returns the names of the events, by
@@ -55,7 +55,7 @@ func (a *applied) changes(documents string, args ...string) map[string][]string 
 			Name    string
 			Changes []struct{ Events []struct{ Name string } }
 		}
-		Must(a.t, json.Unmarshal([]byte(line), &document))
+		clitest.Must(a.t, json.Unmarshal([]byte(line), &document))
 		found[document.Name] = []string{}
 		for _, change := range document.Changes {
 			for _, e := range change.Events {
@@ -85,7 +85,7 @@ func (a *applied) wantWith(args []string, documents string, name string, events 
 // events counts what is stored.
 func (a *applied) events() (n int) {
 	a.t.Helper()
-	Must(a.t, a.db.AdminPool(a.t).QueryRow(a.t.Context(), `SELECT count(*) FROM events`).Scan(&n))
+	clitest.Must(a.t, a.db.AdminPool(a.t).QueryRow(a.t.Context(), `SELECT count(*) FROM events`).Scan(&n))
 	return n
 }
 
@@ -93,10 +93,10 @@ func (a *applied) events() (n int) {
 func (a *applied) given() (links []struct{ TenantID, Username, Link string }) {
 	a.t.Helper()
 	text, err := os.ReadFile(a.links)
-	Must(a.t, err)
+	clitest.Must(a.t, err)
 	for line := range strings.Lines(string(text)) {
 		var link struct{ TenantID, Username, Link string }
-		Must(a.t, json.Unmarshal([]byte(line), &link))
+		clitest.Must(a.t, json.Unmarshal([]byte(line), &link))
 		links = append(links, link)
 	}
 	return links

@@ -3,7 +3,7 @@ package practice
 import (
 	"time"
 
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
@@ -23,22 +23,22 @@ type AppointmentCommands struct {
 }
 
 type bookAppointmentCmd struct {
-	PracticeFlags `embed:""`
-	Patient       patient.ID `required:"" placeholder:"UUID" help:"The patient's identifier."`
-	Site          site.ID    `required:"" placeholder:"UUID" help:"The site's identifier."`
-	At            time.Time  `required:"" placeholder:"2006-01-02T15:04:05Z" help:"When the patient is expected, in RFC 3339."`
+	term.PracticeFlags `embed:""`
+	Patient            patient.ID `required:"" placeholder:"UUID" help:"The patient's identifier."`
+	Site               site.ID    `required:"" placeholder:"UUID" help:"The site's identifier."`
+	At                 time.Time  `required:"" placeholder:"2006-01-02T15:04:05Z" help:"When the patient is expected, in RFC 3339."`
 }
 
-func (c *bookAppointmentCmd) Run(r *Run) error {
-	return Create(r, c.PracticeFlags, "appointmentId", commands.Desk.BookAppointment, commands.BookAppointment{
+func (c *bookAppointmentCmd) Run(r *term.Run) error {
+	return term.Create(r, c.PracticeFlags, "appointmentId", commands.Desk.BookAppointment, commands.BookAppointment{
 		Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, At: c.At,
 	})
 }
 
 // appointmentFlags name an appointment of a practice.
 type appointmentFlags struct {
-	PracticeFlags `embed:""`
-	Appointment   appointment.ID `required:"" placeholder:"UUID" help:"The appointment's identifier."`
+	term.PracticeFlags `embed:""`
+	Appointment        appointment.ID `required:"" placeholder:"UUID" help:"The appointment's identifier."`
 }
 
 type moveAppointmentCmd struct {
@@ -47,8 +47,8 @@ type moveAppointmentCmd struct {
 	At               time.Time `required:"" placeholder:"2006-01-02T15:04:05Z" help:"When the patient is expected, in RFC 3339."`
 }
 
-func (c *moveAppointmentCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.MoveAppointment, commands.MoveAppointment{
+func (c *moveAppointmentCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.MoveAppointment, commands.MoveAppointment{
 		Tenant: c.Tenant, Appointment: c.Appointment, Site: c.Site, At: c.At,
 	})
 }
@@ -57,16 +57,16 @@ type cancelAppointmentCmd struct {
 	appointmentFlags `embed:""`
 }
 
-func (c *cancelAppointmentCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.CancelAppointment, commands.CancelAppointment{Tenant: c.Tenant, Appointment: c.Appointment})
+func (c *cancelAppointmentCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.CancelAppointment, commands.CancelAppointment{Tenant: c.Tenant, Appointment: c.Appointment})
 }
 
 type markArrivedCmd struct {
 	appointmentFlags `embed:""`
 }
 
-func (c *markArrivedCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkArrived, commands.MarkArrived{Tenant: c.Tenant, Appointment: c.Appointment})
+func (c *markArrivedCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkArrived, commands.MarkArrived{Tenant: c.Tenant, Appointment: c.Appointment})
 }
 
 type callInPatientCmd struct {
@@ -74,8 +74,8 @@ type callInPatientCmd struct {
 	Room             site.RoomID `placeholder:"UUID" help:"The room to come to; without it, none is shown."`
 }
 
-func (c *callInPatientCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.CallInPatient, commands.CallInPatient{
+func (c *callInPatientCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.CallInPatient, commands.CallInPatient{
 		Tenant: c.Tenant, Appointment: c.Appointment, Room: c.Room,
 	})
 }
@@ -84,26 +84,26 @@ type clearCallInCmd struct {
 	appointmentFlags `embed:""`
 }
 
-func (c *clearCallInCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.ClearCallIn, commands.ClearCallIn{Tenant: c.Tenant, Appointment: c.Appointment})
+func (c *clearCallInCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.ClearCallIn, commands.ClearCallIn{Tenant: c.Tenant, Appointment: c.Appointment})
 }
 
 type markDidNotAttendCmd struct {
 	appointmentFlags `embed:""`
 }
 
-func (c *markDidNotAttendCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkDidNotAttend, commands.MarkDidNotAttend{Tenant: c.Tenant, Appointment: c.Appointment})
+func (c *markDidNotAttendCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkDidNotAttend, commands.MarkDidNotAttend{Tenant: c.Tenant, Appointment: c.Appointment})
 }
 
 type startConsultationCmd struct {
-	PracticeFlags `embed:""`
-	Patient       patient.ID     `required:"" placeholder:"UUID" help:"The patient's identifier."`
-	Appointment   appointment.ID `placeholder:"UUID" help:"The appointment's identifier, if there is one; its call-in ends."`
+	term.PracticeFlags `embed:""`
+	Patient            patient.ID     `required:"" placeholder:"UUID" help:"The patient's identifier."`
+	Appointment        appointment.ID `placeholder:"UUID" help:"The appointment's identifier, if there is one; its call-in ends."`
 }
 
-func (c *startConsultationCmd) Run(r *Run) error {
-	return Create(r, c.PracticeFlags, "consultationId", commands.Desk.StartConsultation, commands.StartConsultation{
+func (c *startConsultationCmd) Run(r *term.Run) error {
+	return term.Create(r, c.PracticeFlags, "consultationId", commands.Desk.StartConsultation, commands.StartConsultation{
 		Tenant: c.Tenant, Patient: c.Patient, Appointment: c.Appointment,
 	})
 }

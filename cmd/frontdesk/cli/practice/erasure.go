@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
@@ -46,7 +46,7 @@ type erasePatientCmd struct {
 }
 
 // Run asks for the erasure.
-func (c *erasePatientCmd) Run(r *Run) error {
+func (c *erasePatientCmd) Run(r *term.Run) error {
 	return askErasure(r, c.PracticeFlags, app.Config{}, commands.Desk.ErasePatient, commands.ErasePatient{
 		Tenant: c.Tenant, Patient: c.Patient, Basis: c.Basis, Reason: c.Reason,
 	})
@@ -59,23 +59,23 @@ type eraseStaffCmd struct {
 }
 
 // Run asks for the erasure.
-func (c *eraseStaffCmd) Run(r *Run) error {
+func (c *eraseStaffCmd) Run(r *term.Run) error {
 	return askErasure(r, c.PracticeFlags, app.Config{}, commands.Desk.EraseStaff, commands.EraseStaff{
 		Tenant: c.Tenant, Username: c.Username, Basis: c.Basis, Reason: c.Reason,
 	})
 }
 
 type erasePractitionerCmd struct {
-	PracticeFlags  `embed:""`
-	MasterKeyFlags `embed:""`
-	Email          string `required:"" help:"The e-mail address that applications name them with, in the act claims of their calls."`
-	whyFlags       `embed:""`
-	reachHelp      `embed:""`
+	term.PracticeFlags  `embed:""`
+	term.MasterKeyFlags `embed:""`
+	Email               string `required:"" help:"The e-mail address that applications name them with, in the act claims of their calls."`
+	whyFlags            `embed:""`
+	reachHelp           `embed:""`
 }
 
 // Run asks for the erasure. It takes the master key, because only the practice's key says
 // which identifier the practitioner has.
-func (c *erasePractitionerCmd) Run(r *Run) error {
+func (c *erasePractitionerCmd) Run(r *term.Run) error {
 	master, err := c.Read(r)
 	if err != nil {
 		return err
@@ -86,10 +86,10 @@ func (c *erasePractitionerCmd) Run(r *Run) error {
 }
 
 // askErasure gives the desk the first of two steps, and prints what the second needs.
-func askErasure[T any](r *Run, f PracticeFlags, config app.Config, intent func(commands.Desk, context.Context, T) (commands.ErasureAsked, error), given T) error {
-	return f.Do(r, config, f.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
+func askErasure[T any](r *term.Run, f term.PracticeFlags, config app.Config, intent func(commands.Desk, context.Context, T) (commands.ErasureAsked, error), given T) error {
+	return f.Do(r, config, f.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		asked, err := intent(desk, ctx, given)
-		return Made{
+		return term.Made{
 			"erasureId": asked.Erasure, asked.Person.Kind.String() + "Id": asked.Person.Holder, "confirmFrom": asked.From, "confirmUntil": asked.Until,
 			"events": asked.Extent.Events, "files": asked.Extent.Files, "rows": asked.Extent.Rows,
 		}, err
@@ -98,11 +98,11 @@ func askErasure[T any](r *Run, f PracticeFlags, config app.Config, intent func(c
 
 // erasureFlags name a request for an erasure, as the first step has printed it.
 type erasureFlags struct {
-	PracticeFlags `embed:""`
-	Patient       patient.ID `required:"" xor:"person" placeholder:"UUID" help:"The patient's identifier."`
-	Staff         uuid.UUID  `required:"" xor:"person" placeholder:"UUID" help:"Or the identifier of a member of staff."`
-	Practitioner  uuid.UUID  `required:"" xor:"person" placeholder:"UUID" help:"Or the identifier of a practitioner."`
-	Erasure       uuid.UUID  `required:"" placeholder:"UUID" help:"The erasure's identifier."`
+	term.PracticeFlags `embed:""`
+	Patient            patient.ID `required:"" xor:"person" placeholder:"UUID" help:"The patient's identifier."`
+	Staff              uuid.UUID  `required:"" xor:"person" placeholder:"UUID" help:"Or the identifier of a member of staff."`
+	Practitioner       uuid.UUID  `required:"" xor:"person" placeholder:"UUID" help:"Or the identifier of a practitioner."`
+	Erasure            uuid.UUID  `required:"" placeholder:"UUID" help:"The erasure's identifier."`
 }
 
 func (f erasureFlags) person() erasure.Person {
@@ -121,8 +121,8 @@ type withdrawErasureCmd struct {
 }
 
 // Run withdraws the request.
-func (c *withdrawErasureCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.WithdrawErasure, commands.WithdrawErasure{
+func (c *withdrawErasureCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.WithdrawErasure, commands.WithdrawErasure{
 		Person: c.person(), Erasure: erasure.ID{UUID: c.Erasure}, Reason: c.Reason,
 	})
 }
@@ -133,8 +133,8 @@ type holdErasureCmd struct {
 }
 
 // Run holds the patient's data.
-func (c *holdErasureCmd) Run(r *Run) error {
-	return Create(r, c.PracticeFlags, "holdId", commands.Desk.HoldErasure, commands.HoldErasure{Tenant: c.Tenant, Patient: c.Patient, Reason: c.Reason})
+func (c *holdErasureCmd) Run(r *term.Run) error {
+	return term.Create(r, c.PracticeFlags, "holdId", commands.Desk.HoldErasure, commands.HoldErasure{Tenant: c.Tenant, Patient: c.Patient, Reason: c.Reason})
 }
 
 type liftErasureHoldCmd struct {
@@ -144,21 +144,21 @@ type liftErasureHoldCmd struct {
 }
 
 // Run lifts the hold.
-func (c *liftErasureHoldCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.LiftErasureHold, commands.LiftErasureHold{
+func (c *liftErasureHoldCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.LiftErasureHold, commands.LiftErasureHold{
 		Tenant: c.Tenant, Patient: c.Patient, Hold: erasure.HoldID{UUID: c.Hold}, Reason: c.Reason,
 	})
 }
 
 type confirmErasureCmd struct {
-	erasureFlags `embed:""`
-	LedgerFlag   `embed:""`
-	reachHelp    `embed:""`
+	erasureFlags    `embed:""`
+	term.LedgerFlag `embed:""`
+	reachHelp       `embed:""`
 }
 
 // Run erases. What it has done is in the ledger before it says so.
-func (c *confirmErasureCmd) Run(r *Run) error {
-	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (Made, error) {
+func (c *confirmErasureCmd) Run(r *term.Run) error {
+	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
 		err := desk.ConfirmErasure(ctx, commands.ConfirmErasure{Person: c.person(), Erasure: erasure.ID{UUID: c.Erasure}})
 		if err != nil {
 			return nil, err
@@ -181,13 +181,13 @@ func noteErasures(ctx context.Context, engine *app.Engine) error {
 }
 
 type reapplyErasuresCmd struct {
-	EngineFlags `embed:""`
-	LedgerFlag  `embed:""`
+	term.EngineFlags `embed:""`
+	term.LedgerFlag  `embed:""`
 }
 
 // Run erases again whoever is back.
-func (c *reapplyErasuresCmd) Run(r *Run) error {
-	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, "", func(ctx context.Context, engine *app.Engine, desk commands.Desk) (Made, error) {
+func (c *reapplyErasuresCmd) Run(r *term.Run) error {
+	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, "", func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
 		back, err := engine.NotErased(ctx)
 		if err != nil {
 			return nil, err
@@ -197,6 +197,6 @@ func (c *reapplyErasuresCmd) Run(r *Run) error {
 				return nil, fmt.Errorf("incomplete: %d of %d are erased; give the same command again: %w", n, len(back), err)
 			}
 		}
-		return Made{"erased": len(back)}, noteErasures(ctx, engine)
+		return term.Made{"erased": len(back)}, noteErasures(ctx, engine)
 	})
 }

@@ -18,7 +18,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
@@ -61,7 +61,7 @@ func (a *archive) role(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = super.Exec(context.WithoutCancel(t.Context()), `DROP ROLE `+name) })
-	return AsRole(t, a.db.URL, name)
+	return clitest.AsRole(t, a.db.URL, name)
 }
 
 // before does something as it was done some time ago, by alice.
@@ -98,9 +98,9 @@ func (a *archive) about(command string, more ...string) []string {
 	return append([]string{command, "--tenant=elm", "--patient=" + a.ann.String()}, more...)
 }
 
-func typedAt(t *testing.T, url string, args ...string) Outcome {
+func typedAt(t *testing.T, url string, args ...string) clitest.Outcome {
 	t.Helper()
-	return Frontdesk(t, append(args, "--database-url", url)...)
+	return clitest.Frontdesk(t, append(args, "--database-url", url)...)
 }
 
 func TestAnErasureTakesTwoSessionUsers_D70(t *testing.T) {
@@ -173,7 +173,7 @@ func TestAnErasureIsInTheLedgerBeforeItIsSaid_D71(t *testing.T) {
 }
 
 // serve tries to serve a database, and returns what it said instead.
-func (a *archive) serve(t *testing.T, url string) Outcome {
+func (a *archive) serve(t *testing.T, url string) clitest.Outcome {
 	t.Helper()
 	return typedAt(t, url, "serve", "--listen=127.0.0.1:99999", "--api-domain=api.example", "--auth-url=https://auth.example",
 		"--private-listen=127.0.0.1:0", "--erasure-ledger="+a.ledger, "--master-key="+base64.StdEncoding.EncodeToString(archiveKey[:]))
@@ -265,7 +265,7 @@ func (a *archive) copied(t *testing.T) string {
 func TestHelpSaysWhatErasureReaches(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"erase-patient", "erase-staff", "erase-practitioner", "confirm-erasure"} {
-		if help := Frontdesk(t, command, "--help").Out; !strings.Contains(strings.Join(strings.Fields(help), " "), erasure.Reach) {
+		if help := clitest.Frontdesk(t, command, "--help").Out; !strings.Contains(strings.Join(strings.Fields(help), " "), erasure.Reach) {
 			t.Errorf("the help of %s lacks the sentence: %s", command, erasure.Reach)
 		}
 	}
@@ -273,15 +273,17 @@ func TestHelpSaysWhatErasureReaches(t *testing.T) {
 
 func TestServeLooksForItsLedger(t *testing.T) {
 	t.Parallel()
-	warned := func(service *LogLines) bool { return strings.Contains(service.String(), "no erasure ledger is set") }
+	warned := func(service *clitest.LogLines) bool {
+		return strings.Contains(service.String(), "no erasure ledger is set")
+	}
 	db := postgrestest.New(t)
-	without := Serving(t, "--database-url", db.URL)
+	without := clitest.Serving(t, "--database-url", db.URL)
 	without.Line(t, "serving")
 	if !warned(without) {
 		t.Error("a service without a ledger does not warn")
 	}
 	ledger := filepath.Join(t.TempDir(), "erasures")
-	with := Serving(t, "--database-url", db.URL, "--erasure-ledger", ledger)
+	with := clitest.Serving(t, "--database-url", db.URL, "--erasure-ledger", ledger)
 	with.Line(t, "serving")
 	if _, err := os.Stat(ledger); err != nil || warned(with) {
 		t.Errorf("a service with a ledger warns, or has not made it: %v", err)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/sandbox"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/patient"
@@ -14,10 +14,10 @@ import (
 )
 
 type listStaffCmd struct {
-	DatabaseFlag `embed:""`
-	ShowingFlags `embed:""`
-	Tenant       string `required:"" help:"The practice's tenant identifier."`
-	JSON         bool   `name:"json" help:"Print one JSON object a line."`
+	term.DatabaseFlag `embed:""`
+	term.ShowingFlags `embed:""`
+	Tenant            string `required:"" help:"The practice's tenant identifier."`
+	JSON              bool   `name:"json" help:"Print one JSON object a line."`
 }
 
 // listedMember is a member of staff as an operator sees them.
@@ -32,7 +32,7 @@ type listedMember struct {
 
 // Run shows what the commands about staff ask for. Names and addresses are shown to whoever
 // wants them and holds the master key, and that is recorded (D37).
-func (c *listStaffCmd) Run(r *Run) error {
+func (c *listStaffCmd) Run(r *term.Run) error {
 	engine, now, err := c.openAt(r)
 	if err != nil {
 		return err
@@ -45,8 +45,8 @@ func (c *listStaffCmd) Run(r *Run) error {
 	if c.ShowPersonal {
 		header += "|NAME|EMAIL"
 	}
-	return Register[listedMember]{Header: header, Cells: c.cells, Next: func(after listedMember) (page []listedMember, err error) {
-		people, err := engine.People().After(r.Context, c.Tenant, after.Username, TableLines)
+	return term.Register[listedMember]{Header: header, Cells: c.cells, Next: func(after listedMember) (page []listedMember, err error) {
+		people, err := engine.People().After(r.Context, c.Tenant, after.Username, term.TableLines)
 		for _, p := range people {
 			page = append(page, c.listed(p, now))
 		}
@@ -55,7 +55,7 @@ func (c *listStaffCmd) Run(r *Run) error {
 }
 
 // openAt opens the engine, and says what time it is there.
-func (c *listStaffCmd) openAt(r *Run) (*app.Engine, time.Time, error) {
+func (c *listStaffCmd) openAt(r *term.Run) (*app.Engine, time.Time, error) {
 	engine, err := c.OpenToShow(r, c.DatabaseFlag)
 	if err != nil {
 		return nil, time.Time{}, err
@@ -69,7 +69,7 @@ func (c *listStaffCmd) openAt(r *Run) (*app.Engine, time.Time, error) {
 
 // nowAt returns the time of the service, which a sandbox may have moved, and refuses a
 // practice that there is not.
-func nowAt(r *Run, engine *app.Engine, tenant string) (time.Time, error) {
+func nowAt(r *term.Run, engine *app.Engine, tenant string) (time.Time, error) {
 	if _, err := engine.Signposts().Of(r.Context, tenant); err != nil {
 		return time.Time{}, err
 	}
@@ -79,7 +79,7 @@ func nowAt(r *Run, engine *app.Engine, tenant string) (time.Time, error) {
 }
 
 // record appends that personal data is about to be shown.
-func (c *listStaffCmd) record(r *Run, engine *app.Engine) error {
+func (c *listStaffCmd) record(r *term.Run, engine *app.Engine) error {
 	if !c.ShowPersonal {
 		return nil
 	}
@@ -128,14 +128,14 @@ func (c *listStaffCmd) cells(m listedMember) []any {
 }
 
 type listAuthorisationsCmd struct {
-	DatabaseFlag `embed:""`
-	Tenant       string `required:"" help:"The practice's tenant identifier."`
-	JSON         bool   `name:"json" help:"Print one JSON object a line."`
+	term.DatabaseFlag `embed:""`
+	Tenant            string `required:"" help:"The practice's tenant identifier."`
+	JSON              bool   `name:"json" help:"Print one JSON object a line."`
 }
 
 // Run lists what has not ended. If it says who acts for which patients, that is recorded
 // before (D37).
-func (c *listAuthorisationsCmd) Run(r *Run) error {
+func (c *listAuthorisationsCmd) Run(r *term.Run) error {
 	engine, err := c.Open(r)
 	if err != nil {
 		return err
@@ -148,15 +148,15 @@ func (c *listAuthorisationsCmd) Run(r *Run) error {
 	if err := c.record(r, engine, now); err != nil {
 		return err
 	}
-	return Register[projections.RunningAuthorisation]{
+	return term.Register[projections.RunningAuthorisation]{
 		Header: "USERNAME|APPLICATION|PATIENT|UNTIL|COUNTS", Cells: cellsOfAuthorisation,
 		Next: func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {
-			return engine.Registers().Authorisations(r.Context, c.Tenant, now, after, TableLines)
+			return engine.Registers().Authorisations(r.Context, c.Tenant, now, after, term.TableLines)
 		},
 	}.Write(r, c.JSON)
 }
 
-func (c *listAuthorisationsCmd) record(r *Run, engine *app.Engine, now time.Time) error {
+func (c *listAuthorisationsCmd) record(r *term.Run, engine *app.Engine, now time.Time) error {
 	n, err := engine.Registers().PatientScoped(r.Context, c.Tenant, now)
 	if err != nil || n == 0 {
 		return err

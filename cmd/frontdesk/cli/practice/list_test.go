@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestWhatIsSetUpIsListed_D107(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	for _, line := range []string{
 		"set-webhook --event=record.opened --url=https://app.example/hook?secret=1 --application=" + c.App,
 		"enable-application --tenant=oak --application=" + c.App,
@@ -67,7 +67,7 @@ zoe       -                  registered
 		t.Errorf("list-authorisations printed\n%s", given)
 	}
 	for _, line := range []string{"list-staff --tenant=ash", "list-authorisations --tenant=ash", "list-applications --tenant=ash"} {
-		Frontdesk(t, append(strings.Fields(line), "--database-url", c.DB.URL)...).WantFailure(t, 1, "unknown-practice")
+		clitest.Frontdesk(t, append(strings.Fields(line), "--database-url", c.DB.URL)...).WantFailure(t, 1, "unknown-practice")
 	}
 }
 
@@ -75,20 +75,20 @@ zoe       -                  registered
 // are lists that name patients.
 func TestListsOfPersonsLeaveATrace_D107(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	c.Listed(t, "list-staff --tenant=elm")
 	c.Listed(t, "list-authorisations --tenant=elm") // which names no patient yet
 	if o := c.Listed(t, "list-staff --tenant=elm --show-personal"); !strings.Contains(o.Out, "Dr Lee  lee@elm.example") {
 		t.Errorf("it printed\n%s", o.Out)
 	}
-	Frontdesk(t, "list-staff", "--tenant=elm", "--show-personal", "--database-url", c.DB.URL, NoMasterKey).WantFailure(t, 1, SealedHere)
+	clitest.Frontdesk(t, "list-staff", "--tenant=elm", "--show-personal", "--database-url", c.DB.URL, clitest.NoMasterKey).WantFailure(t, 1, clitest.SealedHere)
 	c.Listed(t, "mark-patient-scoped --application="+c.App)
 	c.Listed(t, "grant-patient-scoped-authorisation --tenant=elm --username=dr.lee --patient="+c.Ann+" --application="+c.App)
 	if o := c.Listed(t, "list-authorisations --tenant=elm"); !strings.Contains(o.Out, c.Ann) || strings.Contains(o.Out, "yes") {
 		t.Errorf("with the application disabled it printed\n%s", o.Out)
 	}
 	c.Drain(t)
-	read := Objects(t, c.Audit(t, "log", "--json", "--event", "audit.queried").Out)
+	read := clitest.Objects(t, c.Audit(t, "log", "--json", "--event", "audit.queried").Out)
 	var traces []string
 	for _, e := range read {
 		data := e["data"].(map[string]any)
@@ -107,9 +107,9 @@ func TestAListIsReadByPages_D107(t *testing.T) {
 	_, err := db.SuperuserPool(t).Exec(t.Context(), `SET session_replication_role = replica;
 		INSERT INTO practices (tenant, name, time_zone) SELECT 'p-' || lpad(n::text, 5, '0'), 'P', 'UTC' FROM generate_series(1, 1250) n;
 		INSERT INTO staff (tenant, staff, username, name, email, administrator) SELECT 'p-00001', gen_random_uuid(), 'u-' || lpad(n::text, 5, '0'), '', '', false FROM generate_series(1, 1250) n`)
-	Must(t, err)
+	clitest.Must(t, err)
 	for line, form := range map[string]string{"list-practices": "p-%05d", "list-staff --tenant=p-00001": "u-%05d"} {
-		o := Frontdesk(t, append(strings.Fields(line), "--database-url", db.URL)...)
+		o := clitest.Frontdesk(t, append(strings.Fields(line), "--database-url", db.URL)...)
 		lines := strings.Split(strings.TrimSpace(o.Out), "\n")
 		if len(lines) != all+1 {
 			t.Fatalf("%s printed %d lines: %s", line, len(lines), o.Err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // Everything that an application and a practice need of each other, typed; and
@@ -69,12 +69,12 @@ type onboarding struct {
 	made map[string]string
 }
 
-func (o onboarding) typed(t *testing.T, line string) (Outcome, []string) {
+func (o onboarding) typed(t *testing.T, line string) (clitest.Outcome, []string) {
 	t.Helper()
 	for name, id := range o.made {
 		line = strings.ReplaceAll(line, "<"+name+">", id)
 	}
-	run := Frontdesk(t, append(strings.Fields(line), "--json", "--database-url", o.url)...)
+	run := clitest.Frontdesk(t, append(strings.Fields(line), "--json", "--database-url", o.url)...)
 	var object struct{ Events []struct{ Name string } }
 	ids := map[string]any{}
 	if run.Status == 0 {

@@ -8,7 +8,7 @@ import (
 
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
@@ -35,33 +35,33 @@ type RecordCommands struct {
 }
 
 type registerPatientCmd struct {
-	SealingFlags `embed:""`
-	Name         string     `required:"" help:"The patient's name."`
-	Patient      patient.ID `placeholder:"UUID" help:"The patient's identifier; without it, one is minted."`
-	BirthDate    string     `placeholder:"2006-01-02" help:"The patient's date of birth."`
+	term.SealingFlags `embed:""`
+	Name              string     `required:"" help:"The patient's name."`
+	Patient           patient.ID `placeholder:"UUID" help:"The patient's identifier; without it, one is minted."`
+	BirthDate         string     `placeholder:"2006-01-02" help:"The patient's date of birth."`
 }
 
-func (c *registerPatientCmd) Run(r *Run) error {
-	return Create(r, c.SealingFlags, "patientId", commands.Desk.RegisterPatient, commands.RegisterPatient{
+func (c *registerPatientCmd) Run(r *term.Run) error {
+	return term.Create(r, c.SealingFlags, "patientId", commands.Desk.RegisterPatient, commands.RegisterPatient{
 		Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
 	})
 }
 
 // patientFlags name a patient of a practice.
 type patientFlags struct {
-	PracticeFlags `embed:""`
-	Patient       patient.ID `required:"" placeholder:"UUID" help:"The patient's identifier."`
+	term.PracticeFlags `embed:""`
+	Patient            patient.ID `required:"" placeholder:"UUID" help:"The patient's identifier."`
 }
 
 type changePatientDetailsCmd struct {
-	patientFlags   `embed:""`
-	MasterKeyFlags `embed:""`
-	Name           string `required:"" help:"The patient's name from now on."`
-	BirthDate      string `required:"" placeholder:"2006-01-02" help:"The patient's date of birth from now on; empty if it is unknown."`
+	patientFlags        `embed:""`
+	term.MasterKeyFlags `embed:""`
+	Name                string `required:"" help:"The patient's name from now on."`
+	BirthDate           string `required:"" placeholder:"2006-01-02" help:"The patient's date of birth from now on; empty if it is unknown."`
 }
 
-func (c *changePatientDetailsCmd) Run(r *Run) error {
-	return SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
+func (c *changePatientDetailsCmd) Run(r *term.Run) error {
+	return term.SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		return nil, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{
 			Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
 		})
@@ -73,8 +73,8 @@ type restrictPatientRecordCmd struct {
 	Username     []string `sep:"none" help:"Who may see the record; may be repeated. Without any, the restriction is lifted."`
 }
 
-func (c *restrictPatientRecordCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.RestrictPatientRecord, commands.RestrictPatientRecord{
+func (c *restrictPatientRecordCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.RestrictPatientRecord, commands.RestrictPatientRecord{
 		Tenant: c.Tenant, Patient: c.Patient, Usernames: c.Username,
 	})
 }
@@ -83,22 +83,22 @@ type openCareRecordCmd struct {
 	patientFlags `embed:""`
 }
 
-func (c *openCareRecordCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.OpenCareRecord, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
+func (c *openCareRecordCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.OpenCareRecord, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
 }
 
 type createNoteCmd struct {
-	patientFlags   `embed:""`
-	MasterKeyFlags `embed:""`
-	File           string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
+	patientFlags        `embed:""`
+	term.MasterKeyFlags `embed:""`
+	File                string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
 }
 
-func (c *createNoteCmd) Run(r *Run) error {
+func (c *createNoteCmd) Run(r *term.Run) error {
 	text, err := readText(c.File, r.In)
 	if err != nil {
 		return err
 	}
-	return Create(r, SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}, "noteId", commands.Desk.CreateNote, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
+	return term.Create(r, term.SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}, "noteId", commands.Desk.CreateNote, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
 }
 
 // errorFlags say what was entered in error, and why.
@@ -112,8 +112,8 @@ type markNoteEnteredInErrorCmd struct {
 	Note       record.NoteID `required:"" placeholder:"UUID" help:"The note's identifier."`
 }
 
-func (c *markNoteEnteredInErrorCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkNoteEnteredInError, commands.MarkNoteEnteredInError{
+func (c *markNoteEnteredInErrorCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkNoteEnteredInError, commands.MarkNoteEnteredInError{
 		Tenant: c.Tenant, Patient: c.Patient, Note: c.Note, Reason: c.Reason,
 	})
 }
@@ -123,8 +123,8 @@ type markPatientRequestEnteredInErrorCmd struct {
 	PatientRequest request.ID `required:"" placeholder:"UUID" help:"The patient request's identifier."`
 }
 
-func (c *markPatientRequestEnteredInErrorCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkPatientRequestEnteredInError, commands.MarkPatientRequestEnteredInError{
+func (c *markPatientRequestEnteredInErrorCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkPatientRequestEnteredInError, commands.MarkPatientRequestEnteredInError{
 		Tenant: c.Tenant, Patient: c.Patient, Request: c.PatientRequest, Reason: c.Reason,
 	})
 }
@@ -143,12 +143,12 @@ func readText(file string, in io.Reader) (string, error) {
 }
 
 type submitPatientRequestCmd struct {
-	SealingFlags `embed:""`
-	File         string `required:"" help:"The request body of the API as a file; - for standard input."`
+	term.SealingFlags `embed:""`
+	File              string `required:"" help:"The request body of the API as a file; - for standard input."`
 }
 
 // Run submits the request in the file, as a call of the API would.
-func (c *submitPatientRequestCmd) Run(r *Run) error {
+func (c *submitPatientRequestCmd) Run(r *term.Run) error {
 	in, err := c.open(r.In)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (c *submitPatientRequestCmd) Run(r *Run) error {
 	if err != nil {
 		return err
 	}
-	return c.DoWith(r, app.Config{MasterKey: master}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (Made, error) {
+	return c.DoWith(r, app.Config{MasterKey: master}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
 		files := &body.Files{Tenant: c.Tenant, Uploads: engine.Uploads}
 		defer func() { _ = files.Close(context.WithoutCancel(ctx)) }() // what stays is swept
 		form, err := files.Read(ctx, in)
@@ -170,7 +170,7 @@ func (c *submitPatientRequestCmd) Run(r *Run) error {
 			return nil, err
 		}
 		id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{Tenant: c.Tenant, Submission: submission})
-		return Made{"patientRequestId": id}, err
+		return term.Made{"patientRequestId": id}, err
 	})
 }
 

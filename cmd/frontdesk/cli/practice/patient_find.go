@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
@@ -19,11 +19,11 @@ import (
 )
 
 type findPatientCmd struct {
-	DatabaseFlag   `embed:""`
-	MasterKeyFlags `embed:""`
-	Tenant         string `required:"" help:"The practice's tenant identifier."`
-	Name           string `required:"" help:"Any parts of the patient's name, in any order. Case and accents do not matter."`
-	JSON           bool   `name:"json" help:"Print one JSON object."`
+	term.DatabaseFlag   `embed:""`
+	term.MasterKeyFlags `embed:""`
+	Tenant              string `required:"" help:"The practice's tenant identifier."`
+	Name                string `required:"" help:"Any parts of the patient's name, in any order. Case and accents do not matter."`
+	JSON                bool   `name:"json" help:"Print one JSON object."`
 }
 
 // mostFound is how many patients are shown.
@@ -32,11 +32,11 @@ const mostFound = 50
 var errNoSearch = fault.New(fault.Invalid, "missing-name", "Give a part of the patient's name.")
 
 // Run prints who is found, once it is recorded who they are.
-func (c *findPatientCmd) Run(r *Run) error {
+func (c *findPatientCmd) Run(r *term.Run) error {
 	if strings.TrimSpace(c.Name) == "" {
 		return errNoSearch
 	}
-	ctx, cancel := context.WithTimeout(r.Context, CommandLimit)
+	ctx, cancel := context.WithTimeout(r.Context, term.CommandLimit)
 	defer cancel()
 	engine, err := c.OpenAll(r, c.MasterKeyFlags)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *findPatientCmd) Run(r *Run) error {
 }
 
 // record appends whose names are about to be shown, and not what was searched for.
-func (c *findPatientCmd) record(r *Run, engine *app.Engine, found []projections.Found) error {
+func (c *findPatientCmd) record(r *term.Run, engine *app.Engine, found []projections.Found) error {
 	filter := url.Values{"tenant": {c.Tenant}}
 	for _, f := range found {
 		filter.Add("patient", f.Patient.String())
@@ -84,7 +84,7 @@ func (c *findPatientCmd) print(w io.Writer, found []projections.Found, more bool
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	var failed error
 	for _, f := range all {
-		failed = errors.Join(failed, Row(table, f.Patient, f.Name, f.BirthDate))
+		failed = errors.Join(failed, term.Row(table, f.Patient, f.Name, f.BirthDate))
 	}
 	failed = errors.Join(failed, table.Flush())
 	if more {

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestAPatientIsFoundAndTheReadingRecorded_D68(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
-	find := func(tenant, name string, flags ...string) Outcome {
-		return Frontdesk(t, append([]string{"find-patient", "--tenant", tenant, "--name", name, "--database-url", c.DB.URL}, flags...)...)
+	c := clitest.NewClinic(t)
+	find := func(tenant, name string, flags ...string) clitest.Outcome {
+		return clitest.Frontdesk(t, append([]string{"find-patient", "--tenant", tenant, "--name", name, "--database-url", c.DB.URL}, flags...)...)
 	}
 	o := find("elm", "ARCH ann")
 	o.WantSuccess(t)
@@ -24,7 +24,7 @@ func TestAPatientIsFoundAndTheReadingRecorded_D68(t *testing.T) {
 	find("elm", "nobody").WantSuccess(t)
 	find("elm", " ").WantFailure(t, 1, "missing-name")
 	find("nowhere", "ann").WantFailure(t, 1, "unknown-practice")
-	find("elm", "ann", NoMasterKey).WantFailure(t, 1, SealedHere)
+	find("elm", "ann", clitest.NoMasterKey).WantFailure(t, 1, clitest.SealedHere)
 	c.Drain(t)
 	log := c.Audit(t, "log", "--json", "--event", "audit.queried")
 	if n := strings.Count(log.Out, `"find-patient"`); n != 3 || strings.Count(log.Out, "patient="+c.Ann) != 2 || strings.Contains(strings.ToLower(log.Out), "arch") {

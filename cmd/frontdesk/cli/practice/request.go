@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
@@ -27,18 +27,18 @@ type RequestCommands struct {
 
 // requestFlags name a request of a practice.
 type requestFlags struct {
-	PracticeFlags  `embed:""`
-	PatientRequest request.ID `required:"" placeholder:"UUID" help:"The patient request's identifier."`
+	term.PracticeFlags `embed:""`
+	PatientRequest     request.ID `required:"" placeholder:"UUID" help:"The patient request's identifier."`
 }
 
 // writingFlags name a request about which something is written.
 type writingFlags struct {
-	requestFlags   `embed:""`
-	MasterKeyFlags `embed:""`
+	requestFlags        `embed:""`
+	term.MasterKeyFlags `embed:""`
 }
 
-func (f writingFlags) Do(r *Run, config app.Config, tenant string, act func(context.Context, commands.Desk) (Made, error)) error {
-	return SealingFlags{PracticeFlags: f.PracticeFlags, MasterKeyFlags: f.MasterKeyFlags}.Do(r, config, tenant, act)
+func (f writingFlags) Do(r *term.Run, config app.Config, tenant string, act func(context.Context, commands.Desk) (term.Made, error)) error {
+	return term.SealingFlags{PracticeFlags: f.PracticeFlags, MasterKeyFlags: f.MasterKeyFlags}.Do(r, config, tenant, act)
 }
 
 // byFlag names the member of staff who has the request then.
@@ -51,8 +51,8 @@ type takePatientRequestCmd struct {
 	byFlag       `embed:""`
 }
 
-func (c *takePatientRequestCmd) Run(r *Run) error {
-	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
+func (c *takePatientRequestCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 		if err != nil {
 			return nil, err
@@ -67,8 +67,8 @@ type givePatientRequestCmd struct {
 	To           string `required:"" help:"The username of whom it is given to."`
 }
 
-func (c *givePatientRequestCmd) Run(r *Run) error {
-	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
+func (c *givePatientRequestCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		given := commands.GivePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest}
 		var err error
 		if given.To, err = desk.Staff.StaffByUsername(ctx, c.Tenant, c.To); err != nil {
@@ -94,8 +94,8 @@ type changePatientRequestUrgencyCmd struct {
 	Urgent       bool `required:"" negatable:"" help:"Whether the request is urgent."`
 }
 
-func (c *changePatientRequestUrgencyCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.ChangePatientRequestUrgency,
+func (c *changePatientRequestUrgencyCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.ChangePatientRequestUrgency,
 		commands.ChangePatientRequestUrgency{Tenant: c.Tenant, Request: c.PatientRequest, Urgent: c.Urgent})
 }
 
@@ -104,12 +104,12 @@ type notePatientRequestCmd struct {
 	File         string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
 }
 
-func (c *notePatientRequestCmd) Run(r *Run) error {
+func (c *notePatientRequestCmd) Run(r *term.Run) error {
 	text, err := readText(c.File, r.In)
 	if err != nil {
 		return err
 	}
-	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		return nil, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, Text: text})
 	})
 }
@@ -120,8 +120,8 @@ type completePatientRequestCmd struct {
 	Outcome      request.Outcome `required:"" help:"replied, appointment-booked, signposted or no-action-needed."`
 }
 
-func (c *completePatientRequestCmd) Run(r *Run) error {
-	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
+func (c *completePatientRequestCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 		if err != nil {
 			return nil, err
@@ -136,8 +136,8 @@ type reopenPatientRequestCmd struct {
 	Reason       string `required:"" help:"Why. Others at this machine see command lines: name nobody."`
 }
 
-func (c *reopenPatientRequestCmd) Run(r *Run) error {
-	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
+func (c *reopenPatientRequestCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 		if err != nil {
 			return nil, err
@@ -153,8 +153,8 @@ type reLinkPatientRequestCmd struct {
 	Reason       string     `required:"" help:"Why. Others at this machine see command lines: name nobody."`
 }
 
-func (c *reLinkPatientRequestCmd) Run(r *Run) error {
-	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
+func (c *reLinkPatientRequestCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		return nil, desk.ReLinkPatientRequest(ctx, commands.ReLinkPatientRequest{
 			Tenant: c.Tenant, Request: c.PatientRequest, From: c.From, To: c.To, Reason: c.Reason,
 		})
@@ -165,8 +165,8 @@ type openPatientRequestCmd struct {
 	requestFlags `embed:""`
 }
 
-func (c *openPatientRequestCmd) Run(r *Run) error {
-	return Create(r, c.PracticeFlags, "patientId", commands.Desk.OpenPatientRequest, commands.OpenPatientRequest{Tenant: c.Tenant, Request: c.PatientRequest})
+func (c *openPatientRequestCmd) Run(r *term.Run) error {
+	return term.Create(r, c.PracticeFlags, "patientId", commands.Desk.OpenPatientRequest, commands.OpenPatientRequest{Tenant: c.Tenant, Request: c.PatientRequest})
 }
 
 type openAttachmentCmd struct {
@@ -174,7 +174,7 @@ type openAttachmentCmd struct {
 	Attachment   request.AttachmentID `required:"" placeholder:"UUID" help:"The file's identifier."`
 }
 
-func (c *openAttachmentCmd) Run(r *Run) error {
-	return Create(r, c.PracticeFlags, "patientId", commands.Desk.OpenAttachment,
+func (c *openAttachmentCmd) Run(r *term.Run) error {
+	return term.Create(r, c.PracticeFlags, "patientId", commands.Desk.OpenAttachment,
 		commands.OpenAttachment{Tenant: c.Tenant, Request: c.PatientRequest, Attachment: c.Attachment})
 }

@@ -1,7 +1,7 @@
 package practice
 
 import (
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/site"
 )
@@ -18,40 +18,40 @@ type SiteCommands struct {
 }
 
 type addSiteCmd struct {
-	PracticeFlags `embed:""`
-	Name          string `required:"" help:"The site's name."`
+	term.PracticeFlags `embed:""`
+	Name               string `required:"" help:"The site's name."`
 }
 
-func (c *addSiteCmd) Run(r *Run) error {
-	return Create(r, c.PracticeFlags, "siteId", commands.Desk.AddSite, commands.AddSite{Tenant: c.Tenant, Name: c.Name})
+func (c *addSiteCmd) Run(r *term.Run) error {
+	return term.Create(r, c.PracticeFlags, "siteId", commands.Desk.AddSite, commands.AddSite{Tenant: c.Tenant, Name: c.Name})
 }
 
 type renameSiteCmd struct {
-	PracticeFlags `embed:""`
-	Site          site.ID `required:"" placeholder:"UUID" help:"The site's identifier."`
-	Name          string  `required:"" help:"The site's new name."`
+	term.PracticeFlags `embed:""`
+	Site               site.ID `required:"" placeholder:"UUID" help:"The site's identifier."`
+	Name               string  `required:"" help:"The site's new name."`
 }
 
-func (c *renameSiteCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.RenameSite, commands.RenameSite{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
+func (c *renameSiteCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.RenameSite, commands.RenameSite{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
 }
 
 type addRoomCmd struct {
-	PracticeFlags `embed:""`
-	Site          site.ID `required:"" placeholder:"UUID" help:"The site's identifier."`
-	Name          string  `required:"" help:"The room's name."`
+	term.PracticeFlags `embed:""`
+	Site               site.ID `required:"" placeholder:"UUID" help:"The site's identifier."`
+	Name               string  `required:"" help:"The room's name."`
 }
 
-func (c *addRoomCmd) Run(r *Run) error {
-	return Create(r, c.PracticeFlags, "roomId", commands.Desk.AddRoom, commands.AddRoom{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
+func (c *addRoomCmd) Run(r *term.Run) error {
+	return term.Create(r, c.PracticeFlags, "roomId", commands.Desk.AddRoom, commands.AddRoom{Tenant: c.Tenant, Site: c.Site, Name: c.Name})
 }
 
 type renameRoomCmd struct {
-	PracticeFlags `embed:""`
-	Room          site.RoomID `required:"" placeholder:"UUID" help:"The room's identifier."`
-	Name          string      `required:"" help:"The room's new name."`
+	term.PracticeFlags `embed:""`
+	Room               site.RoomID `required:"" placeholder:"UUID" help:"The room's identifier."`
+	Name               string      `required:"" help:"The room's new name."`
 }
 
-func (c *renameRoomCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.RenameRoom, commands.RenameRoom{Tenant: c.Tenant, Room: c.Room, Name: c.Name})
+func (c *renameRoomCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.RenameRoom, commands.RenameRoom{Tenant: c.Tenant, Room: c.Room, Name: c.Name})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/authorisation"
 )
@@ -28,14 +28,14 @@ type registerStaffCmd struct {
 	PasswordStdin bool `help:"Also set their password: one line of standard input."`
 }
 
-func (c *registerStaffCmd) Run(r *Run) (err error) {
+func (c *registerStaffCmd) Run(r *term.Run) (err error) {
 	password := ""
 	if c.PasswordStdin {
 		if password, err = r.ReadPassword(true); err != nil {
 			return err
 		}
 	}
-	return Create(r, c.SealingFlags, "staffId", commands.Desk.RegisterStaff, commands.RegisterStaff{
+	return term.Create(r, c.SealingFlags, "staffId", commands.Desk.RegisterStaff, commands.RegisterStaff{
 		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.Role, Password: password,
 	})
 }
@@ -46,16 +46,16 @@ type setPasswordCmd struct {
 	KeepAuthorisations bool `help:"Let applications go on acting for them."`
 }
 
-func (c *setPasswordCmd) Run(r *Run) error {
+func (c *setPasswordCmd) Run(r *term.Run) error {
 	password, err := r.ReadPassword(c.PasswordStdin)
 	if err != nil {
 		return err
 	}
-	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		ended, err := desk.SetPassword(ctx, commands.SetPassword{
 			Tenant: c.Tenant, Username: c.Username, Password: password, KeepAuthorisations: c.KeepAuthorisations,
 		})
-		return Made{"endedAuthorisations": append(subjects{}, ended...)}, err
+		return term.Made{"endedAuthorisations": append(subjects{}, ended...)}, err
 	})
 }
 
@@ -82,6 +82,6 @@ type deactivateStaffCmd struct {
 	usernameFlags `embed:""`
 }
 
-func (c *deactivateStaffCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.DeactivateStaff, commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username})
+func (c *deactivateStaffCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.DeactivateStaff, commands.DeactivateStaff{Tenant: c.Tenant, Username: c.Username})
 }

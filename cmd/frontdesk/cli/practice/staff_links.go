@@ -7,18 +7,18 @@ import (
 
 	"frontdesk/adapters/staffweb"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/staff"
 )
 
 // newStaffFlags say who somebody is that comes to a practice.
 type newStaffFlags struct {
-	SealingFlags `embed:""`
-	Username     string `required:"" help:"What they sign in with."`
-	Name         string `required:"" help:"Their name, as others see it."`
-	Email        string `required:"" help:"Their email address."`
-	roleFlag     `embed:""`
+	term.SealingFlags `embed:""`
+	Username          string `required:"" help:"What they sign in with."`
+	Name              string `required:"" help:"Their name, as others see it."`
+	Email             string `required:"" help:"Their email address."`
+	roleFlag          `embed:""`
 }
 
 // roleFlag says what a member of staff is at the practice.
@@ -28,8 +28,8 @@ type roleFlag struct {
 
 // usernameFlags name a member of staff.
 type usernameFlags struct {
-	PracticeFlags `embed:""`
-	Username      string `required:"" help:"What they sign in with."`
+	term.PracticeFlags `embed:""`
+	Username           string `required:"" help:"What they sign in with."`
 }
 
 // linkFlag is where the practices' pages are, for the address of a link.
@@ -42,7 +42,7 @@ type inviteStaffCmd struct {
 	linkFlag      `embed:""`
 }
 
-func (c *inviteStaffCmd) Run(r *Run) error {
+func (c *inviteStaffCmd) Run(r *term.Run) error {
 	return invite(r, c.SealingFlags, c.linkFlag, commands.Desk.InviteStaff, commands.InviteStaff{
 		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.Role,
 	})
@@ -53,7 +53,7 @@ type inviteAgainCmd struct {
 	linkFlag      `embed:""`
 }
 
-func (c *inviteAgainCmd) Run(r *Run) error {
+func (c *inviteAgainCmd) Run(r *term.Run) error {
 	return invite(r, c.PracticeFlags, c.linkFlag, commands.Desk.InviteAgain, commands.InviteAgain{Tenant: c.Tenant, Username: c.Username})
 }
 
@@ -62,7 +62,7 @@ type resetStaffCmd struct {
 	linkFlag      `embed:""`
 }
 
-func (c *resetStaffCmd) Run(r *Run) error {
+func (c *resetStaffCmd) Run(r *term.Run) error {
 	return invite(r, c.PracticeFlags, c.linkFlag, commands.Desk.ResetStaff, commands.ResetStaff{Tenant: c.Tenant, Username: c.Username})
 }
 
@@ -71,7 +71,7 @@ type reactivateStaffCmd struct {
 	linkFlag      `embed:""`
 }
 
-func (c *reactivateStaffCmd) Run(r *Run) error {
+func (c *reactivateStaffCmd) Run(r *term.Run) error {
 	return invite(r, c.PracticeFlags, c.linkFlag, commands.Desk.ReactivateStaff, commands.ReactivateStaff{Tenant: c.Tenant, Username: c.Username})
 }
 
@@ -80,20 +80,20 @@ type setStaffRolesCmd struct {
 	roleFlag      `embed:""`
 }
 
-func (c *setStaffRolesCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, c.Tenant, commands.Desk.SetStaffRoles, commands.SetStaffRoles{Tenant: c.Tenant, Username: c.Username, Roles: c.Role})
+func (c *setStaffRolesCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.SetStaffRoles, commands.SetStaffRoles{Tenant: c.Tenant, Username: c.Username, Roles: c.Role})
 }
 
 // invite gives the desk an intent that gives a member of staff a link, and prints the
 // link. Nobody can print it a second time.
-func invite[T any](r *Run, f Practice, l linkFlag, intent func(commands.Desk, context.Context, T) (commands.Invitation, error), given T) error {
+func invite[T any](r *term.Run, f term.Practice, l linkFlag, intent func(commands.Desk, context.Context, T) (commands.Invitation, error), given T) error {
 	base, err := l.base()
 	if err != nil {
 		return err
 	}
-	return f.Do(r, app.Config{}, f.TenantID(), func(ctx context.Context, desk commands.Desk) (Made, error) {
+	return f.Do(r, app.Config{}, f.TenantID(), func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		i, err := intent(desk, ctx, given)
-		return Made{"staffId": i.Staff, "link": base + staffweb.LinkPath(f.TenantID(), i.Secret), "expiresAt": i.ExpiresAt}, err
+		return term.Made{"staffId": i.Staff, "link": base + staffweb.LinkPath(f.TenantID(), i.Secret), "expiresAt": i.ExpiresAt}, err
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 var invitePat = []string{"invite-staff", "--tenant=elm", "--username=dr.pat", "--name=Pat", "--email=pat@elm.example", "--role=manager"}
@@ -19,7 +19,7 @@ func TestALinkIsPrintedOnceAndKeptNowhere_D64(t *testing.T) {
 	db := postgrestest.New(t)
 	run := func(args ...string) string {
 		t.Helper()
-		o := Frontdesk(t, append(args, "--database-url", db.URL)...)
+		o := clitest.Frontdesk(t, append(args, "--database-url", db.URL)...)
 		if o.Status != 0 {
 			t.Fatalf("%q: exit status %d: %s", args, o.Status, o.Err)
 		}
@@ -61,7 +61,7 @@ func TestAnOperatorMayRemoveTheLastManager_D63(t *testing.T) {
 		"set-staff-roles --tenant=elm --username=dr.lee --role=manager --as=dr.lee",
 		"deactivate-staff --tenant=elm --username=dr.lee --as=dr.lee",
 	} {
-		if o := Frontdesk(t, append(strings.Fields(line), "--database-url", db.URL)...); o.Status != 0 {
+		if o := clitest.Frontdesk(t, append(strings.Fields(line), "--database-url", db.URL)...); o.Status != 0 {
 			t.Errorf("%s: exit status %d: %s", line, o.Status, o.Err)
 		}
 	}
@@ -70,7 +70,9 @@ func TestAnOperatorMayRemoveTheLastManager_D63(t *testing.T) {
 func TestALinksCommandIsRefused(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	typed := func(args ...string) Outcome { return Frontdesk(t, append(args, "--database-url", db.URL)...) }
+	typed := func(args ...string) clitest.Outcome {
+		return clitest.Frontdesk(t, append(args, "--database-url", db.URL)...)
+	}
 	typed("register-practice", "--tenant=elm", "--name=Elm")
 	typed(append(invitePat, "--auth-url=auth.example")...).WantFailure(t, 1, "--auth-url")
 	typed("set-staff-roles", "--tenant=elm", "--username=dr.pat", "--role=owner").WantFailure(t, 1, "receptionist, clinician, manager and privacy-officer")
@@ -82,7 +84,9 @@ func TestALinksCommandIsRefused(t *testing.T) {
 func TestADisplayIsAddedAndRemoved_D88(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	typed := func(args ...string) Outcome { return Frontdesk(t, append(args, "--database-url", db.URL)...) }
+	typed := func(args ...string) clitest.Outcome {
+		return clitest.Frontdesk(t, append(args, "--database-url", db.URL)...)
+	}
 	typed("register-practice", "--tenant=elm", "--name=Elm")
 	var site struct{ SiteID string }
 	if err := json.Unmarshal([]byte(typed("add-site", "--tenant=elm", "--name=Main", "--json").Out), &site); err != nil {

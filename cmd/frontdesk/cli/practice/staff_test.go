@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // A password is read from standard input and appears nowhere (D27).
@@ -14,11 +14,11 @@ func TestAPasswordIsReadFromStandardInput_D27(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	const password, another = "walnut soup boat", "coffee tin fish"
-	run := func(in string, args ...string) Outcome {
+	run := func(in string, args ...string) clitest.Outcome {
 		t.Helper()
-		return FrontdeskWith(t, in, append(args, "--database-url", db.URL)...)
+		return clitest.FrontdeskWith(t, in, append(args, "--database-url", db.URL)...)
 	}
-	wants := func(o Outcome, text string) {
+	wants := func(o clitest.Outcome, text string) {
 		t.Helper()
 		if o.Status != 0 || !strings.Contains(o.Out, text) || strings.Contains(o.Out+o.Err, password) || strings.Contains(o.Out+o.Err, another) {
 			t.Errorf("exit status %d:\n%s%s", o.Status, o.Out, o.Err)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 )
@@ -18,26 +18,26 @@ type RegistrationCommands struct {
 }
 
 type setWebhookCmd struct {
-	EngineFlags `embed:""`
-	NetworkFlag `embed:""`
-	Application application.ID           `required:"" placeholder:"UUID" help:"The application's identifier."`
-	Event       application.WebhookEvent `required:"" help:"The event kind, such as record.opened."`
-	URL         string                   `required:"" placeholder:"URL" help:"Where it is told of them; https only."`
+	term.EngineFlags `embed:""`
+	term.NetworkFlag `embed:""`
+	Application      application.ID           `required:"" placeholder:"UUID" help:"The application's identifier."`
+	Event            application.WebhookEvent `required:"" help:"The event kind, such as record.opened."`
+	URL              string                   `required:"" placeholder:"URL" help:"Where it is told of them; https only."`
 }
 
-func (c *setWebhookCmd) Run(r *Run) error {
-	return c.Do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (Made, error) {
+func (c *setWebhookCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		return nil, desk.SetWebhook(ctx, commands.SetWebhook{Application: c.Application, Event: c.Event, URL: c.URL})
 	})
 }
 
 type removeWebhookCmd struct {
-	ApplicationFlags `embed:""`
-	Event            application.WebhookEvent `required:"" help:"The event kind, such as record.opened."`
+	term.ApplicationFlags `embed:""`
+	Event                 application.WebhookEvent `required:"" help:"The event kind, such as record.opened."`
 }
 
-func (c *removeWebhookCmd) Run(r *Run) error {
-	return Change(r, c.EngineFlags, "", commands.Desk.RemoveWebhook, commands.RemoveWebhook{Application: c.Application, Event: c.Event})
+func (c *removeWebhookCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, "", commands.Desk.RemoveWebhook, commands.RemoveWebhook{Application: c.Application, Event: c.Event})
 }
 
 type testWebhookCmd struct {
@@ -45,9 +45,9 @@ type testWebhookCmd struct {
 	Event           application.WebhookEvent `required:"" help:"The event kind whose address the ping is sent to, such as record.opened."`
 }
 
-func (c *testWebhookCmd) Run(r *Run) error {
-	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (Made, error) {
+func (c *testWebhookCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		test, err := desk.TestWebhook(ctx, commands.TestWebhook{Tenant: c.Tenant, Application: c.Application, Event: c.Event})
-		return Made{"jti": test.ID, "url": application.Shown(test.URL)}, err
+		return term.Made{"jti": test.ID, "url": application.Shown(test.URL)}, err
 	})
 }

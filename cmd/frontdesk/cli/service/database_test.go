@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // raising is a statement that makes every append raise an error, as Postgres would.
@@ -55,13 +55,13 @@ func TestCommandsNameTheDatabasesState(t *testing.T) {
 				prepare(t, db, c.statement)
 			}
 			at, err := url.Parse(db.URL)
-			Must(t, err)
+			clitest.Must(t, err)
 			if c.edit != nil {
 				query := at.Query()
 				c.edit(at, query)
 				at.RawQuery = query.Encode()
 			}
-			got := Frontdesk(t, "register-practice", "--tenant", "elm-street", "--name", "Elm Street", "--database-url", at.String())
+			got := clitest.Frontdesk(t, "register-practice", "--tenant", "elm-street", "--name", "Elm Street", "--database-url", at.String())
 			got.WantFailure(t, 1, "frontdesk: ", c.says)
 			if strings.Contains(got.Err, "The service cannot reach its database") || strings.Contains(got.Err, "unavailable") {
 				t.Errorf("an operator is told what callers of the API are: %s", got.Err)
@@ -80,7 +80,7 @@ func TestMigrateNamesTheDatabasesState(t *testing.T) {
 		db := postgrestest.New(t)
 		prepare(t, db, statement)
 		for _, args := range [][]string{{"migrate"}, {"migrate", "--change-owner", "frontdesk_owner"}} {
-			Frontdesk(t, append(args, "--database-url", db.AdminURL)...).WantFailure(t, 1, "frontdesk: "+says)
+			clitest.Frontdesk(t, append(args, "--database-url", db.AdminURL)...).WantFailure(t, 1, "frontdesk: "+says)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestMigrateNamesTheDatabasesState(t *testing.T) {
 func prepare(t *testing.T, db *postgrestest.Database, statement string) {
 	t.Helper()
 	var database string
-	Must(t, db.SuperuserPool(t).QueryRow(t.Context(), `SELECT quote_ident(current_database())`).Scan(&database))
+	clitest.Must(t, db.SuperuserPool(t).QueryRow(t.Context(), `SELECT quote_ident(current_database())`).Scan(&database))
 	_, err := db.SuperuserPool(t).Exec(t.Context(), strings.ReplaceAll(statement, "%s", database))
-	Must(t, err)
+	clitest.Must(t, err)
 }

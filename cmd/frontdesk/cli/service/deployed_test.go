@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/docs"
 )
 
@@ -17,16 +17,16 @@ var probe = regexp.MustCompile(`httpGet: \{path: (\S+), port: private\}`)
 func TestWhatPodsAreAskedForIsServed_D112(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../../docs/operations/kubernetes/serve.yaml")
-	Must(t, err)
+	clitest.Must(t, err)
 	probes := probe.FindAllStringSubmatch(string(text), -1)
 	if len(probes) != 3 {
 		t.Fatalf("it is asked %v", probes)
 	}
-	service := Serving(t, "--database-url", postgrestest.New(t).URL).Line(t, "serving")
+	service := clitest.Serving(t, "--database-url", postgrestest.New(t).URL).Line(t, "serving")
 	for _, asked := range probes {
 		for listener, want := range map[string]int{"private_url": http.StatusOK, "url": http.StatusNotFound} {
 			response, err := http.Get(service[listener].(string) + asked[1])
-			Must(t, err)
+			clitest.Must(t, err)
 			_ = response.Body.Close()
 			if response.StatusCode != want {
 				t.Errorf("%s%s is answered %d, want %d", listener, asked[1], response.StatusCode, want)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/signingkey"
 	"frontdesk/projections"
@@ -30,8 +30,8 @@ type KeysCmd struct {
 }
 
 type keysListCmd struct {
-	DatabaseFlag `embed:""`
-	JSON         bool `name:"json" help:"Print one JSON object a line."`
+	term.DatabaseFlag `embed:""`
+	JSON              bool `name:"json" help:"Print one JSON object a line."`
 }
 
 // listedKey is a key as it is listed.
@@ -46,7 +46,7 @@ type listedKey struct {
 }
 
 // Run lists the keys.
-func (c *keysListCmd) Run(r *Run) error {
+func (c *keysListCmd) Run(r *term.Run) error {
 	keys, err := listed(r, c.DatabaseFlag)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (c *keysListCmd) Run(r *Run) error {
 	table := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "KID\tSTATE\tSINCE\tNEXT")
 	for _, k := range keys {
-		if err := Row(table, k.KID, k.State, k.Since.UTC().Format(time.RFC3339), next(k, signs(keys))); err != nil {
+		if err := term.Row(table, k.KID, k.State, k.Since.UTC().Format(time.RFC3339), next(k, signs(keys))); err != nil {
 			return err
 		}
 	}
@@ -77,19 +77,19 @@ func printKeys(w io.Writer, keys []projections.SigningKey) error {
 }
 
 type keysStageCmd struct {
-	EngineFlags    `embed:""`
-	MasterKeyFlags `embed:""`
+	term.EngineFlags    `embed:""`
+	term.MasterKeyFlags `embed:""`
 }
 
 // Run stages a key.
-func (c *keysStageCmd) Run(r *Run) error {
+func (c *keysStageCmd) Run(r *term.Run) error {
 	master, err := c.Read(r)
 	if err != nil {
 		return err
 	}
-	return c.Do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (Made, error) {
+	return c.Do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		kid, err := desk.StageSigningKey(ctx)
-		return Made{"kid": kid}, err
+		return term.Made{"kid": kid}, err
 	})
 }
 
@@ -107,14 +107,14 @@ func (f keyFlags) kid() (signingkey.KID, error) {
 }
 
 type keysActivateCmd struct {
-	EngineFlags    `embed:""`
-	MasterKeyFlags `embed:""`
-	keyFlags       `embed:""`
+	term.EngineFlags    `embed:""`
+	term.MasterKeyFlags `embed:""`
+	keyFlags            `embed:""`
 }
 
 // Run activates the key. It takes the master key, so that no key is activated
 // that cannot sign.
-func (c *keysActivateCmd) Run(r *Run) error {
+func (c *keysActivateCmd) Run(r *term.Run) error {
 	kid, err := c.kid()
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (c *keysActivateCmd) Run(r *Run) error {
 	if err != nil {
 		return err
 	}
-	return c.Do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (Made, error) {
+	return c.Do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		return nil, desk.ActivateSigningKey(ctx, commands.ActivateSigningKey{KID: kid})
 	})
 }

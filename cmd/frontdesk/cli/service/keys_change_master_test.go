@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestTheMasterKeyIsChangedAtTheCommandLine_D69(t *testing.T) {
@@ -20,11 +20,11 @@ func TestTheMasterKeyIsChangedAtTheCommandLine_D69(t *testing.T) {
 		return append(append([]string{"keys"}, args...), "--database-url", db.URL, "--master-key-file", file)
 	}
 	change := []string{"keys", "change-master", "--database-url", db.AdminURL, "--master-key-file", old, "--new-master-key-file", next}
-	kid := Frontdesk(t, as(old, "stage", "--json")...).Lines(t)[0]["kid"].(string)
+	kid := clitest.Frontdesk(t, as(old, "stage", "--json")...).Lines(t)[0]["kid"].(string)
 
-	Frontdesk(t, change...).WantSuccess(t)
-	Frontdesk(t, as(old, "activate", kid)...).WantFailure(t, 1, "is sealed under master key", "the one given is")
-	Frontdesk(t, as(next, "activate", kid)...).WantSuccess(t)
-	Frontdesk(t, append(change, "--retire")...).WantSuccess(t)
-	Frontdesk(t, as(next, "stage")...).WantSuccess(t)
+	clitest.Frontdesk(t, change...).WantSuccess(t)
+	clitest.Frontdesk(t, as(old, "activate", kid)...).WantFailure(t, 1, "is sealed under master key", "the one given is")
+	clitest.Frontdesk(t, as(next, "activate", kid)...).WantSuccess(t)
+	clitest.Frontdesk(t, append(change, "--retire")...).WantSuccess(t)
+	clitest.Frontdesk(t, as(next, "stage")...).WantSuccess(t)
 }

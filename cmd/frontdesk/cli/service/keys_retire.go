@@ -5,22 +5,22 @@ import (
 	"slices"
 	"time"
 
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/signingkey"
 	"frontdesk/projections"
 )
 
 type keysRetireCmd struct {
-	EngineFlags    `embed:""`
-	MasterKeyFlags `embed:""` // not needed; given to all keys commands alike
-	keyFlags       `embed:""`
-	Yes            bool `env:"-" help:"Do not ask before the key that signs stops signing."`
+	term.EngineFlags    `embed:""`
+	term.MasterKeyFlags `embed:""` // not needed; given to all keys commands alike
+	keyFlags            `embed:""`
+	Yes                 bool `env:"-" help:"Do not ask before the key that signs stops signing."`
 }
 
 // Run retires the key. As long as no other key is activated, the one that signs is the
 // only one, so it asks first.
-func (c *keysRetireCmd) Run(r *Run) error {
+func (c *keysRetireCmd) Run(r *term.Run) error {
 	kid, err := c.kid()
 	if err != nil {
 		return err
@@ -34,11 +34,11 @@ func (c *keysRetireCmd) Run(r *Run) error {
 			return err
 		}
 	}
-	return Change(r, c.EngineFlags, "", commands.Desk.RetireSigningKey, commands.RetireSigningKey{KID: kid})
+	return term.Change(r, c.EngineFlags, "", commands.Desk.RetireSigningKey, commands.RetireSigningKey{KID: kid})
 }
 
 // listed returns all keys.
-func listed(r *Run, f DatabaseFlag) ([]projections.SigningKey, error) {
+func listed(r *term.Run, f term.DatabaseFlag) ([]projections.SigningKey, error) {
 	engine, err := f.Open(r)
 	if err != nil {
 		return nil, err

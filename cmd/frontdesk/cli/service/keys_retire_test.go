@@ -11,7 +11,7 @@ import (
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/cli"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // oneKey is a database with one key, which signs.
@@ -21,25 +21,25 @@ func oneKey(t *testing.T) (kid string, keys func(args ...string) []string) {
 	keys = func(args ...string) []string {
 		return append(append([]string{"keys"}, args...), "--database-url", url, "--master-key-file", file)
 	}
-	kid = Frontdesk(t, keys("stage", "--json")...).Lines(t)[0]["kid"].(string)
-	Frontdesk(t, keys("activate", kid)...).WantSuccess(t)
+	kid = clitest.Frontdesk(t, keys("stage", "--json")...).Lines(t)[0]["kid"].(string)
+	clitest.Frontdesk(t, keys("activate", kid)...).WantSuccess(t)
 	return kid, keys
 }
 
 func TestWhereNobodyCanBeAskedTheKeyThatSignsIsNotRetired_D34(t *testing.T) {
 	t.Parallel()
 	kid, keys := oneKey(t)
-	Frontdesk(t, keys("retire", kid)...).WantFailure(t, 1, "the only key that signs", "no webhook is signed or sent", "stage another", "--yes")
-	staged := Frontdesk(t, keys("stage", "--json")...).Lines(t)[0]["kid"].(string)
-	Frontdesk(t, keys("retire", kid)...).WantFailure(t, 1, "activate "+staged+", from 2")
-	Frontdesk(t, keys("retire", kid, "--yes")...).WantSuccess(t)
+	clitest.Frontdesk(t, keys("retire", kid)...).WantFailure(t, 1, "the only key that signs", "no webhook is signed or sent", "stage another", "--yes")
+	staged := clitest.Frontdesk(t, keys("stage", "--json")...).Lines(t)[0]["kid"].(string)
+	clitest.Frontdesk(t, keys("retire", kid)...).WantFailure(t, 1, "activate "+staged+", from 2")
+	clitest.Frontdesk(t, keys("retire", kid, "--yes")...).WantSuccess(t)
 
-	listed := Frontdesk(t, "keys", "list", "--database-url", keys()[2]).Out
+	listed := clitest.Frontdesk(t, "keys", "list", "--database-url", keys()[2]).Out
 	if !strings.Contains(listed, "activate it at once, because no key signs") || !strings.Contains(listed, "retire it, from ") {
 		t.Errorf("listed\n%s", listed)
 	}
-	Frontdesk(t, keys("activate", staged)...).WantSuccess(t)
-	Frontdesk(t, keys("retire", kid)...).WantFailure(t, 1, "signing-key-in-use") // nothing to ask about
+	clitest.Frontdesk(t, keys("activate", staged)...).WantSuccess(t)
+	clitest.Frontdesk(t, keys("retire", kid)...).WantFailure(t, 1, "signing-key-in-use") // nothing to ask about
 }
 
 func TestAtATerminalTheKeyThatSignsIsRetiredByYes_D34(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 // ReadyCmd asks as a proxy does. It is for where nothing else can ask, such as in a
@@ -26,7 +26,7 @@ const (
 )
 
 // Run says what the process says, and fails if it is not ready.
-func (c *ReadyCmd) Run(r *Run) error {
+func (c *ReadyCmd) Run(r *term.Run) error {
 	ctx, cancel := context.WithTimeout(r.Context, readyLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+reachedFromHere(c.PrivateListen)+"/readyz", nil)

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestAContainerIsAskedWhetherItIsReady_D106(t *testing.T) {
@@ -26,15 +26,15 @@ func TestAContainerIsAskedWhetherItIsReady_D106(t *testing.T) {
 	address := strings.TrimPrefix(process.URL, "http://")
 	_, port, _ := strings.Cut(address, ":")
 	for _, listen := range []string{address, ":" + port, "0.0.0.0:" + port} {
-		if o := Frontdesk(t, "ready", "--private-listen", listen); o.Status != 0 || o.Out != "ready\n" {
+		if o := clitest.Frontdesk(t, "ready", "--private-listen", listen); o.Status != 0 || o.Out != "ready\n" {
 			t.Errorf("%s: exit status %d, %q, %q", listen, o.Status, o.Out, o.Err)
 		}
 	}
 	stopping.Store(true)
-	Frontdesk(t, "ready", "--private-listen", address).WantFailure(t, 1, "not ready: this process is stopping")
+	clitest.Frontdesk(t, "ready", "--private-listen", address).WantFailure(t, 1, "not ready: this process is stopping")
 	process.Close()
-	Frontdesk(t, "ready", "--private-listen", address).WantFailure(t, 1, "nobody answers")
-	Frontdesk(t, "ready", "--private-listen", "no port:").WantFailure(t, 1, "--private-listen is HOST:PORT")
+	clitest.Frontdesk(t, "ready", "--private-listen", address).WantFailure(t, 1, "nobody answers")
+	clitest.Frontdesk(t, "ready", "--private-listen", "no port:").WantFailure(t, 1, "--private-listen is HOST:PORT")
 }
 
 // The file of settings says where serve listens; what is typed wins, as everywhere.
@@ -43,14 +43,14 @@ func TestTheFileOfSettingsSaysWhoIsAskedWhetherItIsReady_D108(t *testing.T) {
 	process := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ready\n") }))
 	t.Cleanup(process.Close)
 	address := strings.TrimPrefix(process.URL, "http://")
-	file := SettingsFile(t, "serve:\n  private-listen: "+address+"\n")
-	if o := Frontdesk(t, "ready", "--config", file); o.Status != 0 || o.Out != "ready\n" {
+	file := clitest.SettingsFile(t, "serve:\n  private-listen: "+address+"\n")
+	if o := clitest.Frontdesk(t, "ready", "--config", file); o.Status != 0 || o.Out != "ready\n" {
 		t.Errorf("exit status %d, %q, %q", o.Status, o.Out, o.Err)
 	}
-	other := SettingsFile(t, "serve:\n  private-listen: 127.0.0.1:1\n")
-	Frontdesk(t, "ready", "--config", other).WantFailure(t, 1, "nobody answers", "127.0.0.1:1")
-	if o := Frontdesk(t, "ready", "--config", other, "--private-listen", address); o.Status != 0 {
+	other := clitest.SettingsFile(t, "serve:\n  private-listen: 127.0.0.1:1\n")
+	clitest.Frontdesk(t, "ready", "--config", other).WantFailure(t, 1, "nobody answers", "127.0.0.1:1")
+	if o := clitest.Frontdesk(t, "ready", "--config", other, "--private-listen", address); o.Status != 0 {
 		t.Errorf("exit status %d, %q", o.Status, o.Err)
 	}
-	Frontdesk(t, "ready", "--config", SettingsFile(t, "serve:\n  listn: a\n")).WantFailure(t, 2, "listn is no flag of serve")
+	clitest.Frontdesk(t, "ready", "--config", clitest.SettingsFile(t, "serve:\n  listn: a\n")).WantFailure(t, 2, "listn is no flag of serve")
 }

@@ -5,7 +5,7 @@ import (
 
 	"frontdesk/adapters/broker"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 // streamFlags say what the relay makes its streams like.
@@ -20,12 +20,12 @@ func (f streamFlags) streams() broker.Streams {
 
 // RelayCmd hands the event log to NATS.
 type RelayCmd struct {
-	DatabaseFlag  `embed:""`
-	configFlag    `embed:""`
-	LogFlags      `embed:""`
-	BrokerFlags   `embed:""`
-	streamFlags   `embed:""`
-	MetricsListen string `placeholder:"HOST:PORT" help:"Where metrics are served; nowhere if it is not given."`
+	term.DatabaseFlag `embed:""`
+	configFlag        `embed:""`
+	term.LogFlags     `embed:""`
+	term.BrokerFlags  `embed:""`
+	streamFlags       `embed:""`
+	MetricsListen     string `placeholder:"HOST:PORT" help:"Where metrics are served; nowhere if it is not given."`
 }
 
 // Help says what a help text has no room for.
@@ -37,7 +37,7 @@ If the broker holds events that the log has lost, it ends: run "frontdesk audit 
 }
 
 // Run relays until it is told to stop.
-func (c *RelayCmd) Run(r *Run) error {
+func (c *RelayCmd) Run(r *term.Run) error {
 	return app.Relay{
 		DatabaseURL: c.DatabaseURL, Broker: c.Server(), Streams: c.streams(), MetricsListen: c.MetricsListen, Log: c.Log(r.Err),
 	}.Run(r.Context)

@@ -8,7 +8,7 @@ import (
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/feed"
 )
 
@@ -17,7 +17,7 @@ func TestTheLogIsRelayedAtTheCommandLine_D101(t *testing.T) {
 	t.Parallel()
 	db, s := postgrestest.New(t), brokertest.New(t)
 	js := s.JetStream()
-	Frontdesk(t, "register-practice", "--tenant=elm", "--name=Elm", "--database-url", db.URL).WantSuccess(t)
+	clitest.Frontdesk(t, "register-practice", "--tenant=elm", "--name=Elm", "--database-url", db.URL).WantSuccess(t)
 	at := strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1)
 	args := []string{"relay", "--database-url", at, "--nats", s.URL(), "--nats-replicas=1", "--metrics-listen=127.0.0.1:0"}
 	relay := run(t, args...)
@@ -39,10 +39,10 @@ func TestTheLogIsRelayedAtTheCommandLine_D101(t *testing.T) {
 			t.Errorf("the metrics do not say %q:\n%s", metric, response)
 		}
 	}
-	Frontdesk(t, "audit", "begin-epoch", "--database-url", db.AdminURL, "--reason=The volume was put back.", "--epoch=4").WantSuccess(t)
+	clitest.Frontdesk(t, "audit", "begin-epoch", "--database-url", db.AdminURL, "--reason=The volume was put back.", "--epoch=4").WantSuccess(t)
 	reaches(4, 2)
 	relay.end()
-	Frontdesk(t, append(args, "--nats=amqp://broker")...).WantFailure(t, 1, "nats://broker-1:4222")
-	Frontdesk(t, append(args, "--nats-credentials=none")...).WantFailure(t, 1, "read the credentials for the broker")
-	Frontdesk(t, append(args, "--nats-ca=none")...).WantFailure(t, 1, "the authority of its certificates")
+	clitest.Frontdesk(t, append(args, "--nats=amqp://broker")...).WantFailure(t, 1, "nats://broker-1:4222")
+	clitest.Frontdesk(t, append(args, "--nats-credentials=none")...).WantFailure(t, 1, "read the credentials for the broker")
+	clitest.Frontdesk(t, append(args, "--nats-ca=none")...).WantFailure(t, 1, "the authority of its certificates")
 }

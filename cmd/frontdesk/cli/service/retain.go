@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres/retention"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/event"
 )
 
 // RetainCmd moves old rows of the access record and of deliveries to files.
 type RetainCmd struct {
-	DatabaseFlag    `embed:""`
-	configFlag      `embed:""`
-	AccessRetention retention.Period `default:"never" placeholder:"PERIOD" help:"How long the access record is kept, and to whom webhooks told what: 8y, or 400d. Months that are wholly older are moved to files. Without it, nothing is."`
-	Archive         string           `type:"path" placeholder:"DIR" help:"The folder that they are moved to: for each of them a file and its manifest. Use the same one each time."`
-	WithoutProof    bool             `help:"Also move lines of the access record that no signed checkpoint covers, for those who run no frontdesk sign. Whether such an archive is complete, and as it was, can then never be shown to anybody who trusts neither you nor the database."`
-	Wait            time.Duration    `default:"10m" help:"How long to ask for a table that somebody else holds. Calls go on meanwhile."`
+	term.DatabaseFlag `embed:""`
+	configFlag        `embed:""`
+	AccessRetention   retention.Period `default:"never" placeholder:"PERIOD" help:"How long the access record is kept, and to whom webhooks told what: 8y, or 400d. Months that are wholly older are moved to files. Without it, nothing is."`
+	Archive           string           `type:"path" placeholder:"DIR" help:"The folder that they are moved to: for each of them a file and its manifest. Use the same one each time."`
+	WithoutProof      bool             `help:"Also move lines of the access record that no signed checkpoint covers, for those who run no frontdesk sign. Whether such an archive is complete, and as it was, can then never be shown to anybody who trusts neither you nor the database."`
+	Wait              time.Duration    `default:"10m" help:"How long to ask for a table that somebody else holds. Calls go on meanwhile."`
 }
 
 // Help says what a help text has no room for.
@@ -33,7 +33,7 @@ Begin when all processes have been upgraded. docs/retention.md says what else is
 }
 
 // Run makes partitions, and archives what is old enough.
-func (c *RetainCmd) Run(r *Run) error {
+func (c *RetainCmd) Run(r *term.Run) error {
 	if err := c.checkFolder(); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (c *RetainCmd) Run(r *Run) error {
 		return err
 	}
 	defer engine.Close()
-	actor, err := engine.Operator(r.Context, Machine())
+	actor, err := engine.Operator(r.Context, term.Machine())
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // A trigger that swallows rows, and row security that hides some, are named by whatever
@@ -23,12 +23,12 @@ func TestDoctoredSchemaIsNamed(t *testing.T) {
 		ALTER TABLE record_entries ENABLE ROW LEVEL SECURITY`)
 	want := []any{"function swallow(): added", "row security record_entries: added", "trigger deliveries.swallow: added"}
 
-	line := Serving(t, "--database-url", db.URL).Line(t, "the schema is not as this program was built for: find out who has changed it, and change it back as a superuser")
+	line := clitest.Serving(t, "--database-url", db.URL).Line(t, "the schema is not as this program was built for: find out who has changed it, and change it back as a superuser")
 	if diff := cmp.Diff(want, line["first"]); diff != "" || line["differences"] != 3.0 {
 		t.Errorf("at the start (-want +got):\n%s", diff)
 	}
 
-	verify := Frontdesk(t, "audit", "verify", "--database-url", db.AdminURL)
+	verify := clitest.Frontdesk(t, "audit", "verify", "--database-url", db.AdminURL)
 	verify.WantFailure(t, 1)
 	for _, d := range want {
 		if !strings.Contains(verify.Out, fmt.Sprint("the schema is not this program's: ", d)) {
@@ -36,7 +36,7 @@ func TestDoctoredSchemaIsNamed(t *testing.T) {
 		}
 	}
 
-	rebuild := Frontdesk(t, "audit", "rebuild", "--json", "--database-url", db.AdminURL)
+	rebuild := clitest.Frontdesk(t, "audit", "rebuild", "--json", "--database-url", db.AdminURL)
 	rebuild.WantFailure(t, 1, "the schema of the database is not as this program was built for")
 	var result struct{ Schema []any }
 	if err := json.Unmarshal([]byte(rebuild.Out), &result); err != nil || !cmp.Equal(want, result.Schema) {

@@ -12,7 +12,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 // drainFlag is for a service that has proxies in front of it.
@@ -22,25 +22,25 @@ type drainFlag struct {
 
 // ServeCmd serves the API.
 type ServeCmd struct {
-	DatabaseFlag   `embed:""`
-	LifetimeFlags  `embed:""`
-	NetworkFlag    `embed:""`
-	MasterKeyFlags `embed:""`
-	OldKeyFlags    `embed:""`
-	LedgerFlag     `embed:""`
-	drainFlag      `embed:""`
-	runningFlags   `embed:""`
-	BrokerFlags    `embed:""`
-	streamFlags    `embed:""`
-	JWKSCache      time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set serves."`
-	Listen         string        `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
-	APIDomain      string        `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
-	AuthURL        string        `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
-	Durability     string        `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
+	term.DatabaseFlag   `embed:""`
+	term.LifetimeFlags  `embed:""`
+	term.NetworkFlag    `embed:""`
+	term.MasterKeyFlags `embed:""`
+	term.OldKeyFlags    `embed:""`
+	term.LedgerFlag     `embed:""`
+	drainFlag           `embed:""`
+	runningFlags        `embed:""`
+	term.BrokerFlags    `embed:""`
+	streamFlags         `embed:""`
+	JWKSCache           time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set serves."`
+	Listen              string        `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
+	APIDomain           string        `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
+	AuthURL             string        `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
+	Durability          string        `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
 }
 
 // Run serves until it is told to stop, or checks whether it could.
-func (c *ServeCmd) Run(r *Run, parsed *kong.Context, files SettingsFiles) error {
+func (c *ServeCmd) Run(r *term.Run, parsed *kong.Context, files SettingsFiles) error {
 	config, err := c.config(r)
 	if c.Check {
 		return c.check(r, parsed, files, config, err)
@@ -63,13 +63,13 @@ func (c *ServeCmd) Run(r *Run, parsed *kong.Context, files SettingsFiles) error 
 	return nil
 }
 
-func (c *ServeCmd) config(r *Run) (app.Config, error) {
+func (c *ServeCmd) config(r *term.Run) (app.Config, error) {
 	config := app.Config{
 		DatabaseURL: c.DatabaseURL, Durability: postgres.Durability(c.Durability), Listen: c.Listen, APIDomain: c.APIDomain, AuthURL: c.AuthURL,
 		AllowNetwork: c.AllowNetwork,
 	}
-	c.LifetimeFlags.Apply(&config)
-	c.runningFlags.apply(r, &config)
+	c.ApplyLimits(&config)
+	c.applyRunning(r, &config)
 	config.JWKSCache, config.DrainDelay, config.ErasureLedger = c.JWKSCache, c.DrainDelay, c.ErasureLedger
 	config.Broker, config.BrokerStreams = c.Server(), c.streams()
 	var err error
@@ -82,17 +82,17 @@ func (c *ServeCmd) config(r *Run) (app.Config, error) {
 
 // MigrateCmd brings the schema of a database up to date.
 type MigrateCmd struct {
-	DatabaseFlag `embed:""`
-	configFlag   `embed:""`
-	ChangeOwner  string        `placeholder:"ROLE" help:"First give the database and everything of frontdesk in it to this role, which is no superuser."`
-	Wait         time.Duration `default:"10m" help:"How long to ask for a table that somebody else holds. Calls go on meanwhile."`
+	term.DatabaseFlag `embed:""`
+	configFlag        `embed:""`
+	ChangeOwner       string        `placeholder:"ROLE" help:"First give the database and everything of frontdesk in it to this role, which is no superuser."`
+	Wait              time.Duration `default:"10m" help:"How long to ask for a table that somebody else holds. Calls go on meanwhile."`
 }
 
 // RolesCmd prints the SQL that makes the roles of the database.
 type RolesCmd struct{}
 
 // Run prints the SQL. The program does not run it, because it needs no superuser's password.
-func (c *RolesCmd) Run(r *Run) error {
+func (c *RolesCmd) Run(r *term.Run) error {
 	_, err := io.WriteString(r.Out, postgres.RolesSQL)
 	return err
 }
@@ -102,9 +102,9 @@ func (c *RolesCmd) Run(r *Run) error {
 const migrationLimit = time.Hour
 
 // Run brings the schema up to date.
-func (c *MigrateCmd) Run(r *Run) error { return postgres.Named(c.migrate(r)) }
+func (c *MigrateCmd) Run(r *term.Run) error { return postgres.Named(c.migrate(r)) }
 
-func (c *MigrateCmd) migrate(r *Run) error {
+func (c *MigrateCmd) migrate(r *term.Run) error {
 	ctx, cancel := context.WithTimeout(r.Context, migrationLimit)
 	defer cancel()
 	migrator := postgres.Migrator{URL: c.DatabaseURL, Wait: c.Wait, Tell: r.Tell}

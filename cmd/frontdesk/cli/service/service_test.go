@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/docs"
 )
 
@@ -17,7 +17,7 @@ func TestTheOperatorsPageHasEveryFlag(t *testing.T) {
 	t.Parallel()
 	page := docs.OperatorsPages()["operations/settings.md"]
 	for _, command := range []string{"serve", "sandbox start"} {
-		help := Frontdesk(t, append(strings.Fields(command), "--help")...).Out
+		help := clitest.Frontdesk(t, append(strings.Fields(command), "--help")...).Out
 		flags := flagForm.FindAllString(help, -1)
 		if len(flags) < 10 {
 			t.Fatalf("%s --help shows %v", command, flags)
@@ -33,7 +33,7 @@ func TestTheOperatorsPageHasEveryFlag(t *testing.T) {
 // What is shown as the default is what holds without the flag.
 func TestTheHelpOfAServiceShowsItsDefaults(t *testing.T) {
 	t.Parallel()
-	help := Frontdesk(t, "serve", "--help").Out
+	help := clitest.Frontdesk(t, "serve", "--help").Out
 	for _, flag := range []string{
 		"--authorisation-lifetime=12h", "--lockout=1m", "--session-idle=30m", "--session-limit=12h", "--jwks-cache=1h", "--calls-in-flight=1024",
 		"--rate-limit=500", "--daily-bytes=50GiB",
@@ -47,7 +47,7 @@ func TestTheHelpOfAServiceShowsItsDefaults(t *testing.T) {
 // Whoever tries a change of keys out does not wait for an hour.
 func TestASandboxReadsKeySetsAgainAfterSeconds_D96(t *testing.T) {
 	t.Parallel()
-	if help := Frontdesk(t, "sandbox", "start", "--help").Out; !strings.Contains(help, "--jwks-cache=5s ") {
+	if help := clitest.Frontdesk(t, "sandbox", "start", "--help").Out; !strings.Contains(help, "--jwks-cache=5s ") {
 		t.Errorf("the help does not show 5s:\n%s", help)
 	}
 }
@@ -59,9 +59,9 @@ func TestMigrateChangesTheOwner_D51(t *testing.T) {
 		t.Fatal(err)
 	}
 	migrate := []string{"migrate", "--database-url", db.SuperuserURL, "--change-owner"}
-	Frontdesk(t, append(migrate, "postgres")...).WantFailure(t, 1, "postgres is a superuser", "name a plain role")
+	clitest.Frontdesk(t, append(migrate, "postgres")...).WantFailure(t, 1, "postgres is a superuser", "name a plain role")
 	for _, want := range []string{"gave to frontdesk_owner: 1 × table\n", "frontdesk_owner owns everything already\n"} {
-		if o := Frontdesk(t, append(migrate, "frontdesk_owner")...); o.Status != 0 || !strings.HasPrefix(o.Out, want+"nothing to change: ") {
+		if o := clitest.Frontdesk(t, append(migrate, "frontdesk_owner")...); o.Status != 0 || !strings.HasPrefix(o.Out, want+"nothing to change: ") {
 			t.Errorf("exit status %d, %q, %q, want %q", o.Status, o.Out, o.Err, want)
 		}
 	}

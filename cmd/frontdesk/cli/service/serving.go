@@ -11,13 +11,13 @@ import (
 
 	"frontdesk/adapters/httpapi"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 // runningFlags say how a service runs, and nothing of what it serves.
 type runningFlags struct {
 	configFlag            `embed:""`
-	LogFlags              `embed:""`
+	term.LogFlags         `embed:""`
 	Check                 bool   `env:"-" help:"Print the configuration and who says so, look at everything that serving needs, change nothing, and serve nothing."`
 	LogCalls              string `enum:"all,refused,none" default:"${log_calls}" help:"Which calls have a line in the log: all, refused or none."`
 	Pprof                 bool   `help:"Serve Go's profiles at /debug/pprof/ of the private listener."`
@@ -27,14 +27,14 @@ type runningFlags struct {
 	tracesFlags           `embed:""`
 }
 
-func (f runningFlags) apply(r *Run, c *app.Config) {
+func (f runningFlags) applyRunning(r *term.Run, c *app.Config) {
 	c.Log, c.Calls, c.Profiles = f.Log(r.Err), httpapi.Lines(f.LogCalls), f.Pprof
 	c.Traces = f.traces()
 	c.CallConnections, c.BackgroundConnections, c.UploadConnections = f.CallConnections, f.BackgroundConnections, f.UploadConnections
 }
 
 // announce writes the line of the log that says what has begun to serve.
-func (f runningFlags) announce(r *Run, log *slog.Logger, service *app.App) error {
+func (f runningFlags) announce(r *term.Run, log *slog.Logger, service *app.App) error {
 	facts, err := service.Facts(r.Context)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (f runningFlags) announce(r *Run, log *slog.Logger, service *app.App) error
 }
 
 // check prints what would hold, and what was found. Unreadable says why there is no master key.
-func (f runningFlags) check(r *Run, parsed *kong.Context, files SettingsFiles, config app.Config, unreadable error) error {
+func (f runningFlags) check(r *term.Run, parsed *kong.Context, files SettingsFiles, config app.Config, unreadable error) error {
 	if err := files.Print(r.Out, parsed, f.Config); err != nil {
 		return err
 	}
@@ -80,13 +80,13 @@ func (f runningFlags) check(r *Run, parsed *kong.Context, files SettingsFiles, c
 func printFinding(table *tabwriter.Writer, f app.Finding) error {
 	switch {
 	case f.Err != nil:
-		return Row(table, "FAILED", f.What, OneLine(f.Err))
+		return term.Row(table, "FAILED", f.What, term.OneLine(f.Err))
 	case !f.Warns:
-		return Row(table, "ok", f.What, f.Says)
+		return term.Row(table, "ok", f.What, f.Says)
 	}
 	var about []string
 	for _, attr := range f.About {
 		about = append(about, attr.String())
 	}
-	return Row(table, "mend", f.What, strings.TrimSuffix(f.Says+" ("+strings.Join(about, ", ")+")", " ()"))
+	return term.Row(table, "mend", f.What, strings.TrimSuffix(f.Says+" ("+strings.Join(about, ", ")+")", " ()"))
 }

@@ -9,23 +9,23 @@ import (
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	count := func() (rows int) {
-		Must(t, db.AdminPool(t).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM master_keys) + (SELECT count(*) FROM signing_keys)`).Scan(&rows))
+		clitest.Must(t, db.AdminPool(t).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM master_keys) + (SELECT count(*) FROM signing_keys)`).Scan(&rows))
 		return rows
 	}
 	before := count()
-	o := CheckServing(t, db.URL)
+	o := clitest.CheckServing(t, db.URL)
 	o.WantSuccess(t)
 	said := o.Checks()
 	for what, want := range map[string]string{
 		"database": "ok: can be reached", "schema": "ok: is this program's", "roles": "ok: frontdesk_app serves, and frontdesk_owner owns", "changes": "ok: ",
-		"master key":  "ok: the database has none yet: the one that is given becomes its own (" + MasterKey.ID() + ")",
+		"master key":  "ok: the database has none yet: the one that is given becomes its own (" + clitest.MasterKey.ID() + ")",
 		"signing key": "ok: there is none yet", "sequence": "ok: ", "durability": "ok: asynchronous", "erasures": "ok: ", "erasure ledger": "mend: no erasure ledger is set: ", "owner": "ok: ", "functions": "ok: ", "objects": "ok: ",
 		"connections": "ok: each process has 32 at most, and the database 997 (max_connections less what is reserved): 31 processes fit",
 		"staff pages": "ok: https://auth.example", "public listener": "ok: 127.0.0.1:0 is free", "private listener": "ok: ",
@@ -43,12 +43,12 @@ func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
 func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
 	t.Parallel()
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	Must(t, err)
+	clitest.Must(t, err)
 	t.Cleanup(func() { _ = taken.Close() }) // after the cases, which run at once
 	another := sealing.MasterKey{2}
 	sealedUnder := func(t *testing.T, db *postgrestest.Database) {
 		t.Helper()
-		Frontdesk(t, "keys", "stage", "--database-url", db.URL, "--json").WantSuccess(t)
+		clitest.Frontdesk(t, "keys", "stage", "--database-url", db.URL, "--json").WantSuccess(t)
 	}
 	for name, c := range map[string]struct {
 		statement string // as a superuser, beforehand
@@ -77,7 +77,7 @@ func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
 		"no master key":            {flags: []string{"--master-key="}, what: "master key", how: "FAILED: there is no master key"},
 		"a file that is away":      {flags: []string{"--master-key-file=/nowhere"}, what: "master key", how: "FAILED: read the master key"},
 		"another master key": {
-			prepare: sealedUnder, flags: []string{"--master-key", base64.StdEncoding.EncodeToString(another[:])}, what: "master key", how: "FAILED: the personal data in this database is sealed under master key " + MasterKey.ID(),
+			prepare: sealedUnder, flags: []string{"--master-key", base64.StdEncoding.EncodeToString(another[:])}, what: "master key", how: "FAILED: the personal data in this database is sealed under master key " + clitest.MasterKey.ID(),
 		},
 		"a ledger":            {flags: []string{"--erasure-ledger=/nowhere/erasures"}, what: "erasure ledger", how: "ok: /nowhere/erasures"},
 		"a damaged ledger":    {flags: []string{"--erasure-ledger=serving_test.go"}, what: "erasure ledger", how: "FAILED: line "},
@@ -92,7 +92,7 @@ func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
 			if c.statement != "" {
 				prepare(t, db, c.statement)
 			}
-			o := CheckServing(t, db.URL, c.flags...)
+			o := clitest.CheckServing(t, db.URL, c.flags...)
 			if got := o.Checks()[c.what]; !strings.HasPrefix(got, c.how) {
 				t.Errorf("%s is %q, want %q", c.what, got, c.how)
 			}
@@ -108,11 +108,11 @@ func TestTheCheckKnowsWhoServes_D108(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	for url, want := range map[string]string{
-		db.SuperuserURL:                      "mend: no rule of the database binds a superuser or the owner: serve as frontdesk_app (role=postgres)",
-		db.AdminURL:                          "mend: no rule of the database binds a superuser or the owner: serve as frontdesk_app (role=frontdesk_owner)",
-		AsRole(t, db.URL, "frontdesk_audit"): "FAILED: the role frontdesk_audit may not serve: use frontdesk_app, or GRANT frontdesk_app TO it",
+		db.SuperuserURL: "mend: no rule of the database binds a superuser or the owner: serve as frontdesk_app (role=postgres)",
+		db.AdminURL:     "mend: no rule of the database binds a superuser or the owner: serve as frontdesk_app (role=frontdesk_owner)",
+		clitest.AsRole(t, db.URL, "frontdesk_audit"): "FAILED: the role frontdesk_audit may not serve: use frontdesk_app, or GRANT frontdesk_app TO it",
 	} {
-		if got := CheckServing(t, url).Checks()["roles"]; got != want {
+		if got := clitest.CheckServing(t, url).Checks()["roles"]; got != want {
 			t.Errorf("roles are %q, want %q", got, want)
 		}
 	}
@@ -121,7 +121,7 @@ func TestTheCheckKnowsWhoServes_D108(t *testing.T) {
 func TestTheLineAtTheStartSaysWhatRuns_D108(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	line := Serving(t, "--database-url", db.URL, "--rate-limit=250", "--call-connections=5").Line(t, "serving")
+	line := clitest.Serving(t, "--database-url", db.URL, "--rate-limit=250", "--call-connections=5").Line(t, "serving")
 	for member, want := range map[string]any{
 		"api_domain": "api.example", "auth_url": "https://auth.example", "role": "frontdesk_app", "owner": "frontdesk_owner", "durability": "asynchronous",
 		"pprof": false, "relays": false, "config": "",
@@ -145,16 +145,16 @@ func TestTheLineAtTheStartSaysWhatRuns_D108(t *testing.T) {
 func status(t *testing.T, url string) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	Must(t, err)
+	clitest.Must(t, err)
 	response, err := http.DefaultClient.Do(request)
-	Must(t, err)
-	Must(t, response.Body.Close())
+	clitest.Must(t, err)
+	clitest.Must(t, response.Body.Close())
 	return response.StatusCode
 }
 
 func TestProfilesAreServedOnThePrivateListenerAlone_D108(t *testing.T) {
 	t.Parallel()
-	line := Serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").Line(t, "serving")
+	line := clitest.Serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").Line(t, "serving")
 	for path, want := range map[string]int{
 		"": http.StatusOK, "goroutine?debug=2": http.StatusOK, "heap": http.StatusOK, "symbol": http.StatusOK, "trace?seconds=1": http.StatusOK, "cmdline": http.StatusNotFound,
 	} {
@@ -169,6 +169,6 @@ func TestProfilesAreServedOnThePrivateListenerAlone_D108(t *testing.T) {
 
 func TestWhatIsLoggedIsChosen_D108(t *testing.T) {
 	t.Parallel()
-	Frontdesk(t, "serve", "--log-level=loud").WantFailure(t, 2, "--log-level must be one of")
-	Frontdesk(t, "serve", "--log-calls=some").WantFailure(t, 2, "--log-calls must be one of")
+	clitest.Frontdesk(t, "serve", "--log-level=loud").WantFailure(t, 2, "--log-level must be one of")
+	clitest.Frontdesk(t, "serve", "--log-calls=some").WantFailure(t, 2, "--log-calls must be one of")
 }

@@ -10,25 +10,25 @@ import (
 
 	"frontdesk/adapters/notary"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/proof"
 )
 
 // SignCmd signs checkpoints of the logs.
 type SignCmd struct {
-	DatabaseFlag  `embed:""`
-	configFlag    `embed:""`
-	LogFlags      `embed:""`
-	LogKeyFile    string        `required:"" placeholder:"FILE" help:"The key that signs, as \"keys make-log-key\" has written it."`
-	State         string        `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has signed. Make it once, and back it up."`
-	Witness       []string      `placeholder:"URL" help:"A witness that cosigns, by the prefix of its submissions; may be repeated."`
-	WitnessKey    []string      `placeholder:"VKEY" help:"Verifier key of a witness, as \"keys make-witness-key\" has printed it; one for each."`
-	Every         time.Duration `default:"10s" help:"From one look at the logs to the next."`
-	MetricsListen string        `placeholder:"HOST:PORT" help:"Where metrics are served; nowhere if it is not given."`
-	VerifyAll     bool          `help:"Read everything again before anything is signed. It is read once a day anyway."`
-	Adopt         bool          `env:"-" help:"The folder is lost: go on with the logs that published checkpoints name. What was signed after them is not protected any more."`
-	ChangeKey     bool          `env:"-" help:"Sign with another key than the one that the folder knows. Give its verifier key to everybody first."`
-	AcceptEpoch   int           `env:"-" placeholder:"N" help:"Go on in epoch N, although the log from before it is another one. Find out first why it is."`
+	term.DatabaseFlag `embed:""`
+	configFlag        `embed:""`
+	term.LogFlags     `embed:""`
+	LogKeyFile        string        `required:"" placeholder:"FILE" help:"The key that signs, as \"keys make-log-key\" has written it."`
+	State             string        `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has signed. Make it once, and back it up."`
+	Witness           []string      `placeholder:"URL" help:"A witness that cosigns, by the prefix of its submissions; may be repeated."`
+	WitnessKey        []string      `placeholder:"VKEY" help:"Verifier key of a witness, as \"keys make-witness-key\" has printed it; one for each."`
+	Every             time.Duration `default:"10s" help:"From one look at the logs to the next."`
+	MetricsListen     string        `placeholder:"HOST:PORT" help:"Where metrics are served; nowhere if it is not given."`
+	VerifyAll         bool          `help:"Read everything again before anything is signed. It is read once a day anyway."`
+	Adopt             bool          `env:"-" help:"The folder is lost: go on with the logs that published checkpoints name. What was signed after them is not protected any more."`
+	ChangeKey         bool          `env:"-" help:"Sign with another key than the one that the folder knows. Give its verifier key to everybody first."`
+	AcceptEpoch       int           `env:"-" placeholder:"N" help:"Go on in epoch N, although the log from before it is another one. Find out first why it is."`
 }
 
 // Help says what a help text has no room for.
@@ -43,7 +43,7 @@ After a restore or a lost end the service begins an epoch, and signing goes on u
 }
 
 // Run signs until it is told to stop.
-func (c *SignCmd) Run(r *Run) error {
+func (c *SignCmd) Run(r *term.Run) error {
 	key, err := notary.ReadKey(c.LogKeyFile)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ type keysMakeLogKeyCmd struct {
 }
 
 // Run makes a key and prints its public half.
-func (c *keysMakeLogKeyCmd) Run(r *Run) error {
+func (c *keysMakeLogKeyCmd) Run(r *term.Run) error {
 	private, err := notary.MakeKey(c.Name)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (c *keysMakeLogKeyCmd) Run(r *Run) error {
 	if err != nil {
 		return err
 	}
-	if err := WriteKey(c.Out, private); err != nil {
+	if err := term.WriteKey(c.Out, private); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(r.Out, key.Verifier)

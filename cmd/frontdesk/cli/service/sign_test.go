@@ -17,14 +17,14 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/cli"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/proof"
 )
 
 // longRun is a command that runs until it is stopped.
 type longRun struct {
 	t     *testing.T
-	says  Lines
+	says  clitest.Lines
 	url   string
 	stop  context.CancelFunc
 	ended chan int
@@ -33,7 +33,7 @@ type longRun struct {
 func run(t *testing.T, args ...string) *longRun {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	l := &longRun{t: t, says: make(Lines, 100), stop: stop, ended: make(chan int, 1)}
+	l := &longRun{t: t, says: make(clitest.Lines, 100), stop: stop, ended: make(chan int, 1)}
 	go func() {
 		l.ended <- cli.Main(ctx, args, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: l.says})
 	}()
@@ -60,8 +60,8 @@ func TestTheLogIsSignedAtTheCommandLine_D77(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	key := strings.TrimSpace(Frontdesk(t, "keys", "make-log-key", "--name=api.example", "--out="+in("log.key")).Out)
-	witnessKey := strings.TrimSpace(Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+in("witness.key")).Out)
+	key := strings.TrimSpace(clitest.Frontdesk(t, "keys", "make-log-key", "--name=api.example", "--out="+in("log.key")).Out)
+	witnessKey := strings.TrimSpace(clitest.Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+in("witness.key")).Out)
 	verifier, err := note.NewVerifier(key)
 	if err != nil {
 		t.Fatal(err)
@@ -70,9 +70,9 @@ func TestTheLogIsSignedAtTheCommandLine_D77(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Frontdesk(t, "keys", "make-log-key", "--name=api.example", "--out="+in("log.key")).WantFailure(t, 1, "not written over")
-	Frontdesk(t, "keys", "make-log-key", "--name=an api", "--out="+in("other.key")).WantFailure(t, 1, "cannot be a key's name")
-	if o := Frontdesk(t, "register-practice", "--tenant=elm", "--name=Elm", "--database-url", db.URL); o.Status != 0 {
+	clitest.Frontdesk(t, "keys", "make-log-key", "--name=api.example", "--out="+in("log.key")).WantFailure(t, 1, "not written over")
+	clitest.Frontdesk(t, "keys", "make-log-key", "--name=an api", "--out="+in("other.key")).WantFailure(t, 1, "cannot be a key's name")
+	if o := clitest.Frontdesk(t, "register-practice", "--tenant=elm", "--name=Elm", "--database-url", db.URL); o.Status != 0 {
 		t.Fatalf("%+v", o)
 	}
 
@@ -114,8 +114,8 @@ func TestTheLogIsSignedAtTheCommandLine_D77(t *testing.T) {
 		t.Fatalf("elm is not signed and cosigned with %q", origin)
 	}
 	signed("/1\n1\n")
-	Frontdesk(t, args...).WantFailure(t, 1, "another process holds it")
-	Frontdesk(t, append(args, "--state="+dir, "--database-url="+strings.Replace(at, "/"+database, "/none", 1))...).WantFailure(t, 1, "3D000")
+	clitest.Frontdesk(t, args...).WantFailure(t, 1, "another process holds it")
+	clitest.Frontdesk(t, append(args, "--state="+dir, "--database-url="+strings.Replace(at, "/"+database, "/none", 1))...).WantFailure(t, 1, "3D000")
 	response := get(t, signer.url+"/metrics")
 	for _, metric := range []string{"frontdesk_signer_alarms 0", `frontdesk_signer_idx{log="events"} 1`, "frontdesk_signer_completed_timestamp_seconds 1", "frontdesk_signer_unwitnessed_checkpoints"} {
 		if !strings.Contains(response, metric) {
@@ -123,22 +123,22 @@ func TestTheLogIsSignedAtTheCommandLine_D77(t *testing.T) {
 		}
 	}
 
-	o := Frontdesk(t, "audit", "begin-epoch", "--database-url", db.AdminURL, "--reason=The volume was put back as of Friday.", "--json")
+	o := clitest.Frontdesk(t, "audit", "begin-epoch", "--database-url", db.AdminURL, "--reason=The volume was put back as of Friday.", "--json")
 	if o.Status != 0 || !strings.Contains(o.Out, `"epoch":2,"cause":"restore","lastKnown":1`) {
 		t.Errorf("%+v", o)
 	}
 	signed("/2\n1\n")
 	signer.end()
 	witness.end()
-	Frontdesk(t, "audit", "begin-epoch", "--database-url", db.AdminURL, "--reason=Again.", "--epoch=2").WantFailure(t, 1, "epoch-over")
-	Frontdesk(t, "audit", "begin-epoch", "--database-url", db.URL, "--reason=I may not.").WantFailure(t, 1, "as the owner of the database")
-	Frontdesk(t, append(args, "--witness=https://second.example")...).WantFailure(t, 1, "as many --witness-key")
-	Frontdesk(t, append(args, "--witness=second.example", "--witness-key="+witnessKey)...).WantFailure(t, 1, "no address of a witness")
-	Frontdesk(t, append(args, "--witness=https://second.example", "--witness-key="+witnessKey)...).WantFailure(t, 1, "twice")
+	clitest.Frontdesk(t, "audit", "begin-epoch", "--database-url", db.AdminURL, "--reason=Again.", "--epoch=2").WantFailure(t, 1, "epoch-over")
+	clitest.Frontdesk(t, "audit", "begin-epoch", "--database-url", db.URL, "--reason=I may not.").WantFailure(t, 1, "as the owner of the database")
+	clitest.Frontdesk(t, append(args, "--witness=https://second.example")...).WantFailure(t, 1, "as many --witness-key")
+	clitest.Frontdesk(t, append(args, "--witness=second.example", "--witness-key="+witnessKey)...).WantFailure(t, 1, "no address of a witness")
+	clitest.Frontdesk(t, append(args, "--witness=https://second.example", "--witness-key="+witnessKey)...).WantFailure(t, 1, "twice")
 	if err := os.Remove(filepath.Join(in("signer"), "state")); err != nil {
 		t.Fatal(err)
 	}
-	Frontdesk(t, args...).WantFailure(t, 1, "this folder remembers nothing", "--adopt")
+	clitest.Frontdesk(t, args...).WantFailure(t, 1, "this folder remembers nothing", "--adopt")
 }
 
 func get(t *testing.T, url string) string {

@@ -14,24 +14,24 @@ import (
 	"frontdesk/adapters/statedir"
 	"frontdesk/adapters/witness"
 	"frontdesk/cmd/frontdesk/app"
-	. "frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/proof"
 )
 
 // WitnessCmd cosigns checkpoints of other services.
 type WitnessCmd struct {
-	configFlag   `embed:""`
-	LogFlags     `embed:""`
-	KeyFile      string         `required:"" placeholder:"FILE" help:"The witness's private key, as \"keys make-witness-key\" has written it."`
-	State        string         `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has cosigned. It must never lose that."`
-	New          bool           `env:"-" help:"Begin: the witness has cosigned nothing yet. Give it once, and never because the folder is empty."`
-	Listen       string         `required:"" placeholder:"HOST:PORT" help:"Where it is served, behind your TLS."`
-	LogKey       []string       `required:"" placeholder:"VKEY" help:"Verifier key of a service whose logs it witnesses, as \"keys make-log-key\" has printed it; may be repeated."`
-	TrustedProxy []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For tells where requests come from; may be repeated."`
+	configFlag    `embed:""`
+	term.LogFlags `embed:""`
+	KeyFile       string         `required:"" placeholder:"FILE" help:"The witness's private key, as \"keys make-witness-key\" has written it."`
+	State         string         `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has cosigned. It must never lose that."`
+	New           bool           `env:"-" help:"Begin: the witness has cosigned nothing yet. Give it once, and never because the folder is empty."`
+	Listen        string         `required:"" placeholder:"HOST:PORT" help:"Where it is served, behind your TLS."`
+	LogKey        []string       `required:"" placeholder:"VKEY" help:"Verifier key of a service whose logs it witnesses, as \"keys make-log-key\" has printed it; may be repeated."`
+	TrustedProxy  []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For tells where requests come from; may be repeated."`
 }
 
 // Run cosigns until it is told to stop.
-func (c *WitnessCmd) Run(r *Run) (err error) {
+func (c *WitnessCmd) Run(r *term.Run) (err error) {
 	w := &witness.Witness{Log: c.Log(r.Err)}
 	if w.Logs, err = logKeys(c.LogKey); err != nil {
 		return err
@@ -83,12 +83,12 @@ type keysMakeWitnessKeyCmd struct {
 }
 
 // Run makes a key and prints its public half.
-func (c *keysMakeWitnessKeyCmd) Run(r *Run) error {
+func (c *keysMakeWitnessKeyCmd) Run(r *term.Run) error {
 	private, public, err := proof.GenerateWitnessKey(rand.Reader, c.Name)
 	if err != nil {
 		return err
 	}
-	if err := WriteKey(c.Out, private); err != nil {
+	if err := term.WriteKey(c.Out, private); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(r.Out, public)

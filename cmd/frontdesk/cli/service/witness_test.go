@@ -15,7 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/cmd/frontdesk/cli"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/proof"
 )
 
@@ -23,12 +23,12 @@ func TestAWitnessSaysWhatItNeeds_D78(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key, state := filepath.Join(dir, "key"), filepath.Join(dir, "state")
-	made := Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key)
+	made := clitest.Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key)
 	if _, err := proof.NewWitnessVerifier(strings.TrimSpace(made.Out)); made.Status != 0 || err != nil {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key).WantFailure(t, 1, "not written over")
-	Frontdesk(t, "keys", "make-witness-key", "--name=a witness", "--out="+key+"2").WantFailure(t, 1, "no spaces")
+	clitest.Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key).WantFailure(t, 1, "not written over")
+	clitest.Frontdesk(t, "keys", "make-witness-key", "--name=a witness", "--out="+key+"2").WantFailure(t, 1, "no spaces")
 	private, public, err := note.GenerateKey(rand.Reader, "api.example")
 	if err != nil {
 		t.Fatal(err)
@@ -37,8 +37,8 @@ func TestAWitnessSaysWhatItNeeds_D78(t *testing.T) {
 	if err := os.WriteFile(logKey, []byte(private), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start := func(flags ...string) Outcome {
-		return Frontdesk(t, append([]string{"witness", "--listen=127.0.0.1:0"}, flags...)...)
+	start := func(flags ...string) clitest.Outcome {
+		return clitest.Frontdesk(t, append([]string{"witness", "--listen=127.0.0.1:0"}, flags...)...)
 	}
 	start().WantFailure(t, 2, "--key-file", "--state", "--log-key")
 	start("--key-file="+logKey, "--state="+state, "--log-key="+public).WantFailure(t, 1, "no private key of a witness")
@@ -55,7 +55,7 @@ func TestAWitnessCosignsUntilItIsTold_D78(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key := filepath.Join(dir, "key")
-	witness, err := proof.NewWitnessVerifier(strings.TrimSpace(Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key).Out))
+	witness, err := proof.NewWitnessVerifier(strings.TrimSpace(clitest.Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key).Out))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestAWitnessCosignsUntilItIsTold_D78(t *testing.T) {
 	}
 	for _, first := range [][]string{{"--new"}, nil} {
 		ctx, stop := context.WithCancel(t.Context())
-		says := make(Lines, 100)
+		says := make(clitest.Lines, 100)
 		ended := make(chan int, 1)
 		args := append([]string{"witness", "--listen=127.0.0.1:0", "--key-file=" + key, "--state=" + dir, "--log-key=" + public}, first...)
 		go func() {

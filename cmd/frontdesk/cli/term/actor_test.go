@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/clock"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func fromThisMachine(t *testing.T, actor map[string]any) bool {
@@ -26,10 +26,10 @@ func fromThisMachine(t *testing.T, actor map[string]any) bool {
 // and whom they said they act for.
 func TestActingForStaffNamesTheOperator(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
-	lee := Objects(t, c.Audit(t, "log", "--json", "--event=staff.registered").Out)[0]["stream"]
-	Frontdesk(t, "register-patient", "--database-url", c.DB.URL, "--tenant=elm", "--name=Cid Cole").WantSuccess(t)
-	Frontdesk(t, "enable-application", "--database-url", c.DB.URL, "--tenant=elm", "--application", c.App, "--as=dr.lee").WantSuccess(t)
+	c := clitest.NewClinic(t)
+	lee := clitest.Objects(t, c.Audit(t, "log", "--json", "--event=staff.registered").Out)[0]["stream"]
+	clitest.Frontdesk(t, "register-patient", "--database-url", c.DB.URL, "--tenant=elm", "--name=Cid Cole").WantSuccess(t)
+	clitest.Frontdesk(t, "enable-application", "--database-url", c.DB.URL, "--tenant=elm", "--application", c.App, "--as=dr.lee").WantSuccess(t)
 	enabled := clock.System()
 
 	own := c.ActorOf(t, "patient.registered")
@@ -57,7 +57,7 @@ func TestActingForStaffNamesTheOperator(t *testing.T) {
 // beside it, as what it is.
 func TestWhoAuditsIsTheSessionUser_D37(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	c.Audit(t, "log", "--patient", c.Ann)
 	c.Drain(t)
 	if who := c.ActorOf(t, "audit.queried"); who["kind"] != "operator" || who["id"] != "frontdesk_audit" || !fromThisMachine(t, who) {
@@ -69,7 +69,7 @@ func TestWhoAuditsIsTheSessionUser_D37(t *testing.T) {
 // which are members of ours, they can.
 func TestARoleOfOnesOwnIsNamed(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	anna := "anna_" + strings.ReplaceAll(c.Ann, "-", "") // roles belong to the whole cluster
 	exec := func(sql string) {
 		t.Helper()
@@ -79,9 +79,9 @@ func TestARoleOfOnesOwnIsNamed(t *testing.T) {
 	}
 	exec(`CREATE ROLE ` + anna + ` LOGIN IN ROLE frontdesk_app, frontdesk_audit`)
 	defer exec(`DROP ROLE ` + anna)
-	c.Auditor = AsRole(t, c.DB.URL, anna)
+	c.Auditor = clitest.AsRole(t, c.DB.URL, anna)
 	c.Audit(t, "log", "--patient", c.Ann)
-	if o := Frontdesk(t, "register-patient", "--tenant=elm", "--name=Cleo Cole", "--database-url", c.Auditor); o.Status != 0 {
+	if o := clitest.Frontdesk(t, "register-patient", "--tenant=elm", "--name=Cleo Cole", "--database-url", c.Auditor); o.Status != 0 {
 		t.Fatal(o.Err)
 	}
 	for _, name := range []string{"audit.queried", "patient.registered"} {

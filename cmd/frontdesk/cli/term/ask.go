@@ -25,7 +25,7 @@ const passwordBytes = 4 << 10
 
 // ReadPassword asks for a password at a terminal. Elsewhere it reads one line of
 // standard input, if the command line says so. A password is never a flag:
-// everybody at the machine can list the command lines of its processes.
+// every user of the machine can list the command lines of its processes.
 func (r *Run) ReadPassword(stdin bool) (string, error) {
 	if terminal, ok := r.terminal(); ok {
 		return r.promptPassword(terminal)
@@ -69,8 +69,8 @@ var (
 	errStopped   = errors.New("stopped; nothing was changed")
 )
 
-// Confirm returns nil if somebody at a terminal has read what follows and says yes.
-// Where nobody can be asked, the command line has to say so itself.
+// Confirm shows the consequences at a terminal, and returns nil if the answer is yes.
+// Without a terminal, the command line has to give --yes.
 func (r *Run) Confirm(follows, question string) error {
 	terminal, ok := r.terminal()
 	if !ok {

@@ -9,7 +9,7 @@ type BrokerFlags struct {
 	NATSCA          string   `name:"nats-ca" placeholder:"FILE" help:"Authority of the certificates of NATS, if it is not one that the system trusts."`
 }
 
-// Server returns the servers of NATS and what they are reached with.
+// Server returns the servers of NATS, with their credentials.
 func (f BrokerFlags) Server() broker.Server {
 	return broker.Server{URLs: f.NATS, Credentials: f.NATSCredentials, CA: f.NATSCA}
 }

@@ -47,12 +47,15 @@ type PracticeFlags struct {
 	Tenant      string `required:"" help:"The practice's tenant identifier."`
 }
 
+// TenantID returns the practice.
 func (f PracticeFlags) TenantID() string { return f.Tenant }
 
 // Practice is what the flags of a command about a practice do, whether they name a master
 // key or not.
 type Practice interface {
+	// TenantID returns the practice.
 	TenantID() string
+	// Do gives the desk an intent of the practice, and prints its results and events.
 	Do(r *Run, config app.Config, tenant string, act func(context.Context, commands.Desk) (Made, error)) error
 }
 
@@ -79,7 +82,7 @@ func Change[T any](r *Run, f EngineFlags, tenant string, intent func(commands.De
 }
 
 // Create gives the desk an intent of a practice that makes something, and prints
-// what it has made under a name.
+// the result under a name.
 func Create[T, M any](r *Run, f Practice, name string, intent func(commands.Desk, context.Context, T) (M, error), given T) error {
 	return f.Do(r, app.Config{}, f.TenantID(), func(ctx context.Context, desk commands.Desk) (Made, error) {
 		it, err := intent(desk, ctx, given)
@@ -87,8 +90,8 @@ func Create[T, M any](r *Run, f Practice, name string, intent func(commands.Desk
 	})
 }
 
-// Do gives the desk one intent, with the actor whom the flags name, and prints what
-// was made and appended. It returns once the log has the events.
+// Do gives the desk one intent, with the actor that the flags name, and prints the
+// results and events. It returns once the log has the events.
 func (f EngineFlags) Do(r *Run, config app.Config, tenant string, act func(context.Context, commands.Desk) (Made, error)) error {
 	return f.DoWith(r, config, tenant, func(ctx context.Context, _ *app.Engine, desk commands.Desk) (Made, error) {
 		return act(ctx, desk)
@@ -151,7 +154,7 @@ func (f EngineFlags) DoWith(r *Run, config app.Config, tenant string,
 // errNobody refuses --as for a command that is about no practice.
 var errNobody = fault.New(fault.Invalid, "as-without-tenant", "--as names staff of a practice; this command is about none.")
 
-// actor is who the events will name: the operator, and whom they act for.
+// actor returns the actor of the events: the operator, and the member of staff that they act for.
 func (f EngineFlags) actor(ctx context.Context, engine *app.Engine, tenant string) (event.Actor, error) {
 	if f.As != "" && tenant == "" {
 		return event.Actor{}, errNobody
@@ -167,8 +170,7 @@ func (f EngineFlags) actor(ctx context.Context, engine *app.Engine, tenant strin
 	return operator.ActingFor(member.UUID), nil
 }
 
-// Machine is what this machine says of whoever is at it: "alice@desk7". Nobody vouches
-// for that.
+// Machine names the user and the host of this machine: "alice@desk7". It is unverified.
 func Machine() string {
 	name, host := "unknown", "unknown"
 	if u, err := user.Current(); err == nil {
@@ -180,7 +182,7 @@ func Machine() string {
 	return name + "@" + host
 }
 
-// listeningStore remembers what is appended through it.
+// listeningStore remembers the events that are appended through it.
 type listeningStore struct {
 	commands.Store
 	commands.Erasures
@@ -216,7 +218,7 @@ type appendedEvent struct {
 	Version int       `json:"version"`
 }
 
-// print reports what was made and appended, in one JSON object or in lines.
+// print reports results and events, in one JSON object or in lines.
 func (f EngineFlags) print(r *Run, m Made, appended []event.Recorded) error {
 	events := []appendedEvent{}
 	for _, e := range appended {
@@ -239,8 +241,7 @@ func (f EngineFlags) print(r *Run, m Made, appended []event.Recorded) error {
 	return nil
 }
 
-// shown is a value as a line shows it. An instant is RFC 3339 there, too, as it is in
-// JSON.
+// shown is a value as a line shows it. An instant is RFC 3339, as it is in JSON.
 func shown(value any) any {
 	if at, ok := value.(time.Time); ok {
 		return at.Format(time.RFC3339)

@@ -45,9 +45,9 @@ type staffPagesFlags struct {
 	TrustedProxy []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For tells where calls come from and staff sign in from; may be repeated."`
 }
 
-// Apply sets the lifetimes and limits of a service.
-func (f LifetimeFlags) Apply(c *app.Config) {
-	f.webhookFlags.apply(c)
+// ApplyLimits sets the lifetimes and limits of a service.
+func (f LifetimeFlags) ApplyLimits(c *app.Config) {
+	f.applyWebhooks(c)
 	c.Lockout, c.SessionIdle, c.SessionLimit, c.TrustedProxies = f.Lockout, f.SessionIdle, f.SessionLimit, f.TrustedProxy
 	c.AuthorisationLifetime = f.AuthorisationLifetime
 	c.CallsInFlight, c.PrivateListen = f.CallsInFlight, f.PrivateListen
@@ -62,8 +62,8 @@ type webhookFlags struct {
 	DeliveryRetention time.Duration `default:"${delivery_retention}" help:"How long every detail is kept of how webhooks went. Who was told of what is kept as long as the access record."`
 }
 
-// apply sets the limits of webhooks.
-func (f webhookFlags) apply(c *app.Config) {
+// applyWebhooks sets the limits of webhooks.
+func (f webhookFlags) applyWebhooks(c *app.Config) {
 	c.CallInAgeLimit, c.WebhookAgeLimit = f.CallInAgeLimit, f.WebhookAgeLimit
 	c.WebhookTimeout, c.DeliveryRetention = f.WebhookTimeout, f.DeliveryRetention
 }

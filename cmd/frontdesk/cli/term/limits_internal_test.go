@@ -27,11 +27,11 @@ func TestANumberOfBytesHasAUnit(t *testing.T) {
 func TestZeroIsNoLimit(t *testing.T) {
 	t.Parallel()
 	var config app.Config
-	LifetimeFlags{}.Apply(&config)
+	LifetimeFlags{}.ApplyLimits(&config)
 	if config.RateLimit != app.NoLimit || config.DailyBytes != app.NoLimit {
 		t.Errorf("0 is a limit of %v calls and %d bytes", config.RateLimit, config.DailyBytes)
 	}
-	LifetimeFlags{RateLimit: 2.5, DailyBytes: 100}.Apply(&config)
+	LifetimeFlags{RateLimit: 2.5, DailyBytes: 100}.ApplyLimits(&config)
 	if config.RateLimit != 2.5 || config.DailyBytes != 100 {
 		t.Errorf("the limits are %v calls and %d bytes", config.RateLimit, config.DailyBytes)
 	}

@@ -65,7 +65,7 @@ type SealingFlags struct {
 	MasterKeyFlags `embed:""`
 }
 
-// Do does what [engineFlags.do] does, with the master key.
+// Do does what [EngineFlags.Do] does, with the master key.
 func (f SealingFlags) Do(r *Run, config app.Config, tenant string, act func(context.Context, commands.Desk) (Made, error)) (err error) {
 	if config.MasterKey, err = f.Given(r); err != nil {
 		return err

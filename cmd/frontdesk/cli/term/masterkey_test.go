@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"frontdesk/adapters/sealing"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestWhatSealsOrOpensNeedsTheMasterKey_D68(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	for line, database := range map[string]string{
 		"register-patient --tenant=elm --name=Zoe":                                 c.DB.URL,
 		"register-staff --tenant=elm --username=zoe --name=Zoe --email=zoe@elm.uk": c.DB.URL,
@@ -26,10 +26,10 @@ func TestWhatSealsOrOpensNeedsTheMasterKey_D68(t *testing.T) {
 		"audit rebuild --projection=staff.v1":                                      c.DB.AdminURL,
 	} {
 		args := append(strings.Fields(line), "--database-url", database)
-		FrontdeskWith(t, "A cough", append(args, NoMasterKey)...).WantFailure(t, 1, SealedHere)
+		clitest.FrontdeskWith(t, "A cough", append(args, clitest.NoMasterKey)...).WantFailure(t, 1, clitest.SealedHere)
 		another := sealing.MasterKey{2}
-		FrontdeskWith(t, "A cough", append(args, "--master-key", base64.StdEncoding.EncodeToString(another[:]))...).
-			WantFailure(t, 1, "sealed under master key", MasterKey.ID(), another.ID())
+		clitest.FrontdeskWith(t, "A cough", append(args, "--master-key", base64.StdEncoding.EncodeToString(another[:]))...).
+			WantFailure(t, 1, "sealed under master key", clitest.MasterKey.ID(), another.ID())
 	}
 	if log := c.Audit(t, "log", "--json"); strings.Contains(log.Out, "audit.queried") {
 		t.Errorf("a reading that showed nothing is recorded:\n%s", log.Out)
@@ -38,7 +38,7 @@ func TestWhatSealsOrOpensNeedsTheMasterKey_D68(t *testing.T) {
 
 func TestWhatNamesNobodyNeedsNoMasterKey_D68(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	for line, database := range map[string]string{
 		"register-practice --tenant=ash --name=Ash":        c.DB.URL,
 		"add-site --tenant=elm --name=Main":                c.DB.URL,
@@ -50,9 +50,9 @@ func TestWhatNamesNobodyNeedsNoMasterKey_D68(t *testing.T) {
 	} {
 		args := append(strings.Fields(line), "--database-url", database)
 		if args[0] == "audit" { // the others have no such flag
-			args = append(args, NoMasterKey)
+			args = append(args, clitest.NoMasterKey)
 		}
-		o := Frontdesk(t, args...)
+		o := clitest.Frontdesk(t, args...)
 		o.WantSuccess(t)
 		if strings.Contains(o.Out, "Ann Archer") || strings.Contains(o.Out, "a cough") {
 			t.Errorf("%s shows personal data unasked:\n%s", line, o.Out)
@@ -62,21 +62,21 @@ func TestWhatNamesNobodyNeedsNoMasterKey_D68(t *testing.T) {
 
 func TestARebuildSaysWhatItCannotCompareWithoutTheMasterKey_D68(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
-	o := Frontdesk(t, "audit", "rebuild", "--database-url", c.DB.AdminURL, NoMasterKey)
+	c := clitest.NewClinic(t)
+	o := clitest.Frontdesk(t, "audit", "rebuild", "--database-url", c.DB.AdminURL, clitest.NoMasterKey)
 	o.WantSuccess(t)
 	want := "not compared: staff.v1, answers.v1, which hold personal data that is sealed here; give the master key with --master-key-file\nno other difference\n"
 	if !strings.HasSuffix(o.Out, want) {
 		t.Errorf("printed\n%s", o.Out)
 	}
-	if o := Frontdesk(t, "audit", "rebuild", "--database-url", c.DB.AdminURL); strings.Contains(o.Out, "not compared") {
+	if o := clitest.Frontdesk(t, "audit", "rebuild", "--database-url", c.DB.AdminURL); strings.Contains(o.Out, "not compared") {
 		t.Errorf("with the key printed\n%s", o.Out)
 	}
 }
 
 func TestPersonalDataIsShownWithTheMasterKeyAlone_D68(t *testing.T) {
 	t.Parallel()
-	c := NewClinic(t)
+	c := clitest.NewClinic(t)
 	hidden, shown := c.Audit(t, "log"), c.Audit(t, "log", "--show-personal")
 	for _, value := range []string{"Ann Archer", "Bob Baker", "Dr Lee", "lee@elm.example", "a cough"} {
 		if strings.Contains(hidden.Out, value) || !strings.Contains(shown.Out, value) {

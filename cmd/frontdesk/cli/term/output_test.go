@@ -14,34 +14,34 @@ import (
 	"testing"
 
 	"frontdesk/cmd/frontdesk/cli"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // exportTo runs an export of a clinic whose standard output may be a file.
-func exportTo(t *testing.T, c *Clinic, stdout io.Writer, args ...string) Outcome {
+func exportTo(t *testing.T, c *clitest.Clinic, stdout io.Writer, args ...string) clitest.Outcome {
 	t.Helper()
 	var said bytes.Buffer
 	line := append([]string{"audit", "export", "--database-url", c.Auditor}, args...)
 	status := cli.Main(t.Context(), line, cli.Streams{In: strings.NewReader(""), Out: stdout, Err: &said})
-	return Outcome{Status: status, Out: "", Err: said.String()}
+	return clitest.Outcome{Status: status, Out: "", Err: said.String()}
 }
 
 // wantExport fails unless the manifest stands and is of these events.
-func wantExport(t *testing.T, c *Clinic, events []byte, manifest string) {
+func wantExport(t *testing.T, c *clitest.Clinic, events []byte, manifest string) {
 	t.Helper()
 	text, err := os.ReadFile(manifest)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(events)
-	if of := Objects(t, string(text))[0]; of["sha256"] != hex.EncodeToString(sum[:]) || of["count"] != 13.0 {
+	if of := clitest.Objects(t, string(text))[0]; of["sha256"] != hex.EncodeToString(sum[:]) || of["count"] != 13.0 {
 		t.Errorf("the manifest is %s, and %d bytes were written", text, len(events))
 	}
 }
 
 func TestAnExportGoesToStandardOutput_D57(t *testing.T) {
 	t.Parallel()
-	c, dir := NewClinic(t), t.TempDir()
+	c, dir := clitest.NewClinic(t), t.TempDir()
 	manifest := filepath.Join(dir, "manifest")
 	var out bytes.Buffer
 	exportTo(t, c, &out, "--out=-").WantFailure(t, 1, "--manifest")
@@ -66,12 +66,12 @@ func TestAnExportGoesToStandardOutput_D57(t *testing.T) {
 	if info, err := shell.Stat(); err != nil || info.Sys().(*syscall.Stat_t).Nlink != 1 {
 		t.Errorf("the shell's file was replaced: %v", err)
 	}
-	wantExport(t, c, []byte(ReadFile(t, shell.Name())), manifest)
+	wantExport(t, c, []byte(clitest.ReadFile(t, shell.Name())), manifest)
 }
 
 func TestAnExportGoesThroughADeviceAndAPipe_D57(t *testing.T) {
 	t.Parallel()
-	c, dir := NewClinic(t), t.TempDir()
+	c, dir := clitest.NewClinic(t), t.TempDir()
 	manifest, pipe, device := filepath.Join(dir, "manifest"), filepath.Join(dir, "pipe"), filepath.Join(dir, "null")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestAnExportGoesThroughADeviceAndAPipe_D57(t *testing.T) {
 // A link stays, and what it leads to is replaced as a whole in its own folder.
 func TestAnExportGoesWhereALinkLeads_D57(t *testing.T) {
 	t.Parallel()
-	c, dir, there := NewClinic(t), t.TempDir(), t.TempDir()
+	c, dir, there := clitest.NewClinic(t), t.TempDir(), t.TempDir()
 	link, file := filepath.Join(dir, "latest"), filepath.Join(there, "march")
 	if err := os.Symlink(file, link); err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestAnExportGoesWhereALinkLeads_D57(t *testing.T) {
 	if leads, err := os.Readlink(link); leads != file {
 		t.Errorf("the link leads to %q, %v", leads, err)
 	}
-	wantExport(t, c, []byte(ReadFile(t, file)), file+".manifest.json")
+	wantExport(t, c, []byte(clitest.ReadFile(t, file)), file+".manifest.json")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has mode %v, %v", info.Mode(), err)
 	}
@@ -127,7 +127,7 @@ func TestAnExportGoesWhereALinkLeads_D57(t *testing.T) {
 
 func TestWhatCannotHoldAnExportIsSaid_D57(t *testing.T) {
 	t.Parallel()
-	c, dir := NewClinic(t), t.TempDir()
+	c, dir := clitest.NewClinic(t), t.TempDir()
 	socket := filepath.Join(dir, "socket")
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -149,7 +149,7 @@ func TestWhatCannotHoldAnExportIsSaid_D57(t *testing.T) {
 // the events.
 func TestAManifestDoesNotReplaceItsExport_D57(t *testing.T) {
 	t.Parallel()
-	c, dir := NewClinic(t), t.TempDir()
+	c, dir := clitest.NewClinic(t), t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "folder"), 0o700), os.Symlink("folder", filepath.Join(dir, "link"))); err != nil {
 		t.Fatal(err)
 	}
@@ -162,23 +162,23 @@ func TestAManifestDoesNotReplaceItsExport_D57(t *testing.T) {
 
 func TestAnOutputThatWentNowhereIsAFailure(t *testing.T) {
 	t.Parallel()
-	key, _ := Keygen(t)
+	key, _ := clitest.Keygen(t)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer full.Close()
-	for _, line := range []string{"token mint --application " + SomeApplication + " --key " + key, "version", "version --json", "completion words -- a"} {
+	for _, line := range []string{"token mint --application " + clitest.SomeApplication + " --key " + key, "version", "version --json", "completion words -- a"} {
 		var said strings.Builder
 		status := cli.Main(t.Context(), strings.Fields(line), cli.Streams{In: strings.NewReader(""), Out: full, Err: &said})
-		Outcome{Status: status, Out: "", Err: said.String()}.WantFailure(t, 1, "no space left")
+		clitest.Outcome{Status: status, Out: "", Err: said.String()}.WantFailure(t, 1, "no space left")
 	}
 }
 
 // Without a name a file would go to wherever the command is run.
 func TestAnEmptyNameIsRefused(t *testing.T) {
 	t.Parallel()
-	Frontdesk(t, "audit", "export", "--database-url=x", "--out=").WantFailure(t, 1, "is empty")
-	Frontdesk(t, "webhook", "listen", "--listen=127.0.0.1:0", "--jwks-url=http://127.0.0.1:1/", "--dir=").WantFailure(t, 2, "name a folder")
-	Frontdesk(t, "sandbox", "--dir=", "--listen=127.0.0.1:0").WantFailure(t, 2, "name a folder")
+	clitest.Frontdesk(t, "audit", "export", "--database-url=x", "--out=").WantFailure(t, 1, "is empty")
+	clitest.Frontdesk(t, "webhook", "listen", "--listen=127.0.0.1:0", "--jwks-url=http://127.0.0.1:1/", "--dir=").WantFailure(t, 2, "name a folder")
+	clitest.Frontdesk(t, "sandbox", "--dir=", "--listen=127.0.0.1:0").WantFailure(t, 2, "name a folder")
 }

@@ -8,7 +8,7 @@ import (
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/cli"
-	. "frontdesk/cmd/frontdesk/cli/clitest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // hostile is a name that clears a terminal, turns the order of a line round, and begins
@@ -27,9 +27,9 @@ func wantHarmless(t *testing.T, what, printed string) {
 func TestATerminalActsOnNothingThatIsPrinted_D50(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.New(t).URL
-	do := func(args ...string) Outcome {
+	do := func(args ...string) clitest.Outcome {
 		t.Helper()
-		o := Frontdesk(t, append(args, "--database-url", url)...)
+		o := clitest.Frontdesk(t, append(args, "--database-url", url)...)
 		if o.Status != 0 {
 			t.Fatalf("%v: %s", args, o.Err)
 		}
@@ -37,34 +37,34 @@ func TestATerminalActsOnNothingThatIsPrinted_D50(t *testing.T) {
 		return o
 	}
 	do("register-practice", "--tenant=elm", "--name="+hostile)
-	id := Objects(t, do("register-application", "--name="+hostile, "--jwks-url=https://app.example/jwks.json", "--json").Out)[0]["applicationId"].(string)
+	id := clitest.Objects(t, do("register-application", "--name="+hostile, "--jwks-url=https://app.example/jwks.json", "--json").Out)[0]["applicationId"].(string)
 	do("enable-application", "--tenant=elm", "--application="+id)
 	if table := do("audit", "replay", "--as-of=3").Out; !strings.Contains(table, shown) || strings.Count(table, "\n") != strings.Count(table, "\n  ")+3 {
 		t.Errorf("the table is\n%s", table)
 	}
 	do("audit", "log", "--show-personal")
-	for _, e := range Objects(t, do("audit", "log", "--json", "--event=practice.registered").Out) {
+	for _, e := range clitest.Objects(t, do("audit", "log", "--json", "--event=practice.registered").Out) {
 		if name := e["data"].(map[string]any)["name"]; name != hostile {
 			t.Errorf("JSON says that the name is %q", name)
 		}
 	}
-	refused := Frontdesk(t, "enable-application", "--database-url", url, "--tenant="+hostile, "--application="+id)
+	refused := clitest.Frontdesk(t, "enable-application", "--database-url", url, "--tenant="+hostile, "--application="+id)
 	wantHarmless(t, "a refusal", refused.Err)
-	wrong := Frontdesk(t, "enable-application", "--"+hostile)
+	wrong := clitest.Frontdesk(t, "enable-application", "--"+hostile)
 	wantHarmless(t, "a usage error", wrong.Err+wrong.Out)
 }
 
 func TestATokenThatIsExplainedMovesNoCursor_D50(t *testing.T) {
 	t.Parallel()
-	key, jwks := Keygen(t)
-	token := Mint(t, key, "--sub=dr\u202e\u009blee")
-	o := Frontdesk(t, "token", "explain", "--jwks", jwks, token)
+	key, jwks := clitest.Keygen(t)
+	token := clitest.Mint(t, key, "--sub=dr\u202e\u009blee")
+	o := clitest.Frontdesk(t, "token", "explain", "--jwks", jwks, token)
 	wantHarmless(t, "token explain", o.Out+o.Err)
 	if !strings.Contains(o.Out, `dr\u202e\u009blee`) {
 		t.Errorf("it says\n%s", o.Out)
 	}
 	var verdict struct{ Claims map[string]any }
-	machine := Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, token)
+	machine := clitest.Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, token)
 	wantHarmless(t, "token explain --json", machine.Out)
 	if err := json.Unmarshal([]byte(machine.Out), &verdict); err != nil || verdict.Claims["sub"] != "dr\u202e\u009blee" {
 		t.Errorf("JSON says %v, %v", verdict.Claims["sub"], err)
