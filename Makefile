@@ -56,7 +56,7 @@ quick: ## formatting, build, and the tests of rules and commands: seconds, after
 # What starts whole programs, brokers or clusters of its own is left to `make test`.
 check: MISSING = $(strip $(POSTGRES))
 check: quick deps ## what quick does, read models and adapters on Postgres: a minute, for while you work
-	@$(GO) test -short ./projections/... $$($(GO) list ./adapters/... ./cmd/frontdesk/cli | grep -v '/\(broker\|embedded\|postgrestest\|benchtest\)$$')
+	@$(GO) test -short ./projections/... $$($(GO) list ./adapters/... ./cmd/frontdesk/cli/... | grep -v '/\(broker\|embedded\|postgrestest\|benchtest\|clitest\)$$')
 
 # The packages whose tests take longest begin, so that no core waits for the last of them.
 LONGEST = ./features/browser ./features ./cmd/frontdesk/app ./cmd/frontdesk/conformance ./cmd/frontdesk/alerting ./adapters/postgres/... ./adapters/staffweb/...

@@ -38,6 +38,8 @@ const (
 	sumdb = "golang.org/x/mod/sumdb"         // hashes trees and signs notes: rules, no I/O
 
 	theClient = "frontdesk.example/client" // which integrators call the service with
+
+	theCommandLine = "cmd/frontdesk/cli" // imports its groups of commands, and those import its package term
 )
 
 // layers is the rule. A folder that is not here may hold no Go files. An
@@ -139,6 +141,13 @@ func TestTheImportRuleRefuses(t *testing.T) {
 		{"adapters/webhooks/receiver/a.go", `import "frontdesk.example/client"`, ""},
 		{"commands/a.go", `import "frontdesk.example/client"`, "commands may not import frontdesk.example/client"},
 		{"cmd/frontdesk/cli/a.go", `import "frontdesk.example/client"`, ""},
+		{"cmd/frontdesk/cli/a.go", `import "frontdesk/cmd/frontdesk/cli/audit"`, ""},
+		{"cmd/frontdesk/cli/audit/a.go", `import "frontdesk/cmd/frontdesk/cli/term"`, ""},
+		{"cmd/frontdesk/cli/audit/a.go", `import "frontdesk/cmd/frontdesk/cli/practice"`, "cmd may not import frontdesk/cmd/frontdesk/cli/practice"},
+		{"cmd/frontdesk/cli/audit/a.go", `import "frontdesk/cmd/frontdesk/cli"`, "cmd may not import frontdesk/cmd/frontdesk/cli"},
+		{"cmd/frontdesk/cli/audit/a_test.go", `import "frontdesk/cmd/frontdesk/cli"`, ""},
+		{"cmd/frontdesk/cli/clitest/a.go", `import "frontdesk/cmd/frontdesk/cli"`, ""},
+		{"cmd/frontdesk/cli/term/a.go", `import "frontdesk/cmd/frontdesk/cli/audit"`, "cmd may not import frontdesk/cmd/frontdesk/cli/audit"},
 		{"util/a.go", ``, "util is not a layer"},
 	} {
 		var want []string
@@ -180,6 +189,8 @@ func breaches(name string, source []byte) (found []string) {
 func (l layer) allows(name, imported string) bool {
 	within := func(root string) bool { return imported == root || strings.HasPrefix(imported, root+"/") }
 	switch first, _, _ := strings.Cut(imported, "/"); {
+	case strings.HasPrefix(path.Dir(name), theCommandLine+"/") && !isTest(name) && within("frontdesk/"+theCommandLine):
+		return within("frontdesk/" + theCommandLine + "/term") // groups of commands know no other group, nor the list of them
 	case within(theClient) && top(name) == "adapters" && !isTest(name):
 		return path.Dir(name) == "adapters/webhooks/receiver" // the service verifies by code of its own
 	case slices.ContainsFunc(l.may, within):

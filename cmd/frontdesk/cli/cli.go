@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"reflect"
@@ -17,10 +16,14 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/httpapi/body"
+	"frontdesk/cmd/frontdesk/cli/audit"
+	"frontdesk/cmd/frontdesk/cli/integrate"
+	"frontdesk/cmd/frontdesk/cli/practice"
+	"frontdesk/cmd/frontdesk/cli/service"
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/display"
-	"frontdesk/domain/fault"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
@@ -28,47 +31,48 @@ import (
 )
 
 // Streams are the standard streams of a run.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-}
+type Streams = term.Streams
 
 // commandLine is everything that can be typed. The commands about a noun of the
 // practice are listed in the noun's file.
 type commandLine struct {
-	Sandbox sandboxCmd    `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
-	Serve   serveCmd      `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
-	Ready   readyCmd      `cmd:"" group:"service" help:"Ask the \"serve\" of this machine whether it is ready for calls."`
-	Roles   rolesCmd      `cmd:"" group:"service" help:"Print the SQL that makes the roles of the database, for a superuser."`
-	Migrate migrateCmd    `cmd:"" group:"service" help:"Bring the database schema up to this program."`
-	Keys    keysCmd       `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
-	Audit   auditCmd      `cmd:"" group:"service" help:"Read the event log."`
-	Sign    signCmd       `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
-	Relay   relayCmd      `cmd:"" group:"service" help:"Hand the event log to NATS JetStream, for followers outside of the database. Run as many as you like."`
-	Feed    feedCmd       `cmd:"" group:"service" help:"Let others follow the event log by NATS JetStream."`
-	Witness witnessCmd    `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
-	Retain  retainCmd     `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
-	Dev     devCmd        `cmd:"" group:"integrators" help:"Make your own code base an application of a sandbox: keys, grants, webhooks, and a page that shows it all."`
-	Token   tokenCmd      `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
-	Webhook webhookCmd    `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
-	Checks  checkCommands `embed:""`
+	Sandbox integrate.SandboxCmd    `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
+	Serve   service.ServeCmd        `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
+	Ready   service.ReadyCmd        `cmd:"" group:"service" help:"Ask the \"serve\" of this machine whether it is ready for calls."`
+	Roles   service.RolesCmd        `cmd:"" group:"service" help:"Print the SQL that makes the roles of the database, for a superuser."`
+	Migrate service.MigrateCmd      `cmd:"" group:"service" help:"Bring the database schema up to this program."`
+	Keys    service.KeysCmd         `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
+	Audit   audit.Commands          `cmd:"" group:"service" help:"Read the event log."`
+	Sign    service.SignCmd         `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
+	Relay   service.RelayCmd        `cmd:"" group:"service" help:"Hand the event log to NATS JetStream, for followers outside of the database. Run as many as you like."`
+	Feed    integrate.FeedCmd       `cmd:"" group:"service" help:"Let others follow the event log by NATS JetStream."`
+	Witness service.WitnessCmd      `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
+	Retain  service.RetainCmd       `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
+	Dev     integrate.DevCmd        `cmd:"" group:"integrators" help:"Make your own code base an application of a sandbox: keys, grants, webhooks, and a page that shows it all."`
+	Token   integrate.TokenCmd      `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
+	Webhook integrate.WebhookCmd    `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
+	Checks  integrate.CheckCommands `embed:""`
 
-	Integrator integratorCmd `cmd:"" group:"integrators" help:"Ask a service what it knows of an application: its calls, its webhooks, its keys."`
+	Integrator integrate.IntegratorCmd `cmd:"" group:"integrators" help:"Ask a service what it knows of an application: its calls, its webhooks, its keys."`
 
 	Version    versionCmd    `cmd:"" group:"program" help:"Say which program this is, and which database schema it needs."`
 	Completion completionCmd `cmd:"" group:"program" help:"Teach a shell to complete command lines."`
 
-	Practices      practiceCommands      `embed:""`
-	Applications   applicationCommands   `embed:""`
-	Registrations  registrationCommands  `embed:""`
-	Staff          staffCommands         `embed:""`
-	Authorisations authorisationCommands `embed:""`
-	Patients       patientCommands       `embed:""`
-	Requests       requestCommands       `embed:""`
-	Erasures       erasureCommands       `embed:""`
-	Sites          siteCommands          `embed:""`
-	Appointments   appointmentCommands   `embed:""`
-	Records        recordCommands        `embed:""`
+	Practices practice.Commands `embed:""`
+
+	OffboardPractice audit.OffboardPracticeCmd `cmd:"" group:"practice" help:"Stop everything that applications do for a practice, and export its log. Nothing is erased."`
+
+	Availability   practice.AvailabilityCommands  `embed:""`
+	Applications   practice.ApplicationCommands   `embed:""`
+	Registrations  practice.RegistrationCommands  `embed:""`
+	Staff          practice.StaffCommands         `embed:""`
+	Authorisations practice.AuthorisationCommands `embed:""`
+	Patients       practice.PatientCommands       `embed:""`
+	Requests       practice.RequestCommands       `embed:""`
+	Erasures       practice.ErasureCommands       `embed:""`
+	Sites          practice.SiteCommands          `embed:""`
+	Appointments   practice.AppointmentCommands   `embed:""`
+	Records        practice.RecordCommands        `embed:""`
 }
 
 var groups = []kong.Group{
@@ -92,8 +96,8 @@ Start with "frontdesk sandbox". Every flag can be given in the environment: --da
 
 // Main runs one command line and returns the exit status.
 func Main(ctx context.Context, args []string, streams Streams) int {
-	raw, out := streams, &visible{w: streams.Out}
-	streams.Out, streams.Err = out, &visible{w: raw.Err}
+	raw, out := streams, term.NewVisible(streams.Out)
+	streams.Out, streams.Err = out, term.NewVisible(raw.Err)
 	exited, status := false, 0
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -108,14 +112,14 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		return status
 	}
 	if err != nil {
-		fmt.Fprintf(streams.Err, "frontdesk: %s\nRun \"frontdesk %s\" for what can be given.\n", oneLine(err), helpFor(err))
+		fmt.Fprintf(streams.Err, "frontdesk: %s\nRun \"frontdesk %s\" for what can be given.\n", term.OneLine(err), helpFor(err))
 		return 2
 	}
 	preferSandbox(parsed)
 	preferNearer(parsed)
-	err = parsed.Run(&run{ctx, streams, raw, clock.System})
-	if err = cmp.Or(err, out.err); err != nil {
-		fmt.Fprintf(streams.Err, "frontdesk: %s\n", oneLine(err))
+	err = parsed.Run(&term.Run{Context: ctx, Streams: streams, Raw: raw, Now: clock.System})
+	if err = cmp.Or(err, out.Failure()); err != nil {
+		fmt.Fprintf(streams.Err, "frontdesk: %s\n", term.OneLine(err))
 		return 1
 	}
 	return 0
@@ -126,18 +130,19 @@ func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error
 	return kong.New(grammar,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
 		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), kong.PostBuild(setDefaults), kong.Exit(exit),
+		kong.BindTo(fileSettings{}, (*service.SettingsFiles)(nil)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.ValueFormatter(withDefault),
-		kong.TypeMapper(reflect.TypeFor[application.ID](), idMapper(body.InvalidID("application"))),
-		kong.TypeMapper(reflect.TypeFor[patient.ID](), idMapper(body.InvalidID("patient"))),
-		kong.TypeMapper(reflect.TypeFor[site.ID](), idMapper(body.InvalidID("site"))),
-		kong.TypeMapper(reflect.TypeFor[site.RoomID](), idMapper(body.InvalidID("room"))),
-		kong.TypeMapper(reflect.TypeFor[appointment.ID](), idMapper(body.InvalidID("appointment"))),
-		kong.TypeMapper(reflect.TypeFor[record.NoteID](), idMapper(body.InvalidID("note"))),
-		kong.TypeMapper(reflect.TypeFor[display.ID](), idMapper(errInvalidID)),
-		kong.TypeMapper(reflect.TypeFor[request.ID](), idMapper(errInvalidID)),
-		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), idMapper(body.InvalidID("attachment"))),
-		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), idMapper(errInvalidID)),
-		kong.TypeMapper(reflect.TypeFor[time.Time](), instantMapper()), kong.NamedMapper("folder", kong.MapperFunc(folder)),
+		kong.TypeMapper(reflect.TypeFor[application.ID](), term.IDMapper(body.InvalidID("application"))),
+		kong.TypeMapper(reflect.TypeFor[patient.ID](), term.IDMapper(body.InvalidID("patient"))),
+		kong.TypeMapper(reflect.TypeFor[site.ID](), term.IDMapper(body.InvalidID("site"))),
+		kong.TypeMapper(reflect.TypeFor[site.RoomID](), term.IDMapper(body.InvalidID("room"))),
+		kong.TypeMapper(reflect.TypeFor[appointment.ID](), term.IDMapper(body.InvalidID("appointment"))),
+		kong.TypeMapper(reflect.TypeFor[record.NoteID](), term.IDMapper(body.InvalidID("note"))),
+		kong.TypeMapper(reflect.TypeFor[display.ID](), term.IDMapper(term.ErrInvalidID)),
+		kong.TypeMapper(reflect.TypeFor[request.ID](), term.IDMapper(term.ErrInvalidID)),
+		kong.TypeMapper(reflect.TypeFor[request.AttachmentID](), term.IDMapper(body.InvalidID("attachment"))),
+		kong.TypeMapper(reflect.TypeFor[uuid.UUID](), term.IDMapper(term.ErrInvalidID)),
+		kong.TypeMapper(reflect.TypeFor[time.Time](), term.InstantMapper()), kong.NamedMapper("folder", kong.MapperFunc(term.Folder)),
 	)
 }
 
@@ -145,8 +150,8 @@ func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error
 // program has. Variables of kong would do the same. But kong expands each of them once for every flag there is,
 // which took longer than most commands.
 func setDefaults(k *kong.Kong) error {
-	all := serviceDefaults()
-	maps.Copy(all, webhookDefaults())
+	all := term.ServiceDefaults()
+	maps.Copy(all, term.WebhookDefaults())
 	expand := func(text string) string { return os.Expand(text, func(name string) string { return all[name] }) }
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		switch node := node.(type) {
@@ -176,29 +181,9 @@ func withDefault(value *kong.Value) string {
 	return kong.DefaultHelpValueFormatter(value)
 }
 
-// run is what a subcommand is given: the streams, and when to stop.
-type run struct {
-	ctx     context.Context //nolint:containedctx // kong hands one value to Run
-	Streams                 // which show what a terminal would act on
-	raw     Streams         // which do not: for the bytes of a file, and for moving the cursor
-	now     func() time.Time
-}
-
 func helpFor(err error) string {
 	if parsing, ok := errors.AsType[*kong.ParseError](err); ok && parsing.Context.Selected() != nil {
 		return parsing.Context.Selected().Path() + " --help"
 	}
 	return "--help"
-}
-
-// oneLine is an error in one line: of a refusal, its sentence and its code.
-func oneLine(err error) string {
-	text := err.Error()
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Kind != fault.Unavailable {
-		text = refusal.Detail + " (" + refusal.Code + ")"
-	}
-	if list, ok := errors.AsType[fault.List](err); ok {
-		text = list.Error()
-	}
-	return strings.Join(strings.Fields(text), " ")
 }

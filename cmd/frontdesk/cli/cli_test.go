@@ -17,51 +17,17 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/cmd/frontdesk/cli"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
 )
 
-// outcome is what one command line left behind.
-type outcome struct {
-	status   int
-	out, err string
-}
-
-func frontdesk(t *testing.T, args ...string) outcome {
-	t.Helper()
-	return frontdeskWith(t, "", args...)
-}
-
-func frontdeskWith(t *testing.T, in string, args ...string) outcome {
-	t.Helper()
-	var out, err bytes.Buffer
-	status := cli.Main(t.Context(), args, cli.Streams{In: strings.NewReader(in), Out: &out, Err: &err})
-	return outcome{status, out.String(), err.String()}
-}
-
-// wantFailure fails unless the run said in one line why and what to do.
-func (o outcome) wantFailure(t *testing.T, status int, says ...string) {
-	t.Helper()
-	if o.status != status {
-		t.Errorf("exit status %d, want %d: %s", o.status, status, o.err)
-	}
-	if status == 1 && strings.Count(o.err, "\n") != 1 {
-		t.Errorf("standard error is not one line:\n%s", o.err)
-	}
-	for _, text := range says {
-		if !strings.Contains(o.err, text) {
-			t.Errorf("standard error does not say %q:\n%s", text, o.err)
-		}
-	}
-}
-
 func TestWrongUsageIsExitStatus2(t *testing.T) {
 	t.Parallel()
-	frontdesk(t, "no-such-command").wantFailure(t, 2, "--help")
-	frontdesk(t, "register-practice").wantFailure(t, 2, "--database-url", "register-practice --help")
-	frontdesk(t, "enable-application", "--database-url=x", "--tenant=elm", "--application=7").wantFailure(t, 2, `"7" is not a UUID`)
-	frontdesk(t, "token", "explain", "--now=2026-03-02T12:00:00,5Z", "x").wantFailure(t, 2, `"2026-03-02T12:00:00,5Z" is no instant`)
-	frontdesk(t, "audit", "replay", "--database-url=x", "--tenant=elm", "--as-of=2026-03-02T9:00:00Z").wantFailure(t, 1, "invalid-as-of")
+	clitest.Frontdesk(t, "no-such-command").WantFailure(t, 2, "--help")
+	clitest.Frontdesk(t, "register-practice").WantFailure(t, 2, "--database-url", "register-practice --help")
+	clitest.Frontdesk(t, "enable-application", "--database-url=x", "--tenant=elm", "--application=7").WantFailure(t, 2, `"7" is not a UUID`)
+	clitest.Frontdesk(t, "token", "explain", "--now=2026-03-02T12:00:00,5Z", "x").WantFailure(t, 2, `"2026-03-02T12:00:00,5Z" is no instant`)
+	clitest.Frontdesk(t, "audit", "replay", "--database-url=x", "--tenant=elm", "--as-of=2026-03-02T9:00:00Z").WantFailure(t, 1, "invalid-as-of")
 }
 
 // Where an identifier may be left out, the UUID of zeros would be taken for none: a
@@ -82,16 +48,16 @@ func TestTheUUIDOfZerosIsNotTyped_D20(t *testing.T) {
 		"audit calls --request=":   "invalid-id",
 	} {
 		args := append(strings.Fields(command+uuid.Nil.String()), "--database-url=x")
-		frontdesk(t, args...).wantFailure(t, 2, code, "--"+command[strings.LastIndex(command, "--")+2:len(command)-1]+" must not be the UUID of zeros")
+		clitest.Frontdesk(t, args...).WantFailure(t, 2, code, "--"+command[strings.LastIndex(command, "--")+2:len(command)-1]+" must not be the UUID of zeros")
 	}
-	frontdesk(t, "audit", "log", "--user="+uuid.Nil.String(), "--database-url", postgrestest.New(t).URL).wantFailure(t, 1, "user-without-tenant")
+	clitest.Frontdesk(t, "audit", "log", "--user="+uuid.Nil.String(), "--database-url", postgrestest.New(t).URL).WantFailure(t, 1, "user-without-tenant")
 }
 
 func TestHelpSaysWhatThereIs(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {"--help"}, {"sandbox", "--help"}, {"audit", "--help"}, {"grant-endpoint", "--help"}} {
-		if o := frontdesk(t, args...); o.status != 0 || !strings.Contains(o.out, "Usage: frontdesk") {
-			t.Errorf("%v: exit status %d: %s", args, o.status, o.out)
+		if o := clitest.Frontdesk(t, args...); o.Status != 0 || !strings.Contains(o.Out, "Usage: frontdesk") {
+			t.Errorf("%v: exit status %d: %s", args, o.Status, o.Out)
 		}
 	}
 }
@@ -123,8 +89,8 @@ func TestEveryIntentCanBeTyped(t *testing.T) {
 	after := func(group ...string) []string {
 		key := strings.Join(group, " ")
 		if commandsOf[key] == nil {
-			o := frontdesk(t, slices.Concat([]string{"completion", "words", "--"}, group, []string{""})...)
-			for line := range strings.Lines(o.out) {
+			o := clitest.Frontdesk(t, slices.Concat([]string{"completion", "words", "--"}, group, []string{""})...)
+			for line := range strings.Lines(o.Out) {
 				name, _, _ := strings.Cut(line, "\t")
 				commandsOf[key] = append(commandsOf[key], name)
 			}
@@ -145,10 +111,10 @@ func TestEveryIntentCanBeTyped(t *testing.T) {
 func TestADatabaseThatCannotBeReachedIsSaid(t *testing.T) {
 	t.Parallel()
 	nowhere := "postgres://x@/x?" + url.Values{"host": {t.TempDir()}}.Encode()
-	frontdesk(t, "register-practice", "--database-url", nowhere, "--tenant=elm", "--name=Elm").
-		wantFailure(t, 1, "database cannot be reached", "--database-url")
-	frontdesk(t, "register-practice", "--database-url", "nonsense://", "--tenant=elm", "--name=Elm").
-		wantFailure(t, 1, "database URL")
+	clitest.Frontdesk(t, "register-practice", "--database-url", nowhere, "--tenant=elm", "--name=Elm").
+		WantFailure(t, 1, "database cannot be reached", "--database-url")
+	clitest.Frontdesk(t, "register-practice", "--database-url", "nonsense://", "--tenant=elm", "--name=Elm").
+		WantFailure(t, 1, "database URL")
 }
 
 func TestASchemaThatIsNotThisProgramsIsSaid(t *testing.T) {
@@ -161,20 +127,20 @@ func TestASchemaThatIsNotThisProgramsIsSaid(t *testing.T) {
 		}
 	}
 	exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
-	frontdesk(t, register...).wantFailure(t, 1, "9999", "newer")
+	clitest.Frontdesk(t, register...).WantFailure(t, 1, "9999", "newer")
 	exec(`DELETE FROM goose_db_version WHERE version_id > 0`)
-	frontdesk(t, register...).wantFailure(t, 1, "frontdesk migrate")
+	clitest.Frontdesk(t, register...).WantFailure(t, 1, "frontdesk migrate")
 }
 
 func TestASandboxThatCannotStartSaysWhy(t *testing.T) {
 	t.Parallel()
-	frontdesk(t, "sandbox", "--listen=0.0.0.0:0").wantFailure(t, 1, "loopback")
+	clitest.Frontdesk(t, "sandbox", "--listen=0.0.0.0:0").WantFailure(t, 1, "loopback")
 
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	frontdesk(t, "sandbox", "--listen=127.0.0.1:0", "--dir", filepath.Join(file, "below")).wantFailure(t, 1, "--dir")
+	clitest.Frontdesk(t, "sandbox", "--listen=127.0.0.1:0", "--dir", filepath.Join(file, "below")).WantFailure(t, 1, "--dir")
 }
 
 func TestAPortThatIsTakenIsSaid(t *testing.T) {
@@ -184,24 +150,24 @@ func TestAPortThatIsTakenIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = taken.Close() }()
-	frontdesk(t, "serve", "--database-url", postgrestest.New(t).URL, "--listen", taken.Addr().String(),
+	clitest.Frontdesk(t, "serve", "--database-url", postgrestest.New(t).URL, "--listen", taken.Addr().String(),
 		"--api-domain=api.example", "--auth-url=https://auth.example", "--private-listen=127.0.0.1:0",
 		"--master-key", base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))).
-		wantFailure(t, 1, "port taken", taken.Addr().String())
+		WantFailure(t, 1, "port taken", taken.Addr().String())
 }
 
 func TestARefusalIsOneSentence(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	register := []string{"register-practice", "--database-url", db.URL, "--tenant=elm", "--name=Elm"}
-	if o := frontdesk(t, register...); o.status != 0 {
-		t.Fatal(o.err)
+	if o := clitest.Frontdesk(t, register...); o.Status != 0 {
+		t.Fatal(o.Err)
 	}
-	frontdesk(t, register...).wantFailure(t, 1, "A practice with this tenant identifier exists already. (tenant-taken)")
-	frontdesk(t, append(register, "--as=nobody")...).wantFailure(t, 1, "unknown-staff")
-	frontdesk(t, "grant-endpoint", "--database-url", db.URL, "--as=nobody",
+	clitest.Frontdesk(t, register...).WantFailure(t, 1, "A practice with this tenant identifier exists already. (tenant-taken)")
+	clitest.Frontdesk(t, append(register, "--as=nobody")...).WantFailure(t, 1, "unknown-staff")
+	clitest.Frontdesk(t, "grant-endpoint", "--database-url", db.URL, "--as=nobody",
 		"--application=0190c7a2-0000-7000-8000-0000000000a1", "--endpoint=x", "--mode=y").
-		wantFailure(t, 1, "as-without-tenant")
+		WantFailure(t, 1, "as-without-tenant")
 }
 
 // The engine's commands end to end, without a server: what they print is what
@@ -211,13 +177,13 @@ func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
 	db := postgrestest.New(t)
 	run := func(in string, args ...string) map[string]any {
 		t.Helper()
-		o := frontdeskWith(t, in, append(args, "--database-url", db.URL, "--json")...)
-		if o.status != 0 {
-			t.Fatalf("%v: %s", args, o.err)
+		o := clitest.FrontdeskWith(t, in, append(args, "--database-url", db.URL, "--json")...)
+		if o.Status != 0 {
+			t.Fatalf("%v: %s", args, o.Err)
 		}
 		var object map[string]any
-		if err := json.Unmarshal([]byte(o.out), &object); err != nil {
-			t.Fatalf("%v printed %q: %v", args, o.out, err)
+		if err := json.Unmarshal([]byte(o.Out), &object); err != nil {
+			t.Fatalf("%v printed %q: %v", args, o.Out, err)
 		}
 		return object
 	}
@@ -231,8 +197,8 @@ func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
 	if until, _ := run("", grant...)["expiresAt"].(string); !wholeSecond.MatchString(until) {
 		t.Errorf("expiresAt is %q", until)
 	}
-	if o := frontdesk(t, append(grant, "--database-url", db.URL)...); !wholeSecond.MatchString(strings.TrimPrefix(strings.Split(o.out, "\n")[0], "expiresAt: ")) {
-		t.Errorf("for people it prints %q", o.out)
+	if o := clitest.Frontdesk(t, append(grant, "--database-url", db.URL)...); !wholeSecond.MatchString(strings.TrimPrefix(strings.Split(o.Out, "\n")[0], "expiresAt: ")) {
+		t.Errorf("for people it prints %q", o.Out)
 	}
 	ann := run("", "register-patient", "--tenant=elm", "--name=Ann Archer", "--birth-date=1980-02-29")["patientId"].(string)
 	body := `{"patientId":"` + ann + `","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`
@@ -243,19 +209,19 @@ func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
 	if again := run("", "enable-application", "--tenant=elm", "--application", app); len(again["events"].([]any)) != 0 {
 		t.Errorf("enabling twice appended %v", again["events"])
 	}
-	o := frontdeskWith(t, strings.Replace(body, "medical", "dental", 1), "submit-patient-request", "--tenant=elm", "--file=-", "--database-url", db.URL)
-	o.wantFailure(t, 1, "invalid-request-type")
+	o := clitest.FrontdeskWith(t, strings.Replace(body, "medical", "dental", 1), "submit-patient-request", "--tenant=elm", "--file=-", "--database-url", db.URL)
+	o.WantFailure(t, 1, "invalid-request-type")
 
-	wantLog(t, frontdesk(t, "audit", "log", "--json", "--database-url", db.URL))
+	wantLog(t, clitest.Frontdesk(t, "audit", "log", "--json", "--database-url", db.URL))
 }
 
 // wholeSecond is how an authorisation's end is written everywhere (D26).
 var wholeSecond = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`)
 
-func wantLog(t *testing.T, log outcome) {
+func wantLog(t *testing.T, log clitest.Outcome) {
 	t.Helper()
 	var names, actors, members []string
-	for line := range strings.Lines(log.out) {
+	for line := range strings.Lines(log.Out) {
 		var e struct {
 			Idx   int
 			Name  string
@@ -276,7 +242,7 @@ func wantLog(t *testing.T, log outcome) {
 		t.Errorf("by %q for %q", actors, members)
 	}
 	for _, personal := range []string{"Archer", "Dr Lee", "cough", "1980"} {
-		if strings.Contains(log.out, personal) {
+		if strings.Contains(log.Out, personal) {
 			t.Errorf("the log shows %q unasked", personal)
 		}
 	}

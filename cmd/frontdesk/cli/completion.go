@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/request"
@@ -30,7 +31,7 @@ type (
 )
 
 // Run prints a function that bash calls. A shell without suggestions offers files.
-func (bashCmd) Run(r *run) error {
+func (bashCmd) Run(r *term.Run) error {
 	_, err := io.WriteString(r.Out, `_frontdesk() {
     local IFS=$'\n'
     COMPREPLY=($("$1" completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
@@ -41,7 +42,7 @@ complete -o default -F _frontdesk frontdesk
 }
 
 // Run prints the same for zsh.
-func (zshCmd) Run(r *run) error {
+func (zshCmd) Run(r *term.Run) error {
 	_, err := io.WriteString(r.Out, `#compdef frontdesk
 _frontdesk() {
     local -a found
@@ -61,7 +62,7 @@ compdef _frontdesk frontdesk
 }
 
 // Run prints the same for fish.
-func (fishCmd) Run(r *run) error {
+func (fishCmd) Run(r *term.Run) error {
 	_, err := io.WriteString(r.Out, `function __frontdesk_words
     set -l words (commandline -opc)
     set -l current (commandline -ct)
@@ -82,7 +83,7 @@ type wordsCmd struct {
 }
 
 // Run lists what may come next.
-func (c *wordsCmd) Run(r *run, parsed *kong.Context) error {
+func (c *wordsCmd) Run(r *term.Run, parsed *kong.Context) error {
 	if len(c.Words) > 0 && c.Words[0] == "--" {
 		c.Words = c.Words[1:]
 	}

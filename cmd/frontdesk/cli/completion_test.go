@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 func TestWhatMayComeNextIsListed(t *testing.T) {
@@ -33,14 +35,14 @@ func TestWhatMayComeNextIsListed(t *testing.T) {
 		"keys retire --y":                           "--yes",
 	} {
 		words := strings.Split(line, " ")
-		o := frontdesk(t, append([]string{"completion", "words", "--"}, words...)...)
+		o := clitest.Frontdesk(t, append([]string{"completion", "words", "--"}, words...)...)
 		var found []string
-		for line := range strings.Lines(o.out) {
+		for line := range strings.Lines(o.Out) {
 			word, _, _ := strings.Cut(line, "\t")
 			found = append(found, word)
 		}
-		if got := strings.Join(found, " "); o.status != 0 || got != want {
-			t.Errorf("after %q may come %q, want %q: %s", line, got, want, o.err)
+		if got := strings.Join(found, " "); o.Status != 0 || got != want {
+			t.Errorf("after %q may come %q, want %q: %s", line, got, want, o.Err)
 		}
 	}
 }
@@ -49,16 +51,16 @@ func TestWhatMayComeNextIsListed(t *testing.T) {
 func TestShellsReadTheirScripts(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		script := frontdesk(t, "completion", shell)
-		if script.status != 0 || !strings.Contains(script.out, "completion words -- ") {
-			t.Errorf("completion %s: exit status %d: %s%s", shell, script.status, script.out, script.err)
+		script := clitest.Frontdesk(t, "completion", shell)
+		if script.Status != 0 || !strings.Contains(script.Out, "completion words -- ") {
+			t.Errorf("completion %s: exit status %d: %s%s", shell, script.Status, script.Out, script.Err)
 		}
 		program, err := exec.LookPath(shell)
 		if err != nil {
 			continue
 		}
 		check := exec.CommandContext(t.Context(), program, "-n", "/dev/stdin")
-		check.Stdin = strings.NewReader(script.out)
+		check.Stdin = strings.NewReader(script.Out)
 		if says, err := check.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", shell, err, says)
 		}

@@ -9,32 +9,22 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"frontdesk/cmd/frontdesk/cli/service"
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
-// configFlag is the flag of every command that runs for long, or that keeps house.
-type configFlag struct {
-	Config configFile `placeholder:"FILE" help:"YAML file with flags by their names, for all such commands or below the name of one. The environment wins over it, and the command line over both."`
+// fileSettings implements [service.SettingsFiles] for the commands of this program.
+type fileSettings struct{}
+
+// Resolve has kong ask a file for the settings of a command.
+func (fileSettings) Resolve(ctx *kong.Context, at *kong.Path, command string) error {
+	return resolve(ctx, at, command)
 }
 
-// configFile is the name of a file of settings.
-type configFile string
-
-// BeforeResolve reads the file, and lets kong ask it for the flags that are neither typed nor
-// in the environment. Kong calls it for each command that has such a flag as soon as the
-// environment names a file.
-func (f configFile) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
-	if ctx.Selected() == nil {
-		return nil
-	}
-	return resolve(ctx, at, ctx.Selected().Name)
-}
-
-// servingFile is the name of a file of settings, for a command that asks a process of serve.
-type servingFile string
-
-// BeforeResolve reads what the file says of serve.
-func (f servingFile) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
-	return resolve(ctx, at, "serve")
+// Print lists the flags of the command, their values and where each value is set.
+func (fileSettings) Print(w io.Writer, parsed *kong.Context, file service.ConfigFile) error {
+	return printConfiguration(w, parsed, file)
 }
 
 // resolve has kong ask a file what it says of a command.
@@ -60,11 +50,11 @@ func resolve(ctx *kong.Context, at *kong.Path, of string) error {
 func configurable() ([]*kong.Node, error) {
 	var fields []reflect.StructField
 	for field := range reflect.TypeFor[commandLine]().Fields() {
-		if config, ok := field.Type.FieldByName("Config"); ok && config.Type == reflect.TypeFor[configFile]() {
+		if config, ok := field.Type.FieldByName("Config"); ok && config.Type == reflect.TypeFor[service.ConfigFile]() {
 			fields = append(fields, field)
 		}
 	}
-	parser, err := newParser(reflect.New(reflect.StructOf(fields)).Interface(), Streams{}, nil)
+	parser, err := newParser(reflect.New(reflect.StructOf(fields)).Interface(), term.Streams{}, nil)
 	if err != nil {
 		return nil, err
 	}

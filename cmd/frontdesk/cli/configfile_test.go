@@ -3,47 +3,17 @@ package cli_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
-
-// settingsFile writes a file that its owner alone may read.
-func settingsFile(t *testing.T, text string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "frontdesk.yaml")
-	must(t, os.WriteFile(name, []byte(text), 0o600))
-	return name
-}
-
-var cells = regexp.MustCompile(` {2,}`)
-
-// configuration returns what serve --check says of each flag: what holds, and who says so.
-func (o outcome) configuration() map[string]string {
-	flags, _, _ := strings.Cut(o.out, "\n\n")
-	said := map[string]string{}
-	for line := range strings.Lines(flags) {
-		if parts := cells.Split(strings.TrimSpace(line), 3); len(parts) == 3 {
-			said[parts[0]] = parts[1] + " by " + parts[2]
-		}
-	}
-	return said
-}
-
-// serveNowhere is a serve that finds no database, which it says at once.
-func serveNowhere(t *testing.T, args ...string) outcome {
-	t.Helper()
-	nowhere := "postgres://frontdesk_app:geheim@/x?host=" + t.TempDir()
-	return frontdesk(t, append([]string{"serve", "--check", "--database-url", nowhere}, args...)...)
-}
 
 func TestWhatIsTypedWinsThenTheEnvironmentThenTheFile_D108(t *testing.T) {
 	t.Setenv("FRONTDESK_CALLS_IN_FLIGHT", "7")
 	t.Setenv("FRONTDESK_RATE_LIMIT", "8")
-	file := settingsFile(t, `# for all
+	file := clitest.SettingsFile(t, `# for all
 api-domain: api.example
 durability: synchronous
 session-idle: 10m
@@ -60,9 +30,9 @@ session-limit: 3h
 sign:
   every: 20s
 `)
-	o := serveNowhere(t, "--config", file, "--auth-url=https://auth.example", "--rate-limit=9", "--lockout=2m")
-	o.wantFailure(t, 1, "checks failed")
-	said := o.configuration()
+	o := clitest.ServeNowhere(t, "--config", file, "--auth-url=https://auth.example", "--rate-limit=9", "--lockout=2m")
+	o.WantFailure(t, 1, "checks failed")
+	said := o.Configuration()
 	for flag, want := range map[string]string{
 		"api-domain": "api.example by " + file + ":2", "durability": "synchronous by " + file + ":3", "session-idle": "20m by " + file + ":7",
 		"session-limit": "3h by " + file + ":14", "calls-in-flight": "7 by FRONTDESK_CALLS_IN_FLIGHT", "rate-limit": "9 by command line",
@@ -77,23 +47,23 @@ sign:
 }
 
 func TestTheEnvironmentMayNameTheFile_D108(t *testing.T) {
-	t.Setenv("FRONTDESK_CONFIG", settingsFile(t, "serve: {listen: '127.0.0.1:0', api-domain: api.example, auth-url: 'https://auth.example'}"))
-	if said := serveNowhere(t).configuration(); said["api-domain"] != "api.example by "+os.Getenv("FRONTDESK_CONFIG")+":1" {
+	t.Setenv("FRONTDESK_CONFIG", clitest.SettingsFile(t, "serve: {listen: '127.0.0.1:0', api-domain: api.example, auth-url: 'https://auth.example'}"))
+	if said := clitest.ServeNowhere(t).Configuration(); said["api-domain"] != "api.example by "+os.Getenv("FRONTDESK_CONFIG")+":1" {
 		t.Errorf("it says %v", said)
 	}
-	frontdesk(t, "version").wantSuccess(t) // which reads no such file
+	clitest.Frontdesk(t, "version").WantSuccess(t) // which reads no such file
 }
 
 func TestNoSecretIsShown_D108(t *testing.T) {
 	t.Parallel()
-	file := settingsFile(t, "listen: 127.0.0.1:0\napi-domain: api.example\nauth-url: https://auth.example\n"+
+	file := clitest.SettingsFile(t, "listen: 127.0.0.1:0\napi-domain: api.example\nauth-url: https://auth.example\n"+
 		"nats: ['nats://relay:geheim@one:4222', 'nats://geheim@two:4222']\nmaster-key: geheim\n")
 	for _, url := range []string{
 		"postgres://app:geheim@db/x", "postgres://app@db/x?password=geheim&sslmode=disable", "host=/nowhere user=app password='geh eim' dbname=x", "user=app Password = geheim",
 	} {
-		o := frontdesk(t, "serve", "--check", "--config", file, "--database-url", url)
-		if said := o.configuration(); strings.Contains(o.out+o.err, "geh") || !strings.Contains(said["database-url"], "app") || !strings.Contains(said["nats"], "@one:4222") {
-			t.Errorf("%s: it says\n%s%s", url, o.out, o.err)
+		o := clitest.Frontdesk(t, "serve", "--check", "--config", file, "--database-url", url)
+		if said := o.Configuration(); strings.Contains(o.Out+o.Err, "geh") || !strings.Contains(said["database-url"], "app") || !strings.Contains(said["nats"], "@one:4222") {
+			t.Errorf("%s: it says\n%s%s", url, o.Out, o.Err)
 		}
 	}
 }
@@ -123,13 +93,13 @@ func TestAFileOfSettingsThatIsWrongIsRefusedByItsLine_D108(t *testing.T) {
 		"lockout: \"geheim\nsession-idle: geheim\n":      "this is no YAML",
 		strings.Repeat("# long\n", 200_000):              "is longer than 1 MiB",
 	} {
-		o := frontdesk(t, "serve", "--config", settingsFile(t, text))
-		o.wantFailure(t, 2, "frontdesk.yaml", want)
-		if strings.Contains(o.err, "geheim") {
-			t.Errorf("%q is quoted:\n%s", text, o.err)
+		o := clitest.Frontdesk(t, "serve", "--config", clitest.SettingsFile(t, text))
+		o.WantFailure(t, 2, "frontdesk.yaml", want)
+		if strings.Contains(o.Err, "geheim") {
+			t.Errorf("%q is quoted:\n%s", text, o.Err)
 		}
 	}
-	frontdesk(t, "serve", "--config=/nowhere").wantFailure(t, 2, "/nowhere")
+	clitest.Frontdesk(t, "serve", "--config=/nowhere").WantFailure(t, 2, "/nowhere")
 }
 
 func TestAFileWithASecretIsForItsOwner_D108(t *testing.T) {
@@ -138,20 +108,20 @@ func TestAFileWithASecretIsForItsOwner_D108(t *testing.T) {
 		"serve:\n  master-key: AAAA\n", "sign:\n  database-url: postgres://signer:geheim@db/x\n", "serve:\n  database-url: user=app password=geheim\n",
 		"relay:\n  nats: ['nats://one', 'nats://geheim@two']\n",
 	} {
-		file := settingsFile(t, text)
-		must(t, os.Chmod(file, 0o644))
+		file := clitest.SettingsFile(t, text)
+		clitest.Must(t, os.Chmod(file, 0o644))
 		for _, command := range []string{"serve", "sign"} {
-			frontdesk(t, command, "--config", file).wantFailure(t, 2, file+":2: ", "holds a secret", "chmod o-rwx "+file)
+			clitest.Frontdesk(t, command, "--config", file).WantFailure(t, 2, file+":2: ", "holds a secret", "chmod o-rwx "+file)
 		}
-		must(t, os.Chmod(file, 0o640))
-		if o := frontdesk(t, "sign", "--config", file); strings.Contains(o.err, "holds a secret") {
-			t.Errorf("%q: %s", text, o.err)
+		clitest.Must(t, os.Chmod(file, 0o640))
+		if o := clitest.Frontdesk(t, "sign", "--config", file); strings.Contains(o.Err, "holds a secret") {
+			t.Errorf("%q: %s", text, o.Err)
 		}
 	}
-	public := settingsFile(t, "serve:\n  database-url: postgres://app@db/x\n")
-	must(t, os.Chmod(public, 0o644))
-	if o := frontdesk(t, "serve", "--config", public); strings.Contains(o.err, "holds a secret") {
-		t.Errorf("a file without secrets: %s", o.err)
+	public := clitest.SettingsFile(t, "serve:\n  database-url: postgres://app@db/x\n")
+	clitest.Must(t, os.Chmod(public, 0o644))
+	if o := clitest.Frontdesk(t, "serve", "--config", public); strings.Contains(o.Err, "holds a secret") {
+		t.Errorf("a file without secrets: %s", o.Err)
 	}
 }
 
@@ -159,17 +129,17 @@ func TestAFileWithASecretIsForItsOwner_D108(t *testing.T) {
 func TestCommandsReadOneFile_D108(t *testing.T) {
 	t.Parallel()
 	db, dir := postgrestest.New(t), t.TempDir()
-	file := settingsFile(t, fmt.Sprintf("migrate:\n  database-url: %s\nretain:\n  database-url: %[1]s\n  archive: %s\nsign:\n  log-key-file: %[2]s/none\n"+
+	file := clitest.SettingsFile(t, fmt.Sprintf("migrate:\n  database-url: %s\nretain:\n  database-url: %[1]s\n  archive: %s\nsign:\n  log-key-file: %[2]s/none\n"+
 		"  state: %[2]s\n  database-url: %[3]s\nwitness:\n  key-file: %[2]s/none\n  listen: 127.0.0.1:0\n  state: %[2]s\n  log-key: x\nrelay:\n  database-url: %[3]s\n"+
 		"  nats: [http://one]\n", db.AdminURL, dir, db.URL))
 	for command, says := range map[string]string{"migrate": "nothing to change", "retain": "there are partitions up to"} {
-		o := frontdesk(t, command, "--config", file)
-		o.wantSuccess(t)
-		if !strings.Contains(o.out, says) {
-			t.Errorf("%s says %s", command, o.out)
+		o := clitest.Frontdesk(t, command, "--config", file)
+		o.WantSuccess(t)
+		if !strings.Contains(o.Out, says) {
+			t.Errorf("%s says %s", command, o.Out)
 		}
 	}
-	frontdesk(t, "sign", "--config", file).wantFailure(t, 1, dir+"/none")
-	frontdesk(t, "witness", "--config", file).wantFailure(t, 1, "is no verifier key of a log")
-	frontdesk(t, "relay", "--config", file).wantFailure(t, 1, "address 1 of the broker")
+	clitest.Frontdesk(t, "sign", "--config", file).WantFailure(t, 1, dir+"/none")
+	clitest.Frontdesk(t, "witness", "--config", file).WantFailure(t, 1, "is no verifier key of a log")
+	clitest.Frontdesk(t, "relay", "--config", file).WantFailure(t, 1, "address 1 of the broker")
 }

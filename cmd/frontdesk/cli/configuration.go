@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"frontdesk/cmd/frontdesk/cli/service"
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 // secret is the tag of a flag whose value is never shown.
@@ -38,7 +41,7 @@ func environmentOf(flag *kong.Flag) string {
 }
 
 // printConfiguration lists the flags of the command, what holds, and who says so.
-func printConfiguration(w io.Writer, parsed *kong.Context, file configFile) error {
+func printConfiguration(w io.Writer, parsed *kong.Context, file service.ConfigFile) error {
 	command := parsed.Selected()
 	said, err := readSettings(string(file), command.Name)
 	if err != nil {
@@ -55,7 +58,7 @@ func printConfiguration(w io.Writer, parsed *kong.Context, file configFile) erro
 		case said[flag.Name].at != "":
 			from = said[flag.Name].at
 		}
-		if err := row(table, flag.Name, holds(flag), from); err != nil {
+		if err := term.Row(table, flag.Name, holds(flag), from); err != nil {
 			return err
 		}
 	}
@@ -67,7 +70,7 @@ func holds(flag *kong.Flag) string {
 	var text string
 	switch value := flag.Target.Interface().(type) {
 	case time.Duration:
-		text = short(value)
+		text = term.Short(value)
 	default:
 		text = fmt.Sprint(value)
 		if flag.Target.Kind() == reflect.Slice {

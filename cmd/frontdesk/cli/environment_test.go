@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
 // The environment is often exported for other commands. What is typed wins over it, and
@@ -25,10 +27,10 @@ func TestTheEnvironmentDoesNotLeadAwayFromASandbox_D57(t *testing.T) {
 		"webhook verify " + token + " --jwks-url http://127.0.0.1:1 --dir " + dir: "the webhook does not hold",
 		"token mint --dir " + dir:                                                 sandbox,
 	} {
-		frontdesk(t, strings.Fields(line)...).wantFailure(t, 1, says)
+		clitest.Frontdesk(t, strings.Fields(line)...).WantFailure(t, 1, says)
 	}
 	t.Setenv("FRONTDESK_DIR", dir)
-	frontdesk(t, "webhook", "trigger", "record.opened").wantFailure(t, 1, sandbox)
+	clitest.Frontdesk(t, "webhook", "trigger", "record.opened").WantFailure(t, 1, sandbox)
 }
 
 // What an auditor trusts and compares is typed. The machine that signs or that archives
@@ -38,7 +40,7 @@ func TestTheEnvironmentSaysNothingOfTrust_D57(t *testing.T) {
 		t.Setenv("FRONTDESK_"+name, "/var/lib/frontdesk/archive")
 	}
 	t.Setenv("FRONTDESK_WITNESSES", "2")
-	frontdesk(t, "audit", "verify").wantFailure(t, 1, "nothing-to-verify")
+	clitest.Frontdesk(t, "audit", "verify").WantFailure(t, 1, "nothing-to-verify")
 }
 
 // A witness that has lost its state must not begin anew because the environment says so.
@@ -46,7 +48,7 @@ func TestTheEnvironmentBeginsNoWitness_D78(t *testing.T) {
 	t.Setenv("FRONTDESK_NEW", "true")
 	dir := t.TempDir()
 	key := filepath.Join(dir, "key")
-	frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key)
-	log := frontdesk(t, "keys", "make-log-key", "--name=api.example", "--out="+key+".log").out
-	frontdesk(t, "witness", "--listen=192.0.2.1:0", "--key-file="+key, "--state="+dir, "--log-key="+log).wantFailure(t, 1, "holds no state", "--new")
+	clitest.Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key)
+	log := clitest.Frontdesk(t, "keys", "make-log-key", "--name=api.example", "--out="+key+".log").Out
+	clitest.Frontdesk(t, "witness", "--listen=192.0.2.1:0", "--key-file="+key, "--state="+dir, "--log-key="+log).WantFailure(t, 1, "holds no state", "--new")
 }

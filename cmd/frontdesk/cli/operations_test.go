@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/docs"
 )
 
@@ -16,17 +17,17 @@ import (
 func TestWhatIsConfiguredAsThePageSaysServes_D108(t *testing.T) {
 	t.Parallel()
 	text := docs.OperatorsBlocks(t, "operations/settings.md", "A file of settings")[0]
-	o := serveNowhere(t, "--config", settingsFile(t, text))
-	o.wantFailure(t, 1, "checks failed")
-	if said := o.configuration(); !strings.HasPrefix(said["durability"], "synchronous by ") || !strings.HasPrefix(said["trusted-proxy"], "10.0.0.0/8 192.0.2.7/32 by ") {
-		t.Errorf("of the page's file it says\n%s", o.out)
+	o := clitest.ServeNowhere(t, "--config", clitest.SettingsFile(t, text))
+	o.WantFailure(t, 1, "checks failed")
+	if said := o.Configuration(); !strings.HasPrefix(said["durability"], "synchronous by ") || !strings.HasPrefix(said["trusted-proxy"], "10.0.0.0/8 192.0.2.7/32 by ") {
+		t.Errorf("of the page's file it says\n%s", o.Out)
 	}
-	frontdesk(t, "sign", "--config", settingsFile(t, text)).wantFailure(t, 1, "/etc/frontdesk/log.key")
+	clitest.Frontdesk(t, "sign", "--config", clitest.SettingsFile(t, text)).WantFailure(t, 1, "/etc/frontdesk/log.key")
 }
 
 func TestAProfileIsTakenAsThePageSays_D108(t *testing.T) {
 	t.Parallel()
-	service := serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").line(t, "serving")
+	service := clitest.Serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").Line(t, "serving")
 	line := strings.TrimSpace(docs.OperatorsBlocks(t, "operations.md", "Profiles")[0])
 	line = strings.Replace(line, "http://127.0.0.1:9090", service["private_url"].(string), 1)
 	words := strings.Fields(strings.Replace(line, "seconds=10", "seconds=1", 1))
@@ -68,14 +69,14 @@ func TestCommandsInTheTextOfTheOperatorsPagesExist_D113(t *testing.T) {
 func wantCommand(t *testing.T, page, command, typed string) {
 	t.Helper()
 	name, flags, _ := strings.Cut(command+" ", " --")
-	help := frontdesk(t, append(strings.Fields(name), "--help")...)
-	if help.status != 0 {
-		t.Errorf("%s: there is no %q: %s", page, "frontdesk "+name, help.err)
+	help := clitest.Frontdesk(t, append(strings.Fields(name), "--help")...)
+	if help.Status != 0 {
+		t.Errorf("%s: there is no %q: %s", page, "frontdesk "+name, help.Err)
 		return
 	}
 	for flag := range strings.SplitSeq(flags, " --") {
 		flag, value, _ := strings.Cut(strings.TrimSpace(strings.Replace(flag, "=", " ", 1)), " ")
-		if flag != "" && !strings.Contains(help.out, "--"+flag) {
+		if flag != "" && !strings.Contains(help.Out, "--"+flag) {
 			t.Errorf("%s: frontdesk %s has no --%s", page, name, flag)
 		}
 		if value != "" && value != "…" && !strings.Contains(typed, "frontdesk "+command) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
 )
 
 type versionCmd struct {
@@ -12,7 +13,7 @@ type versionCmd struct {
 }
 
 // Run prints what this program was built of and what it needs.
-func (c *versionCmd) Run(r *run) error {
+func (c *versionCmd) Run(r *term.Run) error {
 	v, err := app.ThisVersion()
 	if err != nil {
 		return err

@@ -1,0 +1,210 @@
+// Package audit holds the subcommands for auditors, and the offboarding of a practice,
+// which ends with an export.
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/replay"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/domain/application"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+	"frontdesk/domain/written"
+)
+
+// Commands holds what auditors ask of the log and of the access record. Package
+// auditing decides what a filter selects.
+type Commands struct {
+	Attachment  auditAttachmentCmd  `cmd:"" help:"Write a file that was sent with a patient request, after checking that it is what was sent."`
+	BeginEpoch  auditBeginEpochCmd  `cmd:"" help:"Say that the database was put back as it was at an earlier time, which the service cannot see by itself. As its owner."`
+	Calls       auditCallsCmd       `cmd:"" help:"List calls of the API: who called what, for which patient, and how it was answered."`
+	Checkpoint  auditCheckpointCmd  `cmd:"" help:"Print the newest signed checkpoint of a log: keep it where nobody who can change the database can."`
+	Deliveries  auditDeliveriesCmd  `cmd:"" help:"List webhooks: what was sent to whom, and how that went."`
+	Explain     auditExplainCmd     `cmd:"" help:"Say whether a call was, or would have been, allowed, and which events made it so."`
+	Export      auditExportCmd      `cmd:"" help:"Write the event log to a file, with a manifest to check it by."`
+	Log         auditLogCmd         `cmd:"" help:"Print the event log: who did what, and when."`
+	Prove       auditProveCmd       `cmd:"" help:"Prove that an event is in the log, or that the log has only grown since a checkpoint."`
+	Rebuild     auditRebuildCmd     `cmd:"" help:"Make the read models anew out of the log, beside the live ones, and compare; or the trees that proofs are made of."`
+	Replay      auditReplayCmd      `cmd:"" help:"Say who was allowed what, and what was open, at an instant of the past."`
+	SubjectPack auditSubjectPackCmd `cmd:"" help:"Make a ZIP of all that is held about a patient, for a patient who asks."`
+	Verify      auditVerifyCmd      `cmd:"" help:"Find out whether something was changed, added or taken away since it was written."`
+	WhoAccessed auditWhoAccessedCmd `cmd:"" help:"List every event and every judged call about a patient."`
+}
+
+// filterFlags say which events of the log to read. A flag that is not given leaves
+// no event out.
+type filterFlags struct {
+	After       int64          `placeholder:"IDX" help:"Only events after this idx; 0 for all."`
+	UpTo        term.Idx       `placeholder:"IDX" help:"Only events up to this idx, which the log must have reached."`
+	Since       time.Time      `placeholder:"INSTANT" help:"Only events recorded at or after it."`
+	Until       time.Time      `placeholder:"INSTANT" help:"Only events recorded before it."`
+	Tenant      string         `help:"Only events of this practice."`
+	Stream      uuid.UUID      `placeholder:"UUID" help:"Only events of this stream."`
+	Patient     patient.ID     `placeholder:"UUID" help:"Only events that concern this patient. That you asked is recorded."`
+	Application application.ID `placeholder:"UUID" help:"Only events that this application caused or that concern it."`
+	User        string         `placeholder:"USERNAME" help:"Only events that this member of staff caused or that concern them: a username, with --tenant, or an identifier."`
+	Event       []string       `placeholder:"NAME" help:"Only events of this name; may be repeated. A name without its version stands for all of them."`
+}
+
+// errAfter refuses a place that no log has. What is missing there is no loss.
+var errAfter = fault.New(fault.Invalid, "invalid-after", "--after is an idx of the log, or 0 for all.")
+
+func (f filterFlags) filter(ctx context.Context, engine *app.Engine) (auditing.EventFilter, error) {
+	if f.After < 0 {
+		return auditing.EventFilter{}, errAfter
+	}
+	member, err := staffNamed(ctx, engine, f.Tenant, f.User)
+	return auditing.EventFilter{
+		After: f.After, UpTo: int64(f.UpTo), Since: f.Since, Until: f.Until, Tenant: f.Tenant, Stream: f.Stream,
+		Patient: f.Patient, Application: f.Application, Staff: member, Names: f.Event,
+	}, err
+}
+
+var errUserWithoutTenant = fault.New(fault.Invalid, "user-without-tenant", "--user with a username needs --tenant: usernames are a practice's own.")
+
+// staffNamed finds a member of staff, who may have left, by a username or an
+// identifier; zero for "".
+func staffNamed(ctx context.Context, engine *app.Engine, tenant, user string) (staff.ID, error) {
+	if user == "" {
+		return staff.ID{}, nil
+	}
+	if id, ok := written.SomeID(user); ok {
+		return staff.ID{UUID: id}, nil
+	}
+	if tenant == "" {
+		return staff.ID{}, errUserWithoutTenant
+	}
+	return engine.Staff.AnyStaffByUsername(ctx, tenant, user)
+}
+
+// sayArchived says beside the output that some of what was asked for is not in the
+// database any more. A zero instant is no bound.
+func sayArchived(r *term.Run, engine *app.Engine, record string, since, until time.Time) error {
+	names, err := engine.Auditor.Archives().Between(r.Context, record, since, until)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	fmt.Fprintf(r.Err, "What was asked for reaches into archives, which are not in the database any more: %s (docs/retention.md says how to read them)\n", fromTo(names))
+	return nil
+}
+
+func fromTo(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return fmt.Sprintf("%d, from %s to %s", len(names), names[0], names[len(names)-1])
+}
+
+type auditRebuildCmd struct {
+	term.DatabaseFlag   `embed:""`
+	term.MasterKeyFlags `embed:""`
+	Projection          []string `xor:"projection" placeholder:"NAME" help:"Only this read model, such as patients.v1; may be repeated."`
+	Switch              bool     `xor:"switch" help:"Put right what differs in one transaction, which appends wait for, and compare again."`
+	Proofs              bool     `xor:"projection,switch,fresh" help:"Instead of read models, build the trees anew that proofs are made of. Until that is done, there are no proofs."`
+	Fresh               bool     `xor:"fresh" help:"Begin with the first event, even if an earlier run was stopped on the way: needed after an upgrade."`
+	JSON                bool     `name:"json" help:"Print one JSON object."`
+}
+
+var errDiffers = errors.New("the read models differ from the log: --switch puts them right")
+
+var errHashes = errors.New("staff_passwords has hashes that the log does not know: nobody signs in with them. Find out who has written there, then set these passwords again")
+
+var errObjects = errors.New("the schema of the database is not as this program was built for: find out who has changed it, and change it back as a superuser")
+
+// Run rebuilds and compares. Ctrl-C stops it, and the next run goes on from there.
+func (c *auditRebuildCmd) Run(r *term.Run) error {
+	if c.Proofs {
+		return c.proofs(r)
+	}
+	engine, err := c.OpenWith(r, c.MasterKeyFlags)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	rebuild, err := engine.Auditor.Rebuild(c.Projection)
+	if err != nil {
+		return err
+	}
+	meter := term.NewMeter(r.Raw.Err, "rebuilding", "events")
+	rebuild.Fresh, rebuild.Switch, rebuild.Progress = c.Fresh, c.Switch, meter.Show
+	rebuild.Tell = func(text string) { meter.End(); r.Tell(text) }
+	result, err := rebuild.Run(r.Context)
+	meter.End()
+	if r.Context.Err() != nil {
+		return errors.New("stopped; the next run goes on from here (--fresh begins anew)")
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.print(r.Out, result); err != nil {
+		return err
+	}
+	var strange error
+	if len(result.Hashes) > 0 {
+		strange = errHashes
+	}
+	if len(result.Schema) > 0 {
+		strange = errors.Join(strange, errObjects)
+	}
+	if len(result.Differences) > 0 && !result.Switched {
+		return errors.Join(errDiffers, strange, result.Lost.Err())
+	}
+	return errors.Join(strange, result.Lost.Err())
+}
+
+func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
+	if c.JSON {
+		if result.Differences == nil {
+			result.Differences = []replay.Difference{}
+		}
+		if result.Hashes == nil {
+			result.Hashes = []replay.Hash{}
+		}
+		if result.Schema == nil {
+			result.Schema = []postgres.SchemaDifference{}
+		}
+		if result.NotCompared == nil {
+			result.NotCompared = []string{}
+		}
+		return json.NewEncoder(w).Encode(result)
+	}
+	fmt.Fprintf(w, "compared at idx %d\n", result.Idx)
+	none := "no difference"
+	if len(result.NotCompared) > 0 {
+		none = "no other difference"
+		fmt.Fprintf(w, "not compared: %s, which hold personal data that is sealed here; give the master key with --master-key-file\n", strings.Join(result.NotCompared, ", "))
+	}
+	for _, d := range result.Differences {
+		fmt.Fprintf(w, "%s: table %s lacks %d rows that the log tells of and has %d that it does not: %s\n",
+			d.Projection, d.Table, d.Missing, d.Strange, strings.Join(d.Keys, " "))
+	}
+	for _, loss := range result.Lost.First {
+		fmt.Fprintln(w, loss)
+	}
+	for _, h := range result.Hashes {
+		fmt.Fprintf(w, "staff_passwords: the hash of staff %s at %s is not the one that the log knows\n", h.Staff, h.Tenant)
+	}
+	for _, d := range result.Schema {
+		fmt.Fprintln(w, "schema:", d)
+	}
+	switch {
+	case len(result.Differences)+len(result.Hashes)+len(result.Schema) == 0 && result.Lost.Count == 0:
+		fmt.Fprintln(w, none)
+	case result.Switched:
+		fmt.Fprintf(w, "put right; appends waited for %s at the longest\n", result.Held)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"frontdesk/adapters/background"
+	"frontdesk/adapters/clock"
+	"frontdesk/adapters/postgres"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/domain/proof"
+)
+
+// OffboardPracticeCmd ends what applications do for a practice, and exports its log.
+type OffboardPracticeCmd struct {
+	term.DatabaseFlag `embed:""`
+	Tenant            string        `required:"" help:"The practice's tenant identifier."`
+	Export            string        `required:"" type:"folder" placeholder:"DIR" help:"Folder for the practice's log and its access record, with what proves them. It is made if it is not there."`
+	WithoutProof      bool          `help:"Export the log without proof, and no access record: where no \"frontdesk sign\" runs."`
+	Wait              time.Duration `default:"1m" help:"How long to wait until what was done is signed."`
+	Yes               bool          `env:"-" help:"Do not ask before it is done."`
+	JSON              bool          `name:"json" help:"Print one JSON object."`
+}
+
+// Help says what a help text has no room for.
+func (c *OffboardPracticeCmd) Help() string {
+	return `Stops all applications from calling for the practice, ends what staff have authorised, and exports its log. Webhooks that wait are
+withdrawn by the service instead of being sent. Nothing is erased, and staff can go on reading what there is: deactivate them with
+"frontdesk apply" or "deactivate-staff" when they are done. A practice that comes back has everything as it was, once its applications
+are enabled again. Given again, it does what is left to do, and writes the export anew.`
+}
+
+// offboarded is what was done.
+type offboarded struct {
+	Tenant         string   `json:"tenantId"`
+	Applications   []string `json:"disabledApplications"`
+	Authorisations int      `json:"endedAuthorisations"`
+	Webhooks       int      `json:"waitingWebhooks"` // which the service withdraws
+	Exported       []string `json:"exported"`        // beside each is its manifest
+}
+
+// Run finds out whether it can be done to its end, asks, and does it.
+func (c *OffboardPracticeCmd) Run(r *term.Run) error {
+	engine, ctx, err := c.OpenDesk(r, app.Config{})
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	if err := c.possible(ctx, engine); err != nil {
+		return err
+	}
+	if !c.Yes {
+		follows := fmt.Sprintf("No application will be able to call for %s any more, what its staff have authorised ends, and webhooks that wait are not sent.", c.Tenant)
+		if err := r.Confirm(follows, "Offboard it?"); err != nil {
+			return err
+		}
+	}
+	done, err := offboarding{engine, c.Tenant}.run(ctx)
+	if err != nil {
+		return fmt.Errorf("%w (give the command again: it does what is left)", err)
+	}
+	if done.Exported, err = c.export(r, engine); err != nil {
+		return fmt.Errorf("the practice is offboarded, but not exported; give the command again: %w", err)
+	}
+	return c.print(r, done)
+}
+
+// possible refuses before anything is changed what would fail afterwards.
+func (c *OffboardPracticeCmd) possible(ctx context.Context, engine *app.Engine) error {
+	if _, err := engine.Signposts().Of(ctx, c.Tenant); err != nil {
+		return err
+	}
+	if !c.WithoutProof {
+		if _, err := engine.Auditor.Checkpoint(ctx, c.tree(proof.Events)); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(c.Export, 0o700); err != nil {
+		return fmt.Errorf("make the folder of --export: %w", err)
+	}
+	return nil
+}
+
+func (c *OffboardPracticeCmd) tree(kind proof.Kind) proof.Tree {
+	return proof.Tree{Tenant: c.Tenant, Kind: kind}
+}
+
+// export writes the practice's log and its access record, and returns where.
+func (c *OffboardPracticeCmd) export(r *term.Run, engine *app.Engine) (files []string, err error) {
+	events := filepath.Join(c.Export, "events.jsonl")
+	if c.WithoutProof {
+		return []string{events}, c.write(r, events, false)
+	}
+	if err := c.signed(r, engine); err != nil {
+		return nil, err
+	}
+	if err := c.write(r, events, false); err != nil {
+		return nil, err
+	}
+	_, err = engine.Auditor.Checkpoint(r.Context, c.tree(proof.Access))
+	if errors.Is(err, postgres.ErrNoCheckpoint) { // nobody has ever called
+		return []string{events}, nil
+	}
+	calls := filepath.Join(c.Export, "calls.jsonl")
+	return []string{events, calls}, cmp.Or(err, c.write(r, calls, true))
+}
+
+// write is what "audit export" does. What it says is no result of this command.
+func (c *OffboardPracticeCmd) write(r *term.Run, out string, calls bool) error {
+	said := *r
+	said.Out = r.Err
+	export := auditExportCmd{
+		DatabaseFlag: c.DatabaseFlag, filterFlags: filterFlags{Tenant: c.Tenant}, provedFlags: provedFlags{Proof: !c.WithoutProof},
+		Format: "json", Resource: "AuditEvent", Access: calls, Out: out,
+	}
+	return export.Run(&said)
+}
+
+// errNotSigned says what keeps the export from showing what was just done.
+var errNotSigned = errors.New("what was done is not signed yet: let frontdesk serve and frontdesk sign run, or give --wait more time")
+
+// signed returns once a checkpoint covers all that the practice's log holds.
+func (c *OffboardPracticeCmd) signed(r *term.Run, engine *app.Engine) error {
+	head, err := engine.Log.Head(r.Context)
+	if err != nil {
+		return err
+	}
+	events, _, err := engine.Auditor.CountEvents(r.Context, auditing.EventFilter{Tenant: c.Tenant}, head)
+	for watch := clock.Start(); err == nil; {
+		var newest auditing.Signed
+		if newest, err = engine.Auditor.Checkpoint(r.Context, c.tree(proof.Events)); err != nil || newest.Size >= events {
+			return err
+		}
+		if watch.Elapsed() > c.Wait || !background.Sleep(r.Context, followPace) {
+			return errNotSigned
+		}
+	}
+	return err
+}
+
+func (c *OffboardPracticeCmd) print(r *term.Run, done offboarded) error {
+	if c.JSON {
+		return json.NewEncoder(r.Out).Encode(done)
+	}
+	for _, id := range done.Applications {
+		fmt.Fprintf(r.Out, "disabled application %s\n", id)
+	}
+	fmt.Fprintf(r.Out, "ended %d authorisations; %d webhooks wait, and are withdrawn\n", done.Authorisations, done.Webhooks)
+	for _, file := range done.Exported {
+		fmt.Fprintf(r.Out, "exported %s\n", file)
+	}
+	_, err := fmt.Fprintln(r.Out, "nothing is erased: the practice can come back, and its records stay for as long as they have to")
+	return err
+}

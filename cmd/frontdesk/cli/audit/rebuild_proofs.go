@@ -1,0 +1,70 @@
+package audit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/domain/proof"
+)
+
+var errOtherTrees = errors.New("trees were not those of the log; they are now. Find out who has written to them, or changed the log since: frontdesk audit verify compares it with what was signed")
+
+// proofs builds the trees anew instead of read models.
+func (c *auditRebuildCmd) proofs(r *term.Run) error {
+	engine, err := c.Open(r)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	meter := term.NewMeter(r.Raw.Err, "rebuilding", "events")
+	rebuild := engine.RebuildProofs()
+	rebuild.Progress = meter.Show
+	others, err := rebuild.Run(r.Context)
+	meter.End()
+	if r.Context.Err() != nil {
+		return errors.New("stopped; the service builds what is left")
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.printTrees(r.Out, others); err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		return errOtherTrees
+	}
+	return nil
+}
+
+// treeNamed is a tree as a machine reads it.
+type treeNamed struct {
+	Tenant string `json:"tenant"` // "" is what belongs to no practice
+	Kind   string `json:"kind"`
+}
+
+func (c *auditRebuildCmd) printTrees(w io.Writer, others []proof.Tree) error {
+	if c.JSON {
+		named := []treeNamed{}
+		for _, of := range others {
+			named = append(named, treeNamed{of.Tenant, of.Kind.String()})
+		}
+		return json.NewEncoder(w).Encode(map[string]any{"others": named})
+	}
+	for _, of := range others {
+		fmt.Fprintf(w, "the tree of %s (%s) was another\n", practiceNamed(of.Tenant), of.Kind)
+	}
+	if len(others) == 0 {
+		fmt.Fprintln(w, "built anew; no tree was another")
+	}
+	return nil
+}
+
+func practiceNamed(tenant string) string {
+	if tenant == "" {
+		return "what belongs to no practice"
+	}
+	return tenant
+}

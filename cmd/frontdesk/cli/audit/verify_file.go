@@ -1,0 +1,209 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"frontdesk/adapters/postgres/verification"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/proof"
+	"frontdesk/domain/proof/export"
+)
+
+// fileFlags say what to verify without a database and without a network.
+type fileFlags struct {
+	In         string `env:"-" placeholder:"FILE" help:"Verify this file: an export that was made with --proof, or what audit prove has printed. It takes no database and no network."`
+	Checkpoint string `env:"-" placeholder:"FILE" help:"The checkpoint that the export is compared with. Without it, the one in the export's manifest."`
+}
+
+// These refuse what nothing can be concluded from.
+var (
+	errNoKey        = fault.New(fault.Invalid, "key-missing", "Give the service's verifier key with --key, as you have got it from the service itself: anybody could have signed with another.")
+	errNoNote       = fault.New(fault.Invalid, "no-checkpoint-given", "Name the signed checkpoint with --checkpoint: the export has no manifest with one beside it.")
+	errInside       = fault.New(fault.Invalid, "checkpoint-inside", "A proof that audit prove has printed has its checkpoint in it: leave out --checkpoint.")
+	errSinceOne     = fault.New(fault.Invalid, "one-since", "Give the one checkpoint that the proof goes on from, with --since.")
+	errSinceNothing = fault.New(fault.Invalid, "since-without-use", "A proof of one event says nothing of checkpoints that were kept: leave out --since.")
+)
+
+// maxProof bounds a proof, which may carry one line of an export.
+const maxProof = 128 << 20
+
+// fileVerifier holds what a file is verified by, and what is to be said of it.
+type fileVerifier struct {
+	fileFlags
+	policy proof.Policy
+	kept   []verification.Kept
+	report
+}
+
+// file verifies a file.
+func (c *auditVerifyCmd) file(r *term.Run) error {
+	if c.Key == "" {
+		return errNoKey
+	}
+	policy, kept, err := c.trusted()
+	if err != nil {
+		return err
+	}
+	v := &fileVerifier{fileFlags: c.fileFlags, policy: *policy, kept: kept}
+	wrong := v.verify(r)
+	if err := v.print(r.Out, c.JSON, wrong); err != nil {
+		return err
+	}
+	return wrong
+}
+
+// verify finds out what the file is by how it begins.
+func (v *fileVerifier) verify(r *term.Run) error {
+	file, err := os.Open(v.In)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", v.In, term.Cause(err))
+	}
+	defer file.Close()
+	text := bufio.NewReaderSize(file, 1<<20)
+	begins, _ := text.Peek(len("c2sp.org/"))
+	switch {
+	case bytes.HasPrefix(begins, []byte("c2sp.org/")):
+		return v.proof(text, v.included)
+	case bytes.HasPrefix(begins, []byte("old ")):
+		return v.proof(text, v.grown)
+	}
+	return v.export(r, text)
+}
+
+func (v *fileVerifier) proof(from io.Reader, verify func([]byte) error) error {
+	if v.Checkpoint != "" {
+		return errInside
+	}
+	text, err := io.ReadAll(io.LimitReader(from, maxProof))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", v.In, term.Cause(err))
+	}
+	return verify(text)
+}
+
+func (v *fileVerifier) included(text []byte) error {
+	if len(v.kept) > 0 {
+		return errSinceNothing
+	}
+	p, err := proof.ParseInclusion(text)
+	if err != nil {
+		return err
+	}
+	c, err := v.open(p.Note)
+	if err != nil {
+		return err
+	}
+	line, err := export.Included(p, c)
+	if err != nil {
+		return err
+	}
+	v.sayIncluded(line)
+	return nil
+}
+
+func (v *fileVerifier) grown(text []byte) error {
+	if len(v.kept) != 1 {
+		return errSinceOne
+	}
+	p, err := proof.ParseConsistency(text)
+	if err != nil {
+		return err
+	}
+	c, err := v.open(p.Note)
+	if err != nil {
+		return err
+	}
+	kept := v.kept[0]
+	if err := export.GoesOn(kept.Checkpoint, c); err != nil {
+		return err
+	}
+	if p.Old != kept.Size {
+		return errSinceOne.With("The proof goes on from a checkpoint of %d numbers, and %s is one of %d: give the one that it was made for.", p.Old, kept.Name, kept.Size)
+	}
+	if err := p.Check(kept.Root, c); err != nil {
+		return err
+	}
+	v.sayGrown(kept, c)
+	return nil
+}
+
+// open opens the newest checkpoint, and says who has signed it.
+func (v *fileVerifier) open(note []byte) (proof.Checkpoint, error) {
+	c, by, err := v.policy.OpenWitnessed(note)
+	if err != nil {
+		return c, err
+	}
+	v.saySigned(c, by, v.policy)
+	return c, nil
+}
+
+func (v *fileVerifier) export(r *term.Run, lines io.Reader) error {
+	m, err := v.manifest()
+	if err != nil {
+		return err
+	}
+	note, from, err := v.begin(m)
+	if err != nil {
+		return err
+	}
+	newest, err := v.open(note)
+	if err != nil {
+		return err
+	}
+	checkpoints := make([]proof.Checkpoint, len(v.kept))
+	for n, k := range v.kept {
+		checkpoints[n] = k.Checkpoint
+	}
+	meter := term.NewMeter(r.Raw.Err, "verifying", "events")
+	tally, err := export.Verify(lines, from, newest, checkpoints, func(done int64) { meter.Show(done, newest.Size-from.Size) })
+	meter.End()
+	if err != nil {
+		return err
+	}
+	v.sayExport(tally, newest, v.kept)
+	return nil
+}
+
+// manifest returns what the manifest beside the export says of proofs, and nil if there is
+// none.
+func (v *fileVerifier) manifest() (*provedManifest, error) {
+	text, err := os.ReadFile(v.In + ".manifest.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // there need not be one
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the manifest of %s: %w", v.In, err)
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, fmt.Errorf("read the manifest of %s: %w", v.In, err)
+	}
+	return m.Proof, nil
+}
+
+// begin returns the note to compare with, and the tree that the export goes on from.
+func (v *fileVerifier) begin(m *provedManifest) (note []byte, from proof.Edge, err error) {
+	if m != nil {
+		if from, err = proof.ParseEdge(m.From, m.Edge); err != nil {
+			return nil, from, fmt.Errorf("read the manifest of %s: %w", v.In, err)
+		}
+		note = []byte(m.Note)
+	}
+	if v.Checkpoint != "" {
+		if note, err = os.ReadFile(v.Checkpoint); err != nil {
+			return nil, from, fmt.Errorf("read %s: %w", v.Checkpoint, term.Cause(err))
+		}
+	}
+	if len(note) == 0 {
+		err = errNoNote
+	}
+	return note, from, err
+}

@@ -1,0 +1,132 @@
+package audit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"frontdesk/adapters/postgres/replay"
+	"frontdesk/adapters/postgres/verification"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/domain/fault"
+)
+
+// liveFlags say what to verify of a database.
+type liveFlags struct {
+	term.MasterKeyFlags `embed:""`
+	DatabaseURL         string `placeholder:"URL" help:"Verify what is in this database, Postgres, as postgres://… . An auditor's rights are enough for most of it."`
+	ReadModels          bool   `help:"Also compare the read models with the log, which takes long and needs the owner's rights."`
+}
+
+var (
+	errNothingToVerify = fault.New(fault.Invalid, "nothing-to-verify", "Name the file to verify with --in, or the database with --database-url.")
+	errOtherwise       = errors.New("what is stored is not what was written: keep the database, the checkpoints and this output as they are, and find out who has been there")
+)
+
+// live verifies a database.
+func (c *auditVerifyCmd) live(r *term.Run) error {
+	if c.DatabaseURL == "" {
+		return errNothingToVerify
+	}
+	policy, kept, err := c.trusted()
+	if err != nil {
+		return err
+	}
+	engine, err := term.DatabaseFlag{DatabaseURL: c.DatabaseURL}.OpenWith(r, c.MasterKeyFlags)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	v := engine.Auditor.Verification()
+	v.Trusts, v.Notes = policy, kept
+	result, err := c.verify(r, engine, v)
+	if err != nil {
+		return err
+	}
+	if err := c.print(r.Out, result); err != nil {
+		return err
+	}
+	if len(result.Found) > 0 {
+		return errOtherwise
+	}
+	return nil
+}
+
+// verify compares the read models first, because that fails at once without the rights.
+func (c *auditVerifyCmd) verify(r *term.Run, engine *app.Engine, v *verification.Verification) (verification.Result, error) {
+	models, err := c.readModels(r, engine)
+	if err != nil {
+		return verification.Result{}, err
+	}
+	meter := term.NewMeter(r.Raw.Err, "verifying", "events")
+	v.Progress = meter.Show
+	result, err := v.Run(r.Context)
+	meter.End()
+	if err != nil {
+		return result, err
+	}
+	if !c.ReadModels {
+		result.Uncheck("read models: ask for them with --read-models")
+	}
+	if len(models.NotCompared) > 0 {
+		result.Uncheck("the read models %s, which hold personal data: give the master key", strings.Join(models.NotCompared, ", "))
+	}
+	for _, d := range models.Differences {
+		result.Add(verification.Finding{Check: verification.ReadModels},
+			"table %s lacks %d rows that the log tells of and has %d that it does not", d.Table, d.Missing, d.Strange)
+	}
+	return result, nil
+}
+
+func (c *auditVerifyCmd) readModels(r *term.Run, engine *app.Engine) (result replay.Result, err error) {
+	if !c.ReadModels {
+		return result, nil
+	}
+	rebuild, err := engine.Auditor.Rebuild(nil)
+	if err != nil {
+		return result, err
+	}
+	meter := term.NewMeter(r.Raw.Err, "rebuilding", "events")
+	defer meter.End()
+	rebuild.Progress = meter.Show
+	return rebuild.Run(r.Context)
+}
+
+func (c *auditVerifyCmd) print(w io.Writer, v verification.Result) error {
+	if c.JSON {
+		return json.NewEncoder(w).Encode(v)
+	}
+	fmt.Fprintf(w, "events: %d up to idx %d, in %d trees; %d are behind the newest checkpoint of their tree\n", v.Events.Count, v.Events.UpTo, v.Events.Trees, v.Events.Uncovered)
+	fmt.Fprintf(w, "calls: %d up to number %d, in %d trees; %d are behind the newest checkpoint of their tree\n", v.Calls.Count, v.Calls.UpTo, v.Calls.Trees, v.Calls.Uncovered)
+	fmt.Fprintf(w, "checkpoints that hold: %d published, %d kept\n", v.Published, v.Kept)
+	if v.Ended > 0 {
+		fmt.Fprintf(w, "checkpoints of what an epoch has lost with its end: %d; the event log.epoch-begun.v1 says when and why\n", v.Ended)
+	}
+	if b := v.Boxes; b != nil {
+		fmt.Fprintf(w, "boxes: %d open, %d are of persons who were erased, %d have lost their key, %d do not open\n", b.Opened, b.Erased, b.Lost, b.Foreign)
+	}
+	for _, what := range v.Unchecked {
+		fmt.Fprintf(w, "not checked: %s\n", what)
+	}
+	for _, f := range v.Found {
+		fmt.Fprintf(w, "DIFFERS: %s%s\n", f.Says, others(f.Count))
+	}
+	if v.More > 0 {
+		fmt.Fprintf(w, "DIFFERS: %d more findings\n", v.More)
+	}
+	if len(v.Found) == 0 {
+		fmt.Fprintln(w, "nothing differs")
+	}
+	return nil
+}
+
+// others says how many more there are of what is named.
+func others(count int64) string {
+	if count < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", count-1)
+}

@@ -1,0 +1,179 @@
+package integrate
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/sandbox"
+)
+
+// SandboxCmd starts a sandbox, and steers one that runs.
+type SandboxCmd struct {
+	Start    sandboxStartCmd    `cmd:"" default:"withargs" help:"Start it. That is also what happens without a command: \"frontdesk sandbox start --help\" lists its flags."`
+	Clock    sandboxClockCmd    `cmd:"" help:"Say what its clock shows, or move it."`
+	Reset    sandboxResetCmd    `cmd:"" help:"Make the practice what it was just after it was seeded, while the sandbox runs."`
+	Receiver sandboxReceiverCmd `cmd:"" help:"Have its receiver of webhooks behave badly, or well again."`
+	Causes   sandboxCausesCmd   `cmd:"" help:"List what causes each answer that a client should be tried with."`
+	Body     sandboxBodyCmd     `cmd:"" help:"Print the body of a call that meets one of these causes."`
+	Remove   sandboxRemoveCmd   `cmd:"" help:"Remove all that a sandbox keeps. It must not run."`
+}
+
+// sandboxFlag names a sandbox.
+type sandboxFlag struct {
+	Dir string `default:".frontdesk" type:"folder" placeholder:"DIR" help:"Where the sandbox keeps its data."`
+}
+
+type sandboxStartCmd struct {
+	term.LifetimeFlags `embed:""`
+	term.NetworkFlag   `embed:""`
+	sandboxFlag        `embed:""`
+	JWKSCache          time.Duration `name:"jwks-cache" default:"5s" help:"How long a readable key set serves. In production it is an hour."`
+	Listen             string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where the API is served; loopback only."`
+	TrustCA            string        `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that webhooks and key sets are trusted by, beside the sandbox's own."`
+	Fresh              bool          `help:"Forget what earlier runs have kept."`
+	Strict             bool          `help:"Refuse a call with a field that the contract does not know, and say which. In production such a field is ignored, and named in the header Warning-Unknown-Fields."`
+}
+
+// Run runs the sandbox until it is told to stop.
+func (c *sandboxStartCmd) Run(r *term.Run) error {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return fmt.Errorf("find the sandbox's directory: %w", err)
+	}
+	config := app.Config{Listen: c.Listen, AllowNetwork: c.AllowNetwork, JWKSCache: c.JWKSCache, Strict: c.Strict}
+	c.ApplyLimits(&config)
+	return sandbox.Run(r.Context, sandbox.Config{Dir: dir, Fresh: c.Fresh, Trust: c.TrustCA, Out: r.Out, Log: term.NewLog(r.Err), App: config, Now: r.Now})
+}
+
+// reach steers the sandbox for as long as a command may take.
+func (f sandboxFlag) reach(r *term.Run, steer func(context.Context, sandbox.Remote) error) error {
+	ctx, cancel := context.WithTimeout(r.Context, term.CommandLimit)
+	defer cancel()
+	remote, err := sandbox.Reach(f.Dir)
+	if err != nil {
+		return err
+	}
+	return steer(ctx, remote)
+}
+
+type sandboxClockCmd struct {
+	sandboxFlag `embed:""`
+	Setting     string `arg:"" optional:"" help:"+12h, or -- -30m, from where it is; an instant such as 2027-03-28T00:59:00Z; or real."`
+}
+
+// Run moves the clock, or says what it shows.
+func (c *sandboxClockCmd) Run(r *term.Run) error {
+	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
+		now, err := remote.Clock(ctx, c.Setting)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(r.Out, sandbox.ClockText(now, r.Now()))
+		return err
+	})
+}
+
+type sandboxResetCmd struct {
+	sandboxFlag `embed:""`
+}
+
+// Run resets the sandbox.
+func (c *sandboxResetCmd) Run(r *term.Run) error {
+	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
+		if err := remote.Reset(ctx); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(r.Out, "The practice is what it was just after it was seeded, and the clock is real.")
+		return err
+	})
+}
+
+type sandboxReceiverCmd struct {
+	sandboxFlag `embed:""`
+	Way         string `arg:"" enum:"well,slow,error,redirect,closed,untrusted,silent" help:"well; slow (answers after 2 s); error (500); redirect; closed (ends the connection); untrusted (shows a certificate that nobody trusts); silent (never answers)."`
+}
+
+// Run has all webhooks of the sandbox's application sent to where its receiver behaves so.
+func (c *sandboxReceiverCmd) Run(r *term.Run) error {
+	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
+		url, err := remote.Receiver(ctx, c.Way)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(r.Out, "Every kind of webhook is sent to "+url+" from now on.")
+		return err
+	})
+}
+
+type sandboxCausesCmd struct {
+	sandboxFlag `embed:""`
+}
+
+// Run lists the causes.
+func (c *sandboxCausesCmd) Run(r *term.Run) error {
+	info, err := sandbox.ReadInfo(c.Dir)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tANSWER\tPATIENT\tCALL\tHOW")
+	for _, cause := range info.Causes {
+		fmt.Fprintln(table, cause.Line())
+	}
+	return table.Flush()
+}
+
+type sandboxBodyCmd struct {
+	sandboxFlag `embed:""`
+	Cause       string `arg:"" help:"The name of a cause, as \"frontdesk sandbox causes\" lists it."`
+}
+
+// Run prints a body.
+func (c *sandboxBodyCmd) Run(r *term.Run) error {
+	info, err := sandbox.ReadInfo(c.Dir)
+	if err != nil {
+		return err
+	}
+	cause, err := info.Cause(c.Cause)
+	if err != nil {
+		return err
+	}
+	return cause.WriteBody(r.Out)
+}
+
+type sandboxRemoveCmd struct {
+	sandboxFlag `embed:""`
+	Yes         bool `help:"Ask nothing."`
+}
+
+// Run removes a sandbox, and says what it has removed and what it has left.
+func (c *sandboxRemoveCmd) Run(r *term.Run) error {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return fmt.Errorf("find the sandbox's directory: %w", err)
+	}
+	keeps, err := sandbox.Keeps(dir)
+	if err != nil {
+		return err
+	}
+	if !c.Yes {
+		if err := r.Confirm("These are removed for good: "+strings.Join(keeps, ", ")+".", "Remove them?"); err != nil {
+			return err
+		}
+	}
+	left, err := sandbox.Remove(r.Context, dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(r.Out, "Removed: "+strings.Join(keeps, ", "))
+	if len(left) > 0 {
+		fmt.Fprintf(r.Out, "Left in %s, because it is no sandbox's: %s\n", dir, strings.Join(left, ", "))
+	}
+	return nil
+}

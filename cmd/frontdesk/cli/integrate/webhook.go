@@ -1,0 +1,77 @@
+package integrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/trigger"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/site"
+)
+
+// WebhookCmd receives, triggers and verifies webhooks.
+type WebhookCmd struct {
+	Listen  webhookListenCmd  `cmd:"" help:"Receive webhooks on this machine, verify and print them."`
+	Trigger webhookTriggerCmd `cmd:"" help:"Make an event happen, so that its webhook is sent as in earnest."`
+	Verify  webhookVerifyCmd  `cmd:"" help:"Verify a webhook as a receiver does, and show what is in it."`
+}
+
+type webhookTriggerCmd struct {
+	Event       application.WebhookEvent `arg:"" help:"${webhook_kinds}."`
+	Dir         string                   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to do it in."`
+	DatabaseURL string                   `elsewhere:"tenant" placeholder:"URL" help:"Another service to do it in; then name the practice, the patient and the site, too."`
+	Tenant      string                   `help:"The practice's tenant identifier."`
+	Patient     patient.ID               `placeholder:"UUID" help:"The patient whom the event is about."`
+	Site        site.ID                  `placeholder:"UUID" help:"Where the patient is called in."`
+	Room        site.RoomID              `placeholder:"UUID" help:"The room the patient is called into."`
+	As          string                   `placeholder:"USERNAME" help:"The member of staff whom you act for."`
+	JSON        bool                     `name:"json" help:"Print one JSON object."`
+}
+
+// Run makes the event happen. Nothing is simulated: the event is in the log like
+// any other.
+func (c *webhookTriggerCmd) Run(r *term.Run) error {
+	if c.DatabaseURL == "" {
+		if err := c.inSandbox(); err != nil {
+			return err
+		}
+	}
+	if c.Tenant == "" || c.Patient == (patient.ID{}) {
+		return errors.New("with --database-url, give --tenant and --patient, too; and --site for a call-in")
+	}
+	flags := term.EngineFlags{DatabaseFlag: term.DatabaseFlag{DatabaseURL: c.DatabaseURL}, As: c.As, JSON: c.JSON}
+	pull := trigger.Trigger{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, Room: c.Room}.Pull
+	return flags.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		it, err := pull(ctx, desk, c.Event)
+		return term.Made(it), err
+	})
+}
+
+// inSandbox fills in from the sandbox what was not given.
+func (c *webhookTriggerCmd) inSandbox() error {
+	info, err := sandbox.ReadInfo(c.Dir)
+	if err != nil {
+		return err
+	}
+	if len(info.Patients) == 0 || len(info.Sites) == 0 || len(info.Rooms) == 0 {
+		return fmt.Errorf("the sandbox in %s has nobody to call in", c.Dir)
+	}
+	sandbox.ForgetDatabases()
+	c.DatabaseURL, c.Tenant = info.DatabaseURL, info.TenantID
+	if c.Patient == (patient.ID{}) {
+		c.Patient = info.Patients[0].ID
+	}
+	if c.Site == (site.ID{}) {
+		c.Site, c.Room = info.Sites[0].ID, info.Rooms[0].ID
+	}
+	if c.As == "" {
+		c.As = info.Staff.Username
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package practice
+
+import (
+	"context"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/patient"
+)
+
+// ApplicationCommands are what can be typed about applications.
+type ApplicationCommands struct {
+	ListApplications    listApplicationsCmd    `cmd:"" group:"application" help:"List all applications, or those that a practice has enabled."`
+	RegisterApplication registerApplicationCmd `cmd:"" group:"application" help:"Make an external application known, once for all practices."`
+	SetJWKSURL          setJWKSURLCmd          `cmd:"" name:"set-jwks-url" group:"application" help:"Say where an application's public keys are."`
+	RereadKeySet        rereadKeySetCmd        `cmd:"" group:"application" help:"Have an application's public keys read again by every process: those of before are not used any more."`
+	AddCallback         addCallbackCmd         `cmd:"" group:"application" help:"Register an address that staff may be sent to after approval."`
+	RemoveCallback      removeCallbackCmd      `cmd:"" group:"application" help:"Forget such an address."`
+	GrantEndpoint       grantEndpointCmd       `cmd:"" group:"application" help:"Let an application call one endpoint in one mode."`
+	RevokeEndpoint      revokeEndpointCmd      `cmd:"" group:"application" help:"Take one endpoint in one mode back, at once."`
+	MarkPatientScoped   markPatientScopedCmd   `cmd:"" group:"application" help:"Mark an application as an integration with patient-scoped authorisations."`
+	UnmarkPatientScoped unmarkPatientScopedCmd `cmd:"" group:"application" help:"Take that mark away."`
+}
+
+// AuthorisationCommands are what can be typed about user authorisations.
+type AuthorisationCommands struct {
+	ListAuthorisations              listAuthorisationsCmd              `cmd:"" group:"authorisation" help:"List the authorisations at a practice that have not ended."`
+	GrantUserAuthorisation          grantUserAuthorisationCmd          `cmd:"" group:"authorisation" help:"Let an application act for a member of staff, for 12 hours."`
+	GrantPatientScopedAuthorisation grantPatientScopedAuthorisationCmd `cmd:"" group:"authorisation" help:"The same, for one patient alone."`
+	RevokeUserAuthorisation         revokeUserAuthorisationCmd         `cmd:"" group:"authorisation" help:"End an authorisation, at once."`
+}
+
+type registerApplicationCmd struct {
+	term.EngineFlags `embed:""`
+	term.NetworkFlag `embed:""`
+	Name             string         `required:"" help:"The application's name, as staff will see it."`
+	JWKSURL          string         `name:"jwks-url" required:"" placeholder:"URL" help:"Where its public keys are."`
+	Application      application.ID `placeholder:"UUID" help:"The application's identifier; without it, one is minted."`
+	Callback         []string       `sep:"none" placeholder:"URL" help:"Address that staff may be sent to after approval; may be repeated."`
+	PatientScoped    bool           `help:"It is an integration with patient-scoped authorisations."`
+}
+
+func (c *registerApplicationCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		id, err := desk.RegisterApplication(ctx, commands.RegisterApplication{
+			Application: c.Application, Name: c.Name, JWKSURL: c.JWKSURL, Callbacks: c.Callback, PatientScoped: c.PatientScoped,
+		})
+		return term.Made{"applicationId": id}, err
+	})
+}
+
+type setJWKSURLCmd struct {
+	term.EngineFlags `embed:""`
+	term.NetworkFlag `embed:""`
+	Application      application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+	JWKSURL          string         `name:"jwks-url" required:"" placeholder:"URL" help:"Where its public keys are."`
+}
+
+func (c *setJWKSURLCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		return nil, desk.SetJWKSURL(ctx, commands.SetJWKSURL{Application: c.Application, JWKSURL: c.JWKSURL})
+	})
+}
+
+type rereadKeySetCmd struct {
+	term.ApplicationFlags `embed:""`
+}
+
+// Run reads nothing itself: each process reads the set when the application next calls.
+// If it cannot be read then, the application's calls are refused until it can.
+func (c *rereadKeySetCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		at, err := desk.RereadKeySet(ctx, commands.RereadKeySet{Application: c.Application})
+		return term.Made{"rereadAt": at}, err
+	})
+}
+
+// callbackFlags name an address of an application.
+type callbackFlags struct {
+	term.ApplicationFlags `embed:""`
+	Callback              string `required:"" placeholder:"URL" help:"The address."`
+}
+
+type addCallbackCmd struct {
+	callbackFlags `embed:""`
+}
+
+func (c *addCallbackCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, "", commands.Desk.AddCallback, commands.AddCallback{Application: c.Application, Callback: c.Callback})
+}
+
+type removeCallbackCmd struct {
+	callbackFlags `embed:""`
+}
+
+func (c *removeCallbackCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, "", commands.Desk.RemoveCallback, commands.RemoveCallback{Application: c.Application, Callback: c.Callback})
+}
+
+type markPatientScopedCmd struct {
+	term.ApplicationFlags `embed:""`
+}
+
+func (c *markPatientScopedCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, "", commands.Desk.MarkPatientScoped, commands.MarkPatientScoped{Application: c.Application})
+}
+
+type unmarkPatientScopedCmd struct {
+	term.ApplicationFlags `embed:""`
+}
+
+func (c *unmarkPatientScopedCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, "", commands.Desk.UnmarkPatientScoped, commands.UnmarkPatientScoped{Application: c.Application})
+}
+
+// grantFlags name what an application may call.
+type grantFlags struct {
+	term.ApplicationFlags `embed:""`
+	Endpoint              application.EndpointName `required:"" help:"The endpoint, such as create-patient-request."`
+	Mode                  application.Mode         `required:"" help:"application-restricted or user-restricted."`
+}
+
+func (f grantFlags) grant() application.Grant {
+	return application.Grant{Endpoint: f.Endpoint, Mode: f.Mode}
+}
+
+type grantEndpointCmd struct {
+	grantFlags `embed:""`
+}
+
+func (c *grantEndpointCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, "", commands.Desk.GrantEndpoint, commands.GrantEndpoint{Application: c.Application, Grant: c.grant()})
+}
+
+type revokeEndpointCmd struct {
+	grantFlags `embed:""`
+}
+
+func (c *revokeEndpointCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, "", commands.Desk.RevokeEndpoint, commands.RevokeEndpoint{Application: c.Application, Grant: c.grant()})
+}
+
+type grantUserAuthorisationCmd struct {
+	term.EngineFlags  `embed:""`
+	term.LifetimeFlag `embed:""`
+	Tenant            string         `required:"" help:"The practice's tenant identifier."`
+	Application       application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+	Username          string         `required:"" help:"The username of the member of staff."`
+}
+
+func (c *grantUserAuthorisationCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		expiresAt, err := desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{
+			Tenant: c.Tenant, Application: c.Application, Username: c.Username,
+		})
+		return term.Made{"expiresAt": expiresAt}, err
+	})
+}
+
+type grantPatientScopedAuthorisationCmd struct {
+	term.EngineFlags  `embed:""`
+	term.LifetimeFlag `embed:""`
+	Tenant            string         `required:"" help:"The practice's tenant identifier."`
+	Application       application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+	Username          string         `required:"" help:"The username of the member of staff."`
+	Patient           patient.ID     `required:"" placeholder:"UUID" help:"The patient's identifier."`
+}
+
+func (c *grantPatientScopedAuthorisationCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{AuthorisationLifetime: c.AuthorisationLifetime}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		expiresAt, err := desk.GrantPatientScopedAuthorisation(ctx, commands.GrantPatientScopedAuthorisation{
+			Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient,
+		})
+		return term.Made{"expiresAt": expiresAt}, err
+	})
+}
+
+type revokeUserAuthorisationCmd struct {
+	enablementFlags `embed:""`
+	Username        string     `required:"" help:"The username of the member of staff."`
+	Patient         patient.ID `placeholder:"UUID" help:"The patient of a patient-scoped authorisation; without it, the standing one is revoked."`
+}
+
+func (c *revokeUserAuthorisationCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.RevokeUserAuthorisation, commands.RevokeUserAuthorisation{
+		Tenant: c.Tenant, Application: c.Application, Username: c.Username, Patient: c.Patient,
+	})
+}

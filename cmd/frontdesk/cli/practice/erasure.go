@@ -1,0 +1,202 @@
+package practice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/commands"
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+)
+
+// ErasureCommands are what can be typed to have somebody forgotten.
+type ErasureCommands struct {
+	ErasePatient      erasePatientCmd      `cmd:"" group:"erasure" help:"Ask for a patient to be forgotten. Another operator confirms it, after 24 hours."`
+	EraseStaff        eraseStaffCmd        `cmd:"" group:"erasure" help:"Ask for a member of staff who has left to be forgotten."`
+	ErasePractitioner erasePractitionerCmd `cmd:"" group:"erasure" help:"Ask for a practitioner to be forgotten whom applications have named."`
+	ConfirmErasure    confirmErasureCmd    `cmd:"" group:"erasure" help:"Erase a person for good, as another operator has asked."`
+	WithdrawErasure   withdrawErasureCmd   `cmd:"" group:"erasure" help:"Withdraw a request for an erasure."`
+	HoldErasure       holdErasureCmd       `cmd:"" group:"erasure" help:"Keep a patient's data from being erased, as a claim or an inquiry may need."`
+	LiftErasureHold   liftErasureHoldCmd   `cmd:"" group:"erasure" help:"End such a hold."`
+	ReapplyErasures   reapplyErasuresCmd   `cmd:"" group:"erasure" help:"Erase again whom a restored backup has brought back."`
+}
+
+// whyFlags say why somebody may be forgotten.
+type whyFlags struct {
+	Basis  erasure.Basis `required:"" enum:"retention-ended,registered-in-error,court-order,unlawful-processing,practice-exit" help:"Why the law lets these data go: ${enum}."`
+	Reason string        `required:"" help:"More about it. It is stored in clear, so name nobody."`
+}
+
+// reachHelp ends the help of a command with how far an erasure reaches.
+type reachHelp struct{}
+
+// Help says what a help text has no room for.
+func (reachHelp) Help() string { return erasure.Reach }
+
+type erasePatientCmd struct {
+	patientFlags `embed:""`
+	whyFlags     `embed:""`
+	reachHelp    `embed:""`
+}
+
+// Run asks for the erasure.
+func (c *erasePatientCmd) Run(r *term.Run) error {
+	return askErasure(r, c.PracticeFlags, app.Config{}, commands.Desk.ErasePatient, commands.ErasePatient{
+		Tenant: c.Tenant, Patient: c.Patient, Basis: c.Basis, Reason: c.Reason,
+	})
+}
+
+type eraseStaffCmd struct {
+	usernameFlags `embed:""`
+	whyFlags      `embed:""`
+	reachHelp     `embed:""`
+}
+
+// Run asks for the erasure.
+func (c *eraseStaffCmd) Run(r *term.Run) error {
+	return askErasure(r, c.PracticeFlags, app.Config{}, commands.Desk.EraseStaff, commands.EraseStaff{
+		Tenant: c.Tenant, Username: c.Username, Basis: c.Basis, Reason: c.Reason,
+	})
+}
+
+type erasePractitionerCmd struct {
+	term.PracticeFlags  `embed:""`
+	term.MasterKeyFlags `embed:""`
+	Email               string `required:"" help:"The e-mail address that applications name them with, in the act claims of their calls."`
+	whyFlags            `embed:""`
+	reachHelp           `embed:""`
+}
+
+// Run asks for the erasure. It takes the master key, because only the practice's key says
+// which identifier the practitioner has.
+func (c *erasePractitionerCmd) Run(r *term.Run) error {
+	master, err := c.Read(r)
+	if err != nil {
+		return err
+	}
+	return askErasure(r, c.PracticeFlags, app.Config{MasterKey: master}, commands.Desk.ErasePractitioner, commands.ErasePractitioner{
+		Tenant: c.Tenant, Email: c.Email, Basis: c.Basis, Reason: c.Reason,
+	})
+}
+
+// askErasure gives the desk the first of two steps, and prints what the second needs.
+func askErasure[T any](r *term.Run, f term.PracticeFlags, config app.Config, intent func(commands.Desk, context.Context, T) (commands.ErasureAsked, error), given T) error {
+	return f.Do(r, config, f.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		asked, err := intent(desk, ctx, given)
+		return term.Made{
+			"erasureId": asked.Erasure, asked.Person.Kind.String() + "Id": asked.Person.Holder, "confirmFrom": asked.From, "confirmUntil": asked.Until,
+			"events": asked.Extent.Events, "files": asked.Extent.Files, "rows": asked.Extent.Rows,
+		}, err
+	})
+}
+
+// erasureFlags name a request for an erasure, as the first step has printed it.
+type erasureFlags struct {
+	term.PracticeFlags `embed:""`
+	Patient            patient.ID `required:"" xor:"person" placeholder:"UUID" help:"The patient's identifier."`
+	Staff              uuid.UUID  `required:"" xor:"person" placeholder:"UUID" help:"Or the identifier of a member of staff."`
+	Practitioner       uuid.UUID  `required:"" xor:"person" placeholder:"UUID" help:"Or the identifier of a practitioner."`
+	Erasure            uuid.UUID  `required:"" placeholder:"UUID" help:"The erasure's identifier."`
+}
+
+func (f erasureFlags) person() erasure.Person {
+	switch {
+	case f.Staff != uuid.Nil:
+		return erasure.Person{Tenant: f.Tenant, Kind: event.OfStaff, Holder: f.Staff}
+	case f.Practitioner != uuid.Nil:
+		return erasure.Person{Tenant: f.Tenant, Kind: event.OfPractitioner, Holder: f.Practitioner}
+	}
+	return erasure.Person{Tenant: f.Tenant, Kind: event.OfPatient, Holder: f.Patient.UUID}
+}
+
+type withdrawErasureCmd struct {
+	erasureFlags `embed:""`
+	Reason       string `required:"" help:"Why. It is stored in clear, so name nobody."`
+}
+
+// Run withdraws the request.
+func (c *withdrawErasureCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.WithdrawErasure, commands.WithdrawErasure{
+		Person: c.person(), Erasure: erasure.ID{UUID: c.Erasure}, Reason: c.Reason,
+	})
+}
+
+type holdErasureCmd struct {
+	patientFlags `embed:""`
+	Reason       string `required:"" help:"What the data are kept for. It is stored in clear, so name nobody."`
+}
+
+// Run holds the patient's data.
+func (c *holdErasureCmd) Run(r *term.Run) error {
+	return term.Create(r, c.PracticeFlags, "holdId", commands.Desk.HoldErasure, commands.HoldErasure{Tenant: c.Tenant, Patient: c.Patient, Reason: c.Reason})
+}
+
+type liftErasureHoldCmd struct {
+	patientFlags `embed:""`
+	Hold         uuid.UUID `required:"" placeholder:"UUID" help:"The hold's identifier, as hold-erasure has printed it."`
+	Reason       string    `required:"" help:"Why. It is stored in clear, so name nobody."`
+}
+
+// Run lifts the hold.
+func (c *liftErasureHoldCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.LiftErasureHold, commands.LiftErasureHold{
+		Tenant: c.Tenant, Patient: c.Patient, Hold: erasure.HoldID{UUID: c.Hold}, Reason: c.Reason,
+	})
+}
+
+type confirmErasureCmd struct {
+	erasureFlags    `embed:""`
+	term.LedgerFlag `embed:""`
+	reachHelp       `embed:""`
+}
+
+// Run erases. What it has done is in the ledger before it says so.
+func (c *confirmErasureCmd) Run(r *term.Run) error {
+	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
+		err := desk.ConfirmErasure(ctx, commands.ConfirmErasure{Person: c.person(), Erasure: erasure.ID{UUID: c.Erasure}})
+		if err != nil {
+			return nil, err
+		}
+		return nil, noteErasures(ctx, engine)
+	})
+}
+
+// errUnnoted says that an erasure is done, and a restored backup would not show it.
+var errUnnoted = errors.New("the erasure is done, but it is not in the ledger yet: give the same command again")
+
+// noteErasures has the ledger say what was erased, with its place in the log if it can be
+// told.
+func noteErasures(ctx context.Context, engine *app.Engine) error {
+	drained := engine.Drain(ctx)
+	if err := engine.NoteErasures(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("%w: %w", errUnnoted, err)
+	}
+	return drained
+}
+
+type reapplyErasuresCmd struct {
+	term.EngineFlags `embed:""`
+	term.LedgerFlag  `embed:""`
+}
+
+// Run erases again whoever is back.
+func (c *reapplyErasuresCmd) Run(r *term.Run) error {
+	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, "", func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
+		back, err := engine.NotErased(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for n, line := range back {
+			if err := desk.ReapplyErasure(ctx, commands.ReapplyErasure{Person: line.Person, Erasure: line.Erasure, Fingerprints: line.Fingerprints}); err != nil {
+				return nil, fmt.Errorf("incomplete: %d of %d are erased; give the same command again: %w", n, len(back), err)
+			}
+		}
+		return term.Made{"erased": len(back)}, noteErasures(ctx, engine)
+	})
+}

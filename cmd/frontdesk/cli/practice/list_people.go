@@ -1,0 +1,178 @@
+package practice
+
+import (
+	"net/url"
+	"time"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/domain/audit"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+type listStaffCmd struct {
+	term.DatabaseFlag `embed:""`
+	term.ShowingFlags `embed:""`
+	Tenant            string `required:"" help:"The practice's tenant identifier."`
+	JSON              bool   `name:"json" help:"Print one JSON object a line."`
+}
+
+// listedMember is a member of staff as an operator sees them.
+type listedMember struct {
+	Staff    staff.ID    `json:"staffId"`
+	Username string      `json:"username"`
+	Roles    staff.Roles `json:"roles"`
+	State    string      `json:"state"`
+	Name     string      `json:"name,omitempty"` // if personal data is shown
+	Email    string      `json:"email,omitempty"`
+}
+
+// Run shows what the commands about staff ask for. Names and addresses are shown to whoever
+// wants them and holds the master key, and that is recorded (D37).
+func (c *listStaffCmd) Run(r *term.Run) error {
+	engine, now, err := c.openAt(r)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	if err := c.record(r, engine); err != nil {
+		return err
+	}
+	header := "USERNAME|ROLES|STATE"
+	if c.ShowPersonal {
+		header += "|NAME|EMAIL"
+	}
+	return term.Register[listedMember]{Header: header, Cells: c.cells, Next: func(after listedMember) (page []listedMember, err error) {
+		people, err := engine.People().After(r.Context, c.Tenant, after.Username, term.TableLines)
+		for _, p := range people {
+			page = append(page, c.listed(p, now))
+		}
+		return page, err
+	}}.Write(r, c.JSON)
+}
+
+// openAt opens the engine, and says what time it is there.
+func (c *listStaffCmd) openAt(r *term.Run) (*app.Engine, time.Time, error) {
+	engine, err := c.OpenToShow(r, c.DatabaseFlag)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	now, err := nowAt(r, engine, c.Tenant)
+	if err != nil {
+		engine.Close()
+	}
+	return engine, now, err
+}
+
+// nowAt returns the time of the service, which a sandbox may have moved, and refuses a
+// practice that there is not.
+func nowAt(r *term.Run, engine *app.Engine, tenant string) (time.Time, error) {
+	if _, err := engine.Signposts().Of(r.Context, tenant); err != nil {
+		return time.Time{}, err
+	}
+	follower := &sandbox.Follower{Real: r.Now}
+	err := follower.Follow(r.Context, engine.Log.DB)
+	return follower.Now(), err
+}
+
+// record appends that personal data is about to be shown.
+func (c *listStaffCmd) record(r *term.Run, engine *app.Engine) error {
+	if !c.ShowPersonal {
+		return nil
+	}
+	n, err := engine.People().Count(r.Context, c.Tenant)
+	if err != nil {
+		return err
+	}
+	return r.RecordReading(engine, c.Tenant, audit.Queried{
+		Command: "list-staff", Filter: url.Values{"tenant": {c.Tenant}}.Encode(), Personal: true, Count: n,
+	})
+}
+
+func (c *listStaffCmd) listed(p projections.Person, now time.Time) listedMember {
+	m := listedMember{Staff: p.Staff, Username: p.Username, Roles: p.Roles, State: stateOf(p, now)}
+	if c.ShowPersonal {
+		m.Name, m.Email = p.Name, p.Email
+	}
+	return m
+}
+
+// stateOf says whether somebody can sign in, and what is in the way.
+func stateOf(p projections.Person, now time.Time) string {
+	switch {
+	case !p.Active:
+		return "left"
+	case p.SignsIn:
+		return "signs-in"
+	case p.LinkUntil.IsZero():
+		return "registered"
+	case now.Before(p.LinkUntil):
+		return "invited"
+	}
+	return "link-ended"
+}
+
+func (c *listStaffCmd) cells(m listedMember) []any {
+	var roles []string
+	for _, role := range m.Roles {
+		roles = append(roles, string(role))
+	}
+	cells := []any{m.Username, orNone(roles), m.State}
+	if c.ShowPersonal {
+		cells = append(cells, m.Name, m.Email)
+	}
+	return cells
+}
+
+type listAuthorisationsCmd struct {
+	term.DatabaseFlag `embed:""`
+	Tenant            string `required:"" help:"The practice's tenant identifier."`
+	JSON              bool   `name:"json" help:"Print one JSON object a line."`
+}
+
+// Run lists what has not ended. If it says who acts for which patients, that is recorded
+// before (D37).
+func (c *listAuthorisationsCmd) Run(r *term.Run) error {
+	engine, err := c.Open(r)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	now, err := nowAt(r, engine, c.Tenant)
+	if err != nil {
+		return err
+	}
+	if err := c.record(r, engine, now); err != nil {
+		return err
+	}
+	return term.Register[projections.RunningAuthorisation]{
+		Header: "USERNAME|APPLICATION|PATIENT|UNTIL|COUNTS", Cells: cellsOfAuthorisation,
+		Next: func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {
+			return engine.Registers().Authorisations(r.Context, c.Tenant, now, after, term.TableLines)
+		},
+	}.Write(r, c.JSON)
+}
+
+func (c *listAuthorisationsCmd) record(r *term.Run, engine *app.Engine, now time.Time) error {
+	n, err := engine.Registers().PatientScoped(r.Context, c.Tenant, now)
+	if err != nil || n == 0 {
+		return err
+	}
+	return r.RecordReading(engine, c.Tenant, audit.Queried{
+		Command: "list-authorisations", Filter: url.Values{"tenant": {c.Tenant}}.Encode(), Personal: true, Count: n,
+	})
+}
+
+func cellsOfAuthorisation(a projections.RunningAuthorisation) []any {
+	whom, counts := "all", "no"
+	if a.Patient != (patient.ID{}) {
+		whom = a.Patient.String()
+	}
+	if a.Counts {
+		counts = "yes"
+	}
+	return []any{a.Username, a.Application, whom, a.ExpiresAt.UTC().Format(time.RFC3339), counts}
+}

@@ -1,0 +1,186 @@
+package practice
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"frontdesk/adapters/httpapi/body"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/commands"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/record"
+	"frontdesk/domain/request"
+)
+
+// PatientCommands are what can be typed about patients.
+type PatientCommands struct {
+	RegisterPatient       registerPatientCmd       `cmd:"" group:"patient" help:"Make somebody a patient of a practice."`
+	ChangePatientDetails  changePatientDetailsCmd  `cmd:"" group:"patient" help:"Change a patient's name and date of birth. What they were stays in the log."`
+	FindPatient           findPatientCmd           `cmd:"" group:"patient" help:"Find a practice's patients by any part of their names. That you did is recorded."`
+	RestrictPatientRecord restrictPatientRecordCmd `cmd:"" group:"patient" help:"Let only named staff see a patient's record; name none to lift it."`
+	SubmitPatientRequest  submitPatientRequestCmd  `cmd:"" group:"patient" help:"Submit a patient request from a JSON file, as an application would."`
+
+	MarkPatientRequestEnteredInError markPatientRequestEnteredInErrorCmd `cmd:"" group:"patient" help:"Mark a patient request as entered in error. It stays in the record."`
+}
+
+// RecordCommands are what can be typed about care records.
+type RecordCommands struct {
+	OpenCareRecord openCareRecordCmd `cmd:"" group:"day" help:"Record that a patient's care record is opened."`
+	CreateNote     createNoteCmd     `cmd:"" group:"day" help:"Add a note to a patient's care record."`
+
+	MarkNoteEnteredInError markNoteEnteredInErrorCmd `cmd:"" group:"day" help:"Mark a note as entered in error. It stays in the record."`
+}
+
+type registerPatientCmd struct {
+	term.SealingFlags `embed:""`
+	Name              string     `required:"" help:"The patient's name."`
+	Patient           patient.ID `placeholder:"UUID" help:"The patient's identifier; without it, one is minted."`
+	BirthDate         string     `placeholder:"2006-01-02" help:"The patient's date of birth."`
+}
+
+func (c *registerPatientCmd) Run(r *term.Run) error {
+	return term.Create(r, c.SealingFlags, "patientId", commands.Desk.RegisterPatient, commands.RegisterPatient{
+		Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
+	})
+}
+
+// patientFlags name a patient of a practice.
+type patientFlags struct {
+	term.PracticeFlags `embed:""`
+	Patient            patient.ID `required:"" placeholder:"UUID" help:"The patient's identifier."`
+}
+
+type changePatientDetailsCmd struct {
+	patientFlags        `embed:""`
+	term.MasterKeyFlags `embed:""`
+	Name                string `required:"" help:"The patient's name from now on."`
+	BirthDate           string `required:"" placeholder:"2006-01-02" help:"The patient's date of birth from now on; empty if it is unknown."`
+}
+
+func (c *changePatientDetailsCmd) Run(r *term.Run) error {
+	return term.SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		return nil, desk.ChangePatientDetails(ctx, commands.ChangePatientDetails{
+			Tenant: c.Tenant, Patient: c.Patient, Name: c.Name, BirthDate: c.BirthDate,
+		})
+	})
+}
+
+type restrictPatientRecordCmd struct {
+	patientFlags `embed:""`
+	Username     []string `sep:"none" help:"Who may see the record; may be repeated. Without any, the restriction is lifted."`
+}
+
+func (c *restrictPatientRecordCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.RestrictPatientRecord, commands.RestrictPatientRecord{
+		Tenant: c.Tenant, Patient: c.Patient, Usernames: c.Username,
+	})
+}
+
+type openCareRecordCmd struct {
+	patientFlags `embed:""`
+}
+
+func (c *openCareRecordCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.OpenCareRecord, commands.OpenCareRecord{Tenant: c.Tenant, Patient: c.Patient})
+}
+
+type createNoteCmd struct {
+	patientFlags        `embed:""`
+	term.MasterKeyFlags `embed:""`
+	File                string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
+}
+
+func (c *createNoteCmd) Run(r *term.Run) error {
+	text, err := readText(c.File, r.In)
+	if err != nil {
+		return err
+	}
+	return term.Create(r, term.SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}, "noteId", commands.Desk.CreateNote, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
+}
+
+// errorFlags say what was entered in error, and why.
+type errorFlags struct {
+	patientFlags `embed:""`
+	Reason       string `required:"" help:"Why, in a few words. Applications and auditors read it, and it is kept in clear text: name nobody."`
+}
+
+type markNoteEnteredInErrorCmd struct {
+	errorFlags `embed:""`
+	Note       record.NoteID `required:"" placeholder:"UUID" help:"The note's identifier."`
+}
+
+func (c *markNoteEnteredInErrorCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkNoteEnteredInError, commands.MarkNoteEnteredInError{
+		Tenant: c.Tenant, Patient: c.Patient, Note: c.Note, Reason: c.Reason,
+	})
+}
+
+type markPatientRequestEnteredInErrorCmd struct {
+	errorFlags     `embed:""`
+	PatientRequest request.ID `required:"" placeholder:"UUID" help:"The patient request's identifier."`
+}
+
+func (c *markPatientRequestEnteredInErrorCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.MarkPatientRequestEnteredInError, commands.MarkPatientRequestEnteredInError{
+		Tenant: c.Tenant, Patient: c.Patient, Request: c.PatientRequest, Reason: c.Reason,
+	})
+}
+
+// readText is what a file holds, or standard input for "-".
+func readText(file string, in io.Reader) (string, error) {
+	read := func() ([]byte, error) { return os.ReadFile(file) }
+	if file == "-" {
+		read = func() ([]byte, error) { return io.ReadAll(in) }
+	}
+	text, err := read()
+	if err != nil {
+		return "", fmt.Errorf("read the note: %w", err)
+	}
+	return string(text), nil
+}
+
+type submitPatientRequestCmd struct {
+	term.SealingFlags `embed:""`
+	File              string `required:"" help:"The request body of the API as a file; - for standard input."`
+}
+
+// Run submits the request in the file, as a call of the API would.
+func (c *submitPatientRequestCmd) Run(r *term.Run) error {
+	in, err := c.open(r.In)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	master, err := c.Given(r)
+	if err != nil {
+		return err
+	}
+	return c.DoWith(r, app.Config{MasterKey: master}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
+		files := &body.Files{Tenant: c.Tenant, Uploads: engine.Uploads}
+		defer func() { _ = files.Close(context.WithoutCancel(ctx)) }() // what stays is swept
+		form, err := files.Read(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		submission, err := form.PatientRequest(form.Patient())
+		if err != nil {
+			return nil, err
+		}
+		id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{Tenant: c.Tenant, Submission: submission})
+		return term.Made{"patientRequestId": id}, err
+	})
+}
+
+func (c *submitPatientRequestCmd) open(in io.Reader) (io.ReadCloser, error) {
+	if c.File == "-" {
+		return io.NopCloser(in), nil
+	}
+	file, err := os.Open(c.File)
+	if err != nil {
+		return nil, fmt.Errorf("read the request: %w", err)
+	}
+	return file, nil
+}

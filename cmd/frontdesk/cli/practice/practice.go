@@ -1,0 +1,140 @@
+// Package practice holds the subcommands about practices: each gives the desk an intent,
+// or lists what the read models hold. A subcommand is in the file of its noun.
+package practice
+
+import (
+	"context"
+	"time"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+	"frontdesk/domain/request"
+)
+
+// Commands are what can be typed about practices.
+type Commands struct {
+	Apply            applyCmd            `cmd:"" group:"practice" help:"Make practices and applications what files declare, and print what that changes."`
+	ListPractices    listPracticesCmd    `cmd:"" group:"practice" help:"List all practices."`
+	RegisterPractice registerPracticeCmd `cmd:"" group:"practice" help:"Make a medical practice a tenant."`
+}
+
+// AvailabilityCommands are what can be typed about the applications that may call for a
+// practice, and about when it takes requests.
+type AvailabilityCommands struct {
+	EnableApplication    enableApplicationCmd    `cmd:"" group:"practice" help:"Let an application call for a practice."`
+	DisableApplication   disableApplicationCmd   `cmd:"" group:"practice" help:"Stop an application from calling for a practice, at once."`
+	SwitchRequestTypeOff switchRequestTypeOffCmd `cmd:"" group:"practice" help:"Stop taking requests of a type."`
+	SwitchRequestTypeOn  switchRequestTypeOnCmd  `cmd:"" group:"practice" help:"Take them again."`
+	PauseRequestType     pauseRequestTypeCmd     `cmd:"" group:"practice" help:"Stop taking requests of a type for a while."`
+	ResumeRequestType    resumeRequestTypeCmd    `cmd:"" group:"practice" help:"End a pause."`
+	SetOpeningHours      setOpeningHoursCmd      `cmd:"" group:"practice" help:"Say when requests of a type are taken."`
+	ClosePractice        closePracticeCmd        `cmd:"" group:"practice" help:"Take no requests of any type, from now or an instant on."`
+	ReopenPractice       reopenPracticeCmd       `cmd:"" group:"practice" help:"End a closure."`
+}
+
+type registerPracticeCmd struct {
+	term.PracticeFlags `embed:""`
+	Name               string `required:"" help:"The practice's name."`
+	TimeZone           string `default:"Europe/London" help:"Its IANA time zone."`
+}
+
+func (c *registerPracticeCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		return term.Made{"tenantId": c.Tenant}, desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: c.Tenant, Name: c.Name, TimeZone: c.TimeZone})
+	})
+}
+
+// enablementFlags name an application at a practice.
+type enablementFlags struct {
+	term.PracticeFlags `embed:""`
+	Application        application.ID `required:"" placeholder:"UUID" help:"The application's identifier."`
+}
+
+type enableApplicationCmd struct {
+	enablementFlags `embed:""`
+}
+
+func (c *enableApplicationCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.EnableApplication, commands.EnableApplication{Tenant: c.Tenant, Application: c.Application})
+}
+
+type disableApplicationCmd struct {
+	enablementFlags `embed:""`
+}
+
+func (c *disableApplicationCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.DisableApplication, commands.DisableApplication{Tenant: c.Tenant, Application: c.Application})
+}
+
+// requestTypeFlags name a request type of a practice.
+type requestTypeFlags struct {
+	term.PracticeFlags `embed:""`
+	RequestType        request.Type `required:"" placeholder:"medical|admin" help:"The request type."`
+}
+
+type switchRequestTypeOffCmd struct {
+	requestTypeFlags `embed:""`
+}
+
+func (c *switchRequestTypeOffCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.SwitchRequestTypeOff, commands.SwitchRequestTypeOff{Tenant: c.Tenant, RequestType: c.RequestType})
+}
+
+type switchRequestTypeOnCmd struct {
+	requestTypeFlags `embed:""`
+}
+
+func (c *switchRequestTypeOnCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.SwitchRequestTypeOn, commands.SwitchRequestTypeOn{Tenant: c.Tenant, RequestType: c.RequestType})
+}
+
+type pauseRequestTypeCmd struct {
+	requestTypeFlags `embed:""`
+	Until            time.Time `placeholder:"INSTANT" help:"When it resumes by itself, like 2026-03-02T13:00:00Z; without it, when it is resumed."`
+}
+
+func (c *pauseRequestTypeCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.PauseRequestType, commands.PauseRequestType{
+		Tenant: c.Tenant, RequestType: c.RequestType, Until: c.Until,
+	})
+}
+
+type resumeRequestTypeCmd struct {
+	requestTypeFlags `embed:""`
+}
+
+func (c *resumeRequestTypeCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.ResumeRequestType, commands.ResumeRequestType{Tenant: c.Tenant, RequestType: c.RequestType})
+}
+
+type setOpeningHoursCmd struct {
+	requestTypeFlags `embed:""`
+	Hours            []string `sep:"none" placeholder:"'mon 08:00-12:30'" help:"When it is open, in the practice's time zone; may be repeated, also for one day. 22:00-06:00 spans midnight. Without any, it is always open."`
+}
+
+func (c *setOpeningHoursCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.SetOpeningHours, commands.SetOpeningHours{
+		Tenant: c.Tenant, RequestType: c.RequestType, Hours: c.Hours,
+	})
+}
+
+type closePracticeCmd struct {
+	term.PracticeFlags `embed:""`
+	From               time.Time `placeholder:"INSTANT" help:"When it closes, like 2026-12-24T12:00:00Z; without it, now."`
+	Until              time.Time `placeholder:"INSTANT" help:"When it is open again; without it, when it is reopened."`
+}
+
+func (c *closePracticeCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.ClosePractice, commands.ClosePractice{Tenant: c.Tenant, From: c.From, Until: c.Until})
+}
+
+type reopenPracticeCmd struct {
+	term.PracticeFlags `embed:""`
+	From               time.Time `placeholder:"INSTANT" help:"When it is open again; without it, now. The beginning of a planned closure calls it off."`
+}
+
+func (c *reopenPracticeCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.ReopenPractice, commands.ReopenPractice{Tenant: c.Tenant, From: c.From})
+}

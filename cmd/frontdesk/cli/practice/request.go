@@ -1,0 +1,180 @@
+package practice
+
+import (
+	"context"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/commands"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
+)
+
+// RequestCommands are what can be typed about what a practice does with patient requests.
+type RequestCommands struct {
+	TakePatientRequest     takePatientRequestCmd     `cmd:"" group:"request" help:"Have a member of staff take a request that nobody has."`
+	GivePatientRequest     givePatientRequestCmd     `cmd:"" group:"request" help:"Give a request to a member of staff."`
+	NotePatientRequest     notePatientRequestCmd     `cmd:"" group:"request" help:"Add a note of the practice for itself."`
+	CompletePatientRequest completePatientRequestCmd `cmd:"" group:"request" help:"End a request, with an outcome."`
+	ReopenPatientRequest   reopenPatientRequestCmd   `cmd:"" group:"request" help:"Have a member of staff take a request that is done."`
+	ReLinkPatientRequest   reLinkPatientRequestCmd   `cmd:"" group:"request" help:"Link a request to the patient whose it is."`
+	OpenPatientRequest     openPatientRequestCmd     `cmd:"" group:"request" help:"Record that a request is opened."`
+	OpenAttachment         openAttachmentCmd         `cmd:"" group:"request" help:"Record that a file of a request is opened."`
+
+	ChangePatientRequestUrgency changePatientRequestUrgencyCmd `cmd:"" group:"request" help:"Say whether a request is urgent."`
+}
+
+// requestFlags name a request of a practice.
+type requestFlags struct {
+	term.PracticeFlags `embed:""`
+	PatientRequest     request.ID `required:"" placeholder:"UUID" help:"The patient request's identifier."`
+}
+
+// writingFlags name a request about which something is written.
+type writingFlags struct {
+	requestFlags        `embed:""`
+	term.MasterKeyFlags `embed:""`
+}
+
+func (f writingFlags) Do(r *term.Run, config app.Config, tenant string, act func(context.Context, commands.Desk) (term.Made, error)) error {
+	return term.SealingFlags{PracticeFlags: f.PracticeFlags, MasterKeyFlags: f.MasterKeyFlags}.Do(r, config, tenant, act)
+}
+
+// byFlag names the member of staff who has the request then.
+type byFlag struct {
+	Username string `required:"" help:"Who has the request then."`
+}
+
+type takePatientRequestCmd struct {
+	requestFlags `embed:""`
+	byFlag       `embed:""`
+}
+
+func (c *takePatientRequestCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
+		if err != nil {
+			return nil, err
+		}
+		return nil, desk.TakePatientRequest(ctx, commands.TakePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, By: by})
+	})
+}
+
+type givePatientRequestCmd struct {
+	requestFlags `embed:""`
+	From         string `help:"The username of whoever has the request; without it, nobody does."`
+	To           string `required:"" help:"The username of whom it is given to."`
+}
+
+func (c *givePatientRequestCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		given := commands.GivePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest}
+		var err error
+		if given.To, err = desk.Staff.StaffByUsername(ctx, c.Tenant, c.To); err != nil {
+			return nil, err
+		}
+		if given.From, err = c.from(ctx, desk); err != nil {
+			return nil, err
+		}
+		return nil, desk.GivePatientRequest(ctx, given)
+	})
+}
+
+// from returns who has the request, who may have left the practice.
+func (c *givePatientRequestCmd) from(ctx context.Context, desk commands.Desk) (staff.ID, error) {
+	if c.From == "" {
+		return staff.ID{}, nil
+	}
+	return desk.Staff.AnyStaffByUsername(ctx, c.Tenant, c.From)
+}
+
+type changePatientRequestUrgencyCmd struct {
+	requestFlags `embed:""`
+	Urgent       bool `required:"" negatable:"" help:"Whether the request is urgent."`
+}
+
+func (c *changePatientRequestUrgencyCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.ChangePatientRequestUrgency,
+		commands.ChangePatientRequestUrgency{Tenant: c.Tenant, Request: c.PatientRequest, Urgent: c.Urgent})
+}
+
+type notePatientRequestCmd struct {
+	writingFlags `embed:""`
+	File         string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
+}
+
+func (c *notePatientRequestCmd) Run(r *term.Run) error {
+	text, err := readText(c.File, r.In)
+	if err != nil {
+		return err
+	}
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		return nil, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, Text: text})
+	})
+}
+
+type completePatientRequestCmd struct {
+	writingFlags `embed:""`
+	byFlag       `embed:""`
+	Outcome      request.Outcome `required:"" help:"replied, appointment-booked, signposted or no-action-needed."`
+}
+
+func (c *completePatientRequestCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
+		if err != nil {
+			return nil, err
+		}
+		return nil, desk.CompletePatientRequest(ctx, commands.CompletePatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, By: by, Outcome: c.Outcome})
+	})
+}
+
+type reopenPatientRequestCmd struct {
+	writingFlags `embed:""`
+	byFlag       `embed:""`
+	Reason       string `required:"" help:"Why. Others at this machine see command lines: name nobody."`
+}
+
+func (c *reopenPatientRequestCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		by, err := desk.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
+		if err != nil {
+			return nil, err
+		}
+		return nil, desk.ReopenPatientRequest(ctx, commands.ReopenPatientRequest{Tenant: c.Tenant, Request: c.PatientRequest, By: by, Reason: c.Reason})
+	})
+}
+
+type reLinkPatientRequestCmd struct {
+	writingFlags `embed:""`
+	From         patient.ID `required:"" placeholder:"UUID" help:"The patient to whom the request is linked."`
+	To           patient.ID `required:"" placeholder:"UUID" help:"The patient whose request it is."`
+	Reason       string     `required:"" help:"Why. Others at this machine see command lines: name nobody."`
+}
+
+func (c *reLinkPatientRequestCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		return nil, desk.ReLinkPatientRequest(ctx, commands.ReLinkPatientRequest{
+			Tenant: c.Tenant, Request: c.PatientRequest, From: c.From, To: c.To, Reason: c.Reason,
+		})
+	})
+}
+
+type openPatientRequestCmd struct {
+	requestFlags `embed:""`
+}
+
+func (c *openPatientRequestCmd) Run(r *term.Run) error {
+	return term.Create(r, c.PracticeFlags, "patientId", commands.Desk.OpenPatientRequest, commands.OpenPatientRequest{Tenant: c.Tenant, Request: c.PatientRequest})
+}
+
+type openAttachmentCmd struct {
+	requestFlags `embed:""`
+	Attachment   request.AttachmentID `required:"" placeholder:"UUID" help:"The file's identifier."`
+}
+
+func (c *openAttachmentCmd) Run(r *term.Run) error {
+	return term.Create(r, c.PracticeFlags, "patientId", commands.Desk.OpenAttachment,
+		commands.OpenAttachment{Tenant: c.Tenant, Request: c.PatientRequest, Attachment: c.Attachment})
+}

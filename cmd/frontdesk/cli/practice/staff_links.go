@@ -1,0 +1,109 @@
+package practice
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"frontdesk/adapters/staffweb"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/commands"
+	"frontdesk/domain/staff"
+)
+
+// newStaffFlags say who somebody is that comes to a practice.
+type newStaffFlags struct {
+	term.SealingFlags `embed:""`
+	Username          string `required:"" help:"What they sign in with."`
+	Name              string `required:"" help:"Their name, as others see it."`
+	Email             string `required:"" help:"Their email address."`
+	roleFlag          `embed:""`
+}
+
+// roleFlag says what a member of staff is at the practice.
+type roleFlag struct {
+	Role []staff.Role `sep:"none" placeholder:"ROLE" help:"What they are there: receptionist, clinician, manager or privacy-officer; may be repeated. Without any, they have none."`
+}
+
+// usernameFlags name a member of staff.
+type usernameFlags struct {
+	term.PracticeFlags `embed:""`
+	Username           string `required:"" help:"What they sign in with."`
+}
+
+// linkFlag is where the practices' pages are, for the address of a link.
+type linkFlag struct {
+	AuthURL string `name:"auth-url" placeholder:"URL" help:"Where the staff pages are reached, as 'serve' was told; without it, only the path of the link is printed."`
+}
+
+type inviteStaffCmd struct {
+	newStaffFlags `embed:""`
+	linkFlag      `embed:""`
+}
+
+func (c *inviteStaffCmd) Run(r *term.Run) error {
+	return invite(r, c.SealingFlags, c.linkFlag, commands.Desk.InviteStaff, commands.InviteStaff{
+		Tenant: c.Tenant, Username: c.Username, Name: c.Name, Email: c.Email, Roles: c.Role,
+	})
+}
+
+type inviteAgainCmd struct {
+	usernameFlags `embed:""`
+	linkFlag      `embed:""`
+}
+
+func (c *inviteAgainCmd) Run(r *term.Run) error {
+	return invite(r, c.PracticeFlags, c.linkFlag, commands.Desk.InviteAgain, commands.InviteAgain{Tenant: c.Tenant, Username: c.Username})
+}
+
+type resetStaffCmd struct {
+	usernameFlags `embed:""`
+	linkFlag      `embed:""`
+}
+
+func (c *resetStaffCmd) Run(r *term.Run) error {
+	return invite(r, c.PracticeFlags, c.linkFlag, commands.Desk.ResetStaff, commands.ResetStaff{Tenant: c.Tenant, Username: c.Username})
+}
+
+type reactivateStaffCmd struct {
+	usernameFlags `embed:""`
+	linkFlag      `embed:""`
+}
+
+func (c *reactivateStaffCmd) Run(r *term.Run) error {
+	return invite(r, c.PracticeFlags, c.linkFlag, commands.Desk.ReactivateStaff, commands.ReactivateStaff{Tenant: c.Tenant, Username: c.Username})
+}
+
+type setStaffRolesCmd struct {
+	usernameFlags `embed:""`
+	roleFlag      `embed:""`
+}
+
+func (c *setStaffRolesCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.SetStaffRoles, commands.SetStaffRoles{Tenant: c.Tenant, Username: c.Username, Roles: c.Role})
+}
+
+// invite gives the desk an intent that gives a member of staff a link, and prints the
+// link. Nobody can print it a second time.
+func invite[T any](r *term.Run, f term.Practice, l linkFlag, intent func(commands.Desk, context.Context, T) (commands.Invitation, error), given T) error {
+	base, err := l.base()
+	if err != nil {
+		return err
+	}
+	return f.Do(r, app.Config{}, f.TenantID(), func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		i, err := intent(desk, ctx, given)
+		return term.Made{"staffId": i.Staff, "link": base + staffweb.LinkPath(f.TenantID(), i.Secret), "expiresAt": i.ExpiresAt}, err
+	})
+}
+
+// base is what stands before the path of a link; "" if nobody has said where the pages are.
+func (l linkFlag) base() (string, error) {
+	if l.AuthURL == "" {
+		return "", nil
+	}
+	if _, err := staffweb.ParseURL(l.AuthURL); err != nil {
+		return "", fmt.Errorf("read --auth-url: %w", err)
+	}
+	return strings.TrimRight(l.AuthURL, "/"), nil
+}

@@ -1,0 +1,53 @@
+package practice
+
+import (
+	"context"
+
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/commands"
+	"frontdesk/domain/application"
+)
+
+// RegistrationCommands are what can be typed about the webhooks of an application.
+type RegistrationCommands struct {
+	ListWebhooks  listWebhooksCmd  `cmd:"" group:"application" help:"List where applications are told of events."`
+	SetWebhook    setWebhookCmd    `cmd:"" group:"application" help:"Say where an application is told of events of one kind."`
+	RemoveWebhook removeWebhookCmd `cmd:"" group:"application" help:"Tell it of them no more."`
+	TestWebhook   testWebhookCmd   `cmd:"" group:"application" help:"Send a ping to where an application is told of events of one kind."`
+}
+
+type setWebhookCmd struct {
+	term.EngineFlags `embed:""`
+	term.NetworkFlag `embed:""`
+	Application      application.ID           `required:"" placeholder:"UUID" help:"The application's identifier."`
+	Event            application.WebhookEvent `required:"" help:"The event kind, such as record.opened."`
+	URL              string                   `required:"" placeholder:"URL" help:"Where it is told of them; https only."`
+}
+
+func (c *setWebhookCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{AllowNetwork: c.AllowNetwork}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		return nil, desk.SetWebhook(ctx, commands.SetWebhook{Application: c.Application, Event: c.Event, URL: c.URL})
+	})
+}
+
+type removeWebhookCmd struct {
+	term.ApplicationFlags `embed:""`
+	Event                 application.WebhookEvent `required:"" help:"The event kind, such as record.opened."`
+}
+
+func (c *removeWebhookCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, "", commands.Desk.RemoveWebhook, commands.RemoveWebhook{Application: c.Application, Event: c.Event})
+}
+
+type testWebhookCmd struct {
+	enablementFlags `embed:""`
+	Event           application.WebhookEvent `required:"" help:"The event kind whose address the ping is sent to, such as record.opened."`
+}
+
+func (c *testWebhookCmd) Run(r *term.Run) error {
+	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+		test, err := desk.TestWebhook(ctx, commands.TestWebhook{Tenant: c.Tenant, Application: c.Application, Event: c.Event})
+		return term.Made{"jti": test.ID, "url": application.Shown(test.URL)}, err
+	})
+}

@@ -1,0 +1,63 @@
+package service_test
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/cmd/frontdesk/cli/clitest"
+)
+
+// masterKey is a file with a master key.
+func masterKey(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "master.key")
+	text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32)))
+	if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestServeRefusesToStartWithoutAMasterKey_D34(t *testing.T) {
+	t.Parallel()
+	serve := []string{"serve", "--database-url", postgrestest.New(t).URL, "--listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example"}
+	clitest.Frontdesk(t, append(serve, clitest.NoMasterKey)...).WantFailure(t, 1, "no master key", "--master-key-file", "openssl rand -base64 32")
+	clitest.Frontdesk(t, append(serve, "--master-key=short")...).WantFailure(t, 1, "32 random bytes")
+	clitest.Frontdesk(t, append(serve, "--master-key-file=/nowhere")...).WantFailure(t, 1, "/nowhere")
+}
+
+func TestSigningKeysAreStagedListedActivatedAndRetired_D34(t *testing.T) {
+	t.Parallel()
+	db, file := postgrestest.New(t), masterKey(t)
+	keys := func(args ...string) clitest.Outcome {
+		return clitest.Frontdesk(t, append(append([]string{"keys"}, args...), "--database-url", db.URL, "--master-key-file", file)...)
+	}
+	first := keys("stage", "--json").Lines(t)[0]["kid"].(string)
+	keys("activate", first).WantSuccess(t)
+	second := keys("stage", "--json").Lines(t)[0]["kid"].(string)
+	keys("activate", "--kid", second).WantFailure(t, 1, "less than 24 hours", "signing-key-too-young")
+	keys("retire", "nonsense").WantFailure(t, 1, "unknown-signing-key")
+	keys("retire").WantFailure(t, 1, "frontdesk keys list")
+	keys("retire", second).WantSuccess(t)
+
+	listed := clitest.Frontdesk(t, "keys", "list", "--database-url", db.URL, "--json").Lines(t)
+	if len(listed) != 2 || listed[0]["kid"] != first || listed[0]["state"] != "active" || listed[1]["kid"] != second || listed[1]["state"] != "retired" {
+		t.Errorf("listed %v", listed)
+	}
+	if table := clitest.Frontdesk(t, "keys", "list", "--database-url", db.URL); !strings.Contains(table.Out, first) || !strings.HasPrefix(table.Out, "KID") {
+		t.Errorf("listed for people:\n%s", table.Out)
+	}
+	clitest.Frontdesk(t, "keys", "stage", "--database-url", db.URL, clitest.NoMasterKey).WantFailure(t, 1, "no master key")
+}
+
+func TestAnotherMasterKeyActivatesNothing_D34(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.New(t)
+	kid := clitest.Frontdesk(t, "keys", "stage", "--json", "--database-url", db.URL, "--master-key-file", masterKey(t)).Lines(t)[0]["kid"].(string)
+	another := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", 32)))
+	clitest.Frontdesk(t, "keys", "activate", kid, "--database-url", db.URL, "--master-key", another).WantFailure(t, 1, "sealed under master key")
+}

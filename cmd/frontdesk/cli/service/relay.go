@@ -1,0 +1,44 @@
+package service
+
+import (
+	"time"
+
+	"frontdesk/adapters/broker"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+)
+
+// streamFlags say what the relay makes its streams like.
+type streamFlags struct {
+	NATSReplicas  int           `name:"nats-replicas" default:"3" placeholder:"N" help:"Servers of NATS that hold each event; 1 if there is only one."`
+	NATSRetention time.Duration `name:"nats-retention" placeholder:"DURATION" help:"How long NATS keeps events; for good if it is not given."`
+}
+
+func (f streamFlags) streams() broker.Streams {
+	return broker.Streams{Replicas: f.NATSReplicas, Retention: f.NATSRetention}
+}
+
+// RelayCmd hands the event log to NATS.
+type RelayCmd struct {
+	term.DatabaseFlag `embed:""`
+	configFlag        `embed:""`
+	term.LogFlags     `embed:""`
+	term.BrokerFlags  `embed:""`
+	streamFlags       `embed:""`
+	MetricsListen     string `placeholder:"HOST:PORT" help:"Where metrics are served; nowhere if it is not given."`
+}
+
+// Help says what a help text has no room for.
+func (c *RelayCmd) Help() string {
+	return `Hands the event log to NATS JetStream, for followers who are not to read the database. "serve --nats" does the same; this is for
+another machine, with the role frontdesk_audit. Run as many as you like. Personal values stay in the database. It waits for a broker or a
+database that is away, for a standby to be promoted, and for a log in clear to be sealed.
+If the broker holds events that the log has lost, it ends: run "frontdesk audit begin-epoch" if the database was restored.`
+}
+
+// Run relays until it is told to stop.
+func (c *RelayCmd) Run(r *term.Run) error {
+	return app.Relay{
+		DatabaseURL: c.DatabaseURL, Broker: c.Server(), Streams: c.streams(), MetricsListen: c.MetricsListen, Log: c.Log(r.Err),
+	}.Run(r.Context)
+}

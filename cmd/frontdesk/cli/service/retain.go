@@ -1,0 +1,78 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"frontdesk/adapters/postgres/retention"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/domain/event"
+)
+
+// RetainCmd moves old rows of the access record and of deliveries to files.
+type RetainCmd struct {
+	term.DatabaseFlag `embed:""`
+	configFlag        `embed:""`
+	AccessRetention   retention.Period `default:"never" placeholder:"PERIOD" help:"How long the access record is kept, and to whom webhooks told what: 8y, or 400d. Months that are wholly older are moved to files. Without it, nothing is."`
+	Archive           string           `type:"path" placeholder:"DIR" help:"The folder that they are moved to: for each of them a file and its manifest. Use the same one each time."`
+	WithoutProof      bool             `help:"Also move lines of the access record that no signed checkpoint covers, for those who run no frontdesk sign. Whether such an archive is complete, and as it was, can then never be shown to anybody who trusts neither you nor the database."`
+	Wait              time.Duration    `default:"10m" help:"How long to ask for a table that somebody else holds. Calls go on meanwhile."`
+}
+
+// Help says what a help text has no room for.
+func (c *RetainCmd) Help() string {
+	return `Run it every day, as the database's owner, with or without a period. It makes the partitions of this month and the next two.
+With a period it also takes each month that is wholly older out of the database. A month is written to
+DIR/<name>.jsonl.gz (one JSON object a line) with DIR/<name>.jsonl.gz.manifest.json, detached, noted in the event log
+(audit.archived.v1), read back, and only then dropped. A run that is stopped is finished by the next one.
+Lines of the access record are moved when a signed checkpoint covers them. The archive holds it, so frontdesk audit verify
+can show later, without the database, that nothing in it was changed or left out.
+Begin when all processes have been upgraded. docs/retention.md says what else is kept, how long, and why.`
+}
+
+// Run makes partitions, and archives what is old enough.
+func (c *RetainCmd) Run(r *term.Run) error {
+	if err := c.checkFolder(); err != nil {
+		return err
+	}
+	engine, err := c.Open(r)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	actor, err := engine.Operator(r.Context, term.Machine())
+	if err != nil {
+		return err
+	}
+	retain := engine.Retain()
+	retain.Keep, retain.Dir, retain.Wait, retain.Tell = c.AccessRetention, c.Archive, c.Wait, r.Tell
+	retain.Unproved = c.WithoutProof
+	retain.Say = func(text string) { fmt.Fprintln(r.Out, text) }
+	if err := retain.Run(event.WithMetadata(r.Context, event.Metadata{Actor: actor})); err != nil {
+		return err
+	}
+	if c.AccessRetention.Forever() {
+		fmt.Fprintln(r.Out, "nothing is moved to files: no --access-retention is set")
+	}
+	if err := engine.Drain(r.Context); err != nil {
+		return fmt.Errorf("all is done; what the log says of it comes when a server runs: %w", err)
+	}
+	return nil
+}
+
+var errNoFolder = errors.New("--archive names no folder: make it first, where backups of it are made, too")
+
+func (c *RetainCmd) checkFolder() error {
+	if c.Archive == "" {
+		if c.AccessRetention.Forever() {
+			return nil
+		}
+		return retention.ErrNoDir
+	}
+	if info, err := os.Stat(c.Archive); err != nil || !info.IsDir() {
+		return errNoFolder
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package service
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/alecthomas/kong"
+
+	"frontdesk/adapters/httpapi"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+)
+
+// runningFlags say how a service runs, and nothing of what it serves.
+type runningFlags struct {
+	configFlag            `embed:""`
+	term.LogFlags         `embed:""`
+	Check                 bool   `env:"-" help:"Print the configuration and who says so, look at everything that serving needs, change nothing, and serve nothing."`
+	LogCalls              string `enum:"all,refused,none" default:"${log_calls}" help:"Which calls have a line in the log: all, refused or none."`
+	Pprof                 bool   `help:"Serve Go's profiles at /debug/pprof/ of the private listener."`
+	CallConnections       int32  `default:"${call_connections}" placeholder:"N" help:"Connections to the database for calls."`
+	BackgroundConnections int32  `default:"${background_connections}" placeholder:"N" help:"Connections to the database for all other work."`
+	UploadConnections     int32  `default:"${upload_connections}" placeholder:"N" help:"Connections to the database for files that arrive."`
+	tracesFlags           `embed:""`
+}
+
+func (f runningFlags) applyRunning(r *term.Run, c *app.Config) {
+	c.Log, c.Calls, c.Profiles = f.Log(r.Err), httpapi.Lines(f.LogCalls), f.Pprof
+	c.Traces = f.traces()
+	c.CallConnections, c.BackgroundConnections, c.UploadConnections = f.CallConnections, f.BackgroundConnections, f.UploadConnections
+}
+
+// announce writes the line of the log that says what has begun to serve.
+func (f runningFlags) announce(r *term.Run, log *slog.Logger, service *app.App) error {
+	facts, err := service.Facts(r.Context)
+	if err != nil {
+		return err
+	}
+	is, err := app.ThisVersion()
+	if err != nil {
+		return err
+	}
+	facts = append(facts, slog.String("version", is.Version), slog.String("commit", is.Commit), slog.String("config", string(f.Config)))
+	log.LogAttrs(r.Context, slog.LevelInfo, "serving", facts...)
+	return nil
+}
+
+// check prints what would hold, and what was found. Unreadable says why there is no master key.
+func (f runningFlags) check(r *term.Run, parsed *kong.Context, files SettingsFiles, config app.Config, unreadable error) error {
+	if err := files.Print(r.Out, parsed, f.Config); err != nil {
+		return err
+	}
+	fmt.Fprintln(r.Out)
+	found := app.Check(r.Context, config)
+	if unreadable != nil {
+		found = slices.DeleteFunc(found, func(f app.Finding) bool { return f.What == "master key" })
+		found = append(found, app.Finding{What: "master key", Err: unreadable})
+	}
+	table, failed := tabwriter.NewWriter(r.Out, 0, 8, 2, ' ', 0), 0
+	for _, f := range found {
+		if f.Err != nil {
+			failed++
+		}
+		if err := printFinding(table, f); err != nil {
+			return err
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d checks failed: mend what the lines say that begin with FAILED", failed, len(found))
+	}
+	return nil
+}
+
+func printFinding(table *tabwriter.Writer, f app.Finding) error {
+	switch {
+	case f.Err != nil:
+		return term.Row(table, "FAILED", f.What, term.OneLine(f.Err))
+	case !f.Warns:
+		return term.Row(table, "ok", f.What, f.Says)
+	}
+	var about []string
+	for _, attr := range f.About {
+		about = append(about, attr.String())
+	}
+	return term.Row(table, "mend", f.What, strings.TrimSuffix(f.Says+" ("+strings.Join(about, ", ")+")", " ()"))
+}

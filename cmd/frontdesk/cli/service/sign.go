@@ -1,0 +1,108 @@
+package service
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"frontdesk/adapters/notary"
+	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/domain/proof"
+)
+
+// SignCmd signs checkpoints of the logs.
+type SignCmd struct {
+	term.DatabaseFlag `embed:""`
+	configFlag        `embed:""`
+	term.LogFlags     `embed:""`
+	LogKeyFile        string        `required:"" placeholder:"FILE" help:"The key that signs, as \"keys make-log-key\" has written it."`
+	State             string        `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has signed. Make it once, and back it up."`
+	Witness           []string      `placeholder:"URL" help:"A witness that cosigns, by the prefix of its submissions; may be repeated."`
+	WitnessKey        []string      `placeholder:"VKEY" help:"Verifier key of a witness, as \"keys make-witness-key\" has printed it; one for each."`
+	Every             time.Duration `default:"10s" help:"From one look at the logs to the next."`
+	MetricsListen     string        `placeholder:"HOST:PORT" help:"Where metrics are served; nowhere if it is not given."`
+	VerifyAll         bool          `help:"Read everything again before anything is signed. It is read once a day anyway."`
+	Adopt             bool          `env:"-" help:"The folder is lost: go on with the logs that published checkpoints name. What was signed after them is not protected any more."`
+	ChangeKey         bool          `env:"-" help:"Sign with another key than the one that the folder knows. Give its verifier key to everybody first."`
+	AcceptEpoch       int           `env:"-" placeholder:"N" help:"Go on in epoch N, although the log from before it is another one. Find out first why it is."`
+}
+
+// Help says what a help text has no room for.
+func (c *SignCmd) Help() string {
+	return `Run one, on another machine than the database and the service, with the role frontdesk_audit. Every 10 s it reads what is new in
+the event log and in the access record, signs a checkpoint of each practice's (how many events, and the root of their tree), has the
+witnesses cosign it, and publishes it in the database: "frontdesk audit checkpoint" shows it.
+It remembers in --state what it has signed, and believes nothing that the database says of it. The last event is read again each time,
+and everything once a day. A log that is shorter than it was, has a gap, or is another one is not signed any more; it says so, and
+frontdesk_signer_alarms is not 0. A database that is away, a standby, or one that is being sealed is waited for.
+After a restore or a lost end the service begins an epoch, and signing goes on under another origin.`
+}
+
+// Run signs until it is told to stop.
+func (c *SignCmd) Run(r *term.Run) error {
+	key, err := notary.ReadKey(c.LogKeyFile)
+	if err != nil {
+		return err
+	}
+	witnesses, err := witnessKeys(c.Witness, c.WitnessKey)
+	if err != nil {
+		return err
+	}
+	return app.Sign{
+		Now:         r.Now,
+		DatabaseURL: c.DatabaseURL, Key: key, Dir: c.State, Witnesses: c.Witness, WitnessKeys: witnesses, Every: c.Every,
+		MetricsListen: c.MetricsListen, Log: c.Log(r.Err),
+		VerifyAll: c.VerifyAll, Adopt: c.Adopt, ChangeKey: c.ChangeKey, AcceptEpoch: c.AcceptEpoch,
+	}.Run(r.Context)
+}
+
+// witnessKeys reads the verifier keys of witnesses. Each witness needs one.
+func witnessKeys(witnesses, vkeys []string) (keys []note.Verifier, err error) {
+	if len(witnesses) != len(vkeys) {
+		return nil, fmt.Errorf("give as many --witness-key as --witness: they are %d and %d", len(vkeys), len(witnesses))
+	}
+	for _, witness := range witnesses {
+		if at, err := url.Parse(witness); err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" {
+			return nil, fmt.Errorf("%q is no address of a witness: give one such as https://witness.example", witness)
+		}
+	}
+	given := map[string]bool{}
+	for _, vkey := range vkeys {
+		key, err := proof.NewWitnessVerifier(strings.TrimSpace(vkey))
+		if err != nil {
+			return nil, err
+		}
+		id := fmt.Sprintf("%s+%08x", key.Name(), key.KeyHash())
+		if given[id] {
+			return nil, fmt.Errorf("--witness-key has %s twice: give it once", id)
+		}
+		given[id], keys = true, append(keys, key)
+	}
+	return keys, nil
+}
+
+type keysMakeLogKeyCmd struct {
+	Name string `required:"" placeholder:"HOST" help:"The name of the service, which its checkpoints bear: the host of its API. It stays for good."`
+	Out  string `required:"" placeholder:"FILE" help:"Where the private key goes. It never leaves the signer."`
+}
+
+// Run makes a key and prints its public half.
+func (c *keysMakeLogKeyCmd) Run(r *term.Run) error {
+	private, err := notary.MakeKey(c.Name)
+	if err != nil {
+		return err
+	}
+	key, err := notary.ParseKey(private)
+	if err != nil {
+		return err
+	}
+	if err := term.WriteKey(c.Out, private); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(r.Out, key.Verifier)
+	return err
+}

@@ -1,0 +1,104 @@
+package term
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+)
+
+// repeats leaves out a warning or an error that says, word for word, what was written less
+// than a minute ago: while the database is away, each worker says so at each try. What
+// comes of a call or of a page is never the same: it has an id.
+type repeats struct {
+	slog.Handler
+	with string // what WithAttrs and WithGroup have added
+	said *said
+}
+
+func newRepeats(h slog.Handler) slog.Handler {
+	return repeats{h, "", &said{lines: map[string]*once{}}}
+}
+
+func (h repeats) Handle(ctx context.Context, record slog.Record) error {
+	if record.Level < slog.LevelWarn || identifies(record) {
+		return h.Handler.Handle(ctx, record)
+	}
+	left, again := h.said.lately(h.words(record), record.Time)
+	if again {
+		return nil
+	}
+	if left > 0 {
+		record.AddAttrs(slog.Int("repeated", left))
+	}
+	return h.Handler.Handle(ctx, record)
+}
+
+func identifies(record slog.Record) (found bool) {
+	record.Attrs(func(a slog.Attr) bool {
+		found = a.Key == requestID
+		return !found
+	})
+	return found
+}
+
+func (h repeats) words(record slog.Record) string {
+	words := fmt.Sprint(record.Level, record.Message, h.with)
+	record.Attrs(func(a slog.Attr) bool {
+		words += " " + a.String()
+		return true
+	})
+	return words
+}
+
+func (h repeats) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return repeats{h.Handler.WithAttrs(attrs), h.with + fmt.Sprint(attrs), h.said}
+}
+
+func (h repeats) WithGroup(name string) slog.Handler {
+	return repeats{h.Handler.WithGroup(name), h.with + name + ".", h.said}
+}
+
+// said is what was written lately.
+type said struct {
+	mu    sync.Mutex
+	lines map[string]*once
+}
+
+type once struct {
+	at   time.Time // when it was written
+	left int       // how often it was left out since
+}
+
+const (
+	saidLately = time.Minute
+	saidMost   = 256 // lines that are remembered; beyond, none is left out
+)
+
+// lately reports whether a line was written lately, so that it is left out now, or else how
+// often it was left out since.
+func (s *said) lately(words string, now time.Time) (left int, again bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	line := s.lines[words]
+	if line != nil && now.Sub(line.at) < saidLately {
+		line.left++
+		return 0, true
+	}
+	if line != nil {
+		left = line.left
+	}
+	s.remember(words, now)
+	return left, false
+}
+
+func (s *said) remember(words string, now time.Time) {
+	if len(s.lines) >= saidMost {
+		maps.DeleteFunc(s.lines, func(_ string, l *once) bool { return now.Sub(l.at) >= saidLately })
+	}
+	if len(s.lines) < saidMost {
+		s.lines[words] = &once{at: now}
+	}
+}
