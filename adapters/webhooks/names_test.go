@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/webhooks"
@@ -28,11 +29,14 @@ func (c *clinic) byJo() context.Context {
 // would. The keyring is a new process's.
 func (c *clinic) destroys(kind event.HolderKind, erased bool) {
 	c.t.Helper()
+	owner, err := pgx.Connect(c.t.Context(), c.adminURL)
+	must(c.t, err)
+	defer func() { _ = owner.Close(context.WithoutCancel(c.t.Context())) }()
 	if erased {
-		_, err := c.pool.Exec(c.t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 2, '' FROM personal_keys WHERE kind = $1`, kind)
+		_, err := owner.Exec(c.t.Context(), `INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 2, '' FROM personal_keys WHERE kind = $1`, kind)
 		must(c.t, err)
 	}
-	_, err := c.pool.Exec(c.t.Context(), `DELETE FROM personal_keys WHERE kind = $1`, kind)
+	_, err = owner.Exec(c.t.Context(), `DELETE FROM personal_keys WHERE kind = $1`, kind)
 	must(c.t, err)
 	c.keys = &postgres.Keyring{DB: postgres.On(c.pool), Codec: c.codec, Master: master}
 	must(c.t, c.keys.Start(c.t.Context()))
