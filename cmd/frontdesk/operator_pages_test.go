@@ -86,6 +86,7 @@ const aDayPasses = `superuser --dbname frontdesk <<'END'
 SET session_replication_role = replica;
 UPDATE events SET recorded_at = recorded_at - interval '25 hours',
 	data = (SELECT coalesce(jsonb_object_agg(key, CASE WHEN key ~ '(^a|A)t$' THEN to_jsonb((value #>> '{}')::timestamptz - interval '25 hours') ELSE value END), '{}') FROM jsonb_each(data::jsonb));
+UPDATE erasures_requested SET stored_at = stored_at - interval '25 hours';
 UPDATE signing_keys SET since = since - interval '25 hours', staged_at = staged_at - interval '25 hours';
 END`
 
