@@ -68,7 +68,7 @@ func TestAnApplicationLearnsHowItStands_D94(t *testing.T) {
 	}
 }
 
-// What is nothing is an empty list, and what was is no more.
+// A list without entries is empty, and ended authorisations are not counted.
 func TestAnApplicationWithNothingHasEmptyLists_D94(t *testing.T) {
 	t.Parallel()
 	d := registered(t)

@@ -27,7 +27,7 @@ func TestStandingAndScopedAuthorisationsAreRowsOfTheirOwn_3(t *testing.T) {
 	grant(oak, standing, ends)
 	d.wantTable(t, "authorisations", row(elm, nobody, ends), row(elm, ann.String(), ends.Add(time.Hour)), row(oak, nobody, ends))
 
-	grant(elm, standing, ends.Add(2*time.Hour)) // granting again grants anew (D13)
+	grant(elm, standing, ends.Add(2*time.Hour)) // a second grant replaces the end (D13)
 	d.wantTable(t, "authorisations", row(elm, nobody, ends.Add(2*time.Hour)), row(elm, ann.String(), ends.Add(time.Hour)), row(oak, nobody, ends))
 
 	d.happens(t, authorisation.StreamOf(elm, standing), authorisation.Revoked{Subject: standing})

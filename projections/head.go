@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Head answers how far the log has come.
+// Head reads the end of the log.
 type Head struct{ DB Querier }
 
 // Of returns the idx of the newest event in the log; 0 if there is none.

@@ -37,7 +37,7 @@ func offering(t *testing.T) *day {
 	return d
 }
 
-func TestAPracticeSeesWhatItCanHaveAndWhatIsAtStake_D89(t *testing.T) {
+func TestOffersAndStakesOfPractice_D89(t *testing.T) {
 	t.Parallel()
 	d := offering(t)
 	offers := projections.Offers{DB: d.pool}
@@ -78,7 +78,7 @@ func TestAPracticeSeesWhatItCanHaveAndWhatIsAtStake_D89(t *testing.T) {
 	}
 }
 
-// call is a line of the access record, so long after noon.
+// call is a line of the access record, at an interval after noon.
 func (d *day) call(t *testing.T, tenant string, app application.ID, after time.Duration, status int) {
 	t.Helper()
 	at := noon.Add(after)
@@ -97,7 +97,7 @@ func (d *day) busy(t *testing.T, tenant string, app application.ID, calls int) {
 		SELECT id, $2, $3, $4, 'application-restricted', 'create-note', 200, '', '', '' FROM unnest($1::uuid[]) id`, ids, noon.Add(time.Second), tenant, app)
 }
 
-// told is a delivery of something that happened so long after noon.
+// told is a delivery of an event at an interval after noon.
 func (d *day) told(t *testing.T, tenant string, after time.Duration, status, reason string) {
 	t.Helper()
 	at := noon.Add(after)
@@ -113,7 +113,7 @@ func lowest(at time.Time) (id [16]byte) {
 	return id
 }
 
-func TestHealthIsWhatHappenedLatelyByHour_D89(t *testing.T) {
+func TestHealthCountsByHour_D89(t *testing.T) {
 	t.Parallel()
 	d := offering(t)
 	d.happens(t, staff.StreamOf(elm, lee), staff.Registered{Username: "dr.lee", Name: "Dr Lee"})
