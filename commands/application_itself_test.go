@@ -35,7 +35,7 @@ func TestAKeySetIsReadAgainOnceAMinute_D94(t *testing.T) {
 		step{"again", reread(id), nil, application.ErrTooSoon})
 	clock.Pass(time.Minute)
 	s.play(t, step{"a minute later", reread(id), happened(), nil})
-	clock.Pass(12*time.Hour - time.Minute - time.Second) // a second before midnight, when another day's stream begins
+	clock.Pass(12*time.Hour - time.Minute - time.Second) // a second before midnight, when the next day's stream begins
 	s.play(t, step{"before midnight", reread(id), happened(), nil})
 	clock.Pass(2 * time.Second)
 	s.play(t, step{"after midnight", reread(id), nil, application.ErrTooSoon})

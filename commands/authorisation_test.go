@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// bench is a story about what staff let an application do.
+// bench is a story about staff who authorise an application.
 type bench struct {
 	*story
 	now   time.Time

@@ -138,7 +138,7 @@ func TestAPlannedClosureIsCalledOffFromItsBeginning(t *testing.T) {
 	s.must(s.close(surgeryTenant, tomorrow, tomorrow.Add(time.Hour)))
 	s.must(s.close(surgeryTenant, forGood, s.now.Add(time.Hour)))
 
-	s.must(s.reopen(surgeryTenant, forGood)) // today's alone
+	s.must(s.reopen(surgeryTenant, forGood)) // only today's
 	s.answers(request.Medical, nil)
 	s.now = tomorrow
 	s.answers(request.Medical, practice.ErrTypeClosed)

@@ -24,7 +24,7 @@ type reception struct {
 	ann, bill        patient.ID
 	asked            request.ID
 	file             request.AttachmentID
-	another, nobodys request.ID // another practice's, and nobody's
+	another, nobodys request.ID // another practice's, and one that does not exist
 }
 
 func newReception(t *testing.T) *reception {
@@ -128,7 +128,7 @@ func TestARequestIsReLinkedWithinThePractice_D83(t *testing.T) {
 	)
 }
 
-// However many act at once, one has the request and it is completed once.
+// However many act at once, one gets the request and it is completed once.
 func TestOfManyWhoActAtOnceOneIsFirst_D83(t *testing.T) {
 	t.Parallel()
 	s := newReception(t)

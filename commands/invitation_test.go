@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// house is a practice whose staff come, are reset, leave and come back.
+// house is a practice whose staff are invited, reset, deactivated and reactivated.
 type house struct {
 	*story
 	desk  commands.Desk
@@ -209,7 +209,7 @@ func TestNobodyIsInvitedWhereTheyCannotBe(t *testing.T) {
 	}
 }
 
-// Who changes a password while the account is reset does not undo the reset.
+// A password change during a reset does not undo the reset.
 func TestAPasswordThatHasEndedIsNotReplaced_D64(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

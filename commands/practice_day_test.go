@@ -129,7 +129,8 @@ func TestAnAppointmentIsMovedArrivedForAndCancelled_D86(t *testing.T) {
 		appointment.Cancelled{Subject: there})
 }
 
-// refuseWhoSaw has every act refused of somebody who saw the appointment before it was changed.
+// refuseWhoSaw checks that every act is refused if the actor saw the appointment before
+// it was changed.
 func (d *aDay) refuseWhoSaw(t *testing.T, seen int) {
 	t.Helper()
 	desk := commands.Desk{Store: d, Patients: d, Now: noon}
