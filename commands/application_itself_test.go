@@ -76,7 +76,7 @@ func TestATestWebhookIsAskedForOnceAMinuteAtEachPractice_D94(t *testing.T) {
 	s.play(t, step{"elsewhere", test(oak, application.RecordOpened), happened, nil})
 }
 
-func TestOfManyWhoAskAtOnceOneIsFirst_D94(t *testing.T) {
+func TestConcurrentRereadsAppendOnce_D94(t *testing.T) {
 	t.Parallel()
 	s, clock := newStory(t), commandtest.NewClock(commandtest.Noon)
 	desk := commands.Desk{Store: s, Now: clock.Now}

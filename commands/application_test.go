@@ -50,7 +50,7 @@ func TestAnApplicationIsRegisteredWithAllThatItNeeds_5_6(t *testing.T) {
 	}
 }
 
-func TestWhatAnApplicationWasRegisteredWithIsChangedAndRemoved_5_6(t *testing.T) {
+func TestApplicationSettingsChange_5_6(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
 	s.tenant = ""

@@ -92,7 +92,7 @@ func TestAStandingAuthorisationIsGrantedAndRevoked_5_4(t *testing.T) {
 	}
 }
 
-func TestAPatientScopedAuthorisationIsForMarkedIntegrationsAlone_5_5(t *testing.T) {
+func TestPatientScopedGrantNeedsMark_5_5(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	plain, marked := b.application(t, "Diary", false), b.application(t, "Referrals", true)

@@ -100,7 +100,7 @@ func TestHoursAreOfThePracticesTimeZone_D23(t *testing.T) {
 	s.answers(request.Medical, practice.ErrTypeClosed)
 }
 
-func TestSayingWhatHoldsAlreadyChangesNothing(t *testing.T) {
+func TestRepeatedSettingAppendsNothing(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	hour := s.now.Add(time.Hour)
@@ -148,7 +148,7 @@ func TestAPlannedClosureIsCalledOffFromItsBeginning(t *testing.T) {
 	s.answers(request.Medical, nil)
 }
 
-func TestNobodysPracticeAndUnknownTypesHaveNoAvailability(t *testing.T) {
+func TestUnknownPracticeOrTypeIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	for tenant, c := range map[string]struct {
@@ -176,7 +176,7 @@ func TestNobodysPracticeAndUnknownTypesHaveNoAvailability(t *testing.T) {
 	}
 }
 
-func TestWhatCouldNotBeMeantIsRefused(t *testing.T) {
+func TestInvalidTimesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	for what, c := range map[string]struct{ got, want error }{
@@ -191,7 +191,7 @@ func TestWhatCouldNotBeMeantIsRefused(t *testing.T) {
 	}
 }
 
-func TestARehearsalChangesNothingAndSaysWhatWouldHappen_D89(t *testing.T) {
+func TestRehearsalAppendsNothing_D89(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	rehearsal := &commands.Rehearsal{Store: s.store}

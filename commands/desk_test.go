@@ -49,7 +49,7 @@ func TestAnAppendThatClashesIsTriedAgainAlsoWhereNothingWasLoaded(t *testing.T) 
 	}
 }
 
-func TestWhatIsNewByItsIdentifierIsAppendedWithoutALoad_D39(t *testing.T) {
+func TestNewStreamIsAppendedWithoutLoad_D39(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	store := &library{Store: d.Store, loaded: map[event.Stream]bool{}}

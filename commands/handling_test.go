@@ -129,7 +129,7 @@ func TestARequestIsReLinkedWithinThePractice_D83(t *testing.T) {
 }
 
 // However many act at once, one gets the request and it is completed once.
-func TestOfManyWhoActAtOnceOneIsFirst_D83(t *testing.T) {
+func TestConcurrentActsOnRequestOneWins_D83(t *testing.T) {
 	t.Parallel()
 	s := newReception(t)
 	for _, act := range []func(by staff.ID) error{

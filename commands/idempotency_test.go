@@ -187,7 +187,7 @@ func TestOfEqualCallsAtOnceOneCounts_D22(t *testing.T) {
 	}
 }
 
-func TestAKeyBelongsToWhoCalls_D22(t *testing.T) {
+func TestKeyBelongsToCaller_D22(t *testing.T) {
 	t.Parallel()
 	app, bea := application.ID{UUID: uuid.New()}, staff.ID{UUID: uuid.New()}
 	callers := []access.Caller{
@@ -230,7 +230,7 @@ func TestTheKeyOfAPatientRequestIsThatOfTheReleaseBefore_D93(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotRememberedIsNotChanged_D93(t *testing.T) {
+func TestFailedAnswerAppendsNothing_D93(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)
 	handler := commands.Desk{Store: s.store, Patients: s.store, Answers: s.store, Now: func() time.Time { return s.now }}

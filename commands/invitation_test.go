@@ -82,7 +82,7 @@ var inviteKim = commands.InviteStaff{
 
 const registeredV1, rolesSetV1, invitedV1, passwordSetV1 = "staff.registered.v1", "staff.roles-set.v1", "staff.invited.v1", "staff.password-set.v1"
 
-func TestWhoIsInvitedChoosesTheirPassword_D64(t *testing.T) {
+func TestInvitedStaffChoosePassword_D64(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	first := does(t, h, commands.Desk.InviteStaff, inviteKim, registeredV1, rolesSetV1, invitedV1)
@@ -130,7 +130,7 @@ func TestALinkEndsAfterThreeDays_D64(t *testing.T) {
 	h.wantUsedUp(t, link)
 }
 
-func TestAResetEndsWhateverWasBegunWithThePassword_D64(t *testing.T) {
+func TestResetEndsSessionsOfPassword_D64(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	_, err := h.accept(t, does(t, h, commands.Desk.InviteStaff, inviteKim, registeredV1, rolesSetV1, invitedV1))
@@ -151,7 +151,7 @@ func TestAResetEndsWhateverWasBegunWithThePassword_D64(t *testing.T) {
 	must(t, err)
 }
 
-func TestWhoComesBackHasNothingOfBefore_D14(t *testing.T) {
+func TestReactivationRestoresNoAccess_D14(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	_, err := h.accept(t, does(t, h, commands.Desk.InviteStaff, inviteKim, registeredV1, rolesSetV1, invitedV1))
@@ -191,7 +191,7 @@ func TestRolesAreSetByCommand_D63(t *testing.T) {
 	)
 }
 
-func TestNobodyIsInvitedWhereTheyCannotBe(t *testing.T) {
+func TestInvalidInvitationsAreRefused(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for want, change := range map[error]func(*commands.InviteStaff){

@@ -31,7 +31,7 @@ func TestADayIsSetUpWithinThePractice(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherPracticeHasDoesNotExist_D18(t *testing.T) {
+func TestOtherPracticesDataIsUnknown_D18(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	theirs := d.register(t, oak, "Olive Oaks")

@@ -46,7 +46,7 @@ func registerDrLee(t *testing.T, store *commandtest.Store, kept passwords) {
 	must(t, err)
 }
 
-func TestTheLogSaysThatAPasswordWasSetAndNeverWhat_D27(t *testing.T) {
+func TestLogHoldsNoPassword_D27(t *testing.T) {
 	t.Parallel()
 	store, kept := commandtest.NewStore(), passwords{}
 	registerDrLee(t, store, kept)
@@ -122,7 +122,7 @@ func TestResettingAPasswordEndsAuthorisations_D27(t *testing.T) {
 	}
 }
 
-func TestAPasswordThatIsUnfitOrNobodysIsNotKept(t *testing.T) {
+func TestInvalidPasswordIsNotStored(t *testing.T) {
 	t.Parallel()
 	store, kept := commandtest.NewStore(), passwords{}
 	registerDrLee(t, store, kept)

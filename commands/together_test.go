@@ -20,7 +20,7 @@ func registerAndSet(ctx context.Context, desk commands.Desk, hours string) error
 	return desk.SetOpeningHours(ctx, commands.SetOpeningHours{Tenant: "elm", RequestType: request.Medical, Hours: []string{hours}})
 }
 
-func TestWhatIsDoneTogetherIsDoneWhollyOrNotAtAll_D107(t *testing.T) {
+func TestTogetherIsAtomic_D107(t *testing.T) {
 	t.Parallel()
 	store := commandtest.NewStore()
 	counted := &countingStore{Store: store}
@@ -60,7 +60,7 @@ func TestTogetherSeesBegunStreams(t *testing.T) {
 }
 
 // After a conflict all decisions run again.
-func TestWhatIsDoneTogetherIsDecidedAgain_D107(t *testing.T) {
+func TestTogetherRetriesAfterConflict_D107(t *testing.T) {
 	t.Parallel()
 	store := commandtest.NewStore()
 	attempts := 0

@@ -32,13 +32,13 @@ import (
 	"frontdesk/domain/request"
 )
 
-// TestWhatIsKeptTellsNothingPersonal enters a word into every personal field that an event
+// TestStorageHoldsNoPersonalData enters a word into every personal field that an event
 // or a call can have, and looks for it in whatever the program and Postgres keep: tables,
 // the files of the cluster with the write-ahead log, a dump, the program's log, metrics, what
 // the broker was sent and the files that it keeps.
 // What staff are called, and call their passkeys, is in clear on purpose, so it must be
 // found where it is kept: otherwise nobody would have looked there.
-func TestWhatIsKeptTellsNothingPersonal(t *testing.T) {
+func TestStorageHoldsNoPersonalData(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
 	k.appendEverything()

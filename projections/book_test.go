@@ -181,8 +181,7 @@ func TestTheBookIsBounded_D68(t *testing.T) {
 
 // BenchmarkBook loads the names of a practice with 10,000 patients, and searches them.
 //
-// |=      ms/load    with a keyring that has cached no key
-//
+//	ms/load    with a keyring that has cached no key
 //	ms/search  with one that has cached them, 20 found
 func BenchmarkBook(b *testing.B) {
 	d := newDay(b)

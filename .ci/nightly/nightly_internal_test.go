@@ -97,7 +97,7 @@ func TestProveC(t *testing.T) {}
 	return root
 }
 
-func TestNightWritesWhatEachProofTried(t *testing.T) { //nolint:paralleltest // it ends all processes that its own has started
+func TestNightWritesTriedCases(t *testing.T) { //nolint:paralleltest // it ends all processes that its own has started
 	root := clone(t)
 	var out bytes.Buffer
 	all, err := proofs.Find(os.DirFS(root))
@@ -135,7 +135,7 @@ func TestNightWritesWhatEachProofTried(t *testing.T) { //nolint:paralleltest // 
 	}
 }
 
-func TestNightLeavesWhatDoesNotFit(t *testing.T) {
+func TestNightSkipsProofsOverBudget(t *testing.T) {
 	t.Parallel()
 	row := proofs.Row{Proof: growth, At: clock.System(), Seconds: 600}
 	n := &night{budget: 5 * time.Minute, watch: clock.Start(), rows: []proofs.Row{row}}

@@ -10,7 +10,7 @@ import (
 )
 
 // Whoever forges a kid and hangs up must not keep the receiver from finding a new key.
-func TestWhoHangsUpDoesNotEndTheFetchOfAll_D99(t *testing.T) {
+func TestCancelledCallerKeepsSharedFetch_D99(t *testing.T) {
 	t.Parallel()
 	set, asked, goOn := signer(t).KeySet(), make(chan struct{}), make(chan struct{})
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -36,7 +36,7 @@ func TestWhoHangsUpDoesNotEndTheFetchOfAll_D99(t *testing.T) {
 	}
 }
 
-func TestKeysAreTakenFromWhereNobodyChangesThem_D99(t *testing.T) {
+func TestJWKSURLMustBeSecure_D99(t *testing.T) {
 	t.Parallel()
 	for address, taken := range map[string]bool{
 		"https://api.example/jwks": true, "http://127.0.0.1:1/jwks": true, "http://localhost/jwks": true,

@@ -249,7 +249,7 @@ func TestKeysThatAreTooWeakOrForAnotherUseAreNotTaken_D99(t *testing.T) {
 	}
 }
 
-func TestTheHandlerAnswersAsWhatItIs_D99(t *testing.T) {
+func TestHandlerStatuses_D99(t *testing.T) {
 	t.Parallel()
 	now := noon
 	r := receiver(t, publish(t), &now)

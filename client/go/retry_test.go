@@ -133,7 +133,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestWhatIsToldOfAnAnswer_D99(t *testing.T) {
+func TestOnAnswerReportsEachAttempt_D99(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var told []client.Answer

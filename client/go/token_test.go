@@ -53,7 +53,7 @@ func TestAClockThatIsSetBackGetsAFreshToken_D99(t *testing.T) {
 	}
 }
 
-func TestATokenSaysForWhomACallIs_D99(t *testing.T) {
+func TestTokenNamesUser_D99(t *testing.T) {
 	t.Parallel()
 	c, service := calling(t, says(200, pong))
 	act := client.Act{
@@ -111,7 +111,7 @@ func TestAnotherKeySignsAtOnceAndBothArePublished_D99(t *testing.T) {
 }
 
 // A username that is missing must not turn what a user asks into what the application may.
-func TestNobodyIsCalledForAsTheApplication_D99(t *testing.T) {
+func TestAsUserRefusesMissingUsername_D99(t *testing.T) {
 	t.Parallel()
 	c, service := calling(t, says(200, pong))
 	for _, nobody := range []string{"", app} {

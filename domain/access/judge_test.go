@@ -22,13 +22,13 @@ var (
 	bill  = patient.ID{UUID: uuid.MustParse("01980000-0000-7000-8000-00000000000d")}
 )
 
-// kind is a kind of caller: what is different about it from an application
-// that may do everything for itself.
+// kind is a kind of caller, as its difference from an application with all rights on
+// its own account.
 type kind struct {
 	mode   application.Mode
 	rights func(*access.Rights)
 	named  access.Named
-	// want is the rule that refuses it to call an endpoint.
+	// want is the rule that refuses the kind at an endpoint.
 	want func(access.Endpoint) access.Rule
 }
 
@@ -91,8 +91,8 @@ func kinds() map[string]kind {
 	}
 }
 
-// wantOf is the rule that refuses it to call an endpoint. An application asks about
-// itself whatever the practice lets it do, and for nobody.
+// wantOf is the rule that refuses the kind at an endpoint. An application may call
+// about itself whatever the practice allows, and for no user.
 func (k kind) wantOf(e access.Endpoint) access.Rule {
 	switch {
 	case !e.AboutItself:
@@ -138,8 +138,8 @@ func TestEveryEndpointIsJudgedForEveryKindOfCaller_D1(t *testing.T) {
 	}
 }
 
-// The API judges before it reads the input, again with the patient, and a third
-// time once it knows of a restriction; an auditor judges once.
+// The API judges before it reads the input, again with the patient, and a third time
+// once it knows of a restriction; an auditor judges once.
 func TestItDoesNotMatterInHowManyStepsACallIsJudged(t *testing.T) {
 	t.Parallel()
 	for name, k := range kinds() {
@@ -171,7 +171,7 @@ func TestCallersAreToldTheSentencesOfTheContract_D10(t *testing.T) {
 	} {
 		k := kinds()[name]
 		if err := access.Judge(k.caller(note), &k.named); err == nil || err.Error() != want {
-			t.Errorf("%s is told %v", name, err)
+			t.Errorf("%s gets %v", name, err)
 		}
 	}
 }

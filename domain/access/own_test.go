@@ -8,9 +8,9 @@ import (
 	"frontdesk/domain/access"
 )
 
-// The rule that an application is shown is the one that refused, for every endpoint and
-// every kind of caller.
-func TestTheRuleIsFoundByWhatWasRecorded_D95(t *testing.T) {
+// The application sees the rule that refused, for every endpoint and every kind of
+// caller.
+func TestRuleOfFindsRefusingRule_D95(t *testing.T) {
 	t.Parallel()
 	seen := map[access.Rule]bool{}
 	for name, k := range kinds() {

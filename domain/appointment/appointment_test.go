@@ -153,7 +153,7 @@ func TestWithoutACallInNothingIsRemoved_D33(t *testing.T) {
 	given(booked, calledIn, removed(appointment.Cleared)).When(attend(ann)).Then(t, attended)
 }
 
-func TestWhoTurnsUpAfterAllMayBeMarkedAgain(t *testing.T) {
+func TestDidNotAttendAgainAfterLateArrival(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[anAppointment]
 

@@ -42,7 +42,7 @@ func TestAnEpochSaysWhyItBegan(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissingIsRememberedAndNotGuessed(t *testing.T) {
+func TestMissingNeedsRememberedMark(t *testing.T) {
 	t.Parallel()
 	next := epoch.History{System: 7, Table: 20, Timeline: 2}
 	for name, c := range map[string]struct {

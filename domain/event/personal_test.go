@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// visited has personal fields in every place where an event may have some.
+// visited has personal fields in every possible place.
 type visited struct {
 	Patient uuid.UUID `json:"patient"`
 	Note    string    `json:"note" personal:"patient"`
@@ -61,8 +61,8 @@ type told struct {
 
 func (told) EventName() string { return "test.told.v1" }
 
-// A practitioner whom no act claim of the metadata names has no key, and is stored neither
-// in clear nor at all.
+// A practitioner whom no act claim of the metadata names has no key, and is not stored,
+// not even in clear.
 func TestAPractitionerIsNamedByTheActClaimAlone_D68(t *testing.T) {
 	t.Parallel()
 	codec := personalCodec(t)
@@ -85,8 +85,8 @@ func personalCodec(t testing.TB) *event.Codec {
 	return codec
 }
 
-// happened are events with values in many places, also ones that look like what stands in
-// for a value.
+// happened are events with values in many places, and with values that look like the
+// placeholders.
 func happened() []event.Recorded {
 	known := event.Metadata{
 		Actor: event.Application(uuid.Max, "application-restricted", &event.OnBehalfOf{

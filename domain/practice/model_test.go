@@ -26,7 +26,7 @@ const horizon = 15 * 24 * time.Hour
 
 // Statuses and next openings must be those that somebody finds who stands
 // before the practice's clock and looks up every minute.
-func TestAvailabilityAgreesWithSomebodyWhoLooksAtTheClockEveryMinute(t *testing.T) {
+func TestAvailabilityMatchesEachMinute(t *testing.T) {
 	t.Parallel()
 	seen := map[practice.Status]int{}
 	undecided := 0

@@ -149,7 +149,7 @@ func vkeyOf(name string, public []byte) string {
 	return fmt.Sprintf("%s+%x+%s", name, sum[:4], base64.StdEncoding.EncodeToString(key))
 }
 
-func TestANoteIsReadByThoseWhoHoldTheLog(t *testing.T) {
+func TestParseNoteReadsSignedCheckpoint(t *testing.T) {
 	t.Parallel()
 	log, _ := keyOf(t, "api.example")
 	signed, err := checkpoint().Sign(log)

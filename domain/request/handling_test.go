@@ -32,7 +32,7 @@ var (
 	fileSeen  = request.AttachmentOpened{Patient: ann, Request: askedAs, Attachment: scan.ID}
 )
 
-func TestWhatStaffWriteIsPersonal_D83(t *testing.T) {
+func TestStaffTextsArePersonal_D83(t *testing.T) {
 	t.Parallel()
 	for written, e := range map[string]event.Event{
 		noted.Text: noted, completed.Text: completed, reopened.Reason: reopened, reLinked.Reason: reLinked,
@@ -74,7 +74,7 @@ func urgent(is bool) decide {
 }
 
 // Whoever is slower is refused, and no request is completed twice.
-func TestOneOfTwoWhoActAtOnceIsRefused_D83(t *testing.T) {
+func TestStaleActOnRequestIsRefused_D83(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[request.Request]
 	byLee, byKim := taken, request.Given{Patient: ann, From: lee, To: kim}
@@ -122,7 +122,7 @@ func TestARequestIsOfThePatientItIsLinkedTo_D83(t *testing.T) {
 	given(submitted, reLinked).When(see).Then(t, request.Opened{Patient: bill, Request: askedAs})
 }
 
-func TestOnlyWhatARequestNamesIsOpened_D83(t *testing.T) {
+func TestOnlyNamedAttachmentsOpen_D83(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[request.Request]
 	withFile := submitted
@@ -132,7 +132,7 @@ func TestOnlyWhatARequestNamesIsOpened_D83(t *testing.T) {
 	given(submitted).When(see).Refuses(t, request.ErrUnknownAttachment)
 }
 
-func TestWhatIsWrittenAboutARequest_D83(t *testing.T) {
+func TestNotesAndUrgencyOfRequest_D83(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[request.Request]
 	long := strings.Repeat("é", request.MaxText)
@@ -151,7 +151,7 @@ func TestWhatIsWrittenAboutARequest_D83(t *testing.T) {
 	given(submitted).When(complete(lee, "forgotten", "")).Refuses(t, request.ErrUnknownOutcome)
 }
 
-func TestNothingIsDoneWithARequestThatNobodyMade_D83(t *testing.T) {
+func TestUnknownRequestIsRefused_D83(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[request.Request]
 	see := func(r request.Request) ([]event.Event, error) { return r.Open(askedAs) }

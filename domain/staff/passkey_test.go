@@ -18,7 +18,7 @@ var phone = staff.PasskeyAdded{
 	AAGUID: uuid.MustParse("01020304-0506-0708-0102-030405060708"), Transports: []string{"internal"},
 }
 
-func TestWhoSignsInMayHaveTenPasskeys_D66(t *testing.T) {
+func TestStaffMayHaveTenPasskeys_D66(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
 	add := func(m staff.Member) ([]event.Event, error) { return m.AddPasskey(passwordSet.Credential, phone) }

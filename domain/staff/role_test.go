@@ -44,7 +44,7 @@ func TestRolesAreSet_D63(t *testing.T) {
 
 // The table of rights, written once more by hand: a role that can do more, or an action
 // without a line, is noticed.
-func TestWhoMayDoWhatOnThePages_D63(t *testing.T) {
+func TestPermissionsOfRoles_D63(t *testing.T) {
 	t.Parallel()
 	everybody := append(staff.AllRoles(), "")
 	want := map[staff.Action][]staff.Role{

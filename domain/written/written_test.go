@@ -65,7 +65,7 @@ func TestAnInstantIsRFC3339Exactly_D19(t *testing.T) {
 	}
 }
 
-func TestWhatIsNearlyRFC3339IsNoInstant_D19(t *testing.T) {
+func TestInstantMustBeRFC3339_D19(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "now", "1772452800", "2026-03-02", "2026-03-02T12:00Z", "20260302T120000Z", "2026-W10-1T12:00:00Z", "2026-061T12:00:00Z",

@@ -42,7 +42,7 @@ func (b *tab) handed() string {
 
 // Somebody is invited, chooses a password, changes it, is reset and is deactivated while
 // they are signed in.
-func TestBrowserFollowsSomebodyFromInvitationToLeaving_D67(t *testing.T) {
+func TestBrowserWalksStaffLifecycle_D67(t *testing.T) {
 	t.Parallel()
 	p, manager, kim := start(t), newTab(t), newTab(t)
 	manager.open(p.page(elm, "people"))

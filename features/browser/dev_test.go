@@ -126,7 +126,7 @@ func (b *tab) until(text string) {
 }
 
 // The page shows by itself what the code and the service do, and its buttons do the rest.
-func TestBrowserShowsWhatAnApplicationDoes_D97(t *testing.T) {
+func TestBrowserShowsApplicationHealth_D97(t *testing.T) {
 	t.Parallel()
 	c, b := develop(t), newTab(t)
 	b.open(c.PageURL)

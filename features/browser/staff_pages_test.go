@@ -148,7 +148,7 @@ func TestBrowserIsSignedInAtTwoPractices_D27(t *testing.T) {
 	b.quiet()
 }
 
-func TestBrowserShowsAdministratorsWhatOthersGave_D14(t *testing.T) {
+func TestBrowserShowsAuthorisationsOfOthers_D14(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
 	b.open(p.ask(elm, p.callback))

@@ -102,7 +102,7 @@ func TestAnExportThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutIsCounted(t *testing.T) {
+func TestTallyCountsOmissions(t *testing.T) {
 	t.Parallel()
 	whole, call := export.EventOf(0, stored(1)), called(1)
 	opened := export.EventOf(2, stored(3))

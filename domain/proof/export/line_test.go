@@ -131,7 +131,7 @@ func TestATextMayBeEscapedOtherwise(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoLineIsRefused(t *testing.T) {
+func TestInvalidLinesAreRefused(t *testing.T) {
 	t.Parallel()
 	replaced := func(old, with string) string {
 		if strings.Count(eventLine, old) != 1 {

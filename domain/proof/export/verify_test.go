@@ -11,7 +11,7 @@ import (
 )
 
 // What is wrong is said in words that name the numbers.
-func TestWhatIsWrongIsSaid(t *testing.T) {
+func TestVerifyNamesFaultyNumbers(t *testing.T) {
 	t.Parallel()
 	lines, marks := history(t)
 	at := func(size int64, epoch int) proof.Checkpoint {
