@@ -25,7 +25,7 @@ func stored() event.Stored {
 	}
 }
 
-// These hashes are in signed trees: one that differs is a broken promise.
+// These hashes are in signed trees, so they must not change.
 func TestALeafIsAlwaysTheSame(t *testing.T) {
 	t.Parallel()
 	whole, bare := stored(), stored()

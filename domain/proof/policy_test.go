@@ -115,7 +115,7 @@ func TestAPolicyCountsEachWitnessOnce(t *testing.T) {
 		key       string
 		witnesses []string
 		need      int
-		want      string // part of the refusal; "" if there is none
+		want      string // part of the refusal; "" for none
 	}{
 		"a log alone":                     {logKey, nil, 0, ""},
 		"two witnesses":                   {logKey, []string{ann, ben}, 2, ""},

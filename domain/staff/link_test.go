@@ -64,7 +64,7 @@ func TestALinkIsGoodOnceAndForAWhile_D64(t *testing.T) {
 	given().When(at(monday)).Refuses(t, staff.ErrLink)
 
 	chosen.Link = event.Digest{}
-	given(drLee).When(at(monday)).Refuses(t, staff.ErrLink) // no link is not the zero link
+	given(drLee).When(at(monday)).Refuses(t, staff.ErrLink) // a missing link is not the zero link
 }
 
 func TestASecretIsNeverTheSame(t *testing.T) {

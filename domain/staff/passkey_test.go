@@ -35,7 +35,7 @@ func TestStaffMayHaveTenPasskeys_D66(t *testing.T) {
 	given(append(ten, staff.Deactivated{}, staff.Reactivated{}, passwordSet)...).When(add).Then(t, phone)
 
 	given(drLee).When(add).Refuses(t, staff.ErrPasswordEnded)
-	given(drLee, passwordSet, staff.Reset{Link: link}).When(add).Refuses(t, staff.ErrPasswordEnded) // a session of before
+	given(drLee, passwordSet, staff.Reset{Link: link}).When(add).Refuses(t, staff.ErrPasswordEnded) // an earlier session
 	given(drLee, passwordSet, staff.Reset{Link: link}, staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.UUID{1}}}).
 		When(add).Refuses(t, staff.ErrPasswordEnded)
 	given(drLee, passwordSet, staff.Deactivated{}).When(add).Refuses(t, staff.ErrUnknown)
