@@ -57,8 +57,7 @@ func markArrived(a anAppointment) (events, error) {
 	return a.MarkArrived(noon.Add(999 * time.Microsecond))
 }
 
-// callIn calls into a room that is at a site; at no site if there is no such
-// room.
+// callIn calls into a room that is at a site; a zero site means an unknown room.
 func callIn(id site.RoomID, at site.ID) func(anAppointment) (events, error) {
 	var known site.Room
 	if at != (site.ID{}) {

@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// CareRecordOpened says that somebody has opened a patient's care record. Its
-// metadata says who.
+// CareRecordOpened records an opening of a patient's care record. Its metadata has the
+// actor.
 type CareRecordOpened struct {
 	Patient patient.ID `json:"patient"`
 }

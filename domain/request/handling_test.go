@@ -73,7 +73,7 @@ func urgent(is bool) decide {
 	return func(r request.Request) ([]event.Event, error) { return r.ChangeUrgency(is) }
 }
 
-// Whoever is slower is refused, and no request is completed twice.
+// The slower of two actors is refused, and no request is completed twice.
 func TestStaleActOnRequestIsRefused_D83(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[request.Request]
