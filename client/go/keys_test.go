@@ -9,7 +9,7 @@ import (
 	"frontdesk.example/client"
 )
 
-// Whoever forges a kid and hangs up must not keep the receiver from finding a new key.
+// A caller who forges a kid and hangs up must not keep the receiver from finding a new key.
 func TestCancelledCallerKeepsSharedFetch_D99(t *testing.T) {
 	t.Parallel()
 	set, asked, goOn := signer(t).KeySet(), make(chan struct{}), make(chan struct{})
@@ -25,7 +25,7 @@ func TestCancelledCallerKeepsSharedFetch_D99(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = r.Receive(forger, webhook(otherKey(), "forged", nil)) // whatever it is told
+		_, _ = r.Receive(forger, webhook(otherKey(), "forged", nil)) // whatever the result
 	}()
 	<-asked
 	hangUp()

@@ -110,7 +110,7 @@ func TestAnotherKeySignsAtOnceAndBothArePublished_D99(t *testing.T) {
 	}
 }
 
-// A username that is missing must not turn what a user asks into what the application may.
+// A missing username must not give a user's call the application's rights.
 func TestAsUserRefusesMissingUsername_D99(t *testing.T) {
 	t.Parallel()
 	c, service := calling(t, says(200, pong))
@@ -121,7 +121,7 @@ func TestAsUserRefusesMissingUsername_D99(t *testing.T) {
 	}
 }
 
-// A token for other means lives 60 seconds from the instant that it is signed for.
+// A token for other uses is valid for 60 seconds from its instant.
 func TestSignerMintsOneToken(t *testing.T) {
 	t.Parallel()
 	keys := signer(t)
