@@ -97,7 +97,7 @@ func TestBrowserApprovesAgainAfterExpiry_D13(t *testing.T) {
 	p.mayNotCall(elm)
 
 	b.open(p.ask(elm, p.callback))
-	b.titled("Sign in") // the session has ended, too
+	b.titled("Sign in") // the session has also ended
 	b.signIn("dr.lee", password)
 	b.press("Approve")
 	p.mayCall(elm)
