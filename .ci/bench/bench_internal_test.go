@@ -70,7 +70,7 @@ func TestSideBySideShowsMediansOfTurns(t *testing.T) {
 	}
 }
 
-// The program before has no file of the benchmarks of today, and one that today has no more.
+// The earlier program lacks today's benchmark files, and has one that no longer exists.
 func TestBothSidesRunTheBenchmarksOfToday(t *testing.T) {
 	today, before := t.TempDir(), t.TempDir()
 	t.Chdir(today)

@@ -60,8 +60,8 @@ func TestJudgeFuzzTarget(t *testing.T) {
 	}
 }
 
-// clone makes a repository with three proofs: one that passes, one that fails and one that
-// tries nothing.
+// clone makes a repository with three proofs: one that passes, one that fails and one that tries
+// nothing.
 func clone(t *testing.T) (root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -164,7 +164,7 @@ func TestNightStopsWithoutARow(t *testing.T) {
 	}
 }
 
-func TestRunAsInitWaitsForOrphans(t *testing.T) { //nolint:paralleltest // it adopts what another test would end
+func TestRunAsInitWaitsForOrphans(t *testing.T) { //nolint:paralleltest // it adopts processes that another test would end
 	const orphanEnds = `orphan=$(sleep 0.1 > /dev/null & echo $!); while kill -0 $orphan; do sleep 0.01; done; exit 3`
 	if err := adopt(); err != nil {
 		t.Fatal(err)
