@@ -25,7 +25,7 @@ func TestARequestIsRefusedForTheFirstReasonAlone_D2(t *testing.T) {
 	s.must(s.setHours(surgeryTenant, request.Medical, "tue 08:00-12:00")) // it is a Monday
 
 	if err := s.submit(patient.ID{}, request.Medical); !errors.Is(err, patient.ErrUnknown) {
-		t.Errorf("nobody's request: %v", err)
+		t.Errorf("unknown request: %v", err)
 	}
 	s.answers(request.Medical, practice.ErrTypeDisabled)
 	s.must(s.switchOn(surgeryTenant, request.Medical))
@@ -155,7 +155,7 @@ func TestUnknownPracticeOrTypeIsRefused(t *testing.T) {
 		typ  request.Type
 		want error
 	}{
-		"nobodys":     {request.Medical, practice.ErrUnknown},
+		"unknown":     {request.Medical, practice.ErrUnknown},
 		surgeryTenant: {"dental", request.ErrInvalidType},
 	} {
 		for what, err := range map[string]error{
@@ -168,10 +168,10 @@ func TestUnknownPracticeOrTypeIsRefused(t *testing.T) {
 			}
 		}
 	}
-	if err := s.close("nobodys", forGood, forGood); !errors.Is(err, practice.ErrUnknown) {
+	if err := s.close("unknown", forGood, forGood); !errors.Is(err, practice.ErrUnknown) {
 		t.Errorf("close: %v", err)
 	}
-	if err := s.reopen("nobodys", forGood); !errors.Is(err, practice.ErrUnknown) {
+	if err := s.reopen("unknown", forGood); !errors.Is(err, practice.ErrUnknown) {
 		t.Errorf("reopen: %v", err)
 	}
 }

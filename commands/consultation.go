@@ -14,7 +14,7 @@ import (
 type StartConsultation struct {
 	Tenant      string
 	Patient     patient.ID
-	Appointment appointment.ID // zero if there is none
+	Appointment appointment.ID // zero without one
 	Seen        int            // of the appointment: see [Seen]; 0 for no check
 	First       bool           // refuse if the appointment had a consultation before
 }

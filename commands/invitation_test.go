@@ -183,7 +183,7 @@ func TestRolesAreSetByCommand_D63(t *testing.T) {
 		}
 	}
 	s.play(t,
-		step{"nobody", to("nobody"), nil, staff.ErrUnknown},
+		step{"unknown user", to("nobody"), nil, staff.ErrUnknown},
 		step{"no such role", to("kim", "administrator"), nil, staff.ErrUnknownRole},
 		step{"in order", to("kim", staff.Manager, staff.Clinician), []event.Event{staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.Manager}}}, nil},
 		step{"as they are", to("kim", staff.Clinician, staff.Manager), nil, nil},
@@ -195,7 +195,7 @@ func TestInvalidInvitationsAreRefused(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for want, change := range map[error]func(*commands.InviteStaff){
-		practice.ErrUnknown:      func(c *commands.InviteStaff) { c.Tenant = nobody },
+		practice.ErrUnknown:      func(c *commands.InviteStaff) { c.Tenant = unknownName },
 		staff.ErrInvalidUsername: func(c *commands.InviteStaff) { c.Username = "" },
 		staff.ErrUnknownRole:     func(c *commands.InviteStaff) { c.Roles = staff.Roles{"owner"} },
 	} {

@@ -67,11 +67,11 @@ func (s *story) check(t *testing.T, step step, appended []event.Recorded) {
 }
 
 // The state before a story, and a username that no one has.
-const nobody = "nobody"
+const unknownName = "nobody"
 
 var (
-	nobodysApplication = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f1")}
-	nobodysPatient     = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f2")}
+	unknownApplication = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f1")}
+	unknownPatient     = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f2")}
 )
 
 const keysURL = "https://app.example/jwks"

@@ -189,7 +189,7 @@ func (k *keeping) callEverything() {
 	k.says(http.MethodGet, "/transactional-api/retrieve-care-record?patientId="+k.word("an identifier in a query"), "", http.StatusBadRequest)
 	k.says(http.MethodGet, "/transactional-api/"+k.word("an address"), "", http.StatusNotFound)
 	k.must(k.browser("somebody").fill("sign-in", "sign-in",
-		url.Values{"username": {k.word("a username that nobody has")}, "password": {k.word("a password")}}))
+		url.Values{"username": {k.word("an unknown username")}, "password": {k.word("a password")}}))
 }
 
 // says makes a call for a practitioner.

@@ -120,7 +120,7 @@ type Approval struct {
 	Callbacks   []string // registered
 	Enabled     bool     // for the practice
 	MayCall     []application.EndpointName
-	Until       time.Time // end of the current standing authorisation; zero if there is none
+	Until       time.Time // end of the current standing authorisation; zero without one
 }
 
 // Approvals reads the data of the page on which staff authorise an application.

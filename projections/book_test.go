@@ -175,7 +175,7 @@ func TestTheBookIsBounded_D68(t *testing.T) {
 	d.at = d.at.Add(time.Minute)
 	must(t, b.Tidy(t.Context()))
 	if kept := projections.Kept(b); kept != 0 {
-		t.Errorf("%d names are kept where nobody searches", kept)
+		t.Errorf("%d names are cached without a search", kept)
 	}
 }
 

@@ -228,7 +228,7 @@ func TestARestrictedRecordIsOpenToNamedStaff_D17(t *testing.T) {
 	}
 	d.happened(t.Context(), t, elm, stream, 2, patient.RecordRestricted{Patient: ann})
 	if open(elm, ann, lee) {
-		t.Error("a record restricted to nobody is open")
+		t.Error("a record restricted to no staff is open")
 	}
 	d.happened(t.Context(), t, elm, stream, 3, patient.RestrictionLifted{Patient: ann})
 	if !open(elm, ann, kim) {

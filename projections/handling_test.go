@@ -60,7 +60,7 @@ patient-request.completed.v1 Dr Lee `
 		tenant string
 		id     request.ID
 	}{
-		"another practice's": {oak, id}, "nobody's": {elm, request.ID{UUID: uuid.New()}}, "a patient's stream": {elm, request.ID{UUID: patient.StreamOf(elm, ann).ID}},
+		"another practice's": {oak, id}, "an unknown one": {elm, request.ID{UUID: uuid.New()}}, "a patient's stream": {elm, request.ID{UUID: patient.StreamOf(elm, ann).ID}},
 	} {
 		if got, err := d.requests().Of(t.Context(), c.tenant, c.id); !errors.Is(err, request.ErrUnknown) || got.ID != (request.ID{}) {
 			t.Errorf("%s: %+v, %v", what, got, err)

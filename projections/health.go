@@ -65,13 +65,13 @@ called AS (
 	UNION
 	SELECT request_id, at, application, mode, staff, endpoint, status, reason FROM ` + amongTheApplications + `)`
 	recentDeliveries = `
-told AS (SELECT * FROM ` + amongItsDeliveries + `)`
+recent AS (SELECT * FROM ` + amongItsDeliveries + `)`
 
 	healthByHour = `WITH` + recentCalls + `,` + recentDeliveries + `,
 counted AS (
 	SELECT at, status < 400 AS answered, status BETWEEN 400 AND 499 AS refused, status >= 500 AS failed, false AS delivered, false AS undelivered FROM called
 	UNION ALL
-	SELECT happened_at, false, false, false, status = 'delivered', status NOT IN ('delivered', 'pending', 'sending') FROM told)
+	SELECT happened_at, false, false, false, status = 'delivered', status NOT IN ('delivered', 'pending', 'sending') FROM recent)
 SELECT date_trunc('hour', at, $6) AS hour, count(*) FILTER (WHERE answered), count(*) FILTER (WHERE refused), count(*) FILTER (WHERE failed),
 	count(*) FILTER (WHERE delivered), count(*) FILTER (WHERE undelivered)
 FROM counted WHERE answered OR refused OR failed OR delivered OR undelivered GROUP BY hour ORDER BY hour DESC`
@@ -82,7 +82,7 @@ FROM (SELECT *, row_number() OVER (PARTITION BY status < 400 ORDER BY request_id
 WHERE n <= $6 ORDER BY request_id DESC`
 
 	undeliveredSeen = `WITH` + recentDeliveries + `
-SELECT happened_at, kind, status, coalesce(reason, '') FROM told
+SELECT happened_at, kind, status, coalesce(reason, '') FROM recent
 WHERE status NOT IN ('delivered', 'pending', 'sending') ORDER BY event DESC LIMIT $6`
 )
 

@@ -120,7 +120,7 @@ func TestInboxListsUrgentFirst_D83(t *testing.T) {
 		{"new and urgent", projections.InboxFilter{Tab: projections.InboxNew, Urgent: true}, "a form"},
 		{"lee's", projections.InboxFilter{Tab: projections.InboxMine, Member: lee}, "a fall"},
 		{"kim's", projections.InboxFilter{Tab: projections.InboxMine, Member: kim}, "a cough"},
-		{"nobody's", projections.InboxFilter{Tab: projections.InboxMine}, ""},
+		{"no member's", projections.InboxFilter{Tab: projections.InboxMine}, ""},
 		{"open", projections.InboxFilter{Tab: projections.InboxOpen}, "a fall, a cough"},
 		{"done", projections.InboxFilter{Tab: projections.InboxDone}, "a rash, a bill"},
 		{"done and admin", projections.InboxFilter{Tab: projections.InboxDone, Type: request.Admin}, "a bill"},

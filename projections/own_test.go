@@ -174,13 +174,13 @@ func TestOwnDeliveriesShowResults_D95(t *testing.T) {
 		asked projections.OwnDeliveriesAsked
 		want  []projections.OwnDelivery
 	}{
-		"all":      {projections.OwnDeliveriesAsked{}, []projections.OwnDelivery{expired, failed, forgotten}},
-		"one":      {projections.OwnDeliveriesAsked{JTI: sent}, []projections.OwnDelivery{failed}},
-		"from":     {projections.OwnDeliveriesAsked{From: noon}, []projections.OwnDelivery{expired, failed}},
-		"until":    {projections.OwnDeliveriesAsked{Until: noon}, []projections.OwnDelivery{forgotten}},
-		"between":  {projections.OwnDeliveriesAsked{From: noon, Until: noon.Add(time.Second)}, []projections.OwnDelivery{failed}},
-		"outcome":  {projections.OwnDeliveriesAsked{Outcome: "delivered"}, []projections.OwnDelivery{forgotten}},
-		"nobody's": {projections.OwnDeliveriesAsked{JTI: uuid.Max}, nil},
+		"all":     {projections.OwnDeliveriesAsked{}, []projections.OwnDelivery{expired, failed, forgotten}},
+		"one":     {projections.OwnDeliveriesAsked{JTI: sent}, []projections.OwnDelivery{failed}},
+		"from":    {projections.OwnDeliveriesAsked{From: noon}, []projections.OwnDelivery{expired, failed}},
+		"until":   {projections.OwnDeliveriesAsked{Until: noon}, []projections.OwnDelivery{forgotten}},
+		"between": {projections.OwnDeliveriesAsked{From: noon, Until: noon.Add(time.Second)}, []projections.OwnDelivery{failed}},
+		"outcome": {projections.OwnDeliveriesAsked{Outcome: "delivered"}, []projections.OwnDelivery{forgotten}},
+		"unknown": {projections.OwnDeliveriesAsked{JTI: uuid.Max}, nil},
 	} {
 		test.asked.Tenant, test.asked.Application, test.asked.Limit = elm, referrals, 10
 		page, err := projections.OwnDeliveries{DB: d.pool}.Of(t.Context(), test.asked)

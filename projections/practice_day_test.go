@@ -137,7 +137,7 @@ func TestBoardShowsCurrentCallIns(t *testing.T) {
 		since   time.Time
 		want    []projections.CallIn
 	}{
-		"nobody is called in":    {[]event.Event{booked}, noon, nil},
+		"no one is called in":    {[]event.Event{booked}, noon, nil},
 		"into a room":            {[]event.Event{booked, calledIn}, noon, line("Room 1", calledIn.CalledInAt)},
 		"then without one":       {[]event.Event{booked, calledIn, noRoom}, noon, line("", noRoom.CalledInAt)},
 		"cleared":                {[]event.Event{booked, calledIn, removed}, noon, nil},

@@ -87,12 +87,12 @@ func TestRightsAreThoseOfTheClaimAlone_5_6(t *testing.T) {
 		"for itself":          {forItself, ownRights},
 		"another endpoint":    {with(forLee, func(c *claim) { c.Endpoint = access.Endpoint{Name: access.CreateNote} }), with(leesRights, func(r *rights) { r.Granted = false })},
 		"another mode":        {with(forLee, func(c *claim) { c.Mode = submitApp.Mode }), rights{Known: true, JWKSURL: leesRights.JWKSURL, Enabled: true}},
-		"nobody's name":       {with(forLee, func(c *claim) { c.Username = "dr.who" }), with(ownRights, func(r *rights) { r.Granted = true })},
+		"an unknown name":     {with(forLee, func(c *claim) { c.Username = "dr.who" }), with(ownRights, func(r *rights) { r.Granted = true })},
 		"another case":        {with(forLee, func(c *claim) { c.Username = "Dr.Lee" }), with(ownRights, func(r *rights) { r.Granted = true })},
 		"another practice":    {with(forLee, func(c *claim) { c.Tenant = oak }), rights{Known: true, JWKSURL: keysURL, Granted: true, Staff: kim}},
-		"nobody's practice":   {with(forLee, func(c *claim) { c.Tenant = "nobody" }), rights{Known: true, JWKSURL: keysURL, Granted: true}},
+		"an unknown practice": {with(forLee, func(c *claim) { c.Tenant = "nobody" }), rights{Known: true, JWKSURL: keysURL, Granted: true}},
 		"another application": {with(forLee, func(c *claim) { c.Application = diary }), rights{Known: true, JWKSURL: "https://diary.example/", Staff: lee}},
-		"nobody's":            {with(forLee, func(c *claim) { c.Application = application.ID{UUID: ann.UUID} }), rights{}},
+		"unknown":             {with(forLee, func(c *claim) { c.Application = application.ID{UUID: ann.UUID} }), rights{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

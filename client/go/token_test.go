@@ -114,9 +114,9 @@ func TestAnotherKeySignsAtOnceAndBothArePublished_D99(t *testing.T) {
 func TestAsUserRefusesMissingUsername_D99(t *testing.T) {
 	t.Parallel()
 	c, service := calling(t, says(200, pong))
-	for _, nobody := range []string{"", app} {
-		if _, err := c.AsUser(nobody).Ping(t.Context()); err == nil || len(service.sent) != 0 {
-			t.Errorf("for %q: %v, and %d calls are sent", nobody, err, len(service.sent))
+	for _, username := range []string{"", app} {
+		if _, err := c.AsUser(username).Ping(t.Context()); err == nil || len(service.sent) != 0 {
+			t.Errorf("for %q: %v, and %d calls are sent", username, err, len(service.sent))
 		}
 	}
 }

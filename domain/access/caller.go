@@ -31,7 +31,7 @@ type Rights struct {
 	Enabled         bool         // for the practice
 	Granted         bool         // the endpoint, in the mode of the claim
 	Staff           staff.ID     // the member of staff of that username, including former ones; zero if there was none
-	AuthorisedUntil time.Time    // end of the current standing authorisation; zero if there is none
+	AuthorisedUntil time.Time    // end of the current standing authorisation; zero without one
 	Patients        []patient.ID // patients of the current patient-scoped authorisations
 
 	// Receptions are when the practice accepts requests, if the endpoint needs it. No
@@ -43,7 +43,7 @@ type Rights struct {
 type Caller struct {
 	Claim
 	Rights
-	Act       *event.OnBehalfOf // the act claim; nil if there is none
+	Act       *event.OnBehalfOf // the act claim; nil without one
 	TokenHash [32]byte          // SHA-256 of the token
 }
 

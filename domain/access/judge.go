@@ -68,7 +68,7 @@ func Refusals() []*Refusal {
 
 // Named is the patient in a call's input, as far as it is known.
 type Named struct {
-	Patient string // as in the input; "" if there is none that can be parsed
+	Patient string // as in the input; "" without one that can be parsed
 	Closed  bool   // the patient's record is restricted to staff other than the caller's user
 }
 

@@ -28,7 +28,7 @@ func TestRuleOfFindsRefusingRule_D95(t *testing.T) {
 	}
 	for _, rule := range access.Rules() {
 		if rule != access.RuleStaff && !seen[rule] { // which refuses nothing
-			t.Errorf("nobody was refused by %s", rule)
+			t.Errorf("no call was refused by %s", rule)
 		}
 	}
 	for code, reason := range map[string]string{"": "", "empty-note": "note must be given and must not be blank.", "unauthorized": "something else"} {

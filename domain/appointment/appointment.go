@@ -22,7 +22,7 @@ type Subject struct {
 	Site        site.ID    `json:"site"`
 }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (s Subject) PatientID() uuid.UUID { return s.Patient.UUID }
 
 // Of returns the subject of an event that has it embedded.

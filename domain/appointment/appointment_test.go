@@ -170,7 +170,7 @@ func TestAnUnknownAppointmentIsRefused_D18(t *testing.T) {
 	t.Parallel()
 	for name, decide := range map[string]func(anAppointment) (events, error){
 		"call in": callIn(room, main), "clear": clearCallIn, "did not attend": markDidNotAttend, "attend": attend(ann),
-		"attend, of nobody": attend(patient.ID{}), "arrive": markArrived, "move": move(later), "cancel": cancel,
+		"attend, no patient": attend(patient.ID{}), "arrive": markArrived, "move": move(later), "cancel": cancel,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -21,7 +21,7 @@ type Started struct {
 // EventName returns the name that the event is stored under.
 func (Started) EventName() string { return "consultation.started.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (s Started) PatientID() uuid.UUID { return s.Patient.UUID }
 
 // Events returns an empty event of each type of this package, for the codec.

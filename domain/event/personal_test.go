@@ -71,7 +71,7 @@ func TestAPractitionerIsNamedByTheActClaimAlone_D68(t *testing.T) {
 		e := told{event.Application(ann, "", &bell)}
 		stored, _, err := codec.Split(event.Recorded{Event: e, Stream: stream, Metadata: event.Metadata{Actor: by}})
 		if err == nil || strings.Contains(err.Error(), "Bell") {
-			t.Errorf("by %s: stored as %s, %v; want an error that names nobody", by, stored.Data, err)
+			t.Errorf("by %s: stored as %s, %v; want an error without names", by, stored.Data, err)
 		}
 	}
 }
@@ -94,17 +94,17 @@ func happened() []event.Recorded {
 		}),
 		Idempotency: event.Idempotency{Key: event.Digest{7}, Body: strings.Repeat("0f", 32)},
 	}
-	nobody := event.Metadata{Actor: event.Actor{Kind: event.ByApplication, ID: "7", OnBehalfOf: &event.OnBehalfOf{}}}
+	unnamed := event.Metadata{Actor: event.Actor{Kind: event.ByApplication, ID: "7", OnBehalfOf: &event.OnBehalfOf{}}}
 	same := &guest{"Bill", 2, &pet{"Rex"}}
 	var all []event.Recorded
-	for _, metadata := range []event.Metadata{known, nobody, {Actor: event.Service("test")}} {
+	for _, metadata := range []event.Metadata{known, unnamed, {Actor: event.Service("test")}} {
 		for _, e := range []event.Event{
 			visited{},
 			visited{Patient: ann},
 			visited{Patient: ann, Note: "a", Place: "here", By: guest{"Bill", 1, nil}},
 			visited{Patient: ann, Note: event.Hidden, By: guest{event.Erased, 1, &pet{}}, Also: []guest{}},
 			visited{Patient: ann, Note: "a", With: same, Also: []guest{{"a", 1, nil}, {}, {"a", 2, &pet{"a"}}}, Later: []*guest{same, nil, same}},
-			visited{Note: "of nobody", Also: []guest{{"Bill", 1, nil}}},
+			visited{Note: "of no holder", Also: []guest{{"Bill", 1, nil}}},
 			asked{Patient: ann, Answers: []answer{{"ö <&> \u2028"}, {""}, {`"],["`}}},
 			asked{Answers: nil},
 		} {

@@ -55,16 +55,16 @@ func (RecordRestricted) EventName() string { return "patient.record-restricted.v
 // EventName returns the name that the event is stored under.
 func (RestrictionLifted) EventName() string { return "patient.restriction-lifted.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (r Registered) PatientID() uuid.UUID { return r.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (d DetailsChanged) PatientID() uuid.UUID { return d.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (r RecordRestricted) PatientID() uuid.UUID { return r.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (r RestrictionLifted) PatientID() uuid.UUID { return r.Patient.UUID }
 
 // Events returns an empty event of each type of this package, for the codec.

@@ -44,7 +44,7 @@ func TestAvailabilityAndNextOpening_D2_D23_D24(t *testing.T) {
 		{"within hours is open", practice.Intake{Hours: workdays}, nil, noon, practice.TypeOpen, ever},
 		{"outside hours is closed until they begin", practice.Intake{Hours: workdays}, nil, evening, practice.TypeClosed, tomorrow},
 
-		{"off is disabled, until nobody knows when", practice.Intake{SwitchedOff: true}, nil, noon, practice.TypeDisabled, ever},
+		{"off is disabled, end unknown", practice.Intake{SwitchedOff: true}, nil, noon, practice.TypeDisabled, ever},
 		{"disabled comes before paused and closed",
 			practice.Intake{SwitchedOff: true, Paused: true, PausedUntil: one, Hours: workdays},
 			practice.Closures{{From: noon, Until: one}}, noon, practice.TypeDisabled, ever},

@@ -55,7 +55,7 @@ func TestACheckpointIsTrustedForItsSignatures(t *testing.T) {
 		want string // part of the refusal; "" if it is trusted
 	}{
 		"signed":                            {proof.Policy{Key: logKey}, sign(text, log), ""},
-		"witnesses whom nobody asks for":    {proof.Policy{Key: logKey}, both, ""},
+		"witnesses that are not required":   {proof.Policy{Key: logKey}, both, ""},
 		"both witnesses":                    {proof.Policy{Key: logKey, Witnesses: witnesses, Need: 2}, both, ""},
 		"one of both":                       {proof.Policy{Key: logKey, Witnesses: witnesses, Need: 1}, sign(text, ben, log), ""},
 		"one is too few":                    {proof.Policy{Key: logKey, Witnesses: witnesses, Need: 2}, sign(text, ben, log), "cosigned by 1"},

@@ -31,7 +31,7 @@ type GlassBroken struct {
 // EventName returns the name that the event is stored under.
 func (GlassBroken) EventName() string { return "care-record.glass-broken.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (g GlassBroken) PatientID() uuid.UUID { return g.Patient.UUID }
 
 // The refusals about restricted records.

@@ -35,10 +35,10 @@ func (NoteCreated) EventName() string { return "care-record.note-created.v1" }
 // EventName returns the name that the event is stored under.
 func (NoteEnteredInError) EventName() string { return "care-record.note-entered-in-error.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (n NoteCreated) PatientID() uuid.UUID { return n.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (n NoteEnteredInError) PatientID() uuid.UUID { return n.Patient.UUID }
 
 // The refusals of notes.

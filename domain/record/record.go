@@ -18,7 +18,7 @@ type CareRecordOpened struct {
 // EventName returns the name that the event is stored under.
 func (CareRecordOpened) EventName() string { return "care-record.opened.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (o CareRecordOpened) PatientID() uuid.UUID { return o.Patient.UUID }
 
 // OpeningID identifies one opening of a care record.

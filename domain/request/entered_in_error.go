@@ -19,7 +19,7 @@ type EnteredInError struct {
 // EventName returns the name that the event is stored under.
 func (EnteredInError) EventName() string { return "patient-request.entered-in-error.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (e EnteredInError) PatientID() uuid.UUID { return e.Patient.UUID }
 
 // ErrUnknown refuses to act on a request that the patient has not made.

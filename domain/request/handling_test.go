@@ -18,7 +18,7 @@ var (
 	ann, bill = submission.Patient, patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a2")}
 	lee       = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d1")}
 	kim       = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d2")}
-	nobody    staff.ID
+	noHolder  staff.ID
 	askedAs   = request.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000e1")}
 
 	taken     = request.Taken{Patient: ann, By: lee}
@@ -84,12 +84,12 @@ func TestStaleActOnRequestIsRefused_D83(t *testing.T) {
 	given(submitted, byLee).When(take(kim)).Refuses(t, request.ErrTaken)
 	given(submitted, completed).When(take(lee)).Refuses(t, request.ErrCompleted)
 
-	given(submitted).When(give(nobody, kim)).Then(t, request.Given{Patient: ann, To: kim})
+	given(submitted).When(give(noHolder, kim)).Then(t, request.Given{Patient: ann, To: kim})
 	given(submitted, byLee).When(give(lee, kim)).Then(t, byKim)
-	given(submitted, byLee).When(give(nobody, kim)).Refuses(t, request.ErrTaken)
+	given(submitted, byLee).When(give(noHolder, kim)).Refuses(t, request.ErrTaken)
 	given(submitted, byLee, byKim).When(give(lee, lee)).Refuses(t, request.ErrTaken)
 	given(submitted, byLee, byKim).When(give(lee, kim)).Then(t)
-	given(submitted, completed).When(give(nobody, kim)).Refuses(t, request.ErrCompleted)
+	given(submitted, completed).When(give(noHolder, kim)).Refuses(t, request.ErrCompleted)
 
 	given(submitted).When(complete(lee, request.Replied, " Sent a text. ")).Then(t, completed)
 	given(submitted, byLee).When(complete(lee, request.Signposted, "")).Then(t, request.Completed{Patient: ann, By: lee, Outcome: request.Signposted})
@@ -157,7 +157,7 @@ func TestUnknownRequestIsRefused_D83(t *testing.T) {
 	see := func(r request.Request) ([]event.Event, error) { return r.Open(askedAs) }
 	seeFile := func(r request.Request) ([]event.Event, error) { return r.OpenAttachment(askedAs, scan.ID) }
 	for _, act := range []decide{
-		take(lee), take(nobody), give(nobody, kim), urgent(true), urgent(false), note("x"), complete(lee, request.Replied, ""), reopen("x"),
+		take(lee), take(noHolder), give(noHolder, kim), urgent(true), urgent(false), note("x"), complete(lee, request.Replied, ""), reopen("x"),
 		reLink(patient.ID{}, bill, "x"), reLink(ann, bill, "x"), see, seeFile,
 	} {
 		given().When(act).Refuses(t, request.ErrUnknown)

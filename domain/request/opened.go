@@ -31,10 +31,10 @@ func (Opened) EventName() string { return "patient-request.opened.v1" }
 // EventName returns the name that the event is stored under.
 func (AttachmentOpened) EventName() string { return "attachment.opened.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (o Opened) PatientID() uuid.UUID { return o.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (o AttachmentOpened) PatientID() uuid.UUID { return o.Patient.UUID }
 
 // ErrUnknownAttachment refuses to show a file that the request does not name.

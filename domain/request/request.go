@@ -74,7 +74,7 @@ type Submitted struct {
 // EventName returns the name that the event is stored under.
 func (Submitted) EventName() string { return "patient-request.submitted.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (s Submitted) PatientID() uuid.UUID { return s.Patient.UUID }
 
 // The refusals of a request's fields, without those of its identifiers and its

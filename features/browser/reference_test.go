@@ -59,7 +59,7 @@ func TestBrowserTriesCallsOfTheReference_D98(t *testing.T) {
 	b.picture("docs-tried")
 	js[int](b, `document.querySelector("#as").selectedIndex = document.querySelector("#as").options.length - 1`)
 	if answer := b.tries("request-type-availability"); !strings.Contains(answer, "not currently authorised to request as the specified user") {
-		t.Errorf("for a user who has let nobody act for them: %s", answer)
+		t.Errorf("for a user without authorisations: %s", answer)
 	}
 }
 

@@ -91,7 +91,7 @@ func (Marked) EventName() string { return "test.marked.v1" }
 // PatientID returns the patient of the event.
 func (m Marked) PatientID() uuid.UUID { return m.Patient }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (n Noted) PatientID() uuid.UUID { return n.Patient }
 
 // Events returns an empty event of each type of this package.
