@@ -32,10 +32,10 @@ import (
 	"frontdesk/domain/request"
 )
 
-// TestStorageHoldsNoPersonalData enters a word into every personal field that an event
-// or a call can have, and searches for it in all storage of the program and Postgres:
-// tables, the files of the cluster with the write-ahead log, a dump, the program's log,
-// metrics, the broker's messages and its files.
+// TestStorageHoldsNoPersonalData enters a word into every personal field of an event or
+// a call, and searches all storage of the program and Postgres: tables, the files of
+// the cluster with the write-ahead log, a dump, the program's log, metrics, the
+// broker's messages and its files.
 //
 // Names of staff and of their passkeys are in clear on purpose, so the search must find
 // them: otherwise it would prove nothing.

@@ -85,15 +85,15 @@ const setStatus = `UPDATE appointments SET status = $3 WHERE tenant = $1 AND app
 
 const askAppointments = `SELECT appointment, patient, site, starts_at, status, arrived_at, room, called_in_at FROM appointments `
 
-// Between lists at most so many of a site's appointments that start at or after one
-// instant and before another, in the order of their starts.
+// Between lists at most the given number of a site's appointments, in the order of
+// their starts. They start at or after one instant and before another.
 func (a Appointments) Between(ctx context.Context, tenant string, at site.ID, from, until time.Time, most int) ([]Appointment, error) {
 	return a.list(ctx, askAppointments+`
 		WHERE tenant = $1 AND site = $2 AND starts_at >= $3 AND starts_at < $4 ORDER BY starts_at, appointment LIMIT $5`,
 		tenant, at, from, until, most)
 }
 
-// OfPatient lists at most so many of a patient's appointments, the latest first.
+// OfPatient lists at most the given number of a patient's appointments, the latest first.
 func (a Appointments) OfPatient(ctx context.Context, tenant string, id patient.ID, most int) ([]Appointment, error) {
 	return a.list(ctx, askAppointments+`WHERE tenant = $1 AND patient = $2 ORDER BY starts_at DESC, appointment LIMIT $3`, tenant, id, most)
 }

@@ -30,10 +30,10 @@ func (b *Book) Search(ctx context.Context, tenant, text string, most int) (found
 	return found, all > most, err
 }
 
-// Find returns at most so many patients who match, in the order of their names, and how
-// many there are. It compares names without case and accents. [Names] decrypts the
-// names. It returns [ErrBookFull] if the practice has more patients than the book can
-// hold.
+// Find returns at most the given number of patients who match, in the order of their
+// names, and how many there are. It compares names without case and accents. [Names]
+// decrypts the names. It returns [ErrBookFull] if the practice has more patients than
+// the book can hold.
 func (b *Book) Find(ctx context.Context, tenant string, w Wanted, most int) (found []patient.ID, all int, err error) {
 	words := strings.Fields(folded(w.Name))
 	return b.matching(ctx, tenant, func(l line) bool {
@@ -41,10 +41,10 @@ func (b *Book) Find(ctx context.Context, tenant string, w Wanted, most int) (fou
 	}, most)
 }
 
-// Alike returns at most so many patients who may be the same person as one with this
-// name and birth date ("" if unknown). Either their names have the same words, and the
-// birth dates do not differ; or they were born on the same day, and the first or the
-// last words of the names are the same.
+// Alike returns at most the given number of patients who may be the same person as one
+// with this name and birth date ("" if unknown). Either their names have the same
+// words, and the birth dates do not differ; or they were born on the same day, and the
+// first or the last words of the names are the same.
 func (b *Book) Alike(ctx context.Context, tenant, name, birthDate string, most int) ([]Found, error) {
 	words := strings.Fields(folded(name))
 	alike := func(l line) bool { return l.isLike(words, birthDate) }

@@ -72,7 +72,7 @@ func (b CallInBoard) Showing(ctx context.Context, tenant string, at site.ID, by 
 }
 
 // named adds the names of the patients to call-ins. A board that shows numbers decrypts
-// no names. On other boards, it leaves out patients whom the practice no longer has.
+// no names. On other boards, it leaves out unknown patients.
 func (b CallInBoard) named(ctx context.Context, tenant string, by display.Naming, found []CallIn) (named []CallIn, err error) {
 	var names map[patient.ID]PatientName
 	if by.NeedsName() {

@@ -205,8 +205,8 @@ func (q Requests) Moved(ctx context.Context, tenant string, id patient.ID) ([]Mo
 	return found, nil
 }
 
-// OfPatient returns at most so many of a patient's requests behind a place, newest
-// first, and the next place, which is zero at the end.
+// OfPatient returns at most the given number of a patient's requests behind a place,
+// newest first, and the next place, which is zero at the end.
 func (q Requests) OfPatient(ctx context.Context, tenant string, id patient.ID, after InboxPlace, most int) (rows []InboxRow, next InboxPlace, err error) {
 	if after == (InboxPlace{}) {
 		after.At = neverYet

@@ -83,8 +83,8 @@ var listOf = map[InboxTab]string{
 	InboxDone: legsOf + isDone + listDone,
 }
 
-// Page returns at most so many rows of a tab, and the next place, which is zero at the
-// end.
+// Page returns at most the given number of rows of a tab, and the next place, which is
+// zero at the end.
 func (i Inbox) Page(ctx context.Context, tenant string, f InboxFilter, most int) (rows []InboxRow, next InboxPlace, err error) {
 	types := request.Types()
 	if f.Type != "" {

@@ -11,9 +11,10 @@ import (
 )
 
 // An application's lines at a practice are searched among the newest of the practice
-// ($1) and the newest of the application ($2), from $3 up to $4, and among at most $5
-// of each. One of the two shows them all, unless both are busy with others. An index by
-// both would cost each call something for a query that is rarely made (D89).
+// ($1) and the newest of the application ($2). Both searches read identifiers from $3
+// up to $4, and at most $5 lines. One of the two shows them all, unless both are busy
+// with others. An index by both would cost each call something for a query that is
+// rarely made (D89).
 //
 // An event has a delivery for each application. A page looks at all of them or at none.
 const (
@@ -43,7 +44,7 @@ type OwnBounds struct {
 	Tenant      string
 	Application application.ID
 	Before      uuid.UUID // only lower identifiers; zero for the newest
-	Limit       int       // at most so many rows
+	Limit       int       // maximum of rows
 }
 
 // args are the first six parameters of each statement.

@@ -21,8 +21,8 @@ type Patients struct{ DB Querier }
 // Name returns the permanent name.
 func (Patients) Name() string { return "patients.v1" }
 
-// Project keeps a row for each patient, one for each member of staff who may see a
-// restricted record, and one for each time that another member has opened it.
+// Project keeps a row for each patient, and one for each member of staff who may see a
+// restricted record. It keeps one for each time that another member has opened it.
 func (Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {

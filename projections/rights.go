@@ -17,8 +17,8 @@ import (
 )
 
 // Rights reads the rights of a claim. It reads the read models that change with the
-// append, in one query and with no cache, so that disabling, revoking and expiry hold
-// for the very next call on every replica (D15).
+// append, in one query and with no cache. So disabling, revoking and expiry hold for
+// the very next call on every replica (D15).
 type Rights struct{ DB Querier }
 
 // Rights are read by application and, if a call has one, by user. If the endpoint needs

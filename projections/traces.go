@@ -38,8 +38,8 @@ SELECT l.idx, e.id, e.name, e.metadata, e.recorded_at FROM events e JOIN log l U
 WHERE e.patient = $1 AND e.tenant = $2 AND e.position < coalesce((SELECT position FROM log WHERE idx = $3), $4)
 ORDER BY e.position DESC LIMIT $5`
 
-// OfPatient lists at most so many events about a patient before an idx, newest first. A
-// zero idx begins with the newest.
+// OfPatient lists at most the given number of events about a patient before an idx,
+// newest first. A zero idx begins with the newest.
 func (t Traces) OfPatient(ctx context.Context, tenant string, id patient.ID, before int64, most int) ([]Trace, error) {
 	rows, _ := t.DB.Query(ctx, tracesOf, id, tenant, before, int64(math.MaxInt64), most)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (found Trace, err error) {
@@ -71,8 +71,9 @@ SELECT event, patient, staff, broken_at, until, '' FROM broken_glass
 WHERE tenant = $1 AND ($2::uuid IS NULL OR (broken_at, event) < (SELECT broken_at, event FROM broken_glass WHERE tenant = $1 AND event = $2))
 ORDER BY broken_at DESC, event DESC LIMIT $3`
 
-// Broken lists at most so many openings of the practice's restricted records with a
-// reason, newest first, before that of an event; a zero event begins with the newest.
+// Broken lists at most the given number of openings of the practice's restricted
+// records with a reason, newest first, before that of an event; a zero event begins
+// with the newest.
 func (t Traces) Broken(ctx context.Context, tenant string, before uuid.UUID, most int) ([]Breaking, error) {
 	var than *uuid.UUID
 	if before != uuid.Nil {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// child is a program for Node.js that takes orders, one on each line of its input, and
-// writes an answer to each on a line of its output.
+// child is a program for Node.js. It takes an order on each line of its input, and
+// writes an answer on a line of its output.
 type child struct {
 	orders   io.Writer
 	answers  *bufio.Scanner

@@ -31,8 +31,8 @@ func (e *ServiceError) passes() bool {
 	return e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || e.Has(CodeIdempotencyKeyInUse)
 }
 
-// backoff doubles from a quarter of a second to 8 seconds, with a jitter between a half and all of
-// that, so that clients that failed together do not retry together.
+// backoff doubles from a quarter of a second to 8 seconds. A jitter takes it between a
+// half and all of that, so that clients that failed together do not retry together.
 func backoff(attempt int) time.Duration {
 	longest := 250 * time.Millisecond << min(attempt-1, 5)
 	return longest/2 + rand.N(longest/2)

@@ -50,9 +50,9 @@ func (c Call) Actor() event.Actor {
 }
 
 // shown is the stored form of the patients that a page has shown. It is permanent,
-// because its digest is in signed trees. It takes the place of a call's act claim, so
-// that the form of a line's leaf is unchanged, and signers and verifiers need no case
-// for looks.
+// because its digest is in signed trees. It takes the place of a call's act claim: so
+// the form of a line's leaf is unchanged, and signers and verifiers need no case for
+// looks.
 type shown struct {
 	Patients []patient.ID `json:"patients"`
 }

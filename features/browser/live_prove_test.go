@@ -136,9 +136,9 @@ var (
 	measured  = provetest.Pick(10*time.Second, 30*time.Second)
 )
 
-// TestProveThatPagesFollowTheLog_D87 sends 200 browsers, one of which is Chromium, 50
-// events a second, or in a night 50 browsers 20, and measures from the commit until it
-// is on the screen.
+// TestProveThatPagesFollowTheLog_D87 sends 50 events a second to 200 browsers, one of
+// which is Chromium. In a night it sends 20 a second to 50 browsers. It measures from the commit
+// until it is on the screen.
 func TestProveThatPagesFollowTheLog_D87(t *testing.T) { //nolint:paralleltest // it takes the machine
 	c, b := newClinic(t), newTab(t)
 	crowd := c.crowd(browsers - 1)

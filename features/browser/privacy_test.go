@@ -70,7 +70,7 @@ func (p *program) fetched(b *tab, form string) []byte {
 }
 
 // Two privacy officers see who has broken the glass and who has accessed a patient's
-// data, change who may see the record, make a copy, and erase the data together.
+// data. They change who may see the record, make a copy, and erase the data together.
 func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	t.Parallel()
 	p, zoe := guarded(t)

@@ -111,8 +111,8 @@ func ofEpochs(kept, newest proof.Checkpoint) string {
 	return " A new epoch of the log was begun since, after a restore or a loss of its end: the events log.epoch-begun.v1 of no practice say what is missing."
 }
 
-// Included checks that a line of an export, which a proof carries, is at the proof's
-// number in the tree of a checkpoint that was opened by a policy.
+// Included checks that a line of an export is at a proof's number in the tree of a
+// checkpoint. The proof carries the line, and a policy has opened the checkpoint.
 func Included(p proof.Inclusion, of proof.Checkpoint) (Line, error) {
 	var parser Parser
 	line, ok := parser.Parse(p.Extra)
