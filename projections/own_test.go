@@ -159,7 +159,7 @@ func TestOwnDeliveriesShowResults_D95(t *testing.T) {
 		VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), $4, $4, 'delivered')`, old, referrals, elm, noon.Add(-time.Hour))
 	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status, claimed_at, finished_at)
 		VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4, 'expired', $4, $4)`, waits, referrals, elm, noon.Add(time.Minute))
-	d.told(t, oak, 0, "failed", "http_5xx")
+	d.deliver(t, oak, 0, "failed", "http_5xx")
 	mustDo(t, d.pool, `UPDATE deliveries SET application = $1 WHERE tenant = $2`, referrals, oak)
 	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after) VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4)`,
 		sent, diary, elm, noon)

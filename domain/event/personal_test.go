@@ -54,12 +54,12 @@ var (
 	stream = event.Stream{Tenant: "elm-street", ID: uuid.MustParse("0190c7a2-0000-7000-8000-00000000000b")}
 )
 
-// told names an actor in its data.
-type told struct {
+// acted names an actor in its data.
+type acted struct {
 	By event.Actor `json:"by"`
 }
 
-func (told) EventName() string { return "test.told.v1" }
+func (acted) EventName() string { return "test.told.v1" }
 
 // A practitioner whom no act claim of the metadata names has no key, and is not stored,
 // not even in clear.
@@ -68,7 +68,7 @@ func TestAPractitionerIsNamedByTheActClaimAlone_D68(t *testing.T) {
 	codec := personalCodec(t)
 	bell := event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Bell"}}
 	for _, by := range []event.Actor{event.Staff(ann), {Kind: event.ByApplication, OnBehalfOf: &event.OnBehalfOf{}}} {
-		e := told{event.Application(ann, "", &bell)}
+		e := acted{event.Application(ann, "", &bell)}
 		stored, _, err := codec.Split(event.Recorded{Event: e, Stream: stream, Metadata: event.Metadata{Actor: by}})
 		if err == nil || strings.Contains(err.Error(), "Bell") {
 			t.Errorf("by %s: stored as %s, %v; want an error without names", by, stored.Data, err)
@@ -78,7 +78,7 @@ func TestAPractitionerIsNamedByTheActClaimAlone_D68(t *testing.T) {
 
 func personalCodec(t testing.TB) *event.Codec {
 	t.Helper()
-	codec, err := event.NewCodec(visited{}, asked{}, told{})
+	codec, err := event.NewCodec(visited{}, asked{}, acted{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ import (
 // whenever the stream ends.
 type listener struct {
 	mu   sync.Mutex
-	ids  []string // of the requests that it was told of
+	ids  []string // of the requests in its messages
 	at   []time.Time
 	last string // id of the last message
 	odd  []string
