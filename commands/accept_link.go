@@ -8,38 +8,37 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Links finds whose a link is.
+// Links finds the holder of a link.
 type Links interface {
 	// Holder returns the active member of staff who can choose a password by the link,
 	// or staff.ErrLink.
 	Holder(ctx context.Context, tenant string, link event.Digest, now time.Time) (LinkHolder, error)
 }
 
-// LinkHolder is whose a link is.
+// LinkHolder is the member of staff who holds a link.
 type LinkHolder struct {
 	Staff    staff.ID
 	Username string
 	Name     string
 }
 
-// AcceptLink makes the password that somebody has chosen by their link the one that they
-// sign in with.
+// AcceptLink sets the password that a member of staff has chosen by their link.
 type AcceptLink struct {
 	Tenant   string
 	Secret   string
 	Password string
 }
 
-// Accepted is whose password it is, by the name that the log has for it.
+// Accepted is the owner of the new password, and its name in the log.
 type Accepted struct {
 	LinkHolder
 	Credential staff.CredentialID
 }
 
-// AcceptLink uses the link up, and refuses one that is no good with staff.ErrLink. A
-// password that is not fit leaves it as it is. The hash is kept before the append, so
-// that nothing slow happens in the append itself. The log names the member of staff as
-// who did it: whoever has their link is taken for them.
+// AcceptLink uses the link up, and refuses an invalid one with staff.ErrLink. If the
+// password does not meet the rules, the link stays valid. The hash is stored before the
+// append, so that nothing slow happens in the append itself. The log names the member
+// of staff as the actor: the holder of the link is taken for them.
 func (d Desk) AcceptLink(ctx context.Context, c AcceptLink) (Accepted, error) {
 	link := staff.DigestOfLink(c.Secret)
 	holder, err := d.Links.Holder(ctx, c.Tenant, link, d.Now())

@@ -10,13 +10,13 @@ import (
 	"frontdesk/domain/event"
 )
 
-// RegisterApplication makes an external application known to the service, once for
-// all practices.
+// RegisterApplication registers an external application with the service, once for all
+// practices.
 type RegisterApplication struct {
 	Application   application.ID // zero for a new one
 	Name          string
 	JWKSURL       string
-	Callbacks     []string // addresses that staff may be sent to after approval
+	Callbacks     []string // URLs for redirects of staff after approval
 	PatientScoped bool     // whether staff's authorisations may be limited to one patient
 }
 
@@ -42,7 +42,7 @@ func (d Desk) RegisterApplication(ctx context.Context, c RegisterApplication) (a
 	return id, d.begin(ctx, application.StreamOf(id), events...)
 }
 
-// SetJWKSURL says where an application's public keys are from now on.
+// SetJWKSURL sets the URL of an application's public keys.
 type SetJWKSURL struct {
 	Application application.ID
 	JWKSURL     string
@@ -58,8 +58,7 @@ func (d Desk) SetJWKSURL(ctx context.Context, c SetJWKSURL) error {
 	})
 }
 
-// AddCallback registers another address that staff may be sent to after
-// approval.
+// AddCallback registers another URL for redirects of staff after approval.
 type AddCallback struct {
 	Application application.ID
 	Callback    string
@@ -72,7 +71,7 @@ func (d Desk) AddCallback(ctx context.Context, c AddCallback) error {
 	})
 }
 
-// RemoveCallback ends that staff may be sent to an address after approval.
+// RemoveCallback removes a URL for redirects of staff after approval.
 type RemoveCallback struct {
 	Application application.ID
 	Callback    string
@@ -101,7 +100,7 @@ func (d Desk) GrantEndpoint(ctx context.Context, c GrantEndpoint) error {
 	})
 }
 
-// RevokeEndpoint takes back one endpoint in one mode.
+// RevokeEndpoint revokes one endpoint in one mode.
 type RevokeEndpoint struct {
 	Application application.ID
 	Grant       application.Grant
@@ -126,16 +125,15 @@ func (d Desk) MarkPatientScoped(ctx context.Context, c MarkPatientScoped) error 
 	return d.application(ctx, c.Application, application.Application.MarkPatientScoped)
 }
 
-// UnmarkPatientScoped takes the mark of [MarkPatientScoped] back.
+// UnmarkPatientScoped removes the mark of [MarkPatientScoped].
 type UnmarkPatientScoped struct{ Application application.ID }
 
-// UnmarkPatientScoped ends no authorisation: those that were granted run out by
-// themselves.
+// UnmarkPatientScoped ends no authorisation: granted ones expire.
 func (d Desk) UnmarkPatientScoped(ctx context.Context, c UnmarkPatientScoped) error {
 	return d.application(ctx, c.Application, application.Application.UnmarkPatientScoped)
 }
 
-// SetWebhook says where an application is told of events of one kind.
+// SetWebhook sets the URL for an application's webhooks of one event.
 type SetWebhook struct {
 	Application application.ID
 	Event       application.WebhookEvent
@@ -152,7 +150,7 @@ func (d Desk) SetWebhook(ctx context.Context, c SetWebhook) error {
 	})
 }
 
-// RemoveWebhook stops telling an application of events of one kind.
+// RemoveWebhook stops an application's webhooks of one event.
 type RemoveWebhook struct {
 	Application application.ID
 	Event       application.WebhookEvent
@@ -165,7 +163,7 @@ func (d Desk) RemoveWebhook(ctx context.Context, c RemoveWebhook) error {
 	})
 }
 
-// application has a decision taken about an application, and appends it.
+// application takes a decision about an application, and appends it.
 func (d Desk) application(ctx context.Context, id application.ID,
 	decide func(application.Application) ([]event.Event, error),
 ) error {

@@ -12,12 +12,12 @@ import (
 	"frontdesk/domain/practice"
 )
 
-// RereadKeySet has an application's key set read again, by every process.
+// RereadKeySet makes every process fetch an application's key set again.
 type RereadKeySet struct{ Application application.ID }
 
-// RereadKeySet returns an instant of the log: key sets that were read before anybody knew
-// of it are not used any more. A process reads the set again when it is next called. It
-// refuses with application.ErrTooSoon if less than a minute has passed.
+// RereadKeySet returns an instant of the log: key sets that were fetched before the
+// process saw the event are no longer used. A process fetches the set again at the next
+// call. It refuses with application.ErrTooSoon if less than a minute has passed.
 func (d Desk) RereadKeySet(ctx context.Context, c RereadKeySet) (time.Time, error) {
 	app, err := Load[application.Application](ctx, d.Store, application.StreamOf(c.Application))
 	if err != nil {
@@ -35,18 +35,18 @@ func (d Desk) RereadKeySet(ctx context.Context, c RereadKeySet) (time.Time, erro
 	return at, err
 }
 
-// TestWebhook sends an application a webhook that tells of nothing, through all that an
-// earnest one goes through.
+// TestWebhook sends an application a webhook without an event, along the path of real
+// ones.
 type TestWebhook struct {
-	Tenant      string // the practice that it is sent for, which must have enabled the application
+	Tenant      string // the practice it is sent for, which must have enabled the application
 	Application application.ID
-	Event       application.WebhookEvent // the kind whose address it is sent to
+	Event       application.WebhookEvent // the event whose URL it is sent to
 }
 
 // WebhookTest is a test webhook that will be sent.
 type WebhookTest struct {
 	ID  uuid.UUID // its jti
-	URL string    // where it is sent, unless that is changed before
+	URL string    // its destination, unless that is changed before
 }
 
 // TestWebhook refuses with access.ErrNotEnabled, application.ErrUnknownEvent or
@@ -76,9 +76,9 @@ func (d Desk) TestWebhook(ctx context.Context, c TestWebhook) (WebhookTest, erro
 	return WebhookTest{id, url}, err
 }
 
-// onceAMinute appends the one event that is decided by what was asked for lately, under an
-// identifier. Each day has a stream of its own; in the first minute of a day, that of the
-// day before counts.
+// onceAMinute appends the one event that is decided from the recent ones, under an
+// identifier. Each day has a stream of its own; in the first minute of a day, that of
+// the day before counts.
 func (d Desk) onceAMinute(ctx context.Context, id uuid.UUID, streamOf func(time.Time) event.Stream,
 	decide func(application.Asked, time.Time) ([]event.Event, error),
 ) error {

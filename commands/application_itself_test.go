@@ -31,11 +31,11 @@ func TestAKeySetIsReadAgainOnceAMinute_D94(t *testing.T) {
 		}
 	}
 	happened := func() []event.Event { return []event.Event{application.KeySetReread{Application: id, At: clock.Now()}} }
-	s.play(t, step{"nobody's", reread(nobodysApplication), nil, application.ErrUnknown}, step{"first", reread(id), happened(), nil},
+	s.play(t, step{"unknown", reread(unknownApplication), nil, application.ErrUnknown}, step{"first", reread(id), happened(), nil},
 		step{"again", reread(id), nil, application.ErrTooSoon})
 	clock.Pass(time.Minute)
 	s.play(t, step{"a minute later", reread(id), happened(), nil})
-	clock.Pass(12*time.Hour - time.Minute - time.Second) // a second before midnight, when another day's stream begins
+	clock.Pass(12*time.Hour - time.Minute - time.Second) // a second before midnight, when the next day's stream begins
 	s.play(t, step{"before midnight", reread(id), happened(), nil})
 	clock.Pass(2 * time.Second)
 	s.play(t, step{"after midnight", reread(id), nil, application.ErrTooSoon})
@@ -64,7 +64,7 @@ func TestATestWebhookIsAskedForOnceAMinuteAtEachPractice_D94(t *testing.T) {
 	}
 	happened := []event.Event{application.WebhookTestRequested{Application: id, Event: application.RecordOpened, At: clock.Now()}}
 	s.play(t, step{"not enabled", test(elm, application.RecordOpened), nil, access.ErrNotEnabled},
-		step{"no practice", test(nobody, application.RecordOpened), nil, access.ErrNotEnabled})
+		step{"no practice", test(unknownName, application.RecordOpened), nil, access.ErrNotEnabled})
 	for _, tenant := range []string{elm, oak} {
 		must(t, desk.EnableApplication(t.Context(), commands.EnableApplication{Tenant: tenant, Application: id}))
 	}
@@ -76,7 +76,7 @@ func TestATestWebhookIsAskedForOnceAMinuteAtEachPractice_D94(t *testing.T) {
 	s.play(t, step{"elsewhere", test(oak, application.RecordOpened), happened, nil})
 }
 
-func TestOfManyWhoAskAtOnceOneIsFirst_D94(t *testing.T) {
+func TestConcurrentRereadsAppendOnce_D94(t *testing.T) {
 	t.Parallel()
 	s, clock := newStory(t), commandtest.NewClock(commandtest.Noon)
 	desk := commands.Desk{Store: s, Now: clock.Now}

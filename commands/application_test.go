@@ -50,7 +50,7 @@ func TestAnApplicationIsRegisteredWithAllThatItNeeds_5_6(t *testing.T) {
 	}
 }
 
-func TestWhatAnApplicationWasRegisteredWithIsChangedAndRemoved_5_6(t *testing.T) {
+func TestApplicationSettingsChange_5_6(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
 	s.tenant = ""
@@ -82,27 +82,27 @@ func TestWhatAnApplicationWasRegisteredWithIsChangedAndRemoved_5_6(t *testing.T)
 	}
 	const other, callback = "https://app.example/keys", "https://app.example/done"
 	s.play(t,
-		step{"nobody's keys", keys(nobodysApplication, other), nil, application.ErrUnknown},
+		step{"unknown keys", keys(unknownApplication, other), nil, application.ErrUnknown},
 		step{"keys that are not fetched", keys(id, "https://10.0.0.1/jwks"), nil, errInternalURL},
 		step{"the keys it has", keys(id, keysURL), nil, nil},
 		step{"other keys", keys(id, other), []event.Event{application.JWKSURLSet{JWKSURL: other}}, nil},
 		step{"the same again", keys(id, other), nil, nil},
 
-		step{"nobody's callback", add(nobodysApplication, callback), nil, application.ErrUnknown},
+		step{"unknown callback", add(unknownApplication, callback), nil, application.ErrUnknown},
 		step{"a callback that harms", add(id, "http://app.example/"), nil, application.ErrInvalidCallback},
 		step{"a callback", add(id, callback), []event.Event{application.CallbackAdded{Callback: callback}}, nil},
 		step{"it is there", add(id, callback), nil, nil},
 		step{"it goes", remove(id, callback), []event.Event{application.CallbackRemoved{Callback: callback}}, nil},
 		step{"it is gone", remove(id, callback), nil, nil},
-		step{"nobody's goes", remove(nobodysApplication, callback), nil, application.ErrUnknown},
+		step{"unknown goes", remove(unknownApplication, callback), nil, application.ErrUnknown},
 		step{"it comes back", add(id, callback), []event.Event{application.CallbackAdded{Callback: callback}}, nil},
 
-		step{"nobody's mark", mark(nobodysApplication), nil, application.ErrUnknown},
+		step{"unknown mark", mark(unknownApplication), nil, application.ErrUnknown},
 		step{"a mark", mark(id), []event.Event{application.PatientScopedMarked{}}, nil},
 		step{"it is marked", mark(id), nil, nil},
 		step{"no mark", unmark(id), []event.Event{application.PatientScopedUnmarked{}}, nil},
 		step{"it is not marked", unmark(id), nil, nil},
-		step{"nobody's is taken", unmark(nobodysApplication), nil, application.ErrUnknown},
+		step{"unknown is revoked", unmark(unknownApplication), nil, application.ErrUnknown},
 	)
 }
 
@@ -124,14 +124,14 @@ func TestAnEndpointIsGrantedAndTakenBackPerMode_5_6(t *testing.T) {
 	forItself := application.Grant{Endpoint: access.CreateNote, Mode: application.ApplicationRestricted}
 	forUsers := application.Grant{Endpoint: access.CreateNote, Mode: application.UserRestricted}
 	s.play(t,
-		step{"nobody's", grant(nobodysApplication, forItself), nil, application.ErrUnknown},
+		step{"unknown", grant(unknownApplication, forItself), nil, application.ErrUnknown},
 		step{"no endpoint", grant(id, application.Grant{Endpoint: "fly", Mode: forItself.Mode}), nil, access.ErrUnknownEndpoint},
 		step{"ping", grant(id, application.Grant{Endpoint: access.Ping, Mode: forItself.Mode}), nil, access.ErrUnknownEndpoint},
 		step{"no mode", grant(id, application.Grant{Endpoint: access.CreateNote, Mode: "any"}), nil, access.ErrUnknownMode},
 		step{"for itself", grant(id, forItself), []event.Event{application.EndpointGranted{Grant: forItself}}, nil},
 		step{"for itself again", grant(id, forItself), nil, nil},
 		step{"for users", grant(id, forUsers), []event.Event{application.EndpointGranted{Grant: forUsers}}, nil},
-		step{"nobody's is taken", revoke(nobodysApplication, forUsers), nil, application.ErrUnknown},
+		step{"unknown is revoked", revoke(unknownApplication, forUsers), nil, application.ErrUnknown},
 		step{"one is taken", revoke(id, forUsers), []event.Event{application.EndpointRevoked{Grant: forUsers}}, nil},
 		step{"and again", revoke(id, forUsers), nil, nil},
 		step{"the other is there", grant(id, forItself), nil, nil},

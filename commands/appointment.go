@@ -16,7 +16,7 @@ type BookAppointment struct {
 	Patient patient.ID
 	Site    site.ID
 	At      time.Time
-	Once    string // names this one booking, so that it is made once however often it is sent; "" if it is sent once
+	Once    string // names this one booking, so that repeating it makes no second one; "" if it is sent once
 }
 
 // BookAppointment returns the identifier of the new appointment. It refuses a patient
@@ -46,17 +46,16 @@ func (d Desk) bookNew(ctx context.Context, tenant string, s appointment.Subject,
 	return d.begin(ctx, appointment.StreamOf(tenant, s.Appointment), events...)
 }
 
-// MoveAppointment expects an appointment's patient at another time, at another site or
-// both.
+// MoveAppointment moves an appointment to another time, another site or both.
 type MoveAppointment struct {
 	Tenant      string
 	Appointment appointment.ID
-	Site        site.ID // zero for the site that it is at
+	Site        site.ID // zero for its current site
 	At          time.Time
-	Seen        int // see [Seen]; 0 if nobody has looked
+	Seen        int // see [Seen]; 0 for no check
 }
 
-// MoveAppointment changes nothing if the appointment is there already. It refuses a site
+// MoveAppointment changes nothing if the time and site are the same. It refuses a site
 // of another practice with site.ErrUnknown.
 func (d Desk) MoveAppointment(ctx context.Context, c MoveAppointment) error {
 	if c.Site != (site.ID{}) {
@@ -69,11 +68,11 @@ func (d Desk) MoveAppointment(ctx context.Context, c MoveAppointment) error {
 	})
 }
 
-// CancelAppointment says that an appointment's patient is not expected any more.
+// CancelAppointment cancels an appointment.
 type CancelAppointment struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Seen]; 0 if nobody has looked
+	Seen        int // see [Seen]; 0 for no check
 }
 
 // CancelAppointment changes nothing if the appointment is cancelled already.
@@ -83,14 +82,14 @@ func (d Desk) CancelAppointment(ctx context.Context, c CancelAppointment) error 
 	})
 }
 
-// MarkArrived records that an appointment's patient is there.
+// MarkArrived records that an appointment's patient has arrived.
 type MarkArrived struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Seen]; 0 if nobody has looked
+	Seen        int // see [Seen]; 0 for no check
 }
 
-// MarkArrived changes nothing if the patient is there already.
+// MarkArrived changes nothing if the patient has arrived already.
 func (d Desk) MarkArrived(ctx context.Context, c MarkArrived) error {
 	return d.appointment(ctx, c.Tenant, c.Appointment, c.Seen, func(a appointment.Appointment) ([]event.Event, error) {
 		return a.MarkArrived(d.Now())
@@ -102,7 +101,7 @@ type CallInPatient struct {
 	Tenant      string
 	Appointment appointment.ID
 	Room        site.RoomID // zero if none is assigned
-	Seen        int         // see [Seen]; 0 if nobody has looked
+	Seen        int         // see [Seen]; 0 for no check
 }
 
 // CallInPatient changes nothing if the patient is called into the same room already.
@@ -116,11 +115,11 @@ func (d Desk) CallInPatient(ctx context.Context, c CallInPatient) error {
 	})
 }
 
-// ClearCallIn takes an appointment's call-in back, by hand.
+// ClearCallIn removes an appointment's call-in, by hand.
 type ClearCallIn struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Seen]; 0 if nobody has looked
+	Seen        int // see [Seen]; 0 for no check
 }
 
 // ClearCallIn changes nothing if the patient is not called in.
@@ -135,7 +134,7 @@ func (d Desk) ClearCallIn(ctx context.Context, c ClearCallIn) error {
 type MarkDidNotAttend struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Seen]; 0 if nobody has looked
+	Seen        int // see [Seen]; 0 for no check
 }
 
 // MarkDidNotAttend changes nothing if the appointment is marked already.
@@ -145,8 +144,8 @@ func (d Desk) MarkDidNotAttend(ctx context.Context, c MarkDidNotAttend) error {
 	})
 }
 
-// appointment has a decision taken about an appointment, and appends it. Who has seen it
-// otherwise than it is, is refused with appointment.ErrChanged.
+// appointment takes a decision about an appointment, and appends it. If the caller has
+// seen an older state, it refuses with appointment.ErrChanged.
 func (d Desk) appointment(ctx context.Context, tenant string, id appointment.ID, events int,
 	decide func(appointment.Appointment) ([]event.Event, error),
 ) error {

@@ -21,7 +21,7 @@ type GrantUserAuthorisation struct {
 }
 
 // GrantUserAuthorisation returns the instant at which the authorisation ends,
-// exclusive. To grant it again begins a new lifetime.
+// exclusive. A repeated grant begins a new lifetime.
 func (d Desk) GrantUserAuthorisation(ctx context.Context, c GrantUserAuthorisation) (expiresAt time.Time, err error) {
 	subject, err := d.subject(ctx, c.Tenant, c.Application, c.Username)
 	if err != nil {
@@ -31,8 +31,7 @@ func (d Desk) GrantUserAuthorisation(ctx context.Context, c GrantUserAuthorisati
 }
 
 // GrantPatientScopedAuthorisation lets an application act for a member of staff, for
-// one patient only. The operator grants it, and only to applications that are marked
-// for it.
+// one patient only. Operators grant it, only to applications that are marked for it.
 type GrantPatientScopedAuthorisation struct {
 	Tenant      string
 	Application application.ID
@@ -65,7 +64,7 @@ func (d Desk) GrantPatientScopedAuthorisation(ctx context.Context, c GrantPatien
 	return d.authorise(ctx, c.Tenant, subject)
 }
 
-// RevokeUserAuthorisation ends an authorisation before its time.
+// RevokeUserAuthorisation ends an authorisation before it expires.
 type RevokeUserAuthorisation struct {
 	Tenant      string
 	Application application.ID
@@ -89,8 +88,8 @@ func (d Desk) revoke(ctx context.Context, tenant string, s authorisation.Subject
 	})
 }
 
-// revokeAll revokes what a member of staff has authorised, and returns what it was.
-// What has ended in the meantime is left out.
+// revokeAll revokes all authorisations of a member of staff, and returns them. It
+// leaves out those that have ended in the meantime.
 func (d Desk) revokeAll(ctx context.Context, tenant string, member staff.ID, why authorisation.Reason) (revoked []authorisation.Subject, err error) {
 	given, err := d.Staff.AuthorisationsOf(ctx, tenant, member, d.Now())
 	if err != nil {
@@ -119,7 +118,7 @@ func (d Desk) subject(ctx context.Context, tenant string, app application.ID, us
 	return authorisation.Subject{Staff: member, Application: app}, err
 }
 
-// authorise grants an authorisation and returns when it ends.
+// authorise grants an authorisation and returns its end.
 func (d Desk) authorise(ctx context.Context, tenant string, s authorisation.Subject) (expiresAt time.Time, err error) {
 	err = Update(ctx, d.Store, authorisation.StreamOf(tenant, s), func(a authorisation.Authorisation) ([]event.Event, error) {
 		granted := a.Grant(s, d.Now(), d.AuthorisationLifetime)

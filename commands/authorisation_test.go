@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// bench is a story about what staff let an application do.
+// bench is a story about staff who authorise an application.
 type bench struct {
 	*story
 	now   time.Time
@@ -72,9 +72,9 @@ func TestAStandingAuthorisationIsGrantedAndRevoked_5_4(t *testing.T) {
 	}
 	var none patient.ID
 	b.play(t,
-		step{"nobody's practice", b.grant(nobody, id, "dr.lee"), nil, practice.ErrUnknown},
-		step{"nobody's application", b.grant(elm, nobodysApplication, "dr.lee"), nil, application.ErrUnknown},
-		step{"nobody", b.grant(elm, id, nobody), nil, staff.ErrUnknown},
+		step{"unknown practice", b.grant(unknownName, id, "dr.lee"), nil, practice.ErrUnknown},
+		step{"unknown application", b.grant(elm, unknownApplication, "dr.lee"), nil, application.ErrUnknown},
+		step{"unknown user", b.grant(elm, id, unknownName), nil, staff.ErrUnknown},
 		step{"another practice's staff", b.grant(oak, id, "dr.lee"), nil, staff.ErrUnknown},
 		step{"nothing to revoke", b.revoke(elm, id, "dr.lee", none), nil, authorisation.ErrNone},
 		step{"granted for twelve hours, from the whole second", b.grant(elm, id, "dr.lee"), granted(noon().Add(12 * time.Hour)), nil},
@@ -85,14 +85,14 @@ func TestAStandingAuthorisationIsGrantedAndRevoked_5_4(t *testing.T) {
 		step{"granted after that", b.grant(elm, id, "dr.lee"), granted(noon().Add(13 * time.Hour)), nil},
 		step{"twelve hours", b.passes(12 * time.Hour), nil, nil},
 		step{"what has ended is not revoked", b.revoke(elm, id, "dr.lee", none), nil, authorisation.ErrNone},
-		step{"nobody's practice revokes", b.revoke(nobody, id, "dr.lee", none), nil, practice.ErrUnknown},
+		step{"unknown practice revokes", b.revoke(unknownName, id, "dr.lee", none), nil, practice.ErrUnknown},
 	)
 	if want := noon().Add(13 * time.Hour); !b.until.Equal(want) {
 		t.Errorf("the caller is told %s, want %s", b.until, want)
 	}
 }
 
-func TestAPatientScopedAuthorisationIsForMarkedIntegrationsAlone_5_5(t *testing.T) {
+func TestPatientScopedGrantNeedsMark_5_5(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	plain, marked := b.application(t, "Diary", false), b.application(t, "Referrals", true)
@@ -103,9 +103,9 @@ func TestAPatientScopedAuthorisationIsForMarkedIntegrationsAlone_5_5(t *testing.
 	ends := noon().Add(12 * time.Hour)
 	b.play(t,
 		step{"not such an integration", b.grantScoped(elm, plain, "dr.lee", ann), nil, application.ErrNotPatientScoped},
-		step{"nobody's application", b.grantScoped(elm, nobodysApplication, "dr.lee", ann), nil, application.ErrUnknown},
-		step{"nobody", b.grantScoped(elm, marked, nobody, ann), nil, staff.ErrUnknown},
-		step{"nobody's patient", b.grantScoped(elm, marked, "dr.lee", nobodysPatient), nil, patient.ErrUnknown},
+		step{"unknown application", b.grantScoped(elm, unknownApplication, "dr.lee", ann), nil, application.ErrUnknown},
+		step{"unknown user", b.grantScoped(elm, marked, unknownName, ann), nil, staff.ErrUnknown},
+		step{"unknown patient", b.grantScoped(elm, marked, "dr.lee", unknownPatient), nil, patient.ErrUnknown},
 		step{"another practice's patient", b.grantScoped(elm, marked, "dr.lee", theirs), nil, patient.ErrUnknown},
 		step{"no patient", b.grantScoped(elm, marked, "dr.lee", patient.ID{}), nil, patient.ErrUnknown},
 		step{"granted", b.grantScoped(elm, marked, "dr.lee", ann), []event.Event{authorisation.Granted{Subject: scoped, ExpiresAt: ends}}, nil},

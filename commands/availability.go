@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// SwitchRequestTypeOff stops a practice from taking requests of a type.
+// SwitchRequestTypeOff stops a practice from accepting requests of a type.
 type SwitchRequestTypeOff struct {
 	Tenant      string
 	RequestType request.Type
@@ -23,7 +23,7 @@ func (d Desk) SwitchRequestTypeOff(ctx context.Context, c SwitchRequestTypeOff) 
 	})
 }
 
-// SwitchRequestTypeOn lets a practice take requests of a type again.
+// SwitchRequestTypeOn lets a practice accept requests of a type again.
 type SwitchRequestTypeOn struct {
 	Tenant      string
 	RequestType request.Type
@@ -36,7 +36,7 @@ func (d Desk) SwitchRequestTypeOn(ctx context.Context, c SwitchRequestTypeOn) er
 	})
 }
 
-// PauseRequestType stops a practice from taking requests of a type for a while.
+// PauseRequestType stops a practice from accepting requests of a type for a while.
 type PauseRequestType struct {
 	Tenant      string
 	RequestType request.Type
@@ -63,7 +63,7 @@ func (d Desk) ResumeRequestType(ctx context.Context, c ResumeRequestType) error 
 	})
 }
 
-// SetOpeningHours says when a practice takes requests of a type.
+// SetOpeningHours sets the hours in which a practice accepts requests of a type.
 type SetOpeningHours struct {
 	Tenant      string
 	RequestType request.Type
@@ -81,8 +81,8 @@ func (d Desk) SetOpeningHours(ctx context.Context, c SetOpeningHours) error {
 	})
 }
 
-// requestType has a decision taken about how a practice takes requests of a type, and
-// appends it. It refuses unless the type and the practice exist.
+// requestType takes a decision about requests of a type at a practice, and appends it.
+// It refuses unless the type and the practice exist.
 func (d Desk) requestType(ctx context.Context, tenant string, typ request.Type,
 	decide func(practice.Intake) ([]event.Event, error),
 ) error {

@@ -25,7 +25,7 @@ func TestARequestIsRefusedForTheFirstReasonAlone_D2(t *testing.T) {
 	s.must(s.setHours(surgeryTenant, request.Medical, "tue 08:00-12:00")) // it is a Monday
 
 	if err := s.submit(patient.ID{}, request.Medical); !errors.Is(err, patient.ErrUnknown) {
-		t.Errorf("nobody's request: %v", err)
+		t.Errorf("unknown request: %v", err)
 	}
 	s.answers(request.Medical, practice.ErrTypeDisabled)
 	s.must(s.switchOn(surgeryTenant, request.Medical))
@@ -100,7 +100,7 @@ func TestHoursAreOfThePracticesTimeZone_D23(t *testing.T) {
 	s.answers(request.Medical, practice.ErrTypeClosed)
 }
 
-func TestSayingWhatHoldsAlreadyChangesNothing(t *testing.T) {
+func TestRepeatedSettingAppendsNothing(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	hour := s.now.Add(time.Hour)
@@ -138,7 +138,7 @@ func TestAPlannedClosureIsCalledOffFromItsBeginning(t *testing.T) {
 	s.must(s.close(surgeryTenant, tomorrow, tomorrow.Add(time.Hour)))
 	s.must(s.close(surgeryTenant, forGood, s.now.Add(time.Hour)))
 
-	s.must(s.reopen(surgeryTenant, forGood)) // today's alone
+	s.must(s.reopen(surgeryTenant, forGood)) // only today's
 	s.answers(request.Medical, nil)
 	s.now = tomorrow
 	s.answers(request.Medical, practice.ErrTypeClosed)
@@ -148,14 +148,14 @@ func TestAPlannedClosureIsCalledOffFromItsBeginning(t *testing.T) {
 	s.answers(request.Medical, nil)
 }
 
-func TestNobodysPracticeAndUnknownTypesHaveNoAvailability(t *testing.T) {
+func TestUnknownPracticeOrTypeIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	for tenant, c := range map[string]struct {
 		typ  request.Type
 		want error
 	}{
-		"nobodys":     {request.Medical, practice.ErrUnknown},
+		"unknown":     {request.Medical, practice.ErrUnknown},
 		surgeryTenant: {"dental", request.ErrInvalidType},
 	} {
 		for what, err := range map[string]error{
@@ -168,15 +168,15 @@ func TestNobodysPracticeAndUnknownTypesHaveNoAvailability(t *testing.T) {
 			}
 		}
 	}
-	if err := s.close("nobodys", forGood, forGood); !errors.Is(err, practice.ErrUnknown) {
+	if err := s.close("unknown", forGood, forGood); !errors.Is(err, practice.ErrUnknown) {
 		t.Errorf("close: %v", err)
 	}
-	if err := s.reopen("nobodys", forGood); !errors.Is(err, practice.ErrUnknown) {
+	if err := s.reopen("unknown", forGood); !errors.Is(err, practice.ErrUnknown) {
 		t.Errorf("reopen: %v", err)
 	}
 }
 
-func TestWhatCouldNotBeMeantIsRefused(t *testing.T) {
+func TestInvalidTimesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	for what, c := range map[string]struct{ got, want error }{
@@ -191,7 +191,7 @@ func TestWhatCouldNotBeMeantIsRefused(t *testing.T) {
 	}
 }
 
-func TestARehearsalChangesNothingAndSaysWhatWouldHappen_D89(t *testing.T) {
+func TestRehearsalAppendsNothing_D89(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	rehearsal := &commands.Rehearsal{Store: s.store}

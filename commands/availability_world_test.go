@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// surgery is a practice that somebody runs and a patient asks.
+// surgery is a practice with an operator and a patient who submits requests.
 type surgery struct {
 	t     *testing.T
 	store *commandtest.Store
@@ -86,8 +86,8 @@ func (s *surgery) submit(id patient.ID, typ request.Type) error {
 	return err
 }
 
-// answers fails unless Ann's request is answered so, and nothing is stored of
-// one that is refused.
+// answers fails unless Ann's request has this result, and nothing is stored of a
+// refused one.
 func (s *surgery) answers(typ request.Type, want error) {
 	s.t.Helper()
 	before := len(s.store.Log())

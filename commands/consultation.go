@@ -14,18 +14,18 @@ import (
 type StartConsultation struct {
 	Tenant      string
 	Patient     patient.ID
-	Appointment appointment.ID // zero if there is none
-	Seen        int            // of the appointment: see [Seen]; 0 if nobody has looked
-	First       bool           // whether it is refused if the appointment had a consultation before
+	Appointment appointment.ID // zero without one
+	Seen        int            // of the appointment: see [Seen]; 0 for no check
+	First       bool           // refuse if the appointment had a consultation before
 }
 
 // StartConsultation returns the identifier of the new consultation. It refuses a
 // patient of another practice with patient.ErrUnknown, and then an appointment of
-// another practice or patient with appointment.ErrUnknown. Whoever wants the first and is
-// slower is refused with appointment.ErrAttended.
+// another practice or patient with appointment.ErrUnknown. If First is set and another
+// consultation was faster, it refuses with appointment.ErrAttended.
 //
-// The consultation and the end of its call-in are appended together, so that nobody
-// ever sees one without the other.
+// The consultation and the end of its call-in are appended together, so that readers
+// never see one without the other.
 func (d Desk) StartConsultation(ctx context.Context, c StartConsultation) (consultation.ID, error) {
 	if err := d.knowPatient(ctx, c.Tenant, c.Patient); err != nil {
 		return consultation.ID{}, err

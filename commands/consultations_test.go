@@ -44,7 +44,7 @@ func TestAConsultationIsNotStartedWithAnothersAppointment(t *testing.T) {
 	d.wantSince(t, before)
 }
 
-// racing lets somebody else append before the first append that it sees.
+// racing appends in between, before the first append that it sees.
 type racing struct {
 	*commandtest.Store
 	meanwhile func()
@@ -63,8 +63,8 @@ func TestAConsultationEndsItsCallInInTheSameAppend(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	before := len(d.Log())
-	// The patient is called in between the decision and the append: it is
-	// decided again, and the consultation is not started twice.
+	// The patient is called in between the decision and the append: the decision runs
+	// again, and the consultation is not started twice.
 	store := &racing{Store: d.Store, meanwhile: func() { must(t, d.callIn(t.Context(), elm, d.room)) }}
 	handler := commands.Desk{Store: store, Patients: d, Now: noon}
 

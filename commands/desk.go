@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/site"
 )
 
-// Desk is where every intent arrives, from the API, the staff pages and the command
-// line alike (D39). A field that an intent does not use may be left out.
+// Desk receives every intent, from the API, the staff pages and the command line (D39).
+// A field that an intent does not use may be left out.
 type Desk struct {
 	Store      Store
 	Patients   Patients
@@ -25,22 +25,22 @@ type Desk struct {
 	Passwords  Passwords
 	Vault      KeyVault
 	Erasures   Erasures
-	// CheckURL refuses an address that this deployment would never fetch from or
-	// send to, with a *fault.Error.
+	// CheckURL refuses an address that this deployment would never fetch from or send
+	// to, with a *fault.Error.
 	CheckURL func(rawURL string) error
 	Now      func() time.Time
-	// AuthorisationLifetime is how long an authorisation of staff lasts.
+	// AuthorisationLifetime is the duration of an authorisation of staff.
 	AuthorisationLifetime time.Duration
 }
 
 // instant returns the time in microseconds, as all times are stored.
 func (d Desk) instant() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
 
-// newID returns the identifier of a new thing, which is also that of its stream. No caller
-// chooses it: a stream that somebody else has begun is lost to whom it belongs (D116). A
-// caller who may send the same twice names the one creation by once. Then the identifier
-// is derived from that name, the kind of thing and what it belongs to, practice first, so
-// that it is the same each time and that of nothing else. Otherwise once is "".
+// newID returns the identifier of a new object and of its stream. No caller chooses it:
+// an attacker who begins a stream takes it from its owner (D116). A caller who may
+// repeat a creation names it by once. Then the identifier is derived from that name,
+// the kind of object and its owners, practice first, so that it is the same each time
+// and unique to it. Otherwise once is "".
 func newID(kind, once string, of ...string) uuid.UUID {
 	if once == "" {
 		return event.NewID()
@@ -48,9 +48,9 @@ func newID(kind, once string, of ...string) uuid.UUID {
 	return event.DerivedID(kind, append(of, once)...)
 }
 
-// begin appends the first events of a stream whose identifier was minted just now.
-// There is nothing to load, and nobody to race with for the stream. The database may
-// still ask for another attempt, as after a deadlock.
+// begin appends the first events of a stream whose identifier was generated just now.
+// There is nothing to load and no competing writer. The database may still require
+// another attempt, as after a deadlock.
 func (d Desk) begin(ctx context.Context, stream event.Stream, events ...event.Event) error {
 	return d.append(ctx, event.Change{Stream: stream, Events: events})
 }
@@ -68,7 +68,7 @@ func (d Desk) append(ctx context.Context, change event.Change) error {
 	})
 }
 
-// Each of these refuses with ErrUnknown of the noun's package unless the thing exists.
+// Each of these refuses with ErrUnknown of the noun's package unless the object exists.
 // A patient or site of another practice does not.
 
 func (d Desk) knowPractice(ctx context.Context, tenant string) error {

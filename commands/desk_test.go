@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// library is a store that remembers which streams were loaded.
+// library is a store that records which streams were loaded.
 type library struct {
 	*commandtest.Store
 	mu     sync.Mutex
@@ -25,7 +25,7 @@ func (l *library) Load(ctx context.Context, stream event.Stream) ([]event.Event,
 	return l.Store.Load(ctx, stream)
 }
 
-// clumsy is a store whose appends clash a few times, as in a deadlock.
+// clumsy is a store whose appends conflict a few times, as in a deadlock.
 type clumsy struct {
 	*commandtest.Store
 	clashes int
@@ -49,7 +49,7 @@ func TestAnAppendThatClashesIsTriedAgainAlsoWhereNothingWasLoaded(t *testing.T) 
 	}
 }
 
-func TestWhatIsNewByItsIdentifierIsAppendedWithoutALoad_D39(t *testing.T) {
+func TestNewStreamIsAppendedWithoutLoad_D39(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	store := &library{Store: d.Store, loaded: map[event.Stream]bool{}}

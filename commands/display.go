@@ -13,7 +13,7 @@ import (
 // AddDisplay adds a display for the board of a site.
 type AddDisplay struct {
 	Tenant string
-	Once   string // names this one display, so that it is added once; "" if it is sent once
+	Once   string // names this one display, so that repeating it adds no second one; "" if it is sent once
 	Name   string
 	Site   site.ID
 	Naming display.Naming
@@ -22,12 +22,12 @@ type AddDisplay struct {
 // DisplayLink is a link by which a screen becomes a display.
 type DisplayLink struct {
 	Display   display.ID
-	Secret    string    // what the link holds; it is kept nowhere, so it can be shown once
+	Secret    string    // in the link; it is stored nowhere, so it can be shown once
 	ExpiresAt time.Time // exclusive
 }
 
-// AddDisplay refuses a site of another practice with site.ErrUnknown, and a display that is
-// there with display.ErrAdded.
+// AddDisplay refuses a site of another practice with site.ErrUnknown, and a display
+// that exists with display.ErrAdded.
 func (d Desk) AddDisplay(ctx context.Context, c AddDisplay) (DisplayLink, error) {
 	if err := d.knowSite(ctx, c.Tenant, c.Site); err != nil {
 		return DisplayLink{}, err
@@ -49,9 +49,9 @@ type ConnectDisplay struct {
 	Secret  string
 }
 
-// ConnectDisplay uses the link up, and refuses one that is no good with staff.ErrLink. It
-// returns the token by which the screen is known from now on, which is kept nowhere. The
-// log names the display as who did it: whatever opens its link is taken for it.
+// ConnectDisplay uses the link up, and refuses an invalid one with staff.ErrLink. It
+// returns the session token of the screen, which is stored nowhere. The log names the
+// display as the actor: the browser that opens its link is taken for it.
 func (d Desk) ConnectDisplay(ctx context.Context, c ConnectDisplay) (token string, err error) {
 	session, token := display.NewSession()
 	metadata := event.MetadataFrom(ctx)
@@ -65,7 +65,7 @@ func (d Desk) ConnectDisplay(ctx context.Context, c ConnectDisplay) (token strin
 	return token, nil
 }
 
-// RemoveDisplay ends what a display shows, at once.
+// RemoveDisplay stops a display at once.
 type RemoveDisplay struct {
 	Tenant  string
 	Display display.ID
@@ -77,7 +77,7 @@ func (d Desk) RemoveDisplay(ctx context.Context, c RemoveDisplay) error {
 	return d.display(ctx, c.Tenant, c.Display, display.Display.Remove)
 }
 
-// display has a decision taken about a display, and appends it.
+// display takes a decision about a display, and appends it.
 func (d Desk) display(ctx context.Context, tenant string, id display.ID, decide func(display.Display) ([]event.Event, error)) error {
 	return Update(ctx, d.Store, display.StreamOf(tenant, id), decide)
 }

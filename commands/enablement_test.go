@@ -26,8 +26,8 @@ func TestAPracticeEnablesAndDisablesAnApplication_5_6(t *testing.T) {
 	}
 	enabled, disabled := practice.ApplicationEnabled{Application: id}, practice.ApplicationDisabled{Application: id}
 	s.play(t,
-		step{"nobody's practice", enable(nobody, id), nil, practice.ErrUnknown},
-		step{"nobody's application", enable(elm, nobodysApplication), nil, application.ErrUnknown},
+		step{"unknown practice", enable(unknownName, id), nil, practice.ErrUnknown},
+		step{"unknown application", enable(elm, unknownApplication), nil, application.ErrUnknown},
 		step{"not enabled yet", disable(elm, id), nil, nil},
 		step{"enabled", enable(elm, id), []event.Event{enabled}, nil},
 		step{"enabled already", enable(elm, id), nil, nil},
@@ -36,7 +36,7 @@ func TestAPracticeEnablesAndDisablesAnApplication_5_6(t *testing.T) {
 		step{"disabled", disable(elm, id), []event.Event{disabled}, nil},
 		step{"disabled already", disable(elm, id), nil, nil},
 		step{"enabled again", enable(elm, id), []event.Event{enabled}, nil},
-		step{"nobody's practice disables", disable(nobody, id), nil, practice.ErrUnknown},
-		step{"nobody's application is disabled", disable(elm, nobodysApplication), nil, application.ErrUnknown},
+		step{"unknown practice disables", disable(unknownName, id), nil, practice.ErrUnknown},
+		step{"unknown application is disabled", disable(elm, unknownApplication), nil, application.ErrUnknown},
 	)
 }

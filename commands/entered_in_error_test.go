@@ -26,7 +26,7 @@ func TestANoteIsMarkedInItsOwnRecord_D73(t *testing.T) {
 		}
 	}
 	s.play(t,
-		step{"nobody's note", mark(elm, ann, record.NoteID{UUID: uuid.New()}, "wrong"), nil, record.ErrUnknownNote},
+		step{"unknown note", mark(elm, ann, record.NoteID{UUID: uuid.New()}, "wrong"), nil, record.ErrUnknownNote},
 		step{"another patient's", mark(elm, bill, note, "wrong"), nil, record.ErrUnknownNote},
 		step{"another practice's", mark(oak, ann, note, "wrong"), nil, record.ErrUnknownNote},
 		step{"another practice's patient", mark(elm, theirs, note, "wrong"), nil, record.ErrUnknownNote},
@@ -54,7 +54,7 @@ func TestARequestIsMarkedForItsOwnPatient_D73(t *testing.T) {
 		}
 	}
 	s.play(t,
-		step{"nobody's request", mark(elm, ann, request.ID{UUID: uuid.New()}, "wrong"), nil, request.ErrUnknown},
+		step{"unknown request", mark(elm, ann, request.ID{UUID: uuid.New()}, "wrong"), nil, request.ErrUnknown},
 		step{"another patient's", mark(elm, bill, asked, "wrong"), nil, request.ErrUnknown},
 		step{"another practice's", mark(oak, ann, asked, "wrong"), nil, request.ErrUnknown},
 		step{"no reason", mark(elm, ann, asked, ""), nil, written.ErrInvalidReason},

@@ -9,12 +9,12 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Each of these changes a request of the practice, and refuses one that it does not have
-// with request.ErrUnknown. Who acts stands in the metadata; By is who has the request then.
-// If the request has other events by now than whoever acts has seen (see [Seen]; 0 if nobody
-// has looked), the refusal is request.ErrChanged.
+// Each of these changes a request of the practice, and refuses one that it does not
+// have with request.ErrUnknown. The metadata has the actor; By is the holder of the
+// request afterwards. If the request has other events by now than the actor has seen
+// (see [Seen]; 0 for no check), the refusal is request.ErrChanged.
 type (
-	// TakePatientRequest has a member of staff take a request that nobody has.
+	// TakePatientRequest assigns a request without a holder to a member of staff.
 	TakePatientRequest struct {
 		Tenant  string
 		Request request.ID
@@ -26,24 +26,24 @@ type (
 		Tenant  string
 		Request request.ID
 		Seen    int
-		From    staff.ID // who has it, as the giver has seen it; zero for nobody
+		From    staff.ID // the holder, as the giver has seen it; zero for none
 		To      staff.ID
 	}
-	// ChangePatientRequestUrgency says whether a request is urgent.
+	// ChangePatientRequestUrgency sets whether a request is urgent.
 	ChangePatientRequestUrgency struct {
 		Tenant  string
 		Request request.ID
 		Seen    int
 		Urgent  bool
 	}
-	// NotePatientRequest adds a note of the practice for itself.
+	// NotePatientRequest adds an internal note of the practice.
 	NotePatientRequest struct {
 		Tenant  string
 		Request request.ID
 		Seen    int
 		Text    string
 	}
-	// CompletePatientRequest ends a request that nobody else has.
+	// CompletePatientRequest completes a request that no one else has.
 	CompletePatientRequest struct {
 		Tenant  string
 		Request request.ID
@@ -52,7 +52,8 @@ type (
 		Outcome request.Outcome
 		Text    string // "" for none
 	}
-	// ReopenPatientRequest has a member of staff take a request that is done.
+	// ReopenPatientRequest reopens a completed request, and assigns it to a member of
+	// staff.
 	ReopenPatientRequest struct {
 		Tenant  string
 		Request request.ID
@@ -65,7 +66,7 @@ type (
 		Tenant   string
 		Request  request.ID
 		Seen     int
-		From, To patient.ID // from whom, as the member of staff has seen it
+		From, To patient.ID // From is the patient that the member of staff has seen
 		Reason   string
 	}
 )
@@ -76,8 +77,8 @@ func (d Desk) TakePatientRequest(ctx context.Context, c TakePatientRequest) erro
 	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Take(c.By) })
 }
 
-// GivePatientRequest refuses somebody who is not active with staff.ErrUnknown, and then
-// with request.ErrTaken or request.ErrCompleted.
+// GivePatientRequest refuses an inactive receiver with staff.ErrUnknown, and then with
+// request.ErrTaken or request.ErrCompleted.
 func (d Desk) GivePatientRequest(ctx context.Context, c GivePatientRequest) error {
 	member, err := Load[staff.Member](ctx, d.Store, staff.StreamOf(c.Tenant, c.To))
 	if err != nil {
@@ -89,7 +90,7 @@ func (d Desk) GivePatientRequest(ctx context.Context, c GivePatientRequest) erro
 	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Give(c.From, c.To) })
 }
 
-// ChangePatientRequestUrgency changes nothing if the request is as urgent already.
+// ChangePatientRequestUrgency changes nothing if the urgency is the same.
 func (d Desk) ChangePatientRequestUrgency(ctx context.Context, c ChangePatientRequestUrgency) error {
 	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.ChangeUrgency(c.Urgent) })
 }
@@ -100,29 +101,28 @@ func (d Desk) NotePatientRequest(ctx context.Context, c NotePatientRequest) erro
 }
 
 // CompletePatientRequest refuses with request.ErrCompleted, or with request.ErrTaken if
-// somebody else has the request.
+// another member has the request.
 func (d Desk) CompletePatientRequest(ctx context.Context, c CompletePatientRequest) error {
 	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) {
 		return r.Complete(c.By, c.Outcome, c.Text)
 	})
 }
 
-// ReopenPatientRequest refuses a request that is not done with request.ErrNotDone.
+// ReopenPatientRequest refuses a request that is not completed with request.ErrNotDone.
 func (d Desk) ReopenPatientRequest(ctx context.Context, c ReopenPatientRequest) error {
 	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Reopen(c.By, c.Reason) })
 }
 
-// ReLinkPatientRequest refuses with request.ErrMoved if the request is not that of the
-// former patient any more, and with patient.ErrUnknown if the practice does not have the
-// other.
+// ReLinkPatientRequest refuses with request.ErrMoved if the request is no longer linked
+// to From, and with patient.ErrUnknown if the practice does not have To.
 func (d Desk) ReLinkPatientRequest(ctx context.Context, c ReLinkPatientRequest) error {
 	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) {
 		return r.ReLink(c.From, c.To, c.Reason)
 	})
 }
 
-// handle has a decision taken about a request. It refuses with patient.ErrUnknown unless
-// the practice has the patient to whom the request is linked then.
+// handle takes a decision about a request. It refuses with patient.ErrUnknown unless
+// the practice has the patient to whom the request is linked afterwards.
 func (d Desk) handle(ctx context.Context, tenant string, id request.ID, events int, decide func(request.Request) ([]event.Event, error)) error {
 	change := event.Change{Stream: request.StreamOf(tenant, id), OfPatient: true}
 	return update(ctx, d.Store, change, seen(events, request.ErrChanged, decide))
@@ -134,8 +134,8 @@ type OpenPatientRequest struct {
 	Request request.ID
 }
 
-// OpenPatientRequest returns whose request it was when that was recorded. What is shown
-// must be that patient's: if the request has moved since, it is opened again.
+// OpenPatientRequest returns the patient of the request at that instant. Show only that
+// patient's data: if the request has moved since, open it again.
 func (d Desk) OpenPatientRequest(ctx context.Context, c OpenPatientRequest) (patient.ID, error) {
 	return d.openOf(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.Open(c.Request) })
 }
@@ -147,14 +147,14 @@ type OpenAttachment struct {
 	Attachment request.AttachmentID
 }
 
-// OpenAttachment returns whose request it was when that was recorded. It refuses a file of
-// another request with request.ErrUnknownAttachment.
+// OpenAttachment returns the patient of the request at that instant. It refuses a file
+// of another request with request.ErrUnknownAttachment.
 func (d Desk) OpenAttachment(ctx context.Context, c OpenAttachment) (patient.ID, error) {
 	return d.openOf(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.OpenAttachment(c.Request, c.Attachment) })
 }
 
-// openOf appends an opening, which is a stream of its own: those who look at a request are
-// in nobody's way.
+// openOf appends an opening as a stream of its own, so that readers of a request do not
+// conflict with each other.
 func (d Desk) openOf(ctx context.Context, tenant string, id request.ID, open func(request.Request) ([]event.Event, error)) (patient.ID, error) {
 	opened, err := Load[request.Request](ctx, d.Store, request.StreamOf(tenant, id))
 	if err != nil {

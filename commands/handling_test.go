@@ -24,12 +24,12 @@ type reception struct {
 	ann, bill        patient.ID
 	asked            request.ID
 	file             request.AttachmentID
-	another, nobodys request.ID // another practice's, and nobody's
+	another, unknown request.ID // another practice's, and one that does not exist
 }
 
 func newReception(t *testing.T) *reception {
 	t.Helper()
-	s := &reception{story: newStory(t), nobodys: request.ID{UUID: uuid.New()}, file: request.AttachmentID{UUID: uuid.New()}}
+	s := &reception{story: newStory(t), unknown: request.ID{UUID: uuid.New()}, file: request.AttachmentID{UUID: uuid.New()}}
 	s.desk = commands.Desk{Store: s, Patients: s, Staff: s, Receptions: s, Now: noon}
 	s.ann, s.bill = s.patient(t, elm), s.patient(t, elm)
 	for username, id := range map[string]*staff.ID{"lee": &s.lee, "kim": &s.kim, "gone": &s.gone} {
@@ -75,12 +75,12 @@ func TestARequestIsHandled_D83(t *testing.T) {
 		return s.desk.ReopenPatientRequest(ctx, commands.ReopenPatientRequest{Tenant: elm, Request: s.asked, By: s.kim, Reason: "again"})
 	}
 	s.play(t,
-		step{"nobody's request", take(s.nobodys, s.lee), nil, request.ErrUnknown},
+		step{"unknown request", take(s.unknown, s.lee), nil, request.ErrUnknown},
 		step{"another practice's", take(s.another, s.lee), nil, request.ErrUnknown},
 		step{"taken", take(s.asked, s.lee), []event.Event{request.Taken{Patient: s.ann, By: s.lee}}, nil},
 		step{"taken by somebody else", take(s.asked, s.kim), nil, request.ErrTaken},
 		step{"given to who has left", give(s.gone), nil, staff.ErrUnknown},
-		step{"given to nobody", give(staff.ID{}), nil, staff.ErrUnknown},
+		step{"given to no one", give(staff.ID{}), nil, staff.ErrUnknown},
 		step{"given", give(s.kim), []event.Event{request.Given{Patient: s.ann, From: s.lee, To: s.kim}}, nil},
 		step{"urgent", urgent, []event.Event{request.UrgencyChanged{Patient: s.ann, Urgent: true}}, nil},
 		step{"noted", note, []event.Event{request.Noted{Patient: s.ann, Text: "rang"}}, nil},
@@ -117,19 +117,19 @@ func TestARequestIsReLinkedWithinThePractice_D83(t *testing.T) {
 	}
 	s.play(t,
 		step{"to another practice's patient", link(s.ann, theirs), nil, patient.ErrUnknown},
-		step{"to nobody", link(s.ann, patient.ID{}), nil, patient.ErrUnknown},
+		step{"to no patient", link(s.ann, patient.ID{}), nil, patient.ErrUnknown},
 		step{"not from whom it is", link(theirs, s.bill), nil, request.ErrMoved},
 		step{"moved", link(s.ann, s.bill), []event.Event{request.ReLinked{Patient: s.bill, Former: s.ann, Reason: "Bill's"}}, nil},
 		step{"opened", opened(s.asked), []event.Event{request.Opened{Patient: s.bill, Request: s.asked}}, nil},
-		step{"nobody's", opened(s.nobodys), nil, request.ErrUnknown},
+		step{"unknown", opened(s.unknown), nil, request.ErrUnknown},
 		step{"another practice's", opened(s.another), nil, request.ErrUnknown},
 		step{"its file", file(s.file), []event.Event{request.AttachmentOpened{Patient: s.bill, Request: s.asked, Attachment: s.file}}, nil},
 		step{"no file of it", file(request.AttachmentID{UUID: uuid.New()}), nil, request.ErrUnknownAttachment},
 	)
 }
 
-// However many act at once, one has the request and it is completed once.
-func TestOfManyWhoActAtOnceOneIsFirst_D83(t *testing.T) {
+// However many act at once, one gets the request and it is completed once.
+func TestConcurrentActsOnRequestOneWins_D83(t *testing.T) {
 	t.Parallel()
 	s := newReception(t)
 	for _, act := range []func(by staff.ID) error{

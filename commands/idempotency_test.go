@@ -48,7 +48,7 @@ func (s *desk) happened(t *testing.T, stream event.Stream, events ...event.Event
 	}
 }
 
-// submit makes a call, and returns its answer and whether it was given before.
+// submit makes a call, and returns its answer and whether it was a stored one.
 func (s *desk) submit(ctx context.Context, i event.Idempotency) (answer string, again bool, err error) {
 	handler := commands.Desk{
 		Store: s.store, Receptions: s.store, Patients: s.store, Answers: s.store, Now: func() time.Time { return s.now },
@@ -154,8 +154,8 @@ func TestAnAnswerIsForgottenAfterADay_D22(t *testing.T) {
 		t.Error("forgotten within the day")
 	}
 	s.now = commandtest.Noon.Add(commands.AnswerLifetime)
-	// The store of tests records everything at noon, and so refuses in the
-	// append: what counts is that no answer was found.
+	// The store of tests records everything at noon, and so refuses in the append: this
+	// shows that no answer was found.
 	_, _, err := s.submit(t.Context(), once)
 	if !errors.Is(err, commands.ErrKeyTaken) || !strings.Contains(err.Error(), "A call with this Idempotency-Key is just being answered. Make it again to see its answer.") {
 		t.Errorf("a day later: %v", err)
@@ -187,7 +187,7 @@ func TestOfEqualCallsAtOnceOneCounts_D22(t *testing.T) {
 	}
 }
 
-func TestAKeyBelongsToWhoCalls_D22(t *testing.T) {
+func TestKeyBelongsToCaller_D22(t *testing.T) {
 	t.Parallel()
 	app, bea := application.ID{UUID: uuid.New()}, staff.ID{UUID: uuid.New()}
 	callers := []access.Caller{
@@ -212,7 +212,7 @@ func TestAKeyBelongsToWhoCalls_D22(t *testing.T) {
 	}
 }
 
-// The release before remembers requests under the same key, and runs beside this one.
+// The previous release stores requests under the same key, and runs at the same time.
 func TestTheKeyOfAPatientRequestIsThatOfTheReleaseBefore_D93(t *testing.T) {
 	t.Parallel()
 	app, bea := application.ID{UUID: uuid.New()}, staff.ID{UUID: uuid.New()}
@@ -230,7 +230,7 @@ func TestTheKeyOfAPatientRequestIsThatOfTheReleaseBefore_D93(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotRememberedIsNotChanged_D93(t *testing.T) {
+func TestFailedAnswerAppendsNothing_D93(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)
 	handler := commands.Desk{Store: s.store, Patients: s.store, Answers: s.store, Now: func() time.Time { return s.now }}

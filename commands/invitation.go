@@ -13,11 +13,11 @@ import (
 type Invitation struct {
 	Staff     staff.ID
 	Username  string
-	Secret    string    // what the link holds; it is kept nowhere, so it can be shown once
+	Secret    string    // in the link; it is stored nowhere, so it can be shown once
 	ExpiresAt time.Time // exclusive
 }
 
-// InviteStaff makes somebody a member of staff who chooses their own password.
+// InviteStaff registers a member of staff who chooses their own password.
 type InviteStaff struct {
 	Tenant   string
 	Username string
@@ -26,7 +26,7 @@ type InviteStaff struct {
 	Roles    staff.Roles
 }
 
-// InviteStaff refuses a username that somebody has or had with staff.ErrUsernameTaken.
+// InviteStaff refuses a username that is or was in use with staff.ErrUsernameTaken.
 func (d Desk) InviteStaff(ctx context.Context, c InviteStaff) (Invitation, error) {
 	if err := d.knowPractice(ctx, c.Tenant); err != nil {
 		return Invitation{}, err
@@ -44,13 +44,13 @@ func (d Desk) InviteStaff(ctx context.Context, c InviteStaff) (Invitation, error
 	return given.unless(err)
 }
 
-// InviteAgain gives somebody who has no password another link.
+// InviteAgain gives a member of staff without a password another link.
 type InviteAgain struct {
 	Tenant   string
 	Username string
 }
 
-// InviteAgain ends the link that they had. It refuses whoever has a password with
+// InviteAgain ends the previous link. It refuses a member who has a password with
 // staff.ErrSignsInSoFar.
 func (d Desk) InviteAgain(ctx context.Context, c InviteAgain) (Invitation, error) {
 	id, err := d.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
@@ -60,16 +60,16 @@ func (d Desk) InviteAgain(ctx context.Context, c InviteAgain) (Invitation, error
 	return d.giveLink(ctx, c.Tenant, id, c.Username, staff.Member.Invite)
 }
 
-// ResetStaff ends how a member of staff signs in, and gives them a link to choose
-// another password. It ends their sessions, makes the browsers that they have used
-// strangers', and ends their authorisations.
+// ResetStaff ends a member's password and passkeys, and gives them a link to choose
+// another password. It ends their sessions, forgets the browsers that they have used,
+// and ends their authorisations.
 type ResetStaff struct {
 	Tenant   string
 	Username string
 }
 
-// ResetStaff ends authorisations last, when nobody is signed in who could give another
-// one. After an error it can be asked again.
+// ResetStaff ends authorisations last, when no session is left that could give another
+// one. It can be repeated after an error.
 func (d Desk) ResetStaff(ctx context.Context, c ResetStaff) (Invitation, error) {
 	id, err := d.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 	if err != nil {
@@ -86,16 +86,16 @@ func (d Desk) ResetStaff(ctx context.Context, c ResetStaff) (Invitation, error) 
 	return given.unless(err)
 }
 
-// ReactivateStaff lets a member of staff who has left act again, once they have chosen a
+// ReactivateStaff lets a former member of staff act again, once they have chosen a
 // password.
 type ReactivateStaff struct {
 	Tenant   string
 	Username string
 }
 
-// ReactivateStaff ends what is left of before while the member of staff cannot act yet:
-// passwords, and authorisations that would count again. Their roles are those that they
-// had. It refuses whoever is active with staff.ErrActive.
+// ReactivateStaff ends passwords, and authorisations that would take effect again,
+// while the member of staff cannot act yet. They keep their former roles. It refuses an
+// active member with staff.ErrActive.
 func (d Desk) ReactivateStaff(ctx context.Context, c ReactivateStaff) (Invitation, error) {
 	id, err := d.Staff.AnyStaffByUsername(ctx, c.Tenant, c.Username)
 	if err != nil {
@@ -117,7 +117,7 @@ func (d Desk) ReactivateStaff(ctx context.Context, c ReactivateStaff) (Invitatio
 	return d.giveLink(ctx, c.Tenant, id, c.Username, staff.Member.Reactivate)
 }
 
-// giveLink has a member of staff be given a new link by a decision.
+// giveLink gives a member of staff a new link by a decision.
 func (d Desk) giveLink(ctx context.Context, tenant string, id staff.ID, username string,
 	decide func(staff.Member, staff.Link) ([]event.Event, error),
 ) (Invitation, error) {
@@ -133,7 +133,7 @@ func (d Desk) newInvitation(id staff.ID, username string) (staff.Link, Invitatio
 	return link, Invitation{Staff: id, Username: username, Secret: secret, ExpiresAt: link.ExpiresAt}
 }
 
-// unless returns no invitation in the place of one that counts for nothing.
+// unless returns no invitation if there is an error.
 func (i Invitation) unless(err error) (Invitation, error) {
 	if err != nil {
 		return Invitation{}, err

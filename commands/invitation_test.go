@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// house is a practice whose staff come, are reset, leave and come back.
+// house is a practice whose staff are invited, reset, deactivated and reactivated.
 type house struct {
 	*story
 	desk  commands.Desk
@@ -82,7 +82,7 @@ var inviteKim = commands.InviteStaff{
 
 const registeredV1, rolesSetV1, invitedV1, passwordSetV1 = "staff.registered.v1", "staff.roles-set.v1", "staff.invited.v1", "staff.password-set.v1"
 
-func TestWhoIsInvitedChoosesTheirPassword_D64(t *testing.T) {
+func TestInvitedStaffChoosePassword_D64(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	first := does(t, h, commands.Desk.InviteStaff, inviteKim, registeredV1, rolesSetV1, invitedV1)
@@ -130,7 +130,7 @@ func TestALinkEndsAfterThreeDays_D64(t *testing.T) {
 	h.wantUsedUp(t, link)
 }
 
-func TestAResetEndsWhateverWasBegunWithThePassword_D64(t *testing.T) {
+func TestResetEndsSessionsOfPassword_D64(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	_, err := h.accept(t, does(t, h, commands.Desk.InviteStaff, inviteKim, registeredV1, rolesSetV1, invitedV1))
@@ -151,7 +151,7 @@ func TestAResetEndsWhateverWasBegunWithThePassword_D64(t *testing.T) {
 	must(t, err)
 }
 
-func TestWhoComesBackHasNothingOfBefore_D14(t *testing.T) {
+func TestReactivationRestoresNoAccess_D14(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	_, err := h.accept(t, does(t, h, commands.Desk.InviteStaff, inviteKim, registeredV1, rolesSetV1, invitedV1))
@@ -183,7 +183,7 @@ func TestRolesAreSetByCommand_D63(t *testing.T) {
 		}
 	}
 	s.play(t,
-		step{"nobody", to("nobody"), nil, staff.ErrUnknown},
+		step{"unknown user", to("nobody"), nil, staff.ErrUnknown},
 		step{"no such role", to("kim", "administrator"), nil, staff.ErrUnknownRole},
 		step{"in order", to("kim", staff.Manager, staff.Clinician), []event.Event{staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.Manager}}}, nil},
 		step{"as they are", to("kim", staff.Clinician, staff.Manager), nil, nil},
@@ -191,11 +191,11 @@ func TestRolesAreSetByCommand_D63(t *testing.T) {
 	)
 }
 
-func TestNobodyIsInvitedWhereTheyCannotBe(t *testing.T) {
+func TestInvalidInvitationsAreRefused(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for want, change := range map[error]func(*commands.InviteStaff){
-		practice.ErrUnknown:      func(c *commands.InviteStaff) { c.Tenant = nobody },
+		practice.ErrUnknown:      func(c *commands.InviteStaff) { c.Tenant = unknownName },
 		staff.ErrInvalidUsername: func(c *commands.InviteStaff) { c.Username = "" },
 		staff.ErrUnknownRole:     func(c *commands.InviteStaff) { c.Roles = staff.Roles{"owner"} },
 	} {
@@ -209,7 +209,7 @@ func TestNobodyIsInvitedWhereTheyCannotBe(t *testing.T) {
 	}
 }
 
-// Who changes a password while the account is reset does not undo the reset.
+// A password change during a reset does not undo the reset.
 func TestAPasswordThatHasEndedIsNotReplaced_D64(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

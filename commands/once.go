@@ -9,27 +9,27 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// AnswerLifetime is how long an answer is remembered (D22).
+// AnswerLifetime is how long an answer is stored (D22).
 const AnswerLifetime = 24 * time.Hour
 
-// longestAnswer is the most bytes of an answer that is remembered. Those of the API's
-// changes have a hundred.
+// longestAnswer is the maximum of bytes of a stored answer. Those of the API's changes
+// have a hundred.
 const longestAnswer = 64 << 10
 
-// Answers knows what calls with an Idempotency-Key were answered.
+// Answers finds the answers to calls with an Idempotency-Key.
 type Answers interface {
-	// Answer returns the answer that a tenant's call with the key was given after
-	// an instant, and the zero Answer if there was none.
+	// Answer returns the answer to a tenant's call with the key after an instant, or
+	// the zero Answer.
 	Answer(ctx context.Context, tenant string, key event.Digest, after time.Time) (Answer, error)
 }
 
-// Answer is what a call was answered.
+// Answer is the answer to a call.
 type Answer struct {
 	Text string // JSON, byte for byte
 	Body string // SHA-256 of the call's body, in hexadecimal
 }
 
-// Refusals of a call that is made again.
+// Refusals of a repeated call.
 var (
 	ErrKeyReused = fault.New(fault.Conflict, "idempotency-key-reused",
 		"The Idempotency-Key was used for another body within the last 24 hours.")
@@ -38,17 +38,17 @@ var (
 		"A call with this Idempotency-Key is just being answered. Make it again to see its answer.")
 )
 
-// Once carries out an intent and returns its answer, which says nothing personal. If the
-// same call was answered before, it returns that answer instead, and again is true; if the
-// key was used for another body, the error is [ErrKeyReused]. The zero Idempotency is that
-// of a call which counts each time.
+// Once carries out an intent and returns its answer, which contains no personal data.
+// If the same call was answered before, it returns that answer instead, and again is
+// true; if the key was used for another body, the error is [ErrKeyReused]. With the
+// zero Idempotency, each call takes effect.
 //
-// Act is handed a desk whose changes are collected. They are appended together with the
-// answer once act has returned it, so one is never there without the other. Of several
-// such calls at once only one gets through its append; the others return its answer, also
-// if act refuses them because of what the first has changed. If act changes nothing,
-// nothing is remembered: doing it again is harmless. After a conflict act runs again, so it
-// must do nothing but read and decide.
+// Act receives a desk that collects changes. They are appended together with the answer
+// once act has returned it, so one is never stored without the other. Of several such
+// concurrent calls, only one gets through its append; the others return its answer,
+// also if act refuses them because of the first one's changes. If act changes nothing,
+// no answer is stored: a repetition is harmless. After a conflict act runs again, so it
+// must only read and decide.
 func Once(ctx context.Context, d Desk, i event.Idempotency, act func(context.Context, Desk) ([]byte, error)) (answer []byte, again bool, err error) {
 	err = retry(ctx, func() (err error) {
 		if answer, err = d.answered(ctx, i); err != nil || answer != nil {
@@ -67,7 +67,7 @@ func Once(ctx context.Context, d Desk, i event.Idempotency, act func(context.Con
 	return nil, false, err
 }
 
-// carryOut has an intent decided and answered, and appends what it changes.
+// carryOut decides and answers an intent, and appends its changes.
 func (d Desk) carryOut(ctx context.Context, i event.Idempotency, act func(context.Context, Desk) ([]byte, error)) ([]byte, error) {
 	store, rehearsal := d.Store, &Rehearsal{Store: d.Store}
 	d.Store = rehearsal
@@ -90,9 +90,9 @@ func (d Desk) carryOut(ctx context.Context, i event.Idempotency, act func(contex
 	return answer, nil
 }
 
-// Together carries out several intents as one append: all that they change is stored, or
-// nothing. It returns what has happened. Each of them sees what those before it change,
-// but in the read models. After a conflict act runs again.
+// Together carries out several intents as one append: it stores all their changes, or
+// nothing. It returns the events. Each intent sees the changes of those before it,
+// except in the read models. After a conflict act runs again.
 func Together(ctx context.Context, d Desk, act func(context.Context, Desk) error) (happened []event.Event, err error) {
 	err = retry(ctx, func() error {
 		rehearsal, rehearsing := &Rehearsal{Store: d.Store}, d
@@ -113,7 +113,7 @@ func Together(ctx context.Context, d Desk, act func(context.Context, Desk) error
 	return happened, nil
 }
 
-// answered returns what the same call was answered, and nil if there was no such call.
+// answered returns the answer to the same call, or nil if it was not made before.
 func (d Desk) answered(ctx context.Context, i event.Idempotency) ([]byte, error) {
 	if i == (event.Idempotency{}) {
 		return nil, nil

@@ -7,12 +7,12 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// AddPasskey gives a member of staff a passkey to sign in with. Whoever asks for this
-// has seen the passkey sign, and the member prove who they are.
+// AddPasskey gives a member of staff a passkey to sign in with. The caller has verified
+// a signature of the passkey, and the member's identity.
 type AddPasskey struct {
 	Tenant  string
 	Staff   staff.ID
-	With    staff.CredentialID // the password of their session
+	With    staff.CredentialID // their session's password
 	Passkey staff.PasskeyAdded
 }
 
@@ -24,8 +24,8 @@ func (d Desk) AddPasskey(ctx context.Context, c AddPasskey) error {
 	})
 }
 
-// RemovePasskey takes a passkey away from a member of staff. After the last one, the
-// password alone signs them in again.
+// RemovePasskey removes a passkey of a member of staff. After the last one, the
+// password is enough to sign in again.
 type RemovePasskey struct {
 	Tenant  string
 	Staff   staff.ID

@@ -18,7 +18,7 @@ type Patients interface {
 	PatientExists(ctx context.Context, tenant string, id patient.ID) (bool, error)
 }
 
-// RegisterPatient makes somebody a patient of a practice.
+// RegisterPatient registers a patient of a practice.
 type RegisterPatient struct {
 	Tenant    string
 	Patient   patient.ID // zero for a new one
@@ -45,11 +45,11 @@ type ChangePatientDetails struct {
 	Patient   patient.ID
 	Name      string
 	BirthDate string // 2006-01-02; "" if unknown
-	Seen      int    // see [Seen]; 0 if nobody has looked
+	Seen      int    // see [Seen]; 0 for no check
 }
 
-// ChangePatientDetails appends an event also if the details are the same as before: no
-// decision knows them. Who has seen the patient otherwise than they are is refused with
+// ChangePatientDetails also appends an event if the details are the same: no decision
+// can read them. If the caller has seen an older state, it refuses with
 // patient.ErrChanged.
 func (d Desk) ChangePatientDetails(ctx context.Context, c ChangePatientDetails) error {
 	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), seen(c.Seen, patient.ErrChanged, func(p patient.Patient) ([]event.Event, error) {
@@ -62,11 +62,11 @@ type RestrictPatientRecord struct {
 	Tenant    string
 	Patient   patient.ID
 	Usernames []string // empty to lift the restriction
-	Seen      int      // see [Seen]; 0 if nobody has looked
+	Seen      int      // see [Seen]; 0 for no check
 }
 
-// RestrictPatientRecord replaces an earlier restriction. Who has seen the patient otherwise
-// than they are is refused with patient.ErrChanged.
+// RestrictPatientRecord replaces an earlier restriction. If the caller has seen an
+// older state, it refuses with patient.ErrChanged.
 func (d Desk) RestrictPatientRecord(ctx context.Context, c RestrictPatientRecord) error {
 	allowed, err := d.membersNamed(ctx, c.Tenant, c.Usernames)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestAPatientIsRegisteredOnceInAPractice_D18(t *testing.T) {
 			return err
 		}
 	}
-	ann := commands.RegisterPatient{Tenant: elm, Patient: nobodysPatient, Name: "Ann Archer", BirthDate: "1980-02-29"}
+	ann := commands.RegisterPatient{Tenant: elm, Patient: unknownPatient, Name: "Ann Archer", BirthDate: "1980-02-29"}
 	with := func(change func(*commands.RegisterPatient)) func(context.Context) error {
 		c := ann
 		change(&c)
@@ -31,7 +31,7 @@ func TestAPatientIsRegisteredOnceInAPractice_D18(t *testing.T) {
 	}
 	registered := []event.Event{patient.Registered{Patient: ann.Patient, Name: "Ann Archer", BirthDate: "1980-02-29"}}
 	s.play(t,
-		step{"nobody's practice", with(func(c *commands.RegisterPatient) { c.Tenant = nobody }), nil, practice.ErrUnknown},
+		step{"unknown practice", with(func(c *commands.RegisterPatient) { c.Tenant = unknownName }), nil, practice.ErrUnknown},
 		step{"no name", with(func(c *commands.RegisterPatient) { c.Name = " " }), nil, patient.ErrNameless},
 		step{"no date", with(func(c *commands.RegisterPatient) { c.BirthDate = "1981-02-29" }), nil, patient.ErrInvalidBirthDate},
 		step{"registered", register(ann), registered, nil},
@@ -57,7 +57,7 @@ func TestDetailsOfThePracticesOwnPatientsAreChanged_D73(t *testing.T) {
 	}
 	changed := []event.Event{patient.DetailsChanged{Patient: ann, Name: "Ann Baker", BirthDate: "1980-02-28"}}
 	s.play(t,
-		step{"nobody's patient", change(elm, nobodysPatient, "Ann Baker"), nil, patient.ErrUnknown},
+		step{"unknown patient", change(elm, unknownPatient, "Ann Baker"), nil, patient.ErrUnknown},
 		step{"another practice's patient", change(elm, theirs, "Ann Baker"), nil, patient.ErrUnknown},
 		step{"no name", change(elm, ann, ""), nil, patient.ErrNameless},
 		step{"changed", change(elm, ann, " Ann Baker"), changed, nil},
@@ -84,7 +84,7 @@ func TestARecordIsRestrictedToStaffOfThePractice_D17(t *testing.T) {
 		return []event.Event{patient.RecordRestricted{Patient: ann, Staff: members}}
 	}
 	s.play(t,
-		step{"nobody's patient", restrict(elm, patient.ID{UUID: uuid.New()}, "dr.lee"), nil, patient.ErrUnknown},
+		step{"unknown patient", restrict(elm, patient.ID{UUID: uuid.New()}, "dr.lee"), nil, patient.ErrUnknown},
 		step{"another practice's patient", restrict(elm, theirs, "dr.lee"), nil, patient.ErrUnknown},
 		step{"another practice's staff", restrict(elm, ann, "dr.lee", "dr.oak"), nil, staff.ErrUnknown},
 		step{"it is not restricted", restrict(elm, ann), nil, nil},
@@ -93,8 +93,8 @@ func TestARecordIsRestrictedToStaffOfThePractice_D17(t *testing.T) {
 		step{"to the same, said twice", restrict(elm, ann, "dr.lee", "dr.lee"), nil, nil},
 		step{"to two", restrict(elm, ann, "dr.kim", "dr.lee"), to(lee, kim), nil},
 		step{"to the same two", restrict(elm, ann, "dr.lee", "dr.kim"), nil, nil},
-		step{"to nobody in particular", restrict(elm, ann), []event.Event{patient.RestrictionLifted{Patient: ann}}, nil},
+		step{"to no staff", restrict(elm, ann), []event.Event{patient.RestrictionLifted{Patient: ann}}, nil},
 		step{"lifted already", restrict(elm, ann), nil, nil},
-		step{"nobody's is lifted", restrict(elm, patient.ID{UUID: uuid.New()}), nil, patient.ErrUnknown},
+		step{"unknown is lifted", restrict(elm, patient.ID{UUID: uuid.New()}), nil, patient.ErrUnknown},
 	)
 }

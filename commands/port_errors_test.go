@@ -24,7 +24,7 @@ import (
 
 var errAway = errors.New("the database is away")
 
-// outage is everything that a desk asks, of which one call fails.
+// outage is every dependency of a desk, of which one call fails.
 type outage struct {
 	*commandtest.Store
 	passwords
@@ -40,7 +40,7 @@ func (o *outage) next() error {
 	return nil
 }
 
-// answer returns what the store answers, or the failure.
+// answer returns the store's answer, or the failure.
 func answer[T any](o *outage, ask func() (T, error)) (T, error) {
 	if err := o.next(); err != nil {
 		return *new(T), err
@@ -121,7 +121,7 @@ func (o *outage) Create(ctx context.Context) (signingkey.PublicKey, error) {
 	return answer(o, func() (signingkey.PublicKey, error) { return o.vault.Create(ctx) })
 }
 
-// An intent is never answered as done if something that it asks for, or the append, fails.
+// An intent returns an error if one of its queries, or the append, fails.
 func TestPortErrorsReachTheCaller(t *testing.T) {
 	t.Parallel()
 	for intent := range reflect.TypeFor[commands.Desk]().Methods() {
@@ -135,7 +135,7 @@ func TestPortErrorsReachTheCaller(t *testing.T) {
 				var err error
 				if intent.Type.NumIn() == 3 {
 					err = w.attempt(t, intent.Name, func(reflect.Value, []reflect.Value) {})
-				} else { // it takes nothing but a context
+				} else { // it takes only a context
 					answers := reflect.ValueOf(w.desk).MethodByName(intent.Name).Call([]reflect.Value{reflect.ValueOf(t.Context())})
 					err, _ = reflect.TypeAssert[error](answers[len(answers)-1])
 				}

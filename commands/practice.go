@@ -9,7 +9,7 @@ import (
 	"frontdesk/domain/practice"
 )
 
-// RegisterPractice makes a medical practice a tenant of the service.
+// RegisterPractice registers a medical practice as a tenant of the service.
 type RegisterPractice struct {
 	Tenant   string // a DNS label
 	Name     string
@@ -23,14 +23,14 @@ func (d Desk) RegisterPractice(ctx context.Context, c RegisterPractice) error {
 	})
 }
 
-// ClosePractice stops a practice from taking requests of any type.
+// ClosePractice stops a practice from accepting requests of any type.
 type ClosePractice struct {
 	Tenant string
 	From   time.Time // zero for now
 	Until  time.Time // exclusive; zero if it lasts until the practice is reopened
 }
 
-// ClosePractice adds a closure, and leaves the others as they are.
+// ClosePractice adds a closure, and leaves the others unchanged.
 func (d Desk) ClosePractice(ctx context.Context, c ClosePractice) error {
 	return d.closures(ctx, c.Tenant, func(closures practice.Closures) ([]event.Event, error) {
 		return closures.Close(c.From, c.Until, d.Now())
@@ -40,11 +40,11 @@ func (d Desk) ClosePractice(ctx context.Context, c ClosePractice) error {
 // ReopenPractice ends a closure.
 type ReopenPractice struct {
 	Tenant string
-	From   time.Time // when the practice opens again; zero for now
+	From   time.Time // when the closure ends; zero for now
 }
 
-// ReopenPractice ends the closure that covers the instant, and leaves the others as
-// they are. If the instant is the beginning of a planned closure, that closure is
+// ReopenPractice ends the closure that covers the instant, and leaves the others
+// unchanged. If the instant is the beginning of a planned closure, that closure is
 // cancelled.
 func (d Desk) ReopenPractice(ctx context.Context, c ReopenPractice) error {
 	return d.closures(ctx, c.Tenant, func(closures practice.Closures) ([]event.Event, error) {
@@ -81,7 +81,7 @@ func (d Desk) DisableApplication(ctx context.Context, c DisableApplication) erro
 	})
 }
 
-// closures has a decision taken about a practice's closures, and appends it.
+// closures takes a decision about a practice's closures, and appends it.
 func (d Desk) closures(ctx context.Context, tenant string, decide func(practice.Closures) ([]event.Event, error)) error {
 	if err := d.knowPractice(ctx, tenant); err != nil {
 		return err
@@ -89,8 +89,8 @@ func (d Desk) closures(ctx context.Context, tenant string, decide func(practice.
 	return Update(ctx, d.Store, practice.ClosuresStream(tenant), decide)
 }
 
-// enablement has a decision taken about whether an application may call for a practice,
-// and appends it.
+// enablement takes a decision about enabling an application at a practice, and appends
+// it.
 func (d Desk) enablement(ctx context.Context, tenant string, app application.ID,
 	decide func(practice.Enablement) ([]event.Event, error),
 ) error {

@@ -31,7 +31,7 @@ func TestADayIsSetUpWithinThePractice(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherPracticeHasDoesNotExist_D18(t *testing.T) {
+func TestOtherPracticesDataIsUnknown_D18(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	theirs := d.register(t, oak, "Olive Oaks")
@@ -115,9 +115,9 @@ func TestAnAppointmentIsMovedArrivedForAndCancelled_D86(t *testing.T) {
 
 	wantRefusal(t, move(theirSite, seen), site.ErrUnknown)
 	must(t, desk.MarkArrived(t.Context(), commands.MarkArrived{Tenant: elm, Appointment: d.appointment, Seen: seen}))
-	d.refuseWhoSaw(t, seen)
+	d.refuseStale(t, seen)
 	must(t, move(elsewhere, seen+1))
-	d.refuseWhoSaw(t, seen+1)
+	d.refuseStale(t, seen+1)
 	must(t, desk.CancelAppointment(t.Context(),
 		commands.CancelAppointment{Tenant: elm, Appointment: d.appointment, Seen: seen + 2}))
 
@@ -129,8 +129,9 @@ func TestAnAppointmentIsMovedArrivedForAndCancelled_D86(t *testing.T) {
 		appointment.Cancelled{Subject: there})
 }
 
-// refuseWhoSaw has every act refused of somebody who saw the appointment before it was changed.
-func (d *aDay) refuseWhoSaw(t *testing.T, seen int) {
+// refuseStale checks that every act is refused if the actor saw the appointment before
+// it was changed.
+func (d *aDay) refuseStale(t *testing.T, seen int) {
 	t.Helper()
 	desk := commands.Desk{Store: d, Patients: d, Now: noon}
 	_, started := d.start(t.Context(), commands.StartConsultation{Tenant: elm, Patient: d.patient, Appointment: d.appointment, Seen: seen})

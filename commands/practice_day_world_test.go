@@ -17,8 +17,8 @@ import (
 	"frontdesk/domain/site"
 )
 
-// aDay is a practice with a patient, a site, a room and an appointment, and
-// another practice beside it.
+// aDay is a practice with a patient, a site, a room and an appointment, and another
+// practice.
 type aDay struct {
 	*commandtest.Store
 	bookings    commands.Desk

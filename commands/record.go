@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// OpenCareRecord records that somebody opens a patient's care record. Whether they may
-// was judged before.
+// OpenCareRecord records that a patient's care record is opened. The permission was
+// checked before.
 type OpenCareRecord struct {
 	Tenant  string
 	Patient patient.ID
@@ -23,12 +23,12 @@ func (d Desk) OpenCareRecord(ctx context.Context, c OpenCareRecord) error {
 	return d.beginOfPatient(ctx, record.OpeningStreamOf(c.Tenant, id), record.Open(c.Patient)...)
 }
 
-// BreakGlass opens a restricted record to a member of staff whom it is closed to.
+// BreakGlass opens a restricted record to a member of staff who has no access to it.
 type BreakGlass struct {
 	Tenant  string
 	Patient patient.ID
 	By      staff.ID
-	Reason  string // sealed as the patient's
+	Reason  string // encrypted with the patient's key
 }
 
 // BreakGlass opens the record for record.GlassTime. It changes nothing if the record is
@@ -47,12 +47,11 @@ func (d Desk) BreakGlass(ctx context.Context, c BreakGlass) error {
 	})
 }
 
-// CreateNote adds a note to a patient's care record. Whether the caller may was judged
-// before.
+// CreateNote adds a note to a patient's care record. The permission was checked before.
 type CreateNote struct {
 	Tenant  string
 	Patient patient.ID
-	Once    string // names this one note, so that it is created once however often it is sent; "" if it is sent once
+	Once    string // names this one note, so that repeating it creates no second one; "" if it is sent once
 	Text    string
 }
 
@@ -79,12 +78,12 @@ func (d Desk) CreateNote(ctx context.Context, c CreateNote) (record.NoteID, erro
 	})
 }
 
-// MarkNoteEnteredInError says that a note must not be relied on.
+// MarkNoteEnteredInError marks a note that must not be relied on.
 type MarkNoteEnteredInError struct {
 	Tenant  string
-	Patient patient.ID // in whose record the note is
+	Patient patient.ID // the patient of the note
 	Note    record.NoteID
-	Reason  string // in clear text, so it names nobody
+	Reason  string // in clear text, so without names
 }
 
 // MarkNoteEnteredInError changes nothing if the note is marked already. It refuses a note

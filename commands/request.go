@@ -10,26 +10,26 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Receptions answers when practices take requests.
+// Receptions reads when practices accept requests.
 type Receptions interface {
-	// Receptions returns when a practice takes requests. They have no zone if there is no
-	// such practice.
+	// Receptions returns when a practice accepts requests. They have no zone if the
+	// practice does not exist.
 	Receptions(ctx context.Context, tenant string) (practice.Receptions, error)
 }
 
-// SubmitPatientRequest hands a patient's request to the practice.
+// SubmitPatientRequest submits a patient's request to the practice.
 type SubmitPatientRequest struct {
 	Tenant     string
 	Submission request.Submission
-	Receptions practice.Receptions // by which it is judged; without a zone, the practice's are asked for
+	Receptions practice.Receptions // to check it against; without a zone, the practice's are read
 }
 
 // SubmitPatientRequest returns the request's identifier. It refuses with the first that
-// holds of patient.ErrUnknown, practice.ErrTypeDisabled, practice.ErrTypePaused and
+// applies of patient.ErrUnknown, practice.ErrTypeDisabled, practice.ErrTypePaused and
 // practice.ErrTypeClosed (D2).
 //
-// The append refuses a patient whom the practice does not have. So it need not be asked for
-// the patient first, unless there is something else to refuse.
+// The append refuses a patient whom the practice does not have. So a query for the
+// patient is only needed first if there is another refusal.
 func (d Desk) SubmitPatientRequest(ctx context.Context, c SubmitPatientRequest) (request.ID, error) {
 	receptions, err := d.receptions(ctx, c)
 	if err != nil {
@@ -53,12 +53,12 @@ func (d Desk) receptions(ctx context.Context, c SubmitPatientRequest) (practice.
 	return found, err
 }
 
-// MarkPatientRequestEnteredInError says that a patient request must not be relied on.
+// MarkPatientRequestEnteredInError marks a patient request that must not be relied on.
 type MarkPatientRequestEnteredInError struct {
 	Tenant  string
-	Patient patient.ID // for whom the request was made
+	Patient patient.ID // the patient of the request
 	Request request.ID
-	Reason  string // in clear text, so it names nobody
+	Reason  string // in clear text, so without names
 }
 
 // MarkPatientRequestEnteredInError changes nothing if the request is marked already. It

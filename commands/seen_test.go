@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Whoever acts on something that has changed since they looked is refused.
+// An act is refused if the stream has changed since the actor saw it.
 func TestSeenIntentsRefuseChangedStream(t *testing.T) {
 	t.Parallel()
 	var heeding []string

@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// passwords keeps passwords as they are, which only a test may do.
+// passwords stores passwords in clear, which only a test may do.
 type passwords map[staff.CredentialID]string
 
 func (p passwords) Keep(_ context.Context, _ string, _ staff.ID, password string) (staff.PasswordSet, error) {
@@ -46,7 +46,7 @@ func registerDrLee(t *testing.T, store *commandtest.Store, kept passwords) {
 	must(t, err)
 }
 
-func TestTheLogSaysThatAPasswordWasSetAndNeverWhat_D27(t *testing.T) {
+func TestLogHoldsNoPassword_D27(t *testing.T) {
 	t.Parallel()
 	store, kept := commandtest.NewStore(), passwords{}
 	registerDrLee(t, store, kept)
@@ -86,7 +86,7 @@ func TestResettingAPasswordEndsAuthorisations_D27(t *testing.T) {
 		must(t, err)
 	}
 	grant(second, "dr.lee")
-	now = now.Add(time.Hour) // it has ended by itself
+	now = now.Add(time.Hour) // it has expired
 	grant(first, "dr.lee")
 	grant(first, "dr.may")
 	_, err := desk.GrantPatientScopedAuthorisation(t.Context(), commands.GrantPatientScopedAuthorisation{
@@ -122,7 +122,7 @@ func TestResettingAPasswordEndsAuthorisations_D27(t *testing.T) {
 	}
 }
 
-func TestAPasswordThatIsUnfitOrNobodysIsNotKept(t *testing.T) {
+func TestInvalidPasswordIsNotStored(t *testing.T) {
 	t.Parallel()
 	store, kept := commandtest.NewStore(), passwords{}
 	registerDrLee(t, store, kept)
@@ -138,7 +138,7 @@ func TestAPasswordThatIsUnfitOrNobodysIsNotKept(t *testing.T) {
 	if !errors.Is(err, staff.ErrPasswordShort) {
 		t.Errorf("got %v, want %v", err, staff.ErrPasswordShort)
 	}
-	// What the log says of their names is hidden from decisions.
+	// The names in the log are hidden from decisions.
 	_, err = set.SetPassword(t.Context(), commands.SetPassword{Tenant: elm, Username: "dr.lee", Password: "dr.lee12345"})
 	if !errors.Is(err, staff.ErrPasswordGuessed) {
 		t.Errorf("got %v, want %v", err, staff.ErrPasswordGuessed)

@@ -7,19 +7,19 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// KeyVault keeps the private halves of the service's own keys.
+// KeyVault stores the private halves of the service's own keys.
 type KeyVault interface {
-	// Create makes a key, keeps its private half, and returns its public half.
+	// Create makes a key, stores its private half, and returns its public half.
 	Create(ctx context.Context) (signingkey.PublicKey, error)
-	// Check returns an error unless a key's private half is there and can be used.
+	// Check returns an error unless a key's private half exists and can be used.
 	Check(ctx context.Context, kid signingkey.KID) error
-	// Sweep destroys the private halves of the keys that do not sign any more.
+	// Sweep destroys the private halves of keys that no longer sign.
 	Sweep(ctx context.Context) error
 }
 
-// EnsureSigningKey makes the service's first key if there has never been one, and lets
-// it sign at once. Of several processes that start together only one makes it. The
-// error says that this process cannot use the key that signs.
+// EnsureSigningKey makes the service's first key if there has never been one, and
+// activates it at once. Of several processes that start together only one makes it. The
+// error means that this process cannot use the active key.
 func (d Desk) EnsureSigningKey(ctx context.Context) error {
 	ring, err := d.ring(ctx)
 	if err != nil {
@@ -52,8 +52,8 @@ func (d Desk) firstSigningKey(ctx context.Context) (signingkey.Ring, error) {
 }
 
 // StageSigningKey makes a new key of the service, publishes it and returns its kid. It
-// keeps the private half before it publishes anything, so that no key is ever published
-// that cannot sign.
+// stores the private half before it publishes anything, so that every published key can
+// sign.
 func (d Desk) StageSigningKey(ctx context.Context) (signingkey.KID, error) {
 	public, err := d.Vault.Create(ctx)
 	if err != nil {
@@ -64,12 +64,12 @@ func (d Desk) StageSigningKey(ctx context.Context) (signingkey.KID, error) {
 	})
 }
 
-// ActivateSigningKey lets a staged key sign from now on, in place of the active one.
+// ActivateSigningKey makes a staged key the active one.
 type ActivateSigningKey struct{ KID signingkey.KID }
 
-// ActivateSigningKey refuses a key whose private half is lost or is sealed under
-// another master key, because it could sign nothing. It destroys the private half of
-// the key that it replaces.
+// ActivateSigningKey refuses a key that could not sign: its private half is lost or
+// encrypted under another master key. It destroys the private half of the key that it
+// replaces.
 func (d Desk) ActivateSigningKey(ctx context.Context, c ActivateSigningKey) error {
 	decide := func(r signingkey.Ring) ([]event.Event, error) { return r.Activate(c.KID, d.instant()) }
 	ring, err := d.ring(ctx)
@@ -77,7 +77,7 @@ func (d Desk) ActivateSigningKey(ctx context.Context, c ActivateSigningKey) erro
 		return err
 	}
 	if _, err := decide(ring); err != nil {
-		return err // a refusal of a rule says more than one of the vault
+		return err // a refusal of a rule is more precise than one of the vault
 	}
 	if err := d.Vault.Check(ctx, c.KID); err != nil {
 		return err
@@ -88,11 +88,11 @@ func (d Desk) ActivateSigningKey(ctx context.Context, c ActivateSigningKey) erro
 	return d.Vault.Sweep(ctx)
 }
 
-// RetireSigningKey moves a key one step nearer to its end. The active key stops signing,
-// and a retiring one is not published any more.
+// RetireSigningKey moves a key one state nearer to its end. The active key stops
+// signing, and a retiring one is no longer published.
 type RetireSigningKey struct{ KID signingkey.KID }
 
-// RetireSigningKey destroys the key's private half, if there is still one.
+// RetireSigningKey destroys the key's private half, if it still exists.
 func (d Desk) RetireSigningKey(ctx context.Context, c RetireSigningKey) error {
 	err := Update(ctx, d.Store, signingkey.StreamOf(), func(r signingkey.Ring) ([]event.Event, error) {
 		return r.Retire(c.KID, d.instant())

@@ -92,7 +92,7 @@ func TestAKeyLivesFromStagingToRetirement_D34(t *testing.T) {
 	}
 }
 
-func TestAKeyWhosePrivateHalfIsLostIsNotActivated(t *testing.T) {
+func TestKeyWithoutPrivateHalfIsRefused(t *testing.T) {
 	t.Parallel()
 	store, full := commandtest.NewStore(), &vault{kept: map[signingkey.KID]bool{}}
 	clock := func() time.Time { return commandtest.Noon }

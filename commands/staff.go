@@ -10,39 +10,39 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Staff finds members of staff by the usernames that they sign in with, and what they
-// have authorised. Events hold only their identifiers.
+// Staff finds members of staff by their usernames, and their authorisations. Events
+// hold only their identifiers.
 type Staff interface {
 	StaffNames
 	// AuthorisationsOf returns the current authorisations that a member has given.
 	AuthorisationsOf(ctx context.Context, tenant string, member staff.ID, now time.Time) ([]authorisation.Subject, error)
 }
 
-// StaffNames knows members of staff by their names.
+// StaffNames looks up members of staff and their names.
 type StaffNames interface {
 	// StaffByUsername returns the active member of staff with that username, or
 	// staff.ErrUnknown.
 	StaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error)
-	// AnyStaffByUsername returns the member of staff with that username, even if
-	// they have left, because nobody else is ever given it. It returns
-	// staff.ErrUnknown if there never was one.
+	// AnyStaffByUsername returns the member of staff with that username, even if they
+	// have left, because a username is never reused. It returns staff.ErrUnknown if it
+	// was never used.
 	AnyStaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error)
 	// NamesOf returns the username and the name of a member of staff, or
 	// staff.ErrUnknown. No state has them, because they are personal.
 	NamesOf(ctx context.Context, tenant string, member staff.ID) (username, name string, err error)
 }
 
-// Passwords keeps hashes of passwords, outside the log.
+// Passwords stores hashes of passwords, outside the log.
 type Passwords interface {
-	// Keep hashes a password and keeps the hash. Nobody can sign in with it until
-	// the event that it returns is in the log.
+	// Keep hashes a password and stores the hash. The password works only once the
+	// event that it returns is in the log.
 	Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.PasswordSet, error)
 	// Discard deletes every hash of a member except that of one credential, and ends
-	// what was begun with the others.
+	// the sessions of the others.
 	Discard(ctx context.Context, tenant string, member staff.ID, but staff.CredentialID) error
 }
 
-// RegisterStaff makes somebody a member of staff of a practice.
+// RegisterStaff registers a member of staff of a practice.
 type RegisterStaff struct {
 	Tenant   string
 	Username string
@@ -52,8 +52,8 @@ type RegisterStaff struct {
 	Password string // "" for none yet, so that they cannot sign in
 }
 
-// RegisterStaff returns the identifier of the new member of staff. It refuses a username
-// that somebody has or had with staff.ErrUsernameTaken.
+// RegisterStaff returns the identifier of the new member of staff. It refuses a
+// username that is or was in use with staff.ErrUsernameTaken.
 func (d Desk) RegisterStaff(ctx context.Context, c RegisterStaff) (staff.ID, error) {
 	if err := d.knowPractice(ctx, c.Tenant); err != nil {
 		return staff.ID{}, err
@@ -87,8 +87,8 @@ func registered(r staff.Registered, roles staff.Roles) ([]event.Event, error) {
 	return append(events, set...), err
 }
 
-// SetPassword gives a member of staff another password. It ends their sessions, makes
-// the browsers that they have used strangers', and ends their authorisations.
+// SetPassword sets another password of a member of staff. It ends their sessions,
+// forgets the browsers that they have used, and ends their authorisations.
 type SetPassword struct {
 	Tenant             string
 	Username           string
@@ -96,10 +96,10 @@ type SetPassword struct {
 	KeepAuthorisations bool
 }
 
-// SetPassword keeps the new hash before the append and discards the old ones after it,
-// so that nothing slow happens in the append itself. Authorisations are ended last,
-// when nobody is signed in who could give another one. It returns those that it has
-// ended. After an error it can be asked again.
+// SetPassword stores the new hash before the append and discards the old ones after it,
+// so that nothing slow happens in the append itself. It ends authorisations last, when
+// no session is left that could give another one. It returns those that it has ended.
+// It can be repeated after an error.
 func (d Desk) SetPassword(ctx context.Context, c SetPassword) (ended []authorisation.Subject, err error) {
 	id, err := d.Staff.StaffByUsername(ctx, c.Tenant, c.Username)
 	if err != nil {
@@ -119,8 +119,8 @@ func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) e
 	return err
 }
 
-// ChangePassword gives a member of staff another password, in place of the one that they
-// have just shown. It ends what SetPassword ends.
+// ChangePassword sets another password of a member of staff, in place of the one that
+// they have just entered. It ends what SetPassword ends.
 type ChangePassword struct {
 	Tenant   string
 	Staff    staff.ID
@@ -128,9 +128,9 @@ type ChangePassword struct {
 	Password string
 }
 
-// ChangePassword returns the new password's name. It refuses with staff.ErrPasswordEnded if
-// what was shown does not count any more. After any other error the new password may count
-// already.
+// ChangePassword returns the new password's name. It refuses with
+// staff.ErrPasswordEnded if the entered password is no longer valid. After any other
+// error the new password may be valid already.
 func (d Desk) ChangePassword(ctx context.Context, c ChangePassword) (staff.CredentialID, error) {
 	change := func(m staff.Member, kept staff.PasswordSet) ([]event.Event, error) {
 		return m.ChangePassword(c.Shown, kept)
@@ -143,8 +143,7 @@ func (d Desk) ChangePassword(ctx context.Context, c ChangePassword) (staff.Crede
 	return chosen, err
 }
 
-// newPassword has a password become the one to sign in with by a decision, and returns its
-// name.
+// newPassword sets a password by a decision, and returns its name.
 func (d Desk) newPassword(ctx context.Context, tenant string, id staff.ID, password string,
 	decide func(staff.Member, staff.PasswordSet) ([]event.Event, error),
 ) (staff.CredentialID, error) {
@@ -165,7 +164,7 @@ func (d Desk) newPassword(ctx context.Context, tenant string, id staff.ID, passw
 	return kept.Credential, d.Passwords.Discard(ctx, tenant, id, kept.Credential)
 }
 
-// keepPassword checks a password against the rules and keeps its hash.
+// keepPassword checks a password against the rules and stores its hash.
 func (d Desk) keepPassword(ctx context.Context, id staff.ID, of staff.Known, password string) (staff.PasswordSet, error) {
 	p, err := Load[practice.Practice](ctx, d.Store, practice.StreamOf(of.Tenant))
 	if err != nil {
@@ -178,14 +177,14 @@ func (d Desk) keepPassword(ctx context.Context, id staff.ID, of staff.Known, pas
 	return d.Passwords.Keep(ctx, of.Tenant, id, password)
 }
 
-// SetStaffRoles gives a member of staff these roles in place of what they had.
+// SetStaffRoles replaces the roles of a member of staff.
 type SetStaffRoles struct {
 	Tenant   string
 	Username string
 	Roles    staff.Roles
 }
 
-// SetStaffRoles takes effect with the next page that the member of staff asks for.
+// SetStaffRoles takes effect with the next page that the member of staff requests.
 func (d Desk) SetStaffRoles(ctx context.Context, c SetStaffRoles) error {
 	roles, err := staff.RolesOf(c.Roles...)
 	if err != nil {
@@ -200,8 +199,8 @@ func (d Desk) SetStaffRoles(ctx context.Context, c SetStaffRoles) error {
 	})
 }
 
-// DeactivateStaff ends everything that a member of staff may do, and what applications
-// may do for them.
+// DeactivateStaff ends all rights of a member of staff, and those of applications that
+// act for them.
 type DeactivateStaff struct {
 	Tenant   string
 	Username string

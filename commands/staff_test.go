@@ -32,9 +32,9 @@ func TestStaffComeAndGo_D14_D35(t *testing.T) {
 		return register(c)
 	}
 	s.play(t,
-		step{"nobody's practice", with(func(c *commands.RegisterStaff) { c.Tenant = nobody }), nil, practice.ErrUnknown},
+		step{"unknown practice", with(func(c *commands.RegisterStaff) { c.Tenant = unknownName }), nil, practice.ErrUnknown},
 		step{"no username", with(func(c *commands.RegisterStaff) { c.Username = "" }), nil, staff.ErrInvalidUsername},
-		step{"a UUID for a username", with(func(c *commands.RegisterStaff) { c.Username = nobodysPatient.String() }), nil, staff.ErrInvalidUsername},
+		step{"a UUID for a username", with(func(c *commands.RegisterStaff) { c.Username = unknownPatient.String() }), nil, staff.ErrInvalidUsername},
 		step{"no name", with(func(c *commands.RegisterStaff) { c.Name = "" }), nil, staff.ErrNameless},
 		step{"no address", with(func(c *commands.RegisterStaff) { c.Email = "lee" }), nil, staff.ErrInvalidEmail},
 		step{"no role", with(func(c *commands.RegisterStaff) { c.Roles = staff.Roles{"administrator"} }), nil, staff.ErrUnknownRole},

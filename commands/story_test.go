@@ -17,15 +17,14 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// story is a store in which one command follows another, as an operator types
-// them.
+// story is a store in which one command follows another, as an operator types them.
 type story struct {
 	*commandtest.Store
-	tenant string // whose events they are; "" for those of no practice
+	tenant string // the tenant of the events; "" for global ones
 }
 
-// step is one command, and what it appends or the rule that refuses it. A step with
-// neither must change nothing.
+// step is one command, and its events or its refusal. A step with neither must change
+// nothing.
 type step struct {
 	name    string
 	do      func(context.Context) error
@@ -33,7 +32,7 @@ type step struct {
 	refusal error
 }
 
-// typed is what every event of a story carries.
+// typed is the metadata of every event of a story.
 var typed = event.Metadata{
 	Actor: event.Actor{Kind: event.ByOperator, ID: "kim"}, RequestID: "r-1", Correlation: "c-1",
 }
@@ -67,19 +66,19 @@ func (s *story) check(t *testing.T, step step, appended []event.Recorded) {
 	}
 }
 
-// What was before a story, and who is nobody.
-const nobody = "nobody"
+// The state before a story, and a username that no one has.
+const unknownName = "nobody"
 
 var (
-	nobodysApplication = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f1")}
-	nobodysPatient     = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f2")}
+	unknownApplication = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f1")}
+	unknownPatient     = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000f2")}
 )
 
 const keysURL = "https://app.example/jwks"
 
 var errInternalURL = fault.New(fault.Invalid, "invalid-url", "It is internal.")
 
-// checkURL is a deployment that fetches from one place alone.
+// checkURL is a deployment that allows one host.
 func checkURL(url string) error {
 	if url == "https://10.0.0.1/jwks" {
 		return errInternalURL

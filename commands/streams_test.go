@@ -32,17 +32,17 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// town is two practices that have one of everything, and a desk.
+// town is two practices with one object of each kind, and a desk.
 type town struct {
 	*commandtest.Store
 	desk  commands.Desk
 	elm   oneOfEach
 	oak   oneOfEach
 	app   application.ID
-	asked erasure.ID // of the patient of elm, where a test asks
+	asked erasure.ID // of the patient of elm, for tests that need it
 }
 
-// oneOfEach is one of everything, by the type of its identifier.
+// oneOfEach is one object of each kind, by the type of its identifier.
 type oneOfEach map[reflect.Type]uuid.UUID
 
 func newTown(t *testing.T) *town {
@@ -76,7 +76,7 @@ func (w *town) settle(t *testing.T, tenant string) oneOfEach {
 		reflect.TypeFor[staff.ID](): may.UUID, reflect.TypeFor[patient.ID](): ann.UUID, reflect.TypeFor[site.ID](): main.UUID,
 		reflect.TypeFor[site.RoomID](): room.UUID, reflect.TypeFor[appointment.ID](): booked.UUID, reflect.TypeFor[record.NoteID](): note.UUID,
 		reflect.TypeFor[request.ID](): sent.UUID, reflect.TypeFor[display.ID](): screen.Display.UUID, reflect.TypeFor[application.ID](): w.app.UUID,
-		identifierType: ann.UUID, // whom an erasure is of
+		identifierType: ann.UUID, // the subject of an erasure
 	}
 }
 
@@ -90,7 +90,7 @@ func (w *town) streams() map[event.Stream]int {
 }
 
 // notYet are streams of practices and of the service that have not begun, and whose
-// identifiers anybody can work out.
+// identifiers can be predicted.
 func (w *town) notYet() (all []event.Stream) {
 	other := application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d1")}
 	tomorrow := noon().AddDate(0, 0, 1)
@@ -115,7 +115,7 @@ var texts = map[string]string{
 	"Basis": string(erasure.CourtOrder),
 }
 
-// identifierType is what all identifiers are made of.
+// identifierType is the underlying type of all identifiers.
 var identifierType = reflect.TypeFor[uuid.UUID]()
 
 // isIdentifier reports whether a type is that of an identifier.
@@ -123,8 +123,8 @@ func isIdentifier(typ reflect.Type) bool {
 	return typ == identifierType || typ.Kind() == reflect.Struct && typ.NumField() == 1 && typ.Field(0).Anonymous && typ.Field(0).Type == identifierType
 }
 
-// fill fills an intent with what an ordinary caller says, and returns the places of its
-// identifiers. Somebody who is registered is new.
+// fill fills an intent with ordinary values, and returns the places of its identifiers.
+// A registered person is new.
 func (w *town) fill(v reflect.Value, intent, field string) (ids []reflect.Value) {
 	switch {
 	case isIdentifier(v.Type()):
@@ -189,15 +189,15 @@ func (w *town) attempt(t *testing.T, intent string, edit func(intent reflect.Val
 	return err
 }
 
-// No identifier that an intent is given makes it begin, or add to, a stream of another
-// practice, of the service or of another kind. That holds for streams that have begun and
-// for those whose identifiers can be worked out in advance.
+// No identifier makes an intent begin, or add to, a stream of another practice, of the
+// service or of another kind. That holds for streams that have begun and for those
+// whose identifiers can be predicted.
 func TestNoIntentTakesAStream(t *testing.T) {
 	t.Parallel()
 	var idle []string
 	for intent := range reflect.TypeFor[commands.Desk]().Methods() {
 		if intent.Type.NumIn() != 3 {
-			continue // it takes nothing
+			continue // it has no arguments
 		}
 		w, fields := newTown(t), 0
 		before, targets := w.streams(), w.targets()
@@ -217,8 +217,8 @@ func TestNoIntentTakesAStream(t *testing.T) {
 	}
 }
 
-// needMore are the intents that append nothing in a town as it is founded: most of them end
-// or change something that nobody has begun there.
+// needMore are the intents that append nothing in a new town: most of them end or
+// change an object that does not exist there.
 var needMore = []string{
 	"AcceptLink", "ActivateSigningKey", "AddPasskey", "BreakGlass", "ChangePassword", "ChangePatientRequestUrgency", "ClearCallIn", "ConfirmErasure",
 	"ConnectDisplay", "DisableApplication", "ErasePractitioner", "EraseStaff", "GivePatientRequest", "GrantPatientScopedAuthorisation", "InviteAgain",
@@ -227,8 +227,8 @@ var needMore = []string{
 	"SetJWKSURL", "SwitchRequestTypeOn", "TestWebhook", "UnmarkPatientScoped", "WithdrawErasure",
 }
 
-// takesNone has an intent carried out with the identifier of one of the targets in a field
-// that is not for it. The stream gets no more events than in the ordinary course.
+// takesNone carries out an intent with the identifier of one of the targets in a field
+// of another kind. The stream gets no more events than in the ordinary course.
 func takesNone(t *testing.T, intent string, field, n, ordinary int) {
 	t.Helper()
 	w := newTown(t)
@@ -252,8 +252,7 @@ func (w *town) targets() (all []event.Stream) {
 	return append(all, w.notYet()...)
 }
 
-// Nothing is added to a stream that holds events of another kind, whichever way it came
-// about.
+// Nothing is added to a stream that holds events of another kind, whatever the cause.
 func TestUpdateRefusesForeignStream(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -313,8 +312,7 @@ func TestUpdateRefusesForeignStream(t *testing.T) {
 	}
 }
 
-// What a decision refuses is refused as ever, also in a stream that holds events of another
-// kind.
+// A decision's refusal comes first, also in a stream that holds events of another kind.
 func TestRefusalComesBeforeForeignStream(t *testing.T) {
 	t.Parallel()
 	w := newTown(t)
@@ -332,7 +330,7 @@ func idOf[ID any](w *town) (id ID) {
 	return id
 }
 
-// ann is the patient, as somebody to be forgotten.
+// ann is the patient, as the subject of an erasure.
 func (w *town) ann() erasure.Person {
 	return erasure.Person{Tenant: elm, Kind: event.OfPatient, Holder: idOf[patient.ID](w).UUID}
 }

@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// registerAndSet registers a practice and sets hours, which asks for the practice.
+// registerAndSet registers a practice and sets hours, which needs the practice.
 func registerAndSet(ctx context.Context, desk commands.Desk, hours string) error {
 	if err := desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm", Name: "Elm"}); err != nil {
 		return err
@@ -20,7 +20,7 @@ func registerAndSet(ctx context.Context, desk commands.Desk, hours string) error
 	return desk.SetOpeningHours(ctx, commands.SetOpeningHours{Tenant: "elm", RequestType: request.Medical, Hours: []string{hours}})
 }
 
-func TestWhatIsDoneTogetherIsDoneWhollyOrNotAtAll_D107(t *testing.T) {
+func TestTogetherIsAtomic_D107(t *testing.T) {
 	t.Parallel()
 	store := commandtest.NewStore()
 	counted := &countingStore{Store: store}
@@ -43,7 +43,7 @@ func TestWhatIsDoneTogetherIsDoneWhollyOrNotAtAll_D107(t *testing.T) {
 	}
 }
 
-// An intent of several finds the stream that one before it has begun.
+// A later intent finds the stream that an earlier one has begun.
 func TestTogetherSeesBegunStreams(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
@@ -59,14 +59,14 @@ func TestTogetherSeesBegunStreams(t *testing.T) {
 	}
 }
 
-// After a conflict all of it is decided again.
-func TestWhatIsDoneTogetherIsDecidedAgain_D107(t *testing.T) {
+// After a conflict all decisions run again.
+func TestTogetherRetriesAfterConflict_D107(t *testing.T) {
 	t.Parallel()
 	store := commandtest.NewStore()
 	attempts := 0
 	_, err := commands.Together(t.Context(), commands.Desk{Store: store}, func(ctx context.Context, desk commands.Desk) error {
 		err := desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: "elm", Name: "Elm"})
-		if attempts++; attempts == 1 { // somebody else is faster
+		if attempts++; attempts == 1 { // another writer is faster
 			_, err := store.Append(ctx, event.Change{Stream: practice.StreamOf("elm"), Events: []event.Event{practice.Registered{Name: "Oak", TimeZone: "UTC"}}})
 			return err
 		}

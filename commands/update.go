@@ -13,26 +13,25 @@ import (
 
 // Store keeps streams of events.
 type Store interface {
-	// Load returns the history of a stream, oldest event first; empty if there is
-	// none.
+	// Load returns the history of a stream, oldest event first; empty for a new one.
 	Load(ctx context.Context, stream event.Stream) ([]event.Event, error)
-	// Append stores the events of all changes, or nothing. It returns
-	// event.ErrConflict if a stream is not at its expected version any more, and
-	// patient.ErrUnknown if the practice does not have the patient of a change.
+	// Append stores the events of all changes, or nothing. It returns event.ErrConflict
+	// if a stream is no longer at its expected version, and patient.ErrUnknown if the
+	// practice does not have the patient of a change.
 	Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error)
 }
 
-// Rehearsal is a store to which nothing is appended. An intent that is carried out with it
-// is refused as ever, or says what would happen. What an intent would change counts for
-// those after it. It reads each stream once, and is for one goroutine.
+// Rehearsal is a store that collects changes and appends nothing. It is for a dry run:
+// an intent is refused as usual, or returns its result. Later intents see the changes
+// of earlier ones. It reads each stream once, and is for one goroutine.
 type Rehearsal struct {
 	Store
-	Changes []event.Change // that would have been made
+	Changes []event.Change // in the order of appends
 
 	histories map[event.Stream][]event.Event // of the streams that were read or changed
 }
 
-// Load returns the history of a stream, with what would have been appended to it.
+// Load returns the history of a stream, followed by collected changes.
 func (r *Rehearsal) Load(ctx context.Context, stream event.Stream) ([]event.Event, error) {
 	if known, ok := r.histories[stream]; ok {
 		return known, nil
@@ -44,7 +43,7 @@ func (r *Rehearsal) Load(ctx context.Context, stream event.Stream) ([]event.Even
 	return history, err
 }
 
-// Append keeps the changes in mind.
+// Append collects the changes.
 func (r *Rehearsal) Append(_ context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	r.Changes = append(r.Changes, changes...)
 	for _, change := range changes {
@@ -62,7 +61,7 @@ func (r *Rehearsal) keep(stream event.Stream, history []event.Event) {
 	r.histories[stream] = history
 }
 
-// Events returns what would have happened.
+// Events returns the events of all collected changes.
 func (r *Rehearsal) Events() (events []event.Event) {
 	for _, change := range r.Changes {
 		events = append(events, change.Events...)
@@ -76,24 +75,24 @@ func Load[S event.State[S]](ctx context.Context, store Store, stream event.Strea
 	return event.Fold[S](history...), err
 }
 
-// Update folds a stream, has decide take the decision, and appends its events. If
-// somebody else has appended first, it does all of this again on the new state. So
-// decide may run several times and must do no I/O. It appends nothing to a stream that
-// holds events of another kind, and returns event.ErrForeign.
+// Update folds a stream, takes the decision, and appends its events. If another writer
+// has appended first, it repeats all of this on the new state. So decide may run
+// several times and must do no I/O. It appends nothing to a stream that holds events of
+// another kind, and returns event.ErrForeign.
 func Update[S event.State[S]](ctx context.Context, store Store, stream event.Stream, decide func(S) ([]event.Event, error)) error {
 	return UpdateWith(ctx, store, stream, decide)
 }
 
-// UpdateWith is [Update] with other changes in the same append: all of it is stored,
-// or nothing. After a conflict only the one stream is folded again, so the others must
-// be of new streams.
+// UpdateWith is [Update] with other changes in the same append: all of it is stored, or
+// nothing. After a conflict only the one stream is folded again, so the others must be
+// of new streams.
 func UpdateWith[S event.State[S]](ctx context.Context, store Store, stream event.Stream,
 	decide func(S) ([]event.Event, error), others ...event.Change,
 ) error {
 	return update(ctx, store, event.Change{Stream: stream}, decide, others...)
 }
 
-// update appends what is decided as a change of one stream, with other changes beside it.
+// update appends the decision as a change of one stream, together with other changes.
 func update[S event.State[S]](ctx context.Context, store Store, change event.Change,
 	decide func(S) ([]event.Event, error), others ...event.Change,
 ) error {
@@ -115,9 +114,9 @@ func update[S event.State[S]](ctx context.Context, store Store, change event.Cha
 	})
 }
 
-// unmixed returns [event.ErrForeign] if a history holds an event that a stream of S may not
-// hold. A decision comes first, so that its refusal of an unknown thing is the answer to an
-// identifier of another kind.
+// unmixed returns [event.ErrForeign] if a history holds an event that a stream of S may
+// not hold. The decision runs first, so that its refusal of an unknown object is the
+// answer to an identifier of another kind.
 func unmixed[S event.State[S]](stream event.Stream, history []event.Event) error {
 	if foreign := event.Foreign[S](history...); foreign != nil {
 		return fmt.Errorf("append to stream %s, which holds %s: %w", stream.ID, foreign.EventName(), event.ErrForeign)
@@ -125,14 +124,15 @@ func unmixed[S event.State[S]](stream event.Stream, history []event.Event) error
 	return nil
 }
 
-// Seen returns how many events a stream has. Whoever is about to show or read something of
-// it asks first, and hands that to the command by which they act on what they have seen.
+// Seen returns the number of events of a stream, for optimistic concurrency of people.
+// Call it before you show or read data of the stream, and pass it to the command that
+// acts on that data.
 func Seen(ctx context.Context, store Store, stream event.Stream) (int, error) {
 	history, err := store.Load(ctx, stream)
 	return len(history), err
 }
 
-// counted is a state, and how many events have led to it.
+// counted is a state with the number of its events.
 type counted[S event.State[S]] struct {
 	state  S
 	events int
@@ -146,8 +146,8 @@ func (c counted[S]) Apply(e event.Event) counted[S] {
 // Events returns the events of the stream.
 func (c counted[S]) Events() []event.Event { return c.state.Events() }
 
-// seen is a decision that somebody takes who has looked when there were so many events; 0
-// if nobody has looked. If there are others by now, they are refused.
+// seen wraps a decision of an actor who has seen so many events; 0 for no check. If the
+// stream has another number by now, it refuses.
 func seen[S event.State[S]](events int, refusal error, decide func(S) ([]event.Event, error)) func(counted[S]) ([]event.Event, error) {
 	return func(c counted[S]) ([]event.Event, error) {
 		if events != 0 && events != c.events {
@@ -157,8 +157,8 @@ func seen[S event.State[S]](events int, refusal error, decide func(S) ([]event.E
 	}
 }
 
-// attempts is how often a decision is taken. In each round one of the racing writers
-// wins, so this many may meet on one stream.
+// attempts limits how often a decision is taken. In each round one of the racing
+// writers wins, so this many may meet on one stream.
 const attempts = 64
 
 // retry repeats an attempt while it loses against other writers. It waits a short

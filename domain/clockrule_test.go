@@ -13,12 +13,12 @@ import (
 	"testing"
 )
 
-// mostReaders is how many files may read the machine's clock. All others are passed a time,
+// mostReaders is how many files may read the machine's clock. All others take a time,
 // or a function that returns it, so that tests choose the time.
 const mostReaders = 15
 
-// clockRules are what forbids the clock, by the message in the linter's settings. The
-// settings name the files that are excepted.
+// clockRules are the rules that forbid the clock, by the message in the linter's
+// settings. The settings name the files that are excepted.
 var clockRules = map[string]struct {
 	imported string
 	names    []string
@@ -65,8 +65,8 @@ func TestFewFilesReadTheClock(t *testing.T) {
 	}
 }
 
-// parsed returns every Go file of the tree that may name a clock, of all modules, folders
-// and build tags.
+// parsed returns every Go file of the tree that may name a clock, of all modules,
+// folders and build tags.
 func parsed(t *testing.T, tree fs.FS) map[string]*ast.File {
 	t.Helper()
 	files := map[string]*ast.File{}
@@ -93,7 +93,7 @@ func parsed(t *testing.T, tree fs.FS) map[string]*ast.File {
 	return files
 }
 
-// selections are where a file names something of an imported package.
+// selections are the uses of some names of an imported package in a file.
 func selections(file *ast.File, imported string, names []string) (found []*ast.SelectorExpr) {
 	is := path.Base(imported)
 	for _, spec := range file.Imports {

@@ -21,8 +21,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Events returns an empty event of each type that the program knows, for its
-// codec.
+// Events returns an empty event of each type of the program, for its codec.
 func Events() []event.Event {
 	return slices.Concat(
 		application.Events(),

@@ -51,8 +51,8 @@ func TestEveryGoldenFileHasAnEvent(t *testing.T) {
 	}
 }
 
-// An event that names a patient must say so to the store, or an auditor's
-// question about that patient would miss it.
+// An event that names a patient must implement [event.Patient], or an auditor's query
+// for that patient would miss it.
 func TestEveryEventAboutAPatientSaysSo_D37(t *testing.T) {
 	t.Parallel()
 	for _, e := range domain.Events() {
@@ -81,7 +81,7 @@ func TestEveryEventWithPersonalValuesHasAStoredRow_D68(t *testing.T) {
 	}
 }
 
-// Every personal field is a text, so that something can stand in for it.
+// Every personal field is a text, so that a placeholder fits.
 func TestPersonalFieldsAreTexts_D68(t *testing.T) {
 	t.Parallel()
 	for _, e := range append(domain.Events(), event.Event(metadata{})) {
@@ -105,7 +105,7 @@ func personalTexts(typ reflect.Type) int {
 	return countFields(typ, func(field reflect.Type) bool { return field.Kind() == reflect.String })
 }
 
-// countFields counts the personal fields of certain types, however deep they are.
+// countFields counts the personal fields of certain types, at any depth.
 func countFields(typ reflect.Type, counts func(reflect.Type) bool) (n int) {
 	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice || typ.Kind() == reflect.Map {
 		typ = typ.Elem()

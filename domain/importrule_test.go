@@ -2,8 +2,8 @@
 //
 //	domain ← commands ← projections ← adapters ← cmd
 //
-// Every Go file is parsed, whatever its build tags. A failure names the file,
-// the line and what is forbidden there.
+// Every Go file is parsed, whatever its build tags. A failure names the file, the line
+// and the forbidden import or call.
 package domain_test
 
 import (
@@ -20,30 +20,30 @@ import (
 	"testing"
 )
 
-// A layer is a folder of the top level and the roots of what its files may
-// import beside the standard library.
+// A layer is a top-level folder and the roots of the imports that its files may have in
+// addition to the standard library.
 type layer struct {
 	may       []string
-	libraries bool     // any library besides
-	tests     []string // what its tests and test helpers may import besides
+	libraries bool     // any other library
+	tests     []string // additional imports of its tests and test helpers
 	pure      bool     // nothing outside the process, no clock, no goroutine, no logging
 }
 
 const (
 	uuid  = "github.com/google/uuid"
-	json  = "github.com/go-json-experiment/json" // what encoding/json/v2 will be; events are stored as JSON
+	json  = "github.com/go-json-experiment/json" // the future encoding/json/v2; events are stored as JSON
 	goCmp = "github.com/google/go-cmp"
 	pgx   = "github.com/jackc/pgx/v5"
-	norm  = "golang.org/x/text/unicode/norm" // takes accents off names, to compare them
+	norm  = "golang.org/x/text/unicode/norm" // removes accents from names, to compare them
 	sumdb = "golang.org/x/mod/sumdb"         // hashes trees and signs notes: rules, no I/O
 
-	theClient = "frontdesk.example/client" // which integrators call the service with
+	theClient = "frontdesk.example/client" // the integrators' client of the service
 
 	theCommandLine = "cmd/frontdesk/cli" // imports its groups of commands, and those import its package term
 )
 
-// layers is the rule. A folder that is not here may hold no Go files. An
-// adapter may import itself besides, and every test go-cmp: it only compares.
+// layers is the rule. A folder that is not here may hold no Go files. In addition, an
+// adapter may import itself, and every test go-cmp: it only compares.
 var layers = map[string]layer{
 	"domain":   {may: []string{uuid, json, sumdb, "frontdesk/domain"}, pure: true},
 	"commands": {may: []string{uuid, "frontdesk/domain", "frontdesk/commands"}},
@@ -55,28 +55,28 @@ var layers = map[string]layer{
 		may: []string{
 			"frontdesk/domain", "frontdesk/commands", "frontdesk/projections", "frontdesk/migrations", "frontdesk/docs/operations",
 			"frontdesk/adapters/clock",      // the one reader of the machine's clock
-			"frontdesk/adapters/background", // the one way in which they sleep and wake each other
-			"frontdesk/adapters/durable",    // the one way in which they write files that survive a power failure, and lock files
-			"frontdesk/adapters/outbound",   // the one client that all of them share for strangers' addresses
-			"frontdesk/adapters/fair",       // the one way in which they keep callers from crowding each other out
-			"frontdesk/adapters/sealing",    // the one way in which they encrypt
-			"frontdesk/adapters/jsonfault",  // the one way in which they say why a text is not JSON
-			"frontdesk/adapters/tracing",    // the one way in which they show where time goes
+			"frontdesk/adapters/background", // the one way to sleep and wake each other
+			"frontdesk/adapters/durable",    // the one way to write files that survive a power failure, and to lock files
+			"frontdesk/adapters/outbound",   // the one shared client for addresses of third parties
+			"frontdesk/adapters/fair",       // the one way to share capacity fairly among callers
+			"frontdesk/adapters/sealing",    // the one way to encrypt
+			"frontdesk/adapters/jsonfault",  // the one explanation why a text is not JSON
+			"frontdesk/adapters/tracing",    // the one way to trace
 			"frontdesk/feed",                // the one form in which events leave the database for a broker
 		},
 		libraries: true,
-		tests:     []string{"frontdesk/adapters"}, // tests may wire real neighbours: none is needed to build the other
+		tests:     []string{"frontdesk/adapters"}, // tests may use real neighbours: the build needs none
 	},
 	"feed": {
 		may: []string{"frontdesk/domain", "frontdesk/feed"}, libraries: true, // followers elsewhere are built on it
-		tests: []string{"frontdesk/adapters", "frontdesk/commands"}, // only a real broker and a real log show that it reads them
+		tests: []string{"frontdesk/adapters", "frontdesk/commands"}, // only a real broker and a real log test the reading
 	},
 	"migrations": {},
 	"cmd":        {may: []string{"frontdesk"}, libraries: true},
-	"bench":      {may: []string{"frontdesk"}, libraries: true}, // modules of their own, which nobody imports
+	"bench":      {may: []string{"frontdesk"}, libraries: true}, // modules of their own, which no package imports
 	"client":     {may: []string{theClient}},                    // a module of its own, without our libraries
 	"features":   {may: []string{"frontdesk"}, libraries: true}, // starts the whole program and drives it
-	"docs":       {may: []string{"frontdesk"}, libraries: true}, // shows that what is printed holds
+	"docs":       {may: []string{"frontdesk"}, libraries: true}, // tests the printed examples
 }
 
 func TestImportsPointInwards(t *testing.T) {
@@ -160,12 +160,12 @@ func TestTheImportRuleRefuses(t *testing.T) {
 	}
 }
 
-// breaches is what a file, named from the root, does against the rule.
+// breaches lists the violations of the rule in a file, named from the root.
 func breaches(name string, source []byte) (found []string) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, source, parser.SkipObjectResolution)
 	if err != nil {
-		return []string{err.Error()} // names the file
+		return []string{err.Error()} // the error names the file
 	}
 	report := func(at token.Pos, format string, args ...any) {
 		found = append(found, fmt.Sprintf("%s:%d: %s %s", name, files.Position(at).Line, top(name), fmt.Sprintf(format, args...)))
@@ -192,7 +192,7 @@ func (l layer) allows(name, imported string) bool {
 	case strings.HasPrefix(path.Dir(name), theCommandLine+"/") && !isTest(name) && within("frontdesk/"+theCommandLine):
 		return within("frontdesk/" + theCommandLine + "/term") // groups of commands know no other group, nor the list of them
 	case within(theClient) && top(name) == "adapters" && !isTest(name):
-		return path.Dir(name) == "adapters/webhooks/receiver" // the service verifies by code of its own
+		return path.Dir(name) == "adapters/webhooks/receiver" // the service verifies with code of its own
 	case slices.ContainsFunc(l.may, within):
 		return true
 	case isTest(name) && (within(goCmp) || slices.ContainsFunc(l.tests, within)):
@@ -206,8 +206,8 @@ func (l layer) allows(name, imported string) bool {
 	}
 }
 
-// leavesTheProcess reports whether a package of the standard library does
-// I/O or logs. Addresses are values: parsing one dials nothing.
+// leavesTheProcess reports whether a package of the standard library does I/O or logs.
+// Addresses are values: parsing one dials nothing.
 func leavesTheProcess(first, imported string) bool {
 	return slices.Contains([]string{"os", "net", "log", "syscall", "database"}, first) &&
 		!slices.Contains([]string{"net/mail", "net/netip", "net/url"}, imported)

@@ -28,7 +28,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// stateOf is a state of the domain, and how it is tested.
+// stateOf is a state of the domain with its test.
 type stateOf struct {
 	name       string
 	events     []event.Event
@@ -52,12 +52,12 @@ var states = []stateOf{
 	of[staff.Member](), of[staff.Session](), of[staff.Watch](),
 }
 
-// stateless are the events of which each begins a stream that nothing is decided about.
+// stateless are the events that each begin a stream without decisions.
 var stateless = []event.Event{
 	audit.Archived{}, audit.Queried{}, consultation.Started{}, epoch.Begun{}, record.CareRecordOpened{}, request.Opened{}, request.AttachmentOpened{},
 }
 
-// Every event has one kind of stream, and a state is changed by no other kind's.
+// Every event has one kind of stream, and changes no other kind's state.
 func TestEveryEventHasOneKindOfStream(t *testing.T) {
 	t.Parallel()
 	kinds := map[string][]string{}
@@ -80,8 +80,8 @@ func TestEveryEventHasOneKindOfStream(t *testing.T) {
 	}
 }
 
-// Decisions are taken on events whose personal values are hidden. So no state may depend
-// on them, in any order of the events that there are.
+// Decisions see events with hidden personal values. So no state may depend on them, in
+// any order of events.
 func TestNoStateNeedsPersonalData_D68(t *testing.T) {
 	t.Parallel()
 	golden := goldenEvents(t)
@@ -115,7 +115,7 @@ func goldenEvents(t *testing.T) (all []event.Event) {
 	return all
 }
 
-// foldsAlike folds all events, then each pair, once as they are and once hidden.
+// foldsAlike folds all events, then each pair, with and without hidden values.
 func foldsAlike[S event.State[S]](t *testing.T, golden []event.Event) {
 	t.Helper()
 	same := func(history ...event.Event) {

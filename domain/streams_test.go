@@ -18,7 +18,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// A derived identifier is permanent: with another one, the stream that has begun is not found.
+// A derived identifier is permanent: with another one, the existing stream is not
+// found.
 func TestDerivedStreamsArePermanent(t *testing.T) {
 	t.Parallel()
 	app, ann, may := application.ID{UUID: [16]byte{15: 1}}, patient.ID{UUID: [16]byte{15: 2}}, staff.ID{UUID: [16]byte{15: 3}}

@@ -18,7 +18,7 @@ func (w *world) accessSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^the access record does not show the call$`, w.accessHides)
 }
 
-// accessShows compares what the table names of the last call.
+// accessShows compares the named values of the last call's line.
 func (w *world) accessShows(table *godog.Table) error {
 	call, err := w.recorded(w.lastRequest())
 	if err != nil {
@@ -37,7 +37,7 @@ func (w *world) accessShows(table *godog.Table) error {
 	return nil
 }
 
-// named fills in placeholders, those of staff among them.
+// named replaces placeholders, including those of staff.
 func (w *world) named(text string) (string, error) {
 	for name, username := range w.usernames {
 		if text != "<"+name+">" {
@@ -84,7 +84,7 @@ func (w *world) lines(id uuid.UUID) (found []access.Call, err error) {
 	return found, nil
 }
 
-// recorded waits for a line: they are written in batches, behind the answers.
+// recorded waits for a line: they are written in batches, after the answers.
 func (w *world) recorded(id uuid.UUID) (call access.Call, err error) {
 	err = eventually(func() error {
 		found, err := w.lines(id)

@@ -13,13 +13,13 @@ import (
 	"frontdesk/domain/event"
 )
 
-// watching is what Prometheus would see of a program while a feature runs.
+// watching is a Prometheus server's view of a program while a feature runs.
 type watching struct {
 	scrapes [][]alerting.Scrape
-	robbed  bool // a scenario took events away, which the program looks for now and then
+	robbed  bool // a scenario removed events, which the program checks for periodically
 }
 
-// look scrapes the program, by whose clock the time stamps are that it tells of.
+// look scrapes the program. Its clock is that of the reported time stamps.
 func (p *program) look() {
 	scrape, err := alerting.Take(p.t.Context(), alerting.Target{Job: "frontdesk", Instance: "features", URL: p.PrivateURL()}, clock.System())
 	if err != nil {
@@ -29,21 +29,22 @@ func (p *program) look() {
 	p.scrapes = append(p.scrapes, []alerting.Scrape{scrape})
 }
 
-// byDesign fire in every feature: its clock is not the database's, and nobody scrapes a signer.
+// byDesign fire in every feature: its clock is not the database's, and no one scrapes a
+// signer.
 var byDesign = []string{"ClockIsOff", "LogIsNotSigned"}
 
-// wantNoAlerts evaluates the rules on what a program has told after each scenario, as if
-// the feature went on for more than an hour. Its clock stands, so every time stamp keeps the
-// age that it has.
+// wantNoAlerts evaluates the rules on a program's metrics after each scenario, as if
+// the feature continued for more than an hour. Its clock is stopped, so every time
+// stamp keeps its age.
 func (p *program) wantNoAlerts(t *testing.T) {
 	t.Helper()
 	rules, err := alerting.ReadRules("../docs/operations/alerts.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	may := []string{"SlowCalls"} // on a machine with too much to do
+	may := []string{"SlowCalls"} // on an overloaded machine
 	if p.now().Sub(commandtest.Noon) > 3*time.Hour {
-		may = append(may, "SweeperStands") // a scenario let hours pass at once, in which no sweep came round
+		may = append(may, "SweeperStands") // a scenario let hours pass at once, without a sweep in them
 	}
 	if p.robbed {
 		may = append(may, "LogLacksEvents")
@@ -54,7 +55,8 @@ func (p *program) wantNoAlerts(t *testing.T) {
 	}
 }
 
-// retain makes the partitions of the next months, as an operator has it done every day.
+// retain makes the partitions of the next months, as an operator's timer does every
+// day.
 func retain(t *testing.T, db *postgrestest.Database, now func() time.Time) {
 	t.Helper()
 	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: db.AdminURL, Now: now})

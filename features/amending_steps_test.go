@@ -14,7 +14,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli"
 )
 
-// amendingSteps are about what operators put right, by the command line.
+// amendingSteps are about corrections by operators on the command line.
 func (w *world) amendingSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^what was made is called "([^"]*)"$`, w.madeIs)
 	sc.Step(`^an operator types, an argument a line:$`, func(line *godog.DocString) error { return w.types("", line) })
@@ -26,7 +26,7 @@ func (w *world) amendingSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^the record is that of "([^"]*)", born on "([^"]*)"$`, w.recordIsOf)
 }
 
-// madeIs gives a name to the one thing that the last call has made.
+// madeIs gives a name to the one object that the last call has made.
 func (w *world) madeIs(name string) error {
 	var made map[string]uuid.UUID
 	if err := json.Unmarshal(w.answer.body, &made); err != nil || len(made) != 1 {
@@ -36,7 +36,7 @@ func (w *world) madeIs(name string) error {
 	return nil
 }
 
-// types runs the command line at the practice, and keeps what it says.
+// types runs the command line at the practice, and keeps its output.
 func (w *world) types(member string, line *godog.DocString) error {
 	args := append(strings.Split(w.filled(line.Content), "\n"), "--tenant="+w.tenant(w.practice), "--database-url="+w.DB.URL)
 	if member != "" {
@@ -55,7 +55,7 @@ func (w *world) operatorTold(exit int, text string) error {
 	return nil
 }
 
-// recordShown is what retrieve-care-record was answered, by the members that amending
+// recordShown is the answer of retrieve-care-record, with the members that amending
 // changes.
 type recordShown struct {
 	Patient         struct{ Name, BirthDate string }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// answerSteps are about what the API answered last.
+// answerSteps are about the last answer of the API.
 func (w *world) answerSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^the answer is (\d+)$`, w.answerIs)
 	sc.Step(`^the answer is (\d+) with a patientRequestId$`, w.answerHasRequest)

@@ -19,7 +19,7 @@ import (
 	"frontdesk/commands"
 )
 
-// itselfSteps are about what an application asks about itself.
+// itselfSteps are about an application's calls about itself.
 func (w *world) itselfSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^the answer at the practice "([^"]*)" is the same but for the name of the practice$`, w.sameAt)
 	sc.Step(`^the answer's (\S+) is (.*)$`, w.answerSays)
@@ -28,13 +28,13 @@ func (w *world) itselfSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" has another key, and publishes that alone$`, w.publishesAnother)
 	sc.Step(`^"([^"]*)" signs with the other key$`, w.signsWithAnother)
 	sc.Step(`^"([^"]*)" publishes its private key, too$`, w.publishesPrivate)
-	sc.Step(`^the operator is told of a private key at "([^"]*)"$`, w.toldOfPrivateKey)
+	sc.Step(`^the operator is told of a private key at "([^"]*)"$`, w.loggedPrivateKey)
 	sc.Step(`^the operator has the key set of "([^"]*)" read again$`, w.operatorRereads)
 	sc.Step(`^"([^"]*)" asks for a test webhook of "([^"]*)"$`, func(name, event string) error { return w.asksForTest(name, event, nil) })
 	sc.Step(`^"([^"]*)" asks for a test webhook of "([^"]*)" under the key "([^"]*)"$`, func(name, event, key string) error {
 		return w.asksForTest(name, event, http.Header{"Idempotency-Key": {key}})
 	})
-	sc.Step(`^"([^"]*)" is told by a ping that it asked for$`, w.toldByPing)
+	sc.Step(`^"([^"]*)" is told by a ping that it asked for$`, w.receivedPing)
 }
 
 // sent is a call as it was sent.
@@ -43,8 +43,8 @@ type sent struct {
 	headers            http.Header
 }
 
-// sameAt makes the last call again at another practice, which need not exist. Its token
-// is good there, too.
+// sameAt repeats the last call at another practice, which need not exist. Its token is
+// also valid there.
 func (w *world) sameAt(practice string) error {
 	last, first := w.sent, w.answer
 	last.headers = last.headers.Clone()
@@ -61,7 +61,7 @@ func (w *world) sameAt(practice string) error {
 
 var step = regexp.MustCompile(`[^.\[\]]+`)
 
-// member is what stands in the last answer at a place such as lastFetch.keys[1].why.
+// member is the value in the last answer at a path such as lastFetch.keys[1].why.
 func (w *world) member(place string) (value any, err error) {
 	if err := json.Unmarshal(w.answer.body, &value); err != nil {
 		return nil, fmt.Errorf("the answer is no JSON: %s", w.answer.body)
@@ -137,8 +137,8 @@ func (w *world) publishesPrivate(name string) error {
 	return nil
 }
 
-// toldOfPrivateKey looks for one line of the operator's log.
-func (w *world) toldOfPrivateKey(url string) error {
+// loggedPrivateKey looks for one line of the operator's log.
+func (w *world) loggedPrivateKey(url string) error {
 	for line := range strings.Lines(w.errorLog.String()) {
 		if strings.Contains(line, "publishes private keys") && strings.Contains(line, w.filled(url)) && strings.Contains(line, "another-key") {
 			return nil
@@ -164,9 +164,9 @@ func (w *world) asksForTest(name, event string, headers http.Header) error {
 	return w.call(name, http.MethodPost, "/transactional-api/application/webhooks/test", fmt.Sprintf(`{"event": %q}`, event), headers)
 }
 
-// toldByPing fails unless the next webhook that an application has got is the one that
-// the last answer promised, and says nothing else.
-func (w *world) toldByPing(name string) error {
+// receivedPing fails unless the application's next webhook is the one that the last
+// answer promised, without other data.
+func (w *world) receivedPing(name string) error {
 	app, err := w.application(name)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// applicationSteps are about applications, what they may do, and their keys.
+// applicationSteps are about applications, their rights, and their keys.
 func (w *world) applicationSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^the application "([^"]*)"$`, w.anApplication)
 	sc.Step(`^"([^"]*)" is an integration for single patients$`, w.markPatientScoped)
@@ -42,7 +42,7 @@ func (w *world) anApplication(name string) error {
 	return nil
 }
 
-// onApplication carries out what is about one application of the scenario.
+// onApplication runs an operation on one application of the scenario.
 func (w *world) onApplication(name string, do func(application.ID) error) error {
 	app, err := w.application(name)
 	if err != nil {
@@ -57,7 +57,7 @@ func (w *world) markPatientScoped(name string) error {
 	})
 }
 
-// grantOf reads a grant as §5.6 writes it.
+// grantOf parses a grant in the form of §5.6.
 func grantOf(text string) application.Grant {
 	endpoint, mode, _ := strings.Cut(text, ":")
 	return application.Grant{Endpoint: application.EndpointName(endpoint), Mode: application.Mode(mode)}

@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// attachmentSteps are about files, and about calls that are sent again.
+// attachmentSteps are about files, and about repeated calls.
 func (w *world) attachmentSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" submits a patient request for "([^"]*)" with these files:$`, w.submitsFiles)
 	sc.Step(`^the files are read back byte for byte$`, w.filesReadBack)
@@ -25,7 +25,7 @@ func (w *world) attachmentSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^both answers are the same$`, w.answersAreTheSame)
 }
 
-// submitsFiles sends files of so many bytes, which nothing could compress.
+// submitsFiles sends files of so many bytes, which cannot be compressed.
 func (w *world) submitsFiles(app, patient string, table *godog.Table) error {
 	var body map[string]any
 	if err := json.Unmarshal([]byte(w.soundBody(patient)), &body); err != nil {

@@ -21,7 +21,7 @@ import (
 	"frontdesk/domain/access"
 )
 
-// auditSteps are about what auditors ask, by the command line.
+// auditSteps are about auditors' queries on the command line.
 func (w *world) auditSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^an auditor asks who has accessed "([^"]*)"$`, w.asksWhoAccessed)
 	sc.Step(`^the auditor is shown:$`, w.auditorIsShown)
@@ -51,11 +51,11 @@ func (w *world) audit(database string, args ...string) (status int, err error) {
 	return status, nil
 }
 
-// auditor is the database as the role that may read.
+// auditor is the database as the auditors' role.
 func (w *world) auditor() string { return asAuditor(w.DB.URL) }
 
-// asAuditor names the auditors' role. Who asks about the past asks by way of the
-// owner's URL, which goes to Postgres itself.
+// asAuditor names the auditors' role. Queries about the past use the owner's URL, which
+// goes to Postgres itself.
 func asAuditor(database string) string { return asRole(database, postgres.AuditRole) }
 
 func asRole(database, role string) string {
@@ -79,8 +79,8 @@ func (w *world) asksWhoAccessed(patient string) error {
 	return err
 }
 
-// recordedCalls are the practice's, once the access record has so many that
-// named a patient or were refused before: it is written in batches.
+// recordedCalls are the practice's, once the access record has so many that named a
+// patient or were refused before: it is written in batches.
 func (w *world) recordedCalls(atLeast int) (calls []access.Call, err error) {
 	err = eventually(func() error {
 		calls = nil
@@ -167,7 +167,7 @@ func (w *world) wasEnabled(ago, name, not string, authorisations int) error {
 	return nil
 }
 
-// explained compares what the rules of then say with what callers were told.
+// explained compares the rules of that time with the answers to callers.
 func (w *world) explained(count int) error {
 	calls, err := w.recordedCalls(count)
 	if err != nil || len(calls) != count {

@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// availabilitySteps are about when a practice takes requests.
+// availabilitySteps are about when a practice accepts requests.
 func (w *world) availabilitySteps(sc *godog.ScenarioContext) {
 	sc.Step(`^the practice switches (medical|admin) requests off$`, w.switchedOff)
 	sc.Step(`^the practice switches (medical|admin) requests on$`, w.switchedOn)
@@ -70,7 +70,7 @@ func (w *world) reopened() error {
 	return w.Desk.ReopenPractice(w.ctx, commands.ReopenPractice{Tenant: w.tenant(w.practice)})
 }
 
-// isNoonOn moves the clock on to the next such day; it never goes back.
+// isNoonOn moves the clock forward to the next such day; it never goes back.
 func (w *world) isNoonOn(day string) error {
 	london, err := time.LoadLocation("Europe/London")
 	if err != nil {
@@ -103,7 +103,7 @@ func (w *world) portalShowsUntil(typ, status, length string) error {
 	return w.portal(typ, status, until)
 }
 
-// portal asks as the portal does, for whichever application there is.
+// portal asks as the portal does, for any application.
 func (w *world) portal(typ, status string, next time.Time) error {
 	for name := range w.applications {
 		if err := w.calls(name, "GET", "/transactional-api/request-type-availability"); err != nil {

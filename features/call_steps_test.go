@@ -14,7 +14,7 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// callSteps are about calling the API, rightly and wrongly.
+// callSteps are about valid and invalid API calls.
 func (w *world) callSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" submits (?:this|a patient request):$`, w.submits)
 	sc.Step(`^"([^"]*)" submits a patient request for "([^"]*)"$`, w.submitsFor)
@@ -38,7 +38,7 @@ func (w *world) submits(app string, body *godog.DocString) error {
 	return w.call(app, http.MethodPost, submitPath, w.filled(body.Content), http.Header{"Content-Type": {"application/json"}})
 }
 
-// soundBody is a patient request that nothing is wrong with.
+// soundBody is a valid patient request.
 func (w *world) soundBody(patient string) string {
 	return w.filled(fmt.Sprintf(`{"patientId": "<%s>", "requestType": "medical", "requester": "patient",
 		"response": [{"question": "healthConcern", "answer": "A cough that will not go away"}]}`, patient))
@@ -130,7 +130,7 @@ func seconds(t time.Time) json.Number {
 	return json.Number(strings.TrimSuffix(fmt.Sprintf("%d.%03d", t.Unix(), t.Nanosecond()/1e6), ".000"))
 }
 
-// call sends a call with a token of the application, odd as steps have said.
+// call sends a call with a token of the application, with the changes of earlier steps.
 func (w *world) call(name, method, path, body string, headers http.Header) error {
 	app, err := w.application(name)
 	if err != nil {
@@ -148,7 +148,7 @@ func (w *world) call(name, method, path, body string, headers http.Header) error
 	return w.send(method, path, body, headers)
 }
 
-// send addresses the practice last spoken of.
+// send calls the practice of the last step.
 func (w *world) send(method, path, body string, headers http.Header) error {
 	w.sent = sent{method, path, body, headers}
 	ctx, cancel := context.WithTimeout(w.ctx, stepLimit)

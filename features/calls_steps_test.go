@@ -14,7 +14,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// callsSteps are about what every call may carry and be told.
+// callsSteps are about the headers of every call and answer.
 func (w *world) callsSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" calls POST (\S+) under the key "([^"]*)" with (\{.*\})$`, w.postsUnderKey)
 	sc.Step(`^"([^"]*)" calls GET (\S+) with a header of (\d+) bytes$`, w.callsWithLongHeader)
@@ -41,8 +41,7 @@ func (w *world) answerHasNoHeader(name string) error {
 	return nil
 }
 
-// sendsLines sends what no client would, on a connection of its own, which the service has
-// to end.
+// sendsLines sends raw lines, on a connection of its own, which the service has to end.
 func (w *world) sendsLines(text *godog.DocString) error {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(w.URL(), "http://"))
 	if err != nil {
@@ -64,7 +63,7 @@ func (w *world) sendsLines(text *godog.DocString) error {
 		return err
 	}
 	if response.Close {
-		w.answer.headers.Set("Connection", "close") // net/http takes it out
+		w.answer.headers.Set("Connection", "close") // net/http removes it
 	}
 	if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
 		return fmt.Errorf("the connection goes on with %q, %w", rest, err)

@@ -7,12 +7,12 @@ import (
 	"frontdesk/adapters/httpapi/httpapitest"
 )
 
-// contract is the OpenAPI description that every answer of every scenario is
-// held against.
+// contract is the OpenAPI description. Every answer of every scenario is validated
+// against it.
 var contract = sync.OnceValues(httpapitest.NewContract)
 
-// checkContract says what about an answer is not as the OpenAPI description
-// says; and, where the call was accepted, about the body that was.
+// checkContract reports differences of an answer from the OpenAPI description; and, if
+// the call was accepted, of its body.
 func checkContract(r *http.Request, body string, a *answer) error {
 	c, err := contract()
 	if err != nil {

@@ -45,7 +45,7 @@ func TestCoverageIsUpToDate(t *testing.T) {
 	}
 }
 
-// TestEveryScenarioNamesAClause refuses a scenario that shows nothing.
+// TestEveryScenarioNamesAClause refuses a scenario without a clause.
 func TestEveryScenarioNamesAClause(t *testing.T) {
 	t.Parallel()
 	for _, s := range scenarios(t) {
@@ -108,7 +108,7 @@ type scenario struct {
 	clauses    []string
 }
 
-// scenarios reads tags and titles; the rest of a file is godog's business.
+// scenarios reads tags and titles; godog parses the rest.
 func scenarios(t *testing.T) (all []scenario) {
 	t.Helper()
 	files, err := filepath.Glob("*.feature")

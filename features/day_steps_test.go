@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/appointment"
 )
 
-// daySteps are about the pages by which the practice runs its day.
+// daySteps are about the pages for the practice's day.
 func (w *world) daySteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" looks at the appointment$`, w.looksAtAppointment)
 	sc.Step(`^"([^"]*)" does "([^"]*)" to the appointment$`, func(name, do string) error {
@@ -29,7 +29,7 @@ func (w *world) daySteps(sc *godog.ScenarioContext) {
 
 func (w *world) visit() string { return "day/" + w.appointment.String() }
 
-// looksAtAppointment keeps a form that the page has.
+// looksAtAppointment keeps a form of the page.
 func (w *world) looksAtAppointment(name string) error {
 	if err := w.browser(name).get(w.visit()); err != nil {
 		return err

@@ -11,12 +11,12 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// entered is every personal value that a test has entered: words that stand nowhere else,
-// each with a name for what a failure tells.
+// entered is every personal value that a test has entered: unique words, each with a
+// name for failures.
 type entered struct {
-	about patient.ID        // whom the events are about
+	about patient.ID        // the patient of the events
 	words map[string]string // the names, by the word
-	staff map[string]string // what staff are called, and call their passkeys, which stays in clear
+	staff map[string]string // names of staff and of their passkeys, which stay in clear
 }
 
 func newEntered() *entered {
@@ -36,8 +36,8 @@ func (e *entered) word(name string) string {
 	return word
 }
 
-// of returns a value of a type in which every personal text is a word, and how many words
-// these are. Whatever else is identified, pointed to or listed is there, too.
+// of returns a value of a type in which every personal text is a word, and the number
+// of these words. All identifiers, pointers and lists are filled.
 func (e *entered) of(typ reflect.Type) (v reflect.Value, words int) {
 	before := len(e.words) + len(e.staff)
 	v = reflect.New(typ).Elem()
@@ -49,7 +49,7 @@ func (e *entered) fill(v reflect.Value, name string) {
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(commandtest.Noon))
-	case v.Type() == reflect.TypeFor[patient.ID]() && e.about != patient.ID{} && !strings.HasSuffix(name, ".Former"): // who is somebody else
+	case v.Type() == reflect.TypeFor[patient.ID]() && e.about != patient.ID{} && !strings.HasSuffix(name, ".Former"): // another patient
 		v.Set(reflect.ValueOf(e.about))
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))

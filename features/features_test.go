@@ -10,7 +10,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
-// TestFeatures runs each feature file as a suite of its own, side by side.
+// TestFeatures runs each feature file as a suite of its own, in parallel.
 func TestFeatures(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.feature")

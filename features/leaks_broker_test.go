@@ -14,8 +14,8 @@ import (
 	"frontdesk/feed"
 )
 
-// relayed is every message that the broker was sent, with its subject and headers. It is
-// the whole log.
+// relayed is every message that was sent to the broker, with its subject and headers.
+// It is the whole log.
 func (k *keeping) relayed() (all []byte) {
 	k.t.Helper()
 	var head int64
@@ -41,7 +41,7 @@ func (k *keeping) relayed() (all []byte) {
 	return all
 }
 
-// noBoxes reports sealed values that stand where none may: their keys are in the database.
+// noBoxes reports encrypted values where none may be: their keys are in the database.
 func (k *keeping) noBoxes(kept []byte) {
 	k.t.Helper()
 	rows, _ := k.db.Query(k.ctx, `SELECT sealed FROM events WHERE sealed IS NOT NULL`)

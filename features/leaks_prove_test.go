@@ -23,9 +23,10 @@ import (
 	"frontdesk/domain/event"
 )
 
-// TestProveThatTheFeaturesLeaveNothingPersonal tells the whole story of the features on one
-// cluster, and then looks there for every personal value that its events and calls hold,
-// sealed. Values that staff have, too, and short ones, say nothing where they are found.
+// TestProveThatTheFeaturesLeaveNothingPersonal runs all scenarios of the features on
+// one cluster, and then searches it for every personal value in their encrypted events
+// and calls. It ignores values that staff also have, and short ones, because a match
+// would prove nothing.
 func TestProveThatTheFeaturesLeaveNothingPersonal(t *testing.T) {
 	files, err := filepath.Glob("*.feature")
 	if err != nil || len(files) == 0 {
@@ -77,21 +78,21 @@ func databasesOf(t *testing.T, server *embedded.Server, n int) (all []*postgrest
 	return all
 }
 
-// searchFor looks for what a database holds sealed in its tables and in a dump.
+// searchFor searches the tables and a dump of a database for its encrypted values.
 func (k *keeping) searchFor(master sealing.MasterKey, story string) {
 	k.t.Helper()
 	k.recall(master)
 	k.t.Logf("%s: %d values", story, len(k.words))
-	if len(k.words) > 0 { // some stories hold nothing personal
+	if len(k.words) > 0 { // some stories have no personal data
 		provetest.Tried(k.t, len(k.words), "personal values")
 	}
 	for table, rows := range k.tables() {
-		k.none("the table "+table, rows, k.words, mayStand[table])
+		k.none("the table "+table, rows, k.words, mayHold[table])
 	}
 	k.none("a dump", k.dump(), k.words, "")
 }
 
-// searchFiles looks for the same values in the files of the cluster.
+// searchFiles searches the files of the cluster for the same values.
 func (k *keeping) searchFiles() {
 	k.t.Helper()
 	for text := range k.staff {
@@ -100,7 +101,7 @@ func (k *keeping) searchFiles() {
 	k.none("a file of the cluster", k.files(), k.words, "Idempotency.Body") // of the answers
 }
 
-// recall enters what the events and calls of a database hold, sealed.
+// recall enters the encrypted values of a database's events and calls.
 func (k *keeping) recall(master sealing.MasterKey) {
 	k.t.Helper()
 	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.DB.URL, MasterKey: master})
@@ -123,8 +124,8 @@ func (k *keeping) recall(master sealing.MasterKey) {
 	}
 }
 
-// aboutItself reports whether an application caused an event by a call about itself. The body
-// of such a call is no person's, and its digest is stored in clear.
+// aboutItself reports whether an application caused an event by a call about itself.
+// The body of such a call is no person's, and its digest is stored in clear.
 func aboutItself(e event.Event) bool {
 	switch e.(type) {
 	case application.KeySetReread, application.WebhookTestRequested:
@@ -133,7 +134,7 @@ func aboutItself(e event.Event) bool {
 	return false
 }
 
-// shortest is what is not found by chance.
+// shortest is the length from which a value is not found by chance.
 const shortest = 8
 
 // enter keeps every personal text in a value.

@@ -23,8 +23,8 @@ import (
 	"frontdesk/domain/request"
 )
 
-// TestProveThatTheSandboxLeavesNothingPersonal has something recorded about each patient of
-// a sandbox, as its seed leaves them, and then looks for what was entered in its cluster.
+// TestProveThatTheSandboxLeavesNothingPersonal records something about each patient of
+// a sandbox, after its seed, and then searches its cluster for the entered values.
 func TestProveThatTheSandboxLeavesNothingPersonal(t *testing.T) {
 	t.Parallel()
 	info := aSandbox(t)
@@ -59,7 +59,7 @@ func aSandbox(t *testing.T) sandbox.Info {
 			Dir: dir, Out: in, Now: clock.System, Log: slog.New(slog.DiscardHandler), App: app.Config{Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0"},
 		}))
 	}()
-	_, err := io.ReadAtLeast(out, make([]byte, 1), 1) // it says how to begin once it has begun
+	_, err := io.ReadAtLeast(out, make([]byte, 1), 1) // it prints instructions once it is ready
 	go func() {
 		defer close(said)
 		_, _ = io.Copy(io.Discard, out)
@@ -75,7 +75,7 @@ func aSandbox(t *testing.T) sandbox.Info {
 	return info
 }
 
-// live has a note and a request recorded of each patient.
+// live records a note and a request of each patient.
 func (k *keeping) live(master sealing.MasterKey, info sandbox.Info) {
 	k.t.Helper()
 	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: info.DatabaseURL, MasterKey: master})

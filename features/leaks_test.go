@@ -36,13 +36,14 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// TestWhatIsKeptTellsNothingPersonal enters a word into every personal field that an event
-// or a call can have, and looks for it in whatever the program and Postgres keep: tables,
-// the files of the cluster with the write-ahead log, a dump, the program's log, metrics, what
-// the broker was sent and the files that it keeps.
-// What staff are called, and call their passkeys, is in clear on purpose, so it must be
-// found where it is kept: otherwise nobody would have looked there.
-func TestWhatIsKeptTellsNothingPersonal(t *testing.T) {
+// TestStorageHoldsNoPersonalData enters a word into every personal field of an event or
+// a call, and searches all storage of the program and Postgres: tables, the files of
+// the cluster with the write-ahead log, a dump, the program's log, metrics, the
+// broker's messages and its files.
+//
+// Names of staff and of their passkeys are in clear on purpose, so the search must find
+// them: otherwise it would prove nothing.
+func TestStorageHoldsNoPersonalData(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
 	k.appendEverything()
@@ -51,7 +52,7 @@ func TestWhatIsKeptTellsNothingPersonal(t *testing.T) {
 
 	tables := k.tables()
 	for table, rows := range tables {
-		k.none("the table "+table, rows, k.words, mayStand[table])
+		k.none("the table "+table, rows, k.words, mayHold[table])
 	}
 	k.every("the tables of staff", slices.Concat(tables["staff"], tables["staff_passkeys"]))
 	for place, kept := range map[string][]byte{"a file of the cluster": k.files(), "a dump": k.dump()} {
@@ -69,10 +70,11 @@ func TestWhatIsKeptTellsNothingPersonal(t *testing.T) {
 	}
 }
 
-// mayStand is what a table has in clear: the digests of bodies stand there for a day.
-var mayStand = map[string]string{"answers": "Idempotency.Body"}
+// mayHold is the clear text that a table may hold: the digests of bodies stay there
+// for a day.
+var mayHold = map[string]string{"answers": "Idempotency.Body"}
 
-// keeping is a program whose cluster keeps nothing else.
+// keeping is a program with a cluster of its own.
 type keeping struct {
 	*entered
 	*world
@@ -126,7 +128,7 @@ func (k *keeping) must(err error) {
 }
 
 // appendEverything appends an event of every type that has a personal field, with words
-// in its metadata, too.
+// also in its metadata.
 func (k *keeping) appendEverything() {
 	k.t.Helper()
 	k.must(k.aPractice("Elm Street"))
@@ -199,7 +201,8 @@ func (k *keeping) ownersStore() commands.Store {
 	return &postgres.Store{DB: postgres.On(pool), Codec: serving.Codec, Keys: serving.Keys, AtOnce: serving.AtOnce, Now: serving.Now}
 }
 
-// callEverything makes calls, good and bad, that say something personal wherever they can.
+// callEverything makes calls, valid and invalid, with personal data in every possible
+// place.
 func (k *keeping) callEverything() {
 	k.t.Helper()
 	name := k.word("a patient's name")
@@ -227,7 +230,7 @@ func (k *keeping) callEverything() {
 	k.says(http.MethodGet, "/transactional-api/retrieve-care-record?patientId="+k.word("an identifier in a query"), "", http.StatusBadRequest)
 	k.says(http.MethodGet, "/transactional-api/"+k.word("an address"), "", http.StatusNotFound)
 	k.must(k.browser("somebody").fill("sign-in", "sign-in",
-		url.Values{"username": {k.word("a username that nobody has")}, "password": {k.word("a password")}}))
+		url.Values{"username": {k.word("an unknown username")}, "password": {k.word("a password")}}))
 }
 
 // says makes a call for a practitioner.
@@ -242,7 +245,7 @@ func (k *keeping) says(method, path, body string, status int) {
 	k.must(k.answerIs(status))
 }
 
-// comeToRest waits until whatever happened is in the read models and the access record.
+// comeToRest waits until the read models and the access record are up to date.
 func (k *keeping) comeToRest() {
 	k.t.Helper()
 	k.must(k.pings("Chart"))

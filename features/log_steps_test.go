@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// logSteps are about what an auditor finds in the log.
+// logSteps are about the events that an auditor finds in the log.
 func (w *world) logSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^the log shows "([^"]*)" by the application "([^"]*)"$`, w.loggedByApplication)
 	sc.Step(`^the log shows "([^"]*)" by "([^"]*)" through "([^"]*)"$`, w.loggedByStaff)

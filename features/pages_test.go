@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// browser is what somebody reads the practice's pages with: it keeps cookies, follows
+// browser reads the practice's pages for a person: it keeps cookies, follows
 // redirections and fills in forms.
 type browser struct {
 	w *world
 	http.Client
 }
 
-// browser is the one that somebody has used before, or a new one.
+// browser is the person's former one, or a new one.
 func (w *world) browser(name string) *browser {
 	if w.browsers[name] == nil {
 		jar, _ := cookiejar.New(nil) // never fails
@@ -28,7 +28,7 @@ func (w *world) browser(name string) *browser {
 	return w.browsers[name]
 }
 
-// get opens a page of the practice last spoken of.
+// get opens a page of the practice of the last step.
 func (b *browser) get(page string) error { return b.open(b.w.pages() + page) }
 
 func (w *world) pages() string { return w.URL() + "/" + w.tenant(w.practice) + "/staff/" }
@@ -53,7 +53,7 @@ func (b *browser) visit(r *http.Request) error {
 	return err
 }
 
-// comesToSay opens a page again until it says something: pages follow the log.
+// comesToSay opens a page again until it contains a text: pages follow the log.
 func (w *world) comesToSay(open func() error, text string) error {
 	return eventually(func() error {
 		err := open()
@@ -69,8 +69,7 @@ var (
 	hidden = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)">`)
 )
 
-// fill opens a page and sends the form of it that leads to a path or that has a button of
-// that name.
+// fill opens a page and sends its form with that action or with a button of that name.
 func (b *browser) fill(page, which string, values url.Values) error {
 	if err := b.get(page); err != nil {
 		return err
@@ -78,7 +77,7 @@ func (b *browser) fill(page, which string, values url.Values) error {
 	return b.submit(which, values)
 }
 
-// submit sends such a form of the page that is shown.
+// submit sends such a form of the current page.
 func (b *browser) submit(which string, values url.Values) error {
 	for _, form := range forms.FindAllStringSubmatch(b.w.page, -1) {
 		button := strings.Contains(form[0], `name="do" value="`+which+`"`)

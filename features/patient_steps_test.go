@@ -19,7 +19,7 @@ func (w *world) patientSteps(sc *godog.ScenarioContext) {
 // recordOf is the page of a patient.
 func (w *world) recordOf(patient string) string { return "patients/" + w.patients[patient].String() }
 
-// looksFor waits until the log knows the patients of the practice.
+// looksFor waits until the log has the patients of the practice.
 func (w *world) looksFor(name, text string) error {
 	if err := w.untilListed(); err != nil {
 		return err
@@ -27,8 +27,8 @@ func (w *world) looksFor(name, text string) error {
 	return w.browser(name).fill("patients", "/patients", url.Values{"name": {text}})
 }
 
-// untilListed waits until all that has happened has its place in the log, by which
-// patients are found.
+// untilListed waits until all events have their idx in the log, by which patients are
+// found.
 func (w *world) untilListed() error {
 	return eventually(func() error {
 		all, err := w.events("patient.registered.v1")

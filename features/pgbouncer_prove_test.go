@@ -12,9 +12,9 @@ import (
 	"frontdesk/docs"
 )
 
-// TestProveThatAllHoldsBehindPgBouncer runs the features with a pooler between
-// the program and Postgres that lends connections for one transaction, set as
-// docs/operations/proxies.md says. Only who asks about the past, and rebuilds, goes past it.
+// TestProveThatAllHoldsBehindPgBouncer runs the features with a pooler between the
+// program and Postgres that lends connections for one transaction, with the settings of
+// docs/operations/proxies.md. Only queries about the past, and rebuilds, bypass it.
 func TestProveThatAllHoldsBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	if !strings.Contains(docs.OperatorsPages()["operations/proxies.md"], "`"+postgrestest.PooledMode+"`") {

@@ -7,7 +7,7 @@ import (
 	"github.com/cucumber/godog"
 )
 
-// practiceItselfSteps are about what managers decide on the practice's pages.
+// practiceItselfSteps are about managers' decisions on the practice's pages.
 func (w *world) practiceItselfSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" wants to "([^"]*)" (medical|admin) requests$`, func(manager, do, typ string) error {
 		return w.browser(manager).fill("opening/type/"+typ, do, nil)

@@ -25,7 +25,7 @@ func (w *world) aPractice(name string) error {
 	w.practice = name
 	err := w.Desk.RegisterPractice(w.ctx, commands.RegisterPractice{Tenant: w.tenant(name), Name: name})
 	if errors.Is(err, practice.ErrTenantTaken) {
-		return nil // spoken of again
+		return nil // mentioned again
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// privacySteps are about the pages of privacy officers, and what staff are shown.
+// privacySteps are about the pages of privacy officers, and the texts for staff.
 func (w *world) privacySteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" lets only "([^"]*)" see the record of "([^"]*)"$`, w.letsOnly)
 	sc.Step(`^"([^"]*)" has broken the glass of "([^"]*)" because "([^"]*)"$`, w.hasBrokenGlass)
@@ -45,8 +45,8 @@ func (w *world) hasBrokenGlass(member, about, reason string) error {
 	return w.Desk.BreakGlass(ctx, commands.BreakGlass{Tenant: w.tenant(w.practice), Patient: w.patients[about], By: id, Reason: reason})
 }
 
-// comesToSee waits for a line of the access record, because they are written behind the
-// answer, and then for those of its own looks.
+// comesToSee waits for a line of the access record, because they are written after the
+// answer, and then for those of its own page views.
 func (w *world) comesToSee(officer, text, about string) error {
 	looks := 0
 	err := w.comesToSay(func() error { looks++; return w.browser(officer).get(w.guarded(about)) }, text)
@@ -73,7 +73,7 @@ func (w *world) looksRecorded(about string, want int) error {
 	})
 }
 
-// confirmsOnPage sends the form that confirms, also where the page does not offer it.
+// confirmsOnPage sends the form that confirms, also if the page does not offer it.
 func (w *world) confirmsOnPage(officer, about string) error {
 	b := w.browser(officer)
 	err := b.fill(w.guarded(about), "withdraw", nil) // refused, because it gives no reason

@@ -17,12 +17,12 @@ import (
 	"frontdesk/commands/commandtest"
 )
 
-// noMasterKey is for a command line that is to have none. The environment has the
-// program's for all others.
+// noMasterKey is for a command line without a master key. All others have the program's
+// in the environment.
 const noMasterKey = "--master-key="
 
 func TestMain(m *testing.M) {
-	_ = os.Setenv("FRONTDESK_MASTER_KEY", base64.StdEncoding.EncodeToString(testworld.MasterKey[:])) // it fails for names alone that no environment has
+	_ = os.Setenv("FRONTDESK_MASTER_KEY", base64.StdEncoding.EncodeToString(testworld.MasterKey[:])) // it only fails for invalid names
 	os.Exit(m.Run())
 }
 
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 type program struct {
 	*testworld.World
 	t     *testing.T
-	ahead atomic.Int64 // how far the practices' clock is moved; nanoseconds
+	ahead atomic.Int64 // offset of the practices' clock; nanoseconds
 	count int          // scenarios so far
 
 	logKey   notary.Key // zero until its logs are signed
@@ -50,7 +50,7 @@ func startProgram(t *testing.T, db *postgrestest.Database, edits ...func(*app.Co
 	return p
 }
 
-// errorLog is what the operator reads of errors.
+// errorLog is the error lines of the operator's log.
 type errorLog struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -69,5 +69,5 @@ func (l *errorLog) String() string {
 	return l.text.String()
 }
 
-// now is what the practices' clock shows.
+// now is the time of the practices' clock.
 func (p *program) now() time.Time { return p.Clock.Now().Add(time.Duration(p.ahead.Load())) }

@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// attacks changes what is stored, with the triggers switched off, and puts it back when
-// the scenario has ended.
+// attacks changes stored data, with the triggers switched off, and restores it when the
+// scenario has ended.
 func (w *world) attacks(statements *godog.DocString) error {
 	conn, err := pgx.Connect(w.ctx, w.DB.SuperuserURL)
 	if err != nil {
@@ -43,7 +43,7 @@ func (w *world) findsAttack() error {
 	return err
 }
 
-// forks makes another history out of an export, as whoever has the key and the database
+// forks makes another history out of an export, as a holder of the key and the database
 // can.
 func (w *world) forks() error {
 	made, err := os.ReadFile(w.export())

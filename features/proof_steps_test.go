@@ -22,16 +22,16 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// proving is what an auditor has of the practice's log, as names of files.
+// proving is an auditor's evidence of the practice's log, as names of files.
 type proving struct {
 	folder string
 	kept   string // a checkpoint
 	made   []string
 	forged string       // a checkpoint that the operator never signed
-	undo   func() error // what was done to the database
+	undo   func() error // reverts the change of the database
 }
 
-// proofSteps are about what can be proved to somebody who trusts nobody.
+// proofSteps are about proofs to a verifier without any trust.
 func (w *world) proofSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^an auditor has kept a checkpoint of the practice's log$`, w.keepsCheckpoint)
 	sc.Step(`^the newest checkpoint covers the practice's log$`, func() error { _, err := w.newestCheckpoint(); return err })
@@ -49,7 +49,7 @@ func (w *world) proofSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^whoever has kept a checkpoint is told "([^"]*)"$`, w.isRefuted)
 }
 
-// keepsCheckpoint has an auditor put the newest checkpoint aside.
+// keepsCheckpoint keeps the newest checkpoint for an auditor.
 func (w *world) keepsCheckpoint() error {
 	w.proving.folder = w.t.TempDir()
 	signed, err := w.newestCheckpoint()
@@ -117,8 +117,8 @@ func (w *world) exportsWithProof() error {
 	return w.auditsInTime("export", "--proof", "--out", name)
 }
 
-// auditsInTime has an auditor ask for something of the practice's. Each asking is in the
-// log itself, so the trees may be behind for a moment.
+// auditsInTime runs an auditor's command at the practice. Each run is in the log
+// itself, so the trees may be behind for a moment.
 func (w *world) auditsInTime(what string, args ...string) error {
 	return eventually(func() error {
 		_, err := w.audit(w.auditor(), append([]string{what, "--tenant", w.tenant(w.practice)}, args...)...)
@@ -128,7 +128,7 @@ func (w *world) auditsInTime(what string, args ...string) error {
 
 func (w *world) export() string { return w.proving.made[len(w.proving.made)-1] }
 
-// verifies has an auditor check a file on a machine of their own.
+// verifies checks a file on an auditor's own machine.
 func (w *world) verifies(args ...string) error {
 	var out, said bytes.Buffer
 	status := cli.Main(w.ctx, append([]string{"audit", "verify", "--key", w.logKey.Verifier}, args...), cli.Streams{In: strings.NewReader(""), Out: &out, Err: &said})

@@ -12,7 +12,7 @@ import (
 	"github.com/cucumber/godog"
 )
 
-// requestSteps are about what the practice does with requests, by its pages.
+// requestSteps are about the practice's work on requests, by its pages.
 func (w *world) requestSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^the inbox of "([^"]*)" comes to show "([^"]*)" under "([^"]*)"$`, w.inboxShows)
 	sc.Step(`^"([^"]*)" looks at the request$`, w.looksAtRequest)
@@ -27,9 +27,9 @@ func (w *world) requestSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^the page does not say "([^"]*)"$`, w.pageDoesNotSay)
 }
 
-// handling is what people have before them of a request.
+// handling is the pages of a request that people have open.
 type handling struct {
-	forms map[string]url.Values // by who looked
+	forms map[string]url.Values // by member of staff
 	sent  url.Values            // last
 	n     int                   // of the file last opened, from 1
 	file  http.Header
@@ -47,7 +47,7 @@ func (w *world) requestPage() (string, error) {
 	return "requests/" + submitted.Stream.ID.String(), err
 }
 
-// looksAtRequest opens the request, and keeps the form that is shown.
+// looksAtRequest opens the request, and keeps its form.
 func (w *world) looksAtRequest(name string) error {
 	page, err := w.requestPage()
 	if err != nil {
@@ -75,8 +75,7 @@ func (w *world) keepForm(name string) error {
 	return nil
 }
 
-// handles sends the form that somebody has before them. The page that answers it is before
-// them then.
+// handles sends the form that a member has open. The answer's page is open then.
 func (w *world) handles(name, do, text, chosen string) error {
 	page, err := w.requestPage()
 	if err != nil {
@@ -100,7 +99,7 @@ func (w *world) handles(name, do, text, chosen string) error {
 	return w.keepForm(name)
 }
 
-// sendsAgain sends the last form as it was sent.
+// sendsAgain sends the last form again, unchanged.
 func (w *world) sendsAgain(name string) error {
 	page, err := w.requestPage()
 	if err != nil {

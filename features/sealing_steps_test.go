@@ -16,7 +16,7 @@ import (
 
 var anotherMasterKey = sealing.MasterKey{2}
 
-// sealingSteps are about the master key, and what is seen without it.
+// sealingSteps are about the master key, and the data that is visible without it.
 func (w *world) sealingSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^an auditor (without the|with another) master key reads the log( and asks for personal data)?$`, w.readsLogWith)
 	sc.Step(`^the auditor is told "([^"]*)"$`, w.isTold)
@@ -26,7 +26,7 @@ func (w *world) sealingSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" was erased$`, w.wasErased)
 }
 
-// masterKeyFlag is what is typed in place of the environment's master key.
+// masterKeyFlag is a flag that replaces the environment's master key.
 func masterKeyFlag(which string) string {
 	if strings.HasPrefix(which, "without") {
 		return noMasterKey
@@ -43,7 +43,7 @@ func (w *world) readsLogWith(which, personal string) error {
 	return w.hears(err)
 }
 
-// hears keeps what somebody is told in place of an answer.
+// hears keeps a refusal.
 func (w *world) hears(refusal error) error {
 	w.heard = ""
 	if refusal != nil {

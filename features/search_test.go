@@ -21,8 +21,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// formsOf returns a text as it can stand among bytes: plain, escaped, in hexadecimal and
-// in base64.
+// formsOf returns the forms of a text in stored bytes: plain, escaped, in hexadecimal
+// and in base64.
 func formsOf(text string) (forms [][]byte) {
 	quoted, _ := json.Marshal(text)
 	for _, form := range []string{
@@ -31,7 +31,7 @@ func formsOf(text string) (forms [][]byte) {
 	} {
 		forms = append(forms, []byte(form))
 	}
-	for shift := range 3 { // base64 depends on where in it the text begins
+	for shift := range 3 { // base64 depends on the offset of the text in it
 		for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			all := alphabet.EncodeToString(append(make([]byte, shift), text...))
 			forms = append(forms, []byte(all[(shift*8+5)/6:(shift+len(text))*8/6]))
@@ -41,11 +41,11 @@ func formsOf(text string) (forms [][]byte) {
 	return slices.CompactFunc(forms, bytes.Equal)
 }
 
-// begins are the first bytes of a form. What is searched has a hundred megabytes, and is
-// read once for all forms.
+// begins are the first bytes of a form. The searched bytes are a hundred megabytes, and
+// are read once for all forms.
 type begins [8]byte
 
-// found returns the names of those texts that stand among bytes, in any form.
+// found returns the names of the texts that occur in the bytes, in any form.
 func found(kept []byte, texts map[string]string) (names []string) {
 	type sought struct {
 		form []byte
@@ -77,7 +77,7 @@ func found(kept []byte, texts map[string]string) (names []string) {
 	return names
 }
 
-// none reports texts that stand where nothing personal may, but for those of one name.
+// none reports personal texts in a place, except those of one name.
 func (k *keeping) none(place string, kept []byte, texts map[string]string, but string) {
 	k.t.Helper()
 	for _, name := range found(kept, texts) {
@@ -87,7 +87,7 @@ func (k *keeping) none(place string, kept []byte, texts map[string]string, but s
 	}
 }
 
-// every reports what the search misses of what stands in clear.
+// every reports clear texts that the search does not find.
 func (k *keeping) every(place string, kept []byte) {
 	k.t.Helper()
 	if there := found(kept, k.staff); len(there) != len(k.staff) {
@@ -112,7 +112,7 @@ func (k *keeping) tables() map[string][]byte {
 	return all
 }
 
-// files are all files of the cluster: its tables, its write-ahead log, what Postgres said.
+// files are all files of the cluster: its tables, its write-ahead log, Postgres' log.
 func (k *keeping) files() (all []byte) {
 	k.t.Helper()
 	var dir string
@@ -133,7 +133,8 @@ func (k *keeping) files() (all []byte) {
 	return all
 }
 
-// dump is what pg_dump writes, but for the digests of bodies, which are there for a day.
+// dump is the output of pg_dump, without the digests of bodies, which stay there for a
+// day.
 func (k *keeping) dump() []byte {
 	k.t.Helper()
 	text, err := exec.CommandContext(k.ctx, "pg_dump", "--exclude-table-data=answers", k.program.DB.SuperuserURL).Output()

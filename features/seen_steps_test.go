@@ -22,7 +22,7 @@ import (
 
 const ownCallsPath = "/transactional-api/application/calls"
 
-// seenSteps are about what an application is shown of its calls and webhooks.
+// seenSteps are about the pages of an application's own calls and webhooks.
 func (w *world) seenSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" looks for that call$`, w.looksForCall)
 	sc.Step(`^"([^"]*)" asks for its (calls|deliveries) with (\S+)$`, func(name, list, query string) error {
@@ -34,14 +34,14 @@ func (w *world) seenSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^strangers send (\d+) forged tokens in the name of "([^"]*)"$`, w.flood)
 	sc.Step(`^"([^"]*)" is shown (\d+) calls that are unproven$`, w.shownUnproven)
 	sc.Step(`^"([^"]*)" opens the record of "([^"]*)" on behalf of "([^"]*)"$`, w.opensRecordAs)
-	sc.Step(`^the answer names nobody$`, w.namesNobody)
+	sc.Step(`^the answer names nobody$`, w.namesNoPerson)
 	sc.Step(`^the answer has (\d+) of (\S+)$`, w.answerCounts)
 	sc.Step(`^"([^"]*)" pings (\d+) times$`, w.pingsOften)
 	sc.Step(`^"([^"]*)" pages through those calls by (\d+), and each page finds it pinging again$`, w.pagesWhilePinging)
 	sc.Step(`^the webhooks of "([^"]*)" are sent elsewhere$`, w.sendsElsewhere)
 }
 
-// shownCall is a call as an application is shown it.
+// shownCall is a call as its application sees it.
 type shownCall struct {
 	RequestID string
 	Unproven  bool
@@ -52,7 +52,7 @@ type shownCalls struct {
 	Next  string
 }
 
-// asksForCalls asks for a page of calls.
+// asksForCalls fetches a page of calls.
 func (w *world) asksForCalls(name string, query url.Values) (page shownCalls, err error) {
 	if err := w.calls(name, http.MethodGet, ownCallsPath+"?"+query.Encode()); err != nil {
 		return page, err
@@ -64,7 +64,8 @@ func (w *world) asksForCalls(name string, query url.Values) (page shownCalls, er
 	return page, err
 }
 
-// looksForCall waits until the last call is shown: lines are written behind the answers.
+// looksForCall waits until the last call is listed: lines are written after the
+// answers.
 func (w *world) looksForCall(name string) error {
 	w.own.lookedFor = w.lastRequest()
 	return eventually(func() error {
@@ -76,7 +77,8 @@ func (w *world) looksForCall(name string) error {
 	})
 }
 
-// notRecorded waits for the line of the call that has looked: an earlier one would be there.
+// notRecorded waits for the line of the call that lists calls: an earlier one would be
+// there.
 func (w *world) notRecorded() error {
 	if _, err := w.recorded(w.lastRequest()); err != nil {
 		return err
@@ -88,7 +90,8 @@ func (w *world) notRecorded() error {
 	return err
 }
 
-// shownOf is all that an application is shown of its calls, without those that are unproven.
+// shownOf is all that an application sees of its calls, without those that are
+// unproven.
 func (w *world) shownOf(name string) (text string, err error) {
 	for _, query := range []string{"", "status=answered", "status=refused"} {
 		if err := w.calls(name, http.MethodGet, ownCallsPath+"?"+query); err != nil {
@@ -137,7 +140,7 @@ func (w *world) shownTheSame(one, other string) error {
 	return nil
 }
 
-// flood sends tokens of every kind that nobody's key has signed.
+// flood sends tokens of every kind with invalid signatures.
 func (w *world) flood(n int, name string) error {
 	app, err := w.application(name)
 	if err != nil {
@@ -194,8 +197,9 @@ func (w *world) opensRecordAs(name, patient, member string) error {
 	return w.answerIs(http.StatusOK)
 }
 
-// namesNobody looks for patients and staff in the answer, by name and by identifier.
-func (w *world) namesNobody() error {
+// namesNoPerson checks that the answer contains no patients and staff, by name or by
+// identifier.
+func (w *world) namesNoPerson() error {
 	var names []string
 	for name, id := range w.patients {
 		names = append(names, name, id.String())
@@ -269,7 +273,7 @@ func (w *world) pagesWhilePinging(name string, limit int) error {
 	return nil
 }
 
-// sendsElsewhere registers another address, at which somebody else receives.
+// sendsElsewhere registers another address, with another receiver.
 func (w *world) sendsElsewhere(name string) error {
 	app, err := w.application(name)
 	if err != nil {
@@ -282,7 +286,7 @@ func (w *world) sendsElsewhere(name string) error {
 	return w.Desk.SetWebhook(w.ctx, commands.SetWebhook{Application: app.ID, Event: application.RecordOpened, URL: other.URL()})
 }
 
-// ownShown is what steps remember of what was shown.
+// ownShown is the shown data that steps remember.
 type ownShown struct {
 	lookedFor   uuid.UUID
 	shownBefore map[string]string

@@ -38,7 +38,7 @@ func (w *world) staffSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^an operator acts for "([^"]*)" and runs "([^"]*)"$`, w.operatorRuns)
 }
 
-// firstPassword is what everybody has who was registered with one.
+// firstPassword is the password of all staff who were registered with one.
 const firstPassword = "coffee tin fish"
 
 func (w *world) worksThere(name, username, roles string) error {
@@ -83,7 +83,7 @@ func (w *world) invites(manager, name, username, role string) error {
 	return errors.Join(err, w.handed())
 }
 
-// handed keeps the link that the page shows, if it shows one.
+// handed keeps the link on the page, if there is one.
 func (w *world) handed() error {
 	if _, after, shown := strings.Cut(w.page, `<textarea id="link"`); shown {
 		_, after, _ = strings.Cut(after, ">")
@@ -108,7 +108,7 @@ func (w *world) givesRoles(manager, name, roles string) error {
 	return w.changes(manager, "roles", name, map[string][]string{"role": strings.Fields(roles)})
 }
 
-// changes sends a form of somebody's page.
+// changes sends a form of a member's page.
 func (w *world) changes(manager, do, name string, values map[string][]string) error {
 	id, err := w.Staff.AnyStaffByUsername(w.ctx, w.tenant(w.practice), w.usernames[name])
 	if err != nil {
@@ -151,7 +151,8 @@ func (w *world) doneByOperatorFor(name, member string) error {
 	return w.comesToShow(name, func(by event.Actor) bool { return by.Kind == event.ByOperator && by.For == id.UUID })
 }
 
-// comesToShow waits for an event, because those of signing in are written behind the answer.
+// comesToShow waits for an event, because those of signing in are written after the
+// answer.
 func (w *world) comesToShow(name string, by func(event.Actor) bool) error {
 	return eventually(func() error {
 		found, err := w.events(name)

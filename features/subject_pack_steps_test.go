@@ -14,7 +14,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli"
 )
 
-// packSteps are about what a patient who asks is given.
+// packSteps are about the subject access pack.
 func (w *world) packSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^an auditor makes the pack of "([^"]*)"$`, w.makesPack)
 	sc.Step(`^the auditor is refused with "([^"]*)"$`, func(code string) error { return w.operatorTold(1, "("+code+")") })

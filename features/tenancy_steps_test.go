@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/access"
 )
 
-// tenancySteps are about what practices have that looks alike.
+// tenancySteps are about similar data of several practices.
 func (w *world) tenancySteps(sc *godog.ScenarioContext) {
 	sc.Step(`^its site with a room, where "([^"]*)" has an appointment$`, w.aPlaceAndAnAppointment)
 	sc.Step(`^the log shows nothing new$`, w.loggedNothing)
@@ -55,7 +55,7 @@ func (w *world) loggedNothing() error {
 	return nil
 }
 
-// An endpoint that is added must be tried across two practices (D18).
+// A new endpoint must be tried across two practices (D18).
 func TestTheFeatureOfTenancyNamesEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("tenancy.feature")
@@ -63,7 +63,7 @@ func TestTheFeatureOfTenancyNamesEveryEndpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, endpoint := range append(access.Grantable(), access.Ping) {
-		// once with a thing of the other practice, once on behalf of its staff
+		// once with an object of the other practice, once on behalf of its staff
 		if strings.Count(string(text), string(endpoint)) < 2 {
 			t.Errorf("%s is not tried across two practices", endpoint)
 		}

@@ -19,19 +19,19 @@ import (
 	"frontdesk/domain/application"
 )
 
-// mailbox is where an application receives webhooks.
+// mailbox is an application's receiver of webhooks.
 type mailbox struct {
 	server *receiver.Server
 	got    chan receiver.Webhook
 	broken atomic.Bool
 }
 
-// webhookSteps are about what applications are told.
+// webhookSteps are about the webhooks of applications.
 func (w *world) webhookSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" receives webhooks of "([^"]*)"$`, w.receives)
 	sc.Step(`^the receiver of "([^"]*)" (fails|works again)$`, w.receiverFails)
-	sc.Step(`^"([^"]*)" is told of "([^"]*)"$`, func(name, event string) error { return w.told(name, event, nil) })
-	sc.Step(`^"([^"]*)" is told of "([^"]*)" with this:$`, w.told)
+	sc.Step(`^"([^"]*)" is told of "([^"]*)"$`, func(name, event string) error { return w.received(name, event, nil) })
+	sc.Step(`^"([^"]*)" is told of "([^"]*)" with this:$`, w.received)
 	sc.Step(`^nothing was queued for "([^"]*)"$`, w.notQueued)
 	sc.Step(`^a delivery to "([^"]*)" is "([^"]*)" because "([^"]*)"$`, w.delivery)
 }
@@ -49,8 +49,8 @@ func (w *world) receives(name, event string) error {
 	})
 }
 
-// newMailbox verifies what it gets as §6.5 says, with the keys that the
-// practice's host publishes.
+// newMailbox verifies webhooks according to §6.5, with the keys that the practice's
+// host publishes.
 func (w *world) newMailbox() (*mailbox, error) {
 	m := &mailbox{got: make(chan receiver.Webhook, 100)}
 	verifier, err := testworld.NewVerifier(w.tenant(w.practice), w.URL, w.Clock.Now)
@@ -79,9 +79,9 @@ func (w *world) receiverFails(name, how string) error {
 	return err
 }
 
-// told fails unless the next webhook that an application has got is of this
-// event, with these data among its own.
-func (w *world) told(name, event string, data *godog.DocString) error {
+// received fails unless the application's next webhook is of this event, and contains these
+// data.
+func (w *world) received(name, event string, data *godog.DocString) error {
 	app, err := w.application(name)
 	if err != nil {
 		return err
@@ -124,8 +124,8 @@ func (w *world) deliveries(name string) ([]webhooks.Logged, error) {
 	return w.Deliveries().List(w.ctx, webhooks.Filter{Application: app.ID, Limit: 10})
 }
 
-// notQueued is for events that somebody else has been told of: by then they
-// have been fanned out to all.
+// notQueued is for events that another application has received: by then they have been
+// fanned out to all.
 func (w *world) notQueued(name string) error {
 	found, err := w.deliveries(name)
 	if err == nil && len(found) > 0 {
@@ -134,7 +134,8 @@ func (w *world) notQueued(name string) error {
 	return err
 }
 
-// delivery waits until a delivery has ended so, and fails if there are several.
+// delivery waits until a delivery has ended with this status, and fails if there are
+// several.
 func (w *world) delivery(name, status, reason string) error {
 	for limit := time.After(stepLimit); ; {
 		found, err := w.deliveries(name)

@@ -20,47 +20,47 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// world is what one scenario knows: people and practices by the names that the
+// world is the state of one scenario: people and practices by the names that the
 // scenario gives them.
 type world struct {
 	*program
 	ctx          context.Context //nolint:containedctx // of the scenario
 	suffix       string          // keeps scenarios' practices apart
-	practice     string          // the practice last spoken of
+	practice     string          // the practice of the last step
 	applications map[string]*integrator
 	patients     map[string]patient.ID
 	usernames    map[string]string    // by staff name
 	appointment  appointment.ID       // the one last booked
-	things       map[string]uuid.UUID // by what scenarios call them
-	token        []bearertest.Edit    // what is odd about the next token
-	forged       bool                 // somebody else signs it
+	things       map[string]uuid.UUID // by their names in scenarios
+	token        []bearertest.Edit    // changes of the next token
+	forged       bool                 // signed with another key
 	sent         sent                 // the last call
 	answer       *answer              // to the last call
 	answers      []*answer
 	files        [][]byte          // last sent
 	logged       int64             // head of the log when the scenario began
-	shown        string            // what an auditor or an operator was shown last
-	exit         int               // how the last command of an operator or auditor ended
+	shown        string            // the last output for an auditor or an operator
+	exit         int               // status of the last command of an operator or auditor
 	pack         map[string]string // the files of the one last made
-	heard        string            // why an auditor was shown nothing
+	heard        string            // the last refusal of an auditor's command
 	browsers     map[string]*browser
-	page         string     // which somebody was shown last
-	seen         url.Values // the form of the page that somebody looked at last
-	link         string     // which a manager was handed last
+	page         string     // the last page
+	seen         url.Values // the last form
+	link         string     // the last link that a manager got
 	forgetting   forgetting
 	handling     handling
 	proving      proving
 	own          ownShown
 }
 
-// integrator is an application and what its owner runs.
+// integrator is an application with its owner's programs.
 type integrator struct {
 	bearertest.Application
 	keys    *bearertest.Server
 	mailbox *mailbox // nil without one
 }
 
-// key is the application's public key as its key set has it.
+// key is the application's public key in its key set.
 func (i *integrator) key() string {
 	jwk, err := json.Marshal(bearertest.JWK(i.Kid, &i.Key.PublicKey))
 	if err != nil {
@@ -71,7 +71,7 @@ func (i *integrator) key() string {
 
 func newWorld(p *program) *world {
 	p.count++
-	drained := p.Drain(p.t.Context()) // what earlier scenarios have appended
+	drained := p.Drain(p.t.Context()) // events of earlier scenarios
 	head, err := p.Log.Head(p.t.Context())
 	if err := errors.Join(drained, err); err != nil {
 		p.t.Fatal(err)
@@ -115,8 +115,8 @@ func (w *world) application(name string) (*integrator, error) {
 	return app, nil
 }
 
-// placeholders are what a scenario writes for identifiers that are minted:
-// <Ann Archer> is that patient's.
+// placeholders are a scenario's names for generated identifiers: <Ann Archer> is that
+// patient's.
 func (w *world) filled(text string) string {
 	for name, id := range w.patients {
 		text = strings.ReplaceAll(text, "<"+name+">", id.String())
@@ -140,13 +140,13 @@ func (w *world) filled(text string) string {
 	})
 }
 
-// letters is what a scenario writes for a long text.
+// letters is a scenario's placeholder for a long text.
 var letters = regexp.MustCompile(`<(\d+) letters>`)
 
 const stepLimit = time.Minute // on a busy machine
 
-// eventually tries something again until it succeeds: read models, the access record, prover
-// and signer work behind the answers. It returns the last error.
+// eventually retries until it succeeds: read models, the access record, prover and
+// signer work after the answers. It returns the last error.
 func eventually(try func() error) (err error) {
 	for watch := clock.Start(); watch.Elapsed() < stepLimit; time.Sleep(5 * time.Millisecond) {
 		if err = try(); err == nil {

@@ -6,7 +6,7 @@
 -- The log of events ---------------------------------------------------------------------
 
 -- A row is written once, inside the transaction of one append, and never changed. data and
--- metadata are kept as the bytes they were written as, because leaves of trees hash them.
+-- metadata keep their original bytes, because leaves of trees hash them.
 CREATE TABLE events (
     position    bigint GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
     id          uuid        NOT NULL,
@@ -19,14 +19,15 @@ CREATE TABLE events (
     metadata    text        NOT NULL,
     recorded_at timestamptz NOT NULL,
     sealed      bytea,                -- personal values, encrypted: one box for each holder
-    -- The optimistic lock: of two writers that saw the same version, one wins. A stream is
-    -- one tenant's: whatever identifier another writes to, it is another stream (D116). One
-    -- index with all three columns also loads a stream, whether there are statistics or not.
+    -- The optimistic lock: of two writers that saw the same version, one wins. A stream
+    -- belongs to one tenant: the same identifier under another tenant is another stream
+    -- (D116). One index with all three columns also loads a stream, with or without
+    -- statistics.
     CONSTRAINT events_stream_version UNIQUE (stream, tenant, version)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 ALTER TABLE events ALTER COLUMN sealed SET STORAGE EXTERNAL; -- boxes cannot be compressed
 
--- With the tenant in it, no plan combines it with an index of all that a practice has.
+-- With the tenant in it, no plan combines it with an index of all events of a practice.
 CREATE INDEX events_patient ON events (patient, tenant, position) WHERE patient IS NOT NULL;
 -- A practice's events, for auditors and for explaining a call.
 CREATE INDEX events_tenant ON events (tenant, position);
@@ -39,16 +40,16 @@ CREATE TABLE log (
     position bigint NOT NULL UNIQUE
 );
 
--- How far the log has come. The process that locks the row is the sequencer. Positions
--- are drawn before they are committed, so the sequencer passes some without seeing an
--- event. These are gaps, until the event appears or no writer is left that could write it:
+-- The end of the log. The process that locks the row is the sequencer. Positions are drawn
+-- before they are committed, so the sequencer passes some without seeing an event. These are
+-- gaps, until the event appears or no writer is left that could write it:
 -- docs/architecture.md, "How a gap is closed".
 --
--- The row also names the history that the log is in. A promoted standby has another
--- timeline, and a restored copy another cluster or another table: then the log may have lost
--- its end, and a new epoch begins.
+-- The row also names the history that the log is in. A promoted standby has another timeline,
+-- and a restored copy another cluster or another table: then the log may have lost its end,
+-- and a new epoch begins.
 CREATE TABLE sequencer (
-    head     bigint         NOT NULL DEFAULT 0,    -- the last idx given out
+    head     bigint         NOT NULL DEFAULT 0,    -- the last assigned idx
     reached  bigint         NOT NULL DEFAULT 0,    -- the highest position placed
     epoch    int            NOT NULL DEFAULT 1,
     system   bigint         NOT NULL DEFAULT 0,
@@ -58,9 +59,9 @@ CREATE TABLE sequencer (
     gaps     int8multirange NOT NULL DEFAULT '{}', -- open positions below reached that each batch looks through
     writers  text[]         NOT NULL DEFAULT '{}', -- the writers at the last look
     watched  bigint         NOT NULL DEFAULT 0,    -- reached at that look: up to here, gaps wait for these writers
-    settled  bigint         NOT NULL DEFAULT 0,    -- up to here they wait only for the late
+    settled  bigint         NOT NULL DEFAULT 0,    -- up to here they wait only for late transactions
     late     xid8[]         NOT NULL DEFAULT '{}', -- transactions that were writing at two looks
-    above    bigint[]       NOT NULL DEFAULT '{}'  -- for each of them: it can only fill what is above here
+    above    bigint[]       NOT NULL DEFAULT '{}'  -- for each of them: it can only fill positions above this
 ) WITH (fillfactor = 10);
 INSERT INTO sequencer DEFAULT VALUES;
 
@@ -75,19 +76,18 @@ SELECT first, last FROM old_gaps WHERE first > (
     SELECT min(l.above) FROM sequencer CROSS JOIN LATERAL unnest(late, above) AS l (xid, above)
     WHERE pg_visible_in_snapshot(l.xid, pg_current_snapshot()));
 
--- The history that the sequencer's row names, and the one that the database is in. A standby
--- cannot be asked.
+-- The history in the sequencer's row, and that of the database. A standby cannot answer.
 CREATE VIEW history AS
 SELECT epoch, head, untold, system, relation, timeline, now_system, now_relation, now_timeline,
     (system, relation, timeline) = (now_system, now_relation, now_timeline) AS goes_on
 FROM (SELECT epoch, head, untold, system, relation, timeline, (pg_control_system()).system_identifier AS now_system, tableoid AS now_relation,
     ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int AS now_timeline FROM sequencer) here;
 
--- A log that has no epochs yet is where it belongs.
+-- A log without epochs is in its own history.
 UPDATE sequencer SET system = now_system, relation = now_relation, timeline = now_timeline FROM history;
 
--- The fault of the sequence that positions are drawn from; NULL if it has none. An event
--- whose position the sequencer has passed already would never get into the log.
+-- The fault of the sequence that positions are drawn from; NULL if it has none. An event whose
+-- position the sequencer has passed already would never get into the log.
 CREATE VIEW sequence_fault AS
 SELECT nullif(concat_ws(' and ',
     CASE WHEN last_value - (NOT is_called)::int < reached THEN 'is behind the log' END,
@@ -96,7 +96,7 @@ SELECT nullif(concat_ws(' and ',
     CASE WHEN seqcycle THEN 'begins again at its end' END), '') AS fault
 FROM sequencer CROSS JOIN events_position_seq CROSS JOIN pg_sequence WHERE seqrelid = 'events_position_seq'::regclass;
 
--- How far each consumer of the feed has come.
+-- The offset of each consumer of the feed.
 CREATE TABLE feed_offsets (
     consumer text   PRIMARY KEY,
     idx      bigint NOT NULL DEFAULT 0
@@ -129,7 +129,7 @@ CREATE TRIGGER log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON log
 
 -- Practices and applications -------------------------------------------------------------
 
--- Read models that are kept in the append itself: a check never reads an old row.
+-- Read models that are updated in the append itself: a check never reads an old row.
 
 CREATE TABLE practices (
     tenant    text PRIMARY KEY,
@@ -137,15 +137,15 @@ CREATE TABLE practices (
     time_zone text NOT NULL
 );
 
--- Each call looks up its application. Postgres reads a table of few pages from end to
--- end instead of using its index, which takes longer with every application. Spread over
--- more pages, the table is looked up by its index.
+-- Each call looks up its application. Postgres scans a table of few pages instead of using its
+-- index, which takes longer with every application. With the table spread over more pages, it
+-- uses the index.
 CREATE TABLE applications (
     application       uuid PRIMARY KEY,
     name              text    NOT NULL,
     jwks_url          text    NOT NULL,
     patient_scoped    boolean NOT NULL DEFAULT false,
-    key_set_reread_at timestamptz -- when the application last had its key set read again; NULL if it never did
+    key_set_reread_at timestamptz -- when the application last requested to fetch its key set again; NULL if it never did
 ) WITH (fillfactor = 10);
 
 CREATE TABLE application_callbacks (
@@ -176,12 +176,12 @@ CREATE TABLE authorisations (
     expires_at  timestamptz NOT NULL,
     PRIMARY KEY (tenant, application, staff, patient)
 );
--- Authorisations are looked up by their end: those that have ended stay.
+-- Authorisations are looked up by their end: expired ones stay.
 CREATE INDEX authorisations_current ON authorisations (tenant, application, staff, expires_at);
 CREATE INDEX authorisations_patient ON authorisations (tenant, patient);
 
--- How each practice takes requests of each type. A type without a row is taken at
--- all hours.
+-- When each practice accepts requests of each type. A type without a row is accepted at all
+-- hours.
 CREATE TABLE intakes (
     tenant       text        NOT NULL,
     request_type text        NOT NULL,
@@ -213,9 +213,9 @@ CREATE TABLE rooms (
     PRIMARY KEY (tenant, room)
 );
 
--- The screens in waiting rooms that may show the board of a site. One that was removed has
--- no row. A reader of the table can use neither the link nor the session, because it holds
--- their SHA-256.
+-- The screens in waiting rooms that may show the board of a site. A removed one has no row. A
+-- reader of the table can use neither the link nor the session, because it holds their
+-- SHA-256.
 CREATE TABLE displays (
     tenant       text        NOT NULL,
     display      uuid        NOT NULL,
@@ -229,7 +229,7 @@ CREATE TABLE displays (
     PRIMARY KEY (tenant, display)
 );
 
--- When each display last asked for its board. The log does not hold that.
+-- When each display last requested its board. The log does not hold that.
 CREATE TABLE display_sights (
     tenant  text        NOT NULL,
     display uuid        NOT NULL,
@@ -248,8 +248,7 @@ CREATE TABLE patients (
     PRIMARY KEY (tenant, patient)
 );
 
--- How many patients are missing that an append needs. Any at all is refused by the
--- constraint's name.
+-- The number of missing patients of an append. The constraint refuses any, by its name.
 CREATE DOMAIN patients_missing AS bigint CONSTRAINT patients_known CHECK (VALUE = 0);
 
 CREATE TABLE record_restrictions (
@@ -307,7 +306,7 @@ CREATE TABLE call_ins (
     called_in_at timestamptz NOT NULL,
     PRIMARY KEY (tenant, appointment)
 );
--- The call-ins of a site since midnight: those that were not taken back stay.
+-- The call-ins of a site since midnight: those that were not removed stay.
 CREATE INDEX call_ins_by_day ON call_ins (tenant, site, called_in_at);
 CREATE INDEX call_ins_patient ON call_ins (tenant, patient);
 
@@ -345,8 +344,8 @@ CREATE INDEX inbox_open ON inbox (tenant, type, urgent, submitted_at, request) W
 CREATE INDEX inbox_done ON inbox (tenant, type, urgent, done_at, request) WHERE done_at IS NOT NULL;
 CREATE INDEX inbox_patient ON inbox (tenant, patient, submitted_at, request);
 
--- The patients that a search has found, so that its pages go on. The search text is in no
--- table. After a crash the rows are of no use.
+-- The results of a patient search, for its next pages. The search text is in no table. After a
+-- crash the rows are of no use.
 CREATE UNLOGGED TABLE patient_searches (
     session uuid        NOT NULL, -- of the member of staff who searched
     search  uuid        NOT NULL,
@@ -366,10 +365,10 @@ CREATE TABLE erasure_requests (
     PRIMARY KEY (tenant, patient)
 );
 
--- Files sent with patient requests. They are stored while they arrive, before
--- the event that names them, in short transactions of their own; the sweeper removes those
--- that no event has named after a day. It looks at an upload once: it goes, or an event
--- names it, which never ends.
+-- Files sent with patient requests. They are stored while they arrive, before the event that
+-- names them, in short transactions of their own; the sweeper removes those that no event has
+-- named after a day. It looks at an upload once: either it is removed, or an event names it,
+-- permanently.
 CREATE TABLE uploads (
     tenant     text        NOT NULL,
     upload     uuid        NOT NULL,
@@ -379,9 +378,9 @@ CREATE TABLE uploads (
 );
 CREATE INDEX uploads_unnamed ON uploads (started_at) WHERE NOT named;
 
--- Their content, 256 KiB a row. No role may change a row, and a row is deleted only
--- together with its upload. Pictures and documents are compressed already. To compress them
--- again would take more time than everything else.
+-- Their content, 256 KiB a row. No role may change a row, and a row is deleted only together
+-- with its upload. Pictures and documents are compressed already. Compressing them again would
+-- take more time than everything else.
 CREATE TABLE upload_chunks (
     tenant text  NOT NULL,
     upload uuid  NOT NULL,
@@ -392,8 +391,8 @@ CREATE TABLE upload_chunks (
 );
 ALTER TABLE upload_chunks ALTER COLUMN data SET STORAGE EXTERNAL;
 
--- Read model, at once: which files events name. Because of the reference, a file that is
--- named cannot be swept, and a file that was swept cannot be named.
+-- Read model, at once: the files that events name. Because of the reference, a named file
+-- cannot be swept, and a swept file cannot be named.
 CREATE TABLE attachments (
     tenant     text   NOT NULL,
     attachment uuid   NOT NULL,
@@ -414,7 +413,7 @@ CREATE TABLE answers (
     body        bytea       NOT NULL, -- the digest of the call's body
     made        uuid        NOT NULL, -- the stream that the call wrote to
     answered_at timestamptz NOT NULL,
-    patient     uuid,                 -- whom the answer is about
+    patient     uuid,                 -- the patient of the answer
     answer      text        NOT NULL,
     CONSTRAINT answers_key PRIMARY KEY (tenant, key)
 );
@@ -423,7 +422,7 @@ CREATE INDEX answers_patient ON answers (tenant, patient);
 
 -- Webhooks -------------------------------------------------------------------------------
 
--- Where an application receives events of one kind. Webhooks to one destination keep their
+-- The URL of an application for events of one kind. Webhooks to one destination keep their
 -- order and share its slots.
 CREATE TABLE webhooks (
     application uuid NOT NULL,
@@ -443,8 +442,8 @@ CREATE TABLE signing_keys (
 );
 CREATE UNIQUE INDEX signing_keys_active ON signing_keys (state) WHERE state = 'active';
 
--- Private keys, encrypted under the master key, until they sign no more. They are
--- no read model: nothing in the log could bring them back.
+-- Private keys, encrypted under the master key, until they no longer sign. They are no read
+-- model: the log could not restore them.
 CREATE TABLE signing_key_secrets (
     kid        text        PRIMARY KEY,
     sealed     bytea       NOT NULL,
@@ -457,24 +456,24 @@ CREATE TABLE signing_key_secrets (
 CREATE TABLE deliveries (
     event       uuid        NOT NULL, -- the jti
     application uuid        NOT NULL,
-    idx         bigint      NOT NULL, -- the event's place in the log
+    idx         bigint      NOT NULL, -- the event's idx
     tenant      text        NOT NULL,
     kind        text        NOT NULL,
-    subject     uuid        NOT NULL, -- what keeps its order: a patient or an appointment
+    subject     uuid        NOT NULL, -- the key of its order: a patient or an appointment
     destination uuid        NOT NULL,
     happened_at timestamptz NOT NULL,
     not_after   timestamptz NOT NULL,
     status      text        NOT NULL DEFAULT 'pending',
-    attempt     uuid,                 -- who claimed it: only they can store how it ended
+    attempt     uuid,                 -- the claim: only its holder can store the result
     claimed_at  timestamptz,
-    unknown_at  timestamptz,          -- when a silent sender is taken for crashed
+    unknown_at  timestamptz,          -- when a silent sender counts as crashed
     finished_at timestamptz,
     reason      text,
     http_status int,
     kid         text,
     connect_ms  int,                  -- until there was a connection
     answer_ms   int,                  -- until the first byte of an answer
-    url         text,                 -- where it went, without the query; it stays when the address changes
+    url         text,                 -- destination, without the query; it stays when the address changes
     PRIMARY KEY (event, application)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
@@ -487,16 +486,15 @@ CREATE INDEX deliveries_tenant ON deliveries (tenant, event);
 CREATE INDEX deliveries_undelivered ON deliveries (status, event)
     WHERE status IN ('failed', 'expired', 'withdrawn', 'unknown');
 
--- How deliveries ended, after the delivery itself is removed. The same
--- event always has the same id, which begins with its time, so that it meets itself in
--- its partition.
+-- The results of deliveries, after the delivery itself is removed. The same event always has
+-- the same id, which begins with its time, so that both rows are in the same partition.
 CREATE TABLE delivered (
     event       uuid        NOT NULL,
     application uuid        NOT NULL,
     idx         bigint      NOT NULL,
     tenant      text        NOT NULL,
     kind        text        NOT NULL,
-    patient     uuid,                 -- whom the event concerns
+    patient     uuid,                 -- the patient of the event
     destination uuid        NOT NULL,
     happened_at timestamptz NOT NULL,
     finished_at timestamptz NOT NULL,
@@ -514,7 +512,7 @@ CREATE TRIGGER delivered_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON deli
 CREATE TRIGGER delivered_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON delivered_default
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- Every delivery that is known, whether it is still in the queue's table or not.
+-- Every known delivery, in the queue's table or not.
 CREATE VIEW delivery_log AS
 SELECT event, application, idx, kind, tenant, destination, status, reason, http_status, kid, happened_at, claimed_at, finished_at, connect_ms, answer_ms, url
 FROM deliveries
@@ -532,15 +530,15 @@ CREATE TABLE staff (
     email           text    NOT NULL,
     administrator   boolean NOT NULL,
     active          boolean NOT NULL DEFAULT true,
-    credential      uuid,   -- which password counts, by an id that the log names; NULL: they cannot sign in
-    password_digest bytea,  -- the SHA-256 of its hash, as the log has it; NULL without a password
+    credential      uuid,   -- the current password, by an id in the log; NULL: they cannot sign in
+    password_digest bytea,  -- the SHA-256 of its hash, from the log; NULL without a password
     roles           text[], -- NULL until they are set: an administrator is manager then, and others have no role
     PRIMARY KEY (tenant, staff),
     CONSTRAINT staff_username UNIQUE (tenant, username)
 );
 
--- How many managers a practice has left. An append that would leave none is refused by the
--- constraint's name.
+-- The number of managers that a practice has left. The constraint refuses an append that would
+-- leave none, by its name.
 CREATE DOMAIN managers_left AS bigint CONSTRAINT staff_last_manager CHECK (VALUE > 0);
 
 -- Links by which members of staff choose a password. Only the newest of each is here. A
@@ -554,8 +552,8 @@ CREATE TABLE staff_links (
 );
 CREATE UNIQUE INDEX staff_links_member ON staff_links (tenant, staff);
 
--- The passkeys of staff, as the log knows them. Nothing here is secret: a public key
--- cannot sign in.
+-- The passkeys of staff, according to the log. Nothing here is secret: a public key cannot
+-- sign in.
 CREATE TABLE staff_passkeys (
     tenant          text        NOT NULL,
     passkey         uuid        NOT NULL,
@@ -569,7 +567,7 @@ CREATE TABLE staff_passkeys (
     added_at        timestamptz NOT NULL,
     PRIMARY KEY (tenant, passkey)
 );
--- A credential is one member's of a practice.
+-- A credential belongs to one member of a practice.
 CREATE UNIQUE INDEX staff_passkeys_credential ON staff_passkeys (tenant, credential);
 CREATE INDEX staff_passkeys_member ON staff_passkeys (tenant, staff);
 
@@ -584,7 +582,7 @@ CREATE TABLE last_sign_ins (
 -- Signing in also needs the following tables, which the log does not hold. Auditors may read
 -- none of them.
 
--- Hashes, written before the append that makes them count.
+-- Hashes, written before the append that makes them valid.
 CREATE TABLE staff_passwords (
     tenant     text NOT NULL,
     staff      uuid NOT NULL,
@@ -593,8 +591,8 @@ CREATE TABLE staff_passwords (
     PRIMARY KEY (tenant, staff, credential)
 );
 
--- The sessions. A session is good while its member of staff is active and
--- has the password that it was begun with.
+-- The sessions. A session is valid while its member of staff is active and has the password
+-- that it was begun with.
 CREATE TABLE staff_sessions (
     token_hash   bytea       PRIMARY KEY, -- SHA-256; a reader of the table cannot use it
     tenant       text        NOT NULL,
@@ -603,17 +601,17 @@ CREATE TABLE staff_sessions (
     signed_in_at timestamptz NOT NULL,
     seen_at      timestamptz NOT NULL,
     id           uuid        NOT NULL DEFAULT gen_random_uuid(), -- names the session without its secret
-    confirmed_at timestamptz,             -- when they last proved who they are; NULL: when they signed in
+    confirmed_at timestamptz,             -- when they last confirmed their identity; NULL: when they signed in
     browser      text        NOT NULL DEFAULT ''
 ) WITH (fillfactor = 50);
 CREATE INDEX staff_sessions_age ON staff_sessions (signed_in_at);
 -- A member of staff has a bounded number of sessions.
 CREATE INDEX staff_sessions_member ON staff_sessions (tenant, staff, signed_in_at);
 
--- Browsers that staff have signed in with. Tries from such a browser are counted
--- here, apart from those of strangers. A browser has one token for a practice, and a
--- row for each of the staff who have signed in there. A row counts while its member
--- of staff is active and has the password that it was made with.
+-- Browsers that staff have signed in with. Attempts from such a browser are counted here,
+-- apart from those of strangers. A browser has one token for a practice, and a row for each of
+-- the staff who have signed in there. A row is valid while its member of staff is active and
+-- has the password that it was made with.
 CREATE TABLE staff_devices (
     token_hash   bytea       NOT NULL, -- SHA-256; a reader of the table cannot use it
     tenant       text        NOT NULL,
@@ -626,8 +624,8 @@ CREATE TABLE staff_devices (
 CREATE INDEX staff_devices_member ON staff_devices (tenant, staff, signed_in_at);
 CREATE INDEX staff_devices_age ON staff_devices (signed_in_at);
 
--- When each passkey was last used, and the count that it then signed. A count that goes
--- back is a copy's.
+-- The last use of each passkey, with the count that it then signed. A count that goes back is
+-- a copy's.
 CREATE TABLE staff_passkey_uses (
     tenant     text        NOT NULL,
     staff      uuid        NOT NULL,
@@ -645,7 +643,7 @@ CREATE TABLE staff_challenges (
 );
 CREATE INDEX staff_challenges_age ON staff_challenges (expires_at);
 
--- Members of staff whose password was right, and whose passkey is still asked for.
+-- Members of staff whose password was right, and whose passkey is still required.
 CREATE TABLE staff_sign_in_steps (
     token_hash bytea       PRIMARY KEY, -- SHA-256; a reader of the table cannot use it
     tenant     text        NOT NULL,
@@ -657,10 +655,10 @@ CREATE TABLE staff_sign_in_steps (
 CREATE INDEX staff_sign_in_steps_member ON staff_sign_in_steps (tenant, staff, expires_at);
 CREATE INDEX staff_sign_in_steps_age ON staff_sign_in_steps (expires_at);
 
--- Tries to sign in since the last that succeeded, of one account from one source or from
+-- Failed attempts to sign in since the last success, of one account from one source or from
 -- everywhere. The mark hides all of them: an address is a person's home, and people type
--- passwords where usernames belong. There need not be such an account. The keys of marks
--- are lost in a crash, so the table is, too, and is in no WAL and no base backup.
+-- passwords into the username field. The account need not exist. The keys of marks are lost in
+-- a crash, and so is the table; it is in no WAL and no base backup.
 CREATE UNLOGGED TABLE sign_in_tries (
     mark         bytea       PRIMARY KEY, -- HMAC-SHA-256 with a key in source_keys
     tries        int         NOT NULL,
@@ -669,10 +667,10 @@ CREATE UNLOGGED TABLE sign_in_tries (
 );
 CREATE INDEX sign_in_tries_age ON sign_in_tries (last_at);
 
--- The keys that make the marks of sources on one day (UTC): those in the log, and those
--- of sign_in_tries. Old keys are deleted, and nothing may bring them back: an unlogged
--- table is neither in the WAL nor in a base backup. After a crash, or on another server,
--- a new key is made.
+-- The keys that make the marks of sources on one day (UTC): those in the log, and those of
+-- sign_in_tries. Old keys are deleted and must not be recoverable: an unlogged table is
+-- neither in the WAL nor in a base backup. After a crash, or on another server, a new key is
+-- made.
 CREATE UNLOGGED TABLE source_keys (
     purpose text  NOT NULL, -- "log" or "tries"
     day     date  NOT NULL,
@@ -682,7 +680,7 @@ CREATE UNLOGGED TABLE source_keys (
 
 -- Keys of persons, and erasures ----------------------------------------------------------
 
--- Which master keys wrap the keys below: an identifier, never the key.
+-- The master keys that wrap the keys below: an identifier, never the key.
 CREATE TABLE master_keys (
     id         text        PRIMARY KEY,
     since      timestamptz NOT NULL,
@@ -692,7 +690,7 @@ CREATE UNIQUE INDEX master_keys_only ON master_keys ((true)) WHERE retired_at IS
 
 -- The keys of persons and requests, wrapped with a master key. Destroying a key erases
 -- everything encrypted under it. A request's key belongs to the patient to whom the request is
--- linked. Kind 0 is a key of the practice, under which practitioners have their identifiers.
+-- linked. Kind 0 is a key of the practice, from which practitioners' identifiers are derived.
 CREATE TABLE personal_keys (
     tenant      text     NOT NULL,
     kind        smallint NOT NULL,
@@ -882,11 +880,11 @@ CREATE TRIGGER attachments_kept BEFORE DELETE OR UPDATE ON attachments FOR EACH 
 
 -- The access record ----------------------------------------------------------------------
 
--- One row for each call whose signature held, with the caller and how it ended, and one for
+-- One row for each call with a valid signature, with the caller and the result, and one for
 -- each page that has shown patients to staff, in the mode page (D91). Rows are written once,
 -- in batches, and never changed. The request id is a UUIDv7, which begins with its time: the
--- newest rows are at the end of the index, and old ones are taken out a month at a time
--- (D72). frontdesk retain makes the partitions of months; until then rows go to the default.
+-- newest rows are at the end of the index, and old ones are archived a month at a time (D72).
+-- frontdesk retain makes the partitions of months; until then rows go to the default.
 CREATE TABLE access_record (
     request_id  uuid        NOT NULL,
     at          timestamptz NOT NULL,
@@ -915,23 +913,23 @@ CREATE INDEX access_record_looks ON access_record USING gin ((act::jsonb -> 'pat
 CREATE INDEX access_record_refused ON access_record (tenant, request_id) WHERE status >= 400 AND status < 500; -- of which there are few
 CREATE TABLE access_record_default PARTITION OF access_record DEFAULT
     WITH (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
--- A partition needs the trigger, too: a statement that names it bypasses the whole.
+-- A partition also needs the trigger: a statement that names it bypasses the whole.
 CREATE TRIGGER access_record_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON access_record
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER access_record_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON access_record_default
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- The access record as a log (D80): each line has a number, dense and in the order in which
--- lines are committed. A line gets it in the transaction that writes it.
+-- The access record as a log (D80): each line has a number, dense and in commit order. A line
+-- gets it in the transaction that writes it.
 CREATE TABLE access_log (
     idx        bigint NOT NULL PRIMARY KEY,
     request_id uuid   NOT NULL UNIQUE,
-    tree       text   NOT NULL, -- the practice whose tree the line is in: '' if there was none of that name
+    tree       text   NOT NULL, -- the practice whose tree the line is in: '' if there was no such practice
     leaf       bytea            -- its hash, if the line is in an archive; NULL if it is in access_record
 );
 CREATE INDEX access_log_tree ON access_log (tree, idx);
 
--- The transaction that numbers lines holds this row until the commit.
+-- The transaction that numbers lines locks this row until the commit.
 CREATE TABLE access_head (
     idx      bigint NOT NULL DEFAULT 0, -- the highest number
     archived bigint NOT NULL DEFAULT 0  -- up to here, all lines are in archives
@@ -939,22 +937,21 @@ CREATE TABLE access_head (
 CREATE UNIQUE INDEX access_head_one ON access_head ((true));
 INSERT INTO access_head DEFAULT VALUES;
 
--- Lines that were written while another transaction held the head. number_calls gives them
--- their numbers.
+-- Lines that were written while another transaction held the head. number_calls numbers them.
 CREATE TABLE access_waiting (request_id uuid NOT NULL PRIMARY KEY);
 
--- The trees of the access record as they were at access_head.archived.
+-- The trees of the access record at access_head.archived.
 CREATE TABLE archived_trees (
     tenant text   NOT NULL PRIMARY KEY,
     size   bigint NOT NULL,
     edge   bytea  NOT NULL -- a root for each bit of size, the largest subtree's first
 );
 
--- The partitions that were taken out of the database, and their files. A partition that is
--- detached is listed at once; its lines are in the file, and its table is gone, when
--- archived_at is set. Nothing leaves the access record before its file is written.
+-- The archived partitions and their files. A partition that is detached is listed at once; its
+-- lines are in the file, and its table is dropped, when archived_at is set. Nothing leaves the
+-- access record before its file is written.
 CREATE TABLE archives (
-    name        text        PRIMARY KEY, -- of the partition; its file has it, too
+    name        text        PRIMARY KEY, -- of the partition and its file
     record      text        NOT NULL,    -- access_record or delivered
     since       timestamptz,             -- NULL: from the beginning
     until       timestamptz NOT NULL,    -- exclusive
@@ -967,10 +964,10 @@ CREATE TABLE archives (
 
 -- Trees and checkpoints ------------------------------------------------------------------
 
--- The trees whose checkpoints are signed: one for the events of each practice, and one
--- for those of none (tenant ''); the same for the access record. The prover builds them
--- behind the log. They need no trust: a proof is checked against a signed root, and
--- everything can be built again (D76).
+-- The trees whose checkpoints are signed: one for the events of each practice, and one for
+-- global events (tenant ''); the same for the access record. The prover builds them behind the
+-- log. They need no trust: a proof is checked against a signed root, and everything can be
+-- built again (D76).
 CREATE TABLE trees (
     tenant text     NOT NULL,
     kind   smallint NOT NULL, -- 1 events, 2 lines of the access record
@@ -978,7 +975,7 @@ CREATE TABLE trees (
     PRIMARY KEY (tenant, kind)
 ) WITH (fillfactor = 50);
 
--- Leaves that fill no tile yet, as many in a row as came at once.
+-- Leaves that fill no tile yet, in one row for each batch.
 CREATE TABLE tree_tail (
     tenant    text     NOT NULL,
     kind      smallint NOT NULL,
@@ -988,7 +985,7 @@ CREATE TABLE tree_tail (
     PRIMARY KEY (tenant, kind, n)
 );
 
--- Full tiles, of 256 leaves each. Every other hash of a tree is made of their roots.
+-- Full tiles, of 256 leaves each. Every other hash of a tree is computed from their roots.
 CREATE TABLE tree_tiles (
     tenant    text     NOT NULL,
     kind      smallint NOT NULL,
@@ -1001,7 +998,7 @@ CREATE TABLE tree_tiles (
 ALTER TABLE tree_tiles ALTER COLUMN hashes SET STORAGE EXTERNAL;
 CREATE INDEX tree_tiles_idx ON tree_tiles (tenant, kind, first_idx);
 
--- How far the prover has come in the log, and in the access record.
+-- The prover's position in the log, and in the access record.
 CREATE TABLE prover (
     kind smallint PRIMARY KEY,
     idx  bigint   NOT NULL
@@ -1029,17 +1026,17 @@ CREATE FUNCTION commit_safely() RETURNS text LANGUAGE sql AS $$
     SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)
 $$;
 
--- How many standbys hold each commit before it is answered; NULL if the owner may not
--- know. It runs as the owner, so that the serving role need not see every session.
+-- The number of standbys that hold each commit before it is acknowledged; NULL if the owner
+-- may not know. It runs as the owner, so that the serving role need not see every session.
 CREATE FUNCTION synchronous_standbys() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN pg_has_role('pg_read_all_stats', 'USAGE') THEN
         (SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum')) END
 $$;
 
--- An auditor who reads patient data leaves an event. Their role may append this event
--- and no other: its name, its time, its stream and the actor are decided here. The actor is the
--- session user, whom the database has let in. who is what the reader's machine claims
--- ("alice@desk7"), and is stored beside it as a claim.
+-- A query of an auditor for patient data appends an event. Their role may append this event
+-- and no other: its name, its time, its stream and the actor are decided here. The actor is
+-- the session user, whom the database has authenticated. who is a claim of the reader's
+-- machine ("alice@desk7"), and is stored as a claim.
 CREATE FUNCTION record_audit_query(
     event_id uuid, of_tenant text, who text, what text, by_filter text, of_patient uuid, personal boolean, shown bigint
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -1060,9 +1057,9 @@ BEGIN
         clock_timestamp());
 END $$;
 
--- To be run by the owner, when the sequence has a fault. Appends wait meanwhile. It repairs
--- the sequence, and opens the positions of events that were passed over: the sequencer
--- then finds them, and places them at the end of the log. It returns how many they are.
+-- For the owner, when the sequence has a fault. Appends wait meanwhile. It repairs the
+-- sequence, and opens the positions of events that were passed over: the sequencer then finds
+-- them, and places them at the end of the log. It returns their number.
 CREATE FUNCTION mend_sequence() RETURNS bigint LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
@@ -1085,10 +1082,10 @@ BEGIN
     RETURN found;
 END $$;
 
--- The first of two steps that sequence_events alone calls, with the lock on the row. A gap
--- can still be filled by whoever held the lock that INSERT takes on events when the gap
--- was noted, and holds it now. If all of those are known by their transaction ids, it
--- waits for them alone. A prepared transaction may have got another name meanwhile.
+-- The first of two steps that only sequence_events calls, with the lock on the row. A gap can
+-- still be filled by a session that held the lock that INSERT takes on events when the gap was
+-- noted, and holds it now. If all of those have known transaction ids, it waits only for them.
+-- A prepared transaction may have got another name meanwhile.
 CREATE FUNCTION note_writers() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     WITH locks AS MATERIALIZED (SELECT * FROM pg_locks WHERE granted),
@@ -1110,8 +1107,8 @@ BEGIN
     FROM later WHERE NOT EXISTS (SELECT FROM now WHERE stays AND xid IS NULL);
 END $$;
 
--- Places what the late have left in old gaps, so many gaps at a time. A gap that nobody
--- is left for is closed. Until all are looked through, nothing else is placed.
+-- Places events of late transactions in old gaps, a limited number of gaps at a time. A gap
+-- without a late transaction is closed. Until all are looked through, nothing else is placed.
 CREATE FUNCTION place_old_events(most int, OUT now_epoch int, OUT now_head bigint, OUT more boolean, OUT open boolean, OUT crowded boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -1151,17 +1148,16 @@ BEGIN
     FROM now RETURNING epoch, head, true, true, false INTO now_epoch, now_head, more, open, crowded;
 END $$;
 
--- The one way in which the sequencer's row moves and the log grows (D52). Nothing that a
--- caller says decides where an event comes. The lock elects one caller; astray is NULL
--- for the others. Each statement has a snapshot of its own, later than the last
--- sequencer's commit. Their plans are kept, because to make them takes longer than to
--- run them, and must use indexes, because they may be made while the tables are empty.
+-- The only function that moves the sequencer's row and extends the log (D52). No argument
+-- decides the place of an event. The lock elects one caller; astray is NULL for the others.
+-- Each statement has a snapshot of its own, later than the last sequencer's commit. Their
+-- plans are kept, because planning takes longer than execution, and must use indexes, because
+-- they may be made while the tables are empty.
 --
--- The lowest positions come first. Nothing is placed once one of the late has ended,
--- because its events come first. A caller that is late itself, and may be in the middle of
--- an INSERT, has not ended, although a snapshot shows a transaction what it has written.
--- What is settled is no gap any more when nothing was found in it, or is old as long as
--- there are late ones.
+-- The lowest positions come first. Nothing is placed once a late transaction has ended,
+-- because its events come first. A caller that is late itself, and may be in the middle of an
+-- INSERT, has not ended, although a snapshot shows a transaction its own writes. A settled gap
+-- is closed if nothing was found in it, or becomes old while there are late transactions.
 CREATE FUNCTION sequence_events(most int, look boolean,
     OUT astray boolean, OUT now_epoch int, OUT now_head bigint, OUT more boolean, OUT open boolean, OUT crowded boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -1217,11 +1213,11 @@ BEGIN
     END IF;
 END $$;
 
--- Moves the sequencer's row into the history that the database is in, and returns the
--- head of the log (D49). The event that says so has just been appended: version n of
--- its stream. It is placed at once, in front of all others that are not in the log yet.
--- Their positions are lower, so they are in a gap, and come next. Deliveries for all of
--- that are given up, unless the caller has missed nothing.
+-- Moves the sequencer's row into the history of the database, and returns the head of the log
+-- (D49). The event about it has just been appended: version n of its stream. It is placed at
+-- once, in front of all others that are not in the log yet. Their positions are lower, so they
+-- are in a gap, and come next. Deliveries for all of those are given up, unless the caller has
+-- missed nothing.
 CREATE FUNCTION begin_epoch(epochs uuid, n int, most int, complete boolean) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1249,9 +1245,9 @@ BEGIN
     RETURN done.now_head;
 END $$;
 
--- The signer publishes a checkpoint (D77). Its role may do this and no more: the function
--- accepts only what fits the tables, and keeps the newest of each day. It returns why a
--- checkpoint is refused, and NULL if it is stored. It checks no signature: readers of a
+-- The signer publishes a checkpoint (D77). Its role may only do this: the function accepts
+-- only a checkpoint that fits the tables, and keeps the newest of each day. It returns the
+-- reason of a refusal, and NULL if it is stored. It checks no signature: readers of a
 -- checkpoint do.
 CREATE FUNCTION publish_checkpoint(of_tenant text, of_kind int, of_epoch int, of_size bigint, of_note text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -1325,9 +1321,9 @@ BEGIN
     RETURN done.now_head;
 END $$;
 
--- Gives each new line its number. A writer waits for no other: if another transaction is
--- numbering, its lines wait for theirs. A line that has a number may be
--- signed, so its commit waits for the disk, and for the standbys that the primary waits for.
+-- Numbers each new line. A writer never waits for another: if another transaction is
+-- numbering, its lines stay in access_waiting. A line that has a number may be signed, so its
+-- commit waits for the disk, and for the standbys that the primary waits for.
 CREATE FUNCTION number_new_calls() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     last  bigint;
@@ -1349,9 +1345,9 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Gives numbers to lines that wait for theirs. It returns how many it has numbered: 0 if none
--- is left, or if another transaction is numbering. It finds lines by the index, whatever the
--- statistics say of the tables.
+-- Numbers lines of access_waiting. It returns how many it has numbered: 0 if none is left, or
+-- if another transaction is numbering. It finds lines by the index, whatever the statistics of
+-- the tables are.
 CREATE FUNCTION number_calls(most int) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -1383,14 +1379,14 @@ CREATE TRIGGER access_record_number AFTER INSERT ON access_record
 
 -- Rights ---------------------------------------------------------------------------------
 
--- Only the owner makes functions in this schema: Postgres prefers one that takes exactly these
--- types to its own that takes any range. For the same reason the functions above name the
--- schema of all that they look for.
+-- Only the owner makes functions in this schema: Postgres prefers one with exactly these types
+-- to its own for any range. For the same reason the functions above qualify every name with
+-- its schema.
 REVOKE CREATE ON SCHEMA public FROM PUBLIC, frontdesk_app, frontdesk_audit, frontdesk_signer;
 GRANT USAGE ON SCHEMA public TO frontdesk_app, frontdesk_audit;
 
--- The serving role adds events whose positions are drawn, changes none, and moves the log only
--- by the functions.
+-- The serving role adds events with drawn positions, changes none, and moves the log only by
+-- the functions.
 GRANT SELECT ON events, log, sequencer, old_gaps, open_gaps, history, sequence_fault TO frontdesk_app;
 GRANT INSERT (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed) ON events TO frontdesk_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
@@ -1411,14 +1407,14 @@ GRANT SELECT, UPDATE ON erasures TO frontdesk_app; -- FOR KEY SHARE needs UPDATE
 GRANT SELECT, UPDATE ON prover TO frontdesk_app;
 GRANT SELECT ON delivery_log, archives, access_log, access_head, access_waiting, archived_trees, checkpoints TO frontdesk_app;
 
--- Auditors read everything but what signs in or signs.
+-- Auditors read everything except secrets for signing in and signing.
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO frontdesk_audit;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO frontdesk_audit;
 REVOKE ALL ON signing_key_secrets, patient_searches, source_keys, sign_in_tries,
     staff_passwords, staff_sessions, staff_devices, staff_passkey_uses, staff_challenges, staff_sign_in_steps
     FROM frontdesk_audit;
 
--- A role that may not execute a function makes no trigger of it, either.
+-- A role that may not execute a function also cannot make a trigger of it.
 REVOKE ALL ON FUNCTION refuse_change(), keep_master_keys(), erasure_clock(), erase_by_event(), keep_files(), keep_attachments(), commit_safely(), synchronous_standbys(),
     record_audit_query(uuid, text, text, text, text, uuid, boolean, bigint),
     mend_sequence(), note_writers(), place_old_events(int), sequence_events(int, boolean),

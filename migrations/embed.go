@@ -5,7 +5,7 @@ package migrations
 import "embed"
 
 // Shape lists every object that the migrations make, a line for each: its kind, its name and a
-// digest of its definition. `go test ./adapters/postgres -run SchemaIsDeclared -update-golden`
+// digest of its definition. `go test ./adapters/postgres -run SchemaIsDeclared -update-shape`
 // writes it.
 //
 //go:embed shape.txt

@@ -16,7 +16,7 @@ import (
 	"frontdesk/projections"
 )
 
-// keep carries an intent out under a key, and answers with a text.
+// keep carries out an intent under a key, and answers with a text.
 func (d *day) keep(ctx context.Context, i event.Idempotency, text string, act func(context.Context, commands.Desk) error) (string, bool, error) {
 	answer, again, err := commands.Once(ctx, d.desk(), i, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
 		return []byte(text), act(ctx, desk)
@@ -61,7 +61,7 @@ func TestAnAppendIsRememberedOnce_D93(t *testing.T) {
 	}
 }
 
-// All fifty want to add to one stream. Those who lose it find the winner's answer.
+// All fifty append to one stream. Those that lose the race find the winner's answer.
 func TestFiftyEqualCallsOnOneStreamMakeOneChange_D93(t *testing.T) {
 	t.Parallel()
 	d := calledInDay(t)
@@ -115,9 +115,9 @@ func (d *day) answersLeft(t *testing.T) (n int) {
 	return n
 }
 
-// What an application changes of itself belongs to no practice. Its key belongs to the
+// An application's change of itself belongs to no practice. Its key belongs to the
 // practice that was called.
-func TestWhatIsOfNoPracticeIsRememberedWhereItWasAsked_D93(t *testing.T) {
+func TestGlobalChangeAnsweredOnce_D93(t *testing.T) {
 	t.Parallel()
 	d := openDay(t)
 	chart := application.ID{UUID: uuid.New()}

@@ -20,7 +20,7 @@ import (
 
 var idempotency = event.Idempotency{Tenant: elm, Key: event.Digest{1}, Body: event.Digest{2}.String(), Answer: "{\"patientRequestId\":\"x\"}\n"}
 
-// desk is where calls act.
+// desk is the target of the calls.
 func (d *day) desk() commands.Desk {
 	return commands.Desk{
 		Store: d.store, Receptions: projections.Availability{DB: d.pool}, Answers: projections.Answers{DB: d.pool},
@@ -44,7 +44,7 @@ func under(round, body byte) event.Idempotency {
 	return event.Idempotency{Tenant: elm, Key: event.Digest{1, round}, Body: event.Digest{body}.String()}
 }
 
-// openDay is a day on which requests are taken.
+// openDay is a day on which the practice accepts requests.
 func openDay(t *testing.T) *day {
 	t.Helper()
 	d := newDay(t)

@@ -12,8 +12,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// ApplicationAt is an application as it is registered, and how it stands at one practice.
-// It names nobody.
+// ApplicationAt is a registered application and its state at one practice. It contains
+// no personal data.
 type ApplicationAt struct {
 	Name          string
 	JWKSURL       string
@@ -21,18 +21,18 @@ type ApplicationAt struct {
 	Callbacks     []string
 	Grants        []application.Grant
 	Webhooks      []application.WebhookSet
-	Enabled       bool // for the practice; false as well if there is no such practice
-	Standing      int  // members of staff who let it act for them now; 0 unless it is enabled
+	Enabled       bool // also false if the practice does not exist
+	Standing      int  // members of staff with a standing authorisation now; 0 unless the application is enabled
 	Scoped        int  // authorisations for one patient each, likewise
 }
 
-// ApplicationsAt answers what applications ask about themselves (D94).
+// ApplicationsAt answers the API calls of applications about themselves (D94).
 type ApplicationsAt struct{ DB Querier }
 
-// Lists are in the order of their texts. Authorisations are counted by the staff of the
-// practice, who are few: those that have run out stay, and are many. Only those of a
-// practice that has enabled the application are looked at, so that a practice that has
-// not and one that there is not are answered alike, and as soon.
+// Lists are in the order of their texts. The query counts authorisations by the staff
+// of the practice, who are few: expired ones stay in the table, and are many. It reads
+// only those of a practice that has enabled the application, so the answer and its
+// timing do not reveal whether a practice exists.
 const applicationAt = `
 SELECT a.name, a.jwks_url, a.patient_scoped,
 	ARRAY(SELECT callback FROM application_callbacks c WHERE c.application = a.application ORDER BY 1),
@@ -49,8 +49,8 @@ LEFT JOIN LATERAL (
 	WHERE s.tenant = n.tenant AND s.active) u ON true
 WHERE a.application = $2`
 
-// Of returns how an application stands at a practice at an instant. It returns
-// application.ErrUnknown if there is no such application.
+// Of returns the state of an application at a practice at an instant. It returns
+// application.ErrUnknown if the application does not exist.
 func (a ApplicationsAt) Of(ctx context.Context, tenant string, app application.ID, now time.Time) (found ApplicationAt, err error) {
 	err = a.DB.QueryRow(ctx, applicationAt, tenant, app, now, uuid.Nil).Scan(&found.Name, &found.JWKSURL, &found.PatientScoped,
 		&found.Callbacks, &found.Grants, &found.Webhooks, &found.Enabled, &found.Standing, &found.Scoped)

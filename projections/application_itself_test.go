@@ -53,7 +53,7 @@ func TestAnApplicationLearnsHowItStands_D94(t *testing.T) {
 		"the standing one has run out":       {elm, ends, at(0, 2)},
 		"all have":                           {elm, ends.Add(time.Hour), at(0, 0)},
 		"a practice that has not enabled it": {oak, granted, registered},
-		"a practice that there is not":       {"nobody", granted, registered},
+		"an unknown practice":                {"nobody", granted, registered},
 	} {
 		if diff := cmp.Diff(c.want, d.applicationAt(t, c.tenant, referrals, c.now)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -68,7 +68,7 @@ func TestAnApplicationLearnsHowItStands_D94(t *testing.T) {
 	}
 }
 
-// What is nothing is an empty list, and what was is no more.
+// A list without entries is empty, and ended authorisations are not counted.
 func TestAnApplicationWithNothingHasEmptyLists_D94(t *testing.T) {
 	t.Parallel()
 	d := registered(t)

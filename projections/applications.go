@@ -46,7 +46,7 @@ func (Applications) Project(r event.Recorded, do func(sql string, args ...any)) 
 	}
 }
 
-// Enablements keeps which applications each practice lets call.
+// Enablements keeps the applications that each practice allows to call.
 type Enablements struct{}
 
 // Name returns the permanent name.
@@ -62,13 +62,13 @@ func (Enablements) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// Webhooks keeps the addresses at which applications are told of events.
+// Webhooks keeps the webhook URLs of applications.
 type Webhooks struct{}
 
 // Name returns the permanent name.
 func (Webhooks) Name() string { return "webhooks.v1" }
 
-// Project keeps a row for each kind of event that an application is told of.
+// Project keeps a row for each kind of event that an application receives.
 func (Webhooks) Project(r event.Recorded, do func(sql string, args ...any)) {
 	app := r.Stream.ID
 	switch e := r.Event.(type) {
@@ -82,12 +82,12 @@ func (Webhooks) Project(r event.Recorded, do func(sql string, args ...any)) {
 }
 
 // destinationOf returns the destination of an application's webhooks at a URL. All
-// kinds of event that go there share it, and with it their order and slots.
+// kinds of event with that URL share the destination, its order and its slots.
 func destinationOf(app uuid.UUID, url string) uuid.UUID {
 	return event.DerivedID("webhook-destination", app.String(), url)
 }
 
-// EnabledApplication is an application that a practice lets call.
+// EnabledApplication is an application that a practice allows to call.
 type EnabledApplication struct {
 	Tenant      string         `json:"tenant"`
 	Application application.ID `json:"application"`
@@ -95,7 +95,7 @@ type EnabledApplication struct {
 	Grants      []string       `json:"grants"` // like "create-note:user-restricted"
 }
 
-// EnabledApplications answers which applications practices let call.
+// EnabledApplications lists the applications that practices allow to call.
 type EnabledApplications struct{ DB Querier }
 
 // All lists those of a practice, or of every practice if tenant is "".
@@ -112,18 +112,18 @@ func (a EnabledApplications) All(ctx context.Context, tenant string) ([]EnabledA
 	return found, nil
 }
 
-// Approval is what a member of staff needs to know before they let an application
-// act for them.
+// Approval is the information that a member of staff needs before they authorise an
+// application.
 type Approval struct {
 	Application application.ID
 	Name        string   // of the application
 	Callbacks   []string // registered
 	Enabled     bool     // for the practice
 	MayCall     []application.EndpointName
-	Until       time.Time // end of the current standing authorisation; zero if there is none
+	Until       time.Time // end of the current standing authorisation; zero without one
 }
 
-// Approvals answers what the page asks on which staff authorise an application.
+// Approvals reads the data of the page on which staff authorise an application.
 type Approvals struct{ DB Querier }
 
 const approvalOf = `
@@ -136,9 +136,9 @@ FROM applications a
 LEFT JOIN authorisations u ON u.tenant = $1 AND u.application = a.application AND u.staff = $3 AND u.patient = $5 AND u.expires_at > $6
 WHERE a.application = $2`
 
-// Of returns what a member of staff would approve for an application now. A zero
-// member is nobody in particular, who has authorised nothing. It returns
-// application.ErrUnknown if there is no such application.
+// Of returns what a member of staff would approve for an application now. A zero member
+// has authorised nothing. It returns application.ErrUnknown if the application does not
+// exist.
 func (a Approvals) Of(ctx context.Context, tenant string, app application.ID, member staff.ID, now time.Time) (found Approval, err error) {
 	var until *time.Time
 	err = a.DB.QueryRow(ctx, approvalOf, tenant, app, member, application.UserRestricted, uuid.Nil, now).
@@ -147,7 +147,7 @@ func (a Approvals) Of(ctx context.Context, tenant string, app application.ID, me
 		return found, application.ErrUnknown
 	}
 	if err != nil {
-		return found, fmt.Errorf("read what there is to approve: %w", err)
+		return found, fmt.Errorf("read an approval: %w", err)
 	}
 	if until != nil {
 		found.Until = until.UTC()

@@ -36,7 +36,7 @@ func registered(t *testing.T) *day {
 	return d
 }
 
-func TestAnApplicationsRowsSayWhatHoldsNow_5_6(t *testing.T) {
+func TestApplicationRowsAreCurrent_5_6(t *testing.T) {
 	t.Parallel()
 	d := registered(t)
 	stream := application.StreamOf(referrals)
@@ -65,8 +65,8 @@ func TestCallbacksAndGrantsComeAndGoOneByOne_5_6(t *testing.T) {
 	d.wantTable(t, "endpoint_grants", grantRow)
 }
 
-// Kinds of event that an application is told of at one address have one destination. Another
-// address, or another application, has another.
+// Kinds of event that an application receives at one address have one destination.
+// Another address, or another application, has another.
 func TestWebhookDestinations(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)

@@ -16,10 +16,10 @@ import (
 	"frontdesk/domain/site"
 )
 
-// Appointments keeps the appointments of each practice, and how far they have come.
+// Appointments keeps the appointments of each practice and their status.
 type Appointments struct {
 	DB    Querier
-	Opens Opener // for the history alone
+	Opens Opener // only for the history
 }
 
 // Appointment is one row of [Appointments].
@@ -34,11 +34,10 @@ type Appointment struct {
 	CalledInAt  *time.Time  // nil unless the patient is called in
 }
 
-// Status is how far an appointment has come.
+// Status is the progress of an appointment.
 type Status string
 
-// The statuses. An appointment is booked first; after that the others may follow in
-// any order.
+// The statuses. An appointment is booked first; the others may follow in any order.
 const (
 	StatusBooked       Status = "booked"
 	StatusCalledIn     Status = "called-in"
@@ -50,8 +49,8 @@ const (
 // Name returns the permanent name.
 func (Appointments) Name() string { return "appointments.v1" }
 
-// Project keeps a row for each appointment. An event that ends a call-in leaves the
-// room alone, because a CallInRemoved comes with it.
+// Project keeps a row for each appointment. An event that ends a call-in does not clear
+// the room, because a CallInRemoved accompanies it.
 func (Appointments) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {
@@ -86,15 +85,15 @@ const setStatus = `UPDATE appointments SET status = $3 WHERE tenant = $1 AND app
 
 const askAppointments = `SELECT appointment, patient, site, starts_at, status, arrived_at, room, called_in_at FROM appointments `
 
-// Between lists a site's appointments that start at or after one instant and before
-// another, in the order in which they start; at most so many.
+// Between lists at most the given number of a site's appointments, in the order of
+// their starts. They start at or after one instant and before another.
 func (a Appointments) Between(ctx context.Context, tenant string, at site.ID, from, until time.Time, most int) ([]Appointment, error) {
 	return a.list(ctx, askAppointments+`
 		WHERE tenant = $1 AND site = $2 AND starts_at >= $3 AND starts_at < $4 ORDER BY starts_at, appointment LIMIT $5`,
 		tenant, at, from, until, most)
 }
 
-// OfPatient lists at most so many of a patient's appointments, the latest first.
+// OfPatient lists at most the given number of a patient's appointments, the latest first.
 func (a Appointments) OfPatient(ctx context.Context, tenant string, id patient.ID, most int) ([]Appointment, error) {
 	return a.list(ctx, askAppointments+`WHERE tenant = $1 AND patient = $2 ORDER BY starts_at DESC, appointment LIMIT $3`, tenant, id, most)
 }
@@ -125,8 +124,7 @@ func (a Appointments) list(ctx context.Context, sql string, args ...any) ([]Appo
 	return found, nil
 }
 
-// idOrNull returns an identifier as an optional column holds it: the zero one is
-// NULL.
+// idOrNull returns an identifier for an optional column: NULL for the zero one.
 func idOrNull(id uuid.UUID) *uuid.UUID {
 	if id == uuid.Nil {
 		return nil
@@ -134,10 +132,10 @@ func idOrNull(id uuid.UUID) *uuid.UUID {
 	return &id
 }
 
-// mostHappened is how many of an appointment's events its history has: the newest.
+// mostHappened limits the history of an appointment to its newest events.
 const mostHappened = 100
 
-// History returns what has happened to an appointment of a practice, oldest first.
+// History returns the events of an appointment of a practice, oldest first.
 func (a Appointments) History(ctx context.Context, tenant string, id appointment.ID) ([]Handled, error) {
 	rows, _ := a.DB.Query(ctx, `
 		SELECT id, version, recorded_at, name, data, metadata, sealed FROM events

@@ -14,14 +14,15 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Authorisations keeps who lets which application act for them, and until when.
+// Authorisations keeps the applications that each member of staff authorises, and until
+// when.
 type Authorisations struct{}
 
 // Name returns the permanent name.
 func (Authorisations) Name() string { return "authorisations.v1" }
 
-// Project keeps a row for each authorisation until it is revoked. One that
-// has run out stays: whoever asks compares the time.
+// Project keeps a row for each authorisation until it is revoked. Expired rows stay:
+// readers compare the time.
 func (Authorisations) Project(r event.Recorded, do func(sql string, args ...any)) {
 	switch e := r.Event.(type) {
 	case authorisation.Granted:
@@ -40,7 +41,7 @@ func (Authorisations) Project(r event.Recorded, do func(sql string, args ...any)
 type GivenAuthorisation struct {
 	Application     application.ID
 	ApplicationName string
-	Enabled         bool // for the practice; if false, the authorisation is of no use
+	Enabled         bool // for the practice; if false, the authorisation has no effect
 	Username        string
 	StaffName       string
 	Patient         patient.ID // zero for a standing authorisation
@@ -50,8 +51,8 @@ type GivenAuthorisation struct {
 // Scoped reports whether the authorisation is for one patient only.
 func (g GivenAuthorisation) Scoped() bool { return g.Patient != patient.ID{} }
 
-// GivenAuthorisations answers who lets which application act for them now. It leaves
-// out staff who have left, because their authorisations count for nothing.
+// GivenAuthorisations lists current authorisations. It leaves out those of staff who
+// have left, which have no effect.
 type GivenAuthorisations struct{ DB Querier }
 
 const (
@@ -78,8 +79,8 @@ func (g GivenAuthorisations) By(ctx context.Context, tenant string, member staff
 	return g.list(ctx, givenAuthorisations, tenant, now, member, true, limit)
 }
 
-// ByOthers lists at most limit authorisations that everybody else at the practice
-// has given.
+// ByOthers lists at most limit authorisations that all other staff of the practice have
+// given.
 func (g GivenAuthorisations) ByOthers(ctx context.Context, tenant string, member staff.ID, now time.Time, limit int) ([]GivenAuthorisation, error) {
 	return g.list(ctx, givenAuthorisations, tenant, now, member, false, limit)
 }

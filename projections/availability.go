@@ -14,15 +14,15 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Availability keeps when each practice takes requests of each type. The check of a
-// request and the patient portal both ask it, so that they cannot disagree.
+// Availability keeps when each practice accepts requests of each type. The check of a
+// request and the patient portal both read it, so they cannot disagree.
 type Availability struct{ DB Querier }
 
 // Name returns the permanent name.
 func (Availability) Name() string { return "availability.v1" }
 
-// Project keeps a row for each request type that a practice has ever
-// changed, and one for its closures.
+// Project keeps a row for each request type that a practice has ever changed, and one
+// for its closures.
 func (Availability) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {
@@ -51,15 +51,15 @@ const (
 	setHours = `INSERT INTO intakes (tenant, request_type, hours) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant, request_type) DO UPDATE SET hours = excluded.hours`
 
-	// Closures that were over when the event was recorded are dropped, so that rows
-	// stay short.
+	// Closures that were over when the event was recorded are dropped, so rows stay
+	// short.
 	addClosure = `INSERT INTO closures (tenant, spans) VALUES ($1, tstzmultirange(tstzrange($2, $3)))
 		ON CONFLICT (tenant) DO UPDATE SET spans = closures.spans - tstzmultirange(tstzrange(NULL, $4)) + excluded.spans`
 	cutClosure = `UPDATE closures SET spans = spans - tstzmultirange(tstzrange($2, $3)) WHERE tenant = $1`
 )
 
-// Receptions returns when a practice takes requests. They have no zone if there is no
-// such practice.
+// Receptions returns when a practice accepts requests. They have no zone if the
+// practice does not exist.
 func (a Availability) Receptions(ctx context.Context, tenant string) (practice.Receptions, error) {
 	rows, _ := a.DB.Query(ctx, receptionsOf, tenant)
 	var found practice.Receptions
@@ -72,8 +72,7 @@ func (a Availability) Receptions(ctx context.Context, tenant string) (practice.R
 }
 
 // RequestTypes returns the availability of every request type of a practice at an
-// instant, in the order of [request.Types]. It is empty if there is no such
-// practice.
+// instant, in the order of [request.Types]. It is empty if the practice does not exist.
 func (a Availability) RequestTypes(ctx context.Context, tenant string, now time.Time) ([]practice.Availability, error) {
 	found, err := a.Receptions(ctx, tenant)
 	if err != nil || found.Zone == nil {
@@ -86,8 +85,9 @@ func (a Availability) RequestTypes(ctx context.Context, tenant string, now time.
 	return all, nil
 }
 
-// receptionsOf has a row for each request type that the practice has ever changed, and
-// one without a type if there is none. It has no row if there is no such practice.
+// receptionsOf has a row for each request type that the practice has ever changed, or
+// one without a type if it has changed none. It has no row if the practice does not
+// exist.
 const (
 	receptionColumns = `
 	p.time_zone, c.spans, i.request_type, coalesce(i.switched_off, false), coalesce(i.paused, false), i.paused_until, i.hours`
@@ -101,9 +101,9 @@ FROM practices p` + ofPractice + `
 WHERE p.tenant = $1`
 )
 
-// intakeRow is one row of what [receptionColumns] select.
+// intakeRow is one row that [receptionColumns] selects.
 type intakeRow struct {
-	zone  *string // nil if there is no such practice
+	zone  *string // nil if the practice does not exist
 	spans pgtype.Multirange[pgtype.Range[time.Time]]
 	typ   *request.Type // nil if the practice has changed none
 	practice.Intake
@@ -115,7 +115,7 @@ func (r *intakeRow) columns() []any {
 	return []any{&r.zone, &r.spans, &r.typ, &r.SwitchedOff, &r.Paused, &r.until, &r.hours}
 }
 
-// addTo adds what the row says. It says the same of the practice as every other row.
+// addTo adds the row. All rows repeat the same values of the practice.
 func (r *intakeRow) addTo(found *practice.Receptions) (err error) {
 	if r.zone == nil {
 		return nil
@@ -145,7 +145,7 @@ func closuresOf(spans pgtype.Multirange[pgtype.Range[time.Time]]) (closures prac
 	return closures
 }
 
-// orNever returns an instant as an optional column holds it: the zero one is NULL.
+// orNever returns an instant for an optional column: NULL for the zero one.
 func orNever(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

@@ -80,7 +80,7 @@ func TestAPracticeThatHasSetNothingIsOpen(t *testing.T) {
 	}
 }
 
-func TestTheReadModelHoldsWhatWasDecided(t *testing.T) {
+func TestReadModelHoldsIntake(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	hour := d.now.Add(time.Hour)
@@ -131,8 +131,8 @@ func TestRequestTypesAreAllListedInOrder_D24(t *testing.T) {
 	}
 }
 
-// Closures are merged and cut by Postgres on one side and by the aggregate on
-// the other: both must say the same from now on.
+// Postgres merges and cuts closures on one side, the aggregate on the other. Both must
+// have the same result.
 func TestClosuresInTheReadModelAreThoseOfTheAggregate(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

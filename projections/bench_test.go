@@ -11,9 +11,9 @@ import (
 )
 
 // BenchmarkRights is the authorisation query among 1,000 practices and 200
-// applications, for a user and for an application on its own account, beside the
-// least that a query can be on the same connection. x-select-1 is the ratio; the goals
-// are 2.6 for a user and 2.2 for an application.
+// applications, for a user and for an application on its own account. It runs
+// alternately with SELECT 1 on the same connection, the minimum for a query. x-select-1
+// is the ratio; the goals are 2.6 for a user and 2.2 for an application.
 func BenchmarkRights(b *testing.B) {
 	admin, db := populous(b)
 	if _, err := admin.Exec(b.Context(), `VACUUM ANALYZE`); err != nil {
@@ -49,8 +49,8 @@ func BenchmarkRights(b *testing.B) {
 	b.Run("application", func(b *testing.B) { beside(b, least, rights(itself, 0)) })
 }
 
-// beside runs work and the least in turns of a hundred, so that both meet the
-// same machine, and reports the work alone.
+// beside alternates a hundred runs of work and of the minimum, so that both meet the
+// same machine, and reports only the work.
 func beside(b *testing.B, least, work func() error) {
 	b.Helper()
 	var first, second time.Duration

@@ -15,20 +15,20 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Book finds patients by their names and dates of birth. No table can be asked for that,
-// because both are sealed. So those of a practice are opened when somebody first searches
-// there, and kept in memory until nobody has searched for a while. It is safe for
+// Book finds patients by their names and dates of birth. Both are encrypted, so no
+// table can be searched for them. The first search in a practice decrypts its names,
+// and they stay in memory until no search was made for a while. It is safe for
 // concurrent use.
 type Book struct {
 	Names Names
 	Now   func() time.Time
-	Most  int // names of all practices together; 0 means 300,000, which are about 40 MB
+	Most  int // limit of names, for all practices together; 0 means 300,000, about 40 MB
 
 	mu        sync.Mutex
 	practices map[string]*section
 }
 
-// Found is a patient who was searched for.
+// Found is a patient that a search found.
 type Found struct {
 	Patient patient.ID
 	PatientName
@@ -39,18 +39,18 @@ const BookTidying = time.Minute
 
 const (
 	bookIdle = 15 * time.Minute // since the last search in a practice
-	bookPage = 500              // names that are opened at once
+	bookPage = 500              // names that are decrypted at once
 	bookMost = 300_000
 )
 
 // section is the names of one practice.
 type section struct {
-	turn  chan struct{} // holds one while nobody reads or changes what follows
+	turn  chan struct{} // a semaphore of one permit: its holder reads and changes the fields below
 	lines []line        // in order; replaced as a whole, so that it can be read without the turn
-	whole bool          // they have been loaded
-	upTo  int64         // what the log says up to this idx is in them
+	whole bool          // lines have been loaded
+	upTo  int64         // lines reflect the log up to this idx
 
-	asked time.Time // when somebody last searched; [Book] guards this one, and the size
+	asked time.Time // time of the last search; guarded by [Book], as is the size
 	size  int
 }
 
@@ -66,7 +66,7 @@ func (l line) before(other line) int {
 	return cmp.Or(strings.Compare(l.name, other.name), strings.Compare(l.patient.String(), other.patient.String()))
 }
 
-// section returns the names of a practice, which may have to be loaded.
+// section returns the names of a practice, possibly not yet loaded.
 func (b *Book) section(tenant string) *section {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +83,7 @@ func (b *Book) section(tenant string) *section {
 	return s
 }
 
-// upToDate returns the names of a practice as the log says now.
+// upToDate returns the names of a practice as of the log now.
 func (b *Book) upToDate(ctx context.Context, tenant string, s *section) ([]line, error) {
 	select {
 	case <-s.turn:
@@ -95,8 +95,8 @@ func (b *Book) upToDate(ctx context.Context, tenant string, s *section) ([]line,
 	return s.lines, err
 }
 
-// patientsChanged finds whose names may have changed. What is not in the log yet is found
-// the next time.
+// patientsChanged finds the patients whose names may have changed. Events that are not
+// in the log yet are found the next time.
 const patientsChanged = `
 SELECT DISTINCT e.patient FROM (SELECT position FROM log WHERE idx > $1 AND idx <= $2 OFFSET 0) l
 CROSS JOIN LATERAL (SELECT tenant, name, patient FROM events WHERE position = l.position OFFSET 0) e
@@ -125,7 +125,7 @@ func (b *Book) follow(ctx context.Context, tenant string, s *section) error {
 	return nil
 }
 
-// change returns the lines with those of patients who have changed, and without those of
+// change returns the lines with those of changed patients, and without those of
 // patients who are gone.
 func (b *Book) change(ctx context.Context, tenant string, s *section, head int64) ([]line, error) {
 	changed, err := b.patients(ctx, patientsChanged, s.upTo, head, tenant)

@@ -7,12 +7,12 @@ import (
 	"maps"
 )
 
-// ErrBookFull says that one practice has more patients than the book can hold. They can be
-// found by their identifiers alone.
+// ErrBookFull means that one practice has more patients than the book can hold. Its
+// patients can only be found by their identifiers.
 var ErrBookFull = errors.New("the book of names is full")
 
-// makeRoom forgets the practices that were asked for longest ago, until there is room for
-// one that has grown.
+// makeRoom evicts the least recently searched practices until there is room for one
+// that has grown.
 func (b *Book) makeRoom(grown *section, size int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -38,9 +38,9 @@ func (b *Book) makeRoom(grown *section, size int) error {
 	}
 }
 
-// Tidy forgets the names of practices in which no search was made for a while, and in
-// the others those of patients who are gone. It forgets all names of a practice that it
-// cannot bring up to date, and returns no error.
+// Tidy evicts practices without a search for a while, and removes patients who are gone
+// from the others. It evicts a practice that it cannot bring up to date, and returns no
+// error.
 func (b *Book) Tidy(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, BookTidying)
 	defer cancel()
@@ -52,7 +52,7 @@ func (b *Book) Tidy(ctx context.Context) error {
 	return nil
 }
 
-// kept forgets what nobody has asked for, and returns the rest.
+// kept evicts practices without a recent search, and returns the others.
 func (b *Book) kept() map[string]*section {
 	b.mu.Lock()
 	defer b.mu.Unlock()

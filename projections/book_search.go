@@ -10,13 +10,13 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Wanted is what patients are looked for by. All that is given has to hold.
+// Wanted is the criteria of a search. A patient has to meet all that are given.
 type Wanted struct {
 	Name      string // beginnings of words of the name, in any order
 	BirthDate string // 2006-01-02
 }
 
-// Search returns the patients of a practice whose names have all words of a text in them,
+// Search returns the patients of a practice whose names contain all words of a text,
 // whatever their case and accents, in the order of their names. If there are more than
 // most of them, it returns the first, and true.
 func (b *Book) Search(ctx context.Context, tenant, text string, most int) (found []Found, more bool, err error) {
@@ -30,10 +30,10 @@ func (b *Book) Search(ctx context.Context, tenant, text string, most int) (found
 	return found, all > most, err
 }
 
-// Find returns at most so many patients who are wanted, in the order of their names, and
-// how many there are. Names are compared without case and accents. Their names are for
-// [Names] to open. It returns [ErrBookFull] if the practice has more patients than the
-// book can hold.
+// Find returns at most the given number of patients who match, in the order of their
+// names, and how many there are. It compares names without case and accents. [Names]
+// decrypts the names. It returns [ErrBookFull] if the practice has more patients than
+// the book can hold.
 func (b *Book) Find(ctx context.Context, tenant string, w Wanted, most int) (found []patient.ID, all int, err error) {
 	words := strings.Fields(folded(w.Name))
 	return b.matching(ctx, tenant, func(l line) bool {
@@ -41,10 +41,10 @@ func (b *Book) Find(ctx context.Context, tenant string, w Wanted, most int) (fou
 	}, most)
 }
 
-// Alike returns at most so many patients who may be the same person as somebody of this
-// name and birth date ("" if unknown): their names have the same words, and no birth date
-// tells them apart; or they were born on the same day, and the first or the last words of
-// the names are the same.
+// Alike returns at most the given number of patients who may be the same person as one
+// with this name and birth date ("" if unknown). Either their names have the same
+// words, and the birth dates do not differ; or they were born on the same day, and the
+// first or the last words of the names are the same.
 func (b *Book) Alike(ctx context.Context, tenant, name, birthDate string, most int) ([]Found, error) {
 	words := strings.Fields(folded(name))
 	alike := func(l line) bool { return l.isLike(words, birthDate) }
@@ -84,8 +84,7 @@ func (b *Book) matching(ctx context.Context, tenant string, match func(line) boo
 	return ids, all, nil
 }
 
-// named returns patients with their names as they are now, without those who do not match
-// any more.
+// named returns patients with their current names, without those who no longer match.
 func (b *Book) named(ctx context.Context, tenant string, ids []patient.ID, match func(line) bool) (found []Found, err error) {
 	names, err := b.Names.Of(ctx, tenant, ids...)
 	for _, id := range ids {
@@ -107,8 +106,8 @@ func beginAll(name string, words []string) bool {
 	return true
 }
 
-// begins reports whether a word of a folded name begins with a text, which may go on into
-// the words after it.
+// begins reports whether a word of a folded name begins with a text, which may continue
+// into the next words.
 func begins(name, text string) bool {
 	for from := 0; ; {
 		at := strings.Index(name[from:], text)
@@ -123,7 +122,8 @@ func begins(name, text string) bool {
 	}
 }
 
-// inWord reports whether a byte of a name is part of a word: what is not ASCII is.
+// inWord reports whether a byte of a name is part of a word. All bytes outside ASCII
+// are.
 func inWord(c byte) bool {
 	return c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z'
 }

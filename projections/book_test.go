@@ -135,11 +135,11 @@ func TestTheBookFollowsTheLog_D68(t *testing.T) {
 	d.drain(t)
 	wantFound(t, b, elm, "ann", "Ann Archer")
 	d.happens(t, patient.StreamOf(elm, ann), patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
-	wantFound(t, b, elm, "archer") // whatever is in memory
+	wantFound(t, b, elm, "archer") // whatever is cached
 	d.drain(t)
 	wantFound(t, b, elm, "archer")
 	wantFound(t, b, elm, "baker", "Ann Baker")
-	d.happens(t, patient.StreamOf(elm, ann), patient.RestrictionLifted{Patient: ann}) // in the place of the erasure's event
+	d.happens(t, patient.StreamOf(elm, ann), patient.RestrictionLifted{Patient: ann}) // in place of the erasure's event
 	d.erases(t, ann)
 	b.Names = d.names()
 	wantFound(t, b, elm, "baker")
@@ -175,14 +175,14 @@ func TestTheBookIsBounded_D68(t *testing.T) {
 	d.at = d.at.Add(time.Minute)
 	must(t, b.Tidy(t.Context()))
 	if kept := projections.Kept(b); kept != 0 {
-		t.Errorf("%d names are kept where nobody searches", kept)
+		t.Errorf("%d names are cached without a search", kept)
 	}
 }
 
 // BenchmarkBook loads the names of a practice with 10,000 patients, and searches them.
 //
-//	ms/load    with a keyring that knows no key
-//	ms/search  with one that knows them, 20 found
+//	ms/load    with a keyring that has cached no key
+//	ms/search  with one that has cached them, 20 found
 func BenchmarkBook(b *testing.B) {
 	d := newDay(b)
 	names := make([]string, 10_000)

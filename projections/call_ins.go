@@ -14,8 +14,8 @@ import (
 	"frontdesk/domain/site"
 )
 
-// CallInBoard keeps who is called in, and into which room, for the board in the
-// waiting room. It follows the feed.
+// CallInBoard keeps the current call-ins and their rooms, for the board in the waiting
+// room. It follows the feed.
 type CallInBoard struct {
 	DB    Querier
 	Names Names
@@ -25,12 +25,12 @@ type CallInBoard struct {
 type CallIn struct {
 	Appointment appointment.ID
 	Patient     patient.ID
-	Called      string // how the patient is named there
+	Called      string // the patient's name on the board
 	RoomName    string // "" if no room is assigned
 	CalledInAt  time.Time
 }
 
-// mostCalledIn is how many lines a board shows, which hangs where people read it from afar.
+// mostCalledIn limits the lines of a board, so that they can be read from a distance.
 const mostCalledIn = 12
 
 // Name returns the permanent name, under which the feed keeps its offset.
@@ -55,8 +55,8 @@ func (CallInBoard) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// Showing lists a site's newest call-ins since an instant, newest first, as a display names
-// people. Since the practice's midnight, these are today's.
+// Showing lists a site's newest call-ins since an instant, newest first, with names as
+// a display shows them. Since the practice's midnight, these are today's.
 func (b CallInBoard) Showing(ctx context.Context, tenant string, at site.ID, by display.Naming, since time.Time) ([]CallIn, error) {
 	rows, _ := b.DB.Query(ctx, `
 		SELECT c.appointment, c.patient, '', coalesce(r.name, ''), c.called_in_at
@@ -71,8 +71,8 @@ func (b CallInBoard) Showing(ctx context.Context, tenant string, at site.ID, by 
 	return b.named(ctx, tenant, by, found)
 }
 
-// named says how the patients of call-ins are called. Nobody's name is opened for a board
-// that shows numbers. Elsewhere, whom the practice does not have any more is not shown.
+// named adds the names of the patients to call-ins. A board that shows numbers decrypts
+// no names. On other boards, it leaves out unknown patients.
 func (b CallInBoard) named(ctx context.Context, tenant string, by display.Naming, found []CallIn) (named []CallIn, err error) {
 	var names map[patient.ID]PatientName
 	if by.NeedsName() {

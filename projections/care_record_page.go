@@ -10,12 +10,13 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// pageBytes is how much of a record is read for one page. The first entry is always there.
+// pageBytes limits the bytes of a record that are read for one page. The first entry is
+// always included.
 const pageBytes = 256 << 10
 
-// Page returns at most so many entries of a patient's care record before one of them,
-// newest first, and whether older ones follow. A zero identifier begins with the newest.
-// Of a patient whom the practice does not have there are none.
+// Page returns at most the given number of entries of a patient's care record before
+// one of them, newest first, and whether older ones follow. A zero identifier begins
+// with the newest. It returns none for a patient whom the practice does not have.
 func (c CareRecords) Page(ctx context.Context, tenant string, id patient.ID, before uuid.UUID, most int) (entries []RecordEntry, more bool, err error) {
 	sql, args := entriesOf, []any{tenant, id, most + 1, pageBytes, marks}
 	if before != uuid.Nil {

@@ -17,8 +17,8 @@ import (
 	"frontdesk/domain/request"
 )
 
-// CareRecords keeps which notes, requests and consultations are in each patient's care
-// record. Its rows only point to events: what was written stays there, sealed.
+// CareRecords keeps the notes, requests and consultations of each patient's care
+// record. Its rows only point to events, which hold the encrypted text.
 type CareRecords struct {
 	DB    Querier
 	Opens Opener
@@ -37,19 +37,20 @@ type RecordEntry struct {
 	event.Event
 	ID       uuid.UUID // of the note, request or consultation
 	At       time.Time
-	UserName string   // the display name of whoever made it; "" if that is not known
+	UserName string   // the author's display name; "" if it is not known
 	InError  *InError // nil unless it was marked as entered in error
 }
 
-// InError says that an entry was marked as entered in error.
+// InError means that an entry was marked as entered in error.
 type InError struct {
 	Reason string    `json:"reason"`
 	At     time.Time `json:"markedAt"`
 }
 
-// RecordJSON writes entries of a care record as JSON. With Nulls, it writes the members of
-// the API's answers: userName, and null or an empty list for a missing value. Without, it
-// leaves missing values out: the subject pack names the author in By and adds to the files.
+// RecordJSON writes entries of a care record as JSON. With Nulls, it writes the members
+// of the API's answers: userName, and null or an empty list for a missing value.
+// Without Nulls, it leaves missing values out: the subject pack has the author in By,
+// and adds to the files.
 type RecordJSON struct{ Nulls bool }
 
 // NoteJSON is a note.
@@ -61,7 +62,7 @@ type NoteJSON struct {
 	InError   *InError  `json:"enteredInError,omitempty"`
 }
 
-// AuthorJSON is who made an entry: either the first member or the second.
+// AuthorJSON is the author of an entry: either the first member or the second.
 type AuthorJSON struct {
 	UserName **string `json:"userName,omitempty"` // the API's, as in webhooks; null if it is not known
 	By       string   `json:"by,omitempty"`       // the subject pack's, in words
@@ -84,12 +85,12 @@ type RequestJSON struct {
 type FileJSON struct {
 	Sent        request.Attachment    `json:"-"`
 	ID          *request.AttachmentID `json:"attachmentId,omitempty"` // in the subject pack
-	FileName    string                `json:"fileName"`               // as the sender called it
+	FileName    string                `json:"fileName"`               // from the sender
 	ContentType string                `json:"contentType"`
 	*PackedFile                       // in the subject pack
 }
 
-// PackedFile is where a file is in the subject pack.
+// PackedFile is the place of a file in the subject pack.
 type PackedFile struct {
 	Size    int64  `json:"size"`    // bytes
 	Path    string `json:"path"`    // in the ZIP
@@ -140,8 +141,8 @@ func (j RecordJSON) author(e RecordEntry) (a AuthorJSON) {
 	return a
 }
 
-// member returns a member of an object: nil, which is left out, or a pointer to nil, which
-// is null, if the value is zero.
+// member returns a member of an object. If the value is zero, it returns nil, which is
+// left out, or a pointer to nil, which is null.
 func member[T comparable](value T, null bool) **T {
 	var zero T
 	given := &value
@@ -154,17 +155,17 @@ func member[T comparable](value T, null bool) **T {
 	return nil
 }
 
-// At most so much of one record is held in memory. The newest entry is always there,
-// however long it is.
+// Memory for one record is limited. The newest entry is always included, however long
+// it is.
 const (
 	maxEntries     = 1000
 	maxRecordBytes = 4 << 20
 )
 
-// longRecord is how many bytes are read of a record before it counts as a long one.
+// longRecord is the number of bytes from which a record counts as long.
 const longRecord = 64 << 10
 
-// ErrLongRecord says that a record is a long one, and was not wanted.
+// ErrLongRecord means that a record is long, and the caller did not want a long one.
 var ErrLongRecord = errors.New("the care record is a long one")
 
 // Name returns the permanent name.
@@ -200,9 +201,9 @@ INSERT INTO record_entries (tenant, patient, entry, staff, recorded_at)
 SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[])`
 
 // Of returns the care record of a patient, newest entries first, with at most 1,000
-// entries and 4 MiB. It returns patient.ErrUnknown if the practice has no such
-// patient, and [ErrLongRecord] instead of more than 64 KiB unless a long record is
-// wanted.
+// entries and 4 MiB. It returns patient.ErrUnknown if the practice has no such patient,
+// and [ErrLongRecord] instead of more than 64 KiB unless the caller wants a long
+// record.
 func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID, long bool) (CareRecord, error) {
 	naming, err := Names(c).find(ctx, tenant, id)
 	if err != nil {
@@ -226,8 +227,8 @@ func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID, long 
 	return record, nil
 }
 
-// entriesOf takes entries, from the newest on, until those before one reach the limit
-// of bytes. What marks an entry as entered in error is looked for in the entry's stream.
+// entriesOf selects entries, newest first, until those before one reach the limit of
+// bytes. It looks for the mark of an entry in the entry's stream.
 const (
 	entriesOf       = newestEntries + sizedEntries
 	entriesOfBefore = newestEntries + `
@@ -290,7 +291,7 @@ func scanEntry(row pgx.CollectableRow, tenant string, all *int) (recordRow, erro
 	return r, err
 }
 
-// open opens the event that names the patient, and entries.
+// open decrypts entries, and the event that names the patient.
 func (c CareRecords) open(ctx context.Context, naming event.Stored, found []recordRow) (record CareRecord, err error) {
 	entries, others, err := c.openEntries(ctx, found, naming)
 	if err != nil {
@@ -300,8 +301,8 @@ func (c CareRecords) open(ctx context.Context, naming event.Stored, found []reco
 	return CareRecord{PatientName: name.Name, BirthDate: name.BirthDate, Entries: entries}, nil
 }
 
-// openEntries opens entries and other events with one question: and the marks of the
-// entries, in which nothing is personal that is shown.
+// openEntries decrypts entries, their marks and other events with one query. The marks
+// show no personal data.
 func (c CareRecords) openEntries(ctx context.Context, found []recordRow, also ...event.Stored) (entries []RecordEntry, others []event.Recorded, err error) {
 	var stored []event.Stored
 	for _, r := range found {
@@ -340,8 +341,8 @@ func inErrorBy(mark event.Recorded) *InError {
 	return nil
 }
 
-// entryOf returns an entry with the name of the member of staff who made it, or else that
-// of the act claim's practitioner.
+// entryOf returns an entry with the name of the member of staff who made it, or
+// otherwise the name of the act claim's practitioner.
 func entryOf(e event.Recorded, name string) RecordEntry {
 	if by := e.Metadata.Actor.OnBehalfOf; name == "" && by != nil {
 		name = by.Practitioner.Name

@@ -38,8 +38,8 @@ func TestACareRecordIsThereAtOnceWithItsTexts_D17(t *testing.T) {
 	}
 }
 
-// An entry stays as it was made. Nothing but its mark is added to what was there.
-func TestACareRecordShowsWhatWasEnteredInError_D73(t *testing.T) {
+// An entry stays as it was made. Only its mark is added.
+func TestCareRecordMarksEnteredInError_D73(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
@@ -144,7 +144,7 @@ func TestARecordIsReadByPages_D85(t *testing.T) {
 		}
 	}
 	var before uuid.UUID
-	for n, want := range []string{"fourth third true", "long true", "first false"} { // a page ends with what is too long for it
+	for n, want := range []string{"fourth third true", "long true", "first false"} { // an entry that is too long for the page ends it
 		entries, more, err := records.Page(t.Context(), elm, ann, before, 2)
 		if err != nil {
 			t.Fatal(err)
@@ -228,7 +228,7 @@ func TestARestrictedRecordIsOpenToNamedStaff_D17(t *testing.T) {
 	}
 	d.happened(t.Context(), t, elm, stream, 2, patient.RecordRestricted{Patient: ann})
 	if open(elm, ann, lee) {
-		t.Error("a record restricted to nobody is open")
+		t.Error("a record restricted to no staff is open")
 	}
 	d.happened(t.Context(), t, elm, stream, 3, patient.RestrictionLifted{Patient: ann})
 	if !open(elm, ann, kim) {

@@ -8,8 +8,8 @@ import (
 	"frontdesk/domain/catalogue"
 )
 
-// pages describe looks of staff at a patient, by the topic under which a page is in
-// the access record.
+// pages describe views of a patient's data by staff, by the topic of a page in the
+// access record.
 var pages = map[string]string{
 	"requests":        "saw the patient on the page of requests",
 	"patients":        "saw the patient on the pages of patients",
@@ -24,8 +24,8 @@ var pages = map[string]string{
 // shownBy begins the topic of a waiting room's display.
 const shownBy = "display:"
 
-// Describe returns an event, a call, a look at a page or a webhook in plain words.
-// Anything else is described by its name.
+// Describe returns an event, a call, a page view or a webhook in plain words. It
+// describes anything else by its name.
 func Describe(name string) string {
 	if row := catalogue.Find(name); row.Words != "" {
 		return row.Words

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Directory answers what the people, applications and places of a practice are called, one
-// at a time. What it does not know is called "".
+// Directory looks up the names of people, applications and places of a practice, one at
+// a time. An unknown one has the name "".
 type Directory struct{ DB Querier }
 
 // Staff returns the display name of a member of staff, who may have left.

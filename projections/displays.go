@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Displays keeps the displays of each practice. One that was removed is not among them.
+// Displays keeps the displays of each practice, without those that were removed.
 type Displays struct{ DB Querier }
 
 // Display is a display as its practice sees it.
@@ -24,7 +24,7 @@ type Display struct {
 	Site        site.ID
 	SiteName    string
 	Naming      display.Naming
-	LinkUntil   time.Time  // exclusive; of a link that was used, too
+	LinkUntil   time.Time  // exclusive; also of a link that was used
 	ConnectedAt *time.Time // when a screen opened the link; nil if none has
 	SeenAt      *time.Time // when a screen last showed the board; nil if none has
 }
@@ -46,7 +46,7 @@ func (Displays) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// mostDisplays bounds the list of a practice.
+// mostDisplays limits the list of a practice.
 const mostDisplays = 200
 
 const displaysOf = `
@@ -74,7 +74,7 @@ func (d Displays) ByLink(ctx context.Context, tenant string, id display.ID, link
 	return found, err
 }
 
-// BySession returns the display that a screen is, if it has connected or was seen after an
+// BySession returns the display of a screen, if it has connected or was seen after an
 // instant. Otherwise it returns display.ErrUnknown.
 func (d Displays) BySession(ctx context.Context, tenant string, id display.ID, session event.Digest, after time.Time) (Display, error) {
 	found, err := d.one(ctx, displaysOf+` AND d.display = $2 AND d.session = $3 AND greatest(d.connected_at, n.seen_at) > $4`,

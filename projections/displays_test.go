@@ -26,9 +26,9 @@ var (
 	connectedDisplay = display.Connected{Display: addedDisplay.Display, Link: addedDisplay.Digest, Session: event.Digest{2}}
 )
 
-// A display is found by its link until a screen has opened it, then by its session, and not
-// at all once it is removed; and never at another practice.
-func TestADisplayIsFoundByWhatItsScreenShows_D88(t *testing.T) {
+// A display is found by its link until a screen has opened it, then by its session, and
+// not once it is removed; and never at another practice.
+func TestDisplayFoundByLinkOrSession_D88(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.wantNamed(t)
@@ -86,8 +86,8 @@ func TestADisplayIsFoundByWhatItsScreenShows_D88(t *testing.T) {
 	}
 }
 
-// wantNamed fails unless a board says no more of patients than it is to show. It opens no
-// name for numbers.
+// wantNamed fails unless a board shows no more of patients than its setting allows.
+// Numbers decrypt no name.
 func (d *day) wantNamed(t *testing.T) {
 	t.Helper()
 	d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, booked, calledIn)
@@ -108,7 +108,7 @@ func (d *day) wantNamed(t *testing.T) {
 	}
 }
 
-// opener knows whether it was asked to open anything.
+// opener records whether it was called.
 type opener struct {
 	projections.Opener
 	asked bool

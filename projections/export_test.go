@@ -1,6 +1,6 @@
 package projections
 
-// What the tests of this package look at from outside.
+// Exports for the tests of this package.
 const (
 	RightsOfApplication = rightsOfApplication
 	RightsOfUser        = rightsOfUser
@@ -9,7 +9,7 @@ const (
 	ReceptionsUser        = receptionsUser
 )
 
-// Kept returns how many names the book has in memory.
+// Kept returns how many names the book has cached.
 func Kept(b *Book) (names int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

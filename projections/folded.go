@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// unaccented has the letters of European names that Unicode does not take apart, in lower
-// case, and signs that people type in more than one way.
+// unaccented has the letters of European names that Unicode does not decompose, in
+// lower case, and signs that people type in more than one way.
 var unaccented = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i",
 	"’", "'", "‘", "'", "`", "'", "‐", "-", "‑", "-", "–", "-")
 

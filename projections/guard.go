@@ -5,9 +5,9 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// GuardsFor returns what refuses an append that breaks a rule about several streams. It
-// runs after the projections of the append, and in no rebuild: a rebuild goes by the order
-// of the log, which may not be the order in which appends were judged.
+// GuardsFor returns statements that refuse an append if it breaks a rule about several
+// streams. They run after the projections of the append, and not in a rebuild: a
+// rebuild follows the order of the log, which may differ from the order of the checks.
 func GuardsFor(r event.Recorded) []Statement {
 	if r.Metadata.Actor.Kind != event.ByStaff || !takesManager(r.Event) {
 		return nil
@@ -16,8 +16,8 @@ func GuardsFor(r event.Recorded) []Statement {
 	return []Statement{{sql: lockStaff, args: tenant}, {sql: keepManager, args: tenant}}
 }
 
-// takesManager reports whether an event may take a manager from the practice who can sign
-// in (D63).
+// takesManager reports whether an event may leave a practice with one fewer manager who
+// can sign in (D63).
 func takesManager(e event.Event) bool {
 	switch e.(type) {
 	case staff.RolesSet, staff.Reset, staff.Deactivated:
@@ -26,8 +26,8 @@ func takesManager(e event.Event) bool {
 	return false
 }
 
-// Two managers who act on each other would each still count the other. So the second
-// waits for the first here, and counts what that one has left. Nobody else locks the row.
+// Two managers who each remove the other would each still count the other. So the
+// second waits for the first here, and counts afterwards. No other code locks the row.
 const (
 	lockStaff   = `SELECT FROM practices WHERE tenant = $1 FOR NO KEY UPDATE`
 	keepManager = `

@@ -63,7 +63,8 @@ func (m *managed) hire(t *testing.T, tenant, username, password string, roles ..
 	return id
 }
 
-// takings are the ways in which somebody stops being a manager who can sign in.
+// takings are the ways in which a member of staff stops being a manager who can sign
+// in.
 var takings = map[string]func(commands.Desk, context.Context, string, string) error{
 	"roles": func(d commands.Desk, ctx context.Context, tenant, username string) error {
 		return d.SetStaffRoles(ctx, commands.SetStaffRoles{Tenant: tenant, Username: username, Roles: staff.Roles{staff.Clinician}})
@@ -77,7 +78,7 @@ var takings = map[string]func(commands.Desk, context.Context, string, string) er
 	},
 }
 
-func TestAPracticeKeepsAManagerWhoCanSignIn_D63(t *testing.T) {
+func TestPracticeKeepsLastManager_D63(t *testing.T) {
 	t.Parallel()
 	m := newManaged(t, postgrestest.New(t))
 	for name, take := range takings {
@@ -108,15 +109,15 @@ func (m *managed) count(t *testing.T) (events int) {
 	return events
 }
 
-// commitsWait has whoever has changed a member of staff wait with the commit while somebody
-// holds the lock.
+// commitsWait delays the commit of changes to staff while another session holds the
+// lock.
 const commitsWait = `
 CREATE FUNCTION wait_to_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(190019); RETURN NULL; END $$;
 CREATE CONSTRAINT TRIGGER wait_to_commit AFTER UPDATE ON staff DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_to_commit()`
 
-// Each manager takes the next one's place away, and none has committed before all have
-// begun: one manager is left.
-func TestManagersWhoRemoveEachOtherLeaveOne_D63(t *testing.T) {
+// Each manager removes the next one, and none commits before all have begun: one
+// manager is left.
+func TestConcurrentRemovalKeepsManager_D63(t *testing.T) {
 	t.Parallel()
 	const managers = 3
 	db := postgrestest.New(t)

@@ -17,8 +17,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Requests finds whole requests: what the patient wrote, and what the practice did. It
-// keeps nothing. All of that stands in the events of each request's stream.
+// Requests finds whole requests: the patient's text, and what the practice did. It
+// keeps nothing: all of that is in the events of each request's stream.
 type Requests struct {
 	DB    Querier
 	Opens Opener
@@ -27,20 +27,20 @@ type Requests struct {
 // Request is a whole request.
 type Request struct {
 	ID          request.ID
-	Patient     patient.ID // to whom it is linked now
+	Patient     patient.ID // the current link
 	Type        request.Type
 	Urgent      bool
 	Proxy       *request.Proxy // nil unless a proxy asked
 	Answers     []request.Answer
 	Attachments []request.Attachment
 	SubmittedAt time.Time
-	Holder      staff.ID  // who has it, or has completed it; zero if nobody has
-	HolderName  string    // "" if nobody has it
+	Holder      staff.ID  // has it, or has completed it; zero if no one has
+	HolderName  string    // "" if no one has it
 	Done        *Handled  // how it was completed; nil unless it is done
 	InError     *InError  // nil unless it was marked as entered in error
 	History     []Handled // with the submission, oldest first
 	Complete    bool      // false if older entries were left out of the history
-	Version     int       // how many entries there are, with those that were left out
+	Version     int       // number of entries, including those left out
 }
 
 // Handled is one entry of a history. That of a request has its submission, each of
@@ -50,22 +50,23 @@ type Handled struct {
 	event.Event
 	At    time.Time
 	Actor event.Actor
-	By    string // the name of the member of staff or practitioner who did it; "" if that is not known
-	To    string // the name of the member of staff to whom it was given; "" if it was not
+	By    string // name of the member of staff or practitioner who did it; "" if it is not known
+	To    string // name of the member of staff who was given it; "" if it was not given
 }
 
-// maxHistory is how many events of one request are opened beside its submission.
+// maxHistory limits the events of one request that are decrypted, without its
+// submission.
 const maxHistory = 500
 
-// historyOf reads the events of a request. What is sealed in those that will be left out
-// is not read.
+// historyOf reads the events of a request. It does not read the encrypted values of
+// those that will be left out.
 const historyOf = `
 SELECT id, version, recorded_at, name, data, metadata,
 	CASE WHEN version = 1 OR version > max(version) OVER () - $3 THEN sealed END
 FROM events WHERE stream = $1 AND tenant = $2 ORDER BY version`
 
-// Of returns a request of a practice, opened, or [request.ErrUnknown]. That of a patient
-// who was erased is unknown, too.
+// Of returns a request of a practice, decrypted, or [request.ErrUnknown], which is also
+// the answer for a patient who was erased.
 func (q Requests) Of(ctx context.Context, tenant string, id request.ID) (Request, error) {
 	events, err := q.read(ctx, request.StreamOf(tenant, id))
 	if err != nil {
@@ -112,7 +113,7 @@ func scanStream(rows pgx.Rows, stream event.Stream) ([]event.Stored, error) {
 	})
 }
 
-// membersIn returns the names of the members of staff who have had to do with events.
+// membersIn returns the names of the members of staff in events.
 func membersIn(ctx context.Context, db Querier, tenant string, events []event.Recorded) (map[uuid.UUID]string, error) {
 	var members []uuid.UUID
 	for _, e := range events {
@@ -129,7 +130,8 @@ func membersIn(ctx context.Context, db Querier, tenant string, events []event.Re
 	return names, err
 }
 
-// holderIn returns who has a request after an event; zero if the event does not pass it on.
+// holderIn returns the holder of a request after an event; zero if the event does not
+// pass it on.
 func holderIn(e event.Event) (holder staff.ID) {
 	if passed, ok := e.(request.Held); ok {
 		holder, _ = passed.Held()
@@ -137,7 +139,8 @@ func holderIn(e event.Event) (holder staff.ID) {
 	return holder
 }
 
-// handledBy returns an event with the names of who did it, and to whom they gave it.
+// handledBy returns an event with the names of the member of staff who did it, and of
+// the one who was given the request.
 func handledBy(r event.Recorded, names map[uuid.UUID]string) Handled {
 	done := Handled{Event: r.Event, At: r.At.UTC(), Actor: r.Metadata.Actor, By: names[r.Metadata.Actor.Member()]}
 	if claim := r.Metadata.Actor.OnBehalfOf; done.By == "" && claim != nil {
@@ -149,7 +152,7 @@ func handledBy(r event.Recorded, names map[uuid.UUID]string) Handled {
 	return done
 }
 
-// see moves a request past one event.
+// see applies one event to a request.
 func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
 	done := handledBy(r, names)
 	if about, ok := r.Event.(event.Patient); ok {
@@ -181,8 +184,8 @@ type Moved struct {
 	Theirs      bool // it is the patient's now; otherwise it is another's
 }
 
-// movedOf finds them by the events that are about the patient. To whom a request is linked
-// now, its last event says.
+// movedOf finds them by the events about the patient. The last event of a request has
+// its current link.
 const movedOf = `
 SELECT m.stream, first.recorded_at, last.patient = $2 FROM (SELECT DISTINCT stream FROM events
 	WHERE tenant = $1 AND patient = $2 AND name = ANY ($3)) m
@@ -202,8 +205,8 @@ func (q Requests) Moved(ctx context.Context, tenant string, id patient.ID) ([]Mo
 	return found, nil
 }
 
-// OfPatient returns at most so many of a patient's requests behind a place, newest first,
-// and the place behind them, which is zero if no more follow.
+// OfPatient returns at most the given number of a patient's requests behind a place,
+// newest first, and the next place, which is zero at the end.
 func (q Requests) OfPatient(ctx context.Context, tenant string, id patient.ID, after InboxPlace, most int) (rows []InboxRow, next InboxPlace, err error) {
 	if after == (InboxPlace{}) {
 		after.At = neverYet

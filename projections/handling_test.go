@@ -20,7 +20,7 @@ func (d *inboxDay) requests() projections.Requests {
 	return projections.Requests{DB: d.pool, Opens: d.keys}
 }
 
-// The whole request is there with what everybody wrote, and who did what when.
+// The whole request has all texts, and the actor and time of each change.
 func TestARequestIsShownWithItsHistory_D83(t *testing.T) {
 	t.Parallel()
 	d := newInbox(t)
@@ -60,7 +60,7 @@ patient-request.completed.v1 Dr Lee `
 		tenant string
 		id     request.ID
 	}{
-		"another practice's": {oak, id}, "nobody's": {elm, request.ID{UUID: uuid.New()}}, "a patient's stream": {elm, request.ID{UUID: patient.StreamOf(elm, ann).ID}},
+		"another practice's": {oak, id}, "an unknown one": {elm, request.ID{UUID: uuid.New()}}, "a patient's stream": {elm, request.ID{UUID: patient.StreamOf(elm, ann).ID}},
 	} {
 		if got, err := d.requests().Of(t.Context(), c.tenant, c.id); !errors.Is(err, request.ErrUnknown) || got.ID != (request.ID{}) {
 			t.Errorf("%s: %+v, %v", what, got, err)
@@ -68,8 +68,8 @@ patient-request.completed.v1 Dr Lee `
 	}
 }
 
-// Of a request with which very much was done, what is in the middle is left out, and where
-// it stands is right.
+// A request with a very long history lacks the middle of it, and the order and the
+// version are right.
 func TestALongHistoryIsCutInTheMiddle_D83(t *testing.T) {
 	t.Parallel()
 	d := newInbox(t)
@@ -91,7 +91,7 @@ func TestALongHistoryIsCutInTheMiddle_D83(t *testing.T) {
 	}
 }
 
-// A request that was found to be another patient's is theirs alone, everywhere.
+// A re-linked request belongs only to its new patient, everywhere.
 func TestAReLinkedRequestIsTheOtherPatientsAlone_D83(t *testing.T) {
 	t.Parallel()
 	d := newInbox(t)

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Head answers how far the log has come.
+// Head reads the end of the log.
 type Head struct{ DB Querier }
 
-// Of returns the idx of the newest event in the log; 0 if there is none.
+// Of returns the idx of the newest event in the log; 0 without one.
 func (h Head) Of(ctx context.Context) (idx int64, err error) {
 	if err := h.DB.QueryRow(ctx, `SELECT head FROM sequencer`).Scan(&idx); err != nil {
 		return 0, fmt.Errorf("read the head of the log: %w", err)

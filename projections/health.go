@@ -12,82 +12,82 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Health is how an application does at a practice.
+// Health is the recent calls and webhooks of an application at a practice.
 type Health struct {
-	Hours       []HealthHour // of the last day, newest first: those in which something happened
+	Hours       []HealthHour // of the last day, newest first: those with calls or webhooks
 	Calls       []SeenCall   // the newest that were answered
-	Refusals    []SeenCall   // the newest that were not
+	Refusals    []SeenCall   // the newest that were refused or failed
 	Undelivered []SeenDelivery
 }
 
-// HealthHour counts what happened in one hour.
+// HealthHour counts the calls and webhooks of one hour.
 type HealthHour struct {
 	At                        time.Time // when the hour began
-	Answered, Refused, Failed int       // calls; Failed are those that the service could not serve
-	Delivered, Undelivered    int       // webhooks; those that are under way are neither
+	Answered, Refused, Failed int       // calls; Failed are those with a status of 500 or more
+	Delivered, Undelivered    int       // webhooks; those in progress are neither
 }
 
-// SeenCall is a call as managers see it: not about whom.
+// SeenCall is a call as managers see it, without the patient.
 type SeenCall struct {
 	At       time.Time
 	Mode     application.Mode
 	Endpoint application.EndpointName
 	Status   int // HTTP
 	Reason   string
-	ActedFor string // whom it acted for; "" for nobody, and for somebody whom the practice never had
+	ActedFor string // the member of staff it acted for; "" for none, and for one that the practice never had
 }
 
 // SeenDelivery is a webhook that did not arrive.
 type SeenDelivery struct {
-	At     time.Time // when it happened that the application was to be told of
+	At     time.Time // time of the event
 	Event  application.WebhookEvent
 	Status string
 	Reason string // "" for none
 }
 
-// Healths answers how applications do, from the access record and the deliveries
+// Healths reads the health of applications from the access record and the deliveries
 // themselves (D89).
 type Healths struct{ DB Querier }
 
-// However busy an application is, no more than this is looked at.
+// These limits hold however busy an application is.
 const (
-	healthLooked = 5000               // lines of each index, the newest; the page says so
-	healthKept   = 7 * 24 * time.Hour // how old they are at most
+	healthLooked = 5000               // lines of each index, the newest; the page states the limit
+	healthKept   = 7 * 24 * time.Hour // their maximum age
 	healthDay    = 24 * time.Hour
 	healthSeen   = 10 // of each list
 )
 
-// What has happened lately. $6 is the zone, or how many of each list are wanted.
+// Recent calls and webhooks. $6 is the zone, or the length of each list.
 const (
-	calledLately = `
+	recentCalls = `
 called AS (
 	SELECT request_id, at, application, mode, staff, endpoint, status, reason FROM ` + amongThePractices + `
 	UNION
 	SELECT request_id, at, application, mode, staff, endpoint, status, reason FROM ` + amongTheApplications + `)`
-	toldLately = `
-told AS (SELECT * FROM ` + amongItsDeliveries + `)`
+	recentDeliveries = `
+recent AS (SELECT * FROM ` + amongItsDeliveries + `)`
 
-	healthByHour = `WITH` + calledLately + `,` + toldLately + `,
+	healthByHour = `WITH` + recentCalls + `,` + recentDeliveries + `,
 counted AS (
 	SELECT at, status < 400 AS answered, status BETWEEN 400 AND 499 AS refused, status >= 500 AS failed, false AS delivered, false AS undelivered FROM called
 	UNION ALL
-	SELECT happened_at, false, false, false, status = 'delivered', status NOT IN ('delivered', 'pending', 'sending') FROM told)
+	SELECT happened_at, false, false, false, status = 'delivered', status NOT IN ('delivered', 'pending', 'sending') FROM recent)
 SELECT date_trunc('hour', at, $6) AS hour, count(*) FILTER (WHERE answered), count(*) FILTER (WHERE refused), count(*) FILTER (WHERE failed),
 	count(*) FILTER (WHERE delivered), count(*) FILTER (WHERE undelivered)
 FROM counted WHERE answered OR refused OR failed OR delivered OR undelivered GROUP BY hour ORDER BY hour DESC`
 
-	callsSeen = `WITH` + calledLately + `
+	callsSeen = `WITH` + recentCalls + `
 SELECT at, mode, endpoint, status, reason, coalesce((SELECT name FROM staff s WHERE s.tenant = $1 AND s.staff = numbered.staff), '')
 FROM (SELECT *, row_number() OVER (PARTITION BY status < 400 ORDER BY request_id DESC) AS n FROM called) numbered
 WHERE n <= $6 ORDER BY request_id DESC`
 
-	undeliveredSeen = `WITH` + toldLately + `
-SELECT happened_at, kind, status, coalesce(reason, '') FROM told
+	undeliveredSeen = `WITH` + recentDeliveries + `
+SELECT happened_at, kind, status, coalesce(reason, '') FROM recent
 WHERE status NOT IN ('delivered', 'pending', 'sending') ORDER BY event DESC LIMIT $6`
 )
 
-// Of returns how an application does at a practice at an instant of real time, which
-// identifiers are made from (D96). Hours are those of the clocks in a zone.
+// Of returns the health of an application at a practice. The instant is real time,
+// which identifiers are made from (D96). Hours are those of the clocks in a zone.
 func (h Healths) Of(ctx context.Context, tenant string, app application.ID, now time.Time, zone *time.Location) (found Health, err error) {
 	of := healthOf{h.DB, tenant, app}
 	week, day := event.LowestID(now.Add(-healthKept)), event.LowestID(now.Add(-healthDay))
@@ -108,14 +108,14 @@ func (h Healths) Of(ctx context.Context, tenant string, app application.ID, now 
 	return found, err
 }
 
-// healthOf is what the statements are asked about.
+// healthOf is the subject of the statements.
 type healthOf struct {
 	db     Querier
 	tenant string
 	app    application.ID
 }
 
-// asked plans a statement each time, with the instant at hand.
+// asked plans a statement each time, for the given instant.
 func asked[Row any](ctx context.Context, of healthOf, query string, since uuid.UUID, further any) ([]Row, error) {
 	rows, _ := of.db.Query(ctx, query, pgx.QueryExecModeCacheDescribe, of.tenant, of.app, since, uuid.Max, healthLooked, further)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Row])

@@ -10,19 +10,19 @@ import (
 )
 
 // Inbox keeps the requests of each practice as staff see them in lists. It follows the
-// feed. Who somebody is, and what they wrote, stays in the events.
+// feed. Names and texts stay in the events.
 type Inbox struct{ DB Querier }
 
 // InboxRow is a request in a list.
 type InboxRow struct {
 	Request         request.ID
-	Patient         patient.ID // to whom it is linked now
+	Patient         patient.ID // the current link
 	Type            request.Type
 	Urgent, ByProxy bool
 	Files           int
 	SubmittedAt     time.Time
-	Holder          staff.ID   // who has it, or has completed it; zero if nobody has
-	HolderName      string     // "" if nobody has it
+	Holder          staff.ID   // has it, or has completed it; zero if no one has
+	HolderName      string     // "" if no one has it
 	DoneAt          *time.Time // nil unless it is done
 	InError         bool       // it was marked as entered in error
 }
@@ -42,8 +42,8 @@ const addToInbox = `
 INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at)
 SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::boolean[], $6::boolean[], $7::int[], $8::timestamptz[])`
 
-// Project keeps a row for each request, which goes with the patient to whom the request is
-// linked then.
+// Project keeps a row for each request. The row is deleted with the patient to whom the
+// request is linked then.
 func (Inbox) Project(r event.Recorded, do func(sql string, args ...any)) {
 	set := func(columns string, args ...any) {
 		do(`UPDATE inbox SET `+columns+` WHERE tenant = $1 AND request = $2`, append([]any{r.Stream.Tenant, r.Stream.ID}, args...)...)

@@ -15,38 +15,39 @@ import (
 // InboxTab is a part of the inbox.
 type InboxTab string
 
-// The tabs. Whatever waits is listed urgent first, then oldest first; what is done,
+// The tabs. Open requests are listed urgent first, then oldest first; completed ones,
 // newest first.
 const (
-	InboxNew  InboxTab = "new"  // nobody has it
+	InboxNew  InboxTab = "new"  // no one has it
 	InboxMine InboxTab = "mine" // the member has it
-	InboxOpen InboxTab = "open" // somebody has it
+	InboxOpen InboxTab = "open" // someone has it
 	InboxDone InboxTab = "done"
 )
 
-// InboxTabs lists the tabs, in the order in which people are shown them.
+// InboxTabs lists the tabs, in the order in which pages show them.
 func InboxTabs() []InboxTab { return []InboxTab{InboxNew, InboxMine, InboxOpen, InboxDone} }
 
-// InboxFilter says what is wanted of the inbox.
+// InboxFilter selects requests of the inbox.
 type InboxFilter struct {
 	Tab    InboxTab
-	Member staff.ID     // whose tab "mine" is
+	Member staff.ID     // the member of the tab "mine"
 	Type   request.Type // "" for all
-	Urgent bool         // only what is urgent
-	After  InboxPlace   // where the last page ended; zero for the first
+	Urgent bool         // only urgent ones
+	After  InboxPlace   // the end of the last page; zero for the first
 }
 
 // InboxPlace is a place in a list of requests, behind a row. The zero place is the
 // beginning of the list.
 type InboxPlace struct {
 	Urgent  bool
-	At      time.Time // when it was submitted or, where what is done is listed, completed
+	At      time.Time // time of submission or, in a list of completed requests, of completion
 	Request request.ID
 }
 
-// Each list reads one index for each type and urgency, as far as a page goes, and sorts
-// what it has found. So it takes as long in a practice with many requests. The filter
-// is a row, so that Postgres estimates the same for all practices and keeps one plan.
+// Each list reads one index for each type and urgency, up to the length of a page, and
+// sorts the results. So its duration does not grow with the number of requests. The
+// filter is a row, so that Postgres estimates the same for all practices and keeps one
+// plan.
 const (
 	rowsOf = `
 SELECT r.request, r.patient, r.type, r.urgent, r.by_proxy, r.files, r.submitted_at, r.holder, coalesce(s.name, ''), r.done_at, r.in_error FROM (`
@@ -68,7 +69,7 @@ ORDER BY r.done_at DESC, r.request DESC`
 ORDER BY r.submitted_at DESC, r.request DESC`
 )
 
-// Which rows are in a tab.
+// The rows of each tab.
 const (
 	isNew  = ` AND done_at IS NULL AND holder IS NULL`
 	isOpen = ` AND done_at IS NULL AND holder IS NOT NULL`
@@ -82,8 +83,8 @@ var listOf = map[InboxTab]string{
 	InboxDone: legsOf + isDone + listDone,
 }
 
-// Page returns at most so many rows of a tab, and the place behind them, which is zero if
-// no more follow.
+// Page returns at most the given number of rows of a tab, and the next place, which is
+// zero at the end.
 func (i Inbox) Page(ctx context.Context, tenant string, f InboxFilter, most int) (rows []InboxRow, next InboxPlace, err error) {
 	types := request.Types()
 	if f.Type != "" {
@@ -105,8 +106,8 @@ func (i Inbox) Page(ctx context.Context, tenant string, f InboxFilter, most int)
 // neverYet is later than any request.
 var neverYet = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// legs returns which urgencies are still to be listed, and behind which instant each goes
-// on.
+// legs returns the urgencies that are still to be listed, and the instant behind which
+// each continues.
 func (f InboxFilter) legs() (urgents []bool, after []time.Time) {
 	begun := f.After != InboxPlace{}
 	for _, urgent := range []bool{true, false} {
@@ -118,7 +119,7 @@ func (f InboxFilter) legs() (urgents []bool, after []time.Time) {
 			from = neverYet
 		case f.Tab == InboxDone:
 		case begun && urgent && !f.After.Urgent:
-			continue // all of them were listed before
+			continue // all of them were on earlier pages
 		case urgent != f.After.Urgent:
 			from = time.Time{}
 		}
@@ -127,8 +128,8 @@ func (f InboxFilter) legs() (urgents []bool, after []time.Time) {
 	return urgents, after
 }
 
-// list reads one row more than a page has. Their number is in the text of the statement, for
-// the planner.
+// list reads one row more than a page has. The text of the statement contains the
+// number, for the planner.
 func (i Inbox) list(ctx context.Context, most int, sql string, args ...any) ([]InboxRow, error) {
 	rows, _ := i.DB.Query(ctx, fmt.Sprintf(sql, most+1), args...)
 	found, err := pgx.AppendRows(make([]InboxRow, 0, most+1), rows, func(row pgx.CollectableRow) (r InboxRow, err error) {
@@ -145,7 +146,7 @@ func (i Inbox) list(ctx context.Context, most int, sql string, args ...any) ([]I
 	return found, nil
 }
 
-// counted counts a tab no further than 1,000.
+// counted stops counting a tab at 1,000.
 const (
 	countOf = `(SELECT count(*) FROM (SELECT FROM inbox WHERE tenant = $1`
 	upTo    = ` ORDER BY type, urgent LIMIT 1000) c)` // the order is that of an index, so the table is not read
@@ -153,8 +154,8 @@ const (
 		countOf + isOpen + upTo + `, ` + countOf + isDone + upTo
 )
 
-// Counts returns how many requests are in each tab. It counts no further than 1,000, which
-// stands for more than 999.
+// Counts returns the number of requests in each tab. It stops at 1,000, which means
+// more than 999.
 func (i Inbox) Counts(ctx context.Context, tenant string, member staff.ID) (map[InboxTab]int, error) {
 	var fresh, mine, open, done int
 	if err := i.DB.QueryRow(ctx, counted, tenant, member).Scan(&fresh, &mine, &open, &done); err != nil {

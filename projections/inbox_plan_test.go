@@ -17,8 +17,8 @@ import (
 	"frontdesk/projections"
 )
 
-// manyRequests is a practice with some 20,000 requests, of which a tenth wait, all of one
-// type, and a practice with few. The plans are those of 200,000, too.
+// manyRequests is a practice with some 20,000 requests, of which a tenth are open, all
+// of one type, and a practice with few. The plans are the same with 200,000.
 const manyRequests = `
 INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at, holder, done_at)
 SELECT CASE WHEN n % 100 = 1 THEN 'oak-lane' ELSE 'elm-street' END, md5(n::text)::uuid, md5('patient' || n % 3000)::uuid,
@@ -28,7 +28,7 @@ SELECT CASE WHEN n % 100 = 1 THEN 'oak-lane' ELSE 'elm-street' END, md5(n::text)
 FROM generate_series(1, 20000) n;
 ANALYZE inbox;`
 
-// explainer asks for the plan of whatever it is asked, with what came of it.
+// explainer explains each query that it receives, with the actual counts.
 type explainer struct {
 	projections.Querier
 	t    *testing.T
@@ -74,8 +74,8 @@ func (e *explainer) explain(ctx context.Context, sql string, args []any) {
 	e.most = plans[0].Plan.most()
 }
 
-// However many requests a practice has, a page of them looks at no more than a few rows for
-// each that it shows, wherever it begins.
+// However many requests a practice has, a page reads only a few rows for each that it
+// shows, wherever it begins.
 func TestAListOfRequestsReadsNoMoreThanItShows_D83(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -117,7 +117,7 @@ INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_
 SELECT gen_random_uuid(), tenant, patient, 1, 'patient.registered.v1', '{}', '{}', now() FROM patients;
 ANALYZE;`
 
-// Plans that are made for each page take as long as the page itself.
+// Planning for each page would take as long as the page itself.
 func TestListsKeepTheirPlan_D131(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{"empty": "", "with statistics": manyRequests + manyPatients} {

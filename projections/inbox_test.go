@@ -13,7 +13,7 @@ import (
 	"frontdesk/projections"
 )
 
-// submitted is what a patient of these tests asks.
+// submitted is a patient's request of these tests.
 func submitted(about patient.ID, typ request.Type, urgent bool) request.Submitted {
 	return request.Submitted{
 		Patient: about, Type: typ, Requester: request.ByPatient, HighPriority: urgent,
@@ -47,7 +47,7 @@ type inboxDay struct {
 	names map[request.ID]string
 }
 
-// refollow fills the inbox anew with everything that has happened.
+// refollow fills the inbox again from the whole log.
 func (d *inboxDay) refollow(t *testing.T) {
 	t.Helper()
 	if _, err := d.pool.Exec(t.Context(), `DELETE FROM inbox`); err != nil {
@@ -102,7 +102,7 @@ func (d *inboxDay) listed(t *testing.T, tenant string, f projections.InboxFilter
 	}
 }
 
-func TestTheInboxListsWhatWaitsUrgentFirst_D83(t *testing.T) {
+func TestInboxListsUrgentFirst_D83(t *testing.T) {
 	t.Parallel()
 	d := newInbox(t)
 	d.handled(t, elm, d.of["a fall"], request.Taken{Patient: bill, By: lee})
@@ -120,7 +120,7 @@ func TestTheInboxListsWhatWaitsUrgentFirst_D83(t *testing.T) {
 		{"new and urgent", projections.InboxFilter{Tab: projections.InboxNew, Urgent: true}, "a form"},
 		{"lee's", projections.InboxFilter{Tab: projections.InboxMine, Member: lee}, "a fall"},
 		{"kim's", projections.InboxFilter{Tab: projections.InboxMine, Member: kim}, "a cough"},
-		{"nobody's", projections.InboxFilter{Tab: projections.InboxMine}, ""},
+		{"no member's", projections.InboxFilter{Tab: projections.InboxMine}, ""},
 		{"open", projections.InboxFilter{Tab: projections.InboxOpen}, "a fall, a cough"},
 		{"done", projections.InboxFilter{Tab: projections.InboxDone}, "a rash, a bill"},
 		{"done and admin", projections.InboxFilter{Tab: projections.InboxDone, Type: request.Admin}, "a bill"},
@@ -131,7 +131,7 @@ func TestTheInboxListsWhatWaitsUrgentFirst_D83(t *testing.T) {
 		}
 	}
 	if got := d.listed(t, oak, projections.InboxFilter{Tab: projections.InboxNew}); got != "" {
-		t.Errorf("another practice sees %s", got) // its own has no name here
+		t.Errorf("another practice sees %s", got) // the practice's own request has no name here
 	}
 	counts, err := d.inbox().Counts(t.Context(), elm, kim)
 	want := map[projections.InboxTab]int{projections.InboxNew: 2, projections.InboxMine: 1, projections.InboxOpen: 2, projections.InboxDone: 2}
@@ -147,7 +147,7 @@ func TestTheInboxListsWhatWaitsUrgentFirst_D83(t *testing.T) {
 	}
 }
 
-// wantRows looks at what rows say.
+// wantRows checks the columns of rows.
 func (d *inboxDay) wantRows(t *testing.T) {
 	t.Helper()
 	rows, _, err := d.inbox().Page(t.Context(), elm, projections.InboxFilter{Tab: projections.InboxDone}, 1)

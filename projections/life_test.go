@@ -31,8 +31,8 @@ type chapter struct {
 	events   []event.Event
 }
 
-// life is everything that can happen, most of it twice: what is undone is done
-// again, and a second practice has what the first has.
+// life has every event, most of them twice: each change is undone and repeated, and a
+// second practice has the same as the first.
 func life(t *testing.T, d *day) (chapters []chapter) {
 	t.Helper()
 	chapters = append(chapters, applicationsLife()...)
@@ -149,7 +149,8 @@ func clinicalLife(file request.Attachment) []chapter {
 	}
 }
 
-// handledLife is that of a request that was taken to be another patient's, and back again.
+// handledLife is that of a request that is re-linked to another patient, and back
+// again.
 func handledLife(t *testing.T, d *day) []chapter {
 	t.Helper()
 	asked, id := asked, request.ID{UUID: event.DerivedID("test-handled")}

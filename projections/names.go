@@ -11,23 +11,23 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Names finds what patients are called. No read model holds that: it stands in the events
-// of each patient's stream, sealed.
+// Names finds the names of patients. No read model holds them: they are in the events
+// of each patient's stream, encrypted.
 type Names struct {
 	DB    Querier
 	Opens Opener
 }
 
-// PatientName is what a patient is called, and when they were born.
+// PatientName is a patient's name and date of birth.
 type PatientName struct {
 	Name      string // [event.Erased] if the patient was erased just now
 	BirthDate string // 2006-01-02; "" if unknown
 }
 
-// naming are the events that say what a patient is called. The last one counts.
+// naming are the events that contain a patient's name. The last one counts.
 var naming = []string{patient.Registered{}.EventName(), patient.DetailsChanged{}.EventName()}
 
-// NameIn returns what an opened event says that a patient is called.
+// NameIn returns the patient's name in a decrypted event.
 func NameIn(r event.Recorded) (name PatientName, of patient.ID) {
 	switch e := r.Event.(type) {
 	case patient.Registered:
@@ -38,18 +38,18 @@ func NameIn(r event.Recorded) (name PatientName, of patient.ID) {
 	return name, of
 }
 
-// namesOf finds the event that counts of each patient whom the practice has. It looks
-// patients up one by one: otherwise Postgres may compare each with all others. Subscripts
-// have Postgres keep one plan: from unnest it estimates better when it knows the array, and
-// makes a plan each time.
+// namesOf finds the last naming event of each patient of the practice. It looks
+// patients up one by one: otherwise Postgres may compare each with all others.
+// Subscripts make Postgres keep one plan: with unnest it estimates better when it knows
+// the array, and plans each time.
 const namesOf = `
 SELECT e.id, e.stream, e.version, e.name, e.data, e.metadata, e.sealed, e.recorded_at
 FROM generate_subscripts($2::uuid[], 1) AS n
 CROSS JOIN LATERAL (SELECT FROM patients WHERE tenant = $1 AND patient = ($2::uuid[])[n] OFFSET 0) p
 CROSS JOIN LATERAL (SELECT * FROM events WHERE stream = ($3::uuid[])[n] AND tenant = $1 AND name = ANY ($4) ORDER BY version DESC LIMIT 1) e`
 
-// AskNames returns the query for the events that name patients of a practice. [ScanStored]
-// reads its rows.
+// AskNames returns the query for the events that name patients of a practice.
+// [ScanStored] reads its rows.
 func AskNames(tenant string, patients ...patient.ID) (sql string, args []any) {
 	ids, streams := make([]uuid.UUID, len(patients)), make([]uuid.UUID, len(patients))
 	for n, id := range patients {
@@ -58,7 +58,7 @@ func AskNames(tenant string, patients ...patient.ID) (sql string, args []any) {
 	return namesOf, []any{tenant, ids, streams, naming}
 }
 
-// ScanStored reads events of a practice by the columns that [AskNames] asks for.
+// ScanStored reads events of a practice by the columns that [AskNames] selects.
 func ScanStored(rows pgx.Rows, tenant string) ([]event.Stored, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Stored, error) {
 		s := event.Stored{Stream: event.Stream{Tenant: tenant}}
@@ -67,8 +67,8 @@ func ScanStored(rows pgx.Rows, tenant string) ([]event.Stored, error) {
 	})
 }
 
-// Of returns the names of patients of a practice. Whom the practice does not have is not
-// among them. It asks once for the events, and once for the keys that are not known.
+// Of returns the names of patients of a practice. It leaves out unknown patients. It
+// queries once for the events, and once for the keys that are not cached.
 func (n Names) Of(ctx context.Context, tenant string, patients ...patient.ID) (map[patient.ID]PatientName, error) {
 	if len(patients) == 0 {
 		return nil, nil

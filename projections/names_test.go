@@ -34,9 +34,9 @@ func TestANameIsInTheEventsOfThePracticesPatient_D68(t *testing.T) {
 	}
 }
 
-// The row of an erased patient goes with the key. Whoever reads between the two shows
+// The row of an erased patient is deleted with the key. A read between the two shows
 // nothing.
-func TestAPatientWhoseKeyIsDestroyedIsNotShown_D70(t *testing.T) {
+func TestNameWithDestroyedKeyIsHidden_D70(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.happens(t, event.Stream{Tenant: elm, ID: subject.Appointment.UUID}, booked, calledIn)
@@ -55,7 +55,7 @@ func TestAPatientWhoseKeyIsDestroyedIsNotShown_D70(t *testing.T) {
 	}
 }
 
-// erases destroys the key of a patient and nothing else. The keyring is another process's.
+// erases only destroys the key of a patient. The keyring is another process's.
 func (d *day) erases(t *testing.T, id patient.ID) {
 	t.Helper()
 	for _, statement := range []string{
@@ -69,7 +69,7 @@ func (d *day) erases(t *testing.T, id patient.ID) {
 	d.freshKeys(t)
 }
 
-// freshKeys is the keyring of another process, which knows no key yet.
+// freshKeys is the keyring of another process, which has cached no key yet.
 func (d *day) freshKeys(t testing.TB) {
 	t.Helper()
 	d.keys = &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec, Master: sealing.MasterKey{1, 2, 3}}

@@ -11,13 +11,13 @@ import (
 	"frontdesk/domain/application"
 )
 
-// Offer is an application as a practice can have it.
+// Offer is an application that a practice can enable.
 type Offer struct {
 	Application application.ID
 	Name        string
 	Enabled     bool // for the practice
 	Grants      []application.Grant
-	Told        []application.WebhookEvent // what it is told of
+	Told        []application.WebhookEvent // the events that it receives
 }
 
 // May returns the endpoints that it may call in a mode.
@@ -30,8 +30,8 @@ func (o Offer) May(mode application.Mode) (endpoints []application.EndpointName)
 	return endpoints
 }
 
-// Offers answers which applications there are for a practice, and what follows from
-// enabling or disabling one.
+// Offers lists the applications available to a practice, and the effects of enabling or
+// disabling one.
 type Offers struct{ DB Querier }
 
 const (
@@ -50,8 +50,9 @@ SELECT a.application, a.name, EXISTS (SELECT FROM enablements e WHERE e.tenant =
 FROM applications a WHERE a.application = $2`
 )
 
-// Enabled lists at most limit applications that a practice lets call, by name, from the
-// one on that comes after another. A zero Offer is before all. Only their names are filled in.
+// Enabled lists at most limit applications that a practice allows to call, by name,
+// from the next one after another. A zero Offer is before all. Only their names are
+// filled in.
 func (o Offers) Enabled(ctx context.Context, tenant string, after Offer, limit int) ([]Offer, error) {
 	return o.list(ctx, enabledOffers, true, tenant, after, limit)
 }
@@ -91,18 +92,18 @@ func (o Offers) Of(ctx context.Context, tenant string, app application.ID) (foun
 	return found, nil
 }
 
-// Stakes are what somebody loses if a practice disables an application. Each is counted up
+// Stakes are the effects of disabling an application at a practice. Each is counted up
 // to [MostStakes].
 type Stakes struct {
-	Authorisations int // of active staff, that count now
-	Deliveries     int // that wait to be sent
+	Authorisations int // current ones of active staff
+	Deliveries     int // pending
 }
 
-// MostStakes is up to where stakes are counted.
+// MostStakes is where counting stops.
 const MostStakes = 1000
 
-// stakesOf finds what waits by destination, of which an application has few. There it
-// stands in the order of practices.
+// stakesOf finds pending deliveries by destination, of which an application has few.
+// The index of a destination is ordered by practice.
 const stakesOf = `
 SELECT (SELECT count(*) FROM (SELECT FROM authorisations u JOIN staff s ON s.tenant = u.tenant AND s.staff = u.staff AND s.active
 		WHERE u.tenant = $1 AND u.application = $2 AND u.expires_at > $3 LIMIT $4) given),
@@ -114,7 +115,7 @@ SELECT (SELECT count(*) FROM (SELECT FROM authorisations u JOIN staff s ON s.ten
 func (o Offers) Stakes(ctx context.Context, tenant string, app application.ID, now time.Time) (found Stakes, err error) {
 	err = o.DB.QueryRow(ctx, stakesOf, tenant, app, now, MostStakes).Scan(&found.Authorisations, &found.Deliveries)
 	if err != nil {
-		return found, fmt.Errorf("count what is at stake: %w", err)
+		return found, fmt.Errorf("count stakes: %w", err)
 	}
 	return found, nil
 }

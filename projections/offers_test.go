@@ -37,7 +37,7 @@ func offering(t *testing.T) *day {
 	return d
 }
 
-func TestAPracticeSeesWhatItCanHaveAndWhatIsAtStake_D89(t *testing.T) {
+func TestOffersAndStakesOfPractice_D89(t *testing.T) {
 	t.Parallel()
 	d := offering(t)
 	offers := projections.Offers{DB: d.pool}
@@ -78,7 +78,7 @@ func TestAPracticeSeesWhatItCanHaveAndWhatIsAtStake_D89(t *testing.T) {
 	}
 }
 
-// call is a line of the access record, so long after noon.
+// call is a line of the access record, at an interval after noon.
 func (d *day) call(t *testing.T, tenant string, app application.ID, after time.Duration, status int) {
 	t.Helper()
 	at := noon.Add(after)
@@ -97,8 +97,8 @@ func (d *day) busy(t *testing.T, tenant string, app application.ID, calls int) {
 		SELECT id, $2, $3, $4, 'application-restricted', 'create-note', 200, '', '', '' FROM unnest($1::uuid[]) id`, ids, noon.Add(time.Second), tenant, app)
 }
 
-// told is a delivery of something that happened so long after noon.
-func (d *day) told(t *testing.T, tenant string, after time.Duration, status, reason string) {
+// deliver adds a delivery of an event at an interval after noon.
+func (d *day) deliver(t *testing.T, tenant string, after time.Duration, status, reason string) {
 	t.Helper()
 	at := noon.Add(after)
 	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status, reason)
@@ -113,7 +113,7 @@ func lowest(at time.Time) (id [16]byte) {
 	return id
 }
 
-func TestHealthIsWhatHappenedLatelyByHour_D89(t *testing.T) {
+func TestHealthCountsByHour_D89(t *testing.T) {
 	t.Parallel()
 	d := offering(t)
 	d.happens(t, staff.StreamOf(elm, lee), staff.Registered{Username: "dr.lee", Name: "Dr Lee"})
@@ -124,10 +124,10 @@ func TestHealthIsWhatHappenedLatelyByHour_D89(t *testing.T) {
 	d.call(t, elm, referrals, -8*24*time.Hour, 200)
 	d.call(t, elm, diary, 0, 200)
 	d.call(t, oak, referrals, 0, 200)
-	d.told(t, elm, 0, "delivered", "")
-	d.told(t, elm, 0, "pending", "")
-	d.told(t, elm, -2*time.Hour, "failed", "http_5xx")
-	d.told(t, oak, 0, "failed", "http_5xx")
+	d.deliver(t, elm, 0, "delivered", "")
+	d.deliver(t, elm, 0, "pending", "")
+	d.deliver(t, elm, -2*time.Hour, "failed", "http_5xx")
+	d.deliver(t, oak, 0, "failed", "http_5xx")
 	zone, err := time.LoadLocation("Asia/Kathmandu") // its hours begin at a quarter past in UTC
 	must(t, err)
 	got, err := projections.Healths{DB: d.pool}.Of(t.Context(), elm, referrals, noon, zone)

@@ -10,39 +10,41 @@ import (
 	"frontdesk/domain/application"
 )
 
-// An application's lines at a practice are looked for among the newest of the practice ($1)
-// and the newest of the application ($2), from $3 up to $4, and among at most $5 of each. One
-// of the two shows them all, unless both are busy with others. There is no index by both: each
-// call would pay for a question that is seldom asked (D89).
+// An application's lines at a practice are searched among the newest of the practice
+// ($1) and the newest of the application ($2). Both searches read identifiers from $3
+// up to $4, and at most $5 lines. One of the two shows them all, unless both are busy
+// with others. An index by both would cost each call something for a query that is
+// rarely made (D89).
 //
-// An event has a delivery for each application, of which all are looked at or none.
+// An event has a delivery for each application. A page looks at all of them or at none.
 const (
-	ofThePractice    = `access_record WHERE tenant = $1 AND request_id >= $3 AND request_id < $4 ORDER BY request_id DESC`
-	ofTheApplication = `access_record WHERE application = $2 AND request_id >= $3 AND request_id < $4 ORDER BY request_id DESC`
-	toldOfIt         = `delivery_log WHERE tenant = $1 AND event >= $3 AND event < $4 ORDER BY event DESC`
+	ofThePractice      = `access_record WHERE tenant = $1 AND request_id >= $3 AND request_id < $4 ORDER BY request_id DESC`
+	ofTheApplication   = `access_record WHERE application = $2 AND request_id >= $3 AND request_id < $4 ORDER BY request_id DESC`
+	practiceDeliveries = `delivery_log WHERE tenant = $1 AND event >= $3 AND event < $4 ORDER BY event DESC`
 
 	amongThePractices    = `(SELECT * FROM ` + ofThePractice + ` LIMIT $5) theirs WHERE application = $2`
 	amongTheApplications = `(SELECT * FROM ` + ofTheApplication + ` LIMIT $5) its WHERE tenant = $1`
-	amongItsDeliveries   = `(SELECT * FROM ` + toldOfIt + ` FETCH FIRST ($5) ROWS WITH TIES) theirs WHERE application = $2`
+	amongItsDeliveries   = `(SELECT * FROM ` + practiceDeliveries + ` FETCH FIRST ($5) ROWS WITH TIES) theirs WHERE application = $2`
 )
 
-// ownLooked is how many lines of each index a page of an application's own looks at.
+// ownLooked limits the lines of each index that a page of an application's own data
+// reads.
 const ownLooked = 2000
 
-// OwnPage is a part of what an application has at a practice, newest first.
+// OwnPage is a page of an application's data at a practice, newest first.
 type OwnPage[Row any] struct {
 	Rows []Row
-	// Before is where the next page begins: it holds what has lower identifiers. It is zero
-	// if there is nothing more. The identifier may be that of something of others.
+	// Before is where the next page begins: it holds lower identifiers. It is zero at
+	// the end. The identifier may belong to another application's row.
 	Before uuid.UUID
 }
 
-// OwnBounds say which page is wanted.
+// OwnBounds select a page.
 type OwnBounds struct {
 	Tenant      string
 	Application application.ID
-	Before      uuid.UUID // lower identifiers than this; zero for the newest
-	Limit       int       // at most so many rows
+	Before      uuid.UUID // only lower identifiers; zero for the newest
+	Limit       int       // maximum of rows
 }
 
 // args are the first six parameters of each statement.
@@ -54,9 +56,9 @@ func (b OwnBounds) args(since uuid.UUID) []any {
 	return []any{pgx.QueryExecModeCacheDescribe, b.Tenant, b.Application, since, before, ownLooked, b.Limit}
 }
 
-// ownPage asks for a page. Each row of the answer ends with the identifier up to which all
-// was looked at; it is NULL if the page is full, or nothing is left. The other columns are NULL
-// if the page is empty.
+// ownPage queries a page. Each row of the result ends with the lowest identifier that
+// was read; it is NULL if the page is full, or nothing is left. The other columns are
+// NULL if the page is empty.
 func ownPage[Row any](ctx context.Context, db Querier, limit int, query string, args []any, scan func(pgx.CollectableRow, *uuid.NullUUID) (uuid.UUID, Row, error)) (page OwnPage[Row], err error) {
 	rows, _ := db.Query(ctx, query, args...)
 	defer rows.Close()
@@ -64,7 +66,7 @@ func ownPage[Row any](ctx context.Context, db Querier, limit int, query string, 
 	for rows.Next() {
 		id, row, err := scan(rows, &reached)
 		if err != nil {
-			return OwnPage[Row]{}, fmt.Errorf("read what an application has: %w", err)
+			return OwnPage[Row]{}, fmt.Errorf("read an application's data: %w", err)
 		}
 		if id != uuid.Nil {
 			page.Rows, page.Before = append(page.Rows, row), id
@@ -74,7 +76,7 @@ func ownPage[Row any](ctx context.Context, db Querier, limit int, query string, 
 		page.Before = reached.UUID
 	}
 	if err := rows.Err(); err != nil {
-		return OwnPage[Row]{}, fmt.Errorf("read what an application has: %w", err)
+		return OwnPage[Row]{}, fmt.Errorf("read an application's data: %w", err)
 	}
 	return page, nil
 }

@@ -13,14 +13,14 @@ import (
 	"frontdesk/domain/application"
 )
 
-// OwnCalls answers how an application's own calls at a practice went, from the access
-// record (D95). Calls about itself are left out of its pages.
+// OwnCalls lists an application's own calls at a practice and their results, from the
+// access record (D95). Its pages leave out calls about the application itself.
 type OwnCalls struct{ DB Querier }
 
 const ownCallColumns = `request_id, at, endpoint, mode, status, code, reason, took_ms`
 
-// ownCallsPage is one statement, so that what is found and how far was looked are of one
-// instant. How far is only looked for if the page is not full.
+// ownCallsPage is one statement, so that the rows and the lowest identifier read are of
+// one instant. It looks for that identifier only if the page is not full.
 const ownCallsPage = `
 WITH page AS (
 	(SELECT ` + ownCallColumns + ` FROM ` + amongThePractices + ` AND endpoint <> ALL ($7) AND status >= $8 AND status < $9 ORDER BY request_id DESC LIMIT $6)
@@ -51,8 +51,8 @@ func (o OwnCalls) Of(ctx context.Context, b OwnBounds, answered, refused bool) (
 	return ownPage(ctx, o.DB, b.Limit, ownCallsPage, args, scanOwnCall)
 }
 
-// Call returns the call of a request id, also one about the application itself; nil if the
-// application has made none at the practice.
+// Call returns the call of a request id, including one about the application itself;
+// nil if the application has made none at the practice.
 func (o OwnCalls) Call(ctx context.Context, tenant string, app application.ID, requestID uuid.UUID) (*access.OwnCall, error) {
 	rows, _ := o.DB.Query(ctx, ownCall, tenant, app, requestID)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (access.OwnCall, error) {
@@ -68,7 +68,7 @@ func (o OwnCalls) Call(ctx context.Context, tenant string, app application.ID, r
 	return &found[0], nil
 }
 
-// scanOwnCall reads a call, with the rule that refused it.
+// scanOwnCall reads a call, and the rule that refused it.
 func scanOwnCall(row pgx.CollectableRow, reached *uuid.NullUUID) (uuid.UUID, access.OwnCall, error) {
 	var id uuid.NullUUID
 	var at *time.Time

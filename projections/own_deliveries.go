@@ -12,34 +12,34 @@ import (
 	"frontdesk/domain/event"
 )
 
-// OwnDeliveries answers what became of an application's webhooks at a practice, from the
-// deliveries themselves (D95).
+// OwnDeliveries lists an application's webhooks at a practice and their results, from
+// the deliveries themselves (D95).
 type OwnDeliveries struct{ DB Querier }
 
-// OwnDelivery is a webhook as the application that it is for is shown it. Of one that ended
-// long ago, when it was sent and what was answered is not known any more (D72).
+// OwnDelivery is a webhook as its application sees it. If it ended long ago, the time
+// of sending and the receiver's answer are no longer known (D72).
 type OwnDelivery struct {
 	JTI        uuid.UUID
 	Event      application.WebhookEvent
-	URL        string // where it went, or goes, without the query; "" if that is not known
+	URL        string // destination without the query; "" if it is not known
 	Outcome    string
-	Reason     string // of what did not arrive; "" for none
+	Reason     string // why it did not arrive; "" for none
 	HappenedAt time.Time
-	SentAt     *time.Time // nil if it was not sent, or that is not known
-	FinishedAt *time.Time // nil if it is under way
-	Status     *int       // HTTP, of the receiver's answer; nil if there was none, or that is not known
+	SentAt     *time.Time // nil if it was not sent, or is no longer known
+	FinishedAt *time.Time // nil if it is in progress
+	Status     *int       // HTTP, of the receiver's answer; nil if there was none, or it is no longer known
 }
 
-// OwnDeliveriesAsked says which deliveries are wanted. A zero field lets all pass.
+// OwnDeliveriesAsked selects deliveries. A zero field does not filter.
 type OwnDeliveriesAsked struct {
 	OwnBounds
 	JTI         uuid.UUID
-	From, Until time.Time // when it happened that was to be told of; Until is exclusive
+	From, Until time.Time // time of the event; Until is exclusive
 	Outcome     string
 }
 
-// ownDeliveriesPage is one statement, as that of calls is. It ends where all that is left
-// happened before the time that is asked for.
+// ownDeliveriesPage is one statement, like that of calls. It ends where all remaining
+// events happened before From.
 const ownDeliveriesPage = `
 WITH page AS (
 	SELECT d.event, d.kind, coalesce(d.url, split_part(w.url, '?', 1), '') AS url, status, coalesce(reason, '') AS reason, kid IS NOT NULL AS signed, http_status,
@@ -49,12 +49,12 @@ WITH page AS (
 	LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination),
 looked AS (
 	SELECT CASE WHEN $7 IS NULL OR happened_at >= $7 - interval '1 hour' THEN event END AS event
-	FROM (SELECT event, happened_at FROM ` + toldOfIt + ` OFFSET $5 - 1 LIMIT 1) last
+	FROM (SELECT event, happened_at FROM ` + practiceDeliveries + ` OFFSET $5 - 1 LIMIT 1) last
 	WHERE (SELECT count(*) FROM page) < $6)
 SELECT page.*, looked.event FROM (SELECT) one LEFT JOIN looked ON true LEFT JOIN page ON true ORDER BY page.event DESC`
 
-// tellsLate is how much later than its identifier an event may say that it happened.
-const tellsLate = time.Hour
+// maxEventDelay is the maximum by which an event's time may be later than its identifier's.
+const maxEventDelay = time.Hour
 
 // Of returns a page of deliveries.
 func (o OwnDeliveries) Of(ctx context.Context, a OwnDeliveriesAsked) (OwnPage[OwnDelivery], error) {
@@ -62,8 +62,8 @@ func (o OwnDeliveries) Of(ctx context.Context, a OwnDeliveriesAsked) (OwnPage[Ow
 	if a.JTI != uuid.Nil {
 		a.Before = after(a.JTI)
 	}
-	if !a.Until.IsZero() { // there may be much that is newer
-		a.Before = lower(a.Before, event.LowestID(a.Until.Add(tellsLate)))
+	if !a.Until.IsZero() { // there may be many newer ones
+		a.Before = lower(a.Before, event.LowestID(a.Until.Add(maxEventDelay)))
 	}
 	args := append(a.args(since), orNull(a.From), orNull(a.Until), a.Outcome)
 	return ownPage(ctx, o.DB, a.Limit, ownDeliveriesPage, args, scanOwnDelivery)
@@ -79,7 +79,7 @@ func after(id uuid.UUID) uuid.UUID {
 	return id
 }
 
-// lower returns the lower one of two bounds, of which the first may be none.
+// lower returns the lower of two bounds, of which the first may be unset.
 func lower(bound, other uuid.UUID) uuid.UUID {
 	if bound == uuid.Nil || bytes.Compare(other[:], bound[:]) < 0 {
 		return other

@@ -10,8 +10,8 @@ import (
 	"frontdesk/projections"
 )
 
-// manyCalls is a practice with a hundred busy applications, an application at a thousand
-// practices, and their webhooks. The plans are those of a million, too.
+// manyCalls is a practice with a hundred busy applications, an application at a
+// thousand practices, and their webhooks. The plans are the same with a million.
 var manyCalls = []string{
 	`INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
 	SELECT ('019cae6c' || lpad(to_hex(n), 24, '0'))::uuid, now(), CASE WHEN n % 2 = 0 THEN 'elm-street' ELSE 'practice-' || n % 1000 END,
@@ -23,7 +23,7 @@ var manyCalls = []string{
 	`ANALYZE access_record`, `ANALYZE deliveries`,
 }
 
-// However many lines there are, a page looks at no more than 2,000 of each index.
+// However many lines there are, a page reads at most 2,000 of each index.
 func TestAPageOfItsOwnLooksAtFewLines_D95(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

@@ -13,7 +13,7 @@ import (
 	"frontdesk/projections"
 )
 
-// all pages through what an application has, and calls between after each page.
+// all pages through an application's rows, and calls between after each page.
 func all[Row any](t *testing.T, page func(before uuid.UUID) (projections.OwnPage[Row], error), between func()) (rows []Row) {
 	t.Helper()
 	before := uuid.Nil
@@ -39,8 +39,8 @@ func (d *day) ownCalls(t *testing.T, tenant string, app application.ID, limit in
 	return ids
 }
 
-// An application sees each of its calls at the practice, and of those each once, also while
-// new ones are recorded.
+// An application sees each of its calls at the practice exactly once, also while new
+// ones are recorded.
 func TestPagingMissesNothingAndDoublesNothing_D95(t *testing.T) {
 	t.Parallel()
 	d := offering(t)
@@ -80,8 +80,8 @@ func (d *day) ids(t *testing.T, tenant string, app application.ID) (ids []uuid.U
 	return ids
 }
 
-// However busy both are with others, a page looks at a bounded number of lines, and the
-// next one goes on.
+// However busy both are with others, a page reads a bounded number of lines, and the
+// next one continues.
 func TestAPageIsBoundedAndTheNextGoesOn_D95(t *testing.T) {
 	t.Parallel()
 	d := offering(t)
@@ -100,7 +100,7 @@ func TestAPageIsBoundedAndTheNextGoesOn_D95(t *testing.T) {
 	}
 }
 
-func TestAnApplicationSeesWhatBecameOfItsCalls_D95(t *testing.T) {
+func TestOwnCallsShowResults_D95(t *testing.T) {
 	t.Parallel()
 	d := offering(t)
 	id := lowest(noon)
@@ -126,7 +126,7 @@ func TestAnApplicationSeesWhatBecameOfItsCalls_D95(t *testing.T) {
 			t.Errorf("%s: %s, then %s", name, diff, page.Before)
 		}
 	}
-	// Calls about itself are found by their request id alone.
+	// Calls about the application itself are only found by their request id.
 	asking := lowest(noon.Add(time.Second))
 	mustDo(t, d.pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
 		VALUES ($1, $2, $3, $4, 'application-restricted', 'application/calls', 200, '', '', '')`, asking, noon, elm, referrals)
@@ -146,9 +146,9 @@ func TestAnApplicationSeesWhatBecameOfItsCalls_D95(t *testing.T) {
 	}
 }
 
-// A delivery as it was, whatever the application has registered since, and what is left of
-// it when its details are forgotten.
-func TestAnApplicationSeesWhatBecameOfItsWebhooks_D95(t *testing.T) {
+// A delivery keeps its values when the application registers others. Without its
+// details, it shows the rest.
+func TestOwnDeliveriesShowResults_D95(t *testing.T) {
 	t.Parallel()
 	d := offering(t)
 	sent, old, waits := lowest(noon), lowest(noon.Add(-time.Hour)), lowest(noon.Add(time.Minute))
@@ -159,7 +159,7 @@ func TestAnApplicationSeesWhatBecameOfItsWebhooks_D95(t *testing.T) {
 		VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), $4, $4, 'delivered')`, old, referrals, elm, noon.Add(-time.Hour))
 	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status, claimed_at, finished_at)
 		VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4, 'expired', $4, $4)`, waits, referrals, elm, noon.Add(time.Minute))
-	d.told(t, oak, 0, "failed", "http_5xx")
+	d.deliver(t, oak, 0, "failed", "http_5xx")
 	mustDo(t, d.pool, `UPDATE deliveries SET application = $1 WHERE tenant = $2`, referrals, oak)
 	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after) VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4)`,
 		sent, diary, elm, noon)
@@ -174,13 +174,13 @@ func TestAnApplicationSeesWhatBecameOfItsWebhooks_D95(t *testing.T) {
 		asked projections.OwnDeliveriesAsked
 		want  []projections.OwnDelivery
 	}{
-		"all":      {projections.OwnDeliveriesAsked{}, []projections.OwnDelivery{expired, failed, forgotten}},
-		"one":      {projections.OwnDeliveriesAsked{JTI: sent}, []projections.OwnDelivery{failed}},
-		"from":     {projections.OwnDeliveriesAsked{From: noon}, []projections.OwnDelivery{expired, failed}},
-		"until":    {projections.OwnDeliveriesAsked{Until: noon}, []projections.OwnDelivery{forgotten}},
-		"between":  {projections.OwnDeliveriesAsked{From: noon, Until: noon.Add(time.Second)}, []projections.OwnDelivery{failed}},
-		"outcome":  {projections.OwnDeliveriesAsked{Outcome: "delivered"}, []projections.OwnDelivery{forgotten}},
-		"nobody's": {projections.OwnDeliveriesAsked{JTI: uuid.Max}, nil},
+		"all":     {projections.OwnDeliveriesAsked{}, []projections.OwnDelivery{expired, failed, forgotten}},
+		"one":     {projections.OwnDeliveriesAsked{JTI: sent}, []projections.OwnDelivery{failed}},
+		"from":    {projections.OwnDeliveriesAsked{From: noon}, []projections.OwnDelivery{expired, failed}},
+		"until":   {projections.OwnDeliveriesAsked{Until: noon}, []projections.OwnDelivery{forgotten}},
+		"between": {projections.OwnDeliveriesAsked{From: noon, Until: noon.Add(time.Second)}, []projections.OwnDelivery{failed}},
+		"outcome": {projections.OwnDeliveriesAsked{Outcome: "delivered"}, []projections.OwnDelivery{forgotten}},
+		"unknown": {projections.OwnDeliveriesAsked{JTI: uuid.Max}, nil},
 	} {
 		test.asked.Tenant, test.asked.Application, test.asked.Limit = elm, referrals, 10
 		page, err := projections.OwnDeliveries{DB: d.pool}.Of(t.Context(), test.asked)
@@ -191,7 +191,7 @@ func TestAnApplicationSeesWhatBecameOfItsWebhooks_D95(t *testing.T) {
 	}
 }
 
-// An event that very many applications are told of is shown to each of them, although a
+// An event that very many applications receive is shown to each of them, although a
 // page ends in the middle of them.
 func TestADeliveryIsOnOnePage_D95(t *testing.T) {
 	t.Parallel()

@@ -14,15 +14,15 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Patients keeps the patients of each practice, and who may see their records. What they
-// are called is for [Names] to find.
+// Patients keeps the patients of each practice, and the staff who may see their
+// records. [Names] finds their names.
 type Patients struct{ DB Querier }
 
 // Name returns the permanent name.
 func (Patients) Name() string { return "patients.v1" }
 
-// Project keeps a row for each patient, one for each member of staff who may see a
-// restricted record, and one for each time that somebody else has opened it.
+// Project keeps a row for each patient, and one for each member of staff who may see a
+// restricted record. It keeps one for each time that another member has opened it.
 func (Patients) Project(r event.Recorded, do func(sql string, args ...any)) {
 	tenant := r.Stream.Tenant
 	switch e := r.Event.(type) {
@@ -61,7 +61,7 @@ func (p Patients) PatientExists(ctx context.Context, tenant string, id patient.I
 }
 
 // RecordOpenTo reports whether a member of staff may see the patient's record. The
-// record of an unknown patient is open to everybody, because it is empty.
+// record of an unknown patient is open to all staff, because it is empty.
 func (p Patients) RecordOpenTo(ctx context.Context, tenant string, id patient.ID, member staff.ID) (open bool, err error) {
 	err = p.DB.QueryRow(ctx, `
 		SELECT NOT EXISTS (SELECT FROM patients WHERE tenant = $1 AND patient = $2 AND restricted)
@@ -73,9 +73,9 @@ func (p Patients) RecordOpenTo(ctx context.Context, tenant string, id patient.ID
 	return open, nil
 }
 
-// Sight returns how a member of staff stands to a patient's record, for the practice's
-// pages. That of an unknown patient is open to everybody. The API asks
-// [Patients.RecordOpenTo], because no glass is broken for an application (D85).
+// Sight returns a member of staff's access to a patient's record, for the practice's
+// pages. The record of an unknown patient is open to all. The API uses
+// [Patients.RecordOpenTo], because applications cannot break the glass (D85).
 func (p Patients) Sight(ctx context.Context, tenant string, id patient.ID, member staff.ID) (s record.Sight, err error) {
 	var until *time.Time
 	err = p.DB.QueryRow(ctx, `

@@ -22,14 +22,14 @@ type Person struct {
 	Roles     staff.Roles
 	Active    bool
 	SignsIn   bool      // they are active and have chosen a password
-	LinkUntil time.Time // when the link that they were given ends, which may have been; zero for none
+	LinkUntil time.Time // end of their link, which may have passed; zero for none
 	Passkeys  int
 }
 
-// People answers who works at a practice, and who has left.
+// People lists the staff of a practice, including those who have left.
 type People struct{ DB Querier }
 
-// mostPeople bounds the list. Who has left is left out first.
+// mostPeople limits the list. It leaves out former staff first.
 const mostPeople = 2000
 
 const (
@@ -43,23 +43,23 @@ WHERE s.tenant = $1`
 	peopleNamed      = people + ` AND s.username = ANY($2)`
 )
 
-// Of lists the staff of a practice by name, and after them those who have left.
+// Of lists the staff of a practice by name, followed by those who have left.
 func (p People) Of(ctx context.Context, tenant string) ([]Person, error) {
 	return p.list(ctx, peopleByName, tenant, mostPeople)
 }
 
-// After lists at most limit members of staff by their usernames, those who have left
-// included, from the one on that comes after another; "" is before all.
+// After lists at most limit members of staff by their usernames, including those who
+// have left, from the next one after another; "" is before all.
 func (p People) After(ctx context.Context, tenant, username string, limit int) ([]Person, error) {
 	return p.list(ctx, peopleByUsername, tenant, username, limit)
 }
 
-// Named returns those who have these usernames, in no order.
+// Named returns the staff with these usernames, in no order.
 func (p People) Named(ctx context.Context, tenant string, usernames []string) ([]Person, error) {
 	return p.list(ctx, peopleNamed, tenant, usernames)
 }
 
-// Count counts the staff of a practice, those who have left included.
+// Count counts the staff of a practice, including those who have left.
 func (p People) Count(ctx context.Context, tenant string) (n int64, err error) {
 	if err := p.DB.QueryRow(ctx, `SELECT count(*) FROM staff WHERE tenant = $1`, tenant).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count staff: %w", err)
@@ -83,7 +83,7 @@ func (p People) list(ctx context.Context, query string, args ...any) ([]Person, 
 	return people, nil
 }
 
-// Links answers whose a link is.
+// Links finds the holder of a link.
 type Links struct{ DB Querier }
 
 const holderOfLink = `

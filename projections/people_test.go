@@ -13,8 +13,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Everybody who works at a practice, as each of their events leaves them; and nobody of
-// another one.
+// All staff of a practice, as each of their events leaves them, and none of another
+// practice.
 func TestPeopleOfAPractice_D64(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
@@ -44,7 +44,7 @@ func TestPeopleOfAPractice_D64(t *testing.T) {
 	becomes("back", func(p *projections.Person) { p.Active, p.LinkUntil = true, link.ExpiresAt })
 }
 
-func TestWhoHasLeftIsListedLast(t *testing.T) {
+func TestFormerStaffAreListedLast(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	for _, username := range []string{"b", "c", "a"} {

@@ -80,7 +80,7 @@ func TestAnAppointmentHasTheStatusOfItsLastEvent(t *testing.T) {
 		}
 		all = append(all, c.want)
 	}
-	for _, want := range all { // what happened to one of them changes no other
+	for _, want := range all { // the events of one change no other
 		one, err := projections.Appointments{DB: d.pool}.Of(t.Context(), elm, want.Appointment)
 		if diff := cmp.Diff(want, one); diff != "" || err != nil {
 			t.Errorf("at the end (-want +got), error %v:\n%s", err, diff)
@@ -127,7 +127,7 @@ func TestADaysAppointmentsAreThoseOfTheSiteAndThePractice(t *testing.T) {
 	}
 }
 
-func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
+func TestBoardShowsCurrentCallIns(t *testing.T) {
 	t.Parallel()
 	line := func(room string, at time.Time) []projections.CallIn {
 		return []projections.CallIn{{Appointment: subject.Appointment, Patient: ann, Called: "Ann Archer", RoomName: room, CalledInAt: at}}
@@ -137,7 +137,7 @@ func TestTheBoardShowsWhoIsCalledInNow(t *testing.T) {
 		since   time.Time
 		want    []projections.CallIn
 	}{
-		"nobody is called in":    {[]event.Event{booked}, noon, nil},
+		"no one is called in":    {[]event.Event{booked}, noon, nil},
 		"into a room":            {[]event.Event{booked, calledIn}, noon, line("Room 1", calledIn.CalledInAt)},
 		"then without one":       {[]event.Event{booked, calledIn, noRoom}, noon, line("", noRoom.CalledInAt)},
 		"cleared":                {[]event.Event{booked, calledIn, removed}, noon, nil},

@@ -24,8 +24,8 @@ import (
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 345_000_000, time.UTC)
 
-// day is a practice's database, with everything that is kept at once. What is personal is
-// sealed.
+// day is a practice's database, with all projections of the append. Personal data is
+// encrypted.
 type day struct {
 	db    *postgrestest.Database
 	pool  *pgxpool.Pool
@@ -82,7 +82,7 @@ func (d *day) storeFor(t *testing.T, events ...event.Event) *postgres.Store {
 	return &postgres.Store{DB: postgres.On(owner), Codec: d.codec, Keys: d.keys, AtOnce: d.store.AtOnce, Now: d.store.Now}
 }
 
-// follow moves a following projection past everything that has happened.
+// follow brings a following projection up to the end of the log.
 func (d *day) follow(t *testing.T, p projections.Follower) {
 	t.Helper()
 	sequencer := postgres.NewSequencer(d.pool, nil, nil, slog.New(slog.DiscardHandler))

@@ -26,14 +26,14 @@ func (Practices) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// Signpost is how a practice introduces itself to its staff.
+// Signpost is the data of a practice that every staff page shows.
 type Signpost struct {
 	Tenant string
 	Name   string
-	Zone   *time.Location // of the practice's clocks
+	Zone   *time.Location // time zone of the practice
 }
 
-// Signposts answers what every page for staff says of the practice.
+// Signposts reads the data of a practice that every staff page shows.
 type Signposts struct{ DB Querier }
 
 // Of returns the signpost of a practice, or practice.ErrUnknown.
@@ -50,7 +50,7 @@ func (s Signposts) Of(ctx context.Context, tenant string) (Signpost, error) {
 	return found, err
 }
 
-// Tenants answers which practices exist.
+// Tenants lists the practices.
 type Tenants struct{ DB Querier }
 
 // All lists the tenant identifiers of all practices.
@@ -63,9 +63,8 @@ func (t Tenants) All(ctx context.Context) ([]string, error) {
 	return found, nil
 }
 
-// locations holds the time zones that were loaded before, because
-// [time.LoadLocation] reads a file each time. It cannot grow beyond the few hundred
-// zones that exist.
+// locations caches time zones, because [time.LoadLocation] reads a file each time. It
+// cannot grow beyond the few hundred zones that exist.
 var locations sync.Map // *time.Location by name
 
 func location(name string) (*time.Location, error) {

@@ -12,8 +12,8 @@ import (
 
 // Projection is one read model.
 type Projection interface {
-	// Name is permanent: a rebuild notes its progress under it, and the feed
-	// the offset of a follower.
+	// Name is permanent: a rebuild records its progress under it, and the feed the
+	// offset of a follower.
 	Name() string
 	// Project queues the statements that move the model past one event.
 	Project(e event.Recorded, do func(sql string, args ...any))
@@ -22,32 +22,32 @@ type Projection interface {
 // Follower is a read model behind the feed.
 type Follower interface {
 	Projection
-	// Follows returns an event of each type that changes the model. It is handed
-	// no other.
+	// Follows returns an event of each type that changes the model. It receives no
+	// others.
 	Follows() []event.Event
 }
 
-// Querier asks the database: a pool, a connection or a transaction.
+// Querier queries the database: a pool, a connection or a transaction.
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// Opener returns stored events with their personal values, as far as it can open them.
-// With an error it returns the events before the one that failed.
+// Opener returns stored events with their personal values, as far as it can decrypt
+// them. With an error it returns the events before the one that failed.
 type Opener interface {
 	Open(ctx context.Context, events []event.Stored) ([]event.Recorded, error)
 }
 
 // AtOnce returns the projections that change in the transaction of the append: those
-// that authorisation and admission ask, and those with columns that must be unique.
+// that authorisation and admission read, and those with columns that must be unique.
 // [Erasures] changes there without a statement of the program.
 func AtOnce() []Projection {
 	return []Projection{Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
 		Sites{}, Displays{}, Appointments{}, CareRecords{}}
 }
 
-// Following returns the projections behind the feed, which people browse.
+// Following returns the projections behind the feed, which pages read.
 func Following() []Follower {
 	return []Follower{CallInBoard{}, Timeline{}, SignIns{}, Inbox{}, ErasureRequests{}}
 }
@@ -64,8 +64,8 @@ func All() []Projection {
 // Table is a table that a projection keeps.
 type Table struct {
 	Name string
-	// Kept is how long rows stay for certain, from the instant in their column
-	// Age on. Older rows may be gone. Zero means that rows stay for ever.
+	// Kept is how long rows stay for certain, from the instant in their column Age on.
+	// Older rows may be gone. Zero means that rows stay for ever.
 	Kept time.Duration
 	Age  string
 	// Of is the kinds of holder whose personal values rows hold; nil for none.
@@ -74,8 +74,8 @@ type Table struct {
 	Keyed bool
 }
 
-// tables lists the tables of each projection, which a rebuild makes anew and
-// compares. Nothing else writes to them, apart from deleting rows that are too old.
+// tables lists the tables of each projection, which a rebuild makes again and compares.
+// Nothing else writes to them, except deletes of rows that are too old.
 var tables = map[string][]Table{
 	Erasures{}.Name():        kept("erasures"),
 	Practices{}.Name():       kept("practices"),

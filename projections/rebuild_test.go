@@ -18,8 +18,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Whatever has happened, replaying the log into fresh tables makes the rows
-// that live has.
+// For any events, replaying the log into fresh tables makes the same rows as the live
+// projections.
 func TestEveryReadModelCanBeRebuiltFromTheLog(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -38,8 +38,8 @@ func TestEveryReadModelCanBeRebuiltFromTheLog(t *testing.T) {
 	}
 }
 
-// What is personal makes no row of a read model, but for those that say so.
-func TestAReadModelIsTheSameWhateverIsHidden_D68(t *testing.T) {
+// Personal data makes no row of a read model, except in tables that declare it.
+func TestReadModelIgnoresHiddenValues_D68(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	d, admin := dayOn(t, db), db.AdminPool(t)
@@ -64,11 +64,12 @@ func TestAReadModelIsTheSameWhateverIsHidden_D68(t *testing.T) {
 	}
 }
 
-// personal is what [life] tells of patients, and of staff who are not of the practice.
+// personal is the personal data in [life] of patients, and of staff from outside the
+// practice.
 var personal = []string{"Archer", "Baker", "1980-02-29", "a cough", "rash.png", "Doe", "rang twice", "about Bill", "rang again"}
 
-// Nobody who reads the tables learns what a patient is called, or what they said.
-func TestNoReadModelHoldsWhatIsPatients_D68(t *testing.T) {
+// The tables reveal neither a patient's name nor a patient's words.
+func TestReadModelsHoldNoPatientData_D68(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	d, admin := dayOn(t, db), db.AdminPool(t)
@@ -105,8 +106,8 @@ func TestNoReadModelHoldsWhatIsPatients_D68(t *testing.T) {
 	}
 }
 
-// readModels lists every table except those of the log itself and those beside it that no
-// event could fill.
+// readModels lists every table except those of the log, and those that no event could
+// fill.
 func readModels(t *testing.T, admin *pgxpool.Pool) (tables []string) {
 	t.Helper()
 	rows, _ := admin.Query(t.Context(), `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`)
@@ -159,8 +160,8 @@ func dump(t *testing.T, admin *pgxpool.Pool, table string) []string {
 	return found
 }
 
-// liveThrough makes everything happen that changes any read model, and fails if there is
-// an event that it leaves out.
+// liveThrough appends every event that changes any read model, and fails if one is
+// missing.
 func liveThrough(t *testing.T, d *day) {
 	t.Helper()
 	happened := map[string]bool{}

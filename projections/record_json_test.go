@@ -12,7 +12,7 @@ import (
 	"frontdesk/projections"
 )
 
-// The API and the subject pack have promised these bytes.
+// The API and the subject pack promise these bytes.
 func TestRecordJSON(t *testing.T) {
 	t.Parallel()
 	const id, at = `"0190c7a2-0000-7000-8000-000000000081"`, `"2026-03-02T12:00:00Z"`
@@ -26,7 +26,7 @@ func TestRecordJSON(t *testing.T) {
 		by       string
 		inError  bool
 		api      string
-		packed   string // by is By, and the file is added to
+		packed   string // by is By, and the file has more members
 		describe string
 	}{
 		{note, "Dr Lee", false,
@@ -66,7 +66,7 @@ func TestRecordJSON(t *testing.T) {
 	}
 }
 
-// written returns an entry as one of the two writes it.
+// written returns an entry as one of the two formats.
 func written(t *testing.T, write projections.RecordJSON, e projections.RecordEntry) string {
 	t.Helper()
 	var all []any

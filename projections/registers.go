@@ -12,8 +12,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Registers lists what an operator has set up, page by page: each list begins after an
-// entry, of which the zero value is before all.
+// Registers lists an operator's settings, page by page: each list begins after an
+// entry, and the zero value is before all.
 type Registers struct{ DB Querier }
 
 // RegisteredPractice is a practice in a list.
@@ -56,8 +56,8 @@ FROM applications a`
 WHERE e.tenant = $3 AND e.application > $1 ORDER BY e.application LIMIT $2`
 )
 
-// Applications lists at most limit applications by their identifiers: those that a practice
-// has enabled, or all if tenant is "".
+// Applications lists at most limit applications by their identifiers: those that a
+// practice has enabled, or all if tenant is "".
 func (r Registers) Applications(ctx context.Context, tenant string, after RegisteredApplication, limit int) ([]RegisteredApplication, error) {
 	if tenant == "" {
 		return listed[RegisteredApplication](ctx, r.DB, "applications", applicationsAfter, after.Application, limit)
@@ -86,8 +86,8 @@ ORDER BY u.application, u.staff, u.patient LIMIT $6`
 SELECT count(*) FROM authorisations u WHERE u.tenant = $1 AND u.expires_at > $2 AND u.patient <> '00000000-0000-0000-0000-000000000000'`
 )
 
-// Authorisations lists at most limit authorisations at a practice that have not ended, by
-// application, member of staff and patient.
+// Authorisations lists at most limit authorisations at a practice that have not ended,
+// by application, member of staff and patient.
 func (r Registers) Authorisations(ctx context.Context, tenant string, now time.Time, after RunningAuthorisation, limit int) ([]RunningAuthorisation, error) {
 	return listed[RunningAuthorisation](ctx, r.DB, "authorisations", authorisationsAfter, tenant, now, after.Application, after.Staff, after.Patient, limit)
 }
@@ -100,11 +100,11 @@ func (r Registers) PatientScoped(ctx context.Context, tenant string, now time.Ti
 	return n, nil
 }
 
-// RegisteredWebhook is where an application is told of one kind of event, in a list.
+// RegisteredWebhook is the URL for one kind of event of an application, in a list.
 type RegisteredWebhook struct {
 	Application application.ID           `json:"applicationId"`
 	Event       application.WebhookEvent `json:"event"`
-	URL         string                   `json:"url"` // whole; [application.Shown] is what people are shown
+	URL         string                   `json:"url"` // complete; show [application.Shown] to people
 }
 
 const (

@@ -17,17 +17,17 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Answers keeps what calls with an Idempotency-Key were answered. A key is unique, so
-// that of several calls at once only one gets through its append. Rows that are too old
-// to count may be deleted at any time.
+// Answers keeps the answers to calls with an Idempotency-Key. A key is unique, so that
+// only one of several concurrent calls gets through its append. Expired rows may be
+// deleted at any time.
 type Answers struct{ DB Querier }
 
 // Name returns the permanent name.
 func (Answers) Name() string { return "answers.v1" }
 
-// Project keeps a row for each call that had an Idempotency-Key and changed something, in
-// the place of one that is too old to count. It keeps none if the body's digest is hidden
-// from it. What a patient's event was answered goes with the patient.
+// Project keeps a row for each call that had an Idempotency-Key and changed something.
+// It replaces an expired one. It keeps none if the body's digest is hidden from it. The
+// answer to a patient's event is deleted with the patient.
 func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 	if e, erased := r.Event.(patient.Erased); erased {
 		do(`DELETE FROM answers WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
@@ -53,8 +53,8 @@ const addAnswers = `
 INSERT INTO answers (tenant, key, body, made, answered_at, patient, answer)
 SELECT * FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::uuid[], $5::timestamptz[], $6::uuid[], $7::text[])`
 
-// Answer returns the answer that was given under a key after an instant, and the zero
-// one if there was none.
+// Answer returns the answer that was given under a key after an instant, or the zero
+// one.
 func (a Answers) Answer(ctx context.Context, tenant string, key event.Digest, after time.Time) (commands.Answer, error) {
 	var body []byte
 	var answer commands.Answer
@@ -70,9 +70,9 @@ func (a Answers) Answer(ctx context.Context, tenant string, key event.Digest, af
 	return answer, nil
 }
 
-// Attachments keeps which files requests name. Each row refers to the stored file, so
-// no event can name a file that was swept away, and no file that an event names can be
-// swept away. The name that the patient gave the file stays in the event.
+// Attachments keeps the files that requests name. Each row references the stored file.
+// So no event can name a deleted file, and no file that an event names can be deleted.
+// The name that the patient gave the file stays in the event.
 type Attachments struct {
 	DB    Querier
 	Opens Opener
@@ -115,8 +115,9 @@ SELECT a.tenant, a.request, a.patient, e.id, e.recorded_at, e.name, e.data, e.me
 FROM attachments a JOIN events e ON e.stream = a.request AND e.version = 1 AND e.tenant = a.tenant
 WHERE a.attachment = $1`
 
-// Attachment returns a file as its event names it, whichever practice it was sent to, or
-// [request.ErrUnknownAttachment]. Its key and its name are there only if they can be opened.
+// Attachment returns a file as its event names it, at any practice, or
+// [request.ErrUnknownAttachment]. Its key and its name are set only if they can be
+// decrypted.
 func (a Attachments) Attachment(ctx context.Context, id request.AttachmentID) (Attachment, error) {
 	found, named := Attachment{}, event.Stored{Version: 1}
 	err := a.DB.QueryRow(ctx, attachmentNamed, id).Scan(&found.Tenant, &found.Request, &found.Patient,

@@ -16,18 +16,18 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Rights answers what a claim has a right to. It asks the read models that are kept at
-// once, in one query and with no cache, so that disabling, revoking and expiry hold for
+// Rights reads the rights of a claim. It reads the read models that change with the
+// append, in one query and with no cache. So disabling, revoking and expiry hold for
 // the very next call on every replica (D15).
 type Rights struct{ DB Querier }
 
-// Rights are asked for by application and, if a call has one, by user. Where the endpoint
-// asks when the practice takes requests, the same query reads that, too, because another
-// one would cost as much again.
+// Rights are read by application and, if a call has one, by user. If the endpoint needs
+// the times at which the practice accepts requests, the same query reads them, because
+// another one would cost as much again.
 //
 // There is a row for each current authorisation and request type, and no row if the
-// application is unknown. Staff who have left have no authorisations (D14), but are still
-// found. A call without a user needs no staff and no authorisations.
+// application is unknown. Staff who have left have no authorisations (D14), but are
+// still found. A call without a user needs no staff and no authorisations.
 const (
 	ofClaim = `
 SELECT a.jwks_url, a.key_set_reread_at,
@@ -53,10 +53,10 @@ WHERE a.application = $2`
 	receptionsUser        = ofClaim + ofUser + `,` + receptionColumns + fromApplication + joinUser + joinReceptions + whereApplication
 )
 
-// Rights returns the rights of a claim at an instant, with the receptions of the practice
-// if the endpoint asks. An unknown application has none.
+// Rights returns the rights of a claim at an instant, with the receptions of the
+// practice if the endpoint needs them. An unknown application has none.
 func (r Rights) Rights(ctx context.Context, c access.Claim, now time.Time) (rights access.Rights, err error) {
-	app := pgtype.UUID{Bytes: c.Application.UUID, Valid: true} // pgx's own types spare each call reflection
+	app := pgtype.UUID{Bytes: c.Application.UUID, Valid: true} // pgx's own types avoid reflection on each call
 	asked := []any{c.Tenant, app, string(c.Endpoint.Name), string(c.Mode)}
 	sql, withReceptions := rightsOfApplication, receptionsApplication
 	if c.Mode != application.ApplicationRestricted {

@@ -15,7 +15,7 @@ import (
 	"frontdesk/projections"
 )
 
-// Application and staff n of [manyPractices] are these identifiers.
+// These are the identifiers of application and staff n of [manyPractices].
 const idsOf = `
 CREATE FUNCTION app_id(n int) RETURNS uuid IMMUTABLE LANGUAGE sql AS $$ SELECT md5('app' || n)::uuid $$;
 CREATE FUNCTION staff_id(tenant text, n int) RETURNS uuid IMMUTABLE LANGUAGE sql AS $$ SELECT md5(tenant || n)::uuid $$;`
@@ -54,7 +54,7 @@ func populous(tb testing.TB) (admin *pgxpool.Pool, db *postgrestest.Database) {
 	return admin, db
 }
 
-// busyClaim is one of the claims with all that there can be to find.
+// busyClaim is a claim with the most rows to find.
 func busyClaim(tb testing.TB, admin *pgxpool.Pool) access.Claim {
 	tb.Helper()
 	claim := access.Claim{
@@ -66,14 +66,14 @@ func busyClaim(tb testing.TB, admin *pgxpool.Pool) access.Claim {
 	return claim
 }
 
-// callQuery is a query that every call asks, and what it is asked.
+// callQuery is a query of every call, with its arguments.
 type callQuery struct {
 	sql, types string
 	values     []string
 	reads      []string // the tables
 }
 
-// callQueries are what a call asks before it appends.
+// callQueries are the queries of a call before it appends.
 func callQueries(c access.Claim) map[string]callQuery {
 	asked := []string{c.Tenant, c.Application.String(), string(c.Endpoint.Name), string(c.Mode)}
 	return map[string]callQuery{
@@ -94,9 +94,8 @@ func callQueries(c access.Claim) map[string]callQuery {
 }
 
 // With any statistics, and also if it was planned while all tables were empty, the
-// query walks indexes: no table is read from end to end, and nothing is hashed or
-// sorted.
-func TestWhatEachCallAsksIsReadByIndex(t *testing.T) {
+// query walks indexes: it scans no whole table, and hashes or sorts nothing.
+func TestCallQueriesReadByIndex(t *testing.T) {
 	t.Parallel()
 	empty := postgrestest.New(t).AdminPool(t)
 	full, _ := populous(t)
@@ -145,7 +144,8 @@ func explained(ctx context.Context, t *testing.T, db projections.Querier, statem
 	return strings.Join(plan, "\n")
 }
 
-// fewIntakes takes out how a practice's intakes are found by their key. They are two at most.
+// fewIntakes removes the lookup of a practice's intakes by their key. They are two at
+// most.
 var fewIntakes = strings.NewReplacer("Bitmap Heap Scan on intakes", "", "Bitmap Index Scan on intakes_pkey", "")
 
 func (q callQuery) wantIndexesOnly(t *testing.T, when, plan string) {

@@ -16,8 +16,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Dr Lee of Elm Street has authorised Referrals until ends; Dr Lee of Oak Lane,
-// who is somebody else, has not.
+// Dr Lee of Elm Street has authorised Referrals until ends; Dr Lee of Oak Lane, a
+// different person, has not.
 var (
 	granted  = noon.Truncate(time.Second)
 	ends     = granted.Add(12 * time.Hour)
@@ -87,12 +87,12 @@ func TestRightsAreThoseOfTheClaimAlone_5_6(t *testing.T) {
 		"for itself":          {forItself, ownRights},
 		"another endpoint":    {with(forLee, func(c *claim) { c.Endpoint = access.Endpoint{Name: access.CreateNote} }), with(leesRights, func(r *rights) { r.Granted = false })},
 		"another mode":        {with(forLee, func(c *claim) { c.Mode = submitApp.Mode }), rights{Known: true, JWKSURL: leesRights.JWKSURL, Enabled: true}},
-		"nobody's name":       {with(forLee, func(c *claim) { c.Username = "dr.who" }), with(ownRights, func(r *rights) { r.Granted = true })},
+		"an unknown name":     {with(forLee, func(c *claim) { c.Username = "dr.who" }), with(ownRights, func(r *rights) { r.Granted = true })},
 		"another case":        {with(forLee, func(c *claim) { c.Username = "Dr.Lee" }), with(ownRights, func(r *rights) { r.Granted = true })},
 		"another practice":    {with(forLee, func(c *claim) { c.Tenant = oak }), rights{Known: true, JWKSURL: keysURL, Granted: true, Staff: kim}},
-		"nobody's practice":   {with(forLee, func(c *claim) { c.Tenant = "nobody" }), rights{Known: true, JWKSURL: keysURL, Granted: true}},
+		"an unknown practice": {with(forLee, func(c *claim) { c.Tenant = "nobody" }), rights{Known: true, JWKSURL: keysURL, Granted: true}},
 		"another application": {with(forLee, func(c *claim) { c.Application = diary }), rights{Known: true, JWKSURL: "https://diary.example/", Staff: lee}},
-		"nobody's":            {with(forLee, func(c *claim) { c.Application = application.ID{UUID: ann.UUID} }), rights{}},
+		"unknown":             {with(forLee, func(c *claim) { c.Application = application.ID{UUID: ann.UUID} }), rights{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -115,7 +115,7 @@ func TestAnAuthorisationEndsAtItsInstant_D13(t *testing.T) {
 	d.wantRights(t, forLee, ends.Add(time.Hour-time.Millisecond), scopedAlone)
 	d.wantRights(t, forLee, ends.Add(time.Hour), neither)
 
-	d.grant(t, elm, standing, ends.Add(24*time.Hour)) // again, anew
+	d.grant(t, elm, standing, ends.Add(24*time.Hour)) // a second grant
 	d.wantRights(t, forLee, ends.Add(24*time.Hour-time.Millisecond), with(neither, func(r *access.Rights) { r.AuthorisedUntil = ends.Add(24 * time.Hour) }))
 }
 
@@ -134,7 +134,8 @@ func TestScopedAuthorisationsNameTheirPatients_5_5(t *testing.T) {
 	d.wantRights(t, forLee, granted, with(leesRights, func(r *access.Rights) { r.Patients = []patient.ID{bill} }))
 }
 
-// Every call is told, with its rights and in no further query, that older key sets must not be used.
+// The rights include the instant before which key sets must not be used, without
+// another query.
 func TestRightsSayWhenTheKeySetWasReadAgain_D94(t *testing.T) {
 	t.Parallel()
 	d := authorised(t)
@@ -145,7 +146,7 @@ func TestRightsSayWhenTheKeySetWasReadAgain_D94(t *testing.T) {
 	d.wantRights(t, forItself, granted, with(ownRights, func(r *access.Rights) { r.KeySetReread = granted }))
 	reread(ends)
 	d.wantRights(t, forLee, granted, with(leesRights, func(r *access.Rights) { r.KeySetReread = ends }))
-	reread(granted.Add(time.Hour)) // by a clock that is behind: marks never go back
+	reread(granted.Add(time.Hour)) // by a clock that is behind: marks never move back
 	d.wantRights(t, forLee, granted, with(leesRights, func(r *access.Rights) { r.KeySetReread = ends }))
 	d.wantRights(t, with(forItself, func(c *access.Claim) { c.Application = diary }), granted, access.Rights{Known: true, JWKSURL: "https://diary.example/"})
 }
@@ -160,8 +161,8 @@ func TestAnothersAuthorisationIsNotOnesOwn_D18(t *testing.T) {
 	d.wantRights(t, forLee, granted, with(leesRights, func(r *access.Rights) { r.AuthorisedUntil = time.Time{} }))
 }
 
-// What is taken away is gone for the very next call (D15), and what is given
-// back is there.
+// The very next call lacks a right that was taken away (D15), and has one that was
+// given back.
 func TestRightsAreNeverLate_D14_D15(t *testing.T) {
 	t.Parallel()
 	type rights = access.Rights
@@ -170,7 +171,7 @@ func TestRightsAreNeverLate_D14_D15(t *testing.T) {
 		stream event.Stream
 		taken  event.Event
 		want   func(*rights)
-		back   event.Event // nil when nothing gives it back
+		back   event.Event // nil if no event gives it back
 	}{
 		"disabled": {practice.EnablementStream(elm, referrals), practice.ApplicationDisabled{Application: referrals},
 			func(r *rights) { r.Enabled = false }, practice.ApplicationEnabled{Application: referrals}},
@@ -181,7 +182,7 @@ func TestRightsAreNeverLate_D14_D15(t *testing.T) {
 		"authorisation revoked": {authorisation.StreamOf(elm, standing), revoked,
 			func(r *rights) { r.AuthorisedUntil = time.Time{} }, authorisation.Granted{Subject: standing, ExpiresAt: ends}},
 		"staff left": {staff.StreamOf(elm, lee), staff.Deactivated{},
-			func(r *rights) { r.AuthorisedUntil = time.Time{} }, nil}, // and is known still
+			func(r *rights) { r.AuthorisedUntil = time.Time{} }, nil}, // and is still found
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// SignIns keeps when each member of staff last signed in, in the table last_sign_ins.
+// SignIns keeps the last sign-in of each member of staff, in the table last_sign_ins.
 type SignIns struct{ DB Querier }
 
 // Name returns the permanent name.
@@ -21,7 +21,7 @@ func (SignIns) Name() string { return "sign-ins.v1" }
 func (SignIns) Follows() []event.Event { return []event.Event{staff.SignedIn{}, staff.Erased{}} }
 
 // Project keeps a row for each member of staff who has signed in. Sessions of two
-// processes may reach the log in another order than they were begun in.
+// processes may reach the log in a different order from the one they began in.
 func (SignIns) Project(r event.Recorded, do func(sql string, args ...any)) {
 	switch e := r.Event.(type) {
 	case staff.SignedIn:
@@ -32,8 +32,8 @@ func (SignIns) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// Last returns when each member of staff of a practice last signed in. Who never has is
-// not in it.
+// Last returns the last sign-in of each member of staff of a practice. It leaves out
+// staff who have never signed in.
 func (s SignIns) Last(ctx context.Context, tenant string) (map[staff.ID]time.Time, error) {
 	rows, _ := s.DB.Query(ctx, `SELECT staff, at FROM last_sign_ins WHERE tenant = $1`, tenant)
 	last, member, at := map[staff.ID]time.Time{}, staff.ID{}, time.Time{}

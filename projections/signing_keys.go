@@ -19,7 +19,7 @@ type SigningKey struct {
 	KID      signingkey.KID
 	Public   signingkey.PublicKey
 	State    signingkey.State
-	Since    time.Time // when it came into this state
+	Since    time.Time // time of the last change of state
 	StagedAt time.Time
 }
 
@@ -57,8 +57,7 @@ func (k SigningKeys) All(ctx context.Context) ([]SigningKey, error) {
 	return keys, nil
 }
 
-// Published lists the keys that receivers should know, which are all except the
-// retired ones.
+// Published lists the keys that receivers need: all except the retired ones.
 func (k SigningKeys) Published(ctx context.Context) ([]SigningKey, error) {
 	all, err := k.All(ctx)
 	if err != nil {

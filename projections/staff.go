@@ -28,7 +28,7 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 		do(`INSERT INTO staff (tenant, staff, username, name, email, administrator) VALUES ($1, $2, $3, $4, $5, $6)`,
 			r.Stream.Tenant, r.Stream.ID, usernameIn(r.Stream, e), e.Name, e.Email, e.Administrator)
 	case staff.PasswordSet:
-		var digest []byte // NULL in the place of none
+		var digest []byte // NULL if there is none
 		if !e.Digest.IsZero() {
 			digest = e.Digest[:]
 		}
@@ -60,8 +60,8 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// forget leaves a row that names nobody. A username is unique, so it has one that nobody
-// else has. Whom a backup has brought back may not have left yet.
+// forget anonymises a row. Usernames are unique, so the row gets a placeholder that no
+// one else has. A member whom a backup has brought back may not have left yet.
 func forget(member event.Stream, do func(sql string, args ...any)) {
 	do(`UPDATE staff SET username = $3 || ' ' || staff, name = $3, email = $3, active = false WHERE tenant = $1 AND staff = $2`,
 		member.Tenant, member.ID, event.Erased)
@@ -70,8 +70,8 @@ func forget(member event.Stream, do func(sql string, args ...any)) {
 	endLink(member, do)
 }
 
-// usernameIn returns the username with which somebody was registered. Usernames are unique,
-// so whoever was erased has one that nobody else has.
+// usernameIn returns the username of a registration. Usernames are unique, so each
+// erased member has a different placeholder.
 func usernameIn(member event.Stream, e staff.Registered) string {
 	if e.Username == event.Erased {
 		return event.Erased + " " + member.ID.String()
@@ -115,19 +115,20 @@ func (s Staff) StaffByUsername(ctx context.Context, tenant, username string) (st
 }
 
 // AnyStaffByUsername returns the member of staff with that username, even if they have
-// left, because they keep it. It returns staff.ErrUnknown if there never was one.
+// left, because they keep it. It returns staff.ErrUnknown if the username was never
+// used.
 func (s Staff) AnyStaffByUsername(ctx context.Context, tenant, username string) (staff.ID, error) {
 	return s.find(ctx, staffNamed, tenant, username)
 }
 
-// UsernameOf returns the username of a member of staff, who may have left, or
+// UsernameOf returns the username of a current or former member of staff, or
 // staff.ErrUnknown. A username never changes.
 func (s Staff) UsernameOf(ctx context.Context, tenant string, id staff.ID) (username string, err error) {
 	username, _, err = s.NamesOf(ctx, tenant, id)
 	return username, err
 }
 
-// NamesOf returns the username and the name of a member of staff, who may have left, or
+// NamesOf returns the username and the name of a current or former member of staff, or
 // staff.ErrUnknown.
 func (s Staff) NamesOf(ctx context.Context, tenant string, id staff.ID) (username, name string, err error) {
 	err = s.DB.QueryRow(ctx, `SELECT username, name FROM staff WHERE tenant = $1 AND staff = $2`, tenant, id).Scan(&username, &name)
@@ -148,13 +149,13 @@ func (s Staff) AuthorisationsOf(ctx context.Context, tenant string, member staff
 		ORDER BY application, patient`, tenant, member, now)
 	given, err := pgx.CollectRows(rows, pgx.RowToStructByPos[authorisation.Subject])
 	if err != nil {
-		return nil, fmt.Errorf("list what staff have authorised: %w", err)
+		return nil, fmt.Errorf("list authorisations of a member of staff: %w", err)
 	}
 	return given, nil
 }
 
 func (s Staff) find(ctx context.Context, query, tenant, username string) (id staff.ID, err error) {
-	if !utf8.ValidString(username) || strings.Contains(username, "\x00") { // the database takes no such text
+	if !utf8.ValidString(username) || strings.Contains(username, "\x00") { // the database rejects such a text
 		return id, staff.ErrUnknown
 	}
 	err = s.DB.QueryRow(ctx, query, tenant, username).Scan(&id)

@@ -29,7 +29,7 @@ func TestAMemberOfStaffIsARow_D35(t *testing.T) {
 	d.wantTable(t, "staff", row+`false}`)
 }
 
-// The digest is that of the password that counts; a password without one has none.
+// The digest is that of the current password; a password without one has none.
 func TestTheDigestOfAHashIsInTheRow_D56(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
@@ -55,7 +55,7 @@ func TestAUsernameIsTakenOnceInAPractice_D35(t *testing.T) {
 	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
 	d.refuses(t, staff.ErrUsernameTaken, staff.StreamOf(elm, kim), registeredLee)
 	d.happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
-	d.refuses(t, staff.ErrUsernameTaken, staff.StreamOf(elm, kim), registeredLee) // who has left keeps it: events of old name them
+	d.refuses(t, staff.ErrUsernameTaken, staff.StreamOf(elm, kim), registeredLee) // a former member keeps it: old events name them
 
 	other := registeredLee
 	other.Username = "Dr.Lee"
@@ -84,7 +84,7 @@ func TestStaffAreFoundByTheirUsernamesWhileTheyAreActive_D35(t *testing.T) {
 	}
 	d.happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
 	find(people.StaffByUsername, elm, "dr.lee", staff.ID{}, staff.ErrUnknown)
-	find(people.StaffByUsername, elm, "\xff", staff.ID{}, staff.ErrUnknown) // the database takes no such text
+	find(people.StaffByUsername, elm, "\xff", staff.ID{}, staff.ErrUnknown) // the database rejects such a text
 	find(people.StaffByUsername, elm, "dr.\x00", staff.ID{}, staff.ErrUnknown)
 	find(people.StaffByUsername, oak, "dr.lee", kim, nil)
 	find(people.AnyStaffByUsername, elm, "dr.lee", lee, nil)
@@ -96,7 +96,7 @@ func TestStaffAreFoundByTheirUsernamesWhileTheyAreActive_D35(t *testing.T) {
 	}
 }
 
-// What a link's row says is what the last link's event says, until it has ended.
+// A link's row has the values of the last link's event, until it has ended.
 func TestOnlyTheNewestLinkOfAMemberIsKept_D64(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
@@ -145,7 +145,7 @@ func TestRolesOfStaff_D63(t *testing.T) {
 		}
 	}
 	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
-	roles(staff.Manager) // whoever was administrator
+	roles(staff.Manager) // from administrator
 	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{staff.Clinician}})
 	roles(staff.Clinician)
 	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.Manager}})
@@ -154,7 +154,7 @@ func TestRolesOfStaff_D63(t *testing.T) {
 	roles()
 }
 
-// passkey is one of a practice, whose credential is nobody else's there.
+// passkey is one of a practice, with a credential that is unique there.
 func passkey(tenant string, n byte) staff.PasskeyAdded {
 	return staff.PasskeyAdded{
 		Passkey: staff.PasskeyID{UUID: event.DerivedID("test-passkey", tenant+string('0'+rune(n)))}, Name: "My phone",
@@ -188,8 +188,9 @@ func TestPasskeysAreTheMembersUntilTheyAreRemoved_D66(t *testing.T) {
 	}
 }
 
-// A username is unique, also in a replay that begins with those who were erased later.
-func TestStaffWhoWereErasedHaveUsernamesOfTheirOwn_D68(t *testing.T) {
+// A username is unique, also in a replay that begins with the events of staff who were
+// erased later.
+func TestErasedStaffUsernamesAreUnique_D68(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	for _, id := range []staff.ID{lee, kim} {
@@ -200,8 +201,8 @@ func TestStaffWhoWereErasedHaveUsernamesOfTheirOwn_D68(t *testing.T) {
 	}
 }
 
-// A restored backup may bring somebody back who had not left when it was made.
-func TestWhoeverIsErasedWorksNowhere_D71(t *testing.T) {
+// A restored backup may bring back a person who had not left when it was made.
+func TestErasedStaffAreInactive_D71(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	d.happens(t, staff.StreamOf(elm, lee), staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"}, staff.Erased{Done: erasure.Done{Basis: erasure.Restored, Keys: []erasure.Key{{Kind: event.OfStaff, Holder: lee.UUID}}}})

@@ -9,14 +9,14 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Statement is one that moves a projection past an event.
+// Statement updates a projection for an event.
 type Statement struct {
 	projection string
 	sql        string
 	args       []any
 }
 
-// StatementsFor returns the statements that move projections past an event.
+// StatementsFor returns the statements that update projections for an event.
 func StatementsFor(e event.Recorded, all ...Projection) (statements []Statement) {
 	for _, p := range all {
 		p.Project(e, func(sql string, args ...any) {
@@ -39,8 +39,8 @@ func row(values ...any) []any {
 	return columns
 }
 
-// Queue adds statements to a batch. Rows for one table are inserted together, up to the
-// next statement of the same projection that does anything else.
+// Queue adds statements to a batch. It combines inserts into one table, up to the next
+// statement of the same projection that does anything else.
 func Queue(batch *pgx.Batch, statements []Statement) {
 	for _, s := range grouped(statements) {
 		batch.Queue(s.sql, s.args...)
@@ -49,7 +49,7 @@ func Queue(batch *pgx.Batch, statements []Statement) {
 
 func grouped(statements []Statement) []Statement {
 	all := make([]Statement, 0, len(statements))
-	open := map[string]int{} // where the rows of a statement are collected
+	open := map[string]int{} // the index in the batch of each statement that collects rows
 	for _, s := range statements {
 		at, found := open[s.sql]
 		switch {

@@ -18,7 +18,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Rows for one table share a statement, and none passes another change of its projection.
+// Rows for one table share a statement, and none overtakes another change of its
+// projection.
 func TestRowsShareAStatement_D134(t *testing.T) {
 	t.Parallel()
 	ann := patient.ID{UUID: uuid.New()}
@@ -63,7 +64,7 @@ func TestRowsShareAStatement_D134(t *testing.T) {
 	}
 }
 
-// summary is what a statement does, to which table, and with how many rows.
+// summary is the verb and table of a statement, and its number of rows.
 func summary(q *pgx.QueuedQuery) string {
 	words := strings.Fields(q.SQL)
 	words = slices.DeleteFunc(words, func(w string) bool { return w == "INTO" || w == "FROM" })

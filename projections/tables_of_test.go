@@ -8,8 +8,8 @@ import (
 	"frontdesk/projections"
 )
 
-// notFromTheLog lists the tables of queues, searches and secrets, which nothing in the log could
-// bring back.
+// notFromTheLog lists the tables of queues, searches and secrets, which the log could
+// not restore.
 var notFromTheLog = []string{
 	"deliveries", "display_sights", "parked_events", "patient_searches", "sign_in_tries", "signing_key_secrets", "source_keys", "staff_challenges", "staff_devices", "staff_passkey_uses", "staff_passwords",
 	"staff_sessions", "staff_sign_in_steps", "erasures_requested",

@@ -15,8 +15,8 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Timeline keeps what happened to each patient, when, and who did it. It follows the
-// feed. What was written stays in the events.
+// Timeline keeps the kind, time and actor of the events of each patient. It follows the
+// feed. Texts stay in the events.
 type Timeline struct{ DB Querier }
 
 // Happening is one entry of the [Timeline].
@@ -62,10 +62,11 @@ const addHappenings = `
 INSERT INTO timeline (tenant, patient, idx, kind, entry, actor, at)
 SELECT * FROM unnest($1::text[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::text[], $7::timestamptz[])`
 
-// moveEntries has the entries of a request go with it to another patient.
+// moveEntries moves the entries of a request to another patient.
 const moveEntries = `UPDATE timeline SET patient = $4 WHERE tenant = $1 AND patient = $3 AND entry = $2 AND kind <> $5`
 
-// entryIn returns what an event is an entry of. An opening of a request is the request's.
+// entryIn returns the entry that an event belongs to. An opening of a request belongs
+// to the request.
 func entryIn(r event.Recorded) uuid.UUID {
 	switch e := r.Event.(type) {
 	case request.Opened:

@@ -49,7 +49,7 @@ func (d *day) fill(t *testing.T) {
 	d.happened(byLee, t, elm, openedAs, 0, record.CareRecordOpened{Patient: ann})
 }
 
-func TestATimelineIsWhatHappenedToOnePatientNewestFirst(t *testing.T) {
+func TestTimelineListsNewestFirst(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)

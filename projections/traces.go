@@ -15,14 +15,14 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Traces answers what was done to a patient's data, and who has opened a restricted record
-// by a reason. It has no table of its own: it asks the events.
+// Traces reads the access history of a patient's data, and the openings of restricted
+// records with a reason. It has no table of its own: it reads the events.
 type Traces struct {
 	DB    Querier
 	Opens Opener
 }
 
-// Trace is one event about a patient, without what it holds.
+// Trace is one event about a patient, without its values.
 type Trace struct {
 	Idx   int64 // its place in the log
 	Event uuid.UUID
@@ -31,15 +31,15 @@ type Trace struct {
 	At    time.Time
 }
 
-// tracesOf reads by the index of events by patient. It opens nothing, so that the size of
-// what patients have sent does not count.
+// tracesOf reads by the index of events by patient. It decrypts nothing, so its
+// duration does not depend on the size of patients' texts.
 const tracesOf = `
 SELECT l.idx, e.id, e.name, e.metadata, e.recorded_at FROM events e JOIN log l USING (position)
 WHERE e.patient = $1 AND e.tenant = $2 AND e.position < coalesce((SELECT position FROM log WHERE idx = $3), $4)
 ORDER BY e.position DESC LIMIT $5`
 
-// OfPatient lists at most so many events about a patient before an idx, newest first. A
-// zero idx begins with the newest.
+// OfPatient lists at most the given number of events about a patient before an idx,
+// newest first. A zero idx begins with the newest.
 func (t Traces) OfPatient(ctx context.Context, tenant string, id patient.ID, before int64, most int) ([]Trace, error) {
 	rows, _ := t.DB.Query(ctx, tracesOf, id, tenant, before, int64(math.MaxInt64), most)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (found Trace, err error) {
@@ -52,12 +52,12 @@ func (t Traces) OfPatient(ctx context.Context, tenant string, id patient.ID, bef
 		return found, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read what was done to a patient's data: %w", err)
+		return nil, fmt.Errorf("read a patient's access history: %w", err)
 	}
 	return found, nil
 }
 
-// Breaking is that somebody has opened a restricted record by a reason.
+// Breaking is the opening of a restricted record with a reason.
 type Breaking struct {
 	Event     uuid.UUID
 	Patient   patient.ID
@@ -71,8 +71,9 @@ SELECT event, patient, staff, broken_at, until, '' FROM broken_glass
 WHERE tenant = $1 AND ($2::uuid IS NULL OR (broken_at, event) < (SELECT broken_at, event FROM broken_glass WHERE tenant = $1 AND event = $2))
 ORDER BY broken_at DESC, event DESC LIMIT $3`
 
-// Broken lists at most so many times that a restricted record of the practice was opened by
-// a reason, newest first, before the one of an event; a zero event begins with the newest.
+// Broken lists at most the given number of openings of the practice's restricted
+// records with a reason, newest first, before that of an event; a zero event begins
+// with the newest.
 func (t Traces) Broken(ctx context.Context, tenant string, before uuid.UUID, most int) ([]Breaking, error) {
 	var than *uuid.UUID
 	if before != uuid.Nil {
@@ -91,7 +92,7 @@ SELECT e.id, e.stream, e.version, e.name, e.data, e.metadata, e.sealed, e.record
 FROM unnest($2::uuid[], $3::uuid[]) AS w (id, stream)
 CROSS JOIN LATERAL (SELECT * FROM events WHERE stream = w.stream AND tenant = $1 AND id = w.id OFFSET 0) e`
 
-// reasons opens why each record was opened.
+// reasons decrypts the reason of each opening.
 func (t Traces) reasons(ctx context.Context, tenant string, of []Breaking) error {
 	if len(of) == 0 {
 		return nil

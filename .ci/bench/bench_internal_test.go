@@ -70,7 +70,7 @@ func TestSideBySideShowsMediansOfTurns(t *testing.T) {
 	}
 }
 
-// The program before has no file of the benchmarks of today, and one that today has no more.
+// The earlier program lacks today's benchmark files, and has one that no longer exists.
 func TestBothSidesRunTheBenchmarksOfToday(t *testing.T) {
 	today, before := t.TempDir(), t.TempDir()
 	t.Chdir(today)
@@ -124,7 +124,7 @@ func wantTable(t *testing.T, got, want string) {
 	}
 }
 
-func TestWhatIsNoBenchmarkIsPassedBy(t *testing.T) {
+func TestResultOfSkipsOtherLines(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"", "PASS", "ok  	frontdesk/domain	1.2s", "BenchmarkCut-4", "BenchmarkCut-4 1 fast ns/op", "--- FAIL: BenchmarkCut-4 1 2 3"} {
 		if r, ok := resultOf(line, 4); ok {

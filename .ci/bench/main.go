@@ -1,7 +1,6 @@
-// Command bench reads what `go test -bench` prints and writes a table of it, in
-// Markdown. It prints what it reads as it comes, then the table, and keeps the table in
-// a file. With -since it runs benchmarks itself, in turns with those of another commit. Run
-// it as `make bench`.
+// Command bench reads the output of `go test -bench` and writes a table of it, in Markdown. It
+// prints its input as it comes, then the table, and keeps the table in a file. With -since it runs
+// benchmarks itself, alternating with those of another commit. Run it as `make bench`.
 package main
 
 import (
@@ -83,8 +82,8 @@ func keep(ctx context.Context, to, cpu, tables string, out io.Writer) error {
 
 var benchmarkNamed = regexp.MustCompile(`(?m)^func (Benchmark\w+)\(`)
 
-// withBenchmarks returns the packages that have a benchmark which a pattern of go test
-// names. Its first part is for benchmarks, others for those inside.
+// withBenchmarks returns the packages with a benchmark that matches a pattern of go test. Its first
+// part is for benchmarks, others for sub-benchmarks.
 func withBenchmarks(packages []string, pattern string) (found []string, err error) {
 	first, _, _ := strings.Cut(pattern, "/")
 	wanted, err := regexp.Compile(first)
@@ -103,7 +102,7 @@ func withBenchmarks(packages []string, pattern string) (found []string, err erro
 	return found, nil
 }
 
-// heading names what the figures depend on.
+// heading names the conditions of the figures.
 func heading(cpu, version string, at time.Time) string {
 	return fmt.Sprintf("%s, %d cores, %s/%s, %s, Postgres %s, %s\n\n", cpu, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
 		strings.Replace(runtime.Version(), "go", "Go ", 1), version, at.UTC().Format(time.DateOnly))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// peers is the table of the benchmark that sets peers side by side: a row for what they
-// do, a column for each of them. What one lacks is a dash.
+// peers is the table of the benchmark that compares peers: a row for each operation, a column for
+// each peer. A missing value is a dash.
 func (o output) peers() string {
 	var tasks, names []string
 	cells := map[[2]string]string{}

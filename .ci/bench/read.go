@@ -8,21 +8,20 @@ import (
 	"strings"
 )
 
-// result is what one benchmark has shown. Its name has a part for each level.
+// result is the result of one benchmark. Its name has a part for each level.
 type result struct {
 	name    []string
 	metrics map[string]float64 // by unit
 }
 
-// output is what is of interest in the output of go test -bench.
+// output is the relevant output of go test -bench.
 type output struct {
 	cpu     string
-	notes   []string // what a benchmark has printed after "note: "
+	notes   []string // lines of a benchmark after "note: "
 	results []result
 }
 
-// read reads to the end. Names of benchmarks end with the number of threads, if there
-// are several.
+// read reads to the end. Names of benchmarks end with the number of threads, if it is not 1.
 func read(in io.Reader, threads int) (found output, err error) {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
@@ -41,7 +40,7 @@ func read(in io.Reader, threads int) (found output, err error) {
 	return found, lines.Err()
 }
 
-// resultOf reads a line such as "BenchmarkA/b_c-4  100  12.5 ns/op  3 events/s".
+// resultOf parses a line such as "BenchmarkA/b_c-4  100  12.5 ns/op  3 events/s".
 func resultOf(line string, threads int) (result, bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {

@@ -17,9 +17,9 @@ import (
 	"frontdesk/adapters/benchtest"
 )
 
-// comparison is a run of the benchmarks of two programs in turns.
+// comparison alternates runs of the benchmarks of two programs.
 type comparison struct {
-	commit   string // of the program before
+	commit   string // of the earlier program
 	pattern  string // of the benchmarks
 	turns    int
 	packages []string
@@ -29,7 +29,7 @@ type comparison struct {
 	cpu         string // the processor
 }
 
-// series is what a side has shown: by benchmark and unit, a value for each turn.
+// series is the results of a side: by benchmark and unit, a value for each turn.
 type series map[string]map[string][]float64
 
 // side is one of the two programs.
@@ -39,10 +39,10 @@ type side struct {
 	shown    series
 }
 
-// run runs the benchmarks of a commit and of this tree in turns, in a random order in
-// each, and returns a table of the medians. What disturbs the machine for longer than a turn
-// therefore disturbs both. A benchmark that fails costs its package that turn, on both
-// sides. The table comes with the errors.
+// run alternates the benchmarks of a commit and of this tree, in a random order in each turn, and
+// returns a table of the medians. A disturbance that is longer than a turn therefore affects both.
+// A benchmark that fails costs its package that turn, on both sides. The table comes with the
+// errors.
 func (c *comparison) run(ctx context.Context) (table string, err error) {
 	dir, err := filepath.Abs(filepath.Join(".frontdesk", "since"))
 	if err != nil {
@@ -75,9 +75,9 @@ func (c *comparison) run(ctx context.Context) (table string, err error) {
 	return sideBySide(c.before.shown, c.now.shown), errors.Join(failed...)
 }
 
-// build builds the tests of both sides. Both get the benchmarks of this tree, so that both
-// are measured in the same way. Where these do not compile with the program before, it keeps
-// its own. Packages that it does not have are left out.
+// build builds the tests of both sides. Both get the benchmarks of this tree, so that both are
+// measured in the same way. If these do not compile with the earlier program, it keeps its own.
+// Packages that it lacks are left out.
 func (c *comparison) build(ctx context.Context) error {
 	binaries := filepath.Join(c.before.dir, ".frontdesk", "tests")
 	if err := c.now.build(ctx, filepath.Join(binaries, "now"), c.packages); err != nil {
@@ -98,8 +98,8 @@ func (c *comparison) build(ctx context.Context) error {
 	return c.before.build(ctx, filepath.Join(binaries, "before"), c.packages)
 }
 
-// lay puts the benchmarks of this tree in the place of another's: package benchtest, and
-// in each package the files of tests that are named after benchmarks.
+// lay replaces another tree's benchmarks by those of this one: package benchtest, and in each
+// package the test files that are named after benchmarks.
 func lay(dir string, packages []string) error {
 	for _, pattern := range append([]string{"adapters/benchtest/*.go"}, benchmarksOf(packages)...) {
 		old, _ := filepath.Glob(filepath.Join(dir, pattern))
@@ -167,13 +167,13 @@ func (c *comparison) turn(ctx context.Context, name string) error {
 	return nil
 }
 
-// shortest is how long a benchmark that counts its own runs takes at least. Those that take
-// turns with a floor run once.
+// shortest is the minimum duration of a benchmark that counts its own runs. Those that alternate
+// with a floor run once.
 const shortest = "300ms"
 
-// run runs short benchmarks: turns are repeated from outside.
+// run runs short benchmarks: the caller repeats turns.
 func (s *side) run(ctx context.Context, name, pattern string) (output, error) {
-	// The collector is set as the program sets it (cmd/frontdesk/collector.go).
+	// The garbage collector has the program's settings (cmd/frontdesk/collector.go).
 	bench := command(ctx, filepath.Join(s.dir, name), s.binaries[name],
 		"-test.run", "^$", "-test.short", "-test.bench", pattern, "-test.benchtime", shortest, "-test.timeout", "1h")
 	bench.Env = append(os.Environ(), "GOGC=400")
@@ -200,8 +200,8 @@ func (s series) add(o output) {
 	}
 }
 
-// sideBySide has a row for each unit that both have shown: medians, and the median of the
-// ratios of the turns with its quartiles. It names what only one has shown.
+// sideBySide has a row for each unit of both sides: medians, and the median of the ratios of the
+// turns with its quartiles. It names the benchmarks of only one side.
 func sideBySide(before, now series) string {
 	rows := [][]string{{"benchmark", "unit", "before", "now", "now / before"}}
 	for _, name := range slices.Sorted(maps.Keys(now)) {
@@ -221,7 +221,7 @@ func sideBySide(before, now series) string {
 	return text
 }
 
-// rowOf is nil where nothing can be compared.
+// rowOf is nil if there is nothing to compare.
 func rowOf(before, now []float64) []string {
 	if len(before) == 0 || len(before) != len(now) || slices.Max(now) == 0 || slices.Min(before) == 0 {
 		return nil

@@ -29,8 +29,8 @@ func (o output) table() string {
 	return "CPU is for one operation, that of the floor in brackets.\n\n" + markdown(rows) + "\n"
 }
 
-// row takes the units one by one. What knows only its time is set beside the first of
-// its group.
+// row adds the units one by one. A benchmark with only a time is compared with the first of its
+// group.
 func (r result) row(first result) []string {
 	left := maps.Clone(r.metrics)
 	shows, ratio := r.rates(left), r.ratio(left)

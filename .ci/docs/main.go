@@ -1,5 +1,5 @@
-// Command docs writes the reference of the API into a folder, as pages that can be opened
-// there or served from there by any web server:
+// Command docs writes the reference of the API into a folder, as pages that can be opened there or
+// served from there by any web server:
 //
 //	go run ./.ci/docs FOLDER
 package main

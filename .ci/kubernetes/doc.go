@@ -1,5 +1,4 @@
-// Package kubernetes holds the manifests of docs/operations/kubernetes against Kubernetes' own
-// types, schemas and rules. It is a module of its own, so that nobody who builds frontdesk
-// downloads what Kubernetes is made of. No cluster is started: none of its programs comes by
-// the Go module proxy.
+// Package kubernetes checks the manifests of docs/operations/kubernetes against Kubernetes' own
+// types, schemas and rules. It is a module of its own, so that builds of frontdesk do not download
+// Kubernetes' dependencies. It starts no cluster: none of its programs is on the Go module proxy.
 package kubernetes

@@ -18,7 +18,7 @@ import (
 
 const folder = "../../docs/operations/kubernetes"
 
-// manifests are what `kubectl apply --kustomize` would apply, and the example of the Secrets.
+// manifests are the output of `kubectl apply --kustomize`, and the example of the Secrets.
 func manifests(t *testing.T) map[string][]byte {
 	t.Helper()
 	secrets, err := os.ReadFile(filepath.Join(folder, "secrets.example.yaml"))
@@ -41,7 +41,7 @@ func rendered(t *testing.T, name string) []byte {
 	return text
 }
 
-// objects reads manifests into Kubernetes' own types, and refuses a field that they do not have.
+// objects decodes manifests into Kubernetes' own types, and refuses unknown fields.
 func objects(t *testing.T, manifests []byte) (read []runtime.Object) {
 	t.Helper()
 	strict := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
@@ -56,7 +56,7 @@ func objects(t *testing.T, manifests []byte) (read []runtime.Object) {
 	return read
 }
 
-// podOf is the template of the pods that an object makes; nil if it makes none.
+// podOf is the template of an object's pods; nil if it makes none.
 func podOf(object runtime.Object) *corev1.PodTemplateSpec {
 	switch o := object.(type) {
 	case *appsv1.Deployment:

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// validator holds the schemas of the versions below, and refuses fields that they do not know.
+	// validator holds the schemas of the versions below, and refuses unknown fields.
 	validator = "sigs.k8s.io/kubectl-validate@v0.0.4"
 	oldest    = "1.28"
-	newest    = "1.30" // that it knows. The types that objects reads are newer
+	newest    = "1.30" // of its schemas. The types that objects reads are newer
 )
 
 func TestTheManifestsAreValid_D112(t *testing.T) {
@@ -50,7 +50,7 @@ func validated(t *testing.T, version, dir string) (said string, err error) {
 	return string(output), err
 }
 
-// Every pod may run where the Pod Security Standard "restricted" is enforced, as the namespace does.
+// Every pod may run if the Pod Security Standard "restricted" is enforced, as the namespace does.
 func TestEveryPodIsRestricted_D112(t *testing.T) {
 	t.Parallel()
 	judge, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
@@ -77,7 +77,7 @@ func TestEveryPodIsRestricted_D112(t *testing.T) {
 	}
 }
 
-// confined looks for what the standard says nothing of.
+// confined checks rules beyond the standard.
 func confined(t *testing.T, pod *corev1.PodTemplateSpec) {
 	t.Helper()
 	if use := pod.Spec.AutomountServiceAccountToken; use == nil || *use {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// sampled are events of several nouns. The number of files that name an event
-// is the price of changing one.
+// sampled are events of several nouns. The number of files that name an event is the cost of
+// changing one.
 var sampled = []struct{ noun, event string }{
 	{"appointment", "Arrived"},
 	{"appointment", "DidNotAttend"},
@@ -60,7 +60,7 @@ func (h *house) storedName(home, event string) string {
 	return ""
 }
 
-// median is the one in the middle of sorted numbers, or the mean of the two there.
+// median is the middle one of sorted numbers, or the mean of the two in the middle.
 func median(sorted []int) string {
 	if len(sorted) == 0 {
 		return "none"

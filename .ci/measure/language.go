@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// comments counts words that a comment in the field's own terms does without.
-// What follows // in a line is comment; compiler directives are not.
+// comments counts words that a comment in the field's own terms does not need. The text after // in
+// a line is comment; compiler directives are not.
 type comments struct{ words, what, nobody, say int }
 
 var (
@@ -37,13 +37,12 @@ func (c *comments) perThousand(found int) string {
 	return fmt.Sprintf("%.2f", 1000*float64(found)/float64(max(c.words, 1)))
 }
 
-// tests counts test functions, and those whose names tell a story in place of
-// the field's term.
+// tests counts test functions, and those whose names narrate instead of using the field's term.
 type tests struct{ all, storied int }
 
 var (
 	testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	storied      = regexp.MustCompile(`Who($|[^l]|l($|[^e]))|What|Nobody|Somebody|Anybody`) // but Whole
+	storied      = regexp.MustCompile(`Who($|[^l]|l($|[^e]))|What|Nobody|Somebody|Anybody`) // except Whole
 )
 
 func (t *tests) add(source []byte) {

@@ -1,12 +1,10 @@
-// Command measure prints how large the project is, how it is cut and how it
-// speaks: files, headers, functions, packages, exported names, comments, names
-// of tests, files for each event. Run it as `make measure`, or as
-// `make measure SINCE=<commit>` to compare that commit with the files of today.
+// Command measure prints the project's size, structure and language: files, headers, functions,
+// packages, exported names, comments, names of tests, files for each event. Run it as `make
+// measure`, or as `make measure SINCE=<commit>` to compare that commit with the files of today.
 //
-// It reads production Go files of the product and its tools: tests are only
-// counted; generated files, test data, clients, benchmarks and examples are
-// left out. Packages that only tests import, such as eventtest, are maintained
-// like the others: they count.
+// It reads production Go files of the product and its tools: tests are only counted; generated
+// files, test data, clients, benchmarks and examples are left out. Packages that only tests import,
+// such as eventtest, are maintained like the others: they count.
 package main
 
 import (

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A row is one figure, as it is printed.
+// A row is one printed figure.
 type row struct{ name, value string }
 
 func (h *house) rows() []row {

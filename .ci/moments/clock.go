@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// movedBy names the variable that holds by how many seconds time is moved, as "+3600".
+// movedBy names the variable with the offset of time in seconds, as "+3600".
 const movedBy = "TEST_CLOCK_AHEAD"
 
 var (
@@ -36,9 +36,8 @@ const (
 	movesClock = readsClock + "\tif !runtimeIsBubbled() {\n\t\tsec += moved\n\t}\n"
 )
 
-// overlay writes a package time whose Now can be moved into a directory, and returns the
-// file that has Go build with it. The monotonic clock and the clock of a synctest bubble
-// stay as they are.
+// overlay writes a package time whose Now can be moved into a directory, and returns the file that
+// makes Go build with it. The monotonic clock and the clock of a synctest bubble are unchanged.
 func overlay(dir string) (string, error) {
 	original := filepath.Join(runtime.GOROOT(), "src", "time", "time.go") //nolint:staticcheck // this program runs where it was built
 	source, err := os.ReadFile(original)
@@ -71,7 +70,7 @@ func overlay(dir string) (string, error) {
 	return path, nil
 }
 
-// preload is the file name of what moves the time of programs that are not Go's.
+// preload is the file name of the library that moves the time of programs that are not Go's.
 const preload = "moved.so"
 
 // compile compiles movedC into a directory.

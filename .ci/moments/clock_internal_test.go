@@ -22,8 +22,7 @@ import (
 // database is the argument with which this program prints the time of a Postgres of its own.
 const database = "database"
 
-// TestMain lets this program be what go test starts in place of tests, and a program whose
-// time is moved.
+// TestMain lets this program replace tests in go test, and be a program whose time is moved.
 func TestMain(m *testing.M) {
 	var err error
 	switch {

@@ -1,6 +1,6 @@
-// Command moments runs tests as if it were another time: shortly before midnight, on 29
-// February, while the clocks change. It moves the time of Go programs by another package
-// time, and that of Postgres, Node.js and Python by a preloaded library.
+// Command moments runs tests at another time: shortly before midnight, on 29 February, while the
+// clocks change. It moves the time of Go programs by another package time, and that of Postgres,
+// Node.js and Python by a preloaded library.
 //
 //	go run ./.ci/moments -moment leap-day ./domain/... ./commands/...
 //
@@ -38,8 +38,8 @@ func main() {
 	}
 }
 
-// begin is the first argument of this program when go test starts it in place of the tests
-// of a package.
+// begin is the first argument of this program when go test starts it in place of the tests of a
+// package.
 const begin = "begin"
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -107,7 +107,7 @@ func newTrial(ctx context.Context, parallel int, packages []string, out io.Write
 	return t, nil
 }
 
-// all runs the tests at each moment, and prints a table of what passed.
+// all runs the tests at each moment, and prints a table of the results.
 func (t *trial) all(ctx context.Context, chosen []moment) error {
 	list, err := overlay(t.dir)
 	if err != nil {
@@ -184,7 +184,7 @@ func (t *trial) at(ctx context.Context, m moment, at time.Time, environment []st
 	return passed, failed, ctx.Err()
 }
 
-// start becomes a program whose time is moved so that it begins at an instant.
+// start executes a program whose time begins at an instant.
 func start(instant, programs string, command []string) error {
 	at, err := time.Parse(time.RFC3339, instant)
 	if err != nil {

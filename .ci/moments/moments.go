@@ -2,11 +2,11 @@ package main
 
 import "time"
 
-// lead is how long before an instant the tests of each package begin, so that it comes
-// while they run.
+// lead is how long before an instant the tests of each package begin, so that it comes while they
+// run.
 const lead = 20 * time.Second
 
-// moment is when tests run.
+// moment is a time at which tests run.
 type moment struct {
 	name string
 	zone string                        // of the processes; "" is the machine's own
@@ -16,7 +16,7 @@ type moment struct {
 // home is where most practices of the tests are.
 const home = "Europe/London"
 
-// moments are those at which programs go wrong.
+// moments are times at which programs often fail.
 func moments(london *time.Location) []moment {
 	return []moment{
 		{name: "noon", next: func(now time.Time) time.Time {

@@ -10,8 +10,8 @@ import (
 	"text/tabwriter"
 )
 
-// draw returns the mutants in the order that a seed gives. Each time it draws a kind first,
-// so that frequent kinds do not crowd out rare ones, and then one of that kind.
+// draw returns the mutants in the order of a seed. Each time it draws a kind first, so that
+// frequent kinds do not crowd out rare ones, and then one of that kind.
 func draw(all []mutant, seed uint64) iter.Seq[mutant] {
 	return func(yield func(mutant) bool) {
 		random, left := rand.New(rand.NewPCG(seed, 0)), byKind(all)

@@ -19,7 +19,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// Results of a mutant. What does not compile, or is no statement of SQL, is no mutant:
+// Results of a mutant. A change that does not compile, or is no statement of SQL, is no mutant:
 // another one is drawn for it.
 const (
 	killed     = "killed"
@@ -28,7 +28,7 @@ const (
 	uncompiled = "does not compile"
 )
 
-// result is what the tests say of a mutant.
+// result is the result of the tests for a mutant.
 type result struct {
 	mutant
 	outcome string
@@ -87,8 +87,7 @@ func (j *judge) sample(ctx context.Context, all iter.Seq[mutant], out io.Writer)
 	return results, nil
 }
 
-// one judges a mutant by its package's own tests, and what survives them by those of
-// others.
+// one judges a mutant by its package's own tests, and a survivor by those of other packages.
 func (j *judge) one(ctx context.Context, m mutant) (r result, err error) {
 	watch := clock.Start()
 	overlay, remove, err := overlay(m)
@@ -155,7 +154,7 @@ var (
 	unreadable = regexp.MustCompile(`SQLSTATE (?:42601|42P08|42P18|42804|42846)`)
 )
 
-// verdict reads what failing tests have printed.
+// verdict parses the output of failing tests.
 func verdict(out string) (outcome, by string) {
 	by = "the tests' exit status"
 	if found := failedTest.FindStringSubmatch(out); found != nil {

@@ -1,14 +1,14 @@
-// Command mutate changes the program in one place at a time and reports whether a test
-// notices. Each such change is a mutant: a condition negated, an error that is not returned,
-// a predicate of a query without effect, and so on (see operators.go and sql.go). A mutant
-// that no test notices is a rule that no test asserts, or a change that makes no difference.
-// The report is part of `make nightly`, as the proof TestProveMutantsAreNoticed.
+// Command mutate changes the program in one place at a time and reports whether a test notices.
+// Each such change is a mutant: a condition negated, an error that is not returned, a predicate of
+// a query without effect, and so on (see operators.go and sql.go). A mutant that no test notices is
+// a rule that no test asserts, or a change that makes no difference. The report is part of `make
+// nightly`, as the proof TestProveMutantsAreNoticed.
 //
 // A test that reads source files sees the original ones.
 //
-// It draws a sample by a seed, so that a package takes minutes, and never changes the
-// working tree: the compiler reads the mutated file in place of the original one. Run it as
-// `make mutate ARGS='-n 20 -seed 7 ./commands'`.
+// It draws a sample by a seed, so that a package takes minutes, and never changes the working tree:
+// the compiler reads the mutated file in place of the original one. Run it as `make mutate ARGS='-n
+// 20 -seed 7 ./commands'`.
 package main
 
 import (
@@ -31,7 +31,7 @@ A package's own tests come first, then those of -also and of the packages that i
 Options:
 `
 
-// config is what a run is asked for.
+// config is the settings of a run.
 type config struct {
 	patterns   []string // of the packages to mutate
 	count      int      // of mutants to judge
@@ -40,7 +40,7 @@ type config struct {
 	dependents int      // how many importing packages judge survivors
 	kinds      []string // of mutants; empty for all
 	file       string   // for the results as tab-separated values; "" for none
-	list       bool     // what could be drawn, without running tests
+	list       bool     // list the possible mutants, without running tests
 }
 
 func main() {
@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return err
 }
 
-// mutate judges a sample, and prints and returns what the tests say of it.
+// mutate judges a sample, and prints and returns the results of the tests.
 func (c config) mutate(ctx context.Context, out io.Writer) ([]result, error) {
 	packages, err := load(ctx, c.patterns)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c config) mutate(ctx context.Context, out io.Writer) ([]result, error) {
 		return nil, err
 	}
 	results, err := j.sample(ctx, draw(all, c.seed), out)
-	return results, errors.Join(err, report(out, c, results)) // also of what a stopped run has judged
+	return results, errors.Join(err, report(out, c, results)) // also the results of a stopped run
 }
 
 func parse(args []string, out io.Writer) (c config, err error) {

@@ -10,8 +10,8 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// The report of a night: another sample each time, with its seed. What survives fails
-// nothing, because a change may make no difference; its difference is in the output.
+// The report of a night: another sample each time, with its seed. Survivors fail nothing, because a
+// change may make no difference; their diffs are in the output.
 func TestProveMutantsAreNoticed(t *testing.T) {
 	t.Chdir("../..")
 	c := config{

@@ -14,11 +14,11 @@ type mutant struct {
 	kind     string
 	source   *source
 	from, to int    // the piece, in bytes
-	text     string // what takes its place
+	text     string // its replacement
 }
 
-// The kinds of mutants of Go. Locks, logs and cancelled contexts stay: a test cannot show
-// the loss of a lock, and need not assert logs.
+// The kinds of mutants of Go. Locks, logs and cancelled contexts stay: a test cannot show the loss
+// of a lock, and need not assert logs.
 const (
 	negated  = "condition negated"
 	boundary = "boundary moved"
@@ -161,7 +161,7 @@ func (s *source) qualified(of *types.TypeName) string {
 	return ""
 }
 
-// commutative are functions to which the order of arguments means nothing, or little.
+// commutative are functions whose order of arguments matters little or not at all.
 var commutative = []string{"max", "min", "Join", "Equal", "Compare", "append", "Is"}
 
 // swapArguments exchanges neighbouring arguments of one type.
@@ -180,8 +180,8 @@ func (s *source) swapArguments(n *ast.CallExpr, add adder) {
 	}
 }
 
-// moveConstant makes a whole number one more and one less. Those that say how much, how
-// long or by which bits are left: sizes, durations, shifts and modes of files.
+// moveConstant makes a whole number one more and one less. It skips quantities: sizes, durations,
+// shifts and modes of files.
 func (s *source) moveConstant(n *ast.BasicLit, stack []ast.Node, add adder) {
 	value, err := strconv.ParseInt(n.Value, 10, 32)
 	if n.Kind != token.INT || err != nil || len(n.Value) > 1 && n.Value[0] == '0' {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mutantsOf returns what mutants make of the one line of a function that is in %s.
+// mutantsOf returns the mutants of the one line of a function that is in %s.
 func mutantsOf(t *testing.T, line string) map[string][]string {
 	t.Helper()
 	const before = "package p\n\ntype fault string\n\nfunc (f fault) Error() string { return string(f) }\n\ntype id struct{ n int }\n\n" +

@@ -109,7 +109,7 @@ func (w workspace) dependents(path string) (found []string) {
 	return found
 }
 
-// places returns every mutant of the chosen packages, of the kinds that are asked for.
+// places returns every mutant of the chosen packages, of the chosen kinds.
 func places(ctx context.Context, w workspace, kinds []string) (all []mutant, err error) {
 	var paths []string
 	for _, p := range w.chosen() {
@@ -147,7 +147,7 @@ func places(ctx context.Context, w workspace, kinds []string) (all []mutant, err
 // source is one file of a package, with the types of its expressions.
 type source struct {
 	pkg  *goPackage
-	name string // as the command's folder sees it
+	name string // relative to the command's folder
 	text []byte
 	file *ast.File
 	fset *token.FileSet
@@ -184,7 +184,7 @@ func (p *goPackage) sources(fset *token.FileSet, imports types.Importer) (found 
 	return found, nil
 }
 
-// short returns a path as seen from the folder that the command runs in.
+// short returns a path relative to the folder that the command runs in.
 func short(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -18,8 +18,8 @@ func (r result) String() string {
 	return fmt.Sprintf("%s  (%s)", text, r.took.Round(100*time.Millisecond))
 }
 
-// report prints the survivors as differences, then how many there are of each outcome, and
-// writes the file of results.
+// report prints the diffs of the survivors, then the number of each outcome, and writes the file of
+// results.
 func report(out io.Writer, c config, results []result) error {
 	counts := map[string]int{}
 	for _, r := range results {
@@ -36,7 +36,7 @@ func report(out io.Writer, c config, results []result) error {
 	return os.WriteFile(c.file, separated(results), 0o600)
 }
 
-// diff returns the lines that a mutant changes, as they were and as they are.
+// diff returns the lines that a mutant changes, before and after.
 func (m mutant) diff() string {
 	text := m.source.text
 	from := bytes.LastIndexByte(text[:m.from], '\n') + 1

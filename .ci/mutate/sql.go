@@ -30,8 +30,8 @@ type sqlToken struct {
 
 var sqlPattern = regexp.MustCompile(`'(?:[^']|'')*'|"[^"]*"|\$?[A-Za-z_0-9.]+|\S`)
 
-// tokens cuts a literal up, without its quotes. Keywords are written in capitals here, so
-// that no sentence is taken for SQL.
+// tokens splits a literal into tokens, without its quotes. Keywords are in capitals here, so that
+// no sentence is taken for SQL.
 func tokens(literal string) (all []sqlToken) {
 	depth, inside := 0, strings.NewReplacer(`\n`, "  ", `\t`, "  ").Replace(literal[1:len(literal)-1])
 	for _, at := range sqlPattern.FindAllStringIndex(inside, -1) {
@@ -48,7 +48,7 @@ func tokens(literal string) (all []sqlToken) {
 	return all
 }
 
-// mutateSQL returns the mutants of a string literal, as it is written in Go.
+// mutateSQL returns the mutants of a string literal, in its Go form.
 func mutateSQL(literal string) (all []edit) {
 	list := tokens(literal)
 	q := query{literal, list}
@@ -105,11 +105,11 @@ func (q query) piece(n, end int) (from, to int, text string) {
 	return from, to, q.literal[from:to]
 }
 
-// unfinished are signs and words after which a predicate goes on in another literal.
+// unfinished are signs and words after which a predicate continues in another literal.
 var unfinished = []string{"=", "<", ">", "IN", "ANY", "NOT", "LIKE", "IS", "FROM", "+", "-", "|", "BETWEEN"}
 
-// dropPredicate lets a predicate hold always. Its parameters stay, so that Postgres knows
-// their types.
+// dropPredicate makes a predicate always true. Its parameters stay, so that Postgres knows their
+// types.
 func (q query) dropPredicate(n int) []edit {
 	end := q.until(n)
 	if end == n+1 || q.tokens[n].text == "ON" && q.tokens[n+1].text == "CONFLICT" || q.ofConflict(n) || q.betweens(n) {
@@ -145,7 +145,7 @@ func (q query) betweens(n int) bool {
 	return false
 }
 
-// reverse sorts by the first key the other way round.
+// reverse reverses the order of the first key.
 func (q query) reverse(n int) []edit {
 	if n+2 >= len(q.tokens) || q.tokens[n+1].text != "BY" {
 		return nil
@@ -168,7 +168,7 @@ func (q query) reverse(n int) []edit {
 	return []edit{{reordered, last.to, last.to, " DESC"}}
 }
 
-// unlimit lets a limit be NULL, which is none.
+// unlimit sets a limit to NULL, which is none.
 func (q query) unlimit(n int) []edit {
 	end := q.until(n)
 	if end == n+1 {

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of those whose parent has ended, so that what a proof
-// leaves behind when it is killed can be found.
+// adopt makes this process the parent of orphans, so that processes that a killed proof leaves
+// running can be found.
 var adopt = sync.OnceValue(func() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("adopt orphaned processes: %w", err)
@@ -25,8 +25,8 @@ var adopt = sync.OnceValue(func() error {
 	return nil
 })
 
-// runAsInit runs a command. Like init, it reaps the orphans that end meanwhile: Patroni waits
-// until the Postgres that it has stopped is gone.
+// runAsInit runs a command. Like init, it reaps the orphans that end meanwhile: Patroni waits until
+// the Postgres that it has stopped has ended.
 func runAsInit(command *exec.Cmd) error {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, unix.SIGCHLD)

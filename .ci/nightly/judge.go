@@ -12,7 +12,7 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// ended begins the line that says how a process ended that did not end well.
+// ended begins the line about a process that ended with an error.
 const ended = "nightly: the process ended:"
 
 var (
@@ -43,7 +43,7 @@ func judge(p proofs.Proof, output string) (tried, result string) {
 	return tried, proofs.Passed
 }
 
-// countsOf adds up what a proof and its subtests say that they tried.
+// countsOf adds up the counts of a proof and its subtests.
 func countsOf(p proofs.Proof, output string) map[string]int {
 	counts := map[string]int{}
 	if p.Fuzzes() {
@@ -66,7 +66,7 @@ func countsOf(p proofs.Proof, output string) map[string]int {
 
 const longestReason = 120
 
-// reason returns in one line why a proof failed: its panic, or the last that it logged.
+// reason returns in one line why a proof failed: its panic, or its last log line.
 func reason(output string) string {
 	why := "it says nothing"
 	if all := message.FindAllStringSubmatch(output, -1); len(all) > 0 {

@@ -1,10 +1,10 @@
-// Command nightly runs the proofs: the tests named TestProve… and the fuzz targets. Those
-// that have not run for the longest time come first. After each of them it writes
-// docs/nightly.md, so it may be stopped at any moment and goes on from there: a proof that has
-// passed with the files as they are is not run again.
+// Command nightly runs the proofs: the tests named TestProve… and the fuzz targets. Those that have
+// not run for the longest time come first. After each of them it writes docs/nightly.md, so it may
+// be stopped at any moment and continues from there: it does not repeat a proof that has passed
+// with the present files.
 //
-// `make nightly` runs them with few of everything, for as long as BUDGET says; `make prove`
-// with many.
+// `make nightly` runs them with small counts, for as long as BUDGET allows; `make prove` with large
+// ones.
 package main
 
 import (
@@ -116,7 +116,7 @@ func (n *night) row(p proofs.Proof) proofs.Row {
 	return n.rows[at]
 }
 
-// unknown is what a proof that never ran is taken to need.
+// unknown is the estimated duration of a proof that never ran.
 const unknown = 90 * time.Second
 
 // fits reports whether a proof is expected to end within the budget.

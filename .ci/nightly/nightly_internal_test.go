@@ -60,8 +60,8 @@ func TestJudgeFuzzTarget(t *testing.T) {
 	}
 }
 
-// clone makes a repository with three proofs: one that passes, one that fails and one that
-// tries nothing.
+// clone makes a repository with three proofs: one that passes, one that fails and one that tries
+// nothing.
 func clone(t *testing.T) (root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -97,7 +97,7 @@ func TestProveC(t *testing.T) {}
 	return root
 }
 
-func TestNightWritesWhatEachProofTried(t *testing.T) { //nolint:paralleltest // it ends all processes that its own has started
+func TestNightWritesTriedCases(t *testing.T) { //nolint:paralleltest // it ends all processes that its own has started
 	root := clone(t)
 	var out bytes.Buffer
 	all, err := proofs.Find(os.DirFS(root))
@@ -135,7 +135,7 @@ func TestNightWritesWhatEachProofTried(t *testing.T) { //nolint:paralleltest // 
 	}
 }
 
-func TestNightLeavesWhatDoesNotFit(t *testing.T) {
+func TestNightSkipsProofsOverBudget(t *testing.T) {
 	t.Parallel()
 	row := proofs.Row{Proof: growth, At: clock.System(), Seconds: 600}
 	n := &night{budget: 5 * time.Minute, watch: clock.Start(), rows: []proofs.Row{row}}
@@ -164,7 +164,7 @@ func TestNightStopsWithoutARow(t *testing.T) {
 	}
 }
 
-func TestRunAsInitWaitsForOrphans(t *testing.T) { //nolint:paralleltest // it adopts what another test would end
+func TestRunAsInitWaitsForOrphans(t *testing.T) { //nolint:paralleltest // it adopts processes that another test would end
 	const orphanEnds = `orphan=$(sleep 0.1 > /dev/null & echo $!); while kill -0 $orphan; do sleep 0.01; done; exit 3`
 	if err := adopt(); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 // logs is where the binaries of tests and the outputs of proofs are kept.
 const logs = ".frontdesk/nightly"
 
-// A proof that goes on for longer has failed.
+// A proof that runs for longer has failed.
 const (
 	longestOfNight   = 15 * time.Minute
 	longestOfRelease = 2 * time.Hour
@@ -37,8 +37,7 @@ type built struct {
 	err            error
 }
 
-// try runs a proof. The error is one of this command; what the proof is wrong about is in
-// the row.
+// try runs a proof. The error is one of this command; the proof's failure is in the row.
 func (n *night) try(ctx context.Context, p proofs.Proof) (proofs.Row, error) {
 	b, err := n.build(ctx, p)
 	if err != nil {
@@ -87,8 +86,8 @@ func (n *night) build(ctx context.Context, p proofs.Proof) (built, error) {
 	return b, nil
 }
 
-// execute returns what a proof prints, and keeps it in a file. Whatever a proof has started
-// has ended afterwards, and its temporary files are gone.
+// execute returns the output of a proof, and keeps it in a file. Afterwards all processes of the
+// proof have ended, and its temporary files are gone.
 func (n *night) execute(ctx context.Context, p proofs.Proof, b built) (output string, err error) {
 	scratch, err := os.MkdirTemp("", "nightly")
 	if err != nil {

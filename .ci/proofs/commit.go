@@ -11,8 +11,8 @@ import (
 // butThePage leaves the table out: each proof changes it.
 const butThePage = ":(exclude)" + Page
 
-// Commit returns the commit of the clone in a folder, shortened, with [Dirty] behind it if
-// any file but [Page] differs from that commit.
+// Commit returns the commit of the clone in a folder, shortened, with [Dirty] behind it if any file
+// except [Page] differs from that commit.
 func Commit(ctx context.Context, root string) (string, error) {
 	head, err := git(ctx, root, "rev-parse", "--short=10", "HEAD")
 	if err != nil {
@@ -28,9 +28,9 @@ func Commit(ctx context.Context, root string) (string, error) {
 	return head, nil
 }
 
-// IsCurrent reports whether a proof that ran at a commit ran with the files that the clone in
-// a folder has now. So does one at an earlier commit, if only [Page] differs: the table is
-// committed after the proofs have run.
+// IsCurrent reports whether a proof that ran at a commit ran with the files that the clone in a
+// folder has now. So does one at an earlier commit, if only [Page] differs: the table is committed
+// after the proofs have run.
 func IsCurrent(ctx context.Context, root, commit string) (bool, error) {
 	if strings.HasSuffix(commit, Dirty) {
 		return false, nil

@@ -17,7 +17,7 @@ import (
 
 // Proof is a test that takes too long for `make test`, or a fuzz target.
 type Proof struct {
-	Name   string // as Go knows it, such as TestProveGrowth
+	Name   string // Go's name, such as TestProveGrowth
 	Folder string // of its package, from the root of the repository
 }
 

@@ -18,7 +18,7 @@ import (
 // Page is where the table is, from the root of the repository.
 const Page = "docs/nightly.md"
 
-// Passed is the result of a proof that holds. Any other result says why it does not.
+// Passed is the result of a proof that holds. Any other result is the reason why it does not.
 const Passed = "passed"
 
 // Dirty ends the commit of a proof that ran with changes that were not committed.
@@ -48,8 +48,7 @@ has failed. [CONTRIBUTING.md](../CONTRIBUTING.md#proofs) says how they run.
 
 var count = regexp.MustCompile(`^[1-9][0-9]* \S`)
 
-// Parse reads the page. It refuses a row that does not say what a row must say, and a proof
-// with two rows.
+// Parse parses the page. It refuses a row without a required value, and a proof with two rows.
 func Parse(page string) ([]Row, error) {
 	_, table, found := strings.Cut(page, header)
 	if !found {

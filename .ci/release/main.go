@@ -1,10 +1,10 @@
-// Command release writes the archive from which frontdesk is installed where there is no
-// clone: the program, the pages for operators with all that they link to, units of systemd
-// and manifests for Kubernetes. Run it as `make release`.
+// Command release writes the archive for installing frontdesk without a clone: the program, the
+// pages for operators with all files that they link to, units of systemd and manifests for
+// Kubernetes. Run it as `make release`.
 //
-// The same commit makes the same bytes, wherever it is checked out: names are sorted, every
-// file has the commit's time, and the program knows no folder. Nothing is generated but the
-// program, so whoever has the clone can compare each file.
+// The same commit makes the same bytes, wherever it is checked out: names are sorted, every file
+// has the commit's time, and the program contains no path. Only the program is generated, so every
+// other file can be compared with the clone.
 package main
 
 import (
@@ -113,7 +113,7 @@ func compile(ctx context.Context, program, arch string) error {
 	return nil
 }
 
-// builtOf returns the version that the program itself says, and when its commit was made.
+// builtOf returns the program's own version, and the time of its commit.
 func builtOf(program string) (version string, made time.Time, err error) {
 	build, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -144,7 +144,7 @@ func clone(ctx context.Context) ([]string, error) {
 	return strings.Split(strings.TrimRight(string(said), "\x00"), "\x00"), nil
 }
 
-// write puts the archive into the folder, and its sum beside it, as sha256sum wants it.
+// write writes the archive into the folder, and its checksum next to it, in the form of sha256sum.
 func write(dir, name string, archived []byte) error {
 	sums := fmt.Sprintf("%x  %s\n", sha256.Sum256(archived), name)
 	return errors.Join(

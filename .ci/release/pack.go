@@ -19,7 +19,8 @@ type file struct {
 	mode int64
 }
 
-// pack returns a compressed archive of files below one folder, all of the same time and of root.
+// pack returns a compressed archive of files below one folder, all of the same time and owned by
+// root.
 func pack(folder string, made time.Time, files []file) ([]byte, error) {
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	var archived bytes.Buffer

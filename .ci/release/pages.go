@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// What an operator reads, runs or copies. The rest of the archive is what these link to.
+// The files that operators read, run or copy. The rest of the archive is the files that these link
+// to.
 var begins = []string{"LICENSE", "CHANGELOG.md", "Dockerfile", "docs/operations.md", "docs/operations/"}
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// closure returns the files of the archive out of those of the clone, by their paths in both:
-// where a page begins, each link leads to another file of the archive.
+// closure returns the files of the archive out of those of the clone, by their paths in both: from
+// the first pages, each link leads to another file of the archive.
 func closure(tracked []string) (files []file, err error) {
 	known := map[string]bool{}
 	next := slices.Clone(begins)
@@ -51,7 +52,7 @@ func at(tracked []string, name string) (files []string) {
 	return files
 }
 
-// read returns a file, and where its links lead if it is a page.
+// read returns a file, and the targets of its links if it is a page.
 func read(name string) (f file, links []string, err error) {
 	info, err := os.Stat(name)
 	if err != nil {

@@ -61,8 +61,8 @@ func TestAnArchiveKnowsNothingOfWhereItWasMade_D112(t *testing.T) {
 	}
 }
 
-// What an operator is told to copy is there, and whatever a page links to.
-func TestTheArchiveHasWhateverItsPagesLinkTo_D112(t *testing.T) {
+// The archive has the files that operators copy, and all link targets of its pages.
+func TestArchiveHasLinkedFiles_D112(t *testing.T) {
 	t.Chdir("../..")
 	tracked, err := clone(t.Context())
 	if err != nil {

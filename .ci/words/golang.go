@@ -84,7 +84,7 @@ func (l *literals) help(tag *ast.BasicLit) []numbered {
 	return []numbered{{reflect.StructTag(value).Get("help"), l.set.Position(tag.Pos()).Line}}
 }
 
-// add takes literals of three words and more. Shorter ones are names.
+// add adds literals of three words and more. Shorter ones are names.
 func (l *literals) add(e ast.Expr) {
 	for _, p := range paragraphs(l.lines(e)) {
 		if strings.Count(p.text, " ") >= 2 {

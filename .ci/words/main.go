@@ -1,12 +1,11 @@
-// Command words counts the words that make text read as a translation: in each
-// page and template, and in the comments and the texts of each Go package. It
-// compares the counts with those in ratchet.tsv. `make lint` runs it and fails
-// if a count has risen; a new page, template or package must have none.
+// Command words counts the words that make text read as a translation: in each page and template,
+// and in the comments and the texts of each Go package. It compares the counts with those in
+// ratchet.tsv. `make lint` runs it and fails if a count has risen; a new page, template or package
+// must have none.
 //
-// It fails as well if a count has fallen and is not recorded: the next change
-// could bring as many words back unseen. `make words` records lower counts.
-// `make words ARGS=-force` records higher ones as well, for a merge or a move:
-// the diff of ratchet.tsv shows them.
+// It also fails if a count has fallen and is not recorded: the next change could bring as many
+// words back unseen. `make words` records lower counts. `make words ARGS=-force` also records
+// higher ones, for a merge or a move: the diff of ratchet.tsv shows them.
 package main
 
 import (

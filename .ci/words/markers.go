@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A marker is a word, or several, that make a text read as a translation.
+// A marker is a word, or several, that makes a text read as a translation.
 type marker struct {
 	pattern *regexp.Regexp
 	but     string // before this, the pattern is no marker
@@ -48,7 +48,7 @@ var instead = map[string]string{
 type hit struct {
 	file    string
 	line    int
-	words   string // as the text has them
+	words   string // in the text
 	context string // the words around it, to find it again in another line
 	marker  *marker
 }

@@ -19,8 +19,7 @@ func (p prose) and(text string, line int) prose {
 	return prose{p.text + text, p.lines}
 }
 
-// replace puts a text in place of what matches. A pattern with a group leaves
-// the group's text there.
+// replace replaces all matches by a text. A pattern with a group keeps the group's text there.
 func (p prose) replace(pattern *regexp.Regexp, with string) prose {
 	var b strings.Builder
 	lines := make([]int, 0, len(p.lines))
@@ -45,7 +44,7 @@ func (p prose) replace(pattern *regexp.Regexp, with string) prose {
 	return prose{b.String(), lines}
 }
 
-// markup is what Markdown adds to text, in the order in which it goes.
+// markup is the syntax that Markdown adds to text, in the order of its removal.
 var markup = []struct {
 	pattern *regexp.Regexp
 	with    string

@@ -74,8 +74,7 @@ func scanFile(found map[string][]hit, name string, source []byte) error {
 	return nil
 }
 
-// added are the hits that were not there before, by their words and the words
-// around them.
+// added are the hits that were not there before, by their words and the words around them.
 func added(before, now []hit) []hit {
 	type key struct {
 		marker  *marker

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// tags is what HTML and its template add to text, in the order in which it
-// goes. A tag that is not inside a sentence ends the sentence.
+// tags is the syntax that HTML and its template add to text, in the order of its removal. A tag
+// that is not inside a sentence ends the sentence.
 var tags = []struct {
 	pattern *regexp.Regexp
 	with    string

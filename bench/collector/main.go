@@ -1,6 +1,6 @@
-// Command collector is the collector of OpenTelemetry with as much of it as a proof needs:
-// it takes OTLP, and prints what it was sent as OTLP in JSON, one batch a line. It is a
-// module of its own, so that the service needs none of it.
+// Command collector is the OpenTelemetry collector, reduced to the needs of a proof: it receives
+// OTLP, and prints it as OTLP in JSON, one batch a line. It is a module of its own, so that the
+// service does not depend on it.
 //
 //	collector --config FILE
 package main
@@ -49,7 +49,7 @@ func factories() (all otelcol.Factories, err error) {
 	return all, err
 }
 
-// printing returns what prints traces.
+// printing returns an exporter that prints traces.
 func printing(ctx context.Context, settings exporter.Settings, config component.Config) (exporter.Traces, error) {
 	return exporterhelper.NewTraces(ctx, settings, config, func(_ context.Context, traces ptrace.Traces) error {
 		line, err := new(ptrace.JSONMarshaler).MarshalTraces(traces)

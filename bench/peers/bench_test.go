@@ -17,26 +17,26 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 )
 
-// The same for all that take part, where it can be set.
+// The same settings for all peers, as far as they can be set.
 const (
 	connections = 40
 	batch       = 1000 // events that a consumer reads at once
-	poll        = 10   // milliseconds between a consumer's looks when there was nothing
+	poll        = 10   // milliseconds between a consumer's polls without results
 	backlog     = 200_000
 )
 
-// note makes an event one of a usual size: about 300 bytes, and 150 of metadata.
+// note makes an event of a usual size: about 300 bytes, and 150 of metadata.
 var note = strings.Repeat("It hurts when I laugh. ", 10)
 
 var ownPID = os.Getpid()
 
-// peer is one that takes part.
+// peer is one of the compared stores.
 type peer struct {
 	name  string // with its version
 	url   string // of its database
 	pid   int    // of the process that works for it
 	do    func(context.Context, order) (answer, error)
-	lacks []string // orders that it has no way to carry out
+	lacks []string // orders that it cannot carry out
 }
 
 // row is something to measure. Catching up comes first, while there is only the backlog.
@@ -66,7 +66,7 @@ func rows() []row {
 	return rows
 }
 
-// notes say how each peer is used, and why it lacks what it lacks.
+// notes describe the use of each peer, and the reasons for missing values.
 func notes() []string {
 	return []string{
 		"Each peer has 40 connections and a database of its own with 200,000 events; an event has 300 bytes and 150 of metadata. Nobody follows while events are appended.",
@@ -123,7 +123,7 @@ func cluster(b *testing.B) *embedded.Server {
 	return server
 }
 
-// tidy lets the planner know what a database holds.
+// tidy updates the planner's statistics of a database.
 func tidy(b *testing.B, url string) {
 	b.Helper()
 	conn, err := pgx.Connect(b.Context(), url)
@@ -165,8 +165,8 @@ func (r row) run(b *testing.B, data string, peers []peer) {
 	}
 }
 
-// turn is one turn of one peer. Whoever catches up does so under a new name each time;
-// whoever measures a lag has caught up before.
+// turn is one turn of one peer. A consumer that catches up has a new name each time; one that
+// measures a lag has caught up before.
 func (r row) turn(b *testing.B, turn int, data string, p peer, shown *figures) {
 	b.Helper()
 	o := r.order
@@ -181,7 +181,7 @@ func (r row) turn(b *testing.B, turn int, data string, p peer, shown *figures) {
 	shown.add(a, benchtest.ProcessCPU(p.pid)-program, benchtest.ClusterCPU(data)-postgres)
 }
 
-// figures are what all turns of a peer have shown.
+// figures are the results of all turns of a peer.
 type figures struct{ perSecond, program, cluster, lags []float64 }
 
 func (f *figures) add(a answer, program, cluster time.Duration) {

@@ -22,7 +22,7 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// frontdesk is what the product is built of.
+// frontdesk is the product's parts.
 type frontdesk struct {
 	pool            *pgxpool.Pool
 	store           *postgres.Store
@@ -43,8 +43,8 @@ func newFrontdesk(b *testing.B, url string) peer {
 	return peer{name: "frontdesk", url: url, pid: ownPID, do: f.do, lacks: []string{"spread"}}
 }
 
-// do lets the sequencer run for as long as a turn takes: events that it has not placed
-// are in no order yet.
+// do lets the sequencer run for as long as a turn takes: events that it has not placed have no
+// order yet.
 func (f *frontdesk) do(ctx context.Context, o order) (answer, error) {
 	ctx = event.WithMetadata(ctx, metadata)
 	defer inBackground(ctx, postgres.NewSequencer(f.pool, f.appended, f.grown, quiet).Run)()
@@ -129,7 +129,7 @@ func (f *frontdesk) replay(ctx context.Context) (events int, err error) {
 	return events, nil
 }
 
-// background runs something until it is stopped.
+// inBackground runs a function until it is stopped.
 func inBackground(ctx context.Context, run func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// child is a program for Node.js that takes orders, one on each line of its input, and
-// writes an answer to each on a line of its output.
+// child is a program for Node.js. It takes an order on each line of its input, and
+// writes an answer on a line of its output.
 type child struct {
 	orders   io.Writer
 	answers  *bufio.Scanner
@@ -24,7 +24,7 @@ type child struct {
 // newNode starts node/<name>.mjs, whose first answer is its version.
 func newNode(b *testing.B, name, url string) peer {
 	b.Helper()
-	withHost := strings.Replace(url, "@/", "@localhost/", 1) // Node.js wants one there; the socket in "host" counts
+	withHost := strings.Replace(url, "@/", "@localhost/", 1) // Node.js requires a host there; the socket in "host" is used
 	cmd := exec.CommandContext(context.WithoutCancel(b.Context()), "node", "peer.mjs", name, withHost)
 	cmd.Dir = "node"
 	c := &child{}

@@ -13,34 +13,33 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// order is what a peer is told to do in one turn. A child process reads it as a line of
-// JSON.
+// order is a peer's work for one turn. A child process reads it as a line of JSON.
 type order struct {
 	Do      string `json:"do"`
 	Writers int    `json:"writers,omitempty"`
 	Millis  int    `json:"millis,omitempty"` // how long to write, or the pause between two events
 	Events  int    `json:"events,omitempty"`
-	Name    string `json:"name,omitempty"` // of a consumer, under which it finds its place again
+	Name    string `json:"name,omitempty"` // of a consumer, which stores its offset under it
 }
 
-// answer is what came of an order.
+// answer is the result of an order.
 type answer struct {
 	Done   float64   `json:"done"`   // operations
-	Millis float64   `json:"millis"` // how long they took
+	Millis float64   `json:"millis"` // their duration
 	Lags   []float64 `json:"lags"`   // from an append's return to the handler, in ms
 	Error  string    `json:"error"`
 
-	Version string   `json:"version"` // of a child that introduces itself
-	Lacks   []string `json:"lacks"`   // orders that it has no way to carry out
+	Version string   `json:"version"` // in the first answer of a child
+	Lacks   []string `json:"lacks"`   // orders that it cannot carry out
 }
 
-// store is what a peer can do. What is nil, it cannot. A key is in the event's data, so
-// that a handler knows which event it was handed.
+// store is the operations of a peer. It lacks those that are nil. A key is in the event's data, so
+// that a handler can identify the event.
 type store struct {
 	fill   func(ctx context.Context, events int) error
 	append func(ctx context.Context, key uuid.UUID) error // to a new stream
 	update func(ctx context.Context, stream uuid.UUID, version int) error
-	decide func(ctx context.Context, stream uuid.UUID) error // read the stream, append to what was read
+	decide func(ctx context.Context, stream uuid.UUID) error // read the stream, append to it
 	follow func(ctx context.Context, name string, handle func(key uuid.UUID)) (stop func(), err error)
 	replay func(ctx context.Context) (events int, err error)
 }
@@ -69,7 +68,7 @@ func (s store) perform(ctx context.Context, o order) (answer, error) {
 	return answer{}, fmt.Errorf("nobody knows how to %s", o.Do)
 }
 
-// write lets each writer do something again and again for a while.
+// write lets each writer repeat an operation for a while.
 func write(ctx context.Context, o order, writer func() func() error) (answer, error) {
 	var done atomic.Int64
 	var group sync.WaitGroup
@@ -129,8 +128,8 @@ func (s store) catchUp(ctx context.Context, o order) (answer, error) {
 	}
 }
 
-// lag appends at a pace and says how long after each append's return the event was
-// handled. A consumer that was faster than the return took no time.
+// lag appends at a pace and returns the time from each append's return until the event was handled.
+// It is 0 if the consumer was faster than the return.
 func (s store) lag(ctx context.Context, o order) (answer, error) {
 	var mu sync.Mutex
 	watch := clock.Start()

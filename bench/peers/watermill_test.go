@@ -21,8 +21,8 @@ import (
 
 const topic = "records"
 
-// watermillSQL publishes to one topic, with the schema that the library makes. It has
-// neither streams nor versions, and no way to read but to subscribe.
+// watermillSQL publishes to one topic, with the library's own schema. It has neither streams nor
+// versions, and can only be read by subscribing.
 type watermillSQL struct {
 	db        *sql.DB
 	schema    wsql.DefaultPostgreSQLSchema

@@ -1,11 +1,12 @@
 package client
 
-// Act is who is behind a call of the application itself (§2.7). Auditors are shown it.
+// Act is the person or organisation behind a call of the application itself (§2.7). Auditors see
+// it.
 type Act struct {
 	Practitioner Practitioner `json:"practitioner"`
 	Organisation Organisation `json:"organisation"`
-	Role         string       `json:"role,omitempty"`    // in which they act, such as General practitioner
-	Purpose      string       `json:"purpose,omitempty"` // for which the call is made, such as TREAT
+	Role         string       `json:"role,omitempty"`    // of the person, such as General practitioner
+	Purpose      string       `json:"purpose,omitempty"` // of the call, such as TREAT
 }
 
 // Practitioner is a person of the application's own.
@@ -15,7 +16,7 @@ type Practitioner struct {
 	GMCNumber string `json:"gmc_number,omitempty"` // seven digits
 }
 
-// Organisation is where the practitioner works.
+// Organisation is the practitioner's organisation.
 type Organisation struct {
 	Name    string `json:"name"`
 	ODSCode string `json:"ods_code,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A FileType is a type of attachment that the service takes (§2.4).
+// A FileType is a type of attachment that the service accepts (§2.4).
 type FileType string
 
 // The types of attachments.
@@ -23,16 +23,16 @@ const (
 
 var extensions = map[string]FileType{".jpg": JPEG, ".jpeg": JPEG, ".png": PNG, ".doc": DOC, ".docx": DOCX}
 
-// An Attachment is a file of at most 10 MiB. It is read and encoded while it is sent, so that
-// it takes no memory, and opened again if the call has to be sent again.
+// An Attachment is a file of at most 10 MiB. It is read and encoded while it is sent, so it takes
+// no memory, and opened again if the call is retried.
 type Attachment struct {
 	FileName    string
 	ContentType FileType
-	Size        int64 // in bytes; 0 if it is not known
+	Size        int64 // in bytes; 0 if unknown
 	Open        func() (io.ReadCloser, error)
 }
 
-// AttachFile is the attachment that a file holds; its extension says its type.
+// AttachFile is an attachment from a file; the extension defines its type.
 func AttachFile(path string) (Attachment, error) {
 	kind, known := extensions[strings.ToLower(filepath.Ext(path))]
 	if !known {
@@ -46,7 +46,7 @@ func AttachFile(path string) (Attachment, error) {
 	return Attachment{filepath.Base(path), kind, info.Size(), open}, nil
 }
 
-// AttachBytes is an attachment that is in memory already.
+// AttachBytes is an attachment from memory.
 func AttachBytes(fileName string, kind FileType, data []byte) Attachment {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
 	return Attachment{fileName, kind, int64(len(data)), open}
@@ -57,7 +57,7 @@ type encoded struct {
 	file  io.ReadCloser
 	raw   [3 << 12]byte
 	text  [4 << 12]byte
-	ready []byte // of text, what is not read yet
+	ready []byte // text that is not read yet
 	done  error
 }
 

@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// A body is the JSON of a call, made anew for each attempt: texts, and files between them.
+// A body is the JSON of a call, built again for each attempt: texts, and files between them.
 type body struct {
 	parts    []part
-	size     int64 // -1 if a file's is not known
+	size     int64 // -1 if the size of a file is unknown
 	hasFiles bool
 }
 
@@ -73,7 +73,7 @@ func (b *body) grow(by int64) {
 	}
 }
 
-// sendWith makes it the body of a request, for one attempt.
+// sendWith sets the body of a request, for one attempt.
 func (b *body) sendWith(request *http.Request) *reading {
 	r := &reading{rest: b.parts}
 	request.Body, request.ContentLength = r, b.size
@@ -85,7 +85,7 @@ func (b *body) sendWith(request *http.Request) *reading {
 type reading struct {
 	rest   []part
 	open   io.ReadCloser
-	failed error // why a file could not be read
+	failed error // why reading a file failed
 }
 
 func (r *reading) Read(to []byte) (int, error) {

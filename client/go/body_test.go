@@ -14,7 +14,7 @@ import (
 	"frontdesk.example/client"
 )
 
-// form is how the service reads a request.
+// form is a request as the service parses it.
 type form struct {
 	PatientID   string `json:"patientId"`
 	Attachments []struct {

@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// An Answer is what came of one attempt at a call. It names no patient.
+// An Answer is the result of one attempt at a call. It names no patient.
 type Answer struct {
 	Endpoint       string
 	Attempt        int      // from 1
-	Status         int      // of HTTP; 0 if no answer came
+	Status         int      // of HTTP; 0 without an answer
 	RequestID      string   // of the answer
-	IdempotencyKey string   // that the call carried; empty for a GET
+	IdempotencyKey string   // of the call; empty for a GET
 	Replayed       bool     // whether it is the answer to an earlier attempt with the same Idempotency-Key
-	UnknownFields  []string // names in the body that the service did not know
-	Err            error    // why it is not a success
+	UnknownFields  []string // names in the body that the service does not know
+	Err            error    // nil for success
 }
 
 func warnOfUnknownFields(a Answer) {
@@ -36,20 +36,20 @@ func warnOfUnknownFields(a Answer) {
 // A CallOption changes one call. Every method of a [Client] that makes a call takes options.
 type CallOption func(*call)
 
-// IdempotencyKey has a POST carry this key (1 to 255 bytes) instead of a fresh one. For 24 hours,
-// the same key with the same body gets the same answer, also from a process that has started
-// since. Do not use a key for two calls. A GET carries none.
+// IdempotencyKey sets the key of a POST (1 to 255 bytes), in place of a random one. For 24 hours,
+// the same key with the same body gets the same answer, also from a process that has started since.
+// Do not use a key for two calls. A GET carries none.
 func IdempotencyKey(key string) CallOption {
 	return func(c *call) { c.key = key }
 }
 
-// OnAnswer calls a function after each attempt at the call, on the caller's goroutine.
-// [Options.OnAnswer] is called, too.
+// OnAnswer calls a function after each attempt at the call, on the caller's goroutine, in addition
+// to [Options.OnAnswer].
 func OnAnswer(hear func(Answer)) CallOption {
 	return func(c *call) { c.hear = hear }
 }
 
-// errNoKey keeps a call that is sent again from being made twice.
+// errNoKey refuses a call that a retry would make twice.
 var errNoKey = errors.New("an IdempotencyKey must have 1 to 255 bytes")
 
 // call is one call with all its attempts.
@@ -90,7 +90,7 @@ func (c *call) apply(options []CallOption) {
 	}
 }
 
-// make makes attempts until one has an answer for good, and decodes it.
+// make makes attempts until one has a final answer, and decodes it.
 func (c *call) make(ctx context.Context, into any) error {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
@@ -123,7 +123,7 @@ func (c *call) bounded(ctx context.Context) (context.Context, context.CancelFunc
 		}
 		limit = 2 * time.Minute
 		if c.body != nil && c.body.hasFiles {
-			limit = 15 * time.Minute // as long as the service waits for a body
+			limit = 15 * time.Minute // the service waits this long for a body
 		}
 	}
 	return context.WithTimeout(ctx, limit)

@@ -11,39 +11,39 @@ import (
 	"time"
 )
 
-// Options say which service a [Client] calls, who calls, and how. The first three are
-// needed.
+// Options define the service that a [Client] calls, the caller, and the limits. The first three are
+// required.
 type Options struct {
 	BaseURL     string  // the practice's {base_url}, such as https://elm-street.api.example
 	Application string  // the application's identifier, a UUID
 	Signer      *Signer // holds the application's keys
 
 	// Token returns a token that was signed elsewhere, in place of Application and Signer. The
-	// token says for whom a call is, so [Client.AsUser] and [Client.WithAct] are refused.
+	// token defines the caller, so [Client.AsUser] and [Client.WithAct] are refused.
 	Token func(context.Context) (string, error)
-	// Attempts is how often a call is sent at most: 5.
+	// Attempts limits the attempts at a call: 5 by default.
 	Attempts int
-	// Timeout bounds a call and all its attempts. Without it, a call whose context has no
-	// deadline gets 2 minutes, or 15 with attachments.
+	// Timeout limits a call with all its attempts. By default, a call whose context has no deadline
+	// gets 2 minutes, or 15 with attachments.
 	Timeout time.Duration
-	// LongestWait is the longest Retry-After that a call waits for: 20 seconds. A longer one
-	// is for the caller, in [ServiceError.RetryAfter].
+	// LongestWait is the longest Retry-After that a call waits for: 20 seconds by default. A longer
+	// one is returned in [ServiceError.RetryAfter].
 	LongestWait time.Duration
-	// OnAnswer is called after each attempt, on the caller's goroutine. Without it, names that
-	// the service did not know are logged with log/slog.
+	// OnAnswer is called after each attempt, on the caller's goroutine. By default, names that the
+	// service does not know are logged with log/slog.
 	OnAnswer func(Answer)
-	// Transport carries the calls. Without it, one that waits 30 seconds for an answer, and takes
-	// the proxy for other machines from the environment (HTTPS_PROXY).
+	// Transport carries the calls. The default one waits 30 seconds for an answer, and takes the
+	// proxy for other machines from the environment (HTTPS_PROXY).
 	Transport http.RoundTripper
-	// Now is the time: time.Now.
+	// Now returns the time: time.Now by default.
 	Now func() time.Time
 }
 
-// A Client calls the Transactional API of one practice: for the application itself, or for
-// whom [Client.AsUser] and [Client.WithAct] say. It is safe for concurrent use.
+// A Client calls the Transactional API of one practice: for the application itself, or for the
+// caller of [Client.AsUser] and [Client.WithAct]. It is safe for concurrent use.
 type Client struct {
 	options  Options
-	endpoint string // the URL under which the endpoints are
+	endpoint string // the base URL of the endpoints
 	http     *http.Client
 	tokens   *tokens
 	caller   caller
@@ -96,24 +96,24 @@ func defaultTransport() http.RoundTripper {
 	}
 }
 
-// ErrInClear refuses a BaseURL to which tokens would travel unencrypted: http is for loopback
-// addresses and names (localhost, and all below it) alone.
+// ErrInClear refuses a BaseURL to which tokens would travel unencrypted: http is only allowed for
+// loopback addresses and names (localhost, and all below it).
 var ErrInClear = errors.New("the address must begin with https://, because a token is good for whoever reads it; only on this machine may it be http://")
 
-// unfollowed keeps tokens and bodies from the address that a redirect names.
+// unfollowed keeps tokens and bodies from the target of a redirect.
 func unfollowed(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// proxy keeps calls of this machine on this machine: net/http would send those to names below
-// localhost to a proxy, in clear.
+// proxy keeps local calls on this machine: net/http would send calls to names below localhost to a
+// proxy, in clear.
 func proxy(request *http.Request) (*url.URL, error) {
 	if isLoopback(request.URL.Hostname()) {
-		return nil, nil //nolint:nilnil // none is no error
+		return nil, nil //nolint:nilnil // no proxy is no error
 	}
 	return http.ProxyFromEnvironment(request)
 }
 
-// dial takes all names below localhost for this machine (RFC 6761, 6.3), so that no resolver
-// leads a token elsewhere.
+// dial resolves all names below localhost to this machine (RFC 6761, 6.3), so that no resolver
+// sends a token elsewhere.
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err == nil && strings.HasSuffix(host, ".localhost") {
@@ -122,7 +122,7 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return (&net.Dialer{Timeout: 30 * time.Second}).DialContext(ctx, network, address)
 }
 
-// isGuarded reports whether an address is encrypted on its way, or on this machine.
+// isGuarded reports whether the connection to an address is encrypted, or local.
 func isGuarded(address *url.URL) bool {
 	return address.Scheme == "https" || address.Scheme == "http" && isLoopback(address.Hostname())
 }
@@ -135,14 +135,14 @@ func isLoopback(host string) bool {
 }
 
 // AsUser returns a client that calls on behalf of a member of staff, who has authorised the
-// application (§5.4). Without a username, its calls fail: they are never made for the application
-// instead.
+// application (§5.4). Without a username, its calls fail: they never fall back to the application
+// itself.
 func (c *Client) AsUser(username string) *Client {
 	return c.calling(caller{username: username, isUser: true})
 }
 
-// WithAct returns a client that calls for the application itself, and says who is behind the
-// calls (§2.7). The service takes no act for a user, so it ends AsUser.
+// WithAct returns a client that calls for the application itself, and names the person or
+// organisation behind the calls (§2.7). The service accepts no act for a user, so it ends AsUser.
 func (c *Client) WithAct(act Act) *Client {
 	return c.calling(caller{act: &act})
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Booking expects a patient at a site.
+// A Booking is a new appointment of a patient at a site.
 type Booking struct {
 	PatientID string    `json:"patientId"`
 	SiteID    string    `json:"siteId"`
@@ -17,7 +17,7 @@ type Appointment struct {
 	AppointmentID string `json:"appointmentId"`
 }
 
-// BookAppointment expects a patient at a site.
+// BookAppointment books an appointment of a patient at a site.
 func (c *Client) BookAppointment(ctx context.Context, b Booking, options ...CallOption) (booked Appointment, err error) {
 	err = c.post(ctx, "book-appointment", b, nil, &booked, options)
 	return booked, err
@@ -41,13 +41,13 @@ func (c *Client) ClearCallIn(ctx context.Context, appointmentID string, options 
 	return cleared, err
 }
 
-// MarkDidNotAttend says that an appointment's patient did not attend.
+// MarkDidNotAttend records that an appointment's patient did not attend.
 func (c *Client) MarkDidNotAttend(ctx context.Context, appointmentID string, options ...CallOption) (marked Appointment, err error) {
 	err = c.post(ctx, "mark-did-not-attend", Appointment{appointmentID}, nil, &marked, options)
 	return marked, err
 }
 
-// A Consultation is begun with a patient.
+// A Consultation is a new consultation with a patient.
 type Consultation struct {
 	PatientID     string `json:"patientId"`
 	AppointmentID string `json:"appointmentId,omitempty"` // of the patient; empty without one
@@ -58,7 +58,7 @@ type StartedConsultation struct {
 	ConsultationID string `json:"consultationId"`
 }
 
-// StartConsultation begins a consultation with a patient.
+// StartConsultation starts a consultation with a patient.
 func (c *Client) StartConsultation(ctx context.Context, consultation Consultation, options ...CallOption) (started StartedConsultation, err error) {
 	err = c.post(ctx, "start-consultation", consultation, nil, &started, options)
 	return started, err

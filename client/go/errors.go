@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// A Problem is one thing that the service finds wrong.
+// A Problem is one mistake in a call.
 type Problem struct {
 	Code        Code   `json:"code"`
-	Description string `json:"description"` // for people: what to mend, and where
+	Description string `json:"description"` // for people: how to fix it, and where
 }
 
 // A ServiceError is an answer other than success.
 type ServiceError struct {
 	Endpoint       string
 	Status         int           // of HTTP
-	Problems       []Problem     // of a body all at once; empty if the answer is not the service's
+	Problems       []Problem     // all mistakes in a body; empty if the answer is not from the service
 	RequestID      string        // to quote when you report it
-	RetryAfter     time.Duration // how long to wait before the same call may be accepted; 0 if that is not known
-	IdempotencyKey string        // that the call carried; empty for a GET
+	RetryAfter     time.Duration // how long to wait before the same call may be accepted; 0 if unknown
+	IdempotencyKey string        // of the call; empty for a GET
 	Err            error         // why the body is not the service's JSON; nil if it is
 }
 
-// Code is that of the first problem; [Unrecognised] if there is none, or this package does
-// not know it.
+// Code is that of the first problem; [Unrecognised] without a problem, or for a code that is
+// unknown to this package.
 func (e *ServiceError) Code() Code {
 	if len(e.Problems) == 0 || !known[e.Problems[0].Code] {
 		return Unrecognised
@@ -35,7 +35,7 @@ func (e *ServiceError) Code() Code {
 	return e.Problems[0].Code
 }
 
-// Has says whether the code is that of any problem.
+// Has reports whether any problem has the code.
 func (e *ServiceError) Has(code Code) bool {
 	for _, problem := range e.Problems {
 		if problem.Code == code {
@@ -59,25 +59,25 @@ func (e *ServiceError) Error() string {
 // Unwrap returns why the body is not the service's JSON.
 func (e *ServiceError) Unwrap() error { return e.Err }
 
-// An UnreachableError says that no answer came. What was called may have happened, or not: call
-// again with [IdempotencyKey], and it happens once.
+// An UnreachableError means that no answer came. The call may have taken effect, or not: repeat it
+// with [IdempotencyKey], and it takes effect once.
 type UnreachableError struct {
 	Endpoint       string
-	IdempotencyKey string // that the call carried; empty for a GET
+	IdempotencyKey string // of the call; empty for a GET
 	Err            error
 }
 
 func (e *UnreachableError) Error() string { return fmt.Sprintf("%s: no answer: %v", e.Endpoint, e.Err) }
 
-// Unwrap is what happened to the connection.
+// Unwrap is the error of the connection.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 func (c *call) unreachable(err error) *UnreachableError {
 	return &UnreachableError{Endpoint: c.endpoint, IdempotencyKey: c.key, Err: err}
 }
 
-// refused reads an answer other than success. One that is not of the service's form
-// (a proxy's, say) has no problems.
+// refused parses an answer other than success. One that is not in the service's form (a proxy's,
+// say) has no problems.
 func (c *call) refused(response *http.Response, text []byte) *ServiceError {
 	var form struct {
 		Errors []Problem `json:"errors"`

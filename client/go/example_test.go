@@ -13,7 +13,7 @@ import (
 	"frontdesk.example/client"
 )
 
-// A call whose answer was lost is sent again under its Idempotency-Key, so that it happens once.
+// A call whose answer was lost is repeated under its Idempotency-Key, so that it takes effect once.
 func ExampleIdempotencyKey() {
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Idempotency-Key") != "job-42" {
@@ -37,7 +37,7 @@ func ExampleIdempotencyKey() {
 	// n-1 <nil>
 }
 
-// A receiver of your own verifies a webhook with the keys that the service publishes.
+// A receiver of your own verifies a webhook with the service's published keys.
 func ExampleVerifier() {
 	keys := httptest.NewServer(exampleSigner())
 	defer keys.Close()

@@ -15,7 +15,7 @@ import (
 	"frontdesk.example/client"
 )
 
-// proxied counts what reaches the proxy that the environment names, for all tests of the package:
+// proxied counts the calls that reach the proxy of the environment, for all tests of the package:
 // net/http reads the environment once.
 var proxied atomic.Int32
 
@@ -56,7 +56,7 @@ func TestATokenIsNotSentInClear_D99(t *testing.T) {
 	}
 }
 
-// A redirect leads neither the token nor the body elsewhere.
+// A redirect sends neither the token nor the body elsewhere.
 func TestTokenFollowsNoRedirect(t *testing.T) {
 	t.Parallel()
 	var carried atomic.Int32
@@ -79,7 +79,7 @@ func TestTokenFollowsNoRedirect(t *testing.T) {
 }
 
 // The practices of a sandbox are below localhost. Neither a proxy, which net/http would use for
-// such names, nor a resolver leads a token or keys elsewhere.
+// such names, nor a resolver sends a token or a request for keys elsewhere.
 func TestNamesBelowLocalhostStayHere(t *testing.T) {
 	t.Parallel()
 	set := signer(t).KeySet()

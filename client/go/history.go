@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// CallsQuery narrows Calls. Its zero value asks for all.
+// CallsQuery narrows Calls. Its zero value selects all.
 type CallsQuery struct {
 	Status    string // all, answered, refused or unproven
 	RequestID string
-	Limit     int    // of a page, 1 to 200; 0 for the service's own
+	Limit     int    // of a page, 1 to 200; 0 for the service's default
 	Cursor    string // of the first page; empty for the newest
 }
 
-// JudgedCall is a call that the service has judged. What does not apply to it is zero.
+// JudgedCall is a call that the service has judged. Fields that do not apply to it are zero.
 type JudgedCall struct {
 	RequestID   string    `json:"requestId"`
 	At          time.Time `json:"at"`
@@ -27,13 +27,13 @@ type JudgedCall struct {
 	Description string    `json:"description,omitzero"`
 	Rule        string    `json:"rule,omitzero"`
 	DurationMS  int       `json:"durationMs,omitzero"`
-	Unproven    bool      `json:"unproven"` // whether anybody could have made it
+	Unproven    bool      `json:"unproven"` // whether any sender could have made it
 }
 
 // CallsPage is a page of calls, newest first.
 type CallsPage struct {
 	Calls []JudgedCall `json:"calls"`
-	Next  string       `json:"next"` // the cursor of the page after it; empty for the last
+	Next  string       `json:"next"` // the cursor of the next page; empty for the last
 }
 
 // CallsPage fetches one page of the application's calls at this practice.
@@ -45,8 +45,8 @@ func (c *Client) CallsPage(ctx context.Context, q CallsQuery, options ...CallOpt
 	return page, err
 }
 
-// Calls are the application's calls at this practice, newest first. Pages are fetched as they
-// are needed; an error ends them.
+// Calls are the application's calls at this practice, newest first. Pages are fetched on demand; an
+// error ends the sequence.
 func (c *Client) Calls(ctx context.Context, q CallsQuery, options ...CallOption) iter.Seq2[JudgedCall, error] {
 	return pages(q.Cursor, func(cursor string) ([]JudgedCall, string, error) {
 		q.Cursor = cursor
@@ -55,10 +55,10 @@ func (c *Client) Calls(ctx context.Context, q CallsQuery, options ...CallOption)
 	})
 }
 
-// An Outcome is how a webhook stands, or has ended.
+// An Outcome is the state of a webhook, or its end.
 type Outcome string
 
-// The outcomes. Only the first two lead to another.
+// The outcomes. All except the first two are final.
 const (
 	Pending   Outcome = "pending"
 	Sending   Outcome = "sending"
@@ -66,15 +66,15 @@ const (
 	Failed    Outcome = "failed"
 	TooOld    Outcome = "expired"
 	Withdrawn Outcome = "withdrawn"
-	Unknown   Outcome = "unknown" // whether it arrived; it is not sent again
+	Unknown   Outcome = "unknown" // it may have arrived; it is not sent again
 )
 
-// DeliveriesQuery narrows Deliveries. Its zero value asks for all.
+// DeliveriesQuery narrows Deliveries. Its zero value selects all.
 type DeliveriesQuery struct {
 	JTI         string
 	From, Until time.Time
 	Outcome     Outcome
-	Limit       int    // of a page, 1 to 200; 0 for the service's own
+	Limit       int    // of a page, 1 to 200; 0 for the service's default
 	Cursor      string // of the first page; empty for the newest
 }
 
@@ -82,7 +82,7 @@ type DeliveriesQuery struct {
 type Delivery struct {
 	JTI         string    `json:"jti"`
 	Event       string    `json:"event"`
-	URL         string    `json:"url,omitzero"` // as it was then; empty, as what follows, once that is forgotten
+	URL         string    `json:"url,omitzero"` // at that time; this and the following fields are empty once they are deleted
 	Outcome     Outcome   `json:"outcome"`
 	Reason      string    `json:"reason,omitzero"`
 	Description string    `json:"description,omitzero"`
@@ -90,13 +90,13 @@ type Delivery struct {
 	SentAt      time.Time `json:"sentAt,omitzero"`
 	FinishedAt  time.Time `json:"finishedAt,omitzero"`
 	DurationMS  int       `json:"durationMs,omitzero"`
-	Status      int       `json:"status,omitzero"` // that the receiver answered; 0 if it did not
+	Status      int       `json:"status,omitzero"` // of the receiver's answer; 0 without one
 }
 
 // DeliveriesPage is a page of deliveries, newest first.
 type DeliveriesPage struct {
 	Deliveries []Delivery `json:"deliveries"`
-	Next       string     `json:"next"` // the cursor of the page after it; empty for the last
+	Next       string     `json:"next"` // the cursor of the next page; empty for the last
 }
 
 // DeliveriesPage fetches one page of the application's webhooks from this practice.
@@ -110,7 +110,7 @@ func (c *Client) DeliveriesPage(ctx context.Context, q DeliveriesQuery, options 
 	return page, err
 }
 
-// Deliveries are the application's webhooks from this practice, newest first, as Calls.
+// Deliveries are the application's webhooks from this practice, newest first, fetched like Calls.
 func (c *Client) Deliveries(ctx context.Context, q DeliveriesQuery, options ...CallOption) iter.Seq2[Delivery, error] {
 	return pages(q.Cursor, func(cursor string) ([]Delivery, string, error) {
 		q.Cursor = cursor

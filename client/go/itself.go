@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Mode is for whom a call is made (§5.3).
+// Mode is the caller of a call (§5.3).
 type Mode string
 
 // The modes.
@@ -14,7 +14,7 @@ const (
 	UserRestricted        Mode = "user-restricted"
 )
 
-// Pong is how the service sees the caller.
+// Pong is the caller as the service sees it.
 type Pong struct {
 	TenantID        string     `json:"tenantId"`
 	ApplicationID   string     `json:"applicationId"`
@@ -23,13 +23,13 @@ type Pong struct {
 	AuthorisedUntil *time.Time `json:"authorisedUntil"` // when the user's authorisation ends
 }
 
-// Ping asks how the service sees the caller.
+// Ping returns the caller as the service sees it.
 func (c *Client) Ping(ctx context.Context, options ...CallOption) (pong Pong, err error) {
 	err = c.get(ctx, "ping", nil, &pong, options)
 	return pong, err
 }
 
-// Application is what this application may do at this practice.
+// Application is this application's rights at this practice.
 type Application struct {
 	ApplicationID  string              `json:"applicationId"`
 	Name           string              `json:"name"`
@@ -49,41 +49,41 @@ type Grant struct {
 	Mode     Mode   `json:"mode"`
 }
 
-// RegisteredWebhook is where an event is sent.
+// RegisteredWebhook is the address of an event.
 type RegisteredWebhook struct {
 	Event string `json:"event"`
 	URL   string `json:"url"`
 }
 
-// Authorisations count who lets the application act for them.
+// Authorisations count the staff who let the application act for them.
 type Authorisations struct {
 	Standing      int `json:"standing"`
 	PatientScoped int `json:"patientScoped"`
 }
 
-// Application asks what this application may do at this practice.
+// Application returns this application's rights at this practice.
 func (c *Client) Application(ctx context.Context, options ...CallOption) (application Application, err error) {
 	err = c.get(ctx, "application", nil, &application, options)
 	return application, err
 }
 
-// KeySet is what the service holds of the application's key set. The times and LastFetch are
-// zero while the process that answers has not fetched it.
+// KeySet is the service's copy of the application's key set. The times and LastFetch are zero while
+// the process that answers has not fetched it.
 type KeySet struct {
 	URL       string    `json:"url"`
 	Keys      []HeldKey `json:"keys"`
 	FetchedAt time.Time `json:"fetchedAt,omitzero"`
-	Until     time.Time `json:"until,omitzero"` // when it is fetched again
+	Until     time.Time `json:"until,omitzero"` // time of the next fetch
 	LastFetch Fetch     `json:"lastFetch,omitzero"`
 }
 
-// HeldKey is a key that the service takes.
+// HeldKey is a key that the service accepts.
 type HeldKey struct {
 	KID   string    `json:"kid"`
 	Since time.Time `json:"since"`
 }
 
-// Fetch is what came of reading the key set.
+// Fetch is the result of fetching the key set.
 type Fetch struct {
 	At          time.Time `json:"at"`
 	Outcome     string    `json:"outcome"` // read, unreachable, not-json or no-usable-key
@@ -91,34 +91,33 @@ type Fetch struct {
 	Keys        []ReadKID `json:"keys"`
 }
 
-// ReadKID is a key that was found there.
+// ReadKID is a key of the fetched set.
 type ReadKID struct {
 	KID    string `json:"kid"`
 	Usable bool   `json:"usable"`
 	Why    string `json:"why,omitzero"` // it is not usable
 }
 
-// KeySet asks what the service holds of the application's key set.
+// KeySet returns the service's copy of the application's key set.
 func (c *Client) KeySet(ctx context.Context, options ...CallOption) (set KeySet, err error) {
 	err = c.get(ctx, "application/key-set", nil, &set, options)
 	return set, err
 }
 
-// RereadKeySet has the service read the application's key set now, at most once a minute.
+// RereadKeySet makes the service fetch the application's key set now, at most once a minute.
 func (c *Client) RereadKeySet(ctx context.Context, options ...CallOption) (set KeySet, err error) {
 	err = c.post(ctx, "application/key-set", struct{}{}, nil, &set, options)
 	return set, err
 }
 
-// TestedWebhook is the ping that is on its way.
+// TestedWebhook is the ping that will be sent.
 type TestedWebhook struct {
 	JTI   string `json:"jti"`
 	Event string `json:"event"`
 	URL   string `json:"url"`
 }
 
-// TestWebhook has the service send a [Ping] to where the event's webhooks go, at most once a
-// minute.
+// TestWebhook makes the service send a [Ping] to the event's address, at most once a minute.
 func (c *Client) TestWebhook(ctx context.Context, event string, options ...CallOption) (tested TestedWebhook, err error) {
 	err = c.post(ctx, "application/webhooks/test", map[string]string{"event": event}, nil, &tested, options)
 	return tested, err

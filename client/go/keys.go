@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// Forged kids have the keys fetched once a second at most. The service publishes a key a day
-// before it signs with it, but in an emergency.
+// Forged kids cause at most one fetch a second. The service publishes a key a day before it signs
+// with it, except in an emergency.
 const (
 	refetchAfter = time.Second
 	fetchLimit   = 5 * time.Second
 	longestSet   = 1 << 20
 )
 
-// VerifierOptions say which service's webhooks a [Verifier] verifies. The first is needed.
+// VerifierOptions define the service whose webhooks a [Verifier] verifies. The first is required.
 type VerifierOptions struct {
 	JWKSURL string           // {base_url}/transactional-api/jwks of any practice
-	HTTP    *http.Client     // fetches the keys: one that gives up after 5 seconds
-	Now     func() time.Time // time.Now
+	HTTP    *http.Client     // fetches the keys: by default, one with a timeout of 5 seconds
+	Now     func() time.Time // time.Now by default
 }
 
-// A Verifier verifies webhooks with the keys that the service publishes. It takes those of every
-// practice, and one as often as it comes: a [Receiver] does not. It is safe for concurrent use.
+// A Verifier verifies webhooks with the service's published keys. Unlike a [Receiver], it accepts
+// those of every practice, and accepts repetitions. It is safe for concurrent use.
 type Verifier struct {
 	keys fetchedKeys
 	now  func() time.Time
 }
 
-// NewVerifier makes a verifier. Keys are fetched when they are needed.
+// NewVerifier makes a verifier. Keys are fetched on demand.
 func NewVerifier(o VerifierOptions) (*Verifier, error) {
 	address, err := url.Parse(o.JWKSURL)
 	if err != nil || !isGuarded(address) {
@@ -65,15 +65,15 @@ type fetchedKeys struct {
 	url  string
 	http *http.Client
 	now  func() time.Time
-	turn chan struct{} // of who fetches
+	turn chan struct{} // a semaphore: its holder fetches
 
 	mu   sync.Mutex
 	keys Keys
-	next time.Time // not before, they are fetched again
+	next time.Time // earliest time of the next fetch
 	err  error     // of the last fetch
 }
 
-// with returns the keys, with this one among them if the service has it.
+// with returns the keys, including this one if the service has it.
 func (f *fetchedKeys) with(ctx context.Context, kid string) (Keys, error) {
 	if keys, fresh, err := f.held(kid); fresh {
 		return keys, err
@@ -84,11 +84,11 @@ func (f *fetchedKeys) with(ctx context.Context, kid string) (Keys, error) {
 	case <-ctx.Done():
 		return nil, refuse(KeysUnreachable, ": %w", ctx.Err())
 	}
-	if keys, fresh, err := f.held(kid); fresh { // somebody has fetched them meanwhile
+	if keys, fresh, err := f.held(kid); fresh { // another caller has fetched them meanwhile
 		return keys, err
 	}
-	// The fetch is for all who wait: whoever has sent a kid and hangs up must not end it, or the
-	// service's new key would not be found as long as somebody does.
+	// The fetch is for all waiters. A caller who has sent a kid and hangs up must not cancel it:
+	// repeated, that would hide the service's new key.
 	fetching, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchLimit)
 	defer cancel()
 	keys, err := f.fetch(fetching)
@@ -97,7 +97,7 @@ func (f *fetchedKeys) with(ctx context.Context, kid string) (Keys, error) {
 	return keys, err
 }
 
-// held is what is there, and whether that must do: the key is among them, or it is too
+// held returns the current keys, and whether they are final: the key is among them, or it is too
 // early for another fetch.
 func (f *fetchedKeys) held(kid string) (keys Keys, enough bool, err error) {
 	f.mu.Lock()

@@ -9,8 +9,8 @@ import (
 	"frontdesk.example/client"
 )
 
-// Whoever forges a kid and hangs up must not keep the receiver from finding a new key.
-func TestWhoHangsUpDoesNotEndTheFetchOfAll_D99(t *testing.T) {
+// A caller who forges a kid and hangs up must not keep the receiver from finding a new key.
+func TestCancelledCallerKeepsSharedFetch_D99(t *testing.T) {
 	t.Parallel()
 	set, asked, goOn := signer(t).KeySet(), make(chan struct{}), make(chan struct{})
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -25,7 +25,7 @@ func TestWhoHangsUpDoesNotEndTheFetchOfAll_D99(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = r.Receive(forger, webhook(otherKey(), "forged", nil)) // whatever it is told
+		_, _ = r.Receive(forger, webhook(otherKey(), "forged", nil)) // whatever the result
 	}()
 	<-asked
 	hangUp()
@@ -36,7 +36,7 @@ func TestWhoHangsUpDoesNotEndTheFetchOfAll_D99(t *testing.T) {
 	}
 }
 
-func TestKeysAreTakenFromWhereNobodyChangesThem_D99(t *testing.T) {
+func TestJWKSURLMustBeSecure_D99(t *testing.T) {
 	t.Parallel()
 	for address, taken := range map[string]bool{
 		"https://api.example/jwks": true, "http://127.0.0.1:1/jwks": true, "http://localhost/jwks": true,

@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// ReceiverOptions say whose webhooks a [Receiver] takes. The first two are needed.
+// ReceiverOptions define the webhooks that a [Receiver] accepts. The first two are required.
 type ReceiverOptions struct {
 	JWKSURL string                     // {base_url}/transactional-api/jwks of any practice
 	Tenant  func(tenantID string) bool // whether the application serves this practice; see [Tenants]
 
-	// Remembered is how many webhooks are kept in mind, so that none is taken twice: 100,000.
-	// They are forgotten when they have expired, too.
+	// Remembered limits the webhooks that are remembered to detect repetitions: 100,000 by default.
+	// Expired ones are forgotten.
 	Remembered int
-	// HTTP fetches the keys: a client that gives up after 5 seconds.
+	// HTTP fetches the keys: by default, a client with a timeout of 5 seconds.
 	HTTP *http.Client
-	// OnRefusal gets the reason for each webhook that is refused. Without it, reasons are logged
-	// with log/slog.
+	// OnRefusal gets the reason for each refused webhook. By default, reasons are logged with
+	// log/slog.
 	OnRefusal func(*WebhookError)
-	// Now is the time: time.Now.
+	// Now returns the time: time.Now by default.
 	Now func() time.Time
 }
 
-// Tenants are the practices that the application serves, where they are known beforehand.
+// Tenants are the practices that the application serves, if they are known in advance.
 func Tenants(tenantIDs ...string) func(string) bool {
 	served := map[string]bool{}
 	for _, id := range tenantIDs {
@@ -37,8 +37,8 @@ func Tenants(tenantIDs ...string) func(string) bool {
 	return func(tenantID string) bool { return served[tenantID] }
 }
 
-// A Receiver takes webhooks, each once, and believes those alone that the service has sent to
-// a practice that the application serves. It is safe for concurrent use.
+// A Receiver accepts webhooks, each once, and only those that the service has sent to a practice
+// that the application serves. It is safe for concurrent use.
 type Receiver struct {
 	options  ReceiverOptions
 	verifier *Verifier
@@ -80,15 +80,14 @@ func (r *Receiver) Receive(ctx context.Context, body string) (Webhook, error) {
 
 const longestWebhook = 64 << 10
 
-// warnOfRefusal logs no more than the beginning of what a stranger may have written.
+// warnOfRefusal logs only the beginning of a reason, because a stranger may have written it.
 func warnOfRefusal(why *WebhookError) {
 	slog.Default().Warn("A webhook is refused", slog.String("reason", string(why.Reason)), slog.String("error", fmt.Sprintf("%.300s", why.Error())))
 }
 
-// Handler receives webhooks by HTTP, and has each handled once. The service waits for about
-// 10 seconds, so handle should note what there is to do and return. Its answers are 204; 500
-// if handle fails; 409 for one that was received before; 400 and 503 for others that are not
-// believed.
+// Handler receives webhooks by HTTP, and calls handle once for each. The service waits for about 10
+// seconds, so handle should queue the work and return. Its answers are 204; 500 if handle fails;
+// 409 for a repetition; 400 and 503 for other refused webhooks.
 func (r *Receiver) Handler(handle func(context.Context, Webhook) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if request.Method != http.MethodPost {

@@ -60,7 +60,7 @@ func TestTheVerdictsAreThoseOfTheVectors_D99(t *testing.T) {
 
 var noon = time.Date(2027, 1, 15, 8, 0, 0, 0, time.UTC)
 
-// publisher serves the service's keys, counts how often, and fails if it is told to.
+// publisher serves the service's keys, counts the requests, and can fail on demand.
 type publisher struct {
 	*httptest.Server
 	set     atomic.Pointer[[]byte]
@@ -85,7 +85,7 @@ func publish(t *testing.T) *publisher {
 	return p
 }
 
-// webhook is one of noon, with other claims where they are given.
+// webhook is issued at noon, with the given claims replaced.
 func webhook(key *rsa.PrivateKey, kid string, other map[string]any) string {
 	claims := map[string]any{
 		"iss": "service", "iat": noon.Unix(), "exp": noon.Unix() + 60, "jti": "j-1", "event": "record.opened", "tenantId": "elm-street",
@@ -125,7 +125,7 @@ func reason(err error) client.Reason {
 	return why.Reason
 }
 
-// A verifier remembers nothing, serves every practice, and gives what was signed.
+// A verifier remembers nothing, serves every practice, and returns the signed claims.
 func TestVerifierGivesTheSignedClaims(t *testing.T) {
 	t.Parallel()
 	v, err := client.NewVerifier(client.VerifierOptions{JWKSURL: publish(t).URL, Now: func() time.Time { return noon }})
@@ -174,7 +174,7 @@ func TestAWebhookIsTakenOnceAndForgottenWhenItHasExpired_D99(t *testing.T) {
 	if why := take("a", soon); why != client.Expired {
 		t.Errorf("after a minute it is %q", why)
 	}
-	if take("a", soon+60) != "" { // what has expired is forgotten
+	if take("a", soon+60) != "" { // expired ones are forgotten
 		t.Error("it is remembered for good")
 	}
 	for _, jti := range []string{"b", "c", "d"} { // three are remembered
@@ -249,7 +249,7 @@ func TestKeysThatAreTooWeakOrForAnotherUseAreNotTaken_D99(t *testing.T) {
 	}
 }
 
-func TestTheHandlerAnswersAsWhatItIs_D99(t *testing.T) {
+func TestHandlerStatuses_D99(t *testing.T) {
 	t.Parallel()
 	now := noon
 	r := receiver(t, publish(t), &now)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Note is added to a patient's care record.
+// A Note is a new note in a patient's care record.
 type Note struct {
 	PatientID string `json:"patientId"`
 	Note      string `json:"note"` // its text; not blank
@@ -23,7 +23,7 @@ func (c *Client) CreateNote(ctx context.Context, n Note, options ...CallOption) 
 	return created, err
 }
 
-// A CareRecord is a patient's, everything newest first.
+// A CareRecord is a patient's record, newest entries first.
 type CareRecord struct {
 	Patient         RecordPatient        `json:"patient"`
 	Notes           []RecordNote         `json:"notes"`
@@ -32,7 +32,7 @@ type CareRecord struct {
 	Truncated       bool                 `json:"truncated"` // whether there are older entries than these
 }
 
-// RecordPatient is whose record it is.
+// RecordPatient is the patient of a record.
 type RecordPatient struct {
 	PatientID string  `json:"patientId"`
 	Name      string  `json:"name"`
@@ -43,7 +43,7 @@ type RecordPatient struct {
 type RecordNote struct {
 	NoteID         string          `json:"noteId"`
 	Note           string          `json:"note"`
-	UserName       *string         `json:"userName"` // nil when who did it cannot be determined
+	UserName       *string         `json:"userName"` // nil when the author cannot be determined
 	CreatedAt      time.Time       `json:"createdAt"`
 	EnteredInError *EnteredInError `json:"enteredInError"`
 }
@@ -75,25 +75,25 @@ type RecordConsultation struct {
 	StartedAt      time.Time `json:"startedAt"`
 }
 
-// EnteredInError marks an entry that should not have been made, or not for this patient. Show
-// it as struck out, and do not rely on it.
+// EnteredInError marks an entry that should not have been made, or not for this patient. Show it as
+// struck out, and do not rely on it.
 type EnteredInError struct {
 	Reason   string    `json:"reason"`
 	MarkedAt time.Time `json:"markedAt"`
 }
 
-// RetrieveCareRecord reads a patient's care record, and so opens it.
+// RetrieveCareRecord reads a patient's care record, which counts as an opening.
 func (c *Client) RetrieveCareRecord(ctx context.Context, patientID string, options ...CallOption) (record CareRecord, err error) {
 	err = c.get(ctx, "retrieve-care-record", url.Values{"patientId": {patientID}}, &record, options)
 	return record, err
 }
 
-// OpenedRecord names the patient whose record is opened.
+// OpenedRecord names the patient of the opened record.
 type OpenedRecord struct {
 	PatientID string `json:"patientId"`
 }
 
-// OpenCareRecord says that a patient's care record is opened by other means.
+// OpenCareRecord records that a patient's care record is opened by other means.
 func (c *Client) OpenCareRecord(ctx context.Context, patientID string, options ...CallOption) (opened OpenedRecord, err error) {
 	err = c.post(ctx, "open-care-record", OpenedRecord{patientID}, nil, &opened, options)
 	return opened, err

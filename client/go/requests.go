@@ -12,7 +12,7 @@ type PatientRequest struct {
 	Requester      Requester      `json:"requester"`
 	Response       []ResponseItem `json:"response"`
 	IsHighPriority bool           `json:"isHighPriority,omitempty"`
-	ProxyDetails   *ProxyDetails  `json:"proxyDetails,omitempty"` // needed where Requester is Proxy
+	ProxyDetails   *ProxyDetails  `json:"proxyDetails,omitempty"` // required if Requester is Proxy
 	Attachments    []Attachment   `json:"-"`                      // at most 5
 }
 
@@ -25,10 +25,10 @@ const (
 	Admin   RequestType = "admin"
 )
 
-// Requester is who makes a request.
+// Requester is the author of a request.
 type Requester string
 
-// Who may make one.
+// The possible authors.
 const (
 	Patient Requester = "patient"
 	Proxy   Requester = "proxy"
@@ -50,7 +50,7 @@ const (
 	RequestDetails Question = "requestDetails"
 )
 
-// ProxyDetails are who asks for the patient (§2.3). All are needed.
+// ProxyDetails are the person who asks for the patient (§2.3). All are required.
 type ProxyDetails struct {
 	FirstName             string `json:"firstName"`
 	LastName              string `json:"lastName"`
@@ -62,15 +62,15 @@ type CreatedPatientRequest struct {
 	PatientRequestID string `json:"patientRequestId"`
 }
 
-// CreatePatientRequest submits a request on behalf of a patient (§4.1). Where the practice
-// takes no such request now, the code is request-type-disabled, request-type-paused or
-// request-type-closed, and the call is not sent again.
+// CreatePatientRequest submits a request on behalf of a patient (§4.1). If the practice does not
+// accept such a request now, the code is request-type-disabled, request-type-paused or
+// request-type-closed, and the call is not retried.
 func (c *Client) CreatePatientRequest(ctx context.Context, r PatientRequest, options ...CallOption) (created CreatedPatientRequest, err error) {
 	err = c.post(ctx, "create-patient-request", r, r.Attachments, &created, options)
 	return created, err
 }
 
-// RequestTypes are all of them, and whether a request would be accepted now.
+// RequestTypes are all types, and whether a request would be accepted now.
 type RequestTypes struct {
 	RequestTypes []RequestTypeAvailability `json:"requestTypes"`
 }
@@ -79,10 +79,10 @@ type RequestTypes struct {
 type RequestTypeAvailability struct {
 	RequestType RequestType `json:"requestType"`
 	Status      string      `json:"status"`      // open, or the code of the refusal
-	NextOpening *time.Time  `json:"nextOpening"` // nil when it is open, or nobody knows
+	NextOpening *time.Time  `json:"nextOpening"` // nil when it is open, or the time is unknown
 }
 
-// RequestTypeAvailability asks which types of request the practice takes at present.
+// RequestTypeAvailability returns the types of request that the practice accepts now.
 func (c *Client) RequestTypeAvailability(ctx context.Context, options ...CallOption) (types RequestTypes, err error) {
 	err = c.get(ctx, "request-type-availability", nil, &types, options)
 	return types, err

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// again says whether to make another attempt, and how long to wait before it. Every call is a
-// GET or carries an Idempotency-Key, so nothing is made twice. What the service has refused
-// it would refuse again.
+// again reports whether to retry, and how long to wait before. Every call is a GET or carries an
+// Idempotency-Key, so nothing is made twice. Refusals are final: the service would refuse again.
 func (c *call) again(err error) (wait time.Duration, again bool) {
 	if c.attempt >= c.client.options.Attempts {
 		return 0, false
@@ -26,20 +25,20 @@ func (c *call) again(err error) (wait time.Duration, again bool) {
 	return refusal.RetryAfter + backoff(c.attempt), true
 }
 
-// passes says whether the same call may be answered otherwise in a moment. While an earlier
-// attempt is still being answered, the service says that its key is in use.
+// passes reports whether a retry may succeed in a moment. While an earlier attempt is still being
+// answered, the service answers that its key is in use.
 func (e *ServiceError) passes() bool {
 	return e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || e.Has(CodeIdempotencyKeyInUse)
 }
 
-// backoff doubles from a quarter of a second to 8 seconds, and takes between a half and all
-// of that, so that clients that failed together do not come back together.
+// backoff doubles from a quarter of a second to 8 seconds. A jitter takes it between a
+// half and all of that, so that clients that failed together do not retry together.
 func backoff(attempt int) time.Duration {
 	longest := 250 * time.Millisecond << min(attempt-1, 5)
 	return longest/2 + rand.N(longest/2)
 }
 
-// pause waits, and says whether there is time left for another attempt.
+// pause waits, and reports whether there is time left for another attempt.
 func pause(ctx context.Context, wait time.Duration) bool {
 	if deadline, has := ctx.Deadline(); has && time.Until(deadline) <= wait {
 		return false

@@ -133,7 +133,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestWhatIsToldOfAnAnswer_D99(t *testing.T) {
+func TestOnAnswerReportsEachAttempt_D99(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var told []client.Answer
@@ -186,7 +186,7 @@ func TestPagesAreFollowedAsFarAsNeeded_D99(t *testing.T) {
 	}
 }
 
-// Without a key, a call that is sent again would be made twice.
+// Without a key, a retry would make a call twice.
 func TestNothingIsSentUnderAnEmptyKey_D99(t *testing.T) {
 	t.Parallel()
 	c, service := calling(t, cuts, says(200, created))
@@ -229,7 +229,7 @@ func TestEveryCallTakesOptions(t *testing.T) {
 	}
 }
 
-// Whatever came of a call, its caller learns the key under which it can be sent again.
+// Whatever the result of a call, its caller gets the key for a retry.
 func TestEveryOutcomeHasItsKey(t *testing.T) {
 	t.Parallel()
 	for name, last := range map[string]answer{"no answer": cuts, "refused": refuses(503, "unavailable"), "answered": says(200, created)} {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// seen are the webhooks that were received and have not expired. If there are more than it
-// may remember, it forgets the oldest.
+// seen are the webhooks that were received and have not expired. Above its limit, it forgets the
+// oldest.
 type seen struct {
 	most int
 
@@ -15,7 +15,7 @@ type seen struct {
 	order []string // oldest first
 }
 
-// first says whether this webhook is received for the first time.
+// first reports whether this webhook is received for the first time.
 func (s *seen) first(jti string, until, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,13 +17,13 @@ import (
 
 const app = "01980000-0000-7000-8000-000000000001"
 
-// Making a key takes longer than most tests, so they share two.
+// Generating a key takes longer than most tests, so they share two.
 var (
 	aKey     = sync.OnceValue(newKey)
 	otherKey = sync.OnceValue(newKey)
 )
 
-// stopwatch returns a function that returns how long ago stopwatch was called.
+// stopwatch returns a function that returns the time since this call.
 func stopwatch() (elapsed func() time.Duration) {
 	begun := time.Now()
 	return func() time.Duration { return time.Since(begun) }
@@ -46,7 +46,7 @@ func signer(t *testing.T) *client.Signer {
 	return s
 }
 
-// service answers calls as it is told, one after the other, and keeps what was sent.
+// service gives prepared answers to calls, one after the other, and records the calls.
 type service struct {
 	mu      sync.Mutex
 	answers []answer

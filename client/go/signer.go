@@ -22,12 +22,12 @@ import (
 // A Key is one of the application's keys. Private may be held elsewhere, such as in a key
 // management service; its public half is an RSA key of at least 2048 bits.
 type Key struct {
-	KID     string // by which the key set names it
+	KID     string // its name in the key set
 	Private crypto.Signer
 }
 
-// GenerateKey writes a new RSA key of 2048 bits to a file (PEM, PKCS #8), which only its owner
-// can read. The error is [io/fs.ErrExist] if there is such a file.
+// GenerateKey writes a new RSA key of 2048 bits to a file (PEM, PKCS #8), which only its owner can
+// read. The error is [io/fs.ErrExist] if the file exists.
 func GenerateKey(file string) error {
 	key, err := rsa.GenerateKey(rand.Reader, leastBits)
 	if err != nil {
@@ -85,7 +85,7 @@ func ParseKey(kid string, text []byte) (Key, error) {
 	return Key{kid, private}, nil
 }
 
-// thumbprint is that of RFC 7638: of the members that a key needs, in the order of the alphabet.
+// thumbprint is that of RFC 7638: of a key's required members, in alphabetical order.
 func thumbprint(key *rsa.PublicKey) string {
 	public := newJWK("", key)
 	sum := sha256.Sum256([]byte(`{"e":"` + public.E + `","kty":"RSA","n":"` + public.N + `"}`))
@@ -114,7 +114,7 @@ func NewSigner(keys ...Key) (*Signer, error) {
 	return s, nil
 }
 
-// Add publishes another key. It signs nothing yet.
+// Add publishes another key, which does not sign yet.
 func (s *Signer) Add(key Key) error {
 	if key.KID == "" || key.Private == nil {
 		return errors.New("a key must have a KID and a Private half")
@@ -146,7 +146,7 @@ func (s *Signer) Use(kid string) error {
 	return nil
 }
 
-// Remove publishes a key no longer. The key that signs cannot be removed.
+// Remove stops publishing a key. The signing key cannot be removed.
 func (s *Signer) Remove(kid string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ func (s *Signer) find(kid string) int {
 	return slices.IndexFunc(s.keys, func(key Key) bool { return key.KID == kid })
 }
 
-// KID is that of the key that signs.
+// KID is that of the signing key.
 func (s *Signer) KID() string { return s.current().KID }
 
 func (s *Signer) current() Key {
@@ -179,10 +179,10 @@ func (s *Signer) KeySet() []byte {
 	defer s.mu.RUnlock()
 	set := keySet{Keys: []jwk{}}
 	for _, key := range s.keys {
-		public, _ := key.Private.Public().(*rsa.PublicKey) // Add has looked
+		public, _ := key.Private.Public().(*rsa.PublicKey) // checked by Add
 		set.Keys = append(set.Keys, newJWK(key.KID, public))
 	}
-	text, _ := json.Marshal(set) // texts alone
+	text, _ := json.Marshal(set) // only texts
 	return text
 }
 

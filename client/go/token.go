@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// A token lives for 60 seconds (§5.2) and is used for half of them. It is dated back a
-// little, so that it is good if this clock is up to 70 seconds fast or 80 seconds slow: the
-// service allows for 60 seconds.
+// A token is valid for 60 seconds (§5.2) and used for half of them. It is dated back a little, so
+// that it is valid if this clock is up to 70 seconds fast or 80 seconds slow: the service allows
+// for 60 seconds.
 const (
 	lifetime  = 60 * time.Second
 	datedBack = 10 * time.Second
 	usedFor   = 30 * time.Second
-	mostKept  = 1000 // tokens, so that many users do not fill the memory
+	mostKept  = 1000 // tokens, so that many users do not exhaust memory
 )
 
-// caller is for whom a token is: the application itself, a user, or who is behind a call.
+// caller is the caller of a token: the application itself, a user, or an act behind a call.
 type caller struct {
 	username string
 	isUser   bool // and so must have a username
@@ -41,14 +41,14 @@ type kept struct {
 	until time.Time
 }
 
-// errElsewhere keeps a token from being used for another caller than it says.
+// errElsewhere refuses a token for another caller than its own.
 var errElsewhere = errors.New("AsUser and WithAct need a Signer: with Options.Token, the token names the caller")
 
-// errNoUser keeps what a user was meant to ask from being asked with the application's own
+// errNoUser refuses a call for an unnamed user, which would otherwise have the application's own
 // rights.
 var errNoUser = errors.New("AsUser must be given the username of a member of staff")
 
-// claims are those of §5.2, but for the times.
+// claims are those of §5.2, without the times.
 type claims struct {
 	Issuer  string `json:"iss"`
 	Subject string `json:"sub"`
@@ -56,7 +56,7 @@ type claims struct {
 	Act     *Act   `json:"act,omitempty"`
 }
 
-// mint returns a token that has at least 20 seconds to go.
+// mint returns a token that is valid for at least 20 more seconds.
 func (t *tokens) mint(ctx context.Context, who caller) (string, error) {
 	if t.elsewhere != nil {
 		if who != (caller{}) {
@@ -107,9 +107,9 @@ func (c claims) issued(at time.Time) any {
 	}{c, at.Unix(), at.Unix() + int64(lifetime/time.Second)}
 }
 
-// Token signs a token of an application, to be sent by other means than a [Client]. It is good
-// for 60 seconds from an instant. With a username, it acts for that member of staff; with an
-// empty one, for the application itself.
+// Token signs a token of an application, for use outside a [Client]. It is valid for 60 seconds
+// from an instant. With a username, it acts for that member of staff; with an empty one, for the
+// application itself.
 func (s *Signer) Token(application, username string, from time.Time) (string, error) {
 	who := caller{username: username, isUser: username != ""}
 	return s.current().sign(who.claims(application).issued(from))

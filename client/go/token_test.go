@@ -53,7 +53,7 @@ func TestAClockThatIsSetBackGetsAFreshToken_D99(t *testing.T) {
 	}
 }
 
-func TestATokenSaysForWhomACallIs_D99(t *testing.T) {
+func TestTokenNamesUser_D99(t *testing.T) {
 	t.Parallel()
 	c, service := calling(t, says(200, pong))
 	act := client.Act{
@@ -110,18 +110,18 @@ func TestAnotherKeySignsAtOnceAndBothArePublished_D99(t *testing.T) {
 	}
 }
 
-// A username that is missing must not turn what a user asks into what the application may.
-func TestNobodyIsCalledForAsTheApplication_D99(t *testing.T) {
+// A missing username must not give a user's call the application's rights.
+func TestAsUserRefusesMissingUsername_D99(t *testing.T) {
 	t.Parallel()
 	c, service := calling(t, says(200, pong))
-	for _, nobody := range []string{"", app} {
-		if _, err := c.AsUser(nobody).Ping(t.Context()); err == nil || len(service.sent) != 0 {
-			t.Errorf("for %q: %v, and %d calls are sent", nobody, err, len(service.sent))
+	for _, username := range []string{"", app} {
+		if _, err := c.AsUser(username).Ping(t.Context()); err == nil || len(service.sent) != 0 {
+			t.Errorf("for %q: %v, and %d calls are sent", username, err, len(service.sent))
 		}
 	}
 }
 
-// A token for other means lives 60 seconds from the instant that it is signed for.
+// A token for other uses is valid for 60 seconds from its instant.
 func TestSignerMintsOneToken(t *testing.T) {
 	t.Parallel()
 	keys := signer(t)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Reason is why a webhook is refused.
+// A Reason is the reason of a refused webhook.
 type Reason string
 
 // The reasons.
@@ -42,8 +42,8 @@ var meanings = map[Reason]string{
 	KeysUnreachable: "the service's keys cannot be fetched",
 }
 
-// A WebhookError refuses a webhook. Its text continues a sentence about the webhook, such as
-// "it has expired at 2027-01-15T08:01:00Z".
+// A WebhookError refuses a webhook. Its text continues a sentence about the webhook, such as "it
+// has expired at 2027-01-15T08:01:00Z".
 type WebhookError struct {
 	Reason Reason
 	Err    error // the cause, or nil
@@ -56,7 +56,7 @@ func (e *WebhookError) Error() string { return meanings[e.Reason] + e.detail }
 // Unwrap returns the cause.
 func (e *WebhookError) Unwrap() error { return e.Err }
 
-// refuse returns a refusal whose text goes on with a detail.
+// refuse returns a refusal with a detail after the meaning.
 func refuse(reason Reason, format string, arguments ...any) *WebhookError {
 	detail := fmt.Errorf(format, arguments...)
 	return &WebhookError{reason, errors.Unwrap(detail), detail.Error()}
@@ -78,7 +78,7 @@ type jwk struct {
 	E   string `json:"e"`
 }
 
-// ParseKeys reads a JWK set. Keys that cannot check webhooks are passed over.
+// ParseKeys parses a JWK set. It skips keys that cannot verify webhooks.
 func ParseKeys(set []byte) (Keys, error) {
 	var found struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -121,12 +121,12 @@ var decode = base64.RawURLEncoding.Strict().DecodeString
 // signedText is a token in its parts.
 type signedText struct {
 	kid       string
-	input     string // what is signed
+	input     string // the signed part
 	claims    []byte
 	signature []byte
 }
 
-// split takes a token apart, and allows nothing but RS256.
+// split parses a token, and accepts only RS256.
 func split(token string) (signed signedText, err error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

@@ -12,9 +12,9 @@ type Webhook struct {
 	IssuedAt time.Time
 	Expires  time.Time
 	Event    Event
-	Data     json.RawMessage // of the event, as it was signed
-	KID      string          // of the key that signed it
-	Claims   json.RawMessage // all of them, as they were signed
+	Data     json.RawMessage // of the event, as signed
+	KID      string          // of the signing key
+	Claims   json.RawMessage // all of them, as signed
 }
 
 // An Event is one of [RecordOpened], [ConsultationStarted], [CallInShown], [CallInRemoved],
@@ -23,20 +23,20 @@ type Event interface {
 	Kind() string // the event's name
 }
 
-// RecordOpened says that a patient's care record is opened.
+// RecordOpened means that a patient's care record is opened.
 type RecordOpened struct{ PatientData }
 
-// ConsultationStarted says that a consultation is begun.
+// ConsultationStarted means that a consultation has started.
 type ConsultationStarted struct{ PatientData }
 
-// PatientData is whom an event is about, and who did it.
+// PatientData is the patient of an event, and its author.
 type PatientData struct {
 	PatientID string  `json:"patientId"`
-	UserName  *string `json:"userName"` // nil when who did it cannot be determined
+	UserName  *string `json:"userName"` // nil when the author cannot be determined
 	UserEmail *string `json:"userEmail"`
 }
 
-// CallInShown says that a patient is called in.
+// CallInShown means that a patient is called in.
 type CallInShown struct {
 	AppointmentID string    `json:"appointmentId"`
 	PatientName   string    `json:"patientName"`
@@ -46,14 +46,14 @@ type CallInShown struct {
 	CalledInAt    time.Time `json:"calledInAt"`
 }
 
-// CallInRemoved says that a patient is called in no longer.
+// CallInRemoved means that a patient is no longer called in.
 type CallInRemoved struct {
 	AppointmentID string    `json:"appointmentId"`
 	SiteID        string    `json:"siteId"`
 	RemovedAt     time.Time `json:"removedAt"`
 }
 
-// Ping is a test that the application has asked for, by [Client.TestWebhook].
+// Ping is a test that the application has requested with [Client.TestWebhook].
 type Ping struct{}
 
 // Other is an event that is newer than this package.
@@ -89,7 +89,7 @@ var events = map[string]func() Event{
 	"ping":                        func() Event { return &Ping{} },
 }
 
-// newEvent reads an event's data.
+// newEvent parses an event's data.
 func newEvent(kind string, data json.RawMessage) (Event, error) {
 	empty, known := events[kind]
 	if !known {

@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Noon is the noon of a Monday, at which the clocks of tests begin.
+// Noon is the noon of a Monday. The clocks of tests begin at it.
 var Noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // Store keeps streams in memory. It is safe for concurrent use.
@@ -29,7 +29,7 @@ type Store struct {
 	log     []event.Recorded
 }
 
-// NewStore returns an empty store that knows the program's events and extra ones.
+// NewStore returns an empty store that decodes the program's events and extra ones.
 func NewStore(extra ...event.Event) *Store {
 	codec, err := event.NewCodec(append(domain.Events(), extra...)...)
 	if err != nil {
@@ -38,8 +38,8 @@ func NewStore(extra ...event.Event) *Store {
 	return &Store{codec: codec, streams: map[event.Stream][]event.Recorded{}}
 }
 
-// Load returns the history of a stream, oldest event first. Personal values are hidden, as
-// they are from every decision.
+// Load returns the history of a stream, oldest event first. Personal values are hidden,
+// as in every decision.
 func (s *Store) Load(_ context.Context, stream event.Stream) ([]event.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,8 +96,8 @@ func (s *Store) taken(i event.Idempotency, changes []event.Change) bool {
 	return s.answer(i.Tenant, i.Key, Noon.Add(-commands.AnswerLifetime)) != (commands.Answer{})
 }
 
-// missPatients reports whether a patient is missing whom a change needs. The caller holds
-// the lock.
+// missPatients reports whether the patient of a change is missing. The caller holds the
+// lock.
 func (s *Store) missPatients(changes []event.Change) bool {
 	return slices.ContainsFunc(changes, func(change event.Change) bool {
 		return change.OfPatient && slices.ContainsFunc(change.Events, func(e event.Event) bool {
@@ -131,7 +131,7 @@ func (s *Store) hasPatient(tenant string, id patient.ID) bool {
 	return p.Known() == nil
 }
 
-// Receptions returns when a practice takes requests.
+// Receptions returns when a practice accepts requests.
 func (s *Store) Receptions(_ context.Context, tenant string) (found practice.Receptions, err error) {
 	found.Intakes = map[request.Type]practice.Intake{}
 	for _, e := range s.Log() {
@@ -153,7 +153,7 @@ func (s *Store) Receptions(_ context.Context, tenant string) (found practice.Rec
 	return found, err
 }
 
-// Answer returns the answer that a call with the key was given after an instant.
+// Answer returns the answer that was given to a call with the key after an instant.
 func (s *Store) Answer(_ context.Context, tenant string, key event.Digest, after time.Time) (commands.Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,14 +170,13 @@ func (s *Store) answer(tenant string, key event.Digest, after time.Time) (found 
 	return found
 }
 
-// Clock is a clock that moves only when a test says so. It is safe for
-// concurrent use.
+// Clock is a clock that moves only when a test moves it. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock returns a clock that stands at an instant.
+// NewClock returns a clock that is stopped at an instant.
 func NewClock(now time.Time) *Clock { return &Clock{now: now} }
 
 // Now returns the time.
@@ -187,7 +186,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Pass moves the clock on.
+// Pass moves the clock forward.
 func (c *Clock) Pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

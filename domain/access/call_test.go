@@ -8,7 +8,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-func TestWhomACallWasForIsPersonal_D37(t *testing.T) {
+func TestActClaimOfCallIsPersonal_D37(t *testing.T) {
 	t.Parallel()
 	call := access.Call{Act: &event.OnBehalfOf{
 		Practitioner: event.Practitioner{Name: "Dr Lee", Email: "lee@elm.example", GMCNumber: "1234567"},

@@ -13,10 +13,10 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Claim says who makes a call, by the caller's own account, and what the call
-// asks for. [Rights] are looked up by it before any of it is proven.
+// Claim is the caller and the operation as a call states them. [Rights] are looked up
+// by it before any of it is verified.
 type Claim struct {
-	Tenant      string // that the call addresses; there may be no such practice
+	Tenant      string // in the address of the call; the practice may not exist
 	Application application.ID
 	Mode        application.Mode
 	Username    string // of a user-restricted call; "" otherwise
@@ -27,27 +27,27 @@ type Claim struct {
 type Rights struct {
 	Known           bool // the application is registered
 	JWKSURL         string
-	KeySetReread    time.Time    // key sets that were read before this was known are not used; zero if all are (D94)
+	KeySetReread    time.Time    // key sets that were fetched before this instant are not used; zero if all are (D94)
 	Enabled         bool         // for the practice
 	Granted         bool         // the endpoint, in the mode of the claim
-	Staff           staff.ID     // the member of staff of that username, who may have left; zero if there was none
-	AuthorisedUntil time.Time    // end of the current standing authorisation; zero if there is none
+	Staff           staff.ID     // the member of staff of that username, including former ones; zero if there was none
+	AuthorisedUntil time.Time    // end of the current standing authorisation; zero without one
 	Patients        []patient.ID // patients of the current patient-scoped authorisations
 
-	// Receptions say when the practice takes requests, if the endpoint asks. No rule of
-	// [Judge] is about them.
+	// Receptions are when the practice accepts requests, if the endpoint needs it. No
+	// rule of [Judge] is about them.
 	Receptions practice.Receptions
 }
 
-// Caller is who makes a call, proven by its token, and what they may do.
+// Caller is a caller, verified by the token, and their rights.
 type Caller struct {
 	Claim
 	Rights
-	Act       *event.OnBehalfOf // the act claim; nil if there is none
+	Act       *event.OnBehalfOf // the act claim; nil without one
 	TokenHash [32]byte          // SHA-256 of the token
 }
 
-// Actor returns the caller as it is named by the events that the call causes.
+// Actor returns the caller as events name it.
 func (c Caller) Actor() event.Actor {
 	if c.Staff.UUID == uuid.Nil {
 		return event.Application(c.Application.UUID, string(c.Mode), c.Act)
@@ -55,9 +55,9 @@ func (c Caller) Actor() event.Actor {
 	return event.Staff(c.Staff.UUID).Through(c.Application.UUID, string(c.Mode), c.Act)
 }
 
-// Idempotency returns what recognises a call that is made again (D22): the
-// practice, application, mode, user, endpoint and key have to be the same. The body tells
-// a repetition from another call that has the same key by mistake.
+// Idempotency identifies a repeated call (D22): the practice, application, mode, user,
+// endpoint and key have to be the same. The body distinguishes a repetition from
+// another call that has the same key by mistake.
 func (c Caller) Idempotency(key string, body event.Digest) event.Idempotency {
 	who := c.Application.String() + " " + string(c.Mode) + " " + c.Staff.String() + " "
 	if c.Endpoint.Name != CreatePatientRequest { // the one endpoint that had keys before D93, without its name
@@ -66,27 +66,28 @@ func (c Caller) Idempotency(key string, body event.Digest) event.Idempotency {
 	return event.Idempotency{Tenant: c.Tenant, Key: sha256.Sum256([]byte(who + key)), Body: body.String()}
 }
 
-// Call is one judged call whose signature held. All of them are recorded (D37). So is
-// every page that has shown patients to staff: a [Look], of which no application and no
-// token is known.
+// Call is one judged call with a valid signature. All of them are recorded (D37). So is
+// every page that has shown patients to staff: a [Look], which has no application and
+// no token.
 type Call struct {
 	RequestID   uuid.UUID                `json:"requestId"` // a UUIDv7 of the service: later calls have greater ones
-	At          time.Time                `json:"at"`        // when it was judged, for the last time, in microseconds, UTC
-	Tenant      string                   `json:"tenant"`    // that it addressed; there may be no such practice
+	At          time.Time                `json:"at"`        // time of the last judgement, in microseconds, UTC
+	Tenant      string                   `json:"tenant"`    // in the address; the practice may not exist
 	Application application.ID           `json:"application"`
 	Mode        application.Mode         `json:"mode"`
 	Staff       staff.ID                 `json:"staff,omitzero"` // of a user-restricted call whose user is, or was, staff of the practice
 	Endpoint    application.EndpointName `json:"endpoint"`
-	Patient     patient.ID               `json:"patient,omitzero"`   // that it named; there may be no such patient
-	Patients    []patient.ID             `json:"patients,omitempty"` // whom a page has shown
+	Patient     patient.ID               `json:"patient,omitzero"`   // named in the input; may not exist
+	Patients    []patient.ID             `json:"patients,omitempty"` // shown by a page
 	Status      int                      `json:"status"`             // HTTP, of the answer
 	Code        string                   `json:"code,omitempty"`     // of the first refusal; "" if there was none
-	Reason      string                   `json:"reason,omitempty"`   // what the caller was told
+	Reason      string                   `json:"reason,omitempty"`   // in the answer
 	Act         *event.OnBehalfOf        `json:"act,omitempty"`      // the act claim; nil if the token had none
 	TokenHash   event.Digest             `json:"tokenHash"`          // SHA-256 of the token
 	Idx         int64                    `json:"idx,omitempty"`      // its number among all calls, once it is recorded; 0 before
 
-	// Took is the time from the arrival to the answer. It is stored with the line, outside of
-	// its leaf, and is no part of what is exported or proved (D95). Only [OwnCall] shows it.
+	// Took is the time from the arrival to the answer. It is stored with the line,
+	// outside of its leaf, and is not exported or proved (D95). Only [OwnCall] shows
+	// it.
 	Took time.Duration `json:"-"`
 }

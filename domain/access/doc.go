@@ -1,15 +1,15 @@
-// Package access decides who may call which endpoint, and says what is
-// recorded of every call that was judged.
+// Package access decides who may call which endpoint, and defines the record of every
+// judged call.
 //
 //   - [Endpoints] is the catalogue: it has a row for each operation of the
-//     Transactional API. Nothing else lists them.
-//   - [Judge] is the one place that allows or refuses a call. It is pure: a
-//     [Caller] holds what the token claims and what the caller has a right to
-//     at one instant. The API asks it about live calls, auditors about past ones.
-//   - A [Refusal] carries the [Rule] that refused, and what the caller is told.
-//   - A [Call] is a line of the access record: who called, and how it ended. A [Look] is
-//     one, too: which patients a page has shown to a member of staff.
+//     Transactional API. No other list of them exists.
+//   - [Judge] is the one place that allows or refuses a call. It is pure: a [Caller]
+//     holds the claims of the token and the caller's rights at one instant. The API
+//     judges live calls with it, auditors past ones.
+//   - A [Refusal] carries the [Rule] that refused, and the answer to the caller.
+//   - A [Call] is a line of the access record: the caller and the result. So is a
+//     [Look]: the patients that a page has shown to a member of staff.
 //
-// Package bearer has checked before that the token is genuine. Whether the input
-// of the call is sound, and whether the practice takes it, is decided later.
+// Package bearer has verified the token before. Whether the input of the call is valid,
+// and whether the practice accepts it, is decided later.
 package access

@@ -31,14 +31,14 @@ const (
 // Endpoint is a row of the catalogue: one operation of the Transactional API.
 type Endpoint struct {
 	Name application.EndpointName
-	// WithoutGrant is true if every application that the practice has enabled
-	// may call, so that there is nothing to grant.
+	// WithoutGrant is true if every application that the practice has enabled may call,
+	// without a grant.
 	WithoutGrant bool
-	// AboutItself is true if an application asks about itself. It need not be enabled at
-	// the practice, and nothing is granted; nobody is acted for (D94).
+	// AboutItself is true if an application calls about itself. It need not be enabled
+	// at the practice, needs no grant, and acts for no user (D94).
 	AboutItself bool
-	// WhereEnabled is true if an application that asks about itself must be enabled at the
-	// practice after all, because something happens there.
+	// WhereEnabled is true if an application that calls about itself must be enabled at
+	// the practice after all, because the call has an effect there.
 	WhereEnabled bool
 	// NamesPatient is true if a call is about the patient that its input names.
 	// A patient-scoped authorisation covers such calls only (D12). A call that
@@ -47,22 +47,23 @@ type Endpoint struct {
 	// a call names both, the command checks that the appointment is that
 	// patient's.
 	NamesPatient bool
-	// ShowsRecord is true if a call sees or adds to its patient's record, which
-	// may be restricted to named staff.
+	// ShowsRecord is true if a call reads or extends its patient's record, which may be
+	// restricted to named staff.
 	ShowsRecord bool
-	// AsksReception is true if the practice takes such calls only while it takes
-	// requests of their type. When it does is read together with the caller's rights.
+	// AsksReception is true if the practice accepts such calls only while it accepts
+	// requests of their type. Those times are read together with the caller's rights.
 	AsksReception bool
-	// Operation is what a call asks for, also when it is refused.
+	// Operation is the kind of access that a call requests, also when it is refused.
 	Operation catalogue.Operation
-	// Request is what a call that names a patient asks for, in the words of an
-	// access record: "write a note".
+	// Request is the request of a call that names a patient, in the words of an access
+	// record: "write a note".
 	Request string
-	// Words complete "It may …" when staff are told what an application may do.
+	// Words complete "It may …" when a page describes the rights of an application to
+	// staff.
 	Words string
 }
 
-// Endpoints returns the catalogue, in the order in which people are shown it.
+// Endpoints returns the catalogue, in the order in which pages show it.
 func Endpoints() []Endpoint {
 	return []Endpoint{
 		{Name: CreatePatientRequest, NamesPatient: true, AsksReception: true, Operation: catalogue.Create,
@@ -88,7 +89,7 @@ func Endpoints() []Endpoint {
 	}
 }
 
-// Find returns the endpoint of a name; false if there is none.
+// Find returns the endpoint of a name; false if it does not exist.
 func Find(name application.EndpointName) (Endpoint, bool) {
 	all := Endpoints()
 	i := slices.IndexFunc(all, func(e Endpoint) bool { return e.Name == name })

@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Rule is one of the rules that a call is judged by.
+// Rule is one of the rules for calls.
 type Rule string
 
 // The rules, in the order in which they are applied (D1, step 5).
@@ -20,7 +20,7 @@ const (
 	RuleKnown      Rule = "application-registered" // D11
 	RuleEnabled    Rule = "application-enabled"    // §5.6
 	RuleGranted    Rule = "endpoint-granted"       // §5.6
-	RuleStaff      Rule = "staff-active"           // D14; refuses nothing by itself: whoever has left has no authorisation. It names evidence
+	RuleStaff      Rule = "staff-active"           // D14; refuses nothing itself: former staff have no authorisation. It names evidence
 	RuleAuthorised Rule = "user-authorised"        // §5.4
 	RuleScope      Rule = "patient-in-scope"       // §5.5, D12
 	RuleRecord     Rule = "record-open"            // D17
@@ -31,8 +31,8 @@ func Rules() []Rule {
 	return []Rule{RuleKnown, RuleEnabled, RuleGranted, RuleStaff, RuleAuthorised, RuleScope, RuleRecord}
 }
 
-// Refusal says which rule does not allow a call. It unwraps to the fault that
-// the caller is told.
+// Refusal names the rule that refuses a call. It unwraps to the fault that the caller
+// gets.
 type Refusal struct {
 	Rule  Rule
 	Fault *fault.Error
@@ -44,7 +44,7 @@ func (r *Refusal) Error() string { return r.Fault.Error() }
 // Unwrap returns the fault.
 func (r *Refusal) Unwrap() error { return r.Fault }
 
-// The sentences that callers are told (D10).
+// The sentences of the answers (D10).
 var (
 	ErrUnknownApplication = refusal("Invalid JWT: iss is not a registered application")
 	ErrNotEnabled         = refusal("The app has not been granted access to this tenant")
@@ -57,8 +57,8 @@ var (
 
 func refusal(detail string) *fault.Error { return fault.New(fault.Forbidden, "unauthorized", detail) }
 
-// Refusals lists the refusals of [Judge], in the order of their rules. A verb in a
-// sentence stands for the endpoint and then for the mode.
+// Refusals lists the refusals of [Judge], in the order of their rules. The verbs in a
+// sentence are replaced by the endpoint and then the mode.
 func Refusals() []*Refusal {
 	return []*Refusal{
 		{RuleKnown, ErrUnknownApplication}, {RuleEnabled, ErrNotEnabled}, {RuleGranted, errNotGranted},
@@ -66,18 +66,18 @@ func Refusals() []*Refusal {
 	}
 }
 
-// Named is what is known of the patient that a call names.
+// Named is the patient in a call's input, as far as it is known.
 type Named struct {
-	Patient string // as the call wrote it; "" if it names none that can be read
+	Patient string // as in the input; "" without one that can be parsed
 	Closed  bool   // the patient's record is restricted to staff other than the caller's user
 }
 
-// Judge allows a call, or returns the [*Refusal] of the first rule that does not
-// allow it. It judges by what is known so far: named is nil until the input of a
-// call that names a patient has been read. It is ignored for all other calls.
+// Judge allows a call, or returns the [*Refusal] of the first rule that does not allow
+// it. It uses the facts known so far: named is nil until the input of a call that names
+// a patient has been read. It is ignored for all other calls.
 //
-// If a call was allowed and more is known later, only a later rule can refuse it.
-// So it does not matter in how many steps a call is judged.
+// If a call was allowed and more is known later, only a later rule can refuse it. So
+// the number of steps does not matter.
 func Judge(c Caller, named *Named) error {
 	switch {
 	case !c.Known:
@@ -100,8 +100,8 @@ func Judge(c Caller, named *Named) error {
 	return nil
 }
 
-// granted reports whether the endpoint may be called in the mode of the call. Nobody is
-// acted for where an application asks about itself.
+// granted reports whether the endpoint may be called in the mode of the call. An
+// application that calls about itself acts for no user.
 func (c Caller) granted() bool {
 	if c.Endpoint.AboutItself {
 		return c.Mode == application.ApplicationRestricted
@@ -109,8 +109,8 @@ func (c Caller) granted() bool {
 	return c.Granted || c.Endpoint.WithoutGrant
 }
 
-// authorised reports whether the user has a current standing authorisation, or
-// a patient-scoped one that may cover the patient whom the call will name.
+// authorised reports whether the user has a current standing authorisation, or a
+// patient-scoped one that may cover the patient whom the call will name.
 func (c Caller) authorised() bool {
 	if c.Staff.UUID == uuid.Nil {
 		return false
@@ -118,8 +118,8 @@ func (c Caller) authorised() bool {
 	return !c.AuthorisedUntil.IsZero() || c.Endpoint.NamesPatient && len(c.Patients) > 0
 }
 
-// covers reports whether the caller may act on a patient, whose id is as the
-// call wrote it. Only a standing authorisation covers an id that cannot be read.
+// covers reports whether the caller may act on a patient, whose id is as in the input.
+// Only a standing authorisation covers an id that cannot be parsed.
 func (c Caller) covers(id string) bool {
 	return !c.AuthorisedUntil.IsZero() || slices.ContainsFunc(c.Patients, func(p patient.ID) bool {
 		return strings.EqualFold(p.String(), id)

@@ -22,13 +22,13 @@ var (
 	bill  = patient.ID{UUID: uuid.MustParse("01980000-0000-7000-8000-00000000000d")}
 )
 
-// kind is a kind of caller: what is different about it from an application
-// that may do everything for itself.
+// kind is a kind of caller, as its difference from an application with all rights on
+// its own account.
 type kind struct {
 	mode   application.Mode
 	rights func(*access.Rights)
 	named  access.Named
-	// want is the rule that refuses it to call an endpoint.
+	// want is the rule that refuses the kind at an endpoint.
 	want func(access.Endpoint) access.Rule
 }
 
@@ -76,23 +76,23 @@ func kinds() map[string]kind {
 		"a user":                            {user, asLee, named, always(access.RuleNone)},
 		"a user of an unknown application":  {user, func(r *access.Rights) { *r = access.Rights{Staff: lee, AuthorisedUntil: until} }, named, always(access.RuleKnown)},
 		"a user who has not authorised it":  {user, func(r *access.Rights) { r.Staff = lee }, named, always(access.RuleAuthorised)},
-		"nobody's user":                     {user, nil, named, always(access.RuleAuthorised)},
-		"nobody's user, if there were one":  {user, func(r *access.Rights) { r.AuthorisedUntil, r.Patients = until, []patient.ID{ann} }, named, always(access.RuleAuthorised)},
+		"unknown user":                      {user, nil, named, always(access.RuleAuthorised)},
+		"unknown user, if there were one":   {user, func(r *access.Rights) { r.AuthorisedUntil, r.Patients = until, []patient.ID{ann} }, named, always(access.RuleAuthorised)},
 		"a user whose record is closed":     {user, asLee, closed, whereShown},
 		"a scoped user":                     {user, forAnn, named, whereNamed(access.RuleNone)},
 		"a scoped user, in capitals":        {user, forAnn, access.Named{Patient: strings.ToUpper(ann.String())}, whereNamed(access.RuleNone)},
 		"a scoped user, and somebody else":  {user, forAnn, access.Named{Patient: bill.String()}, whereNamed(access.RuleScope)},
 		"a scoped user, and another's file": {user, forAnn, access.Named{Patient: bill.String(), Closed: true}, whereNamed(access.RuleScope)},
-		"a scoped user, and nobody":         {user, forAnn, access.Named{}, whereNamed(access.RuleScope)},
+		"a scoped user, no patient":         {user, forAnn, access.Named{}, whereNamed(access.RuleScope)},
 		"a scoped user, and rubbish":        {user, forAnn, access.Named{Patient: "{" + ann.String() + "}"}, whereNamed(access.RuleScope)},
 		"a user with both authorisations": {user, func(r *access.Rights) { asLee(r); r.Patients = []patient.ID{ann} },
 			access.Named{Patient: bill.String()}, always(access.RuleNone)},
-		"a user with a standing one, and nobody": {user, asLee, access.Named{}, always(access.RuleNone)},
+		"a standing user, no patient": {user, asLee, access.Named{}, always(access.RuleNone)},
 	}
 }
 
-// wantOf is the rule that refuses it to call an endpoint. An application asks about
-// itself whatever the practice lets it do, and for nobody.
+// wantOf is the rule that refuses the kind at an endpoint. An application may call
+// about itself whatever the practice allows, and for no user.
 func (k kind) wantOf(e access.Endpoint) access.Rule {
 	switch {
 	case !e.AboutItself:
@@ -138,8 +138,8 @@ func TestEveryEndpointIsJudgedForEveryKindOfCaller_D1(t *testing.T) {
 	}
 }
 
-// The API judges before it reads the input, again with the patient, and a third
-// time once it knows of a restriction; an auditor judges once.
+// The API judges before it reads the input, again with the patient, and a third time
+// once it knows of a restriction; an auditor judges once.
 func TestItDoesNotMatterInHowManyStepsACallIsJudged(t *testing.T) {
 	t.Parallel()
 	for name, k := range kinds() {
@@ -165,13 +165,13 @@ func TestCallersAreToldTheSentencesOfTheContract_D10(t *testing.T) {
 		"an unknown one":                   "unauthorized: Invalid JWT: iss is not a registered application",
 		"one that is not enabled":          "unauthorized: The app has not been granted access to this tenant",
 		"one without the grant":            "unauthorized: The app has no permission to call create-note in application-restricted mode",
-		"nobody's user":                    "unauthorized: The app is not currently authorised to request as the specified user",
+		"unknown user":                     "unauthorized: The app is not currently authorised to request as the specified user",
 		"a scoped user, and somebody else": "patient-not-authorised: The app is not currently authorised to request as the specified user for this patient",
 		"a user whose record is closed":    "unauthorized: The specified user may not access this patient",
 	} {
 		k := kinds()[name]
 		if err := access.Judge(k.caller(note), &k.named); err == nil || err.Error() != want {
-			t.Errorf("%s is told %v", name, err)
+			t.Errorf("%s gets %v", name, err)
 		}
 	}
 }
@@ -187,7 +187,7 @@ func TestTheCatalogueIsSound(t *testing.T) {
 			t.Errorf("%s: say what staff let an application do by it", e.Name)
 		}
 		if e.AboutItself && (e.NamesPatient || e.WithoutGrant) || e.WhereEnabled && !e.AboutItself {
-			t.Errorf("%s: who asks about itself names nobody, and is asked for no grant", e.Name)
+			t.Errorf("%s: a call about itself needs no patient and no grant", e.Name)
 		}
 		if e.Operation == "" || e.NamesPatient != (e.Request != "") {
 			t.Errorf("%s: an endpoint needs an operation, and one that names a patient needs the words of its request", e.Name)

@@ -18,8 +18,8 @@ import (
 const ByPage application.Mode = "page"
 
 // Look returns the line of the access record for a page that has shown patients to a
-// member of staff (D91). Topic is the page's, such as "inbox"; it stands where calls have
-// their endpoint, and names nobody. A page that looked and found nobody has a line, too.
+// member of staff (D91). Topic is the page's, such as "inbox"; it takes the place of a
+// call's endpoint, and contains no names. A page without results has a line as well.
 func Look(requestID uuid.UUID, at time.Time, tenant string, by staff.ID, topic string, patients []patient.ID) Call {
 	return Call{
 		RequestID: requestID, At: at.UTC().Truncate(time.Microsecond), Tenant: tenant, Mode: ByPage, Staff: by,
@@ -27,14 +27,14 @@ func Look(requestID uuid.UUID, at time.Time, tenant string, by staff.ID, topic s
 	}
 }
 
-// Looked reports whether it is a [Look], and no call.
+// Looked reports whether the line is a [Look] and not a call.
 func (c Call) Looked() bool { return c.Mode == ByPage }
 
-// Names reports whether the call names a patient, or the page has shown them.
+// Names reports whether the call names the patient, or the page has shown them.
 func (c Call) Names(id patient.ID) bool { return c.Patient == id || slices.Contains(c.Patients, id) }
 
-// Actor returns who called, or who looked: a member of staff, or a display, whose topic is
-// the display as an actor is written.
+// Actor returns the caller or the viewer: a member of staff, or a display, whose topic
+// is its text form as an actor.
 func (c Call) Actor() event.Actor {
 	switch {
 	case c.Looked() && c.Staff.UUID == uuid.Nil:
@@ -49,9 +49,10 @@ func (c Call) Actor() event.Actor {
 	return event.Staff(c.Staff.UUID).Through(c.Application.UUID, string(c.Mode), c.Act)
 }
 
-// shown is the stored form of whom a page has shown. It is permanent, because its digest
-// is in signed trees. It stands where a call has its act claim, so that a line's leaf has
-// the same form as ever, and who signs or verifies need not know of looks.
+// shown is the stored form of the patients that a page has shown. It is permanent,
+// because its digest is in signed trees. It takes the place of a call's act claim: so
+// the form of a line's leaf is unchanged, and signers and verifiers need no case for
+// looks.
 type shown struct {
 	Patients []patient.ID `json:"patients"`
 }
@@ -62,7 +63,7 @@ func (c Call) Shown() string {
 	return string(text)
 }
 
-// ReadShown reads back what [Call.Shown] has returned. It returns nil for nobody.
+// ReadShown parses the result of [Call.Shown]. It returns nil if there are no patients.
 func ReadShown(text string) ([]patient.ID, error) {
 	var s shown
 	if err := json.Unmarshal([]byte(text), &s); err != nil || len(s.Patients) == 0 {

@@ -23,8 +23,8 @@ var (
 	lookedAt = time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)
 )
 
-// The stored form is in signed trees: another one is a broken promise.
-func TestWhomALookHasShownIsAlwaysStoredSo_D91(t *testing.T) {
+// The stored form is in signed trees, so it must not change.
+func TestStoredFormOfShownPatients_D91(t *testing.T) {
 	t.Parallel()
 	for want, patients := range map[string][]patient.ID{
 		`{"patients":[]}`: nil,

@@ -8,9 +8,9 @@ import (
 	"frontdesk/domain/access"
 )
 
-// The rule that an application is shown is the one that refused, for every endpoint and
-// every kind of caller.
-func TestTheRuleIsFoundByWhatWasRecorded_D95(t *testing.T) {
+// The application sees the rule that refused, for every endpoint and every kind of
+// caller.
+func TestRuleOfFindsRefusingRule_D95(t *testing.T) {
 	t.Parallel()
 	seen := map[access.Rule]bool{}
 	for name, k := range kinds() {
@@ -28,7 +28,7 @@ func TestTheRuleIsFoundByWhatWasRecorded_D95(t *testing.T) {
 	}
 	for _, rule := range access.Rules() {
 		if rule != access.RuleStaff && !seen[rule] { // which refuses nothing
-			t.Errorf("nobody was refused by %s", rule)
+			t.Errorf("no call was refused by %s", rule)
 		}
 	}
 	for code, reason := range map[string]string{"": "", "empty-note": "note must be given and must not be blank.", "unauthorized": "something else"} {

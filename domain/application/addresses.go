@@ -15,7 +15,7 @@ var ErrInvalidCallback = fault.New(fault.Invalid, "invalid-callback",
 	"A callback must be an absolute https URL, an http URL on loopback, or a URL of the application's own scheme. "+
 		"It must have no user info and no fragment.")
 
-// AddCallback lets staff be sent to a callback after approval (rule 3).
+// AddCallback allows redirects of staff to a callback after approval (rule 3).
 func (a Application) AddCallback(callback string) ([]event.Event, error) {
 	if err := CheckCallback(callback); err != nil {
 		return nil, err
@@ -23,12 +23,12 @@ func (a Application) AddCallback(callback string) ([]event.Event, error) {
 	return a.change(!slices.Contains(a.callbacks, callback), CallbackAdded{callback})
 }
 
-// RemoveCallback takes a callback back.
+// RemoveCallback removes a callback.
 func (a Application) RemoveCallback(callback string) ([]event.Event, error) {
 	return a.change(slices.Contains(a.callbacks, callback), CallbackRemoved{callback})
 }
 
-// barredSchemes run code, read files or show what the sender chose.
+// barredSchemes run code, read files or show content of the sender's choice.
 var barredSchemes = []string{"javascript", "data", "vbscript", "file", "blob", "about", "filesystem"}
 
 // CheckCallback returns [ErrInvalidCallback] for a callback that may never be
@@ -48,7 +48,7 @@ func CheckCallback(callback string) error {
 	return ErrInvalidCallback
 }
 
-// isUnsafe finds what browsers strip or rewrite before they read a URL.
+// isUnsafe finds characters that browsers strip or rewrite before they parse a URL.
 func isUnsafe(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' || r > 0x7e }
 
 // IsLoopback reports whether a host name or address means the browser's own
@@ -58,7 +58,7 @@ func IsLoopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// WebhookEvent is a kind of event that applications are told of.
+// WebhookEvent is a kind of event that is sent to applications.
 type WebhookEvent string
 
 // The event kinds.
@@ -69,7 +69,7 @@ const (
 	CallInRemoved       WebhookEvent = "callin.notification.removed"
 )
 
-// Ping is the kind of a webhook that an application asks for to try its receiver. No
+// Ping is the kind of a webhook that an application requests to test its receiver. No
 // address is registered for it: it goes to that of another kind (D94).
 const Ping WebhookEvent = "ping"
 
@@ -77,11 +77,11 @@ const Ping WebhookEvent = "ping"
 type Webhook struct {
 	Event    WebhookEvent
 	Happens  string // as a clause in the present: "a patient is called in"
-	Happened string // as a clause in the past, about the patient whose record it is in: "the call-in ended"
+	Happened string // as a clause in the past, about the patient of the record: "the call-in ended"
 	Do       string // as a command, on a button: "Call the patient in"
 }
 
-// Webhooks returns the catalogue, in the order in which people are shown it.
+// Webhooks returns the catalogue, in the order in which pages show it.
 func Webhooks() []Webhook {
 	return []Webhook{
 		{RecordOpened, "a patient’s record is opened", "the record was opened", "Open the record"},
@@ -119,13 +119,13 @@ func WebhookNames() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// WebhookSet says where webhooks of one event kind are sent from now on.
+// WebhookSet records the new address of one event kind.
 type WebhookSet struct {
 	Event WebhookEvent `json:"event"`
 	URL   string       `json:"url"`
 }
 
-// WebhookRemoved says that webhooks of that kind are not sent any more.
+// WebhookRemoved records that webhooks of that kind are no longer sent.
 type WebhookRemoved struct {
 	Event WebhookEvent `json:"event"`
 }
@@ -144,8 +144,8 @@ var (
 	ErrWebhookNotHTTPS = fault.New(fault.Invalid, "webhook-not-https", "A webhook's address must be an https URL.")
 )
 
-// SetWebhook sends webhooks of one event kind to an address (rule 6). The caller
-// has checked the host: each deployment decides which hosts it may call.
+// SetWebhook sends webhooks of one event kind to an address (rule 6). The caller has
+// checked the host: each deployment decides which hosts it may call.
 func (a Application) SetWebhook(kind WebhookEvent, address string) ([]event.Event, error) {
 	parsed, err := url.Parse(address)
 	switch {
@@ -170,8 +170,8 @@ func (a Application) WebhookOf(kind WebhookEvent) (address string, err error) {
 	return a.webhooks[kind], nil
 }
 
-// Shown returns an address of webhooks without its query, in which some receivers keep a
-// secret.
+// Shown returns an address of webhooks without its query, because some receivers keep a
+// secret there.
 func Shown(address string) string {
 	shown, _, _ := strings.Cut(address, "?")
 	return shown

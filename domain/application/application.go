@@ -22,8 +22,8 @@ var (
 // StreamOf is the stream of an application. It belongs to no practice.
 func StreamOf(id ID) event.Stream { return event.Stream{ID: id.UUID} }
 
-// CheckID refuses an identifier that an operator has chosen if another stream that belongs
-// to no practice can have it: those are found by their names (see event.DerivedID).
+// CheckID refuses an identifier of an operator that another global stream could have:
+// those are derived from names (see event.DerivedID).
 func CheckID(id ID) error {
 	if version := id.Version(); version == 3 || version == 5 {
 		return ErrReservedID
@@ -31,8 +31,8 @@ func CheckID(id ID) error {
 	return nil
 }
 
-// Registration is what an application is registered with. The caller has
-// checked the JWKS URL: each deployment decides which addresses it may fetch.
+// Registration is the arguments of [Application.Register]. The caller has checked the
+// JWKS URL: each deployment decides which addresses it may fetch.
 type Registration struct {
 	Name          string
 	JWKSURL       string
@@ -64,7 +64,7 @@ func (a Application) Register(r Registration) ([]event.Event, error) {
 	return events, nil
 }
 
-// Application is what later decisions need to know of an application.
+// Application is the state of an application that later decisions need.
 type Application struct {
 	registered    bool
 	jwksURL       string
@@ -74,7 +74,7 @@ type Application struct {
 	webhooks      map[WebhookEvent]string // their addresses
 }
 
-// SetJWKSURL says that the application's keys are served elsewhere from now on.
+// SetJWKSURL sets the URL of the application's keys.
 func (a Application) SetJWKSURL(url string) ([]event.Event, error) {
 	return a.change(a.jwksURL != url, JWKSURLSet{url})
 }
@@ -84,7 +84,7 @@ func (a Application) GrantEndpoint(g Grant) ([]event.Event, error) {
 	return a.change(!slices.Contains(a.grants, g), EndpointGranted{g})
 }
 
-// RevokeEndpoint takes one grant back.
+// RevokeEndpoint revokes one grant.
 func (a Application) RevokeEndpoint(g Grant) ([]event.Event, error) {
 	return a.change(slices.Contains(a.grants, g), EndpointRevoked{g})
 }
@@ -95,7 +95,7 @@ func (a Application) MarkPatientScoped() ([]event.Event, error) {
 	return a.change(!a.patientScoped, PatientScopedMarked{})
 }
 
-// UnmarkPatientScoped takes the mark away.
+// UnmarkPatientScoped removes the mark.
 func (a Application) UnmarkPatientScoped() ([]event.Event, error) {
 	return a.change(a.patientScoped, PatientScopedUnmarked{})
 }
@@ -108,7 +108,7 @@ func (a Application) change(different bool, e event.Event) ([]event.Event, error
 	return []event.Event{e}, nil
 }
 
-// Known returns [ErrUnknown] if there is no such application.
+// Known returns [ErrUnknown] if the application does not exist.
 func (a Application) Known() error {
 	if !a.registered {
 		return ErrUnknown
@@ -128,7 +128,7 @@ func (a Application) TakesPatientScope() error {
 	return nil
 }
 
-// Apply returns the application as it is after the event.
+// Apply returns the application after the event.
 func (a Application) Apply(e event.Event) Application {
 	switch e := e.(type) {
 	case Registered:

@@ -61,7 +61,7 @@ func TestEndpointsAreGrantedOneByOneAndPerMode_5_6(t *testing.T) {
 	given().When(grant(submit)).Refuses(t, application.ErrUnknown)
 }
 
-func TestWhatWasRegisteredCanBeChangedAndRemoved(t *testing.T) {
+func TestRegistrationChangesAndRemoves(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[app]
 	moved := application.JWKSURLSet{JWKSURL: "https://app.example/new.json"}

@@ -20,8 +20,8 @@ const (
 	UserRestricted        Mode = "user-restricted"        // for a member of staff: sub is their username
 )
 
-// EndpointName is the name of an operation of the Transactional API. The catalogue
-// of those that there are is in package access.
+// EndpointName is the name of an operation of the Transactional API. Package access has
+// the catalogue of them.
 type EndpointName string
 
 // Grant allows one endpoint in one mode, written `<endpoint>:<mode>`.
@@ -33,42 +33,42 @@ type Grant struct {
 // String returns the grant in the form `<endpoint>:<mode>`.
 func (g Grant) String() string { return string(g.Endpoint) + ":" + string(g.Mode) }
 
-// Registered says that an application is known to the service.
+// Registered records that an application was registered with the service.
 type Registered struct {
 	Name    string `json:"name"`
 	JWKSURL string `json:"jwksUrl"`
 }
 
-// JWKSURLSet says where the application's public keys are from now on.
+// JWKSURLSet records the new URL of the application's public keys.
 type JWKSURLSet struct {
 	JWKSURL string `json:"jwksUrl"`
 }
 
-// CallbackAdded says that staff may be sent to a callback after approval.
+// CallbackAdded records that staff may be redirected to a callback after approval.
 type CallbackAdded struct {
 	Callback string `json:"callback"`
 }
 
-// CallbackRemoved says that staff may not be sent there any more.
+// CallbackRemoved records that staff may no longer be redirected there.
 type CallbackRemoved struct {
 	Callback string `json:"callback"`
 }
 
-// EndpointGranted says that the application may call an endpoint in a mode.
+// EndpointGranted records that the application may call an endpoint in a mode.
 type EndpointGranted struct {
 	Grant
 }
 
-// EndpointRevoked says that the application may not call it any more.
+// EndpointRevoked records that the application may no longer call it.
 type EndpointRevoked struct {
 	Grant
 }
 
-// PatientScopedMarked says that the application is an integration for which
+// PatientScopedMarked records that the application is an integration for which
 // patient-scoped authorisations can be set up.
 type PatientScopedMarked struct{}
 
-// PatientScopedUnmarked says that it is not such an integration any more.
+// PatientScopedUnmarked records that it is no longer such an integration.
 type PatientScopedUnmarked struct{}
 
 // EventName returns the name that the event is stored under.

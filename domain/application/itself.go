@@ -7,22 +7,22 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Every is how often an application may ask for what it can have done for itself.
+// Every is the minimum interval of an application's actions about itself.
 const Every = time.Minute
 
-// ErrTooSoon refuses what was asked for less than a minute ago. Its RetryAt says when it
-// may be asked for again.
+// ErrTooSoon refuses a repetition after less than a minute. Its RetryAt is when it is
+// allowed again.
 var ErrTooSoon = fault.New(fault.RateLimited, "rate-limited", "This may be asked for once a minute. Try again later.")
 
-// KeySetReread says that key sets of the application that were read before are not used
-// any more, by any process.
+// KeySetReread records that no process may use key sets of the application that it
+// fetched before.
 type KeySetReread struct {
 	Application ID        `json:"application"`
 	At          time.Time `json:"at"` // later than in any earlier event
 }
 
-// WebhookTestRequested says that the application asked for a webhook that tells of
-// nothing. It is sent to the address that is registered for a kind of event.
+// WebhookTestRequested records that the application requested a webhook without an
+// event. It is sent to the address of a kind of event.
 type WebhookTestRequested struct {
 	Application ID           `json:"application"`
 	Event       WebhookEvent `json:"event"`
@@ -35,24 +35,24 @@ func (KeySetReread) EventName() string { return "application.key-set-reread.v1" 
 // EventName returns the name that the event is stored under.
 func (WebhookTestRequested) EventName() string { return "application.webhook-test-requested.v1" }
 
-// RereadStream returns the stream of the times at which an application's key set was to be
-// read again on the day (UTC) of an instant. It is not the application's own, which every
-// decision about it reads: whoever holds a token of the application decides how long this
-// one gets.
+// RereadStream returns the stream of an application's requests to fetch its key set
+// again, on the day (UTC) of an instant. It is not the application's own stream, which
+// every decision about it reads: any holder of a token of the application controls the
+// length of this one.
 func RereadStream(id ID, at time.Time) event.Stream {
 	return event.Stream{ID: event.DerivedID("key-set-reread", id.String(), at.UTC().Format(time.DateOnly))}
 }
 
-// WebhookTestStream returns the stream of the test webhooks that an application asked for
-// at a practice on the day (UTC) of an instant.
+// WebhookTestStream returns the stream of the test webhooks that an application
+// requested at a practice on the day (UTC) of an instant.
 func WebhookTestStream(tenant string, id ID, at time.Time) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("webhook-test", tenant, id.String(), at.UTC().Format(time.DateOnly))}
 }
 
-// Asked is when an application last asked for one of these.
+// Asked is the time of an application's last action of a kind.
 type Asked struct{ last time.Time }
 
-// RereadKeySet has the application's key set read again (rule 7).
+// RereadKeySet requests that the application's key set is fetched again (rule 7).
 func (a Asked) RereadKeySet(id ID, now time.Time) ([]event.Event, error) {
 	if err := TooSoon(a.last, now); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (a Asked) RereadKeySet(id ID, now time.Time) ([]event.Event, error) {
 	return []event.Event{KeySetReread{id, now}}, nil
 }
 
-// TestWebhook has a test webhook sent to the application (rule 7).
+// TestWebhook requests a test webhook for the application (rule 7).
 func (a Asked) TestWebhook(id ID, kind WebhookEvent, now time.Time) ([]event.Event, error) {
 	if err := TooSoon(a.last, now); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func (a Asked) TestWebhook(id ID, kind WebhookEvent, now time.Time) ([]event.Eve
 	return []event.Event{WebhookTestRequested{id, kind, now}}, nil
 }
 
-// TooSoon returns [ErrTooSoon] if the last time is less than a minute ago. A zero time is
-// long ago.
+// TooSoon returns [ErrTooSoon] if the last time is less than a minute ago. A zero time
+// is long ago.
 func TooSoon(last, now time.Time) error {
 	if again := last.Add(Every); now.Before(again) {
 		return ErrTooSoon.Until(again)
@@ -88,5 +88,6 @@ func (a Asked) Apply(e event.Event) Asked {
 	return a
 }
 
-// Events returns the events of the streams of a day's re-reads and webhook tests.
+// Events returns the events of the streams of a day's key set re-reads and webhook
+// tests.
 func (Asked) Events() []event.Event { return []event.Event{KeySetReread{}, WebhookTestRequested{}} }

@@ -20,7 +20,7 @@ var (
 	tested    = application.WebhookTestRequested{Application: referrals, Event: application.RecordOpened, At: noon}
 )
 
-func TestWhatAnApplicationHasDoneForItselfIsDoneOnceAMinute_D94(t *testing.T) {
+func TestOwnActionsAreOncePerMinute_D94(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[application.Asked]
 	rereadAt := func(now time.Time) func(application.Asked) (events, error) {
@@ -46,8 +46,8 @@ func TestWhatAnApplicationHasDoneForItselfIsDoneOnceAMinute_D94(t *testing.T) {
 	}
 }
 
-// Each day has its stream, and nobody else's.
-func TestWhatIsAskedForIsNobodyElses_D94(t *testing.T) {
+// Each day and kind has a different stream.
+func TestStreamsOfOwnActionsDiffer_D94(t *testing.T) {
 	t.Parallel()
 	diary, tomorrow := application.ID{UUID: uuid.MustParse("0195b5a0-0000-7000-8000-00000000000b")}, noon.Add(12*time.Hour)
 	seen := map[event.Stream]bool{application.StreamOf(referrals): true}

@@ -9,18 +9,18 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// ErrUnknownCallback refuses a callback that is not registered. The browser is
-// then sent nowhere.
+// ErrUnknownCallback refuses a callback that is not registered. The browser is then not
+// redirected.
 var ErrUnknownCallback = fault.New(fault.Invalid, "unknown-callback",
 	"The callback is not one that is registered for the application.")
 
-// WayBack is where a browser goes once a member of staff has decided: a
-// callback that was found registered. It keeps the text that was asked for,
-// because parsing it and writing it again could change it (D26).
+// WayBack is the redirect of a browser once a member of staff has decided: a callback
+// that was found registered. It keeps the original text, because parsing and formatting
+// could change it (D26).
 type WayBack struct {
 	url   *url.URL
 	base  string   // everything before the query
-	query []string // the parameters, as they were written
+	query []string // the parameters, in their original form
 }
 
 // FindWayBack finds a callback among those registered. Its scheme, authority and
@@ -46,9 +46,8 @@ func FindWayBack(registered []string, callback string) (WayBack, error) {
 	return way, nil
 }
 
-// portless is an http callback on loopback without its port, because
-// applications there take whichever port is free. Other callbacks stay as they
-// are.
+// portless is an http callback on loopback without its port, because applications there
+// use any free port. Other callbacks stay unchanged.
 func portless(base string) string {
 	parsed, err := url.Parse(base)
 	if err != nil || !strings.HasPrefix(base, "http://") || !IsLoopback(parsed.Hostname()) {
@@ -58,32 +57,32 @@ func portless(base string) string {
 	return "http://" + parsed.Hostname() + path
 }
 
-// Approved is the callback with the username to call as and the instant, in UTC
-// (RFC 3339), at which the authorisation ends.
+// Approved is the callback with the username to call as and the instant, in UTC (RFC
+// 3339), at which the authorisation ends.
 func (w WayBack) Approved(username string, expiresAt time.Time) string {
 	return w.with("username="+url.QueryEscape(username),
 		"expiresAt="+url.QueryEscape(expiresAt.UTC().Format(time.RFC3339)))
 }
 
-// Declined is the callback with the news that nothing was approved.
+// Declined is the callback with an error: nothing was approved.
 func (w WayBack) Declined() string { return w.with("error=access_denied") }
 
-// outcome lists the parameters that tell what was decided, in lower case.
+// outcome lists the parameters of the decision, in lower case.
 var outcome = []string{"username", "expiresat", "error"}
 
-// with adds parameters. It drops those of an outcome that somebody else put there, so
-// that an approval is not mistaken for a refusal, or the other way round, and keeps all
-// others exactly as they are, in order.
+// with adds parameters. It drops those of an outcome that the link already had, so that
+// an approval is not mistaken for a refusal, or the reverse. It keeps all others
+// unchanged and in order.
 func (w WayBack) with(parameters ...string) string {
 	kept := slices.DeleteFunc(slices.Clone(w.query), func(p string) bool {
-		return slices.ContainsFunc(strings.Split(p, ";"), tellsOutcome) // some take ; for &
+		return slices.ContainsFunc(strings.Split(p, ";"), isOutcome) // some parsers treat ; as &
 	})
 	return w.base + "?" + strings.Join(append(kept, parameters...), "&")
 }
 
-// tellsOutcome reports whether somebody who reads a query could take a parameter for
-// one of an outcome. Some read names in any case, and error[] or " error" as error.
-func tellsOutcome(parameter string) bool {
+// isOutcome reports whether a parser of a query could read a parameter as one of an
+// outcome. Some ignore the case of names, and read error[] or " error" as error.
+func isOutcome(parameter string) bool {
 	name, _, _ := strings.Cut(parameter, "=")
 	if decoded, err := url.QueryUnescape(name); err == nil {
 		name = decoded
@@ -95,8 +94,8 @@ func tellsOutcome(parameter string) bool {
 // Scheme is the callback's scheme.
 func (w WayBack) Scheme() string { return w.url.Scheme }
 
-// Host is the host and port that the browser goes to; "" if the callback opens
-// an application on the device by a scheme of its own.
+// Host is the host and port that the browser goes to; "" if the callback opens an
+// application on the device by a scheme of its own.
 func (w WayBack) Host() string {
 	if w.url.Scheme != "https" && w.url.Scheme != "http" {
 		return ""

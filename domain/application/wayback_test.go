@@ -111,8 +111,8 @@ func TestTheCallbackKeepsItsFormAndItsParameters_D26(t *testing.T) {
 	}
 }
 
-// Whoever made the link chose its query. Clients must not take that for the outcome,
-// however generously they read names.
+// The author of the link chose its query. Clients must not read that as the outcome,
+// however lenient their parser is.
 func TestACallbacksOwnQueryIsNoOutcome_D26(t *testing.T) {
 	t.Parallel()
 	expiresAt := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)

@@ -14,15 +14,15 @@ import (
 // ID identifies an appointment of one practice; the API calls it appointmentId.
 type ID struct{ uuid.UUID }
 
-// Subject is which appointment an event is about, whose it is, and where it is by
-// then. Only a move to another site changes any of it.
+// Subject is the appointment of an event, its patient and its site at that time. Only a
+// move to another site changes any of it.
 type Subject struct {
 	Appointment ID         `json:"appointment"`
 	Patient     patient.ID `json:"patient"`
 	Site        site.ID    `json:"site"`
 }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (s Subject) PatientID() uuid.UUID { return s.Patient.UUID }
 
 // Of returns the subject of an event that has it embedded.
@@ -34,45 +34,45 @@ type Event interface {
 	Of() Subject
 }
 
-// Booked says that a patient is expected.
+// Booked records that an appointment was booked.
 type Booked struct {
 	Subject
-	At time.Time `json:"at"` // when the patient is expected, UTC
+	At time.Time `json:"at"` // start of the appointment, UTC
 }
 
-// Moved says that the patient is expected at another time, at another site or both.
+// Moved records that the appointment moved to another time, another site or both.
 type Moved struct {
-	Subject           // with the site where the patient is expected now
-	From    site.ID   `json:"from,omitzero"` // the site of before; zero if it is the same
-	At      time.Time `json:"at"`            // when the patient is expected now, UTC
+	Subject           // with the new site
+	From    site.ID   `json:"from,omitzero"` // the former site; zero if it is the same
+	At      time.Time `json:"at"`            // new start, UTC
 }
 
-// Slot returns where and when the patient is expected.
+// Slot returns the site and the start.
 func (b Booked) Slot() Slot { return Slot{b.Site, b.At} }
 
-// Slot returns where and when the patient is expected now.
+// Slot returns the new site and start.
 func (m Moved) Slot() Slot { return Slot{m.Site, m.At} }
 
-// Cancelled says that the patient is not expected any more.
+// Cancelled records that the appointment was cancelled.
 type Cancelled struct {
 	Subject
 }
 
-// Arrived says that the patient is there and waits.
+// Arrived records that the patient has arrived and waits.
 type Arrived struct {
 	Subject
 	ArrivedAt time.Time `json:"arrivedAt"` // in milliseconds, UTC
 }
 
-// CalledIn says that the patient is called in, for the first time or into
-// another room.
+// CalledIn records that the patient is called in, for the first time or into another
+// room.
 type CalledIn struct {
 	Subject
 	Room       site.RoomID `json:"room,omitzero"` // zero when none is assigned
 	CalledInAt time.Time   `json:"calledInAt"`    // in milliseconds, UTC
 }
 
-// CallInRemoved says that the patient is not called in any more.
+// CallInRemoved records that the patient is no longer called in.
 type CallInRemoved struct {
 	Subject
 	Reason    Reason    `json:"reason"`
@@ -84,17 +84,17 @@ type Reason string
 
 // The reasons.
 const (
-	Cleared             Reason = "cleared" // by hand, also by who moves or cancels the appointment
+	Cleared             Reason = "cleared" // by hand, also by a move or cancellation
 	NotAttended         Reason = "did-not-attend"
 	ConsultationStarted Reason = "consultation-started"
 )
 
-// DidNotAttend says that the patient was marked as not attending.
+// DidNotAttend records that the patient was marked as not attending.
 type DidNotAttend struct {
 	Subject
 }
 
-// Attended says that the appointment's consultation has started. There may be
+// Attended records that the appointment's consultation has started. There may be
 // several, by one clinician after another.
 type Attended struct {
 	Subject
@@ -140,7 +140,8 @@ var (
 	ErrTimeless    = fault.New(fault.Invalid, "missing-appointment-time", "at, the time of the appointment, must be given.")
 	ErrInvalidTime = fault.New(fault.Invalid, "invalid-appointment-time", "at, the time of the appointment, must be an RFC 3339 instant.")
 	ErrUnknown     = fault.New(fault.Refused, "appointment-not-found", "There is no appointment with this appointmentId.")
-	// ErrCancelled is [ErrUnknown] in other words: nothing can be done with it any more.
+	// ErrCancelled is [ErrUnknown] with another sentence: a cancelled appointment can
+	// no longer be used.
 	ErrCancelled = ErrUnknown.Worded("The appointment with this appointmentId was cancelled.")
 	ErrOfAnother = ErrUnknown.Worded("The patient has no appointment with this appointmentId.")
 	ErrAttended  = fault.New(fault.Conflict, "appointment-attended",
@@ -149,14 +150,14 @@ var (
 	ErrBooked  = fault.New(fault.Conflict, "appointment-booked", "Begin anew: this booking was made already, for another time or patient.")
 )
 
-// Slot is where and when a patient is expected.
+// Slot is the site and the start of an appointment.
 type Slot struct {
 	Site site.ID
 	At   time.Time
 }
 
-// sound returns the slot in UTC. An instant that RFC 3339 cannot write in UTC could
-// not be stored, so it is refused.
+// sound returns the slot in UTC. It refuses an instant that RFC 3339 cannot write in
+// UTC, because it could not be stored.
 func (s Slot) sound() (Slot, error) {
 	s.At = s.At.UTC()
 	switch {
@@ -168,12 +169,12 @@ func (s Slot) sound() (Slot, error) {
 	return s, nil
 }
 
-// is compares slots by the microseconds that read models keep.
+// is compares slots by the microseconds of read models.
 func (s Slot) is(other Slot) bool {
 	return s.Site == other.Site && s.At.Truncate(time.Microsecond).Equal(other.At.Truncate(time.Microsecond))
 }
 
-// Appointment is what later decisions need to know of an appointment.
+// Appointment is the state of an appointment that later decisions need.
 type Appointment struct {
 	subject      Subject // zero before it is booked
 	at           time.Time
@@ -185,7 +186,7 @@ type Appointment struct {
 	attended     bool
 }
 
-// Book expects a patient at a site (rule 1); the caller has made sure that both
+// Book books an appointment at a site (rule 1); the caller has made sure that both
 // exist. The same booking again changes nothing.
 func (a Appointment) Book(s Subject, at time.Time) ([]event.Event, error) {
 	slot, err := Slot{s.Site, at}.sound()
@@ -200,9 +201,8 @@ func (a Appointment) Book(s Subject, at time.Time) ([]event.Event, error) {
 	return nil, nil
 }
 
-// Move expects the patient anew (rule 5); the caller has made sure that the site
-// exists. A zero site is the one that the appointment is at. The same slot changes
-// nothing.
+// Move moves the appointment (rule 5); the caller has made sure that the site exists. A
+// zero site is the current one. The same slot changes nothing.
 func (a Appointment) Move(to Slot, now time.Time) ([]event.Event, error) {
 	to, err := to.sound()
 	if err != nil {
@@ -221,8 +221,7 @@ func (a Appointment) Move(to Slot, now time.Time) ([]event.Event, error) {
 	return append(a.removed(Cleared, now), moved), nil
 }
 
-// Cancel says that the patient is not expected any more (rule 5). Cancelling twice
-// changes nothing.
+// Cancel cancels the appointment (rule 5). Cancelling twice changes nothing.
 func (a Appointment) Cancel(now time.Time) ([]event.Event, error) {
 	if a.cancelled {
 		return nil, nil
@@ -233,8 +232,8 @@ func (a Appointment) Cancel(now time.Time) ([]event.Event, error) {
 	return append(a.removed(Cleared, now), Cancelled{a.subject}), nil
 }
 
-// MarkArrived says that the patient is there. Who is there already, or is seen
-// already, does not arrive again.
+// MarkArrived records that the patient has arrived. A patient who has arrived or been
+// seen already does not arrive again.
 func (a Appointment) MarkArrived(now time.Time) ([]event.Event, error) {
 	if err := a.Known(); err != nil || a.arrived || a.attended {
 		return nil, err
@@ -242,9 +241,9 @@ func (a Appointment) MarkArrived(now time.Time) ([]event.Event, error) {
 	return []event.Event{Arrived{a.subject, instant(now)}}, nil
 }
 
-// CallIn calls the patient in (rule 2). A zero id means that no room is
-// assigned. Otherwise room is the state of the room that id names, and it must
-// be at the appointment's site.
+// CallIn calls the patient in (rule 2). A zero id means that no room is assigned.
+// Otherwise room is the state of the room that id names, and it must be at the
+// appointment's site.
 func (a Appointment) CallIn(id site.RoomID, room site.Room, now time.Time) ([]event.Event, error) {
 	if err := a.Known(); err != nil {
 		return nil, err
@@ -268,7 +267,7 @@ func (a Appointment) ClearCallIn(now time.Time) ([]event.Event, error) {
 	return a.removed(Cleared, now), nil
 }
 
-// MarkDidNotAttend says that the patient did not come, or left before being seen,
+// MarkDidNotAttend records that the patient did not come, or left before being seen,
 // which ends a call-in. Marking twice changes nothing.
 func (a Appointment) MarkDidNotAttend(now time.Time) ([]event.Event, error) {
 	if err := a.Known(); err != nil || a.didNotAttend {
@@ -277,9 +276,8 @@ func (a Appointment) MarkDidNotAttend(now time.Time) ([]event.Event, error) {
 	return append([]event.Event{DidNotAttend{a.subject}}, a.removed(NotAttended, now)...), nil
 }
 
-// Attend says that a consultation with the appointment's patient has started,
-// which ends a call-in. An appointment of another patient is refused as an
-// unknown one is.
+// Attend records that a consultation with the appointment's patient has started, which
+// ends a call-in. An appointment of another patient is refused like an unknown one.
 func (a Appointment) Attend(about patient.ID, now time.Time) ([]event.Event, error) {
 	if a.subject == (Subject{}) || a.subject.Patient != about {
 		return nil, ErrOfAnother
@@ -290,8 +288,8 @@ func (a Appointment) Attend(about patient.ID, now time.Time) ([]event.Event, err
 	return append([]event.Event{Attended{a.subject}}, a.removed(ConsultationStarted, now)...), nil
 }
 
-// Known returns [ErrUnknown] if the practice has no such appointment, or none any
-// more.
+// Known returns [ErrUnknown] if the practice has no such appointment, or it was
+// cancelled.
 func (a Appointment) Known() error {
 	switch {
 	case a.subject == (Subject{}):
@@ -313,7 +311,7 @@ func (a Appointment) Ahead() error {
 	return nil
 }
 
-// Apply returns the appointment as it is after the event.
+// Apply returns the appointment after the event.
 func (a Appointment) Apply(e event.Event) Appointment {
 	switch e := e.(type) {
 	case Booked:
@@ -347,5 +345,5 @@ func (a Appointment) removed(why Reason, now time.Time) []event.Event {
 	return []event.Event{CallInRemoved{a.subject, why, instant(now)}}
 }
 
-// instant cuts a time to the milliseconds that webhooks show.
+// instant truncates a time to the milliseconds that webhooks show.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -57,8 +57,7 @@ func markArrived(a anAppointment) (events, error) {
 	return a.MarkArrived(noon.Add(999 * time.Microsecond))
 }
 
-// callIn calls into a room that is at a site; at no site if there is no such
-// room.
+// callIn calls into a room that is at a site; a zero site means an unknown room.
 func callIn(id site.RoomID, at site.ID) func(anAppointment) (events, error) {
 	var known site.Room
 	if at != (site.ID{}) {
@@ -153,7 +152,7 @@ func TestWithoutACallInNothingIsRemoved_D33(t *testing.T) {
 	given(booked, calledIn, removed(appointment.Cleared)).When(attend(ann)).Then(t, attended)
 }
 
-func TestWhoTurnsUpAfterAllMayBeMarkedAgain(t *testing.T) {
+func TestDidNotAttendAgainAfterLateArrival(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[anAppointment]
 
@@ -171,7 +170,7 @@ func TestAnUnknownAppointmentIsRefused_D18(t *testing.T) {
 	t.Parallel()
 	for name, decide := range map[string]func(anAppointment) (events, error){
 		"call in": callIn(room, main), "clear": clearCallIn, "did not attend": markDidNotAttend, "attend": attend(ann),
-		"attend, of nobody": attend(patient.ID{}), "arrive": markArrived, "move": move(later), "cancel": cancel,
+		"attend, no patient": attend(patient.ID{}), "arrive": markArrived, "move": move(later), "cancel": cancel,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

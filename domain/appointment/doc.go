@@ -1,20 +1,19 @@
-// Package appointment holds the rules about a patient's appointment at a site
-// and the patient's arrival.
+// Package appointment holds the rules about a patient's appointment at a site and the
+// patient's arrival.
 //
 // Rules
-//  1. An appointment is booked for a patient of the practice, at one of its
-//     sites, at an instant.
-//  2. Its arrival status is set to Called In, with a room of the site or
-//     without one. Another room is another call-in; the same room again
-//     changes nothing (D33). Nobody has to be marked as arrived before.
+//  1. An appointment is booked for a patient of the practice, at one of its sites,
+//     at an instant.
+//  2. Its arrival status is set to Called In, with a room of the site or without
+//     one. Another room is another call-in; the same room again changes nothing
+//     (D33). An earlier arrival is not required.
 //  3. A call-in ends when it is cleared, when the patient is marked as not
-//     attending, when the appointment's consultation starts, or when the
-//     appointment is moved or cancelled. Without a call-in, none is removed (D33).
-//  4. No status is final: a patient who was marked as not attending may turn
-//     up after all.
-//  5. Until its consultation starts, an appointment is moved or cancelled. A moved
-//     one stays the same appointment, and its patient is expected anew. With a
-//     cancelled one nothing can be done any more.
-//  6. Who acts on what a page showed of an appointment is refused if anything has
-//     happened to it meanwhile (D86).
+//     attending, when the appointment's consultation starts, or when the appointment
+//     is moved or cancelled. Without a call-in, none is removed (D33).
+//  4. No status is final: a patient who was marked as not attending may still come.
+//  5. Until its consultation starts, an appointment can be moved or cancelled. A
+//     moved one stays the same appointment, and its arrival status starts again. A
+//     cancelled one can no longer be used.
+//  6. An act on an appointment is refused if its stream has changed since the actor
+//     saw it on a page (D86).
 package appointment

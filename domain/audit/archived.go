@@ -6,10 +6,10 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Archived says that a stretch of a record beside the log was written to a file, and is
-// taken out of the database. Its metadata says who did it.
+// Archived records that a period of a record outside the log was written to a file, and
+// is deleted from the database. Its metadata has the actor.
 type Archived struct {
-	Name   string       `json:"name"`          // of the archive, whose file is called <name>.jsonl.gz
+	Name   string       `json:"name"`          // of the archive; the file is <name>.jsonl.gz
 	Record string       `json:"record"`        // "access_record" or "delivered", the table
 	From   time.Time    `json:"from,omitzero"` // zero: from the beginning
 	To     time.Time    `json:"to"`            // exclusive

@@ -12,8 +12,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Subject is whose authorisation it is, for which application and, if it is
-// scoped, for which one patient.
+// Subject is the member of staff, the application and, for a scoped authorisation, the
+// one patient.
 type Subject struct {
 	Staff       staff.ID       `json:"staff"`
 	Application application.ID `json:"application"`
@@ -27,29 +27,28 @@ func (s Subject) Scoped() bool { return s.Patient.UUID != uuid.Nil }
 // standing one.
 func (s Subject) PatientID() uuid.UUID { return s.Patient.UUID }
 
-// DefaultLifetime is how long an authorisation lasts unless a deployment says
-// otherwise.
+// DefaultLifetime is the default duration of an authorisation.
 const DefaultLifetime = 12 * time.Hour
 
-// Granted says that the application may act for the member of staff.
+// Granted records that the application may act for the member of staff.
 type Granted struct {
 	Subject
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// Revoked says that it may not do so any more.
+// Revoked records that it may no longer do so.
 type Revoked struct {
 	Subject
 	Reason Reason `json:"reason,omitempty"`
 }
 
-// Reason is why an authorisation was revoked, if it was not for its own sake.
+// Reason is the cause of a revocation, if it follows from another act.
 type Reason string
 
 // The reasons.
 const (
 	PasswordReset Reason = "password-reset" // the member of staff was given another password, or a link to choose one
-	Left          Reason = "left"           // the member of staff had left, and is coming back
+	Left          Reason = "left"           // the member of staff had left, and is reactivated
 )
 
 // EventName returns the name that the event is stored under.
@@ -64,7 +63,7 @@ func Events() []event.Event { return Authorisation{}.Events() }
 // Events returns the events of an authorisation's stream.
 func (Authorisation) Events() []event.Event { return []event.Event{Granted{}, Revoked{}} }
 
-// ErrNone refuses to revoke an authorisation that is not there or has ended.
+// ErrNone refuses to revoke an authorisation that does not exist or has ended.
 var ErrNone = fault.New(fault.Missing, "no-authorisation", "There is no current authorisation to revoke.")
 
 // StreamOf returns the stream of one authorisation. Each has its own (rule 2).
@@ -77,17 +76,17 @@ func StreamOf(tenant string, s Subject) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID(kind, parts...)}
 }
 
-// Authorisation is what later decisions need to know of one authorisation.
+// Authorisation is the state of one authorisation that later decisions need.
 type Authorisation struct{ expiresAt time.Time }
 
-// Grant begins a lifetime at now (rule 1). It is never refused: a member of
-// staff who grants again gets a new lifetime.
+// Grant begins a lifetime at now (rule 1). It is never refused: granting again begins a
+// new lifetime.
 func (a Authorisation) Grant(s Subject, now time.Time, lifetime time.Duration) Granted {
 	return Granted{s, now.UTC().Truncate(time.Second).Add(lifetime)}
 }
 
-// Revoke ends the authorisation early (rule 3). Without a reason it is ended for its own
-// sake.
+// Revoke ends the authorisation early (rule 3). An empty reason means a revocation on
+// its own.
 func (a Authorisation) Revoke(s Subject, now time.Time, why Reason) ([]event.Event, error) {
 	if !now.Before(a.expiresAt) {
 		return nil, ErrNone
@@ -95,7 +94,7 @@ func (a Authorisation) Revoke(s Subject, now time.Time, why Reason) ([]event.Eve
 	return []event.Event{Revoked{s, why}}, nil
 }
 
-// Apply returns the authorisation as it is after the event.
+// Apply returns the authorisation after the event.
 func (a Authorisation) Apply(e event.Event) Authorisation {
 	switch e := e.(type) {
 	case Granted:

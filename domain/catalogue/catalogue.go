@@ -13,9 +13,9 @@ import (
 
 // Row describes one type of event about a patient.
 type Row struct {
-	Event     event.Event // of the type, empty
+	Event     event.Event // an empty event of the type
 	Operation Operation
-	Timeline  Kind   // of the entry in the patient's timeline; "" if the event makes none
+	Timeline  Kind   // of the entry in the patient's timeline; "" for none
 	Words     string // follow the name of the actor, such as "wrote a note"
 }
 
@@ -68,8 +68,8 @@ var byName = func() map[string]Row {
 	return by
 }()
 
-// Find returns the row of an event by the name that it is stored under, and
-// the zero row if the event is about no patient.
+// Find returns the row of an event by the name that it is stored under, and the zero
+// row if the event is not about a patient.
 func Find(name string) Row { return byName[name] }
 
 // HasEntry reports whether the event makes an entry in the patient's timeline.
@@ -101,8 +101,8 @@ func Names(condition func(Row) bool) (names []string) {
 	return names
 }
 
-// Operation is what an event or a call does to a patient's data, in the terms
-// of HL7's DataOperation.
+// Operation is the effect of an event or a call on a patient's data, in the terms of
+// HL7's DataOperation.
 type Operation string
 
 // The operations.

@@ -11,7 +11,7 @@ import (
 // ID identifies a consultation of one practice.
 type ID struct{ uuid.UUID }
 
-// Started says that a consultation has begun.
+// Started records that a consultation has begun.
 type Started struct {
 	Consultation ID             `json:"consultation"`
 	Patient      patient.ID     `json:"patient"`
@@ -21,7 +21,7 @@ type Started struct {
 // EventName returns the name that the event is stored under.
 func (Started) EventName() string { return "consultation.started.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (s Started) PatientID() uuid.UUID { return s.Patient.UUID }
 
 // Events returns an empty event of each type of this package, for the codec.
@@ -30,8 +30,8 @@ func Events() []event.Event { return []event.Event{Started{}} }
 // StreamOf returns the stream of a consultation.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
 
-// Start begins a consultation (rule 1). The caller has made sure that patient
-// and appointment exist. A zero appointment means that there is none.
+// Start begins a consultation (rule 1). The caller has made sure that patient and
+// appointment exist. A zero appointment means a consultation without one.
 func Start(id ID, about patient.ID, with appointment.ID) []event.Event {
 	return []event.Event{Started{id, about, with}}
 }

@@ -18,7 +18,8 @@ import (
 // ID identifies a display of one practice.
 type ID struct{ uuid.UUID }
 
-// Added says that a screen may show the board of a site, once it has opened the link.
+// Added records that a screen may show the board of a site, once it has opened the
+// link.
 type Added struct {
 	Display ID      `json:"display"`
 	Name    string  `json:"name"`
@@ -27,17 +28,17 @@ type Added struct {
 	staff.Link
 }
 
-// Connected says that a screen has opened the display's link and shows the board.
+// Connected records that a screen has opened the display's link and shows the board.
 type Connected struct {
 	Display ID           `json:"display"`
 	Link    event.Digest `json:"link"`
-	Session event.Digest `json:"session"` // SHA-256 of the token that the screen was given, which is 256 random bits
+	Session event.Digest `json:"session"` // SHA-256 of the screen's token, which is 256 random bits
 }
 
-// Removed says that the display shows nothing any more.
+// Removed records that the display shows nothing any longer.
 type Removed struct {
 	Display ID      `json:"display"`
-	Site    site.ID `json:"site"` // whose board is shown no more
+	Site    site.ID `json:"site"` // the site of its board
 }
 
 // EventName returns the name that the event is stored under.
@@ -66,16 +67,16 @@ var (
 // StreamOf returns the stream of a display.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
 
-// NewSession returns what a screen shows to be known again, and what the log knows of it.
+// NewSession returns the token of a screen, and its digest for the log.
 func NewSession() (session event.Digest, token string) {
 	token = rand.Text() + rand.Text() // 26 characters of 5 bits each, twice
 	return DigestOf(token), token
 }
 
-// DigestOf is what the log knows of the token of a screen.
+// DigestOf is the digest of a screen's token in the log.
 func DigestOf(token string) event.Digest { return sha256.Sum256([]byte(token)) }
 
-// Display is what later decisions need to know of a display.
+// Display is the state of a display that later decisions need.
 type Display struct {
 	id      ID // zero before it is added
 	site    site.ID
@@ -84,7 +85,7 @@ type Display struct {
 }
 
 // Add adds the display (rule 1). The caller has made sure that the site exists. An
-// identifier is good for one display, so that what is sent twice adds one.
+// identifier is valid for one display, so that a repeated form adds one.
 func (d Display) Add(a Added) ([]event.Event, error) {
 	a.Name = strings.TrimSpace(a.Name)
 	switch {
@@ -115,7 +116,7 @@ func (d Display) Connect(link, session event.Digest, now time.Time) ([]event.Eve
 	return []event.Event{Connected{d.id, link, session}}, nil
 }
 
-// Remove ends what the display shows (rule 3). Removing it twice changes nothing.
+// Remove stops the display (rule 3). Removing it twice changes nothing.
 func (d Display) Remove() ([]event.Event, error) {
 	switch {
 	case d.id == (ID{}):
@@ -126,7 +127,7 @@ func (d Display) Remove() ([]event.Event, error) {
 	return []event.Event{Removed{d.id, d.site}}, nil
 }
 
-// Apply returns the display as it is after the event.
+// Apply returns the display after the event.
 func (d Display) Apply(e event.Event) Display {
 	switch e := e.(type) {
 	case Added:

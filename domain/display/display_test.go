@@ -55,7 +55,7 @@ func TestALinkConnectsOneScreenOnceAndInTime_D88(t *testing.T) {
 	given(added, connected).When(by(link.Digest, monday)).Refuses(t, staff.ErrLink)
 	given(added, removed).When(by(link.Digest, monday)).Refuses(t, staff.ErrLink)
 	given(added, connected).When(by(event.Digest{}, monday)).Refuses(t, staff.ErrLink)
-	given().When(by(event.Digest{}, time.Time{}.Add(-time.Second))).Refuses(t, staff.ErrLink) // no link is not the zero link
+	given().When(by(event.Digest{}, time.Time{}.Add(-time.Second))).Refuses(t, staff.ErrLink) // a missing link is not the zero link
 	given().When(by(link.Digest, monday)).Refuses(t, staff.ErrLink)
 }
 

@@ -1,11 +1,12 @@
 // Package display holds the rules about the screens in a practice's waiting rooms.
 //
 // Rules
-//  1. A manager adds a display under a name, for one site, and says how it names people.
-//  2. A display is given a link with it. One screen opens it, once and in time, and shows
-//     the board from then on.
-//  3. A display that was removed shows nothing any more, and its link opens nothing. It
-//     never comes back; another one is added.
-//  4. A display names people by their full name, their initials or their appointment's
-//     number. It is never told more than it shows.
+//  1. A manager adds a display under a name, for one site, and chooses how it names
+//     people.
+//  2. A display gets a link when it is added. One screen opens it, once and in time,
+//     and shows the board from then on.
+//  3. A removed display shows nothing, and its link is invalid. It cannot be
+//     restored; another one is added.
+//  4. A display names people by their full name, their initials or their
+//     appointment's number. It never receives more than it shows.
 package display

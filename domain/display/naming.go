@@ -13,19 +13,20 @@ type Naming string
 const (
 	FullName Naming = "full-name"
 	Initials Naming = "initials"
-	Number   Naming = "number" // of the appointment, which the patient is told when they arrive
+	Number   Naming = "number" // of the appointment, which staff give the patient on arrival
 )
 
-// Namings returns every way, in the order in which managers are shown them.
+// Namings returns every way, in the order in which pages show them.
 func Namings() []Naming { return []Naming{FullName, Initials, Number} }
 
 func (n Naming) known() bool { return slices.Contains(Namings(), n) }
 
-// NeedsName reports whether the name of a patient has to be known.
+// NeedsName reports whether the name of a patient is needed.
 func (n Naming) NeedsName() bool { return n != Number }
 
-// Of returns how a patient of that name, with an appointment of that number, is called
-// (rule 4). A name without a letter has no initials, so its patient is called by number.
+// Of returns the name of a patient on the board, from their name and their
+// appointment's number (rule 4). A name without a letter has no initials, so the
+// patient is called by number.
 func (n Naming) Of(name, number string) string {
 	if n == FullName {
 		return name

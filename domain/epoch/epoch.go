@@ -8,12 +8,12 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Begun says that the log goes on in another history than before.
+// Begun records that the log continues in another history.
 type Begun struct {
-	Epoch     int    `json:"epoch"` // of this event and of those behind it; 2 or more, because nothing begins the first
+	Epoch     int    `json:"epoch"` // of this event and of later ones; 2 or more, because no event begins the first
 	Cause     Cause  `json:"cause"`
-	LastKnown int64  `json:"lastKnown"`         // the last idx that means the same event in both histories; 0 if there is none
-	Missing   *int64 `json:"missing,omitempty"` // how many idx after it the service remembers to have seen, at least; nil if it remembers nothing
+	LastKnown int64  `json:"lastKnown"`         // the last idx of the same event in both histories; 0 for none
+	Missing   *int64 `json:"missing,omitempty"` // how many later idx the service remembers, at least; nil if it remembers none
 	Reason    string `json:"reason"`
 }
 
@@ -23,7 +23,7 @@ func (Begun) EventName() string { return "log.epoch-begun.v1" }
 // Events returns an empty event of each type of this package, for the codec.
 func Events() []event.Event { return []event.Event{Begun{}} }
 
-// Cause says how the log came into another history.
+// Cause is how the log came into another history.
 type Cause string
 
 // The causes.
@@ -32,26 +32,26 @@ const (
 	Restore  Cause = "restore"  // the database is a copy: it was dumped and restored
 )
 
-// StreamOf returns the stream of epochs. It belongs to no practice: there is one
-// log for all of them.
+// StreamOf returns the stream of epochs. It belongs to no practice: there is one log
+// for all of them.
 func StreamOf() event.Stream { return event.Stream{ID: event.DerivedID("epochs")} }
 
-// History tells one course of events from another that began in the same way.
+// History distinguishes two continuations of the same log.
 type History struct {
 	System   int64  // the identifier of the Postgres cluster
 	Table    uint32 // the number of the sequencer's table in it, which a restored copy does not keep
 	Timeline int32  // which promotions and recoveries change
 }
 
-// Mark is how far the log had come when somebody looked. It is zero if nobody did.
+// Mark is an observed end of the log. It is zero without an observation.
 type Mark struct {
 	Epoch int
-	Head  int64 // the last idx that was given out
+	Head  int64 // the last idx that was assigned
 }
 
-// Begin begins an epoch (rules 1 to 3): the log has come to a mark, in the history
-// from, and goes on in the history to. What the service has seen before says what
-// is missing.
+// Begin begins an epoch (rules 1 to 3): the log has reached a mark in the history from,
+// and continues in the history to. The mark that the service has seen before shows how
+// much is missing.
 func Begin(log, seen Mark, from, to History) Begun {
 	begun := Begun{Epoch: max(log.Epoch, seen.Epoch) + 1, LastKnown: log.Head, Cause: Timeline}
 	begun.Reason = fmt.Sprintf("The database has changed from timeline %d to %d.", from.Timeline, to.Timeline)
@@ -67,9 +67,9 @@ func Begin(log, seen Mark, from, to History) Begun {
 	return begun
 }
 
-// Declare begins an epoch of which an operator says why, because a restore left no trace:
-// the database's files were put back as they were. It is the next one, or a later one if
-// somebody remembers more of them than the database does.
+// Declare begins an epoch with an operator's reason, because a restore left no trace:
+// the database's files were replaced by older ones. It is the next one, or a later one
+// if a process remembers more of them than the database has.
 func Declare(log Mark, at int, reason string) (Begun, error) {
 	if reason = strings.TrimSpace(reason); reason == "" {
 		return Begun{}, ErrNoReason
@@ -86,9 +86,9 @@ var (
 	ErrEpochOver = fault.New(fault.Conflict, "epoch-over", "The log has come to this epoch or a later one: leave the number out for the next.")
 )
 
-// Complete reports whether nothing is missing for certain (rule 4). That takes a
-// promoted standby that had confirmed each commit before it was answered, and
-// somebody who remembers nothing else.
+// Complete reports whether it is certain that nothing is missing (rule 4). That
+// requires a promoted standby that had confirmed each commit before it was
+// acknowledged, and a remembered mark that shows nothing missing.
 func (b Begun) Complete(synchronous bool) bool {
 	return synchronous && b.Cause == Timeline && b.Missing != nil && *b.Missing == 0
 }

@@ -42,7 +42,7 @@ func TestAnEpochSaysWhyItBegan(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissingIsRememberedAndNotGuessed(t *testing.T) {
+func TestMissingNeedsRememberedMark(t *testing.T) {
 	t.Parallel()
 	next := epoch.History{System: 7, Table: 20, Timeline: 2}
 	for name, c := range map[string]struct {
@@ -50,12 +50,12 @@ func TestWhatIsMissingIsRememberedAndNotGuessed(t *testing.T) {
 		epoch     int
 		missing   *int64
 	}{
-		"nobody remembers":               {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{}, 2, nil},
-		"the log had come further":       {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 518}, 2, new(int64(79))},
-		"nothing is missing":             {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 439}, 2, new(int64(0))},
-		"who remembers less":             {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 400}, 2, new(int64(0))},
-		"an epoch is missing as well":    {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 2, Head: 460}, 3, new(int64(21))},
-		"who remembers an earlier epoch": {epoch.Mark{Epoch: 2, Head: 439}, epoch.Mark{Epoch: 1, Head: 518}, 3, nil},
+		"no mark":                     {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{}, 2, nil},
+		"the log was longer":          {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 518}, 2, new(int64(79))},
+		"nothing is missing":          {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 439}, 2, new(int64(0))},
+		"an older mark":               {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 1, Head: 400}, 2, new(int64(0))},
+		"an epoch is missing as well": {epoch.Mark{Epoch: 1, Head: 439}, epoch.Mark{Epoch: 2, Head: 460}, 3, new(int64(21))},
+		"a mark of an earlier epoch":  {epoch.Mark{Epoch: 2, Head: 439}, epoch.Mark{Epoch: 1, Head: 518}, 3, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +77,7 @@ func TestOnlyACompleteHistoryGoesOnTelling(t *testing.T) {
 		"nothing is missing":          {epoch.Begun{Cause: epoch.Timeline, Missing: new(int64(0))}, true, true},
 		"the standby confirmed none":  {epoch.Begun{Cause: epoch.Timeline, Missing: new(int64(0))}, false, false},
 		"something is missing":        {epoch.Begun{Cause: epoch.Timeline, Missing: new(int64(1))}, true, false},
-		"nobody remembers":            {epoch.Begun{Cause: epoch.Timeline}, true, false},
+		"no mark":                     {epoch.Begun{Cause: epoch.Timeline}, true, false},
 		"a copy is as old as it was ": {epoch.Begun{Cause: epoch.Restore, Missing: new(int64(0))}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {

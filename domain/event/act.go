@@ -4,9 +4,9 @@ import "reflect"
 
 var actPlan = planOf(reflect.TypeFor[OnBehalfOf]())
 
-// Split returns an act claim as it is stored where no event is, with [Hidden] in place of
-// the practitioner's personal values, and these values. There are none for a claim that
-// says nothing about the practitioner.
+// Split returns an act claim as it is stored outside of events, with [Hidden] in place
+// of the practitioner's personal values, and these values. A claim without a
+// practitioner has none.
 func (o OnBehalfOf) Split() (OnBehalfOf, Personal) {
 	named := Personal{Of: Holder{Kind: OfPractitioner}, Known: o.Practitioner.knownBy()}
 	actPlan.each(reflect.ValueOf(&o).Elem(), func(_ step, text reflect.Value) {
@@ -16,8 +16,8 @@ func (o OnBehalfOf) Split() (OnBehalfOf, Personal) {
 	return o, named
 }
 
-// Join returns a stored act claim with the values that [OnBehalfOf.Split] has taken out, or
-// with [Erased] in their place, or [ErrOtherValues].
+// Join returns a stored act claim with the values that [OnBehalfOf.Split] has taken
+// out, or with [Erased] in their place, or [ErrOtherValues].
 func (o OnBehalfOf) Join(named Personal) (OnBehalfOf, error) {
 	values := named.Values
 	missing := false

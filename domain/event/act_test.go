@@ -36,7 +36,7 @@ func TestAnActClaimIsSplitAndJoined(t *testing.T) {
 	}
 }
 
-func TestAnActClaimOfNobodyHasNothingPersonal(t *testing.T) {
+func TestActClaimWithoutNamesSplitsToItself(t *testing.T) {
 	t.Parallel()
 	claim := event.OnBehalfOf{Organisation: event.Organisation{Name: "Oak Lane"}}
 	if hidden, named := claim.Split(); hidden != claim || named.Values != nil {

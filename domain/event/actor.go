@@ -8,25 +8,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// ActorKind says what sort of actor caused an event.
+// ActorKind is the kind of actor that caused an event.
 type ActorKind string
 
 // The kinds of actor.
 const (
 	ByApplication ActorKind = "application" // an application on its own account (application-restricted)
 	ByStaff       ActorKind = "staff"       // a member of staff, in person or through an application
-	ByOperator    ActorKind = "operator"    // somebody at the command line, also where they act for a member of staff
+	ByOperator    ActorKind = "operator"    // a person at the command line, also when they act for a member of staff
 	ByDisplay     ActorKind = "display"     // a screen in a waiting room
 	ByService     ActorKind = "service"     // frontdesk itself
 )
 
-// Actor is who caused an event. It is made by [Application], [Staff], [Operator],
-// [Display] or [Service]; in the database, record_audit_query makes an operator of the same shape.
+// Actor is the cause of an event. It is made by [Application], [Staff], [Operator],
+// [Display] or [Service]; in the database, record_audit_query makes an operator of the
+// same shape.
 type Actor struct {
 	Kind        ActorKind   `json:"kind"`
 	ID          string      `json:"id"`                   // application id, staff id, display id, or the database session user of an operator
-	Machine     string      `json:"machine,omitempty"`    // what the machine says of the operator: "alice@desk7"
-	For         uuid.UUID   `json:"for,omitzero"`         // the member of staff whom the operator acts for
+	Machine     string      `json:"machine,omitempty"`    // the operator according to their machine: "alice@desk7"
+	For         uuid.UUID   `json:"for,omitzero"`         // the member of staff that the operator acts for
 	Application uuid.UUID   `json:"application,omitzero"` // the application that called, if one did
 	Mode        string      `json:"mode,omitempty"`       // the mode it called in
 	OnBehalfOf  *OnBehalfOf `json:"onBehalfOf,omitempty"` // the act claim, if the call had one
@@ -40,32 +41,32 @@ func Application(id uuid.UUID, mode string, act *OnBehalfOf) Actor {
 // Staff is a member of staff in person.
 func Staff(id uuid.UUID) Actor { return Actor{Kind: ByStaff, ID: id.String()} }
 
-// Operator is somebody at the command line: the session user that the database knows
-// them as, and what their machine says of them.
+// Operator is a person at the command line: the session user of the database, and the
+// user and host name of their machine.
 func Operator(sessionUser, machine string) Actor {
 	return Actor{Kind: ByOperator, ID: plain(sessionUser), Machine: plain(machine)}
 }
 
-// Display is a screen in a waiting room, which acts for nobody.
+// Display is a screen in a waiting room, which acts for no member of staff.
 func Display(id uuid.UUID) Actor { return Actor{Kind: ByDisplay, ID: id.String()} }
 
 // Service is a part of frontdesk, by its name.
 func Service(name string) Actor { return Actor{Kind: ByService, ID: name} }
 
-// Through returns the actor as an application calls for them.
+// Through returns the actor with the application that calls for them.
 func (a Actor) Through(application uuid.UUID, mode string, act *OnBehalfOf) Actor {
 	a.Application, a.Mode, a.OnBehalfOf = application, mode, act
 	return a
 }
 
-// ActingFor returns the operator as they act for a member of staff.
+// ActingFor returns the operator with the member of staff that they act for.
 func (a Actor) ActingFor(member uuid.UUID) Actor {
 	a.For = member
 	return a
 }
 
-// Member returns the member of staff who acted or for whom an operator did; zero if
-// there is none.
+// Member returns the member of staff who acted or for whom an operator did; zero for
+// other actors.
 func (a Actor) Member() uuid.UUID {
 	if a.Kind != ByStaff {
 		return a.For
@@ -90,7 +91,7 @@ func (a Actor) String() string {
 	return text
 }
 
-// Names looks up the names of those who act.
+// Names looks up the names of actors.
 type Names interface {
 	Member(id uuid.UUID) (string, error)
 	Application(id uuid.UUID) (string, error)
@@ -134,11 +135,11 @@ func (a Actor) person(names Names) (string, error) {
 	return "the service itself", nil
 }
 
-// plainLimit is how many characters are kept of a name that a machine gives.
+// plainLimit is the number of characters that are kept of a name from a machine.
 const plainLimit = 128
 
-// plain returns a name that stays one word of the audit log, whoever has chosen it:
-// printable, without the brackets that [Actor.String] sets, and not too long.
+// plain returns a name that stays one word of the audit log, whatever its source:
+// printable, without the brackets that [Actor.String] adds, and not too long.
 func plain(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == utf8.RuneError || strings.ContainsRune("()", r) {
@@ -152,9 +153,9 @@ func plain(name string) string {
 	return name
 }
 
-// OnBehalfOf is a token's act claim. Nobody checks what the application says there; it is
-// kept for auditors. The organisation, the role and the purpose are shared by many people
-// and are no personal data, so an erasure leaves them.
+// OnBehalfOf is a token's act claim. The application's statement is not verified; it is
+// kept for auditors. The organisation, the role and the purpose are shared by many
+// people and are no personal data, so an erasure leaves them.
 type OnBehalfOf struct {
 	Practitioner Practitioner `json:"practitioner"`
 	Organisation Organisation `json:"organisation"`

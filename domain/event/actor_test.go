@@ -16,8 +16,8 @@ var (
 	diary = uuid.MustParse("0190c7a2-0000-7000-8000-00000000000a")
 )
 
-// Each kind of actor as it is stored, as auditors are shown it, and the member of staff
-// whose act it counts as.
+// Each kind of actor in its stored form, as auditors see it, and the member of staff it
+// counts as.
 func TestActors(t *testing.T) {
 	t.Parallel()
 	operator := event.Operator("frontdesk_app", "alice@desk7")
@@ -43,7 +43,7 @@ func TestActors(t *testing.T) {
 			"operator:frontdesk_app (alice@desk7) for staff:" + lee.String(), lee},
 		{event.Display(lee), `{"kind":"display","id":"` + lee.String() + `"}`, "display:" + lee.String(), uuid.Nil},
 		{event.Service("frontdesk"), `{"kind":"service","id":"frontdesk"}`, "service:frontdesk", uuid.Nil},
-		{event.Actor{Kind: event.ByOperator, ID: "anna@frontdesk_audit"}, // as it was stored once
+		{event.Actor{Kind: event.ByOperator, ID: "anna@frontdesk_audit"}, // an earlier stored form
 			`{"kind":"operator","id":"anna@frontdesk_audit"}`, "operator:anna@frontdesk_audit", uuid.Nil},
 		{event.Actor{Kind: event.ByStaff, ID: "7"}, `{"kind":"staff","id":"7"}`, "staff:7", uuid.Nil},
 	} {
@@ -61,7 +61,7 @@ func TestActors(t *testing.T) {
 	}
 }
 
-// What a machine calls its user cannot look like something else in the log.
+// A user name from a machine cannot look like another actor in the log.
 func TestAnOperatorsNamesArePlain(t *testing.T) {
 	t.Parallel()
 	for claimed, want := range map[string]string{

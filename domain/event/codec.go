@@ -11,12 +11,12 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 )
 
-// ErrUnknownName says that a stored event has a name that this program does
-// not know, because a newer program wrote it. Readers stop there.
+// ErrUnknownName means that a stored event has a name unknown to this program, because
+// a newer program wrote it. Readers stop there.
 var ErrUnknownName = errors.New("unknown event name")
 
-// Codec turns events into stored bytes and back. Nothing else does, so this is where
-// events of an old form would be brought into the present one.
+// Codec encodes and decodes events. It is the only place for this, so conversions of
+// events of an old form would belong here.
 type Codec struct {
 	types map[string]reflect.Type
 }
@@ -34,14 +34,14 @@ func NewCodec(events ...Event) (*Codec, error) {
 	return &Codec{types}, nil
 }
 
-// Knows reports whether there is an event of a name.
+// Knows reports whether the codec has an event of a name.
 func (c *Codec) Knows(name string) bool {
 	_, known := c.types[name]
 	return known
 }
 
-// Without returns the names that the codec knows, except those of some events,
-// in alphabetical order. It is never nil.
+// Without returns the names of the codec, except those of some events, in alphabetical
+// order. It is never nil.
 func (c *Codec) Without(events ...Event) []string {
 	types := maps.Clone(c.types)
 	for _, e := range events {
@@ -53,8 +53,8 @@ func (c *Codec) Without(events ...Event) []string {
 	return names
 }
 
-// Encode returns the stored name and data of e. An event whose type the codec
-// does not know is an error: it could never be read again.
+// Encode returns the stored name and data of e. An event whose type the codec does not
+// know is an error: it could never be decoded.
 func (c *Codec) Encode(e Event) (name string, data []byte, err error) {
 	name = e.EventName()
 	if c.types[name] != reflect.TypeOf(e) {
@@ -76,8 +76,8 @@ func (c *Codec) Decode(name string, data []byte) (Event, error) {
 	return e.Interface().(Event), nil
 }
 
-// decode returns a settable value of the event's type. It uses json/v2, which takes less
-// than half the time of encoding/json, because events are read far more often than
+// decode returns a settable value of the event's type. It uses json/v2, which takes
+// less than half the time of encoding/json, because events are read far more often than
 // written.
 func (c *Codec) decode(name string, data []byte) (reflect.Value, error) {
 	typ, known := c.types[name]
@@ -91,7 +91,7 @@ func (c *Codec) decode(name string, data []byte) (reflect.Value, error) {
 	return target.Elem(), nil
 }
 
-// Clear returns an event as it is stored without sealing anything.
+// Clear returns an event in stored form, without encryption.
 func (c *Codec) Clear(r Recorded) (Stored, error) {
 	name, data, err := c.Encode(r.Event)
 	if err != nil {
@@ -110,9 +110,8 @@ func (c *Codec) Clear(r Recorded) (Stored, error) {
 // `personal:"…"` and is not empty. Auditors see this unless they ask for more.
 func Redacted(v any) ([]byte, error) { return hiding(v, func(step) bool { return true }) }
 
-// Shown returns the JSON of v for those who ask for personal data. It has [Hidden] only in
-// fields that are tagged `secret:"…"`, such as the key of a file, which say nothing about
-// anybody.
+// Shown returns the JSON of v with personal data. It has [Hidden] only in fields that
+// are tagged `secret:"…"`, such as the key of a file, which contain no personal data.
 func Shown(v any) ([]byte, error) { return hiding(v, func(s step) bool { return s.secret }) }
 
 // hiding returns the JSON of v with [Hidden] in some of its personal texts.

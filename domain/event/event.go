@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Event is something that happened. Implementations are plain structs in the
-// past tense with JSON tags.
+// Event is a fact of the past. Implementations are plain structs in the past tense with
+// JSON tags.
 type Event interface {
 	// EventName is the permanent stored name, with its version:
 	// "patient-request.submitted.v1". It is a literal, never derived.
@@ -21,23 +21,24 @@ type Event interface {
 // patient, so that auditors can find them.
 type Patient interface {
 	Event
-	// PatientID returns the patient concerned, and zero if there is none.
+	// PatientID returns the patient concerned; zero for no patient.
 	PatientID() uuid.UUID
 }
 
-// Moved is an event that links its stream to another patient, whom it is about. What is
-// sealed under a key of the stream's own is that patient's from then on.
+// Moved is an event that links its stream to another patient, who becomes its subject.
+// Values that are encrypted under a key of the stream's own belong to that patient from
+// then on.
 type Moved interface {
 	Patient
 	// FormerPatientID returns the patient to whom the stream was linked before.
 	FormerPatientID() uuid.UUID
 }
 
-// State is what decisions need to know of one stream. The zero value is the
-// state of a stream without events.
+// State is the state of one stream that decisions need. The zero value is the state of
+// a stream without events.
 type State[S State[S]] interface {
-	// Apply returns the state after e. It assigns and never refuses; an event
-	// that the state does not care about returns it unchanged.
+	// Apply returns the state after e. It assigns and never refuses; for an event
+	// without a case it returns the state unchanged.
 	Apply(e Event) S
 	// Events returns an empty event of each type that the stream may hold.
 	Events() []Event
@@ -65,10 +66,10 @@ func Foreign[S State[S]](history ...Event) Event {
 	return nil
 }
 
-// Stream names the history of one thing. Its key is both fields: two practices may each
-// have a stream with the same ID.
+// Stream identifies the history of one aggregate. Its key is both fields: two practices
+// may each have a stream with the same ID.
 type Stream struct {
-	Tenant string    // the practice it belongs to; "" if it belongs to none
+	Tenant string    // the practice it belongs to; "" for a global stream
 	ID     uuid.UUID // opaque; never made from a person's name or number
 }
 
@@ -78,41 +79,41 @@ type Change struct {
 	Expected  int // the stream's version when the decision was taken: its number of events
 	Events    []Event
 	ID        uuid.UUID // of the first event; zero for a new one
-	OfPatient bool      // the append is refused unless the practice has the patient whom the events are about
+	OfPatient bool      // the append is refused unless the practice has the patient of the events
 }
 
-// ErrConflict says that a stream has changed since a decision was taken. Decide
-// again on the new state.
+// ErrConflict means that a stream has changed since a decision was taken. Decide again
+// on the new state.
 var ErrConflict = errors.New("the stream has changed since it was read")
 
-// ErrForeign says that a stream holds an event of another kind of stream. Nothing is
-// appended to it: two things share one identifier, which is a fault of the program.
+// ErrForeign means that a stream holds an event of another kind of stream. Nothing is
+// appended to it: two aggregates share one identifier, which is a bug.
 var ErrForeign = errors.New("the stream holds events of another kind")
 
 // Recorded is an event in the log.
 type Recorded struct {
 	Event
-	Idx      int64     // place in the dense log, from 1; 0 until the sequencer has placed it
+	Idx      int64     // number in the dense log, from 1; 0 until the sequencer has placed it
 	ID       uuid.UUID // UUIDv7
 	Stream   Stream
-	Version  int       // place in its stream, from 1
+	Version  int       // number in its stream, from 1
 	At       time.Time // when it was recorded, in microseconds, UTC
 	Metadata Metadata
 }
 
-// Stored is an event as its row in the database is. Its data and metadata are JSON. What
-// is personal in them is sealed, and [Hidden] there; an event that was written before
-// anything was sealed has it in clear.
+// Stored is an event as its row in the database. Its data and metadata are JSON. Their
+// personal values are encrypted, with [Hidden] in their place; an event that was
+// written before encryption has them in clear.
 type Stored struct {
-	Idx            int64 // place in the dense log; 0 until the sequencer has placed it
+	Idx            int64 // number in the dense log; 0 until the sequencer has placed it
 	ID             uuid.UUID
 	Stream         Stream
 	Version        int
 	At             time.Time
 	Name           string
-	Patient        uuid.UUID // whom it is about; zero if it is about nobody
+	Patient        uuid.UUID // the subject; zero if it is not about a patient
 	Data, Metadata []byte
-	Sealed         []byte // boxes of personal values; nil if there are none
+	Sealed         []byte // boxes of personal values; nil for an event without any
 }
 
 // NewID returns a new identifier, a UUIDv7 (D35).
@@ -124,9 +125,9 @@ func LowestID(at time.Time) (id uuid.UUID) {
 	return id
 }
 
-// DerivedID returns the stream of a thing that is found by its parts, such as
-// the standing authorisation of one member of staff for one application. It is
-// the UUIDv5 of the thing's kind and of the opaque identifiers of its parts.
+// DerivedID returns the stream of an aggregate that is identified by its parts, such as
+// the standing authorisation of one member of staff for one application. It is the
+// UUIDv5 of the aggregate's kind and of the opaque identifiers of its parts.
 func DerivedID(kind string, parts ...string) uuid.UUID {
 	name := kind
 	for _, part := range parts {

@@ -53,7 +53,7 @@ type other struct{}
 
 func (other) EventName() string { return eventtest.Counted{}.EventName() }
 
-func TestACodecRefusesWhatItCouldNotReadAgain(t *testing.T) {
+func TestCodecRefusesUnreadableEvents(t *testing.T) {
 	t.Parallel()
 	if _, err := event.NewCodec(eventtest.Counted{}, other{}); err == nil {
 		t.Error("two types share a name")
@@ -82,7 +82,7 @@ func TestRedactedHidesPersonalDataAndNothingElse(t *testing.T) {
 		Practitioner: event.Practitioner{Name: "Dr Lee", Email: "lee@elm.example"},
 		Organisation: event.Organisation{Name: "Elm Street"},
 	}}}
-	type line struct { // as where something is shown with more beside it
+	type line struct { // as in a page that shows an event with other data
 		eventtest.Noted
 		Place int `json:"place"`
 	}
@@ -122,7 +122,7 @@ func TestDerivedIDsDependOnEveryPartAndItsPlace(t *testing.T) {
 		}
 		seen[id] = true
 	}
-	// Permanent: streams are found by it.
+	// Permanent: stored streams use it.
 	if got, want := event.DerivedID("a", "b").String(), "68cb9110-84be-5e7e-a24b-d855ae7afad6"; got != want {
 		t.Errorf("the derived id has changed: %s, want %s", got, want)
 	}

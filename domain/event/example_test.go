@@ -12,8 +12,8 @@ import (
 	"frontdesk/domain/record"
 )
 
-// A decision is taken on the state that a history leaves. It returns the events
-// that follow, or none if nothing changes.
+// A decision reads the state after a history. It returns the following events, or none
+// if nothing changes.
 func ExampleFold() {
 	app := application.ID{UUID: uuid.MustParse("01980000-0000-7000-8000-00000000000a")}
 	enablement := event.Fold[practice.Enablement](
@@ -50,7 +50,7 @@ func ExampleCodec() {
 	// unknown event name "practice.moved.v1"
 }
 
-// What is tagged as personal is hidden from auditors unless they ask for it.
+// Fields that are tagged as personal are hidden from auditors unless they request them.
 func ExampleRedacted() {
 	id := uuid.MustParse("01980000-0000-7000-8000-00000000000a")
 	data, err := event.Redacted(record.NoteCreated{Note: record.NoteID{UUID: id}, Patient: patient.ID{UUID: id}, Text: "a cough"})

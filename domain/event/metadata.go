@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Metadata says who caused an event and in the course of what.
+// Metadata is the actor of an event and its context.
 type Metadata struct {
 	Actor       Actor     `json:"actor"`
 	RequestID   string    `json:"requestId,omitempty"`   // ours, one for each call
@@ -19,13 +19,13 @@ type Metadata struct {
 	Idempotency Idempotency `json:"idempotency,omitzero"`
 }
 
-// Idempotency recognises a call that is made again. It is zero for a call without an
+// Idempotency identifies a repeated call. It is zero for a call without an
 // Idempotency-Key.
 type Idempotency struct {
-	Tenant string `json:"tenant,omitempty"`        // that the call addressed; "" for the stream's
+	Tenant string `json:"tenant,omitempty"`        // in the address of the call; "" for the stream's
 	Key    Digest `json:"key"`                     // of the caller and the Idempotency-Key
 	Body   string `json:"body" personal:"subject"` // SHA-256 of the body, byte for byte, in hexadecimal: a short body could be guessed
-	Answer string `json:"answer,omitempty"`        // that the call was given, byte for byte; it says nothing personal
+	Answer string `json:"answer,omitempty"`        // to the call, byte for byte; without personal data
 }
 
 // ParseMetadata reads metadata as it is stored, in JSON.
@@ -43,8 +43,8 @@ func WithMetadata(ctx context.Context, m Metadata) context.Context {
 	return context.WithValue(ctx, metadataKey{}, m)
 }
 
-// MetadataFrom returns the metadata that appends under ctx carry. If there is
-// none, the actor is the service itself.
+// MetadataFrom returns the metadata of appends under ctx. Without any, the actor is the
+// service itself.
 func MetadataFrom(ctx context.Context) Metadata {
 	if m, ok := ctx.Value(metadataKey{}).(Metadata); ok {
 		return m
@@ -55,17 +55,17 @@ func MetadataFrom(ctx context.Context) Metadata {
 // Digest is a SHA-256, stored as 64 hexadecimal digits.
 type Digest [32]byte
 
-// IsZero reports whether nothing was hashed. JSON leaves out such a digest if
-// its field says omitzero.
+// IsZero reports whether the digest is unset. JSON leaves out such a digest if its
+// field has omitzero.
 func (d Digest) IsZero() bool { return d == Digest{} }
 
 // String returns the digest in hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// MarshalText returns the digest as it is stored: 64 hexadecimal digits.
+// MarshalText returns the stored form of the digest: 64 hexadecimal digits.
 func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
 
-// UnmarshalText reads 64 hexadecimal digits, and no other number of them.
+// UnmarshalText parses exactly 64 hexadecimal digits.
 func (d *Digest) UnmarshalText(text []byte) error {
 	if hex.DecodedLen(len(text)) != len(d) {
 		return fmt.Errorf("a SHA-256 has %d hexadecimal digits, not %d", 2*len(d), len(text))

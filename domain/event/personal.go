@@ -10,11 +10,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// HolderKind says what sort of holder a key belongs to. The numbers are stored.
+// HolderKind is the kind of a key's holder. The numbers are stored.
 type HolderKind byte
 
-// The kinds of holder. A submitted request is one of its own, because it may come to
-// belong to another patient.
+// The kinds of holder. A submitted request is one of its own, because it may be linked
+// to another patient later.
 const (
 	OfPatient      HolderKind = 1
 	OfStaff        HolderKind = 2
@@ -32,36 +32,35 @@ func (k HolderKind) String() string {
 
 var holderKinds = [...]string{"practice", "patient", "staff", "practitioner", "request"}
 
-// Holder is whose personal data a value is, within one practice.
+// Holder is the person or request that a personal value belongs to, within one
+// practice.
 type Holder struct {
 	Kind HolderKind
 	ID   uuid.UUID
 }
 
 // Personal is the personal values of one holder in an event: those of its data first,
-// then those of its metadata, each in the order of the fields. A value that is empty is
-// not among them.
+// then those of its metadata, each in the order of the fields. It has no empty values.
 type Personal struct {
 	Of     Holder
-	Known  string // what a practitioner is known by, who has no identifier; "" for others
+	Known  string // identity of a practitioner, who has no identifier; "" for others
 	Values []string
-	Erased bool // the holder was erased, so that there are no values any more
+	Erased bool // the holder was erased, so the values no longer exist
 }
 
-// These stand in a field in place of a personal value that is not empty.
+// These replace a personal value that is not empty.
 const (
-	Hidden = "[personal]" // nobody has asked for the value, or may see it
+	Hidden = "[personal]" // the value was not requested, or the reader may not see it
 	Erased = "[erased]"   // its holder was erased
 )
 
-// ErrOtherValues says that personal values do not fit the event that they should be
-// joined with.
+// ErrOtherValues means that personal values do not fit the event.
 var ErrOtherValues = errors.New("these are not the personal values of this event")
 
-// errUnclaimed refuses to store the name of a practitioner under nobody's key.
+// errUnclaimed refuses to store the name of a practitioner without a key's holder.
 var errUnclaimed = errors.New("the event names a practitioner, and its metadata has no act claim that does")
 
-// The tags of personal fields say whose they are. All such fields are texts.
+// The tags of personal fields name their holder. All such fields are texts.
 const (
 	tagPatient      = "patient"
 	tagStaff        = "staff"
@@ -72,8 +71,8 @@ const (
 
 var metadataPlan = planOf(reflect.TypeFor[Metadata]())
 
-// personalIn calls do with every personal text of an event that is not empty, and with
-// whose it is. The event is a settable struct.
+// personalIn calls do with every personal text of an event that is not empty, and its
+// tag. The event is a settable struct.
 func personalIn(e reflect.Value, m *Metadata, do func(tag string, text reflect.Value)) {
 	data := planOf(e.Type())
 	subject := tagPatient
@@ -92,10 +91,10 @@ func personalIn(e reflect.Value, m *Metadata, do func(tag string, text reflect.V
 	}
 }
 
-// Split returns an event as it is stored, with [Hidden] in place of its personal values,
-// and these values, by holder in the order of their kinds. The event is not changed. A
-// value without a holder, as of an event about no patient, stays where it is. A
-// practitioner who is not named in the metadata is an error.
+// Split returns the stored form of an event, with [Hidden] in place of its personal
+// values, and these values, by holder in the order of their kinds. The event is not
+// changed. A value without a holder, as in an event without a patient, stays in its
+// field. A practitioner who is not named in the metadata is an error.
 func (c *Codec) Split(r Recorded) (Stored, []Personal, error) {
 	e := reflect.New(reflect.TypeOf(r.Event)).Elem()
 	e.Set(reflect.ValueOf(r.Event))
@@ -123,7 +122,7 @@ func (c *Codec) Split(r Recorded) (Stored, []Personal, error) {
 	return s, all, err
 }
 
-// holder returns whose the values of a tag are. A practitioner has no identifier.
+// holder returns the holder of the values of a tag. A practitioner has no identifier.
 func (r Recorded) holder(tag string) (of Holder, known string) {
 	switch tag {
 	case tagPatient:
@@ -139,7 +138,7 @@ func (r Recorded) holder(tag string) (of Holder, known string) {
 	return Holder{Kind: OfPractitioner}, known
 }
 
-// About returns the patient whom an event is about, and zero if it is about none.
+// About returns the patient that an event is about; zero for no patient.
 func (r Recorded) About() uuid.UUID {
 	if about, ok := r.Event.(Patient); ok {
 		return about.PatientID()
@@ -147,7 +146,7 @@ func (r Recorded) About() uuid.UUID {
 	return uuid.Nil
 }
 
-// knownBy returns what tells the practitioner from others: the e-mail, without regard to
+// knownBy returns the identity of the practitioner: the e-mail, without regard to
 // capitals; otherwise the name or the number.
 func (p Practitioner) knownBy() string {
 	for _, known := range []string{strings.ToLower(p.Email), p.Name, p.GMCNumber} {
@@ -158,8 +157,8 @@ func (p Practitioner) knownBy() string {
 	return ""
 }
 
-// Hide returns the event with [Hidden] in place of every personal value that is not empty.
-// The event is not changed. Decisions are taken on such events.
+// Hide returns the event with [Hidden] in place of every personal value that is not
+// empty. The event is not changed. Decisions read such events.
 func Hide(e Event) Event {
 	plan := planOf(reflect.TypeOf(e))
 	if plan == nil {
@@ -171,9 +170,9 @@ func Hide(e Event) Event {
 	return hidden.Interface().(Event)
 }
 
-// Join returns a stored event with the values of those holders that are given. Those of
-// others stay hidden. It returns [ErrUnknownName] for an event that the codec does not
-// know, and [ErrOtherValues] if there are more or fewer values than the event has.
+// Join returns a stored event with the values of the given holders. Those of others
+// stay hidden. It returns [ErrUnknownName] for an event unknown to the codec, and
+// [ErrOtherValues] if the number of values differs from the event's.
 func (c *Codec) Join(s Stored, personal []Personal) (Recorded, error) {
 	e, err := c.decode(s.Name, s.Data)
 	if err != nil {
@@ -191,7 +190,7 @@ func (c *Codec) Join(s Stored, personal []Personal) (Recorded, error) {
 	}, err
 }
 
-// restore puts values into the places where [Codec.Split] has found them.
+// restore puts values back into the fields in which [Codec.Split] found them.
 func restore(e reflect.Value, m *Metadata, personal []Personal) error {
 	of := map[HolderKind]*Personal{}
 	for _, p := range personal {

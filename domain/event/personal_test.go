@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// visited has personal fields in every place where an event may have some.
+// visited has personal fields in every possible place.
 type visited struct {
 	Patient uuid.UUID `json:"patient"`
 	Note    string    `json:"note" personal:"patient"`
@@ -54,39 +54,39 @@ var (
 	stream = event.Stream{Tenant: "elm-street", ID: uuid.MustParse("0190c7a2-0000-7000-8000-00000000000b")}
 )
 
-// told names an actor in its data.
-type told struct {
+// acted names an actor in its data.
+type acted struct {
 	By event.Actor `json:"by"`
 }
 
-func (told) EventName() string { return "test.told.v1" }
+func (acted) EventName() string { return "test.told.v1" }
 
-// A practitioner whom no act claim of the metadata names has no key, and is stored neither
-// in clear nor at all.
+// A practitioner whom no act claim of the metadata names has no key, and is not stored,
+// not even in clear.
 func TestAPractitionerIsNamedByTheActClaimAlone_D68(t *testing.T) {
 	t.Parallel()
 	codec := personalCodec(t)
 	bell := event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Bell"}}
 	for _, by := range []event.Actor{event.Staff(ann), {Kind: event.ByApplication, OnBehalfOf: &event.OnBehalfOf{}}} {
-		e := told{event.Application(ann, "", &bell)}
+		e := acted{event.Application(ann, "", &bell)}
 		stored, _, err := codec.Split(event.Recorded{Event: e, Stream: stream, Metadata: event.Metadata{Actor: by}})
 		if err == nil || strings.Contains(err.Error(), "Bell") {
-			t.Errorf("by %s: stored as %s, %v; want an error that names nobody", by, stored.Data, err)
+			t.Errorf("by %s: stored as %s, %v; want an error without names", by, stored.Data, err)
 		}
 	}
 }
 
 func personalCodec(t testing.TB) *event.Codec {
 	t.Helper()
-	codec, err := event.NewCodec(visited{}, asked{}, told{})
+	codec, err := event.NewCodec(visited{}, asked{}, acted{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return codec
 }
 
-// happened are events with values in many places, also ones that look like what stands in
-// for a value.
+// happened are events with values in many places, and with values that look like the
+// placeholders.
 func happened() []event.Recorded {
 	known := event.Metadata{
 		Actor: event.Application(uuid.Max, "application-restricted", &event.OnBehalfOf{
@@ -94,17 +94,17 @@ func happened() []event.Recorded {
 		}),
 		Idempotency: event.Idempotency{Key: event.Digest{7}, Body: strings.Repeat("0f", 32)},
 	}
-	nobody := event.Metadata{Actor: event.Actor{Kind: event.ByApplication, ID: "7", OnBehalfOf: &event.OnBehalfOf{}}}
+	unnamed := event.Metadata{Actor: event.Actor{Kind: event.ByApplication, ID: "7", OnBehalfOf: &event.OnBehalfOf{}}}
 	same := &guest{"Bill", 2, &pet{"Rex"}}
 	var all []event.Recorded
-	for _, metadata := range []event.Metadata{known, nobody, {Actor: event.Service("test")}} {
+	for _, metadata := range []event.Metadata{known, unnamed, {Actor: event.Service("test")}} {
 		for _, e := range []event.Event{
 			visited{},
 			visited{Patient: ann},
 			visited{Patient: ann, Note: "a", Place: "here", By: guest{"Bill", 1, nil}},
 			visited{Patient: ann, Note: event.Hidden, By: guest{event.Erased, 1, &pet{}}, Also: []guest{}},
 			visited{Patient: ann, Note: "a", With: same, Also: []guest{{"a", 1, nil}, {}, {"a", 2, &pet{"a"}}}, Later: []*guest{same, nil, same}},
-			visited{Note: "of nobody", Also: []guest{{"Bill", 1, nil}}},
+			visited{Note: "of no holder", Also: []guest{{"Bill", 1, nil}}},
 			asked{Patient: ann, Answers: []answer{{"ö <&> \u2028"}, {""}, {`"],["`}}},
 			asked{Answers: nil},
 		} {

@@ -6,20 +6,20 @@ import (
 	"sync"
 )
 
-// plan says where the personal texts of a type are.
+// plan locates the personal texts of a type.
 type plan []step
 
-// step is a field of a struct that is personal, or leads to what is.
+// step is a field of a struct that is personal, or contains personal fields.
 type step struct {
 	index  int
 	tag    string // of a personal text; otherwise ""
-	secret bool   // nobody is shown the text
-	inner  plan   // of what the field holds, points to or lists
+	secret bool   // never shown
+	inner  plan   // of the field's value, pointee or elements
 }
 
 var plans sync.Map // of reflect.Type to plan
 
-// planOf returns the plan of a struct; nil if nothing in it is personal.
+// planOf returns the plan of a struct; nil if it has no personal fields.
 func planOf(typ reflect.Type) plan {
 	if known, ok := plans.Load(typ); ok {
 		return known.(plan)
@@ -54,8 +54,8 @@ func (p plan) has(tag string) bool {
 	return slices.ContainsFunc(p, func(s step) bool { return s.tag == tag || s.inner.has(tag) })
 }
 
-// each calls do with every personal text that is not empty. What it passes on its way
-// is copied, so that do may set the text and change nothing that others hold.
+// each calls do with every personal text that is not empty. It copies the values on the
+// path, so that do may set the text without changing shared values.
 func (p plan) each(in reflect.Value, do func(s step, text reflect.Value)) {
 	for _, s := range p {
 		field := in.Field(s.index)

@@ -6,30 +6,30 @@ import (
 	"time"
 )
 
-// Kind says what sort of refusal an [Error] is. Rules choose it, and adapters
-// map it to a status or an exit code.
+// Kind is the kind of a refusal. Rules choose it, and adapters map it to a status or an
+// exit code.
 type Kind int
 
 // The kinds of refusal.
 const (
 	Invalid     Kind = iota + 1 // the input is malformed or breaks a structural rule
-	Refused                     // the input is sound, and a rule of the practice says no
+	Refused                     // the input is valid, and a rule of the practice refuses it
 	Forbidden                   // the caller may not do this
-	Missing                     // what the caller named does not exist
-	Conflict                    // it clashes with what is already there
+	Missing                     // the object that the caller named does not exist
+	Conflict                    // it conflicts with existing data
 	Unsupported                 // a media type that this service does not read
 	TooLarge                    // more than this service accepts
 	RateLimited                 // too many calls of one application
 	Unavailable                 // the service cannot answer now; try again later
 )
 
-// Error is one refusal. It is safe to show, because it never holds personal
-// data or the text of a token, and it says enough to act on.
+// Error is one refusal. It is safe to show, because it never holds personal data or the
+// text of a token, and it is enough to act on.
 type Error struct {
 	Kind    Kind
 	Code    string    // in kebab case
-	Detail  string    // one sentence that says what to do
-	RetryAt time.Time // when the same input may be accepted; zero if nobody knows
+	Detail  string    // one sentence with the next step
+	RetryAt time.Time // when the same input may be accepted; zero if unknown
 }
 
 // New returns a refusal.
@@ -40,8 +40,8 @@ func New(kind Kind, code, detail string) *Error {
 // Error returns the code and the detail.
 func (e *Error) Error() string { return e.Code + ": " + e.Detail }
 
-// Is reports whether target is the same refusal, perhaps with another detail,
-// so that errors.Is works with the variables that rules declare.
+// Is reports whether target is the same refusal, perhaps with another detail, so that
+// errors.Is works with the variables that rules declare.
 func (e *Error) Is(target error) bool {
 	other, ok := target.(*Error)
 	return ok && other.Kind == e.Kind && other.Code == e.Code
@@ -55,8 +55,8 @@ func (e *Error) With(format string, args ...any) *Error {
 	return &with
 }
 
-// Worded returns the refusal in other words. They may hold verbs, which Filled fills
-// in. A rule declares each of its wordings, so that all can be listed.
+// Worded returns the refusal with another sentence. Its verbs are for Filled. A rule
+// declares each of its sentences, so that all can be listed.
 func (e *Error) Worded(format string) *Error {
 	worded := *e
 	worded.Detail = format
@@ -66,7 +66,7 @@ func (e *Error) Worded(format string) *Error {
 // Filled returns a copy of the refusal with the verbs of its detail filled in.
 func (e *Error) Filled(args ...any) *Error { return e.With(e.Detail, args...) }
 
-// Until returns a copy of the refusal that says when a retry may be accepted.
+// Until returns a copy of the refusal with the time at which a retry may be accepted.
 func (e *Error) Until(t time.Time) *Error {
 	until := *e
 	until.RetryAt = t

@@ -2,11 +2,11 @@
 //
 // Rules
 //  1. A patient is registered once within a practice (D18), with a name.
-//  2. A patient's record may be restricted to named staff, and the restriction
-//     may be lifted (D17).
-//  3. A patient's details may be changed. What they were stays in the log (D73).
-//  4. A patient is forgotten as package erasure says, by two people and not under a hold
-//     (D70).
-//  5. Who is erased is unknown to everybody who asks. Their identifier is never
-//     registered again; who comes back is given another one.
+//  2. A patient's record may be restricted to named staff, and the restriction may
+//     be lifted (D17).
+//  3. A patient's details may be changed. The former ones stay in the log (D73).
+//  4. A patient is erased according to package erasure, by two people and not under
+//     a hold (D70).
+//  5. An erased patient is unknown in every answer. Their identifier is never
+//     registered again; if they return, they get another one.
 package patient

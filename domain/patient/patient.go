@@ -16,29 +16,29 @@ import (
 // ID identifies a patient of one practice.
 type ID struct{ uuid.UUID }
 
-// Registered says that somebody is a patient of the practice.
+// Registered records a new patient of the practice.
 type Registered struct {
 	Patient   ID     `json:"patient"`
 	Name      string `json:"name" personal:"patient"`
 	BirthDate string `json:"birthDate,omitempty" personal:"patient"` // 2006-01-02
 }
 
-// DetailsChanged says what a patient's details are from now on: all of them, so that
-// nobody has to look for the rest in earlier events.
+// DetailsChanged records a patient's new details: all of them, so that readers need no
+// earlier events.
 type DetailsChanged struct {
 	Patient   ID     `json:"patient"`
 	Name      string `json:"name" personal:"patient"`
 	BirthDate string `json:"birthDate,omitempty" personal:"patient"` // 2006-01-02; "" if it is unknown
 }
 
-// RecordRestricted says that only these staff may see the patient's record from
-// now on. If there are none, nobody may.
+// RecordRestricted records that only these staff may see the patient's record from now
+// on. If the list is empty, no one may.
 type RecordRestricted struct {
 	Patient ID         `json:"patient"`
 	Staff   []staff.ID `json:"staff"`
 }
 
-// RestrictionLifted says that the record is not restricted any more.
+// RestrictionLifted records that the record is no longer restricted.
 type RestrictionLifted struct {
 	Patient ID `json:"patient"`
 }
@@ -55,16 +55,16 @@ func (RecordRestricted) EventName() string { return "patient.record-restricted.v
 // EventName returns the name that the event is stored under.
 func (RestrictionLifted) EventName() string { return "patient.restriction-lifted.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (r Registered) PatientID() uuid.UUID { return r.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (d DetailsChanged) PatientID() uuid.UUID { return d.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (r RecordRestricted) PatientID() uuid.UUID { return r.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (r RestrictionLifted) PatientID() uuid.UUID { return r.Patient.UUID }
 
 // Events returns an empty event of each type of this package, for the codec.
@@ -88,13 +88,13 @@ var (
 	ErrUnknown          = fault.New(fault.Refused, "patient-not-found", "There is no patient with this patientId.")
 )
 
-// StreamOf returns the stream of a patient of a tenant. The same identifier may
-// mean another patient elsewhere, so the stream depends on the tenant, too.
+// StreamOf returns the stream of a patient of a tenant. The same identifier may belong
+// to another patient elsewhere, so the stream also depends on the tenant.
 func StreamOf(tenant string, id ID) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("patient", tenant, id.String())}
 }
 
-// Patient is what later decisions need to know of a patient.
+// Patient is the state of a patient that later decisions need.
 type Patient struct {
 	registered bool
 	restricted bool
@@ -102,8 +102,7 @@ type Patient struct {
 	erasure    erasure.State
 }
 
-// Register makes somebody a patient (rule 1). An empty birth date means that it
-// is unknown.
+// Register registers a patient (rule 1). An empty birth date means that it is unknown.
 func (p Patient) Register(id ID, name, birthDate string) ([]event.Event, error) {
 	name, err := details(name, birthDate)
 	if err != nil {
@@ -118,8 +117,8 @@ func (p Patient) Register(id ID, name, birthDate string) ([]event.Event, error) 
 	return []event.Event{Registered{id, name, birthDate}}, nil
 }
 
-// ChangeDetails replaces the patient's name and birth date (rule 3). It cannot tell
-// whether they are the same as before, because no state holds them.
+// ChangeDetails replaces the patient's name and birth date (rule 3). It cannot compare
+// them with the former ones, because no state holds them.
 func (p Patient) ChangeDetails(id ID, name, birthDate string) ([]event.Event, error) {
 	name, err := details(name, birthDate)
 	if err != nil {
@@ -131,12 +130,12 @@ func (p Patient) ChangeDetails(id ID, name, birthDate string) ([]event.Event, er
 	return []event.Event{DetailsChanged{id, name, birthDate}}, nil
 }
 
-// details judges a name, which it returns without the space around it, and a birth
+// details validates a name, which it returns without surrounding space, and a birth
 // date.
 func details(name, birthDate string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {
-	case name == "", name == event.Hidden, name == event.Erased: // these stand for names that are not shown
+	case name == "", name == event.Hidden, name == event.Erased: // placeholders for names that are not shown
 		return "", ErrNameless
 	case birthDate != "" && !isDate(birthDate):
 		return "", ErrInvalidBirthDate
@@ -168,8 +167,8 @@ func (p Patient) LiftRestriction(id ID) ([]event.Event, error) {
 	return []event.Event{RestrictionLifted{id}}, nil
 }
 
-// Known returns [ErrUnknown] if the practice has no such patient, or has erased them: so
-// nobody can ask who was erased.
+// Known returns [ErrUnknown] if the practice has no such patient, or has erased them:
+// so no answer reveals who was erased.
 func (p Patient) Known() error {
 	if !p.registered || p.erasure.Erased() {
 		return ErrUnknown
@@ -182,7 +181,7 @@ func (p Patient) ClosedTo(member staff.ID) (closed bool, err error) {
 	return p.restricted && !slices.Contains(p.allowed, member), p.Known()
 }
 
-// Apply returns the patient as it is after the event.
+// Apply returns the patient after the event.
 func (p Patient) Apply(e event.Event) Patient {
 	switch e := e.(type) {
 	case Registered:

@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Reception is everything that decides when a practice takes requests of one
-// type. The check of a request and the patient portal ask the same.
+// Reception is the rules and closures that decide when a practice accepts requests of
+// one type. The check of a request and the patient portal use the same.
 type Reception struct {
 	Type     request.Type
 	Intake   Intake
@@ -22,7 +22,7 @@ type Reception struct {
 type Receptions struct {
 	Intakes  map[request.Type]Intake // of the types that the practice has ever changed
 	Closures Closures
-	Zone     *time.Location // nil if nobody has looked, or if there is no such practice
+	Zone     *time.Location // nil if they were not read, or if the practice does not exist
 }
 
 // Of returns the reception of requests of one type.
@@ -30,8 +30,7 @@ func (r Receptions) Of(typ request.Type) Reception {
 	return Reception{Type: typ, Intake: r.Intakes[typ], Closures: r.Closures, Zone: r.Zone}
 }
 
-// After returns the receptions as they are after events of the practice, or as they would
-// be.
+// After returns the receptions after events of the practice, or after possible ones.
 func (r Receptions) After(events ...event.Event) Receptions {
 	intakes := maps.Clone(r.Intakes)
 	if intakes == nil {
@@ -47,7 +46,7 @@ func (r Receptions) After(events ...event.Event) Receptions {
 	return r
 }
 
-// Status says whether requests are taken, or which rule refuses them.
+// Status is whether requests are accepted, or the rule that refuses them.
 type Status string
 
 // The statuses. Those other than open are the codes of the refusals.
@@ -58,11 +57,11 @@ const (
 	TypeClosed   Status = "request-type-closed"
 )
 
-// Availability says whether a practice takes requests of a type at an instant.
+// Availability is whether a practice accepts requests of a type at an instant.
 type Availability struct {
 	Type        request.Type
 	Status      Status
-	NextOpening time.Time // when it opens next; zero if it is open, or if nobody knows
+	NextOpening time.Time // when it opens next; zero if it is open, or if that is unknown
 }
 
 // At decides rule 5: switched off comes before paused, and paused before closed.
@@ -83,8 +82,8 @@ func (r Reception) At(now time.Time) Availability {
 	return a
 }
 
-// opening returns the first instant, not before t, that lies in no pause and no
-// closure and within the opening hours. It is zero if nobody knows.
+// opening returns the first instant, not before t, outside of all pauses and closures
+// and within the opening hours. It is zero if there is no known one.
 func (r Reception) opening(t time.Time) time.Time {
 	for {
 		next := r.Intake.Hours.Next(t, r.Zone)
@@ -101,9 +100,9 @@ func (r Reception) opening(t time.Time) time.Time {
 	}
 }
 
-// Closing returns when requests that are taken at an instant are not taken any more,
-// unless somebody changes something. It is zero if that never comes, and if they are not
-// taken.
+// Closing returns when the practice stops accepting requests that it accepts at an
+// instant, if its settings stay the same. It is zero if it never stops, and if it does
+// not accept them.
 func (r Reception) Closing(now time.Time) time.Time {
 	if r.At(now).Status != TypeOpen {
 		return time.Time{}
@@ -117,7 +116,7 @@ func (r Reception) Closing(now time.Time) time.Time {
 	return closing.UTC()
 }
 
-// The refusals of a request that is sound.
+// The refusals of a valid request.
 var (
 	ErrTypeDisabled = fault.New(fault.Refused, string(TypeDisabled),
 		"The organisation has this request type switched off. Do not retry.")
@@ -127,8 +126,8 @@ var (
 		"The organisation is closed, or it is outside its opening hours for this request type. It is safe to retry later.")
 )
 
-// Err returns nil if requests are taken, and the refusal if not. A refusal that
-// is safe to retry says when, if that is known.
+// Err returns nil if requests are accepted, and the refusal if not. A refusal that is
+// safe to retry has the time of the next opening, if it is known.
 func (a Availability) Err() error {
 	switch a.Status {
 	case TypeDisabled:
@@ -142,8 +141,8 @@ func (a Availability) Err() error {
 	}
 }
 
-// WithOpening returns the refusal in the words that also say when the practice takes
-// requests again.
+// WithOpening returns the refusal with the sentence that also has the time of the next
+// opening.
 func WithOpening(refusal *fault.Error) *fault.Error {
 	return refusal.Worded(refusal.Detail + " The next opening is %s.")
 }

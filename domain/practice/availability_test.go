@@ -25,7 +25,7 @@ func week(texts ...string) hours.Week {
 	return w
 }
 
-func TestWhatRefusesARequestAndUntilWhen_D2_D23_D24(t *testing.T) {
+func TestAvailabilityAndNextOpening_D2_D23_D24(t *testing.T) {
 	t.Parallel()
 	workdays := week("mon 08:00-18:00", "tue 08:00-18:00") // noon is a Monday's
 	tomorrow := time.Date(2026, 3, 3, 8, 0, 0, 0, time.UTC)
@@ -44,7 +44,7 @@ func TestWhatRefusesARequestAndUntilWhen_D2_D23_D24(t *testing.T) {
 		{"within hours is open", practice.Intake{Hours: workdays}, nil, noon, practice.TypeOpen, ever},
 		{"outside hours is closed until they begin", practice.Intake{Hours: workdays}, nil, evening, practice.TypeClosed, tomorrow},
 
-		{"off is disabled, until nobody knows when", practice.Intake{SwitchedOff: true}, nil, noon, practice.TypeDisabled, ever},
+		{"off is disabled, end unknown", practice.Intake{SwitchedOff: true}, nil, noon, practice.TypeDisabled, ever},
 		{"disabled comes before paused and closed",
 			practice.Intake{SwitchedOff: true, Paused: true, PausedUntil: one, Hours: workdays},
 			practice.Closures{{From: noon, Until: one}}, noon, practice.TypeDisabled, ever},
@@ -83,7 +83,7 @@ const (
 	isClosed = "The organisation is closed, or it is outside its opening hours for this request type. It is safe to retry later."
 )
 
-func TestOnlyWhatIsSafeToRetrySaysWhen_7_1(t *testing.T) {
+func TestOnlyRetryableRefusalsHaveTime_7_1(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		availability practice.Availability

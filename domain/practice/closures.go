@@ -8,15 +8,15 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Closed says that the practice takes no requests of any type from From until
+// Closed records that the practice accepts no requests of any type from From until
 // Until, exclusive. A zero Until means for good.
 type Closed struct {
 	From  time.Time `json:"from"`
 	Until time.Time `json:"until,omitzero"`
 }
 
-// Reopened says that it takes them from From on after all. Until is when it
-// would have opened anyway, and zero if it would not have.
+// Reopened records that it accepts them from From on after all. Until is when it would
+// have opened anyway, and zero if it would not have.
 type Reopened struct {
 	From  time.Time `json:"from"`
 	Until time.Time `json:"until,omitzero"`
@@ -28,7 +28,7 @@ func (Closed) EventName() string { return "practice.closed.v1" }
 // EventName returns the name that the event is stored under.
 func (Reopened) EventName() string { return "practice.reopened.v1" }
 
-// ErrInvalidClosure refuses a closure that cannot be meant.
+// ErrInvalidClosure refuses a closure with impossible times.
 var ErrInvalidClosure = fault.New(fault.Invalid, "invalid-closure", "A closure must end after it begins, and must not end in the past.")
 
 // ClosuresStream returns the stream of a practice's closures.
@@ -40,9 +40,8 @@ func ClosuresStream(tenant string) event.Stream {
 // No two of them touch.
 type Closures []Span
 
-// Close closes the practice (rule 4). A zero from means now, and a zero until
-// means until it is reopened. If it is closed for all that time already, nothing
-// changes.
+// Close closes the practice (rule 4). A zero from means now, and a zero until means
+// until it is reopened. If it is closed for all that time already, nothing changes.
 func (c Closures) Close(from, until, now time.Time) ([]event.Event, error) {
 	if from.IsZero() {
 		from = now
@@ -71,8 +70,8 @@ func (c Closures) Reopen(from time.Time) ([]event.Event, error) {
 	return []event.Event{Reopened{from, until}}, nil
 }
 
-// until returns when the closure that covers an instant ends, or zero if it has
-// no end, and whether there is such a closure.
+// until returns the end of the closure that covers an instant, or zero for no end, and
+// whether there is such a closure.
 func (c Closures) until(t time.Time) (time.Time, bool) {
 	for _, closure := range c {
 		if closure.Covers(t) {
@@ -82,7 +81,7 @@ func (c Closures) until(t time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Apply returns the closures as they are after the event.
+// Apply returns the closures after the event.
 func (c Closures) Apply(e event.Event) Closures {
 	switch e := e.(type) {
 	case Closed:
@@ -120,17 +119,16 @@ func (c Closures) cutAt(t time.Time) Closures {
 	return slices.DeleteFunc(left, Span.isEmpty)
 }
 
-// Span is a stretch of time, from From until Until, exclusive. It has no end if
-// Until is zero.
+// Span is a period from From until Until, exclusive. It has no end if Until is zero.
 type Span struct{ From, Until time.Time }
 
-// Covers reports whether an instant lies in the span.
+// Covers reports whether an instant is in the span.
 func (s Span) Covers(t time.Time) bool { return !t.Before(s.From) && s.lasts(t) }
 
 // lasts reports whether the span has not ended at an instant.
 func (s Span) lasts(t time.Time) bool { return s.Until.IsZero() || t.Before(s.Until) }
 
-// isEmpty reports whether the span ends before it could begin.
+// isEmpty reports whether the span ends before it begins.
 func (s Span) isEmpty() bool { return !s.lasts(s.From) }
 
 // isWithin reports whether another span covers all of this one.
@@ -163,5 +161,5 @@ func (s Span) isEndedBy(other Span) bool {
 	return !s.Until.IsZero() && (other.Until.IsZero() || other.Until.After(s.Until))
 }
 
-// instant cuts a time to the microseconds that every store keeps, in UTC.
+// instant truncates a time to the microseconds of every store, in UTC.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

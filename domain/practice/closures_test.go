@@ -69,7 +69,7 @@ func TestReopeningEndsTheClosureOfThatMomentAlone(t *testing.T) {
 	given().When(reopen(noon)).Then(t)
 	given(closed(noon, ever)).When(reopen(one)).Then(t, reopened(one, ever))
 	given(closed(noon, two)).When(reopen(one)).Then(t, reopened(one, two))
-	given(closed(noon, one)).When(reopen(one)).Then(t) // over by itself
+	given(closed(noon, one)).When(reopen(one)).Then(t) // it has ended already
 	given(closed(one, two)).When(reopen(noon)).Then(t) // not begun
 	given(closed(one, two)).When(reopen(one)).Then(t, reopened(one, two))
 	given(closed(noon, two), reopened(one, two)).When(reopen(one)).Then(t)

@@ -1,16 +1,15 @@
-// Package practice holds the rules about a medical practice, which is a tenant,
-// and what it allows.
+// Package practice holds the rules about a medical practice, which is a tenant, and the
+// applications that it enables.
 //
 // Rules
-//  1. A practice is registered once, under a tenant identifier that is a DNS
-//     label (D35), with an IANA time zone.
-//  2. An application must be enabled by the practice before it may call; it
-//     can be disabled, and enabled again (D14).
-//  3. For each request type, the practice may switch intake off and on, pause
-//     it, with or without an end, resume it, and set opening hours (D23).
+//  1. A practice is registered once, under a tenant identifier that is a DNS label
+//     (D35), with an IANA time zone.
+//  2. An application must be enabled by the practice before it may call; it can be
+//     disabled, and enabled again (D14).
+//  3. For each request type, the practice may switch intake off and on, pause it,
+//     with or without an end, resume it, and set opening hours (D23).
 //  4. A closure, from now or an instant until another or for good, covers every
-//     type. Reopening ends the closure of that moment and leaves later ones.
-//  5. A request is taken unless its type is switched off, paused, or closed:
-//     in that order (D2). When it will be taken is computed from all of
-//     these together (D24).
+//     type. Reopening ends the current closure and leaves later ones.
+//  5. A request is accepted unless its type is switched off, paused, or closed: in
+//     that order (D2). The next opening is computed from all of these together (D24).
 package practice

@@ -10,30 +10,30 @@ import (
 	"frontdesk/domain/request"
 )
 
-// RequestTypeSwitchedOff says that the practice takes no requests of a type
-// until it is switched on again.
+// RequestTypeSwitchedOff records that the practice accepts no requests of a type until
+// it is switched on again.
 type RequestTypeSwitchedOff struct {
 	RequestType request.Type `json:"requestType"`
 }
 
-// RequestTypeSwitchedOn says that it takes them again.
+// RequestTypeSwitchedOn records that it accepts them again.
 type RequestTypeSwitchedOn struct {
 	RequestType request.Type `json:"requestType"`
 }
 
-// RequestTypePaused says that it takes none for a while: until Until, exclusive,
+// RequestTypePaused records that it accepts none for a while: until Until, exclusive,
 // or until it resumes, if Until is zero.
 type RequestTypePaused struct {
 	RequestType request.Type `json:"requestType"`
 	Until       time.Time    `json:"until,omitzero"`
 }
 
-// RequestTypeResumed says that a pause was ended.
+// RequestTypeResumed records that a pause was ended.
 type RequestTypeResumed struct {
 	RequestType request.Type `json:"requestType"`
 }
 
-// OpeningHoursSet says when it takes requests of a type. No hours mean at all
+// OpeningHoursSet records when it accepts requests of a type. No hours means at all
 // hours.
 type OpeningHoursSet struct {
 	RequestType request.Type `json:"requestType"`
@@ -58,17 +58,17 @@ func (OpeningHoursSet) EventName() string { return "practice.opening-hours-set.v
 // ErrInvalidPause refuses a pause that would be over already.
 var ErrInvalidPause = fault.New(fault.Invalid, "invalid-pause", "A pause must end in the future.")
 
-// IntakeStream returns the stream of how a practice takes requests of a type.
+// IntakeStream returns the stream of a practice's settings for requests of a type.
 func IntakeStream(tenant string, typ request.Type) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("intake", tenant, string(typ))}
 }
 
-// Intake is how a practice takes requests of one type. The zero value takes
-// them at all hours.
+// Intake is a practice's settings for requests of one type. The zero value accepts them
+// at all hours.
 type Intake struct {
 	SwitchedOff bool
 	Paused      bool      // a pause was begun and not ended by hand
-	PausedUntil time.Time // when it ends by itself, exclusive; zero for never
+	PausedUntil time.Time // when it expires, exclusive; zero for never
 	Hours       hours.Week
 }
 
@@ -80,7 +80,7 @@ func (i Intake) SwitchOff(typ request.Type) ([]event.Event, error) {
 	return []event.Event{RequestTypeSwitchedOff{typ}}, nil
 }
 
-// SwitchOn takes them again. Switching on twice changes nothing.
+// SwitchOn accepts them again. Switching on twice changes nothing.
 func (i Intake) SwitchOn(typ request.Type) ([]event.Event, error) {
 	if !i.SwitchedOff {
 		return nil, nil
@@ -105,7 +105,7 @@ func (i Intake) Pause(typ request.Type, until, now time.Time) ([]event.Event, er
 	return []event.Event{RequestTypePaused{typ, until}}, nil
 }
 
-// Resume ends a pause. If there is none, or if it has ended, nothing changes.
+// Resume ends a pause. Without one, or if it has ended, nothing changes.
 func (i Intake) Resume(typ request.Type, now time.Time) ([]event.Event, error) {
 	if _, paused := i.pausedUntil(now); !paused {
 		return nil, nil
@@ -113,8 +113,8 @@ func (i Intake) Resume(typ request.Type, now time.Time) ([]event.Event, error) {
 	return []event.Event{RequestTypeResumed{typ}}, nil
 }
 
-// SetHours sets the hours at which requests of the type are taken. The same
-// hours again change nothing.
+// SetHours sets the hours at which requests of the type are accepted. The same hours
+// again change nothing.
 func (i Intake) SetHours(typ request.Type, week hours.Week) ([]event.Event, error) {
 	if slices.Equal(i.Hours, week) {
 		return nil, nil
@@ -122,8 +122,8 @@ func (i Intake) SetHours(typ request.Type, week hours.Week) ([]event.Event, erro
 	return []event.Event{OpeningHoursSet{typ, week}}, nil
 }
 
-// pausedUntil returns when the pause that covers an instant ends, or zero if it
-// has no end, and whether there is such a pause.
+// pausedUntil returns the end of the pause that covers an instant, or zero for no end,
+// and whether there is such a pause.
 func (i Intake) pausedUntil(t time.Time) (time.Time, bool) {
 	return i.PausedUntil, i.Paused && Span{Until: i.PausedUntil}.lasts(t)
 }
@@ -134,7 +134,7 @@ func (i Intake) IsPaused(at time.Time) bool {
 	return paused
 }
 
-// Apply returns the intake as it is after the event.
+// Apply returns the intake after the event.
 func (i Intake) Apply(e event.Event) Intake {
 	switch e := e.(type) {
 	case RequestTypeSwitchedOff:

@@ -89,7 +89,7 @@ func TestAPauseEndsInTheFuture(t *testing.T) {
 	given().When(pause(noon, noon)).Refuses(t, practice.ErrInvalidPause)
 	given().When(pause(noon, one)).Refuses(t, practice.ErrInvalidPause)
 	given(pausedTill).When(pause(one, one)).Refuses(t, practice.ErrInvalidPause)
-	given().When(pause(noon.Add(999*time.Nanosecond), noon)).Refuses(t, practice.ErrInvalidPause) // instants are kept in microseconds
+	given().When(pause(noon.Add(999*time.Nanosecond), noon)).Refuses(t, practice.ErrInvalidPause) // instants are stored in microseconds
 }
 
 func TestOpeningHoursAreSetAndFreed(t *testing.T) {

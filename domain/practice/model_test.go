@@ -20,13 +20,13 @@ var zones = []string{
 
 const rounds = 2000
 
-// horizon is how far the model looks. Whatever is still closed then is not
-// compared: a few weeks of minutes are what there is time for.
+// horizon limits the period of the model. It does not compare a type that is still
+// closed then: there is only time for a few weeks of minutes.
 const horizon = 15 * 24 * time.Hour
 
-// Statuses and next openings must be those that somebody finds who stands
-// before the practice's clock and looks up every minute.
-func TestAvailabilityAgreesWithSomebodyWhoLooksAtTheClockEveryMinute(t *testing.T) {
+// Statuses and next openings must match a model that checks the practice's clock every
+// minute.
+func TestAvailabilityMatchesEachMinute(t *testing.T) {
 	t.Parallel()
 	seen := map[practice.Status]int{}
 	undecided := 0
@@ -81,8 +81,8 @@ func look(r practice.Reception, now time.Time) (status practice.Status, next tim
 	return status, time.Time{}, false
 }
 
-// closesAt reports whether it is open until a closing, and not then. A closing that lies
-// further away than a few days, or never comes, is looked for so long.
+// closesAt reports whether it is open until a closing, and not then. For a closing that
+// is a few days away, or never comes, it checks only those days.
 func closesAt(r practice.Reception, now, closing time.Time) bool {
 	door := onTheDoor(r.Intake.Hours)
 	if statusAt(r, door, now) != practice.TypeOpen {
@@ -120,7 +120,7 @@ func statusAt(r practice.Reception, door []line, at time.Time) practice.Status {
 	return practice.TypeOpen
 }
 
-// line is an interval as it is written on the practice's door.
+// line is the text form of an interval.
 type line struct{ day, opens, closes string }
 
 func onTheDoor(week hours.Week) (door []line) {
@@ -132,7 +132,7 @@ func onTheDoor(week hours.Week) (door []line) {
 	return door
 }
 
-// isOpen compares the clock on the wall with what is written on the door.
+// isOpen compares local time with the opening hours.
 func isOpen(door []line, wall time.Time) bool {
 	today, yesterday := weekdays[wall.Weekday()], weekdays[(wall.Weekday()+6)%7]
 	now := wall.Format("15:04")
@@ -164,8 +164,8 @@ func randomReception(t *testing.T, random *rand.Rand) practice.Reception {
 	}
 }
 
-// randomWeek has up to eight intervals; short ones and those about midnight
-// are more likely than they are in life.
+// randomWeek has up to eight intervals; short ones and those about midnight are more
+// likely than in reality.
 func randomWeek(random *rand.Rand) hours.Week {
 	var texts []string
 	for range random.IntN(9) {

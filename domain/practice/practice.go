@@ -11,10 +11,10 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// DefaultTimeZone is the time zone of a practice that names none.
+// DefaultTimeZone is the default time zone of a practice.
 const DefaultTimeZone = "Europe/London"
 
-// Registered says that a practice uses the service from now on.
+// Registered records that a practice was registered with the service.
 type Registered struct {
 	Name     string `json:"name"`
 	TimeZone string `json:"timeZone"` // IANA
@@ -33,7 +33,7 @@ var (
 	ErrUnknown         = fault.New(fault.Missing, "unknown-practice", "There is no practice with this tenant identifier.")
 )
 
-// CheckTenant returns [ErrInvalidTenant] for what can be no tenant identifier.
+// CheckTenant returns [ErrInvalidTenant] for an invalid tenant identifier.
 func CheckTenant(tenant string) error {
 	if !tenantForm.MatchString(tenant) {
 		return ErrInvalidTenant
@@ -48,7 +48,7 @@ func StreamOf(tenant string) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("practice", tenant)}
 }
 
-// Practice is what later decisions need to know of a practice.
+// Practice is the state of a practice that later decisions need.
 type Practice struct {
 	registered bool
 	name       string
@@ -79,7 +79,7 @@ func isTimeZone(name string) bool {
 	return err == nil && name != "Local"
 }
 
-// Known returns [ErrUnknown] if there is no such practice.
+// Known returns [ErrUnknown] if the practice does not exist.
 func (p Practice) Known() error {
 	if !p.registered {
 		return ErrUnknown
@@ -87,10 +87,10 @@ func (p Practice) Known() error {
 	return nil
 }
 
-// Name is what the practice is called.
+// Name is the practice's name.
 func (p Practice) Name() string { return p.name }
 
-// Apply returns the practice as it is after the event.
+// Apply returns the practice after the event.
 func (p Practice) Apply(e event.Event) Practice {
 	if e, ok := e.(Registered); ok {
 		p.registered, p.name = true, e.Name
@@ -98,12 +98,12 @@ func (p Practice) Apply(e event.Event) Practice {
 	return p
 }
 
-// ApplicationEnabled says that the practice lets an application call.
+// ApplicationEnabled records that the practice allows an application to call.
 type ApplicationEnabled struct {
 	Application application.ID `json:"application"`
 }
 
-// ApplicationDisabled says that the practice does not let it call any more.
+// ApplicationDisabled records that it no longer does.
 type ApplicationDisabled struct {
 	Application application.ID `json:"application"`
 }
@@ -114,14 +114,14 @@ func (ApplicationEnabled) EventName() string { return "practice.application-enab
 // EventName returns the name that the event is stored under.
 func (ApplicationDisabled) EventName() string { return "practice.application-disabled.v1" }
 
-// EnablementStream returns the stream of one application's enablement at one
-// practice. Practices and applications do not wait for each other, because each
-// pair has its own stream.
+// EnablementStream returns the stream of one application's enablement at one practice.
+// Practices and applications do not wait for each other, because each pair has its own
+// stream.
 func EnablementStream(tenant string, app application.ID) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("enablement", tenant, app.String())}
 }
 
-// Enablement is whether a practice lets an application call.
+// Enablement is whether a practice allows an application to call.
 type Enablement struct{ enabled bool }
 
 // Enable lets the application call (rule 2). Enabling twice changes nothing.
@@ -140,10 +140,10 @@ func (e Enablement) Disable(app application.ID) ([]event.Event, error) {
 	return []event.Event{ApplicationDisabled{app}}, nil
 }
 
-// Enabled reports whether the practice lets the application call.
+// Enabled reports whether the practice allows the application to call.
 func (e Enablement) Enabled() bool { return e.enabled }
 
-// Apply returns the enablement as it is after the event.
+// Apply returns the enablement after the event.
 func (e Enablement) Apply(happened event.Event) Enablement {
 	switch happened.(type) {
 	case ApplicationEnabled:

@@ -1,8 +1,8 @@
-// Package practitioner holds the rules about the practitioners whom applications name in
-// the act claims of their calls. Nobody checks these names, and a practice registers
-// none of them: a practitioner is known by their e-mail address alone, and their stream
-// begins when they are to be forgotten.
+// Package practitioner holds the rules about the practitioners whom applications name
+// in the act claims of their calls. These names are not verified, and no practice
+// registers them: a practitioner is identified only by their e-mail address. Their
+// stream begins with a request for their erasure.
 //
 // Rules
-//  1. A practitioner is forgotten as package erasure says, without a hold.
+//  1. A practitioner is erased according to package erasure, without a hold.
 package practitioner

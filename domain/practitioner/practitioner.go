@@ -8,23 +8,23 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// ID identifies a practitioner of one practice's calls. It is made of what they are known
-// by and of a key of the practice, so nobody can guess it.
+// ID identifies a practitioner of one practice's calls. It is derived from their
+// identity and a key of the practice, so it cannot be guessed.
 type ID struct{ uuid.UUID }
 
-// ErasureRequested says that somebody has asked for the practitioner to be forgotten.
+// ErasureRequested records a request for the practitioner's erasure.
 type ErasureRequested struct {
 	Practitioner ID `json:"practitioner"`
 	erasure.Request
 }
 
-// ErasureWithdrawn says that the request does not stand any more.
+// ErasureWithdrawn records that the request was withdrawn.
 type ErasureWithdrawn struct {
 	Practitioner ID `json:"practitioner"`
 	erasure.Withdrawal
 }
 
-// Erased says that the practitioner is forgotten. No call can name them any more.
+// Erased records that the practitioner was erased. Calls can no longer name them.
 type Erased struct {
 	Practitioner ID `json:"practitioner"`
 	erasure.Done
@@ -47,8 +47,8 @@ func (Practitioner) Events() []event.Event {
 	return []event.Event{ErasureRequested{}, ErasureWithdrawn{}, Erased{}}
 }
 
-// ErrErased refuses a call in the name of a practitioner who was forgotten. It says nothing
-// about the patient, whom there may well be.
+// ErrErased refuses a call in the name of a practitioner who was erased. It says
+// nothing about the patient, who may well exist.
 var ErrErased = fault.New(fault.Forbidden, "unauthorized", "The practitioner whom the act claim names can act here no more")
 
 // ErrUnknown refuses a practitioner whom no call has named.
@@ -59,14 +59,14 @@ func StreamOf(tenant string, id ID) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("practitioner", tenant, id.String())}
 }
 
-// Practitioner is what later decisions need to know of a practitioner.
+// Practitioner is the state of a practitioner that later decisions need.
 type Practitioner struct{ erasure erasure.State }
 
 // RequestedErasure returns the request that waits for a second person, or a zero one.
 func (p Practitioner) RequestedErasure() erasure.Request { return p.erasure.Request() }
 
-// RequestErasure asks for the practitioner to be forgotten (rule 1). The caller has made
-// sure that a call has named them.
+// RequestErasure requests the practitioner's erasure (rule 1). The caller has made sure
+// that a call has named them.
 func (p Practitioner) RequestErasure(id ID, r erasure.Request) ([]event.Event, error) {
 	if p.erasure.Erased() {
 		return nil, ErrUnknown
@@ -88,8 +88,8 @@ func (p Practitioner) WithdrawErasure(id uuid.UUID, w erasure.Withdrawal) ([]eve
 	return []event.Event{ErasureWithdrawn{ID{id}, w}}, nil
 }
 
-// ConfirmErasure forgets the practitioner, whose key this is (rule 1). It changes nothing
-// if this erasure is done.
+// ConfirmErasure erases the practitioner, the holder of this key (rule 1). It changes
+// nothing if this erasure is done.
 func (p Practitioner) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error) {
 	if p.erasure.By(c.Erasure) {
 		return nil, nil
@@ -104,7 +104,7 @@ func (p Practitioner) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys 
 	return []event.Event{Erased{ID{id}, done}}, nil
 }
 
-// EraseAgain forgets a practitioner whom a restored backup has brought back. It changes
+// EraseAgain erases a practitioner whom a restored backup has brought back. It changes
 // nothing if they are erased.
 func (p Practitioner) EraseAgain(id uuid.UUID, done erasure.Done) []event.Event {
 	if p.erasure.Erased() {
@@ -113,7 +113,7 @@ func (p Practitioner) EraseAgain(id uuid.UUID, done erasure.Done) []event.Event 
 	return []event.Event{Erased{ID{id}, done}}
 }
 
-// Apply returns the practitioner as it is after the event.
+// Apply returns the practitioner after the event.
 func (p Practitioner) Apply(e event.Event) Practitioner {
 	switch e := e.(type) {
 	case ErasureRequested:

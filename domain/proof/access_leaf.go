@@ -10,24 +10,24 @@ import (
 	"frontdesk/domain/event"
 )
 
-// AccessLeaf is what the tree knows of a line of the access record. Its form is
+// AccessLeaf is the hashed values of a line of the access record. Its form is
 // permanent.
 type AccessLeaf struct {
 	Idx         int64 // in the access record of all practices
 	RequestID   uuid.UUID
 	At          time.Time // in microseconds
-	Tenant      string    // that the call addressed; there may be no such practice
+	Tenant      string    // in the address of the call; the practice may not exist
 	Application uuid.UUID
 	Mode        string
-	Staff       uuid.UUID // zero if there is none
+	Staff       uuid.UUID // zero for none
 	Endpoint    string
-	Patient     uuid.UUID // zero if there is none
+	Patient     uuid.UUID // zero for none
 	Status      int
 	Code        string
 	TokenHash   event.Digest
-	Reason      event.Digest  // of the text that the caller was told
-	Act         *event.Digest // of the act claim as it is stored; nil if the token had none
-	Sealed      *event.Digest // of the box of whom the call was made for; nil if there is none
+	Reason      event.Digest  // of the text of the answer
+	Act         *event.Digest // of the stored act claim; nil if the token had none
+	Sealed      *event.Digest // of the box of the act claim's practitioner; nil for none
 }
 
 const accessLeafForm = "frontdesk/access-leaf/v1\n"

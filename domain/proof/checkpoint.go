@@ -12,16 +12,17 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Kind says what the leaves of a tree are. The numbers are stored.
+// Kind is the kind of a tree's leaves. The numbers are stored.
 type Kind byte
 
-// The kinds of tree. Each practice has one of each, and so has what belongs to none.
+// The kinds of tree. Each practice has one of each, and so have the global events and
+// calls.
 const (
 	Events Kind = 1 // events of the log: [Leaf]
 	Access Kind = 2 // lines of the access record: [AccessLeaf]
 )
 
-// String returns what exports and commands call a kind.
+// String returns the name of a kind in exports and commands.
 func (k Kind) String() string {
 	switch k {
 	case Events:
@@ -34,11 +35,12 @@ func (k Kind) String() string {
 
 // Tree names one of the trees.
 type Tree struct {
-	Tenant string // "" is what belongs to no practice
+	Tenant string // "" for global events and calls
 	Kind   Kind
 }
 
-// Origin names a log to those who keep its checkpoints. It tells no practice.
+// Origin names a log to the readers of its checkpoints. It does not reveal the
+// practice.
 type Origin struct {
 	Name  string // of the key that signs, such as the host of the API
 	Log   uuid.UUID
@@ -48,14 +50,14 @@ type Origin struct {
 // String returns the origin as the first line of a checkpoint.
 func (o Origin) String() string { return fmt.Sprintf("%s/log/%s/%d", o.Name, o.Log, o.Epoch) }
 
-// Checkpoint is what a signature of a log is for: a c2sp.org/tlog-checkpoint.
+// Checkpoint is the content of a log's signature: a c2sp.org/tlog-checkpoint.
 type Checkpoint struct {
 	Origin Origin
 	Size   int64
 	Root   tlog.Hash
 }
 
-// String returns the text that is signed.
+// String returns the signed text.
 func (c Checkpoint) String() string {
 	return fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, c.Root)
 }
@@ -63,7 +65,7 @@ func (c Checkpoint) String() string {
 var errCheckpoint = fault.New(fault.Invalid, "invalid-checkpoint",
 	"This is no checkpoint of a log: give a file that audit checkpoint has written, unchanged.")
 
-// ParseCheckpoint reads the text that is signed. It has no extension lines.
+// ParseCheckpoint parses the signed text. It accepts no extension lines.
 func ParseCheckpoint(text string) (Checkpoint, error) {
 	lines := strings.Split(text, "\n")
 	if len(lines) != 4 || lines[3] != "" {

@@ -8,15 +8,16 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Consistency shows that a tree whose checkpoint is signed begins with all leaves of an
-// older one. It is written as witnesses are asked: c2sp.org/tlog-witness, add-checkpoint.
+// Consistency proves that a tree with a signed checkpoint begins with all leaves of an
+// older one. Its form is the request to a witness: c2sp.org/tlog-witness,
+// add-checkpoint.
 type Consistency struct {
 	Old   int64 // the older tree's size
 	Proof tlog.TreeProof
 	Note  []byte // the signed checkpoint of the newer tree
 }
 
-// Format returns the proof as a file, and a request to a witness, holds it.
+// Format returns the proof in the form of a file, and of a request to a witness.
 func (c Consistency) Format() []byte {
 	b := appendHashes(fmt.Appendf(nil, "old %d\n", c.Old), c.Proof)
 	return append(append(b, '\n'), c.Note...)
@@ -25,7 +26,7 @@ func (c Consistency) Format() []byte {
 var errConsistency = fault.New(fault.Invalid, "invalid-proof",
 	"This is no proof that a log has only grown: give a file that audit prove --since has written, unchanged.")
 
-// ParseConsistency reads a proof. It takes only what [Consistency.Format] writes.
+// ParseConsistency parses a proof. It accepts only the form of [Consistency.Format].
 func ParseConsistency(b []byte) (c Consistency, err error) {
 	old, rest, ok := cutNumber(b, "old")
 	if !ok {
@@ -38,7 +39,7 @@ func ParseConsistency(b []byte) (c Consistency, err error) {
 	return Consistency{Old: old, Proof: hashes, Note: note}, nil
 }
 
-// ErrInconsistent says that a tree is not an older one that has grown.
+// ErrInconsistent means that a tree is not a grown version of an older one.
 var ErrInconsistent = fault.New(fault.Conflict, "inconsistent",
 	"The newer tree does not begin with the older one: what was signed before has been changed or taken away.")
 

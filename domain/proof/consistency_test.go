@@ -36,7 +36,7 @@ func TestAProofThatATreeHasOnlyGrown(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoGrowthIsRefused(t *testing.T) {
+func TestInconsistentTreesAreRefused(t *testing.T) {
 	t.Parallel()
 	hashes := treeOf(t, 9)
 	empty, nine := hashes.checkpoint(t, 0), hashes.checkpoint(t, 9)

@@ -19,9 +19,9 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// cosignature is the type of key whose signatures are those of a witness: Ed25519 over a
-// checkpoint and a time, c2sp.org/tlog-cosignature. A log's own key has another type, so
-// that neither is ever taken for the other.
+// cosignature is the key type of witnesses: Ed25519 over a checkpoint and a time,
+// c2sp.org/tlog-cosignature. A log's own key has another type, so that neither is
+// accepted in place of the other.
 const cosignature = 0x04
 
 var (
@@ -38,8 +38,8 @@ type witnessKey struct {
 	public ed25519.PublicKey
 }
 
-// NewWitnessVerifier returns what verifies the cosignatures of a witness, by its verifier
-// key.
+// NewWitnessVerifier returns a verifier for the cosignatures of a witness, from its
+// verifier key.
 func NewWitnessVerifier(vkey string) (note.Verifier, error) {
 	name, id, key, err := splitKey(vkey)
 	if err != nil {
@@ -55,7 +55,7 @@ func NewWitnessVerifier(vkey string) (note.Verifier, error) {
 // Name returns the name of the witness.
 func (k witnessKey) Name() string { return k.name }
 
-// KeyHash returns the number that signatures name the key by.
+// KeyHash returns the key's number in signatures.
 func (k witnessKey) KeyHash() uint32 {
 	sum := sha256.Sum256(append([]byte(k.name+"\n"), append([]byte{cosignature}, k.public...)...))
 	return binary.BigEndian.Uint32(sum[:])
@@ -77,20 +77,20 @@ func (k witnessKey) Verify(text, signature []byte) bool {
 	return seconds <= math.MaxInt64 && ed25519.Verify(k.public, cosigned(text, seconds), signature[8:])
 }
 
-// cosigned returns what a witness signs at a time, in seconds since 1970.
+// cosigned returns the bytes that a witness signs at a time, in seconds since 1970.
 func cosigned(text []byte, seconds uint64) []byte {
 	return append([]byte("cosignature/v1\ntime "+strconv.FormatUint(seconds, 10)+"\n"), text...)
 }
 
-// Cosigner is a whole key of a witness. It verifies its own cosignatures, too.
+// Cosigner is a complete key of a witness. It also verifies its own cosignatures.
 type Cosigner struct {
 	witnessKey
 	private ed25519.PrivateKey
 	now     func() time.Time
 }
 
-// NewCosigner returns what cosigns by the private half of a witness's key, and says that
-// it was at the time of now.
+// NewCosigner returns a cosigner with the private half of a witness's key. It dates
+// cosignatures by now.
 func NewCosigner(skey string, now func() time.Time) (Cosigner, error) {
 	private, ok := strings.CutPrefix(skey, privateKey)
 	name, id, seed, err := splitKey(private)
@@ -114,7 +114,8 @@ func (c Cosigner) Sign(text []byte) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint64(nil, seconds), ed25519.Sign(c.private, cosigned(text, seconds))...), nil
 }
 
-// CosignedAt returns when a witness says that it made a signature of an opened note.
+// CosignedAt returns the time of a cosignature in an opened note, according to the
+// witness.
 func CosignedAt(s note.Signature) (time.Time, error) {
 	raw, err := base64.StdEncoding.DecodeString(s.Base64)
 	if err != nil || len(raw) != 4+8+ed25519.SignatureSize {
@@ -140,7 +141,7 @@ func GenerateWitnessKey(random io.Reader, name string) (skey, vkey string, err e
 	return privateKey + name + "+" + k.id() + "+" + base64.StdEncoding.EncodeToString(seed), k.String(), nil
 }
 
-// splitKey takes the text of a key apart: its name, its identifier and its 32 bytes.
+// splitKey splits the text of a key into its name, its identifier and its 32 bytes.
 func splitKey(text string) (name, id string, key []byte, err error) {
 	parts := strings.SplitN(text, "+", 3)
 	if len(parts) != 3 || !validName(parts[0]) {
@@ -153,7 +154,7 @@ func splitKey(text string) (name, id string, key []byte, err error) {
 	return parts[0], parts[1], key[1:], nil
 }
 
-// validName reports whether a key may have the name, by c2sp.org/signed-note.
+// validName reports whether c2sp.org/signed-note allows the name of a key.
 func validName(name string) bool {
 	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || r < ' ' || r == '+' })
 }

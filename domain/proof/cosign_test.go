@@ -27,7 +27,8 @@ CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
 const c2spTime = 1679315147
 
 // The same checkpoint cosigned at the same time by the key whose seed is 00 01 02 … 1f.
-// Two programs of other makes, one in Go and one in Python, write and verify the same line.
+// Two independent programs, one in Go and one in Python, write and verify the same
+// line.
 const (
 	goldenKey    = "PRIVATE+KEY+witness.example.com/w1+a0059f11+BAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
 	goldenPublic = "witness.example.com/w1+a0059f11+BAOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4"

@@ -8,16 +8,17 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Edge is all that is needed to go on with a tree: its size, and the root of each
-// complete subtree on its right edge, the largest first. The zero value is the empty tree.
+// Edge is the values that are needed to extend a tree: its size, and the root of each
+// complete subtree on its right edge, the largest first. The zero value is the empty
+// tree.
 type Edge struct { //nolint:recvcheck // it is a value, which only Append changes
 	Size  int64
 	Roots []tlog.Hash // one for each bit of Size
 }
 
-// Append appends a leaf. It changes the edge alone, not one that it was copied from.
+// Append appends a leaf. It changes only this edge, and no copy of it.
 func (e *Edge) Append(leaf tlog.Hash) {
-	whole := bits.TrailingZeros64(^uint64(e.Size)) // so many subtrees become one with the leaf
+	whole := bits.TrailingZeros64(^uint64(e.Size)) // this number of subtrees is merged with the leaf
 	left := len(e.Roots) - whole
 	for n := len(e.Roots) - 1; n >= left; n-- {
 		leaf = tlog.NodeHash(e.Roots[n], leaf)
@@ -38,7 +39,7 @@ func (e Edge) Root() tlog.Hash {
 	return root
 }
 
-// Bytes returns the roots one after another, as they are stored beside the size.
+// Bytes returns the roots one after another, as they are stored with the size.
 func (e Edge) Bytes() []byte {
 	b := make([]byte, 0, len(e.Roots)*tlog.HashSize)
 	for _, root := range e.Roots {
@@ -49,7 +50,7 @@ func (e Edge) Bytes() []byte {
 
 var errEdge = errors.New("these are not the roots of a tree of this size")
 
-// ParseEdge returns the edge of a size whose [Edge.Bytes] are given.
+// ParseEdge returns the edge of a size from its [Edge.Bytes].
 func ParseEdge(size int64, b []byte) (Edge, error) {
 	if size < 0 || len(b) != bits.OnesCount64(uint64(size))*tlog.HashSize {
 		return Edge{}, errEdge

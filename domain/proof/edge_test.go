@@ -8,7 +8,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// The edge has the root that the whole tree has, at every size.
+// The edge has the same root as the whole tree, at every size.
 func TestAnEdgeHasTheRootOfTheTree(t *testing.T) {
 	t.Parallel()
 	var edge proof.Edge

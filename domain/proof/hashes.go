@@ -9,10 +9,10 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// maxHashes is the most hashes that a proof can have: a tree has at most so many levels.
+// maxHashes is the maximum of hashes in a proof, and of levels in a tree.
 const maxHashes = 63
 
-// appendHashes appends hashes as C2SP writes them: base64, one a line.
+// appendHashes appends hashes in the form of C2SP: base64, one a line.
 func appendHashes(b []byte, hashes []tlog.Hash) []byte {
 	for _, h := range hashes {
 		b = append(base64.StdEncoding.AppendEncode(b, h[:]), '\n')
@@ -20,8 +20,8 @@ func appendHashes(b []byte, hashes []tlog.Hash) []byte {
 	return b
 }
 
-// cutHashes reads hashes, a line each, up to the empty line that ends them, and returns what
-// is behind it. It takes nothing that [appendHashes] would write otherwise.
+// cutHashes parses hashes, a line each, up to the empty line that ends them, and
+// returns the rest. It accepts only the form of [appendHashes].
 func cutHashes(b []byte) (hashes []tlog.Hash, rest []byte, ok bool) {
 	for range maxHashes + 1 {
 		line, rest, found := bytes.Cut(b, []byte{'\n'})
@@ -40,7 +40,7 @@ func cutHashes(b []byte) (hashes []tlog.Hash, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
-// cutNumber reads a line of a word and a number, as [strconv] writes it.
+// cutNumber parses a line of a word and a number, in the form of [strconv].
 func cutNumber(b []byte, word string) (n int64, rest []byte, ok bool) {
 	line, rest, _ := bytes.Cut(b, []byte{'\n'})
 	digits, named := strings.CutPrefix(string(line), word+" ")

@@ -10,10 +10,10 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Inclusion shows that a leaf is in a tree whose checkpoint is signed: a
-// c2sp.org/tlog-proof. What is read of one proves nothing before [Inclusion.Check].
+// Inclusion proves that a leaf is in a tree with a signed checkpoint: a
+// c2sp.org/tlog-proof. Its values are unproven before [Inclusion.Check].
 type Inclusion struct {
-	Extra []byte // of what the leaf is made; nothing but the leaf's hash vouches for it
+	Extra []byte // the source of the leaf; only the leaf's hash proves it
 	Index int64  // the leaf's number in its tree, from 0
 	Proof tlog.RecordProof
 	Note  []byte // the signed checkpoint
@@ -21,7 +21,7 @@ type Inclusion struct {
 
 const inclusionForm = "c2sp.org/tlog-proof@v1\n"
 
-// Format returns the proof as a file holds it.
+// Format returns the proof in the form of a file.
 func (p Inclusion) Format() []byte {
 	b := []byte(inclusionForm)
 	if len(p.Extra) > 0 {
@@ -35,7 +35,7 @@ func (p Inclusion) Format() []byte {
 var errInclusion = fault.New(fault.Invalid, "invalid-proof",
 	"This is no proof of an event: give a file that audit prove --idx has written, unchanged.")
 
-// ParseInclusion reads a proof. It takes only what [Inclusion.Format] writes.
+// ParseInclusion parses a proof. It accepts only the form of [Inclusion.Format].
 func ParseInclusion(b []byte) (p Inclusion, err error) {
 	rest, ok := bytes.CutPrefix(b, []byte(inclusionForm))
 	if !ok {
@@ -53,7 +53,7 @@ func ParseInclusion(b []byte) (p Inclusion, err error) {
 	return p, nil
 }
 
-// cutExtra reads the line of what the leaf is made, which may be missing.
+// cutExtra parses the optional line of the leaf's source.
 func cutExtra(b []byte) (extra, rest []byte, ok bool) {
 	line, there := bytes.CutPrefix(b, []byte("extra "))
 	if !there {

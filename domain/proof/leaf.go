@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Leaf is what the tree knows of an event. Its form is permanent.
+// Leaf is the hashed values of an event. Its form is permanent.
 type Leaf struct {
 	Idx      int64 // in the log of all practices
 	Tenant   string
@@ -20,13 +20,13 @@ type Leaf struct {
 	ID       uuid.UUID
 	Name     string
 	At       time.Time // in microseconds
-	Patient  uuid.UUID // whom the event is about; zero if it is about nobody
+	Patient  uuid.UUID // the subject; zero if it is not about a patient
 	Data     event.Digest
 	Metadata event.Digest
-	Sealed   *event.Digest // nil if nothing is sealed
+	Sealed   *event.Digest // nil if nothing is encrypted
 }
 
-// LeafOf returns the leaf of an event as it is stored.
+// LeafOf returns the leaf of a stored event.
 func LeafOf(s event.Stored) Leaf {
 	l := Leaf{
 		Idx: s.Idx, Tenant: s.Stream.Tenant, Stream: s.Stream.ID, Version: s.Version, ID: s.ID, Name: s.Name, At: s.At,
@@ -40,10 +40,9 @@ func LeafOf(s event.Stored) Leaf {
 
 const leafForm = "frontdesk/leaf/v1\n"
 
-// Append appends the bytes that are hashed: numbers big-endian, in 8 bytes or, the
-// version, in 4; texts behind their length in 2; identifiers as their 16; an instant as
-// microseconds since 1970; in front of what may be missing a byte 1, or a byte 0 in its
-// place.
+// Append appends the hashed bytes: numbers big-endian, in 8 bytes or, the version, in
+// 4; texts after their length in 2; identifiers as their 16; an instant as microseconds
+// since 1970. An optional value has a byte 1 in front, or is a byte 0 if it is missing.
 func (l Leaf) Append(b []byte) []byte {
 	b = append(b, leafForm...)
 	b = binary.BigEndian.AppendUint64(b, uint64(l.Idx))
@@ -59,7 +58,7 @@ func (l Leaf) Append(b []byte) []byte {
 	return appendDigest(b, l.Sealed)
 }
 
-// Hash returns the hash of the leaf, as RFC 6962 has it.
+// Hash returns the hash of the leaf, according to RFC 6962.
 func (l Leaf) Hash() tlog.Hash { return tlog.RecordHash(l.Append(make([]byte, 0, usualLeaf))) }
 
 // usualLeaf is room for the bytes of most leaves.

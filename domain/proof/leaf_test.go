@@ -25,7 +25,7 @@ func stored() event.Stored {
 	}
 }
 
-// These hashes are in signed trees: one that differs is a broken promise.
+// These hashes are in signed trees, so they must not change.
 func TestALeafIsAlwaysTheSame(t *testing.T) {
 	t.Parallel()
 	whole, bare := stored(), stored()
@@ -45,20 +45,20 @@ func TestEverythingThatIsStoredIsInTheLeaf(t *testing.T) {
 	t.Parallel()
 	hash := proof.LeafOf(stored()).Hash()
 	for name, change := range map[string]func(*event.Stored){
-		"idx":      func(s *event.Stored) { s.Idx++ },
-		"id":       func(s *event.Stored) { s.ID[15]++ },
-		"tenant":   func(s *event.Stored) { s.Stream.Tenant = "south" },
-		"stream":   func(s *event.Stored) { s.Stream.ID[15]++ },
-		"version":  func(s *event.Stored) { s.Version++ },
-		"at":       func(s *event.Stored) { s.At = s.At.Add(time.Microsecond) },
-		"name":     func(s *event.Stored) { s.Name = "test.noted.v2" },
-		"data":     func(s *event.Stored) { s.Data = append(s.Data, ' ') },
-		"metadata": func(s *event.Stored) { s.Metadata = append(s.Metadata, ' ') },
-		"patient":  func(s *event.Stored) { s.Patient[15]++ },
-		"nobody":   func(s *event.Stored) { s.Patient = uuid.Nil },
-		"sealed":   func(s *event.Stored) { s.Sealed[0]++ },
-		"no box":   func(s *event.Stored) { s.Sealed = nil },
-		"empty":    func(s *event.Stored) { s.Sealed = []byte{} },
+		"idx":        func(s *event.Stored) { s.Idx++ },
+		"id":         func(s *event.Stored) { s.ID[15]++ },
+		"tenant":     func(s *event.Stored) { s.Stream.Tenant = "south" },
+		"stream":     func(s *event.Stored) { s.Stream.ID[15]++ },
+		"version":    func(s *event.Stored) { s.Version++ },
+		"at":         func(s *event.Stored) { s.At = s.At.Add(time.Microsecond) },
+		"name":       func(s *event.Stored) { s.Name = "test.noted.v2" },
+		"data":       func(s *event.Stored) { s.Data = append(s.Data, ' ') },
+		"metadata":   func(s *event.Stored) { s.Metadata = append(s.Metadata, ' ') },
+		"patient":    func(s *event.Stored) { s.Patient[15]++ },
+		"no patient": func(s *event.Stored) { s.Patient = uuid.Nil },
+		"sealed":     func(s *event.Stored) { s.Sealed[0]++ },
+		"no box":     func(s *event.Stored) { s.Sealed = nil },
+		"empty":      func(s *event.Stored) { s.Sealed = []byte{} },
 	} {
 		s := stored()
 		change(&s)

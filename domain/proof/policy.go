@@ -11,14 +11,14 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Policy says which checkpoints somebody trusts.
+// Policy defines the checkpoints that a verifier trusts.
 type Policy struct {
 	Key       note.Verifier   // of the service, for all of its logs
-	Witnesses []note.Verifier // who cosign: see [NewWitnessVerifier]
-	Need      int             // so many of them, at least
+	Witnesses []note.Verifier // cosigners: see [NewWitnessVerifier]
+	Need      int             // the minimum of them
 }
 
-// These refuse a checkpoint that its signatures do not make one to trust.
+// These refuse a checkpoint with insufficient signatures.
 var (
 	errUnsigned = fault.New(fault.Refused, "unsigned-checkpoint",
 		"The checkpoint is not signed by the key that you gave, or was changed after it was signed.")
@@ -26,13 +26,13 @@ var (
 	errAlone   = fault.New(fault.Refused, "too-few-witnesses", "Too few witnesses have cosigned the checkpoint.")
 )
 
-// Open returns the checkpoint of a signed note, if it is one to trust.
+// Open returns the checkpoint of a signed note, if the policy trusts it.
 func (p Policy) Open(signed []byte) (Checkpoint, error) {
 	c, _, err := p.OpenWitnessed(signed)
 	return c, err
 }
 
-// OpenWitnessed returns the names of those who have cosigned, too.
+// OpenWitnessed also returns the names of the cosigners.
 func (p Policy) OpenWitnessed(signed []byte) (c Checkpoint, by []string, err error) {
 	opened, err := note.Open(signed, note.VerifierList(append([]note.Verifier{p.Key}, p.Witnesses...)...))
 	if broken, ok := errors.AsType[*note.InvalidSignatureError](err); ok {
@@ -58,8 +58,8 @@ func (p Policy) OpenWitnessed(signed []byte) (c Checkpoint, by []string, err err
 	return c, by, nil
 }
 
-// ParseNote reads what the checkpoint of a note says. It looks at no signature, so it is
-// for those who hold the log, and for nobody who has to trust the note.
+// ParseNote parses the checkpoint of a note. It verifies no signature, so it is only
+// for readers who hold the log, and not for those who have to trust the note.
 func ParseNote(signed []byte) (Checkpoint, error) {
 	text, _, _ := bytes.Cut(signed, []byte("\n\n"))
 	return ParseCheckpoint(string(text) + "\n")
@@ -78,8 +78,8 @@ func isSigned(opened *note.Note, key note.Verifier) bool {
 
 var errKeys = fault.New(fault.Invalid, "invalid-keys", "These keys cannot be used together.")
 
-// NewPolicy makes a policy of verifier keys as C2SP writes them: name, identifier and key.
-// It refuses one that could never be met, or that would count one signature twice.
+// NewPolicy makes a policy of verifier keys in the form of C2SP: name, identifier and
+// key. It refuses one that could never be met, or that would count one signature twice.
 func NewPolicy(key string, witnesses []string, need int) (p Policy, err error) {
 	if p.Key, err = note.NewVerifier(key); err != nil {
 		return Policy{}, errKeys.With("%q is no verifier key of a log.", key)
@@ -103,8 +103,8 @@ func NewPolicy(key string, witnesses []string, need int) (p Policy, err error) {
 	return p, nil
 }
 
-// keyBytes returns the key in a verifier key, without its name and its algorithm, as one
-// key may stand under several.
+// keyBytes returns the key in a verifier key, without its name and its algorithm,
+// because one key may have several names.
 func keyBytes(vkey string) string {
 	parts := strings.SplitN(vkey, "+", 3)
 	key, _ := base64.StdEncoding.DecodeString(parts[len(parts)-1])

@@ -55,7 +55,7 @@ func TestACheckpointIsTrustedForItsSignatures(t *testing.T) {
 		want string // part of the refusal; "" if it is trusted
 	}{
 		"signed":                            {proof.Policy{Key: logKey}, sign(text, log), ""},
-		"witnesses whom nobody asks for":    {proof.Policy{Key: logKey}, both, ""},
+		"witnesses that are not required":   {proof.Policy{Key: logKey}, both, ""},
 		"both witnesses":                    {proof.Policy{Key: logKey, Witnesses: witnesses, Need: 2}, both, ""},
 		"one of both":                       {proof.Policy{Key: logKey, Witnesses: witnesses, Need: 1}, sign(text, ben, log), ""},
 		"one is too few":                    {proof.Policy{Key: logKey, Witnesses: witnesses, Need: 2}, sign(text, ben, log), "cosigned by 1"},
@@ -115,7 +115,7 @@ func TestAPolicyCountsEachWitnessOnce(t *testing.T) {
 		key       string
 		witnesses []string
 		need      int
-		want      string // part of the refusal; "" if there is none
+		want      string // part of the refusal; "" for none
 	}{
 		"a log alone":                     {logKey, nil, 0, ""},
 		"two witnesses":                   {logKey, []string{ann, ben}, 2, ""},
@@ -149,7 +149,7 @@ func vkeyOf(name string, public []byte) string {
 	return fmt.Sprintf("%s+%x+%s", name, sum[:4], base64.StdEncoding.EncodeToString(key))
 }
 
-func TestANoteIsReadByThoseWhoHoldTheLog(t *testing.T) {
+func TestParseNoteReadsSignedCheckpoint(t *testing.T) {
 	t.Parallel()
 	log, _ := keyOf(t, "api.example")
 	signed, err := checkpoint().Sign(log)

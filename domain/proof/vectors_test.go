@@ -12,8 +12,9 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// vectors is what this package judges of testdata/vectors.json, which says what is in it.
-// It was made without this package, and docs/examples/python gives each the same verdict.
+// vectors are the vectors of testdata/vectors.json, which describes them, that this
+// package can check. They were made without this package, and docs/examples/python has
+// the same result for each.
 type vectors struct {
 	Keys  map[string]struct{ Vkey string }
 	Trees []struct {
@@ -45,7 +46,7 @@ func readVectors(t *testing.T) (v vectors) {
 	return v
 }
 
-// policy wants so many of the two witnesses.
+// policy needs this many of the two witnesses.
 func (v vectors) policy(t *testing.T, witnesses int) proof.Policy {
 	t.Helper()
 	p := proof.Policy{Need: witnesses}
@@ -108,7 +109,7 @@ func TestProofsOfGrowthAreJudgedAsTheVectorsSay(t *testing.T) {
 	}
 }
 
-// grown judges a proof of consistency as somebody does who has kept a checkpoint.
+// grown checks a proof of consistency against a kept checkpoint.
 func (v vectors) grown(t *testing.T, since, file string, witnesses int) error {
 	t.Helper()
 	kept, err := v.policy(t, 0).Open([]byte(v.Checkpoints[since]))

@@ -13,14 +13,15 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// GlassTime is how long a record stays open to a member of staff who has broken its glass.
+// GlassTime is how long a record stays open to a member of staff who has broken its
+// glass.
 const GlassTime = 30 * time.Minute
 
 // MaxGlassReason is how many characters the reason for breaking the glass may have.
 const MaxGlassReason = 500
 
-// GlassBroken says that a member of staff has opened a record for themselves that is
-// restricted to others. Its metadata says who.
+// GlassBroken records that a member of staff has opened a record that is restricted to
+// others. Its metadata has the member.
 type GlassBroken struct {
 	Patient patient.ID `json:"patient"`
 	Reason  string     `json:"reason" personal:"patient"`
@@ -30,7 +31,7 @@ type GlassBroken struct {
 // EventName returns the name that the event is stored under.
 func (GlassBroken) EventName() string { return "care-record.glass-broken.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (g GlassBroken) PatientID() uuid.UUID { return g.Patient.UUID }
 
 // The refusals about restricted records.
@@ -39,13 +40,13 @@ var (
 	ErrNoGlassReason = fault.New(fault.Invalid, "missing-reason", "Say why you need to see this record, in at most 500 characters.")
 )
 
-// Sight is how a member of staff stands to one patient's record. It is the one rule of who
-// may see a record on the practice's pages, and so what shows the patient's answers, notes
-// or history (rule 4).
+// Sight is a member of staff's access to one patient's record. It is the one rule for
+// reading a record on the practice's pages: the patient's answers, notes and history
+// (rule 4).
 type Sight struct {
 	Restricted bool      // not all members of staff may see the record
-	Closed     bool      // this one is not among those who may
-	Until      time.Time // to when this one has broken the glass; zero for never
+	Closed     bool      // this one may not see it
+	Until      time.Time // end of access after they have broken the glass; zero if they never have
 }
 
 // Open reports whether the member of staff may see the record at an instant.
@@ -54,17 +55,17 @@ func (s Sight) Open(now time.Time) bool { return !s.Closed || now.Before(s.Until
 // ByGlass reports whether they may see it only because they have broken the glass.
 func (s Sight) ByGlass(now time.Time) bool { return s.Closed && s.Open(now) }
 
-// GlassStreamOf returns the stream of what one member of staff has done to the glass before
-// one patient's record. So nobody waits for a colleague.
+// GlassStreamOf returns the stream of one member of staff's breaking the glass of one
+// patient's record. So colleagues do not wait for each other.
 func GlassStreamOf(tenant string, id patient.ID, member staff.ID) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("glass", tenant, id.String(), member.String())}
 }
 
-// Glass is what later decisions need to know of it.
+// Glass is the state of a broken glass that later decisions need.
 type Glass struct{ until time.Time }
 
 // Break opens the record for [GlassTime] (rule 4). While it is open already, it changes
-// nothing, so that a form that is sent twice counts once. The caller has made sure that the
+// nothing, so that a repeated form counts once. The caller has made sure that the
 // record is restricted to others.
 func (g Glass) Break(about patient.ID, reason string, now time.Time) ([]event.Event, error) {
 	reason = strings.TrimSpace(reason)
@@ -77,7 +78,7 @@ func (g Glass) Break(about patient.ID, reason string, now time.Time) ([]event.Ev
 	return []event.Event{GlassBroken{about, reason, now.Add(GlassTime)}}, nil
 }
 
-// Apply returns the glass as it is after the event.
+// Apply returns the glass after the event.
 func (g Glass) Apply(e event.Event) Glass {
 	if broken, ok := e.(GlassBroken); ok {
 		g.until = broken.Until

@@ -14,19 +14,19 @@ import (
 // NoteID identifies a note; the API calls it noteId.
 type NoteID struct{ uuid.UUID }
 
-// NoteCreated says that a note was added to a patient's care record.
+// NoteCreated records a new note in a patient's care record.
 type NoteCreated struct {
 	Note    NoteID     `json:"note"`
 	Patient patient.ID `json:"patient"`
 	Text    string     `json:"text" personal:"patient"`
 }
 
-// NoteEnteredInError says that a note must not be relied on, because it should not have
-// been written, or not into this record. It stays in the record as it was written.
+// NoteEnteredInError records that a note must not be relied on, because it should not
+// have been written, or not into this record. It stays in the record unchanged.
 type NoteEnteredInError struct {
 	Note    NoteID     `json:"note"`
 	Patient patient.ID `json:"patient"`
-	Reason  string     `json:"reason"` // in clear text, so it names nobody
+	Reason  string     `json:"reason"` // in clear text, so without names
 }
 
 // EventName returns the name that the event is stored under.
@@ -35,10 +35,10 @@ func (NoteCreated) EventName() string { return "care-record.note-created.v1" }
 // EventName returns the name that the event is stored under.
 func (NoteEnteredInError) EventName() string { return "care-record.note-entered-in-error.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (n NoteCreated) PatientID() uuid.UUID { return n.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (n NoteEnteredInError) PatientID() uuid.UUID { return n.Patient.UUID }
 
 // The refusals of notes.
@@ -52,8 +52,8 @@ func NoteStreamOf(tenant string, id NoteID) event.Stream {
 	return event.Stream{Tenant: tenant, ID: id.UUID}
 }
 
-// CreateNote adds a note (rule 2), whose text is kept as it was written. The
-// caller has made sure that the patient exists.
+// CreateNote adds a note (rule 2), whose text is stored unchanged. The caller has made
+// sure that the patient exists.
 func CreateNote(id NoteID, about patient.ID, text string) ([]event.Event, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, ErrEmptyNote
@@ -61,15 +61,15 @@ func CreateNote(id NoteID, about patient.ID, text string) ([]event.Event, error)
 	return []event.Event{NoteCreated{id, about, text}}, nil
 }
 
-// Note is what later decisions need to know of a note.
+// Note is the state of a note that later decisions need.
 type Note struct {
 	id      NoteID // zero before it is created
 	about   patient.ID
 	inError bool
 }
 
-// MarkEnteredInError says that the note must not be relied on (rule 3). A note of
-// another patient is refused as an unknown one is. Marking twice changes nothing.
+// MarkEnteredInError marks a note that must not be relied on (rule 3). A note of
+// another patient is refused like an unknown one. Marking twice changes nothing.
 func (n Note) MarkEnteredInError(about patient.ID, reason string) ([]event.Event, error) {
 	reason, err := written.Reason(reason)
 	if err != nil {
@@ -87,7 +87,7 @@ func (n Note) MarkEnteredInError(about patient.ID, reason string) ([]event.Event
 // Known reports whether the note was created.
 func (n Note) Known() bool { return n.id != (NoteID{}) }
 
-// Apply returns the note as it is after the event.
+// Apply returns the note after the event.
 func (n Note) Apply(e event.Event) Note {
 	switch e := e.(type) {
 	case NoteCreated:

@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// CareRecordOpened says that somebody has opened a patient's care record. Its
-// metadata says who.
+// CareRecordOpened records an opening of a patient's care record. Its metadata has the
+// actor.
 type CareRecordOpened struct {
 	Patient patient.ID `json:"patient"`
 }
@@ -18,7 +18,7 @@ type CareRecordOpened struct {
 // EventName returns the name that the event is stored under.
 func (CareRecordOpened) EventName() string { return "care-record.opened.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (o CareRecordOpened) PatientID() uuid.UUID { return o.Patient.UUID }
 
 // OpeningID identifies one opening of a care record.

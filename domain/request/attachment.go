@@ -24,7 +24,7 @@ var contentTypes = []string{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 }
 
-// The refusals of attachments. The first verb stands for the place of one.
+// The refusals of attachments. The first verb is the place of one.
 var (
 	ErrTooManyAttachments       = fault.New(fault.Invalid, "too-many-attachments", "attachments must have at most %d items, and has %d.")
 	ErrInvalidAttachmentContent = fault.New(fault.Invalid, "invalid-attachment-content", "%s.data must be given: the file as a string of base64.")
@@ -33,8 +33,8 @@ var (
 	ErrUnsupportedFileType      = fault.New(fault.Invalid, "unsupported-file-type", "%s.contentType must be one of: %s.")
 )
 
-// What the data of an attachment may be instead of base64, each with its place and the
-// number of characters before the mistake. The data itself is never repeated.
+// The possible mistakes in the data of an attachment. Each names the place and the
+// number of characters before the mistake, and never repeats the data.
 var (
 	DataURL      = ErrInvalidAttachmentContent.Worded("%[1]s.data starts with data: and so is a data URL. Send only what comes after its comma.")
 	Base64URL    = ErrInvalidAttachmentContent.Worded("%[1]s.data is base64url: after %[2]d characters it has - or _ where base64 has + or /.")
@@ -43,7 +43,8 @@ var (
 	OtherText    = ErrInvalidAttachmentContent.Worded("%[1]s.data is not base64: after %[2]d characters it has one that base64 does not know.")
 )
 
-// Mistake says why the data of an attachment is not base64. It is zero if it is.
+// Mistake is the reason why the data of an attachment is not base64. It is zero if it
+// is.
 type Mistake struct {
 	Is *fault.Error // one of [DataURL], [Base64URL], [BrokenLines], [WrongPadding] and [OtherText]
 	At int          // characters before it
@@ -52,15 +53,15 @@ type Mistake struct {
 // AttachmentID identifies a file that was sent with a request.
 type AttachmentID struct{ uuid.UUID }
 
-// Attachment is a file that was sent with a request. Its content is kept outside
-// the log, under its ID, and sealed there with a key of its own. Without a key the
-// content is as it was sent; that of old files is.
+// Attachment is a file that was sent with a request. Its content is stored outside the
+// log, under its ID, encrypted with a key of its own. Without a key the content is
+// stored in clear, as with old files.
 type Attachment struct {
 	ID          AttachmentID `json:"id"`
 	FileName    string       `json:"fileName" personal:"request"`
 	ContentType string       `json:"contentType"`
-	Size        int64        `json:"size"`   // bytes, as it was sent
-	SHA256      event.Digest `json:"sha256"` // of what is kept, so of sealed content: it confirms no guess
+	Size        int64        `json:"size"`   // bytes, before encryption
+	SHA256      event.Digest `json:"sha256"` // of the stored, encrypted content, so it confirms no guess
 	Key         string       `json:"key,omitempty" personal:"request" secret:"true"`
 }
 
@@ -71,28 +72,28 @@ func (s Submitted) files() (ids []AttachmentID) {
 	return ids
 }
 
-// Content says what an attachment's data turned out to be. Files are too large
-// to wait in memory for the rest of the body, so they are decoded while the body
-// is read. A Content only says what was found; the rules judge it. It is zero if
-// the data is missing or not a text.
+// Content describes the decoded data of an attachment. Files are too large to wait in
+// memory for the rest of the body, so they are decoded while the body is read. A
+// Content only has the findings; the rules judge it. It is zero if the data is missing
+// or not a text.
 type Content struct {
-	ID      AttachmentID // under which it is kept; zero if it is not kept
+	ID      AttachmentID // under which it is stored; zero if it is not stored
 	Base64  bool         // the data was strict base64
-	Mistake Mistake      // why the data was a text and not base64
-	Size    int64        // decoded bytes, even if they were too many to keep
-	SHA256  event.Digest // of what is kept
-	Key     string       // with which it is sealed; "" if it is kept as it is
+	Mistake Mistake      // the reason if the data was a text and not base64
+	Size    int64        // decoded bytes, even if they were too many to store
+	SHA256  event.Digest // of the stored content
+	Key     string       // of its encryption; "" if it is stored in clear
 }
 
-// File is a file as it was sent, not judged yet.
+// File is a file of a request before the rules are applied.
 type File struct {
 	Name        string
-	ContentType string // as it was declared; "" if it is missing or not a text
+	ContentType string // as declared; "" if it is missing or not a text
 	Content     Content
 }
 
-// Attach judges the files of a request. It reports the first fault of each file,
-// in the order of the codes.
+// Attach validates the files of a request. It reports the first fault of each file, in
+// the order of the codes.
 func Attach(files []File) ([]Attachment, fault.List) {
 	var many, faults fault.List
 	if len(files) > MaxAttachments {
@@ -129,7 +130,7 @@ func (f File) fault(place string) *fault.Error {
 	return nil
 }
 
-// rank returns the place of an attachment's fault in the order of the codes.
+// rank returns the position of an attachment's fault in the order of the codes.
 func rank(f *fault.Error) int {
 	return slices.Index([]string{ErrInvalidAttachmentContent.Code, ErrAttachmentTooLarge.Code, ErrUnsupportedFileType.Code}, f.Code)
 }

@@ -33,7 +33,7 @@ func TestStoredAttachments(t *testing.T) {
 	}
 }
 
-// The key of a file is stored only where there is one. Nobody is shown it.
+// The key of a file is stored only if there is one. It is never shown.
 func TestStoredAttachmentsWithAKey(t *testing.T) {
 	t.Parallel()
 	sealed := scan

@@ -13,63 +13,64 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Outcome says how a request ended.
+// Outcome is how a request ended.
 type Outcome string
 
 // The outcomes.
 const (
 	Replied           Outcome = "replied"
 	AppointmentBooked Outcome = "appointment-booked"
-	Signposted        Outcome = "signposted" // somebody else is right for it
+	Signposted        Outcome = "signposted" // another service is responsible
 	NoActionNeeded    Outcome = "no-action-needed"
 )
 
-// Outcomes lists how a request can end, in the order in which people are shown them.
+// Outcomes lists the outcomes, in the order in which pages show them.
 func Outcomes() []Outcome {
 	return []Outcome{Replied, AppointmentBooked, Signposted, NoActionNeeded}
 }
 
-// What happens to a request at the practice. Patient is to whom the request is linked
-// from then on. What somebody wrote is sealed as what the patient wrote is.
+// The events of a request at the practice. Patient is the linked patient after the
+// event. Texts of staff are encrypted like those of the patient.
 type (
-	// Taken says that somebody has the request who took it.
+	// Taken records that a member of staff has taken the request.
 	Taken struct {
 		Patient patient.ID `json:"patient"`
 		By      staff.ID   `json:"by"`
 	}
-	// Given says that somebody has the request to whom it was given.
+	// Given records that a member of staff was given the request.
 	Given struct {
 		Patient patient.ID `json:"patient"`
-		From    staff.ID   `json:"from,omitzero"` // zero if nobody had it
+		From    staff.ID   `json:"from,omitzero"` // zero if it had no holder
 		To      staff.ID   `json:"to"`
 	}
-	// UrgencyChanged says whether the request is urgent.
+	// UrgencyChanged records whether the request is urgent.
 	UrgencyChanged struct {
 		Patient patient.ID `json:"patient"`
 		Urgent  bool       `json:"urgent"`
 	}
-	// Noted says what the practice notes about the request for itself.
+	// Noted records an internal note of the practice.
 	Noted struct {
 		Patient patient.ID `json:"patient"`
 		Text    string     `json:"text" personal:"request"`
 	}
-	// Completed says that the request is done.
+	// Completed records that the request is done.
 	Completed struct {
 		Patient patient.ID `json:"patient"`
 		By      staff.ID   `json:"by"`
 		Outcome Outcome    `json:"outcome"`
 		Text    string     `json:"text,omitempty" personal:"request"`
 	}
-	// Reopened says that the request is not done after all. Whoever reopens it has it.
+	// Reopened records that the request is not done after all. The member who reopens
+	// it becomes its holder.
 	Reopened struct {
 		Patient patient.ID `json:"patient"`
 		By      staff.ID   `json:"by"`
 		Reason  string     `json:"reason" personal:"request"`
 	}
-	// ReLinked says that the request is another patient's.
+	// ReLinked records that the request belongs to another patient.
 	ReLinked struct {
 		Patient patient.ID `json:"patient"`
-		Former  patient.ID `json:"former"` // whose it was taken to be
+		Former  patient.ID `json:"former"` // the former link
 		Reason  string     `json:"reason" personal:"request"`
 	}
 )
@@ -80,8 +81,7 @@ func Events() []event.Event { return append(Request{}.Events(), Opened{}, Attach
 // Events returns the events of a request's stream. Openings are streams of their own.
 func (Request) Events() []event.Event { return append(Handling(), Submitted{}, EnteredInError{}) }
 
-// Handling returns an empty event of each type that says what the practice did with a
-// request.
+// Handling returns an empty event of each type of the practice's work on a request.
 func Handling() []event.Event {
 	return []event.Event{Taken{}, Given{}, UrgencyChanged{}, Noted{}, Completed{}, Reopened{}, ReLinked{}}
 }
@@ -107,62 +107,62 @@ func (Reopened) EventName() string { return "patient-request.reopened.v1" }
 // EventName returns the name that the event is stored under.
 func (ReLinked) EventName() string { return "patient-request.re-linked.v1" }
 
-// PatientID returns to whom the request is linked then.
+// PatientID returns the linked patient after the event.
 func (t Taken) PatientID() uuid.UUID { return t.Patient.UUID }
 
-// PatientID returns to whom the request is linked then.
+// PatientID returns the linked patient after the event.
 func (g Given) PatientID() uuid.UUID { return g.Patient.UUID }
 
-// PatientID returns to whom the request is linked then.
+// PatientID returns the linked patient after the event.
 func (c UrgencyChanged) PatientID() uuid.UUID { return c.Patient.UUID }
 
-// PatientID returns to whom the request is linked then.
+// PatientID returns the linked patient after the event.
 func (n Noted) PatientID() uuid.UUID { return n.Patient.UUID }
 
-// PatientID returns to whom the request is linked then.
+// PatientID returns the linked patient after the event.
 func (c Completed) PatientID() uuid.UUID { return c.Patient.UUID }
 
-// PatientID returns to whom the request is linked then.
+// PatientID returns the linked patient after the event.
 func (r Reopened) PatientID() uuid.UUID { return r.Patient.UUID }
 
-// PatientID returns to whom the request is linked then.
+// PatientID returns the linked patient after the event.
 func (r ReLinked) PatientID() uuid.UUID { return r.Patient.UUID }
 
-// FormerPatientID returns the patient from whom everything in the stream moves to the
-// one whom the event is about.
+// FormerPatientID returns the former patient. All values in the stream move from them
+// to the patient of the event.
 func (r ReLinked) FormerPatientID() uuid.UUID { return r.Former.UUID }
 
 // Held is an event that passes the request to a member of staff, or completes it.
 type Held interface {
 	event.Event
-	// Held returns who has the request after the event, or has completed it.
+	// Held returns the member who has the request after the event, or has completed it.
 	Held() (holder staff.ID, done bool)
 }
 
-// Held returns who took the request.
+// Held returns the member who took the request.
 func (t Taken) Held() (holder staff.ID, done bool) { return t.By, false }
 
-// Held returns the member of staff who was given the request.
+// Held returns the member who was given the request.
 func (g Given) Held() (holder staff.ID, done bool) { return g.To, false }
 
-// Held returns who completed the request.
+// Held returns the member who completed the request.
 func (c Completed) Held() (holder staff.ID, done bool) { return c.By, true }
 
-// Held returns who reopened the request.
+// Held returns the member who reopened the request.
 func (r Reopened) Held() (holder staff.ID, done bool) { return r.By, false }
 
-// Request is what later decisions need to know of a request.
+// Request is the state of a request that later decisions need.
 type Request struct {
 	submitted bool
-	about     patient.ID // to whom it is linked now
-	holder    staff.ID   // who has it; zero if nobody does
+	about     patient.ID // the current link
+	holder    staff.ID   // zero for none
 	urgent    bool
 	done      bool
 	inError   bool
 	files     []AttachmentID
 }
 
-// Patient returns to whom the request is linked now, or [ErrUnknown].
+// Patient returns the patient to whom the request is linked, or [ErrUnknown].
 func (r Request) Patient() (patient.ID, error) {
 	if !r.submitted {
 		return patient.ID{}, ErrUnknown
@@ -170,7 +170,7 @@ func (r Request) Patient() (patient.ID, error) {
 	return r.about, nil
 }
 
-// Apply returns the request as it is after the event.
+// Apply returns the request after the event.
 func (r Request) Apply(e event.Event) Request {
 	switch e := e.(type) {
 	case Submitted:
@@ -188,11 +188,11 @@ func (r Request) Apply(e event.Event) Request {
 	return r
 }
 
-// MaxText is how many characters staff may write at once about a request.
+// MaxText limits the characters of one text of staff about a request.
 const MaxText = 10_000
 
-// The refusals of those who handle a request. Whoever is slower is told so, and can see in
-// the request's history who was faster.
+// The refusals of acts on a request. The slower of two actors is refused, and can see
+// the other's act in the request's history.
 var (
 	ErrTaken     = fault.New(fault.Conflict, "patient-request-taken", "Look who has the patient request now: somebody else was faster.")
 	ErrCompleted = fault.New(fault.Conflict, "patient-request-completed", "Reopen the patient request first: it is done.")
@@ -207,7 +207,7 @@ var (
 	ErrLongText    = fault.New(fault.Invalid, "text-too-long", "Write at most 10,000 characters.")
 )
 
-// Take gives the request to somebody if nobody has it (rule 4).
+// Take gives the request to a member if it has no holder (rule 4).
 func (r Request) Take(by staff.ID) ([]event.Event, error) {
 	switch {
 	case !r.submitted:
@@ -222,8 +222,9 @@ func (r Request) Take(by staff.ID) ([]event.Event, error) {
 	return []event.Event{Taken{r.about, by}}, nil
 }
 
-// Give gives the request from whoever has it, as the giver has seen it, to somebody else.
-// A zero from stands for nobody. The caller has made sure that the other is active.
+// Give gives the request from its holder, as the giver has seen it, to another member.
+// A zero from means that it has none. The caller has made sure that the other is
+// active.
 func (r Request) Give(from, to staff.ID) ([]event.Event, error) {
 	switch {
 	case !r.submitted:
@@ -238,7 +239,7 @@ func (r Request) Give(from, to staff.ID) ([]event.Event, error) {
 	return []event.Event{Given{r.about, from, to}}, nil
 }
 
-// ChangeUrgency says whether the request is urgent.
+// ChangeUrgency sets whether the request is urgent.
 func (r Request) ChangeUrgency(urgent bool) ([]event.Event, error) {
 	switch {
 	case !r.submitted:
@@ -249,7 +250,7 @@ func (r Request) ChangeUrgency(urgent bool) ([]event.Event, error) {
 	return []event.Event{UrgencyChanged{r.about, urgent}}, nil
 }
 
-// Note adds a note of the practice for itself, also to a request that is done.
+// Note adds an internal note, also to a completed request.
 func (r Request) Note(text string) ([]event.Event, error) {
 	text, err := textOf(text)
 	if err != nil {
@@ -261,7 +262,7 @@ func (r Request) Note(text string) ([]event.Event, error) {
 	return []event.Event{Noted{r.about, text}}, nil
 }
 
-// Complete ends the request (rule 5). The text may be left out.
+// Complete completes the request (rule 5). The text may be left out.
 func (r Request) Complete(by staff.ID, outcome Outcome, text string) ([]event.Event, error) {
 	text, err := textOf(text)
 	switch {
@@ -279,7 +280,7 @@ func (r Request) Complete(by staff.ID, outcome Outcome, text string) ([]event.Ev
 	return []event.Event{Completed{r.about, by, outcome, text}}, nil
 }
 
-// Reopen takes a request that is done.
+// Reopen reopens a completed request.
 func (r Request) Reopen(by staff.ID, reason string) ([]event.Event, error) {
 	reason, err := textOf(reason)
 	switch {
@@ -293,8 +294,8 @@ func (r Request) Reopen(by staff.ID, reason string) ([]event.Event, error) {
 	return []event.Event{Reopened{r.about, by, reason}}, nil
 }
 
-// ReLink links the request from the patient whose it is, as the member of staff has seen
-// it, to another (rule 6). The caller has made sure that the other exists.
+// ReLink links the request from its patient, as the member of staff has seen it, to
+// another (rule 6). The caller has made sure that the other exists.
 func (r Request) ReLink(from, to patient.ID, reason string) ([]event.Event, error) {
 	reason, err := textOf(reason)
 	switch {
@@ -310,8 +311,8 @@ func (r Request) ReLink(from, to patient.ID, reason string) ([]event.Event, erro
 	return []event.Event{ReLinked{to, r.about, reason}}, nil
 }
 
-// textOf reads what somebody wrote, without the space around it. With [ErrInvalidText] it
-// returns what is too long, and "" if nothing was written.
+// textOf returns a text without surrounding space. It refuses one that is too long with
+// [ErrInvalidText], and returns "" for an empty one.
 func textOf(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || utf8.RuneCountInString(text) > MaxText || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {

@@ -18,7 +18,7 @@ var (
 	ann, bill = submission.Patient, patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a2")}
 	lee       = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d1")}
 	kim       = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d2")}
-	nobody    staff.ID
+	noHolder  staff.ID
 	askedAs   = request.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000e1")}
 
 	taken     = request.Taken{Patient: ann, By: lee}
@@ -32,7 +32,7 @@ var (
 	fileSeen  = request.AttachmentOpened{Patient: ann, Request: askedAs, Attachment: scan.ID}
 )
 
-func TestWhatStaffWriteIsPersonal_D83(t *testing.T) {
+func TestStaffTextsArePersonal_D83(t *testing.T) {
 	t.Parallel()
 	for written, e := range map[string]event.Event{
 		noted.Text: noted, completed.Text: completed, reopened.Reason: reopened, reLinked.Reason: reLinked,
@@ -73,8 +73,8 @@ func urgent(is bool) decide {
 	return func(r request.Request) ([]event.Event, error) { return r.ChangeUrgency(is) }
 }
 
-// Whoever is slower is refused, and no request is completed twice.
-func TestOneOfTwoWhoActAtOnceIsRefused_D83(t *testing.T) {
+// The slower of two actors is refused, and no request is completed twice.
+func TestStaleActOnRequestIsRefused_D83(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[request.Request]
 	byLee, byKim := taken, request.Given{Patient: ann, From: lee, To: kim}
@@ -84,12 +84,12 @@ func TestOneOfTwoWhoActAtOnceIsRefused_D83(t *testing.T) {
 	given(submitted, byLee).When(take(kim)).Refuses(t, request.ErrTaken)
 	given(submitted, completed).When(take(lee)).Refuses(t, request.ErrCompleted)
 
-	given(submitted).When(give(nobody, kim)).Then(t, request.Given{Patient: ann, To: kim})
+	given(submitted).When(give(noHolder, kim)).Then(t, request.Given{Patient: ann, To: kim})
 	given(submitted, byLee).When(give(lee, kim)).Then(t, byKim)
-	given(submitted, byLee).When(give(nobody, kim)).Refuses(t, request.ErrTaken)
+	given(submitted, byLee).When(give(noHolder, kim)).Refuses(t, request.ErrTaken)
 	given(submitted, byLee, byKim).When(give(lee, lee)).Refuses(t, request.ErrTaken)
 	given(submitted, byLee, byKim).When(give(lee, kim)).Then(t)
-	given(submitted, completed).When(give(nobody, kim)).Refuses(t, request.ErrCompleted)
+	given(submitted, completed).When(give(noHolder, kim)).Refuses(t, request.ErrCompleted)
 
 	given(submitted).When(complete(lee, request.Replied, " Sent a text. ")).Then(t, completed)
 	given(submitted, byLee).When(complete(lee, request.Signposted, "")).Then(t, request.Completed{Patient: ann, By: lee, Outcome: request.Signposted})
@@ -122,7 +122,7 @@ func TestARequestIsOfThePatientItIsLinkedTo_D83(t *testing.T) {
 	given(submitted, reLinked).When(see).Then(t, request.Opened{Patient: bill, Request: askedAs})
 }
 
-func TestOnlyWhatARequestNamesIsOpened_D83(t *testing.T) {
+func TestOnlyNamedAttachmentsOpen_D83(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[request.Request]
 	withFile := submitted
@@ -132,7 +132,7 @@ func TestOnlyWhatARequestNamesIsOpened_D83(t *testing.T) {
 	given(submitted).When(see).Refuses(t, request.ErrUnknownAttachment)
 }
 
-func TestWhatIsWrittenAboutARequest_D83(t *testing.T) {
+func TestNotesAndUrgencyOfRequest_D83(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[request.Request]
 	long := strings.Repeat("é", request.MaxText)
@@ -151,13 +151,13 @@ func TestWhatIsWrittenAboutARequest_D83(t *testing.T) {
 	given(submitted).When(complete(lee, "forgotten", "")).Refuses(t, request.ErrUnknownOutcome)
 }
 
-func TestNothingIsDoneWithARequestThatNobodyMade_D83(t *testing.T) {
+func TestUnknownRequestIsRefused_D83(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[request.Request]
 	see := func(r request.Request) ([]event.Event, error) { return r.Open(askedAs) }
 	seeFile := func(r request.Request) ([]event.Event, error) { return r.OpenAttachment(askedAs, scan.ID) }
 	for _, act := range []decide{
-		take(lee), take(nobody), give(nobody, kim), urgent(true), urgent(false), note("x"), complete(lee, request.Replied, ""), reopen("x"),
+		take(lee), take(noHolder), give(noHolder, kim), urgent(true), urgent(false), note("x"), complete(lee, request.Replied, ""), reopen("x"),
 		reLink(patient.ID{}, bill, "x"), reLink(ann, bill, "x"), see, seeFile,
 	} {
 		given().When(act).Refuses(t, request.ErrUnknown)

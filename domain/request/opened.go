@@ -10,14 +10,14 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// What staff see of a request. Each opening is a stream of its own.
+// Openings of a request by staff. Each is a stream of its own.
 type (
-	// Opened says that somebody has opened the request. Its metadata says who.
+	// Opened records an opening of the request. Its metadata has the actor.
 	Opened struct {
 		Patient patient.ID `json:"patient"`
 		Request ID         `json:"request"`
 	}
-	// AttachmentOpened says that somebody has opened a file of the request.
+	// AttachmentOpened records an opening of a file of the request.
 	AttachmentOpened struct {
 		Patient    patient.ID   `json:"patient"`
 		Request    ID           `json:"request"`
@@ -31,10 +31,10 @@ func (Opened) EventName() string { return "patient-request.opened.v1" }
 // EventName returns the name that the event is stored under.
 func (AttachmentOpened) EventName() string { return "attachment.opened.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (o Opened) PatientID() uuid.UUID { return o.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (o AttachmentOpened) PatientID() uuid.UUID { return o.Patient.UUID }
 
 // ErrUnknownAttachment refuses to show a file that the request does not name.

@@ -7,8 +7,8 @@ var questionWords = map[string]string{
 	"requestDetails": "Details of the request",
 }
 
-// Asked returns the question in plain words. One that the contract no longer has is shown
-// by its key.
+// Asked returns the question in plain words. For one that is no longer in the contract,
+// it returns the key.
 func (a Answer) Asked() string {
 	if words, known := questionWords[a.Question]; known {
 		return words

@@ -15,7 +15,7 @@ import (
 // ID identifies a patient request; the API calls it patientRequestId.
 type ID struct{ uuid.UUID }
 
-// Type is the sort of a request.
+// Type is the kind of a request.
 type Type string
 
 // The request types.
@@ -27,7 +27,7 @@ const (
 // Types lists the request types, in the order of the contract.
 func Types() []Type { return []Type{Medical, Admin} }
 
-// Known returns [ErrInvalidType] if there is no such request type.
+// Known returns [ErrInvalidType] if the request type does not exist.
 func (t Type) Known() error {
 	if !slices.Contains(Types(), t) {
 		return ErrInvalidType
@@ -35,7 +35,7 @@ func (t Type) Known() error {
 	return nil
 }
 
-// Requester says who asks.
+// Requester is the author of a request.
 type Requester string
 
 // The requesters.
@@ -44,7 +44,7 @@ const (
 	ByProxy   Requester = "proxy"
 )
 
-// Requesters lists who may ask.
+// Requesters lists the possible authors.
 func Requesters() []Requester { return []Requester{ByPatient, ByProxy} }
 
 // Answer is the answer to one question.
@@ -53,14 +53,14 @@ type Answer struct {
 	Answer   string `json:"answer" personal:"request"`
 }
 
-// Proxy is somebody who asks on a patient's behalf.
+// Proxy is a person who makes a request on a patient's behalf.
 type Proxy struct {
 	FirstName             string `json:"firstName" personal:"request"`
 	LastName              string `json:"lastName" personal:"request"`
 	RelationshipToPatient string `json:"relationshipToPatient" personal:"request"`
 }
 
-// Submitted says that a patient request was made.
+// Submitted records that a patient request was made.
 type Submitted struct {
 	Patient      patient.ID   `json:"patient"`
 	Type         Type         `json:"requestType"`
@@ -74,7 +74,7 @@ type Submitted struct {
 // EventName returns the name that the event is stored under.
 func (Submitted) EventName() string { return "patient-request.submitted.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (s Submitted) PatientID() uuid.UUID { return s.Patient.UUID }
 
 // The refusals of a request's fields, without those of its identifiers and its
@@ -93,15 +93,15 @@ var (
 // StreamOf returns the stream of a request.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
 
-// Submission is a sound request: the rules have found no fault in its fields.
+// Submission is a valid request: the rules have found no fault in its fields.
 type Submission Submitted
 
-// Submit submits a request (rule 2). The caller has made sure that the patient
-// exists and that the practice takes such a request.
+// Submit submits a request (rule 2). The caller has made sure that the patient exists
+// and that the practice accepts such a request.
 func Submit(s Submission) []event.Event { return []event.Event{Submitted(s)} }
 
-// Proxy judges the details of a proxy; nil stands for none. Details are judged
-// whoever asks, but they are kept only if a proxy asks (D20).
+// Proxy validates the details of a proxy; nil means none. It validates them for every
+// requester, but they are stored only if a proxy asks (D20).
 func (r Requester) Proxy(details *Proxy) (*Proxy, fault.List) {
 	if details == nil {
 		if r == ByProxy {
@@ -127,15 +127,14 @@ func (p Proxy) faults() (faults fault.List) {
 	return faults
 }
 
-// Item is one item of a response that has not been judged yet.
+// Item is one item of a response before the rules are applied.
 type Item struct {
 	Question *string // nil if it is missing or not a text
 	Answer   string
 }
 
-// Answers judges the items of a response. If the type is unknown, which is "", a
-// question only has to be there: it cannot be judged further, because which
-// questions are right depends on the type.
+// Answers validates the items of a response. If the type is unknown, which is "", a
+// question only has to be present: the valid questions depend on the type.
 func (t Type) Answers(items []Item) ([]Answer, fault.List) {
 	if len(items) == 0 {
 		return nil, fault.List{ErrEmptyResponse}

@@ -39,13 +39,13 @@ func TestDetailsAreJudgedWheneverTheyAreGiven_D20(t *testing.T) {
 		want      *request.Proxy
 		codes     []string
 	}{
-		"of a proxy":           {request.ByProxy, proxy, proxy, nil},
-		"of a proxy, missing":  {request.ByProxy, nil, nil, []string{"missing-proxy-details"}},
-		"of a proxy, blank":    {request.ByProxy, &request.Proxy{FirstName: " ", LastName: "A", RelationshipToPatient: ""}, nil, []string{"invalid-proxy-details", "invalid-proxy-details"}},
-		"of a patient":         {request.ByPatient, proxy, nil, nil},
-		"of a patient, none":   {request.ByPatient, nil, nil, nil},
-		"of a patient, blank":  {request.ByPatient, &request.Proxy{FirstName: "B", LastName: "A", RelationshipToPatient: "\t"}, nil, []string{"invalid-proxy-details"}},
-		"of nobody knows whom": {"", nil, nil, nil},
+		"of a proxy":              {request.ByProxy, proxy, proxy, nil},
+		"of a proxy, missing":     {request.ByProxy, nil, nil, []string{"missing-proxy-details"}},
+		"of a proxy, blank":       {request.ByProxy, &request.Proxy{FirstName: " ", LastName: "A", RelationshipToPatient: ""}, nil, []string{"invalid-proxy-details", "invalid-proxy-details"}},
+		"of a patient":            {request.ByPatient, proxy, nil, nil},
+		"of a patient, none":      {request.ByPatient, nil, nil, nil},
+		"of a patient, blank":     {request.ByPatient, &request.Proxy{FirstName: "B", LastName: "A", RelationshipToPatient: "\t"}, nil, []string{"invalid-proxy-details"}},
+		"of an unknown requester": {"", nil, nil, nil},
 	} {
 		got, faults := test.requester.Proxy(test.given)
 		if diff := cmp.Diff(test.codes, codes(faults)); diff != "" {

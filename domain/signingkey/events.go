@@ -18,25 +18,25 @@ type Key struct {
 	PublicKey PublicKey `json:"publicKey"`
 }
 
-// Staged says that a key is published from now on.
+// Staged records that a key is published from now on.
 type Staged struct {
 	Key
 	At time.Time `json:"at"`
 }
 
-// Activated says that a key signs from now on.
+// Activated records that a key signs from now on.
 type Activated struct {
 	Key
 	At time.Time `json:"at"`
 }
 
-// RetirementBegun says that a key does not sign any more.
+// RetirementBegun records that a key no longer signs.
 type RetirementBegun struct {
 	Key
 	At time.Time `json:"at"`
 }
 
-// Retired says that a key is not published any more.
+// Retired records that a key is no longer published.
 type Retired struct {
 	Key
 	At time.Time `json:"at"`
@@ -65,8 +65,8 @@ func (Ring) Events() []event.Event {
 // KID names a key: the RFC 7638 thumbprint of its public half, in base64url.
 type KID string
 
-// PublicKey is the public half of an RSA key as a JWK writes it (RFC 7518,
-// section 6.3.1): both numbers big-endian, in base64url without padding.
+// PublicKey is the public half of an RSA key in the form of a JWK (RFC 7518, section
+// 6.3.1): both numbers big-endian, in base64url without padding.
 type PublicKey struct {
 	N string `json:"n"`
 	E string `json:"e"`

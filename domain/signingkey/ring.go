@@ -24,7 +24,7 @@ const (
 	RetiringFor = 24 * time.Hour
 )
 
-// State says how far a key has come in its life.
+// State is the position of a key in its life cycle.
 type State string
 
 // The states, in their order.
@@ -77,8 +77,8 @@ func (r Ring) Begin(public PublicKey, now time.Time) ([]event.Event, error) {
 // Empty reports whether there has never been a key.
 func (r Ring) Empty() bool { return len(r.keys) == 0 }
 
-// Activate makes a staged key sign, in the place of the one that does (rules 2
-// and 3). Activating the active key changes nothing.
+// Activate makes a staged key sign, in place of the active one (rules 2 and 3).
+// Activating the active key changes nothing.
 func (r Ring) Activate(kid KID, now time.Time) ([]event.Event, error) {
 	next, known := r.keys[kid]
 	last, replaced := r.active()
@@ -131,7 +131,7 @@ func (r Ring) active() (life, bool) {
 	return life{}, false
 }
 
-// Apply returns the ring as it is after the event.
+// Apply returns the ring after the event.
 func (r Ring) Apply(e event.Event) Ring {
 	switch e := e.(type) {
 	case Staged:

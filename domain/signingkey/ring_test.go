@@ -72,7 +72,7 @@ func TestOnlyFitKeysAreStaged_D34(t *testing.T) {
 	}
 }
 
-func TestAStagedKeyIsActivatedAfter24HoursOrWhenNothingIsActive_D34(t *testing.T) {
+func TestActivationWaits24HoursIfKeyActive_D34(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[ring]
 	history := events{staged(first, noon), active(first, noon), staged(second, noon)}

@@ -1,7 +1,7 @@
-// Package site holds the rules about where a practice sees its patients.
+// Package site holds the rules about the places at which a practice sees patients.
 //
 // Rules
 //  1. A practice adds a site under a name.
 //  2. A room is added to one site, under a name, and stays there.
-//  3. Either may be given another name. Nobody has to do anything because of it.
+//  3. Either may be renamed, without any further action.
 package site

@@ -9,14 +9,14 @@ import (
 // RoomID identifies a room of one practice.
 type RoomID struct{ uuid.UUID }
 
-// RoomAdded says that a site has a room that patients can be called into.
+// RoomAdded records a new room that patients can be called into.
 type RoomAdded struct {
 	Room RoomID `json:"room"`
 	Site ID     `json:"site"`
 	Name string `json:"name"`
 }
 
-// RoomRenamed says that a room has another name from now on.
+// RoomRenamed records a room's new name.
 type RoomRenamed struct {
 	Room RoomID `json:"room"`
 	Site ID     `json:"site"`
@@ -29,8 +29,8 @@ func (RoomRenamed) EventName() string { return "site.room-renamed.v1" }
 // EventName returns the name that the event is stored under.
 func (RoomAdded) EventName() string { return "site.room-added.v1" }
 
-// RoomStreamOf returns the stream of a room. A room has a stream of its own, so
-// that it is found by its identifier alone.
+// RoomStreamOf returns the stream of a room. A room has a stream of its own, so that
+// its identifier is enough to find it.
 func RoomStreamOf(tenant string, id RoomID) event.Stream {
 	return event.Stream{Tenant: tenant, ID: id.UUID}
 }
@@ -44,14 +44,14 @@ func AddRoom(id RoomID, at ID, name string) ([]event.Event, error) {
 	return []event.Event{RoomAdded{id, at, name}}, nil
 }
 
-// Room is what later decisions need to know of a room.
+// Room is the state of a room that later decisions need.
 type Room struct {
 	id   RoomID
 	site ID // zero before it is added
 	name string
 }
 
-// Rename gives the room another name. The name that it has changes nothing.
+// Rename renames the room. The same name changes nothing.
 func (r Room) Rename(name string) ([]event.Event, error) {
 	if r.site == (ID{}) {
 		return nil, errRoomElsewhere
@@ -71,7 +71,7 @@ func (r Room) At(site ID) error {
 	return nil
 }
 
-// Apply returns the room as it is after the event.
+// Apply returns the room after the event.
 func (r Room) Apply(e event.Event) Room {
 	switch e := e.(type) {
 	case RoomAdded:

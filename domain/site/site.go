@@ -12,13 +12,13 @@ import (
 // ID identifies a site of one practice; the API calls it siteId.
 type ID struct{ uuid.UUID }
 
-// Added says that the practice sees patients at a site.
+// Added records a new site of the practice.
 type Added struct {
 	Site ID     `json:"site"`
 	Name string `json:"name"`
 }
 
-// Renamed says that a site has another name from now on.
+// Renamed records a site's new name.
 type Renamed struct {
 	Site ID     `json:"site"`
 	Name string `json:"name"`
@@ -59,13 +59,13 @@ func named(name string) (string, error) {
 	return name, nil
 }
 
-// Site is what later decisions need to know of a site.
+// Site is the state of a site that later decisions need.
 type Site struct {
 	id   ID // zero before it is added
 	name string
 }
 
-// Rename gives the site another name. The name that it has changes nothing.
+// Rename renames the site. The same name changes nothing.
 func (s Site) Rename(name string) ([]event.Event, error) {
 	if err := s.Known(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (s Site) Known() error {
 	return nil
 }
 
-// Apply returns the site as it is after the event.
+// Apply returns the site after the event.
 func (s Site) Apply(e event.Event) Site {
 	switch e := e.(type) {
 	case Added:

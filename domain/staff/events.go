@@ -13,50 +13,50 @@ import (
 // username.
 type ID struct{ uuid.UUID }
 
-// CredentialID names one password of one member of staff. It says nothing about
-// the password, whose hash is kept outside the log.
+// CredentialID names one password of one member of staff. It reveals nothing about the
+// password, whose hash is kept outside the log.
 type CredentialID struct{ uuid.UUID }
 
-// Registered says that somebody works for the practice.
+// Registered records a new member of staff of the practice.
 type Registered struct {
 	Username      string `json:"username" personal:"staff"`
 	Name          string `json:"name" personal:"staff"`
 	Email         string `json:"email" personal:"staff"`
-	Administrator bool   `json:"administrator"` // of before roles were: a manager, until roles are set
+	Administrator bool   `json:"administrator"` // from before there were roles: a manager, until roles are set
 }
 
-// RolesSet says which roles they have from now on; none is none.
+// RolesSet records their roles from now on; an empty list is none.
 type RolesSet struct {
 	Roles Roles `json:"roles"`
 }
 
-// Invited says that they may choose a password by a link.
+// Invited records that they may choose a password by a link.
 type Invited struct{ Link }
 
-// Reset says that nothing by which they have signed in counts any more, and that they
-// may choose another password by a link.
+// Reset records that their password and passkeys are no longer valid, and that they may
+// choose another password by a link.
 type Reset struct{ Link }
 
-// Deactivated says that they may not act any more.
+// Deactivated records that they may no longer act.
 type Deactivated struct{}
 
-// Reactivated says that they may act again, once they have chosen a password.
+// Reactivated records that they may act again, once they have chosen a password.
 type Reactivated struct{}
 
-// PasswordSet says that a member of staff signs in with a new password from now
-// on. It holds neither the password nor its hash.
+// PasswordSet records that a member of staff signs in with a new password. It holds
+// neither the password nor its hash.
 type PasswordSet struct {
 	Credential CredentialID `json:"credential"`
-	// Digest is the SHA-256 of the hash as it is kept, with its salt, so that no other
-	// hash counts. It is zero in older events. Without the salt nobody can try passwords
-	// on it.
+	// Digest is the SHA-256 of the stored hash, with its salt, so that no other hash is
+	// valid. It is zero in older events. Without the salt it is of no use for guessing
+	// passwords.
 	Digest event.Digest `json:"digest,omitzero"`
 	// Link is the link by which they chose it; zero if they were signed in, or if an
 	// operator has set it.
 	Link event.Digest `json:"link,omitzero"`
 }
 
-// Link lets whoever holds its secret choose a password, once.
+// Link lets the holder of its secret choose a password, once.
 type Link struct {
 	Digest    event.Digest `json:"link"` // SHA-256 of the secret, which is 256 random bits
 	ExpiresAt time.Time    `json:"expiresAt"`

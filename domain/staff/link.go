@@ -14,23 +14,23 @@ const LinkLifetime = 72 * time.Hour
 
 // The refusals about links.
 var (
-	// ErrLink is the one refusal of a link, whatever the reason, so that nobody learns
-	// anything by trying links.
+	// ErrLink is the one refusal of a link, whatever the reason, so that trying links
+	// reveals nothing.
 	ErrLink         = fault.New(fault.Missing, "unknown-link", "The link has been used, has ended or is not complete. Ask your manager for a new one.")
 	ErrSignsInSoFar = fault.New(fault.Conflict, "signs-in-already", "This member of staff has chosen a password. To give them another link, reset how they sign in.")
 )
 
-// NewLink returns a link that can be used from now on, and its secret, which nobody can
-// find out later.
+// NewLink returns a link that is valid from now on, and its secret, which cannot be
+// recovered later.
 func NewLink(now time.Time) (link Link, secret string) {
 	secret = rand.Text() + rand.Text() // 26 characters of 5 bits each, twice
 	return Link{DigestOfLink(secret), now.Add(LinkLifetime)}, secret
 }
 
-// DigestOfLink is what the log knows of a link's secret.
+// DigestOfLink is the digest of a link's secret in the log.
 func DigestOfLink(secret string) event.Digest { return sha256.Sum256([]byte(secret)) }
 
-// Invite gives somebody who has no password a link to choose one (rule 5). An earlier
+// Invite gives a member without a password a link to choose one (rule 5). An earlier
 // link ends.
 func (m Member) Invite(by Link) ([]event.Event, error) {
 	if err := m.Active(); err != nil {
@@ -42,8 +42,8 @@ func (m Member) Invite(by Link) ([]event.Event, error) {
 	return []event.Event{Invited{by}}, nil
 }
 
-// Reset ends whatever the member of staff has signed in with, at once, and gives them a
-// link to choose another password (rule 5). An earlier link ends.
+// Reset ends the password and passkeys of the member of staff, at once, and gives them
+// a link to choose another password (rule 5). An earlier link ends.
 func (m Member) Reset(by Link) ([]event.Event, error) {
 	if err := m.Active(); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (m Member) Reset(by Link) ([]event.Event, error) {
 	return []event.Event{Reset{by}}, nil
 }
 
-// Accept makes the password that was chosen by a link the one to sign in with (rule 5).
+// Accept sets the password that was chosen by a link (rule 5).
 func (m Member) Accept(kept PasswordSet, now time.Time) ([]event.Event, error) {
 	if err := m.HasLink(kept.Link, now); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ var (
 	other  = staff.Link{Digest: staff.DigestOfLink("another secret"), ExpiresAt: monday.Add(staff.LinkLifetime)}
 )
 
-func TestWhoHasNoPasswordIsInvited_D64(t *testing.T) {
+func TestStaffWithoutPasswordAreInvited_D64(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
 	invite := func(m staff.Member) ([]event.Event, error) { return m.Invite(other) }
@@ -28,7 +28,7 @@ func TestWhoHasNoPasswordIsInvited_D64(t *testing.T) {
 	given().When(invite).Refuses(t, staff.ErrUnknown)
 }
 
-func TestAResetIsForWhoeverIsActive_D64(t *testing.T) {
+func TestOnlyActiveStaffAreReset_D64(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
 	reset := func(m staff.Member) ([]event.Event, error) { return m.Reset(other) }
@@ -64,7 +64,7 @@ func TestALinkIsGoodOnceAndForAWhile_D64(t *testing.T) {
 	given().When(at(monday)).Refuses(t, staff.ErrLink)
 
 	chosen.Link = event.Digest{}
-	given(drLee).When(at(monday)).Refuses(t, staff.ErrLink) // no link is not the zero link
+	given(drLee).When(at(monday)).Refuses(t, staff.ErrLink) // a missing link is not the zero link
 }
 
 func TestASecretIsNeverTheSame(t *testing.T) {
@@ -79,7 +79,7 @@ func TestASecretIsNeverTheSame(t *testing.T) {
 	}
 }
 
-func TestWhoIsReactivatedHasNoPassword_D14(t *testing.T) {
+func TestReactivatedStaffHaveNoPassword_D14(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
 	reactivate := func(m staff.Member) ([]event.Event, error) { return m.Reactivate(link) }

@@ -29,7 +29,7 @@ var (
 // StreamOf returns the stream of a member of staff.
 func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: tenant, ID: id.UUID} }
 
-// Register makes somebody a member of staff (rule 1). The store refuses with
+// Register registers a member of staff (rule 1). The store refuses with
 // [ErrUsernameTaken] if the username is not unique.
 func Register(r Registered) ([]event.Event, error) {
 	r.Name = strings.TrimSpace(r.Name)
@@ -46,7 +46,7 @@ func Register(r Registered) ([]event.Event, error) {
 
 func isUsername(s string) bool {
 	printable := !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
-	erased := strings.HasPrefix(s, event.Erased) // as whoever was erased is called
+	erased := strings.HasPrefix(s, event.Erased) // the placeholder of erased staff
 	return s != "" && utf8.RuneCountInString(s) <= 128 && printable && !erased && uuid.Validate(s) != nil
 }
 
@@ -55,10 +55,10 @@ func isEmail(s string) bool {
 	return err == nil && address.Address == s
 }
 
-// Member is what later decisions need to know of a member of staff.
+// Member is the state of a member of staff that later decisions need.
 type Member struct {
 	registered, deactivated bool
-	signsIn                 bool         // they have chosen a password, and it counts
+	signsIn                 bool         // they have chosen a password, and it is valid
 	credential              CredentialID // the newest password; zero for none
 	roles                   Roles
 	link                    Link // zero for none
@@ -74,8 +74,8 @@ func (m Member) Active() error {
 	return nil
 }
 
-// HasLeft returns [ErrActive] if the member of staff may act, and [ErrUnknown] if there
-// never was one.
+// HasLeft returns [ErrActive] if the member of staff may act, and [ErrUnknown] if they
+// never existed.
 func (m Member) HasLeft() error {
 	switch {
 	case !m.registered || m.erasure.Erased():
@@ -86,7 +86,7 @@ func (m Member) HasLeft() error {
 	return nil
 }
 
-// SetRoles gives the member of staff these roles in place of what they had (rule 4).
+// SetRoles replaces the roles of the member of staff (rule 4).
 func (m Member) SetRoles(roles Roles) ([]event.Event, error) {
 	if err := m.Active(); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (m Member) SetRoles(roles Roles) ([]event.Event, error) {
 	return []event.Event{RolesSet{roles}}, nil
 }
 
-// Deactivate ends what the member of staff may do (rule 2).
+// Deactivate ends the rights of the member of staff (rule 2).
 func (m Member) Deactivate() ([]event.Event, error) {
 	if !m.registered || m.erasure.Erased() {
 		return nil, ErrUnknown
@@ -117,7 +117,7 @@ func (m Member) Reactivate(by Link) ([]event.Event, error) {
 	return []event.Event{Reactivated{}, Invited{by}}, nil
 }
 
-// Apply returns the member of staff as it is after the event.
+// Apply returns the member of staff after the event.
 func (m Member) Apply(e event.Event) Member {
 	switch e := e.(type) {
 	case Registered:

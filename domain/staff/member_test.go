@@ -37,7 +37,7 @@ func TestUsernames_D35(t *testing.T) {
 	}
 }
 
-func TestWhoIsDeactivatedMayActNoMore_D14(t *testing.T) {
+func TestDeactivatedStaffMayNotAct_D14(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
 

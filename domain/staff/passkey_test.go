@@ -18,7 +18,7 @@ var phone = staff.PasskeyAdded{
 	AAGUID: uuid.MustParse("01020304-0506-0708-0102-030405060708"), Transports: []string{"internal"},
 }
 
-func TestWhoSignsInMayHaveTenPasskeys_D66(t *testing.T) {
+func TestStaffMayHaveTenPasskeys_D66(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
 	add := func(m staff.Member) ([]event.Event, error) { return m.AddPasskey(passwordSet.Credential, phone) }
@@ -35,7 +35,7 @@ func TestWhoSignsInMayHaveTenPasskeys_D66(t *testing.T) {
 	given(append(ten, staff.Deactivated{}, staff.Reactivated{}, passwordSet)...).When(add).Then(t, phone)
 
 	given(drLee).When(add).Refuses(t, staff.ErrPasswordEnded)
-	given(drLee, passwordSet, staff.Reset{Link: link}).When(add).Refuses(t, staff.ErrPasswordEnded) // a session of before
+	given(drLee, passwordSet, staff.Reset{Link: link}).When(add).Refuses(t, staff.ErrPasswordEnded) // an earlier session
 	given(drLee, passwordSet, staff.Reset{Link: link}, staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.UUID{1}}}).
 		When(add).Refuses(t, staff.ErrPasswordEnded)
 	given(drLee, passwordSet, staff.Deactivated{}).When(add).Refuses(t, staff.ErrUnknown)

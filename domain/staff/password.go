@@ -11,8 +11,8 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Lengths of a password, in characters. There is no rule about which
-// characters: such rules make passwords worse.
+// Lengths of a password, in characters. No rule requires kinds of characters: such
+// rules make passwords worse.
 const (
 	minPassword = 10
 	maxPassword = 256
@@ -31,10 +31,10 @@ var (
 	ErrPasswordText  = fault.New(fault.Invalid, "password-not-text", "A password must be one line of text in UTF-8.")
 )
 
-// Known is what anybody may know of a member of staff, and so would try first.
+// Known is the public facts about a member of staff, which attackers would try first.
 type Known struct{ Username, Name, Tenant, Practice string }
 
-// CheckPassword refuses a password that is not fit for a member of staff (rule 3).
+// CheckPassword refuses an unfit password of a member of staff (rule 3).
 func CheckPassword(password string, of Known) error {
 	switch length := utf8.RuneCountInString(password); {
 	case !utf8.ValidString(password), strings.ContainsAny(password, "\r\n\x00"):
@@ -51,9 +51,8 @@ func CheckPassword(password string, of Known) error {
 	return nil
 }
 
-// ChangePassword makes a password the one to sign in with in place of another, by which
-// the member of staff has just proved who they are (rule 3). Nothing that was done in the
-// meantime, such as a reset, is undone by it.
+// ChangePassword replaces a password that the member of staff has just proved to know
+// (rule 3). It does not undo acts in the meantime, such as a reset.
 func (m Member) ChangePassword(old CredentialID, kept PasswordSet) ([]event.Event, error) {
 	if !m.signsIn || m.credential != old {
 		return nil, ErrPasswordEnded
@@ -71,8 +70,8 @@ func isCommon(password string) bool {
 	return strings.Contains("\n"+commonest, "\n"+strings.ToLower(password)+"\n")
 }
 
-// isPattern reports whether a password is a few characters over and over, or a run such as
-// 0123456789. The list leaves such passwords out, however common they are.
+// isPattern reports whether a password is a few characters over and over, or a run such
+// as 0123456789. The list leaves such passwords out, however common they are.
 func isPattern(password string) bool {
 	different, run, last := map[rune]bool{}, true, rune(-1)
 	for _, r := range strings.ToLower(password) {
@@ -83,8 +82,8 @@ func isPattern(password string) bool {
 	return run || len(different) < minDifferent
 }
 
-// isMadeOf reports whether the letters of a password are nothing but words that are known
-// of a member of staff, in whatever order and case, and whatever stands between them.
+// isMadeOf reports whether the letters of a password are only public words about a
+// member of staff, in any order and case, and with any separators.
 func isMadeOf(password string, of Known) bool {
 	letters := strings.Join(words(password), "")
 	if letters == "" {
@@ -103,8 +102,8 @@ func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// SetPassword makes a password the one to sign in with (rule 3). The caller has
-// found it fit and has kept its hash.
+// SetPassword sets a password (rule 3). The caller has checked it and has stored its
+// hash.
 func (m Member) SetPassword(kept PasswordSet) ([]event.Event, error) {
 	if err := m.Active(); err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func TestAPasswordIsChangedOnlyWhileTheOldOneCounts(t *testing.T) {
 	given(drLee).When(change).Refuses(t, staff.ErrPasswordEnded)
 }
 
-// Passwords that were set before have no digest, and keep their shape.
+// Older passwords have no digest, and keep their shape.
 func TestTheDigestOfAHashIsAnOptionalMember_D56(t *testing.T) {
 	t.Parallel()
 	codec, err := event.NewCodec(staff.Events()...)
@@ -112,7 +112,7 @@ func TestAPasswordIsFit_D27(t *testing.T) {
 			t.Errorf("%q: got %v, want %v", c.password, err, c.want)
 		}
 	}
-	for _, username := range []string{"1234.567.8901", "12345678901"} { // of no words
+	for _, username := range []string{"1234.567.8901", "12345678901"} { // without words
 		if err := staff.CheckPassword(username, staff.Known{Username: username}); !errors.Is(err, staff.ErrPasswordGuessed) {
 			t.Errorf("the username %q: got %v, want %v", username, err, staff.ErrPasswordGuessed)
 		}

@@ -6,21 +6,22 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Role is what somebody does at the practice. A member of staff has any number of them.
+// Role is the function of a member of staff at the practice. They have any number of
+// them.
 type Role string
 
 // The roles.
 const (
 	Receptionist   Role = "receptionist"
 	Clinician      Role = "clinician"
-	Manager        Role = "manager" // who decides about the practice and its staff
+	Manager        Role = "manager" // decides about the practice and its staff
 	PrivacyOfficer Role = "privacy-officer"
 )
 
-// AllRoles returns every role, in the order in which people are shown them.
+// AllRoles returns every role, in the order in which pages show them.
 func AllRoles() []Role { return []Role{Receptionist, Clinician, Manager, PrivacyOfficer} }
 
-// ErrUnknownRole refuses a role that is none.
+// ErrUnknownRole refuses a role that does not exist.
 var ErrUnknownRole = fault.New(fault.Invalid, "unknown-role", "Choose roles from receptionist, clinician, manager and privacy-officer.")
 
 // Roles are those of one member of staff, each once, in the order of [AllRoles].
@@ -45,7 +46,7 @@ func RolesOf(named ...Role) (Roles, error) {
 // Has reports whether a role is among them.
 func (r Roles) Has(role Role) bool { return slices.Contains(r, role) }
 
-// Action is something that a member of staff does on the practice's pages.
+// Action is an action of a member of staff on the practice's pages.
 type Action string
 
 // The actions of the pages. Each has its line in the table of rights.
@@ -64,15 +65,15 @@ const (
 	GuardPrivacy            Action = "guard-privacy"
 )
 
-// everybody who is signed in, whatever their roles.
-var everybody []Role
+// allStaff is all staff who are signed in, whatever their roles.
+var allStaff []Role
 
-// rights says which roles may do what on the practice's pages. It binds the pages
-// alone: calls of the Transactional API are judged by grant, authorisation, scope and
-// restriction, and an operator's act by no role (D63).
+// rights has the roles that may do each action on the practice's pages. It binds only
+// the pages: calls of the Transactional API are judged by grant, authorisation, scope
+// and restriction, and an operator's act by no role (D63).
 var rights = map[Action][]Role{
-	ManageOwnAccount:        everybody,
-	GiveOwnAuthorisations:   everybody,
+	ManageOwnAccount:        allStaff,
+	GiveOwnAuthorisations:   allStaff,
 	EndOthersAuthorisations: {Manager},
 	ManagePeople:            {Manager},
 	HandleRequests:          {Receptionist, Clinician},
@@ -85,13 +86,13 @@ var rights = map[Action][]Role{
 	GuardPrivacy:            {PrivacyOfficer},
 }
 
-// May reports whether somebody with these roles may do it. Nobody may do what has no
-// line in the table.
+// May reports whether a member with these roles may do it. An action without a line in
+// the table is never allowed.
 func (r Roles) May(action Action) bool {
 	of, known := rights[action]
 	return known && (of == nil || slices.ContainsFunc(of, r.Has))
 }
 
-// RolesWhoMay returns the roles of which any one is enough; none if everybody may who is
-// signed in.
+// RolesWhoMay returns the roles of which any one is enough; none if all staff who are
+// signed in may.
 func RolesWhoMay(action Action) []Role { return slices.Clone(rights[action]) }

@@ -35,16 +35,16 @@ func TestRolesAreSet_D63(t *testing.T) {
 
 	given(kim).When(to(staff.Clinician)).Then(t, set(staff.Clinician))
 	given(kim).When(to()).Then(t)
-	given(drLee).When(to(staff.Manager)).Then(t) // the administrator of before
+	given(drLee).When(to(staff.Manager)).Then(t) // the former administrator
 	given(drLee).When(to()).Then(t, set())
 	given(drLee, set(staff.Clinician)).When(to(staff.Manager)).Then(t, set(staff.Manager))
 	given(drLee, staff.Deactivated{}).When(to()).Refuses(t, staff.ErrUnknown)
 	given().When(to()).Refuses(t, staff.ErrUnknown)
 }
 
-// The table of rights, written once more by hand: a role that can do more, or an action
-// without a line, is noticed.
-func TestWhoMayDoWhatOnThePages_D63(t *testing.T) {
+// The table of rights, repeated by hand: the test finds a role with more rights, or an
+// action without a line.
+func TestPermissionsOfRoles_D63(t *testing.T) {
 	t.Parallel()
 	everybody := append(staff.AllRoles(), "")
 	want := map[staff.Action][]staff.Role{

@@ -8,7 +8,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// How is by what somebody signs in, or tries to.
+// How is the credential of a sign-in or an attempt.
 type How string
 
 // The ways to sign in.
@@ -19,11 +19,11 @@ const (
 	ByLink               How = "link" // with the password that they have just chosen by it
 )
 
-// Source is the mark of where a browser is. On one day (UTC) equal places have equal
-// marks, and from the next day on nobody can find out which place it was.
+// Source is a pseudonym of a browser's address. On one day (UTC) equal addresses have
+// equal pseudonyms; from the next day on the address cannot be recovered.
 type Source string
 
-// SignedIn says that a member of staff has begun a session.
+// SignedIn records that a member of staff has begun a session.
 type SignedIn struct {
 	Staff   ID        `json:"staff"`
 	Session uuid.UUID `json:"session"`
@@ -32,15 +32,14 @@ type SignedIn struct {
 	At      time.Time `json:"at"`
 }
 
-// SignedOut says that a member of staff has ended a session of theirs.
+// SignedOut records that a member of staff has ended their session.
 type SignedOut struct {
 	Staff   ID        `json:"staff"`
 	Session uuid.UUID `json:"session"`
 	At      time.Time `json:"at"`
 }
 
-// SignInFailed says that somebody has tried to sign in as a member of staff, and that
-// what they showed was looked at and was not right.
+// SignInFailed records attempts to sign in as a member of staff with wrong credentials.
 type SignInFailed struct {
 	Staff   ID          `json:"staff"`
 	Tries   map[How]int `json:"tries"`   // since the last such event
@@ -49,12 +48,12 @@ type SignInFailed struct {
 	Until   time.Time   `json:"until"`   // when they were counted
 }
 
-// LockedOut says that nobody's password is looked at for an account for a while: nobody's
-// from one source, or nobody's at all but from browsers that its owner has used.
+// LockedOut records that passwords for an account are not checked for a while: those
+// from one source, or all except from browsers that its owner has used.
 type LockedOut struct {
 	Staff      ID        `json:"staff"`
 	Source     Source    `json:"source"`
-	Everywhere bool      `json:"everywhere"` // from all sources, not from this one alone
+	Everywhere bool      `json:"everywhere"` // from all sources, not only from this one
 	At         time.Time `json:"at"`
 	Until      time.Time `json:"until"`
 }
@@ -76,17 +75,17 @@ func SessionStream(tenant string, session uuid.UUID) event.Stream {
 	return event.Stream{Tenant: tenant, ID: session}
 }
 
-// TriesStream returns the stream of what was tried at the account of a member of staff on
-// the day (UTC) of an instant. It is not the member's own, which every decision about them
-// reads: strangers decide how long this one gets (D65).
+// TriesStream returns the stream of failed attempts and lockouts at the account of a member of staff
+// on the day (UTC) of an instant. It is not the member's own stream, which every
+// decision about them reads: strangers control the length of this one (D65).
 func TriesStream(tenant string, member ID, at time.Time) event.Stream {
 	return event.Stream{Tenant: tenant, ID: event.DerivedID("sign-in-tries", tenant, member.String(), at.UTC().Format(time.DateOnly))}
 }
 
-// Session is what the log has been told of a session.
+// Session is the recorded state of a session.
 type Session struct{ begun, ended bool }
 
-// Begin tells the log of a session, once (rule 6).
+// Begin records the beginning of a session, once (rule 6).
 func (s Session) Begin(e SignedIn) ([]event.Event, error) {
 	if s.begun {
 		return nil, nil
@@ -94,7 +93,7 @@ func (s Session) Begin(e SignedIn) ([]event.Event, error) {
 	return []event.Event{e}, nil
 }
 
-// End tells the log of the end of a session, once (rule 6).
+// End records the end of a session, once (rule 6).
 func (s Session) End(e SignedOut) ([]event.Event, error) {
 	if s.ended {
 		return nil, nil
@@ -102,7 +101,7 @@ func (s Session) End(e SignedOut) ([]event.Event, error) {
 	return []event.Event{e}, nil
 }
 
-// Apply returns the session as it is after the event.
+// Apply returns the session after the event.
 func (s Session) Apply(e event.Event) Session {
 	switch e.(type) {
 	case SignedIn:

@@ -35,7 +35,7 @@ func TestTheLogIsToldOnceOfASessionAndOnceOfItsEnd_D65(t *testing.T) {
 	given(signedIn).When(begin).Then(t)
 	given(signedIn).When(end).Then(t, signedOut)
 	given(signedIn, signedOut).When(end).Then(t)
-	given().When(end).Then(t, signedOut)           // of a release before, or told by another process, which is slower
+	given().When(end).Then(t, signedOut)           // of an earlier release, or recorded by another process, which is slower
 	given(signedOut).When(begin).Then(t, signedIn) // which comes now
 }
 
@@ -89,8 +89,8 @@ func TestTriesAreCounted_D65(t *testing.T) {
 	}
 }
 
-// A stranger decides how long this stream gets, and every decision about a member of staff
-// reads theirs.
+// Strangers control the length of this stream, and every decision about a member of
+// staff reads the member's own.
 func TestTriesAreInAStreamOfTheirDay_D65(t *testing.T) {
 	t.Parallel()
 	late := time.Date(2026, 3, 2, 23, 59, 0, 0, time.UTC)

@@ -7,16 +7,17 @@ import (
 	"frontdesk/domain/event"
 )
 
-// TellEvery is how often the log is told of tries at one account, at most.
+// TellEvery is the minimum interval between events about failed attempts at one
+// account.
 const TellEvery = time.Minute
 
-// Tried is what was tried at an account and the log has not been told of.
+// Tried is the failed attempts at an account that are not recorded yet.
 type Tried struct {
 	Failed SignInFailed // zero for no tries
-	Locked LockedOut    // zero if nobody is locked out
+	Locked LockedOut    // zero if there is no lock
 }
 
-// mostSources bounds the sources of one event.
+// mostSources limits the sources of one event.
 const mostSources = 10
 
 // Fail counts one more try.
@@ -31,10 +32,10 @@ func (t *Tried) Fail(how How, from Source, at time.Time) {
 	}
 }
 
-// None reports whether there is nothing to tell.
+// None reports whether there is nothing to record.
 func (t *Tried) None() bool { return t.Failed.Tries == nil && t.Locked.Until.IsZero() }
 
-// Told forgets what the log has been told of.
+// Told removes the attempts that were recorded.
 func (t *Tried) Told(events []event.Event) {
 	for _, e := range events {
 		switch e.(type) {
@@ -46,11 +47,11 @@ func (t *Tried) Told(events []event.Event) {
 	}
 }
 
-// Watch is when the log was last told of tries at an account on a day.
+// Watch is the time of the last events about failed attempts at an account on a day.
 type Watch struct{ failed, locked time.Time }
 
-// Tell tells the log of what was tried, if it was not told of the same within the last
-// minute; what it is not told of now goes on being counted (rule 6).
+// Tell records the attempts, unless it recorded some of the same kind within the last
+// minute; the rest is counted for the next event (rule 6).
 func (w Watch) Tell(member ID, t Tried, now time.Time) (events []event.Event, err error) {
 	if t.Failed.Tries != nil && !now.Before(w.failed.Add(TellEvery)) {
 		t.Failed.Staff, t.Failed.Until = member, now
@@ -63,7 +64,7 @@ func (w Watch) Tell(member ID, t Tried, now time.Time) (events []event.Event, er
 	return events, nil
 }
 
-// Apply returns the watch as it is after the event.
+// Apply returns the watch after the event.
 func (w Watch) Apply(e event.Event) Watch {
 	switch e := e.(type) {
 	case SignInFailed:

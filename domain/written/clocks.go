@@ -2,8 +2,8 @@ package written
 
 import "time"
 
-// Day reads a day as 2006-01-02, and returns its first instant in a zone and that of the
-// next day. They are 23, 24 or 25 hours apart.
+// Day parses a day in the form 2006-01-02, and returns its first instant in a zone and
+// that of the next day. They are 23, 24 or 25 hours apart.
 func Day(text string, zone *time.Location) (from, until time.Time, ok bool) {
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil {
@@ -12,8 +12,8 @@ func Day(text string, zone *time.Location) (from, until time.Time, ok bool) {
 	return begins(day, zone), begins(day.AddDate(0, 0, 1), zone), true
 }
 
-// begins returns the first instant of a day in a zone. Where the clocks skip midnight,
-// that is when they have done so.
+// begins returns the first instant of a day in a zone. If the clocks skip midnight,
+// that is the instant of the change.
 func begins(day time.Time, zone *time.Location) time.Time {
 	at, ok := shown(day, zone)
 	if !ok {
@@ -22,8 +22,9 @@ func begins(day time.Time, zone *time.Location) time.Time {
 	return at
 }
 
-// Clock reads a day as 2006-01-02 and a time as 15:04 on the clocks of a zone. It is not
-// ok if the clocks skip that time on that day. A time that they show twice is the first.
+// Clock parses a day in the form 2006-01-02 and a time in the form 15:04, in local time
+// of a zone. It is not ok if the clocks skip that time on that day. A time that occurs
+// twice is the first.
 func Clock(day, clock string, zone *time.Location) (at time.Time, ok bool) {
 	wall, err := time.Parse("2006-01-02 15:04", day+" "+clock)
 	if err != nil {
@@ -32,8 +33,8 @@ func Clock(day, clock string, zone *time.Location) (at time.Time, ok bool) {
 	return shown(wall, zone)
 }
 
-// shown returns when the clocks of a zone first show what a clock in UTC shows. If they
-// never do, it is not ok, and the instant is before they skip it.
+// shown returns the first instant at which local time in a zone equals a UTC wall time.
+// If it never does, it is not ok, and the instant is before the clocks skip it.
 func shown(wall time.Time, zone *time.Location) (at time.Time, ok bool) {
 	_, before := wall.Add(-24 * time.Hour).In(zone).Zone()
 	at = wall.Add(-time.Duration(before) * time.Second).In(zone)

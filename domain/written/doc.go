@@ -1,3 +1,3 @@
-// Package written reads identifiers and instants as callers write them, in a body, a
-// query, a form or at the command line. What is taken for one is the same everywhere.
+// Package written parses identifiers and instants from callers, in a body, a query, a
+// form or at the command line. The same forms are valid everywhere.
 package written

@@ -11,12 +11,12 @@ import (
 // MaxReason is how many characters a reason may have.
 const MaxReason = 200
 
-// ErrInvalidReason refuses what is no reason. A reason is stored in clear text, so it
-// must name nobody.
+// ErrInvalidReason refuses an invalid reason. A reason is stored in clear text, so it
+// must not contain names.
 var ErrInvalidReason = fault.New(fault.Invalid, "invalid-reason",
 	"Give a reason in one line of at most 200 characters, and name nobody in it.")
 
-// Reason reads why somebody changed what was recorded, without the space around it.
+// Reason parses the reason for a change of recorded data, without surrounding space.
 func Reason(text string) (string, error) {
 	reason := strings.TrimSpace(text)
 	if reason == "" || utf8.RuneCountInString(reason) > MaxReason || !utf8.ValidString(reason) ||

@@ -65,7 +65,7 @@ func TestAnInstantIsRFC3339Exactly_D19(t *testing.T) {
 	}
 }
 
-func TestWhatIsNearlyRFC3339IsNoInstant_D19(t *testing.T) {
+func TestInstantMustBeRFC3339_D19(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "now", "1772452800", "2026-03-02", "2026-03-02T12:00Z", "20260302T120000Z", "2026-W10-1T12:00:00Z", "2026-061T12:00:00Z",
@@ -84,7 +84,8 @@ func TestWhatIsNearlyRFC3339IsNoInstant_D19(t *testing.T) {
 	}
 }
 
-// The zero time.Time means everywhere that no instant was given, so no text may be read as it.
+// The zero time.Time means everywhere that no instant was given, so no text may parse
+// as it.
 func TestZeroInstantIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0001-01-01T00:00:00Z", "0001-01-01t00:00:00.0z", "0001-01-01T05:45:00+05:45", "0000-12-31T23:00:00-01:00"} {
@@ -99,8 +100,8 @@ func TestZeroInstantIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzInstant looks for a text that is an instant although it could not be written back,
-// and for one that package time would write and that is refused.
+// FuzzInstant looks for a text that parses as an instant but could not be formatted,
+// and for one that package time would format and that is refused.
 func FuzzInstant(f *testing.F) {
 	f.Add("2026-03-02T12:00:00Z", int64(0), 0)
 	f.Add("2026-03-02t12:00:00.5+23:59", int64(-1), 86399)

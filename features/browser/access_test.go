@@ -15,10 +15,9 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// leaving presses a button whose answer leads to an application on the device,
-// and says where to. It is the last thing that a tab does: Chromium asks there
-// whether to open the application, some time later, and from then on it drops
-// every click.
+// leaving presses a button whose answer opens an application on the device, and returns
+// its target. It is the last action of a tab: Chromium asks whether to open the
+// application, some time later, and from then on it drops every click.
 func (b *tab) leaving(name string) string {
 	b.t.Helper()
 	left := make(chan string, 1)
@@ -43,7 +42,7 @@ func (b *tab) leaving(name string) string {
 	}
 }
 
-// A phone held upright, at the width that WCAG 2.2 asks for (1.4.10).
+// A phone in portrait, at the width of WCAG 2.2 (1.4.10).
 func TestBrowserIsNarrow(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
@@ -94,7 +93,7 @@ func TestBrowserIsDrivenByKeyboard(t *testing.T) {
 	p.mayCall(elm)
 }
 
-// focuses fails unless what has focus has that name, and shows it.
+// focuses fails unless the focused element has that name, and shows its focus.
 func (b *tab) focuses(name string) {
 	b.t.Helper()
 	focused := js[struct {
@@ -141,7 +140,7 @@ func TestBrowserKeepsOtherSitesOut_D27(t *testing.T) {
 			_, _ = fmt.Fprintf(w, `<!doctype html><title>evil</title><iframe src="%s"></iframe>`, p.ask(elm, p.callback))
 			return
 		}
-		// It has even learnt the form's token.
+		// It even knows the form's token.
 		_, _ = fmt.Fprintf(w, `<!doctype html><title>evil</title><form method="post" action="%s"><input name="app" value="%s"><input name="redirect" value="%s">
 			<input name="token" value="%s"><button name="decision" value="approve">Win a prize</button></form>`,
 			p.page(elm, "authorise"), p.integrator.ID, p.callback, token)

@@ -16,8 +16,8 @@ var widths = []int64{1280, 390, zoomed}
 
 const zoomed = 320
 
-// fits fails if a page is wider than any of the screens. It looks at it on two of them: at
-// 400 per cent it is laid out as on a phone.
+// fits fails if a page is wider than any of the screens. It looks at two of them: at
+// 400 per cent the layout is that of a phone.
 func (b *tab) fits(name string) {
 	b.t.Helper()
 	for _, width := range widths {
@@ -40,9 +40,9 @@ func (b *tab) handed() string {
 	return js[string](b, `document.querySelector("#link").value`)
 }
 
-// Somebody is invited, chooses a password, changes it, is reset and is deactivated while
-// they are signed in.
-func TestBrowserFollowsSomebodyFromInvitationToLeaving_D67(t *testing.T) {
+// A member of staff is invited, chooses a password, changes it, is reset and is
+// deactivated while they are signed in.
+func TestBrowserWalksStaffLifecycle_D67(t *testing.T) {
 	t.Parallel()
 	p, manager, kim := start(t), newTab(t), newTab(t)
 	manager.open(p.page(elm, "people"))
@@ -107,7 +107,7 @@ func TestBrowserFollowsSomebodyFromInvitationToLeaving_D67(t *testing.T) {
 	}
 }
 
-// quietBut fails if the console has said anything but that a page was refused.
+// quietBut fails if the console has messages other than refusals of a page.
 func (b *tab) quietBut(statuses ...string) {
 	b.t.Helper()
 	for {

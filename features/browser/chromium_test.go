@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	status := m.Run()
 	if browser := opened.Load(); browser != nil {
 		ctx, cancel := context.WithTimeout(*browser, closeLimit)
-		_ = chromedp.Cancel(ctx) // waits until it is gone, or kills it
+		_ = chromedp.Cancel(ctx) // waits until it has ended, or kills it
 		cancel()
 	}
 	if err := closeShared(); err != nil {

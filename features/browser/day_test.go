@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/site"
 )
 
-// expected is a patient with an appointment at a site of Elm Street, so long from now.
+// expected is a patient with an appointment at a site of Elm Street, after an interval.
 func (p *program) expected(name string, at site.ID, in time.Duration) (who patient.ID) {
 	p.t.Helper()
 	who, err := p.Desk.RegisterPatient(p.t.Context(), commands.RegisterPatient{Tenant: elm, Name: name, BirthDate: "1980-02-29"})
@@ -74,7 +74,7 @@ func TestBrowserRunsADay_D86(t *testing.T) {
 	b.shows("The appointment is booked.")
 	b.shows("Friday 3 July 2026")
 	b.fits("day-booked")
-	b.quietBut("400") // forms that were not right
+	b.quietBut("400") // invalid forms
 	manager.quietBut("400")
 }
 

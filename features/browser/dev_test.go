@@ -25,11 +25,11 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// codeBase is somebody's program that takes webhooks, beside a frontdesk dev.
+// codeBase is an integrator's program that receives webhooks, with a frontdesk dev.
 type codeBase struct {
 	dev.Running
 	t      *testing.T
-	status atomic.Int32 // that the program answers
+	status atomic.Int32 // of the program's answers
 }
 
 // develop starts a frontdesk dev with a sandbox of its own, for a test that changes it.
@@ -42,7 +42,7 @@ func develop(t *testing.T) *codeBase {
 	return c
 }
 
-// lookAround returns the one that tests share which leave the sandbox as it is.
+// lookAround returns the shared one, for tests that do not change the sandbox.
 func lookAround(t *testing.T) *codeBase {
 	t.Helper()
 	shared.Do(func() {
@@ -71,7 +71,7 @@ func closeShared() error {
 	return errors.Join(shared.stop(), os.RemoveAll(shared.dir))
 }
 
-// startCodeBase starts a frontdesk dev in a directory and waits until it can be used.
+// startCodeBase starts a frontdesk dev in a directory and waits until it is ready.
 func startCodeBase(dir string) (c *codeBase, stop func() error, err error) {
 	c = &codeBase{}
 	c.status.Store(http.StatusOK)
@@ -104,7 +104,7 @@ func startCodeBase(dir string) (c *codeBase, stop func() error, err error) {
 	}
 }
 
-// call calls the service as the code would.
+// call calls the service like the code.
 func (c *codeBase) call(path string) {
 	c.t.Helper()
 	signer, err := testworld.Signer("", c.Application.PrivateKeyFile)
@@ -119,14 +119,14 @@ func (c *codeBase) call(path string) {
 	answer.Body.Close()
 }
 
-// until waits until the page shows a text, by itself.
+// until waits until the page shows a text, without a reload.
 func (b *tab) until(text string) {
 	b.t.Helper()
 	clocktest.Eventually(b.t, func() bool { return strings.Contains(ask(b, chromedp.Text("body")), text) }, "the page to show %q", text)
 }
 
-// The page shows by itself what the code and the service do, and its buttons do the rest.
-func TestBrowserShowsWhatAnApplicationDoes_D97(t *testing.T) {
+// The page follows the code and the service live, and its buttons do the rest.
+func TestBrowserShowsApplicationHealth_D97(t *testing.T) {
 	t.Parallel()
 	c, b := develop(t), newTab(t)
 	b.open(c.PageURL)
@@ -171,7 +171,7 @@ func TestBrowserShowsWhatAnApplicationDoes_D97(t *testing.T) {
 	b.quiet()
 }
 
-// Nothing of the page needs its script, but that it follows what happens.
+// The page works without its script, except that it does not update.
 func TestBrowserNeedsNoScriptToDevelop_D97(t *testing.T) {
 	t.Parallel()
 	c, b := lookAround(t), newTab(t)
@@ -182,11 +182,12 @@ func TestBrowserNeedsNoScriptToDevelop_D97(t *testing.T) {
 	b.shows("callin.notification.removed has happened")
 	clocktest.Eventually(t, func() bool {
 		b.press("Load it again")
-		return strings.Count(ask(b, chromedp.Text("body")), "your program answered 200") >= 4 // two webhooks, each told and listed
+		return strings.Count(ask(b, chromedp.Text("body")), "your program answered 200") >= 4 // two webhooks, each in a sentence and a list
 	}, "two webhooks to be answered")
 }
 
-// A page elsewhere in the same browser, with the cookie, presses no button and reads nothing.
+// A page of another site in the same browser, with the cookie, presses no button and
+// reads nothing.
 func TestBrowserPressesNothingForAnotherPage_D97(t *testing.T) {
 	t.Parallel()
 	c, b := lookAround(t), newTab(t)

@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/site"
 )
 
-// waiting is a practice's site with two rooms, where people wait.
+// waiting is a practice's site with two rooms and waiting patients.
 type waiting struct {
 	*program
 	site  site.ID
@@ -35,7 +35,7 @@ func (p *program) waiting() *waiting {
 	return w
 }
 
-// calls calls somebody in, a second later.
+// calls calls a patient in, a second later.
 func (w *waiting) calls(name string, room site.RoomID) appointment.ID {
 	w.t.Helper()
 	id, err := w.Desk.RegisterPatient(w.t.Context(), commands.RegisterPatient{Tenant: elm, Name: name})
@@ -47,7 +47,7 @@ func (w *waiting) calls(name string, room site.RoomID) appointment.ID {
 	return booked
 }
 
-// adds adds a display that calls people so, named after that, and returns its link.
+// adds adds a display with this naming, and returns its link.
 func (b *tab) adds(p *program, naming string) string {
 	b.t.Helper()
 	b.open(p.page(elm, "displays?add"))
@@ -57,7 +57,7 @@ func (b *tab) adds(p *program, naming string) string {
 	return b.handed()
 }
 
-// waits waits until the page shows a text, by itself.
+// waits waits until the page shows a text, without a reload.
 func (b *tab) waits(text string) {
 	b.t.Helper()
 	b.do(chromedp.WaitVisible(fmt.Sprintf(`//main//*[normalize-space(text()) = %q]`, text)))
@@ -75,8 +75,8 @@ func (b *tab) hangs(name string) {
 	}
 }
 
-// A manager adds a display and opens its link on the screen, which follows who is called
-// in, also without a script, and is dark once the display is removed.
+// A manager adds a display and opens its link on the screen. It follows the call-ins,
+// also without a script, and is dark once the display is removed.
 func TestBrowserIsAScreenInTheWaitingRoom_D88(t *testing.T) {
 	t.Parallel()
 	p, manager, screen := start(t), newTab(t), newTab(t)

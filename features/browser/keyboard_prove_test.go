@@ -59,7 +59,7 @@ func TestProveDayByKeyboardNoScript_D86(t *testing.T) {
 	provetest.Tried(t, b.pages, "pages")
 }
 
-// By the keyboard alone: search, go to the patient, and write a note.
+// Only with the keyboard: search, go to the patient, and write a note.
 func TestProvePatientByKeyboard_D85(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
@@ -83,7 +83,7 @@ func TestProvePatientByKeyboard_D85(t *testing.T) {
 	provetest.Tried(t, b.pages, "pages")
 }
 
-// tabTo presses the tabulator until something holds of what has focus.
+// tabTo presses Tab until a condition holds for the focused element.
 func (b *tab) tabTo(holds string) {
 	b.t.Helper()
 	for range 60 {
@@ -95,7 +95,8 @@ func (b *tab) tabTo(holds string) {
 	b.t.Fatalf("no tabulator leads to where %s", holds)
 }
 
-// By keyboard alone, a manager pauses requests. The pages have no script that could help.
+// Only with the keyboard, a manager pauses requests. The pages have no script that
+// could help.
 func TestProvePauseByKeyboard_D89(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
@@ -108,7 +109,7 @@ func TestProvePauseByKeyboard_D89(t *testing.T) {
 	b.tabsTo("end-at")
 	b.do(chromedp.KeyEvent(" "))
 	b.tabsTo("until-date")
-	b.do(chromedp.KeyEvent("08082026")) // 8 August, whether the browser takes the day or the month first
+	b.do(chromedp.KeyEvent("08082026")) // 8 August, whether the browser expects the day or the month first
 	b.tabsTo("until-time")
 	b.do(chromedp.KeyEvent("0830A"))
 	b.tabsTo("pause")
@@ -134,7 +135,8 @@ func (b *tab) tabsTo(id string) {
 	b.t.Fatalf("Tab never reaches %s", id)
 }
 
-// The pages are used by keyboard alone, and ask again who is there after 15 minutes.
+// The pages are used only with the keyboard, and ask for the password again after 15
+// minutes.
 func TestProvePrivacyByKeyboard_D90(t *testing.T) {
 	t.Parallel()
 	p, zoe := guarded(t)

@@ -27,7 +27,7 @@ import (
 )
 
 // clinic is a practice whose service can be restarted, and whose browsers reach it by a
-// line that can be cut.
+// connection that can be cut.
 type clinic struct {
 	*app.App
 	t       *testing.T
@@ -38,7 +38,7 @@ type clinic struct {
 	stop    func()
 }
 
-// receptionists are so many that each stream has a session that may have it.
+// receptionists are enough for the limit of streams of a session.
 const receptionists = 4
 
 func newClinic(t *testing.T) *clinic {
@@ -62,7 +62,7 @@ func newClinic(t *testing.T) *clinic {
 
 func nth(name string, n int) string { return name + string(rune('a'+n)) }
 
-// start starts a service, and has the line lead to it.
+// start starts a service, and connects the line to it.
 func (c *clinic) start() {
 	c.t.Helper()
 	service, err := app.New(c.t.Context(), app.Config{DatabaseURL: c.url, Listen: "127.0.0.1:0", APIDomain: testworld.APIDomain, MasterKey: sealing.MasterKey{1}})
@@ -110,7 +110,7 @@ func (c *clinic) submit() string {
 	return id.String()
 }
 
-// line passes connections on, and can be cut.
+// line forwards connections, and can be cut.
 type line struct {
 	net.Listener
 	to atomic.Pointer[string]
@@ -138,7 +138,7 @@ func newLine(t *testing.T) *line {
 	return l
 }
 
-// cut ends all connections. As long as the line is down there are no new ones.
+// cut ends all connections. While the line is down there are no new ones.
 func (l *line) cut(down bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

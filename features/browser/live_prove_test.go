@@ -20,17 +20,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// listener is a browser that a program plays: it hears a stream, and comes back to where it
-// was whenever that ends.
+// listener simulates a browser: it reads a stream, and reconnects at its last message
+// whenever the stream ends.
 type listener struct {
 	mu   sync.Mutex
-	ids  []string // of the requests that it was told of
+	ids  []string // of the requests in its messages
 	at   []time.Time
 	last string // id of the last message
 	odd  []string
 }
 
-// listen hears what happens to requests until ctx ends.
+// listen reads the events of requests until ctx ends.
 func (l *listener) listen(ctx context.Context, address, token string) {
 	for ctx.Err() == nil {
 		l.hear(ctx, address, token)
@@ -90,7 +90,7 @@ func (l *listener) heard() (n int) {
 	return len(l.ids)
 }
 
-// ready reports whether the listener knows where it is.
+// ready reports whether the listener has a position.
 func (l *listener) ready() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +116,7 @@ func (c *clinic) crowd(n int) []*listener {
 	return all
 }
 
-// counting opens the inbox, and writes down when it counts how many new requests.
+// counting opens the inbox, and records the time of each new count of requests.
 func (c *clinic) counting(b *tab) {
 	c.t.Helper()
 	b.open(c.page("requests"))
@@ -136,8 +136,9 @@ var (
 	measured  = provetest.Pick(10*time.Second, 30*time.Second)
 )
 
-// TestProveThatPagesFollowTheLog_D87 tells 200 browsers, one of which is Chromium, of 50
-// events a second, or in a night 50 of 20, and measures from the commit until it is on the screen.
+// TestProveThatPagesFollowTheLog_D87 sends 50 events a second to 200 browsers, one of
+// which is Chromium. In a night it sends 20 a second to 50 browsers. It measures from the commit
+// until it is on the screen.
 func TestProveThatPagesFollowTheLog_D87(t *testing.T) { //nolint:paralleltest // it takes the machine
 	c, b := newClinic(t), newTab(t)
 	crowd := c.crowd(browsers - 1)
@@ -189,7 +190,7 @@ func at(all []time.Duration, percent int) time.Duration {
 	return all[min(len(all)-1, len(all)*percent/100)].Round(time.Millisecond / 10)
 }
 
-// awaitFirst submits until everybody hears it, so that everybody knows where they are.
+// awaitFirst submits until all listeners get it, so that each has a position.
 func (c *clinic) awaitFirst(b *tab, crowd []*listener) {
 	c.t.Helper()
 	clocktest.Eventually(c.t, func() bool {
@@ -207,8 +208,8 @@ func (c *clinic) awaitFirst(b *tab, crowd []*listener) {
 	}
 }
 
-// TestProveThatNothingIsMissed_D87 cuts the line, restarts the service and stops browsers
-// while requests come. Whoever listens hears of each once, in order.
+// TestProveThatNothingIsMissed_D87 cuts the line, restarts the service and stops
+// browsers while requests come. Every listener gets each once, in order.
 func TestProveThatNothingIsMissed_D87(t *testing.T) { //nolint:paralleltest // it takes the machine
 	c, b := newClinic(t), newTab(t)
 	crowd := c.crowd(23)

@@ -26,7 +26,7 @@ func TestProvePasskeysWithoutScript_D66(t *testing.T) {
 	provetest.Tried(t, b.pages, "pages")
 }
 
-// What needs no passkey needs no script.
+// All pages work without script, except those for passkeys.
 func TestProvePeopleWithoutScript_D67(t *testing.T) {
 	t.Parallel()
 	p, manager, kim := start(t), newTab(t), newTab(t)

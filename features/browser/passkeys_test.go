@@ -14,7 +14,7 @@ import (
 // named is an address of the pages by a name, which passkeys can belong to.
 func named(address string) string { return strings.Replace(address, "127.0.0.1", "localhost", 1) }
 
-// authenticator gives the browser one that says yes to everything.
+// authenticator gives the browser a virtual one that always agrees.
 func (b *tab) authenticator() webauthn.AuthenticatorID {
 	b.t.Helper()
 	_, err := chromedp.Call(b.ctx, webauthn.Enable, webauthn.EnableParams{})
@@ -27,7 +27,7 @@ func (b *tab) authenticator() webauthn.AuthenticatorID {
 	return added.AuthenticatorID
 }
 
-// narrowly looks at the page as a phone shows it, and goes back.
+// narrowly looks at the page at the width of a phone, and goes back.
 func (b *tab) narrowly(name string) {
 	b.t.Helper()
 	b.look(name)
@@ -63,7 +63,7 @@ func TestBrowserSignsInWithAPasskey_D66(t *testing.T) {
 	b.narrowly("passkeys-one")
 
 	b.press("Sign out")
-	b.signIn("dr.lee", password) // which is not enough any more
+	b.signIn("dr.lee", password) // which is no longer enough
 	b.titled("Use your passkey")
 	b.narrowly("passkey-second")
 	b.open(named(p.page(elm, "authorisations")))
@@ -73,7 +73,7 @@ func TestBrowserSignsInWithAPasskey_D66(t *testing.T) {
 	b.titled("Requests")
 
 	b.press("Sign out")
-	b.press("Use a passkey") // alone
+	b.press("Use a passkey") // only the passkey
 	b.titled("Requests")
 	b.open(named(p.page(elm, "account/passkeys")))
 	b.shows("Last used on 1 July 2026.")

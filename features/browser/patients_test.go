@@ -27,8 +27,8 @@ func (p *program) receive() (ann patient.ID) {
 	return ann
 }
 
-// A receptionist finds a patient, reads and writes the record, comes to one that is closed
-// and opens it, and registers somebody. The browser runs no script.
+// A receptionist finds a patient, reads and writes the record, breaks the glass of a
+// restricted one, and registers a patient. The browser runs no script.
 func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
@@ -90,7 +90,7 @@ func TestBrowserLooksAfterPatients_D85(t *testing.T) {
 	b.fits("register-alike")
 	b.press("Register as somebody else")
 	b.shows("The patient has been registered.")
-	b.quietBut("400", "409") // forms that were not right, and somebody who may be registered already
+	b.quietBut("400", "409") // invalid forms, and a patient who may be registered already
 	b.open(p.page(elm, "patients/00000000-0000-0000-0000-000000000001"))
 	b.picture("patient-unknown")
 	b.quietBut("404")

@@ -7,12 +7,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// typed puts a date or a time into a field, as the browser's own picker does.
+// typed enters a date or a time into a field, as the browser's own picker does.
 func typed(field, value string) chromedp.Action[chromedp.Void] {
 	return chromedp.SetValue("#"+field, value)
 }
 
-// A manager decides when requests are taken, and looks at each page on the way.
+// A manager changes the opening hours, and looks at each page on the way.
 func TestBrowserChangesTheOpening_D89(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
@@ -63,7 +63,7 @@ func TestBrowserDisablesAnApplication_D89(t *testing.T) {
 	b.open(p.page(elm, "applications"))
 	b.fits("applications")
 	at := "applications/" + p.integrator.ID.String()
-	p.call(elm, "dr.lee") // is refused: nobody has authorised it
+	p.call(elm, "dr.lee") // is refused: no one has authorised it
 	b.open(p.page(elm, at))
 	b.fits("application-enabled")
 	b.press("Disable")

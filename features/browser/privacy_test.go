@@ -21,7 +21,7 @@ import (
 )
 
 // guarded is a practice with two privacy officers and a patient whose restricted record
-// somebody has opened by a reason.
+// was opened with a reason.
 func guarded(t *testing.T) (*program, patient.ID) {
 	t.Helper()
 	p := start(t)
@@ -47,7 +47,7 @@ func guarded(t *testing.T) (*program, patient.ID) {
 	return p, zoe
 }
 
-// fetched is what the browser would be answered by a form of the page, with its session.
+// fetched is the answer to a form of the page, in the browser's session.
 func (p *program) fetched(b *tab, form string) []byte {
 	p.t.Helper()
 	cookies, err := chromedp.Call(b.ctx, network.GetCookies, network.GetCookiesParams{})
@@ -71,8 +71,8 @@ func (p *program) fetched(b *tab, form string) []byte {
 	return content
 }
 
-// Two privacy officers see who has broken the glass and who has had to do with a patient,
-// change who may see the record, make a copy, and erase the data together.
+// Two privacy officers see who has broken the glass and who has accessed a patient's
+// data. They change who may see the record, make a copy, and erase the data together.
 func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	t.Parallel()
 	p, zoe := guarded(t)

@@ -31,7 +31,7 @@ type program struct {
 	*testworld.World
 	t          *testing.T
 	integrator bearertest.Application
-	callback   string // where the application receives staff
+	callback   string // the application's callback
 }
 
 func start(t *testing.T) *program {
@@ -81,7 +81,7 @@ func (p *program) seed() {
 	}
 }
 
-// ask is where the application sends the browser.
+// ask is the URL to which the application redirects the browser.
 func (p *program) ask(tenant, callback string) string {
 	query := url.Values{"app": {p.integrator.ID.String()}, "redirect": {callback}}
 	return p.page(tenant, "authorise") + "?" + query.Encode()
@@ -119,7 +119,7 @@ func (p *program) mayCall(tenant string) {
 	}
 }
 
-// mayNotCall fails unless the call is refused for want of an authorisation.
+// mayNotCall fails unless the call is refused because of a missing authorisation.
 func (p *program) mayNotCall(tenant string) {
 	p.t.Helper()
 	status, refusal := p.call(tenant, "dr.lee")

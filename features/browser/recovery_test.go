@@ -18,7 +18,7 @@ func (b *tab) withoutScript() {
 	testworld.Must(b.t, err)
 }
 
-// about opens the page of a member of staff, as a manager finds it.
+// about opens the page of a member of staff, from a manager's list.
 func (b *tab) about(p *program, name string) {
 	b.t.Helper()
 	b.open(named(p.page(elm, "people")))
@@ -28,8 +28,8 @@ func (b *tab) about(p *program, name string) {
 	b.loading(chromedp.Click(`//a[normalize-space(.) = "` + name + `"]`))
 }
 
-// Whoever has lost their only passkey is reset by a manager, who is asked again who is
-// there, and signs in with a new password.
+// A member who has lost their only passkey is reset by a manager, who confirms their
+// own identity again, and signs in with a new password.
 func TestBrowserGetsInAgainAfterLosingAPasskey_D66(t *testing.T) {
 	t.Parallel()
 	p, manager, lee := start(t), newTab(t), newTab(t)

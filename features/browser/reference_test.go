@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Each page can be used by everybody, and the policy that forbids everything else breaks
-// nothing of it. What Swagger UI makes is looked at as far as its width.
+// Each page is accessible, and works under its strict content security policy. The
+// output of Swagger UI is only checked for its width.
 func TestBrowserShowsTheReference_D98(t *testing.T) {
 	t.Parallel()
 	c, b := lookAround(t), newTab(t)
@@ -33,7 +33,7 @@ func TestBrowserShowsTheReference_D98(t *testing.T) {
 	b.quiet()
 }
 
-// tries opens a call on the page, sends its example, and returns what it was answered.
+// tries opens a call on the page, sends its example, and returns the answer.
 func (b *tab) tries(operation string) string {
 	b.t.Helper()
 	at := `[id$="-` + operation + `"]`
@@ -42,7 +42,7 @@ func (b *tab) tries(operation string) string {
 	return ask(b, chromedp.Text(at+` .live-responses-table .response`))
 }
 
-// Who tries a call out needs no key and no identifier: the example does as it stands.
+// Trying a call needs no key and no identifier: the example works unchanged.
 func TestBrowserTriesCallsOfTheReference_D98(t *testing.T) {
 	t.Parallel()
 	c, b := lookAround(t), newTab(t)
@@ -59,11 +59,11 @@ func TestBrowserTriesCallsOfTheReference_D98(t *testing.T) {
 	b.picture("docs-tried")
 	js[int](b, `document.querySelector("#as").selectedIndex = document.querySelector("#as").options.length - 1`)
 	if answer := b.tries("request-type-availability"); !strings.Contains(answer, "not currently authorised to request as the specified user") {
-		t.Errorf("for a user who has let nobody act for them: %s", answer)
+		t.Errorf("for a user without authorisations: %s", answer)
 	}
 }
 
-// A page elsewhere in the same browser is given no token, and reads nothing of the pages.
+// A page of another site in the same browser gets no token, and cannot read the pages.
 func TestBrowserGivesNoTokenToAnotherPage_D98(t *testing.T) {
 	t.Parallel()
 	c, b := lookAround(t), newTab(t)

@@ -21,7 +21,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// inbox is a practice with requests, and Bob, a receptionist beside Dr Lee.
+// inbox is a practice with requests, with Bob, a receptionist, and Dr Lee.
 type inbox struct {
 	*program
 	ann, bill patient.ID
@@ -65,7 +65,7 @@ func (p *inbox) asks(s request.Submission) request.ID {
 	return id
 }
 
-// picture keeps a small blue square, as it was sent.
+// picture stores a small blue square.
 func (p *inbox) picture(name string) request.Attachment {
 	p.t.Helper()
 	square := image.NewRGBA(image.Rect(0, 0, 64, 64))
@@ -77,7 +77,7 @@ func (p *inbox) picture(name string) request.Attachment {
 	return postgrestest.Upload(p.t, p.Uploads, elm, request.Attachment{FileName: name, ContentType: "image/png"}, content.Bytes())
 }
 
-// as opens a page as somebody.
+// as opens a page as a member of staff.
 func (p *inbox) as(username, name string, steps ...chromedp.Action[chromedp.Void]) *tab {
 	p.t.Helper()
 	b := newTab(p.t)
@@ -103,8 +103,8 @@ func (b *tab) comes(address, text string) {
 	}
 }
 
-// Two receptionists in two browsers take the same request: one has it, the other is told
-// who, and nothing typed is lost.
+// Two receptionists in two browsers take the same request: one gets it, the other sees
+// who has it, and no typed text is lost.
 func TestBrowserTwoTakeTheSameRequest_D84(t *testing.T) {
 	t.Parallel()
 	p := startInbox(t)
@@ -165,7 +165,7 @@ func TestBrowserTwoTakeTheSameRequest_D84(t *testing.T) {
 	lee.picture("attachment")
 }
 
-// By keyboard alone, without script, on a phone and at 400 % zoom.
+// Only with the keyboard, without script, on a phone and at 400 % zoom.
 func TestBrowserHandlesRequestsAnyhow_D84(t *testing.T) {
 	t.Parallel()
 	p := startInbox(t)
@@ -203,7 +203,7 @@ func TestBrowserHandlesRequestsAnyhow_D84(t *testing.T) {
 	b.shows("You moved this from another patient")
 }
 
-// hasNews waits until the page says what has come, and fails if it has moved a row.
+// hasNews waits until the page announces new requests, and fails if it has moved a row.
 func (b *tab) hasNews(text string) {
 	b.t.Helper()
 	for js[string](b, `document.querySelector(".news").innerText`) != text {
@@ -217,8 +217,8 @@ func (b *tab) hasNews(text string) {
 	}
 }
 
-// narrow fails if the page is wider than the screen, has targets that a thumb misses, or
-// findings.
+// narrow fails if the page is wider than the screen, has targets that are too small for
+// a thumb, or findings.
 func (b *tab) narrow(width int, name string) {
 	b.t.Helper()
 	if got := js[int](b, `document.documentElement.scrollWidth`); got > width {

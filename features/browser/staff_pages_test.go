@@ -97,7 +97,7 @@ func TestBrowserApprovesAgainAfterExpiry_D13(t *testing.T) {
 	p.mayNotCall(elm)
 
 	b.open(p.ask(elm, p.callback))
-	b.titled("Sign in") // the session has ended, too
+	b.titled("Sign in") // the session has also ended
 	b.signIn("dr.lee", password)
 	b.press("Approve")
 	p.mayCall(elm)
@@ -148,7 +148,7 @@ func TestBrowserIsSignedInAtTwoPractices_D27(t *testing.T) {
 	b.quiet()
 }
 
-func TestBrowserShowsAdministratorsWhatOthersGave_D14(t *testing.T) {
+func TestBrowserShowsAuthorisationsOfOthers_D14(t *testing.T) {
 	t.Parallel()
 	p, b := start(t), newTab(t)
 	b.open(p.ask(elm, p.callback))

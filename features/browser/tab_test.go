@@ -21,11 +21,11 @@ import (
 
 var screenshots = flag.String("screenshots", "", "write what pages look like into this folder")
 
-// tab is a page of a browser that has been nowhere else.
+// tab is a page of a browser without history.
 type tab struct {
 	t        *testing.T
 	ctx      context.Context //nolint:containedctx // chromedp's handle of the tab
-	messages chan string     // what the console says
+	messages chan string     // of the console
 	pages    int             // loaded so far
 }
 
@@ -58,13 +58,13 @@ func newTab(t *testing.T) *tab {
 	return tab
 }
 
-// do does something in the page.
+// do runs actions in the page.
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ask(b, chromedp.Steps(steps...))
 }
 
-// ask asks the page something.
+// ask reads a value from the page.
 func ask[T any](b *tab, question chromedp.Action[T]) T {
 	b.t.Helper()
 	answer, err := chromedp.Run(b.ctx, question)
@@ -80,7 +80,7 @@ func js[T any](b *tab, expression string) T {
 	return ask(b, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
-// page is the text of the page, for whoever reads about a failure.
+// page is the text of the page, for failures.
 func (b *tab) page() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
 	defer cancel()
@@ -91,7 +91,7 @@ func (b *tab) page() string {
 	return text
 }
 
-// loading does something that leads to another page, and waits for that.
+// loading runs actions that lead to another page, and waits for it.
 func (b *tab) loading(steps ...chromedp.Action[chromedp.Void]) *network.Response {
 	b.t.Helper()
 	response, err := chromedp.RunResponse(b.ctx, steps...)
@@ -107,8 +107,8 @@ func (b *tab) open(address string) *network.Response {
 	return b.loading(chromedp.Navigate(address))
 }
 
-// press clicks the button of that name, in the page's main part or elsewhere. If a live page
-// has replaced it just before it was pressed, there is another in its place.
+// press clicks the button of that name, in the page's main part or elsewhere. If a live
+// page has replaced it in the meantime, it clicks the new one.
 func (b *tab) press(name string) *network.Response {
 	b.t.Helper()
 	for {
@@ -160,7 +160,7 @@ func (b *tab) titled(text string) {
 	}
 }
 
-// quiet fails if the console has said anything, such as a broken policy.
+// quiet fails if the console has any message, such as a violated policy.
 func (b *tab) quiet() {
 	b.t.Helper()
 	for {
@@ -173,7 +173,7 @@ func (b *tab) quiet() {
 	}
 }
 
-// hears waits until the console has said a text.
+// hears waits until the console has a text.
 func (b *tab) hears(text string) {
 	b.t.Helper()
 	for {
@@ -196,7 +196,7 @@ const violations = `(async () => {
 	return found.violations.map(v => v.impact + " " + v.id + ": " + v.help + " " + v.nodes.map(n => n.html).join(" "));
 })()`
 
-// look checks that everybody can use the page, and keeps a picture of it.
+// look checks that the page is accessible, and keeps a picture of it.
 func (b *tab) look(name string) {
 	b.t.Helper()
 	b.picture(name)

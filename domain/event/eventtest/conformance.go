@@ -22,8 +22,8 @@ type Store interface {
 // Ann is the patient of a conformance test.
 var Ann = uuid.MustParse("0190c7a2-0000-7000-8000-00000000000a")
 
-// Conformance tests everything that a store must do. open returns an empty store that
-// knows [Events]. If it seals what is personal, it has a key of [Ann].
+// Conformance tests all requirements of a store. open returns an empty store that
+// decodes [Events]. If it encrypts personal data, it has a key of [Ann].
 func Conformance(t *testing.T, open func(t *testing.T) Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, Store){

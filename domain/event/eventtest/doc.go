@@ -1,7 +1,7 @@
 // Package eventtest tests decisions, stored shapes and stores.
 //
 //   - [Given] … When … Then or Refuses: one decision, in three lines. [Decided]
-//     stands for the first two where a stream begins.
+//     replaces the first two at the beginning of a stream.
 //   - [Golden]: the stored shape of events, which is permanent.
-//   - [Conformance]: what every store of events must do.
+//   - [Conformance]: the requirements of every store of events.
 package eventtest

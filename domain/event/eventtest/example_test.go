@@ -9,14 +9,14 @@ import (
 	"frontdesk/domain/practice"
 )
 
-// printed stands for the *testing.T of a test: it prints what fails.
+// printed replaces the *testing.T of a test: it prints failures.
 type printed struct{ testing.TB }
 
 func (printed) Helper() {}
 
 func (printed) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 
-// The last line is wrong, and says so.
+// The last line is wrong, and fails.
 func ExampleGiven() {
 	var t printed
 	given := eventtest.Given[practice.Practice]

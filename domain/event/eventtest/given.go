@@ -10,17 +10,17 @@ import (
 	"frontdesk/domain/event"
 )
 
-// History is the state that a decision finds.
+// History is the state before a decision.
 type History[S event.State[S]] struct{ state S }
 
-// Outcome is what a decision returned.
+// Outcome is the result of a decision.
 type Outcome struct {
 	events []event.Event
 	err    error
 }
 
-// Decided is the outcome of a decision that asks about no state, because its
-// stream begins with it.
+// Decided is the outcome of a decision without a state, because its stream begins with
+// it.
 func Decided(events []event.Event, err error) Outcome { return Outcome{events, err} }
 
 // Given returns the state after a history.
@@ -34,8 +34,8 @@ func (h History[S]) When(decide func(S) ([]event.Event, error)) Outcome {
 	return Outcome{events, err}
 }
 
-// Then fails unless exactly these events were decided. Without any, the
-// decision must have returned none.
+// Then fails unless the decision returned exactly these events. Without any, it must
+// have returned none.
 func (o Outcome) Then(t testing.TB, want ...event.Event) {
 	t.Helper()
 	if o.err != nil {
@@ -91,7 +91,7 @@ func (Marked) EventName() string { return "test.marked.v1" }
 // PatientID returns the patient of the event.
 func (m Marked) PatientID() uuid.UUID { return m.Patient }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (n Noted) PatientID() uuid.UUID { return n.Patient }
 
 // Events returns an empty event of each type of this package.

@@ -14,18 +14,17 @@ import (
 
 var update = flag.Bool("update-golden", false, "write golden files that do not exist yet")
 
-// Golden compares the stored shape of events with testdata/<name>.json, and
-// reads the file back as the same event. What is stored of an event with personal values
-// is in testdata/stored/<name>.json. A shape that differs is a broken
-// promise: give the new one a new name. New files are written with
-// -update-golden; existing ones never are.
+// Golden compares the stored shape of events with testdata/<name>.json, and reads the
+// file back as the same event. The stored form of an event with personal values is in
+// testdata/stored/<name>.json. A shape that differs breaks stored data: give the new
+// one a new name. New files are written with -update-golden; existing ones never are.
 func Golden(t *testing.T, events ...event.Event) {
 	t.Helper()
 	GoldenIn(t, "testdata", events...)
 }
 
-// GoldenIn is [Golden] with the files of a folder. An event has another file there once it
-// has gained a member that its first one lacks.
+// GoldenIn is [Golden] with the files of a folder. An event gets another file there
+// once it has a member that its first file lacks.
 func GoldenIn(t *testing.T, folder string, events ...event.Event) {
 	t.Helper()
 	codec, err := event.NewCodec(events...)

@@ -12,16 +12,16 @@ import (
 	"frontdesk/domain/event"
 )
 
-// row is what is stored of an event that has personal values, before they are sealed.
+// row is the stored form of an event that has personal values, before encryption.
 type row struct {
 	Data     json.RawMessage  `json:"data"`
 	Metadata json.RawMessage  `json:"metadata"`
 	Personal []event.Personal `json:"personal"`
 }
 
-// stored compares what is stored of an event with <folder>/stored/<name>.json, if the
-// event has personal values, and joins it again. It is stored in the course of a call of
-// somebody who is named.
+// stored compares the stored form of an event with <folder>/stored/<name>.json, if the
+// event has personal values, and joins it again. Its metadata has an idempotent call
+// and an act claim with names.
 func stored(t *testing.T, codec *event.Codec, folder string, e event.Event) {
 	t.Helper()
 	r := event.Recorded{Event: e, Stream: event.Stream{Tenant: "elm-street", ID: uuid.MustParse("0190c7a2-0000-7000-8000-00000000000b")}, Version: 1}

@@ -7,8 +7,8 @@ import (
 	"frontdesk/domain/practice/hours"
 )
 
-// Hours are those of the clock on the practice's wall. On the last weekend of
-// March 2026 the clocks of London go forward.
+// Hours are in the local time of the practice. On the last weekend of March 2026 the
+// clocks of London go forward.
 func ExampleWeek_Next() {
 	week, err := hours.Parse([]string{"fri 08:00-12:30", "mon 08:00-12:30"})
 	if err != nil {

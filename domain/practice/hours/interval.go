@@ -9,7 +9,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Clock is a time of day on a wall, in minutes after midnight: 0 to 1440.
+// Clock is a local time of day, in minutes after midnight: 0 to 1440.
 type Clock int
 
 // endOfDay is 24:00. An interval may end then, but not begin.
@@ -18,8 +18,8 @@ const endOfDay Clock = 24 * 60
 // String returns the time of day in the form `08:00`.
 func (c Clock) String() string { return fmt.Sprintf("%02d:%02d", int(c)/60, int(c)%60) }
 
-// Interval is a stretch of a week, from Open until Close, exclusive. If Close is
-// not after Open, it is on the next day.
+// Interval is a period of a week, from Open until Close, exclusive. If Close is not
+// after Open, it is on the next day.
 type Interval struct {
 	Day   time.Weekday
 	Open  Clock
@@ -32,13 +32,13 @@ var (
 	ErrOverlap = fault.New(fault.Invalid, "overlapping-hours", "Stretches of the opening hours must not overlap.")
 )
 
-// days are the weekdays as they are written, in the order of [time.Weekday].
+// days are the text forms of weekdays, in the order of [time.Weekday].
 var days = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-// ParseInterval reads `mon 08:00-12:30`. `mon 22:00-06:00` spans midnight, and
-// `mon 18:00-24:00` ends with the day. It refuses anything else with
-// [ErrInvalid]. It also refuses an interval that ends when it begins, which could
-// mean a whole day or nothing.
+// ParseInterval parses `mon 08:00-12:30`. `mon 22:00-06:00` spans midnight, and `mon
+// 18:00-24:00` ends with the day. It refuses anything else with [ErrInvalid]. It also
+// refuses an interval that ends when it begins, which could mean a whole day or
+// nothing.
 func ParseInterval(text string) (Interval, error) {
 	day, times, _ := strings.Cut(text, " ")
 	from, until, _ := strings.Cut(times, "-")
@@ -62,7 +62,7 @@ func parseClock(text string) (Clock, bool) {
 	return Clock(at.Hour()*60 + at.Minute()), err == nil && len(text) == len("15:04")
 }
 
-// canonical writes midnight as the end of the day that it ends.
+// canonical writes a closing at midnight as 24:00 of the same day.
 func (i Interval) canonical() Interval {
 	if i.Close == 0 {
 		i.Close = endOfDay
@@ -70,26 +70,27 @@ func (i Interval) canonical() Interval {
 	return i
 }
 
-// String returns the interval as [ParseInterval] reads it.
+// String returns the interval in the form that [ParseInterval] parses.
 func (i Interval) String() string { return fmt.Sprintf("%s %s-%s", days[i.Day], i.Open, i.Close) }
 
-// MarshalText returns the interval as it is stored, which is its String.
+// MarshalText returns the stored form of the interval, which is its String.
 func (i Interval) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
-// UnmarshalText reads an interval as [ParseInterval] does.
+// UnmarshalText parses an interval as [ParseInterval] does.
 func (i *Interval) UnmarshalText(text []byte) (err error) {
 	*i, err = ParseInterval(string(text))
 	return err
 }
 
-// from returns how long after the beginning of a week, Monday 00:00, the
-// interval opens by the clock on the wall.
+// from returns the local time from the beginning of a week, Monday 00:00, until the
+// interval opens.
 func (i Interval) from() time.Duration {
 	sinceMonday := (int(i.Day) + 6) % 7
 	return time.Duration(sinceMonday)*day + time.Duration(i.Open)*time.Minute
 }
 
-// until returns when it closes, which is after the week's end if it spans that.
+// until returns the same until it closes, which is after the week's end if it spans
+// that.
 func (i Interval) until() time.Duration {
 	length := i.Close - i.Open
 	if length <= 0 {

@@ -29,7 +29,7 @@ func TestAnIntervalReadsAsItIsWritten(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoIntervalIsRefusedByName(t *testing.T) {
+func TestInvalidIntervalIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "mon", "mon 08:00", "mon 08:00-", "mon -12:00", "mon08:00-12:00", "mon  08:00-12:00", " mon 08:00-12:00",

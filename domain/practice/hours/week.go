@@ -15,8 +15,8 @@ const (
 // Monday on. A week without any is open at all hours.
 type Week []Interval
 
-// Parse reads the intervals of a week, in any order; see [ParseInterval]. It
-// returns [ErrOverlap] if two of them overlap.
+// Parse parses the intervals of a week, in any order; see [ParseInterval]. It returns
+// [ErrOverlap] if two of them overlap.
 func Parse(texts []string) (Week, error) {
 	var w Week
 	for _, text := range texts {
@@ -30,8 +30,8 @@ func Parse(texts []string) (Week, error) {
 	return w, w.checkOverlap()
 }
 
-// checkOverlap compares each interval with the next, and the last with the
-// first of the week after.
+// checkOverlap compares each interval with the next, and the last with the first of the
+// next week.
 func (w Week) checkOverlap() error {
 	for n, i := range w {
 		next := w[(n+1)%len(w)]
@@ -46,7 +46,7 @@ func (w Week) checkOverlap() error {
 	return nil
 }
 
-// Texts returns the week as [Parse] reads it.
+// Texts returns the week in the form that [Parse] parses.
 func (w Week) Texts() []string {
 	texts := make([]string, len(w))
 	for n, i := range w {
@@ -55,12 +55,13 @@ func (w Week) Texts() []string {
 	return texts
 }
 
-// Next returns the first instant, not before t, at which the week is open in a
-// time zone. It is t itself if the week is open then.
+// Next returns the first instant, not before t, at which the week is open in a time
+// zone. It is t itself if the week is open then.
 func (w Week) Next(t time.Time, zone *time.Location) time.Time { return firstAfter(t, zone, w.wait) }
 
-// Until returns the first instant, not before t, at which the week is not open in a time
-// zone. It is t itself if the week is not open then, and zero if the week is always open.
+// Until returns the first instant, not before t, at which the week is not open in a
+// time zone. It is t itself if the week is not open then, and zero if the week is
+// always open.
 func (w Week) Until(t time.Time, zone *time.Location) time.Time {
 	if w.lasts(0) == week {
 		return time.Time{}
@@ -68,10 +69,10 @@ func (w Week) Until(t time.Time, zone *time.Location) time.Time {
 	return firstAfter(t, zone, w.lasts)
 }
 
-// firstAfter adds to t how long something takes from a moment of a week on.
+// firstAfter adds to t the duration that takes returns for a moment of a week.
 //
-// Between two changes of the zone's clocks, the wall clock runs evenly; so it
-// looks at each such stretch by itself. A stretch of a week has what is looked for.
+// Local time is continuous between two changes of the zone's clocks; so it handles each
+// such period separately. A period of at least a week contains the result.
 func firstAfter(t time.Time, zone *time.Location, takes func(moment time.Duration) time.Duration) time.Time {
 	for {
 		wall := t.In(zone)
@@ -84,7 +85,7 @@ func firstAfter(t time.Time, zone *time.Location, takes func(moment time.Duratio
 	}
 }
 
-// sinceMonday returns how far into its week a clock on a wall is.
+// sinceMonday returns the local time since the beginning of its week.
 func sinceMonday(wall time.Time) time.Duration {
 	hour, minute, second := wall.Clock()
 	return time.Duration((int(wall.Weekday())+6)%7)*day +
@@ -92,8 +93,8 @@ func sinceMonday(wall time.Time) time.Duration {
 		time.Duration(second)*time.Second + time.Duration(wall.Nanosecond())
 }
 
-// wait returns how long it takes from a moment of a week until it is open, if
-// no clock is changed meanwhile.
+// wait returns the duration from a moment of a week until it is open, if no clock is
+// changed meanwhile.
 func (w Week) wait(moment time.Duration) time.Duration {
 	if len(w) == 0 {
 		return 0
@@ -109,8 +110,8 @@ func (w Week) wait(moment time.Duration) time.Duration {
 	return shortest
 }
 
-// lasts returns how long the week stays open from a moment of it, if no clock is changed
-// meanwhile: 0 if it is not open then, and a week if it is always open.
+// lasts returns how long the week stays open from a moment of it, if no clock is
+// changed meanwhile: 0 if it is not open then, and a week if it is always open.
 func (w Week) lasts(moment time.Duration) (open time.Duration) {
 	if len(w) == 0 {
 		return week

@@ -14,28 +14,28 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Mark is a size at which a signed checkpoint says what the root of the tree is.
+// Mark is a size with the root of the tree from a signed checkpoint.
 type Mark struct {
 	Size int64
 	Root tlog.Hash
-	Fits bool // whether the lines up to there have that root; [Check] sets it
+	Fits bool // whether the lines up to Size have that root; set by [Check]
 }
 
-// Tally is how much of an export shows what.
+// Tally counts the lines of an export by their content.
 type Tally struct {
 	From         int64 // the number of the first line
 	Lines, Shown int64 // all, and those that show more than a hash
-	Access       int64 // lines of the access record among those shown
+	Access       int64 // shown lines of the access record
 	Tenant       string
-	Tenants      int // 0, 1 or 2, which stands for more
+	Tenants      int // 0, 1 or 2; 2 means several
 	FirstIdx     int64
 	LastIdx      int64
 
-	// Lines in which a part is left out, or added.
+	// Lines with a part that is left out, or added.
 	NoData, NoMetadata, NoReason, NoAct, NoSealed, Opened int64
 }
 
-// These say what is wrong with an export, whatever was signed.
+// The errors of an export, independent of any signature.
 var (
 	errLine  = fault.New(fault.Refused, "no-line-of-an-export", "This is no line of an export that can be proved.")
 	errGap   = fault.New(fault.Refused, "lines-missing", "Lines are missing, or stand twice, or in another order.")
@@ -44,14 +44,14 @@ var (
 	errRead  = errors.New("read the export")
 )
 
-// maxLine bounds a line, and so the memory of a check. It is several times the largest
+// maxLine limits a line, and so the memory of a check. It is several times the largest
 // event that the service stores.
 const maxLine = 64 << 20
 
 // Check reads an export to its end, and finds out for each mark whether the lines up to
-// its size have its root. The export goes on from a tree: from the empty one, if it begins
-// with number 0. Check returns an error for an export that is none; what was counted until
-// then holds.
+// its size have its root. The export extends a tree: the empty one, if it begins with
+// number 0. Check returns an error for an invalid export; the counts up to there are
+// correct.
 func Check(r io.Reader, from proof.Edge, marks []Mark, progress func(lines int64)) (t Tally, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 1<<20), maxLine)
@@ -75,7 +75,7 @@ func Check(r io.Reader, from proof.Edge, marks []Mark, progress func(lines int64
 	return t, ended(lines.Err(), t.Lines)
 }
 
-// ended returns why an export ended before its end, if it did.
+// ended returns the error of an export that ended early, if it did.
 func ended(err error, lines int64) error {
 	switch {
 	case errors.Is(err, bufio.ErrTooLong), errors.Is(err, io.ErrUnexpectedEOF):
@@ -88,7 +88,7 @@ func ended(err error, lines int64) error {
 
 const progressEvery = 10_000
 
-// wholeLines splits at each newline. What stands behind the last one is no line.
+// wholeLines splits at each newline. The rest after the last one is not a line.
 func wholeLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	end := bytes.IndexByte(data, '\n')
 	switch {
@@ -121,7 +121,7 @@ func compare(due []*Mark, edge proof.Edge) []*Mark {
 	return due
 }
 
-// Tally returns how much the line shows by itself.
+// Tally returns the tally of this one line.
 func (l Line) Tally() Tally {
 	t := Tally{From: l.N}
 	_ = t.add(l) // it is the first, so it is in order

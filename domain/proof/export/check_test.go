@@ -15,8 +15,8 @@ import (
 
 func sum(text string) [32]byte { return sha256.Sum256([]byte(text)) }
 
-// history is an export of some events of which the third is there as its hash, and a mark
-// at each size.
+// history is an export of some events, of which the third is only a hash, and a mark at
+// each size.
 func history(t *testing.T) (lines []string, marks []export.Mark) {
 	t.Helper()
 	var edge proof.Edge
@@ -56,7 +56,7 @@ func TestAnExportFitsEveryCheckpointOfItsLog(t *testing.T) {
 	}
 }
 
-// A change shows at the checkpoints that cover it, and not at those before it.
+// A change is detected by the checkpoints that cover it, and not by earlier ones.
 func TestAChangeShowsFromItsNumberOn(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func([]string){
@@ -102,12 +102,12 @@ func TestAnExportThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutIsCounted(t *testing.T) {
+func TestTallyCountsOmissions(t *testing.T) {
 	t.Parallel()
 	whole, call := export.EventOf(0, stored(1)), called(1)
 	opened := export.EventOf(2, stored(3))
 	opened.Opened = []byte("{}")
-	unspoken := called(3) // a call without an act claim, of which everything is there
+	unspoken := called(3) // a complete call without an act claim
 	unspoken.Act, unspoken.Leaf.Act = nil, nil
 	text := lineOf(t, export.EventLine{N: 0, Leaf: whole.Leaf}) + lineOf(t, export.AccessLine{N: 1, Leaf: call.Leaf}) + lineOf(t, opened) +
 		lineOf(t, unspoken)
@@ -121,7 +121,7 @@ func TestWhatIsLeftOutIsCounted(t *testing.T) {
 	}
 }
 
-// An archive, and a record whose beginning is in archives, goes on from a tree.
+// An archive, and a record whose beginning is in archives, extends a tree.
 func TestAnExportMayGoOnFromATree(t *testing.T) {
 	t.Parallel()
 	lines, marks := history(t)

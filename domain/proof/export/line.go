@@ -13,13 +13,13 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// EventLine shows an event. Of a part that is nil the leaf's digest is written instead.
+// EventLine shows an event. The leaf's digest replaces a part that is nil.
 type EventLine struct {
 	N              int64 // the leaf's number in its tree, from 0
 	Leaf           proof.Leaf
-	Data, Metadata []byte // as they are stored
+	Data, Metadata []byte // in stored form
 	Sealed         []byte
-	Opened         []byte // the data with what is personal; nil unless it was asked for, and covered by no leaf
+	Opened         []byte // the data with personal values; nil unless requested, and covered by no leaf
 }
 
 // EventOf returns the whole line of an event.
@@ -51,12 +51,12 @@ func (l EventLine) Append(b []byte) ([]byte, error) {
 	return w.end()
 }
 
-// AccessLine shows a line of the access record. Of a part that is nil the leaf's digest is
-// written instead.
+// AccessLine shows a line of the access record. The leaf's digest replaces a part that
+// is nil.
 type AccessLine struct {
 	N           int64 // the leaf's number in its tree, from 0
 	Leaf        proof.AccessLeaf
-	Reason, Act []byte // as they are stored
+	Reason, Act []byte // in stored form
 	Sealed      []byte
 }
 
@@ -87,7 +87,7 @@ func (l AccessLine) Append(b []byte) ([]byte, error) {
 	return w.end()
 }
 
-// HashLine is a leaf of which the reader is shown the hash alone.
+// HashLine is a leaf that is shown only as its hash.
 type HashLine struct {
 	N    int64
 	Leaf tlog.Hash
@@ -101,7 +101,7 @@ func (l HashLine) Append(b []byte) ([]byte, error) {
 	return w.end()
 }
 
-// instantForm always has six digits behind the second.
+// instantForm always has six digits of a second.
 const instantForm = "2006-01-02T15:04:05.000000Z"
 
 // writer appends members, and keeps the first error.

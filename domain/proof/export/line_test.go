@@ -29,7 +29,7 @@ func stored(idx int64) event.Stored {
 	}
 }
 
-// called is a line of the access record with everything that it can have.
+// called is a line of the access record with all possible members.
 func called(n int64) export.AccessLine {
 	digest := func(text string) event.Digest { return event.Digest(sum(text)) }
 	return export.AccessLine{
@@ -67,7 +67,7 @@ const (
 	hashLine = `{"n":5,"leaf":"47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}` + "\n"
 )
 
-// The form is permanent: exports are kept, and read by others.
+// The form is permanent: exports are stored, and read by other programs.
 func TestLinesAreAlwaysWrittenSo(t *testing.T) {
 	t.Parallel()
 	for want, line := range map[string]liner{
@@ -117,7 +117,7 @@ func TestALineReadsBackAsTheSameLeaf(t *testing.T) {
 	}
 }
 
-// Another program may escape a text otherwise; it is the same text.
+// Another program may escape a text differently; it is the same text.
 func TestATextMayBeEscapedOtherwise(t *testing.T) {
 	t.Parallel()
 	other := strings.NewReplacer("é", `\u00e9`, "north", `\u006Eorth`, "[p", `\u005bp`, "service", `\u0073ervice`).Replace(eventLine)
@@ -131,7 +131,7 @@ func TestATextMayBeEscapedOtherwise(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoLineIsRefused(t *testing.T) {
+func TestInvalidLinesAreRefused(t *testing.T) {
 	t.Parallel()
 	replaced := func(old, with string) string {
 		if strings.Count(eventLine, old) != 1 {

@@ -11,15 +11,15 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Line is what a line says of its leaf. One of the three members says what is shown.
+// Line is a parsed line. One of the three members has its content.
 type Line struct {
 	N      int64
 	Hash   tlog.Hash // of the leaf
 	Event  *EventLine
-	Access *AccessLine // nil, as Event is, if the hash is all that is shown
+	Access *AccessLine // nil, as Event is, if only the hash is shown
 }
 
-// Idx returns the idx of what is shown, and 0 if that is the hash alone.
+// Idx returns the idx of the content, and 0 for a hash only.
 func (l Line) Idx() int64 {
 	switch {
 	case l.Event != nil:
@@ -30,7 +30,7 @@ func (l Line) Idx() int64 {
 	return 0
 }
 
-// Parser takes lines apart. Texts in a line that it has returned hold until the next one.
+// Parser parses lines. Texts in a returned line are valid until the next one.
 type Parser struct {
 	scanner scanner
 	event   EventLine
@@ -38,8 +38,8 @@ type Parser struct {
 	leaf    []byte
 }
 
-// Parse returns what a line says, and whether it has the form of one. It does not end
-// with a newline here.
+// Parse returns a parsed line, and whether it has a valid form. The newline is not part
+// of it.
 func (p *Parser) Parse(text []byte) (l Line, ok bool) {
 	s := &p.scanner
 	s.begin(text)
@@ -55,14 +55,14 @@ func (p *Parser) Parse(text []byte) (l Line, ok bool) {
 	return l, !s.failed && len(s.rest) == 0
 }
 
-// hash takes a hash as a checkpoint has it.
+// hash parses a hash in the form of a checkpoint.
 func (s *scanner) hash() (h tlog.Hash) {
 	b := s.bytes()
 	s.require(copy(h[:], b) == len(h) && len(b) == len(h))
 	return h
 }
 
-// parseShown takes the members behind the idx, which say what is shown.
+// parseShown parses the members behind the idx, which are the content.
 func (p *Parser) parseShown(l *Line, idx int64) {
 	if p.scanner.has(`,"tenant":"`) {
 		p.parseEvent(l.N, idx)
@@ -113,7 +113,7 @@ func (p *Parser) parseAccess(n, idx int64) {
 	p.access = a
 }
 
-// part takes a text, or its digest if it is left out.
+// part parses a text, or its digest if it is left out.
 func (s *scanner) part(name, digestName string) (text []byte, d event.Digest) {
 	if s.has(name) {
 		text = s.text("")

@@ -12,10 +12,10 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Piece is the part of a tree that an archive of the access record has. The archive has
-// pieces of several trees, one behind the other; each is an export that goes on from a tree.
+// Piece is the part of a tree in an archive of the access record. The archive has
+// pieces of several trees, one behind the other; each is an export that extends a tree.
 type Piece struct {
-	Tenant string    `json:"tenant"`         // whose tree it is; "" for that of none
+	Tenant string    `json:"tenant"`         // of the tree; "" for global calls
 	From   int64     `json:"from"`           // the number of its first line
 	Edge   []byte    `json:"edge"`           // of the tree in front of that line: [proof.Edge.Bytes]
 	Size   int64     `json:"size"`           // of the tree behind its last line
@@ -23,16 +23,16 @@ type Piece struct {
 	Note   string    `json:"note,omitempty"` // the signed checkpoint of that tree; "" if it was not signed
 }
 
-// These say what is wrong with an archive.
+// The errors of an archive.
 var (
 	errPiece    = fault.New(fault.Refused, "no-piece", "The manifest does not say which part of a tree the archive has.")
 	errUnsigned = fault.New(fault.Refused, "archive-not-signed", "A part of the archive was never signed.")
 	errGoesOn   = fault.New(fault.Refused, "archive-goes-on", "The archive has lines that its manifest does not name.")
 )
 
-// VerifyPieces reads the lines of an archive to their end. It returns an error unless each
-// piece is, to the last line, what its checkpoint covers, and what kept ones of its log
-// cover. Open returns the checkpoint of a note that is to be trusted.
+// VerifyPieces reads the lines of an archive to their end. It returns an error unless
+// each piece is, to the last line, covered by its checkpoint and by kept ones of its
+// log. Open returns the checkpoint of a note if it is trusted.
 func VerifyPieces(r io.Reader, pieces []Piece, kept []proof.Checkpoint, open func(note []byte) (proof.Checkpoint, error)) (tallies []Tally, err error) {
 	lines := bufio.NewReaderSize(r, 1<<20)
 	for _, p := range pieces {
@@ -80,7 +80,7 @@ func (p Piece) known(kept []proof.Checkpoint, signed proof.Checkpoint) (known []
 	return known
 }
 
-// refused says of which piece an error is.
+// refused adds the piece to an error.
 func (p Piece) refused(err error) error {
 	if refused, ok := errors.AsType[*fault.Error](err); ok {
 		return refused.With("Lines of %s: %s", named(p.Tenant), refused.Detail)
@@ -88,13 +88,13 @@ func (p Piece) refused(err error) error {
 	return err
 }
 
-// firstLines reads so many lines, and ends.
+// firstLines reads a number of lines, and ends.
 type firstLines struct {
 	from *bufio.Reader
 	left int64
 }
 
-// Read reads what is left of the lines.
+// Read reads the rest of the lines.
 func (f *firstLines) Read(b []byte) (n int, err error) {
 	if f.left <= 0 {
 		return 0, io.EOF

@@ -15,13 +15,14 @@ import (
 	"frontdesk/domain/event"
 )
 
-// scanner takes a line apart from its front. What it does not expect fails it, and nothing
-// after that counts. What it returns holds until it begins another line. It exists because
-// a decoder of any JSON takes longer than all hashing, and finds two members of one name.
+// scanner parses a line from its front. Unexpected input makes it fail, and later
+// results are not valid. Results are valid until it begins another line. It exists
+// because a general JSON decoder takes longer than all hashing, and accepts two members
+// of one name.
 type scanner struct {
 	rest   []byte
 	failed bool
-	texts  []byte // unescaped: as much as the line, at most
+	texts  []byte // unescaped: at most as long as the line
 	box    []byte
 }
 
@@ -29,7 +30,7 @@ func (s *scanner) begin(line []byte) {
 	s.rest, s.failed, s.texts = line, false, slices.Grow(s.texts[:0], len(line))
 }
 
-// has takes what is next, if it is that.
+// has consumes next, if the input continues with it.
 func (s *scanner) has(next string) bool {
 	if len(s.rest) < len(next) || string(s.rest[:len(next)]) != next {
 		return false
@@ -38,7 +39,7 @@ func (s *scanner) has(next string) bool {
 	return true
 }
 
-// must takes what has to be next.
+// must consumes next, or fails.
 func (s *scanner) must(next string) { s.require(s.has(next)) }
 
 func (s *scanner) require(ok bool) {
@@ -47,7 +48,7 @@ func (s *scanner) require(ok bool) {
 	}
 }
 
-// number takes a whole number, as [strconv] writes it, up to a limit.
+// number parses a whole number, in the form of [strconv], up to a limit.
 func (s *scanner) number(name string, most int64) (n int64) {
 	s.must(name)
 	end := 0
@@ -61,8 +62,8 @@ func (s *scanner) number(name string, most int64) (n int64) {
 	return n
 }
 
-// fixed takes a text of so many bytes in which nothing is escaped. It returns nil if there
-// is none.
+// fixed parses a text of a given number of bytes without escapes. Otherwise it returns
+// nil.
 func (s *scanner) fixed(name string, size int) (text []byte) {
 	s.must(name)
 	if len(s.rest) <= size || s.rest[size] != '"' {
@@ -89,7 +90,7 @@ func (s *scanner) digest(name string) (d event.Digest) {
 	return d
 }
 
-// unhex reads as many bytes as there is room for. It takes no capital letters.
+// unhex decodes as many bytes as there is room for. It accepts no capital letters.
 func unhex(into, text []byte) bool {
 	for n := range into {
 		high, low := nibbles[text[2*n]], nibbles[text[2*n+1]]
@@ -124,14 +125,14 @@ func (s *scanner) optionalID(name string) (id uuid.UUID) {
 
 func (s *scanner) instant(name string) time.Time {
 	text := s.fixed(name, len(instantForm))
-	at, err := time.Parse(time.RFC3339Nano, string(text)) // which has a short way, and is checked for our form
+	at, err := time.Parse(time.RFC3339Nano, string(text)) // which has a fast path, and is checked for our form
 	s.require(err == nil && text[19] == '.' && text[26] == 'Z')
 	return at
 }
 
 var strictBase64 = base64.StdEncoding.Strict()
 
-// bytes takes base64. It never returns nil, and only once a line.
+// bytes parses base64. It never returns nil, and may be used once a line.
 func (s *scanner) bytes() []byte {
 	end := max(0, bytes.IndexByte(s.rest, '"'))
 	box, err := strictBase64.AppendDecode(slices.Grow(s.box[:0], end+1), s.rest[:end])
@@ -141,15 +142,15 @@ func (s *scanner) bytes() []byte {
 	return box
 }
 
-// short takes a text that stands in a leaf behind its length.
+// short parses a text whose length is in the leaf.
 func (s *scanner) short(name string) string {
 	text := s.text(name)
 	s.require(len(text) <= math.MaxUint16)
 	return string(text)
 }
 
-// text takes a text, and never returns nil. There is room for it: no text is longer than
-// what it is read from.
+// text parses a text, and never returns nil. There is always room for it: no text is
+// longer than its source.
 func (s *scanner) text(name string) []byte {
 	s.must(name)
 	from, rest := len(s.texts), s.rest
@@ -181,7 +182,7 @@ func (s *scanner) text(name string) []byte {
 	return []byte{}
 }
 
-// plain says which bytes stand for themselves in a text.
+// plain has the bytes that need no escape in a text.
 var plain = func() (is [256]bool) {
 	for c := range is {
 		is[c] = c >= ' ' && c != '"' && c != '\\'
@@ -189,10 +190,10 @@ var plain = func() (is [256]bool) {
 	return is
 }()
 
-// escapes says what stands for itself behind a backslash, and what letters stand for.
+// escapes has the character of each escape, by the byte after the backslash.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unicode takes the character of one escape, or of a pair, behind its backslash.
+// unicode parses the character of one escape, or of a pair, behind its backslash.
 func (s *scanner) unicode() rune {
 	r := s.unit()
 	if !utf16.IsSurrogate(r) {
@@ -204,7 +205,7 @@ func (s *scanner) unicode() rune {
 	return r
 }
 
-// unit takes the letter u and four hexadecimal digits.
+// unit parses the letter u and four hexadecimal digits.
 func (s *scanner) unit() rune {
 	s.must("u")
 	digits := s.rest[:min(4, len(s.rest))]

@@ -12,8 +12,8 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// vectors is what this package judges of the vectors of package proof. They were made
-// without it, and docs/examples/python gives each the same verdict.
+// vectors are the vectors of package proof that this package can check. They were made
+// without it, and docs/examples/python has the same result for each.
 type vectors struct {
 	Keys        map[string]struct{ Vkey string }
 	Leaves      []struct{ Name, Line, Bytes, Hash string }
@@ -31,7 +31,7 @@ type vectors struct {
 		Since      []string
 		Witnesses  int
 		Accepted   bool
-		From       int64 // as the manifest says where the export begins
+		From       int64 // from the manifest, where the export begins
 		Edge       []byte
 	}
 }
@@ -48,7 +48,7 @@ func readVectors(t *testing.T) (v vectors) {
 	return v
 }
 
-// open opens a note for somebody who wants so many of the two witnesses.
+// open opens a note under a policy that needs this many of the two witnesses.
 func (v vectors) open(t *testing.T, note string, witnesses int) (proof.Checkpoint, error) {
 	t.Helper()
 	policy, err := proof.NewPolicy(v.Keys["log"].Vkey, []string{v.Keys["w1"].Vkey, v.Keys["w2"].Vkey}, witnesses)

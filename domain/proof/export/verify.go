@@ -8,7 +8,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// These say that an export, or a log, is not what was signed.
+// The errors of an export, or a log, that differs from the signed one.
 var (
 	errAltered  = fault.New(fault.Refused, "altered", "The export is not what was signed.")
 	errMissing  = fault.New(fault.Refused, "events-missing", "The export ends before the checkpoint does.")
@@ -21,11 +21,11 @@ var (
 	errNumber   = fault.New(fault.Refused, "another-number", "The proof is for another number than its line.")
 )
 
-// Verify reads an export to its end. It returns an error unless the export is, to the last
-// line, what the newest checkpoint covers, and begins with what each kept one covers. The
-// checkpoints were opened by a policy. An export that does not begin with number 0 goes on
-// from a tree; with kept checkpoints of before it is not compared. No export of events does:
-// only calls are moved to archives.
+// Verify reads an export to its end. It returns an error unless the newest checkpoint
+// covers the export exactly, and each kept one covers its beginning. The checkpoints
+// were opened by a policy. An export that does not begin with number 0 extends a tree;
+// earlier kept checkpoints are not compared. No export of events does: only calls are
+// moved to archives.
 func Verify(r io.Reader, from proof.Edge, newest proof.Checkpoint, kept []proof.Checkpoint, progress func(lines int64)) (Tally, error) {
 	marks := []Mark{{Size: newest.Size, Root: newest.Root}}
 	for _, k := range kept {
@@ -56,7 +56,7 @@ func Verify(r io.Reader, from proof.Edge, newest proof.Checkpoint, kept []proof.
 	return t, nil
 }
 
-// complete returns an error unless an export ends where the checkpoint of a size does.
+// complete returns an error unless an export ends at the size of the checkpoint.
 func complete(t Tally, size int64) error {
 	switch next := t.From + t.Lines; {
 	case next < size:
@@ -83,8 +83,8 @@ func between(marks []Mark, from int64) (first, last int64) {
 	return first, last
 }
 
-// GoesOn returns an error unless a checkpoint can be a later one of the log that was kept.
-// A log keeps its identifier when an epoch ends.
+// GoesOn returns an error unless a checkpoint can be a later one of the kept log. A log
+// keeps its identifier when an epoch ends.
 func GoesOn(kept, newest proof.Checkpoint) error {
 	switch {
 	case kept.Origin.Log != newest.Origin.Log:
@@ -103,7 +103,7 @@ func forked(kept, newest proof.Checkpoint) error {
 		kept.Size, ofEpochs(kept, newest))
 }
 
-// ofEpochs says what to look for if the log has lost its end, which is recorded in it.
+// ofEpochs adds a hint for a log that has lost its end, which is recorded in it.
 func ofEpochs(kept, newest proof.Checkpoint) string {
 	if kept.Origin.Epoch == newest.Origin.Epoch {
 		return ""
@@ -111,8 +111,8 @@ func ofEpochs(kept, newest proof.Checkpoint) string {
 	return " A new epoch of the log was begun since, after a restore or a loss of its end: the events log.epoch-begun.v1 of no practice say what is missing."
 }
 
-// Included checks that a line of an export, which a proof carries, is where the proof says
-// in the tree of a checkpoint that was opened by a policy.
+// Included checks that a line of an export is at a proof's number in the tree of a
+// checkpoint. The proof carries the line, and a policy has opened the checkpoint.
 func Included(p proof.Inclusion, of proof.Checkpoint) (Line, error) {
 	var parser Parser
 	line, ok := parser.Parse(p.Extra)

@@ -10,8 +10,8 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// What is wrong is said in words that name the numbers.
-func TestWhatIsWrongIsSaid(t *testing.T) {
+// Errors name the numbers of the fault.
+func TestVerifyNamesFaultyNumbers(t *testing.T) {
 	t.Parallel()
 	lines, marks := history(t)
 	at := func(size int64, epoch int) proof.Checkpoint {
@@ -26,7 +26,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		lines  []string
 		newest proof.Checkpoint
 		kept   []proof.Checkpoint
-		want   string // part of what is said; "" if nothing is wrong
+		want   string // part of the error; "" for none
 	}{
 		"nothing":                  {lines, at(7, 1), []proof.Checkpoint{at(3, 1), at(7, 1), at(0, 1)}, ""},
 		"kept before a restore":    {lines, at(7, 2), []proof.Checkpoint{at(3, 1)}, ""},
@@ -49,8 +49,8 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	}
 }
 
-// An export that goes on from a tree shows whether a kept checkpoint of that very size, or of a
-// later one, is of the same log. Of earlier ones it shows nothing.
+// An export that extends a tree shows whether a kept checkpoint of that size, or of a
+// larger one, is of the same log. It cannot show it for smaller ones.
 func TestContinuedExportShowsFork(t *testing.T) {
 	t.Parallel()
 	lines, marks := history(t)

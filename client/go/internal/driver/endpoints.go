@@ -13,7 +13,7 @@ type named struct {
 	Event         string `json:"event"`
 }
 
-// An endpoint makes the call that an order wants.
+// An endpoint makes the call of an order.
 type endpoint = func(context.Context, *client.Client, order, ...client.CallOption) (any, error)
 
 var endpoints = map[string]endpoint{

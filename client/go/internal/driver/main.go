@@ -1,12 +1,11 @@
-// Command driver does what a test tells it, with the package: a line of JSON for each call
-// comes in, and a line for what came of it goes out. The drivers of the other languages
-// take the same lines.
+// Command driver runs the package for a test: it reads a line of JSON for each call, and writes a
+// line for its result. The drivers of the other languages read the same lines.
 //
 //	driver call   < lines
 //	driver listen < lines
 //
-// `listen` prints the address at which it receives webhooks, then a line for each of them,
-// until its input ends.
+// `listen` prints the address at which it receives webhooks, then a line for each of them, until
+// its input ends.
 package main
 
 import (
@@ -179,7 +178,7 @@ func listen() error {
 	})
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	go func() {
-		_, _ = io.Copy(io.Discard, bufio.NewReader(os.Stdin)) // until the test has gone
+		_, _ = io.Copy(io.Discard, bufio.NewReader(os.Stdin)) // until the test ends
 		_ = server.Close()
 	}()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
