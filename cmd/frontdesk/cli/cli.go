@@ -3,11 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,66 +33,66 @@ import (
 // Streams are the standard streams of a run.
 type Streams = term.Streams
 
-// commandLine is everything that can be typed. The commands about a noun of the
-// practice are listed in the noun's file.
+// commandLine is the table of commands: help, completion and docs/operations/commands.md are
+// made from it. The nouns hold their verbs. Verbs that run or keep the service have no noun.
+// A command's help is a verb and its object, in at most eight words; its detail is the rest.
 type commandLine struct {
-	Sandbox integrate.SandboxCmd    `cmd:"" group:"service" help:"Run everything on this machine, seeded with a practice, to try it out. Loopback only."`
-	Serve   service.ServeCmd        `cmd:"" group:"service" help:"Serve the API in production. Run as many as you like."`
-	Ready   service.ReadyCmd        `cmd:"" group:"service" help:"Ask the \"serve\" of this machine whether it is ready for calls."`
-	Roles   service.RolesCmd        `cmd:"" group:"service" help:"Print the SQL that makes the roles of the database, for a superuser."`
-	Migrate service.MigrateCmd      `cmd:"" group:"service" help:"Bring the database schema up to this program."`
-	Keys    service.KeysCmd         `cmd:"" group:"service" help:"Look after the keys that webhooks are signed with."`
-	Audit   audit.Commands          `cmd:"" group:"service" help:"Read the event log."`
-	Sign    service.SignCmd         `cmd:"" group:"service" help:"Sign how far the logs have come, so that nobody can change them unseen. One for each database."`
-	Relay   service.RelayCmd        `cmd:"" group:"service" help:"Hand the event log to NATS JetStream, for followers outside of the database. Run as many as you like."`
-	Feed    integrate.FeedCmd       `cmd:"" group:"service" help:"Let others follow the event log by NATS JetStream."`
-	Witness service.WitnessCmd      `cmd:"" group:"service" help:"Cosign the checkpoints of logs that somebody else runs, so that nobody can be shown another history."`
-	Retain  service.RetainCmd       `cmd:"" group:"service" help:"Keep the access record and the deliveries no longer than needed: move what is old to files."`
-	Dev     integrate.DevCmd        `cmd:"" group:"integrators" help:"Make your own code base an application of a sandbox: keys, grants, webhooks, and a page that shows it all."`
-	Token   integrate.TokenCmd      `cmd:"" group:"integrators" help:"Make keys, mint tokens, and say what is wrong with one."`
-	Webhook integrate.WebhookCmd    `cmd:"" group:"integrators" help:"Receive, trigger and verify webhooks."`
-	Checks  integrate.CheckCommands `embed:""`
+	Serve   service.ServeCmd   `cmd:"" part:"service" help:"Serve the API and the staff pages." detail:"Run as many as you like."`
+	Ready   service.ReadyCmd   `cmd:"" part:"service" help:"Check whether \"serve\" on this machine is ready."`
+	Sign    service.SignCmd    `cmd:"" part:"service" help:"Sign checkpoints of the logs." detail:"Later changes to the logs are then detected. Run one for each database."`
+	Witness service.WitnessCmd `cmd:"" part:"service" help:"Cosign the checkpoints of other operators' logs." detail:"Then every reader of such a log is shown the same history."`
+	Relay   service.RelayCmd   `cmd:"" part:"service" help:"Send the event log to NATS JetStream." detail:"Run as many as you like."`
+	Retain  service.RetainCmd  `cmd:"" part:"service" help:"Archive old access-record and delivery rows to files."`
+	Migrate service.MigrateCmd `cmd:"" part:"service" help:"Apply database migrations."`
+	Roles   service.RolesCmd   `cmd:"" part:"service" help:"Print SQL that creates the database roles." detail:"A superuser runs it."`
+	Key     service.KeyCmd     `cmd:"" part:"service" help:"Manage signing keys and the master key."`
+	Audit   audit.Commands     `cmd:"" part:"service" help:"Read, export and verify the event log."`
+	Feed    integrate.FeedCmd  `cmd:"" part:"service" help:"Manage followers of the log on NATS JetStream."`
 
-	Integrator integrate.IntegratorCmd `cmd:"" group:"integrators" help:"Ask a service what it knows of an application: its calls, its webhooks, its keys."`
+	Version    versionCmd    `cmd:"" part:"service" help:"Print the program's version and schema version."`
+	Completion completionCmd `cmd:"" part:"service" help:"Generate shell completion scripts."`
+	Help       helpCmd       `cmd:"" hidden:"" help:"Print the help of a command."`
 
-	Version    versionCmd    `cmd:"" group:"program" help:"Say which program this is, and which database schema it needs."`
-	Completion completionCmd `cmd:"" group:"program" help:"Teach a shell to complete command lines."`
+	Apply         practice.ApplyCmd              `cmd:"" part:"practice" help:"Apply practice and application definitions from YAML files." detail:"It prints what they change."`
+	Practice      practiceCmd                    `cmd:"" part:"practice" help:"Register, close, reopen and offboard practices."`
+	RequestType   practice.RequestTypeCommands   `cmd:"" part:"practice" help:"Set when a practice accepts requests."`
+	Application   practice.ApplicationCommands   `cmd:"" part:"practice" help:"Register applications and manage their access."`
+	Authorisation practice.AuthorisationCommands `cmd:"" part:"practice" help:"Authorise applications to act for staff."`
+	Staff         practice.StaffCommands         `cmd:"" part:"practice" help:"Invite staff and manage their access."`
+	Site          practice.SiteCommands          `cmd:"" part:"practice" help:"Manage sites, rooms and waiting room screens."`
+	Patient       practice.PatientCommands       `cmd:"" part:"practice" help:"Register patients and write their care records."`
+	Request       practice.RequestCommands       `cmd:"" part:"practice" help:"Submit and process patient requests."`
+	Appointment   practice.AppointmentCommands   `cmd:"" part:"practice" help:"Book appointments and record attendance."`
+	Erasure       practice.ErasureCommands       `cmd:"" part:"practice" help:"Erase people, with two operators."`
 
-	Practices practice.Commands `embed:""`
-
-	OffboardPractice audit.OffboardPracticeCmd `cmd:"" group:"practice" help:"Stop everything that applications do for a practice, and export its log. Nothing is erased."`
-
-	Availability   practice.AvailabilityCommands  `embed:""`
-	Applications   practice.ApplicationCommands   `embed:""`
-	Registrations  practice.RegistrationCommands  `embed:""`
-	Staff          practice.StaffCommands         `embed:""`
-	Authorisations practice.AuthorisationCommands `embed:""`
-	Patients       practice.PatientCommands       `embed:""`
-	Requests       practice.RequestCommands       `embed:""`
-	Erasures       practice.ErasureCommands       `embed:""`
-	Sites          practice.SiteCommands          `embed:""`
-	Appointments   practice.AppointmentCommands   `embed:""`
-	Records        practice.RecordCommands        `embed:""`
+	Sandbox    integrate.SandboxCmd    `cmd:"" part:"integrators" help:"Run a local sandbox with a seeded practice." detail:"Loopback only."`
+	Dev        integrate.DevCmd        `cmd:"" part:"integrators" help:"Connect your own application to a sandbox." detail:"It makes keys, grants and webhooks, and serves a page that shows all of it."`
+	Token      integrate.TokenCmd      `cmd:"" part:"integrators" help:"Make keys, mint tokens and explain refusals."`
+	Webhook    webhookCmd              `cmd:"" part:"integrators" help:"Register, receive, trigger and verify webhooks."`
+	Integrator integrate.IntegratorCmd `cmd:"" part:"integrators" help:"Query a service and test your application."`
 }
 
-var groups = []kong.Group{
-	{Key: "service", Title: "The service"},
-	{Key: "integrators", Title: "For integrators"},
-	{Key: "practice", Title: "Practices"},
-	{Key: "application", Title: "Applications"},
-	{Key: "staff", Title: "Staff"},
-	{Key: "authorisation", Title: "User authorisations"},
-	{Key: "patient", Title: "Patients"},
-	{Key: "request", Title: "What a practice does with patient requests"},
-	{Key: "erasure", Title: "Erasure, by two operators"},
-	{Key: "day", Title: "A practice's day"},
-	{Key: "program", Title: "The program"},
+// practiceCmd holds the verbs of practices.
+type practiceCmd struct {
+	practice.PracticeCommands `embed:""`
+
+	Offboard audit.OffboardPracticeCmd `cmd:"" help:"Stop a practice's applications and export its log." detail:"Nothing is erased."`
 }
 
-const description = `An event-sourced practice-management service for medical practices.
+// webhookCmd holds the verbs of webhooks: of their URLs, and of those that are sent.
+type webhookCmd struct {
+	practice.WebhookURLCommands `embed:""`
+	integrate.WebhookCommands   `embed:""`
+}
 
-Start with "frontdesk sandbox". Every flag can be given in the environment: --database-url is FRONTDESK_DATABASE_URL. Commands with
---config also read flags from a file. What is typed wins over the environment, and that over the file.`
+// parts are the parts of the program's help, which commands name in their tags.
+var parts = []struct{ name, title string }{
+	{"service", "Service"},
+	{"practice", "Practices"},
+	{"integrators", "Integrators"},
+}
+
+const description = "frontdesk is an event-sourced practice-management service for medical practices."
 
 // Main runs one command line and returns the exit status.
 func Main(ctx context.Context, args []string, streams Streams) int {
@@ -101,6 +101,9 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	exited, status := false, 0
 	if len(args) == 0 {
 		args = []string{"--help"}
+	}
+	if args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	parser, err := newParser(grammar(args[0]), raw, func(code int) { exited, status = true, code })
 	if err != nil {
@@ -112,7 +115,11 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		return status
 	}
 	if err != nil {
-		fmt.Fprintf(streams.Err, "frontdesk: %s\nRun \"frontdesk %s\" for what can be given.\n", term.OneLine(err), helpFor(err))
+		help := helpFor(err)
+		if unknown, ok := unknownCommand(args); ok {
+			err = unknown
+		}
+		fmt.Fprintf(streams.Err, "frontdesk: %s\nFor help, run \"frontdesk %s\".\n", term.OneLine(err), help)
 		return 2
 	}
 	preferSandbox(parsed)
@@ -129,9 +136,10 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error) {
 	return kong.New(grammar,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
-		kong.DefaultEnvars("FRONTDESK"), kong.ExplicitGroups(groups), kong.PostBuild(setDefaults), kong.Exit(exit),
+		kong.DefaultEnvars("FRONTDESK"), kong.PostBuild(completeModel), kong.Exit(exit),
 		kong.BindTo(fileSettings{}, (*service.SettingsFiles)(nil)),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.ValueFormatter(withDefault),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
+		kong.Help(printHelp), kong.ValueFormatter(withDefault),
 		kong.TypeMapper(reflect.TypeFor[application.ID](), term.IDMapper(body.InvalidID("application"))),
 		kong.TypeMapper(reflect.TypeFor[patient.ID](), term.IDMapper(body.InvalidID("patient"))),
 		kong.TypeMapper(reflect.TypeFor[site.ID](), term.IDMapper(body.InvalidID("site"))),
@@ -146,15 +154,17 @@ func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error
 	)
 }
 
-// setDefaults gives flags such as `default:"${lockout}"` and the help of arguments what the
+// completeModel gives commands the detail of their tags, and flags such as `default:"${lockout}"` and the help of arguments what the
 // program has. Variables of kong would do the same. But kong expands each of them once for every flag there is,
 // which took longer than most commands.
-func setDefaults(k *kong.Kong) error {
+func completeModel(k *kong.Kong) error {
 	all := term.ServiceDefaults()
 	maps.Copy(all, term.WebhookDefaults())
 	expand := func(text string) string { return os.Expand(text, func(name string) string { return all[name] }) }
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		switch node := node.(type) {
+		case *kong.Command:
+			node.Detail = strings.TrimSpace(node.Tag.Get("detail") + "\n\n" + node.Detail)
 		case *kong.Flag:
 			node.Default = expand(node.Default)
 		case *kong.Value:
@@ -164,26 +174,4 @@ func setDefaults(k *kong.Kong) error {
 		}
 		return next(nil)
 	})
-}
-
-// withDefault returns the help of a flag or an argument. kong prints the default of a flag as
-// its placeholder, so where the flag has another placeholder the help names the default.
-func withDefault(value *kong.Value) string {
-	if value.Flag != nil && value.Flag.PlaceHolder != "" && value.Default != "" {
-		help, dot := strings.CutSuffix(value.Help, ".")
-		help += fmt.Sprintf(" (default %s)", value.Default)
-		if dot {
-			help += "."
-		}
-		described := *value
-		described.Help, value = help, &described
-	}
-	return kong.DefaultHelpValueFormatter(value)
-}
-
-func helpFor(err error) string {
-	if parsing, ok := errors.AsType[*kong.ParseError](err); ok && parsing.Context.Selected() != nil {
-		return parsing.Context.Selected().Path() + " --help"
-	}
-	return "--help"
 }

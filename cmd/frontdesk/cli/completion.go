@@ -18,10 +18,10 @@ import (
 // completionCmd prints what teaches a shell to complete command lines. The shell then
 // asks the program itself what may come next, so that the two always agree.
 type completionCmd struct {
-	Bash  bashCmd  `cmd:"" help:"Print it for bash: source <(frontdesk completion bash)"`
-	Zsh   zshCmd   `cmd:"" help:"Print it for zsh: source <(frontdesk completion zsh)"`
-	Fish  fishCmd  `cmd:"" help:"Print it for fish: frontdesk completion fish | source"`
-	Words wordsCmd `cmd:"" hidden:"" help:"List what may come next, a line each: the word, a tab, and what it means."`
+	Bash  bashCmd  `cmd:"" help:"Print the script for bash." detail:"Load it with: source <(frontdesk completion bash)"`
+	Zsh   zshCmd   `cmd:"" help:"Print the script for zsh." detail:"Load it with: source <(frontdesk completion zsh)"`
+	Fish  fishCmd  `cmd:"" help:"Print the script for fish." detail:"Load it with: frontdesk completion fish | source"`
+	Words wordsCmd `cmd:"" hidden:"" help:"List the words that may come next." detail:"A line each: the word, a tab, and its meaning."`
 }
 
 type (

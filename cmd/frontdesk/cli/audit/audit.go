@@ -25,23 +25,23 @@ import (
 	"frontdesk/domain/written"
 )
 
-// Commands holds what auditors ask of the log and of the access record. Package
+// Commands holds the questions of auditors about the log and the access record. Package
 // auditing decides what a filter selects.
 type Commands struct {
-	Attachment  auditAttachmentCmd  `cmd:"" help:"Write a file that was sent with a patient request, after checking that it is what was sent."`
-	BeginEpoch  auditBeginEpochCmd  `cmd:"" help:"Say that the database was put back as it was at an earlier time, which the service cannot see by itself. As its owner."`
-	Calls       auditCallsCmd       `cmd:"" help:"List calls of the API: who called what, for which patient, and how it was answered."`
-	Checkpoint  auditCheckpointCmd  `cmd:"" help:"Print the newest signed checkpoint of a log: keep it where nobody who can change the database can."`
-	Deliveries  auditDeliveriesCmd  `cmd:"" help:"List webhooks: what was sent to whom, and how that went."`
-	Explain     auditExplainCmd     `cmd:"" help:"Say whether a call was, or would have been, allowed, and which events made it so."`
-	Export      auditExportCmd      `cmd:"" help:"Write the event log to a file, with a manifest to check it by."`
-	Log         auditLogCmd         `cmd:"" help:"Print the event log: who did what, and when."`
-	Prove       auditProveCmd       `cmd:"" help:"Prove that an event is in the log, or that the log has only grown since a checkpoint."`
-	Rebuild     auditRebuildCmd     `cmd:"" help:"Make the read models anew out of the log, beside the live ones, and compare; or the trees that proofs are made of."`
-	Replay      auditReplayCmd      `cmd:"" help:"Say who was allowed what, and what was open, at an instant of the past."`
-	SubjectPack auditSubjectPackCmd `cmd:"" help:"Make a ZIP of all that is held about a patient, for a patient who asks."`
-	Verify      auditVerifyCmd      `cmd:"" help:"Find out whether something was changed, added or taken away since it was written."`
-	WhoAccessed auditWhoAccessedCmd `cmd:"" help:"List every event and every judged call about a patient."`
+	Attachment  auditAttachmentCmd  `cmd:"" help:"Write an attachment to a file." detail:"It is a file of a patient request, which is checked first: it must be what was sent."`
+	BeginEpoch  auditBeginEpochCmd  `cmd:"" help:"Record that the database was restored."`
+	Calls       auditCallsCmd       `cmd:"" help:"List API calls and their responses." detail:"Who called what, for which patient, and with which answer."`
+	Checkpoint  auditCheckpointCmd  `cmd:"" help:"Print the newest signed checkpoint of a log." detail:"Keep it out of reach of people who can change the database."`
+	Deliveries  auditDeliveriesCmd  `cmd:"" help:"List webhook deliveries and their outcomes."`
+	Explain     auditExplainCmd     `cmd:"" help:"Explain why a call was allowed or refused." detail:"Or would have been. It names the events that made it so."`
+	Export      auditExportCmd      `cmd:"" help:"Export the event log with a manifest." detail:"The manifest is for checking the file."`
+	Log         auditLogCmd         `cmd:"" help:"Print the event log." detail:"Who did what, and when."`
+	Prove       auditProveCmd       `cmd:"" help:"Prove that the log holds an event." detail:"Or that the log has only grown since a checkpoint."`
+	Rebuild     auditRebuildCmd     `cmd:"" help:"Rebuild the read models and compare them." detail:"They are rebuilt from the log, next to the live ones. --proofs rebuilds the trees that proofs are made of instead."`
+	Replay      auditReplayCmd      `cmd:"" help:"Show rights and open requests at an instant." detail:"Who was allowed what, and what was open, at an instant of the past."`
+	SubjectPack auditSubjectPackCmd `cmd:"" help:"Export all data about a patient." detail:"A ZIP file, for a patient who makes a subject access request."`
+	Verify      auditVerifyCmd      `cmd:"" help:"Verify that stored data is unchanged." detail:"It finds what was changed, added or removed since it was written."`
+	WhoAccessed auditWhoAccessedCmd `cmd:"" help:"List all access to a patient's data." detail:"Every event and every judged call about the patient."`
 }
 
 // filterFlags say which events of the log to read. A flag that is not given leaves

@@ -22,10 +22,10 @@ import (
 	"frontdesk/domain/application"
 )
 
-// CheckCommands try out what integrators have built.
+// CheckCommands test receivers and clients of integrators.
 type CheckCommands struct {
-	CheckReceiver checkReceiverCmd `cmd:"" group:"integrators" help:"Attack a receiver of webhooks on this machine, and say what it believes that it must not, and the other way round."`
-	CheckClient   checkClientCmd   `cmd:"" group:"integrators" help:"Try out how a client signs, tries again and rotates its key, against an imitation of the API."`
+	CheckReceiver checkReceiverCmd `cmd:"" help:"Test a webhook receiver." detail:"It sends valid, forged, expired and replayed webhooks to a receiver on this machine."`
+	CheckClient   checkClientCmd   `cmd:"" help:"Test a client of the API." detail:"It tests how the client signs, retries and rotates its key, against an imitation of the API."`
 }
 
 type checkReceiverCmd struct {

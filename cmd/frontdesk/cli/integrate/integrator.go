@@ -16,13 +16,15 @@ import (
 	"frontdesk/domain/application"
 )
 
-// IntegratorCmd asks a service about an application, as that application.
+// IntegratorCmd asks a service about an application, as that application, and tests what integrators have built.
 type IntegratorCmd struct {
-	Calls       integratorCallsCmd       `cmd:"" help:"List the application's calls at the practice, and say why some were refused."`
-	Deliveries  integratorDeliveriesCmd  `cmd:"" help:"List what became of the application's webhooks."`
-	Application integratorApplicationCmd `cmd:"" help:"Show how the application is registered, and how it stands at the practice."`
-	KeySet      integratorKeySetCmd      `cmd:"" help:"Show which of the application's public keys the service holds, and what came of reading them."`
-	Ping        integratorPingCmd        `cmd:"" help:"Have a test webhook sent, and say what became of it."`
+	Calls       integratorCallsCmd       `cmd:"" help:"List the application's calls at the practice." detail:"It explains why some were refused."`
+	Deliveries  integratorDeliveriesCmd  `cmd:"" help:"List the application's webhooks and their outcomes."`
+	Application integratorApplicationCmd `cmd:"" help:"Show the application's registration." detail:"And whether the practice has enabled it."`
+	KeySet      integratorKeySetCmd      `cmd:"" help:"Show the application's cached key set." detail:"Which of its public keys the service holds, and the outcome of the last fetch."`
+	Ping        integratorPingCmd        `cmd:"" help:"Send a test webhook." detail:"It shows the outcome."`
+
+	CheckCommands `embed:""`
 }
 
 // asApplicationFlags say as which application the API is asked, and where.

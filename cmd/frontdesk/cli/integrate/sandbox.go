@@ -15,13 +15,13 @@ import (
 
 // SandboxCmd starts a sandbox, and steers one that runs.
 type SandboxCmd struct {
-	Start    sandboxStartCmd    `cmd:"" default:"withargs" help:"Start it. That is also what happens without a command: \"frontdesk sandbox start --help\" lists its flags."`
-	Clock    sandboxClockCmd    `cmd:"" help:"Say what its clock shows, or move it."`
-	Reset    sandboxResetCmd    `cmd:"" help:"Make the practice what it was just after it was seeded, while the sandbox runs."`
-	Receiver sandboxReceiverCmd `cmd:"" help:"Have its receiver of webhooks behave badly, or well again."`
-	Causes   sandboxCausesCmd   `cmd:"" help:"List what causes each answer that a client should be tried with."`
-	Body     sandboxBodyCmd     `cmd:"" help:"Print the body of a call that meets one of these causes."`
-	Remove   sandboxRemoveCmd   `cmd:"" help:"Remove all that a sandbox keeps. It must not run."`
+	Start    sandboxStartCmd    `cmd:"" default:"withargs" help:"Start a sandbox." detail:"\"frontdesk sandbox\" does the same."`
+	Clock    sandboxClockCmd    `cmd:"" help:"Show or move the sandbox's clock."`
+	Reset    sandboxResetCmd    `cmd:"" help:"Reset the practice to its seeded state." detail:"The sandbox runs on."`
+	Receiver sandboxReceiverCmd `cmd:"" help:"Change how the webhook receiver behaves." detail:"Badly, or well again."`
+	Causes   sandboxCausesCmd   `cmd:"" help:"List what causes each response." detail:"A client should be tried with each of these responses."`
+	Body     sandboxBodyCmd     `cmd:"" help:"Print the body for one of these causes." detail:"It is the body of an API call."`
+	Remove   sandboxRemoveCmd   `cmd:"" help:"Remove all data of a sandbox." detail:"The sandbox must not be running."`
 }
 
 // sandboxFlag names a sandbox.

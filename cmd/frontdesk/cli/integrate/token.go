@@ -15,10 +15,10 @@ import (
 
 // TokenCmd makes keys and tokens, and explains tokens.
 type TokenCmd struct {
-	Keygen  keygenCmd  `cmd:"" help:"Make a private key, and put its public half into a key set (JWKS) to publish."`
-	Publish publishCmd `cmd:"" help:"Serve a key set on this machine, for as long as it runs."`
-	Mint    mintCmd    `cmd:"" help:"Mint a token, good for 60 seconds. For the application of this code base or, without one, the sandbox's."`
-	Explain explainCmd `cmd:"" help:"Say exactly why the service would refuse a token, without asking it."`
+	Keygen  keygenCmd  `cmd:"" help:"Make a private key and its key set." detail:"The public half goes into a key set (JWKS) to publish."`
+	Publish publishCmd `cmd:"" help:"Serve a key set on this machine." detail:"For as long as it runs."`
+	Mint    mintCmd    `cmd:"" help:"Mint a token for 60 seconds." detail:"For the application of this code base or, without one, the sandbox's."`
+	Explain explainCmd `cmd:"" help:"Explain why a token would be refused." detail:"It does not ask the service."`
 }
 
 type mintCmd struct {

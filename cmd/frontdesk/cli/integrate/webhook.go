@@ -15,11 +15,11 @@ import (
 	"frontdesk/domain/site"
 )
 
-// WebhookCmd receives, triggers and verifies webhooks.
-type WebhookCmd struct {
-	Listen  webhookListenCmd  `cmd:"" help:"Receive webhooks on this machine, verify and print them."`
-	Trigger webhookTriggerCmd `cmd:"" help:"Make an event happen, so that its webhook is sent as in earnest."`
-	Verify  webhookVerifyCmd  `cmd:"" help:"Verify a webhook as a receiver does, and show what is in it."`
+// WebhookCommands receives, triggers and verifies webhooks.
+type WebhookCommands struct {
+	Listen  webhookListenCmd  `cmd:"" help:"Receive, verify and print webhooks." detail:"It listens on this machine."`
+	Trigger webhookTriggerCmd `cmd:"" help:"Trigger an event and send its webhook."`
+	Verify  webhookVerifyCmd  `cmd:"" help:"Verify a webhook and show its content." detail:"It verifies as a receiver does."`
 }
 
 type webhookTriggerCmd struct {

@@ -10,26 +10,28 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// ApplicationCommands are what can be typed about applications.
+// ApplicationCommands are the verbs of applications.
 type ApplicationCommands struct {
-	ListApplications    listApplicationsCmd    `cmd:"" group:"application" help:"List all applications, or those that a practice has enabled."`
-	RegisterApplication registerApplicationCmd `cmd:"" group:"application" help:"Make an external application known, once for all practices."`
-	SetJWKSURL          setJWKSURLCmd          `cmd:"" name:"set-jwks-url" group:"application" help:"Say where an application's public keys are."`
-	RereadKeySet        rereadKeySetCmd        `cmd:"" group:"application" help:"Have an application's public keys read again by every process: those of before are not used any more."`
-	AddCallback         addCallbackCmd         `cmd:"" group:"application" help:"Register an address that staff may be sent to after approval."`
-	RemoveCallback      removeCallbackCmd      `cmd:"" group:"application" help:"Forget such an address."`
-	GrantEndpoint       grantEndpointCmd       `cmd:"" group:"application" help:"Let an application call one endpoint in one mode."`
-	RevokeEndpoint      revokeEndpointCmd      `cmd:"" group:"application" help:"Take one endpoint in one mode back, at once."`
-	MarkPatientScoped   markPatientScopedCmd   `cmd:"" group:"application" help:"Mark an application as an integration with patient-scoped authorisations."`
-	UnmarkPatientScoped unmarkPatientScopedCmd `cmd:"" group:"application" help:"Take that mark away."`
+	List                listApplicationsCmd    `cmd:"" help:"List all applications, or those of one practice."`
+	Register            registerApplicationCmd `cmd:"" help:"Register an application for all practices."`
+	Enable              enableApplicationCmd   `cmd:"" help:"Enable an application at a practice."`
+	Disable             disableApplicationCmd  `cmd:"" help:"Disable an application at a practice." detail:"Its calls to the practice are refused at once."`
+	Grant               grantEndpointCmd       `cmd:"" help:"Grant an application an endpoint in one mode."`
+	Revoke              revokeEndpointCmd      `cmd:"" help:"Revoke an application's endpoint in one mode." detail:"It takes effect at once."`
+	SetJWKSURL          setJWKSURLCmd          `cmd:"" name:"set-jwks-url" help:"Set the URL of an application's key set."`
+	RereadKeySet        rereadKeySetCmd        `cmd:"" help:"Read an application's key set again." detail:"Every process reads it again. The previous keys are no longer used."`
+	AddCallback         addCallbackCmd         `cmd:"" help:"Add a callback URL." detail:"Staff may be sent to it after approval."`
+	RemoveCallback      removeCallbackCmd      `cmd:"" help:"Remove a callback URL."`
+	MarkPatientScoped   markPatientScopedCmd   `cmd:"" help:"Mark an application as patient-scoped." detail:"It is then an integration with patient-scoped authorisations."`
+	UnmarkPatientScoped unmarkPatientScopedCmd `cmd:"" help:"Unmark an application as patient-scoped."`
 }
 
-// AuthorisationCommands are what can be typed about user authorisations.
+// AuthorisationCommands are the verbs of user authorisations.
 type AuthorisationCommands struct {
-	ListAuthorisations              listAuthorisationsCmd              `cmd:"" group:"authorisation" help:"List the authorisations at a practice that have not ended."`
-	GrantUserAuthorisation          grantUserAuthorisationCmd          `cmd:"" group:"authorisation" help:"Let an application act for a member of staff, for 12 hours."`
-	GrantPatientScopedAuthorisation grantPatientScopedAuthorisationCmd `cmd:"" group:"authorisation" help:"The same, for one patient alone."`
-	RevokeUserAuthorisation         revokeUserAuthorisationCmd         `cmd:"" group:"authorisation" help:"End an authorisation, at once."`
+	List            listAuthorisationsCmd              `cmd:"" help:"List a practice's current authorisations."`
+	Grant           grantUserAuthorisationCmd          `cmd:"" help:"Authorise an application to act for staff." detail:"It may act for one member of staff, for 12 hours unless --authorisation-lifetime sets another time."`
+	GrantForPatient grantPatientScopedAuthorisationCmd `cmd:"" help:"Authorise an application for one patient only." detail:"It may act for one member of staff, for one patient only."`
+	Revoke          revokeUserAuthorisationCmd         `cmd:"" help:"End an authorisation at once."`
 }
 
 type registerApplicationCmd struct {

@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-type applyCmd struct {
+type ApplyCmd struct {
 	term.DatabaseFlag   `embed:""`
 	term.MasterKeyFlags `embed:""`
 	term.NetworkFlag    `embed:""`
@@ -24,7 +24,7 @@ type applyCmd struct {
 
 // Run checks all documents, and then carries them out. Ctrl-C and a kill leave each of
 // them done or not begun; the next run goes on.
-func (c *applyCmd) Run(r *term.Run) error {
+func (c *ApplyCmd) Run(r *term.Run) error {
 	files, err := c.read(r)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (c *applyCmd) Run(r *term.Run) error {
 }
 
 // read reads all files, so that both passes see the same.
-func (c *applyCmd) read(r *term.Run) (*apply.Files, error) {
+func (c *ApplyCmd) read(r *term.Run) (*apply.Files, error) {
 	files := &apply.Files{}
 	for _, name := range c.File {
 		if err := addFile(r, files, name); err != nil {
@@ -78,7 +78,7 @@ func addFile(r *term.Run, files *apply.Files, name string) error {
 }
 
 // check has everything refused that can be, before the first change.
-func (c *applyCmd) check(ctx context.Context, engine *app.Engine, work *apply.Run, files *apply.Files, report *applyReport) error {
+func (c *ApplyCmd) check(ctx context.Context, engine *app.Engine, work *apply.Run, files *apply.Files, report *applyReport) error {
 	seals := false
 	work.Tell = func(o apply.Outcome) error {
 		seals = seals || hires(o)
@@ -109,7 +109,7 @@ func hires(o apply.Outcome) bool {
 	return false
 }
 
-func (c *applyCmd) carryOut(ctx context.Context, engine *app.Engine, work *apply.Run, report *applyReport) error {
+func (c *ApplyCmd) carryOut(ctx context.Context, engine *app.Engine, work *apply.Run, report *applyReport) error {
 	work.Tell = report.done
 	tally, err := work.Apply(ctx)
 	report.meter.End()

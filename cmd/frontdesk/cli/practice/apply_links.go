@@ -30,7 +30,7 @@ var (
 )
 
 // openLinks opens the file, which only its owner may read. Nobody is invited by a dry run.
-func (c *applyCmd) openLinks(r *term.Run) (*linkFile, error) {
+func (c *ApplyCmd) openLinks(r *term.Run) (*linkFile, error) {
 	base, err := c.base()
 	if err != nil || c.Links == "" || c.DryRun {
 		return &linkFile{}, err

@@ -10,16 +10,16 @@ import (
 	"frontdesk/domain/site"
 )
 
-// AppointmentCommands are what can be typed about appointments.
+// AppointmentCommands are the verbs of appointments.
 type AppointmentCommands struct {
-	BookAppointment   bookAppointmentCmd   `cmd:"" group:"day" help:"Expect a patient at a site."`
-	MoveAppointment   moveAppointmentCmd   `cmd:"" group:"day" help:"Expect an appointment's patient at another time, at another site or both."`
-	CancelAppointment cancelAppointmentCmd `cmd:"" group:"day" help:"Say that an appointment's patient is not expected any more."`
-	MarkArrived       markArrivedCmd       `cmd:"" group:"day" help:"Say that an appointment's patient is there."`
-	CallInPatient     callInPatientCmd     `cmd:"" group:"day" help:"Call an appointment's patient in."`
-	ClearCallIn       clearCallInCmd       `cmd:"" group:"day" help:"Clear a call-in by hand."`
-	MarkDidNotAttend  markDidNotAttendCmd  `cmd:"" group:"day" help:"Say that an appointment's patient did not attend."`
-	StartConsultation startConsultationCmd `cmd:"" group:"day" help:"Begin a consultation, which ends its appointment's call-in."`
+	Book              bookAppointmentCmd   `cmd:"" help:"Book an appointment."`
+	Move              moveAppointmentCmd   `cmd:"" help:"Move an appointment to another time or site." detail:"Or to both."`
+	Cancel            cancelAppointmentCmd `cmd:"" help:"Cancel an appointment."`
+	MarkArrived       markArrivedCmd       `cmd:"" help:"Mark a patient as arrived."`
+	CallIn            callInPatientCmd     `cmd:"" help:"Call a patient in."`
+	ClearCallIn       clearCallInCmd       `cmd:"" help:"Clear a call-in by hand."`
+	MarkDidNotAttend  markDidNotAttendCmd  `cmd:"" help:"Mark an appointment as did not attend."`
+	StartConsultation startConsultationCmd `cmd:"" help:"Start the consultation of an appointment." detail:"It ends the call-in."`
 }
 
 type bookAppointmentCmd struct {

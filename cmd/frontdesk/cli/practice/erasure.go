@@ -15,16 +15,16 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// ErasureCommands are what can be typed to have somebody forgotten.
+// ErasureCommands are the verbs of erasures.
 type ErasureCommands struct {
-	ErasePatient      erasePatientCmd      `cmd:"" group:"erasure" help:"Ask for a patient to be forgotten. Another operator confirms it, after 24 hours."`
-	EraseStaff        eraseStaffCmd        `cmd:"" group:"erasure" help:"Ask for a member of staff who has left to be forgotten."`
-	ErasePractitioner erasePractitionerCmd `cmd:"" group:"erasure" help:"Ask for a practitioner to be forgotten whom applications have named."`
-	ConfirmErasure    confirmErasureCmd    `cmd:"" group:"erasure" help:"Erase a person for good, as another operator has asked."`
-	WithdrawErasure   withdrawErasureCmd   `cmd:"" group:"erasure" help:"Withdraw a request for an erasure."`
-	HoldErasure       holdErasureCmd       `cmd:"" group:"erasure" help:"Keep a patient's data from being erased, as a claim or an inquiry may need."`
-	LiftErasureHold   liftErasureHoldCmd   `cmd:"" group:"erasure" help:"End such a hold."`
-	ReapplyErasures   reapplyErasuresCmd   `cmd:"" group:"erasure" help:"Erase again whom a restored backup has brought back."`
+	RequestPatient      erasePatientCmd      `cmd:"" help:"Request the erasure of a patient." detail:"Another operator confirms it, after 24 hours."`
+	RequestStaff        eraseStaffCmd        `cmd:"" help:"Request the erasure of former staff." detail:"Another operator confirms it, after 24 hours."`
+	RequestPractitioner erasePractitionerCmd `cmd:"" help:"Request the erasure of a practitioner." detail:"For a practitioner whom applications have named. Another operator confirms it, after 24 hours."`
+	Confirm             confirmErasureCmd    `cmd:"" help:"Confirm an erasure that another operator requested." detail:"It cannot be undone."`
+	Withdraw            withdrawErasureCmd   `cmd:"" help:"Withdraw a request for an erasure."`
+	Hold                holdErasureCmd       `cmd:"" help:"Keep a patient's data from being erased." detail:"A claim or an inquiry may need it."`
+	LiftHold            liftErasureHoldCmd   `cmd:"" help:"Lift an erasure hold."`
+	Reapply             reapplyErasuresCmd   `cmd:"" help:"Re-apply erasures after restoring a backup."`
 }
 
 // whyFlags say why somebody may be forgotten.

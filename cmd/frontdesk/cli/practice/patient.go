@@ -15,23 +15,15 @@ import (
 	"frontdesk/domain/request"
 )
 
-// PatientCommands are what can be typed about patients.
+// PatientCommands are the verbs of patients and their care records.
 type PatientCommands struct {
-	RegisterPatient       registerPatientCmd       `cmd:"" group:"patient" help:"Make somebody a patient of a practice."`
-	ChangePatientDetails  changePatientDetailsCmd  `cmd:"" group:"patient" help:"Change a patient's name and date of birth. What they were stays in the log."`
-	FindPatient           findPatientCmd           `cmd:"" group:"patient" help:"Find a practice's patients by any part of their names. That you did is recorded."`
-	RestrictPatientRecord restrictPatientRecordCmd `cmd:"" group:"patient" help:"Let only named staff see a patient's record; name none to lift it."`
-	SubmitPatientRequest  submitPatientRequestCmd  `cmd:"" group:"patient" help:"Submit a patient request from a JSON file, as an application would."`
-
-	MarkPatientRequestEnteredInError markPatientRequestEnteredInErrorCmd `cmd:"" group:"patient" help:"Mark a patient request as entered in error. It stays in the record."`
-}
-
-// RecordCommands are what can be typed about care records.
-type RecordCommands struct {
-	OpenCareRecord openCareRecordCmd `cmd:"" group:"day" help:"Record that a patient's care record is opened."`
-	CreateNote     createNoteCmd     `cmd:"" group:"day" help:"Add a note to a patient's care record."`
-
-	MarkNoteEnteredInError markNoteEnteredInErrorCmd `cmd:"" group:"day" help:"Mark a note as entered in error. It stays in the record."`
+	Register               registerPatientCmd        `cmd:"" help:"Register a patient."`
+	ChangeDetails          changePatientDetailsCmd   `cmd:"" help:"Change a patient's name and date of birth." detail:"The previous details stay in the log."`
+	Find                   findPatientCmd            `cmd:"" help:"Find patients by name." detail:"Any part of a name finds them. The search is recorded."`
+	RestrictRecord         restrictPatientRecordCmd  `cmd:"" help:"Restrict a patient's record to named staff." detail:"Name none to lift the restriction."`
+	OpenRecord             openCareRecordCmd         `cmd:"" help:"Record that a care record was opened."`
+	CreateNote             createNoteCmd             `cmd:"" help:"Add a note to a patient's care record."`
+	MarkNoteEnteredInError markNoteEnteredInErrorCmd `cmd:"" help:"Mark a note as entered in error." detail:"It stays in the record."`
 }
 
 type registerPatientCmd struct {

@@ -13,25 +13,21 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Commands are what can be typed about practices.
-type Commands struct {
-	Apply            applyCmd            `cmd:"" group:"practice" help:"Make practices and applications what files declare, and print what that changes."`
-	ListPractices    listPracticesCmd    `cmd:"" group:"practice" help:"List all practices."`
-	RegisterPractice registerPracticeCmd `cmd:"" group:"practice" help:"Make a medical practice a tenant."`
+// PracticeCommands are the verbs of practices, except for offboarding.
+type PracticeCommands struct {
+	List     listPracticesCmd    `cmd:"" help:"List all practices."`
+	Register registerPracticeCmd `cmd:"" help:"Register a practice."`
+	Close    closePracticeCmd    `cmd:"" help:"Close a practice to all requests." detail:"It takes no requests of any type, from now or from an instant on."`
+	Reopen   reopenPracticeCmd   `cmd:"" help:"End a closure of a practice."`
 }
 
-// AvailabilityCommands are what can be typed about the applications that may call for a
-// practice, and about when it takes requests.
-type AvailabilityCommands struct {
-	EnableApplication    enableApplicationCmd    `cmd:"" group:"practice" help:"Let an application call for a practice."`
-	DisableApplication   disableApplicationCmd   `cmd:"" group:"practice" help:"Stop an application from calling for a practice, at once."`
-	SwitchRequestTypeOff switchRequestTypeOffCmd `cmd:"" group:"practice" help:"Stop taking requests of a type."`
-	SwitchRequestTypeOn  switchRequestTypeOnCmd  `cmd:"" group:"practice" help:"Take them again."`
-	PauseRequestType     pauseRequestTypeCmd     `cmd:"" group:"practice" help:"Stop taking requests of a type for a while."`
-	ResumeRequestType    resumeRequestTypeCmd    `cmd:"" group:"practice" help:"End a pause."`
-	SetOpeningHours      setOpeningHoursCmd      `cmd:"" group:"practice" help:"Say when requests of a type are taken."`
-	ClosePractice        closePracticeCmd        `cmd:"" group:"practice" help:"Take no requests of any type, from now or an instant on."`
-	ReopenPractice       reopenPracticeCmd       `cmd:"" group:"practice" help:"End a closure."`
+// RequestTypeCommands are the verbs of the types of request that a practice accepts.
+type RequestTypeCommands struct {
+	SwitchOff switchRequestTypeOffCmd `cmd:"" help:"Stop accepting a type of request."`
+	SwitchOn  switchRequestTypeOnCmd  `cmd:"" help:"Start accepting a type of request."`
+	Pause     pauseRequestTypeCmd     `cmd:"" help:"Stop accepting a type of request temporarily."`
+	Resume    resumeRequestTypeCmd    `cmd:"" help:"End a pause of a request type."`
+	SetHours  setOpeningHoursCmd      `cmd:"" help:"Set when a type of request is accepted."`
 }
 
 type registerPracticeCmd struct {

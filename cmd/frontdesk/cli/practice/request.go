@@ -11,18 +11,19 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// RequestCommands are what can be typed about what a practice does with patient requests.
+// RequestCommands are the verbs of patient requests.
 type RequestCommands struct {
-	TakePatientRequest     takePatientRequestCmd     `cmd:"" group:"request" help:"Have a member of staff take a request that nobody has."`
-	GivePatientRequest     givePatientRequestCmd     `cmd:"" group:"request" help:"Give a request to a member of staff."`
-	NotePatientRequest     notePatientRequestCmd     `cmd:"" group:"request" help:"Add a note of the practice for itself."`
-	CompletePatientRequest completePatientRequestCmd `cmd:"" group:"request" help:"End a request, with an outcome."`
-	ReopenPatientRequest   reopenPatientRequestCmd   `cmd:"" group:"request" help:"Have a member of staff take a request that is done."`
-	ReLinkPatientRequest   reLinkPatientRequestCmd   `cmd:"" group:"request" help:"Link a request to the patient whose it is."`
-	OpenPatientRequest     openPatientRequestCmd     `cmd:"" group:"request" help:"Record that a request is opened."`
-	OpenAttachment         openAttachmentCmd         `cmd:"" group:"request" help:"Record that a file of a request is opened."`
-
-	ChangePatientRequestUrgency changePatientRequestUrgencyCmd `cmd:"" group:"request" help:"Say whether a request is urgent."`
+	Submit             submitPatientRequestCmd             `cmd:"" help:"Submit a patient request from a JSON file." detail:"It is submitted as an application would."`
+	Take               takePatientRequestCmd               `cmd:"" help:"Assign an unassigned request to its taker."`
+	Assign             givePatientRequestCmd               `cmd:"" help:"Assign a request to a member of staff."`
+	AddNote            notePatientRequestCmd               `cmd:"" help:"Add an internal note to a request."`
+	ChangeUrgency      changePatientRequestUrgencyCmd      `cmd:"" help:"Set whether a request is urgent."`
+	Complete           completePatientRequestCmd           `cmd:"" help:"Complete a request with an outcome."`
+	Reopen             reopenPatientRequestCmd             `cmd:"" help:"Reopen a completed request." detail:"A member of staff takes it."`
+	ReLink             reLinkPatientRequestCmd             `cmd:"" help:"Move a request to the correct patient."`
+	Open               openPatientRequestCmd               `cmd:"" help:"Record that a request was opened."`
+	OpenAttachment     openAttachmentCmd                   `cmd:"" help:"Record that a request's attachment was opened."`
+	MarkEnteredInError markPatientRequestEnteredInErrorCmd `cmd:"" help:"Mark a request as entered in error." detail:"It stays in the record."`
 }
 
 // requestFlags name a request of a practice.

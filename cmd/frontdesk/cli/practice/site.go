@@ -6,15 +6,14 @@ import (
 	"frontdesk/domain/site"
 )
 
-// SiteCommands are what can be typed about sites.
+// SiteCommands are the verbs of sites, their rooms and their waiting room screens.
 type SiteCommands struct {
-	AddSite    addSiteCmd    `cmd:"" group:"day" help:"Add a place where a practice sees its patients."`
-	RenameSite renameSiteCmd `cmd:"" group:"day" help:"Give a site another name."`
-	AddRoom    addRoomCmd    `cmd:"" group:"day" help:"Add a room to a site."`
-	RenameRoom renameRoomCmd `cmd:"" group:"day" help:"Give a room another name."`
-
-	AddDisplay    addDisplayCmd    `cmd:"" group:"day" help:"Let a screen show who is called in at a site."`
-	RemoveDisplay removeDisplayCmd `cmd:"" group:"day" help:"Show nothing on a display any more, at once."`
+	Add           addSiteCmd       `cmd:"" help:"Add a site to a practice." detail:"A site is a place where the practice sees its patients."`
+	Rename        renameSiteCmd    `cmd:"" help:"Rename a site."`
+	AddRoom       addRoomCmd       `cmd:"" help:"Add a room to a site."`
+	RenameRoom    renameRoomCmd    `cmd:"" help:"Rename a room."`
+	AddDisplay    addDisplayCmd    `cmd:"" help:"Add a waiting room screen to a site." detail:"It shows the patients who are called in at the site."`
+	RemoveDisplay removeDisplayCmd `cmd:"" help:"Remove a waiting room screen." detail:"It shows nothing from now on."`
 }
 
 type addSiteCmd struct {

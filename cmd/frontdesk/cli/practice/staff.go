@@ -10,17 +10,17 @@ import (
 	"frontdesk/domain/authorisation"
 )
 
-// StaffCommands are what can be typed about staff.
+// StaffCommands are the verbs of staff.
 type StaffCommands struct {
-	ListStaff       listStaffCmd       `cmd:"" group:"staff" help:"List the staff of a practice: usernames, roles and whether they can sign in."`
-	RegisterStaff   registerStaffCmd   `cmd:"" group:"staff" help:"Make somebody a member of staff."`
-	SetPassword     setPasswordCmd     `cmd:"" group:"staff" help:"Set the password of a member of staff; their sessions and authorisations end."`
-	InviteStaff     inviteStaffCmd     `cmd:"" group:"staff" help:"Make somebody a member of staff, and print a link by which they choose a password."`
-	InviteAgain     inviteAgainCmd     `cmd:"" group:"staff" help:"Print another link for somebody who has chosen no password yet; the one that they had ends."`
-	ResetStaff      resetStaffCmd      `cmd:"" group:"staff" help:"End how a member of staff signs in, and print a link by which they choose another password."`
-	SetStaffRoles   setStaffRolesCmd   `cmd:"" group:"staff" help:"Say which roles a member of staff has."`
-	DeactivateStaff deactivateStaffCmd `cmd:"" group:"staff" help:"End what a member of staff may do, at once."`
-	ReactivateStaff reactivateStaffCmd `cmd:"" group:"staff" help:"Let a member of staff who has left act again, and print a link by which they choose a password."`
+	List        listStaffCmd       `cmd:"" help:"List the staff of a practice." detail:"It prints usernames, roles and whether they can sign in."`
+	Register    registerStaffCmd   `cmd:"" help:"Register a member of staff."`
+	Invite      inviteStaffCmd     `cmd:"" help:"Register a member of staff by a link." detail:"It prints the link, by which they choose a password."`
+	InviteAgain inviteAgainCmd     `cmd:"" help:"Print a new link for an invited person." detail:"For staff who have not chosen a password yet. Their previous link ends."`
+	Reset       resetStaffCmd      `cmd:"" help:"Reset the sign-in of a member of staff." detail:"They can no longer sign in as before. It prints a link by which they choose another password."`
+	SetPassword setPasswordCmd     `cmd:"" help:"Set the password of a member of staff." detail:"Their sessions and authorisations end."`
+	SetRoles    setStaffRolesCmd   `cmd:"" help:"Set the roles of a member of staff."`
+	Deactivate  deactivateStaffCmd `cmd:"" help:"Deactivate a member of staff at once."`
+	Reactivate  reactivateStaffCmd `cmd:"" help:"Reactivate a member of staff who has left." detail:"It prints a link by which they choose a password."`
 }
 
 type registerStaffCmd struct {

@@ -9,12 +9,12 @@ import (
 	"frontdesk/domain/application"
 )
 
-// RegistrationCommands are what can be typed about the webhooks of an application.
-type RegistrationCommands struct {
-	ListWebhooks  listWebhooksCmd  `cmd:"" group:"application" help:"List where applications are told of events."`
-	SetWebhook    setWebhookCmd    `cmd:"" group:"application" help:"Say where an application is told of events of one kind."`
-	RemoveWebhook removeWebhookCmd `cmd:"" group:"application" help:"Tell it of them no more."`
-	TestWebhook   testWebhookCmd   `cmd:"" group:"application" help:"Send a ping to where an application is told of events of one kind."`
+// WebhookURLCommands are the verbs of the webhook URLs of applications.
+type WebhookURLCommands struct {
+	List   listWebhooksCmd  `cmd:"" help:"List the webhook URLs of applications."`
+	Set    setWebhookCmd    `cmd:"" help:"Set an application's webhook URL for an event."`
+	Remove removeWebhookCmd `cmd:"" help:"Remove a webhook URL."`
+	Test   testWebhookCmd   `cmd:"" help:"Send a ping to a webhook URL."`
 }
 
 type setWebhookCmd struct {

@@ -16,17 +16,17 @@ import (
 	"frontdesk/projections"
 )
 
-// KeysCmd holds what is done with keys: those that sign webhooks, logs and cosignatures, and the master key.
-type KeysCmd struct {
-	List     keysListCmd     `cmd:"" help:"List the service's keys and where each is in its life."`
-	Stage    keysStageCmd    `cmd:"" help:"Make a key and publish it. It signs nothing yet."`
-	Activate keysActivateCmd `cmd:"" help:"Let a staged key sign from now on, 24 hours after it was published, or at once if no key signs."`
-	Retire   keysRetireCmd   `cmd:"" help:"Stop publishing a key, 24 hours after it stopped signing; or, in an emergency, stop the active key from signing at once, which it asks about."`
+// KeyCmd holds the verbs of keys: those that sign webhooks, logs and cosignatures, and the master key.
+type KeyCmd struct {
+	List     keysListCmd     `cmd:"" help:"List the keys that sign webhooks." detail:"It shows the state of each key."`
+	Stage    keysStageCmd    `cmd:"" help:"Create a signing key and publish it." detail:"It signs nothing yet."`
+	Activate keysActivateCmd `cmd:"" help:"Start signing with a staged key." detail:"That is allowed 24 hours after it was published, or at once if no key signs."`
+	Retire   keysRetireCmd   `cmd:"" help:"Stop publishing a signing key." detail:"That is allowed 24 hours after it stopped signing. In an emergency, stop the active key from signing at once, which it asks about."`
 
-	MakeLogKey     keysMakeLogKeyCmd     `cmd:"" help:"Make the key that frontdesk sign signs with, and print the verifier key to hand out."`
-	MakeWitnessKey keysMakeWitnessKeyCmd `cmd:"" help:"Make the key of a witness, and print the verifier key to hand out."`
+	MakeLog     keysMakeLogKeyCmd     `cmd:"" help:"Make the key that signs the log." detail:"\"frontdesk sign\" signs with it. Prints the verifier key to hand out."`
+	MakeWitness keysMakeWitnessKeyCmd `cmd:"" help:"Make the key of a witness." detail:"Prints the verifier key to hand out."`
 
-	ChangeMaster keysChangeMasterCmd `cmd:"" aliases:"reseal" help:"Put another master key in the place of the one that the database has, as its owner: every key is wrapped again, and may be used meanwhile."`
+	ChangeMaster keysChangeMasterCmd `cmd:"" help:"Replace the master key." detail:"Run it as the owner of the database. Every key is wrapped again, and may be used meanwhile."`
 }
 
 type keysListCmd struct {

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/alecthomas/kong"
+)
+
+// unknownCommand returns the error of a command line that names no command, and the commands
+// that its words are nearest to.
+func unknownCommand(args []string) (error, bool) {
+	parser, err := newParser(&commandLine{}, Streams{}, nil)
+	if err != nil {
+		return err, true
+	}
+	node, typed := parser.Model.Node, args
+	if flag := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); flag >= 0 {
+		typed = args[:flag]
+	}
+	for i, word := range typed {
+		if node.Leaf() {
+			return nil, false
+		}
+		at := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == word })
+		if at < 0 {
+			return unknown(typed[:i+1], nearest(parser.Model.Node, typed)), true
+		}
+		node = node.Children[at]
+	}
+	return nil, false
+}
+
+func unknown(typed, near []string) error {
+	for i, path := range near {
+		near[i] = `"frontdesk ` + path + `"`
+	}
+	if len(near) == 0 {
+		return fmt.Errorf("unknown command %q", strings.Join(typed, " "))
+	}
+	return fmt.Errorf("unknown command %q, did you mean %s?", strings.Join(typed, " "), strings.Join(near, " or "))
+}
+
+const (
+	leastScore  = 0.5 // of a command that is suggested
+	mostNear    = 3   // commands that are suggested
+	helpCredit  = 0.1 // for a word that is in the help of a command, not in its name
+	leastLetter = 3   // a third of a word's letters may be wrong
+)
+
+// nearest returns the commands whose words are most similar to what was typed, in any order.
+func nearest(root *kong.Node, typed []string) (near []string) {
+	words, best := wordsOf(strings.Join(typed, " ")), leastScore
+	var visit func(node *kong.Node)
+	visit = func(node *kong.Node) {
+		if node.Hidden {
+			return
+		}
+		if node != root {
+			switch score := scoreOf(words, node); {
+			case score > best:
+				best, near = score, []string{node.Path()}
+			case score == best:
+				near = append(near, node.Path())
+			}
+		}
+		for _, child := range node.Children {
+			visit(child)
+		}
+	}
+	visit(root)
+	return near[:min(len(near), mostNear)]
+}
+
+// scoreOf is 1 if a command has the same words, and 0 if it has none of them.
+func scoreOf(typed []string, command *kong.Node) float64 {
+	name, help := wordsOf(command.Path()), wordsOf(command.Help)
+	all, sum := float64(len(typed)+len(name)), 0.0
+	for _, word := range typed {
+		at, best := -1, 0.0
+		for i, other := range name {
+			if s := similarity(word, other); s > best {
+				at, best = i, s
+			}
+		}
+		switch {
+		case at >= 0:
+			name = slices.Delete(name, at, at+1)
+			sum += best
+		case slices.ContainsFunc(help, func(other string) bool { return similarity(word, other) > 0 }):
+			sum += helpCredit
+		}
+	}
+	return 2 * sum / all
+}
+
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// similarity is 1 for equal words, and 0 for words that differ in more than a third of their letters.
+func similarity(a, b string) float64 {
+	longer, edits := max(len(a), len(b)), distance(a, b)
+	if edits*leastLetter > longer {
+		return 0
+	}
+	return 1 - float64(edits)/float64(longer)
+}
+
+// distance is how many bytes must be added, removed or replaced to make one word the other (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			edits := diagonal
+			if a[i] != b[j] {
+				edits++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(edits, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
