@@ -20,7 +20,7 @@ func TestWalkClientsPassTheChecks_D99(t *testing.T) {
 		d := c.drive(t, "listen", "FRONTDESK_JWKS=http://"+address+"/transactional-api/jwks", "FRONTDESK_TENANT="+conformance.Tenant)
 		var listening struct{ URL string }
 		d.read(&listening)
-		s.operate(t, "check-receiver", "--listen", address, s.secured(t, listening.URL))
+		s.operate(t, "integrator", "check-receiver", "--listen", address, s.secured(t, listening.URL))
 
 		dir := t.TempDir()
 		jwks, folder := filepath.Join(dir, "jwks.json"), absolute(t, c.dir)
@@ -34,7 +34,7 @@ func TestWalkClientsPassTheChecks_D99(t *testing.T) {
 		submit := fmt.Sprintf(`cd %q && export FRONTDESK_API=$BASE_URL FRONTDESK_APPLICATION=01980000-0000-7000-8000-000000000001 FRONTDESK_KID=$(cat %[2]s/kid) FRONTDESK_KEY=%[2]s/key
 			echo '{"do":"create-patient-request","input":{"patientId":"'$PATIENT_ID'","requestType":"admin","requester":"patient","response":[{"question":"requestDetails","answer":"A letter"}]}}' |
 			%s call | grep '"ok"'`, folder, dir, strings.Join(c.driver, " "))
-		s.operate(t, "check-client", "--listen", freeAddress(t), "--jwks", jwks, "--rotate", use("two"), "--", "bash", "-c", submit)
+		s.operate(t, "integrator", "check-client", "--listen", freeAddress(t), "--jwks", jwks, "--rotate", use("two"), "--", "bash", "-c", submit)
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 func TestWalkClientsCallEveryEndpoint_D99(t *testing.T) {
 	t.Parallel()
 	s, info := aSandbox(t)
-	s.operate(t, "grant-user-authorisation", "--database-url", info.DatabaseURL, "--tenant", info.TenantID,
+	s.operate(t, "authorisation", "grant", "--database-url", info.DatabaseURL, "--tenant", info.TenantID,
 		"--application", info.Application.ID, "--username", info.Staff.Username)
 	inEveryLanguage(t, func(t *testing.T, c clientPackage) {
 		d := info.caller(t, c, info.APIURL)

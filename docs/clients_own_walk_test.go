@@ -36,17 +36,17 @@ func anIntegrator(t *testing.T, s *sandbox, c clientPackage) integrator {
 		http.ServeFile(w, r, filepath.Join(i.dir, "jwks.json"))
 	}))
 	t.Cleanup(published.Close)
-	registered := i.operate(t, "register-application", "--json", "--name", "Client", "--jwks-url", published.URL+"/jwks.json", "--allow-network", "127.0.0.0/8")
+	registered := i.operate(t, "application", "register", "--json", "--name", "Client", "--jwks-url", published.URL+"/jwks.json", "--allow-network", "127.0.0.0/8")
 	var application struct{ ApplicationID string }
 	if err := json.Unmarshal([]byte(registered), &application); err != nil {
 		t.Fatal(err)
 	}
 	i.id = application.ApplicationID
-	i.operate(t, "enable-application", "--tenant", i.info.TenantID, "--application", i.id)
+	i.operate(t, "application", "enable", "--tenant", i.info.TenantID, "--application", i.id)
 	i.receiver = c.drive(t, "listen", "FRONTDESK_JWKS="+i.info.APIURL+"/transactional-api/jwks", "FRONTDESK_TENANT="+i.info.TenantID)
 	var listening struct{ URL string }
 	i.receiver.read(&listening)
-	i.operate(t, "set-webhook", "--application", i.id, "--event", "record.opened", "--url", s.secured(t, listening.URL), "--allow-network", "127.0.0.0/8")
+	i.operate(t, "webhook", "set", "--application", i.id, "--event", "record.opened", "--url", s.secured(t, listening.URL), "--allow-network", "127.0.0.0/8")
 	return i
 }
 

@@ -57,7 +57,7 @@ func run(ctx context.Context) error {
 func TestWalkClientsPages_D99(t *testing.T) {
 	t.Parallel()
 	s, info := aSandbox(t)
-	s.operate(t, "grant-user-authorisation", "--database-url", info.DatabaseURL, "--tenant", info.TenantID,
+	s.operate(t, "authorisation", "grant", "--database-url", info.DatabaseURL, "--tenant", info.TenantID,
 		"--application", info.Application.ID, "--username", info.Staff.Username)
 	for name, page := range clientPages {
 		t.Run(name, func(t *testing.T) {

@@ -232,11 +232,11 @@ func (s *sandbox) operate(t *testing.T, arguments ...string) string {
 // aPatient is a new one, so that no other test writes into the record.
 func (s *sandbox) aPatient(t *testing.T, info sandboxInfo) string {
 	t.Helper()
-	registered := s.operate(t, "register-patient", "--database-url", info.DatabaseURL, "--tenant", info.TenantID, "--json",
+	registered := s.operate(t, "patient", "register", "--database-url", info.DatabaseURL, "--tenant", info.TenantID, "--json",
 		"--master-key-file", info.MasterKeyFile, "--name", "Casey Client", "--birth-date", "1980-02-03")
 	var patient struct{ PatientID string }
 	if err := json.Unmarshal([]byte(registered), &patient); err != nil || patient.PatientID == "" {
-		t.Fatalf("register-patient prints %q: %v", registered, err)
+		t.Fatalf("patient register prints %q: %v", registered, err)
 	}
 	return patient.PatientID
 }

@@ -170,7 +170,7 @@ func (s *sandbox) rotate(t *testing.T) {
 		return s.operate(t, append([]string{"keys"}, append(arguments, "--database-url", info.DatabaseURL, "--master-key-file", info.MasterKeyFile, "--json")...)...)
 	}
 	var signs, staged struct{ KID string }
-	if err := json.Unmarshal([]byte(s.operate(t, "keys", "list", "--json", "--database-url", info.DatabaseURL)), &signs); err != nil { // one alone
+	if err := json.Unmarshal([]byte(s.operate(t, "key", "list", "--json", "--database-url", info.DatabaseURL)), &signs); err != nil { // one alone
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal([]byte(keys("stage")), &staged); err != nil {

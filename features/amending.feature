@@ -22,7 +22,7 @@ Feature: What was recorded wrongly is amended
   Scenario: A note in the wrong record is marked, and the record shows both
     When an operator acts for "Dr Lee" and types, an argument a line:
       """
-      mark-note-entered-in-error
+      patient mark-note-entered-in-error
       --patient=<Ann Archer>
       --note=<the note>
       --reason=Written into the wrong record
@@ -38,7 +38,7 @@ Feature: What was recorded wrongly is amended
   Scenario: A patient request is marked, and the record shows both
     When an operator acts for "Dr Lee" and types, an argument a line:
       """
-      mark-patient-request-entered-in-error
+      request mark-entered-in-error
       --patient=<Ann Archer>
       --patient-request=<the request>
       --reason=Sent for somebody else
@@ -69,9 +69,9 @@ Feature: What was recorded wrongly is amended
     And the log shows 1 "<event>"
 
     Examples:
-      | command                               | thing                           | event                                |
-      | mark-note-entered-in-error            | --note=<the note>               | care-record.note-entered-in-error.v1 |
-      | mark-patient-request-entered-in-error | --patient-request=<the request> | patient-request.entered-in-error.v1  |
+      | command                            | thing                           | event                                |
+      | patient mark-note-entered-in-error | --note=<the note>               | care-record.note-entered-in-error.v1 |
+      | request mark-entered-in-error      | --patient-request=<the request> | patient-request.entered-in-error.v1  |
 
   @D73 @D18
   Scenario Outline: What cannot be marked: <why>
@@ -90,15 +90,15 @@ Feature: What was recorded wrongly is amended
     And the log shows 0 "patient-request.entered-in-error.v1"
 
     Examples:
-      | why                         | practice   | command                               | patient      | thing                           | reason      | code                      |
-      | a note of another patient   | Elm Street | mark-note-entered-in-error            | <Bill Baker> | --note=<the note>               | wrong       | note-not-found            |
-      | a note of another practice  | Oak Lane   | mark-note-entered-in-error            | <Ann Archer> | --note=<the note>               | wrong       | note-not-found            |
-      | a request as a note         | Elm Street | mark-note-entered-in-error            | <Ann Archer> | --note=<the request>            | wrong       | note-not-found            |
-      | no reason                   | Elm Street | mark-note-entered-in-error            | <Ann Archer> | --note=<the note>               |             | invalid-reason            |
-      | a long reason               | Elm Street | mark-note-entered-in-error            | <Ann Archer> | --note=<the note>               | <201 letters> | invalid-reason          |
-      | another patient's request   | Elm Street | mark-patient-request-entered-in-error | <Bill Baker> | --patient-request=<the request> | wrong       | patient-request-not-found |
-      | another practice's request  | Oak Lane   | mark-patient-request-entered-in-error | <Ann Archer> | --patient-request=<the request> | wrong       | patient-request-not-found |
-      | a note as a request         | Elm Street | mark-patient-request-entered-in-error | <Ann Archer> | --patient-request=<the note>    | wrong       | patient-request-not-found |
+      | why                        | practice   | command                            | patient      | thing                           | reason        | code                      |
+      | a note of another patient  | Elm Street | patient mark-note-entered-in-error | <Bill Baker> | --note=<the note>               | wrong         | note-not-found            |
+      | a note of another practice | Oak Lane   | patient mark-note-entered-in-error | <Ann Archer> | --note=<the note>               | wrong         | note-not-found            |
+      | a request as a note        | Elm Street | patient mark-note-entered-in-error | <Ann Archer> | --note=<the request>            | wrong         | note-not-found            |
+      | no reason                  | Elm Street | patient mark-note-entered-in-error | <Ann Archer> | --note=<the note>               |               | invalid-reason            |
+      | a long reason              | Elm Street | patient mark-note-entered-in-error | <Ann Archer> | --note=<the note>               | <201 letters> | invalid-reason            |
+      | another patient's request  | Elm Street | request mark-entered-in-error      | <Bill Baker> | --patient-request=<the request> | wrong         | patient-request-not-found |
+      | another practice's request | Oak Lane   | request mark-entered-in-error      | <Ann Archer> | --patient-request=<the request> | wrong         | patient-request-not-found |
+      | a note as a request        | Elm Street | request mark-entered-in-error      | <Ann Archer> | --patient-request=<the note>    | wrong         | patient-request-not-found |
 
   @D73 @6.2
   Scenario: Changed details are what everybody is shown from then on
@@ -106,7 +106,7 @@ Feature: What was recorded wrongly is amended
     And "Ann Archer" has an appointment
     When an operator acts for "Dr Lee" and types, an argument a line:
       """
-      change-patient-details
+      patient change-details
       --patient=<Ann Archer>
       --name=Ann Baker
       --birth-date=1980-02-28
@@ -135,7 +135,7 @@ Feature: What was recorded wrongly is amended
     And its patient "Olive Oaks"
     When an operator types, an argument a line:
       """
-      change-patient-details
+      patient change-details
       --patient=<patient>
       --name=<name>
       --birth-date=<born>

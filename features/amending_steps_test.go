@@ -36,9 +36,12 @@ func (w *world) madeIs(name string) error {
 	return nil
 }
 
-// types runs the command line at the practice, and keeps its output.
+// types runs the command line at the practice, and keeps its output. The first line is the
+// noun and the verb.
 func (w *world) types(member string, line *godog.DocString) error {
-	args := append(strings.Split(w.filled(line.Content), "\n"), "--tenant="+w.tenant(w.practice), "--database-url="+w.DB.URL)
+	command, rest, _ := strings.Cut(w.filled(line.Content), "\n")
+	args := append(strings.Fields(command), strings.Split(rest, "\n")...)
+	args = append(args, "--tenant="+w.tenant(w.practice), "--database-url="+w.DB.URL)
 	if member != "" {
 		args = append(args, "--as="+w.usernames[member])
 	}

@@ -142,9 +142,9 @@ Feature: Accounts belong to people
   @D63
   Scenario Outline: Roles change nothing that an operator may do for somebody: <roles>
     Given "Kim Reed" works there as "kim" with the roles "<roles>"
-    When an operator acts for "Kim Reed" and runs "register-patient --name=Cora"
+    When an operator acts for "Kim Reed" and runs "patient register --name=Cora"
     Then the last "patient.registered.v1" was done by an operator for "Kim Reed"
-    When an operator acts for "Kim Reed" and runs "deactivate-staff --username=dr.lee"
+    When an operator acts for "Kim Reed" and runs "staff deactivate --username=dr.lee"
     Then the last "staff.deactivated.v1" was done by an operator for "Kim Reed"
 
     Examples:

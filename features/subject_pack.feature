@@ -47,14 +47,14 @@ Feature: A patient asks what is held about them
     And what was made is called "the note"
     And an operator acts for "Dr Lee" and types, an argument a line:
       """
-      mark-note-entered-in-error
+      patient mark-note-entered-in-error
       --patient=<Ann Archer>
       --note=<the note>
       --reason=Written into the wrong record
       """
     And an operator acts for "Dr Lee" and types, an argument a line:
       """
-      change-patient-details
+      patient change-details
       --patient=<Ann Archer>
       --name=Ann Cooper
       --birth-date=1980-02-28

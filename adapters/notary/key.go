@@ -18,7 +18,7 @@ type Key struct {
 	Verifier string // the verifier key
 }
 
-var errKeyForm = errors.New("this is no key of a log, as frontdesk keys make-log-key writes them")
+var errKeyForm = errors.New("this is no key of a log, as frontdesk key make-log writes them")
 
 // MakeKey returns a new Ed25519 key in the form of C2SP's signed notes. Its name is that
 // of the service, such as the host of the API.

@@ -37,7 +37,7 @@ func TestProveThatRightsAreAskedAgainAfterALongBody(t *testing.T) {
 	call := s.begin(t, info, len(body))
 	call.send(t, body[:len(body)/2])
 	time.Sleep(3 * time.Second) // a body that took longer than 2 s took long
-	s.Run("disable-application", "--database-url", info.DatabaseURL, "--tenant", info.TenantID, "--application", info.Application.ID.String())
+	s.Run("application", "disable", "--database-url", info.DatabaseURL, "--tenant", info.TenantID, "--application", info.Application.ID.String())
 	call.send(t, body[len(body)/2:])
 
 	status, text := call.answer(t)

@@ -87,9 +87,9 @@ func TestProveContainers_D106(t *testing.T) { //nolint:paralleltest // it has th
 func (c *containers) onboard(lines string) {
 	c.t.Helper()
 	c.run(lines + `
-frontdesk grant-endpoint --application "$application" --endpoint create-patient-request --mode application-restricted
+frontdesk application grant --application "$application" --endpoint create-patient-request --mode application-restricted
 echo "$application" > ../application
-frontdesk register-patient --tenant elm-street --name 'Ann Archer' --json > ../patient
+frontdesk patient register --tenant elm-street --name 'Ann Archer' --json > ../patient
 `)
 	var made struct{ PatientID string }
 	c.must(json.Unmarshal([]byte(c.read("../patient")), &made))

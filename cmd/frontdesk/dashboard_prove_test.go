@@ -36,7 +36,7 @@ func TestProveThatTheDashboardShowsAService_D110(t *testing.T) { //nolint:parall
 	s := newSurgery(t, newPair(t, false), "asynchronous", 2)
 	signer, relay := freeAddress(t), freeAddress(t)
 	dir := t.TempDir()
-	runProgram(t, "keys", "make-log-key", "--name", "example.com", "--out", filepath.Join(dir, "log.key"))
+	runProgram(t, "key", "make-log", "--name", "example.com", "--out", filepath.Join(dir, "log.key"))
 	s.must(os.Mkdir(filepath.Join(dir, "signer"), 0o700))
 	for role, args := range map[string][]string{
 		postgres.SignerRole: {"sign", "--log-key-file", filepath.Join(dir, "log.key"), "--state", filepath.Join(dir, "signer"), "--every=1s", "--metrics-listen", signer},

@@ -44,7 +44,7 @@ func newProved(t *testing.T) *proved {
 		h.replicas = append(h.replicas, r)
 	}
 	key, state := filepath.Join(dir, "log.key"), filepath.Join(dir, "signer")
-	made, err := exec.CommandContext(t.Context(), h.program, "keys", "make-log-key", "--name", "example.com", "--out", key).Output()
+	made, err := exec.CommandContext(t.Context(), h.program, "key", "make-log", "--name", "example.com", "--out", key).Output()
 	h.must(errors.Join(err, os.Mkdir(state, 0o700)))
 	h.logKey = strings.TrimSpace(string(made))
 	h.witness = newWitness(t, h.logKey)

@@ -30,13 +30,13 @@ func newInstalledCalls(m *installed, helpers string) installedCalls {
 	said := m.do(helpers + `
 export FRONTDESK_DATABASE_URL=postgres://frontdesk_app@127.0.0.1/frontdesk PGPASSWORD=$(password serve) FRONTDESK_ALLOW_NETWORK=127.0.0.0/8
 export FRONTDESK_MASTER_KEY_FILE=/etc/frontdesk/master.key
-frontdesk register-practice --tenant elm-street --name 'Elm Street Surgery' >&2
-application=$(frontdesk register-application --name Referrals --jwks-url ` + keys.URL + ` --json)
+frontdesk practice register --tenant elm-street --name 'Elm Street Surgery' >&2
+application=$(frontdesk application register --name Referrals --jwks-url ` + keys.URL + ` --json)
 id=$(sed -n 's/.*"applicationId":"\([^"]*\)".*/\1/p' <<< "$application")
-frontdesk grant-endpoint --application $id --endpoint create-patient-request --mode application-restricted >&2
-frontdesk enable-application --tenant elm-street --application $id >&2
+frontdesk application grant --application $id --endpoint create-patient-request --mode application-restricted >&2
+frontdesk application enable --tenant elm-street --application $id >&2
 echo "$application"
-frontdesk register-patient --tenant elm-street --name 'Ann Archer' --json`)
+frontdesk patient register --tenant elm-street --name 'Ann Archer' --json`)
 	var made struct {
 		ApplicationID uuid.UUID
 		PatientID     string

@@ -26,12 +26,12 @@ const (
 )
 
 var lists = [][]string{
-	{"list-practices"},
-	{"list-applications"},
-	{"list-applications", "--tenant=practice-1"},
-	{"list-webhooks"},
-	{"list-staff", "--tenant=practice-1"},
-	{"list-authorisations", "--tenant=practice-1"},
+	{"practice", "list"},
+	{"application", "list"},
+	{"application", "list", "--tenant=practice-1"},
+	{"webhook", "list"},
+	{"staff", "list", "--tenant=practice-1"},
+	{"authorisation", "list", "--tenant=practice-1"},
 }
 
 // A country has 6,300 practices. Whatever is listed, a list of many pages needs no more

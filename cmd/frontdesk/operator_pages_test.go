@@ -57,7 +57,7 @@ const thePatient = "0190c7a2-0000-7000-8000-00000000f001"
 
 func (o *operator) hasAPatient() {
 	o.t.Helper()
-	o.types("frontdesk register-patient --tenant elm-street --name 'Ann Archer' --patient " + thePatient)
+	o.types("frontdesk patient register --tenant elm-street --name 'Ann Archer' --patient " + thePatient)
 }
 
 // hasBob has a second operator. Both know the other master key by now.
@@ -115,7 +115,7 @@ func (o *operator) onboards() {
 
 func (o *operator) hasOneKey() {
 	o.t.Helper()
-	if said := o.types("frontdesk keys list --json"); strings.Count(said, `"active"`) != 1 || strings.Count(said, `"retired"`) != 1 {
+	if said := o.types("frontdesk key list --json"); strings.Count(said, `"active"`) != 1 || strings.Count(said, `"retired"`) != 1 {
 		o.t.Errorf("the keys are\n%s", said)
 	}
 }
@@ -139,8 +139,8 @@ func peopleWalk() []stage {
 func (o *operator) startsWithAPractice() {
 	o.t.Helper()
 	o.starts()
-	o.types(`frontdesk register-staff --tenant elm-street --username dr.lee --name 'Robin Lee' --email lee@elm.example --role clinician
-frontdesk add-site --tenant elm-street --name 'Elm Street'`)
+	o.types(`frontdesk staff register --tenant elm-street --username dr.lee --name 'Robin Lee' --email lee@elm.example --role clinician
+frontdesk site add --tenant elm-street --name 'Elm Street'`)
 }
 
 func (o *operator) hasASite() {
@@ -167,14 +167,14 @@ func (o *operator) hasADisplay() {
 // hasRecords has a note, a request that was sent twice, and one that is the brother's.
 func (o *operator) hasRecords() {
 	o.t.Helper()
-	o.types(fmt.Sprintf(`frontdesk register-patient --tenant elm-street --name 'Ann Archer' --patient %[1]s
-frontdesk register-patient --tenant elm-street --name 'Ben Archer' --patient 0190c7a2-0000-7000-8000-00000000f008
+	o.types(fmt.Sprintf(`frontdesk patient register --tenant elm-street --name 'Ann Archer' --patient %[1]s
+frontdesk patient register --tenant elm-street --name 'Ben Archer' --patient 0190c7a2-0000-7000-8000-00000000f008
 echo 'A cough.' > note
 echo '{"patientId":"%[1]s","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}' > request.json`, thePatient))
 	for _, record := range [][3]string{
-		{"f005", "noteId", "create-note --patient " + thePatient + " --file note"},
-		{"f006", "patientRequestId", "submit-patient-request --file request.json"},
-		{"f007", "patientRequestId", "submit-patient-request --file request.json"},
+		{"f005", "noteId", "patient create-note --patient " + thePatient + " --file note"},
+		{"f006", "patientRequestId", "request submit --file request.json"},
+		{"f007", "patientRequestId", "request submit --file request.json"},
 	} {
 		o.types("frontdesk " + record[2] + " --tenant elm-street")
 		o.insteadOf("0190c7a2-0000-7000-8000-00000000"+record[0], o.named(record[1]))

@@ -46,9 +46,9 @@ superuser --tuples-only --no-align <<< "SELECT 'superuser is ' || rolname FROM p
 	}
 	o.stops()
 	o.types(o.meant("frontdesk serve --database-url postgres://frontdesk_app@new-db/frontdesk\nuntil frontdesk ready; do sleep 0.1; done\n" +
-		"FRONTDESK_DATABASE_URL=postgres://alice@new-db/frontdesk frontdesk register-practice --tenant oak-lane --name 'Oak Lane Surgery'\n" +
+		"FRONTDESK_DATABASE_URL=postgres://alice@new-db/frontdesk frontdesk practice register --tenant oak-lane --name 'Oak Lane Surgery'\n" +
 		"frontdesk audit log --event log.epoch-begun --database-url postgres://alice@new-db/frontdesk\n" +
-		"frontdesk list-practices --database-url postgres://alice@new-db/frontdesk"))
+		"frontdesk practice list --database-url postgres://alice@new-db/frontdesk"))
 	o.wants("…log.epoch-begun.v1…\nelm-street…\noak-lane…\n")
 	o.stops()
 	o.goesTo("db")
@@ -58,11 +58,11 @@ superuser --tuples-only --no-align <<< "SELECT 'superuser is ' || rolname FROM p
 // losesAPractice has one that was registered before a moment, and one after it.
 func (o *operator) losesAPractice() {
 	o.t.Helper()
-	o.types("frontdesk register-practice --tenant beech-road --name 'Beech Road Surgery'\nsleep 0.1\n" +
+	o.types("frontdesk practice register --tenant beech-road --name 'Beech Road Surgery'\nsleep 0.1\n" +
 		`superuser --tuples-only --no-align <<< "SELECT now()"`)
 	lines := strings.Split(strings.TrimSpace(o.said), "\n")
 	o.insteadOf("2026-03-02 12:00:00+00", lines[len(lines)-1])
-	o.types("frontdesk register-practice --tenant cedar-way --name 'Cedar Way Surgery'\n" +
+	o.types("frontdesk practice register --tenant cedar-way --name 'Cedar Way Surgery'\n" +
 		`segment=$(superuser --tuples-only --no-align <<< "SELECT pg_walfile_name(pg_switch_wal())")` + "\n" +
 		o.meant(`until [ -e "/var/backups/postgresql/wal/$segment" ]; do sleep 0.1; done`))
 	o.stops()
@@ -71,7 +71,7 @@ func (o *operator) losesAPractice() {
 func (o *operator) isBackThere() {
 	o.t.Helper()
 	o.serves()
-	o.types("frontdesk list-practices\nfrontdesk audit log --event log.epoch-begun")
+	o.types("frontdesk practice list\nfrontdesk audit log --event log.epoch-begun")
 	o.wants("beech-road…\n…log.epoch-begun.v1…\n…log.epoch-begun.v1…\n")
 	if strings.Contains(o.said, "cedar-way") {
 		o.t.Errorf("after the moment there is\n%s", o.said)
@@ -112,7 +112,7 @@ func (o *operator) hasLeft() {
 // isPutRight looks whether the list says what the log says.
 func (o *operator) isPutRight() {
 	o.t.Helper()
-	o.types("frontdesk list-practices")
+	o.types("frontdesk practice list")
 	o.wants("elm-street  Elm Street Surgery …\n")
 }
 
@@ -128,10 +128,10 @@ func (o *operator) isReady() { o.types("until frontdesk ready; do sleep 0.1; don
 func (o *operator) hasPassedOver() {
 	o.t.Helper()
 	o.types(`passed=$(superuser --dbname frontdesk --tuples-only --no-align <<< "SELECT nextval('events_position_seq')")
-frontdesk register-practice --tenant ash-hill --name 'Ash Hill Surgery'
+frontdesk practice register --tenant ash-hill --name 'Ash Hill Surgery'
 until [ "$(superuser --dbname frontdesk --tuples-only --no-align <<< "SELECT gaps FROM sequencer WHERE reached > $passed")" = '{}' ]; do sleep 0.1; done
 superuser --dbname frontdesk <<< "SELECT setval('events_position_seq', $passed, false)"
-frontdesk register-practice --tenant fir-close --name 'Fir Close Surgery'`)
+frontdesk practice register --tenant fir-close --name 'Fir Close Surgery'`)
 }
 
 func (o *operator) hasPlaced() {

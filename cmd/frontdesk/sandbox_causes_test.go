@@ -80,7 +80,7 @@ func TestEachCauseCausesItsAnswer_D96(t *testing.T) {
 	t.Parallel()
 	s := sharedSandbox(t)
 	info := *s.Info()
-	s.Run("grant-user-authorisation", "--tenant", info.TenantID, "--application", info.Application.ID.String(), "--username", info.Staff.Username,
+	s.Run("authorisation", "grant", "--tenant", info.TenantID, "--application", info.Application.ID.String(), "--username", info.Staff.Username,
 		"--database-url", info.DatabaseURL)
 	wants := func(cause sandbox.Cause, r *http.Request, status int, code string) *http.Response {
 		answer, body := s.does(r)

@@ -27,7 +27,7 @@ func TestAResetMakesThePracticeWhatItWasSeededAs_D96(t *testing.T) {
 	s.mustSteer("clock", "+100h")
 	s.mustSteer("receiver", "error")
 	s.Run("webhook", "trigger", "record.opened", "--dir", s.Dir)
-	s.Run("register-patient", "--name=Somebody else", "--tenant", before.TenantID, "--database-url", before.DatabaseURL, "--master-key-file", before.MasterKeyFile)
+	s.Run("patient", "register", "--name=Somebody else", "--tenant", before.TenantID, "--database-url", before.DatabaseURL, "--master-key-file", before.MasterKeyFile)
 	waitFor(t, func() bool { return s.kept() != seeded })
 
 	s.mustSteer("reset")

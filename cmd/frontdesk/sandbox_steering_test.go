@@ -128,11 +128,11 @@ func TestTheServicesKeysChangeByTheSandboxsClock_D96(t *testing.T) {
 	s.Start()
 	info := *s.Info()
 	var staged struct{ KID signingkey.KID }
-	if err := json.Unmarshal([]byte(s.Run("keys", "stage", "--json", "--database-url", info.DatabaseURL, "--master-key-file", info.MasterKeyFile)), &staged); err != nil {
+	if err := json.Unmarshal([]byte(s.Run("key", "stage", "--json", "--database-url", info.DatabaseURL, "--master-key-file", info.MasterKeyFile)), &staged); err != nil {
 		t.Fatal(err)
 	}
 	activate := func() (string, error) {
-		output, err := exec.CommandContext(t.Context(), testworld.Binary(s.t), "keys", "activate", "--kid", string(staged.KID),
+		output, err := exec.CommandContext(t.Context(), testworld.Binary(s.t), "key", "activate", "--kid", string(staged.KID),
 			"--database-url", info.DatabaseURL, "--master-key-file", info.MasterKeyFile).CombinedOutput()
 		return string(output), err
 	}

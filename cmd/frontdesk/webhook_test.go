@@ -74,7 +74,7 @@ func TestWebhookListenPrintsWhatArrives(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := strings.Fields(first)[2] // Receiving on https://… .
-	s.Run("set-webhook", "--database-url", info.DatabaseURL, "--application", info.Application.ID.String(),
+	s.Run("webhook", "set", "--database-url", info.DatabaseURL, "--application", info.Application.ID.String(),
 		"--event=record.opened", "--url", url, "--allow-network=127.0.0.0/8")
 	s.Run("webhook", "trigger", "record.opened", "--dir", s.Dir)
 	line, err := bufio.NewReader(out).ReadString('\n')

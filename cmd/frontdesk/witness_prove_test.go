@@ -48,7 +48,7 @@ func newWitness(t *testing.T, logKey string) *witnessProcess {
 	t.Helper()
 	dir := t.TempDir()
 	key, state := filepath.Join(dir, "key"), filepath.Join(dir, "state")
-	made, err := exec.CommandContext(t.Context(), testworld.Binary(t), "keys", "make-witness-key", "--name", "witness.example", "--out", key).Output()
+	made, err := exec.CommandContext(t.Context(), testworld.Binary(t), "key", "make-witness", "--name", "witness.example", "--out", key).Output()
 	if err := errors.Join(err, os.Mkdir(state, 0o700)); err != nil {
 		t.Fatal(err)
 	}

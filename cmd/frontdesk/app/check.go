@@ -100,7 +100,7 @@ func (e *Engine) signingKey(ctx context.Context) Finding {
 	case len(keys) == 0:
 		return found("signing key", "there is none yet: the first start makes it", nil)
 	case active < 0:
-		return Finding{What: "signing key", Warns: true, Says: "no key signs, so no webhook is sent: run frontdesk keys activate"}
+		return Finding{What: "signing key", Warns: true, Says: "no key signs, so no webhook is sent: run frontdesk key activate"}
 	}
 	return found("signing key", "webhooks can be signed", e.vault().Check(ctx, keys[active].KID))
 }

@@ -24,8 +24,8 @@ import (
 func TestWrongUsageIsExitStatus2(t *testing.T) {
 	t.Parallel()
 	clitest.Frontdesk(t, "no-such-command").WantFailure(t, 2, "--help")
-	clitest.Frontdesk(t, "register-practice").WantFailure(t, 2, "--database-url", "register-practice --help")
-	clitest.Frontdesk(t, "enable-application", "--database-url=x", "--tenant=elm", "--application=7").WantFailure(t, 2, `"7" is not a UUID`)
+	clitest.Frontdesk(t, "practice", "register").WantFailure(t, 2, "--database-url", "practice register --help")
+	clitest.Frontdesk(t, "application", "enable", "--database-url=x", "--tenant=elm", "--application=7").WantFailure(t, 2, `"7" is not a UUID`)
 	clitest.Frontdesk(t, "token", "explain", "--now=2026-03-02T12:00:00,5Z", "x").WantFailure(t, 2, `"2026-03-02T12:00:00,5Z" is no instant`)
 	clitest.Frontdesk(t, "audit", "replay", "--database-url=x", "--tenant=elm", "--as-of=2026-03-02T9:00:00Z").WantFailure(t, 1, "invalid-as-of")
 }
@@ -36,12 +36,12 @@ func TestWrongUsageIsExitStatus2(t *testing.T) {
 func TestTheUUIDOfZerosIsNotTyped_D20(t *testing.T) {
 	t.Parallel()
 	for command, code := range map[string]string{
-		"register-patient --tenant=elm --name=Ann --patient=":                                                                    "invalid-patient-id",
-		"revoke-user-authorisation --tenant=elm --application=0190c7a2-0000-7000-8000-0000000000a1 --username=dr.lee --patient=": "invalid-patient-id",
-		"enable-application --tenant=elm --application=":                                                                         "invalid-application-id",
-		"add-room --tenant=elm --name=1 --site=":                                                                                 "invalid-site-id",
-		"call-in-patient --tenant=elm --appointment=0190c7a2-0000-7000-8000-0000000000a1 --room=":                                "invalid-room-id",
-		"call-in-patient --tenant=elm --appointment=":                                                                            "invalid-appointment-id",
+		"patient register --tenant=elm --name=Ann --patient=":                                                               "invalid-patient-id",
+		"authorisation revoke --tenant=elm --application=0190c7a2-0000-7000-8000-0000000000a1 --username=dr.lee --patient=": "invalid-patient-id",
+		"application enable --tenant=elm --application=":                                                                    "invalid-application-id",
+		"site add-room --tenant=elm --name=1 --site=":                                                                       "invalid-site-id",
+		"appointment call-in --tenant=elm --appointment=0190c7a2-0000-7000-8000-0000000000a1 --room=":                       "invalid-room-id",
+		"appointment call-in --tenant=elm --appointment=":                                                                   "invalid-appointment-id",
 		"audit log --patient=":     "invalid-patient-id",
 		"audit log --application=": "invalid-application-id",
 		"audit log --stream=":      "invalid-id",
@@ -55,7 +55,7 @@ func TestTheUUIDOfZerosIsNotTyped_D20(t *testing.T) {
 
 func TestHelpSaysWhatThereIs(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{}, {"--help"}, {"sandbox", "--help"}, {"audit", "--help"}, {"grant-endpoint", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"sandbox", "--help"}, {"audit", "--help"}, {"application", "grant", "--help"}} {
 		if o := clitest.Frontdesk(t, args...); o.Status != 0 || !strings.Contains(o.Out, "Usage: frontdesk") {
 			t.Errorf("%v: exit status %d: %s", args, o.Status, o.Out)
 		}
@@ -65,18 +65,18 @@ func TestHelpSaysWhatThereIs(t *testing.T) {
 // otherwise are the intents that are not typed by their names. That there is a
 // signing key is ensured by the service, which also serves the pages of links, passkeys, displays and patients.
 var otherwise = map[string][]string{
-	"SetJWKSURL":         {"set-jwks-url"},
+	"SetJWKSURL":         {"application", "set-jwks-url"},
 	"AcceptLink":         {"serve"},
 	"ChangePassword":     {"serve"},
 	"ConnectDisplay":     {"serve"},
 	"EnsureSigningKey":   {"serve"},
 	"BreakGlass":         {"serve"},
-	"StageSigningKey":    {"keys", "stage"},
-	"ActivateSigningKey": {"keys", "activate"},
-	"RetireSigningKey":   {"keys", "retire"},
+	"StageSigningKey":    {"key", "stage"},
+	"ActivateSigningKey": {"key", "activate"},
+	"RetireSigningKey":   {"key", "retire"},
 	"AddPasskey":         {"serve"},
 	"RemovePasskey":      {"serve"},
-	"ReapplyErasure":     {"reapply-erasures"},
+	"ReapplyErasure":     {"erasure", "reapply"},
 	"RecordReading":      {"audit", "subject-pack"},
 }
 
@@ -111,16 +111,16 @@ func TestEveryIntentCanBeTyped(t *testing.T) {
 func TestADatabaseThatCannotBeReachedIsSaid(t *testing.T) {
 	t.Parallel()
 	nowhere := "postgres://x@/x?" + url.Values{"host": {t.TempDir()}}.Encode()
-	clitest.Frontdesk(t, "register-practice", "--database-url", nowhere, "--tenant=elm", "--name=Elm").
+	clitest.Frontdesk(t, "practice", "register", "--database-url", nowhere, "--tenant=elm", "--name=Elm").
 		WantFailure(t, 1, "database cannot be reached", "--database-url")
-	clitest.Frontdesk(t, "register-practice", "--database-url", "nonsense://", "--tenant=elm", "--name=Elm").
+	clitest.Frontdesk(t, "practice", "register", "--database-url", "nonsense://", "--tenant=elm", "--name=Elm").
 		WantFailure(t, 1, "database URL")
 }
 
 func TestASchemaThatIsNotThisProgramsIsSaid(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	register := []string{"register-practice", "--database-url", db.URL, "--tenant=elm", "--name=Elm"}
+	register := []string{"practice", "register", "--database-url", db.URL, "--tenant=elm", "--name=Elm"}
 	exec := func(statement string) {
 		if _, err := db.AdminPool(t).Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
@@ -159,13 +159,13 @@ func TestAPortThatIsTakenIsSaid(t *testing.T) {
 func TestARefusalIsOneSentence(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	register := []string{"register-practice", "--database-url", db.URL, "--tenant=elm", "--name=Elm"}
+	register := []string{"practice", "register", "--database-url", db.URL, "--tenant=elm", "--name=Elm"}
 	if o := clitest.Frontdesk(t, register...); o.Status != 0 {
 		t.Fatal(o.Err)
 	}
 	clitest.Frontdesk(t, register...).WantFailure(t, 1, "A practice with this tenant identifier exists already. (tenant-taken)")
 	clitest.Frontdesk(t, append(register, "--as=nobody")...).WantFailure(t, 1, "unknown-staff")
-	clitest.Frontdesk(t, "grant-endpoint", "--database-url", db.URL, "--as=nobody",
+	clitest.Frontdesk(t, "application", "grant", "--database-url", db.URL, "--as=nobody",
 		"--application=0190c7a2-0000-7000-8000-0000000000a1", "--endpoint=x", "--mode=y").
 		WantFailure(t, 1, "as-without-tenant")
 }
@@ -187,29 +187,29 @@ func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
 		}
 		return object
 	}
-	run("", "register-practice", "--tenant=elm", "--name=Elm Street")
-	run("", "register-staff", "--tenant=elm", "--username=dr.lee", "--name=Dr Lee", "--email=lee@elm.example")
-	app := run("", "register-application", "--name=Referrals", "--jwks-url=https://app.example/jwks.json",
+	run("", "practice", "register", "--tenant=elm", "--name=Elm Street")
+	run("", "staff", "register", "--tenant=elm", "--username=dr.lee", "--name=Dr Lee", "--email=lee@elm.example")
+	app := run("", "application", "register", "--name=Referrals", "--jwks-url=https://app.example/jwks.json",
 		"--callback=https://app.example/a?b=c,d")["applicationId"].(string)
-	run("", "enable-application", "--tenant=elm", "--application", app, "--as=dr.lee")
-	run("", "grant-endpoint", "--application", app, "--endpoint=create-patient-request", "--mode=user-restricted")
-	grant := []string{"grant-user-authorisation", "--tenant=elm", "--application", app, "--username=dr.lee"}
+	run("", "application", "enable", "--tenant=elm", "--application", app, "--as=dr.lee")
+	run("", "application", "grant", "--application", app, "--endpoint=create-patient-request", "--mode=user-restricted")
+	grant := []string{"authorisation", "grant", "--tenant=elm", "--application", app, "--username=dr.lee"}
 	if until, _ := run("", grant...)["expiresAt"].(string); !wholeSecond.MatchString(until) {
 		t.Errorf("expiresAt is %q", until)
 	}
 	if o := clitest.Frontdesk(t, append(grant, "--database-url", db.URL)...); !wholeSecond.MatchString(strings.TrimPrefix(strings.Split(o.Out, "\n")[0], "expiresAt: ")) {
 		t.Errorf("for people it prints %q", o.Out)
 	}
-	ann := run("", "register-patient", "--tenant=elm", "--name=Ann Archer", "--birth-date=1980-02-29")["patientId"].(string)
+	ann := run("", "patient", "register", "--tenant=elm", "--name=Ann Archer", "--birth-date=1980-02-29")["patientId"].(string)
 	body := `{"patientId":"` + ann + `","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`
-	made := run(body, "submit-patient-request", "--tenant=elm", "--file=-")
+	made := run(body, "request", "submit", "--tenant=elm", "--file=-")
 	if made["patientRequestId"] == nil || len(made["events"].([]any)) != 1 {
 		t.Errorf("submit printed %v", made)
 	}
-	if again := run("", "enable-application", "--tenant=elm", "--application", app); len(again["events"].([]any)) != 0 {
+	if again := run("", "application", "enable", "--tenant=elm", "--application", app); len(again["events"].([]any)) != 0 {
 		t.Errorf("enabling twice appended %v", again["events"])
 	}
-	o := clitest.FrontdeskWith(t, strings.Replace(body, "medical", "dental", 1), "submit-patient-request", "--tenant=elm", "--file=-", "--database-url", db.URL)
+	o := clitest.FrontdeskWith(t, strings.Replace(body, "medical", "dental", 1), "request", "submit", "--tenant=elm", "--file=-", "--database-url", db.URL)
 	o.WantFailure(t, 1, "invalid-request-type")
 
 	wantLog(t, clitest.Frontdesk(t, "audit", "log", "--json", "--database-url", db.URL))

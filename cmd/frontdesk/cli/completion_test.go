@@ -23,7 +23,7 @@ func TestWhatMayComeNextIsListed(t *testing.T) {
 		"serve --durability = s":                    "synchronous", // as bash cuts it
 		"serve --durability =":                      "asynchronous synchronous",
 		"audit calls --outcome ":                    "allowed refused failed",
-		"grant-endpoint --json --mode ":             "application-restricted user-restricted",
+		"application grant --json --mode ":          "application-restricted user-restricted",
 		"audit log -f --pa":                         "--patient",
 		"webhook trigger rec":                       "record.opened",
 		"webhook trigger record.opened --dir x --t": "--tenant",
@@ -32,7 +32,7 @@ func TestWhatMayComeNextIsListed(t *testing.T) {
 		"sandbox --dir x r":                         "reset receiver remove",
 		"sandbox receiver s":                        "slow silent",
 		"completion ":                               "bash zsh fish",
-		"keys retire --y":                           "--yes",
+		"key retire --y":                            "--yes",
 	} {
 		words := strings.Split(line, " ")
 		o := clitest.Frontdesk(t, append([]string{"completion", "words", "--"}, words...)...)

@@ -48,7 +48,7 @@ func TestTheEnvironmentBeginsNoWitness_D78(t *testing.T) {
 	t.Setenv("FRONTDESK_NEW", "true")
 	dir := t.TempDir()
 	key := filepath.Join(dir, "key")
-	clitest.Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key)
-	log := clitest.Frontdesk(t, "keys", "make-log-key", "--name=api.example", "--out="+key+".log").Out
+	clitest.Frontdesk(t, "key", "make-witness", "--name=witness.example", "--out="+key)
+	log := clitest.Frontdesk(t, "key", "make-log", "--name=api.example", "--out="+key+".log").Out
 	clitest.Frontdesk(t, "witness", "--listen=192.0.2.1:0", "--key-file="+key, "--state="+dir, "--log-key="+log).WantFailure(t, 1, "holds no state", "--new")
 }

@@ -10,7 +10,7 @@ import (
 // takes longer than most commands.
 func grammar(first string) any {
 	field, found := commandNamed(reflect.TypeFor[commandLine](), first)
-	if !found || field.Type == reflect.TypeFor[completionCmd]() { // which lists all of them
+	if !found || strings.HasPrefix(first, "-") || field.Type == reflect.TypeFor[completionCmd]() { // which lists all of them
 		return &commandLine{}
 	}
 	return reflect.New(reflect.StructOf([]reflect.StructField{field})).Interface()

@@ -82,15 +82,15 @@ func sentWith(t *testing.T, db *postgrestest.Database, content []byte) string {
 		}
 		return o.Out
 	}
-	run("", "register-practice", "--tenant=elm", "--name=Elm")
+	run("", "practice", "register", "--tenant=elm", "--name=Elm")
 	var made struct{ PatientID string }
-	if err := json.Unmarshal([]byte(run("", "register-patient", "--tenant=elm", "--name=Ann")), &made); err != nil {
+	if err := json.Unmarshal([]byte(run("", "patient", "register", "--tenant=elm", "--name=Ann")), &made); err != nil {
 		t.Fatal(err)
 	}
 	run(fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient",
 		"response":[{"question":"healthConcern","answer":"a rash"}],
 		"attachments":[{"fileName":"rash.jpg","contentType":"image/jpeg","data":%q}]}`,
-		made.PatientID, base64.StdEncoding.EncodeToString(content)), "submit-patient-request", "--tenant=elm", "--file=-")
+		made.PatientID, base64.StdEncoding.EncodeToString(content)), "request", "submit", "--tenant=elm", "--file=-")
 
 	lines := strings.Split(strings.TrimSpace(run("", "audit", "log")), "\n")
 	var last struct {
@@ -111,7 +111,7 @@ func TestARefusedRequestLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	o := clitest.FrontdeskWith(t, `{"attachments":[{"fileName":"x","contentType":"image/png","data":"YWJj"}]}`,
-		"submit-patient-request", "--database-url", db.URL, "--tenant=elm", "--file=-")
+		"request", "submit", "--database-url", db.URL, "--tenant=elm", "--file=-")
 	o.WantFailure(t, 1, "missing-patient-id", "empty-response")
 	var left int
 	if err := db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM uploads`).Scan(&left); err != nil || left != 0 {

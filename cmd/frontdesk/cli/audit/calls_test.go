@@ -59,8 +59,8 @@ func called(t *testing.T) (auditor []string, db *postgrestest.Database, ids []st
 func registered(t *testing.T, db *postgrestest.Database) staff.ID {
 	t.Helper()
 	for _, args := range [][]string{
-		{"register-practice", "--database-url", db.URL, "--tenant=elm", "--name=Elm"},
-		{"register-staff", "--database-url", db.URL, "--tenant=elm", "--username=dr.lee", "--name=Dr Lee", "--email=lee@elm.example", "--json"},
+		{"practice", "register", "--database-url", db.URL, "--tenant=elm", "--name=Elm"},
+		{"staff", "register", "--database-url", db.URL, "--tenant=elm", "--username=dr.lee", "--name=Dr Lee", "--email=lee@elm.example", "--json"},
 	} {
 		o := clitest.Frontdesk(t, args...)
 		if o.Status != 0 {

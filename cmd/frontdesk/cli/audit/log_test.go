@@ -54,7 +54,7 @@ func TestTheLogIsFollowed(t *testing.T) {
 	go func() {
 		done <- frontdeskIn(ctx, out, "audit", "log", "--follow", "--json", "--after=13", "--database-url", c.Auditor)
 	}()
-	if o := clitest.Frontdesk(t, "register-practice", "--tenant=later", "--name=oak.later", "--database-url", c.DB.URL); o.Status != 0 {
+	if o := clitest.Frontdesk(t, "practice", "register", "--tenant=later", "--name=oak.later", "--database-url", c.DB.URL); o.Status != 0 {
 		t.Fatal(o.Err)
 	}
 	if o := <-done; o.Status != 0 || strings.Count(out.text, "\n") != 1 || !strings.Contains(out.text, `"idx":`+strconv.Itoa(14)) {
@@ -81,7 +81,7 @@ func TestAFollowerGoesBackWhenTheLogHasLostItsEnd_D49(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 	defer stop()
 	register := func(name string) {
-		o := clitest.Frontdesk(t, "register-practice", "--tenant="+name, "--name=oak."+name, "--database-url", c.DB.URL)
+		o := clitest.Frontdesk(t, "practice", "register", "--tenant="+name, "--name=oak."+name, "--database-url", c.DB.URL)
 		if o.Status != 0 {
 			t.Error(o.Err)
 		}

@@ -34,7 +34,7 @@ type OffboardPracticeCmd struct {
 func (c *OffboardPracticeCmd) Help() string {
 	return `Stops all applications from calling for the practice, ends what staff have authorised, and exports its log. Webhooks that wait are
 withdrawn by the service instead of being sent. Nothing is erased, and staff can go on reading what there is: deactivate them with
-"frontdesk apply" or "deactivate-staff" when they are done. A practice that comes back has everything as it was, once its applications
+"frontdesk apply" or "frontdesk staff deactivate" when they are done. A practice that comes back has everything as it was, once its applications
 are enabled again. Given again, it does what is left to do, and writes the export anew.`
 }
 

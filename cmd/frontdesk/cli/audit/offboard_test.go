@@ -19,7 +19,7 @@ import (
 // offboard is typed for the practice elm.
 func (p *proven) offboard(t *testing.T, dir string, args ...string) clitest.Outcome {
 	t.Helper()
-	return clitest.Frontdesk(t, append([]string{"offboard-practice", "--tenant=elm", "--export", dir, "--database-url", p.DB.URL}, args...)...)
+	return clitest.Frontdesk(t, append([]string{"practice", "offboard", "--tenant=elm", "--export", dir, "--database-url", p.DB.URL}, args...)...)
 }
 
 // newLeaving is a practice that lets an application act for somebody, with one call in the
@@ -28,9 +28,9 @@ func newLeaving(t *testing.T) *proven {
 	t.Helper()
 	p := newProven(t)
 	for _, line := range []string{
-		"enable-application --tenant=elm --application=" + p.App,
-		"enable-application --tenant=oak --application=" + p.App,
-		"grant-user-authorisation --tenant=elm --username=dr.lee --application=" + p.App,
+		"application enable --tenant=elm --application=" + p.App,
+		"application enable --tenant=oak --application=" + p.App,
+		"authorisation grant --tenant=elm --username=dr.lee --application=" + p.App,
 	} {
 		p.Listed(t, line)
 	}
@@ -88,7 +88,7 @@ func (p *proven) wantEnabled(t *testing.T, want ...string) {
 	t.Helper()
 	var got []string
 	for _, tenant := range []string{"elm", "oak"} {
-		if p.Listed(t, "list-applications --json --tenant="+tenant).Out != "" {
+		if p.Listed(t, "application list --json --tenant="+tenant).Out != "" {
 			got = append(got, tenant)
 		}
 	}
@@ -101,12 +101,12 @@ func (p *proven) wantEnabled(t *testing.T, want ...string) {
 // they were, and what was authorised is not.
 func (p *proven) comesBack(t *testing.T) {
 	t.Helper()
-	p.Listed(t, "enable-application --tenant=elm --application="+p.App)
+	p.Listed(t, "application enable --tenant=elm --application="+p.App)
 	p.wantEnabled(t, "elm", "oak")
-	if o := p.Listed(t, "list-authorisations --tenant=elm --json"); o.Out != "" {
+	if o := p.Listed(t, "authorisation list --tenant=elm --json"); o.Out != "" {
 		t.Errorf("what was ended counts again: %s", o.Out)
 	}
-	if o := p.Listed(t, "list-staff --tenant=elm --json"); !strings.Contains(o.Out, "dr.lee") {
+	if o := p.Listed(t, "staff list --tenant=elm --json"); !strings.Contains(o.Out, "dr.lee") {
 		t.Errorf("the staff are %s", o.Out)
 	}
 }
@@ -125,5 +125,5 @@ func TestAPracticeIsOffboardedWithoutASigner_D107(t *testing.T) {
 		t.Errorf("the export is\n%s", events)
 	}
 	p.offboard(t, dir, "--yes", "--without-proof").WantSuccess(t)
-	clitest.Frontdesk(t, "offboard-practice", "--tenant=ash", "--export", dir, "--yes", "--database-url", p.DB.URL).WantFailure(t, 1, "unknown-practice")
+	clitest.Frontdesk(t, "practice", "offboard", "--tenant=ash", "--export", dir, "--yes", "--database-url", p.DB.URL).WantFailure(t, 1, "unknown-practice")
 }

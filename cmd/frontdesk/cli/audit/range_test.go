@@ -48,7 +48,7 @@ func TestFollowingEndsWhereItIsTold(t *testing.T) {
 		done <- clitest.Frontdesk(t, "audit", "log", "--follow", "--json", "--after=12", "--up-to=14", "--database-url", c.Auditor)
 	}()
 	for _, name := range []string{"fourteenth", "fifteenth"} {
-		if o := clitest.Frontdesk(t, "register-practice", "--tenant="+name, "--name=Oak", "--database-url", c.DB.URL); o.Status != 0 {
+		if o := clitest.Frontdesk(t, "practice", "register", "--tenant="+name, "--name=Oak", "--database-url", c.DB.URL); o.Status != 0 {
 			t.Fatal(o.Err)
 		}
 	}
@@ -78,10 +78,10 @@ func TestZeroInstantIsNotAFlagLeftOut(t *testing.T) {
 		flag string
 		line []string
 	}{
-		"a pause":        {"until", append([]string{"pause-request-type", "--request-type=medical"}, elm...)},
-		"a closure":      {"until", append([]string{"close-practice"}, elm...)},
-		"a reopening":    {"from", append([]string{"reopen-practice"}, elm...)},
-		"an appointment": {"at", append([]string{"book-appointment", "--patient=" + ann, "--site=" + ann}, elm...)},
+		"a pause":        {"until", append([]string{"request-type", "pause", "--request-type=medical"}, elm...)},
+		"a closure":      {"until", append([]string{"practice", "close"}, elm...)},
+		"a reopening":    {"from", append([]string{"practice", "reopen"}, elm...)},
+		"an appointment": {"at", append([]string{"appointment", "book", "--patient=" + ann, "--site=" + ann}, elm...)},
 		"events":         {"until", []string{"audit", "log", "--database-url=x"}},
 		"calls":          {"until", []string{"audit", "calls", "--database-url=x"}},
 		"an explanation": {"at", []string{"audit", "explain", "--database-url=x"}},

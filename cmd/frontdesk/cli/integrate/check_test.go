@@ -54,7 +54,7 @@ func TestOurOwnReceiverPassesTheChecks_D100(t *testing.T) {
 	t.Parallel()
 	keys := freePort(t)
 	dir, server := ownReceiver(t, keys)
-	o := clitest.Frontdesk(t, "check-receiver", "--dir="+dir, "--listen="+keys, server.URL())
+	o := clitest.Frontdesk(t, "integrator", "check-receiver", "--dir="+dir, "--listen="+keys, server.URL())
 	if o.Status != 0 || strings.Contains(o.Out, "FAIL") || strings.Count(o.Out, "pass  ") < 16 {
 		t.Errorf("%d: %s\n%s", o.Status, o.Err, o.Out)
 	}
@@ -66,7 +66,7 @@ func TestOurOwnReceiverPassesTheChecks_D100(t *testing.T) {
 func TestAReceiverThatFailsIsTold_D100(t *testing.T) {
 	t.Parallel()
 	dir, server := ownReceiver(t, freePort(t)) // whose keys are elsewhere
-	o := clitest.Frontdesk(t, "check-receiver", "--json", "--dir="+dir, "--listen="+freePort(t), "--limit=2s", server.URL())
+	o := clitest.Frontdesk(t, "integrator", "check-receiver", "--json", "--dir="+dir, "--listen="+freePort(t), "--limit=2s", server.URL())
 	if o.Status != 1 || !strings.Contains(o.Err, "the receiver did not pass") {
 		t.Errorf("%d: %s", o.Status, o.Err)
 	}
@@ -78,8 +78,8 @@ func TestAReceiverThatFailsIsTold_D100(t *testing.T) {
 	if err := json.Unmarshal([]byte(line), &result); err != nil || result.Name != "right" || result.Passed || !strings.Contains(result.Why, "let it take them from") {
 		t.Errorf("%+v, %v: %s", result, err, o.Out)
 	}
-	clitest.Frontdesk(t, "check-receiver", "ftp://x").WantFailure(t, 1, "no address of a receiver")
-	clitest.Frontdesk(t, "check-receiver", "--listen=0.0.0.0:0", server.URL()).WantFailure(t, 1, "this machine alone")
+	clitest.Frontdesk(t, "integrator", "check-receiver", "ftp://x").WantFailure(t, 1, "no address of a receiver")
+	clitest.Frontdesk(t, "integrator", "check-receiver", "--listen=0.0.0.0:0", server.URL()).WantFailure(t, 1, "this machine alone")
 }
 
 // A client that is made of the command line's own parts and curl: it neither tries again
@@ -91,11 +91,11 @@ func TestAClientIsTriedOut_D100(t *testing.T) {
 	if err := os.WriteFile(set, []byte(`{"keys":[]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := clitest.Frontdesk(t, "check-client", "--jwks="+set, "--listen="+freePort(t), "--limit=20s", "--",
+	o := clitest.Frontdesk(t, "integrator", "check-client", "--jwks="+set, "--listen="+freePort(t), "--limit=20s", "--",
 		"curl", "-sS", "--fail", "-H", "Content-Type: application/json", "-d", "{}", "--url-query", "x=y", "http://127.0.0.1:1/")
 	if o.Status != 1 || !strings.Contains(o.Out, "FAIL  call         §5.1") || !strings.Contains(o.Out, "no call arrived: let it call the address in BASE_URL") {
 		t.Errorf("%d: %s\n%s", o.Status, o.Err, o.Out)
 	}
-	clitest.Frontdesk(t, "check-client", "--jwks="+set, "--listen="+freePort(t), "--", "/no/such/client").WantFailure(t, 1, "did not pass")
-	clitest.Frontdesk(t, "check-client", "--jwks="+set, "--").WantFailure(t, 1, "after --")
+	clitest.Frontdesk(t, "integrator", "check-client", "--jwks="+set, "--listen="+freePort(t), "--", "/no/such/client").WantFailure(t, 1, "did not pass")
+	clitest.Frontdesk(t, "integrator", "check-client", "--jwks="+set, "--").WantFailure(t, 1, "after --")
 }

@@ -73,7 +73,7 @@ func (c *webhookListenCmd) Run(r *term.Run) error {
 // that standard output holds webhooks alone.
 func (c *webhookListenCmd) explain(w io.Writer, url, ca string) {
 	fmt.Fprintf(w, "Receiving on %s . To be told of an event there:\n\n"+
-		"  frontdesk set-webhook --database-url … --application … --event record.opened --url %s --allow-network 127.0.0.0/8\n\n"+
+		"  frontdesk webhook set --database-url … --application … --event record.opened --url %s --allow-network 127.0.0.0/8\n\n"+
 		"The sandbox in %s trusts this receiver; another one does with --trust-ca %s\nCtrl-C stops it.\n\n", url, url, c.Dir, ca)
 }
 

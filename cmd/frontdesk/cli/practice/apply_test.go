@@ -107,7 +107,7 @@ func TestASiteThatWasRenamedGetsItsNameBack_D107(t *testing.T) {
 	clitest.Must(t, a.db.AdminPool(t).QueryRow(t.Context(), `SELECT site::text, room::text FROM rooms`).Scan(&id, &room))
 	a.want(elmRegistered+"sites: [{site: "+id+", name: Elm House, rooms: [{room: "+room+", name: Nurse}]}]", "elm", "site.renamed.v1", "site.room-renamed.v1")
 	a.want(declared, "elm", "site.renamed.v1", "site.room-renamed.v1")
-	clitest.Frontdesk(t, "add-site", "--tenant=elm", "--name=Main", "--database-url", a.db.URL).WantSuccess(t)
+	clitest.Frontdesk(t, "site", "add", "--tenant=elm", "--name=Main", "--database-url", a.db.URL).WantSuccess(t)
 	a.run(declared).WantFailure(t, 1, "standard input:5:9: sites[0].name: ", `there are 2 with the name "Main"`)
 	a.run(elmRegistered+"sites: [{site: 0190c7a2-0000-7000-8000-0000000000a9, name: X}]").WantFailure(t, 1, "sites[0].name: there is none with this identifier here")
 }

@@ -139,7 +139,7 @@ func (c *holdErasureCmd) Run(r *term.Run) error {
 
 type liftErasureHoldCmd struct {
 	patientFlags `embed:""`
-	Hold         uuid.UUID `required:"" placeholder:"UUID" help:"The hold's identifier, as hold-erasure has printed it."`
+	Hold         uuid.UUID `required:"" placeholder:"UUID" help:"The hold's identifier, as erasure hold has printed it."`
 	Reason       string    `required:"" help:"Why. It is stored in clear, so name nobody."`
 }
 

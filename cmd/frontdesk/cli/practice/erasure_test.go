@@ -96,8 +96,8 @@ func (a *archive) askedBefore(t *testing.T) (id string) {
 	return id
 }
 
-func (a *archive) about(command string, more ...string) []string {
-	return append([]string{command, "--tenant=elm", "--patient=" + a.ann.String()}, more...)
+func (a *archive) about(args ...string) []string {
+	return append(args, "--tenant=elm", "--patient="+a.ann.String())
 }
 
 func typedAt(t *testing.T, url string, args ...string) clitest.Outcome {
@@ -108,7 +108,7 @@ func typedAt(t *testing.T, url string, args ...string) clitest.Outcome {
 func TestAnErasureTakesTwoSessionUsers_D70(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
-	asked := typedAt(t, a.alice, a.about("erase-patient", "--basis=retention-ended", "--reason=ten years", "--json")...)
+	asked := typedAt(t, a.alice, a.about("erasure", "request-patient", "--basis=retention-ended", "--reason=ten years", "--json")...)
 	asked.WantSuccess(t)
 	var printed struct {
 		ErasureID   string
@@ -123,29 +123,29 @@ func TestAnErasureTakesTwoSessionUsers_D70(t *testing.T) {
 	if printed.PatientID != a.ann.String() || printed.Events != 1 || printed.Files == nil || *printed.Rows != 1 || printed.ConfirmFrom.Sub(clock.System()) < 23*time.Hour {
 		t.Errorf("printed %s", asked.Out)
 	}
-	confirm := a.about("confirm-erasure", "--erasure="+printed.ErasureID)
+	confirm := a.about("erasure", "confirm", "--erasure="+printed.ErasureID)
 	typedAt(t, a.alice, confirm...).WantFailure(t, 1, "erasure-same-person")
 	typedAt(t, a.bob, confirm...).WantFailure(t, 1, "erasure-too-soon")
-	held := typedAt(t, a.bob, a.about("hold-erasure", "--reason=a claim", "--json")...)
+	held := typedAt(t, a.bob, a.about("erasure", "hold", "--reason=a claim", "--json")...)
 	held.WantSuccess(t)
 	typedAt(t, a.bob, confirm...).WantFailure(t, 1, "erasure-held")
 	var hold struct{ HoldID string }
 	if err := json.Unmarshal([]byte(held.Out), &hold); err != nil {
 		t.Fatal(err)
 	}
-	typedAt(t, a.alice, a.about("lift-erasure-hold", "--hold="+hold.HoldID, "--reason=settled")...).WantSuccess(t)
-	typedAt(t, a.bob, a.about("withdraw-erasure", "--erasure="+printed.ErasureID, "--reason=the wrong person")...).WantSuccess(t)
+	typedAt(t, a.alice, a.about("erasure", "lift-hold", "--hold="+hold.HoldID, "--reason=settled")...).WantSuccess(t)
+	typedAt(t, a.bob, a.about("erasure", "withdraw", "--erasure="+printed.ErasureID, "--reason=the wrong person")...).WantSuccess(t)
 	typedAt(t, a.bob, confirm...).WantFailure(t, 1, "erasure-not-requested")
-	typedAt(t, a.alice, a.about("erase-patient", "--basis=tidiness", "--reason=x")...).WantFailure(t, 2, "--basis")
-	typedAt(t, a.bob, "confirm-erasure", "--tenant=elm", "--erasure="+printed.ErasureID).WantFailure(t, 2, "--patient")
+	typedAt(t, a.alice, a.about("erasure", "request-patient", "--basis=tidiness", "--reason=x")...).WantFailure(t, 2, "--basis")
+	typedAt(t, a.bob, "erasure", "confirm", "--tenant=elm", "--erasure="+printed.ErasureID).WantFailure(t, 2, "--patient")
 }
 
 func TestAnErasureIsInTheLedgerBeforeItIsSaid_D71(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
 	id := a.askedBefore(t)
-	confirm := a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+a.ledger)
-	unwritable := a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+filepath.Join(a.ledger, "no", "such", "folder"))
+	confirm := a.about("erasure", "confirm", "--erasure="+id, "--erasure-ledger="+a.ledger)
+	unwritable := a.about("erasure", "confirm", "--erasure="+id, "--erasure-ledger="+filepath.Join(a.ledger, "no", "such", "folder"))
 	typedAt(t, a.bob, unwritable...).WantFailure(t, 1, "the erasure is done, but it is not in the ledger yet")
 
 	again := typedAt(t, a.bob, confirm...)
@@ -168,10 +168,10 @@ func TestAnErasureIsInTheLedgerBeforeItIsSaid_D71(t *testing.T) {
 	if same, err := os.ReadFile(a.ledger); err != nil || string(same) != string(text) {
 		t.Errorf("noted twice: %s", same)
 	}
-	typedAt(t, a.bob, a.about("open-care-record")...).WantFailure(t, 1, "patient-not-found")
-	typedAt(t, a.bob, a.about("hold-erasure", "--reason=x")...).WantFailure(t, 1, "patient-not-found")
-	typedAt(t, a.bob, a.about("erase-patient", "--basis=court-order", "--reason=x")...).WantFailure(t, 1, "patient-not-found")
-	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+uuid.NewString())...).WantFailure(t, 1, "patient-not-found")
+	typedAt(t, a.bob, a.about("patient", "open-record")...).WantFailure(t, 1, "patient-not-found")
+	typedAt(t, a.bob, a.about("erasure", "hold", "--reason=x")...).WantFailure(t, 1, "patient-not-found")
+	typedAt(t, a.bob, a.about("erasure", "request-patient", "--basis=court-order", "--reason=x")...).WantFailure(t, 1, "patient-not-found")
+	typedAt(t, a.bob, a.about("erasure", "confirm", "--erasure="+uuid.NewString())...).WantFailure(t, 1, "patient-not-found")
 }
 
 // serve tries to serve a database, and returns what it said instead.
@@ -195,22 +195,22 @@ func TestARestoredBackupIsNotServedBeforeItsErasuresAreAppliedAgain_D71(t *testi
 	a := newArchive(t)
 	id := a.askedBefore(t)
 	restored := a.copied(t)
-	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id)...).WantSuccess(t)
+	typedAt(t, a.bob, a.about("erasure", "confirm", "--erasure="+id)...).WantSuccess(t)
 	a.wouldServe(t, a.db.URL) // it would serve, and has noted what was not in the ledger
 	if text, err := os.ReadFile(a.ledger); err != nil || !strings.Contains(string(text), a.ann.String()) {
 		t.Fatalf("the ledger says %s, %v", text, err)
 	}
-	a.serve(t, restored).WantFailure(t, 1, "restored from an older backup", "frontdesk reapply-erasures")
-	typedAt(t, restored, "reapply-erasures", "--erasure-ledger="+a.ledger).WantFailure(t, 1, "run this as the owner of the database")
+	a.serve(t, restored).WantFailure(t, 1, "restored from an older backup", "frontdesk erasure reapply")
+	typedAt(t, restored, "erasure", "reapply", "--erasure-ledger="+a.ledger).WantFailure(t, 1, "run this as the owner of the database")
 	for _, want := range []string{"erased: 1\nappended patient.erased.v1\n", "erased: 0\nnothing to change\n"} {
-		o := typedAt(t, clitest.AsRole(t, restored, embedded.Owner), "reapply-erasures", "--erasure-ledger="+a.ledger)
+		o := typedAt(t, clitest.AsRole(t, restored, embedded.Owner), "erasure", "reapply", "--erasure-ledger="+a.ledger)
 		o.WantSuccess(t)
 		if o.Out != want {
 			t.Errorf("printed %s", o.Out)
 		}
 	}
 	a.wouldServe(t, restored)
-	typedAt(t, restored, a.about("open-care-record")...).WantFailure(t, 1, "patient-not-found")
+	typedAt(t, restored, a.about("patient", "open-record")...).WantFailure(t, 1, "patient-not-found")
 }
 
 // A table that was restored alone brings keys back, of which no ledger tells.
@@ -225,11 +225,11 @@ func TestKeysThatComeBackAreDestroyedAgain_D71(t *testing.T) {
 		}
 	}
 	do(`CREATE SCHEMA kept; CREATE TABLE kept.keys AS SELECT * FROM personal_keys WHERE kind = 1`)
-	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id, "--erasure-ledger="+a.ledger)...).WantSuccess(t)
+	typedAt(t, a.bob, a.about("erasure", "confirm", "--erasure="+id, "--erasure-ledger="+a.ledger)...).WantSuccess(t)
 	do(`INSERT INTO personal_keys SELECT * FROM kept.keys`)
-	a.serve(t, a.db.URL).WantFailure(t, 1, "frontdesk reapply-erasures (1 of them)")
-	typedAt(t, a.bob, "reapply-erasures").WantFailure(t, 1, "run this as the owner of the database")
-	o := typedAt(t, a.db.AdminURL, "reapply-erasures")
+	a.serve(t, a.db.URL).WantFailure(t, 1, "frontdesk erasure reapply (1 of them)")
+	typedAt(t, a.bob, "erasure", "reapply").WantFailure(t, 1, "run this as the owner of the database")
+	o := typedAt(t, a.db.AdminURL, "erasure", "reapply")
 	if o.WantSuccess(t); o.Out != "erased: 1\nnothing to change\n" {
 		t.Errorf("printed %s", o.Out)
 	}
@@ -268,8 +268,8 @@ func (a *archive) copied(t *testing.T) string {
 
 func TestHelpSaysWhatErasureReaches(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"erase-patient", "erase-staff", "erase-practitioner", "confirm-erasure"} {
-		if help := clitest.Frontdesk(t, command, "--help").Out; !strings.Contains(strings.Join(strings.Fields(help), " "), erasure.Reach) {
+	for _, command := range []string{"request-patient", "request-staff", "request-practitioner", "confirm"} {
+		if help := clitest.Frontdesk(t, "erasure", command, "--help").Out; !strings.Contains(strings.Join(strings.Fields(help), " "), erasure.Reach) {
 			t.Errorf("the help of %s lacks the sentence: %s", command, erasure.Reach)
 		}
 	}

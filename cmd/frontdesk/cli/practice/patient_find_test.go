@@ -11,7 +11,7 @@ func TestAPatientIsFoundAndTheReadingRecorded_D68(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	find := func(tenant, name string, flags ...string) clitest.Outcome {
-		return clitest.Frontdesk(t, append([]string{"find-patient", "--tenant", tenant, "--name", name, "--database-url", c.DB.URL}, flags...)...)
+		return clitest.Frontdesk(t, append([]string{"patient", "find", "--tenant", tenant, "--name", name, "--database-url", c.DB.URL}, flags...)...)
 	}
 	o := find("elm", "ARCH ann")
 	o.WantSuccess(t)

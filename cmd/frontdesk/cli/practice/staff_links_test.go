@@ -11,7 +11,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-var invitePat = []string{"invite-staff", "--tenant=elm", "--username=dr.pat", "--name=Pat", "--email=pat@elm.example", "--role=manager"}
+var invitePat = []string{"staff", "invite", "--tenant=elm", "--username=dr.pat", "--name=Pat", "--email=pat@elm.example", "--role=manager"}
 
 // A link is printed once, as a path or an address, and nothing else knows its secret.
 func TestALinkIsPrintedOnceAndKeptNowhere_D64(t *testing.T) {
@@ -25,7 +25,7 @@ func TestALinkIsPrintedOnceAndKeptNowhere_D64(t *testing.T) {
 		}
 		return o.Out
 	}
-	run("register-practice", "--tenant=elm", "--name=Elm")
+	run("practice", "register", "--tenant=elm", "--name=Elm")
 	given := run(invitePat...)
 	link := regexp.MustCompile(`(?m)^link: /elm/staff/link/([A-Z2-7]{52})$`).FindStringSubmatch(given)
 	if link == nil || !regexp.MustCompile(`(?m)^expiresAt: .+Z$`).MatchString(given) || !strings.Contains(given, "staffId: ") {
@@ -35,7 +35,7 @@ func TestALinkIsPrintedOnceAndKeptNowhere_D64(t *testing.T) {
 		StaffID, Link string
 		ExpiresAt     time.Time
 	}
-	reset := run("reset-staff", "--tenant=elm", "--username=dr.pat", "--auth-url=https://auth.example/", "--json")
+	reset := run("staff", "reset", "--tenant=elm", "--username=dr.pat", "--auth-url=https://auth.example/", "--json")
 	if err := json.Unmarshal([]byte(reset), &object); err != nil {
 		t.Fatal(err)
 	}
@@ -54,12 +54,12 @@ func TestAnOperatorMayRemoveTheLastManager_D63(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	for _, line := range []string{
-		"register-practice --tenant=elm --name=Elm",
-		"register-staff --tenant=elm --username=dr.lee --name=Lee --email=lee@elm.example",
-		"register-staff --tenant=elm --username=dr.may --name=May --email=may@elm.example --role=manager",
-		"set-staff-roles --tenant=elm --username=dr.may --as=dr.lee",
-		"set-staff-roles --tenant=elm --username=dr.lee --role=manager --as=dr.lee",
-		"deactivate-staff --tenant=elm --username=dr.lee --as=dr.lee",
+		"practice register --tenant=elm --name=Elm",
+		"staff register --tenant=elm --username=dr.lee --name=Lee --email=lee@elm.example",
+		"staff register --tenant=elm --username=dr.may --name=May --email=may@elm.example --role=manager",
+		"staff set-roles --tenant=elm --username=dr.may --as=dr.lee",
+		"staff set-roles --tenant=elm --username=dr.lee --role=manager --as=dr.lee",
+		"staff deactivate --tenant=elm --username=dr.lee --as=dr.lee",
 	} {
 		if o := clitest.Frontdesk(t, append(strings.Fields(line), "--database-url", db.URL)...); o.Status != 0 {
 			t.Errorf("%s: exit status %d: %s", line, o.Status, o.Err)
@@ -73,11 +73,11 @@ func TestALinksCommandIsRefused(t *testing.T) {
 	typed := func(args ...string) clitest.Outcome {
 		return clitest.Frontdesk(t, append(args, "--database-url", db.URL)...)
 	}
-	typed("register-practice", "--tenant=elm", "--name=Elm")
+	typed("practice", "register", "--tenant=elm", "--name=Elm")
 	typed(append(invitePat, "--auth-url=auth.example")...).WantFailure(t, 1, "--auth-url")
-	typed("set-staff-roles", "--tenant=elm", "--username=dr.pat", "--role=owner").WantFailure(t, 1, "receptionist, clinician, manager and privacy-officer")
-	typed("reset-staff", "--tenant=elm", "--username=dr.pat").WantFailure(t, 1, "no active member of staff")
-	typed("reactivate-staff", "--tenant=elm", "--username=dr.pat").WantFailure(t, 1, "no active member of staff")
+	typed("staff", "set-roles", "--tenant=elm", "--username=dr.pat", "--role=owner").WantFailure(t, 1, "receptionist, clinician, manager and privacy-officer")
+	typed("staff", "reset", "--tenant=elm", "--username=dr.pat").WantFailure(t, 1, "no active member of staff")
+	typed("staff", "reactivate", "--tenant=elm", "--username=dr.pat").WantFailure(t, 1, "no active member of staff")
 }
 
 // A display's link is printed once, and nothing else knows its secret.
@@ -87,22 +87,22 @@ func TestADisplayIsAddedAndRemoved_D88(t *testing.T) {
 	typed := func(args ...string) clitest.Outcome {
 		return clitest.Frontdesk(t, append(args, "--database-url", db.URL)...)
 	}
-	typed("register-practice", "--tenant=elm", "--name=Elm")
+	typed("practice", "register", "--tenant=elm", "--name=Elm")
 	var site struct{ SiteID string }
-	if err := json.Unmarshal([]byte(typed("add-site", "--tenant=elm", "--name=Main", "--json").Out), &site); err != nil {
+	if err := json.Unmarshal([]byte(typed("site", "add", "--tenant=elm", "--name=Main", "--json").Out), &site); err != nil {
 		t.Fatal(err)
 	}
-	add := []string{"add-display", "--tenant=elm", "--name=Waiting room", "--site=" + site.SiteID, "--auth-url=https://auth.example"}
+	add := []string{"site", "add-display", "--tenant=elm", "--name=Waiting room", "--site=" + site.SiteID, "--auth-url=https://auth.example"}
 	given := typed(add...)
 	link := regexp.MustCompile(`(?m)^link: https://auth\.example/elm/staff/displays/link/([0-9a-f-]{36})/([A-Z2-7]{52})$`).FindStringSubmatch(given.Out)
 	if link == nil {
 		t.Fatalf("printed\n%s%s", given.Out, given.Err)
 	}
 	typed(append(add, "--naming=nickname")...).WantFailure(t, 1, "full-name, initials and number")
-	if o := typed("remove-display", "--tenant=elm", "--display="+link[1]); o.Status != 0 || !strings.Contains(o.Out, "display.removed.v1") {
+	if o := typed("site", "remove-display", "--tenant=elm", "--display="+link[1]); o.Status != 0 || !strings.Contains(o.Out, "display.removed.v1") {
 		t.Errorf("removed: %+v", o)
 	}
-	typed("remove-display", "--tenant=elm", "--display="+site.SiteID).WantFailure(t, 1, "no display")
+	typed("site", "remove-display", "--tenant=elm", "--display="+site.SiteID).WantFailure(t, 1, "no display")
 	if log := typed("audit", "log", "--json", "--show-personal").Out; strings.Contains(log, link[2]) || !strings.Contains(log, `"initials"`) {
 		t.Errorf("the log holds a secret, or no display:\n%s", log)
 	}

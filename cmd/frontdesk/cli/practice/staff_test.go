@@ -24,26 +24,26 @@ func TestAPasswordIsReadFromStandardInput_D27(t *testing.T) {
 			t.Errorf("exit status %d:\n%s%s", o.Status, o.Out, o.Err)
 		}
 	}
-	wants(run("", "register-practice", "--tenant=elm", "--name=Elm"), "practice.registered.v1")
-	register := []string{"register-staff", "--tenant=elm", "--username=dr.lee", "--name=Lee", "--email=lee@elm.example", "--password-stdin"}
+	wants(run("", "practice", "register", "--tenant=elm", "--name=Elm"), "practice.registered.v1")
+	register := []string{"staff", "register", "--tenant=elm", "--username=dr.lee", "--name=Lee", "--email=lee@elm.example", "--password-stdin"}
 	run("short\n", register...).WantFailure(t, 1, "at least 10 characters")
 	wants(run(password+"\n", register...), "staff.password-set.v1")
 
-	set := []string{"set-password", "--tenant=elm", "--username=dr.lee"}
+	set := []string{"staff", "set-password", "--tenant=elm", "--username=dr.lee"}
 	run(another, set...).WantFailure(t, 1, "--password-stdin")
 	set = append(set, "--password-stdin")
 	run("", set...).WantFailure(t, 1, "--password-stdin")
 	run("two\nlines of text", set...).WantFailure(t, 1, "one line")
-	run("dr.lee.x\n", "set-password", "--tenant=elm", "--username=nobody", "--password-stdin").WantFailure(t, 1, "no active member of staff")
+	run("dr.lee.x\n", "staff", "set-password", "--tenant=elm", "--username=nobody", "--password-stdin").WantFailure(t, 1, "no active member of staff")
 	for _, end := range []string{"", "\n", "\r\n"} {
 		wants(run(another+end, set...), "staff.password-set.v1")
 	}
-	register = []string{"register-application", "--name=Referrals", "--jwks-url=https://app.example/jwks.json", "--json"}
+	register = []string{"application", "register", "--name=Referrals", "--jwks-url=https://app.example/jwks.json", "--json"}
 	var registered struct{ ApplicationID string }
 	if err := json.Unmarshal([]byte(run("", register...).Out), &registered); err != nil {
 		t.Fatal(err)
 	}
-	wants(run("", "grant-user-authorisation", "--tenant=elm", "--username=dr.lee", "--application="+registered.ApplicationID), "granted")
+	wants(run("", "authorisation", "grant", "--tenant=elm", "--username=dr.lee", "--application="+registered.ApplicationID), "granted")
 	wants(run(another, append(set, "--keep-authorisations")...), "endedAuthorisations: none\n")
 	wants(run(another, set...), "endedAuthorisations: application "+registered.ApplicationID+"\nappended staff.password-set.v1\nappended user-authorisation.revoked.v1\n")
 	wants(run(another, append(set, "--json")...), `"endedAuthorisations":[]`)

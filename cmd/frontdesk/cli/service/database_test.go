@@ -61,7 +61,7 @@ func TestCommandsNameTheDatabasesState(t *testing.T) {
 				c.edit(at, query)
 				at.RawQuery = query.Encode()
 			}
-			got := clitest.Frontdesk(t, "register-practice", "--tenant", "elm-street", "--name", "Elm Street", "--database-url", at.String())
+			got := clitest.Frontdesk(t, "practice", "register", "--tenant", "elm-street", "--name", "Elm Street", "--database-url", at.String())
 			got.WantFailure(t, 1, "frontdesk: ", c.says)
 			if strings.Contains(got.Err, "The service cannot reach its database") || strings.Contains(got.Err, "unavailable") {
 				t.Errorf("an operator is told what callers of the API are: %s", got.Err)

@@ -95,13 +95,13 @@ func (c *keysStageCmd) Run(r *term.Run) error {
 
 // keyFlags name a key, as an argument or as a flag.
 type keyFlags struct {
-	Named signingkey.KID `arg:"" optional:"" name:"kid" help:"The key's kid, as \"frontdesk keys list\" shows it."`
+	Named signingkey.KID `arg:"" optional:"" name:"kid" help:"The key's kid, as \"frontdesk key list\" shows it."`
 	KID   signingkey.KID `name:"kid" placeholder:"KID" help:"The same."`
 }
 
 func (f keyFlags) kid() (signingkey.KID, error) {
 	if f.Named == "" && f.KID == "" {
-		return "", errors.New("give the kid of a key, as \"frontdesk keys list\" shows it")
+		return "", errors.New("give the kid of a key, as \"frontdesk key list\" shows it")
 	}
 	return f.Named + f.KID, nil
 }

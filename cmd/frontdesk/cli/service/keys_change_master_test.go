@@ -19,7 +19,7 @@ func TestTheMasterKeyIsChangedAtTheCommandLine_D69(t *testing.T) {
 	as := func(file string, args ...string) []string {
 		return append(append([]string{"keys"}, args...), "--database-url", db.URL, "--master-key-file", file)
 	}
-	change := []string{"keys", "change-master", "--database-url", db.AdminURL, "--master-key-file", old, "--new-master-key-file", next}
+	change := []string{"key", "change-master", "--database-url", db.AdminURL, "--master-key-file", old, "--new-master-key-file", next}
 	kid := clitest.Frontdesk(t, as(old, "stage", "--json")...).Lines(t)[0]["kid"].(string)
 
 	clitest.Frontdesk(t, change...).WantSuccess(t)

@@ -34,7 +34,7 @@ func TestWhereNobodyCanBeAskedTheKeyThatSignsIsNotRetired_D34(t *testing.T) {
 	clitest.Frontdesk(t, keys("retire", kid)...).WantFailure(t, 1, "activate "+staged+", from 2")
 	clitest.Frontdesk(t, keys("retire", kid, "--yes")...).WantSuccess(t)
 
-	listed := clitest.Frontdesk(t, "keys", "list", "--database-url", keys()[2]).Out
+	listed := clitest.Frontdesk(t, "key", "list", "--database-url", keys()[2]).Out
 	if !strings.Contains(listed, "activate it at once, because no key signs") || !strings.Contains(listed, "retire it, from ") {
 		t.Errorf("listed\n%s", listed)
 	}

@@ -41,23 +41,23 @@ func TestSigningKeysAreStagedListedActivatedAndRetired_D34(t *testing.T) {
 	second := keys("stage", "--json").Lines(t)[0]["kid"].(string)
 	keys("activate", "--kid", second).WantFailure(t, 1, "less than 24 hours", "signing-key-too-young")
 	keys("retire", "nonsense").WantFailure(t, 1, "unknown-signing-key")
-	keys("retire").WantFailure(t, 1, "frontdesk keys list")
+	keys("retire").WantFailure(t, 1, "frontdesk key list")
 	keys("retire", second).WantSuccess(t)
 
-	listed := clitest.Frontdesk(t, "keys", "list", "--database-url", db.URL, "--json").Lines(t)
+	listed := clitest.Frontdesk(t, "key", "list", "--database-url", db.URL, "--json").Lines(t)
 	if len(listed) != 2 || listed[0]["kid"] != first || listed[0]["state"] != "active" || listed[1]["kid"] != second || listed[1]["state"] != "retired" {
 		t.Errorf("listed %v", listed)
 	}
-	if table := clitest.Frontdesk(t, "keys", "list", "--database-url", db.URL); !strings.Contains(table.Out, first) || !strings.HasPrefix(table.Out, "KID") {
+	if table := clitest.Frontdesk(t, "key", "list", "--database-url", db.URL); !strings.Contains(table.Out, first) || !strings.HasPrefix(table.Out, "KID") {
 		t.Errorf("listed for people:\n%s", table.Out)
 	}
-	clitest.Frontdesk(t, "keys", "stage", "--database-url", db.URL, clitest.NoMasterKey).WantFailure(t, 1, "no master key")
+	clitest.Frontdesk(t, "key", "stage", "--database-url", db.URL, clitest.NoMasterKey).WantFailure(t, 1, "no master key")
 }
 
 func TestAnotherMasterKeyActivatesNothing_D34(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	kid := clitest.Frontdesk(t, "keys", "stage", "--json", "--database-url", db.URL, "--master-key-file", masterKey(t)).Lines(t)[0]["kid"].(string)
+	kid := clitest.Frontdesk(t, "key", "stage", "--json", "--database-url", db.URL, "--master-key-file", masterKey(t)).Lines(t)[0]["kid"].(string)
 	another := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", 32)))
-	clitest.Frontdesk(t, "keys", "activate", kid, "--database-url", db.URL, "--master-key", another).WantFailure(t, 1, "sealed under master key")
+	clitest.Frontdesk(t, "key", "activate", kid, "--database-url", db.URL, "--master-key", another).WantFailure(t, 1, "sealed under master key")
 }

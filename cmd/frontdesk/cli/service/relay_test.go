@@ -17,7 +17,7 @@ func TestTheLogIsRelayedAtTheCommandLine_D101(t *testing.T) {
 	t.Parallel()
 	db, s := postgrestest.New(t), brokertest.New(t)
 	js := s.JetStream()
-	clitest.Frontdesk(t, "register-practice", "--tenant=elm", "--name=Elm", "--database-url", db.URL).WantSuccess(t)
+	clitest.Frontdesk(t, "practice", "register", "--tenant=elm", "--name=Elm", "--database-url", db.URL).WantSuccess(t)
 	at := strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1)
 	args := []string{"relay", "--database-url", at, "--nats", s.URL(), "--nats-replicas=1", "--metrics-listen=127.0.0.1:0"}
 	relay := run(t, args...)

@@ -48,7 +48,7 @@ func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
 	another := sealing.MasterKey{2}
 	sealedUnder := func(t *testing.T, db *postgrestest.Database) {
 		t.Helper()
-		clitest.Frontdesk(t, "keys", "stage", "--database-url", db.URL, "--json").WantSuccess(t)
+		clitest.Frontdesk(t, "key", "stage", "--database-url", db.URL, "--json").WantSuccess(t)
 	}
 	for name, c := range map[string]struct {
 		statement string // as a superuser, beforehand

@@ -19,10 +19,10 @@ type SignCmd struct {
 	term.DatabaseFlag `embed:""`
 	configFlag        `embed:""`
 	term.LogFlags     `embed:""`
-	LogKeyFile        string        `required:"" placeholder:"FILE" help:"The key that signs, as \"keys make-log-key\" has written it."`
+	LogKeyFile        string        `required:"" placeholder:"FILE" help:"The key that signs, as \"key make-log\" has written it."`
 	State             string        `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has signed. Make it once, and back it up."`
 	Witness           []string      `placeholder:"URL" help:"A witness that cosigns, by the prefix of its submissions; may be repeated."`
-	WitnessKey        []string      `placeholder:"VKEY" help:"Verifier key of a witness, as \"keys make-witness-key\" has printed it; one for each."`
+	WitnessKey        []string      `placeholder:"VKEY" help:"Verifier key of a witness, as \"key make-witness\" has printed it; one for each."`
 	Every             time.Duration `default:"10s" help:"From one look at the logs to the next."`
 	MetricsListen     string        `placeholder:"HOST:PORT" help:"Where metrics are served; nowhere if it is not given."`
 	VerifyAll         bool          `help:"Read everything again before anything is signed. It is read once a day anyway."`

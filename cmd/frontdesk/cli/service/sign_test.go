@@ -60,8 +60,8 @@ func TestTheLogIsSignedAtTheCommandLine_D77(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	key := strings.TrimSpace(clitest.Frontdesk(t, "keys", "make-log-key", "--name=api.example", "--out="+in("log.key")).Out)
-	witnessKey := strings.TrimSpace(clitest.Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+in("witness.key")).Out)
+	key := strings.TrimSpace(clitest.Frontdesk(t, "key", "make-log", "--name=api.example", "--out="+in("log.key")).Out)
+	witnessKey := strings.TrimSpace(clitest.Frontdesk(t, "key", "make-witness", "--name=witness.example", "--out="+in("witness.key")).Out)
 	verifier, err := note.NewVerifier(key)
 	if err != nil {
 		t.Fatal(err)
@@ -70,9 +70,9 @@ func TestTheLogIsSignedAtTheCommandLine_D77(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clitest.Frontdesk(t, "keys", "make-log-key", "--name=api.example", "--out="+in("log.key")).WantFailure(t, 1, "not written over")
-	clitest.Frontdesk(t, "keys", "make-log-key", "--name=an api", "--out="+in("other.key")).WantFailure(t, 1, "cannot be a key's name")
-	if o := clitest.Frontdesk(t, "register-practice", "--tenant=elm", "--name=Elm", "--database-url", db.URL); o.Status != 0 {
+	clitest.Frontdesk(t, "key", "make-log", "--name=api.example", "--out="+in("log.key")).WantFailure(t, 1, "not written over")
+	clitest.Frontdesk(t, "key", "make-log", "--name=an api", "--out="+in("other.key")).WantFailure(t, 1, "cannot be a key's name")
+	if o := clitest.Frontdesk(t, "practice", "register", "--tenant=elm", "--name=Elm", "--database-url", db.URL); o.Status != 0 {
 		t.Fatalf("%+v", o)
 	}
 

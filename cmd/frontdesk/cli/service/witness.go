@@ -22,11 +22,11 @@ import (
 type WitnessCmd struct {
 	configFlag    `embed:""`
 	term.LogFlags `embed:""`
-	KeyFile       string         `required:"" placeholder:"FILE" help:"The witness's private key, as \"keys make-witness-key\" has written it."`
+	KeyFile       string         `required:"" placeholder:"FILE" help:"The witness's private key, as \"key make-witness\" has written it."`
 	State         string         `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has cosigned. It must never lose that."`
 	New           bool           `env:"-" help:"Begin: the witness has cosigned nothing yet. Give it once, and never because the folder is empty."`
 	Listen        string         `required:"" placeholder:"HOST:PORT" help:"Where it is served, behind your TLS."`
-	LogKey        []string       `required:"" placeholder:"VKEY" help:"Verifier key of a service whose logs it witnesses, as \"keys make-log-key\" has printed it; may be repeated."`
+	LogKey        []string       `required:"" placeholder:"VKEY" help:"Verifier key of a service whose logs it witnesses, as \"key make-log\" has printed it; may be repeated."`
 	TrustedProxy  []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For tells where requests come from; may be repeated."`
 }
 
@@ -58,7 +58,7 @@ func logKeys(vkeys []string) (keys []note.Verifier, err error) {
 	for _, vkey := range vkeys {
 		key, err := note.NewVerifier(strings.TrimSpace(vkey))
 		if err != nil {
-			return nil, fmt.Errorf("%q is no verifier key of a log: give the line that \"keys make-log-key\" has printed", vkey)
+			return nil, fmt.Errorf("%q is no verifier key of a log: give the line that \"key make-log\" has printed", vkey)
 		}
 		id := fmt.Sprintf("%s+%08x", key.Name(), key.KeyHash())
 		if given[id] {

@@ -23,12 +23,12 @@ func TestAWitnessSaysWhatItNeeds_D78(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key, state := filepath.Join(dir, "key"), filepath.Join(dir, "state")
-	made := clitest.Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key)
+	made := clitest.Frontdesk(t, "key", "make-witness", "--name=witness.example", "--out="+key)
 	if _, err := proof.NewWitnessVerifier(strings.TrimSpace(made.Out)); made.Status != 0 || err != nil {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	clitest.Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key).WantFailure(t, 1, "not written over")
-	clitest.Frontdesk(t, "keys", "make-witness-key", "--name=a witness", "--out="+key+"2").WantFailure(t, 1, "no spaces")
+	clitest.Frontdesk(t, "key", "make-witness", "--name=witness.example", "--out="+key).WantFailure(t, 1, "not written over")
+	clitest.Frontdesk(t, "key", "make-witness", "--name=a witness", "--out="+key+"2").WantFailure(t, 1, "no spaces")
 	private, public, err := note.GenerateKey(rand.Reader, "api.example")
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestAWitnessCosignsUntilItIsTold_D78(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key := filepath.Join(dir, "key")
-	witness, err := proof.NewWitnessVerifier(strings.TrimSpace(clitest.Frontdesk(t, "keys", "make-witness-key", "--name=witness.example", "--out="+key).Out))
+	witness, err := proof.NewWitnessVerifier(strings.TrimSpace(clitest.Frontdesk(t, "key", "make-witness", "--name=witness.example", "--out="+key).Out))
 	if err != nil {
 		t.Fatal(err)
 	}

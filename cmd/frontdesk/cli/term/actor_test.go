@@ -28,8 +28,8 @@ func TestActingForStaffNamesTheOperator(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	lee := clitest.Objects(t, c.Audit(t, "log", "--json", "--event=staff.registered").Out)[0]["stream"]
-	clitest.Frontdesk(t, "register-patient", "--database-url", c.DB.URL, "--tenant=elm", "--name=Cid Cole").WantSuccess(t)
-	clitest.Frontdesk(t, "enable-application", "--database-url", c.DB.URL, "--tenant=elm", "--application", c.App, "--as=dr.lee").WantSuccess(t)
+	clitest.Frontdesk(t, "patient", "register", "--database-url", c.DB.URL, "--tenant=elm", "--name=Cid Cole").WantSuccess(t)
+	clitest.Frontdesk(t, "application", "enable", "--database-url", c.DB.URL, "--tenant=elm", "--application", c.App, "--as=dr.lee").WantSuccess(t)
 	enabled := clock.System()
 
 	own := c.ActorOf(t, "patient.registered")
@@ -81,7 +81,7 @@ func TestARoleOfOnesOwnIsNamed(t *testing.T) {
 	defer exec(`DROP ROLE ` + anna)
 	c.Auditor = clitest.AsRole(t, c.DB.URL, anna)
 	c.Audit(t, "log", "--patient", c.Ann)
-	if o := clitest.Frontdesk(t, "register-patient", "--tenant=elm", "--name=Cleo Cole", "--database-url", c.Auditor); o.Status != 0 {
+	if o := clitest.Frontdesk(t, "patient", "register", "--tenant=elm", "--name=Cleo Cole", "--database-url", c.Auditor); o.Status != 0 {
 		t.Fatal(o.Err)
 	}
 	for _, name := range []string{"audit.queried", "patient.registered"} {

@@ -40,7 +40,7 @@ func (f MasterKeyFlags) Given(r *Run) (sealing.MasterKey, error) {
 
 // OldKeyFlags are the flags of what has two master keys, while one takes the other's place.
 type OldKeyFlags struct {
-	OldMasterKeyFile    string `placeholder:"FILE" instead:"old master key" help:"File with the master key before, while \"keys change-master\" puts another in its place."`
+	OldMasterKeyFile    string `placeholder:"FILE" instead:"old master key" help:"File with the master key before, while \"key change-master\" puts another in its place."`
 	OldMasterKeyCommand Words  `sep:" " placeholder:"COMMAND" instead:"old master key" help:"Command that prints the master key before."`
 }
 

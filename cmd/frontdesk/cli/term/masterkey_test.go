@@ -13,10 +13,10 @@ func TestWhatSealsOrOpensNeedsTheMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	for line, database := range map[string]string{
-		"register-patient --tenant=elm --name=Zoe":                                 c.DB.URL,
-		"register-staff --tenant=elm --username=zoe --name=Zoe --email=zoe@elm.uk": c.DB.URL,
-		"invite-staff --tenant=elm --username=zoe --name=Zoe --email=zoe@elm.uk":   c.DB.URL,
-		"create-note --tenant=elm --file=- --patient=" + c.Ann:                     c.DB.URL,
+		"patient register --tenant=elm --name=Zoe":                                 c.DB.URL,
+		"staff register --tenant=elm --username=zoe --name=Zoe --email=zoe@elm.uk": c.DB.URL,
+		"staff invite --tenant=elm --username=zoe --name=Zoe --email=zoe@elm.uk":   c.DB.URL,
+		"patient create-note --tenant=elm --file=- --patient=" + c.Ann:             c.DB.URL,
 		"audit log --show-personal":                                                c.Auditor,
 		"audit calls --show-personal":                                              c.Auditor,
 		"audit export --out=" + t.TempDir() + "/log --show-personal":               c.Auditor,
@@ -40,10 +40,10 @@ func TestWhatNamesNobodyNeedsNoMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	for line, database := range map[string]string{
-		"register-practice --tenant=ash --name=Ash":        c.DB.URL,
-		"add-site --tenant=elm --name=Main":                c.DB.URL,
-		"open-care-record --tenant=elm --patient=" + c.Ann: c.DB.URL,
-		"deactivate-staff --tenant=elm --username=dr.lee":  c.DB.URL,
+		"practice register --tenant=ash --name=Ash":           c.DB.URL,
+		"site add --tenant=elm --name=Main":                   c.DB.URL,
+		"patient open-record --tenant=elm --patient=" + c.Ann: c.DB.URL,
+		"staff deactivate --tenant=elm --username=dr.lee":     c.DB.URL,
 		"audit log": c.Auditor,
 		"audit who-accessed --tenant=elm --patient=" + c.Ann: c.Auditor,
 		"audit calls": c.Auditor,

@@ -36,9 +36,9 @@ func TestATerminalActsOnNothingThatIsPrinted_D50(t *testing.T) {
 		wantHarmless(t, strings.Join(args[:2], " "), o.Out+o.Err)
 		return o
 	}
-	do("register-practice", "--tenant=elm", "--name="+hostile)
-	id := clitest.Objects(t, do("register-application", "--name="+hostile, "--jwks-url=https://app.example/jwks.json", "--json").Out)[0]["applicationId"].(string)
-	do("enable-application", "--tenant=elm", "--application="+id)
+	do("practice", "register", "--tenant=elm", "--name="+hostile)
+	id := clitest.Objects(t, do("application", "register", "--name="+hostile, "--jwks-url=https://app.example/jwks.json", "--json").Out)[0]["applicationId"].(string)
+	do("application", "enable", "--tenant=elm", "--application="+id)
 	if table := do("audit", "replay", "--as-of=3").Out; !strings.Contains(table, shown) || strings.Count(table, "\n") != strings.Count(table, "\n  ")+3 {
 		t.Errorf("the table is\n%s", table)
 	}
@@ -48,9 +48,9 @@ func TestATerminalActsOnNothingThatIsPrinted_D50(t *testing.T) {
 			t.Errorf("JSON says that the name is %q", name)
 		}
 	}
-	refused := clitest.Frontdesk(t, "enable-application", "--database-url", url, "--tenant="+hostile, "--application="+id)
+	refused := clitest.Frontdesk(t, "application", "enable", "--database-url", url, "--tenant="+hostile, "--application="+id)
 	wantHarmless(t, "a refusal", refused.Err)
-	wrong := clitest.Frontdesk(t, "enable-application", "--"+hostile)
+	wrong := clitest.Frontdesk(t, "application", "enable", "--"+hostile)
 	wantHarmless(t, "a usage error", wrong.Err+wrong.Out)
 }
 
