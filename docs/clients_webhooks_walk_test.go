@@ -167,7 +167,7 @@ func (s *sandbox) rotate(t *testing.T) {
 	var info sandboxInfo
 	s.read(t, &info)
 	keys := func(arguments ...string) string {
-		return s.operate(t, append([]string{"keys"}, append(arguments, "--database-url", info.DatabaseURL, "--master-key-file", info.MasterKeyFile, "--json")...)...)
+		return s.operate(t, append([]string{"key"}, append(arguments, "--database-url", info.DatabaseURL, "--master-key-file", info.MasterKeyFile, "--json")...)...)
 	}
 	var signs, staged struct{ KID string }
 	if err := json.Unmarshal([]byte(s.operate(t, "key", "list", "--json", "--database-url", info.DatabaseURL)), &signs); err != nil { // one alone

@@ -11,28 +11,34 @@ import (
 func TestWhatMayComeNextIsListed(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"au":                                        "audit",
-		"audit ex":                                  "explain export",
-		"audit ":                                    "attachment begin-epoch calls checkpoint deliveries explain export log prove rebuild replay subject-pack verify who-accessed",
-		"audit export --man":                        "--manifest",
-		"audit export --tenant elm --man":           "--manifest",
-		"audit export --ma":                         "--master-key-file --master-key-command --master-key --manifest",
-		"audit export --tenant ex":                  "", // files, or nothing
-		"serve --durability ":                       "asynchronous synchronous",
-		"serve --durability=s":                      "--durability=synchronous",
-		"serve --durability = s":                    "synchronous", // as bash cuts it
-		"serve --durability =":                      "asynchronous synchronous",
-		"audit calls --outcome ":                    "allowed refused failed",
-		"application grant --json --mode ":          "application-restricted user-restricted",
-		"audit log -f --pa":                         "--patient",
-		"webhook trigger rec":                       "record.opened",
+		"au":                               "audit authorisation",
+		"aud":                              "audit",
+		"key":                              "key",
+		"key ret":                          "retire",
+		"practice ":                        "list register close reopen offboard",
+		"webhook ":                         "list set remove test listen trigger verify",
+		"he":                               "",
+		"audit ex":                         "explain export",
+		"audit ":                           "attachment begin-epoch calls checkpoint deliveries explain export log prove rebuild replay subject-pack verify who-accessed",
+		"audit export --man":               "--manifest",
+		"audit export --tenant elm --man":  "--manifest",
+		"audit export --ma":                "--master-key-file --master-key-command --master-key --manifest",
+		"audit export --tenant ex":         "", // files, or nothing
+		"serve --durability ":              "asynchronous synchronous",
+		"serve --durability=s":             "--durability=synchronous",
+		"serve --durability = s":           "synchronous", // as bash cuts it
+		"serve --durability =":             "asynchronous synchronous",
+		"audit calls --outcome ":           "allowed refused failed",
+		"application grant --json --mode ": "application-restricted user-restricted",
+		"audit log -f --pa":                "--patient",
+		"webhook trigger rec":              "record.opened",
 		"webhook trigger record.opened --dir x --t": "--tenant",
-		"sandbox ":                                  "start clock reset receiver causes body remove",
-		"sandbox --fr":                              "--fresh",
-		"sandbox --dir x r":                         "reset receiver remove",
-		"sandbox receiver s":                        "slow silent",
-		"completion ":                               "bash zsh fish",
-		"key retire --y":                            "--yes",
+		"sandbox ":           "start clock reset receiver causes body remove",
+		"sandbox --fr":       "--fresh",
+		"sandbox --dir x r":  "reset receiver remove",
+		"sandbox receiver s": "slow silent",
+		"completion ":        "bash zsh fish",
+		"key retire --y":     "--yes",
 	} {
 		words := strings.Split(line, " ")
 		o := clitest.Frontdesk(t, append([]string{"completion", "words", "--"}, words...)...)

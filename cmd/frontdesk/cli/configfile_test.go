@@ -73,7 +73,7 @@ func TestAFileOfSettingsThatIsWrongIsRefusedByItsLine_D108(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"serve:\n  listn: geheim\n":                      ":2: listn is no flag of serve: frontdesk serve --help lists them",
-		"\nlistn: geheim\n":                              ":2: listn is no flag of a command that reads such a file: those are serve, migrate, sign, relay, witness, retain",
+		"\nlistn: geheim\n":                              ":2: listn is no flag of a command that reads such a file: those are serve, sign, witness, relay, retain, migrate",
 		"serv:\n  listen: geheim\n":                      ":2: serv is no command that reads such a file",
 		"sign:\n  listen: geheim\n":                      ":2: listen is no flag of sign",
 		"sign:\n  state: a\n  adopt: true\n":             ":3: adopt is typed, and never in a file",

@@ -28,17 +28,17 @@ import (
 // Commands holds the questions of auditors about the log and the access record. Package
 // auditing decides what a filter selects.
 type Commands struct {
-	Attachment  auditAttachmentCmd  `cmd:"" help:"Write an attachment to a file." detail:"It is a file of a patient request, which is checked first: it must be what was sent."`
+	Attachment  auditAttachmentCmd  `cmd:"" help:"Write an attachment to a file." detail:"The file was sent with a patient request. It is written only if it is what was sent."`
 	BeginEpoch  auditBeginEpochCmd  `cmd:"" help:"Record that the database was restored."`
 	Calls       auditCallsCmd       `cmd:"" help:"List API calls and their responses." detail:"Who called what, for which patient, and with which answer."`
 	Checkpoint  auditCheckpointCmd  `cmd:"" help:"Print the newest signed checkpoint of a log." detail:"Keep it out of reach of people who can change the database."`
 	Deliveries  auditDeliveriesCmd  `cmd:"" help:"List webhook deliveries and their outcomes."`
-	Explain     auditExplainCmd     `cmd:"" help:"Explain why a call was allowed or refused." detail:"Or would have been. It names the events that made it so."`
+	Explain     auditExplainCmd     `cmd:"" help:"Explain why a call was allowed or refused." detail:"It also judges a call that was not made, and names the events that decide."`
 	Export      auditExportCmd      `cmd:"" help:"Export the event log with a manifest." detail:"The manifest is for checking the file."`
 	Log         auditLogCmd         `cmd:"" help:"Print the event log." detail:"Who did what, and when."`
 	Prove       auditProveCmd       `cmd:"" help:"Prove that the log holds an event." detail:"Or that the log has only grown since a checkpoint."`
 	Rebuild     auditRebuildCmd     `cmd:"" help:"Rebuild the read models and compare them." detail:"They are rebuilt from the log, next to the live ones. --proofs rebuilds the trees that proofs are made of instead."`
-	Replay      auditReplayCmd      `cmd:"" help:"Show rights and open requests at an instant." detail:"Who was allowed what, and what was open, at an instant of the past."`
+	Replay      auditReplayCmd      `cmd:"" help:"Show rights and availability at an instant." detail:"It shows what applications could do at each practice, and which types of request it accepted, at an instant of the past."`
 	SubjectPack auditSubjectPackCmd `cmd:"" help:"Export all data about a patient." detail:"A ZIP file, for a patient who makes a subject access request."`
 	Verify      auditVerifyCmd      `cmd:"" help:"Verify that stored data is unchanged." detail:"It finds what was changed, added or removed since it was written."`
 	WhoAccessed auditWhoAccessedCmd `cmd:"" help:"List all access to a patient's data." detail:"Every event and every judged call about the patient."`

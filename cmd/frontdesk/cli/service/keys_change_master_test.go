@@ -17,7 +17,7 @@ func TestTheMasterKeyIsChangedAtTheCommandLine_D69(t *testing.T) {
 		t.Fatal(err)
 	}
 	as := func(file string, args ...string) []string {
-		return append(append([]string{"keys"}, args...), "--database-url", db.URL, "--master-key-file", file)
+		return append(append([]string{"key"}, args...), "--database-url", db.URL, "--master-key-file", file)
 	}
 	change := []string{"key", "change-master", "--database-url", db.AdminURL, "--master-key-file", old, "--new-master-key-file", next}
 	kid := clitest.Frontdesk(t, as(old, "stage", "--json")...).Lines(t)[0]["kid"].(string)

@@ -19,7 +19,7 @@ func oneKey(t *testing.T) (kid string, keys func(args ...string) []string) {
 	t.Helper()
 	url, file := postgrestest.New(t).URL, masterKey(t)
 	keys = func(args ...string) []string {
-		return append(append([]string{"keys"}, args...), "--database-url", url, "--master-key-file", file)
+		return append(append([]string{"key"}, args...), "--database-url", url, "--master-key-file", file)
 	}
 	kid = clitest.Frontdesk(t, keys("stage", "--json")...).Lines(t)[0]["kid"].(string)
 	clitest.Frontdesk(t, keys("activate", kid)...).WantSuccess(t)

@@ -34,7 +34,7 @@ func TestSigningKeysAreStagedListedActivatedAndRetired_D34(t *testing.T) {
 	t.Parallel()
 	db, file := postgrestest.New(t), masterKey(t)
 	keys := func(args ...string) clitest.Outcome {
-		return clitest.Frontdesk(t, append(append([]string{"keys"}, args...), "--database-url", db.URL, "--master-key-file", file)...)
+		return clitest.Frontdesk(t, append(append([]string{"key"}, args...), "--database-url", db.URL, "--master-key-file", file)...)
 	}
 	first := keys("stage", "--json").Lines(t)[0]["kid"].(string)
 	keys("activate", first).WantSuccess(t)

@@ -65,12 +65,11 @@ func TestACommandThatPrintsNoMasterKeyIsNotQuoted_D108(t *testing.T) {
 	}
 }
 
-// A database whose key is kept elsewhere gets another one in the same way. Whoever looks for
-// "reseal" finds it.
+// A database whose key is kept elsewhere gets another one in the same way.
 func TestTheMasterKeyIsChangedByCommands_D108(t *testing.T) {
 	t.Parallel()
 	c, next := clitest.NewClinic(t), sealing.MasterKey{2}
-	change := []string{"key", "reseal", "--database-url", c.DB.AdminURL, "--master-key-command", "echo " + base64Of(clitest.MasterKey)}
+	change := []string{"key", "change-master", "--database-url", c.DB.AdminURL, "--master-key-command", "echo " + base64Of(clitest.MasterKey)}
 	clitest.Frontdesk(t, change...).WantFailure(t, 1, "--new-master-key-file")
 	clitest.Frontdesk(t, append(change, "--new-master-key-command=echo", "--new-master-key-file=x")...).WantFailure(t, 1, "in one way")
 	o := clitest.Frontdesk(t, append(change, "--new-master-key-command", "echo "+base64Of(next))...)
