@@ -50,7 +50,7 @@ const (
 	leastLetter = 3   // a third of a word's letters may be wrong
 )
 
-// nearest returns the commands whose words are most similar to what was typed, in any order.
+// nearest returns the commands whose words are most similar to the typed words, in any order.
 func nearest(root *kong.Node, typed []string) (near []string) {
 	words, best := wordsOf(strings.Join(typed, " ")), leastScore
 	var visit func(node *kong.Node)

@@ -49,11 +49,11 @@ type Commands struct {
 type filterFlags struct {
 	After       int64          `placeholder:"IDX" help:"Only events after this idx; 0 for all."`
 	UpTo        term.Idx       `placeholder:"IDX" help:"Only events up to this idx, which the log must have reached."`
-	Since       time.Time      `placeholder:"INSTANT" help:"Only events recorded at or after it."`
-	Until       time.Time      `placeholder:"INSTANT" help:"Only events recorded before it."`
+	Since       time.Time      `placeholder:"INSTANT" help:"Only events recorded at or after this instant."`
+	Until       time.Time      `placeholder:"INSTANT" help:"Only events recorded before this instant."`
 	Tenant      string         `help:"Only events of this practice."`
 	Stream      uuid.UUID      `placeholder:"UUID" help:"Only events of this stream."`
-	Patient     patient.ID     `placeholder:"UUID" help:"Only events that concern this patient. That you asked is recorded."`
+	Patient     patient.ID     `placeholder:"UUID" help:"Only events that concern this patient. The query is recorded."`
 	Application application.ID `placeholder:"UUID" help:"Only events that this application caused or that concern it."`
 	User        string         `placeholder:"USERNAME" help:"Only events that this member of staff caused or that concern them: a username, with --tenant, or an identifier."`
 	Event       []string       `placeholder:"NAME" help:"Only events of this name; may be repeated. A name without its version stands for all of them."`
@@ -112,9 +112,9 @@ type auditRebuildCmd struct {
 	term.DatabaseFlag   `embed:""`
 	term.MasterKeyFlags `embed:""`
 	Projection          []string `xor:"projection" placeholder:"NAME" help:"Only this read model, such as patients.v1; may be repeated."`
-	Switch              bool     `xor:"switch" help:"Put right what differs in one transaction, which appends wait for, and compare again."`
-	Proofs              bool     `xor:"projection,switch,fresh" help:"Instead of read models, build the trees anew that proofs are made of. Until that is done, there are no proofs."`
-	Fresh               bool     `xor:"fresh" help:"Begin with the first event, even if an earlier run was stopped on the way: needed after an upgrade."`
+	Switch              bool     `xor:"switch" help:"Correct the differences in one transaction, which blocks appends, and compare again."`
+	Proofs              bool     `xor:"projection,switch,fresh" help:"Rebuild the trees that proofs are made of, in place of read models. Until it is done, there are no proofs."`
+	Fresh               bool     `xor:"fresh" help:"Begin with the first event, even if an earlier run was stopped. Needed after an upgrade."`
 	JSON                bool     `name:"json" help:"Print one JSON object."`
 }
 

@@ -9,7 +9,7 @@ import (
 
 type auditBeginEpochCmd struct {
 	term.DatabaseFlag `embed:""`
-	Reason            string `required:"" help:"What was put back, and as of when. It is stored in clear, so name nobody."`
+	Reason            string `required:"" help:"What was restored, and to which instant. Stored unencrypted: do not include names."`
 	Epoch             int    `placeholder:"N" help:"The number of the epoch, if frontdesk sign names one; the next one otherwise."`
 	JSON              bool   `name:"json" help:"Print one JSON object."`
 }

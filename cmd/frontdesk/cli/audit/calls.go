@@ -32,13 +32,13 @@ type auditCallsCmd struct {
 	Tenant            string                   `help:"Only calls that addressed this practice."`
 	Application       application.ID           `placeholder:"UUID" help:"Only calls of this application."`
 	User              string                   `aliases:"staff" placeholder:"USERNAME" help:"Only calls on behalf of this member of staff: a username, with --tenant, or an identifier."`
-	Patient           patient.ID               `placeholder:"UUID" help:"Only calls that named this patient, and pages that showed them. That you asked is recorded."`
+	Patient           patient.ID               `placeholder:"UUID" help:"Only calls that named this patient, and pages that showed them. The query is recorded."`
 	Endpoint          application.EndpointName `help:"Only calls of this endpoint, such as create-note, or pages of this topic, such as inbox."`
-	Outcome           auditing.Outcome         `enum:",allowed,refused,failed" default:"" help:"Only allowed, refused or failed ones."`
-	Since             time.Time                `placeholder:"INSTANT" help:"Only calls at or after it."`
-	Until             time.Time                `placeholder:"INSTANT" help:"Only calls before it."`
-	Before            uuid.UUID                `placeholder:"UUID" help:"Go on after the call with this request id: only older ones."`
-	Limit             int                      `default:"100" help:"At most so many, the newest; 10000 at the most."`
+	Outcome           auditing.Outcome         `enum:",allowed,refused,failed" default:"" help:"Only allowed, refused or failed calls."`
+	Since             time.Time                `placeholder:"INSTANT" help:"Only calls at or after this instant."`
+	Until             time.Time                `placeholder:"INSTANT" help:"Only calls before this instant."`
+	Before            uuid.UUID                `placeholder:"UUID" help:"Only calls older than the call with this request ID."`
+	Limit             int                      `default:"100" help:"Maximum number of results, newest first; at most 10000."`
 	JSON              bool                     `name:"json" help:"Print one JSON object a line."`
 }
 

@@ -15,13 +15,13 @@ import (
 
 type auditDeliveriesCmd struct {
 	term.DatabaseFlag `embed:""`
-	Tenant            string                   `help:"Only of this practice."`
-	Application       application.ID           `placeholder:"UUID" help:"Only to this application."`
-	Event             application.WebhookEvent `help:"Only of this event kind, such as record.opened; ping for test webhooks."`
-	Status            webhooks.Status          `help:"Only pending, sending, delivered, failed, expired, withdrawn or unknown ones."`
-	Reason            webhooks.Reason          `help:"Only those that failed for this reason, such as http_5xx."`
-	Since             time.Time                `placeholder:"INSTANT" help:"Only of events since then."`
-	Limit             int                      `default:"100" help:"At most so many, the newest."`
+	Tenant            string                   `help:"Only webhooks of this practice."`
+	Application       application.ID           `placeholder:"UUID" help:"Only webhooks to this application."`
+	Event             application.WebhookEvent `help:"Only webhooks of this event kind, such as record.opened; ping for test webhooks."`
+	Status            webhooks.Status          `help:"Only webhooks with this outcome: pending, sending, delivered, failed, expired, withdrawn or unknown."`
+	Reason            webhooks.Reason          `help:"Only webhooks that failed for this reason, such as http_5xx."`
+	Since             time.Time                `placeholder:"INSTANT" help:"Only webhooks of events at or after this instant."`
+	Limit             int                      `default:"100" help:"Maximum number of results, newest first."`
 	JSON              bool                     `name:"json" help:"Print one JSON object a line."`
 }
 

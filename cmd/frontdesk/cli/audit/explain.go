@@ -21,13 +21,13 @@ import (
 type auditExplainCmd struct {
 	term.DatabaseFlag   `embed:""`
 	term.MasterKeyFlags `embed:""`
-	Call                uuid.UUID      `placeholder:"UUID" help:"A recorded call, by its request id; nothing else is needed then."`
-	At                  time.Time      `placeholder:"INSTANT" help:"When the call would have come."`
-	Tenant              string         `help:"The practice that it would have addressed."`
-	Application         application.ID `placeholder:"UUID" help:"Who would have called."`
-	User                string         `placeholder:"USERNAME" help:"For whom: without it, the application calls for itself."`
-	Endpoint            string         `help:"What it would have called, such as create-note."`
-	Patient             string         `placeholder:"UUID" help:"The patient whom the call would have named."`
+	Call                uuid.UUID      `placeholder:"UUID" help:"A recorded call, by its request ID. It needs no other flag."`
+	At                  time.Time      `placeholder:"INSTANT" help:"When the call would arrive."`
+	Tenant              string         `help:"The practice that it would address."`
+	Application         application.ID `placeholder:"UUID" help:"The application that would call."`
+	User                string         `placeholder:"USERNAME" help:"The member of staff that the call is for. Without it, the application calls for itself."`
+	Endpoint            string         `help:"The endpoint that it would call, such as create-note."`
+	Patient             string         `placeholder:"UUID" help:"The patient that the call would name."`
 	JSON                bool           `name:"json" help:"Print one JSON object."`
 }
 

@@ -29,10 +29,10 @@ type auditExportCmd struct {
 	term.ShowingFlags `embed:""`
 	provedFlags       `embed:""`
 	Format            string `enum:"json,fhir" default:"json" help:"json is the log as it is; fhir is FHIR R4, of the events about patients or, with --access, of the access record."`
-	Resource          string `enum:"AuditEvent,Provenance" default:"AuditEvent" help:"What --format=fhir writes: AuditEvent says who has had to do with whose data, Provenance who has changed what."`
-	Access            bool   `help:"Write the access record and not the log. It needs --format=fhir or --proof."`
+	Resource          string `enum:"AuditEvent,Provenance" default:"AuditEvent" help:"The resource that --format=fhir writes: AuditEvent for access to data, Provenance for changes."`
+	Access            bool   `help:"Write the access record in place of the log. It needs --format=fhir or --proof."`
 	Out               string `required:"" placeholder:"FILE" help:"Where the events go, one JSON object a line: a file, a pipe, or - for standard output."`
-	Manifest          string `placeholder:"FILE" help:"Where the manifest goes. Without it, beside the events, to FILE.manifest.json; needed if they go to no file."`
+	Manifest          string `placeholder:"FILE" help:"Where the manifest goes. Without it, to FILE.manifest.json next to the events. Needed if the events do not go to a file."`
 }
 
 // manifest says what an export is, so that it can be checked later.

@@ -22,11 +22,11 @@ import (
 
 // provedFlags are those of an export that can be proved.
 type provedFlags struct {
-	Proof           bool `help:"Write a line for each event of a log, or for each call with --access, as it is stored, so that audit verify can show that nothing was changed or left out. Of what a filter leaves out the hash is there."`
+	Proof           bool `help:"Write a line for each event of a log, or for each call with --access, as it is stored. Then audit verify can show that nothing was changed or left out. Filtered lines keep their hash."`
 	System          bool `help:"With --proof: the log of what belongs to no practice."`
-	Readings        bool `help:"With --system: show what auditors have read, too. Their filters can name patients of any practice."`
+	Readings        bool `help:"With --system: also show the queries of auditors. Their filters can name patients of any practice."`
 	WithoutSealed   bool `help:"With --proof: the hashes of what is sealed, and not the sealed bytes."`
-	WithoutMetadata bool `help:"With --proof: the hashes of the metadata, which say who acted, and not the metadata."`
+	WithoutMetadata bool `help:"With --proof: write the hashes of the metadata, which name the actors, in place of the metadata."`
 }
 
 // provedManifest is what the manifest of such an export says beside.

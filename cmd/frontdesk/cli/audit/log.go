@@ -21,7 +21,7 @@ type auditLogCmd struct {
 	term.DatabaseFlag `embed:""`
 	filterFlags       `embed:""`
 	term.ShowingFlags `embed:""`
-	Follow            bool `short:"f" help:"Go on with what is recorded later, until you stop it or --up-to is reached."`
+	Follow            bool `short:"f" help:"Print new events as they are recorded, until you stop it or --up-to is reached."`
 	JSON              bool `name:"json" help:"Print one JSON object a line."`
 }
 

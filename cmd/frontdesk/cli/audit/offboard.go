@@ -23,10 +23,10 @@ import (
 type OffboardPracticeCmd struct {
 	term.DatabaseFlag `embed:""`
 	Tenant            string        `required:"" help:"The practice's tenant identifier."`
-	Export            string        `required:"" type:"folder" placeholder:"DIR" help:"Folder for the practice's log and its access record, with what proves them. It is made if it is not there."`
+	Export            string        `required:"" type:"folder" placeholder:"DIR" help:"Folder for the practice's log and its access record, with their proofs. It is created if it does not exist."`
 	WithoutProof      bool          `help:"Export the log without proof, and no access record: where no \"frontdesk sign\" runs."`
-	Wait              time.Duration `default:"1m" help:"How long to wait until what was done is signed."`
-	Yes               bool          `env:"-" help:"Do not ask before it is done."`
+	Wait              time.Duration `default:"1m" help:"How long to wait until the new events are signed."`
+	Yes               bool          `env:"-" help:"Do not ask for confirmation."`
 	JSON              bool          `name:"json" help:"Print one JSON object."`
 }
 

@@ -20,8 +20,8 @@ import (
 // treeFlags name one of the logs that are proved apart from each other.
 type treeFlags struct {
 	Tenant string `help:"The log of this practice."`
-	System bool   `help:"The log of what belongs to no practice."`
-	Access bool   `help:"The access record, and not the events."`
+	System bool   `help:"The log of the events that belong to no practice."`
+	Access bool   `help:"The access record in place of the events."`
 }
 
 var errWhichLog = fault.New(fault.Invalid, "which-log", "Name one log: that of a practice with --tenant, or that of what belongs to none with --system.")
@@ -65,7 +65,7 @@ type auditProveCmd struct {
 	term.DatabaseFlag `embed:""`
 	treeFlags         `embed:""`
 	Idx               int64  `placeholder:"IDX" help:"Prove that the event of this idx is in the log, or the line of the access record."`
-	Since             string `placeholder:"FILE" help:"Prove that the log begins with all that this checkpoint covers, which you have kept."`
+	Since             string `placeholder:"FILE" help:"Prove that the log begins with everything that this checkpoint, which you have kept, covers."`
 }
 
 var errWhatToProve = fault.New(fault.Invalid, "what-to-prove", "Say what to prove: one event with --idx, or with --since that a log has only grown.")

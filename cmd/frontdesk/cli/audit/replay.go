@@ -24,7 +24,7 @@ type auditReplayCmd struct {
 	term.MasterKeyFlags `embed:""`
 	AsOf                string `required:"" placeholder:"INSTANT|IDX" help:"When: an instant, or an idx of the log."`
 	Tenant              string `help:"Only this practice."`
-	Keep                string `placeholder:"SCHEMA" help:"Keep the read models of then in a schema of this name, for queries of your own. It needs the owner's rights."`
+	Keep                string `placeholder:"SCHEMA" help:"Keep the read models as of that instant in a schema of this name, for your own queries. It needs the owner's rights."`
 	JSON                bool   `name:"json" help:"Print JSON: the idx, then one object a practice."`
 }
 

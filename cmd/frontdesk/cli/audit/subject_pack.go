@@ -17,8 +17,8 @@ type auditSubjectPackCmd struct {
 	term.DatabaseFlag   `embed:""`
 	term.MasterKeyFlags `embed:""`
 	Tenant              string     `required:"" help:"The practice's tenant identifier."`
-	Patient             patient.ID `required:"" placeholder:"UUID" help:"Who has asked. That you made the pack is recorded."`
-	Out                 string     `required:"" placeholder:"FILE" help:"The ZIP to make, such as pack.zip; a file of that name is never replaced."`
+	Patient             patient.ID `required:"" placeholder:"UUID" help:"The patient who has asked. The export is recorded."`
+	Out                 string     `required:"" placeholder:"FILE" help:"The ZIP file to write, such as pack.zip. An existing file is never replaced."`
 }
 
 // Run makes the pack. That it is made is recorded before any of it is.

@@ -25,7 +25,7 @@ type auditVerifyCmd struct {
 type trustFlags struct {
 	Key        string   `env:"-" placeholder:"VKEY" help:"The service's verifier key, which signs checkpoints."`
 	WitnessKey []string `env:"-" placeholder:"VKEY" help:"A witness's verifier key; may be repeated."`
-	Witnesses  *int     `env:"-" placeholder:"N" help:"So many of these witnesses must have cosigned a checkpoint; without it, all of them."`
+	Witnesses  *int     `env:"-" placeholder:"N" help:"How many of these witnesses must have cosigned a checkpoint; without it, all of them."`
 	Since      []string `env:"-" placeholder:"FILE" help:"A checkpoint that you have kept; may be repeated."`
 }
 

@@ -13,7 +13,7 @@ import (
 
 // archiveFlags say which archive to verify.
 type archiveFlags struct {
-	Archive string `env:"-" type:"path" placeholder:"FILE" help:"Verify an archive of the access record that frontdesk retain has written, <name>.jsonl.gz, with its manifest beside it. It needs no database, and --key."`
+	Archive string `env:"-" type:"path" placeholder:"FILE" help:"Verify an archive of the access record that frontdesk retain has written, <name>.jsonl.gz, with its manifest next to it. It needs --key, and no database."`
 }
 
 var errArchiveWithoutKey = fault.New(fault.Invalid, "key-missing", "--archive needs --key: the checkpoints in an archive count as much as the key that signed them.")

@@ -19,7 +19,7 @@ import (
 
 // fileFlags say what to verify without a database and without a network.
 type fileFlags struct {
-	In         string `env:"-" placeholder:"FILE" help:"Verify this file: an export that was made with --proof, or what audit prove has printed. It takes no database and no network."`
+	In         string `env:"-" placeholder:"FILE" help:"Verify this file: an export that was made with --proof, or a proof of audit prove. It needs no database and no network."`
 	Checkpoint string `env:"-" placeholder:"FILE" help:"The checkpoint that the export is compared with. Without it, the one in the export's manifest."`
 }
 

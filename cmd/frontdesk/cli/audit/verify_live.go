@@ -17,8 +17,8 @@ import (
 // liveFlags say what to verify of a database.
 type liveFlags struct {
 	term.MasterKeyFlags `embed:""`
-	DatabaseURL         string `placeholder:"URL" help:"Verify what is in this database, Postgres, as postgres://… . An auditor's rights are enough for most of it."`
-	ReadModels          bool   `help:"Also compare the read models with the log, which takes long and needs the owner's rights."`
+	DatabaseURL         string `placeholder:"URL" help:"Verify this database, Postgres, as postgres://… . An auditor's rights are enough for most of it."`
+	ReadModels          bool   `help:"Also compare the read models with the log. This is slow and needs the owner's rights."`
 }
 
 var (

@@ -18,7 +18,7 @@ type auditWhoAccessedCmd struct {
 	term.DatabaseFlag `embed:""`
 	term.ShowingFlags `embed:""`
 	Tenant            string     `required:"" help:"The practice's tenant identifier."`
-	Patient           patient.ID `required:"" placeholder:"UUID" help:"Whose data. That you asked is recorded."`
+	Patient           patient.ID `required:"" placeholder:"UUID" help:"The patient. The query is recorded."`
 	JSON              bool       `name:"json" help:"Print one JSON object a line."`
 }
 

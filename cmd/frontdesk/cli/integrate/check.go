@@ -29,10 +29,10 @@ type CheckCommands struct {
 }
 
 type checkReceiverCmd struct {
-	URL       string        `arg:"" help:"Your receiver. It must take the service's keys from the address that --listen says, and serve the practice sandbox."`
+	URL       string        `arg:"" help:"Your receiver. It must take the service's keys from the address of --listen, and serve the practice sandbox."`
 	Listen    string        `default:"127.0.0.1:8082" placeholder:"HOST:PORT" help:"Where the keys are published for it, below /transactional-api/jwks; loopback only."`
 	Processed string        `placeholder:"URL" help:"Where the receiver answers how many webhooks it has processed, as a number. Without it, only its answers are judged."`
-	TrustCA   string        `name:"trust-ca" type:"existingfile" placeholder:"FILE" help:"Certificate (PEM) that vouches for the receiver, beside the system's and that of the sandbox in --dir."`
+	TrustCA   string        `name:"trust-ca" type:"existingfile" placeholder:"FILE" help:"Certificate (PEM) that is trusted for the receiver, in addition to the system's and that of the sandbox in --dir."`
 	Dir       string        `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox whose certificates are trusted."`
 	Limit     time.Duration `default:"10s" help:"How long an answer may take. The service waits for 10 s."`
 	JSON      bool          `name:"json" help:"Print one JSON object a line."`
@@ -92,10 +92,10 @@ type checkClientCmd struct {
 	term.NetworkFlag `embed:""`
 	JWKS             string        `name:"jwks" required:"" placeholder:"FILE|URL" help:"The key set that your client publishes."`
 	Listen           string        `default:"127.0.0.1:8083" placeholder:"HOST:PORT" help:"Where the API is imitated; loopback only."`
-	Rotate           string        `placeholder:"COMMAND" help:"A command line of the shell that makes the client sign with another key, and publish both."`
+	Rotate           string        `placeholder:"COMMAND" help:"Shell command that makes the client sign with another key, and publish both."`
 	Limit            time.Duration `default:"1m" help:"How long one run of the client may take."`
 	JSON             bool          `name:"json" help:"Print one JSON object a line."`
-	Command          []string      `arg:"" passthrough:"" help:"-- and the command that submits one patient request. It is told BASE_URL and PATIENT_ID in its environment, and ends with status 0 if the request was submitted."`
+	Command          []string      `arg:"" passthrough:"" help:"-- and the command that submits one patient request. It gets BASE_URL and PATIENT_ID in its environment, and ends with status 0 if the request was submitted."`
 }
 
 // Run runs the client once for each check. What the client prints goes to standard error.

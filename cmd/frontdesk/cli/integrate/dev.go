@@ -64,9 +64,9 @@ func (f keyDirFlag) running() (dev.Running, error) {
 
 // DevCmd makes a code base an application of a sandbox.
 type DevCmd struct {
-	Dir            string   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to use. If none runs there, it is started, and stopped in the end."`
+	Dir            string   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to use. If none runs there, one is started, and stopped at the end."`
 	KeyDir         string   `default:".frontdesk-dev" type:"folder" placeholder:"DIR" help:"Where the application's key is kept. The next start is the same application."`
-	ForwardTo      string   `placeholder:"URL" help:"Where your program takes webhooks, such as http://localhost:3000/hook."`
+	ForwardTo      string   `placeholder:"URL" help:"Where your program receives webhooks, such as http://localhost:3000/hook."`
 	Name           string   `help:"The application's name, as staff will see it; without it, the working directory's."`
 	Callback       []string `sep:"none" placeholder:"URL" help:"Address that staff may be sent to after approval; may be repeated. On loopback, any port will do."`
 	Listen         string   `placeholder:"HOST:PORT" help:"Where the page and the key set are served, on loopback; without it, 127.0.0.1:8090 or, if that is taken, another port."`

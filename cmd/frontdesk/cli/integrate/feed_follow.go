@@ -20,13 +20,13 @@ import (
 
 type feedFollowCmd struct {
 	term.BrokerFlags `embed:""`
-	NATSAPI          string     `name:"nats-api" default:"frontdesk.api" placeholder:"PREFIX" help:"Where NATS is asked: $$JS.API for users of the log's own account."`
+	NATSAPI          string     `name:"nats-api" default:"frontdesk.api" placeholder:"PREFIX" help:"Prefix of the JetStream API: $$JS.API for users of the log's own account."`
 	Tenant           string     `placeholder:"TENANT" help:"Only events of this practice."`
-	Name             string     `placeholder:"NAME" help:"The follower's name, as \"feed grant\" was given it. The practice's if it is not given."`
+	Name             string     `placeholder:"NAME" help:"The follower's name, as in \"feed grant\". The practice's name if it is not given."`
 	Event            []string   `placeholder:"NAME" help:"Only events of this name; may be repeated. A name without its version stands for all of them."`
-	After            feed.Place `xor:"begin" placeholder:"EPOCH:IDX" help:"Begin behind this place, as a line has printed it."`
-	FromStart        bool       `xor:"begin" help:"Begin with the first event of the log. Otherwise with what comes from now on."`
-	Count            int        `placeholder:"N" help:"End after so many events."`
+	After            feed.Place `xor:"begin" placeholder:"EPOCH:IDX" help:"Begin after this position, as a line has printed it."`
+	FromStart        bool       `xor:"begin" help:"Begin with the first event of the log. Without it, only new events are printed."`
+	Count            int        `placeholder:"N" help:"Stop after this many events."`
 }
 
 // Help says what a help text has no room for.

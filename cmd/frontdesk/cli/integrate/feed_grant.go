@@ -14,9 +14,9 @@ import (
 
 type feedGrantCmd struct {
 	term.BrokerFlags `embed:""`
-	Tenant           string `placeholder:"TENANT" help:"The practice that is followed; without it, all of the log."`
+	Tenant           string `placeholder:"TENANT" help:"The practice to follow; without it, the whole log."`
 	Name             string `placeholder:"NAME" help:"Name of the follower: of account, user and consumers. The practice's if it is not given."`
-	Out              string `placeholder:"FILE" help:"Where the follower's new password goes. Without it no account is printed: consumers are made alone."`
+	Out              string `placeholder:"FILE" help:"Where the follower's new password goes. Without it, only consumers are created, and no account is printed."`
 }
 
 // Help says what a help text has no room for.

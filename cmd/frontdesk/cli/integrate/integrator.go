@@ -125,7 +125,7 @@ func list[T any](r *term.Run, heading string, items []T, text func(T) string) {
 
 type integratorKeySetCmd struct {
 	asApplicationFlags `embed:""`
-	Reread             bool `help:"Have the service read the key set again now. It does so once a minute at most."`
+	Reread             bool `help:"Make the service read the key set again now, at most once a minute."`
 }
 
 // Run prints what the service knows of the key set.
@@ -169,7 +169,7 @@ func sayKeySet(r *term.Run, k client.KeySet) {
 type integratorPingCmd struct {
 	asApplicationFlags `embed:""`
 	Event              application.WebhookEvent `default:"record.opened" help:"The event whose URL the ping goes to."`
-	Wait               time.Duration            `default:"20s" help:"How long to wait for what becomes of it; 0 for not at all."`
+	Wait               time.Duration            `default:"20s" help:"How long to wait for the outcome; 0 to not wait."`
 }
 
 // pingPace is how often it is asked what became of a ping.

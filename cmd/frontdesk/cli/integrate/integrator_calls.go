@@ -19,10 +19,10 @@ import (
 
 type integratorCallsCmd struct {
 	asApplicationFlags `embed:""`
-	Status             string `enum:"all,answered,refused,unproven" default:"all" help:"Only answered or refused ones, or those refused before a signature held, which anybody may have sent."`
+	Status             string `enum:"all,answered,refused,unproven" default:"all" help:"Only answered or refused calls, or calls refused before a signature was verified, which anyone may have sent."`
 	Request            string `placeholder:"UUID" help:"Only the call that was answered with this X-Request-Id."`
-	Limit              int    `default:"50" help:"At most so many, the newest; those that anybody may have sent come on top."`
-	Follow             bool   `help:"Go on with new ones, oldest first, until Ctrl-C."`
+	Limit              int    `default:"50" help:"Maximum number of results, newest first. Calls without a valid signature are listed in addition."`
+	Follow             bool   `help:"Print new calls as they arrive, oldest first, until Ctrl-C."`
 }
 
 // Run prints calls, newest first.

@@ -13,10 +13,10 @@ import (
 type integratorDeliveriesCmd struct {
 	asApplicationFlags `embed:""`
 	JTI                string    `name:"jti" placeholder:"UUID" help:"Only the webhook with this jti."`
-	From               time.Time `placeholder:"INSTANT" help:"Only of what happened then or later."`
-	Until              time.Time `placeholder:"INSTANT" help:"Only of what happened before."`
-	Outcome            string    `help:"Only pending, sending, delivered, failed, expired, withdrawn or unknown ones."`
-	Limit              int       `default:"50" help:"At most so many, the newest."`
+	From               time.Time `placeholder:"INSTANT" help:"Only events at or after this instant."`
+	Until              time.Time `placeholder:"INSTANT" help:"Only events before this instant."`
+	Outcome            string    `help:"Only webhooks with this outcome: pending, sending, delivered, failed, expired, withdrawn or unknown."`
+	Limit              int       `default:"50" help:"Maximum number of results, newest first."`
 }
 
 // Run prints webhooks, newest first.

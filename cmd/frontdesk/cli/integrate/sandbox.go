@@ -33,11 +33,11 @@ type sandboxStartCmd struct {
 	term.LifetimeFlags `embed:""`
 	term.NetworkFlag   `embed:""`
 	sandboxFlag        `embed:""`
-	JWKSCache          time.Duration `name:"jwks-cache" default:"5s" help:"How long a readable key set serves. In production it is an hour."`
+	JWKSCache          time.Duration `name:"jwks-cache" default:"5s" help:"How long a readable key set is cached. In production it is an hour."`
 	Listen             string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where the API is served; loopback only."`
-	TrustCA            string        `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that webhooks and key sets are trusted by, beside the sandbox's own."`
-	Fresh              bool          `help:"Forget what earlier runs have kept."`
-	Strict             bool          `help:"Refuse a call with a field that the contract does not know, and say which. In production such a field is ignored, and named in the header Warning-Unknown-Fields."`
+	TrustCA            string        `name:"trust-ca" placeholder:"FILE" help:"Certificate (PEM) that is trusted for webhooks and key sets, in addition to the sandbox's own."`
+	Fresh              bool          `help:"Delete existing sandbox data first."`
+	Strict             bool          `help:"Refuse a call with an unknown field, and name the field. In production such a field is ignored, and named in the header Warning-Unknown-Fields."`
 }
 
 // Run runs the sandbox until it is told to stop.
@@ -64,7 +64,7 @@ func (f sandboxFlag) reach(r *term.Run, steer func(context.Context, sandbox.Remo
 
 type sandboxClockCmd struct {
 	sandboxFlag `embed:""`
-	Setting     string `arg:"" optional:"" help:"+12h, or -- -30m, from where it is; an instant such as 2027-03-28T00:59:00Z; or real."`
+	Setting     string `arg:"" optional:"" help:"Move it by +12h, or by -- -30m; set it to an instant such as 2027-03-28T00:59:00Z; or real."`
 }
 
 // Run moves the clock, or says what it shows.
@@ -96,7 +96,7 @@ func (c *sandboxResetCmd) Run(r *term.Run) error {
 
 type sandboxReceiverCmd struct {
 	sandboxFlag `embed:""`
-	Way         string `arg:"" enum:"well,slow,error,redirect,closed,untrusted,silent" help:"well; slow (answers after 2 s); error (500); redirect; closed (ends the connection); untrusted (shows a certificate that nobody trusts); silent (never answers)."`
+	Way         string `arg:"" enum:"well,slow,error,redirect,closed,untrusted,silent" help:"well; slow (answers after 2 s); error (500); redirect; closed (ends the connection); untrusted (shows an untrusted certificate); silent (never answers)."`
 }
 
 // Run has all webhooks of the sandbox's application sent to where its receiver behaves so.
@@ -149,7 +149,7 @@ func (c *sandboxBodyCmd) Run(r *term.Run) error {
 
 type sandboxRemoveCmd struct {
 	sandboxFlag `embed:""`
-	Yes         bool `help:"Ask nothing."`
+	Yes         bool `help:"Do not ask for confirmation."`
 }
 
 // Run removes a sandbox, and says what it has removed and what it has left.

@@ -27,7 +27,7 @@ type mintCmd struct {
 	Key         string         `type:"existingfile" elsewhere:"" help:"Another application's private RSA key (PEM)."`
 	KID         string         `name:"kid" help:"Its kid in the application's JWKS."`
 	Application application.ID `placeholder:"UUID" help:"The application's identifier."`
-	Sub         string         `placeholder:"USERNAME" help:"The member of staff on whose behalf; without it, the application acts for itself."`
+	Sub         string         `placeholder:"USERNAME" help:"The member of staff to act for. Without it, the application acts for itself."`
 	Curl        bool           `help:"Print a curl argument instead of the bare token."`
 }
 

@@ -21,8 +21,8 @@ type explainCmd struct {
 	term.NetworkFlag `embed:""`
 	Dir              string    `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox whose application's keys are used for its tokens."`
 	JWKS             string    `name:"jwks" elsewhere:"" placeholder:"FILE|URL" help:"The application's key set."`
-	Against          string    `elsewhere:"" placeholder:"URL" help:"A running service to ask, too, with this very token: the practice's {base_url}. It says how the application stands there and which keys it holds."`
-	Now              time.Time `placeholder:"INSTANT" help:"When the token arrives; without it, now. The service that is asked goes by its own clock."`
+	Against          string    `elsewhere:"" placeholder:"URL" help:"A running service to ask with the same token: the practice's {base_url}. It reports the application's registration and cached keys."`
+	Now              time.Time `placeholder:"INSTANT" help:"When the token arrives; without it, now. A service that is asked uses its own clock."`
 	JSON             bool      `name:"json" help:"Print one JSON object."`
 	Token            string    `arg:"" help:"The token, or the whole Authorization header; - for standard input."`
 }

@@ -14,8 +14,8 @@ import (
 )
 
 type keygenCmd struct {
-	Key  string `default:"application-key.pem" placeholder:"FILE" help:"Where the private key goes (PEM, RSA of 2048 bits). It never leaves your side."`
-	JWKS string `name:"jwks" default:"jwks.json" placeholder:"FILE" help:"The key set that gains the public key; it is made if there is none. Publish it at your JWKS URL."`
+	Key  string `default:"application-key.pem" placeholder:"FILE" help:"Where the private key goes (PEM, RSA of 2048 bits). Never share it."`
+	JWKS string `name:"jwks" default:"jwks.json" placeholder:"FILE" help:"The key set that the public key is added to. It is created if it does not exist. Publish it at your JWKS URL."`
 	KID  string `name:"kid" help:"The key's kid; without it, the key's thumbprint (RFC 7638)."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }

@@ -24,13 +24,13 @@ type WebhookCommands struct {
 
 type webhookTriggerCmd struct {
 	Event       application.WebhookEvent `arg:"" help:"${webhook_kinds}."`
-	Dir         string                   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to do it in."`
-	DatabaseURL string                   `elsewhere:"tenant" placeholder:"URL" help:"Another service to do it in; then name the practice, the patient and the site, too."`
+	Dir         string                   `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox that the event happens in."`
+	DatabaseURL string                   `elsewhere:"tenant" placeholder:"URL" help:"Another service that the event happens in. It needs --tenant, --patient and --site."`
 	Tenant      string                   `help:"The practice's tenant identifier."`
-	Patient     patient.ID               `placeholder:"UUID" help:"The patient whom the event is about."`
+	Patient     patient.ID               `placeholder:"UUID" help:"The patient that the event is about."`
 	Site        site.ID                  `placeholder:"UUID" help:"Where the patient is called in."`
 	Room        site.RoomID              `placeholder:"UUID" help:"The room the patient is called into."`
-	As          string                   `placeholder:"USERNAME" help:"The member of staff whom you act for."`
+	As          string                   `placeholder:"USERNAME" help:"The member of staff that you act for."`
 	JSON        bool                     `name:"json" help:"Print one JSON object."`
 }
 

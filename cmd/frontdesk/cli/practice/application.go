@@ -41,7 +41,7 @@ type registerApplicationCmd struct {
 	JWKSURL          string         `name:"jwks-url" required:"" placeholder:"URL" help:"Where its public keys are."`
 	Application      application.ID `placeholder:"UUID" help:"The application's identifier; without it, one is minted."`
 	Callback         []string       `sep:"none" placeholder:"URL" help:"Address that staff may be sent to after approval; may be repeated."`
-	PatientScoped    bool           `help:"It is an integration with patient-scoped authorisations."`
+	PatientScoped    bool           `help:"The application is an integration with patient-scoped authorisations."`
 }
 
 func (c *registerApplicationCmd) Run(r *term.Run) error {
@@ -182,7 +182,7 @@ func (c *grantPatientScopedAuthorisationCmd) Run(r *term.Run) error {
 type revokeUserAuthorisationCmd struct {
 	enablementFlags `embed:""`
 	Username        string     `required:"" help:"The username of the member of staff."`
-	Patient         patient.ID `placeholder:"UUID" help:"The patient of a patient-scoped authorisation; without it, the standing one is revoked."`
+	Patient         patient.ID `placeholder:"UUID" help:"The patient of a patient-scoped authorisation. Without it, the authorisation for all patients is revoked."`
 }
 
 func (c *revokeUserAuthorisationCmd) Run(r *term.Run) error {

@@ -17,8 +17,8 @@ type ApplyCmd struct {
 	term.NetworkFlag    `embed:""`
 	linkFlag            `embed:""`
 	File                []string `short:"f" required:"" sep:"none" placeholder:"FILE" help:"YAML that declares practices and applications; - is standard input; may be repeated."`
-	DryRun              bool     `help:"Print what would be changed, and change nothing."`
-	Links               string   `placeholder:"FILE" help:"Invite whoever is new or has no way to sign in yet: their links are added to this file, one JSON object a line. Without it they are registered alone."`
+	DryRun              bool     `help:"Print the changes without making them."`
+	Links               string   `placeholder:"FILE" help:"Invite staff who are new or cannot sign in yet: their links are added to this file, one JSON object a line. Without it, they are only registered."`
 	JSON                bool     `name:"json" help:"Print one JSON object for each document."`
 }
 

@@ -15,8 +15,8 @@ type addDisplayCmd struct {
 	term.PracticeFlags `embed:""`
 	linkFlag           `embed:""`
 	Site               site.ID        `required:"" placeholder:"UUID" help:"The site's identifier."`
-	Name               string         `required:"" help:"The display's name, such as where it hangs."`
-	Naming             display.Naming `default:"initials" placeholder:"NAMING" help:"How people are called: full-name, initials or number."`
+	Name               string         `required:"" help:"The screen's name, such as its location."`
+	Naming             display.Naming `default:"initials" placeholder:"NAMING" help:"How patients are shown: full-name, initials or number."`
 }
 
 // Run prints the link, which nobody can print a second time.
@@ -33,7 +33,7 @@ func (c *addDisplayCmd) Run(r *term.Run) error {
 
 type removeDisplayCmd struct {
 	term.PracticeFlags `embed:""`
-	Display            display.ID `required:"" placeholder:"UUID" help:"The display's identifier."`
+	Display            display.ID `required:"" placeholder:"UUID" help:"The screen's identifier."`
 }
 
 func (c *removeDisplayCmd) Run(r *term.Run) error {

@@ -29,8 +29,8 @@ type ErasureCommands struct {
 
 // whyFlags say why somebody may be forgotten.
 type whyFlags struct {
-	Basis  erasure.Basis `required:"" enum:"retention-ended,registered-in-error,court-order,unlawful-processing,practice-exit" help:"Why the law lets these data go: ${enum}."`
-	Reason string        `required:"" help:"More about it. It is stored in clear, so name nobody."`
+	Basis  erasure.Basis `required:"" enum:"retention-ended,registered-in-error,court-order,unlawful-processing,practice-exit" help:"Legal basis of the erasure: ${enum}."`
+	Reason string        `required:"" help:"Reason. Stored unencrypted: do not include names."`
 }
 
 // reachHelp ends the help of a command with how far an erasure reaches.
@@ -68,7 +68,7 @@ func (c *eraseStaffCmd) Run(r *term.Run) error {
 type erasePractitionerCmd struct {
 	term.PracticeFlags  `embed:""`
 	term.MasterKeyFlags `embed:""`
-	Email               string `required:"" help:"The e-mail address that applications name them with, in the act claims of their calls."`
+	Email               string `required:"" help:"The email address of the practitioner in the act claims of API calls."`
 	whyFlags            `embed:""`
 	reachHelp           `embed:""`
 }
@@ -117,7 +117,7 @@ func (f erasureFlags) person() erasure.Person {
 
 type withdrawErasureCmd struct {
 	erasureFlags `embed:""`
-	Reason       string `required:"" help:"Why. It is stored in clear, so name nobody."`
+	Reason       string `required:"" help:"Reason. Stored unencrypted: do not include names."`
 }
 
 // Run withdraws the request.
@@ -129,7 +129,7 @@ func (c *withdrawErasureCmd) Run(r *term.Run) error {
 
 type holdErasureCmd struct {
 	patientFlags `embed:""`
-	Reason       string `required:"" help:"What the data are kept for. It is stored in clear, so name nobody."`
+	Reason       string `required:"" help:"Reason for keeping the data. Stored unencrypted: do not include names."`
 }
 
 // Run holds the patient's data.
@@ -140,7 +140,7 @@ func (c *holdErasureCmd) Run(r *term.Run) error {
 type liftErasureHoldCmd struct {
 	patientFlags `embed:""`
 	Hold         uuid.UUID `required:"" placeholder:"UUID" help:"The hold's identifier, as erasure hold has printed it."`
-	Reason       string    `required:"" help:"Why. It is stored in clear, so name nobody."`
+	Reason       string    `required:"" help:"Reason. Stored unencrypted: do not include names."`
 }
 
 // Run lifts the hold.

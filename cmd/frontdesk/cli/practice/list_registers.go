@@ -32,7 +32,7 @@ func (c *listPracticesCmd) Run(r *term.Run) error {
 
 type listApplicationsCmd struct {
 	term.DatabaseFlag `embed:""`
-	Tenant            string `help:"Only those that this practice has enabled."`
+	Tenant            string `help:"Only applications that this practice has enabled."`
 	JSON              bool   `name:"json" help:"Print one JSON object a line."`
 }
 
@@ -60,7 +60,7 @@ func (c *listApplicationsCmd) Run(r *term.Run) error {
 
 type listWebhooksCmd struct {
 	term.DatabaseFlag `embed:""`
-	Application       application.ID `placeholder:"UUID" help:"Only those of this application."`
+	Application       application.ID `placeholder:"UUID" help:"Only URLs of this application."`
 	JSON              bool           `name:"json" help:"Print one JSON object a line."`
 }
 

@@ -48,8 +48,8 @@ type patientFlags struct {
 type changePatientDetailsCmd struct {
 	patientFlags        `embed:""`
 	term.MasterKeyFlags `embed:""`
-	Name                string `required:"" help:"The patient's name from now on."`
-	BirthDate           string `required:"" placeholder:"2006-01-02" help:"The patient's date of birth from now on; empty if it is unknown."`
+	Name                string `required:"" help:"The patient's new name."`
+	BirthDate           string `required:"" placeholder:"2006-01-02" help:"The patient's new date of birth; empty if it is unknown."`
 }
 
 func (c *changePatientDetailsCmd) Run(r *term.Run) error {
@@ -62,7 +62,7 @@ func (c *changePatientDetailsCmd) Run(r *term.Run) error {
 
 type restrictPatientRecordCmd struct {
 	patientFlags `embed:""`
-	Username     []string `sep:"none" help:"Who may see the record; may be repeated. Without any, the restriction is lifted."`
+	Username     []string `sep:"none" help:"Username of a member of staff who may see the record; may be repeated. Without any, the restriction is lifted."`
 }
 
 func (c *restrictPatientRecordCmd) Run(r *term.Run) error {
@@ -82,7 +82,7 @@ func (c *openCareRecordCmd) Run(r *term.Run) error {
 type createNoteCmd struct {
 	patientFlags        `embed:""`
 	term.MasterKeyFlags `embed:""`
-	File                string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
+	File                string `required:"" help:"The note as a text file; - for standard input. Other users of this machine can see command lines."`
 }
 
 func (c *createNoteCmd) Run(r *term.Run) error {
@@ -96,7 +96,7 @@ func (c *createNoteCmd) Run(r *term.Run) error {
 // errorFlags say what was entered in error, and why.
 type errorFlags struct {
 	patientFlags `embed:""`
-	Reason       string `required:"" help:"Why, in a few words. Applications and auditors read it, and it is kept in clear text: name nobody."`
+	Reason       string `required:"" help:"Reason. Applications and auditors read it. Stored unencrypted: do not include names."`
 }
 
 type markNoteEnteredInErrorCmd struct {

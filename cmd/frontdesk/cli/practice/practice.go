@@ -107,7 +107,7 @@ func (c *resumeRequestTypeCmd) Run(r *term.Run) error {
 
 type setOpeningHoursCmd struct {
 	requestTypeFlags `embed:""`
-	Hours            []string `sep:"none" placeholder:"'mon 08:00-12:30'" help:"When it is open, in the practice's time zone; may be repeated, also for one day. 22:00-06:00 spans midnight. Without any, it is always open."`
+	Hours            []string `sep:"none" placeholder:"'mon 08:00-12:30'" help:"Opening hours, in the practice's time zone; may be repeated, also for one day. 22:00-06:00 spans midnight. Without any, it is always open."`
 }
 
 func (c *setOpeningHoursCmd) Run(r *term.Run) error {
@@ -119,7 +119,7 @@ func (c *setOpeningHoursCmd) Run(r *term.Run) error {
 type closePracticeCmd struct {
 	term.PracticeFlags `embed:""`
 	From               time.Time `placeholder:"INSTANT" help:"When it closes, like 2026-12-24T12:00:00Z; without it, now."`
-	Until              time.Time `placeholder:"INSTANT" help:"When it is open again; without it, when it is reopened."`
+	Until              time.Time `placeholder:"INSTANT" help:"When it opens again; without it, when it is reopened."`
 }
 
 func (c *closePracticeCmd) Run(r *term.Run) error {
@@ -128,7 +128,7 @@ func (c *closePracticeCmd) Run(r *term.Run) error {
 
 type reopenPracticeCmd struct {
 	term.PracticeFlags `embed:""`
-	From               time.Time `placeholder:"INSTANT" help:"When it is open again; without it, now. The beginning of a planned closure calls it off."`
+	From               time.Time `placeholder:"INSTANT" help:"When it opens again; without it, now. The start of a planned closure cancels it."`
 }
 
 func (c *reopenPracticeCmd) Run(r *term.Run) error {

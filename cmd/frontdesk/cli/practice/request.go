@@ -44,7 +44,7 @@ func (f writingFlags) Do(r *term.Run, config app.Config, tenant string, act func
 
 // byFlag names the member of staff who has the request then.
 type byFlag struct {
-	Username string `required:"" help:"Who has the request then."`
+	Username string `required:"" help:"Username of the member of staff who takes, completes or reopens it."`
 }
 
 type takePatientRequestCmd struct {
@@ -64,8 +64,8 @@ func (c *takePatientRequestCmd) Run(r *term.Run) error {
 
 type givePatientRequestCmd struct {
 	requestFlags `embed:""`
-	From         string `help:"The username of whoever has the request; without it, nobody does."`
-	To           string `required:"" help:"The username of whom it is given to."`
+	From         string `help:"Username that the request is assigned to now; without it, the request is unassigned."`
+	To           string `required:"" help:"Username to assign the request to."`
 }
 
 func (c *givePatientRequestCmd) Run(r *term.Run) error {
@@ -102,7 +102,7 @@ func (c *changePatientRequestUrgencyCmd) Run(r *term.Run) error {
 
 type notePatientRequestCmd struct {
 	writingFlags `embed:""`
-	File         string `required:"" help:"The note as a text file; - for standard input. Others at this machine see command lines."`
+	File         string `required:"" help:"The note as a text file; - for standard input. Other users of this machine can see command lines."`
 }
 
 func (c *notePatientRequestCmd) Run(r *term.Run) error {
@@ -134,7 +134,7 @@ func (c *completePatientRequestCmd) Run(r *term.Run) error {
 type reopenPatientRequestCmd struct {
 	writingFlags `embed:""`
 	byFlag       `embed:""`
-	Reason       string `required:"" help:"Why. Others at this machine see command lines: name nobody."`
+	Reason       string `required:"" help:"Reason. Other users of this machine can see command lines: do not include names."`
 }
 
 func (c *reopenPatientRequestCmd) Run(r *term.Run) error {
@@ -150,8 +150,8 @@ func (c *reopenPatientRequestCmd) Run(r *term.Run) error {
 type reLinkPatientRequestCmd struct {
 	writingFlags `embed:""`
 	From         patient.ID `required:"" placeholder:"UUID" help:"The patient to whom the request is linked."`
-	To           patient.ID `required:"" placeholder:"UUID" help:"The patient whose request it is."`
-	Reason       string     `required:"" help:"Why. Others at this machine see command lines: name nobody."`
+	To           patient.ID `required:"" placeholder:"UUID" help:"The correct patient."`
+	Reason       string     `required:"" help:"Reason. Other users of this machine can see command lines: do not include names."`
 }
 
 func (c *reLinkPatientRequestCmd) Run(r *term.Run) error {

@@ -25,7 +25,7 @@ type StaffCommands struct {
 
 type registerStaffCmd struct {
 	newStaffFlags `embed:""`
-	PasswordStdin bool `help:"Also set their password: one line of standard input."`
+	PasswordStdin bool `help:"Also set their password, from one line of standard input."`
 }
 
 func (c *registerStaffCmd) Run(r *term.Run) (err error) {
@@ -42,8 +42,8 @@ func (c *registerStaffCmd) Run(r *term.Run) (err error) {
 
 type setPasswordCmd struct {
 	usernameFlags      `embed:""`
-	PasswordStdin      bool `help:"The password is one line of standard input; without this it is asked for at the terminal."`
-	KeepAuthorisations bool `help:"Let applications go on acting for them."`
+	PasswordStdin      bool `help:"Read the password from one line of standard input. Without it, the terminal asks for the password."`
+	KeepAuthorisations bool `help:"Keep the authorisations of applications that act for them."`
 }
 
 func (c *setPasswordCmd) Run(r *term.Run) error {

@@ -15,7 +15,7 @@ import (
 // newStaffFlags say who somebody is that comes to a practice.
 type newStaffFlags struct {
 	term.SealingFlags `embed:""`
-	Username          string `required:"" help:"What they sign in with."`
+	Username          string `required:"" help:"Their username."`
 	Name              string `required:"" help:"Their name, as others see it."`
 	Email             string `required:"" help:"Their email address."`
 	roleFlag          `embed:""`
@@ -23,18 +23,18 @@ type newStaffFlags struct {
 
 // roleFlag says what a member of staff is at the practice.
 type roleFlag struct {
-	Role []staff.Role `sep:"none" placeholder:"ROLE" help:"What they are there: receptionist, clinician, manager or privacy-officer; may be repeated. Without any, they have none."`
+	Role []staff.Role `sep:"none" placeholder:"ROLE" help:"Role: receptionist, clinician, manager or privacy-officer. Repeat for several. Default: none."`
 }
 
 // usernameFlags name a member of staff.
 type usernameFlags struct {
 	term.PracticeFlags `embed:""`
-	Username           string `required:"" help:"What they sign in with."`
+	Username           string `required:"" help:"Their username."`
 }
 
 // linkFlag is where the practices' pages are, for the address of a link.
 type linkFlag struct {
-	AuthURL string `name:"auth-url" placeholder:"URL" help:"Where the staff pages are reached, as 'serve' was told; without it, only the path of the link is printed."`
+	AuthURL string `name:"auth-url" placeholder:"URL" help:"URL of the staff pages, as in serve --auth-url. Without it, only the path of the link is printed."`
 }
 
 type inviteStaffCmd struct {

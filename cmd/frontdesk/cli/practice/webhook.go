@@ -22,7 +22,7 @@ type setWebhookCmd struct {
 	term.NetworkFlag `embed:""`
 	Application      application.ID           `required:"" placeholder:"UUID" help:"The application's identifier."`
 	Event            application.WebhookEvent `required:"" help:"The event kind, such as record.opened."`
-	URL              string                   `required:"" placeholder:"URL" help:"Where it is told of them; https only."`
+	URL              string                   `required:"" placeholder:"URL" help:"The webhook URL; https only."`
 }
 
 func (c *setWebhookCmd) Run(r *term.Run) error {
@@ -42,7 +42,7 @@ func (c *removeWebhookCmd) Run(r *term.Run) error {
 
 type testWebhookCmd struct {
 	enablementFlags `embed:""`
-	Event           application.WebhookEvent `required:"" help:"The event kind whose address the ping is sent to, such as record.opened."`
+	Event           application.WebhookEvent `required:"" help:"The event kind whose URL gets the ping, such as record.opened."`
 }
 
 func (c *testWebhookCmd) Run(r *term.Run) error {

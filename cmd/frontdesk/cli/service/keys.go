@@ -96,7 +96,7 @@ func (c *keysStageCmd) Run(r *term.Run) error {
 // keyFlags name a key, as an argument or as a flag.
 type keyFlags struct {
 	Named signingkey.KID `arg:"" optional:"" name:"kid" help:"The key's kid, as \"frontdesk key list\" shows it."`
-	KID   signingkey.KID `name:"kid" placeholder:"KID" help:"The same."`
+	KID   signingkey.KID `name:"kid" placeholder:"KID" help:"Same as the <kid> argument."`
 }
 
 func (f keyFlags) kid() (signingkey.KID, error) {

@@ -16,8 +16,8 @@ import (
 // ReadyCmd asks as a proxy does. It is for where nothing else can ask, such as in a
 // container that holds the program alone.
 type ReadyCmd struct {
-	Config        servingFile `placeholder:"FILE" help:"YAML file of settings, which says where \"serve\" on this machine listens."`
-	PrivateListen string      `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"What \"serve\" on this machine is given."`
+	Config        servingFile `placeholder:"FILE" help:"YAML config file, with the address on which \"serve\" listens on this machine."`
+	PrivateListen string      `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"The --private-listen of \"serve\" on this machine."`
 }
 
 const (

@@ -10,8 +10,8 @@ import (
 
 // streamFlags say what the relay makes its streams like.
 type streamFlags struct {
-	NATSReplicas  int           `name:"nats-replicas" default:"3" placeholder:"N" help:"Servers of NATS that hold each event; 1 if there is only one."`
-	NATSRetention time.Duration `name:"nats-retention" placeholder:"DURATION" help:"How long NATS keeps events; for good if it is not given."`
+	NATSReplicas  int           `name:"nats-replicas" default:"3" placeholder:"N" help:"Number of NATS servers that store each event; 1 if there is only one."`
+	NATSRetention time.Duration `name:"nats-retention" placeholder:"DURATION" help:"How long NATS keeps events; without it, indefinitely."`
 }
 
 func (f streamFlags) streams() broker.Streams {
@@ -25,7 +25,7 @@ type RelayCmd struct {
 	term.LogFlags     `embed:""`
 	term.BrokerFlags  `embed:""`
 	streamFlags       `embed:""`
-	MetricsListen     string `placeholder:"HOST:PORT" help:"Where metrics are served; nowhere if it is not given."`
+	MetricsListen     string `placeholder:"HOST:PORT" help:"Where metrics are served. Without it, they are not served."`
 }
 
 // Help says what a help text has no room for.

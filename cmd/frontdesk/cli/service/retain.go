@@ -15,10 +15,10 @@ import (
 type RetainCmd struct {
 	term.DatabaseFlag `embed:""`
 	configFlag        `embed:""`
-	AccessRetention   retention.Period `default:"never" placeholder:"PERIOD" help:"How long the access record is kept, and to whom webhooks told what: 8y, or 400d. Months that are wholly older are moved to files. Without it, nothing is."`
-	Archive           string           `type:"path" placeholder:"DIR" help:"The folder that they are moved to: for each of them a file and its manifest. Use the same one each time."`
-	WithoutProof      bool             `help:"Also move lines of the access record that no signed checkpoint covers, for those who run no frontdesk sign. Whether such an archive is complete, and as it was, can then never be shown to anybody who trusts neither you nor the database."`
-	Wait              time.Duration    `default:"10m" help:"How long to ask for a table that somebody else holds. Calls go on meanwhile."`
+	AccessRetention   retention.Period `default:"never" placeholder:"PERIOD" help:"How long the access record and webhook history are kept: 8y, or 400d. Older whole months are moved to files. Without it, nothing is moved."`
+	Archive           string           `type:"path" placeholder:"DIR" help:"The folder for the archives: a file and a manifest for each month. Use the same folder each time."`
+	WithoutProof      bool             `help:"Also move lines of the access record that no signed checkpoint covers, where no frontdesk sign runs. You can then never prove that such an archive is complete and unchanged."`
+	Wait              time.Duration    `default:"10m" help:"How long to wait for a table lock. The service keeps running."`
 }
 
 // Help says what a help text has no room for.

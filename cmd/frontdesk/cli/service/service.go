@@ -1,5 +1,5 @@
 // Package service holds the subcommands that run and keep the service: serve, migrate,
-// keys, sign, witness, relay and retain.
+// key, sign, witness, relay and retain.
 package service
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // drainFlag is for a service that has proxies in front of it.
 type drainFlag struct {
-	DrainDelay time.Duration `default:"${drain_delay}" help:"When told to stop, it is not ready any more but goes on accepting calls for so long, so that proxies can move over."`
+	DrainDelay time.Duration `default:"${drain_delay}" help:"How long to keep serving after SIGTERM while /readyz fails, so that proxies can drain."`
 }
 
 // ServeCmd serves the API.
@@ -32,10 +32,10 @@ type ServeCmd struct {
 	runningFlags        `embed:""`
 	term.BrokerFlags    `embed:""`
 	streamFlags         `embed:""`
-	JWKSCache           time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set serves."`
+	JWKSCache           time.Duration `name:"jwks-cache" default:"${jwks_cache}" help:"How long a readable key set is cached."`
 	Listen              string        `required:"" placeholder:"HOST:PORT" help:"Where the API is served, behind your TLS."`
 	APIDomain           string        `name:"api-domain" required:"" placeholder:"DOMAIN" help:"Practices are served on {tenantId}.DOMAIN."`
-	AuthURL             string        `name:"auth-url" required:"" placeholder:"URL" help:"Where the staff pages are reached."`
+	AuthURL             string        `name:"auth-url" required:"" placeholder:"URL" help:"URL of the staff pages."`
 	Durability          string        `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
 }
 
@@ -84,8 +84,8 @@ func (c *ServeCmd) config(r *term.Run) (app.Config, error) {
 type MigrateCmd struct {
 	term.DatabaseFlag `embed:""`
 	configFlag        `embed:""`
-	ChangeOwner       string        `placeholder:"ROLE" help:"First give the database and everything of frontdesk in it to this role, which is no superuser."`
-	Wait              time.Duration `default:"10m" help:"How long to ask for a table that somebody else holds. Calls go on meanwhile."`
+	ChangeOwner       string        `placeholder:"ROLE" help:"First give the database and everything of frontdesk in it to this role, which must not be a superuser."`
+	Wait              time.Duration `default:"10m" help:"How long to wait for a table lock. The service keeps running."`
 }
 
 // RolesCmd prints the SQL that makes the roles of the database.

@@ -18,12 +18,12 @@ import (
 type runningFlags struct {
 	configFlag            `embed:""`
 	term.LogFlags         `embed:""`
-	Check                 bool   `env:"-" help:"Print the configuration and who says so, look at everything that serving needs, change nothing, and serve nothing."`
-	LogCalls              string `enum:"all,refused,none" default:"${log_calls}" help:"Which calls have a line in the log: all, refused or none."`
+	Check                 bool   `env:"-" help:"Print the configuration with its sources, check everything that serving needs, and exit without changes."`
+	LogCalls              string `enum:"all,refused,none" default:"${log_calls}" help:"Which calls are logged: all, refused or none."`
 	Pprof                 bool   `help:"Serve Go's profiles at /debug/pprof/ of the private listener."`
 	CallConnections       int32  `default:"${call_connections}" placeholder:"N" help:"Connections to the database for calls."`
 	BackgroundConnections int32  `default:"${background_connections}" placeholder:"N" help:"Connections to the database for all other work."`
-	UploadConnections     int32  `default:"${upload_connections}" placeholder:"N" help:"Connections to the database for files that arrive."`
+	UploadConnections     int32  `default:"${upload_connections}" placeholder:"N" help:"Connections to the database for uploads."`
 	tracesFlags           `embed:""`
 }
 

@@ -8,7 +8,7 @@ import (
 
 // configFlag is the flag of every command that runs for long, or that keeps house.
 type configFlag struct {
-	Config ConfigFile `placeholder:"FILE" help:"YAML file with flags by their names, for all such commands or below the name of one. The environment wins over it, and the command line over both."`
+	Config ConfigFile `placeholder:"FILE" help:"YAML file with flags by name, for all commands or below the name of one. Flags override environment variables, which override the config file."`
 }
 
 // ConfigFile is the name of a file of settings.

@@ -20,15 +20,15 @@ type SignCmd struct {
 	configFlag        `embed:""`
 	term.LogFlags     `embed:""`
 	LogKeyFile        string        `required:"" placeholder:"FILE" help:"The key that signs, as \"key make-log\" has written it."`
-	State             string        `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has signed. Make it once, and back it up."`
-	Witness           []string      `placeholder:"URL" help:"A witness that cosigns, by the prefix of its submissions; may be repeated."`
+	State             string        `required:"" type:"folder" placeholder:"DIR" help:"Folder for the signed state, used by this command only. Create it once, and back it up."`
+	Witness           []string      `placeholder:"URL" help:"A witness that cosigns, as the prefix of its submission URLs; may be repeated."`
 	WitnessKey        []string      `placeholder:"VKEY" help:"Verifier key of a witness, as \"key make-witness\" has printed it; one for each."`
-	Every             time.Duration `default:"10s" help:"From one look at the logs to the next."`
-	MetricsListen     string        `placeholder:"HOST:PORT" help:"Where metrics are served; nowhere if it is not given."`
-	VerifyAll         bool          `help:"Read everything again before anything is signed. It is read once a day anyway."`
-	Adopt             bool          `env:"-" help:"The folder is lost: go on with the logs that published checkpoints name. What was signed after them is not protected any more."`
-	ChangeKey         bool          `env:"-" help:"Sign with another key than the one that the folder knows. Give its verifier key to everybody first."`
-	AcceptEpoch       int           `env:"-" placeholder:"N" help:"Go on in epoch N, although the log from before it is another one. Find out first why it is."`
+	Every             time.Duration `default:"10s" help:"How often to sign."`
+	MetricsListen     string        `placeholder:"HOST:PORT" help:"Where metrics are served. Without it, they are not served."`
+	VerifyAll         bool          `help:"Read everything again before signing. It is also read once a day."`
+	Adopt             bool          `env:"-" help:"Continue from the published checkpoints, because the folder is lost. Anything signed after them is no longer protected."`
+	ChangeKey         bool          `env:"-" help:"Sign with another key than the one in the folder. Hand out its verifier key first."`
+	AcceptEpoch       int           `env:"-" placeholder:"N" help:"Continue in epoch N, although the log before it differs. Find out why first."`
 }
 
 // Help says what a help text has no room for.
@@ -86,7 +86,7 @@ func witnessKeys(witnesses, vkeys []string) (keys []note.Verifier, err error) {
 }
 
 type keysMakeLogKeyCmd struct {
-	Name string `required:"" placeholder:"HOST" help:"The name of the service, which its checkpoints bear: the host of its API. It stays for good."`
+	Name string `required:"" placeholder:"HOST" help:"The name of the service in its checkpoints: the host of its API. It never changes."`
 	Out  string `required:"" placeholder:"FILE" help:"Where the private key goes. It never leaves the signer."`
 }
 

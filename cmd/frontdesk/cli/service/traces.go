@@ -4,8 +4,8 @@ import "frontdesk/adapters/tracing"
 
 // tracesFlags say where traces go.
 type tracesFlags struct {
-	Traces      string  `placeholder:"URL" help:"Collector that is sent traces by OTLP over HTTP, such as http://collector:4318; none if it is not given."`
-	TracesShare float64 `default:"${traces_share}" placeholder:"SHARE" help:"Share of the calls that are traced: more than 0, and 1 at most."`
+	Traces      string  `placeholder:"URL" help:"Collector for traces, by OTLP over HTTP, such as http://collector:4318. Without it, nothing is traced."`
+	TracesShare float64 `default:"${traces_share}" placeholder:"SHARE" help:"Share of calls that are traced: more than 0, and at most 1."`
 }
 
 func (f tracesFlags) traces() tracing.Config {

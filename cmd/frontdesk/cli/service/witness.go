@@ -23,11 +23,11 @@ type WitnessCmd struct {
 	configFlag    `embed:""`
 	term.LogFlags `embed:""`
 	KeyFile       string         `required:"" placeholder:"FILE" help:"The witness's private key, as \"key make-witness\" has written it."`
-	State         string         `required:"" type:"folder" placeholder:"DIR" help:"Folder of its own in which it remembers what it has cosigned. It must never lose that."`
-	New           bool           `env:"-" help:"Begin: the witness has cosigned nothing yet. Give it once, and never because the folder is empty."`
-	Listen        string         `required:"" placeholder:"HOST:PORT" help:"Where it is served, behind your TLS."`
-	LogKey        []string       `required:"" placeholder:"VKEY" help:"Verifier key of a service whose logs it witnesses, as \"key make-log\" has printed it; may be repeated."`
-	TrustedProxy  []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For tells where requests come from; may be repeated."`
+	State         string         `required:"" type:"folder" placeholder:"DIR" help:"Folder for the cosigned state, used by this command only. Never lose it."`
+	New           bool           `env:"-" help:"Start a new witness, which has cosigned nothing yet. Use it once, and never because the folder is empty."`
+	Listen        string         `required:"" placeholder:"HOST:PORT" help:"Where the witness is served, behind your TLS."`
+	LogKey        []string       `required:"" placeholder:"VKEY" help:"Verifier key of a service to witness, as \"key make-log\" has printed it; may be repeated."`
+	TrustedProxy  []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For gives the source of requests; may be repeated."`
 }
 
 // Run cosigns until it is told to stop.
@@ -78,7 +78,7 @@ func readCosigner(file string, now func() time.Time) (proof.Cosigner, error) {
 }
 
 type keysMakeWitnessKeyCmd struct {
-	Name string `required:"" placeholder:"HOST" help:"The name of the witness, which its cosignatures bear: a host name of whoever runs it."`
+	Name string `required:"" placeholder:"HOST" help:"The name of the witness in its cosignatures: a host name of its operator."`
 	Out  string `required:"" placeholder:"FILE" help:"Where the private key goes. It never leaves the witness."`
 }
 

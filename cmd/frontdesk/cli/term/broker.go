@@ -4,9 +4,9 @@ import "frontdesk/adapters/broker"
 
 // BrokerFlags say how the broker is reached.
 type BrokerFlags struct {
-	NATS            []string `name:"nats" placeholder:"URL" sep:"," help:"Servers of NATS, such as nats://broker-1:4222 or tls://broker-1:4222. User and password may stand in them."`
+	NATS            []string `name:"nats" placeholder:"URL" sep:"," help:"NATS servers, such as nats://broker-1:4222 or tls://broker-1:4222. They may contain a user and password."`
 	NATSCredentials string   `name:"nats-credentials" placeholder:"FILE" help:"Credentials for NATS."`
-	NATSCA          string   `name:"nats-ca" placeholder:"FILE" help:"Authority of the certificates of NATS, if it is not one that the system trusts."`
+	NATSCA          string   `name:"nats-ca" placeholder:"FILE" help:"Certificate authority (PEM) of the NATS servers, if the system does not trust it."`
 }
 
 // Server returns the servers of NATS, with their credentials.

@@ -37,7 +37,7 @@ func (f DatabaseFlag) Open(r *Run) (*app.Engine, error) {
 // EngineFlags are the flags of every command that gives the desk an intent.
 type EngineFlags struct {
 	DatabaseFlag `embed:""`
-	As           string `placeholder:"USERNAME" help:"The member of staff whom you act for. The log names you, too."`
+	As           string `placeholder:"USERNAME" help:"The member of staff that you act for. The log names both of you."`
 	JSON         bool   `name:"json" help:"Print one JSON object."`
 }
 
@@ -67,7 +67,7 @@ type ApplicationFlags struct {
 
 // NetworkFlag opens networks to outbound calls.
 type NetworkFlag struct {
-	AllowNetwork []netip.Prefix `placeholder:"CIDR" help:"Network that JWKS and webhook URLs may be in beside the public Internet."`
+	AllowNetwork []netip.Prefix `placeholder:"CIDR" help:"Network that JWKS and webhook URLs may be in, in addition to the public Internet."`
 }
 
 // Made is what a command has made, by the names of the contract.

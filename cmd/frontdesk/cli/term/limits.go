@@ -26,9 +26,9 @@ type LifetimeFlags struct {
 	LifetimeFlag    `embed:""`
 	staffPagesFlags `embed:""`
 	webhookFlags    `embed:""`
-	CallsInFlight   int      `default:"${calls_in_flight}" help:"Calls judged and answered at once, of which each application and each source has a share; more are answered 503."`
-	RateLimit       float64  `default:"${rate_limit}" help:"Calls a second of one application, in each process; more are answered 429. 0 is no limit."`
-	DailyBytes      byteSize `default:"${daily_bytes}" help:"Bytes of bodies that one application may send in 24 hours, in each process; more are answered 429. 0 is no limit."`
+	CallsInFlight   int      `default:"${calls_in_flight}" help:"Concurrent calls, of which each application and each source has a share. Further calls get 503."`
+	RateLimit       float64  `default:"${rate_limit}" help:"Calls a second of one application, in each process. Further calls get 429. 0 is no limit."`
+	DailyBytes      byteSize `default:"${daily_bytes}" help:"Bytes of bodies that one application may send in 24 hours, in each process. Further calls get 429. 0 is no limit."`
 	PrivateListen   string   `default:"127.0.0.1:9090" placeholder:"HOST:PORT" help:"Where metrics, health and readiness are served."`
 }
 
@@ -40,9 +40,9 @@ type LifetimeFlag struct {
 // staffPagesFlags are the limits of the staff pages.
 type staffPagesFlags struct {
 	Lockout      time.Duration  `default:"${lockout}" help:"The first wait after too many wrong passwords; it doubles with each further one."`
-	SessionIdle  time.Duration  `default:"${session_idle}" help:"Staff who do nothing for so long have to sign in again."`
-	SessionLimit time.Duration  `default:"${session_limit}" help:"And everybody after so long."`
-	TrustedProxy []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For tells where calls come from and staff sign in from; may be repeated."`
+	SessionIdle  time.Duration  `default:"${session_idle}" help:"Idle time after which staff must sign in again."`
+	SessionLimit time.Duration  `default:"${session_limit}" help:"Maximum length of a staff session."`
+	TrustedProxy []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For gives the source of calls and sign-ins; may be repeated."`
 }
 
 // ApplyLimits sets the lifetimes and limits of a service.
@@ -56,10 +56,10 @@ func (f LifetimeFlags) ApplyLimits(c *app.Config) {
 
 // webhookFlags are the limits of webhooks.
 type webhookFlags struct {
-	CallInAgeLimit    time.Duration `default:"${call_in_age}" help:"Call-in events that are older are not told any more."`
-	WebhookAgeLimit   time.Duration `default:"${webhook_age}" help:"Other events that are older are not told any more."`
-	WebhookTimeout    time.Duration `default:"${webhook_timeout}" help:"How long one webhook may take, its answer included."`
-	DeliveryRetention time.Duration `default:"${delivery_retention}" help:"How long every detail is kept of how webhooks went. Who was told of what is kept as long as the access record."`
+	CallInAgeLimit    time.Duration `default:"${call_in_age}" help:"Maximum age of a call-in event for its webhook to be sent."`
+	WebhookAgeLimit   time.Duration `default:"${webhook_age}" help:"Maximum age of any other event for its webhook to be sent."`
+	WebhookTimeout    time.Duration `default:"${webhook_timeout}" help:"Maximum duration of one webhook, including its response."`
+	DeliveryRetention time.Duration `default:"${delivery_retention}" help:"How long the details of webhook deliveries are kept. The history of webhooks is kept as long as the access record."`
 }
 
 // applyWebhooks sets the limits of webhooks.
@@ -70,7 +70,7 @@ func (f webhookFlags) applyWebhooks(c *app.Config) {
 
 // LedgerFlag is for everything that erases, or serves what may have been restored.
 type LedgerFlag struct {
-	ErasureLedger string `placeholder:"FILE" help:"File that remembers who is erased, kept where backups of the database are not."`
+	ErasureLedger string `placeholder:"FILE" help:"File that records the erased people, stored apart from the backups of the database."`
 }
 
 // ServiceDefaults are the lifetimes and limits that hold if the flags are not

@@ -10,7 +10,7 @@ import (
 
 // LogFlags are the flags of whatever logs for long.
 type LogFlags struct {
-	LogLevel string `enum:"debug,info,warn,error" default:"info" help:"The least that has a line in the log: debug, info, warn or error."`
+	LogLevel string `enum:"debug,info,warn,error" default:"info" help:"Minimum log level: debug, info, warn or error."`
 }
 
 // Log returns what writes such lines.

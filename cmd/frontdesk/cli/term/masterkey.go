@@ -11,8 +11,8 @@ import (
 // MasterKeyFlags are the flags of everything that seals or opens: personal data, and the
 // keys that webhooks are signed with.
 type MasterKeyFlags struct {
-	MasterKeyFile    string `placeholder:"FILE" instead:"master key" help:"File with the master key, which seals personal data and signing keys in the database: 32 random bytes, as \"openssl rand -base64 32\" prints them."`
-	MasterKeyCommand Words  `sep:" " placeholder:"COMMAND" instead:"master key" help:"Command that prints the master key, as its words. No shell reads them."`
+	MasterKeyFile    string `placeholder:"FILE" instead:"master key" help:"File with the master key, which encrypts personal data and signing keys in the database: 32 random bytes, as \"openssl rand -base64 32\" prints them."`
+	MasterKeyCommand Words  `sep:" " placeholder:"COMMAND" instead:"master key" help:"Command that prints the master key. It is not run by a shell."`
 	MasterKey        string `placeholder:"BASE64" instead:"master key" secret:"" help:"The master key itself: for the environment, never for a command line."`
 }
 
@@ -40,8 +40,8 @@ func (f MasterKeyFlags) Given(r *Run) (sealing.MasterKey, error) {
 
 // OldKeyFlags are the flags of what has two master keys, while one takes the other's place.
 type OldKeyFlags struct {
-	OldMasterKeyFile    string `placeholder:"FILE" instead:"old master key" help:"File with the master key before, while \"key change-master\" puts another in its place."`
-	OldMasterKeyCommand Words  `sep:" " placeholder:"COMMAND" instead:"old master key" help:"Command that prints the master key before."`
+	OldMasterKeyFile    string `placeholder:"FILE" instead:"old master key" help:"File with the previous master key, during a change of key."`
+	OldMasterKeyCommand Words  `sep:" " placeholder:"COMMAND" instead:"old master key" help:"Command that prints the previous master key, during a change of key."`
 }
 
 // ReadOld returns the master key before, and the zero one if no flag is given.
@@ -77,7 +77,7 @@ func (f SealingFlags) Do(r *Run, config app.Config, tenant string, act func(cont
 // for.
 type ShowingFlags struct {
 	MasterKeyFlags `embed:""`
-	ShowPersonal   bool `help:"Show personal data, which is hidden otherwise; it needs the master key. That you did is recorded."`
+	ShowPersonal   bool `help:"Show personal data, which is hidden otherwise. It needs the master key, and is recorded."`
 }
 
 // OpenToShow opens the engine. Nothing personal is opened unless it is to be shown, and then the
