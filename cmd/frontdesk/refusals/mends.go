@@ -50,7 +50,7 @@ func mendOf(f *fault.Error) string {
 var ofReasons = map[bearer.Reason]string{
 	"header-missing":   "Send `Authorization: Bearer TOKEN` with every call.",
 	"header-format":    "Send exactly one Authorization header: the word Bearer, a space and the token, without quotes or line breaks.",
-	"too-long":         "Leave out what the contract does not name: a token needs no more than a few hundred bytes.",
+	"too-long":         "Remove custom claims. A token needs only a few hundred bytes.",
 	"parts":            "Send the whole token as your library returns it: header, claims and signature.",
 	"base64":           "Encode each part as base64url without padding (RFC 7515), as libraries for JWT do.",
 	"json":             "Write the header and the claims as a JSON object each.",
@@ -73,7 +73,7 @@ var ofReasons = map[bearer.Reason]string{
 	"act-on-user":      "Leave act out of a token that acts for a user; only calls of the application itself say who is behind them.",
 	"act":              "Mend the member that is named: act has a practitioner with name and email, and an organisation with a name (§2.7).",
 	"jwks-unreachable": "Fetch the URL from outside your network: within 5 s it must answer 200, by https with a trusted certificate and without a redirect. `frontdesk token explain --jwks URL` says what it did.",
-	"jwks-not-json":    "Serve a JSON object of at most 256 KiB. `frontdesk token explain --jwks URL` says at which byte it is none.",
+	"jwks-not-json":    "Serve a JSON object of at most 256 KiB. `frontdesk token explain --jwks URL` shows where parsing fails.",
 	"jwks-no-key":      "Publish an RSA key of 2048 to 4096 bits with a kid. `frontdesk token explain --jwks URL` says of each key why it is not used.",
 	"unknown-key":      "Publish the key, beside the old one, an hour before you sign with it, or have the set read again by `POST application/key-set` with a token of the old one.",
 	"signature":        "Sign with the private half of the key that is published under this kid, and change nothing after signing.",
@@ -86,5 +86,5 @@ var ofRules = map[access.Rule]string{
 	access.RuleGranted:    "Ask the operator for the grant of this endpoint in this mode. What an application asks about itself is asked with sub = iss.",
 	access.RuleAuthorised: "Send the user through the authorisation page again: an authorisation lasts 12 hours.",
 	access.RuleScope:      "Call for the patient whom the authorisation names, or send the user through the authorisation page for a standing authorisation.",
-	access.RuleRecord:     "Nothing that you can mend: the practice shows this patient's record to other members of staff only.",
+	access.RuleRecord:     "You cannot fix this: the practice has restricted this record to other members of staff.",
 }

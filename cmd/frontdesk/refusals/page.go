@@ -23,12 +23,12 @@ func (c Code) Page() []byte {
 	fmt.Fprintf(&page, "# %s\n\n", c.Code)
 	fmt.Fprintf(&page, "HTTP status %d (%s). [All codes](README.md)\n\n", c.Status, http.StatusText(c.Status))
 	for _, part := range []struct{ title, text string }{
-		{"What happened", c.Happened}, {"What is wanted", c.Wanted}, {"What to do", c.Do}, {"May the same call be made again?", string(c.Retry)},
+		{"What happened", c.Happened}, {"What is expected", c.Wanted}, {"What to do", c.Do}, {"Can I retry?", string(c.Retry)},
 	} {
 		fmt.Fprintf(&page, "## %s\n\n%s\n\n", part.title, part.text)
 	}
 	fmt.Fprintf(&page, "## An answer\n\n```json\n%s\n```\n\n", exampleOf(c.Code))
-	page.WriteString("## What the description says\n\n`…` stands for what differs from call to call.\n\n")
+	page.WriteString("## Possible descriptions\n\n`…` stands for what differs from call to call.\n\n")
 	c.sentences(&page)
 	return []byte(page.String())
 }

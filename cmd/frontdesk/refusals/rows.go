@@ -23,7 +23,7 @@ var rows = []row{
 		says: unauthorised(), mends: mendOf, retry: Mended,
 		happened: "The token, the application, its grants or its user's authorisation is refused; the description says which.",
 		wanted:   "A fresh token that the application has signed, for a practice that has enabled it, an endpoint that is granted in the token's mode, and, on behalf of a user, a current authorisation.",
-		do:       "Mend what the description names. `frontdesk token explain` judges a token as the service does and says more.",
+		do:       "Fix the problem named in the description. `frontdesk token explain` judges a token as the service does and says more.",
 	},
 	{
 		says: scope(), mends: mendOf, retry: Mended,
@@ -33,9 +33,9 @@ var rows = []row{
 	},
 	{
 		says: of("invalid-request-body"), retry: Mended,
-		happened: "The body is no JSON object of the documented form, has a text of more than 1 MiB other than an attachment's data, or was sent in malformed chunks.",
+		happened: "The body is not a valid JSON object for this endpoint, has a string over 1 MiB (other than attachment data), or uses invalid chunked encoding.",
 		wanted:   "One JSON object in UTF-8 with the members of the endpoint, each name once and in its exact case.",
-		do:       "Have a JSON library write the body, and look at the byte or the member that the description names.",
+		do:       "Generate the body with a JSON library. The description gives the byte offset or field at fault.",
 	},
 	{
 		says: of("invalid-idempotency-key"), retry: Mended,
@@ -45,9 +45,9 @@ var rows = []row{
 	},
 	{
 		says: of("malformed-request"), retry: Mended,
-		happened: "The request is not well-formed HTTP/1.1, or two readers could disagree where it ends.",
+		happened: "The request is not valid HTTP/1.1, or its body length is ambiguous.",
 		wanted:   "A request by HTTP/1.1 with one `Host`, and one `Content-Length` or `Transfer-Encoding: chunked`.",
-		do:       "Leave the writing of requests to a library, and look at what stands between it and the service.",
+		do:       "Use an HTTP library, and check any proxy between it and the service.",
 	},
 	{
 		says: of("missing-patient-id"), retry: Mended,
@@ -61,7 +61,7 @@ var rows = []row{
 	{
 		says: fault.List{patient.ErrUnknown}, retry: Mended,
 		happened: "The practice has no patient with this patientId.", wanted: "A patient of the practice whose host is called.",
-		do: "Check the identifier, and the practice in the host: another practice's patients are unknown here.",
+		do: "Check the patient ID and the practice in the host name. Patients of other practices are not visible.",
 	},
 	{
 		says: fault.List{request.ErrInvalidType}, retry: Mended,
@@ -83,7 +83,7 @@ var rows = []row{
 	},
 	{
 		says: fault.List{request.ErrTooManyAttachments}, retry: Mended,
-		happened: "There are more than 5 attachments.", wanted: "At most 5 attachments.", do: "Send the rest with a second request.",
+		happened: "There are more than 5 attachments.", wanted: "At most 5 attachments.", do: "Send the other files in a second request.",
 	},
 	{
 		says: fault.List{
@@ -174,7 +174,7 @@ var rows = []row{
 	},
 	{
 		says: fault.List{application.ErrUnknownEvent}, retry: Mended,
-		happened: "event is none of those that a URL can be registered for.", wanted: "One of the contract's four events.",
+		happened: "event is not a supported webhook event.", wanted: "One of the contract's four events.",
 		do: "Name one of the four in `event`.",
 	},
 	{
@@ -184,8 +184,8 @@ var rows = []row{
 	},
 	{
 		says: of("invalid-query"), retry: Mended,
-		happened: "A parameter of the query is not of the documented form.", wanted: "Each parameter at most once, and in the form that the reference gives.",
-		do: "Mend the parameter that the description names. A cursor is good for the application, the practice and the list that it was given for.",
+		happened: "A query parameter is invalid.", wanted: "Each parameter at most once, and in the form that the reference gives.",
+		do: "Fix the parameter that the description names. A cursor is good for the application, the practice and the list that it was given for.",
 	},
 	{
 		says: of("not-found"), retry: Mended,
@@ -195,7 +195,7 @@ var rows = []row{
 	},
 	{
 		says: of("method-not-allowed"), retry: Mended,
-		happened: "The path is not called with this method.", wanted: "One of the methods in `Allow`.", do: "Use the method that the description names.",
+		happened: "This endpoint does not support this HTTP method.", wanted: "One of the methods in `Allow`.", do: "Use the method that the description names.",
 	},
 	{
 		says: of("request-timeout"), retry: Again,
@@ -219,11 +219,11 @@ var rows = []row{
 	},
 	{
 		says: of("unsupported-media-type"), retry: Mended,
-		happened: "The body is declared to be something else than JSON.", wanted: "`Content-Type: application/json`, or none.", do: "Set the header; many libraries send another one by default.",
+		happened: "The Content-Type is not JSON.", wanted: "`Content-Type: application/json`, or none.", do: "Set the header; many libraries send another one by default.",
 	},
 	{
 		says: append(of("rate-limited"), application.ErrTooSoon), retry: Later,
-		happened: "The application calls too often, or has sent too much in a day.", wanted: "Fewer calls, or bytes, in the time.",
+		happened: "The application calls too often, or has sent too much in a day.", wanted: "Fewer calls or bytes.",
 		do: "Wait as long as `Retry-After` says, and spread your calls.",
 	},
 	{
@@ -233,13 +233,13 @@ var rows = []row{
 	},
 	{
 		says: of("internal-error"), retry: Again,
-		happened: "Something went wrong on our side.", wanted: "Nothing of you: the fault is ours.",
+		happened: "Something went wrong on our side.", wanted: "Nothing. This is our error.",
 		do: "Quote the `X-Request-Id` of the answer when you report it.",
 	},
 	{
 		says:     slices.Concat(of("unavailable"), bearer.Crowded(), fault.List{postgres.ErrUnavailable, postgres.ErrSwept}),
 		retry:    Again,
-		happened: "The service cannot answer at the moment.", wanted: "A little patience: the service has no room, no database or no time at the moment.",
+		happened: "The service cannot answer at the moment.", wanted: "A retry later. The service is overloaded or cannot reach its database.",
 		do: "Try again after `Retry-After`, and wait longer each time.",
 	},
 }
