@@ -57,7 +57,7 @@ func (s surgery) from(t *testing.T, address string) func(method, path string, fo
 	}
 }
 
-// Where somebody was who signed in, or tried to, is in no table (D65).
+// No table holds the address of a sign-in or of a failed one (D65).
 func TestNoTableHoldsAnAddress(t *testing.T) {
 	t.Parallel()
 	const staff = "/elm-street/staff/"

@@ -41,8 +41,8 @@ type App struct {
 	abandon context.CancelFunc
 }
 
-// New opens the engine and listens on the addresses. It serves nothing before
-// [App.Run]. The error is one line that says what to do.
+// New opens the engine and listens on the addresses. It serves nothing before [App.Run]. The
+// error is one line that includes the fix.
 func New(ctx context.Context, config Config) (*App, error) {
 	if err := config.checkBroker(); err != nil {
 		return nil, err
@@ -110,12 +110,12 @@ func (a *App) following(tail *postgres.Tail) []*postgres.Consumer {
 // URL returns the address of the public listener on this machine.
 func (a *App) URL() string { return a.public.url() }
 
-// PrivateURL returns the address of the private listener, and "" if there is none.
+// PrivateURL returns the address of the private listener, or "" without one.
 func (a *App) PrivateURL() string { return a.private.url() }
 
-// Run serves until ctx ends. Then it says that it is not ready, goes on serving for the
-// delay of the drain, finishes the calls that it has accepted, stops the background
-// work, and closes the app.
+// Run serves until ctx ends. Then it reports that it is not ready, keeps serving for the
+// drain delay, finishes the calls that it has accepted, stops the background work, and closes
+// the app.
 func (a *App) Run(ctx context.Context) error {
 	defer a.Close()
 	return during(ctx, a.stages(), func() error { return serve(ctx, &a.drain, a.public, a.private) })
@@ -147,14 +147,14 @@ func (a *App) stages() [][]task {
 	}
 }
 
-// Hurry has [App.Run] end without patience: calls and webhooks that are under way then have
-// a moment, and are broken off. What is broken off is lost.
+// Hurry makes [App.Run] end quickly: calls and webhooks under way get a moment and are then
+// aborted. Aborted work is lost.
 func (a *App) Hurry() {
 	a.drain.hasty.Store(true)
 	a.abandon()
 }
 
-// newJournal returns what tells the log of sign-ins, behind their answers.
+// newJournal returns the journal that records sign-ins in the log, after their answers.
 func (a *App) newJournal() *signin.Journal {
 	store := &postgres.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Appended: a.appended}
 	tries := signin.Tries{DB: a.background, Lockout: a.config.Lockout, Now: a.config.RealNow}
@@ -163,7 +163,7 @@ func (a *App) newJournal() *signin.Journal {
 	return journal
 }
 
-// sweeper returns what deletes expired files and answers.
+// sweeper returns the sweeper of expired files and answers.
 func (a *App) sweeper() *postgres.Sweeper {
 	uploads := &postgres.Uploads{DB: a.background, Now: a.config.RealNow}
 	return &postgres.Sweeper{DB: a.background, Uploads: uploads, Now: a.config.Now, RealNow: a.config.RealNow, Log: a.config.Log, Metrics: a.sweeps}

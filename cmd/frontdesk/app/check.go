@@ -18,8 +18,8 @@ import (
 // checkLimit bounds each look of [Check].
 const checkLimit = 15 * time.Second
 
-// Check looks at everything that [New] and [App.Run] would need. It changes nothing, and
-// answers nobody. Of a database that cannot be used it says that alone.
+// Check checks all requirements of [New] and [App.Run]. It changes nothing and serves no
+// calls. If the database cannot be used, it reports only that.
 func Check(ctx context.Context, config Config) []Finding {
 	config.setDefaults()
 	all := append(checkDatabase(ctx, config), checkAddresses(ctx, config)...)

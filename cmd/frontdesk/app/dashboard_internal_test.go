@@ -20,7 +20,7 @@ const (
 	alertsFile    = "../../../docs/operations/alerts.yaml"
 )
 
-// board is what a test asks about a dashboard of Grafana.
+// board is the part of a Grafana dashboard that tests read.
 type board struct {
 	SchemaVersion int
 	Panels        []panel
@@ -61,8 +61,8 @@ func readBoard(t *testing.T) (text []byte, b board) {
 	return text, b
 }
 
-// A panel that asks for what nobody serves stays empty, which looks like peace.
-func TestTheDashboardAsksForWhatIsServed_D110(t *testing.T) {
+// A panel that asks for a metric that is not served stays empty, which looks like peace.
+func TestDashboardQueriesServedMetrics_D110(t *testing.T) {
 	t.Parallel()
 	_, b := readBoard(t)
 	served := queryable(servedMetrics(t))
@@ -81,13 +81,13 @@ func TestTheDashboardAsksForWhatIsServed_D110(t *testing.T) {
 	}
 }
 
-// asked parses a query as Prometheus does, with what Grafana puts into it.
+// asked parses a query as Prometheus does, with Grafana's variables filled in.
 func asked(query string) (parser.Expr, error) {
 	return parser.NewParser(parser.Options{}).ParseExpr(strings.NewReplacer("$__rate_interval", "5m", "$job", "frontdesk").Replace(query))
 }
 
-// unknownTo returns the metrics and labels that a query names and that are not served. What
-// is grouped by must be a label of one of the metrics that are grouped.
+// unknownTo returns the metrics and labels that a query names and that are not served. A
+// label in a grouping must belong to one of the metrics that are grouped.
 func unknownTo(served map[string][]string, expr parser.Expr) (unknown []string) {
 	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
 		switch n := node.(type) {
@@ -157,7 +157,7 @@ func TestTheDashboardIsWellMade_D110(t *testing.T) {
 	}
 }
 
-// check checks that a panel says what it shows, in which unit, and of which data source.
+// check checks that a panel has a description, a unit and a data source.
 func (p panel) check(t *testing.T) {
 	t.Helper()
 	if p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 || p.Datasource.UID != "${datasource}" {
@@ -208,8 +208,7 @@ func TestTheDashboardTurnsRedWhereAnAlertComes_D110(t *testing.T) {
 	}
 }
 
-// turns reports whether a panel has a threshold at a limit. What is counted is more than 0
-// from 1 on.
+// turns reports whether a panel has a threshold at a limit. A count is above 0 from 1 on.
 func (p panel) turns(limit float64) bool {
 	for _, step := range p.FieldConfig.Defaults.Thresholds.Steps {
 		if step.Value != nil && (*step.Value == limit || limit == 0 && *step.Value == 1) {

@@ -13,14 +13,14 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 )
 
-// standbys makes the database say that so many synchronous standbys are there.
+// standbys makes the database report a number of synchronous standbys.
 func standbys(t *testing.T, db *postgrestest.Database, n string) {
 	t.Helper()
 	_, err := db.AdminPool(t).Exec(t.Context(), `CREATE OR REPLACE FUNCTION synchronous_standbys() RETURNS bigint LANGUAGE sql AS 'SELECT `+n+`::bigint'`)
 	must(t, err)
 }
 
-func TestSynchronousDurabilityIsDemandedAtStartAndForReadiness_D49(t *testing.T) {
+func TestSynchronousDurabilityIsRequired_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	config := app.Config{

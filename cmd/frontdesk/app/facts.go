@@ -7,8 +7,8 @@ import (
 	"frontdesk/adapters/postgres"
 )
 
-// Facts are what an operator wants to know of a process that begins to serve, for one line
-// of the log: what it serves from, where, and within which limits.
+// Facts are the facts about a process that begins to serve, for one line of the log: its
+// database, its addresses and its limits.
 func (a *App) Facts(ctx context.Context) ([]slog.Attr, error) {
 	schema, err := postgres.SchemaVersion()
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 // growthRounds is how often both databases take turns.
 const growthRounds = 9
 
-// deed is something that is done so many times a round.
+// deed is an operation that is repeated in each round.
 type deed struct {
 	name   string
 	times  int
@@ -32,7 +32,7 @@ type deed struct {
 	do     func(*grower) error
 }
 
-// deeds are all that is compared, in the order of the table.
+// deeds are all operations that are compared, in the order of the table.
 func deeds() []deed {
 	all := []deed{
 		{"call: create-patient-request", 100, true, func(g *grower) error {

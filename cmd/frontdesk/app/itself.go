@@ -10,7 +10,7 @@ import (
 	"frontdesk/projections"
 )
 
-// itself returns what applications ask about themselves.
+// itself returns the queries of applications about themselves.
 func (a *App) itself() httpapi.Itself {
 	return httpapi.Itself{
 		At:     projections.ApplicationsAt{DB: a.calls}.Of,
@@ -19,8 +19,8 @@ func (a *App) itself() httpapi.Itself {
 	}
 }
 
-// reread reports whether the key set could be read. That it could not is no error: the
-// report says why.
+// reread reports whether the key set could be read. A failure to read it is no error: the
+// report explains it.
 func (a *App) reread(ctx context.Context, url string) (read bool, err error) {
 	err = a.keys.Reread(ctx, url)
 	if _, refused := errors.AsType[*bearer.Refusal](err); refused {
@@ -52,7 +52,7 @@ func foundKey(key bearer.KeyVerdict) httpapi.FoundKey {
 	return httpapi.FoundKey{Kid: key.Kid, Why: &key.Why}
 }
 
-// instant returns a time as callers are told it, in milliseconds; nil if it is zero.
+// instant returns a time in milliseconds, as the API shows it; nil if it is zero.
 func instant(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// listen opens a stream of requests, as somebody who is signed in.
+// listen opens a stream of requests, as a signed-in member of staff.
 func (s *service) listen(t *testing.T) *bufio.Scanner {
 	t.Helper()
 	member, err := s.Desk.RegisterStaff(t.Context(), commands.RegisterStaff{

@@ -2,12 +2,12 @@ package app
 
 import (
 	"net/http"
-	"net/http/pprof" // what it adds to the default mux is served by nobody
+	"net/http/pprof" // nothing serves the default mux, which it registers on
 )
 
-// serveProfiles serves what Go measures of the process itself: where time and memory go, and
-// what each goroutine does. It shows no value that the program holds, and not how it was
-// started, because a command line may hold a secret.
+// serveProfiles serves Go's profiles of the process: where time and memory go, and the stack
+// of each goroutine. It shows no value that the program holds. It also hides the command
+// line, which may hold a secret.
 func serveProfiles(mux *http.ServeMux) {
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)

@@ -15,13 +15,13 @@ const (
 )
 
 // readiness counts the checks that have failed in a row. Each request of `/readyz` is a
-// check, whoever makes it, so nothing is asked while nobody wants to know. One hiccup
-// takes no process out, because all of them share the one database (D48).
+// check, so there are no checks without requests. A single failure takes no process out,
+// because all of them share the one database (D48).
 type readiness struct{ failed atomic.Int32 }
 
-// check returns whether this process is ready, and what has failed now: a person who asks
-// once is to know that. A schema that is not this program's and a sequence with a fault
-// count at once, because they do not pass by themselves.
+// check returns whether this process is ready, and the current failure: a person who asks
+// once needs that. A schema that is not this program's and a sequence with a fault count at
+// once, because they do not pass on their own.
 func (r *readiness) check(ctx context.Context, serves func(context.Context) error) (ready bool, failed error) {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()

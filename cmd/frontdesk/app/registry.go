@@ -14,8 +14,8 @@ import (
 	"frontdesk/adapters/postgres/retention"
 )
 
-// newRegistry returns the registry of a program that runs for long: with what each of them
-// says of itself, and of its pools of connections.
+// newRegistry returns the registry of a long-running program: its build information, its
+// process metrics and its connection pools.
 func newRegistry(pools map[string]*pgxpool.Pool) (*prometheus.Registry, error) {
 	is, err := ThisVersion()
 	if err != nil {
@@ -31,8 +31,8 @@ func newRegistry(pools map[string]*pgxpool.Pool) (*prometheus.Registry, error) {
 	return registry, nil
 }
 
-// measure registers what is asked of the database when metrics are collected, and the
-// metrics of what the engine holds.
+// measure registers the metrics that query the database when they are collected, and those of
+// the engine's state.
 func (a *App) measure() {
 	c := a.config
 	a.registry.MustRegister(
@@ -46,8 +46,8 @@ func (a *App) measure() {
 	a.passwords.Queue.Show(a.seating)
 }
 
-// isReady asks by itself, and is none of the checks that are counted: whoever reads
-// metrics decides for how long something has to last.
+// isReady makes its own check and is not counted with the others: the reader of metrics
+// decides how long a failure has to last.
 func (a *App) isReady() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), readyLimit)
 	defer cancel()

@@ -45,7 +45,7 @@ func TestAServiceServesWhenItsRelayHasStopped_D101(t *testing.T) {
 	defer stop()
 	var running sync.WaitGroup
 	running.Go(func() { _ = service.Run(ctx) })
-	for line := ""; !strings.Contains(line, "nothing is relayed to the broker any more"); {
+	for line := ""; !strings.Contains(line, "relay to the broker stopped"); {
 		select {
 		case line = <-said:
 		case <-time.After(time.Minute):

@@ -72,8 +72,7 @@ func relayed(t *testing.T, service *app.App, js jetstream.JetStream) (all []*jet
 	return nil
 }
 
-// A patient's name and what they answer are in the log, and in no message and no file of
-// the broker.
+// A patient's name and answers are in the log, and in no message and no file of the broker.
 func TestNothingPersonalIsRelayed_D101(t *testing.T) {
 	t.Parallel()
 	s := brokertest.New(t)
@@ -119,7 +118,7 @@ func TestNothingPersonalIsRelayed_D101(t *testing.T) {
 	}
 }
 
-// Who serves does not wait for the broker, neither at the start nor at the end.
+// A server does not wait for the broker, neither at the start nor at the end.
 func TestAServiceServesWithoutItsBroker_D101(t *testing.T) {
 	t.Parallel()
 	s := brokertest.New(t)

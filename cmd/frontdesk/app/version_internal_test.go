@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheVersionSaysWhatWasBuilt(t *testing.T) {
+func TestVersionDescribesBuild(t *testing.T) {
 	t.Parallel()
 	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
 	build := &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{

@@ -11,7 +11,7 @@ import (
 	"frontdesk/projections"
 )
 
-// telling is what the fan-out and the sender share.
+// telling is shared by the fan-out and the sender.
 type telling struct {
 	queued  *background.Broadcast
 	metrics *webhooks.Metrics
@@ -34,7 +34,7 @@ func (a *App) fanOut(db *sql.DB, tail *postgres.Tail, feed *postgres.Metrics) *p
 	}
 }
 
-// sender returns what sends the queued deliveries.
+// sender returns the sender of queued deliveries.
 func (a *App) sender() *webhooks.Sender {
 	return &webhooks.Sender{
 		DB: a.pools.background, Codec: a.codec, Opens: a.keyring, Signer: &signing.Signer{Vault: a.vault()}, CheckURL: a.guard().CheckURL,
@@ -44,7 +44,7 @@ func (a *App) sender() *webhooks.Sender {
 	}
 }
 
-// keeper returns what ends the deliveries that nobody sends, and deletes old ones.
+// keeper returns the keeper, which ends deliveries that are never sent and deletes old ones.
 func (a *App) keeper() webhooks.Keeper {
 	return webhooks.Keeper{
 		DB: a.pools.background, Now: a.config.Now, RealNow: a.config.RealNow, Retention: a.config.DeliveryRetention, Log: a.config.Log, Metrics: a.telling.metrics,
@@ -52,8 +52,8 @@ func (a *App) keeper() webhooks.Keeper {
 	}
 }
 
-// canSign makes sure that this process can sign webhooks. The error is one
-// line that says what to do.
+// canSign makes sure that this process can sign webhooks. The error is one line that includes
+// the fix.
 func (a *App) canSign(ctx context.Context) error {
 	return a.Desk.EnsureSigningKey(ctx)
 }

@@ -12,9 +12,9 @@ const (
 	KindApplication = "application"
 )
 
-// Practice declares a practice. The names and forms of these fields are a promise to
-// whoever has written files; docs/operations/apply.schema.json describes them. A pointer
-// that is nil is what the document leaves as it is.
+// Practice declares a practice. The names and forms of these fields are a promise to authors
+// of files; docs/operations/apply.schema.json describes them. A nil pointer means that the
+// document leaves the field unchanged.
 type Practice struct {
 	Kind         string        `yaml:"kind"`
 	Tenant       string        `yaml:"tenant"`
@@ -67,7 +67,7 @@ type Member struct {
 	Name     string        `yaml:"name"` // needed for a new one; it cannot be changed
 	Email    string        `yaml:"email"`
 	Roles    *[]staff.Role `yaml:"roles"`
-	Active   *bool         `yaml:"active"` // nil leaves who has left where they are
+	Active   *bool         `yaml:"active"` // nil leaves former members as they are
 }
 
 // Application declares an application, once for all practices.
@@ -95,7 +95,7 @@ type Grant struct {
 	Remove   bool                     `yaml:"remove"`
 }
 
-// Webhook declares where the application is told of events of one kind.
+// Webhook declares the URL that receives the application's events of one kind.
 type Webhook struct {
 	Event  application.WebhookEvent `yaml:"event"`
 	URL    string                   `yaml:"url"`

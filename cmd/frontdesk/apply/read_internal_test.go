@@ -26,7 +26,7 @@ func TestFilesAreCutAtSeparators(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadIsBounded(t *testing.T) {
+func TestInputIsBounded(t *testing.T) {
 	t.Parallel()
 	files := &Files{}
 	if err := files.Add("large", strings.NewReader(strings.Repeat("x", mostBytes+1))); !errors.Is(err, errTooMuch) {
@@ -38,7 +38,7 @@ func TestWhatIsReadIsBounded(t *testing.T) {
 	}
 }
 
-// Results come in the order of the items, and an error leaves nobody at work.
+// Results come in the order of the items, and after an error no worker is left.
 func TestWorkIsDoneInOrder(t *testing.T) {
 	t.Parallel()
 	items := make([]int, 200)

@@ -8,21 +8,21 @@ import (
 	"frontdesk/projections"
 )
 
-// Standing answers what is there already. It asks read models that change in the append
-// itself, so that they are never late.
-type Standing struct{ DB projections.Querier }
+// Current reads the current state. It queries read models that change in the append itself,
+// so that they never lag.
+type Current struct{ DB projections.Querier }
 
-func (s Standing) offers() projections.Offers { return projections.Offers{DB: s.DB} }
+func (s Current) offers() projections.Offers { return projections.Offers{DB: s.DB} }
 
-// practiceStanding is what is there of a practice.
-type practiceStanding struct {
+// currentPractice is the current state of a practice.
+type currentPractice struct {
 	registered bool
 	name, zone string
 	sites      []projections.Site
-	people     map[string]projections.Person // whom the document names, by username
+	people     map[string]projections.Person // those in the document, by username
 }
 
-func (s Standing) practice(ctx context.Context, p *Practice) (found practiceStanding, err error) {
+func (s Current) practice(ctx context.Context, p *Practice) (found currentPractice, err error) {
 	post, err := projections.Signposts{DB: s.DB}.Of(ctx, p.Tenant)
 	if errors.Is(err, practice.ErrUnknown) {
 		return found, nil
@@ -40,7 +40,7 @@ func (s Standing) practice(ctx context.Context, p *Practice) (found practiceStan
 	return found, err
 }
 
-func (s Standing) people(ctx context.Context, p *Practice) (map[string]projections.Person, error) {
+func (s Current) people(ctx context.Context, p *Practice) (map[string]projections.Person, error) {
 	if len(p.Staff) == 0 {
 		return nil, nil
 	}
