@@ -110,7 +110,7 @@ type visitor struct {
 	transfer *http.Client
 }
 
-// result is what the callback page shows.
+// result is the data of the callback page.
 type result struct {
 	Declined            bool
 	Username, ExpiresAt string
@@ -121,8 +121,8 @@ type result struct {
 
 const callLimit = 10 * time.Second
 
-// ServeHTTP is the callback. It makes a user-restricted call at once,
-// with only the username that it was told, and shows the answer.
+// ServeHTTP is the callback. It makes a user-restricted call at once, with only the username
+// that it received, and shows the answer.
 func (v *visitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	shown := result{
@@ -170,7 +170,7 @@ func (v *visitor) call(ctx context.Context, shown *result) error {
 	return nil
 }
 
-// indented is JSON as people read it; what is not JSON stays as it is.
+// indented is JSON for people; other text is returned as it is.
 func indented(body []byte) string {
 	var text bytes.Buffer
 	if json.Indent(&text, bytes.TrimSpace(body), "", "  ") != nil {

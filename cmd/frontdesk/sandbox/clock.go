@@ -28,12 +28,12 @@ type clock struct {
 	moved time.Duration
 }
 
-// kept is what the clock's file says.
+// kept is the content of the clock's file.
 type kept struct {
 	Moved string `json:"moved"` // a duration, such as 12h0m0s
 }
 
-// openClock returns the clock that dir keeps, which is real time if it keeps none.
+// openClock returns the clock that dir keeps, or real time without one.
 func openClock(dir string, realNow func() time.Time) (*clock, error) {
 	c := &clock{file: filepath.Join(dir, clockName), real: realNow}
 	var k kept
@@ -53,10 +53,10 @@ func openClock(dir string, realNow func() time.Time) (*clock, error) {
 // Now returns the instant that the sandbox takes for the present.
 func (c *clock) Now() time.Time { return c.real().Add(c.ahead()) }
 
-// String says what the clock shows.
+// String describes the time of the clock.
 func (c *clock) String() string { return ClockText(c.Now(), c.real()) }
 
-// ClockText says what a sandbox's clock shows, and how far that is from real time.
+// ClockText describes the time of a sandbox's clock, and its distance from real time.
 func ClockText(now, realNow time.Time) string {
 	moved := now.Sub(realNow).Round(time.Second)
 	if moved > 0 {
@@ -152,8 +152,8 @@ func move(setting string, now time.Time, moved time.Duration) (time.Duration, er
 	return to.Sub(now), nil
 }
 
-// near refuses what lies behind real time, so that nothing has an identifier that is newer
-// than itself, and what is too far ahead to be meant.
+// near refuses a time behind real time, so that nothing has an identifier that is newer than
+// itself, and a time that is implausibly far ahead.
 func near(moved time.Duration) error {
 	if moved < 0 {
 		return refused("The clock cannot go behind real time.")

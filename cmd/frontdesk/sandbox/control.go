@@ -16,10 +16,10 @@ import (
 	"frontdesk/adapters/background"
 )
 
-// The sandbox is steered through a socket in its directory, which its owner alone can
-// reach: HTTP, with a path for each thing that can be done.
+// The sandbox is controlled through a socket in its directory, which only its owner can open:
+// HTTP, with a path for each operation.
 const (
-	controlName  = "control"        // a directory that nobody else enters
+	controlName  = "control"        // a directory that only the owner enters
 	steeringTime = 30 * time.Second // for one order
 	longestPath  = 103              // of a socket, in bytes, that every system takes
 	orderBytes   = 64 << 10
@@ -27,21 +27,21 @@ const (
 
 func socketFile(dir string) string { return filepath.Join(dir, controlName, "socket") }
 
-// errRefused is an order that cannot be followed; its text says what to do.
+// errRefused is an order that cannot be executed; its text includes the fix.
 type errRefused string
 
 func (e errRefused) Error() string { return string(e) }
 
 func refused(format string, args ...any) error { return errRefused(fmt.Sprintf(format, args...)) }
 
-// steered is what can be done with a running sandbox.
+// steered is the interface for controlling a running sandbox.
 type steered interface {
 	setClock(ctx context.Context, setting string) (time.Time, error) // "" asks
 	reset(ctx context.Context) error
 	sendTo(ctx context.Context, way string) (url string, err error)
 }
 
-// reading is the clock, as it is asked for and told.
+// reading is the clock in requests and answers.
 type reading struct {
 	Setting string    `json:"setting,omitempty"` // in an order
 	Now     time.Time `json:"now"`
@@ -110,7 +110,7 @@ func shortly[T any](file string, do func(path string) (T, error)) (T, error) {
 	return do(filepath.Join(link, filepath.Base(file)))
 }
 
-// orders is what can be asked of the sandbox.
+// orders is the handler of the operations.
 func orders(s steered, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /clock", order(log, func(ctx context.Context, asked reading) (reading, error) {
@@ -127,7 +127,7 @@ func orders(s steered, log *slog.Logger) http.Handler {
 	return mux
 }
 
-// order answers with what was done, and otherwise says why it was not.
+// order answers with the result, or with the reason of a refusal.
 func order[In, Out any](log *slog.Logger, do func(context.Context, In) (Out, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), steeringTime)
@@ -155,5 +155,5 @@ func order[In, Out any](log *slog.Logger, do func(context.Context, In) (Out, err
 func answer(w http.ResponseWriter, status int, what any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(what) // whoever has gone need not be told
+	_ = json.NewEncoder(w).Encode(what) // the client may have gone
 }

@@ -57,7 +57,7 @@ func prepare(ctx context.Context, dir string, server *embedded.Server) error {
 	if err := finishReset(ctx, dir, server); err != nil {
 		return err
 	}
-	names := []string{databaseName} // the copy says nothing, because nobody else uses it
+	names := []string{databaseName} // errors of the copy do not matter, because only this program uses it
 	if hasTemplate(dir) {
 		names = append(names, templateDatabase)
 	}
@@ -107,9 +107,9 @@ func keepDatabase(ctx context.Context, server *embedded.Server, log *slog.Logger
 	}
 }
 
-// ForgetDatabases forgets what the environment says of other databases in the way of
-// libpq (PGSERVICE, PGOPTIONS, …). It would be added to what is said of the sandbox's
-// own, and lead away from it.
+// ForgetDatabases removes libpq's settings of other databases (PGSERVICE, PGOPTIONS, …) from
+// the environment. They would be added to those of the sandbox's own database, and redirect
+// it.
 func ForgetDatabases() {
 	for _, setting := range os.Environ() {
 		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "PG") {

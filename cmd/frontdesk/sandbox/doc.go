@@ -13,6 +13,6 @@
 //	Dir/control/socket       how it is steered; there while it runs
 //	Dir/sandbox.json         everything a client needs; there while it is ready
 //
-// What stays while it runs is a house, in which one service takes the place of another at
+// The parts that stay while it runs are an instance, in which one service replaces another at
 // each reset (D96).
 package sandbox

@@ -6,16 +6,15 @@ import (
 	"frontdesk/cmd/frontdesk/reference"
 )
 
-// showDocs lets the reference show this sandbox: as its application calls, of whom its
-// practice has.
-func (h *house) showDocs(info Info) error {
+// showDocs lets the reference show this sandbox: its application, and people of its practice.
+func (i *instance) showDocs(info Info) error {
 	var users []string
 	for _, person := range info.People {
 		users = append(users, person.Username)
 	}
-	return h.docs.Show(reference.Sandbox{
+	return i.docs.Show(reference.Sandbox{
 		URL: info.APIURL, Users: users, IDs: info.tryable(),
-		Mint: func(username string) (string, error) { return h.keys.mint(info, username) },
+		Mint: func(username string) (string, error) { return i.keys.mint(info, username) },
 	})
 }
 

@@ -30,7 +30,7 @@ type inbox struct {
 	authority *receiver.Authority
 	log       *os.File
 	server    *receiver.Server
-	untrusted *receiver.Server // receives too, if anybody trusts it
+	untrusted *receiver.Server // also receives, if its certificate is trusted
 }
 
 // WebhookReceiver is where the sandbox application receives webhooks.
@@ -96,9 +96,8 @@ func (i *inbox) close() {
 	_ = i.log.Close()
 }
 
-// trusted returns what the sandbox's outbound calls trust: the certificates of the
-// system, the certificate of its own authority, and the one in a file, if a file is
-// given.
+// trusted returns the roots for the sandbox's outbound calls: the system's certificates, its
+// own authority's, and the one in a file, if a file is given.
 func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {

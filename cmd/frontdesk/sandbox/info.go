@@ -33,7 +33,7 @@ type Info struct {
 	MasterKeyFile    string      `json:"masterKeyFile"` // for commands about persons
 	TenantID         string      `json:"tenantId"`
 	Application      Application `json:"application"`
-	Staff            Staff       `json:"staff"`  // for whom the application acts
+	Staff            Staff       `json:"staff"`  // the user of the application
 	People           []Staff     `json:"people"` // one of each role, the first of them Staff
 	Patients         []Patient   `json:"patients"`
 	Day
@@ -103,7 +103,7 @@ func (i Info) AuthoriseURL() string {
 // PagesURL is where staff use the practice's pages.
 func (i Info) PagesURL() string { return i.AuthURL + "/" + i.TenantID + "/staff" }
 
-// logins says how to sign in as each person, a line each.
+// logins describes how each person signs in, a line each.
 func (i Info) logins() string {
 	var lines strings.Builder
 	for _, p := range i.People {
@@ -201,8 +201,8 @@ See who did what:
 Ctrl-C stops all of it; the data stays in %[6]s.
 `
 
-// welcome says what runs and how to make the first call. A token lives for 60
-// seconds, so the line that it shows mints one.
+// welcome prints what runs and how to make the first call. A token lives for 60 seconds, so
+// the line that it shows mints one.
 func welcome(w io.Writer, dir string, info Info, clock *clock) {
 	self, err := os.Executable()
 	if err != nil {

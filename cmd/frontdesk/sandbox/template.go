@@ -25,7 +25,7 @@ const (
 	seedingNote      = "seeding-begun" // until the copy is kept
 )
 
-// keepTemplate copies the database, to which nobody may be connected, and its seed.
+// keepTemplate copies the database, which must have no connections, and its seed.
 func keepTemplate(ctx context.Context, dir string, database *embedded.Server) error {
 	err := asSuperuser(ctx, database, dropDatabase(templateDatabase), copyDatabase(templateDatabase, databaseName))
 	if err != nil {
@@ -45,8 +45,8 @@ func makeSpare(ctx context.Context, database *embedded.Server) error {
 // restored notes that a reset has ended.
 func restored(dir string) error { return removeFiles(dir, []string{resetNote}) }
 
-// restore makes of the sandbox what it was just after it was seeded. Whoever else is
-// connected to the database loses their connection. There must be a spare.
+// restore resets the sandbox to its state just after seeding. All other connections to the
+// database are closed. There must be a spare.
 func restore(ctx context.Context, dir string, database *embedded.Server) error {
 	note := filepath.Join(dir, resetNote)
 	if err := os.WriteFile(note, nil, 0o600); err != nil {
@@ -68,7 +68,7 @@ func restore(ctx context.Context, dir string, database *embedded.Server) error {
 	return nil
 }
 
-// finishReset does again what a start before this one has begun and not ended.
+// finishReset completes a reset that an earlier start has begun and not ended.
 func finishReset(ctx context.Context, dir string, database *embedded.Server) error {
 	if !exists(filepath.Join(dir, resetNote)) {
 		return nil
@@ -109,7 +109,7 @@ func asSuperuser(ctx context.Context, database *embedded.Server, statements ...s
 	return nil
 }
 
-// copyFile replaces a file as a whole with what another one holds.
+// copyFile replaces a whole file with the content of another one.
 func copyFile(from, to string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {

@@ -13,16 +13,15 @@ import (
 	"frontdesk/domain/application"
 )
 
-// The sandbox's receiver behaves well at its own address, and badly at others: each path
-// is a way in which receivers fail. One more address shows a certificate that nobody
-// trusts.
+// The sandbox's receiver behaves well at its own address, and misbehaves at others: each path
+// is a way in which receivers fail. Another listener shows an untrusted certificate.
 const (
 	well      = "well"
 	untrusted = "untrusted"
 )
 
-// ways are the paths of the receiver at which it behaves badly, and what it does there.
-// well is what it does otherwise.
+// ways are the paths at which the receiver misbehaves, with their handlers. well is the
+// handler of all other paths.
 func ways(well http.Handler) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"slow":   func(w http.ResponseWriter, r *http.Request) { pauseThen(w, r, lateBy, well) },
@@ -40,7 +39,7 @@ const (
 	silentFor = time.Minute // longer than any delivery waits
 )
 
-// pauseThen answers after a while, unless whoever waits has gone.
+// pauseThen answers after a pause, unless the client has gone.
 func pauseThen(w http.ResponseWriter, r *http.Request, pause time.Duration, then http.Handler) {
 	if background.Sleep(r.Context(), pause) {
 		then.ServeHTTP(w, r)
@@ -59,7 +58,7 @@ func behaving(well http.Handler) http.Handler {
 	})
 }
 
-// listenUntrusted receives with the certificate of an authority that nobody knows.
+// listenUntrusted receives with the certificate of an unknown authority.
 func listenUntrusted(ctx context.Context, handler http.Handler, now time.Time) (*receiver.Server, error) {
 	dir, err := os.MkdirTemp("", "frontdesk-")
 	if err != nil {
@@ -83,17 +82,17 @@ func (i *inbox) places() map[string]string {
 }
 
 // sendTo has every kind of webhook sent to where the receiver behaves in a way.
-func (h *house) sendTo(ctx context.Context, way string) (string, error) {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	if h.now == nil {
+func (i *instance) sendTo(ctx context.Context, way string) (string, error) {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	if i.now == nil {
 		return "", errStopping
 	}
-	place, known := h.inbox.places()[way]
+	place, known := i.inbox.places()[way]
 	if !known {
 		return "", refused("The receiver does not know how to be %q: choose one of %s.", way, strings.Join(Ways(), ", "))
 	}
-	return place, setWebhooks(bySandbox(ctx), h.now.Desk, h.application, place)
+	return place, setWebhooks(bySandbox(ctx), i.now.Desk, i.application, place)
 }
 
 // Ways lists how the receiver can behave.

@@ -10,10 +10,10 @@ import (
 	"image/png"
 )
 
-// letters are requests of each type, by patients and for them, urgent or not, with and
+// fixtures are requests of each type, by patients and for them, urgent or not, with and
 // without files.
-func letters() []letter {
-	return []letter{
+func fixtures() []fixture {
+	return []fixture{
 		{0, map[string]any{
 			"requestType": "medical", "requester": "patient", "isHighPriority": true,
 			"response": answers("healthConcern", "My wrist has been swollen since I fell off my bicycle yesterday. I cannot turn a key.",
@@ -64,7 +64,7 @@ func drawing() []byte {
 	return file.Bytes()
 }
 
-// picture is a round spot on a ground.
+// picture is a round spot on a background.
 func picture(ground, spot color.RGBA) image.Image {
 	const size = 240
 	picture := image.NewRGBA(image.Rect(0, 0, size, size))
