@@ -21,7 +21,7 @@ const (
 	atOnce  = 64
 )
 
-// Webhook is one that came in, and what became of it.
+// Webhook is one that came in, and its outcome.
 type Webhook struct {
 	Number   int // counts from 1
 	At       time.Time
@@ -44,7 +44,7 @@ func (w Webhook) Event() string {
 type Inbox struct {
 	Target *Target // nil to hand on nothing
 	Now    func() time.Time
-	Heard  func(Webhook) // is told of each, when it is known what became of it
+	Heard  func(Webhook) // receives each, once its outcome is known
 
 	verifier atomic.Pointer[client.Verifier]
 	seats    chan struct{}
@@ -59,10 +59,10 @@ func NewInbox(target *Target, now func() time.Time, heard func(Webhook)) *Inbox 
 	return &Inbox{Target: target, Now: now, Heard: heard, seats: make(chan struct{}, atOnce)}
 }
 
-// Believe says whose webhooks hold from now on.
+// Believe sets the verifier of webhooks from now on.
 func (i *Inbox) Believe(verifier *client.Verifier) { i.verifier.Store(verifier) }
 
-// Close waits for what is under way. Nothing is received any more.
+// Close stops receiving and waits for the webhooks under way.
 func (i *Inbox) Close() {
 	for range atOnce {
 		i.seats <- struct{}{}
@@ -100,7 +100,7 @@ func (i *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i.answer(w, i.take(r.Context(), Webhook{At: i.Now(), Header: r.Header.Clone(), Body: body}))
 }
 
-// answer tells the sender what became of a webhook.
+// answer sends the outcome of a webhook to the sender.
 func (i *Inbox) answer(w http.ResponseWriter, webhook Webhook) {
 	if webhook.Refused != "" {
 		http.Error(w, "The webhook was refused: "+webhook.Refused, http.StatusBadRequest)
@@ -111,7 +111,7 @@ func (i *Inbox) answer(w http.ResponseWriter, webhook Webhook) {
 		return
 	}
 	attempt := webhook.Attempts[0]
-	if attempt.Status < 200 { // none, or one that ends no exchange
+	if attempt.Status < 200 { // none, or an interim one
 		http.Error(w, "The webhook was not taken: "+attempt.Failure, http.StatusBadGateway)
 		return
 	}
@@ -160,7 +160,7 @@ var (
 	ErrNoTarget = errors.New("there is nowhere to send it: start frontdesk dev with --forward-to")
 )
 
-// Again hands a webhook on once more, because somebody has asked for it.
+// Again forwards a webhook once more, at the user's request.
 func (i *Inbox) Again(ctx context.Context, number int) (Webhook, error) {
 	webhook, err := i.find(number)
 	switch {

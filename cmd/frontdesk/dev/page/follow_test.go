@@ -8,7 +8,7 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 )
 
-// A page that is open is told of each change, and is not counted any more once it is gone.
+// An open page is notified of each change, and is no longer counted once it is closed.
 func TestAnOpenPageIsToldOfChanges_D97(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -18,9 +18,9 @@ const (
 	ignoreName   = ".gitignore"
 )
 
-// home is the directory of one application. What is written there is remembered, too, so
-// that a directory that somebody has removed (git clean) can be made again.
-type home struct {
+// keyDir is the directory of one application. Its files are also held in memory, so that a
+// directory that was removed (git clean) can be restored.
+type keyDir struct {
 	dir string
 
 	mu      sync.Mutex
@@ -30,12 +30,12 @@ type home struct {
 }
 
 // openHome makes the directory if need be, and takes it for this process.
-func openHome(dir string) (*home, error) {
-	h := &home{dir: dir, files: map[string][]byte{}}
+func openDir(dir string) (*keyDir, error) {
+	h := &keyDir{dir: dir, files: map[string][]byte{}}
 	if err := h.take(); err != nil {
 		return nil, err
 	}
-	if err := h.write(ignoreName, []byte("*\n")); err != nil { // nobody means to commit a private key
+	if err := h.write(ignoreName, []byte("*\n")); err != nil { // a private key must not be committed
 		h.release()
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func openHome(dir string) (*home, error) {
 }
 
 // take locks the directory.
-func (h *home) take() error {
+func (h *keyDir) take() error {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return fmt.Errorf("make the application's directory (choose another with --key-dir): %w", err)
 	}
@@ -63,12 +63,13 @@ func (h *home) take() error {
 }
 
 // ours reports whether the directory is there, and is the one that was locked.
-func (h *home) ours() (there, ours bool) {
+func (h *keyDir) ours() (there, ours bool) {
 	lock, err := os.Stat(h.file(lockName))
 	return !errors.Is(err, fs.ErrNotExist), err == nil && os.SameFile(lock, h.lock)
 }
 
-// inUse says where the dev of a directory shows its page, which it does once it has started.
+// inUse describes where the dev of a directory serves its page, which it does once it has
+// started.
 func inUse(dir string) string {
 	running, err := readRunning(dir)
 	if err != nil {
@@ -77,10 +78,10 @@ func inUse(dir string) string {
 	return fmt.Sprintf("a frontdesk dev runs in %s and shows its page at %s", dir, running.PageURL)
 }
 
-func (h *home) file(name string) string { return filepath.Join(h.dir, name) }
+func (h *keyDir) file(name string) string { return filepath.Join(h.dir, name) }
 
 // read returns a file of the directory.
-func (h *home) read(name string) ([]byte, error) {
+func (h *keyDir) read(name string) ([]byte, error) {
 	content, err := os.ReadFile(h.file(name))
 	if err != nil {
 		return nil, err
@@ -92,22 +93,22 @@ func (h *home) read(name string) ([]byte, error) {
 }
 
 // write replaces a file as a whole. Only the owner of the directory reads it.
-func (h *home) write(name string, content []byte) error {
+func (h *keyDir) write(name string, content []byte) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.files[name] = content
 	return h.put(name, content)
 }
 
-func (h *home) put(name string, content []byte) error {
+func (h *keyDir) put(name string, content []byte) error {
 	if err := durable.Replace(h.file(name), 0o600, content); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
 }
 
-// rename gives a file another name, in place of what had that.
-func (h *home) rename(from, to string) error {
+// rename renames a file, and replaces the one that had the name.
+func (h *keyDir) rename(from, to string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := os.Rename(h.file(from), h.file(to)); err != nil {
@@ -118,9 +119,9 @@ func (h *home) rename(from, to string) error {
 	return nil
 }
 
-// mend makes the directory again if it is gone, with all that was in it, and reports
-// whether it was. It fails if another dev has taken its place.
-func (h *home) mend() (mended bool, err error) {
+// restore restores the directory with all its files if it is gone, and reports whether it
+// was. It fails if another dev has taken its place.
+func (h *keyDir) restore() (restored bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	there, ours := h.ours()
@@ -143,7 +144,7 @@ func (h *home) mend() (mended bool, err error) {
 }
 
 // close leaves the directory as the next start wants to find it.
-func (h *home) close() {
+func (h *keyDir) close() {
 	if _, ours := h.ours(); ours {
 		_ = os.Remove(h.file(runningName))
 	}

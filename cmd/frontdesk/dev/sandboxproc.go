@@ -17,24 +17,24 @@ import (
 	"frontdesk/domain/application"
 )
 
-// Where things are served if nobody says otherwise and the port is free.
+// The default addresses, if their ports are free.
 const (
 	DefaultListen    = "127.0.0.1:8090"
 	DefaultListenAPI = "127.0.0.1:8080"
 )
 
-// ground is the sandbox that the application lives in.
-type ground struct {
+// sandboxProc is the sandbox that the application uses.
+type sandboxProc struct {
 	own  bool // started by us, and stopped with us
 	stop context.CancelFunc
 	done chan struct{} // closed when a sandbox of our own has ended; nil if it is not
-	err  error         // what it ended with
+	err  error         // the error that ended it
 
 	started chan struct{} // closed once a sandbox of our own serves
 }
 
-func newGround(stop context.CancelFunc) *ground {
-	return &ground{own: true, stop: stop, done: make(chan struct{}), started: make(chan struct{})}
+func newSandboxProc(stop context.CancelFunc) *sandboxProc {
+	return &sandboxProc{own: true, stop: stop, done: make(chan struct{}), started: make(chan struct{})}
 }
 
 const (
@@ -45,14 +45,14 @@ const (
 )
 
 // findGround starts a sandbox, unless one runs in the directory already.
-func (d *dev) findGround(ctx context.Context) (*ground, error) {
+func (d *dev) findSandbox(ctx context.Context) (*sandboxProc, error) {
 	address, moved, err := choose(ctx, d.config.ListenAPI, DefaultListenAPI)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(d.config.Out, "Looking for a sandbox in %s, or starting one …\n", d.config.SandboxDir)
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	g := newGround(stop)
+	g := newSandboxProc(stop)
 	go func() {
 		defer close(g.done)
 		g.err = sandbox.Run(running, sandbox.Config{
@@ -64,30 +64,30 @@ func (d *dev) findGround(ctx context.Context) (*ground, error) {
 		return nil, err
 	}
 	if g.own && moved {
-		d.diary.say("%s is taken, so the API is served on another port.", DefaultListenAPI)
+		d.log.say("%s is taken, so the API is served on another port.", DefaultListenAPI)
 	}
 	return g, nil
 }
 
-// awaitStart returns once the sandbox is ready, ours or the one that was there. Whose it is,
-// only our own attempt to start one tells.
-func (g *ground) awaitStart(ctx context.Context, dir string) error {
+// awaitStart returns once the sandbox is ready, ours or one that already ran. Only our own
+// attempt to start one shows whose it is.
+func (p *sandboxProc) awaitStart(ctx context.Context, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	for {
 		select {
 		case <-ctx.Done():
-			g.leave()
+			p.leave()
 			return fmt.Errorf("no sandbox was ready in %s in time: %w", dir, ctx.Err())
-		case <-g.done:
-			g.own, g.done = false, nil
-			if !errors.Is(g.err, durable.ErrInUse) {
-				return cmp.Or(g.err, context.Canceled)
+		case <-p.done:
+			p.own, p.done = false, nil
+			if !errors.Is(p.err, durable.ErrInUse) {
+				return cmp.Or(p.err, context.Canceled)
 			}
-		case <-g.started:
-			return g.ignored(dir)
+		case <-p.started:
+			return p.ignored(dir)
 		case <-time.After(startLook):
-			if _, err := sandbox.ReadInfo(dir); err == nil && !g.own {
+			if _, err := sandbox.ReadInfo(dir); err == nil && !p.own {
 				return nil
 			}
 		}
@@ -95,7 +95,7 @@ func (g *ground) awaitStart(ctx context.Context, dir string) error {
 }
 
 // ignored keeps a sandbox that was started in a code base out of its version control.
-func (g *ground) ignored(dir string) error {
+func (p *sandboxProc) ignored(dir string) error {
 	file := filepath.Join(dir, ignoreName)
 	if _, err := os.Stat(file); err == nil {
 		return nil
@@ -104,20 +104,20 @@ func (g *ground) ignored(dir string) error {
 }
 
 // leave stops a sandbox of our own, and leaves another one as it is.
-func (g *ground) leave() {
-	g.stop()
-	if g.done != nil {
-		<-g.done
+func (p *sandboxProc) leave() {
+	p.stop()
+	if p.done != nil {
+		<-p.done
 	}
 }
 
 // ended is why dev ends with its own sandbox.
-func (g *ground) ended() error {
-	return fmt.Errorf("the sandbox has stopped, and frontdesk dev with it; start it again: %w", cmp.Or(g.err, context.Canceled))
+func (p *sandboxProc) ended() error {
+	return fmt.Errorf("the sandbox has stopped, and frontdesk dev with it; start it again: %w", cmp.Or(p.err, context.Canceled))
 }
 
-// choose returns the address that was asked for or, if none was, the usual one; if its
-// port is taken, another one of the same host.
+// choose returns the requested address or, without one, the default; if its port is taken,
+// another one of the same host.
 func choose(ctx context.Context, asked, usual string) (address string, moved bool, err error) {
 	if asked != "" {
 		usual = asked

@@ -18,7 +18,7 @@ func TestASandboxThatIsAnothersIsNotOurs_D97(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "sandbox.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g := newGround(func() {})
+	g := newSandboxProc(func() {})
 	go func() {
 		time.Sleep(4 * startLook)
 		g.err = fmt.Errorf("%w by process 1", durable.ErrInUse)
@@ -31,7 +31,7 @@ func TestASandboxThatIsAnothersIsNotOurs_D97(t *testing.T) {
 
 func TestASandboxThatWeHaveStartedIsOurs_D97(t *testing.T) {
 	t.Parallel()
-	g := newGround(func() {})
+	g := newSandboxProc(func() {})
 	close(g.started)
 	if err := g.awaitStart(t.Context(), t.TempDir()); err != nil || !g.own || g.done == nil {
 		t.Errorf("it is ours: %v, ends: %v, error %v", g.own, g.done != nil, err)

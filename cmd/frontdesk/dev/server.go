@@ -16,7 +16,7 @@ import (
 const closingTime = 5 * time.Second
 
 // openShop begins to serve the page and the key set.
-func (d *dev) openShop(ctx context.Context) (*background.Server, error) {
+func (d *dev) openServer(ctx context.Context) (*background.Server, error) {
 	address, moved, err := choose(ctx, d.config.Listen, DefaultListen)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (d *dev) openShop(ctx context.Context) (*background.Server, error) {
 		return nil, fmt.Errorf("listen on %s (is the port taken? choose another with --listen): %w", address, err)
 	}
 	if moved {
-		d.diary.say("%s is taken, so the page is on another port.", DefaultListen)
+		d.log.say("%s is taken, so the page is on another port.", DefaultListen)
 	}
 	d.site = &page.Site{
 		Key: d.identity.PageKey, State: d.state, Acts: d.acts(), Changed: d.changed, KeySet: d.keys,
@@ -40,8 +40,8 @@ func (d *dev) openShop(ctx context.Context) (*background.Server, error) {
 
 var errNoBrowser = errors.New("there is no browser to open: no xdg-open, open or www-browser")
 
-// browse opens the page in the user's browser. Others see what is started with what, so
-// it is given an address that holds once.
+// browse opens the page in the user's browser. Other users see the arguments of processes, so
+// the address is valid once.
 func browse(ctx context.Context, address string) error {
 	for _, name := range []string{"xdg-open", "open", "www-browser"} {
 		path, err := exec.LookPath(name)

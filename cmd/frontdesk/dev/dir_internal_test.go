@@ -18,18 +18,18 @@ import (
 
 func TestADirectoryIsForOneDevAlone_D97(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	if _, err := openHome(h.dir); !errors.Is(err, durable.ErrInUse) || !strings.Contains(err.Error(), "starting") {
+	h := newDir(t)
+	if _, err := openDir(h.dir); !errors.Is(err, durable.ErrInUse) || !strings.Contains(err.Error(), "starting") {
 		t.Errorf("a second one: %v", err)
 	}
 	h.announce(t, os.Getpid())
-	if _, err := openHome(h.dir); err == nil || !strings.Contains(err.Error(), "http://127.0.0.1:1/?key=k") {
+	if _, err := openDir(h.dir); err == nil || !strings.Contains(err.Error(), "http://127.0.0.1:1/?key=k") {
 		t.Errorf("a second one: %v", err)
 	}
 }
 
 // announce writes a dev.json.
-func (h *home) announce(t *testing.T, process int) {
+func (h *keyDir) announce(t *testing.T, process int) {
 	t.Helper()
 	content, err := json.Marshal(Running{PageURL: "http://127.0.0.1:1/?key=k", Process: process})
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *home) announce(t *testing.T, process int) {
 
 func TestADevThatWasKilledIsNotFound_D97(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newDir(t)
 	gone := exec.CommandContext(t.Context(), "true")
 	if err := gone.Run(); err != nil {
 		t.Fatal(err)
@@ -60,24 +60,24 @@ func TestADevThatWasKilledIsNotFound_D97(t *testing.T) {
 	}
 }
 
-// Somebody else may have begun in the directory that was removed.
+// Another dev may have begun in the directory that was removed.
 func TestARemovedDirectoryThatIsTakenIsGivenUp_D97(t *testing.T) {
 	t.Parallel()
-	h, err := openHome(t.TempDir())
+	h, err := openDir(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(h.dir); err != nil {
 		t.Fatal(err)
 	}
-	other, err := openHome(h.dir)
+	other, err := openDir(h.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer other.close()
 	other.announce(t, os.Getpid())
-	if mended, err := h.mend(); mended || err == nil {
-		t.Errorf("while somebody else is there: %v, %v", mended, err)
+	if restored, err := h.restore(); restored || err == nil {
+		t.Errorf("while somebody else is there: %v, %v", restored, err)
 	}
 	h.close()
 	if _, err := Find(other.dir); err != nil {
@@ -97,7 +97,7 @@ func TestTheUsualPortGivesWayAndAChosenOneDoesNot_D97(t *testing.T) {
 		t.Errorf("the usual port is taken: %s, %v, %v", got, moved, err)
 	}
 	if got, moved, err := choose(t.Context(), address, DefaultListen); got != address || moved || err != nil {
-		t.Errorf("the chosen port is taken: %s, %v, %v", got, moved, err) // whoever listens there will say so
+		t.Errorf("the chosen port is taken: %s, %v, %v", got, moved, err) // the listener there reports that
 	}
 	for _, open := range []string{"0.0.0.0:1", ":1", "192.0.2.1:1", "127.0.0.1"} {
 		if _, _, err := choose(t.Context(), open, DefaultListen); err == nil {

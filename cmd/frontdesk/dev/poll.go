@@ -14,10 +14,10 @@ import (
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
-// seen is what the service said last of the application.
+// seen is the service's last record of the application.
 type seen struct {
 	looked      clock.Stopwatch // since the service was asked
-	Away        string          // why nothing can be said; "" while the sandbox is there
+	Away        string          // why it is unknown; "" while the sandbox answers
 	Info        *sandbox.Info   // nil before one was there
 	Receives    string          // where webhooks are received
 	Clock       time.Duration   // how far the sandbox's clock is ahead of real time
@@ -28,54 +28,54 @@ type seen struct {
 }
 
 const (
-	patience  = 10              // glances for which a sandbox of our own may be gone
+	patience  = 10              // polls for which a sandbox of our own may be gone
 	joinAgain = 5 * time.Second // after a try
-	slowly    = 3               // while no page is open, every so many glances ask the service
+	slowly    = 3               // while no page is open, one in so many polls queries the service
 )
 
 var errRemoved = errors.New("the directory of the sandbox that frontdesk dev had started is gone: start it again")
 
-// glance looks whether the sandbox is as it was, and lets it know the application again if
+// poll checks whether the sandbox has changed, and registers the application again if
 // it is not. It fails if nothing is left to go on with.
-func (d *dev) glance(ctx context.Context) error {
+func (d *dev) poll(ctx context.Context) error {
 	d.turn.Lock()
 	defer d.turn.Unlock()
-	if err := d.mend(); err != nil {
+	if err := d.restore(); err != nil {
 		return err
 	}
 	info, err := sandbox.ReadInfo(d.config.SandboxDir)
 	if err != nil {
 		d.missed++
 		d.away("The sandbox in %s has stopped. Start it again (frontdesk sandbox --dir %s), and this goes on.", d.config.SandboxDir, d.config.SandboxDir)
-		if d.ground.own && d.missed > patience {
+		if d.proc.own && d.missed > patience {
 			return errRemoved
 		}
 		return nil
 	}
 	d.missed = 0
-	d.glances++
+	d.polls++
 	switch {
 	case d.member == nil || !reflect.DeepEqual(info, d.member.info):
 		return d.enter(ctx, info)
-	case d.site.Watched() || d.glances%slowly == 0:
+	case d.site.Watched() || d.polls%slowly == 0:
 		d.look(ctx)
 	}
 	return nil
 }
 
-// mend makes the application's directory again if somebody has removed it.
-func (d *dev) mend() error {
-	mended, err := d.home.mend()
+// restore restores the application's directory if it was removed.
+func (d *dev) restore() error {
+	restored, err := d.dir.restore()
 	if err != nil {
 		return err
 	}
-	if mended {
-		d.diary.complain("%s was removed. It is there again, with the same key.", d.home.dir)
+	if restored {
+		d.log.complain("%s was removed. It is there again, with the same key.", d.dir.dir)
 	}
 	return nil
 }
 
-// away says once why the sandbox cannot be used.
+// away logs once why the sandbox cannot be used.
 func (d *dev) away(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	d.mu.Lock()
@@ -83,7 +83,7 @@ func (d *dev) away(format string, args ...any) {
 	d.seen.Away = text
 	d.mu.Unlock()
 	if !known {
-		d.diary.complain("%s", text)
+		d.log.complain("%s", text)
 	}
 }
 
@@ -95,20 +95,20 @@ func (d *dev) enter(ctx context.Context, info sandbox.Info) error {
 	case err != nil && first && !unavailable(err):
 		return err
 	case err != nil:
-		d.away("The sandbox does not take the application: %v. This is tried again.", err)
+		d.away("The sandbox does not take the application: %v. Retrying.", err)
 		return nil
 	case first:
-		d.diary.say("The sandbox in %s knows the application: enabled, with every grant and every webhook.", d.config.SandboxDir)
+		d.log.say("The sandbox in %s knows the application: enabled, with every grant and every webhook.", d.config.SandboxDir)
 	case unknown:
-		d.diary.say("The sandbox did not know the application any more: registered again, with the same identifier.")
+		d.log.say("The sandbox did not know the application any more: registered again, with the same identifier.")
 	default:
-		d.diary.say("The sandbox is there again.")
+		d.log.say("The sandbox is there again.")
 	}
 	d.look(ctx)
 	return nil
 }
 
-// unavailable reports whether an error may pass by itself.
+// unavailable reports whether an error may be temporary.
 func unavailable(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
@@ -124,13 +124,13 @@ func (d *dev) look(ctx context.Context) {
 		d.rejoin(ctx)
 		return
 	case err != nil && ctx.Err() == nil:
-		d.away("The sandbox does not answer: %v. This is tried again.", refusals.Plain(err))
+		d.away("The sandbox does not answer: %v. Retrying.", refusals.Plain(err))
 		return
 	case err != nil:
 		return
 	}
 	now.Application, now.Away = asked, ""
-	d.lookAround(ctx, &now)
+	d.pollRest(ctx, &now)
 	if ctx.Err() == nil {
 		d.show(now)
 	}
@@ -141,14 +141,14 @@ func (d *dev) rejoin(ctx context.Context) {
 	unknown, err := d.join(ctx, d.member.info)
 	switch {
 	case err != nil:
-		d.away("The sandbox does not take the application: %v. This is tried again.", err)
+		d.away("The sandbox does not take the application: %v. Retrying.", err)
 	case unknown:
-		d.diary.say("The sandbox did not know the application any more: registered again, with the same identifier.")
+		d.log.say("The sandbox did not know the application any more: registered again, with the same identifier.")
 	}
 }
 
-// lookAround asks for all the rest. What is not answered stays as it was.
-func (d *dev) lookAround(ctx context.Context, now *seen) {
+// pollRest queries all other data. Data without an answer stays as it was.
+func (d *dev) pollRest(ctx context.Context, now *seen) {
 	m := d.member
 	if set, err := m.client.KeySet(ctx); err == nil {
 		now.KeySet = set
@@ -179,9 +179,9 @@ func (d *dev) rotated(set client.KeySet) {
 	}
 	switch {
 	case err != nil:
-		d.diary.complain("The key cannot be changed: %v.", err)
+		d.log.complain("The key cannot be changed: %v.", err)
 	case kid != "":
-		d.diary.say("The service holds the next key: tokens are signed with %s from now on. The old key stays published until the next rotation.", kid)
+		d.log.say("The service holds the next key: tokens are signed with %s from now on. The old key stays published until the next rotation.", kid)
 	}
 }
 
@@ -191,7 +191,7 @@ func (d *dev) last() seen {
 	return d.seen
 }
 
-// show tells pages if something is not as it was.
+// show notifies pages of a change.
 func (d *dev) show(now seen) {
 	d.mu.Lock()
 	before := d.seen

@@ -16,8 +16,8 @@ import (
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
-// membership is that a sandbox knows the application, and sends it webhooks.
-type membership struct {
+// registration is the application in a sandbox that sends it webhooks.
+type registration struct {
 	info     sandbox.Info
 	client   *client.Client
 	receiver *receiver.Server
@@ -27,7 +27,7 @@ type membership struct {
 const (
 	askLimit  = 5 * time.Second  // for one answer of the service
 	joinLimit = 30 * time.Second // for registering
-	quitLimit = 10 * time.Second // for saying goodbye
+	quitLimit = 10 * time.Second // for unregistering
 )
 
 // join lets the sandbox know the application, whether it does already or not. It reports
@@ -36,7 +36,7 @@ func (d *dev) join(ctx context.Context, info sandbox.Info) (unknown bool, err er
 	ctx, cancel := context.WithTimeout(ctx, joinLimit)
 	defer cancel()
 	d.joined = clock.Start()
-	m := &membership{info: info}
+	m := &registration{info: info}
 	if m.client, err = d.client(info); err != nil {
 		return false, err
 	}
@@ -58,16 +58,16 @@ func (d *dev) join(ctx context.Context, info sandbox.Info) (unknown bool, err er
 	return unknown, d.announce()
 }
 
-// client asks once: the page shows each trouble, and the next glance asks again.
+// client asks once: the page shows each error, and the next poll retries.
 func (d *dev) client(info sandbox.Info) (*client.Client, error) {
 	return client.New(client.Options{
 		BaseURL: info.APIURL, Application: d.identity.Application.String(), Signer: d.keys.Signer, Attempts: 1, Timeout: askLimit, Now: d.config.Now,
 	})
 }
 
-// receive has webhooks come in for a membership. The receiver of the one before is kept if
+// receive listens for the webhooks of a registration. The previous receiver is kept if
 // the same authority still vouches for it.
-func (d *dev) receive(ctx context.Context, m *membership) error {
+func (d *dev) receive(ctx context.Context, m *registration) error {
 	authority, err := receiver.OpenAuthority(d.config.SandboxDir, d.config.Now())
 	if err != nil {
 		return err
@@ -99,13 +99,13 @@ func (d *dev) receive(ctx context.Context, m *membership) error {
 // keysURL is where the service publishes the keys that it signs webhooks with.
 func keysURL(info sandbox.Info) string { return info.APIURL + "/transactional-api/jwks" }
 
-// announce writes down what the application's code and other commands need.
+// announce writes the file that the application's code and other commands read.
 func (d *dev) announce() error {
 	content, err := json.MarshalIndent(d.running(), "", "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", runningName, err)
 	}
-	return d.home.write(runningName, append(content, '\n'))
+	return d.dir.write(runningName, append(content, '\n'))
 }
 
 func (d *dev) running() Running {
@@ -114,7 +114,7 @@ func (d *dev) running() Running {
 	return Running{
 		PageURL: d.site.URL(), APIURL: m.info.APIURL, AuthURL: m.info.AuthURL, TenantID: m.info.TenantID,
 		Application: Application{
-			ID: d.identity.Application, Name: d.config.Name, KID: signing, PrivateKeyFile: d.home.file(keyName), JWKSURL: d.jwksURL,
+			ID: d.identity.Application, Name: d.config.Name, KID: signing, PrivateKeyFile: d.dir.file(keyName), JWKSURL: d.jwksURL,
 			Callbacks: append([]string{}, d.config.Callbacks...), Username: m.info.Staff.Username,
 		},
 		Webhooks:   Webhooks{URL: m.receiver.URL(), ForwardTo: d.config.ForwardTo, JWKSURL: keysURL(m.info)},
@@ -122,13 +122,13 @@ func (d *dev) running() Running {
 	}
 }
 
-// quit ends what [dev.join] began. A sandbox that goes on is not left to send webhooks to
-// where nobody is.
+// quit undoes [dev.join]. A sandbox that keeps running must not send webhooks to an address
+// without a receiver.
 func (d *dev) quit() {
 	d.turn.Lock()
 	defer d.turn.Unlock()
 	if m := d.member; m != nil && m.receiver != nil {
-		if !d.ground.own {
+		if !d.proc.own {
 			d.unsubscribe(m)
 		}
 		m.receiver.Close()
