@@ -12,7 +12,7 @@ import (
 // markdown writes HTML of our own texts. HTML in them is left out.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table))
 
-// reachable lets whoever has no mouse scroll what is wider than the screen.
+// reachable makes wide content scrollable without a mouse.
 var reachable = strings.NewReplacer(
 	"<table>", `<div class="wide" tabindex="0"><table>`, "</table>", "</table></div>", "<pre>", `<pre tabindex="0">`,
 )

@@ -2,7 +2,7 @@ package reference
 
 import "strings"
 
-// IDs are identifiers that a sandbox has, so that what is shown can be tried.
+// IDs are identifiers that a sandbox has, so that the examples can be tried.
 type IDs struct{ Patient, Site, Room, Appointment string }
 
 // examples are the identifiers that the description's examples use.

@@ -15,8 +15,8 @@ import (
 	"frontdesk/cmd/frontdesk/refusals"
 )
 
-// Codes that no call of the API is answered, by the package or the code, and
-// why. Everything else that the source can say must be described.
+// Codes that no call of the API returns, by the package or the code, and why. All other codes
+// in the source must be described.
 var (
 	elsewhere = map[string]string{
 		"cmd":                         "for the command line",
@@ -87,8 +87,8 @@ var (
 // roomElsewhere is a wording of a code of the table: rooms are renamed by commands.
 const roomElsewhere = "The practice has no room with this roomId."
 
-// Whoever refuses in the source does so in words of the table, and no code of the table
-// is said by nobody.
+// Every refusal in the source has a row in the table, and every code of the table has a
+// source.
 func TestEverySentenceInTheSourceHasARow_D92(t *testing.T) {
 	t.Parallel()
 	table, seen := map[string]map[string]bool{}, map[string]bool{}
@@ -120,9 +120,9 @@ func TestEverySentenceInTheSourceHasARow_D92(t *testing.T) {
 	}
 }
 
-// holds reports whether the table has a sentence, perhaps with its verbs filled in. That
-// of a code which is not known where it stands, such as a wording of another variable,
-// may have any code.
+// holds reports whether the table has a sentence, perhaps with its verbs filled in. A
+// sentence whose code is unknown at its place, such as a wording of another variable, may
+// have any code.
 func holds(table map[string]map[string]bool, one said) bool {
 	pattern := regexp.MustCompile("^" + refusals.Pattern(one.sentence) + "$")
 	for code, sentences := range table {
@@ -144,14 +144,14 @@ func isElsewhere(folder string) bool {
 	return false
 }
 
-// said is a code or a sentence, and the folder whose source says it.
+// said is a code or a sentence, and the folder of its source.
 type said struct {
 	folder, code string
 	sentence     string // "" if it is made from parts
 }
 
-// saidInSource reads every call of fault.New outside tests, every other wording, and
-// what makes codes from a part: body.MissingID and body.InvalidID.
+// saidInSource reads every call of fault.New outside tests, every other wording, and the
+// functions that derive codes from a part: body.MissingID and body.InvalidID.
 func saidInSource(t *testing.T) (all []said) {
 	t.Helper()
 	tree := os.DirFS("../../..")

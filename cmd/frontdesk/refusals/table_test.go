@@ -47,12 +47,12 @@ func TestEachReasonAndRuleHasOneRefusal_D92(t *testing.T) {
 	}
 }
 
-// filled is a sentence as a caller is told it.
+// filled is a sentence as a caller receives it.
 func filled(sentence string) string {
 	return regexp.MustCompile(`%(\[\d\])?[sdv]`).ReplaceAllString(sentence, "iat")
 }
 
-func TestWhoIsRefusedFindsTheAdvice_D92(t *testing.T) {
+func TestEveryRefusalHasAdvice_D92(t *testing.T) {
 	t.Parallel()
 	for _, code := range refusals.Codes() {
 		for _, sentence := range code.Sentences {
@@ -71,7 +71,7 @@ func TestWhoIsRefusedFindsTheAdvice_D92(t *testing.T) {
 			t.Errorf("%q: %q", description, got)
 		}
 	}
-	for _, rule := range []string{"endpoint-granted", "expired"} { // what a call's history calls them
+	for _, rule := range []string{"endpoint-granted", "expired"} { // their names in a call's history
 		if refusals.FindOf(rule, "unauthorized", "Something of next year") == "" {
 			t.Errorf("nothing mends what %s refuses", rule)
 		}
@@ -81,7 +81,7 @@ func TestWhoIsRefusedFindsTheAdvice_D92(t *testing.T) {
 	}
 }
 
-// A sentence that no test asks for may be one that nobody can be told.
+// A sentence that no test asks for may be one that no call can receive.
 func TestEverySentenceIsAskedForByATest_D92(t *testing.T) {
 	t.Parallel()
 	tests := textOfTests(t)

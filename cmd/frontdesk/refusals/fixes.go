@@ -30,9 +30,9 @@ func scope() (list fault.List) {
 	return list
 }
 
-// mendOf returns what mends a refusal of a token or of its rights; "" if nobody has said
-// so, which a test refuses.
-func mendOf(f *fault.Error) string {
+// fixOf returns the fix for a refusal of a token or of its rights; "" if it has none, which
+// a test refuses.
+func fixOf(f *fault.Error) string {
 	for _, refusal := range bearer.Refusals() {
 		if refusal.Fault == f {
 			return ofReasons[refusal.Reason]
@@ -46,7 +46,7 @@ func mendOf(f *fault.Error) string {
 	return ""
 }
 
-// ofReasons says what mends a token.
+// ofReasons holds the fixes of tokens.
 var ofReasons = map[bearer.Reason]string{
 	"header-missing":   "Send `Authorization: Bearer TOKEN` with every call.",
 	"header-format":    "Send exactly one Authorization header: the word Bearer, a space and the token, without quotes or line breaks.",
@@ -79,7 +79,7 @@ var ofReasons = map[bearer.Reason]string{
 	"signature":        "Sign with the private half of the key that is published under this kid, and change nothing after signing.",
 }
 
-// ofRules says what mends the rights of a call.
+// ofRules holds the fixes of a call's rights.
 var ofRules = map[access.Rule]string{
 	access.RuleKnown:      "Send the application's identifier as iss, exactly as it was given to you, and to the environment that it is registered in.",
 	access.RuleEnabled:    "Ask a manager of the practice to enable the application. Check the practice's name in the host, too: an unknown practice is answered alike.",
