@@ -27,7 +27,7 @@ type Access struct {
 	Who          string    `json:"who"`                    // as the log names actors
 	Application  string    `json:"application,omitempty"`  // through which
 	Organisation string    `json:"organisation,omitempty"` // on behalf of which
-	Practitioner string    `json:"practitioner,omitempty"` // and whom; personal
+	Practitioner string    `json:"practitioner,omitempty"` // and the practitioner; personal
 	Role         string    `json:"role,omitempty"`         // in which they act
 	Purpose      string    `json:"purpose,omitempty"`
 	What         string    `json:"what"`                // the event's name, the endpoint or the page's topic

@@ -6,14 +6,14 @@ import (
 	"frontdesk/domain/event"
 )
 
-// party is somebody or something that had a part in what happened.
+// party is a person or system that took part in an event.
 type party struct {
 	kind  *CodeableConcept // as an AuditEvent has it
 	who   Reference
 	alias string     // another name of theirs: an e-mail address
 	role  string     // in which they acted, in words
-	forOf *Reference // for whom; nil for themselves
-	began bool       // who began it
+	forOf *Reference // represented person; nil for none
+	began bool       // initiated it
 }
 
 var (

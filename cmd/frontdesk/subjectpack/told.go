@@ -11,14 +11,14 @@ import (
 	"frontdesk/projections"
 )
 
-// accessed is who has had to do with the patient's data, and what they did.
+// accessed is an access to the patient's data: by whom, and the operation.
 type accessed struct {
 	auditing.Access
-	Name string `json:"name"` // of whom
+	Name string `json:"name"` // of the accessing party
 	Deed string `json:"deed"` // in words
 }
 
-// told is a webhook that told an application of something about the patient.
+// told is a webhook about the patient that was sent to an application.
 type told struct {
 	webhooks.Logged
 	Name string `json:"applicationName"`
