@@ -97,7 +97,7 @@ func (c *Client) start(ctx context.Context, command []string) (r ran) {
 	return r
 }
 
-// decoded is what base64url stands for, as far as it can be read.
+// decoded is the decoded base64url, as far as it can be read.
 func decoded(text string) []byte {
 	found, _ := base64.RawURLEncoding.DecodeString(text) // the rest cannot be read
 	return found

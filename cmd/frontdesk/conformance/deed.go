@@ -2,7 +2,7 @@ package conformance
 
 import "net/http"
 
-// deed is what is done to a call.
+// deed is the treatment of a call.
 type deed struct {
 	status     int // other than 200: the call is refused or put off
 	code       string
