@@ -14,7 +14,7 @@ type lane struct {
 	step   float64 // seconds
 
 	was  *seen   // at the last scrape that had it
-	then float64 // what it was laid as: a counter's value, or a time stamp on the time line
+	then float64 // the counter's value, or the time stamp, on the time line
 }
 
 type kind int
@@ -43,8 +43,8 @@ func (l *lane) stale(steps int) {
 	}
 }
 
-// lay adds a phase of so many steps, in which the series was seen as the points say; a
-// point is nil where a scrape lacked it.
+// lay adds a phase of that many steps. The points are the series' observations; a point is
+// nil where a scrape lacked it.
 func (l *lane) lay(points []*seen, from, steps int, renewed bool) {
 	first, last := ends(points)
 	switch {
@@ -96,7 +96,7 @@ func (l *lane) count(points []*seen, first, last seen, steps int) {
 	l.then = value
 }
 
-// moment is the instant that a point tells of, and its age when it was seen.
+// moment is the instant that a point denotes, and its age when it was seen.
 func (l *lane) moment(p seen) (unix, old float64) {
 	now := float64(p.at.UnixNano()) / float64(time.Second)
 	if l.kind == age {
@@ -105,11 +105,12 @@ func (l *lane) moment(p seen) (unix, old float64) {
 	return p.Value, now - p.Value
 }
 
-// sameMoment is how far an instant moves if it stands: ages are read a moment after the scrape began.
+// sameMoment is the tolerance of an instant that does not move: ages are read a moment after
+// the scrape began.
 const sameMoment = 0.9
 
-// stood reports whether the instant was the same from the first scrape to the last. What
-// one of them lacked has come or gone meanwhile.
+// stood reports whether the instant was the same from the first scrape to the last. A point
+// that one of them lacked has come or gone meanwhile.
 func (l *lane) stood(points []*seen) bool {
 	return !slices.Contains(points, nil) && l.same(*points[0], *points[len(points)-1])
 }
@@ -120,7 +121,7 @@ func (l *lane) same(first, last seen) bool {
 	return math.Abs(b-a) < sameMoment
 }
 
-// stand has the instant stay where it is.
+// stand keeps the instant where it is.
 func (l *lane) stand(points []*seen, first seen, from, steps int) {
 	unix, old := l.moment(first)
 	stood := float64(from)*l.step - old
@@ -143,7 +144,7 @@ func (l *lane) stand(points []*seen, first seen, from, steps int) {
 	l.then = stood
 }
 
-// repeat lays what was seen in turn. An instant keeps its age.
+// repeat lays the observations in turn. An instant keeps its age.
 func (l *lane) repeat(points []*seen, from, steps int) {
 	for i := range steps {
 		p := points[i%len(points)]

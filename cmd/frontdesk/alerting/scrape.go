@@ -21,18 +21,18 @@ type Target struct {
 	URL      string // of its private listener
 }
 
-// Scrape is what a target answered once.
+// Scrape is one answer of a target.
 type Scrape struct {
 	Target Target
 	At     time.Time
-	Up     bool // false if it did not answer, and there are no series then
+	Up     bool // false if it did not answer, and then without series
 	Series map[string]Sample
 }
 
 // Sample is the value of a series, such as `frontdesk_log_head`, at a scrape.
 type Sample struct {
 	Value   float64
-	Counter bool // it only grows: buckets and counts of histograms, too
+	Counter bool // it only grows; includes buckets and counts of histograms
 }
 
 // scrapeLimit is Prometheus's own.

@@ -19,10 +19,11 @@ const (
 type Phase struct {
 	Name    string
 	Lasts   time.Duration // on the time line: whole steps
-	Scrapes [][]Scrape    // what was really seen: in each row, one scrape of each target
+	Scrapes [][]Scrape    // the real observations: in each row, one scrape of each target
 
-	// Renewed are parts of series' names and labels. Their time stamps stood, because what
-	// they tell of is not due within seconds, but would be within the phase. They keep their age.
+	// Renewed are parts of series' names and labels. Their time stamps did not move, because
+	// their events are not due within seconds, but would be within the phase. They keep their
+	// age.
 	Renewed []string
 }
 
@@ -51,7 +52,7 @@ func NewTimeline(rules Rules, phases ...Phase) *Timeline {
 	return l
 }
 
-// add lays a phase behind those that there are.
+// add lays a phase after the others.
 func (l *Timeline) add(phase Phase) {
 	rows := make([]map[string]seen, len(phase.Scrapes))
 	for i, row := range phase.Scrapes {
@@ -100,7 +101,8 @@ func (l *Timeline) series(row []Scrape) map[string]seen {
 	return all
 }
 
-// Standing are the series of a phase, as far as it was seen, whose time stamps or ages stand.
+// Standing are the series of a phase whose time stamps or ages did not move during the
+// scrapes.
 func (p Phase) Standing() (standing []string) {
 	points := map[string][]*seen{}
 	for _, row := range p.Scrapes {
