@@ -57,7 +57,7 @@ func (a *Application) Authorise(tenant, username string) {
 	Must(a.world.tb, err)
 }
 
-// Answer is what a call was answered.
+// Answer is the answer to a call.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -71,7 +71,7 @@ func (a *Application) Call(tenant string, endpoint application.EndpointName, bod
 	return a.world.Do(a.Request(tenant, endpoint, body, token...))
 }
 
-// Request returns what [Application.Call] sends, for tests that change it.
+// Request returns the request of [Application.Call], for tests that change it.
 func (a *Application) Request(tenant string, endpoint application.EndpointName, body string, token ...bearertest.Edit) *http.Request {
 	a.world.tb.Helper()
 	method, content := http.MethodGet, io.Reader(http.NoBody)

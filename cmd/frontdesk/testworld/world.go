@@ -28,7 +28,7 @@ var MasterKey = sealing.MasterKey{1}
 type World struct {
 	*app.Engine // makes changes, as the program's commands do
 	DB          *postgrestest.Database
-	Clock       *commandtest.Clock  // moves when the test says so; nil for a world of processes
+	Clock       *commandtest.Clock  // moves when the test moves it; nil for a world of processes
 	Authority   *receiver.Authority // of the receivers' certificates; the program trusts it
 
 	tb      testing.TB
@@ -85,7 +85,7 @@ func Open(tb testing.TB) *World {
 	return w
 }
 
-// configure gives the world a database and an authority if it has none, and the program
+// configure gives the world a database and an authority, unless it has them, and the program
 // its configuration.
 func (w *World) configure(tb testing.TB, now func() time.Time, edits []func(*app.Config)) {
 	tb.Helper()

@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/event"
 )
 
-// handledTable is where the consumers write down what they are handed, in the
-// transaction that moves them on. Nothing in it is unique: twice would show.
+// handledTable is where the consumers record the events that they receive, in the transaction
+// that advances their offset. It has no unique constraint: duplicates would show.
 const handledTable = `
 CREATE TABLE handled (n bigserial PRIMARY KEY, consumer text NOT NULL, idx bigint NOT NULL);
 GRANT SELECT, INSERT ON handled TO frontdesk_app;

@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/record"
 )
 
-// misHandled is the first thing that a consumer was handed out of turn: twice, too late,
-// or with something left out before it.
+// misHandled is the first event that a consumer received out of turn: twice, too late, or
+// with one left out before it.
 const misHandled = `
 SELECT coalesce((SELECT format('%s was handed idx %s as its number %s', consumer, idx, turn)
 	FROM (SELECT consumer, idx, row_number() OVER (PARTITION BY consumer ORDER BY n) AS turn FROM handled) h
@@ -28,15 +28,15 @@ func (w *world) checkHandled(head int64, say saying) {
 	}
 }
 
-// sent says how often a delivery in each state may have arrived.
+// sent is how often a delivery in each state may have arrived.
 var sent = map[webhooks.Status]struct{ least, most int }{
 	webhooks.Delivered: {1, 1},
 	webhooks.Failed:    {0, 1},
 	webhooks.Unknown:   {0, 1},
 }
 
-// checkDeliveries: each application was to be told of each opened record once, and was
-// told at most once. And no epoch has begun, because nothing was ever lost.
+// checkDeliveries: each application was to receive each opened record once, and received it
+// at most once. And no epoch has begun, because nothing was ever lost.
 func (w *world) checkDeliveries(log []event.Recorded, say saying) {
 	opened := 0
 	for _, e := range log {

@@ -45,7 +45,7 @@ func (w *world) readLog() (log []event.Recorded, err error) {
 	return log, nil
 }
 
-// checkPlaces: an idx is final. What had one after an earlier round has it still.
+// checkPlaces: an idx is final. An event that had one after an earlier round still has it.
 func (w *world) checkPlaces(log []event.Recorded, say saying) {
 	for i, id := range w.placed {
 		if i >= len(log) || log[i].ID != id {
@@ -74,7 +74,7 @@ func (w *world) checkStreams(log []event.Recorded, say saying) {
 	}
 }
 
-// trace is what the log has of a deed.
+// trace is the log's part of a deed.
 type trace struct {
 	events      int
 	first, last int64 // idx
@@ -94,8 +94,8 @@ func tracesIn(log []event.Recorded) map[string]trace {
 	return traces
 }
 
-// checkDeeds: what was acknowledged is there, what was refused is not, nothing is there by
-// half, and everything comes after what it was decided on.
+// checkDeeds: acknowledged deeds are there, refused ones are not, none is there in part, and
+// each comes after the events that it was decided on.
 func (w *world) checkDeeds(log []event.Recorded, say saying) {
 	traces, deeds := tracesIn(log), w.ledger.all()
 	w.totals = tally{"events": len(log)}
