@@ -27,7 +27,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// county is a database, and the files that declare who is in it.
+// county is a database, and the files that declare its practices.
 type county struct {
 	*trial
 	file, links string
@@ -92,7 +92,7 @@ func (c *county) apply(args ...string) (command *exec.Cmd, said *bytes.Buffer) {
 	return command, said
 }
 
-// applied applies the files to their end, and returns the last line of what was said.
+// applied applies the files completely, and returns the last line of output.
 func (c *county) applied(what string, args ...string) string {
 	c.t.Helper()
 	begun := clock.Start()
@@ -171,8 +171,8 @@ func (c *county) handed() {
 	c.must(rows.Err())
 }
 
-// TestProveThatAThousandPracticesAreApplied says how long it takes, and shows that the
-// second time changes nothing.
+// TestProveThatAThousandPracticesAreApplied prints how long it takes, and shows that the
+// second run changes nothing.
 func TestProveThatAThousandPracticesAreApplied_D107(t *testing.T) { //nolint:paralleltest // it measures
 	c := newCounty(t, provetest.Pick(100, 1000))
 	c.applied("a dry run", "--dry-run")
@@ -187,8 +187,8 @@ func TestProveThatAThousandPracticesAreApplied_D107(t *testing.T) { //nolint:par
 	provetest.Tried(t, c.practices, "practices")
 }
 
-// TestProveThatAKilledApplyIsCompletedByTheNext kills the real program at moments that
-// nobody has chosen, and looks that what is there in between is called by nobody.
+// TestProveThatAKilledApplyIsCompletedByTheNext kills the real program at random moments, and
+// checks that no application can call the incomplete practices in between.
 func TestProveThatAKilledApplyIsCompletedByTheNext_D107(t *testing.T) { //nolint:paralleltest // it starts many processes
 	for range provetest.Pick(1, 3) {
 		c := newCounty(t, provetest.Pick(100, 400))
@@ -217,8 +217,8 @@ func TestProveThatAKilledApplyIsCompletedByTheNext_D107(t *testing.T) { //nolint
 	}
 }
 
-// killAt kills a run some time after so many events are stored, and reports whether it had
-// not ended before.
+// killAt kills a run some time after that many events are stored, and reports whether it was
+// still running.
 func (c *county) killAt(events int, later time.Duration) bool {
 	c.t.Helper()
 	command, said := c.apply()

@@ -16,9 +16,9 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 )
 
-// cores says which cores the service with its Postgres, the attackers and the
-// honest callers may use, as lists for taskset. On a machine with fewer than four
-// cores, or without taskset, they are "" and everybody shares.
+// cores are the cores of the service with its Postgres, of the attackers and of the honest
+// callers, as lists for taskset. On a machine with fewer than four cores, or without taskset,
+// they are "" and all share.
 type cores struct{ all, service, attackers, callers string }
 
 func shareCores(t *testing.T) cores {

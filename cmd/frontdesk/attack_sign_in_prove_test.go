@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// How many sign in at once, and from how many sources somebody's password is
-// guessed.
+// How many sign in at once, and from how many sources one person's password is guessed.
 const (
 	signInsAtOnce  = 640
 	guessingSource = 500

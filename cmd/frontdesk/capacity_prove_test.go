@@ -16,9 +16,9 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// What a cell carries is measured on one machine that does everything: clients, program,
-// Postgres and the receiver of webhooks. CPU for each visit is what other machines can be
-// reckoned by; docs/scale.md does so.
+// The capacity of a cell is measured on one machine that runs everything: clients, program,
+// Postgres and the receiver of webhooks. The CPU for each visit is a basis for estimates of
+// other machines; docs/scale.md has them.
 var (
 	measuredVisits = provetest.Pick(600, 6000)
 	restVisits     = provetest.Pick(50, 300) // one after the other
@@ -30,9 +30,9 @@ const (
 	patientsOfEach = 50 // practice
 )
 
-// TestProveWhatACellCarries lets patients come and go: each sends a request, is booked in, called in, seen and
-// written about. It prints what that takes of everything.
-func TestProveWhatACellCarries(t *testing.T) { //nolint:paralleltest // it measures
+// TestProveCapacityOfACell simulates visits of patients: each sends a request, is booked in,
+// called in, seen and written about. It prints the use of all resources.
+func TestProveCapacityOfACell(t *testing.T) { //nolint:paralleltest // it measures
 	c := newCellInside(t)
 	c.come(warmVisits, visitClients)
 	c.settle()
@@ -70,7 +70,7 @@ func spent(of []float64, part float64) time.Duration {
 	return time.Duration(benchtest.Quantile(of, part) * float64(time.Second)).Round(100 * time.Microsecond)
 }
 
-// come lets patients come, so many at once, and returns how many seconds each call took.
+// come runs visits, that many at once, and returns how many seconds each call took.
 func (c *cell) come(visits, clients int) (took []float64) {
 	c.t.Helper()
 	var mu sync.Mutex

@@ -15,7 +15,7 @@ import (
 	"frontdesk/feed"
 )
 
-// containersFollower follows the practice from its first event on, through what is
+// containersFollower follows the practice from its first event on, through the port that is
 // published on loopback.
 type containersFollower struct {
 	*containers

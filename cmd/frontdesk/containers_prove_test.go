@@ -21,9 +21,9 @@ import (
 
 const containersPage = "operations/containers.md"
 
-// TestProveContainers_D106 does what docs/operations/containers.md says, letter by
-// letter: with compose.yaml, whose primary and whose first process are killed under load,
-// and with compose.single.yaml.
+// TestProveContainers_D106 types the commands of docs/operations/containers.md. With
+// compose.yaml it kills the primary and the first process under load; it also uses
+// compose.single.yaml.
 func TestProveContainers_D106(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	if !inTheirWorld(t) {
 		return
@@ -49,7 +49,7 @@ func TestProveContainers_D106(t *testing.T) { //nolint:paralleltest // it has th
 	c.rests()
 	stop := c.work()
 	c.goOn()
-	c.run("podman stop --time 0 frontdesk-" + c.primary()) // kill -9, and nobody starts it again
+	c.run("podman stop --time 0 frontdesk-" + c.primary()) // kill -9, and no manager restarts it
 	c.goOn()
 	c.crash("serve-1")
 	c.goOn()
@@ -99,7 +99,7 @@ frontdesk register-patient --tenant elm-street --name 'Ann Archer' --json > ../p
 	c.keys.Store(new(c.application.JWKS()))
 }
 
-// healthy asks containers how they are. Where no systemd asks regularly, nobody else does.
+// healthy runs the containers' health checks. Without systemd, they do not run regularly.
 func (c *containers) healthy(names ...string) {
 	c.t.Helper()
 	for _, name := range names {
@@ -139,13 +139,13 @@ func (c *containers) confined() {
 	}
 }
 
-// rests says what the containers take while nothing happens.
+// rests prints the containers' use of resources while idle.
 func (c *containers) rests() {
 	c.t.Helper()
 	c.t.Logf("at rest:\n%s", c.run("podman stats --no-stream --format '{{.Name}} {{.MemUsage}}' | sort; podman images --format '{{.Repository}} {{.Size}}'"))
 }
 
-// primary is the container that takes writes, as Patroni says.
+// primary is the container that takes writes, according to Patroni.
 func (c *containers) primary() string {
 	c.t.Helper()
 	var members []struct{ Member, Role string }
@@ -167,7 +167,8 @@ func (c *containers) crash(name string) {
 }
 
 // startedAgain waits until podman has started a killed container again. Podman 4.3 sometimes
-// leaves it dead, as docs/operations/containers.md says: then it takes half a minute longer.
+// leaves it dead, as docs/operations/containers.md describes: then it takes half a minute
+// longer.
 const startedAgain = `for n in $(seq 15); do
 	sleep 2; if [ "$(podman inspect --format '{{.State.Running}}' frontdesk-db1)" = true ]; then exit; fi
 done; podman start frontdesk-db1`
@@ -179,8 +180,8 @@ func (c *containers) goOn() {
 	waitFor(c.t, func() bool { return c.answered.count() > answered+50 && c.told.count() > told+20 })
 }
 
-// keptAll compares what was answered with what is in the database, and looks for webhooks
-// that were sent twice.
+// keptAll compares the answers with the database, and looks for webhooks that were sent
+// twice.
 func (c *containers) keptAll() {
 	c.t.Helper()
 	var stored []string
@@ -218,8 +219,7 @@ func (c *containers) relayed() {
 	})
 }
 
-// leavesNothing removes the data, as an operator who wants none any more, and looks for
-// what is left.
+// leavesNothing removes the data, as an operator would at the end, and looks for remains.
 func (c *containers) leavesNothing() {
 	c.t.Helper()
 	c.run("podman volume rm $(podman volume ls --quiet) && podman network rm frontdesk_default")

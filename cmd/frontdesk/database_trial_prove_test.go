@@ -39,7 +39,7 @@ type trial struct {
 	goroutines   int    // of the program, at rest
 	mu           sync.Mutex
 	kinds        map[string]counts
-	stored       []uuid.UUID // what was answered 200
+	stored       []uuid.UUID // answered 200
 }
 
 func newTrial(t *testing.T, dir string) *trial {
@@ -101,7 +101,7 @@ func (s *trial) onboard() {
 	s.integrator, s.patient = onboard(s.t, engine)
 }
 
-// startProgram starts the binary and waits for the line that says where it serves.
+// startProgram starts the binary and waits for the line with its address.
 func (s *trial) startProgram() {
 	s.t.Helper()
 	said := filepath.Join(s.t.TempDir(), "said")
@@ -139,8 +139,7 @@ func (s *trial) running() int {
 	return int(number)
 }
 
-// end stops the clients, and compares what was answered with the log. Its reader
-// refuses gaps.
+// end stops the clients, and compares their answers with the log. Its reader refuses gaps.
 func (s *trial) end() {
 	s.t.Helper()
 	waitFor(s.t, func() bool { return s.running() < s.goroutines+50 })

@@ -11,8 +11,8 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// Beside a sandbox that runs: the code base is an application of its own there, from one
-// start to the next, and the sandbox goes on as if nothing had been.
+// With a running sandbox, the code base is an application of its own there, from one start to
+// the next. The sandbox is unaffected by it.
 func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -29,7 +29,7 @@ func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(c.dir, "below"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c.dir = filepath.Join(c.dir, "below") // as git, it is found from there, too
+	c.dir = filepath.Join(c.dir, "below") // as with git, it is also found from there
 	c.wantPing(first)
 	c.dir = filepath.Dir(c.dir)
 	if _, said := c.run("token", "mint"); !strings.Contains(said, first.Application.ID.String()) {
@@ -82,7 +82,7 @@ func keyTo(r dev.Running) string {
 	return key
 }
 
-// A sandbox that it has started stops with it. Where it cannot start, it says why.
+// A sandbox that dev has started stops with it. If it cannot start, dev reports why.
 func TestACodeBaseHasASandboxOfItsOwn_D97(t *testing.T) {
 	t.Parallel()
 	c := newCodeBase(t, ".frontdesk")
@@ -170,8 +170,8 @@ func TestACodeBaseOutlivesItsSandbox_D97(t *testing.T) {
 	}
 }
 
-// Somebody who tidies up (git clean) takes neither the key nor the identifier away. Without
-// its own sandbox's directory, dev ends and says why.
+// A clean-up (git clean) removes neither the key nor the identifier. Without its own
+// sandbox's directory, dev ends and reports why.
 func TestACodeBaseIsTidiedUp_D97(t *testing.T) {
 	t.Parallel()
 	c := newCodeBase(t, ".frontdesk")

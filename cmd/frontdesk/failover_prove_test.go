@@ -83,8 +83,8 @@ func (s *surgery) recovered(killed, follows time.Time) (last time.Duration) {
 	return last
 }
 
-// settled drains the log, waits until nothing is to be told any more, and returns the
-// log. The reader refuses a missing idx.
+// settled drains the log, waits until no delivery is pending, and returns the log. The reader
+// refuses a missing idx.
 func (s *busy) settled() (log []event.Recorded) {
 	s.t.Helper()
 	engine := s.engine()
@@ -117,8 +117,8 @@ func (s *busy) wantAnswered(log []event.Recorded) {
 // window is a time in which nothing happened that was lost later.
 type window struct{ from, to time.Time }
 
-// wantToldOnce fails if a receiver was told of an event twice, or if anybody was told in
-// one of the windows of an event that is not in the log.
+// wantToldOnce fails if a receiver got an event twice, or if any receiver got, in one of the
+// windows, an event that is not in the log.
 func (s *busy) wantToldOnce(log []event.Recorded, windows ...window) {
 	s.t.Helper()
 	logged := map[uuid.UUID]bool{}
@@ -156,8 +156,8 @@ func (s *busy) unknown() int {
 	return answerTo[int](s.t, s.database("owner"), `SELECT count(*) FROM deliveries WHERE status = 'unknown'`)
 }
 
-// TestProveThatALostEndOfTheLogIsNamed promotes a standby that lags behind: Postgres
-// loses what was answered, and the program must say so and tell of nothing that is gone.
+// TestProveThatALostEndOfTheLogIsNamed promotes a standby that lags behind: Postgres loses
+// answered calls. The program must report that, and send no webhook about a lost event.
 func TestProveThatALostEndOfTheLogIsNamed_D49(t *testing.T) { //nolint:paralleltest // it measures
 	s := newSurgery(t, newPair(t, false), "asynchronous", 2)
 	stop := s.work()
@@ -171,7 +171,7 @@ func TestProveThatALostEndOfTheLogIsNamed_D49(t *testing.T) { //nolint:parallelt
 		time.Sleep(heldBackFor)
 		old := s.idxOf()
 		s.killPrimary()
-		time.Sleep(time.Second) // what was claimed before is told
+		time.Sleep(time.Second) // claimed deliveries are sent
 		promoting := clock.System()
 		s.promote()
 		s.recovered(promoting, clock.System())

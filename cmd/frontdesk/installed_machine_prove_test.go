@@ -43,9 +43,9 @@ type installed struct {
 	name string
 }
 
-// newInstalled starts one, with the archive and its sum in /root, and nothing else of ours. The
-// start gives back what a container lacks beside a machine: mounts that units share, and the
-// right to look at them.
+// newInstalled starts one, with only the archive and its sum in /root. The start adds things
+// that a container lacks compared with a machine: mounts that units share, and the right to
+// list them.
 func newInstalled(t *testing.T) *installed {
 	t.Helper()
 	m := &installed{t, "machine"}
@@ -79,7 +79,7 @@ func (m *installed) reboot() {
 	m.up()
 }
 
-// do types lines as root, and returns what they print.
+// do types lines as root, and returns their output.
 func (m *installed) do(lines string) string {
 	m.t.Helper()
 	said, err := m.try(lines)

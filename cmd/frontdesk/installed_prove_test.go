@@ -17,8 +17,8 @@ import (
 
 const systemdPage = "operations/systemd.md"
 
-// TestProveInstalled_D112 does what docs/operations/systemd.md says, letter by letter, on a
-// machine that has the archive and nothing else of ours.
+// TestProveInstalled_D112 types the commands of docs/operations/systemd.md on a machine that
+// has only the archive.
 func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	if !onAMachine(t) {
 		return
@@ -108,7 +108,7 @@ func (m *installed) confined() {
 	}
 }
 
-// stops stops units, which end by themselves, within the time that systemd gives them.
+// stops stops units, which end on their own, within systemd's time limit.
 func (m *installed) stops(units ...string) {
 	m.t.Helper()
 	m.do("systemctl stop " + strings.Join(units, " "))
@@ -135,7 +135,7 @@ func (m *installed) show(unit, property string) string {
 	return strings.TrimSpace(m.do("systemctl show --value --property " + property + " " + unit))
 }
 
-// says reports whether a unit has said something since the machine was started.
+// says reports whether a unit has logged a text since the machine was started.
 func (m *installed) says(unit, text string) bool {
 	said, err := m.try("journalctl --no-pager --output cat --unit " + unit)
 	return err == nil && strings.Contains(said, text)

@@ -82,7 +82,7 @@ func (f *follower) read(m feed.Message) (err error) {
 	return err
 }
 
-// end stops the follower, and returns what went wrong.
+// end stops the follower, and returns its error.
 func (f *follower) end() error {
 	err := f.subscriber.Close()
 	<-f.ended

@@ -32,14 +32,14 @@ var (
 
 const (
 	relayCallers = 6  // of the service
-	relayWriters = 12 // that append by an engine of this process
+	relayWriters = 12 // that append through an engine of this process
 )
 
-// TestProveThatTheStreamIsTheLogWhateverIsKilled kills the stream's leader, a process of the
+// TestProveStreamEqualsLogAfterKills kills the stream's leader, a process of the
 // service, both relays and Postgres in turn, stops a leader for a while and takes two servers
 // away, while patients are registered and requests come. In the end the stream is the log,
 // event by event, on each of the three servers, and a follower has read it once.
-func TestProveThatTheStreamIsTheLogWhateverIsKilled_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
+func TestProveStreamEqualsLogAfterKills_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
 	r := newRelayed(t)
 	log := feed.StreamName(1)
 	follower := r.nats.follow()
@@ -102,8 +102,8 @@ func newRelayed(t *testing.T) *relayed {
 	return r
 }
 
-// troubles are what befalls the service, one after the other. Two servers of three hold the
-// stream, so while one is away the log goes on, and while two are, it waits.
+// troubles are the faults that hit the service, one after the other. Two servers of three
+// hold the stream, so while one is away the log continues, and while two are, it waits.
 func (r *relayed) troubles() map[string]func() {
 	leader := func() int { return r.nats.leader(feed.StreamName(1)) }
 	process := r.replicas[rand.IntN(len(r.replicas))]

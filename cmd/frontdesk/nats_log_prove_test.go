@@ -55,8 +55,8 @@ func headOf(t *testing.T, url string) (head int64) {
 	return head
 }
 
-// wantStream fails unless the stream of an epoch holds what the log has from first on, each
-// event once, at the sequence that is its idx, and nothing behind it.
+// wantStream fails unless the stream of an epoch holds the log's events from first on, each
+// once, at the sequence that is its idx, and nothing behind them.
 func (c *natsCluster) wantStream(epoch int, first int64, log []event.Stored) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), 15*time.Minute)
@@ -88,8 +88,8 @@ func (c *natsCluster) wantStream(epoch int, first int64, log []event.Stored) {
 	}
 }
 
-// isMessage reports whether the next message is an event of the log, whose practice had another
-// one before. A relay that was overtaken may know of an earlier one alone.
+// isMessage reports whether the next message is an event of the log, with the preceding event
+// of its practice. A relay that was overtaken may know only an earlier one.
 func (c *natsCluster) isMessage(ctx context.Context, messages jetstream.MessagesContext, epoch int, want event.Stored, before int64) bool {
 	c.t.Helper()
 	sent, err := messages.Next(jetstream.NextContext(ctx))

@@ -37,7 +37,7 @@ func (o *outrun) relay() []string {
 	return append([]string{"relay", "--database-url", o.url(postgres.AuditRole)}, o.nats.flags()...)
 }
 
-// register appends so many events, and returns the head of the log with them.
+// register appends that many events, and returns the head of the log with them.
 func (o *outrun) register(patients int) (head int64) {
 	o.t.Helper()
 	engine := o.engine()
@@ -56,8 +56,9 @@ func (o *outrun) relayed(epoch int, idx int64) {
 	waitFor(o.t, func() bool { return o.nats.lastOf(feed.StreamName(epoch)) >= uint64(idx) })
 }
 
-// wantGoneOn fails unless the log has gone on in its second epoch after an idx, in a stream of
-// its own, and whoever had read to an idx beyond is told from where on it never happened.
+// wantGoneOn fails unless the log has continued in its second epoch after an idx, in a stream
+// of its own. A follower that had read to an idx beyond must learn from where on that never
+// happened.
 func (o *outrun) wantGoneOn(lastKnown, beyond int64) {
 	o.t.Helper()
 	head := o.register(20)
@@ -73,8 +74,8 @@ func (o *outrun) wantGoneOn(lastKnown, beyond int64) {
 	fresh.wantRead(o.t, storedIn(o.t, o.url(postgres.AuditRole)))
 }
 
-// wantTold fails unless the follower that read to an idx beyond is stopped, and told from where
-// on that never happened.
+// wantTold fails unless the follower that read to an idx beyond is stopped, and learns from
+// where on that never happened.
 func (o *outrun) wantTold(lastKnown, beyond int64) {
 	o.t.Helper()
 	waitFor(o.t, func() bool { return o.follower.over() })
@@ -98,10 +99,10 @@ func (c *natsCluster) epochs(ctx context.Context) (epochs feed.Epochs, err error
 	return epochs, err
 }
 
-// TestProveThatARestoreStopsTheRelayUntilAnEpochBegins puts the files of Postgres back to what
-// they were, which nothing in the database shows. The relay stops and says why, also when the log
-// has outgrown what the broker has, and writes nothing behind that. Once an operator has begun an
-// epoch it goes on in another stream, and followers can see what never happened.
+// TestProveThatARestoreStopsTheRelayUntilAnEpochBegins restores old files of Postgres, which
+// nothing in the database shows. The relay stops with the reason, even if the log has
+// outgrown the broker's stream, and writes nothing behind that. Once an operator has begun an
+// epoch it continues in another stream, and followers can see which events never happened.
 func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
 	o := newOutrun(t)
 	lastKnown := o.register(50)
@@ -128,9 +129,9 @@ func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { /
 	provetest.Tried(t, int(beyond-lastKnown), "events that never happened")
 }
 
-// TestProveThatTheRelayGoesOnAfterALostEnd promotes a standby that has not received what the
-// broker has. A process that serves begins an epoch, and the relay goes on in its stream by
-// itself.
+// TestProveThatTheRelayGoesOnAfterALostEnd promotes a standby that lacks events that the
+// broker has. A serving process begins an epoch, and the relay continues in its stream
+// automatically.
 func TestProveThatTheRelayGoesOnAfterALostEnd_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
 	o := newOutrun(t)
 	relay := &daemon{t: t, args: o.relay()}
@@ -152,7 +153,7 @@ func TestProveThatTheRelayGoesOnAfterALostEnd_D104(t *testing.T) { //nolint:para
 	t.Logf("the relay said: %s", relay.said.String())
 }
 
-// wantStopped fails unless a relay stops by itself, and says what to do.
+// wantStopped fails unless a relay stops on its own, and reports the fix.
 func (o *outrun) wantStopped() {
 	o.t.Helper()
 	if said, exit := o.stops(); exit <= 0 || !strings.Contains(said, "frontdesk audit begin-epoch") {
@@ -160,7 +161,7 @@ func (o *outrun) wantStopped() {
 	}
 }
 
-// stops runs a relay that must stop by itself, and returns what it says and its exit status.
+// stops runs a relay that must stop on its own, and returns its output and exit status.
 func (o *outrun) stops() (said string, exit int) {
 	o.t.Helper()
 	ctx, cancel := context.WithTimeout(o.t.Context(), 3*time.Minute)

@@ -63,8 +63,8 @@ func TestProveHowFastAMillionEventsAreRelayed_D104(t *testing.T) { //nolint:para
 		benchtest.Quantile(relayed, 0.5), benchtest.Quantile(published, 0.5), benchtest.Quantile(ratios, 0.5))
 }
 
-// relayAll relays a whole log to a new stream, compares the two if it is told to, and removes
-// the stream. It returns events a second, and what a message takes on disk in the mean.
+// relayAll relays a whole log to a new stream, compares the two on request, and removes the
+// stream. It returns events a second, and the mean size of a message on disk.
 func (c *natsCluster) relayAll(server *embedded.Server, compare bool) (perSecond float64, size int) {
 	c.t.Helper()
 	url, stream := server.URL("frontdesk", postgres.AuditRole), feed.StreamName(1)

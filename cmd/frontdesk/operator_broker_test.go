@@ -18,8 +18,8 @@ func brokerWalk() []stage {
 	}
 }
 
-// hasABroker has one server by TLS. Who may do what there, and that several agree, the proofs
-// of the broker show.
+// hasABroker has one server with TLS. The proofs of the broker show the rights of each user,
+// and the agreement of several servers.
 func (o *operator) hasABroker() {
 	o.t.Helper()
 	o.starts()

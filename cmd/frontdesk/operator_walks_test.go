@@ -12,16 +12,15 @@ import (
 	"frontdesk/docs"
 )
 
-// A stage is what stands below one heading of an operators' page.
+// A stage is the part of an operators' page below one heading.
 type stage struct {
 	below  string
-	before func(*operator) // makes what the blocks are typed for
-	after  func(*operator) // looks at what they have done
+	before func(*operator) // prepares for the blocks
+	after  func(*operator) // checks their effects
 	by     string          // the test that types them instead
 }
 
-// walks say, for each page on which something is typed, below which headings, in the order
-// of the page.
+// walks lists, for each page with commands, its headings, in the order of the page.
 var walks = map[string]func() []stage{
 	"operations.md":               theWalk,
 	"operations/broker.md":        brokerWalk,
@@ -35,9 +34,9 @@ var walks = map[string]func() []stage{
 	"operations/kubernetes.md":    kubernetesWalk,
 }
 
-// TestWalkOperatorsPages_D113 types every line of the operators' pages, and finds
-// what each is said to print. Only folders of the machine, ports and the addresses of
-// Postgres are others. A block that nobody types fails it.
+// TestWalkOperatorsPages_D113 types every line of the operators' pages, and checks the output
+// that they show. Only folders of the machine, ports and the addresses of Postgres differ. A
+// block that no walk types fails it.
 func TestWalkOperatorsPages_D113(t *testing.T) {
 	t.Parallel()
 	all := ""
@@ -64,10 +63,10 @@ func TestWalkOperatorsPages_D113(t *testing.T) {
 // typed reports whether a block is for an operator to type: lines, or a file that is named.
 func typed(b docs.Block) bool { return b.Language == "sh" || strings.HasPrefix(b.Text, "# /") }
 
-// walk does what a page says, from its first block to its last.
+// walk follows a page from its first block to its last.
 func (o *operator) walk(page string, blocks []docs.Block, stages []stage) {
 	o.t.Helper()
-	if slices.ContainsFunc(stages, func(s stage) bool { return s.by == "" }) { // somebody types here
+	if slices.ContainsFunc(stages, func(s stage) bool { return s.by == "" }) { // this program types here
 		o.hasPostgres("db")
 		o.sitDown()
 	}

@@ -60,8 +60,8 @@ func TestProveThatFailoversByPatroniLoseNothing_D105(t *testing.T) { //nolint:pa
 	p.wantKept(loners)
 }
 
-// wantAll fails unless everything that was answered is there once, was told once and was
-// relayed, and each failover has begun an epoch in which nothing is missing.
+// wantAll fails unless each answered call is there once, was sent once and was relayed, and
+// each failover has begun an epoch in which nothing is missing.
 func (s *busy) wantAll(failovers int) (log []event.Recorded) {
 	s.t.Helper()
 	log = s.settled()
@@ -107,8 +107,8 @@ func (p *patroni) must(output string, err error) string {
 	return output
 }
 
-// strike strikes, waits until another machine has taken over and calls are answered,
-// and mends what it did.
+// strike strikes, waits until another machine has taken over and calls are answered, and
+// repairs the damage.
 func (p *patroni) strike(s *busy, strike strike) {
 	p.t.Helper()
 	time.Sleep(loadBeforeTheKill)

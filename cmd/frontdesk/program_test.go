@@ -15,7 +15,7 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// program is a sandbox and what tests of this package ask of it.
+// program is a sandbox with the helpers of this package's tests.
 type program struct {
 	*testworld.Sandbox
 	t *testing.T

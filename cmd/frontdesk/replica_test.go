@@ -55,7 +55,7 @@ func (r *replica) start(program string) {
 	})
 }
 
-// stop tells it to stop, as a service manager would, and waits until it has.
+// stop sends it the signal to stop, as a service manager would, and waits until it has.
 func (r *replica) stop() time.Duration {
 	r.t.Helper()
 	if r.process == nil {

@@ -99,7 +99,7 @@ func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:parall
 	t.Logf("the slowest small call took %s while the database was migrated", during)
 }
 
-// queuedCall is longer than any call takes that waits for nobody.
+// queuedCall is longer than any call that does not wait for another.
 const queuedCall = 2 * time.Second
 
 // nextRelease is this program with one more migration, which changes a table that
@@ -178,7 +178,7 @@ func (s *deployment) stored() (count int) {
 	return count
 }
 
-// compare compares what was answered with what is in the log.
+// compare compares the answers with the log.
 func (s *deployment) compare(calls *traffic) {
 	s.t.Helper()
 	stored := s.stored()

@@ -17,9 +17,9 @@ const (
 	noteAsked
 )
 
-// TestTheCheckerFindsWhatTheContractForbids_D15 shows the checker histories of a few
+// TestCheckerFindsViolations_D15 shows the checker histories of a few
 // operations, right and wrong ones.
-func TestTheCheckerFindsWhatTheContractForbids_D15(t *testing.T) {
+func TestCheckerFindsViolations_D15(t *testing.T) {
 	t.Parallel()
 	begin := practiceState{enabled: true}
 	for endpoint := range endpointsAsked {
@@ -69,7 +69,7 @@ func TestTheCheckerFindsWhatTheContractForbids_D15(t *testing.T) {
 	}
 }
 
-// history is what was recorded of a few operations.
+// history is the record of a few operations.
 func history(recorded ...func(*rightsHistory)) []porcupine.Operation {
 	h := &rightsHistory{}
 	for _, record := range recorded {

@@ -18,14 +18,14 @@ import (
 // explanation reads the whole log.
 const explainedOfAPractice = 1
 
-// answeredBefore is a call of the past, and what it was answered.
+// answeredBefore is a call of the past, and its answer.
 type answeredBefore struct {
 	auditing.Question
 	answer string
 }
 
-// sample draws calls during which nothing changed: whoever looks at the log later can
-// tell only in these by which rights they were judged.
+// sample draws calls during which nothing changed: only for these does the log show by which
+// rights they were judged.
 func (p *practiceAsked) sample(plan *rand.Rand) {
 	calls := p.history.quiet()
 	for range min(explainedOfAPractice, len(calls)) {

@@ -14,7 +14,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// rightsHistory is what was asked and changed at one practice, as the clients saw it.
+// rightsHistory is the calls and changes at one practice, as the clients saw them.
 type rightsHistory struct {
 	begun      time.Time
 	mu         sync.Mutex
@@ -91,9 +91,9 @@ func (h *rightsHistory) linearizable(begin practiceState) bool {
 	return porcupine.CheckOperations(rightsModel(begin), h.operations)
 }
 
-// rightsModel is the contract as the checker is told it. What is linearizable for each
-// part of a history is so for the whole, so rights and each patient's restriction, which
-// do not depend on each other, are checked apart.
+// rightsModel is the contract in the form of the checker. A history is linearizable if each
+// part of it is, so rights and each patient's restriction, which do not depend on each other,
+// are checked separately.
 func rightsModel(begin practiceState) porcupine.Model {
 	return porcupine.Model{
 		Partition: byWhatItIsAbout,

@@ -15,7 +15,7 @@ const (
 	recordClosed  = "unauthorized: The specified user may not access this patient"
 )
 
-// endpointAsked is an endpoint as the contract has it, with what its calls need.
+// endpointAsked is an endpoint of the contract, with the data that its calls need.
 type endpointAsked struct {
 	name                                string
 	needsGrant, namesPatient, seeRecord bool
@@ -76,8 +76,8 @@ type practiceState struct {
 	closed   [patientsOfModel][staffOfModel]bool  // whether the record is restricted to others
 }
 
-// answer is what the contract has a call answered at an instant, as far as rights say.
-// The first refusal counts (D1).
+// answer is the contract's answer to a call at an instant, as far as rights determine it. The
+// first refusal counts (D1).
 func (s practiceState) answer(c asked, now int64) string {
 	endpoint, byUser := endpointsAsked[c.endpoint], c.user != nobody
 	switch {
@@ -95,9 +95,9 @@ func (s practiceState) answer(c asked, now int64) string {
 	return allowed
 }
 
-// gives reports whether an answer is right at some instant of the call. What has ended
-// before it must be refused, and what ends after it is still good. A call that spans
-// the end may be answered either way.
+// gives reports whether an answer is right at some instant of the call. A right that has
+// ended before it must be refused, and one that ends after it is still valid. A call that
+// spans the end may be answered either way.
 func (s practiceState) gives(c asked, got string) bool {
 	instants := []int64{c.from}
 	if c.user != nobody {
@@ -171,8 +171,8 @@ func (s practiceState) after(c changed, e ending) (next practiceState, ok bool) 
 	return s, ok
 }
 
-// revoked is when an authorisation ends after it was revoked. What has ended by itself
-// is not revoked.
+// revoked is the end of an authorisation after a revocation. An authorisation that has
+// expired is not revoked.
 func revoked(end, at int64, e ending) (next int64, ok bool) {
 	if at >= end {
 		return end, e != done

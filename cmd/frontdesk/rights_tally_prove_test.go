@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// rightsTally counts what became of calls, acts and processes.
+// rightsTally counts the results of calls, acts and processes.
 type rightsTally struct {
 	mu       sync.Mutex
 	counts   map[string]int

@@ -75,7 +75,7 @@ func (s *program) does(r *http.Request) (answer *http.Response, body string) {
 	return answer, string(text)
 }
 
-// Each cause causes what the list says, from a running sandbox.
+// Each cause has the effect in the list, from a running sandbox.
 func TestEachCauseCausesItsAnswer_D96(t *testing.T) {
 	t.Parallel()
 	s := sharedSandbox(t)

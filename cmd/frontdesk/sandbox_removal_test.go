@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// For root, the data lives outside of a directory that nobody else may enter.
+// For root, the data is outside a directory that only root may enter.
 func TestARemovalLeavesNothingOfTheSandboxAndAllElse_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -19,8 +19,7 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// steers runs a command for the sandbox, and returns what it printed and whether it was
-// done.
+// steers runs a command for the sandbox, and returns its output and whether it succeeded.
 func (s *program) steers(args ...string) (said string, done bool) {
 	s.t.Helper()
 	command := exec.CommandContext(s.t.Context(), testworld.Binary(s.t), append([]string{"sandbox"}, args...)...)
@@ -97,13 +96,13 @@ func TestTheSandboxHasOneClock_D96(t *testing.T) {
 	}
 }
 
-// Identifiers are made from real time. What is looked for by them is found under any clock.
-func TestWhatIsFoundByIdentifiersIsFoundUnderAMovedClock_D96(t *testing.T) {
+// Identifiers are made from real time. Searches by them succeed under any clock.
+func TestSearchByIdentifierUnderMovedClock_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.Start()
 	info := *s.Info()
-	s.mustSteer("clock", "+4000h") // beyond all partitions that there are
+	s.mustSteer("clock", "+4000h") // beyond all existing partitions
 	if _, err := s.submit(t.Context()); err != nil {
 		t.Fatal(err)
 	}

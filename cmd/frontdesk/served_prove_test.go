@@ -26,8 +26,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// servingIn returns the URLs at which a log says that the program serves; "" while it
-// does not say so.
+// servingIn returns the URLs in a log's line about serving; "" before it.
 func servingIn(log string) (url, private string) {
 	file, err := os.Open(log)
 	if err != nil {
@@ -79,7 +78,7 @@ type served struct {
 	said         *said
 }
 
-// said counts what a process says.
+// said counts a process's log lines.
 type said struct {
 	mu    sync.Mutex
 	lines map[string]int // by message
@@ -87,7 +86,7 @@ type said struct {
 	worse []string       // lines that are worse than info
 }
 
-// add counts a line, and says whether it is the first one of its message.
+// add counts a line, and reports whether it is the first one of its message.
 func (s *said) add(level, msg, line string) (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,8 +139,8 @@ func serve(t *testing.T, receiver *told, flags ...string) *served {
 	return process
 }
 
-// listen reads what a process says, and shows the first of each message that is worse
-// than info: while a database is away, some of it is said many times a second.
+// listen reads a process's log, and shows the first of each message that is worse than info:
+// while a database is away, some are logged many times a second.
 func (p *served) listen(t *testing.T, stderr io.Reader, serving chan<- struct{}) {
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		var line struct {

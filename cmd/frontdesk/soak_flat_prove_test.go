@@ -14,20 +14,21 @@ import (
 
 // gauge is something that must not grow for as long as the load is the same.
 type gauge struct {
-	play   float64 // more than it changes by itself, beside mayDiffer of it
-	most   float64 // what it may never reach
+	play   float64 // natural variation, in addition to mayDiffer of it
+	most   float64 // the limit that it may never reach
 	values []float64
 }
 
-// What a gauge may be in the last third of a run beyond what it was in the second, as
-// a part of it; and how long a run is looked ahead, in runs: of an hour it is a day.
+// How much a gauge may exceed its value in the second third of a run in the last third, as a
+// part of it; and how far the extrapolation reaches, in runs: for a run of an hour it is a
+// day.
 const (
 	mayDiffer  = 0.05
 	timesAsFar = 24
 )
 
-// swollen says how a gauge has grown; "" if it has not. The first third is left to caches,
-// pools and whatever else fills up once.
+// swollen describes the growth of a gauge; "" for none. The first third is left to caches,
+// pools and everything else that fills up once.
 func (g gauge) swollen() string {
 	third := len(g.values) / 3
 	before, after := medianOf(g.values[third:2*third]), medianOf(g.values[2*third:])

@@ -48,20 +48,20 @@ func (s *soak) footprint() footprint {
 	return f
 }
 
-// note adds what was seen of something that must not grow.
+// note adds an observation of a value that must not grow.
 func (s *soak) note(name string, value float64, of gauge) {
 	of.values = s.gauges[name].values
 	of.values = append(of.values, value)
 	s.gauges[name] = of
 }
 
-// What a key takes that a process remembers, in MB: 300,000 take 40, and Go lets the heap
-// grow to five times what is in use. Keys are remembered for an hour, so that they become
-// more for an hour, which is by design; everything else is to be flat from the beginning.
+// The size of a remembered key in a process, in MB: 300,000 take 40, and Go lets the heap
+// grow to five times its live size. Keys are remembered for an hour, so their number grows
+// for an hour, by design; everything else is to be flat from the beginning.
 const keyTakes = 5 * 40.0 / 300_000
 
-// What may be reached in a day: what Go holds at most, and with stacks and code; the
-// connections that two processes have at most, with what Postgres has for each.
+// The limits of a day: the most that Go holds, and with stacks and code; the most connections
+// of two processes, with Postgres's memory for each.
 var (
 	ofHeap        = gauge{play: 2, most: 403}
 	ofMemory      = gauge{play: 2, most: 440}
@@ -105,7 +105,7 @@ func (s *soak) lookAtDatabase() {
 	s.note("visits under way", float64(s.coming), ofVisits)
 }
 
-// newest is what was seen last.
+// newest is the last observation.
 func (s *soak) newest() string {
 	text := []string{s.newestCalls()}
 	for _, name := range s.names() {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// The page and its table, and how far a row may be from what is measured: by a part of
-// it, or by what nobody would buy a disk for.
+// The page and its table, and the tolerance of a row: a part of it, or an amount of disk that
+// does not matter.
 const (
 	sizingPage    = "../../docs/scale.md"
 	sizingSection = "\n## What a day takes\n"
@@ -24,8 +24,8 @@ const (
 	tooLittle     = 0.15 // GB a day
 )
 
-// share is a row of the page: what a call, a webhook and a day take, in kB and GB, and
-// which tables that is.
+// share is a row of the page: the size of a call, a webhook and a day, in kB and GB, and its
+// tables.
 type share struct {
 	name               string
 	tables             []string
@@ -69,7 +69,7 @@ func sizing(t *testing.T) (rows []share) {
 
 const day = 24 * time.Hour
 
-// reckoned is what the figures for a call and a webhook make in a day, in GB.
+// reckoned is the size of a day, in GB, by the figures for a call and a webhook.
 func (s share) reckoned() float64 {
 	return (s.call*soakCalls + s.webhook*soakWebhooks) * day.Seconds() / 1e6
 }
@@ -89,7 +89,7 @@ func (s *soak) usedADay() map[string]float64 {
 	return used
 }
 
-// compareWithPage finds what the page says otherwise.
+// compareWithPage finds differences from the page.
 func compareWithPage(t *testing.T, used map[string]float64) {
 	t.Helper()
 	left := maps.Clone(used)
@@ -124,7 +124,7 @@ func differ(is, wanted float64) bool {
 	return math.Abs(is-wanted) > max(mayBeOff*wanted, tooLittle)
 }
 
-// report says how the run went.
+// report describes the run.
 func (s *soak) report(visits int) string {
 	var lines []string
 	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }

@@ -32,10 +32,10 @@ const (
 	visitsAtOnce  = 500 // beyond which the service does not keep up
 )
 
-// TestProveThatAnHourUnderLoadIsFlat has patients come at a fixed rate, whatever becomes of
-// those before them. Two processes as they are shipped answer all calls, tell everybody
-// of everything once, complain of nothing, and hold as much in the end as after a while;
-// and the disk fills as docs/scale.md says. A minute in a night is too short for the last two.
+// TestProveThatAnHourUnderLoadIsFlat starts visits of patients at a fixed rate, regardless of
+// earlier ones. Two processes as shipped answer all calls, send every webhook once and log no
+// problems. They hold as much at the end as after a while, and the disk fills as
+// docs/scale.md describes. A minute at night is too short for the last two.
 func TestProveThatAnHourUnderLoadIsFlat_D114(t *testing.T) { //nolint:paralleltest // it measures
 	s := newSoak(t)
 	long := provetest.Lasts(t, soakOfNight, soakOfRelease)
@@ -68,13 +68,13 @@ func TestProveThatAnHourUnderLoadIsFlat_D114(t *testing.T) { //nolint:parallelte
 	compareWithPage(t, s.usedADay())
 }
 
-// What a visit becomes.
+// The results of a visit.
 const (
 	eventsOfVisit   = 9
 	webhooksOfVisit = 4 * soakReceivers
 )
 
-// soak is a cell that is served by processes of their own, and what was seen of it.
+// soak is a cell that is served by processes of its own, with the observations of it.
 type soak struct {
 	*cell
 
@@ -87,7 +87,7 @@ type soak struct {
 	coming int       // visits that have begun and not ended
 
 	seen   []footprint
-	gauges map[string]gauge // what must not grow, by what it is
+	gauges map[string]gauge // values that must not grow, by name
 }
 
 func newSoak(t *testing.T) *soak {
@@ -120,8 +120,8 @@ func newSoak(t *testing.T) *soak {
 	return s
 }
 
-// watched lets visits arrive, and looks at everything meanwhile. It looks in the goroutine of
-// the test, which alone may end it.
+// watched starts visits, and makes observations meanwhile. It observes in the goroutine of
+// the test, which is the only one that may end it.
 func (s *soak) watched(long time.Duration) (visits int) {
 	s.t.Helper()
 	ctx, stop := context.WithCancel(s.t.Context())
@@ -179,8 +179,8 @@ func (s *soak) under(way int) {
 	s.coming += way
 }
 
-// toldOnce is so if so many webhooks were received, each once, and the service knows that
-// of all of them.
+// toldOnce checks that that many webhooks were received, each once, and that the service
+// recorded all of them as delivered.
 func (s *soak) toldOnce(want int) {
 	s.t.Helper()
 	s.receiver.mu.Lock()
@@ -197,7 +197,7 @@ func (s *soak) toldOnce(want int) {
 	}
 }
 
-// saidNothingWorse is so if no process has said anything that is worse than info.
+// saidNothingWorse checks that no process has logged anything worse than info.
 func (s *soak) saidNothingWorse() {
 	s.t.Helper()
 	for _, process := range s.served {

@@ -31,8 +31,8 @@ import (
 
 const surgeryTenant = "elm-street"
 
-// busy is a practice, served by processes of the program as it is shipped, with
-// applications that call and are told.
+// busy is a practice, served by processes of the program as shipped, with applications that
+// call and receive webhooks.
 type busy struct {
 	t          *testing.T
 	database   func(role string) string // the URL of whichever Postgres takes writes
@@ -64,7 +64,7 @@ type surgery struct {
 	t *testing.T
 }
 
-// newSurgery serves with so many processes.
+// newSurgery serves with that many processes.
 func newSurgery(t *testing.T, p *pair, durability string, processes int) *surgery {
 	t.Helper()
 	s := &surgery{pair: p, busy: newBusy(t, p.url), t: t}
@@ -162,7 +162,7 @@ func pauseFor(ctx context.Context, d time.Duration) {
 	}
 }
 
-// call makes a call that is told of, or one whose answer is remembered.
+// call makes a call that causes webhooks, or one whose answer is remembered.
 func (s *busy) call(ctx context.Context, process, i int, toldOf bool) {
 	path, patient := "create-patient-request", s.patients[i%len(s.patients)]
 	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`, patient)

@@ -28,7 +28,7 @@ type told struct {
 
 	mu    sync.Mutex
 	times map[string]int          // by path and jti
-	last  map[uuid.UUID]time.Time // when an event was told of last, to anybody
+	last  map[uuid.UUID]time.Time // when a webhook of an event last arrived, at any receiver
 }
 
 func newTold(t *testing.T) *told {

@@ -90,7 +90,7 @@ func (w *witnessProcess) kill() {
 	<-w.exited
 }
 
-// teller tells one history of a log to a witness, leaf by leaf.
+// teller sends one history of a log to a witness, leaf by leaf.
 type teller struct {
 	t      *testing.T
 	name   string
@@ -100,7 +100,7 @@ type teller struct {
 	size   int64
 
 	cosigned []proof.Checkpoint // that the witness has answered
-	sizes    []int64            // that it has said to be the last one
+	sizes    []int64            // that it has declared to be the last one
 }
 
 // ReadHashes returns hashes as tlog numbers them.
@@ -137,8 +137,8 @@ func (l *teller) request(old int64) (proof.Checkpoint, []byte, error) {
 	return c, request.Format(), err
 }
 
-// tell goes on with the history until ctx ends, as a signer does: from where the witness
-// says that it is.
+// tell continues the history until ctx ends, as a signer does: from the witness's own size
+// on.
 func (l *teller) tell(ctx context.Context, url string) {
 	last := int64(0)
 	for ctx.Err() == nil {
@@ -185,8 +185,8 @@ func post(ctx context.Context, url string, body []byte) (status int, answer stri
 }
 
 // TestProveThatAKilledWitnessTakesNothingBack kills a witness with SIGKILL while the holder
-// of a log's key tells it two histories. Whatever it has cosigned is of one of them, and it
-// never says that it has cosigned less than before.
+// of a log's key sends it two histories. Its cosignatures are all of one of them, and it
+// never reports a smaller size than before.
 func TestProveThatAKilledWitnessTakesNothingBack_D78(t *testing.T) {
 	t.Parallel()
 	private, public, err := note.GenerateKey(cryptorand.Reader, "api.example")
