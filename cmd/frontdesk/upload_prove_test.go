@@ -197,7 +197,7 @@ type comparison struct {
 	buf  [32 << 10]byte
 }
 
-var errDiffers = errors.New("it is not what was sent")
+var errDiffers = errors.New("the content differs from the file that was sent")
 
 // Write keeps the bytes.
 func (c *comparison) Write(p []byte) (int, error) {

@@ -53,8 +53,8 @@ func (l *lane) lay(points []*seen, from, steps int, renewed bool) {
 		return
 	case last.Counter:
 		l.count(points, *first, *last, steps)
-	case l.kind != plain && !renewed && l.stood(points):
-		l.stand(points, *first, from, steps)
+	case l.kind != plain && !renewed && l.unmoved(points):
+		l.keep(points, *first, from, steps)
 	default:
 		l.repeat(points, from, steps)
 	}
@@ -109,9 +109,9 @@ func (l *lane) moment(p seen) (unix, old float64) {
 // the scrape began.
 const sameMoment = 0.9
 
-// stood reports whether the instant was the same from the first scrape to the last. A point
+// unmoved reports whether the instant was the same from the first scrape to the last. A point
 // that one of them lacked has come or gone meanwhile.
-func (l *lane) stood(points []*seen) bool {
+func (l *lane) unmoved(points []*seen) bool {
 	return !slices.Contains(points, nil) && l.same(*points[0], *points[len(points)-1])
 }
 
@@ -121,8 +121,8 @@ func (l *lane) same(first, last seen) bool {
 	return math.Abs(b-a) < sameMoment
 }
 
-// stand keeps the instant where it is.
-func (l *lane) stand(points []*seen, first seen, from, steps int) {
+// keep keeps the instant where it is.
+func (l *lane) keep(points []*seen, first seen, from, steps int) {
 	unix, old := l.moment(first)
 	stood := float64(from)*l.step - old
 	if l.was != nil && l.same(*l.was, first) {

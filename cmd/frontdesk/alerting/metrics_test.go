@@ -68,8 +68,8 @@ func (w *world) until(what string, so func(metrics) bool) {
 	}, "%s", what)
 }
 
-// untilItStands waits until a value has been the same for a while.
-func (w *world) untilItStands(what string, value func(metrics) float64) {
+// untilStable waits until a value has been the same for a while.
+func (w *world) untilStable(what string, value func(metrics) float64) {
 	w.t.Helper()
 	const same = 2 * time.Second
 	was, watch := -1.0, clock.Start()

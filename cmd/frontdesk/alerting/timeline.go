@@ -114,7 +114,7 @@ func (p Phase) Standing() (standing []string) {
 	}
 	for name, points := range points {
 		l := newLane(name, step, 0)
-		if l.kind != plain && len(points) == len(p.Scrapes) && l.stood(points) {
+		if l.kind != plain && len(points) == len(p.Scrapes) && l.unmoved(points) {
 			standing = append(standing, name)
 		}
 	}

@@ -30,7 +30,7 @@ type App struct {
 	comparer        *postgres.Comparer
 	book            *projections.Book
 	live            *live.Hub
-	telling         telling
+	webhooks        webhookShared
 	relay           *broker.Relay // nil without a broker
 	registry        *prometheus.Registry
 	seating         *fair.Metrics
@@ -74,7 +74,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.journal = a.newJournal()
 	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
 	a.book = a.Book()
-	a.telling = a.newTelling()
+	a.webhooks = a.newWebhookShared()
 	a.relay = a.newRelay()
 	a.drain.delay, a.drain.limit = a.config.DrainDelay, a.config.ShutdownLimit
 	a.sending, a.abandon = context.WithCancel(context.Background())

@@ -61,7 +61,7 @@ func TestProveGrowth(t *testing.T) { //nolint:paralleltest // it measures
 	provetest.Tried(t, afterYears.Events, "events")
 	empty, grown := growing(t, cluster, "empty"), growing(t, cluster, "grown")
 	table := []string{tableOfGrowth}
-	for _, d := range deeds() {
+	for _, d := range operations() {
 		c := d.compare(t, empty, grown)
 		provetest.Tried(t, 1, "comparisons")
 		table = append(table, c.row(d.name))

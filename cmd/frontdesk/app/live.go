@@ -8,8 +8,8 @@ import (
 	"frontdesk/projections"
 )
 
-// shownLive are the read models behind the feed that live pages show.
-func shownLive() []projections.Follower {
+// liveFollowers are the read models behind the feed that live pages show.
+func liveFollowers() []projections.Follower {
 	return []projections.Follower{projections.CallInBoard{}, projections.Inbox{}}
 }
 
@@ -18,7 +18,7 @@ type watched struct{ *postgres.Watch }
 
 // watch looks at the log with the tail that all consumers of the process share.
 func (a *App) watch(tail *postgres.Tail) watched {
-	return watched{&postgres.Watch{DB: a.background, Tail: tail, Follows: live.Follows(), Shows: shownLive()}}
+	return watched{&postgres.Watch{DB: a.background, Tail: tail, Follows: live.Follows(), Shows: liveFollowers()}}
 }
 
 // Look returns the changes since the last look.

@@ -24,7 +24,7 @@ const copiesAtOnce = 4
 func (a *App) privacyService() privacy.Service {
 	return privacy.Service{
 		Calls:   a.linesFor,
-		Told:    a.toldOf,
+		Told:    a.notified,
 		Copy:    a.copyFor,
 		Erased:  a.NoteErasures,
 		Copying: make(chan struct{}, copiesAtOnce),
@@ -49,8 +49,8 @@ func (a *App) linesFor(ctx context.Context, w privacy.Lines) (found []access.Cal
 	return found, nil
 }
 
-// toldOf returns the applications that webhooks have notified of events.
-func (a *App) toldOf(ctx context.Context, events []uuid.UUID) (told []privacy.Told, err error) {
+// notified returns the applications that webhooks have notified of events.
+func (a *App) notified(ctx context.Context, events []uuid.UUID) (told []privacy.Told, err error) {
 	found, err := webhooks.DeliveryLog{DB: a.calls}.Of(ctx, events)
 	for _, d := range found {
 		told = append(told, privacy.Told{Event: d.ID, Application: d.Application, Arrived: d.Status == webhooks.Delivered})

@@ -92,7 +92,7 @@ func (s *relaySource) log() postgres.Log { return postgres.Log{DB: s.db} }
 // Look returns the current end of the log.
 func (s *relaySource) Look(ctx context.Context) (look broker.Look, err error) {
 	is, err := s.log().Standing(ctx)
-	if look.Wait = standing(is); err != nil || look.Wait != "" {
+	if look.Wait = whyPaused(is); err != nil || look.Wait != "" {
 		return look, err
 	}
 	begun, err := s.log().Beginnings(ctx)

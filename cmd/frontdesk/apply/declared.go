@@ -43,5 +43,5 @@ func (r *Run) refuse(t *Tally, at piece, err error) error {
 	if _, ok := errors.AsType[*Fault](err); !ok {
 		return err
 	}
-	return r.tell(t, Outcome{File: at.file, Line: at.line, Kind: at.kind, Faults: []error{err}})
+	return r.report(t, Outcome{File: at.file, Line: at.line, Kind: at.kind, Faults: []error{err}})
 }

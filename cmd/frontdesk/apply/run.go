@@ -101,7 +101,7 @@ func (r *Run) each(ctx context.Context, do func(context.Context, *document) outc
 			if p.changes = len(o.Changes) > 0; !earnest && kind == KindApplication {
 				r.plan(o)
 			}
-			return r.tell(&t, o.Outcome)
+			return r.report(&t, o.Outcome)
 		})
 		if err != nil {
 			return t, err
@@ -119,7 +119,7 @@ func (r *Run) of(kind string) (all []*piece) {
 	return all
 }
 
-func (r *Run) tell(t *Tally, o Outcome) error {
+func (r *Run) report(t *Tally, o Outcome) error {
 	t.add(o)
 	r.done++
 	if r.Progress != nil {

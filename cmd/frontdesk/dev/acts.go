@@ -41,14 +41,14 @@ func (d *dev) act(ctx context.Context, form url.Values, do act) {
 	d.turn.Lock()
 	defer d.turn.Unlock()
 	if d.member == nil || d.last().Away != "" {
-		d.log.complain("That was not done: %v.", errNotJoined)
+		d.log.error("That was not done: %v.", errNotJoined)
 		return
 	}
 	done, err := do(ctx, d.member, form)
 	if err != nil {
-		d.log.complain("That was not done: %v", refusals.Plain(err))
+		d.log.error("That was not done: %v", refusals.Plain(err))
 	} else if done != "" {
-		d.log.say("%s", done)
+		d.log.info("%s", done)
 	}
 	d.look(ctx)
 }
@@ -94,7 +94,7 @@ func (d *dev) again(ctx context.Context, _ *registration, form url.Values) (stri
 	if err != nil {
 		return "", err
 	}
-	d.attempted(webhook.Event()+" again", webhook.Attempts[len(webhook.Attempts)-1])
+	d.logAttempt(webhook.Event()+" again", webhook.Attempts[len(webhook.Attempts)-1])
 	return "", nil
 }
 

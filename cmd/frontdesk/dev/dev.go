@@ -70,7 +70,7 @@ func Run(ctx context.Context, config Config) error {
 		return unlessDone(ctx, err)
 	}
 	defer d.proc.leave()
-	d.inbox = forward.NewInbox(target, d.config.Now, d.tell)
+	d.inbox = forward.NewInbox(target, d.config.Now, d.logWebhook)
 	server, err := d.openServer(ctx)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (d *dev) live(ctx context.Context) error {
 		welcomed = welcomed || d.welcome(ctx)
 		select {
 		case <-ctx.Done():
-			d.log.say("Stopping.")
+			d.log.info("Stopping.")
 			return nil
 		case <-d.proc.done:
 			return d.proc.ended()

@@ -24,10 +24,10 @@ type log struct {
 
 const logLines = 20
 
-func (l *log) say(format string, args ...any) { l.write(false, fmt.Sprintf(format, args...)) }
+func (l *log) info(format string, args ...any) { l.write(false, fmt.Sprintf(format, args...)) }
 
-// complain logs an error, with the fix.
-func (l *log) complain(format string, args ...any) { l.write(true, fmt.Sprintf(format, args...)) }
+// error logs an error, with the fix.
+func (l *log) error(format string, args ...any) { l.write(true, fmt.Sprintf(format, args...)) }
 
 func (l *log) write(wrong bool, text string) {
 	l.mu.Lock()
@@ -50,27 +50,27 @@ func (l *log) newest() []page.Line {
 	return lines
 }
 
-// tell logs the outcome of a webhook.
-func (d *dev) tell(w forward.Webhook) {
+// logWebhook logs the outcome of a webhook.
+func (d *dev) logWebhook(w forward.Webhook) {
 	switch {
 	case w.Refused != "":
-		d.log.complain("A webhook was refused: %s.", w.Refused)
+		d.log.error("A webhook was refused: %s.", w.Refused)
 	case len(w.Attempts) == 0:
-		d.log.say("%s: received and verified", w.Event())
+		d.log.info("%s: received and verified", w.Event())
 	default:
-		d.attempted(w.Event(), w.Attempts[len(w.Attempts)-1])
+		d.logAttempt(w.Event(), w.Attempts[len(w.Attempts)-1])
 	}
 }
 
-// attempted logs the forwarding of a webhook.
-func (d *dev) attempted(event string, a forward.Attempt) {
+// logAttempt logs the forwarding of a webhook.
+func (d *dev) logAttempt(event string, a forward.Attempt) {
 	took := page.Took(a.Took)
 	switch {
 	case a.Failure != "":
-		d.log.complain("%s: verified, not handed on: %s. It is kept: the page sends it again.", event, a.Failure)
+		d.log.error("%s: verified, not handed on: %s. It is kept: the page sends it again.", event, a.Failure)
 	case !a.Fine():
-		d.log.complain("%s: verified; your program answered %d in %s. It is kept: the page sends it again.", event, a.Status, took)
+		d.log.error("%s: verified; your program answered %d in %s. It is kept: the page sends it again.", event, a.Status, took)
 	default:
-		d.log.say("%s: verified; your program answered %d in %s", event, a.Status, took)
+		d.log.info("%s: verified; your program answered %d in %s", event, a.Status, took)
 	}
 }

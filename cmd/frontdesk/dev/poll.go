@@ -70,7 +70,7 @@ func (d *dev) restore() error {
 		return err
 	}
 	if restored {
-		d.log.complain("%s was removed. It is there again, with the same key.", d.dir.dir)
+		d.log.error("%s was removed. It is there again, with the same key.", d.dir.dir)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (d *dev) away(format string, args ...any) {
 	d.seen.Away = text
 	d.mu.Unlock()
 	if !known {
-		d.log.complain("%s", text)
+		d.log.error("%s", text)
 	}
 }
 
@@ -98,11 +98,11 @@ func (d *dev) enter(ctx context.Context, info sandbox.Info) error {
 		d.away("The sandbox does not take the application: %v. Retrying.", err)
 		return nil
 	case first:
-		d.log.say("The sandbox in %s knows the application: enabled, with every grant and every webhook.", d.config.SandboxDir)
+		d.log.info("The sandbox in %s knows the application: enabled, with every grant and every webhook.", d.config.SandboxDir)
 	case unknown:
-		d.log.say("The sandbox did not know the application any more: registered again, with the same identifier.")
+		d.log.info("The sandbox did not know the application any more: registered again, with the same identifier.")
 	default:
-		d.log.say("The sandbox is there again.")
+		d.log.info("The sandbox is there again.")
 	}
 	d.look(ctx)
 	return nil
@@ -143,7 +143,7 @@ func (d *dev) rejoin(ctx context.Context) {
 	case err != nil:
 		d.away("The sandbox does not take the application: %v. Retrying.", err)
 	case unknown:
-		d.log.say("The sandbox did not know the application any more: registered again, with the same identifier.")
+		d.log.info("The sandbox did not know the application any more: registered again, with the same identifier.")
 	}
 }
 
@@ -179,9 +179,9 @@ func (d *dev) rotated(set client.KeySet) {
 	}
 	switch {
 	case err != nil:
-		d.log.complain("The key cannot be changed: %v.", err)
+		d.log.error("The key cannot be changed: %v.", err)
 	case kid != "":
-		d.log.say("The service holds the next key: tokens are signed with %s from now on. The old key stays published until the next rotation.", kid)
+		d.log.info("The service holds the next key: tokens are signed with %s from now on. The old key stays published until the next rotation.", kid)
 	}
 }
 

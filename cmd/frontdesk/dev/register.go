@@ -50,7 +50,7 @@ func (d *dev) unsubscribe(m *registration) {
 		return nil
 	})
 	if err != nil && d.last().Away == "" {
-		d.log.complain("The sandbox goes on sending webhooks to %s: %v", m.receiver.URL(), err)
+		d.log.error("The sandbox goes on sending webhooks to %s: %v", m.receiver.URL(), err)
 	}
 }
 

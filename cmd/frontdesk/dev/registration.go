@@ -44,7 +44,7 @@ func (d *dev) join(ctx context.Context, info sandbox.Info) (unknown bool, err er
 		return false, err
 	}
 	if unknown, err = d.register(ctx, m); err != nil {
-		return false, fmt.Errorf("let the sandbox know the application: %w", err)
+		return false, fmt.Errorf("register the application in the sandbox: %w", err)
 	}
 	if unknown || d.member == nil {
 		if err := d.authorise(ctx, m); err != nil {
@@ -136,4 +136,4 @@ func (d *dev) quit() {
 	d.inbox.Close()
 }
 
-var errNotJoined = errors.New("no sandbox is there at the moment: wait until it is back")
+var errNotJoined = errors.New("the sandbox is not running: wait until it is back")

@@ -81,7 +81,7 @@ func readRunningAs(user int, dir string) (r Running, err error) {
 		return r, fmt.Errorf("read %s: %w", runningName, err)
 	}
 	if owner != user && owner != 0 {
-		return r, fmt.Errorf("%s belongs to another user of this machine, so it is not believed: work elsewhere, or name your directory with --key-dir",
+		return r, fmt.Errorf("%s belongs to another user of this machine, so it is not trusted: work elsewhere, or name your directory with --key-dir",
 			filepath.Join(dir, runningName))
 	}
 	if err := json.Unmarshal(content, &r); err != nil {

@@ -64,7 +64,7 @@ func (d *dev) findSandbox(ctx context.Context) (*sandboxProc, error) {
 		return nil, err
 	}
 	if g.own && moved {
-		d.log.say("%s is taken, so the API is served on another port.", DefaultListenAPI)
+		d.log.info("%s is taken, so the API is served on another port.", DefaultListenAPI)
 	}
 	return g, nil
 }
@@ -124,7 +124,7 @@ func choose(ctx context.Context, asked, usual string) (address string, moved boo
 	}
 	host, _, err := net.SplitHostPort(usual)
 	if err != nil || !application.IsLoopback(host) {
-		return "", false, fmt.Errorf("frontdesk dev is for this machine alone: %q is no address such as 127.0.0.1:8090", usual)
+		return "", false, fmt.Errorf("frontdesk dev serves this machine only: %q is no address such as 127.0.0.1:8090", usual)
 	}
 	if asked != "" {
 		return asked, false, nil

@@ -26,7 +26,7 @@ func (d *dev) openServer(ctx context.Context) (*background.Server, error) {
 		return nil, fmt.Errorf("listen on %s (is the port taken? choose another with --listen): %w", address, err)
 	}
 	if moved {
-		d.log.say("%s is taken, so the page is on another port.", DefaultListen)
+		d.log.info("%s is taken, so the page is on another port.", DefaultListen)
 	}
 	d.site = &page.Site{
 		Key: d.identity.PageKey, State: d.state, Acts: d.acts(), Changed: d.changed, KeySet: d.keys,

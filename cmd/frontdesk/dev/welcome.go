@@ -53,7 +53,7 @@ func (d *dev) welcome(ctx context.Context) bool {
 		r.Application.Username, r.SandboxDir, afterwards)
 	if d.config.Open {
 		if err := browse(ctx, d.site.URLOnce(rand.Text())); err != nil {
-			d.log.complain("The page was not opened: %v.", err)
+			d.log.error("The page was not opened: %v.", err)
 		}
 	}
 	return true

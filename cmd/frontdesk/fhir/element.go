@@ -86,8 +86,8 @@ func absent(why string) *Absent {
 // plain returns a text as FHIR has them: no white space but single spaces.
 func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// shown returns a text, and "" if it is hidden or erased.
-func shown(text string) string {
+// visible returns a text, and "" if it is hidden or erased.
+func visible(text string) string {
 	if text == event.Hidden || text == event.Erased {
 		return ""
 	}

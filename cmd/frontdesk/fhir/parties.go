@@ -67,7 +67,7 @@ func claimedBy(claim event.OnBehalfOf) []party {
 	organisation := Reference{Type: "Organization", Identifier: inSystem(ods, plain(o.ODSCode))}.named(o.Name)
 	practitioner := Reference{Type: "Practitioner", Identifier: inSystem(gmc, plain(p.GMCNumber))}.named(p.Name)
 	return []party{
-		{kind: person, who: practitioner, alias: shown(p.Email), role: plain(claim.Role), forOf: &organisation},
+		{kind: person, who: practitioner, alias: visible(p.Email), role: plain(claim.Role), forOf: &organisation},
 		{who: organisation},
 	}
 }

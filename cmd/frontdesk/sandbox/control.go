@@ -68,20 +68,20 @@ type control struct {
 func listenControl(ctx context.Context, dir string, s steered, log *slog.Logger) (*control, error) {
 	file := socketFile(dir)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return nil, fmt.Errorf("make the place to steer the sandbox from: %w", err)
+		return nil, fmt.Errorf("make the directory of the control socket: %w", err)
 	}
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) { // a sandbox was killed
-		return nil, fmt.Errorf("make the place to steer the sandbox from: %w", err)
+		return nil, fmt.Errorf("make the directory of the control socket: %w", err)
 	}
 	listener, err := shortly(file, func(path string) (net.Listener, error) {
 		return (&net.ListenConfig{}).Listen(ctx, "unix", path)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("listen for what steers the sandbox: %w", err)
+		return nil, fmt.Errorf("listen on the control socket: %w", err)
 	}
 	listener.(*net.UnixListener).SetUnlinkOnClose(false) // its path may have been a short one
 	if err := os.Chmod(file, 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("listen for what steers the sandbox: %w", err), listener.Close())
+		return nil, errors.Join(fmt.Errorf("listen on the control socket: %w", err), listener.Close())
 	}
 	return &control{background.Serve(listener, &http.Server{Handler: orders(s, log), ReadHeaderTimeout: steeringTime}), file}, nil
 }
@@ -146,7 +146,7 @@ func order[In, Out any](log *slog.Logger, do func(context.Context, In) (Out, err
 		if _, ok := errors.AsType[errRefused](err); ok {
 			status = http.StatusConflict
 		} else {
-			log.ErrorContext(ctx, "an order to the sandbox has failed", slog.String("order", r.URL.Path), slog.Any("error", err))
+			log.ErrorContext(ctx, "an order to the sandbox failed", slog.String("order", r.URL.Path), slog.Any("error", err))
 		}
 		answer(w, status, failure{err.Error()})
 	})

@@ -43,11 +43,11 @@ func startDatabase(ctx context.Context, config Config) (*embedded.Server, error)
 // forget removes everything that earlier runs have kept.
 func forget(ctx context.Context, dir string) error {
 	if err := embedded.Remove(ctx, dir); err != nil {
-		return fmt.Errorf("begin afresh: %w", err)
+		return fmt.Errorf("start afresh: %w", err)
 	}
 	err := removeFiles(dir, []string{seedName, templateSeed, seedingNote, resetNote, keyName, masterKeyName, inboxName, clockName})
 	if err != nil {
-		return fmt.Errorf("begin afresh: %w", err)
+		return fmt.Errorf("start afresh: %w", err)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func keepDatabase(ctx context.Context, server *embedded.Server, log *slog.Logger
 			return
 		case <-server.Done():
 		}
-		log.WarnContext(ctx, "Postgres has died; it is started again")
+		log.WarnContext(ctx, "Postgres has died; restarting it")
 		restarting, cancel := context.WithTimeout(ctx, startLimit)
 		err := server.Restart(restarting)
 		cancel()

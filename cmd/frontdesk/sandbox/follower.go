@@ -35,7 +35,7 @@ func (f *Follower) Now() time.Time { return f.Real().Add(f.ahead) }
 func (f *Follower) Follow(ctx context.Context, db projections.Querier) error {
 	var dir *string
 	if err := db.QueryRow(ctx, `SELECT current_setting($1, true)`, whoseSetting).Scan(&dir); err != nil {
-		return fmt.Errorf("ask whose the database is: %w", err)
+		return fmt.Errorf("find the sandbox of the database: %w", err)
 	}
 	if dir == nil || *dir == "" {
 		return nil

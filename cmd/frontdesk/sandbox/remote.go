@@ -84,17 +84,17 @@ func (r Remote) order(ctx context.Context, path string, what, told any) error {
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, orderBytes))
 	if err != nil {
-		return fmt.Errorf("read what the sandbox says: %w", err)
+		return fmt.Errorf("read the sandbox's answer: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
 		var why failure
 		if err := json.Unmarshal(text, &why); err != nil || why.Error == "" {
-			return fmt.Errorf("the sandbox in %s is of another version than this program: start it anew", r.dir)
+			return fmt.Errorf("the sandbox in %s is of another version than this program: start it again", r.dir)
 		}
 		return errRefused(why.Error)
 	}
 	if err := json.Unmarshal(text, told); err != nil {
-		return fmt.Errorf("read what the sandbox says: %w", err)
+		return fmt.Errorf("read the sandbox's answer: %w", err)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func Remove(ctx context.Context, dir string) (left []string, err error) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("look at what is left: %w", err)
+		return nil, fmt.Errorf("list the remaining files: %w", err)
 	}
 	for _, entry := range entries {
 		left = append(left, entry.Name())

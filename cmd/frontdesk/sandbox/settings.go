@@ -45,7 +45,7 @@ func (i *instance) claimPrivate(ctx context.Context, sockets *sockets, wanted st
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		return claimed, err
 	}
-	i.config.Log.WarnContext(ctx, "the port for metrics is taken; another is used", slog.String("taken", wanted))
+	i.config.Log.WarnContext(ctx, "the port for metrics is taken; using another", slog.String("taken", wanted))
 	host, _, err := net.SplitHostPort(wanted)
 	if err != nil {
 		return "", err

@@ -29,7 +29,7 @@ const (
 func keepTemplate(ctx context.Context, dir string, database *embedded.Server) error {
 	err := asSuperuser(ctx, database, dropDatabase(templateDatabase), copyDatabase(templateDatabase, databaseName))
 	if err != nil {
-		return fmt.Errorf("keep the sandbox as it was seeded: %w", err)
+		return fmt.Errorf("keep a copy of the seeded sandbox: %w", err)
 	}
 	return copyFile(filepath.Join(dir, seedName), filepath.Join(dir, templateSeed))
 }

@@ -131,12 +131,12 @@ func (i *Inbox) take(ctx context.Context, webhook Webhook) Webhook {
 	return webhook
 }
 
-var errNobody = errors.New("no sandbox is known yet whose it could be")
+var errNoVerifier = errors.New("no sandbox is known yet that could have sent it")
 
 func (i *Inbox) verify(ctx context.Context, body []byte) (client.Webhook, error) {
 	verifier := i.verifier.Load()
 	if verifier == nil {
-		return client.Webhook{}, errNobody
+		return client.Webhook{}, errNoVerifier
 	}
 	return verifier.Verify(ctx, strings.TrimSpace(string(body)))
 }
@@ -155,8 +155,8 @@ func (i *Inbox) keep(webhook Webhook) Webhook {
 
 // The refusals of sending a webhook again.
 var (
-	ErrGone     = errors.New("this webhook is not kept any more")
-	ErrRefused  = errors.New("this webhook did not hold, so it is handed on to nobody")
+	ErrGone     = errors.New("this webhook is no longer kept")
+	ErrRefused  = errors.New("this webhook is not valid, so it is not forwarded")
 	ErrNoTarget = errors.New("there is nowhere to send it: start frontdesk dev with --forward-to")
 )
 

@@ -24,17 +24,17 @@ import (
 // growthRounds is how often both databases take turns.
 const growthRounds = 9
 
-// deed is an operation that is repeated in each round.
-type deed struct {
+// operation is an action that is repeated in each round.
+type operation struct {
 	name   string
 	times  int
 	judged bool // it has to keep the bar
 	do     func(*grower) error
 }
 
-// deeds are all operations that are compared, in the order of the table.
-func deeds() []deed {
-	all := []deed{
+// operations are all that are compared, in the order of the table.
+func operations() []operation {
+	all := []operation{
 		{"call: create-patient-request", 100, true, func(g *grower) error {
 			return g.call(http.MethodPost, string(access.CreatePatientRequest), requestBody(g.patient.String()))
 		}},
@@ -65,11 +65,11 @@ func deeds() []deed {
 		}},
 		{"explain", 2, false, (*grower).explain},
 	}
-	return append(all, auditDeeds()...)
+	return append(all, auditOperations()...)
 }
 
-// auditDeeds ask by each filter.
-func auditDeeds() (all []deed) {
+// auditOperations ask by each filter.
+func auditOperations() (all []operation) {
 	for _, f := range []struct {
 		name string
 		of   func(*grower) auditing.EventFilter
@@ -85,7 +85,7 @@ func auditDeeds() (all []deed) {
 			return auditing.EventFilter{Since: g.since, Application: g.integrator.ID}
 		}},
 	} {
-		all = append(all, deed{f.name, 2, false, func(g *grower) error { return g.read(f.of(g)) }})
+		all = append(all, operation{f.name, 2, false, func(g *grower) error { return g.read(f.of(g)) }})
 	}
 	for _, f := range []struct {
 		name string
@@ -95,12 +95,12 @@ func auditDeeds() (all []deed) {
 		{"audit calls --patient", func(g *grower) postgres.CallFilter { return postgres.CallFilter{Patient: g.patient} }},
 		{"audit calls --since", func(g *grower) postgres.CallFilter { return postgres.CallFilter{Since: g.since} }},
 	} {
-		all = append(all, deed{f.name, 5, false, func(g *grower) error {
+		all = append(all, operation{f.name, 5, false, func(g *grower) error {
 			_, err := g.auditor.Auditor.Calls(g.t.Context(), auditing.CallFilter{CallFilter: f.of(g)}, 100)
 			return err
 		}})
 	}
-	return append(all, deed{"audit deliveries --tenant", 5, false, func(g *grower) error {
+	return append(all, operation{"audit deliveries --tenant", 5, false, func(g *grower) error {
 		_, err := g.auditor.Deliveries().List(g.t.Context(), webhooks.Filter{Tenant: "elm-street", Limit: 100})
 		return err
 	}})
@@ -148,7 +148,7 @@ func (g *grower) lag() error {
 // comparison is how long a deed took on both databases, round by round.
 type comparison struct{ empty, grown [growthRounds][]time.Duration }
 
-func (d deed) compare(t *testing.T, empty, grown *grower) (c comparison) {
+func (d operation) compare(t *testing.T, empty, grown *grower) (c comparison) {
 	t.Helper()
 	d.take(t, empty, 1) // not measured: the first time fills caches
 	d.take(t, grown, 1)
@@ -162,7 +162,7 @@ func (d deed) compare(t *testing.T, empty, grown *grower) (c comparison) {
 	return c
 }
 
-func (d deed) take(t *testing.T, g *grower, times int) (took []time.Duration) {
+func (d operation) take(t *testing.T, g *grower, times int) (took []time.Duration) {
 	t.Helper()
 	for range times {
 		begun := clock.Start()
