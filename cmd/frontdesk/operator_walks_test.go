@@ -127,3 +127,14 @@ func (o *operator) readBy(test, page, below string) {
 		o.t.Errorf("%s is said to type what stands below %q in %s: it exists: %t, somebody reads that: %t", test, below, page, there, reads)
 	}
 }
+
+func systemdWalk() []stage {
+	const test = "TestProveInstalled_D112"
+	return []stage{
+		{below: "Install", by: test}, {below: "The database", by: test}, {below: "Start", by: test},
+		{below: "The relay", by: test}, {below: "Two processes on one machine", by: test}, {below: "Your own commands", by: test},
+		{below: "Upgrade", by: test},
+	}
+}
+
+func kubernetesWalk() []stage { return []stage{{below: "The image", by: "TestProveInstalled_D112"}} }

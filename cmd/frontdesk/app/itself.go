@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"frontdesk/adapters/bearer"
@@ -59,4 +60,11 @@ func instant(at time.Time) *time.Time {
 	}
 	at = at.UTC().Truncate(time.Millisecond)
 	return &at
+}
+
+// warnOfPrivateKeys warns the operator, who can reach the application's owner, that its key
+// set publishes private keys. They verify no tokens here, but may be used elsewhere.
+func (a *App) warnOfPrivateKeys(url string, report bearer.FetchReport) {
+	a.config.Log.ErrorContext(context.Background(), "an application publishes private keys: have its owner rotate them now, and publish only their public halves",
+		slog.String("jwks_url", url), slog.Any("kids", report.Private()))
 }

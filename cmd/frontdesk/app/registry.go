@@ -2,11 +2,15 @@ package app
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"net/http"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/postgres"
@@ -55,4 +59,23 @@ func (a *App) isReady() float64 {
 		return 0
 	}
 	return 1
+}
+
+// besideMetrics does something while the metrics are served at an address, if there is one,
+// and ends with either.
+func besideMetrics(ctx context.Context, listen string, registry *prometheus.Registry, log *slog.Logger, do func(context.Context) error) error {
+	if listen == "" {
+		return do(ctx)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
+	ctx, stop := context.WithCancel(ctx)
+	served := make(chan error, 1)
+	go func() {
+		defer stop()
+		served <- Serve(ctx, listen, mux, log)
+	}()
+	err := do(ctx)
+	stop()
+	return errors.Join(err, <-served)
 }

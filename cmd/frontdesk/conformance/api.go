@@ -30,7 +30,7 @@ type imitation struct {
 	http *background.Server
 
 	mu       sync.Mutex
-	does     func(nth int) deed
+	does     func(nth int) treatment
 	arrivals []arrival
 	made     map[string]uuid.UUID // requests that were made, by Idempotency-Key
 	unkeyed  int                  // requests that were made without one
@@ -66,7 +66,7 @@ func (a *imitation) url() string { return "http://" + a.http.Address() }
 func (a *imitation) close() { a.http.Close() }
 
 // begin drops earlier arrivals.
-func (a *imitation) begin(does func(int) deed) {
+func (a *imitation) begin(does func(int) treatment) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.does, a.arrivals, a.made, a.unkeyed = does, nil, map[string]uuid.UUID{}, 0
@@ -141,7 +141,7 @@ func wellFormed(r *http.Request, body []byte) string {
 }
 
 // take records a call, and returns its treatment. A repeated key makes no second request.
-func (a *imitation) take(arrived arrival) deed {
+func (a *imitation) take(arrived arrival) treatment {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	d := a.does(len(a.arrivals))
@@ -156,7 +156,7 @@ func (a *imitation) take(arrived arrival) deed {
 	return d
 }
 
-func (a *imitation) answer(w http.ResponseWriter, arrived arrival, d deed) {
+func (a *imitation) answer(w http.ResponseWriter, arrived arrival, d treatment) {
 	a.mu.Lock()
 	id, known := a.made[arrived.key]
 	a.mu.Unlock()
@@ -186,4 +186,40 @@ func kidOf(authorisation string) string {
 	head, _, _ := strings.Cut(authorisation[strings.LastIndexByte(authorisation, ' ')+1:], ".")
 	_ = json.Unmarshal(decoded(head), &header) // an unreadable head has no kid
 	return header.Kid
+}
+
+// treatment is the treatment of a call.
+type treatment struct {
+	status     int // other than 200: the call is refused or put off
+	code       string
+	retryAfter int           // seconds; 0 for none
+	cut        bool          // the connection ends without an answer
+	makes      bool          // the request is made
+	answer     func(members) // adds to the answer; may be nil
+}
+
+var (
+	serves       = treatment{status: http.StatusOK, makes: true}
+	isBusy       = treatment{status: http.StatusServiceUnavailable, code: "unavailable", retryAfter: 1}
+	isDown       = treatment{status: http.StatusServiceUnavailable, code: "unavailable"}
+	limits       = treatment{status: http.StatusTooManyRequests, code: "rate-limited", retryAfter: 1}
+	forbids      = treatment{status: http.StatusForbidden, code: "unauthorized"}
+	refuses      = treatment{status: http.StatusBadRequest, code: "request-type-disabled"}
+	cutsOff      = treatment{cut: true}
+	losesAnswer  = treatment{cut: true, makes: true}
+	isNewer      = treatment{status: http.StatusOK, makes: true, answer: func(a members) { a["submittedBy"] = members{"channel": "api"} }}
+	refusesNewly = treatment{status: http.StatusBadRequest, code: "a-code-of-tomorrow"}
+)
+
+// always does the same to every call.
+func always(d treatment) func(int) treatment { return func(int) treatment { return d } }
+
+// once does something to the first call, and serves the others.
+func once(d treatment) func(int) treatment {
+	return func(nth int) treatment {
+		if nth == 0 {
+			return d
+		}
+		return serves
+	}
 }

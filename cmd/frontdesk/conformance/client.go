@@ -60,7 +60,7 @@ type ran struct {
 }
 
 // run runs the client once while the API does something to its calls.
-func (c *Client) run(ctx context.Context, does func(int) deed) ran {
+func (c *Client) run(ctx context.Context, does func(int) treatment) ran {
 	c.api.begin(does)
 	result := c.start(ctx, c.Command)
 	result.arrivals, result.made = c.api.seen()

@@ -45,7 +45,7 @@ func takesMore(ctx context.Context, c *Client) string {
 
 // triesAgain is a check that the first of its calls, to which something is done, is made
 // again and makes one request.
-func triesAgain(d deed, waits bool) func(context.Context, *Client) string {
+func triesAgain(d treatment, waits bool) func(context.Context, *Client) string {
 	return func(ctx context.Context, c *Client) string {
 		r := c.run(ctx, once(d))
 		switch {
@@ -65,7 +65,7 @@ func triesAgain(d deed, waits bool) func(context.Context, *Client) string {
 }
 
 // takesNo is a check that the client reports a refusal after at most that many calls.
-func takesNo(d deed, most int) func(context.Context, *Client) string {
+func takesNo(d treatment, most int) func(context.Context, *Client) string {
 	return func(ctx context.Context, c *Client) string {
 		r := c.run(ctx, always(d))
 		switch {

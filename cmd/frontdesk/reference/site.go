@@ -10,8 +10,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	swaggerui "github.com/swaggo/files/v2"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
 
 	"frontdesk/adapters/httpapi"
 )
@@ -157,4 +160,21 @@ func typeOfFile(name string) string {
 		return "text/css; charset=utf-8"
 	}
 	return "application/json"
+}
+
+// markdown writes HTML of our own texts. HTML in them is left out.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table))
+
+// reachable makes wide content scrollable without a mouse.
+var reachable = strings.NewReplacer(
+	"<table>", `<div class="wide" tabindex="0"><table>`, "</table>", "</table></div>", "<pre>", `<pre tabindex="0">`,
+)
+
+// prose is Markdown as HTML.
+func prose(text string) (template.HTML, error) {
+	var out bytes.Buffer
+	if err := markdown.Convert([]byte(text), &out); err != nil {
+		return "", err
+	}
+	return template.HTML(reachable.Replace(out.String())), nil
 }

@@ -10,10 +10,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"frontdesk/adapters/durable"
+	"frontdesk/cmd/frontdesk/reference"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
@@ -211,4 +213,27 @@ func welcome(w io.Writer, dir string, info Info, clock *clock) {
 	fmt.Fprintf(w, welcomeText, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir,
 		info.Patients[0].ID, info.DatabaseURL, info.AuthoriseURL(), info.Staff.Username, info.Staff.Password,
 		info.WebhookReceiver.Log, info.PagesURL(), info.logins(), clock, info.DocsURL)
+}
+
+// showDocs lets the reference show this sandbox: its application, and people of its practice.
+func (i *instance) showDocs(info Info) error {
+	var users []string
+	for _, person := range info.People {
+		users = append(users, person.Username)
+	}
+	return i.docs.Show(reference.Sandbox{
+		URL: info.APIURL, Users: users, IDs: info.tryable(),
+		Mint: func(username string) (string, error) { return i.keys.mint(info, username) },
+	})
+}
+
+// tryable are an appointment's patient, site and one of its rooms, so that every call
+// fits to the others.
+func (i Info) tryable() reference.IDs {
+	booked := i.Appointments[0]
+	room := slices.IndexFunc(i.Rooms, func(r Room) bool { return r.SiteID == booked.SiteID })
+	return reference.IDs{
+		Patient: booked.PatientID.String(), Site: booked.SiteID.String(), Room: i.Rooms[max(room, 0)].ID.String(),
+		Appointment: booked.ID.String(),
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"frontdesk.example/client"
+
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -95,4 +97,13 @@ func (w *World) Do(r *http.Request) Answer {
 	body, err := io.ReadAll(response.Body)
 	Must(w.tb, err)
 	return Answer{response.StatusCode, response.Header, string(body)}
+}
+
+// Signer signs with the private key in a file. An empty kid is the key's thumbprint.
+func Signer(kid, file string) (*client.Signer, error) {
+	key, err := client.ReadKey(kid, file)
+	if err != nil {
+		return nil, err
+	}
+	return client.NewSigner(key)
 }
