@@ -8,11 +8,11 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/domain/application"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 func applicationID(text string) (application.ID, error) {
-	id, ok := written.SomeID(text)
+	id, ok := parse.SomeID(text)
 	if !ok {
 		return application.ID{}, noApplication(text)
 	}
@@ -23,7 +23,7 @@ func noApplication(text string) error { return wrongf("%q is not the UUID of an 
 
 // ofApplication returns the steps of an application.
 func (w *work) ofApplication(ctx context.Context, a *Application) ([]step, error) {
-	uuid, ok := written.SomeID(a.Application)
+	uuid, ok := parse.SomeID(a.Application)
 	if !ok {
 		return []step{{begins, "application", func(context.Context) error { return noApplication(a.Application) }}}, nil
 	}

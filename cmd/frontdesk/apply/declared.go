@@ -12,7 +12,7 @@ type declared map[string]piece
 func (r *Run) read(ctx context.Context) (t Tally, err error) {
 	so := declared{}
 	err = inOrder(ctx, r.of(""), func(_ context.Context, p *piece) parsed {
-		d, err := parse(*p)
+		d, err := parsePiece(*p)
 		return parsed{d, err}
 	}, func(at *piece, p parsed) error {
 		if p.err == nil && p.d != nil {

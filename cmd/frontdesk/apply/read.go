@@ -90,8 +90,8 @@ type document struct {
 	application *Application // nil if it declares a practice
 }
 
-// parse reads a document. It returns nil for one that holds nothing but comments.
-func parse(p piece) (*document, error) {
+// parsePiece reads a document. It returns nil for one that holds nothing but comments.
+func parsePiece(p piece) (*document, error) {
 	d := &document{piece: p}
 	if len(p.text) > longestBytes {
 		return nil, d.at("", fmt.Errorf("a document must not be longer than %d KiB", longestBytes>>10))

@@ -87,7 +87,7 @@ func (r *Run) Apply(ctx context.Context) (Tally, error) {
 func (r *Run) each(ctx context.Context, do func(context.Context, *document) outcome, earnest bool) (t Tally, err error) {
 	for _, kind := range []string{KindApplication, KindPractice} {
 		err = inOrder(ctx, r.of(kind), func(ctx context.Context, p *piece) outcome {
-			d, err := parse(*p)
+			d, err := parsePiece(*p)
 			if err != nil {
 				return outcome{failed: err}
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/commands"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/site"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -77,7 +77,7 @@ func (w *work) room(ctx context.Context, tenant string, r Room, of projections.S
 // nil for a new one. A given identifier decides. Otherwise the name does, or else the
 // identifier that is derived from that name.
 func find[T any](given, name string, derived uuid.UUID, existing []T, of func(T) (uuid.UUID, string)) (found *T, named bool, err error) {
-	id, isID := written.SomeID(given)
+	id, isID := parse.SomeID(given)
 	if given != "" && !isID {
 		return nil, false, wrongf("%q is no UUID", given)
 	}

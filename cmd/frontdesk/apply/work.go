@@ -10,7 +10,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 // work is one attempt to carry out a document.
@@ -149,7 +149,7 @@ func instant(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	at, ok := written.Instant(text)
+	at, ok := parse.Instant(text)
 	if !ok {
 		return at, wrongf("%q is no instant in RFC 3339, such as 2026-03-02T12:00:00Z", text)
 	}

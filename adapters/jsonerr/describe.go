@@ -1,4 +1,4 @@
-package jsonfault
+package jsonerr
 
 import (
 	"errors"

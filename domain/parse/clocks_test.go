@@ -1,10 +1,10 @@
-package written_test
+package parse_test
 
 import (
 	"testing"
 	"time"
 
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 func zoneOf(t *testing.T, name string) *time.Location {
@@ -35,7 +35,7 @@ func TestATimeIsReadOffThePracticesClocks_D86(t *testing.T) {
 		{"Europe/London", "", "09:30", ""},
 		{"Europe/London", "2026-02-28", "", ""},
 	} {
-		at, ok := written.Clock(c.day, c.clock, zoneOf(t, c.zone))
+		at, ok := parse.Clock(c.day, c.clock, zoneOf(t, c.zone))
 		if got := at.UTC().Format(time.RFC3339); ok != (c.want != "") || ok && got != c.want {
 			t.Errorf("%s %s in %s is %s (%t), want %q", c.day, c.clock, c.zone, got, ok, c.want)
 		}
@@ -53,12 +53,12 @@ func TestADayIsAsLongAsThePracticesClocksMakeIt_D86(t *testing.T) {
 		{"Asia/Tehran", "2026-12-31", "2026-12-30T20:30:00Z", "2026-12-31T20:30:00Z"},      // the year ends
 		{"Pacific/Auckland", "2026-09-27", "2026-09-26T12:00:00Z", "2026-09-27T11:00:00Z"}, // far from UTC
 	} {
-		from, until, ok := written.Day(c.day, zoneOf(t, c.zone))
+		from, until, ok := parse.Day(c.day, zoneOf(t, c.zone))
 		if got, end := from.UTC().Format(time.RFC3339), until.UTC().Format(time.RFC3339); !ok || got != c.from || end != c.until {
 			t.Errorf("%s in %s is from %s until %s (%t), want %s until %s", c.day, c.zone, got, end, ok, c.from, c.until)
 		}
 	}
-	if _, _, ok := written.Day("today", time.UTC); ok {
+	if _, _, ok := parse.Day("today", time.UTC); ok {
 		t.Error("today is a day")
 	}
 }

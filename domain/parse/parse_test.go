@@ -1,4 +1,4 @@
-package written_test
+package parse_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 const annID = "0190c7a2-0000-7000-8000-0000000000a1"
@@ -29,17 +29,17 @@ func TestAnIDIsWrittenInOneForm_D20(t *testing.T) {
 		"0190c7a20-000-7000-8000-0000000000a1": false,
 		"{0190c7a200007000800000000000000a1}}": false, // 36 characters
 	} {
-		if id, ok := written.ID(text); ok != want || ok && id != ann {
+		if id, ok := parse.ID(text); ok != want || ok && id != ann {
 			t.Errorf("%q: %s, %t", text, id, ok)
 		}
-		if id, ok := written.SomeID(text); ok != want || ok && id != ann {
+		if id, ok := parse.SomeID(text); ok != want || ok && id != ann {
 			t.Errorf("%q: some %s, %t", text, id, ok)
 		}
 	}
-	if _, ok := written.ID(uuid.Nil.String()); !ok {
+	if _, ok := parse.ID(uuid.Nil.String()); !ok {
 		t.Error("the UUID of zeros is no UUID")
 	}
-	if _, ok := written.SomeID(uuid.Nil.String()); ok {
+	if _, ok := parse.SomeID(uuid.Nil.String()); ok {
 		t.Error("the UUID of zeros is some identifier")
 	}
 }
@@ -59,7 +59,7 @@ func TestAnInstantIsRFC3339Exactly_D19(t *testing.T) {
 		"0000-01-01T00:00:00Z":                                   time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC),
 		"2024-02-29T23:59:59Z":                                   time.Date(2024, 2, 29, 23, 59, 59, 0, time.UTC),
 	} {
-		if at, ok := written.Instant(text); !ok || !at.Equal(want) {
+		if at, ok := parse.Instant(text); !ok || !at.Equal(want) {
 			t.Errorf("%.40s: %s, %t, want %s", text, at, ok, want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestInstantMustBeRFC3339_D19(t *testing.T) {
 		"2026-03-02 12:00:00Z", "2026-03-02_12:00:00Z", " 2026-03-02T12:00:00Z", "2026-03-02T12:00:00Z ", "2026-03-02T12:00:00Z\n",
 		"٢٠٢٦-03-02T12:00:00Z", "2026-03-02T12:00:00Z[Europe/London]",
 	} {
-		if at, ok := written.Instant(text); ok {
+		if at, ok := parse.Instant(text); ok {
 			t.Errorf("%q is taken for %s", text, at)
 		}
 	}
@@ -89,12 +89,12 @@ func TestInstantMustBeRFC3339_D19(t *testing.T) {
 func TestZeroInstantIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0001-01-01T00:00:00Z", "0001-01-01t00:00:00.0z", "0001-01-01T05:45:00+05:45", "0000-12-31T23:00:00-01:00"} {
-		if at, ok := written.Instant(text); ok {
+		if at, ok := parse.Instant(text); ok {
 			t.Errorf("%q is read as %s", text, at)
 		}
 	}
 	for _, text := range []string{"0000-12-31T23:59:59.999999999Z", "0001-01-01T00:00:00.000000001Z", "0001-01-01T00:00:00-00:01"} {
-		if at, ok := written.Instant(text); !ok || at.IsZero() {
+		if at, ok := parse.Instant(text); !ok || at.IsZero() {
 			t.Errorf("%q is read as %s, %t", text, at, ok)
 		}
 	}
@@ -106,12 +106,12 @@ func FuzzInstant(f *testing.F) {
 	f.Add("2026-03-02T12:00:00Z", int64(0), 0)
 	f.Add("2026-03-02t12:00:00.5+23:59", int64(-1), 86399)
 	f.Fuzz(func(t *testing.T, text string, nanos int64, offset int) {
-		at, ok := written.Instant(text)
-		if again, same := written.Instant(at.Format(time.RFC3339Nano)); ok && (!same || !again.Equal(at)) {
+		at, ok := parse.Instant(text)
+		if again, same := parse.Instant(at.Format(time.RFC3339Nano)); ok && (!same || !again.Equal(at)) {
 			t.Errorf("%q is %s, which is read as %s", text, at, again)
 		}
 		ours := time.Unix(0, nanos).In(time.FixedZone("", offset%(23*3600)/60*60)).Format(time.RFC3339Nano)
-		if again, ok := written.Instant(ours); !ok || again.UnixNano() != nanos {
+		if again, ok := parse.Instant(ours); !ok || again.UnixNano() != nanos {
 			t.Errorf("%s is read as %s, %t", ours, again, ok)
 		}
 	})

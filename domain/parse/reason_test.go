@@ -1,16 +1,16 @@
-package written_test
+package parse_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 func TestAReasonIsOneShortLine_D73(t *testing.T) {
 	t.Parallel()
-	longest := strings.Repeat("é", written.MaxReason)
+	longest := strings.Repeat("é", parse.MaxReason)
 	for text, want := range map[string]string{
 		" written into another patient's record\n": "written into another patient's record",
 		longest:        longest,
@@ -22,8 +22,8 @@ func TestAReasonIsOneShortLine_D73(t *testing.T) {
 		"one\x1b[2J":   "",
 		"one\xff":      "",
 	} {
-		reason, err := written.Reason(text)
-		if reason != want || errors.Is(err, written.ErrInvalidReason) != (want == "") {
+		reason, err := parse.Reason(text)
+		if reason != want || errors.Is(err, parse.ErrInvalidReason) != (want == "") {
 			t.Errorf("%.40q: %q, error %v", text, reason, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package jsonfault_test
+package jsonerr_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/adapters/jsonfault"
+	"frontdesk/adapters/jsonerr"
 )
 
 // With a library's new wording each of these would become "the text is malformed".
@@ -39,7 +39,7 @@ func TestAMistakeInJSONIsDescribed_D92(t *testing.T) {
 		`{1:2}`:                  "after 1 byte, a name must be a string in double quotes",
 		`{"secret":"\ud800abc"}`: `after 11 bytes, an escape \u stands for half a character`,
 	} {
-		if got := jsonfault.Describe(mistake(text)); got != want {
+		if got := jsonerr.Describe(mistake(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -47,7 +47,7 @@ func TestAMistakeInJSONIsDescribed_D92(t *testing.T) {
 
 func TestAnotherErrorIsNoMistakeInJSON_D92(t *testing.T) {
 	t.Parallel()
-	if got := jsonfault.Describe(errors.New("the connection was cut")); got != "" {
+	if got := jsonerr.Describe(errors.New("the connection was cut")); got != "" {
 		t.Error(got)
 	}
 }
