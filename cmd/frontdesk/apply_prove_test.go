@@ -165,7 +165,7 @@ func (c *county) handed() {
 		var who, link string
 		c.must(rows.Scan(&who, &link))
 		if digest := staff.DigestOfLink(last[who]); hex.EncodeToString(digest[:]) != link {
-			c.t.Errorf("%s has a link that nobody was handed", who)
+			c.t.Errorf("%s has a link that was never handed over", who)
 		}
 	}
 	c.must(rows.Err())
@@ -177,11 +177,11 @@ func TestProveThatAThousandPracticesAreApplied_D107(t *testing.T) { //nolint:par
 	c := newCounty(t, provetest.Pick(100, 1000))
 	c.applied("a dry run", "--dry-run")
 	if said := c.applied("applied"); !strings.HasPrefix(said, fmt.Sprintf("changed %[1]d of %[1]d documents", c.practices+countyApplications)) {
-		t.Errorf("it says %q", said)
+		t.Errorf("the output is %q", said)
 	}
 	c.complete()
 	if said := c.applied("applied again"); said != "nothing to change" {
-		t.Errorf("applied again, it says %q", said)
+		t.Errorf("the second run prints %q", said)
 	}
 	c.complete()
 	provetest.Tried(t, c.practices, "practices")
@@ -207,12 +207,12 @@ func TestProveThatAKilledApplyIsCompletedByTheNext_D107(t *testing.T) { //nolint
 				t.Errorf("seed %d: %d practices are called before their hours are set", seed, n)
 			}
 		}
-		t.Logf("seed %d: killed %d times, when so many of %d events were stored: %v", seed, killed, total, moments)
+		t.Logf("seed %d: killed %d times; events stored at each kill, of %d: %v", seed, killed, total, moments)
 		provetest.Tried(t, killed, "kills")
 		c.applied("completed")
 		c.complete()
 		if said := c.applied("applied again"); said != "nothing to change" {
-			t.Errorf("applied again, it says %q", said)
+			t.Errorf("the second run prints %q", said)
 		}
 	}
 }

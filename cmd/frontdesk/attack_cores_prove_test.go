@@ -32,7 +32,7 @@ func shareCores(t *testing.T) cores {
 	if n := len(all); err == nil && n >= 4 {
 		return cores{strings.Join(all, ","), strings.Join(all[:n-2], ","), all[n-2], all[n-1]}
 	}
-	t.Logf("nobody has cores of their own: %d cores, taskset: %v", len(all), err)
+	t.Logf("all share the cores: %d cores, taskset: %v", len(all), err)
 	return cores{}
 }
 

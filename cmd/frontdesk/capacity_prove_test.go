@@ -52,7 +52,7 @@ func TestProveCapacityOfACell(t *testing.T) { //nolint:paralleltest // it measur
 	row("calls, each with a token of its own", "%d", len(steps))
 	row("events", "%.1f", float64(after.events-before.events)/visits)
 	row("webhooks", "%.1f", float64(after.told-before.told)/visits)
-	row("calls a second, beside clients that mint each token on the same cores", "%.0f", visits*float64(len(steps))/calling.Seconds())
+	row("calls a second, with clients that mint each token on the same cores", "%.0f", visits*float64(len(steps))/calling.Seconds())
 	row("one call, at the median and the 99th percentile, under that load", "%s, %s", spent(took, 0.5), spent(took, 0.99))
 	row("one call of one client alone", "%s, %s", spent(quiet, 0.5), spent(quiet, 0.99))
 	row("CPU of Postgres, ms", "%.2f", float64((after.cluster-before.cluster).Microseconds())/1000/visits)

@@ -155,7 +155,7 @@ func (c *containers) primary() string {
 			return m.Member
 		}
 	}
-	c.t.Fatalf("nobody leads: %v", members)
+	c.t.Fatalf("no leader: %v", members)
 	return ""
 }
 
@@ -197,7 +197,7 @@ func (c *containers) keptAll() {
 		}
 	}
 	if twice := c.told.twice(); len(twice) > 0 {
-		c.t.Errorf("told twice: %v", twice)
+		c.t.Errorf("sent twice: %v", twice)
 	}
 	provetest.Tried(c.t, c.answered.count(), "requests answered")
 	c.t.Logf("%d requests answered 200, %d of other calls and refusals by status %v, %d webhooks", c.answered.count(), c.opened.Load(), c.refused.counts(), c.told.count())

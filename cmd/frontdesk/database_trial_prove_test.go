@@ -117,7 +117,7 @@ func (s *trial) startProgram() {
 	s.t.Cleanup(func() {
 		_ = serve.Process.Signal(syscall.SIGTERM)
 		if err := serve.Wait(); err != nil {
-			s.t.Errorf("the program ended by itself, or badly: %v", err)
+			s.t.Errorf("the program ended on its own, or with an error: %v", err)
 		}
 		_ = log.Close()
 	})
@@ -134,7 +134,7 @@ func (s *trial) running() int {
 	s.must(err)
 	number, told := found["go_goroutines"]
 	if !told {
-		s.t.Fatal("the program tells no number of goroutines")
+		s.t.Fatal("the program shows no number of goroutines")
 	}
 	return int(number)
 }

@@ -33,7 +33,7 @@ func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	c.wantPing(first)
 	c.dir = filepath.Dir(c.dir)
 	if _, said := c.run("token", "mint"); !strings.Contains(said, first.Application.ID.String()) {
-		t.Errorf("token mint does not say for whom: %q", said)
+		t.Errorf("token mint does not name the user: %q", said)
 	}
 	if who, _, err := c.ping(first.APIURL, "--dir", s.Dir); err != nil || who != s.Info().Application.ID.String() {
 		t.Errorf("with --dir it is %s that calls, %v", who, err)
@@ -66,7 +66,7 @@ func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	s.Run("webhook", "trigger", "record.opened", "--dir", s.Dir)
 	waitFor(t, func() bool { return len(s.received()) == 5 }) // the sandbox's own receiver has it
 	if failed := s.Run("audit", "deliveries", "--json", "--status=failed", "--database-url", s.Info().DatabaseURL); failed != "" {
-		t.Errorf("the sandbox sends webhooks to where nobody is: %s", failed)
+		t.Errorf("the sandbox sends webhooks to an address without a receiver: %s", failed)
 	}
 
 	again := c.start()

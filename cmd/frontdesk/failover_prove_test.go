@@ -57,7 +57,7 @@ func TestProveThatASynchronousFailoverLosesNothing_D49(t *testing.T) { //nolint:
 	}
 	provetest.Tried(t, primariesKilled, "failovers")
 	provetest.Tried(t, len(s.answered.ids), "requests answered")
-	t.Logf("%d requests answered, %d calls refused, %s at most from a kill until the last refusal; %d webhooks told, %d unknown",
+	t.Logf("%d requests answered, %d calls refused, %s at most from a kill until the last refusal; %d webhooks sent, %d unknown",
 		len(s.answered.ids), len(s.refused), longest, len(s.receiver.times), s.unknown())
 }
 
@@ -135,7 +135,7 @@ func (s *busy) wantToldOnce(log []event.Recorded, windows ...window) {
 	for id, at := range s.receiver.last {
 		for _, w := range windows {
 			if !logged[id] && at.After(w.from) && at.Before(w.to) {
-				s.t.Errorf("%s was told %s after the failover, and is not in the log", id, at.Sub(w.from))
+				s.t.Errorf("a webhook of %s was sent %s after the failover, and it is not in the log", id, at.Sub(w.from))
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func TestProveThatALostEndOfTheLogIsNamed_D49(t *testing.T) { //nolint:parallelt
 	}
 	provetest.Tried(t, primariesOutrun, "failovers")
 	provetest.Tried(t, lost, "requests lost by Postgres")
-	t.Logf("%d of %d answered requests lost by Postgres; %d webhooks told, %d unknown", lost, len(s.answered.ids), len(s.receiver.times), s.unknown())
+	t.Logf("%d of %d answered requests lost by Postgres; %d webhooks sent, %d unknown", lost, len(s.answered.ids), len(s.receiver.times), s.unknown())
 }
 
 // idxOf returns the idx of each event, as the primary has them.
@@ -237,7 +237,7 @@ func (s *surgery) wantNamed(number int, old map[int64]uuid.UUID, promoting time.
 		}
 	}
 	if lost == 0 || lastKnown != parted || idx != parted+1 {
-		s.t.Errorf("the histories part after idx %d, %d are lost; epoch %d begins at %d and says %d", parted, lost, number, idx, lastKnown)
+		s.t.Errorf("the histories part after idx %d, %d are lost; epoch %d begins at %d with last known %d", parted, lost, number, idx, lastKnown)
 	}
 	if missing <= 0 || missing > lost+1000 {
 		s.t.Errorf("%d are said to be missing of at least %d", missing, lost)

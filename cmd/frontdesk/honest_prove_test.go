@@ -85,10 +85,10 @@ func (h *proved) trouble() {
 		{"the signer is killed", func() { h.signer.kill(); h.signer.start(h.program) }},
 		{"the signer reads everything again", func() { h.signer.kill(); h.signer.start(h.program, "--verify-all") }},
 		{"the witness is killed", func() { h.witness.kill(); h.witness.start() }},
-		{"the trees are built anew", func() {
+		{"the trees are rebuilt", func() {
 			h.runs("audit", "rebuild", "--proofs", "--database-url", h.postgres.URL("frontdesk", embedded.Superuser))
 		}},
-		{"somebody verifies", func() { h.verifies() }},
+		{"a verification", func() { h.verifies() }},
 	}
 	next := troubles[rand.IntN(len(troubles))]
 	next.do()
@@ -130,7 +130,7 @@ func (h *proved) wantNoAlarm() {
 	for name, said := range map[string]string{"signer": h.signer.said.String(), "witness": h.witness.said.String()} {
 		for line := range strings.Lines(said) {
 			if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "without a proof that holds") {
-				h.t.Errorf("the %s says: %s", name, line)
+				h.t.Errorf("the %s logged: %s", name, line)
 			}
 		}
 	}

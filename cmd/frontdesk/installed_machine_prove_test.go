@@ -55,7 +55,7 @@ func newInstalled(t *testing.T) *installed {
 	t.Cleanup(func() {
 		if t.Failed() {
 			said, err := m.try("journalctl --no-pager --lines 60; systemctl --no-pager list-units 'frontdesk*'")
-			t.Logf("the machine says (%v):\n%s", err, said)
+			t.Logf("the machine's output (%v):\n%s", err, said)
 		}
 	})
 	m.up()

@@ -27,7 +27,7 @@ func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the
 	install, database := docs.OperatorsBlocks(t, systemdPage, "Install"), docs.OperatorsBlocks(t, systemdPage, "The database")[0]
 	unpack, settings := install[0], install[1]
 	if said := m.do(unpack); !strings.Contains(said, "\ncommit: ") || strings.Contains(said, "with changes") {
-		t.Errorf("the program of the archive says\n%s", said)
+		t.Errorf("the program of the archive prints\n%s", said)
 	}
 	nats := brokertest.New(t)
 	m.do("cd /usr/local/share/doc/frontdesk\n" + settings + "echo FRONTDESK_ALLOW_NETWORK=127.0.0.0/8 >> /etc/frontdesk/serve.env\n" + database)

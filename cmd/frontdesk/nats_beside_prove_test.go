@@ -55,7 +55,7 @@ func TestProveCostOfRelayForAppends_D104(t *testing.T) { //nolint:paralleltest /
 		without, beside, ratios = append(without, rates[0]), append(beside, rates[1]), append(ratios, rates[1]/rates[0])
 	}
 	provetest.Tried(t, besideTurns, "turns")
-	t.Logf("medians of %d turns: %.0f appends/s without a relay, %.0f beside one, ratio %.3f (quartiles %.3f to %.3f); load %s", besideTurns,
+	t.Logf("medians of %d turns: %.0f appends/s without a relay, %.0f with one, ratio %.3f (quartiles %.3f to %.3f); load %s", besideTurns,
 		benchtest.Quantile(without, 0.5), benchtest.Quantile(beside, 0.5), benchtest.Quantile(ratios, 0.5),
 		benchtest.Quantile(ratios, 0.25), benchtest.Quantile(ratios, 0.75), load())
 }

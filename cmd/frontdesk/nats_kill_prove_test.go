@@ -52,7 +52,7 @@ func TestProveStreamEqualsLogAfterKills_D104(t *testing.T) { //nolint:parallelte
 			provetest.Tried(t, 1, "troubles")
 			lasted, at := begun.Elapsed(), r.idx()
 			waitFor(t, func() bool { info, err := r.nats.info(log); return err == nil && info.State.LastSeq > uint64(at) })
-			t.Logf("round %d: %s, for %s; %s later the stream has what the log had, idx %d",
+			t.Logf("round %d: %s, for %s; %s later the stream has all of the log, idx %d",
 				rounds+1, name, lasted.Round(time.Millisecond), (begun.Elapsed() - lasted).Round(time.Millisecond), at)
 		}
 	}
@@ -114,7 +114,7 @@ func (r *relayed) troubles() map[string]func() {
 			r.pause()
 			r.nats.start(n)
 		},
-		"the leader stands still": func() {
+		"the leader is frozen": func() {
 			n := leader()
 			r.nats.signal(n, syscall.SIGSTOP)
 			r.pause()

@@ -104,7 +104,7 @@ func (c *natsCluster) isMessage(ctx context.Context, messages jetstream.Messages
 	got, err := feed.Decode(sent.Subject(), sent.Headers(), sent.Data())
 	expected := feed.Message{Epoch: epoch, Stored: want, Before: min(got.Before, before)}
 	if err != nil || at.Sequence.Stream != uint64(want.Idx) || !reflect.DeepEqual(expected, got) {
-		c.t.Errorf("sequence %d holds (%v) what idx %d is not: %s", at.Sequence.Stream, err, want.Idx, cmp.Diff(expected, got))
+		c.t.Errorf("sequence %d (%v) differs from idx %d: %s", at.Sequence.Stream, err, want.Idx, cmp.Diff(expected, got))
 		return false
 	}
 	return true

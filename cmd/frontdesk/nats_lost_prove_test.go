@@ -81,7 +81,7 @@ func (o *outrun) wantTold(lastKnown, beyond int64) {
 	waitFor(o.t, func() bool { return o.follower.over() })
 	told, is := errors.AsType[*feed.LostError](o.follower.err)
 	if !is || told.At != (feed.Place{Epoch: 1, Idx: beyond}) || told.From != lastKnown+1 || told.Now != (feed.Epoch{Epoch: 2, First: lastKnown + 1}) {
-		o.t.Errorf("who read to idx %d is told %v, want that it never happened from idx %d on", beyond, o.follower.err, lastKnown+1)
+		o.t.Errorf("a follower at idx %d gets %v, want the first lost idx %d", beyond, o.follower.err, lastKnown+1)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestProveThatTheRelayGoesOnAfterALostEnd_D104(t *testing.T) { //nolint:para
 func (o *outrun) wantStopped() {
 	o.t.Helper()
 	if said, exit := o.stops(); exit <= 0 || !strings.Contains(said, "frontdesk audit begin-epoch") {
-		o.t.Errorf("the relay exits with %d and says: %s", exit, said)
+		o.t.Errorf("the relay exits with %d and logs: %s", exit, said)
 	}
 }
 

@@ -75,7 +75,7 @@ func (c *natsCluster) relayAll(server *embedded.Server, compare bool) (perSecond
 	first, begun, head := c.lastOf(stream), clock.Start(), uint64(headOf(c.t, url))
 	for c.lastOf(stream) < head {
 		if time.Sleep(looksAtRate); begun.Elapsed() > rateLimit {
-			c.t.Fatalf("idx %d after %s; the relay says: %s", c.lastOf(stream), rateLimit, d.said.String())
+			c.t.Fatalf("idx %d after %s; the relay logs: %s", c.lastOf(stream), rateLimit, d.said.String())
 		}
 	}
 	took := begun.Elapsed()

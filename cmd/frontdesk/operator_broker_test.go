@@ -58,7 +58,7 @@ func (o *operator) hasFollowers() {
 func (o *operator) hasAFollower() {
 	o.t.Helper()
 	if reloads := o.read("home/reloads"); reloads != "--signal reload\n--signal reload\n" {
-		o.t.Errorf("the server was told %q", reloads)
+		o.t.Errorf("the server received %q", reloads)
 	}
 	if file := o.at("etc/nats/nats-followers.conf"); !strings.Contains(o.read("etc/nats/nats-followers.conf"), "\nelm-street {") {
 		o.t.Errorf("%s has no such account", file)

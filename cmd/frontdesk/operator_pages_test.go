@@ -93,7 +93,7 @@ END`
 func (o *operator) hasForgotten() {
 	o.t.Helper()
 	if ledger := o.read("var/lib/frontdesk/erasures"); strings.Count(ledger, thePatient) != 1 {
-		o.t.Errorf("the ledger says %s", ledger)
+		o.t.Errorf("the ledger holds %s", ledger)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestWalkOperatorsPages_D113(t *testing.T) {
 				t.Parallel()
 				walk, ok := walks[page]
 				if !ok {
-					t.Fatalf("nobody types what %s says", page)
+					t.Fatalf("no walk types the lines of %s", page)
 				}
 				newOperator(t).walk(page, blocks, walk())
 			})
@@ -55,7 +55,7 @@ func TestWalkOperatorsPages_D113(t *testing.T) {
 	}
 	for _, word := range slices.Concat(theirFolders, theirAddresses) {
 		if !strings.Contains(all, word) {
-			t.Errorf("no page says %s, which the test has another for", word)
+			t.Errorf("no page contains %s, which the test replaces", word)
 		}
 	}
 }
@@ -79,12 +79,12 @@ func (o *operator) walk(page string, blocks []docs.Block, stages []stage) {
 			blocks = blocks[1:]
 		}
 		if below == nil {
-			o.t.Fatalf("%s: what is typed next stands not below %q, but %q", page, s.below, blocks[0].Below)
+			o.t.Fatalf("%s: the next lines are not below %q, but %q", page, s.below, blocks[0].Below)
 		}
 		o.takes(page, s, below)
 	}
 	if n := slices.IndexFunc(blocks, typed); n >= 0 {
-		o.t.Errorf("%s: nobody types what stands below %q", page, blocks[n].Below)
+		o.t.Errorf("%s: no walk types the lines below %q", page, blocks[n].Below)
 	}
 	for n := 0; n < len(o.words); n += 2 {
 		if word := o.words[n]; !o.met[word] && !slices.Contains(slices.Concat(theirFolders, theirAddresses, []string{"/etc/postgresql/15/main", "/var/lib/postgresql/15/main"}), word) {
@@ -124,7 +124,7 @@ func (o *operator) readBy(test, page, below string) {
 		return err
 	}))
 	if !there || !reads {
-		o.t.Errorf("%s is said to type what stands below %q in %s: it exists: %t, somebody reads that: %t", test, below, page, there, reads)
+		o.t.Errorf("%s should type the lines below %q in %s: it exists: %t, it reads them: %t", test, below, page, there, reads)
 	}
 }
 

@@ -72,7 +72,7 @@ func (s *busy) wantAll(failovers int) (log []event.Recorded) {
 	wantNothingMissing(s.t, begunIn(log), failovers)
 	provetest.Tried(s.t, failovers, "failovers")
 	provetest.Tried(s.t, len(s.answered.ids), "requests answered")
-	s.t.Logf("%d requests answered, %d calls refused; %d webhooks told, %d unknown; %d events relayed",
+	s.t.Logf("%d requests answered, %d calls refused; %d webhooks sent, %d unknown; %d events relayed",
 		len(s.answered.ids), len(s.refused), len(s.receiver.times), s.unknown(), len(log))
 	return log
 }

@@ -73,5 +73,5 @@ func (s *program) send(ctx context.Context, more string) (*http.Response, error)
 
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
-	clocktest.Eventually(t, holds, "what has to come")
+	clocktest.Eventually(t, holds, "the condition")
 }

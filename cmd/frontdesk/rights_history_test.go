@@ -73,7 +73,7 @@ func (h *rightsHistory) check(t *testing.T, begin practiceState) {
 	if err != nil {
 		t.Error(err)
 	}
-	t.Errorf("the checker says %s of a history of %d operations: look at %s", result, len(h.operations), picture)
+	t.Errorf("the checker returns %s for a history of %d operations: see %s", result, len(h.operations), picture)
 }
 
 // draw writes a page that shows a history in a browser. It outlives the test.

@@ -112,7 +112,7 @@ func (p *practiceAsked) acts(ctx context.Context, desk commands.Desk, c changed)
 	case lift:
 		return desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: p.tenant, Patient: about})
 	}
-	return errors.New("nobody knows how to " + string(c.what))
+	return errors.New("unknown act: " + string(c.what))
 }
 
 func (c changed) granted() application.Grant {

@@ -46,7 +46,7 @@ func pauseOf(plan *rand.Rand) time.Duration {
 func (r *replica) kill() {
 	_ = r.process.Process.Kill()
 	if err := <-r.exited; err == nil {
-		r.t.Error("a process ended by itself before it was killed")
+		r.t.Error("a process ended on its own before it was killed")
 	}
 	r.process = nil
 }

@@ -99,11 +99,11 @@ func TestEachCauseCausesItsAnswer_D96(t *testing.T) {
 		case "rate-limited":
 			wants(cause, s.meets(cause), http.StatusOK, "patientRequestId")
 			if answer := wants(cause, s.meets(cause), cause.Status, cause.Code); answer.Header.Get("Retry-After") == "" {
-				t.Error("nobody is told for how long calls are limited")
+				t.Error("the answer lacks how long calls are limited")
 			}
 		case "flaky":
 			if answer := wants(cause, s.meets(cause), cause.Status, cause.Code); answer.Header.Get("Retry-After") == "" {
-				t.Error("nobody is told when to try again")
+				t.Error("the answer lacks when to retry")
 			}
 			wants(cause, s.meets(cause), http.StatusOK, "patientRequestId")
 		case "slow":

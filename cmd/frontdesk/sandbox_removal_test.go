@@ -39,7 +39,7 @@ func TestARemovalLeavesNothingOfTheSandboxAndAllElse_D96(t *testing.T) {
 	}
 	said := s.mustSteer("remove", "--yes")
 	if !strings.Contains(said, data) || !strings.Contains(said, "notes.txt") {
-		t.Errorf("it says %s", said)
+		t.Errorf("the output is %s", said)
 	}
 	left, err := os.ReadDir(s.Dir)
 	if err != nil || len(left) != 1 || left[0].Name() != "notes.txt" {

@@ -41,7 +41,7 @@ func TestResetRestoresSeededPractice_D96(t *testing.T) {
 	}
 	want, got := asJSON(t, before), asJSON(t, after)
 	if want != got {
-		t.Errorf("a client is told otherwise:\n%s\nwas\n%s", got, want)
+		t.Errorf("a client gets another answer:\n%s\nwas\n%s", got, want)
 	}
 	if got := s.kept(); got != seeded {
 		t.Errorf("the practice has %s, and was seeded with %s", got, seeded)

@@ -72,7 +72,7 @@ func TestTheSandboxHasOneClock_D96(t *testing.T) {
 		return asks[time.Time](s, `SELECT min(recorded_at) FROM (SELECT recorded_at FROM events ORDER BY position DESC LIMIT 2) two`).Sub(clock.System())
 	}
 	if ahead() < 35*time.Hour {
-		t.Errorf("what was done since was recorded %s ahead", ahead())
+		t.Errorf("later events were recorded %s ahead", ahead())
 	}
 	if said, done := s.steers("clock", "real"); done || !strings.Contains(said, "newest event") || !strings.Contains(said, "sandbox reset") {
 		t.Errorf("back behind the newest event: %s", said)
@@ -88,7 +88,7 @@ func TestTheSandboxHasOneClock_D96(t *testing.T) {
 	s.Start()
 	greeting, err := os.ReadFile(s.Greeting.Name())
 	if err != nil || !strings.Contains(string(greeting), "36h0m0s ahead of real time") {
-		t.Errorf("the next start does not say what its clock shows: %v\n%s", err, greeting)
+		t.Errorf("the next start does not print its clock: %v\n%s", err, greeting)
 	}
 	s.mustSteer("clock", "+1h")
 	if said := s.mustSteer("clock"); !strings.Contains(said, "37h0m0s ahead") {

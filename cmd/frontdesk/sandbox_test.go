@@ -38,7 +38,7 @@ func TestTheSandboxStopsInOrderAndStartsAgainWithItsData(t *testing.T) {
 	}
 	s.Start()
 	if again := *s.Info(); again.Application.ID != first.Application.ID || again.Patients[0] != first.Patients[0] {
-		t.Error("the second start was seeded anew")
+		t.Error("the second start was seeded again")
 	}
 	if _, err := s.submit(t.Context()); err != nil {
 		t.Error(err)

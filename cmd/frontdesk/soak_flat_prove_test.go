@@ -69,11 +69,11 @@ func TestProveThatALeakIsSeen_D114(t *testing.T) {
 		gauge gauge
 		want  string
 	}{
-		"what stays is flat":                 {run(func(int) float64 { return 100 }), ""},
-		"what fills up at first is flat":     {run(func(n int) float64 { return 100 + float64(min(n, 110)) }), ""},
-		"what leaks is seen":                 {run(func(n int) float64 { return 100 + float64(n)/10 }), "has grown"},
-		"what leaks a little would go on so": {run(func(n int) float64 { return 100 + float64(n)/50 }), "would be"},
-		"what jumps late is seen":            {run(func(n int) float64 { return 100 + 20*float64(n/250) }), "has grown"},
+		"constant is flat":            {run(func(int) float64 { return 100 }), ""},
+		"filling up at first is flat": {run(func(n int) float64 { return 100 + float64(min(n, 110)) }), ""},
+		"a leak is found":             {run(func(n int) float64 { return 100 + float64(n)/10 }), "has grown"},
+		"a slow leak is extrapolated": {run(func(n int) float64 { return 100 + float64(n)/50 }), "would be"},
+		"a late jump is found":        {run(func(n int) float64 { return 100 + 20*float64(n/250) }), "has grown"},
 	} {
 		if got := tt.gauge.swollen(); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)

@@ -81,8 +81,8 @@ func (s *soak) lookAtProcesses() {
 		of := func(what string) string { return fmt.Sprintf("%s of process %d", what, n) }
 		keys := found["frontdesk_keys_in_memory"]
 		s.t.Logf("process %d has %.0f MB and remembers %.0f keys", n, found["process_resident_memory_bytes"]/1e6, keys)
-		s.note(of("resident MB beside keys"), found["process_resident_memory_bytes"]/1e6-keys*keyTakes, ofMemory)
-		s.note(of("MB at which Go collects, beside keys,"), found["go_memstats_next_gc_bytes"]/1e6-keys*keyTakes, ofHeap)
+		s.note(of("resident MB without keys"), found["process_resident_memory_bytes"]/1e6-keys*keyTakes, ofMemory)
+		s.note(of("MB at which Go collects, without keys,"), found["go_memstats_next_gc_bytes"]/1e6-keys*keyTakes, ofHeap)
 		s.note(of("goroutines"), found["go_goroutines"], ofGoroutines)
 		s.note(of("open files"), found["process_open_fds"], ofFiles)
 	}
@@ -99,7 +99,7 @@ func (s *soak) lookAtDatabase() {
 	s.note("connections", connections, ofConnections)
 	s.note("events that some consumer has not handled", lag, ofEvents)
 	s.note("age of the oldest webhook, s", age, ofSeconds)
-	s.note("MB that Postgres's processes have for themselves", clusterMemory(s.data), ofPostgres)
+	s.note("private MB of Postgres's processes", clusterMemory(s.data), ofPostgres)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note("visits under way", float64(s.coming), ofVisits)

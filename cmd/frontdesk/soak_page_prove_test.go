@@ -105,17 +105,17 @@ func compareWithPage(t *testing.T, used map[string]float64) {
 			measured += used[name]
 			delete(left, name)
 		}
-		t.Logf("%s: %.2f GB a day, where the page says %.2f", row.name, measured, row.day)
+		t.Logf("%s: %.2f GB a day, but the page has %.2f", row.name, measured, row.day)
 		if differ(row.reckoned(), row.day) {
-			t.Errorf("%s: what a call and a webhook take makes %.2f GB a day, not %.2f", row.name, row.reckoned(), row.day)
+			t.Errorf("%s: a call and a webhook make %.2f GB a day, not %.2f", row.name, row.reckoned(), row.day)
 		}
 		if differ(measured, row.day) {
-			t.Errorf("%s: %.2f GB a day, where the page says %.2f", row.name, measured, row.day)
+			t.Errorf("%s: %.2f GB a day, but the page has %.2f", row.name, measured, row.day)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(left)) {
 		if left[name] > tooLittle {
-			t.Errorf("%s: %.2f GB a day, of which the page says nothing", name, left[name])
+			t.Errorf("%s: %.2f GB a day, which the page lacks", name, left[name])
 		}
 	}
 }

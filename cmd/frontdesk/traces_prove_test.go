@@ -187,7 +187,7 @@ func (c *collector) read(t *testing.T, printed io.Reader) {
 		}
 		if err := batches.Decode(&batch); err != nil {
 			if !errors.Is(err, io.EOF) {
-				t.Errorf("the collector prints what is no trace: %v", err)
+				t.Errorf("the collector prints something that is no trace: %v", err)
 			}
 			return
 		}

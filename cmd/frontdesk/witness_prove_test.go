@@ -159,7 +159,7 @@ func (l *teller) tell(ctx context.Context, url string) {
 			l.grow(l.name)
 		case status == http.StatusConflict:
 			if _, err := fmt.Sscanf(answer, "%d\n", &last); err != nil {
-				l.t.Errorf("the witness says %q", answer)
+				l.t.Errorf("the witness answers %q", answer)
 			}
 			l.sizes = append(l.sizes, last)
 		case status == http.StatusUnprocessableEntity && l.name == "second":
@@ -235,7 +235,7 @@ func TestProveThatAKilledWitnessTakesNothingBack_D78(t *testing.T) {
 	for _, told := range []*teller{first, second} {
 		for n := 1; n < len(told.sizes); n++ {
 			if told.sizes[n] < told.sizes[n-1] {
-				t.Errorf("the witness has cosigned %d, and then it says %d", told.sizes[n-1], told.sizes[n])
+				t.Errorf("the witness has cosigned %d, and then reports %d", told.sizes[n-1], told.sizes[n])
 			}
 		}
 	}

@@ -88,7 +88,7 @@ func TestNoTableHoldsAnAddress(t *testing.T) {
 	must(t, pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM sign_in_tries),
 		(SELECT count(*) FROM events WHERE name = 'staff.sign-in-failed.v1'), (SELECT count(*) FROM events WHERE name = 'staff.locked-out.v1')`).Scan(&counted, &failed, &lockedOut))
 	if counted != len(addresses)+1 || failed == 0 || lockedOut == 0 {
-		t.Errorf("%d counts, %d events of failures and %d of locks: the tries are not what this test is about", counted, failed, lockedOut)
+		t.Errorf("%d counts, %d events of failures and %d of locks: the attempts are not those of this test", counted, failed, lockedOut)
 	}
 	for table, rows := range everyTable(t, pool) {
 		for address, source := range addresses {

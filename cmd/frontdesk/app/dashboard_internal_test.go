@@ -75,7 +75,7 @@ func TestDashboardQueriesServedMetrics_D110(t *testing.T) {
 				continue
 			}
 			for _, unknown := range unknownTo(served, expr) {
-				t.Errorf("%s asks for %s, which nobody serves: %s", p.Title, unknown, target.Expr)
+				t.Errorf("%s queries %s, which is not served: %s", p.Title, unknown, target.Expr)
 			}
 		}
 	}
@@ -141,7 +141,7 @@ func TestTheDashboardIsWellMade_D110(t *testing.T) {
 		}
 		ids[p.ID], titles[p.Title] = true, true
 		if at := p.GridPos; at.X < 0 || at.W <= 0 || at.X+at.W > 24 || at.H <= 0 {
-			t.Errorf("%s stands beside the grid: %+v", p.Title, at)
+			t.Errorf("%s is outside the grid: %+v", p.Title, at)
 		}
 		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
 			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
@@ -203,7 +203,7 @@ func TestTheDashboardTurnsRedWhereAnAlertComes_D110(t *testing.T) {
 	}
 	for _, a := range rules.Alerts {
 		if !shown[a.Name] {
-			t.Errorf("no panel shows what %s is about", a.Name)
+			t.Errorf("no panel shows the cause of %s", a.Name)
 		}
 	}
 }

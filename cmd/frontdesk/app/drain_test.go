@@ -100,7 +100,7 @@ func TestAnUploadThatIsCutOffByShutdownLeavesNothing_D47(t *testing.T) {
 	}
 	said := lines.String()
 	if strings.Count(said, "call was cut off") != 1 || strings.Contains(said, "call failed") || strings.Contains(said, "clean-up after a call failed") {
-		t.Errorf("the log says:\n%s", said)
+		t.Errorf("the log is:\n%s", said)
 	}
 }
 

@@ -140,7 +140,7 @@ func TestOwnDataOfApplicationNamesNoPerson_D94(t *testing.T) {
 			answer := b.answer(t, method, string(endpoint.Name), `{"event":"record.opened"}`)
 			for _, secret := range []string{ann, "Archer", "dr.lee", "Dr Lee", "lee@elm.example", member.String()} {
 				if strings.Contains(answer, secret) {
-					t.Errorf("%s %s tells of %s: %s", method, endpoint.Name, secret, answer)
+					t.Errorf("%s %s contains %s: %s", method, endpoint.Name, secret, answer)
 				}
 			}
 		}

@@ -49,7 +49,7 @@ func TestStreamsEndBeforeAProcessWaits_D87(t *testing.T) {
 	for heard.Scan() && !strings.HasPrefix(heard.Text(), `data: {"topic":"inbox","what":"submitted",`) {
 	}
 	if heard.Err() != nil || heard.Text() == "" {
-		t.Fatalf("nothing was told of a request: %v", heard.Err())
+		t.Fatalf("no notification of a request: %v", heard.Err())
 	}
 	stop()
 	for heard.Scan() {

@@ -195,7 +195,7 @@ func (l *lively) audit(db *postgrestest.Database) {
 	}
 	_, err = engine.Attachments.Attachment(ctx, request.AttachmentID{UUID: uuid.New()})
 	if err == nil {
-		l.t.Error("nobody's file is found")
+		l.t.Error("no file is found")
 	}
 	l.list(engine)
 	l.pack(engine)
@@ -240,7 +240,7 @@ func (l *lively) pack(engine *app.Engine) {
 		name, err := look(ctx, "elm-street", uuid.New())
 		l.must(err)
 		if name != "" {
-			l.t.Errorf("nobody is called %q", name)
+			l.t.Errorf("no person has the name %q", name)
 		}
 	}
 	_, err = directory.Application(ctx, l.integrator.ID.UUID)

@@ -51,7 +51,7 @@ func TestAStateThatPassesIsAnsweredAsTheContractSays_D48(t *testing.T) {
 			for n := range 4 {
 				status, said := d.asked(t)
 				if got = append(got, status); state.cut && n == 0 && !strings.HasPrefix(said, "ready, though a check has failed: ") {
-					t.Errorf("whoever asks once is told %q", said)
+					t.Errorf("the first answer is %q", said)
 				}
 			}
 			if want := []int{http.StatusOK, http.StatusOK, state.ready, state.ready}; fmt.Sprint(got) != fmt.Sprint(want) {
@@ -98,7 +98,7 @@ func TestASequenceWithAFaultIsNotReadyAndDoesNotStart_D52(t *testing.T) {
 	_, err = owner.Exec(t.Context(), `SELECT mend_sequence()`)
 	must(t, err)
 	if status := d.readyz(t); status != http.StatusOK {
-		t.Errorf("when it is mended, /readyz answers %d", status)
+		t.Errorf("after the fix, /readyz answers %d", status)
 	}
 }
 

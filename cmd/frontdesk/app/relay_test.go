@@ -90,7 +90,7 @@ func TestNothingPersonalIsRelayed_D101(t *testing.T) {
 		told = told || message.Name == "patient-request.submitted.v1" && message.Patient.String() == patient && bytes.Contains(message.Data, []byte(event.Hidden))
 		for _, text := range personal {
 			if strings.Contains(fmt.Sprint(m.Subject, m.Header, string(m.Data)), text) {
-				t.Errorf("idx %d says %q: %s", message.Idx, text, m.Data)
+				t.Errorf("idx %d contains %q: %s", message.Idx, text, m.Data)
 			}
 		}
 	}
@@ -137,6 +137,6 @@ func TestABrokerThatCannotBeUsedIsSaidAtTheStart_D101(t *testing.T) {
 	t.Parallel()
 	_, err := app.New(t.Context(), app.Config{DatabaseURL: "postgres://nowhere.invalid/x", Broker: broker.Server{URLs: []string{"http://u:secret@broker"}}})
 	if err == nil || !strings.Contains(err.Error(), "nats://broker-1:4222") || strings.Contains(err.Error(), "secret") {
-		t.Errorf("it says %v", err)
+		t.Errorf("the error is %v", err)
 	}
 }

@@ -127,7 +127,7 @@ func TestNoTraceHoldsAnythingPersonal_D109(t *testing.T) {
 			}
 		}
 		if s.Events > 0 || s.Status.GetMessage() != "" {
-			t.Errorf("%s has %d events, and says %q", s.Name, s.Events, s.Status.GetMessage())
+			t.Errorf("%s has %d events, and status message %q", s.Name, s.Events, s.Status.GetMessage())
 		}
 	}
 	act := bearertest.Act()["practitioner"].(map[string]any)
@@ -158,7 +158,7 @@ func TestACallerChoosesNoTrace_D109(t *testing.T) {
 	p = trace(t, tracing.Config{URL: none.URL, Share: 1e-12})
 	p.callIn(t, traceparent)
 	if told := (<-p.told).Values("traceparent"); told != nil {
-		t.Errorf("the receiver is told of the trace %q", told)
+		t.Errorf("the receiver got the trace context %q", told)
 	}
 	must(t, p.Stop())
 	if spans := none.Spans(); len(spans) > 0 {
@@ -179,7 +179,7 @@ func TestEventWithoutCallHasOwnTrace_D109(t *testing.T) {
 	must(t, p.Stop())
 	webhook := only(t, collector.Of(told[1]), "webhook")
 	if webhook.Parent != "" || strings.ReplaceAll(webhook.About["frontdesk.event"], "-", "") != told[1] {
-		t.Errorf("the webhook is within %q, and tells of %s", webhook.Parent, webhook.About["frontdesk.event"])
+		t.Errorf("the webhook's parent is %q, and its event %s", webhook.Parent, webhook.About["frontdesk.event"])
 	}
 	only(t, collector.Of(told[1]), "webhooks.v1")
 }
@@ -190,6 +190,6 @@ func TestWithoutACollectorThereIsNoTrace_D109(t *testing.T) {
 	p := trace(t, tracing.Config{})
 	p.callIn(t, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	if told := (<-p.told).Values("traceparent"); told != nil {
-		t.Errorf("the receiver is told of the trace %q", told)
+		t.Errorf("the receiver got the trace context %q", told)
 	}
 }

@@ -17,7 +17,7 @@ func TestVersionDescribesBuild(t *testing.T) {
 		"frontdesk (devel)\ncommit: unknown\nbuilt with: go1":                                     nil,
 	} {
 		if said := versionOf(of, 12).String(); !strings.HasPrefix(said, want) || !strings.HasSuffix(said, "\nneeds database schema: 12\n") {
-			t.Errorf("it says\n%s", said)
+			t.Errorf("the output is\n%s", said)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (f *tally) want(t *testing.T, recorded int, outcomes ...string) {
 		compared += f.compared[outcome]
 		t.Logf("%6d %s", f.compared[outcome], outcome)
 	}
-	t.Logf("%d of %d recorded calls were compared; %d came within a second of a change to what they depend on, of which %d are explained otherwise than answered; %d more were refused for their tokens and are not recorded",
+	t.Logf("%d of %d recorded calls were compared; %d came within a second of a change to their dependencies, of which %d are explained otherwise than answered; %d more were refused for their tokens and are not recorded",
 		compared, recorded, f.excepted, f.unlike, f.unrecorded)
 	if compared+f.excepted != recorded || f.excepted > recorded/4 || f.unrecorded == 0 {
 		t.Error("too few calls could be compared")

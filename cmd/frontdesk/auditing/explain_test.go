@@ -125,7 +125,7 @@ func wantEvidence(t *testing.T, asked access.Endpoint, v auditing.Verdict) {
 	said := map[access.Rule]string{}
 	for _, b := range v.Because {
 		if said[b.Rule] = b.EventName(); b.Idx > v.Idx {
-			t.Errorf("idx %d is evidence for what was known at idx %d", b.Idx, v.Idx)
+			t.Errorf("idx %d is evidence for a state at idx %d", b.Idx, v.Idx)
 		}
 	}
 	wrong := map[access.Rule]string{

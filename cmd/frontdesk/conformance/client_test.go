@@ -88,7 +88,7 @@ func TestABrokenClientFailsForTheRightReason_D100(t *testing.T) {
 				t.Errorf("it failed %v, want %v: %v", got, want, failures)
 			}
 			if !strings.Contains(failures[broken.fails[0]], broken.why) {
-				t.Errorf("%s says: %s", broken.fails[0], failures[broken.fails[0]])
+				t.Errorf("the reason of %s is: %s", broken.fails[0], failures[broken.fails[0]])
 			}
 		})
 	}

@@ -144,11 +144,11 @@ func TestABrokenReceiverFailsForTheRightReason_D100(t *testing.T) {
 			}
 			for check, why := range failures {
 				if !slices.Contains(broken.fails, check) {
-					t.Errorf("it failed %s, too: %s", check, why)
+					t.Errorf("it also failed %s: %s", check, why)
 				}
 			}
 			if !strings.Contains(failures[broken.fails[0]], broken.why) {
-				t.Errorf("%s says: %s", broken.fails[0], failures[broken.fails[0]])
+				t.Errorf("the reason of %s is: %s", broken.fails[0], failures[broken.fails[0]])
 			}
 		})
 	}
@@ -173,7 +173,7 @@ func TestAReceiverWithoutOurKeysIsToldWhereTheyAre_D100(t *testing.T) {
 	t.Parallel()
 	failures := tryReceiver(t, 0, func(string) *standIn { return rightReceiver("http://127.0.0.1:1/jwks") })
 	if !strings.Contains(failures["right"], "let it take them from http://127.0.0.1:") {
-		t.Errorf("it is told: %s", failures["right"])
+		t.Errorf("the reason is: %s", failures["right"])
 	}
 }
 
@@ -187,7 +187,7 @@ func TestUnreadableCountFailsReceiver_D100(t *testing.T) {
 	})
 	for _, check := range []string{"replayed", "not-signed", "forged"} {
 		if !strings.Contains(failures[check], "answered 404 and no number") {
-			t.Errorf("%s says: %s", check, failures[check])
+			t.Errorf("the reason of %s is: %s", check, failures[check])
 		}
 	}
 }

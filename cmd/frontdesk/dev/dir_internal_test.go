@@ -77,7 +77,7 @@ func TestARemovedDirectoryThatIsTakenIsGivenUp_D97(t *testing.T) {
 	defer other.close()
 	other.announce(t, os.Getpid())
 	if restored, err := h.restore(); restored || err == nil {
-		t.Errorf("while somebody else is there: %v, %v", restored, err)
+		t.Errorf("while another dev is there: %v, %v", restored, err)
 	}
 	h.close()
 	if _, err := Find(other.dir); err != nil {

@@ -112,7 +112,7 @@ func TestEverySentenceInTheSourceHasARow_D92(t *testing.T) {
 	}
 	for code := range table {
 		if !seen[code] {
-			t.Errorf("the table has %s, which nothing says", code)
+			t.Errorf("the table has %s, which has no source", code)
 		}
 	}
 	if len(seen) < 30 {

@@ -23,7 +23,7 @@ func TestOfEachCodeEverythingIsSaid_D92(t *testing.T) {
 		seen[code.Code] = true
 		for _, sentence := range code.Sentences {
 			if sentence.Do == "" {
-				t.Errorf("%s: nobody says what mends %q", code.Code, sentence.Text)
+				t.Errorf("%s: %q has no fix", code.Code, sentence.Text)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func TestEveryRefusalHasAdvice_D92(t *testing.T) {
 	for _, code := range refusals.Codes() {
 		for _, sentence := range code.Sentences {
 			if got := refusals.Find(code.Code, filled(sentence.Text)); got != sentence.Do {
-				t.Errorf("%s: %q is to be mended by %q, not %q", code.Code, filled(sentence.Text), got, sentence.Do)
+				t.Errorf("%s: the fix of %q is %q, not %q", code.Code, filled(sentence.Text), got, sentence.Do)
 			}
 		}
 	}
@@ -73,11 +73,11 @@ func TestEveryRefusalHasAdvice_D92(t *testing.T) {
 	}
 	for _, rule := range []string{"endpoint-granted", "expired"} { // their names in a call's history
 		if refusals.FindOf(rule, "unauthorized", "Something of next year") == "" {
-			t.Errorf("nothing mends what %s refuses", rule)
+			t.Errorf("refusals of %s have no fix", rule)
 		}
 	}
 	if got := refusals.FindOf("", "patient-not-found", "Something of next year"); got != "" {
-		t.Errorf("without a rule it is mended by %q", got)
+		t.Errorf("without a rule the fix is %q", got)
 	}
 }
 

@@ -151,7 +151,7 @@ func (w *world) fork() {
 		refused := w.cosign(witness, last) != nil
 		alone, both := w.verify(before), w.verify(before, w.kept)
 		if n == 1 != alarm || n == 1 != refused || len(alone.Found) > 0 || n == 1 != by(both, verification.KeptNote) {
-			w.t.Errorf("%s history: the signer raises an alarm: %t, the witness refuses it: %t; alone it is %+v, and beside the other one %+v", history, alarm, refused, texts(alone.Found), texts(both.Found))
+			w.t.Errorf("%s history: the signer raises an alarm: %t, the witness refuses it: %t; alone it is %+v, and with the other one %+v", history, alarm, refused, texts(alone.Found), texts(both.Found))
 		}
 		w.kept.Name = "compared.note"
 		w.kept.Checkpoint, _ = w.published(elm)

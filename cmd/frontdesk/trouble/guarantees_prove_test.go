@@ -119,7 +119,7 @@ func (w *world) checkDeeds(log []event.Recorded, say saying) {
 	}
 	for name, t := range traces {
 		if _, known := deeds[name]; !known && name != "" {
-			say("idx %d to %d are of %s, which nobody has done", t.first, t.last, name)
+			say("idx %d to %d are of %s, which no writer has done", t.first, t.last, name)
 		}
 	}
 }

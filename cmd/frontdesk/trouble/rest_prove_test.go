@@ -65,7 +65,7 @@ func (w *world) settleTransactions(d *rand.Rand) {
 	for _, name := range ask[[]string](w.cluster, `SELECT coalesce(array_agg(gid ORDER BY gid), '{}') FROM pg_prepared_xacts`) {
 		left, known := w.ledger.of(name)
 		if !known || left.fate != unknown {
-			w.t.Errorf("%q is still prepared, and its writer was told that it is %s", name, left.fate)
+			w.t.Errorf("%q is still prepared, and its writer knows it as %s", name, left.fate)
 		}
 		commit := d.IntN(2) == 0
 		w.cluster.must(finishing(name, commit))
