@@ -51,7 +51,7 @@ func TestProveCapacityOfACell(t *testing.T) { //nolint:paralleltest // it measur
 	}
 	row("calls, each with a token of its own", "%d", len(steps))
 	row("events", "%.1f", float64(after.events-before.events)/visits)
-	row("webhooks", "%.1f", float64(after.told-before.told)/visits)
+	row("webhooks", "%.1f", float64(after.webhooks-before.webhooks)/visits)
 	row("calls a second, with clients that mint each token on the same cores", "%.0f", visits*float64(len(steps))/calling.Seconds())
 	row("one call, at the median and the 99th percentile, under that load", "%s, %s", spent(took, 0.5), spent(took, 0.99))
 	row("one call of one client alone", "%s, %s", spent(quiet, 0.5), spent(quiet, 0.99))
@@ -113,9 +113,9 @@ func (c *cell) minting() float64 {
 
 // sight is how much there is of everything.
 type sight struct {
-	events, told, wal int64
-	program, cluster  time.Duration
-	tables            map[string]int64
+	events, webhooks, wal int64
+	program, cluster      time.Duration
+	tables                map[string]int64
 }
 
 const sizes = `
@@ -127,7 +127,7 @@ func (c *cell) look() (s sight) {
 	c.t.Helper()
 	ctx := c.t.Context()
 	c.must(c.admin.QueryRow(ctx, `SELECT (SELECT head FROM sequencer), (SELECT count(*) FROM deliveries), pg_current_wal_lsn() - '0/0'`).
-		Scan(&s.events, &s.told, &s.wal))
+		Scan(&s.events, &s.webhooks, &s.wal))
 	s.program, s.cluster = benchtest.CPU(""), benchtest.ClusterCPU(c.data)
 	s.tables = c.tables()
 	return s

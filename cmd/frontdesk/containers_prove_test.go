@@ -95,7 +95,7 @@ frontdesk register-patient --tenant elm-street --name 'Ann Archer' --json > ../p
 	c.must(json.Unmarshal([]byte(c.read("../patient")), &made))
 	id, err := uuid.Parse(strings.TrimSpace(c.read("../application")))
 	c.must(err)
-	c.application, c.patient, c.answered, c.told = bearertest.NewApplication(application.ID{UUID: id}), made.PatientID, &answers{}, &counted{}
+	c.application, c.patient, c.answered, c.webhooks = bearertest.NewApplication(application.ID{UUID: id}), made.PatientID, &answers{}, &counted{}
 	c.keys.Store(new(c.application.JWKS()))
 }
 
@@ -176,8 +176,8 @@ done; podman start frontdesk-db1`
 // goOn waits until calls are answered and webhooks arrive, both of which began later.
 func (c *containers) goOn() {
 	c.t.Helper()
-	answered, told := c.answered.count(), c.told.count()
-	waitFor(c.t, func() bool { return c.answered.count() > answered+50 && c.told.count() > told+20 })
+	answered, webhooks := c.answered.count(), c.webhooks.count()
+	waitFor(c.t, func() bool { return c.answered.count() > answered+50 && c.webhooks.count() > webhooks+20 })
 }
 
 // keptAll compares the answers with the database, and looks for webhooks that were sent
@@ -196,11 +196,11 @@ func (c *containers) keptAll() {
 			c.t.Errorf("request %s was answered 200, and is not there", id)
 		}
 	}
-	if twice := c.told.twice(); len(twice) > 0 {
+	if twice := c.webhooks.twice(); len(twice) > 0 {
 		c.t.Errorf("sent twice: %v", twice)
 	}
 	provetest.Tried(c.t, c.answered.count(), "requests answered")
-	c.t.Logf("%d requests answered 200, %d of other calls and refusals by status %v, %d webhooks", c.answered.count(), c.opened.Load(), c.refused.counts(), c.told.count())
+	c.t.Logf("%d requests answered 200, %d of other calls and refusals by status %v, %d webhooks", c.answered.count(), c.opened.Load(), c.refused.counts(), c.webhooks.count())
 }
 
 // submitted are the requests that a server of the database knows.

@@ -72,7 +72,7 @@ func (c *containers) hear(w http.ResponseWriter, r *http.Request) {
 	if err != nil || json.Unmarshal(payload, &claims) != nil {
 		c.t.Errorf("received %q: %v", token, err)
 	}
-	c.told.add(claims.JTI.String())
+	c.webhooks.add(claims.JTI.String())
 	w.WriteHeader(http.StatusNoContent)
 }
 

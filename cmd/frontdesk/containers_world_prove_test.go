@@ -128,7 +128,7 @@ type containers struct {
 	application bearertest.Application
 	patient     string
 	answered    *answers
-	told        *counted // webhooks, by jti
+	webhooks    *counted // webhooks, by jti
 	refused     counted  // other statuses than 200
 	opened      atomic.Int64
 }

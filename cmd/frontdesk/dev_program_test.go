@@ -79,10 +79,10 @@ func (c *codeBase) start(args ...string) dev.Running {
 	var running dev.Running
 	waitFor(c.t, func() bool {
 		if len(exited) > 0 {
-			c.t.Fatalf("frontdesk dev has exited: %s", c.says())
+			c.t.Fatalf("frontdesk dev has exited: %s", c.output())
 		}
 		running, err = dev.Find(filepath.Join(c.dir, ".frontdesk-dev"))
-		return err == nil && strings.Contains(c.says(), "frontdesk dev is ready")
+		return err == nil && strings.Contains(c.output(), "frontdesk dev is ready")
 	})
 	return running
 }
@@ -116,8 +116,8 @@ func (c *codeBase) stop() error {
 	return <-c.exited
 }
 
-// says is all output of dev.
-func (c *codeBase) says() string {
+// output is all output of dev.
+func (c *codeBase) output() string {
 	c.t.Helper()
 	said, err := os.ReadFile(c.said.Name())
 	if err != nil {
@@ -131,9 +131,9 @@ func (c *codeBase) until(text string, times int) {
 	c.t.Helper()
 	waitFor(c.t, func() bool {
 		if len(c.exited) > 0 {
-			c.t.Fatalf("frontdesk dev has exited, and has not said %q: %s", text, c.says())
+			c.t.Fatalf("frontdesk dev has exited, and has not said %q: %s", text, c.output())
 		}
-		return strings.Count(c.says(), text) >= times
+		return strings.Count(c.output(), text) >= times
 	})
 }
 

@@ -55,7 +55,7 @@ func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	c.until("your program answered 200", 4)
 
 	if err := c.stop(); err != nil {
-		t.Errorf("it exited with %v: %s", err, c.says())
+		t.Errorf("it exited with %v: %s", err, c.output())
 	}
 	if _, err := os.Stat(filepath.Join(c.dir, ".frontdesk-dev", "dev.json")); !os.IsNotExist(err) {
 		t.Errorf("dev.json outlived its dev: %v", err)
@@ -120,7 +120,7 @@ func TestACodeBaseHasASandboxOfItsOwn_D97(t *testing.T) {
 	c.wantPing(running)
 
 	if err := c.stop(); err != nil {
-		t.Errorf("it exited with %v: %s", err, c.says())
+		t.Errorf("it exited with %v: %s", err, c.output())
 	}
 	if _, err := os.Stat(filepath.Join(s.Dir, "sandbox.json")); !os.IsNotExist(err) || s.postmaster() != 0 {
 		t.Errorf("its sandbox goes on: %v, Postgres %d", err, s.postmaster())
@@ -192,8 +192,8 @@ func TestACodeBaseIsTidiedUp_D97(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(c.dir, ".frontdesk")); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-c.exited; err == nil || !strings.Contains(c.says(), "is gone: start it again") {
-		t.Errorf("without its sandbox it exited with %v: %s", err, c.says())
+	if err := <-c.exited; err == nil || !strings.Contains(c.output(), "is gone: start it again") {
+		t.Errorf("without its sandbox it exited with %v: %s", err, c.output())
 	}
 	c.process = nil
 }

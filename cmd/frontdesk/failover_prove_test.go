@@ -50,7 +50,7 @@ func TestProveThatASynchronousFailoverLosesNothing_D49(t *testing.T) { //nolint:
 	stop()
 	log := s.settled()
 	s.wantAnswered(log)
-	s.wantToldOnce(log)
+	s.wantSentOnce(log)
 	wantNothingMissing(t, begunIn(log), primariesKilled)
 	if unknown := s.unknown(); unknown > 100*primariesKilled {
 		t.Errorf("%d deliveries ended as unknown", unknown)
@@ -117,9 +117,9 @@ func (s *busy) wantAnswered(log []event.Recorded) {
 // window is a time in which nothing happened that was lost later.
 type window struct{ from, to time.Time }
 
-// wantToldOnce fails if a receiver got an event twice, or if any receiver got, in one of the
+// wantSentOnce fails if a receiver got an event twice, or if any receiver got, in one of the
 // windows, an event that is not in the log.
-func (s *busy) wantToldOnce(log []event.Recorded, windows ...window) {
+func (s *busy) wantSentOnce(log []event.Recorded, windows ...window) {
 	s.t.Helper()
 	logged := map[uuid.UUID]bool{}
 	for _, e := range log {
@@ -181,7 +181,7 @@ func TestProveThatALostEndOfTheLogIsNamed_D49(t *testing.T) { //nolint:parallelt
 	}
 	stop()
 	log := s.settled()
-	s.wantToldOnce(log, windows...)
+	s.wantSentOnce(log, windows...)
 	logged := map[uuid.UUID]bool{}
 	for _, e := range log {
 		logged[e.Stream.ID] = true

@@ -57,7 +57,7 @@ func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the
 	m.reboot()
 	calls.answered()
 	m.works()
-	waitFor(t, func() bool { return m.says("frontdesk-retain", "there are partitions up to") })
+	waitFor(t, func() bool { return m.logged("frontdesk-retain", "there are partitions up to") })
 
 	m.do(unpack + docs.OperatorsBlocks(t, systemdPage, "Upgrade")[0])
 	calls.answered()
@@ -135,8 +135,8 @@ func (m *installed) show(unit, property string) string {
 	return strings.TrimSpace(m.do("systemctl show --value --property " + property + " " + unit))
 }
 
-// says reports whether a unit has logged a text since the machine was started.
-func (m *installed) says(unit, text string) bool {
+// logged reports whether a unit has logged a text since the machine was started.
+func (m *installed) logged(unit, text string) bool {
 	said, err := m.try("journalctl --no-pager --output cat --unit " + unit)
 	return err == nil && strings.Contains(said, text)
 }

@@ -69,14 +69,14 @@ func (o *outrun) wantGoneOn(lastKnown, beyond int64) {
 	if want := (feed.Epochs{{Epoch: 1, First: 1}, {Epoch: 2, First: lastKnown + 1}}); fmt.Sprint(epochs) != fmt.Sprint(want) {
 		o.t.Errorf("the epochs are %v, want %v", epochs, want)
 	}
-	o.wantTold(lastKnown, beyond)
+	o.wantLost(lastKnown, beyond)
 	fresh := o.nats.follow()
 	fresh.wantRead(o.t, storedIn(o.t, o.url(postgres.AuditRole)))
 }
 
-// wantTold fails unless the follower that read to an idx beyond is stopped, and learns from
+// wantLost fails unless the follower that read to an idx beyond is stopped, and learns from
 // where on that never happened.
-func (o *outrun) wantTold(lastKnown, beyond int64) {
+func (o *outrun) wantLost(lastKnown, beyond int64) {
 	o.t.Helper()
 	waitFor(o.t, func() bool { return o.follower.over() })
 	told, is := errors.AsType[*feed.LostError](o.follower.err)

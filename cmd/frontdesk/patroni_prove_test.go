@@ -66,7 +66,7 @@ func (s *busy) wantAll(failovers int) (log []event.Recorded) {
 	s.t.Helper()
 	log = s.settled()
 	s.wantAnswered(log)
-	s.wantToldOnce(log)
+	s.wantSentOnce(log)
 	s.want503()
 	s.wantRelayed(log)
 	wantNothingMissing(s.t, begunIn(log), failovers)

@@ -96,7 +96,7 @@ func (h *rightsHistory) linearizable(begin practiceState) bool {
 // are checked separately.
 func rightsModel(begin practiceState) porcupine.Model {
 	return porcupine.Model{
-		Partition: byWhatItIsAbout,
+		Partition: bySubject,
 		Init:      func() any { return begin },
 		Step:      step,
 		DescribeOperation: func(input, output any) string {
@@ -121,8 +121,8 @@ func step(state, input, output any) (ok bool, next any) {
 	return false, s
 }
 
-// byWhatItIsAbout divides a history into the rights and each patient's record.
-func byWhatItIsAbout(history []porcupine.Operation) [][]porcupine.Operation {
+// bySubject divides a history into the rights and each patient's record.
+func bySubject(history []porcupine.Operation) [][]porcupine.Operation {
 	parts := make([][]porcupine.Operation, 1+patientsOfModel)
 	for _, o := range history {
 		part := 0

@@ -39,11 +39,11 @@ func (s *soak) footprint() footprint {
 	f := footprint{at: clock.System(), tables: s.tables(), log: map[string]int{}}
 	s.must(s.admin.QueryRow(s.t.Context(), `SELECT pg_current_wal_lsn() - '0/0'`).Scan(&f.wal))
 	for _, process := range s.served {
-		process.said.mu.Lock()
-		for msg, bytes := range process.said.bytes {
+		process.counts.mu.Lock()
+		for msg, bytes := range process.counts.bytes {
 			f.log[msg] += bytes
 		}
-		process.said.mu.Unlock()
+		process.counts.mu.Unlock()
 	}
 	return f
 }

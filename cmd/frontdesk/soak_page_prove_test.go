@@ -142,8 +142,8 @@ func (s *soak) report(visits int) string {
 		}
 	}
 	for _, process := range s.served {
-		for msg, n := range process.said.lines {
-			say("%d lines %q of %.0f bytes", n, msg, float64(process.said.bytes[msg])/float64(n))
+		for msg, n := range process.counts.lines {
+			say("%d lines %q of %.0f bytes", n, msg, float64(process.counts.bytes[msg])/float64(n))
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -47,8 +47,8 @@ func TestProveThatAnHourUnderLoadIsFlat_D114(t *testing.T) { //nolint:parallelte
 	if want := int64(visits * eventsOfVisit); after.events-before.events != want {
 		t.Errorf("%d visits became %d events, want %d", visits, after.events-before.events, want)
 	}
-	s.toldOnce(visits * webhooksOfVisit)
-	s.saidNothingWorse()
+	s.sentOnce(visits * webhooksOfVisit)
+	s.loggedNothingWorse()
 	provetest.Tried(t, visits, "visits")
 	provetest.Tried(t, visits*webhooksOfVisit, "webhooks")
 	provetest.Tried(t, len(s.seen), "looks")
@@ -79,7 +79,7 @@ type soak struct {
 	*cell
 
 	served   []*served
-	receiver *told
+	receiver *hookCounter
 
 	mu     sync.Mutex
 	took   []float64 // seconds, of each call that was answered 200
@@ -93,7 +93,7 @@ type soak struct {
 func newSoak(t *testing.T) *soak {
 	t.Helper()
 	c, server := newCell(t)
-	s := &soak{cell: c, receiver: newTold(t), gauges: map[string]gauge{}}
+	s := &soak{cell: c, receiver: newHookCounter(t), gauges: map[string]gauge{}}
 	for _, setting := range []string{`ALTER SYSTEM SET max_wal_size = '1GB'`, `SELECT pg_reload_conf()`} { // Postgres's own default
 		_, err := s.admin.Exec(t.Context(), setting)
 		s.must(err)
@@ -179,9 +179,9 @@ func (s *soak) under(way int) {
 	s.coming += way
 }
 
-// toldOnce checks that that many webhooks were received, each once, and that the service
+// sentOnce checks that that many webhooks were received, each once, and that the service
 // recorded all of them as delivered.
-func (s *soak) toldOnce(want int) {
+func (s *soak) sentOnce(want int) {
 	s.t.Helper()
 	s.receiver.mu.Lock()
 	defer s.receiver.mu.Unlock()
@@ -197,14 +197,14 @@ func (s *soak) toldOnce(want int) {
 	}
 }
 
-// saidNothingWorse checks that no process has logged anything worse than info.
-func (s *soak) saidNothingWorse() {
+// loggedNothingWorse checks that no process has logged anything worse than info.
+func (s *soak) loggedNothingWorse() {
 	s.t.Helper()
 	for _, process := range s.served {
-		process.said.mu.Lock()
-		if worse := process.said.worse; len(worse) > 0 {
+		process.counts.mu.Lock()
+		if worse := process.counts.worse; len(worse) > 0 {
 			s.t.Errorf("%d lines are worse than info, the first is %s", len(worse), worse[0])
 		}
-		process.said.mu.Unlock()
+		process.counts.mu.Unlock()
 	}
 }

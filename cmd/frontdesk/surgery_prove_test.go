@@ -39,7 +39,7 @@ type busy struct {
 	served     []*served
 	integrator bearertest.Application
 	patients   []patient.ID
-	receiver   *told
+	receiver   *hookCounter
 	broker     *brokertest.Server // where its log is relayed to; nil if it is not
 
 	answered answers // requests that were answered 200
@@ -83,7 +83,7 @@ func newSurgery(t *testing.T, p *pair, durability string, processes int) *surger
 
 func newBusy(t *testing.T, database func(role string) string) *busy {
 	t.Helper()
-	return &busy{t: t, database: database, receiver: newTold(t)}
+	return &busy{t: t, database: database, receiver: newHookCounter(t)}
 }
 
 func (s *busy) engine() *app.Engine {

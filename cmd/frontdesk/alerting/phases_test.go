@@ -54,7 +54,7 @@ var moving = map[string]string{
 }
 
 func delayed(p alerting.Phase, fires []string) bool {
-	for _, series := range p.Standing() {
+	for _, series := range p.Unmoved() {
 		for name, alert := range moving {
 			if strings.HasPrefix(series, name) && !slices.Contains(fires, alert) && !slices.Contains(fires, "NobodyServes") {
 				return true

@@ -101,9 +101,9 @@ func (l *Timeline) series(row []Scrape) map[string]seen {
 	return all
 }
 
-// Standing are the series of a phase whose time stamps or ages did not move during the
+// Unmoved are the series of a phase whose time stamps or ages did not move during the
 // scrapes.
-func (p Phase) Standing() (standing []string) {
+func (p Phase) Unmoved() (unmoved []string) {
 	points := map[string][]*seen{}
 	for _, row := range p.Scrapes {
 		for _, scrape := range row {
@@ -115,8 +115,8 @@ func (p Phase) Standing() (standing []string) {
 	for name, points := range points {
 		l := newLane(name, step, 0)
 		if l.kind != plain && len(points) == len(p.Scrapes) && l.unmoved(points) {
-			standing = append(standing, name)
+			unmoved = append(unmoved, name)
 		}
 	}
-	return standing
+	return unmoved
 }

@@ -4,7 +4,7 @@
 //   - pack.go: [Pack] holds the sources of the data, and writes the ZIP.
 //   - survey.go: [Survey] collects the facts that are needed before anything is written.
 //   - record.go: the entries of the care record, and appointments.
-//   - told.go: every event, the accesses to the patient's data, and the webhooks about them.
+//   - accesses.go: every event, the accesses to the patient's data, and the webhooks about them.
 //   - words.go: actors and events in plain words.
 //   - page.go, page.html, style.css: the page that people read and print.
 //

@@ -92,7 +92,7 @@ func (p page) AnyTold() bool {
 }
 
 // Told yields the webhooks.
-func (p page) Told() iter.Seq[told] { return p.w.deliveries() }
+func (p page) Told() iter.Seq[delivery] { return p.w.deliveries() }
 
 // When returns an instant by the practice's clocks.
 func (p page) When(at time.Time) string {

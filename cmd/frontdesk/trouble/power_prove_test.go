@@ -29,7 +29,7 @@ func (c *cluster) losePower(ctx context.Context, away time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for range 5 {
-		flushed, halted, err := c.standStill(ctx)
+		flushed, halted, err := c.freezeAll(ctx)
 		if err == nil {
 			c.kill(halted)
 			if err := c.cutLog(flushed); err != nil {
@@ -45,8 +45,8 @@ func (c *cluster) losePower(ctx context.Context, away time.Duration) error {
 
 const flushedEnd = `SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint`
 
-// standStill halts all processes, and returns up to where the log was flushed then.
-func (c *cluster) standStill(ctx context.Context) (flushed int64, halted []int, err error) {
+// freezeAll halts all processes, and returns up to where the log was flushed then.
+func (c *cluster) freezeAll(ctx context.Context) (flushed int64, halted []int, err error) {
 	conn, err := pgx.Connect(ctx, c.admin())
 	if err != nil {
 		return 0, nil, err

@@ -18,8 +18,8 @@ type accessed struct {
 	Deed string `json:"deed"` // in words
 }
 
-// told is a webhook about the patient that was sent to an application.
-type told struct {
+// delivery is a webhook about the patient that was sent to an application.
+type delivery struct {
 	webhooks.Logged
 	Name string `json:"applicationName"`
 	Of   string `json:"of"` // in words
@@ -57,8 +57,8 @@ func (w *writer) accesses() iter.Seq[accessed] {
 const deliveriesAtOnce = 500
 
 // deliveries yields the webhooks about the patient, those about the oldest events first.
-func (w *writer) deliveries() iter.Seq[told] {
-	return func(yield func(told) bool) {
+func (w *writer) deliveries() iter.Seq[delivery] {
+	return func(yield func(delivery) bool) {
 		var some []uuid.UUID
 		for e, err := range w.Events {
 			if err != nil {
@@ -78,7 +78,7 @@ func (w *writer) deliveries() iter.Seq[told] {
 }
 
 // deliveriesOf yields the webhooks about some events, and reports whether to go on.
-func (w *writer) deliveriesOf(events []uuid.UUID, yield func(told) bool) bool {
+func (w *writer) deliveriesOf(events []uuid.UUID, yield func(delivery) bool) bool {
 	found, err := w.Deliveries(w.ctx, events)
 	if err != nil {
 		w.failed = err
@@ -90,7 +90,7 @@ func (w *writer) deliveriesOf(events []uuid.UUID, yield func(told) bool) bool {
 			w.failed = err
 			return false
 		}
-		if !yield(told{d, name, projections.Describe(string(d.Event))}) {
+		if !yield(delivery{d, name, projections.Describe(string(d.Event))}) {
 			return false
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// told is a receiver of webhooks, which counts them.
-type told struct {
+// hookCounter is a receiver of webhooks, which counts them.
+type hookCounter struct {
 	*httptest.Server
 
 	verifier *client.Verifier // nil believes everything
@@ -31,8 +31,8 @@ type told struct {
 	last  map[uuid.UUID]time.Time // when a webhook of an event last arrived, at any receiver
 }
 
-func newTold(t *testing.T) *told {
-	r := &told{times: map[string]int{}, last: map[uuid.UUID]time.Time{}}
+func newHookCounter(t *testing.T) *hookCounter {
+	r := &hookCounter{times: map[string]int{}, last: map[uuid.UUID]time.Time{}}
 	r.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		token, err := io.ReadAll(request.Body)
 		if err != nil {
@@ -49,7 +49,7 @@ func newTold(t *testing.T) *told {
 	return r
 }
 
-func (r *told) doubt(ctx context.Context, token string) error {
+func (r *hookCounter) doubt(ctx context.Context, token string) error {
 	if r.verifier == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (r *told) doubt(ctx context.Context, token string) error {
 	return err
 }
 
-func (r *told) received(t *testing.T, path, token string) {
+func (r *hookCounter) received(t *testing.T, path, token string) {
 	var claims struct{ JTI uuid.UUID }
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	if err != nil || json.Unmarshal(payload, &claims) != nil {
