@@ -116,7 +116,7 @@ func (c *county) count(sql string) (n int) {
 	return n
 }
 
-// complete fails unless everything that was declared is there once, and nothing else.
+// complete fails unless exactly the declared things are there, each once.
 func (c *county) complete() {
 	c.t.Helper()
 	for sql, want := range map[string]int{

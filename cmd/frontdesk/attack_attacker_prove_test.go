@@ -48,8 +48,8 @@ func (t tally) String() string {
 	return strings.Join(append([]string{fmt.Sprint(t.Begun, " begun")}, names...), ", ")
 }
 
-// attacker attacks from a process of its own, whose end is the end of everything
-// that it has begun.
+// attacker attacks from a process of its own; the end of the process ends all of its
+// attempts.
 type attacker struct {
 	target
 

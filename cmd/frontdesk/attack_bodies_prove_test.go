@@ -36,7 +36,7 @@ func callsWithoutBody(a *attacker) {
 	a.hold(mostBodies(), func(n int) { a.send(n%sources, a.submission(1000)) })
 }
 
-// send sends something and then nothing, until it is answered.
+// send sends a text and then nothing, until it is answered.
 func (a *attacker) send(source int, text string) {
 	conn, err := a.dial(source, 0)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// from is a client that calls from one address, and always the service, whatever
-// host it names. It follows no redirects.
+// from is a client that calls from one address, and always the service, under any host name.
+// It follows no redirects.
 func from(source *net.TCPAddr, address string, patience time.Duration) *http.Client {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, LocalAddr: source}
 	return &http.Client{

@@ -83,7 +83,7 @@ func (h *honest) begun() *figures {
 	return h.figures
 }
 
-// do does something that was to begin at an instant, and notes how it went.
+// do performs an action that was due at an instant, and records its result.
 func (h *honest) do(kind string, due time.Time, what func() error) error {
 	f := h.begun()
 	if f == nil {

@@ -10,8 +10,8 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// How long honest callers are watched at rest, and while an attack goes on. The
-// first seconds of a new process are not measured.
+// How long honest callers are watched at rest, and during an attack. The first seconds of a
+// new process are not measured.
 var (
 	warmUp = 2 * time.Second
 	atRest = provetest.Pick(4*time.Second, siegeOfRelease/2)
@@ -44,10 +44,10 @@ func attacks() []attack {
 	}
 }
 
-// TestProveServiceWithstandsAttacks attacks a real process in every way that
-// is listed above. Meanwhile other applications call, at the same and at other
-// practices, and staff sign in and read pages: each of them is answered. Those who
-// were answered much later than at rest are marked in the table.
+// TestProveServiceWithstandsAttacks attacks a real process in every way that is listed above.
+// Meanwhile other applications call, at the same and at other practices, and staff sign in
+// and read pages: each of them is answered. Kinds with much later answers than at rest are
+// marked in the table.
 func TestProveServiceWithstandsAttacks(t *testing.T) { //nolint:paralleltest // it measures
 	in := newTown(t)
 	rows := []string{tableHead}

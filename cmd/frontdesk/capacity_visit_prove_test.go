@@ -236,7 +236,7 @@ func (c *cell) call(ctx context.Context, base, tenant, path, body, token string,
 	return nil
 }
 
-// settle waits until nothing is under way, and has the tables as they will stay.
+// settle waits until nothing is under way, and vacuums and analyses the tables.
 func (c *cell) settle() {
 	c.t.Helper()
 	for waiting := true; waiting; time.Sleep(100 * time.Millisecond) {

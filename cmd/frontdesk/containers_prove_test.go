@@ -107,8 +107,8 @@ func (c *containers) healthy(names ...string) {
 	}
 }
 
-// confined looks for a container that may do more than it needs: change its files, be root,
-// gain rights, take all memory, or be reached from elsewhere without being the proxy.
+// confined looks for a container with more rights than it needs: to change its files, be
+// root, gain rights, take all memory, or be reached from elsewhere without being the proxy.
 func (c *containers) confined() {
 	c.t.Helper()
 	var found []struct {
@@ -173,7 +173,7 @@ const startedAgain = `for n in $(seq 15); do
 	sleep 2; if [ "$(podman inspect --format '{{.State.Running}}' frontdesk-db1)" = true ]; then exit; fi
 done; podman start frontdesk-db1`
 
-// goOn waits until calls are answered and webhooks arrive, both of which began later.
+// goOn waits until later calls are answered and later webhooks arrive.
 func (c *containers) goOn() {
 	c.t.Helper()
 	answered, webhooks := c.answered.count(), c.webhooks.count()

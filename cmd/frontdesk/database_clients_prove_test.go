@@ -162,7 +162,7 @@ func (s *trial) counts(kind string) counts {
 	return s.kinds[kind]
 }
 
-// forget forgets how long calls took until now.
+// forget drops the durations of earlier calls.
 func (s *trial) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -190,7 +190,7 @@ func fill(t *testing.T, path string) string {
 	return path
 }
 
-// ask has the cluster's owner run a statement.
+// ask runs a statement as the cluster's owner.
 func (s *trial) ask(sql string) {
 	s.t.Helper()
 	conn, err := pgx.Connect(s.t.Context(), s.postgres.URL("frontdesk", embedded.Superuser))

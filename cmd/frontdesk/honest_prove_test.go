@@ -97,7 +97,7 @@ func (h *proved) trouble() {
 	h.wantNoAlarm()
 }
 
-// upgrade lets a next release migrate the database and take the present one's place.
+// upgrade lets a next release migrate the database and replace the present one.
 func (h *proved) upgrade() {
 	h.t.Helper()
 	next := nextRelease(h.t)

@@ -57,8 +57,8 @@ func newProved(t *testing.T) *proved {
 	return h
 }
 
-// daemon is a process that is started again whenever it ends, as a service manager does,
-// and whose complaints are kept.
+// daemon is a process that is restarted whenever it ends, as by a service manager, and whose
+// errors are kept.
 type daemon struct {
 	t       *testing.T
 	args    []string

@@ -74,8 +74,8 @@ func ends(points []*seen) (first, last *seen) {
 	return first, last
 }
 
-// count goes on at the pace that was seen. The first steps are missing if the first
-// scrapes lacked the series.
+// count continues at the observed pace. The first steps are missing if the first scrapes
+// lacked the series.
 func (l *lane) count(points []*seen, first, last seen, steps int) {
 	value := first.Value
 	if l.was != nil && first.Value >= l.was.Value {

@@ -38,7 +38,7 @@ type Sample struct {
 // scrapeLimit is Prometheus's own.
 const scrapeLimit = 10 * time.Second
 
-// scraping is on a connection of its own: a process that has ended must not be asked on an old one.
+// scraping uses a new connection each time: an old one may lead to a process that has ended.
 var scraping = &http.Client{Timeout: scrapeLimit, Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 
 // Take scrapes a target at an instant. One that does not answer is down, which is no error; an answer

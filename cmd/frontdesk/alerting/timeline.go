@@ -27,10 +27,10 @@ type Phase struct {
 	Renewed []string
 }
 
-// Timeline is a row of phases, as Prometheus would remember them.
+// Timeline is a sequence of phases, as Prometheus would store them.
 type Timeline struct {
 	rules  Rules
-	wanted map[string]bool // metrics that rules ask for
+	wanted map[string]bool // metrics that rules query
 	phases []Phase
 	step   time.Duration
 	steps  int
@@ -77,13 +77,13 @@ func (l *Timeline) add(phase Phase) {
 	l.phases, l.steps = append(l.phases, phase), l.steps+steps
 }
 
-// seen is a sample and when it was taken.
+// seen is a sample with its time.
 type seen struct {
 	Sample
 	at time.Time
 }
 
-// series are those of a row of scrapes that rules ask for, and up.
+// series are those of a row of scrapes that rules query, and up.
 func (l *Timeline) series(row []Scrape) map[string]seen {
 	all := map[string]seen{}
 	for _, scrape := range row {

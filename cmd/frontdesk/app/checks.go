@@ -17,7 +17,7 @@ type Finding struct {
 	Err   error       // why the process cannot serve, with the fix
 }
 
-// look finds out how one thing is, and changes nothing.
+// look checks one thing without changing it.
 type look func(context.Context) Finding
 
 // checks are the checks of a database before each start of serving. The first error counts.

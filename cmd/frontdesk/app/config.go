@@ -53,7 +53,7 @@ type Config struct {
 	UploadConnections     int32         // to the database, for files that arrive
 	RateLimit             float64       // calls a second of one application, or NoLimit
 	DailyBytes            int64         // of bodies that one application sends, or NoLimit
-	Strict                bool          // refuse fields that the contract does not know; for sandboxes, see D93
+	Strict                bool          // refuse fields that are not in the contract; for sandboxes, see D93
 
 	PasswordCost   signin.Cost    // of new hashes; zero is signin.Shipped, and only tests set another
 	Lockout        time.Duration  // the first wait after too many tries to sign in

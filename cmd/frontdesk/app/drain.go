@@ -45,8 +45,8 @@ func (d *drain) begin() {
 	}
 }
 
-// run ends the readiness of the process. It returns when the delay is over, when a
-// second signal asks for more haste, or with the error of a listener that fails.
+// run ends the readiness of the process. It returns when the delay is over, after a second
+// signal, or with the error of a listener that fails.
 func (d *drain) run(failed <-chan error) error {
 	d.begin()
 	if d.delay <= 0 {

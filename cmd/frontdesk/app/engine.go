@@ -57,7 +57,7 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	return e, nil
 }
 
-// connected returns an engine that has asked for nothing but the schema.
+// connected returns an engine that has read only the schema.
 func connected(ctx context.Context, config Config) (*Engine, error) {
 	codec, err := event.NewCodec(domain.Events()...)
 	if err != nil {

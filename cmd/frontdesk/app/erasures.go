@@ -33,7 +33,7 @@ func (e *Engine) stillErased(ctx context.Context) error {
 // noLedger warns the operator that a restore would undo erasures, with the fix.
 const noLedger = "no erasure ledger is set: a restored backup would bring back everyone who was erased since. Name a file for --erasure-ledger"
 
-// ledgerKept looks whether a ledger is set.
+// ledgerKept checks that a ledger is set.
 func (e *Engine) ledgerKept(context.Context) Finding {
 	const what = "erasure ledger"
 	if e.config.ErasureLedger != "" {

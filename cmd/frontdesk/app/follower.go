@@ -103,8 +103,8 @@ func (f *follower) inFirstLine(b byte) spot {
 	return f.at
 }
 
-// inFirstByte also refuses a header that goes on in the next line, as RFC 9112 asks for
-// in 5.2: readers disagree about whose line that is.
+// inFirstByte also refuses a header that continues in the next line, as RFC 9112 requires in
+// 5.2: readers disagree about whose line that is.
 func (f *follower) inFirstByte(b byte) spot {
 	f.named = 0
 	switch b {

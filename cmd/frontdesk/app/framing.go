@@ -33,7 +33,7 @@ func (l framingListener) Accept() (net.Conn, error) {
 // request is the last one of its connection.
 //
 // It also detects clients that pipeline far ahead of the answers, which no browser and no
-// proxy does. Heads are so much cheaper than answers that a thousand unread ones would keep
+// proxy does. Heads are cheap compared with answers, so a thousand unread ones would keep
 // the process busy.
 type framedConn struct {
 	net.Conn

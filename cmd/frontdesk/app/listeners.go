@@ -18,7 +18,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// listen listens on the configured addresses, and answers nothing yet.
+// listen listens on the configured addresses, without answering yet.
 func (a *App) listen(ctx context.Context) (err error) {
 	front, err := a.front(ctx)
 	if err != nil {

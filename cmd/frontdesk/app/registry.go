@@ -61,7 +61,7 @@ func (a *App) isReady() float64 {
 	return 1
 }
 
-// besideMetrics does something while the metrics are served at an address, if there is one,
+// besideMetrics runs a function while the metrics are served at an address, if there is one,
 // and ends with either.
 func besideMetrics(ctx context.Context, listen string, registry *prometheus.Registry, log *slog.Logger, do func(context.Context) error) error {
 	if listen == "" {

@@ -73,7 +73,7 @@ func (a *App) newRelay() *broker.Relay {
 	}
 }
 
-// relayOn relays until ctx ends. If it stops before, everything else goes on.
+// relayOn relays until ctx ends. If it stops earlier, everything else continues.
 func (a *App) relayOn(ctx context.Context) {
 	if err := a.relay.Run(ctx); err != nil {
 		a.config.Log.ErrorContext(ctx, "relay to the broker stopped", slog.Any("error", err))

@@ -51,8 +51,8 @@ func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) 
 	}, asked, err
 }
 
-// moved has the events of requests asked for that have come from other patients, and not
-// those that are other patients' now, which it returns.
+// moved extends asked by the events of requests that have come from other patients, and
+// leaves out those that now belong to other patients, which it returns.
 func (e *Engine) moved(ctx context.Context, tenant string, id patient.ID, asked *auditing.EventFilter) (others []projections.Moved, err error) {
 	all, err := e.Requests().Moved(ctx, tenant, id)
 	hidden := map[uuid.UUID]bool{}

@@ -47,8 +47,8 @@ type Closure struct {
 	Remove bool   `yaml:"remove"` // it is not wanted, as far as it lies ahead
 }
 
-// Site declares a place where patients are seen. It is found by its name, or else by its
-// identifier, and then has the name from now on.
+// Site declares a place where patients are seen. It is matched by its name, or else by its
+// identifier, and is renamed to this name.
 type Site struct {
 	Site  string `yaml:"site"` // UUID
 	Name  string `yaml:"name"`

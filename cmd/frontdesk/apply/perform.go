@@ -27,8 +27,7 @@ func (r *Run) rehearse(ctx context.Context, d *document) outcome {
 	return o
 }
 
-// performChanged carries out a document of which the check has found that it changes
-// something.
+// performChanged carries out a document that changes something according to the check.
 func (r *Run) performChanged(ctx context.Context, d *document) outcome {
 	if !d.changes {
 		return new(work).outcome(d, nil)

@@ -90,8 +90,7 @@ func (w *work) hours(ctx context.Context, tenant string, r RequestType) error {
 
 var errNoFrom = wrong("a closure says from when on: without it, it would begin anew each time")
 
-// closure closes the practice, or calls a closure off. One that is over was either there
-// or not, and nothing can be done about it.
+// closure closes the practice, or calls a closure off. A past closure cannot be changed.
 func (w *work) closure(ctx context.Context, tenant string, c Closure) error {
 	from, err := instant(c.From)
 	if err != nil {

@@ -28,7 +28,7 @@ type work struct {
 // step is a part of a document, and the action for it.
 type step struct {
 	stage stage
-	at    string // its path; one that ends with "." goes on with the member that a refusal is about
+	at    string // its path; one that ends with "." is completed by the member that a refusal is about
 	do    func(context.Context) error
 }
 

@@ -126,8 +126,8 @@ func isAnswers(p projections.Projection) bool { return p.Name() == projections.A
 // authorisationsShown is the most authorisations shown of one practice.
 const authorisationsShown = 10_000
 
-// PracticesAsOf asks about one practice, or about all if tenant is "". The instant is
-// at or after the end of the past: authorisations and closures end as time goes on.
+// PracticesAsOf reads one practice, or all if tenant is "". The instant is at or after the
+// end of the past: authorisations and closures end with time.
 func PracticesAsOf(ctx context.Context, past *replay.Past, tenant string, at time.Time) (all []PracticeAsOf, err error) {
 	err = past.View(ctx, func(db projections.Querier) error {
 		tenants := []string{tenant}

@@ -19,9 +19,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Question asks whether a call of the past would have been allowed. It assumes that the
-// token was good, looks at nothing in the input except the patient, and does not ask
-// whether the practice took the request.
+// Question asks whether a call of the past would have been allowed. It assumes a valid token,
+// reads only the patient from the input, and ignores whether the practice took the request.
 type Question struct {
 	At time.Time
 	access.Claim
@@ -37,7 +36,7 @@ type Verdict struct {
 	Code    string        // of the refusal
 	Idx     int64         // of the last such event that the service knew then
 	Because []Evidence    // an event for each rule that has one, in the order of the rules
-	Rights  access.Rights // as they stood
+	Rights  access.Rights // at the time
 }
 
 // Explain replays the log of the question's practice, and the events of no practice, up to
@@ -132,7 +131,7 @@ var ErrUnknownCall = fault.New(fault.Missing, "unknown-call", "The access record
 // errNoCall refuses to explain a page: the table of rights lists who may see it.
 var errNoCall = fault.New(fault.Conflict, "no-call", "This is a page that staff were shown, and no call: their roles say which pages they see.")
 
-// ErrArchivedCall refuses to explain a call of a time whose calls were taken out of the
+// ErrArchivedCall refuses to explain a call of a time whose calls were moved out of the
 // database. With names the archive.
 var ErrArchivedCall = fault.New(fault.Missing, "archived-call", "Calls of that time are in an archive, and not in the database any more.")
 

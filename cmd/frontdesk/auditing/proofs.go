@@ -89,7 +89,7 @@ func (a Auditor) Growth(ctx context.Context, of proof.Tree, kept proof.Checkpoin
 	return c, c.Check(kept.Root, signed.Checkpoint)
 }
 
-// provable returns the newest checkpoint of a log whose tree has come so far.
+// provable returns the newest checkpoint of a log with a tree of at least that size.
 func (a Auditor) provable(ctx context.Context, of proof.Tree) (Signed, error) {
 	signed, err := a.Checkpoint(ctx, of)
 	if err != nil {

@@ -214,7 +214,7 @@ var (
 // always does the same to every call.
 func always(d treatment) func(int) treatment { return func(int) treatment { return d } }
 
-// once does something to the first call, and serves the others.
+// once applies a treatment to the first call, and serves the others.
 func once(d treatment) func(int) treatment {
 	return func(nth int) treatment {
 		if nth == 0 {

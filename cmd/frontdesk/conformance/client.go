@@ -59,7 +59,7 @@ type ran struct {
 	failure  string // why it could not be run at all
 }
 
-// run runs the client once while the API does something to its calls.
+// run runs the client once while the API treats its calls in one way.
 func (c *Client) run(ctx context.Context, does func(int) treatment) ran {
 	c.api.begin(does)
 	result := c.start(ctx, c.Command)

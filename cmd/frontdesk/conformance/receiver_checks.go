@@ -224,8 +224,8 @@ func survivesRubbish(ctx context.Context, r *Receiver) string {
 	return ""
 }
 
-// isQuick judges by the slowest answer to a right webhook so far. The service gives up
-// after 10 s; half of that leaves no room for the network and a busy hour.
+// isQuick judges by the slowest answer to a right webhook so far. The service times out after
+// 10 s; half of that leaves no room for the network and a busy hour.
 func isQuick(_ context.Context, r *Receiver) string {
 	if r.slowest > r.Limit/2 {
 		return fmt.Sprintf("the slowest of %d answers took %s, and the service gives up after %s: answer first, and process later",

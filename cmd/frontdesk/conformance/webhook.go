@@ -20,7 +20,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// webhook is a webhook that is about to be signed, and whatever is wrong with it.
+// webhook is a webhook before its signature, with its faults.
 type webhook struct {
 	header, claims map[string]any
 	signature      func(k signingKey, input []byte) []byte

@@ -107,8 +107,8 @@ func (d *dev) readKeys(ctx context.Context, m *registration, _ url.Values) (stri
 	return fmt.Sprintf("The service has read the key set, and holds %d of its keys.", len(set.Keys)), nil
 }
 
-// rotate publishes the next key. The service is asked to read it now; if it has read the set
-// less than a minute ago, it will do so later on its own.
+// rotate publishes the next key, and requests that the service reads it now. If it has read
+// the set less than a minute ago, it will do so later on its own.
 func (d *dev) rotate(ctx context.Context, m *registration, _ url.Values) (string, error) {
 	kid, err := d.keys.rotate()
 	if err != nil {

@@ -20,7 +20,7 @@ type Config struct {
 	Listen         string // where the page and the key set are served; "" for DefaultListen or another port
 	ListenWebhooks string // where webhooks are received; "" for any port
 	ListenAPI      string // where a sandbox that is started serves; "" for DefaultListenAPI or another port
-	ForwardTo      string // where webhooks are handed on to; "" for nowhere
+	ForwardTo      string // where webhooks are forwarded; "" for nowhere
 	Name           string // of the application
 	Callbacks      []string
 	Open           bool   // a browser
@@ -104,7 +104,7 @@ func (d *dev) target() (*forward.Target, error) {
 // pollInterval is the time between polls of the sandbox.
 const pollInterval = time.Second
 
-// live looks after the application until ctx ends.
+// live keeps the application registered until ctx ends.
 func (d *dev) live(ctx context.Context) error {
 	every := time.NewTicker(pollInterval)
 	defer every.Stop()

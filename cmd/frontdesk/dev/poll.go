@@ -35,8 +35,8 @@ const (
 
 var errRemoved = errors.New("the directory of the sandbox that frontdesk dev had started is gone: start it again")
 
-// poll checks whether the sandbox has changed, and registers the application again if
-// it is not. It fails if nothing is left to go on with.
+// poll checks whether the sandbox has changed, and registers the application again if it is
+// not. It fails if it cannot continue.
 func (d *dev) poll(ctx context.Context) error {
 	d.turn.Lock()
 	defer d.turn.Unlock()
@@ -87,7 +87,7 @@ func (d *dev) away(format string, args ...any) {
 	}
 }
 
-// enter lets a sandbox that is new here, or again, know the application.
+// enter registers the application in a new sandbox, or in one that is back.
 func (d *dev) enter(ctx context.Context, info sandbox.Info) error {
 	first := d.member == nil
 	unknown, err := d.join(ctx, info)

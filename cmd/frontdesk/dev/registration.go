@@ -30,8 +30,8 @@ const (
 	quitLimit = 10 * time.Second // for unregistering
 )
 
-// join lets the sandbox know the application, whether it does already or not. It reports
-// whether the sandbox knew nothing of it.
+// join registers the application in the sandbox, if it is not registered. It reports whether
+// the sandbox did not know it.
 func (d *dev) join(ctx context.Context, info sandbox.Info) (unknown bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, joinLimit)
 	defer cancel()

@@ -37,7 +37,7 @@ type Application struct {
 	Username       string         `json:"username"` // of a user who has authorised the application
 }
 
-// Webhooks is where webhooks are received, and handed on.
+// Webhooks is where webhooks are received, and forwarded.
 type Webhooks struct {
 	URL       string `json:"url"`
 	ForwardTo string `json:"forwardTo"`

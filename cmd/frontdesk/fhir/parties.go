@@ -25,8 +25,8 @@ var (
 // frontdesk is the program that keeps the log.
 var frontdesk = Reference{Type: "Device", Display: "frontdesk"}
 
-// parties returns who had a part, and first of all who began it: as the log knows that, the
-// practitioner and the organisation of an act claim on the application's word.
+// parties returns the parties, the initiator first. They are as the log knows them; the
+// practitioner and the organisation of an act claim are on the application's word.
 func parties(a event.Actor) []party {
 	first := principal(a)
 	all := []party{first}
@@ -72,7 +72,7 @@ func claimedBy(claim event.OnBehalfOf) []party {
 	}
 }
 
-// hide returns the actor without whose name an act claim has, unless that is to be shown.
+// hide returns the actor without the name in an act claim, unless it is to be shown.
 func hide(a event.Actor, personal bool) event.Actor {
 	if a.OnBehalfOf != nil && !personal {
 		hidden, _ := a.OnBehalfOf.Split()

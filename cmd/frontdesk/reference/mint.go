@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// tokenPath is where a page asks for tokens.
+// tokenPath is the path at which a page requests tokens.
 const tokenPath = "token"
 
 const maxAsked = 4 << 10

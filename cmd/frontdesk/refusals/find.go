@@ -30,7 +30,7 @@ func FindOf(rule, code, description string) (do string) {
 	return cmp.Or(ofRules[access.Rule(rule)], ofReasons[bearer.Reason(rule)], Find(code, description))
 }
 
-// matcher knows a sentence with its verbs filled in.
+// matcher recognises a sentence with its verbs filled in.
 type matcher struct {
 	code    string
 	pattern *regexp.Regexp

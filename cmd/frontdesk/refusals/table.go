@@ -5,7 +5,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Code is one code, with everything that a caller needs to know about it.
+// Code is one code, with everything about it that a caller needs.
 type Code struct {
 	Code      string
 	Status    int    // of HTTP

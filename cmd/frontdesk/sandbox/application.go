@@ -67,9 +67,8 @@ func (s *keyServer) url() string { return "http://" + s.http.Address() + "/jwks.
 
 func (s *keyServer) close() { s.http.Close() }
 
-// receiveStaff lets the callback answer. The callback needs to know who the
-// application is and where the service is, which are not known when the keys are
-// published.
+// receiveStaff enables the callback. It needs the application and the address of the service,
+// which are not known when the keys are published.
 func (s *keyServer) receiveStaff(info Info) {
 	s.callback.Store(&visitor{
 		mint:   func(username string) (string, error) { return s.mint(info, username) },
@@ -100,12 +99,12 @@ var callbackSource string
 
 var callbackPage = template.Must(template.New("callback").Parse(callbackSource))
 
-// visitor is the sandbox application as staff see it. They come back to it from
-// the authorisation page, and it then makes a call in their name.
+// visitor is the sandbox application as staff see it. They return to it from the
+// authorisation page, and it then makes a call for them.
 type visitor struct {
 	mint     func(username string) (string, error)
 	apiURL   string
-	askURL   string // where staff are asked again
+	askURL   string // the page that asks staff again
 	stopURL  string // where they stop it
 	transfer *http.Client
 }

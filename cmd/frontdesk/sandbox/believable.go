@@ -76,7 +76,7 @@ const (
 	visits     = 6 // a day, every 20 minutes
 )
 
-// week books every working day of the week to come, and today, whatever day it is.
+// week books every working day of the week to come, and today, even on a weekend.
 func (b believable) week(ctx context.Context) error {
 	zone, err := time.LoadLocation(practice.DefaultTimeZone)
 	if err != nil {

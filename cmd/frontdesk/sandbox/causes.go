@@ -32,7 +32,7 @@ type Cause struct {
 	Says      string                   `json:"says"` // how it comes about
 }
 
-// cause is how the sandbox comes to have a cause.
+// cause is the way in which the sandbox creates a cause.
 type cause struct {
 	name, says string
 	status     int

@@ -18,8 +18,8 @@ const (
 	farthest  = 10 * 365 * 24 * time.Hour // from real time
 )
 
-// clock is the sandbox's clock: real time, moved by some time. It goes on at the pace of
-// real time, also while the sandbox is stopped.
+// clock is the sandbox's clock: real time with an offset. It runs at the pace of real time,
+// even while the sandbox is stopped.
 type clock struct {
 	file string
 	real func() time.Time
@@ -72,9 +72,8 @@ func (c *clock) ahead() time.Duration {
 	return c.moved
 }
 
-// set moves the clock to where a setting leads, unless that is before the newest event:
-// no event comes before those that led to it. newest is asked only for a clock that goes
-// back.
+// set moves the clock to a setting, unless that is before the newest event: no event precedes
+// its causes. newest is called only for a clock that goes back.
 func (c *clock) set(ctx context.Context, setting string, newest func(context.Context) (time.Time, error)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,7 +107,7 @@ func (c *clock) mayGoBack(ctx context.Context, now time.Time, moved time.Duratio
 	return nil
 }
 
-// toRealTime moves the clock back to real time, whatever has happened.
+// toRealTime moves the clock back to real time, in any case.
 func (c *clock) toRealTime() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,7 +132,7 @@ func (c *clock) write(moved time.Duration) error {
 	return nil
 }
 
-// move returns how far a setting moves a clock that is moved already.
+// move returns the offset of a clock that a setting moves.
 func move(setting string, now time.Time, moved time.Duration) (time.Duration, error) {
 	switch {
 	case setting == realTime:

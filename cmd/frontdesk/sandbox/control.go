@@ -91,8 +91,8 @@ func (c *control) close() {
 	_ = os.Remove(c.file)
 }
 
-// shortly does something with a path to a socket. If the path is too long for one, it
-// leads through a symbolic link to the socket's directory.
+// shortly opens a path to a socket. If the path is too long for one, it goes through a
+// symbolic link to the socket's directory.
 func shortly[T any](file string, do func(path string) (T, error)) (T, error) {
 	if len(file) <= longestPath {
 		return do(file)

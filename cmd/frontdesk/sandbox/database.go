@@ -40,7 +40,7 @@ func startDatabase(ctx context.Context, config Config) (*embedded.Server, error)
 	return server, nil
 }
 
-// forget removes everything that earlier runs have kept.
+// forget removes all files of earlier runs.
 func forget(ctx context.Context, dir string) error {
 	if err := embedded.Remove(ctx, dir); err != nil {
 		return fmt.Errorf("start afresh: %w", err)
@@ -52,7 +52,7 @@ func forget(ctx context.Context, dir string) error {
 	return nil
 }
 
-// prepare brings the database up to this program, and with it the copy for resets.
+// prepare migrates the database to this program, and with it the copy for resets.
 func prepare(ctx context.Context, dir string, server *embedded.Server) error {
 	if err := finishReset(ctx, dir, server); err != nil {
 		return err

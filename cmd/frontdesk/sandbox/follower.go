@@ -20,8 +20,8 @@ func sign(ctx context.Context, dir string, database *embedded.Server, name strin
 	return asSuperuser(ctx, database, "ALTER DATABASE "+pgx.Identifier{name}.Sanitize()+" SET "+whoseSetting+" = "+quote(dir))
 }
 
-// Follower is the clock of a command that changes something in a database. It shows real
-// time until it follows the clock of the sandbox whose database that is.
+// Follower is the clock of a command that changes a database. It shows real time until it
+// follows the clock of the database's sandbox.
 type Follower struct {
 	Real  func() time.Time
 	ahead time.Duration

@@ -53,8 +53,7 @@ func openInbox(dir string, now func() time.Time) (*inbox, error) {
 	return &inbox{authority: authority, log: log, now: now}, nil
 }
 
-// receive begins to receive, once it is known where the service publishes its
-// keys.
+// receive begins to receive, once the URL of the service's key set is known.
 func (i *inbox) receive(ctx context.Context, apiURL string, log *slog.Logger) (err error) {
 	journal := &receiver.Journal{Out: i.log, Now: i.now}
 	verifier, err := client.NewVerifier(client.VerifierOptions{JWKSURL: apiURL + "/transactional-api/jwks", Now: i.now})
@@ -79,7 +78,7 @@ func (i *inbox) info() WebhookReceiver {
 	return WebhookReceiver{URL: i.server.URL(), Log: i.log.Name(), CA: i.authority.File, Behave: i.places()}
 }
 
-// empty forgets the webhooks that were received.
+// empty drops the webhooks that were received.
 func (i *inbox) empty() error {
 	if err := i.log.Truncate(0); err != nil {
 		return fmt.Errorf("empty the log of webhooks: %w", err)

@@ -228,8 +228,8 @@ func (i *instance) moveErasures(ctx context.Context) error {
 	return postgres.MoveClock(ctx, i.database.URL(databaseName, embedded.Superuser), i.clock.ahead())
 }
 
-// newest returns when the newest event was recorded. A sandbox has few enough of them to
-// look at each.
+// newest returns when the newest event was recorded. A sandbox has few enough of them for a
+// full scan.
 func (i *instance) newest(ctx context.Context) (at time.Time, err error) {
 	err = i.now.Log.DB.QueryRow(ctx, `SELECT coalesce(max(recorded_at), 'epoch') FROM events`).Scan(&at)
 	return at, err

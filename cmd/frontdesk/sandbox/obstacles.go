@@ -38,7 +38,7 @@ func obstacles(s seed, now, realNow func() time.Time) func(context.Context, pati
 	}
 }
 
-// limited lets one call pass and has the others wait.
+// limited lets one call pass and delays the others.
 func limited(now, realNow func() time.Time) obstacle {
 	calls := fair.NewBudget[struct{}](1, limitedFor, realNow)
 	return func(context.Context) error {

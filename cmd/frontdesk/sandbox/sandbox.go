@@ -23,7 +23,7 @@ import (
 // Config is the configuration that a user of the sandbox may choose.
 type Config struct {
 	Dir   string // absolute; made if it is missing
-	Fresh bool   // forget everything that earlier runs have kept
+	Fresh bool   // remove all files of earlier runs
 	Trust string // file with a certificate (PEM) to trust in addition to the sandbox's own; "" for none
 	Out   io.Writer
 	Log   *slog.Logger
@@ -140,8 +140,8 @@ func infoOf(i *instance, service *app.App, s seed) Info {
 	}
 }
 
-// byName is the address of the staff pages. Browsers make passkeys for names and for no
-// bare address, and reach localhost wherever either of its usual addresses is served.
+// byName is the address of the staff pages. Browsers make passkeys for names and not for bare
+// addresses, and localhost reaches both of its usual addresses.
 func byName(address string) string {
 	for _, bare := range []string{"http://127.0.0.1:", "http://[::1]:"} {
 		if port, ok := strings.CutPrefix(address, bare); ok {

@@ -112,8 +112,8 @@ func plantPassword(ctx context.Context, desk commands.Desk, username string) (st
 	return password, err
 }
 
-// callbacks are where the sandbox application lets staff be sent. On loopback
-// any port is accepted, so it may have a different one at each start.
+// callbacks are the addresses to which the sandbox application lets staff be sent. On
+// loopback any port is accepted, so it may differ at each start.
 func callbacks() []string {
 	return []string{"http://127.0.0.1/callback", "frontdesk-sandbox://callback"}
 }

@@ -11,7 +11,7 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 )
 
-// settings are those of each service, of which many are the sandbox's own.
+// settings are those of each service; many are the sandbox's own.
 func (i *instance) settings(ctx context.Context, sockets *sockets) (c app.Config, err error) {
 	c = i.config.App
 	c.Log, c.Docs = i.config.Log, &i.docs

@@ -13,9 +13,8 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 )
 
-// A sandbox keeps a copy of its database as it was just after it was seeded, and goes back
-// to it when it is reset. Whatever fails or is killed on the way, the next start finds
-// the note that a reset was begun, and does it again.
+// A sandbox keeps a copy of its database just after seeding, and a reset returns to it. If a
+// reset fails or is killed, the next start finds the note that it was begun, and repeats it.
 const (
 	templateDatabase = "frontdesk_seed"
 	spareDatabase    = "frontdesk_spare"    // another copy, which takes the place of the database in no time

@@ -53,7 +53,7 @@ func (w *writer) accesses() iter.Seq[accessed] {
 	}
 }
 
-// deliveriesAtOnce is of how many events the webhooks are looked for at once.
+// deliveriesAtOnce is the number of events for which one query reads the webhooks.
 const deliveriesAtOnce = 500
 
 // deliveries yields the webhooks about the patient, those about the oldest events first.
@@ -77,7 +77,7 @@ func (w *writer) deliveries() iter.Seq[delivery] {
 	}
 }
 
-// deliveriesOf yields the webhooks about some events, and reports whether to go on.
+// deliveriesOf yields the webhooks about some events, and reports whether to continue.
 func (w *writer) deliveriesOf(events []uuid.UUID, yield func(delivery) bool) bool {
 	found, err := w.Deliveries(w.ctx, events)
 	if err != nil {

@@ -23,15 +23,14 @@ import (
 // Command is the name of a pack in the record of readings.
 const Command = "subject-pack"
 
-// Pack is all that is held about one patient, and where it comes from. A sequence yields
-// the same each time.
+// Pack is all data about one patient, with its sources. A sequence yields the same each time.
 type Pack struct {
 	Practice projections.Signpost
 	Patient  patient.ID
 	MadeAt   time.Time
 
 	Events     iter.Seq2[event.Recorded, error]  // about the patient, opened, oldest first
-	Moved      []projections.Moved               // requests that are another patient's: nothing else of them is in Events
+	Moved      []projections.Moved               // requests that are another patient's: only this is known of them
 	Accesses   iter.Seq2[auditing.Access, error] // with personal data
 	Directory  projections.Directory
 	Deliveries func(ctx context.Context, events []uuid.UUID) ([]webhooks.Logged, error)

@@ -72,8 +72,8 @@ func (w *World) Replica(edits ...func(*app.Config)) *World {
 	return (&World{DB: w.DB, Clock: w.Clock, Authority: w.Authority}).Serve(w.tb, edits...)
 }
 
-// Open opens an engine on a new database, and serves nothing. [World.Start] starts
-// processes on it. They take the time from the machine, and so does the engine.
+// Open opens an engine on a new database, without serving. [World.Start] starts processes on
+// it. They use the machine's time, and so does the engine.
 func Open(tb testing.TB) *World {
 	tb.Helper()
 	w := &World{}
@@ -111,8 +111,8 @@ func (w *World) configure(tb testing.TB, now func() time.Time, edits []func(*app
 	}
 }
 
-// Run has something run until it is stopped or the test ends. Its error fails the test,
-// unless stop returns it.
+// Run runs a function until it is stopped or the test ends. Its error fails the test, unless
+// stop returns it.
 func (w *World) Run(what func(context.Context) error) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.tb.Context()))
 	ended, seen := make(chan error, 1), false

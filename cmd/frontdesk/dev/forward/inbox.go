@@ -42,7 +42,7 @@ func (w Webhook) Event() string {
 
 // Inbox receives webhooks. It is an [http.Handler].
 type Inbox struct {
-	Target *Target // nil to hand on nothing
+	Target *Target // nil to forward nothing
 	Now    func() time.Time
 	Heard  func(Webhook) // receives each, once its outcome is known
 
@@ -62,7 +62,7 @@ func NewInbox(target *Target, now func() time.Time, heard func(Webhook)) *Inbox 
 // Believe sets the verifier of webhooks from now on.
 func (i *Inbox) Believe(verifier *client.Verifier) { i.verifier.Store(verifier) }
 
-// Close stops receiving and waits for the webhooks under way.
+// NewInbox returns an empty inbox, which accepts nothing before [Inbox.Believe].
 func (i *Inbox) Close() {
 	for range atOnce {
 		i.seats <- struct{}{}

@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	limit      = 30 * time.Second // for one forward; the service gives up before
+	limit      = 30 * time.Second // for one forward; the service times out earlier
 	answerRead = 2 << 10          // bytes of an answer that are kept
 )
 
-// Target is an address that webhooks are handed on to.
+// Target is an address that webhooks are forwarded to.
 type Target struct {
 	URL  *url.URL
 	http *http.Client
 }
 
-// ErrTarget refuses an address that nothing can be handed on to.
+// ErrTarget refuses an address that webhooks cannot be forwarded to.
 var ErrTarget = errors.New("webhooks are forwarded to an http or https address, such as http://localhost:3000/hook")
 
 // NewTarget returns the target at an address.

@@ -9,7 +9,7 @@ import (
 
 const (
 	mostFollowers = 16
-	beat          = 15 * time.Second // so that a page knows that we are there
+	beat          = 15 * time.Second // so that a page detects that the connection is open
 	writeLimit    = 10 * time.Second
 )
 

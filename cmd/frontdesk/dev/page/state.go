@@ -19,7 +19,7 @@ type State struct {
 	Signing     string // kid of the key that signs
 	Next        string // kid of the next signing key; "" if none is published
 	Receives    string // where webhooks are received
-	ForwardTo   string // where they are handed on to; "" for nowhere
+	ForwardTo   string // where they are forwarded; "" for nowhere
 	Lines       []Line // events, newest first
 
 	SandboxDir string
