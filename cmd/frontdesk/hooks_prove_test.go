@@ -24,7 +24,7 @@ import (
 type hookCounter struct {
 	*httptest.Server
 
-	verifier *client.Verifier // nil believes everything
+	verifier *client.Verifier // nil accepts every webhook
 
 	mu    sync.Mutex
 	times map[string]int          // by path and jti

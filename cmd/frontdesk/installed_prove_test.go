@@ -99,7 +99,8 @@ func (m *installed) checkpoints() (count int) {
 	return count
 }
 
-// confined looks for a unit that may do more than it needs, by systemd's own scale from 0 to 10.
+// confined looks for a unit with more rights than it needs, on systemd's own scale from 0 to
+// 10.
 func (m *installed) confined() {
 	m.t.Helper()
 	m.do("systemd-analyze --no-pager security --threshold=12 frontdesk frontdesk-sign frontdesk-relay")

@@ -164,7 +164,7 @@ func (r *relayed) work() (stop func()) {
 	return stop
 }
 
-// registerUntil registers patients until ctx ends. One that is under way comes to its end.
+// registerUntil registers patients until ctx ends. The last registration completes.
 func (r *relayed) registerUntil(ctx context.Context, engine *app.Engine) {
 	for ctx.Err() == nil {
 		made, err := engine.Desk.RegisterPatient(context.WithoutCancel(ctx), commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})

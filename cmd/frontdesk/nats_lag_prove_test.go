@@ -76,7 +76,8 @@ func TestProveHowLongAnEventTakesToItsFollowers_D104(t *testing.T) { //nolint:pa
 	}
 }
 
-// lags appends one event after the other, and returns the milliseconds each was under way.
+// lags appends one event after the other, and returns the milliseconds that each took to
+// arrive.
 func (l *lagging) lags(follower *follower) (lags []float64) {
 	l.t.Helper()
 	committed := map[uuid.UUID]time.Time{}

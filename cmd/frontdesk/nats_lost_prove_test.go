@@ -32,7 +32,7 @@ func newOutrun(t *testing.T) *outrun {
 	return &outrun{surgery: newSurgery(t, newPair(t, false), "asynchronous", 1), nats: newNATS(t, t.TempDir())}
 }
 
-// relay is the command line of a relay that reads from whichever of the two takes writes.
+// relay is the command line of a relay that reads from the one of the two that takes writes.
 func (o *outrun) relay() []string {
 	return append([]string{"relay", "--database-url", o.url(postgres.AuditRole)}, o.nats.flags()...)
 }
@@ -184,7 +184,7 @@ func (o *outrun) copyFiles() (snapshot string) {
 	return snapshot
 }
 
-// putBack has the primary go on with files that were copied.
+// putBack restarts the primary on files that were copied.
 func (o *outrun) putBack(snapshot string) {
 	o.t.Helper()
 	o.do("pg_ctl", "stop", "--mode=immediate", "--pgdata", o.data[o.primary])

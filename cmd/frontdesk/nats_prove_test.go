@@ -197,7 +197,7 @@ func (c *natsCluster) lead(n int, stream string) {
 		if c.leader(stream) == n {
 			return true
 		}
-		_, _ = c.conn.Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream, ask, 2*time.Second) // it leads soon, or is asked again
+		_, _ = c.conn.Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream, ask, 2*time.Second) // it will lead soon, or the request is repeated
 		time.Sleep(time.Second)
 		return false
 	})

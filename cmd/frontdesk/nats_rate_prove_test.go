@@ -104,8 +104,8 @@ func (c *natsCluster) lastOf(stream string) uint64 {
 
 var benchRate = regexp.MustCompile(`publisher stats: ([0-9,]+) msgs/sec`)
 
-// bench has nats bench publish messages that take as much on disk to a stream of its own, and
-// returns messages a second.
+// bench makes nats bench publish messages of the same size on disk to a stream of its own,
+// and returns messages a second.
 func (c *natsCluster) bench(cli string, size int) float64 {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Minute)

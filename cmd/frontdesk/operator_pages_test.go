@@ -19,7 +19,7 @@ func settingsWalk() []stage {
 	}
 }
 
-// hasAVault has one that knows the key, and nothing that serves at the ports which are checked.
+// hasAVault has one that holds the key, and no listener on the ports that are checked.
 func (o *operator) hasAVault() {
 	o.t.Helper()
 	o.starts()
@@ -60,7 +60,7 @@ func (o *operator) hasAPatient() {
 	o.types("frontdesk register-patient --tenant elm-street --name 'Ann Archer' --patient " + thePatient)
 }
 
-// hasBob has a second operator. Both know the other master key by now.
+// hasBob has a second operator. Both have the other master key by now.
 func (o *operator) hasBob() {
 	o.t.Helper()
 	o.types(o.meant(`export FRONTDESK_MASTER_KEY_FILE=/etc/frontdesk/next.key

@@ -12,7 +12,7 @@ import (
 
 // The situations in which the lines of the first page are typed, and their effects.
 
-// stops kills whatever was left running.
+// stops kills all processes that were left running.
 func (o *operator) stops() {
 	o.t.Helper()
 	o.types("kill -KILL $(cat ~/running/*); rm ~/running/*")
@@ -37,7 +37,7 @@ func (o *operator) hasAFreshCluster() {
 	o.hasPostgres("new-db")
 }
 
-// servesFromIt looks whose everything is in the fresh cluster, and serves from it.
+// servesFromIt checks the owners in the fresh cluster, and serves from it.
 func (o *operator) servesFromIt() {
 	o.t.Helper()
 	o.types(`superuser --dbname frontdesk --tuples-only --no-align <<< "SELECT DISTINCT 'belongs to ' || tableowner FROM pg_tables WHERE schemaname = 'public'"
@@ -91,7 +91,7 @@ func (o *operator) hasAWrongRow() {
 	o.types(`superuser --dbname frontdesk <<< "UPDATE practices SET name = 'Another'"`)
 }
 
-// isCalled is asked about a call by its request id.
+// isCalled gets a request id of a call.
 func (o *operator) isCalled() {
 	o.t.Helper()
 	said := o.types(o.meant(`curl --silent --include --header 'Host: elm-street.api.example.org' http://127.0.0.1:8080/transactional-api/ping`))

@@ -110,7 +110,7 @@ func (o *operator) takes(page string, s stage, blocks []docs.Block) {
 	}
 }
 
-// readBy looks whether another test of this repository reads the blocks below a heading.
+// readBy checks that another test of this repository reads the blocks below a heading.
 func (o *operator) readBy(test, page, below string) {
 	o.t.Helper()
 	there, reads := false, false

@@ -50,7 +50,7 @@ func TestProveThatCareForPatroniLosesNothing_D105(t *testing.T) { //nolint:paral
 	provetest.Tried(t, times, "parts taken away")
 }
 
-// care does something, undoes it and waits until all is whole.
+// care performs an action, undoes it and waits for recovery.
 func (p *patroni) care(s *busy, name string, do func(*patroni) (mend func())) {
 	p.t.Helper()
 	time.Sleep(loadBeforeTheKill)

@@ -23,7 +23,7 @@ type patroni struct {
 	t        *testing.T
 	dir      string
 	machines []*machine
-	proxy    string // where HAProxy leads to whichever takes writes
+	proxy    string // where HAProxy leads to the machine that takes writes
 }
 
 // Three machines, because commits wait for a standby: with two, all writing stops while one
@@ -121,7 +121,7 @@ func (p *patroni) startHAProxy() {
 		"unshare", "--mount", "sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, names, rootsOwn("haproxy"), "-db", "-f", settings))
 }
 
-// url leads to whichever takes writes, by HAProxy.
+// url leads to the machine that takes writes, through HAProxy.
 func (p *patroni) url(role string) string {
 	return "postgres://" + role + "@" + p.proxy + "/frontdesk"
 }

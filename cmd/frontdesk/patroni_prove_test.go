@@ -43,8 +43,8 @@ var strikes = []strike{
 
 const hangsOn = 10 * time.Second // after another has taken over
 
-// TestProveThatFailoversByPatroniLoseNothing strikes the primary's machine ten times
-// under load, or in a night once, and brings it back when another has taken over.
+// TestProveThatFailoversByPatroniLoseNothing strikes the primary's machine ten times under
+// load, or once at night, and brings it back when another has taken over.
 func TestProveThatFailoversByPatroniLoseNothing_D105(t *testing.T) { //nolint:paralleltest // it measures
 	p := newPatroni(t)
 	s := p.busy()
@@ -77,8 +77,8 @@ func (s *busy) wantAll(failovers int) (log []event.Recorded) {
 	return log
 }
 
-// busy is a practice that is served by two processes behind HAProxy, and by a third that
-// knows all machines.
+// busy is a practice that is served by two processes behind HAProxy, and by a third that has
+// all machines in its URL.
 func (p *patroni) busy() *busy {
 	p.t.Helper()
 	leader := p.leader()
@@ -142,8 +142,8 @@ func (p *patroni) leaderBut(old *machine) bool {
 	return false
 }
 
-// forget returns for how long each process has not answered 200 at most, since it was
-// asked last.
+// forget returns the longest time that each process has not answered 200, since the last call
+// of it.
 func (s *busy) forget() []time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -113,7 +113,7 @@ func operations(t *testing.T, name string) string {
 	return string(file)
 }
 
-// replaced puts the second of each pair where the first stood, once.
+// replaced replaces the first of each pair by the second, once.
 func replaced(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {

@@ -50,7 +50,7 @@ func TestProveTheReleaseIsTheSameTwice_D112(t *testing.T) {
 
 var linkOfAPage = regexp.MustCompile(`\]\(([^)#\s]+)[^)\s]*\)`)
 
-// leadsWithin looks for links of pages that lead out of the archive, or nowhere.
+// leadsWithin looks for links of pages that lead out of the archive, or to no page.
 func leadsWithin(t *testing.T, archive string) {
 	t.Helper()
 	links := 0

@@ -36,8 +36,8 @@ func TestProveThatRollingRestartsFailNoCall_D47(t *testing.T) { //nolint:paralle
 	s.compare(s.restartInTurn())
 }
 
-// TestProveThatNginxCutsOffFewCalls_D113 does the same behind nginx, which learns of a stop
-// when a connection is refused. One that it has made just before may be cut off, and nothing
+// TestProveThatNginxCutsOffFewCalls_D113 does the same behind nginx, which detects a stop by
+// a refused connection. A connection that it has made just before may be cut off, and nothing
 // else may fail.
 func TestProveThatNginxCutsOffFewCalls_D113(t *testing.T) { //nolint:paralleltest // it takes the machine
 	s := newDeployment(t, startNginx)
@@ -70,8 +70,8 @@ func (s *deployment) restartInTurn() *traffic {
 	return calls
 }
 
-// TestProveThatARollingUpgradeFailsNoCall_D47 lets a next release migrate the database
-// while the present one serves, and then takes the present one's place.
+// TestProveThatARollingUpgradeFailsNoCall_D47 lets a next release migrate the database while
+// the present one serves, and then replace it.
 func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
 	s, next := newDeployment(t, startHAProxy), nextRelease(t)
 	calls := s.callAllAlong()

@@ -65,8 +65,8 @@ func (s *rightsTrial) explain() {
 	s.t.Logf("%d calls are explained as they were answered", len(s.tally.samples))
 }
 
-// quiet returns the calls during which no act was under way and no authorisation ended.
-// An act whose ending is unknown is under way for ever.
+// quiet returns the calls during which no act was under way and no authorisation ended. An
+// act with an unknown ending is under way for ever.
 func (h *rightsHistory) quiet() (calls []porcupine.Operation) {
 	for _, o := range h.operations {
 		c, ok := o.Input.(asked)

@@ -40,8 +40,8 @@ func (h *rightsHistory) answered(client int, c asked, answer string) {
 	}
 }
 
-// ended records an act. One whose ending is unknown may come about at any later time,
-// or never.
+// ended records an act. One with an unknown ending may take effect at any later time, or
+// never.
 func (h *rightsHistory) ended(client int, c changed, e ending) {
 	until := h.now()
 	if e == unknown {
@@ -56,7 +56,7 @@ func (h *rightsHistory) add(o porcupine.Operation) {
 	h.operations = append(h.operations, o)
 }
 
-// checkLimit is far more than any check takes.
+// checkLimit is far longer than any check.
 const checkLimit = 5 * time.Minute
 
 // check fails t unless each answer is right at some instant between its call and its

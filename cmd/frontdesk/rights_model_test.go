@@ -59,9 +59,9 @@ func (c asked) String() string {
 	return fmt.Sprintf("%s by %d for %d", endpointsAsked[c.endpoint].name, c.user, c.patient)
 }
 
-// looked is the second question of a call that sees a record: may its user see it?
-// Rights are asked for first, in one query, and the restriction once the patient is
-// known. Each answer is true at an instant within the call.
+// looked is the second query of a call that sees a record: may its user see it? Rights are
+// queried first, and the restriction once the patient is known. Each answer is true at an
+// instant within the call.
 type looked struct{ user, patient int }
 
 // String shows the question in the picture of a violation.
@@ -137,7 +137,7 @@ func (c changed) String() string {
 	return fmt.Sprintf("%s: endpoint %d, user %d, patient %d, until %d", c.what, c.endpoint, c.user, c.patient, c.ends)
 }
 
-// ending of an act. If the operator's connection was lost, it is not known.
+// ending of an act. If the operator's connection was lost, it is unknown.
 type ending string
 
 const (

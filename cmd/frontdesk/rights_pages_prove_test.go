@@ -71,7 +71,7 @@ func (m manager) manage(ctx context.Context, client int, plan *mathrand.Rand) {
 	}
 }
 
-// notMade is the ending of an act whose process was not there.
+// notMade is the ending of an act whose process was not running.
 const notMade ending = "not made"
 
 func (m manager) stop(ctx context.Context, c changed) ending {
@@ -99,7 +99,7 @@ func notThere(err error) bool {
 	return ok && failed.Op == "dial"
 }
 
-// ready signs in, and looks at the page until there is a form on it.
+// ready signs in, and reloads the page until it has a form.
 func (m manager) ready(ctx context.Context) bool {
 	if status, err := m.get(ctx, "/authorisations"); err == nil && status == http.StatusOK {
 		return m.filled("/authorisations", nil).Has("token")

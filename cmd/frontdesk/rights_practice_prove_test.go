@@ -37,7 +37,7 @@ type practiceAsked struct {
 	history   *rightsHistory
 }
 
-// openPractice makes a practice in which the application may do nothing yet.
+// openPractice makes a practice in which the application has no rights yet.
 func (s *rightsTrial) openPractice(ctx context.Context, nth uint64) (*practiceAsked, error) {
 	p := &practiceAsked{rightsTrial: s, tenant: fmt.Sprintf("practice-%d", nth), history: &rightsHistory{begun: clock.System()}}
 	err := s.engine.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: p.tenant, Name: p.tenant})

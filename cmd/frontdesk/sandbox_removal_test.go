@@ -33,7 +33,7 @@ func TestARemovalLeavesNothingOfTheSandboxAndAllElse_D96(t *testing.T) {
 	if said, done := s.steers("remove", "--yes"); done || !strings.Contains(said, "a sandbox runs in") {
 		t.Errorf("while it runs: %s", said)
 	}
-	s.Kill() // Postgres lives on
+	s.Kill() // Postgres keeps running
 	if said, done := s.steers("remove"); done || !strings.Contains(said, "--yes") || !strings.Contains(said, data) {
 		t.Errorf("unasked: %s", said)
 	}

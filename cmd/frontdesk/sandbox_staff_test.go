@@ -80,7 +80,7 @@ func TestTheSandboxHasAPersonOfEachRole_D63(t *testing.T) {
 	}
 }
 
-// forget has the sandbox's seed know nothing of a part, as an older program has left it.
+// forget removes a part from the sandbox's seed, as an older program has left it.
 func (s *program) forget(part string) {
 	s.t.Helper()
 	file, seed := filepath.Join(s.Dir, "seed.json"), map[string]any{}

@@ -54,7 +54,7 @@ func asks[T any](s *program, query string, args ...any) (found T) {
 	return found
 }
 
-// One clock for the service, for those who come to its database, and for the next start.
+// The service, commands on its database and the next start share one clock.
 func TestTheSandboxHasOneClock_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -25,7 +25,7 @@ type footprint struct {
 	log    map[string]int // bytes, by message
 }
 
-// watch looks at everything until the context ends.
+// watch makes observations until the context ends.
 func (s *soak) watch(ctx context.Context) {
 	for began := clock.Start(); ctx.Err() == nil; pauseFor(ctx, lookEvery) {
 		s.seen = append(s.seen, s.footprint())

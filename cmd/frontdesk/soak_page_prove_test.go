@@ -52,7 +52,7 @@ func sizing(t *testing.T) (rows []share) {
 			continue
 		}
 		of := func(cell string) float64 {
-			value, _ := strconv.ParseFloat(amount.FindString(strings.TrimSpace(cell)), 64) // nothing is 0
+			value, _ := strconv.ParseFloat(amount.FindString(strings.TrimSpace(cell)), 64) // an empty cell is 0
 			return value
 		}
 		row := share{name: strings.TrimSpace(cells[1]), call: of(cells[2]), webhook: of(cells[3]), day: of(cells[4])}
@@ -74,8 +74,8 @@ func (s share) reckoned() float64 {
 	return (s.call*soakCalls + s.webhook*soakWebhooks) * day.Seconds() / 1e6
 }
 
-// usedADay is how many GB a day would take that goes on as the run did, by table, and
-// under the names of rows that are no tables.
+// usedADay is how many GB a day at the pace of the run would take, by table, and under the
+// names of rows that are no tables.
 func (s *soak) usedADay() map[string]float64 {
 	from, to := s.seen[len(s.seen)/6], s.seen[len(s.seen)-1] // when caches and pools have filled up
 	days := float64(to.at.Sub(from.at)) / float64(day)

@@ -18,8 +18,8 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// How much is asked of the service, and for how long. A visit is eight calls, and four webhooks to each of ten
-// applications.
+// The load on the service, and its duration. A visit is eight calls, and four webhooks to
+// each of ten applications.
 const (
 	soakCalls     = 100 // a second
 	soakWebhooks  = 500 // a second
@@ -135,7 +135,8 @@ func (s *soak) watched(long time.Duration) (visits int) {
 	return visits
 }
 
-// arrive lets visits begin at their times until the context ends, and waits for the last one's end.
+// arrive starts visits at their times until the context ends, and waits for the end of the
+// last one.
 func (s *soak) arrive(ctx context.Context, long time.Duration) (visits int) {
 	every := time.Second * time.Duration(len(steps)) / soakCalls
 	var group sync.WaitGroup
@@ -158,7 +159,7 @@ func (s *soak) keepsUp() bool {
 	return s.coming <= visitsAtOnce
 }
 
-// admit lets one patient come.
+// admit starts one visit.
 func (s *soak) admit(n int) {
 	s.under(1)
 	defer s.under(-1)

@@ -93,7 +93,7 @@ func (p *pair) start(n int) {
 	p.do("pg_ctl", "start", "--wait", "--pgdata", p.data[n], "--log", p.data[n]+".log", "--options", fmt.Sprintf("-p %d", p.ports[n]))
 }
 
-// demand lets commits wait for a standby from now on, if the pair is synchronous.
+// demand makes commits wait for a standby from now on, if the pair is synchronous.
 func (p *pair) demand() {
 	p.t.Helper()
 	if p.synchronous {
@@ -132,7 +132,7 @@ func (p *pair) killPrimary() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if err := syscall.Kill(number, syscall.SIGKILL); err != nil { // its children notice, and end as well
+	if err := syscall.Kill(number, syscall.SIGKILL); err != nil { // its children detect that, and also end
 		p.t.Fatal(err)
 	}
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(p.ports[p.primary]))

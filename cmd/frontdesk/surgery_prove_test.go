@@ -35,7 +35,7 @@ const surgeryTenant = "elm-street"
 // call and receive webhooks.
 type busy struct {
 	t          *testing.T
-	database   func(role string) string // the URL of whichever Postgres takes writes
+	database   func(role string) string // the URL of the Postgres that takes writes
 	served     []*served
 	integrator bearertest.Application
 	patients   []patient.ID

@@ -119,7 +119,7 @@ func (s *historySender) grow(what string) {
 	s.hashes, s.size = append(s.hashes, more...), s.size+1
 }
 
-// request asks for a cosignature of all leaves.
+// request makes a request for a cosignature of all leaves.
 func (s *historySender) request(old int64) (proof.Checkpoint, []byte, error) {
 	root, err := tlog.TreeHash(s.size, s)
 	if err != nil {

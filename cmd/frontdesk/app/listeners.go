@@ -193,7 +193,7 @@ func (s *server) cutOff() {
 // lastWords is the time in which calls that are cut off are answered.
 const lastWords = 200 * time.Millisecond
 
-// shutdown accepts no more connections and finishes the calls that were accepted. When ctx
+// shutdown stops accepting connections and finishes the calls that were accepted. When ctx
 // ends it cuts off the others, which are answered 503 if they do not wait for their callers,
 // and waits for their cleanup. That takes no longer than the cleanup's own limit, because
 // everything else that they wait for has ended.

@@ -31,7 +31,7 @@ func (a *App) privacyService() privacy.Service {
 	}
 }
 
-// linesFor reads the access record, with the practitioners for whom calls were made.
+// linesFor reads the access record, with the practitioners of the calls.
 func (a *App) linesFor(ctx context.Context, w privacy.Lines) (found []access.Call, err error) {
 	record := postgres.AccessRecord{DB: a.calls, Keys: a.keyring, Page: w.Most}
 	f := auditing.CallFilter{CallFilter: postgres.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}}

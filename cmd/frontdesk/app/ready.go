@@ -15,7 +15,7 @@ const (
 )
 
 // readiness counts the checks that have failed in a row. Each request of `/readyz` is a
-// check, so there are no checks without requests. A single failure takes no process out,
+// check, so without requests nothing is checked. A single failure takes no process out,
 // because all of them share the one database (D48).
 type readiness struct{ failed atomic.Int32 }
 

@@ -20,8 +20,8 @@ import (
 // packPage is how many events a pack holds at once: each may be some MiB long.
 const packPage = 50
 
-// SubjectPack returns the sources of a patient's pack, and the events in it. It refuses a
-// patient whom the practice does not have.
+// SubjectPack returns the sources of a patient's pack, and the events in it. It refuses
+// an unknown patient.
 func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) (subjectpack.Pack, auditing.EventFilter, error) {
 	asked := auditing.EventFilter{Tenant: tenant, Patient: id}
 	exists, err := e.Desk.Patients.PatientExists(ctx, tenant, id)

@@ -32,9 +32,9 @@ type EventFilter struct {
 	Tenant      string
 	Stream      uuid.UUID
 	Patient     patient.ID     // the patient of the event
-	Requests    []uuid.UUID    // of the patient, with events about other people to whom they were linked
+	Requests    []uuid.UUID    // of the patient, with events about other people that they were linked to
 	Application application.ID // that caused the event, or that it is about
-	Staff       staff.ID       // who caused the event, directly or through an operator, or whom it is about
+	Staff       staff.ID       // who caused the event, directly or through an operator, or the subject of the event
 	Names       []string       // any of them; a name without a version matches all versions
 
 	Only func(event.Recorded) bool // a further condition; nil for none

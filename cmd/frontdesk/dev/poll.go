@@ -30,7 +30,7 @@ type seen struct {
 const (
 	patience  = 10              // polls for which a sandbox of our own may be gone
 	joinAgain = 5 * time.Second // after a try
-	slowly    = 3               // while no page is open, one in so many polls queries the service
+	slowly    = 3               // while no page is open, one poll in this many queries the service
 )
 
 var errRemoved = errors.New("the directory of the sandbox that frontdesk dev had started is gone: start it again")

@@ -14,7 +14,7 @@ import (
 // Sandbox is the sandbox that serves the pages.
 type Sandbox struct {
 	URL   string   // of its API: http://127.0.0.1:8080
-	Users []string // the users for whom its application may request authorisation
+	Users []string // the users that its application may ask for authorisation
 	IDs   IDs
 	// Mint signs a token of its application, for the application itself or for a user.
 	Mint func(username string) (token string, err error)

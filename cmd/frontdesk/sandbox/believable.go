@@ -20,7 +20,7 @@ import (
 )
 
 // believable plants the data of a practice on an ordinary day. It has patients with birth
-// dates, of whom one has a restricted record, appointments for the week to come, and requests
+// dates, one of them with a restricted record, appointments for the week to come, and requests
 // of each kind that the application has sent. Each part is recorded before the next is
 // planted, and a later start plants only the missing parts.
 type believable struct {

@@ -78,7 +78,7 @@ func plantMissing(ctx context.Context, file string, desk commands.Desk, jwksURL 
 			return s, err
 		}
 	}
-	s.Staff.Role = sam.Role // who was seeded as administrator
+	s.Staff.Role = sam.Role // older seeds have an administrator
 	if err := plantColleagues(ctx, desk, file, &s); err != nil {
 		return s, err
 	}

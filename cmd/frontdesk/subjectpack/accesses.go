@@ -11,7 +11,7 @@ import (
 	"frontdesk/projections"
 )
 
-// accessed is an access to the patient's data: by whom, and the operation.
+// accessed is an access to the patient's data: the party and the operation.
 type accessed struct {
 	auditing.Access
 	Name string `json:"name"` // of the accessing party
