@@ -20,8 +20,8 @@ const (
 	stopLimit     = 60 * time.Second              // of such a machine
 )
 
-// onAMachine runs the test again in a world of its own, as inTheirWorld does, with an image
-// of a machine there, and in the folder release an archive of this tree.
+// onAMachine runs the test again in a world of its own, as inTheirWorld does. That world has
+// the image of a machine and, in the folder release, an archive of this tree.
 func onAMachine(t *testing.T) bool {
 	t.Helper()
 	return inAWorld(t, func(dir, script string) {

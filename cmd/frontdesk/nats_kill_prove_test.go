@@ -35,10 +35,10 @@ const (
 	relayWriters = 12 // that append through an engine of this process
 )
 
-// TestProveStreamEqualsLogAfterKills kills the stream's leader, a process of the
-// service, both relays and Postgres in turn, stops a leader for a while and takes two servers
-// away, while patients are registered and requests come. In the end the stream is the log,
-// event by event, on each of the three servers, and a follower has read it once.
+// TestProveStreamEqualsLogAfterKills kills the stream's leader, a process of the service, both relays
+// and Postgres in turn. It also freezes a leader for a while and stops two servers. Meanwhile
+// patients are registered and requests are sent. In the end the stream equals the log, event by
+// event, on each of the three servers, and a follower has read it once.
 func TestProveStreamEqualsLogAfterKills_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
 	r := newRelayed(t)
 	log := feed.StreamName(1)

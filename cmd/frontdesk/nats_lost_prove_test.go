@@ -19,8 +19,8 @@ import (
 	"frontdesk/feed"
 )
 
-// outrun is a service on a pair of clusters, with a relay of its own, to which an end of the
-// log is lost that the broker has.
+// outrun is a service on a pair of clusters, with a separate relay. It loses an end of the log
+// that the broker has.
 type outrun struct {
 	*surgery
 	nats     *natsCluster

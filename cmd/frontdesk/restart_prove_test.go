@@ -102,8 +102,8 @@ func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:parall
 // queuedCall is longer than any call that does not wait for another.
 const queuedCall = 2 * time.Second
 
-// nextRelease is this program with one more migration, which changes a table that
-// every append and one that every call uses, and with the schema that it makes.
+// nextRelease is this program with one more migration and the schema that it makes. The
+// migration changes a table of every append and one of every call.
 func nextRelease(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")

@@ -114,9 +114,9 @@ func (a *App) URL() string { return a.public.url() }
 // PrivateURL returns the address of the private listener, or "" without one.
 func (a *App) PrivateURL() string { return a.private.url() }
 
-// Run serves until ctx ends. Then it reports that it is not ready, keeps serving for the
-// drain delay, finishes the calls that it has accepted, stops the background work, and closes
-// the app.
+// Run serves until ctx ends. Then it reports that it is not ready, and keeps serving for the
+// drain delay. It finishes the calls that it has accepted, stops the background work, and
+// closes the app.
 func (a *App) Run(ctx context.Context) error {
 	defer a.Close()
 	return during(ctx, a.stages(), func() error { return serve(ctx, &a.drain, a.public, a.private) })
