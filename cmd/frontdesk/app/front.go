@@ -19,9 +19,9 @@ import (
 	"frontdesk/projections"
 )
 
-// front returns what answers on the public listener: the staff pages on their own host,
-// and the API on all others (D36); on a sandbox the reference, too (D98). A client who does not read its answer loses its
-// connection.
+// front returns the handler of the public listener: the staff pages on their own host, and
+// the API on all others (D36); on a sandbox also the reference (D98). A client that does not
+// read its answer loses its connection.
 func (a *App) front(ctx context.Context) (http.Handler, error) {
 	pages, err := a.staffPages(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *App) api() (*httpapi.API, error) {
 	}, nil
 }
 
-// cursors returns what seals where pages end.
+// cursors returns the sealer of page cursors.
 func (a *App) cursors() (httpapi.Cursors, error) {
 	key, err := a.config.MasterKey.For("frontdesk cursors of pages")
 	if err != nil {
@@ -96,11 +96,10 @@ func (a *App) cursors() (httpapi.Cursors, error) {
 	return httpapi.NewCursors(key)
 }
 
-// whyUndelivered says why a webhook did not arrive, in a sentence for whom it was for.
+// whyUndelivered explains to the recipient why a webhook did not arrive, in a sentence.
 func whyUndelivered(reason string) string { return webhooks.Reason(reason).Sentence() }
 
-// budget gives each application so much in each period, and no bound if the amount is
-// [NoLimit].
+// budget limits each application to an amount in each period. [NoLimit] disables the limit.
 func budget(amount float64, period time.Duration, now func() time.Time) *fair.Budget[application.ID] {
 	if amount < 0 {
 		return nil
