@@ -115,7 +115,7 @@ func elect(ctx context.Context, tx pgx.Tx, from Source) (after int64, elected bo
 }
 
 // errAhead: leaves of the trees are missing from their source.
-var errAhead = errors.New("the trees hold more than what they were built of: find out what is lost, then run frontdesk audit rebuild --proofs")
+var errAhead = errors.New("the Merkle trees are ahead of the log, so events are missing: find the loss, then run frontdesk audit rebuild --proofs")
 
 // notAhead returns an error if a source ends before the idx of the trees.
 func notAhead(ctx context.Context, tx pgx.Tx, from Source, reached int64) error {

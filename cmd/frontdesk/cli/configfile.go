@@ -99,7 +99,7 @@ func readSettings(name, command string) (settings, error) {
 			return nil, err
 		}
 		if !private && e.secret(flags) {
-			return nil, e.fault("%s holds a secret, and everybody on this machine may read the file: chmod o-rwx %s", e.key, name)
+			return nil, e.fault("%s holds a secret, and every user of this machine may read the file: chmod o-rwx %s", e.key, name)
 		}
 		if flag := flags[command]; flag != nil && !said[e.key].own {
 			if said[e.key], err = e.setting(flag); err != nil {

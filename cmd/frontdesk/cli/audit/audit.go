@@ -97,7 +97,7 @@ func sayArchived(r *term.Run, engine *app.Engine, record string, since, until ti
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	fmt.Fprintf(r.Err, "What was asked for reaches into archives, which are not in the database any more: %s (docs/retention.md says how to read them)\n", fromTo(names))
+	fmt.Fprintf(r.Err, "Part of the result is in archives, which are no longer in the database: %s (docs/retention.md explains how to read them)\n", fromTo(names))
 	return nil
 }
 
@@ -118,9 +118,9 @@ type auditRebuildCmd struct {
 	JSON                bool     `name:"json" help:"Print one JSON object."`
 }
 
-var errDiffers = errors.New("the read models differ from the log: --switch puts them right")
+var errDiffers = errors.New("the read models differ from the log: --switch corrects them")
 
-var errHashes = errors.New("staff_passwords has hashes that the log does not know: nobody signs in with them. Find out who has written there, then set these passwords again")
+var errHashes = errors.New("staff_passwords has hashes that are not in the log, and that no one can sign in with. Find out who has written them, then set these passwords again")
 
 var errObjects = errors.New("the schema of the database is not as this program was built for: find out who has changed it, and change it back as a superuser")
 
@@ -144,7 +144,7 @@ func (c *auditRebuildCmd) Run(r *term.Run) error {
 	result, err := rebuild.Run(r.Context)
 	meter.End()
 	if r.Context.Err() != nil {
-		return errors.New("stopped; the next run goes on from here (--fresh begins anew)")
+		return errors.New("stopped; the next run continues from here (--fresh starts again)")
 	}
 	if err != nil {
 		return err

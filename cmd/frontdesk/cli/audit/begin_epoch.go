@@ -16,9 +16,9 @@ type auditBeginEpochCmd struct {
 
 // Help says what a help text has no room for.
 func (c *auditBeginEpochCmd) Help() string {
-	return `The service notices by itself when its database is a copy, or was recovered or promoted. It cannot notice that a snapshot of the disk
-was put back: the files look as they did. Then run this as the owner of the database, before any process serves. Events from after
-the snapshot are lost; what was still to be told of those before it is not told any more, because somebody may have been told.`
+	return `The service detects on its own that its database is a copy, or was recovered or promoted. It cannot detect that a snapshot of the disk
+was restored: the files look the same. Then run this as the owner of the database, before any process serves. Events from after
+the snapshot are lost. Pending webhooks of earlier events are never sent, because they may have been sent already.`
 }
 
 // Run begins an epoch.

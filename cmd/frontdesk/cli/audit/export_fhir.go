@@ -35,7 +35,7 @@ const (
 var (
 	errFHIROnly     = fault.New(fault.Invalid, "fhir-only", "--access needs --format=fhir or --proof, and --resource=Provenance needs --format=fhir.")
 	errEventsOnly   = fault.New(fault.Invalid, "events-only", "--after, --up-to, --stream and --event choose events: leave them out with --access.")
-	errCallsChanged = fault.New(fault.Invalid, "no-provenance", "A call by itself has changed nothing: export the Provenance of events, without --access.")
+	errCallsChanged = fault.New(fault.Invalid, "no-provenance", "A call alone changes nothing: export the Provenance of events, without --access.")
 )
 
 func (c *auditExportCmd) check() error {

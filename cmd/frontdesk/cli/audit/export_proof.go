@@ -43,8 +43,8 @@ type provedManifest struct {
 
 var (
 	errProofOnly   = fault.New(fault.Invalid, "proof-only", "--system, --readings, --without-sealed and --without-metadata need --proof.")
-	errProofIsJSON = fault.New(fault.Invalid, "proof-is-json", "An export that can be proved is of what is stored: leave out --format and --resource.")
-	errCallsHidden = fault.New(fault.Invalid, "calls-hidden", "Whom a call was made for is sealed in an export that can be proved: read it with audit calls --show-personal.")
+	errProofIsJSON = fault.New(fault.Invalid, "proof-is-json", "An export with --proof holds the stored data: leave out --format and --resource.")
+	errCallsHidden = fault.New(fault.Invalid, "calls-hidden", "An export with --proof has encrypted act claims: read them with audit calls --show-personal.")
 )
 
 func (c *auditExportCmd) checkProof() error {

@@ -32,10 +32,10 @@ type OffboardPracticeCmd struct {
 
 // Help says what a help text has no room for.
 func (c *OffboardPracticeCmd) Help() string {
-	return `Stops all applications from calling for the practice, ends what staff have authorised, and exports its log. Webhooks that wait are
-withdrawn by the service instead of being sent. Nothing is erased, and staff can go on reading what there is: deactivate them with
-"frontdesk apply" or "frontdesk staff deactivate" when they are done. A practice that comes back has everything as it was, once its applications
-are enabled again. Given again, it does what is left to do, and writes the export anew.`
+	return `Disables all applications of the practice, ends their authorisations, and exports its log. Pending webhooks are withdrawn instead of
+being sent. Nothing is erased, and staff can still read the records: deactivate them with "frontdesk apply" or
+"frontdesk staff deactivate" when they are done. A practice that comes back has everything as before, once its applications are
+enabled again. If you run it again, it does the remaining steps, and writes the export again.`
 }
 
 // offboarded is what was done.
@@ -58,14 +58,14 @@ func (c *OffboardPracticeCmd) Run(r *term.Run) error {
 		return err
 	}
 	if !c.Yes {
-		follows := fmt.Sprintf("No application will be able to call for %s any more, what its staff have authorised ends, and webhooks that wait are not sent.", c.Tenant)
+		follows := fmt.Sprintf("No application can call for %s any longer, its authorisations end, and pending webhooks are not sent.", c.Tenant)
 		if err := r.Confirm(follows, "Offboard it?"); err != nil {
 			return err
 		}
 	}
 	done, err := offboarding{engine, c.Tenant}.run(ctx)
 	if err != nil {
-		return fmt.Errorf("%w (give the command again: it does what is left)", err)
+		return fmt.Errorf("%w (run the command again: it does the remaining steps)", err)
 	}
 	if done.Exported, err = c.export(r, engine); err != nil {
 		return fmt.Errorf("the practice is offboarded, but not exported; give the command again: %w", err)
@@ -125,7 +125,7 @@ func (c *OffboardPracticeCmd) write(r *term.Run, out string, calls bool) error {
 }
 
 // errNotSigned says what keeps the export from showing what was just done.
-var errNotSigned = errors.New("what was done is not signed yet: let frontdesk serve and frontdesk sign run, or give --wait more time")
+var errNotSigned = errors.New("the new events are not signed yet: let frontdesk serve and frontdesk sign run, or increase --wait")
 
 // signed returns once a checkpoint covers all that the practice's log holds.
 func (c *OffboardPracticeCmd) signed(r *term.Run, engine *app.Engine) error {

@@ -51,7 +51,7 @@ func TestAPracticeIsOffboarded_D107(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "elm")
 	p.offboard(t, dir, "--yes").WantFailure(t, 1, "no-checkpoint")
 	p.sign(t, elmEvents, "2026-03-02")
-	p.offboard(t, dir).WantFailure(t, 1, "No application will be able to call for elm", "--yes")
+	p.offboard(t, dir).WantFailure(t, 1, "No application can call for elm any longer", "--yes")
 	p.wantEnabled(t, "elm", "oak")
 
 	// What was done is not signed yet, so the export waits for that; nothing is undone.

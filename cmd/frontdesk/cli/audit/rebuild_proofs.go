@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-var errOtherTrees = errors.New("trees were not those of the log; they are now. Find out who has written to them, or changed the log since: frontdesk audit verify compares it with what was signed")
+var errOtherTrees = errors.New("the trees did not match the log, and have been rebuilt. Find out who has written to them, or changed the log since: frontdesk audit verify compares the log with the signed checkpoints")
 
 // proofs builds the trees anew instead of read models.
 func (c *auditRebuildCmd) proofs(r *term.Run) error {
@@ -25,7 +25,7 @@ func (c *auditRebuildCmd) proofs(r *term.Run) error {
 	others, err := rebuild.Run(r.Context)
 	meter.End()
 	if r.Context.Err() != nil {
-		return errors.New("stopped; the service builds what is left")
+		return errors.New("stopped; the service builds the rest")
 	}
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (c *auditRebuildCmd) printTrees(w io.Writer, others []proof.Tree) error {
 		fmt.Fprintf(w, "the tree of %s (%s) was another\n", practiceNamed(of.Tenant), of.Kind)
 	}
 	if len(others) == 0 {
-		fmt.Fprintln(w, "built anew; no tree was another")
+		fmt.Fprintln(w, "rebuilt; every tree was correct")
 	}
 	return nil
 }

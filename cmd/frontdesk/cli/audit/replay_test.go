@@ -118,11 +118,11 @@ func TestARebuildSaysWhatDiffers(t *testing.T) {
 		t.Fatal(err)
 	}
 	o = rebuild("--proofs")
-	o.WantFailure(t, 1, "trees were not those of the log")
+	o.WantFailure(t, 1, "trees did not match the log")
 	if o.Out != "the tree of elm (events) was another\n" {
 		t.Errorf("it says\n%s", o.Out)
 	}
-	if o := rebuild("--proofs"); o.Status != 0 || o.Out != "built anew; no tree was another\n" {
+	if o := rebuild("--proofs"); o.Status != 0 || o.Out != "rebuilt; every tree was correct\n" {
 		t.Errorf("%s%s", o.Out, o.Err)
 	}
 	rebuild("--proofs", "--switch").WantFailure(t, 2, "--proofs")

@@ -57,9 +57,9 @@ func (c *auditSubjectPackCmd) write(r *term.Run, pack subjectpack.Pack, survey s
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(r.Out, "%s is made. Look through it before you hand it over: what was sent or written may tell of others, and what was entered in error may be about somebody else.\n", c.Out)
+	fmt.Fprintf(r.Out, "%s is written. Read it before you hand it over: its texts and files may be about other people, and entries in error may be about another patient.\n", c.Out)
 	if damaged > 0 {
-		return fmt.Errorf("the pack is not whole: %d files are not what was sent, and are not in it; its page says which", damaged)
+		return fmt.Errorf("the pack is incomplete: %d files differ from the files that were sent, and are left out; its page lists them", damaged)
 	}
 	return nil
 }

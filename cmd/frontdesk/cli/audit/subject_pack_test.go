@@ -235,7 +235,7 @@ func TestADamagedFileIsNotInTheSubjectPack_D73(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "ann.zip")
-	a.pack(t, file, a.anns()...).WantFailure(t, 1, "not whole", "1 files")
+	a.pack(t, file, a.anns()...).WantFailure(t, 1, "the pack is incomplete", "1 files")
 	found := unpacked(t, file)
 	for name := range found {
 		if strings.HasPrefix(name, "attachments/") {

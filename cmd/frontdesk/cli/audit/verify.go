@@ -40,7 +40,7 @@ func (c *auditVerifyCmd) Run(r *term.Run) error {
 	return c.live(r)
 }
 
-var errSinceWithoutKey = fault.New(fault.Invalid, "key-missing", "--since, --witness-key and --witnesses need --key: without it, anybody could have written a checkpoint.")
+var errSinceWithoutKey = fault.New(fault.Invalid, "key-missing", "--since, --witness-key and --witnesses need --key: without it, anyone could have written a checkpoint.")
 
 // policy returns whom to trust, and nil if no key is given.
 func (f trustFlags) policy() (*proof.Policy, error) {

@@ -25,8 +25,8 @@ type fileFlags struct {
 
 // These refuse what nothing can be concluded from.
 var (
-	errNoKey        = fault.New(fault.Invalid, "key-missing", "Give the service's verifier key with --key, as you have got it from the service itself: anybody could have signed with another.")
-	errNoNote       = fault.New(fault.Invalid, "no-checkpoint-given", "Name the signed checkpoint with --checkpoint: the export has no manifest with one beside it.")
+	errNoKey        = fault.New(fault.Invalid, "key-missing", "Give the service's verifier key with --key, as you got it from the service: anyone could have signed with another key.")
+	errNoNote       = fault.New(fault.Invalid, "no-checkpoint-given", "Name the signed checkpoint with --checkpoint: the export has no manifest with a checkpoint.")
 	errInside       = fault.New(fault.Invalid, "checkpoint-inside", "A proof that audit prove has printed has its checkpoint in it: leave out --checkpoint.")
 	errSinceOne     = fault.New(fault.Invalid, "one-since", "Give the one checkpoint that the proof goes on from, with --since.")
 	errSinceNothing = fault.New(fault.Invalid, "since-without-use", "A proof of one event says nothing of checkpoints that were kept: leave out --since.")

@@ -23,7 +23,7 @@ type liveFlags struct {
 
 var (
 	errNothingToVerify = fault.New(fault.Invalid, "nothing-to-verify", "Name the file to verify with --in, or the database with --database-url.")
-	errOtherwise       = errors.New("what is stored is not what was written: keep the database, the checkpoints and this output as they are, and find out who has been there")
+	errOtherwise       = errors.New("the stored data differs from the data that was written: keep the database, the checkpoints and this output unchanged, and find out who has changed it")
 )
 
 // live verifies a database.

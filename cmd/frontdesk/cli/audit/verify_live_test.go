@@ -82,7 +82,7 @@ func wantCaught(t *testing.T, c *clitest.Clinic, vkey, kept string) {
 		clitest.Must(t, err)
 	}
 	o := clitest.Frontdesk(t, "audit", "verify", "--read-models", "--key", vkey, "--since", kept, "--database-url", c.DB.AdminURL)
-	o.WantFailure(t, 1, "what is stored is not what was written")
+	o.WantFailure(t, 1, "the stored data differs")
 	if strings.Contains(o.Out, "not checked") {
 		t.Errorf("as the owner it says\n%s", o.Out)
 	}
@@ -92,7 +92,7 @@ func wantCaught(t *testing.T, c *clitest.Clinic, vkey, kept string) {
 		}
 	}
 	o = clitest.Frontdesk(t, "audit", "verify", "--json", "--key", vkey, "--since", kept, "--database-url", c.Auditor)
-	o.WantFailure(t, 1, "what is stored is not what was written")
+	o.WantFailure(t, 1, "the stored data differs")
 	var checks []string
 	for _, f := range clitest.Objects(t, o.Out)[0]["found"].([]any) {
 		checks = append(checks, f.(map[string]any)["check"].(string))

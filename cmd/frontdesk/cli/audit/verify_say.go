@@ -62,7 +62,7 @@ func (s *report) saySigned(c proof.Checkpoint, by []string, p proof.Policy) {
 		s.say("It is cosigned by %d of the %d witnesses whose keys you gave: %s.", len(by), witnesses, strings.Join(by, ", "))
 	}
 	if len(by) == 0 {
-		s.sayNot("Whether others are shown another history. Give the keys of witnesses with --witness-key, or compare checkpoints with somebody else.")
+		s.sayNot("Whether others are shown another history. Give the keys of witnesses with --witness-key, or compare checkpoints with someone else.")
 	}
 	s.sayNot("What came after these %d numbers. Ask for a newer checkpoint.", c.Size)
 }

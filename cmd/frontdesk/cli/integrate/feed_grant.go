@@ -21,7 +21,7 @@ type feedGrantCmd struct {
 
 // Help says what a help text has no room for.
 func (c *feedGrantCmd) Help() string {
-	return `Lets somebody follow the log by NATS. It makes their consumers, with the credentials of the relay, and prints their account: put it into
+	return `Lets a follower read the log from NATS. It creates the follower's consumers, with the credentials of the relay, and prints their account: put it into
 nats-followers.conf on each server, and run "nats-server --signal reload" twice. Run it again without --out after the broker has lost
 everything. Take the account out of that file to end it, and reload.`
 }
@@ -30,7 +30,7 @@ everything. Take the account out of that file to end it, and reload.`
 func (c *feedGrantCmd) Run(r *term.Run) error {
 	f := broker.Follower{Name: cmp.Or(c.Name, c.Tenant), Tenant: c.Tenant}
 	if f.Name == "" {
-		return errors.New("say who follows: give --tenant for one practice, or --name for somebody who follows all of the log")
+		return errors.New("name the follower: give --tenant for one practice, or --name for a follower of the whole log")
 	}
 	if err := errors.Join(f.Check(), c.Server().Check()); err != nil {
 		return err

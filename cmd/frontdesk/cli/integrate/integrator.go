@@ -58,7 +58,7 @@ func (f asApplicationFlags) callerOf(r *term.Run) (caller, error) {
 		return caller{}, errors.New("give --key and --application together: the key is that application's")
 	}
 	if f.URL != "" && f.Key == "" {
-		return caller{}, errors.New("with --url, give --key and --application, too, and --kid unless it is the key's thumbprint")
+		return caller{}, errors.New("with --url, also give --key and --application, and --kid unless it is the key's thumbprint")
 	}
 	if f.Key == "" {
 		return f.caller(r, f.Dir)

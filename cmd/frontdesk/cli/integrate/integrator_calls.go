@@ -110,7 +110,7 @@ func (c *integratorCallsCmd) follow(r *term.Run, service *client.Client, fresh [
 			return refusals.Plain(err)
 		}
 		if err != nil {
-			fmt.Fprintf(r.Err, "frontdesk: %s; it is tried again\n", term.OneLine(refusals.Plain(err)))
+			fmt.Fprintf(r.Err, "frontdesk: %s; retrying\n", term.OneLine(refusals.Plain(err)))
 		}
 	}
 }

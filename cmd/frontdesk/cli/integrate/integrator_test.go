@@ -123,7 +123,7 @@ func TestFollowingPrintsEachCallOnce_D95(t *testing.T) {
 		fields := strings.Fields(line)
 		ids = append(ids, fields[len(fields)-1])
 	}
-	if status != 0 || !slices.Equal(ids, []string{"first", "last", "slow"}) || !strings.Contains(errs.String(), "Try again. (unavailable); it is tried again") {
+	if status != 0 || !slices.Equal(ids, []string{"first", "last", "slow"}) || !strings.Contains(errs.String(), "Try again. (unavailable); retrying") {
 		t.Errorf("exit status %d, printed %v, %s", status, ids, errs.String())
 	}
 }
@@ -203,7 +203,7 @@ func TestWhomToAskHasToBeSaidWhole_D95(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"--url=http://127.0.0.1:1"}, "with --url, give --key and --application"},
+		{[]string{"--url=http://127.0.0.1:1"}, "with --url, also give --key and --application"},
 		{[]string{"--url=http://127.0.0.1:1", "--key", key}, "give --key and --application together"},
 		{[]string{"--dir", t.TempDir()}, "sandbox"},
 	} {

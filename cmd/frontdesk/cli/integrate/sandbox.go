@@ -89,7 +89,7 @@ func (c *sandboxResetCmd) Run(r *term.Run) error {
 		if err := remote.Reset(ctx); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(r.Out, "The practice is what it was just after it was seeded, and the clock is real.")
+		_, err := fmt.Fprintln(r.Out, "The practice is reset to its seeded state, and the clock shows the real time.")
 		return err
 	})
 }

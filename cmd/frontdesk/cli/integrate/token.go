@@ -61,7 +61,7 @@ func (c *mintCmd) callerOf(r *term.Run) (caller, error) {
 }
 
 var errHalfNamed = errors.New("give --key and --application together: a token is of the application whose key signs it; " +
-	"give --kid, too, unless the key set has the key under its thumbprint, as token keygen puts it there")
+	"also give --kid, unless the key set has the key under its thumbprint, as token keygen writes it")
 
 type publishCmd struct {
 	JWKS   string `name:"jwks" default:"jwks.json" type:"existingfile" placeholder:"FILE" help:"The key set."`

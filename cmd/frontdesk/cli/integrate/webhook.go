@@ -43,7 +43,7 @@ func (c *webhookTriggerCmd) Run(r *term.Run) error {
 		}
 	}
 	if c.Tenant == "" || c.Patient == (patient.ID{}) {
-		return errors.New("with --database-url, give --tenant and --patient, too; and --site for a call-in")
+		return errors.New("with --database-url, also give --tenant and --patient; and --site for a call-in")
 	}
 	flags := term.EngineFlags{DatabaseFlag: term.DatabaseFlag{DatabaseURL: c.DatabaseURL}, As: c.As, JSON: c.JSON}
 	pull := trigger.Trigger{Tenant: c.Tenant, Patient: c.Patient, Site: c.Site, Room: c.Room}.Pull
@@ -60,7 +60,7 @@ func (c *webhookTriggerCmd) inSandbox() error {
 		return err
 	}
 	if len(info.Patients) == 0 || len(info.Sites) == 0 || len(info.Rooms) == 0 {
-		return fmt.Errorf("the sandbox in %s has nobody to call in", c.Dir)
+		return fmt.Errorf("the sandbox in %s has no patient to call in", c.Dir)
 	}
 	sandbox.ForgetDatabases()
 	c.DatabaseURL, c.Tenant = info.DatabaseURL, info.TenantID

@@ -26,7 +26,7 @@ type linkFile struct {
 var (
 	errLinksNotKept = errors.New("--links is a file: a link cannot be shown again, so it must not get lost in a pipe or on a screen")
 	errLinksOther   = errors.New("the file of --links ends with something that is no link: name another")
-	errLinksOpen    = errors.New("whoever reads the file of --links can open accounts, and others may read it: chmod 600 it, or name another")
+	errLinksOpen    = errors.New("anyone who reads the file of --links can open accounts, and other users may read it: chmod 600 it, or name another file")
 )
 
 // openLinks opens the file, which only its owner may read. Nobody is invited by a dry run.

@@ -63,7 +63,7 @@ func TestRefusalsOfApplyNameTheLine_D107(t *testing.T) {
 	} {
 		a.run(firstGood+documents).WantFailure(t, 1, "nothing was changed: standard input:"+shifted(want))
 	}
-	wantRefusals(t, a.run(elmRegistered+"sites: [{name: ' '}]\nstaff: [{username: zoe}]"), "4:16: sites[0].name", "5:9: staff[0].name", "nothing was changed: mend these lines")
+	wantRefusals(t, a.run(elmRegistered+"sites: [{name: ' '}]\nstaff: [{username: zoe}]"), "4:16: sites[0].name", "5:9: staff[0].name", "nothing was changed: fix these lines")
 	if n := a.events(); n != before {
 		t.Errorf("%d events were stored by refused files", n-before)
 	}

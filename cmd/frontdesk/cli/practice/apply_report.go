@@ -116,7 +116,7 @@ func (a *applyReport) refused(err error) error {
 	if a.more > 0 {
 		fmt.Fprintf(a.r.Err, "and %d more\n", a.more)
 	}
-	return errors.New("nothing was changed: mend these lines and apply the files again")
+	return errors.New("nothing was changed: fix these lines and apply the files again")
 }
 
 // summary ends the report for people, once the run is at its end.

@@ -35,7 +35,7 @@ func (c *ReadyCmd) Run(r *term.Run) error {
 	}
 	response, err := new(http.Client).Do(request)
 	if err != nil {
-		return fmt.Errorf("nobody answers: %w", err)
+		return fmt.Errorf("no answer: %w", err)
 	}
 	defer response.Body.Close()
 	said, err := io.ReadAll(io.LimitReader(response.Body, readyLength))

@@ -33,7 +33,7 @@ func TestAContainerIsAskedWhetherItIsReady_D106(t *testing.T) {
 	stopping.Store(true)
 	clitest.Frontdesk(t, "ready", "--private-listen", address).WantFailure(t, 1, "not ready: this process is stopping")
 	process.Close()
-	clitest.Frontdesk(t, "ready", "--private-listen", address).WantFailure(t, 1, "nobody answers")
+	clitest.Frontdesk(t, "ready", "--private-listen", address).WantFailure(t, 1, "no answer")
 	clitest.Frontdesk(t, "ready", "--private-listen", "no port:").WantFailure(t, 1, "--private-listen is HOST:PORT")
 }
 
@@ -48,7 +48,7 @@ func TestTheFileOfSettingsSaysWhoIsAskedWhetherItIsReady_D108(t *testing.T) {
 		t.Errorf("exit status %d, %q, %q", o.Status, o.Out, o.Err)
 	}
 	other := clitest.SettingsFile(t, "serve:\n  private-listen: 127.0.0.1:1\n")
-	clitest.Frontdesk(t, "ready", "--config", other).WantFailure(t, 1, "nobody answers", "127.0.0.1:1")
+	clitest.Frontdesk(t, "ready", "--config", other).WantFailure(t, 1, "no answer", "127.0.0.1:1")
 	if o := clitest.Frontdesk(t, "ready", "--config", other, "--private-listen", address); o.Status != 0 {
 		t.Errorf("exit status %d, %q", o.Status, o.Err)
 	}

@@ -62,7 +62,7 @@ func (c *RetainCmd) Run(r *term.Run) error {
 	return nil
 }
 
-var errNoFolder = errors.New("--archive names no folder: make it first, where backups of it are made, too")
+var errNoFolder = errors.New("--archive names no folder: create it first, in a place that is backed up")
 
 func (c *RetainCmd) checkFolder() error {
 	if c.Archive == "" {

@@ -63,7 +63,7 @@ func TestWhatIsOldIsMovedToFilesAndAuditorsAreTold_D72(t *testing.T) {
 		t.Errorf("it says\n%s, want %s", moved.Out, want)
 	}
 	for _, asked := range []string{"calls --request=" + old, "who-accessed --tenant=elm --patient=" + c.Ann} {
-		if listed := c.Audit(t, strings.Fields(asked)...); !strings.Contains(listed.Err, "not in the database any more: access_record_2019_03 ") || strings.Contains(listed.Out, old) {
+		if listed := c.Audit(t, strings.Fields(asked)...); !strings.Contains(listed.Err, "no longer in the database: access_record_2019_03 ") || strings.Contains(listed.Out, old) {
 			t.Errorf("audit %s says %s%s", asked, listed.Out, listed.Err)
 		}
 	}

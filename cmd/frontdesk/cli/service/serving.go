@@ -72,7 +72,7 @@ func (f runningFlags) check(r *term.Run, parsed *kong.Context, files SettingsFil
 		return err
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d checks failed: mend what the lines say that begin with FAILED", failed, len(found))
+		return fmt.Errorf("%d of %d checks failed: fix the lines that begin with FAILED", failed, len(found))
 	}
 	return nil
 }

@@ -30,8 +30,8 @@ type Output struct {
 }
 
 var (
-	errTerminal = errors.New("name a file with --out: a terminal would act on what somebody has sent")
-	errNoReader = errors.New("nobody reads from this pipe: start its reader first")
+	errTerminal = errors.New("name a file with --out: a terminal would act on control characters in the file")
+	errNoReader = errors.New("this pipe has no reader: start its reader first")
 )
 
 // Output finds out what a name stands for, and refuses what cannot be written. A link
