@@ -74,7 +74,7 @@ type commandLine struct {
 
 // practiceCmd holds the verbs of practices.
 type practiceCmd struct {
-	practice.PracticeCommands `embed:""`
+	practice.Commands `embed:""`
 
 	Offboard audit.OffboardPracticeCmd `cmd:"" help:"Stop a practice's applications and export its log." detail:"Nothing is erased."`
 }
@@ -116,9 +116,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	}
 	if err != nil {
 		help := helpFor(err)
-		if unknown, ok := unknownCommand(args); ok {
-			err = unknown
-		}
+		err = cmp.Or(unknownCommand(args), err)
 		fmt.Fprintf(streams.Err, "frontdesk: %s\nFor help, run \"frontdesk %s\".\n", term.OneLine(err), help)
 		return 2
 	}

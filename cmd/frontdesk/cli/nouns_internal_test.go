@@ -146,7 +146,7 @@ func TestCommandsPageIsCurrent_D137(t *testing.T) {
 	const page = "../../../docs/operations/commands.md"
 	want := commandsPage(model(t))
 	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil { //nolint:gosec // a page
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// unknownCommand returns the error of a command line that names no command, and the commands
-// that its words are nearest to.
-func unknownCommand(args []string) (error, bool) {
+// unknownCommand returns nil for a command line that names a command. Otherwise its error
+// suggests the commands whose words are nearest.
+func unknownCommand(args []string) error {
 	parser, err := newParser(&commandLine{}, Streams{}, nil)
 	if err != nil {
-		return err, true
+		return err
 	}
 	node, typed := parser.Model.Node, args
 	if flag := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); flag >= 0 {
@@ -22,15 +22,15 @@ func unknownCommand(args []string) (error, bool) {
 	}
 	for i, word := range typed {
 		if node.Leaf() {
-			return nil, false
+			return nil
 		}
 		at := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == word })
 		if at < 0 {
-			return unknown(typed[:i+1], nearest(parser.Model.Node, typed)), true
+			return unknown(typed[:i+1], nearest(parser.Model.Node, typed))
 		}
 		node = node.Children[at]
 	}
-	return nil, false
+	return nil
 }
 
 func unknown(typed, near []string) error {

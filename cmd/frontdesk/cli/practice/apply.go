@@ -11,6 +11,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
+// ApplyCmd makes practices and applications as files declare them.
 type ApplyCmd struct {
 	term.DatabaseFlag   `embed:""`
 	term.MasterKeyFlags `embed:""`

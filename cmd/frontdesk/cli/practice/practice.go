@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/request"
 )
 
-// PracticeCommands are the verbs of practices, except for offboarding.
-type PracticeCommands struct {
+// Commands are the verbs of practices, except for offboarding.
+type Commands struct {
 	List     listPracticesCmd    `cmd:"" help:"List all practices."`
 	Register registerPracticeCmd `cmd:"" help:"Register a practice."`
 	Close    closePracticeCmd    `cmd:"" help:"Close a practice to all requests." detail:"It takes no requests of any type, from now or from an instant on."`
