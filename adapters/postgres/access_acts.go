@@ -41,8 +41,13 @@ func (r *AccessRecorder) sealActs(ctx context.Context, calls []access.Call) (act
 // placeOf is what the box of a call is bound to.
 func placeOf(requestID uuid.UUID) string { return "call " + requestID.String() }
 
+// SealedInCall returns the boxes of a line of the access record.
+func SealedInCall(r AccessRow) Sealed {
+	return SealedAt(r.Leaf.Idx, r.Leaf.Tenant, placeOf(r.Leaf.RequestID), r.Sealed)
+}
+
 // openActs puts the practitioners into the act claims of calls, from their boxes.
-func (k *Keyring) openActs(ctx context.Context, calls []access.Call, boxes [][]byte) (err error) {
+func openActs(ctx context.Context, k *Keyring, calls []access.Call, boxes [][]byte) (err error) {
 	var named []Other
 	var of []int // which call
 	for n, box := range boxes {

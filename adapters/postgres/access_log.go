@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -124,7 +123,7 @@ func eachRow(idx int64, next func(idx int64) ([]AccessRow, error)) iter.Seq2[Acc
 }
 
 func (a AccessRecord) rows(ctx context.Context, of string, args ...any) ([]AccessRow, error) {
-	args = slices.Insert(args, 1, any(cmp.Or(a.Page, logPage)))
+	args = slices.Insert(args, 1, any(a.size()))
 	rows, _ := a.DB.Query(ctx, fmt.Sprintf(readAccessLog, of), args...)
 	found, err := pgx.CollectRows(rows, scanAccessRow)
 	if err != nil {

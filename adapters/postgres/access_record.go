@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -77,7 +76,7 @@ func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, er
 		return call, err
 	})
 	if err == nil && a.Keys != nil {
-		err = a.Keys.openActs(ctx, page, boxes)
+		err = openActs(ctx, a.Keys, page, boxes)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the access record: %w", err)
@@ -85,7 +84,10 @@ func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, er
 	return page, nil
 }
 
-func (a AccessRecord) size() int { return cmp.Or(a.Page, logPage) }
+// recordPage is how many lines one page has, unless the reader says otherwise.
+const recordPage = 1000
+
+func (a AccessRecord) size() int { return cmp.Or(a.Page, recordPage) }
 
 // readCalls has a condition for each field of the filter. Postgres plans it each time, with
 // the parameters at hand, so it drops the conditions that ask for nothing and uses
@@ -172,17 +174,4 @@ func RecordAuditQuery(ctx context.Context, db DB, tenant, machine string, q audi
 		return fmt.Errorf("record the reading: %w", err)
 	}
 	return nil
-}
-
-// idOrNull returns an identifier as an optional column holds it: the zero one is
-// NULL.
-func idOrNull(id uuid.UUID) pgtype.UUID { return pgtype.UUID{Bytes: id, Valid: id != uuid.Nil} }
-
-// timeOrNull returns an instant as an optional column holds it: the zero one is
-// NULL.
-func timeOrNull(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }

@@ -11,30 +11,6 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Standing is how the log stands, for somebody who is to sign it.
-type Standing struct {
-	Head      int64
-	Epoch     int
-	Standby   bool // the server takes no writes; nothing else is known of it then
-	Elsewhere bool // the database is in another history, whose epoch has not begun yet
-}
-
-const readStanding = `SELECT head, epoch, NOT goes_on FROM history`
-
-// Standing returns how the log stands.
-func (l Log) Standing(ctx context.Context) (is Standing, err error) {
-	if err := l.DB.QueryRow(ctx, `SELECT pg_is_in_recovery()`).Scan(&is.Standby); err != nil {
-		return is, fmt.Errorf("ask whether this is a standby: %w", err)
-	}
-	if is.Standby {
-		return is, nil
-	}
-	if err := l.DB.QueryRow(ctx, readStanding).Scan(&is.Head, &is.Epoch, &is.Elsewhere); err != nil {
-		return is, fmt.Errorf("ask how the log stands: %w", err)
-	}
-	return is, nil
-}
-
 // Checkpoints are the signed notes of the trees.
 type Checkpoints struct{ DB DB }
 

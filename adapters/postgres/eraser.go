@@ -49,7 +49,7 @@ func (e Eraser) Erase(ctx context.Context, who erasure.Person, also []string, ch
 		recorded, gone, err := e.Store.erase(ctx, who, also, change)
 		switch {
 		case err == nil:
-			e.Store.Keys.forget(gone)
+			e.Store.Keys.forgetErased(who.Tenant, gone)
 			e.Store.Appended.Notify()
 			return recorded, nil
 		case mayNot(err):
@@ -67,10 +67,10 @@ func mayNot(err error) bool {
 	return answered && refused.Code == "42501"
 }
 
-// erase makes one attempt. It returns whose keys it has destroyed.
+// erase makes one attempt. It returns the keys that it has destroyed.
 func (s *Store) erase(ctx context.Context, who erasure.Person, also []string,
 	change func([]erasure.Key) (event.Change, error),
-) (recorded []event.Recorded, gone []owner, err error) {
+) (recorded []event.Recorded, gone []erasure.Key, err error) {
 	err = s.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		keys, erased, err := stopAppends(ctx, tx, who, also)
 		if err != nil {
@@ -88,9 +88,7 @@ func (s *Store) erase(ctx context.Context, who erasure.Person, also []string,
 		if err != nil {
 			return err
 		}
-		for _, k := range keys {
-			gone = append(gone, owner{who.Tenant, event.Holder{Kind: k.Kind, ID: k.Holder}})
-		}
+		gone = keys
 		return tx.SendBatch(ctx, batch).Close()
 	})
 	return recorded, gone, err
@@ -217,20 +215,5 @@ func (e Eraser) AccountOf(ctx context.Context, tenant string, member uuid.UUID) 
 // PractitionerKnownBy returns the practitioner whom calls have named with an e-mail address
 // in lower case, or practitioner.ErrUnknown.
 func (e Eraser) PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error) {
-	found, err := e.Store.Keys.of(ctx, []owner{index(tenant)})
-	if err != nil {
-		return practitioner.ID{}, err
-	}
-	key, has := found.found[index(tenant)]
-	if !has {
-		return practitioner.ID{}, practitioner.ErrUnknown
-	}
-	who := owner{tenant, event.Holder{Kind: event.OfPractitioner, ID: key.Practitioner(tenant, email)}}
-	if found, err = e.Store.Keys.of(ctx, []owner{who}); err != nil {
-		return practitioner.ID{}, err
-	}
-	if _, has := found.found[who]; !has {
-		return practitioner.ID{}, practitioner.ErrUnknown
-	}
-	return practitioner.ID{UUID: who.holder.ID}, nil
+	return e.Store.Keys.PractitionerKnownBy(ctx, tenant, email)
 }

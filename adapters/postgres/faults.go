@@ -34,6 +34,10 @@ var taken = map[string]*fault.Error{
 	"erasure_held":              erasure.ErrHeld,
 }
 
+// ErrSwept refuses an append that names a file which was swept away, because the call
+// took more than a day.
+var ErrSwept = fault.New(fault.Unavailable, "unavailable", "What was sent has been waiting for too long. Send it again.")
+
 // faultOf returns err as a caller of the database should understand it. An error
 // that is a fault already stays as it is, and so does that of a caller who has gone.
 func faultOf(err error) error {

@@ -204,13 +204,11 @@ const moveKey = `UPDATE personal_keys SET patient = $4 WHERE tenant = $1 AND kin
 
 // queueKeys queues the keys that appends have made, and then those that they move.
 func queueKeys(batch *pgx.Batch, events []written) {
-	var keys []newKey
+	var keys keyRows
 	for _, e := range events {
 		keys = append(keys, e.keys...)
 	}
-	if len(keys) > 0 {
-		batch.Queue(insertKeys, keyColumns(keys)...)
-	}
+	keys.queue(batch)
 	for _, e := range events {
 		if e.former != nil {
 			batch.Queue(moveKey, e.Stream.Tenant, event.OfRequest, e.Stream.ID, e.Patient)

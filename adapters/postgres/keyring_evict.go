@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/background"
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
 )
 
 // Appends are fenced by the database, whatever a process remembers. What it reads is not:
@@ -54,6 +56,15 @@ func (k *Keyring) Evict(ctx context.Context, since time.Time) (time.Time, error)
 	}
 	k.forget(gone)
 	return last, nil
+}
+
+// forgetErased drops keys that an erasure in a practice has destroyed.
+func (k *Keyring) forgetErased(tenant string, gone []erasure.Key) {
+	owners := make([]owner, len(gone))
+	for n, key := range gone {
+		owners[n] = owner{tenant, event.Holder{Kind: key.Kind, ID: key.Holder}}
+	}
+	k.forget(owners)
 }
 
 // forget drops the keys of owners who are erased.

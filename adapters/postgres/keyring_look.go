@@ -38,11 +38,11 @@ func SealedIn(s event.Stored) Sealed {
 	}}
 }
 
-// SealedInCall returns the boxes of a line of the access record.
-func SealedInCall(r AccessRow) Sealed {
-	boxes, err := sealing.Boxes(r.Sealed)
-	return Sealed{r.Leaf.Idx, r.Leaf.Tenant, boxes, err, func(b sealing.Box, k sealing.Key) error {
-		_, err := b.OpenAt(k, r.Leaf.Tenant, placeOf(r.Leaf.RequestID))
+// SealedAt returns the boxes of personal values that stand in no event, as [Other] has them.
+func SealedAt(idx int64, tenant, place string, sealed []byte) Sealed {
+	boxes, err := sealing.Boxes(sealed)
+	return Sealed{idx, tenant, boxes, err, func(b sealing.Box, k sealing.Key) error {
+		_, err := b.OpenAt(k, tenant, place)
 		return err
 	}}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"frontdesk/adapters/sealing"
+	"frontdesk/domain/event"
+	"frontdesk/domain/practitioner"
 )
 
 // identify gives each practitioner an identifier. Whatever else is missing is fetched with
@@ -39,4 +41,25 @@ func (k *Keyring) index(ctx context.Context, tenant string, others []owner) (sea
 		return key, err
 	}
 	return sealing.Key{}, ErrKeyLost
+}
+
+// PractitionerKnownBy returns the practitioner whom calls have named with an e-mail address
+// in lower case, or practitioner.ErrUnknown.
+func (k *Keyring) PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error) {
+	found, err := k.of(ctx, []owner{index(tenant)})
+	if err != nil {
+		return practitioner.ID{}, err
+	}
+	key, has := found.found[index(tenant)]
+	if !has {
+		return practitioner.ID{}, practitioner.ErrUnknown
+	}
+	who := owner{tenant, event.Holder{Kind: event.OfPractitioner, ID: key.Practitioner(tenant, email)}}
+	if found, err = k.of(ctx, []owner{who}); err != nil {
+		return practitioner.ID{}, err
+	}
+	if _, has := found.found[who]; !has {
+		return practitioner.ID{}, practitioner.ErrUnknown
+	}
+	return practitioner.ID{UUID: who.holder.ID}, nil
 }

@@ -24,9 +24,19 @@ type newKey struct {
 	wrapped     []byte
 }
 
+// keyRows are the keys that appends have made, as they are stored.
+type keyRows []newKey
+
+// queue queues the statement that stores the keys, if there are any.
+func (r keyRows) queue(batch *pgx.Batch) {
+	if len(r) > 0 {
+		batch.Queue(insertKeys, keyColumns(r)...)
+	}
+}
+
 // wrap returns the rows of the keys that an append has made. A request's key belongs to
 // the patient whom its event is about.
-func (k *Keyring) wrap(made minted, events []split) (rows []newKey, err error) {
+func (k *Keyring) wrap(made minted, events []split) (rows keyRows, err error) {
 	if len(made.keys) == 0 {
 		return nil, nil
 	}

@@ -77,9 +77,6 @@ func (l *lag) Describe(out chan<- *prometheus.Desc) {
 	out <- l.seenAge
 }
 
-// lagLimit is the time that one collection may take.
-const lagLimit = 2 * time.Second
-
 // lagOf counts what is behind the sequencer's place and what has come into a gap, each
 // by index. In one condition they would read all events. It counts no further than a
 // backlog that is long anyway, so that Postgres does not prepare for millions.
@@ -100,7 +97,7 @@ FROM feed_offsets o`
 
 // Collect sends the figures, and none if the database cannot be asked.
 func (l *lag) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), lagLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), collectLimit)
 	defer cancel()
 	var epoch, head, waiting, gaps float64
 	var first *time.Time

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -50,11 +49,4 @@ func needed(events []written) (tenants []string, patients pgtype.FlatArray[pgtyp
 		}
 	}
 	return tenants, patients, members
-}
-
-func nullable(id *uuid.UUID) pgtype.UUID {
-	if id == nil {
-		return pgtype.UUID{}
-	}
-	return pgtype.UUID{Bytes: *id, Valid: true}
 }

@@ -125,7 +125,7 @@ type written struct {
 	idempotency  event.Digest // the key of the call; zero if it has none
 	practitioner *uuid.UUID   // of the act claim, if it has one
 	former       *uuid.UUID   // the patient from whom the stream is taken, if it is
-	keys         []newKey     // that the append has made: of its first event
+	keys         keyRows      // that the append has made: of its first event
 	rows, guards []projections.Statement
 	ofPatient    bool // the practice must have the patient
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 )
 
@@ -78,7 +77,3 @@ func (u *Uploads) Sweep(ctx context.Context, before time.Time) (int64, error) {
 	}
 	return swept, nil
 }
-
-// ErrSwept refuses an append that names a file which was swept away, because the call
-// took more than a day.
-var ErrSwept = fault.New(fault.Unavailable, "unavailable", "What was sent has been waiting for too long. Send it again.")
