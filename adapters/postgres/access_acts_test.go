@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
@@ -48,7 +49,7 @@ func (r *register) keyring(t *testing.T) (*postgres.Keyring, *questioned) {
 // practice makes a practice, in which something has happened.
 func (r *register) practice(t *testing.T, tenant string) {
 	t.Helper()
-	mustExec(t, r.db.AdminPool(t), `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+	enginetest.MustExec(t, r.db.AdminPool(t), `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
 		VALUES (gen_random_uuid(), '`+tenant+`', gen_random_uuid(), 1, 'test.noted.v1', '{}', '{}', now())`)
 }
 
@@ -154,7 +155,7 @@ func TestAnErasedPractitionerIsInNoLine(t *testing.T) {
 	r.Record(callFor("zoe"))
 	r.Record(callFor("lee"))
 	r.runOnce(t)
-	mustExec(t, r.db.AdminPool(t), `
+	enginetest.MustExec(t, r.db.AdminPool(t), `
 		INSERT INTO erasures SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 2, '' FROM personal_keys
 			WHERE kind = 3 AND holder = (SELECT encode(substr(sealed, 3, 16), 'hex')::uuid FROM access_record ORDER BY request_id LIMIT 1);
 		DELETE FROM personal_keys k USING erasures e WHERE k.holder = e.holder`)
@@ -198,7 +199,7 @@ func TestABoxOpensOnlyInItsLine(t *testing.T) {
 		r.Record(callFor("zoe"))
 		r.Record(callFor("zoe"))
 		r.runOnce(t)
-		mustExec(t, r.db.AdminPool(t), `ALTER TABLE access_record DISABLE TRIGGER ALL; `+change)
+		enginetest.MustExec(t, r.db.AdminPool(t), `ALTER TABLE access_record DISABLE TRIGGER ALL; `+change)
 		if got, err := r.opened(t); !errors.Is(err, want) {
 			t.Errorf("%s: %v, %v", change, got, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/access"
 )
 
@@ -61,14 +62,14 @@ func TestLinesAreNumberedAsTheyAreWritten_D80(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	admin := r.db.AdminPool(t)
-	mustExec(t, admin, `INSERT INTO practices (tenant, name, time_zone) VALUES ('elm-street', 'Elm', 'UTC')`)
+	enginetest.MustExec(t, admin, `INSERT INTO practices (tenant, name, time_zone) VALUES ('elm-street', 'Elm', 'UTC')`)
 	whole, sparse, stranger := aCall(), aPing(), aPing()
 	stranger.Tenant = "nowhere"
 	for _, c := range []access.Call{whole, sparse, stranger, whole} {
 		r.Record(c)
 	}
 	r.runOnce(t)
-	mustExec(t, admin, `INSERT INTO practices (tenant, name, time_zone) VALUES ('nowhere', 'Late', 'UTC')`)
+	enginetest.MustExec(t, admin, `INSERT INTO practices (tenant, name, time_zone) VALUES ('nowhere', 'Late', 'UTC')`)
 	late := aPing()
 	late.Tenant = "nowhere"
 	rows := r.rows(t)
@@ -89,13 +90,13 @@ func TestLinesAreNumberedAsTheyAreWritten_D80(t *testing.T) {
 	if want := []string{"elm-street", "elm-street", "", "nowhere"}; !slices.Equal(trees, want) {
 		t.Errorf("the lines are in the trees %q, want %q", trees, want)
 	}
-	mustExec(t, admin, `ALTER TABLE access_record DISABLE TRIGGER USER; ALTER TABLE access_record_default DISABLE TRIGGER USER; UPDATE access_record SET status = 204 WHERE tenant = 'nowhere'`)
+	enginetest.MustExec(t, admin, `ALTER TABLE access_record DISABLE TRIGGER USER; ALTER TABLE access_record_default DISABLE TRIGGER USER; UPDATE access_record SET status = 204 WHERE tenant = 'nowhere'`)
 	for n, row := range r.rows(t) {
 		if changed := row.Hash() != rows[n].Hash(); changed != (n > 1) {
 			t.Errorf("line %d: the leaf has changed: %t", n, changed)
 		}
 	}
-	mustExec(t, admin, `DELETE FROM access_record WHERE request_id = '`+sparse.RequestID.String()+`'`)
+	enginetest.MustExec(t, admin, `DELETE FROM access_record WHERE request_id = '`+sparse.RequestID.String()+`'`)
 	if page, err := r.read.Rows(t.Context(), 0); err == nil || errors.Is(err, postgres.ErrArchived) || len(page) != 1 {
 		t.Errorf("a line that is gone: %d lines, %v", len(page), err)
 	}
@@ -150,7 +151,7 @@ func TestNumbersHaveNoGapWhoeverWrites_D80(t *testing.T) {
 			}
 		})
 	}
-	mustExec(t, admin, `CREATE TABLE access_record_later PARTITION OF access_record FOR VALUES FROM ('a0000000-0000-0000-0000-000000000000') TO ('b0000000-0000-0000-0000-000000000000')`)
+	enginetest.MustExec(t, admin, `CREATE TABLE access_record_later PARTITION OF access_record FOR VALUES FROM ('a0000000-0000-0000-0000-000000000000') TO ('b0000000-0000-0000-0000-000000000000')`)
 	all.Wait()
 	in := uuid.MustParse("a0000000-0000-7000-8000-000000000001")
 	c := aPing()
@@ -181,7 +182,7 @@ func TestTheServingRoleCannotChangeNumbers_D80(t *testing.T) {
 	}
 	_, err := r.Pool.Exec(t.Context(), `CREATE TEMPORARY TABLE mine (LIKE access_record);
 		CREATE TRIGGER forged AFTER INSERT ON mine REFERENCING NEW TABLE AS line FOR EACH STATEMENT EXECUTE FUNCTION number_new_calls()`)
-	if !strings.Contains(text(err), "permission denied") {
+	if !strings.Contains(enginetest.Text(err), "permission denied") {
 		t.Errorf("a table of its own numbers its lines: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -97,12 +98,12 @@ func TestWhoStopsReadingTheAccessRecordGoesOnFromThere_D37(t *testing.T) {
 func TestTheAccessRecordIsReadByIndex(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
-	mustExec(t, r.db.AdminPool(t), `
+	enginetest.MustExec(t, r.db.AdminPool(t), `
 		INSERT INTO access_record
 		SELECT gen_random_uuid(), timestamptz '2026-03-02' + n * interval '1 second', 'tenant-' || n % 1000, gen_random_uuid(),
 			'application-restricted', NULL, 'ping', CASE WHEN n % 2 = 0 THEN md5((n % 5000)::text)::uuid END, 200, '', '', NULL, '\x00'
 		FROM generate_series(1, 50000) n`)
-	mustExec(t, r.db.AdminPool(t), `ANALYZE access_record`)
+	enginetest.MustExec(t, r.db.AdminPool(t), `ANALYZE access_record`)
 	for name, c := range map[string]struct {
 		filter postgres.CallFilter
 		index  string
@@ -131,15 +132,15 @@ func TestTheAccessRecordIsReadByIndexInEveryPartition_D72(t *testing.T) {
 	r := newRegister(t)
 	admin := r.db.AdminPool(t)
 	for _, digit := range "0123456789abcde" {
-		mustExec(t, admin, fmt.Sprintf(`CREATE TABLE access_record_%[1]c PARTITION OF access_record
+		enginetest.MustExec(t, admin, fmt.Sprintf(`CREATE TABLE access_record_%[1]c PARTITION OF access_record
 			FOR VALUES FROM ('%[1]c0000000-0000-0000-0000-000000000000') TO ('%[1]cfffffff-ffff-ffff-ffff-ffffffffffff')`, digit))
 	}
-	mustExec(t, admin, `
+	enginetest.MustExec(t, admin, `
 		INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, token_hash)
 		SELECT md5(n::text)::uuid, timestamptz '2026-03-02' + n * interval '1 second', 'tenant-' || n % 1000, gen_random_uuid(), 'application-restricted', 'ping',
 			CASE WHEN n % 2 = 0 THEN md5((n % 5000)::text)::uuid END, 200, '', '', '\x00'
 		FROM generate_series(1, 50000) n`)
-	mustExec(t, admin, `ANALYZE access_record`)
+	enginetest.MustExec(t, admin, `ANALYZE access_record`)
 	for name, c := range map[string]struct {
 		filter postgres.CallFilter
 		tables int

@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -63,7 +64,7 @@ func (r *register) wantWritten(t *testing.T, want ...access.Call) {
 
 func (r *register) wantLost(t *testing.T, want float64) {
 	t.Helper()
-	if got := counter(t, r.registry, "frontdesk_access_records_lost_total"); got != want {
+	if got := enginetest.Counter(t, r.registry, "frontdesk_access_records_lost_total"); got != want {
 		t.Errorf("%v are counted as lost, want %v", got, want)
 	}
 }
@@ -112,7 +113,7 @@ func TestWhatWaitsIsWrittenWhileTheServiceRuns_D37(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	r.Batch, r.Retry = 2, time.Hour // woken by the calls alone
-	runUntilCleanup(t, r.Run)
+	enginetest.RunUntilCleanup(t, r.Run)
 	var want []access.Call
 	for range 5 {
 		want = append(want, aPing())
@@ -155,7 +156,7 @@ func TestCallsWaitWhileTheDatabaseRefuses_D37(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	admin := r.db.AdminPool(t)
-	mustExec(t, admin, `ALTER TABLE access_record RENAME TO away`)
+	enginetest.MustExec(t, admin, `ALTER TABLE access_record RENAME TO away`)
 	tries := make(chan struct{}, 1)
 	r.Log = slog.New(onRecord(func() {
 		select {
@@ -163,11 +164,11 @@ func TestCallsWaitWhileTheDatabaseRefuses_D37(t *testing.T) {
 		default:
 		}
 	}))
-	runUntilCleanup(t, r.Run)
+	enginetest.RunUntilCleanup(t, r.Run)
 	call := aCall()
 	r.Record(call)
 	<-tries
-	mustExec(t, admin, `ALTER TABLE away RENAME TO access_record`)
+	enginetest.MustExec(t, admin, `ALTER TABLE away RENAME TO access_record`)
 	clocktest.Eventually(t, func() bool { return len(r.written(t, postgres.CallFilter{})) == 1 }, "the call is recorded")
 	r.wantWritten(t, call)
 	r.wantLost(t, 0)
@@ -219,13 +220,6 @@ func TestTheAccessRecordIsAppendOnly_D37(t *testing.T) {
 		}
 	}
 	r.wantWritten(t, call)
-}
-
-func mustExec(t testing.TB, pool *pgxpool.Pool, statement string) {
-	t.Helper()
-	if _, err := pool.Exec(t.Context(), statement); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // onRecord is a log that calls a function for each record.

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"errors"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -13,23 +12,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 )
-
-// as is the URL for another role.
-func as(t *testing.T, databaseURL, role string) string {
-	t.Helper()
-	at, err := url.Parse(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at.User = url.User(role)
-	return at.String()
-}
 
 func asAuditor(t *testing.T, db *postgrestest.Database) *pgxpool.Pool {
 	t.Helper()
@@ -38,7 +27,7 @@ func asAuditor(t *testing.T, db *postgrestest.Database) *pgxpool.Pool {
 
 func asRole(t *testing.T, db *postgrestest.Database, role string) *pgxpool.Pool {
 	t.Helper()
-	pool, err := postgres.NewPool(t.Context(), as(t, db.URL, role), 0)
+	pool, err := postgres.NewPool(t.Context(), enginetest.As(t, db.URL, role), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,14 +93,14 @@ func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
 	if err := postgres.RecordAuditQuery(t.Context(), postgres.On(pool), "", forged, audit.Queried{Command: "log"}); err != nil {
 		t.Fatal(err)
 	}
-	e := engineOn(t, db.URL)
+	e := enginetest.On(t, db.URL)
 	codec, err := event.NewCodec(domain.Events()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.log.Codec = codec
-	e.drain(t)
-	log := e.logged(t)
+	e.Log.Codec = codec
+	e.Drain(t)
+	log := e.Logged(t)
 	if len(log) != 4 || log[2].Stream.Tenant != "elm-street" || log[3].Stream.Tenant != "" {
 		t.Fatalf("recorded %+v", log)
 	}
@@ -128,7 +117,7 @@ func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
 		t.Errorf("a reading of nobody concerns %s", about.Patient)
 	}
 	var found int
-	for _, err := range e.log.OfPatient(ann.UUID).After(t.Context(), 0) {
+	for _, err := range e.Log.OfPatient(ann.UUID).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

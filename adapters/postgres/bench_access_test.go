@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 )
 
 // BenchmarkAccessRecord compares lines that get their numbers as they are written with
@@ -27,9 +28,9 @@ func BenchmarkAccessRecord(b *testing.B) {
 		`GRANT USAGE ON SCHEMA plain TO frontdesk_app; GRANT SELECT, INSERT ON plain.access_record TO frontdesk_app`,
 		`ANALYZE`,
 	} {
-		mustExec(b, admin, statement)
+		enginetest.MustExec(b, admin, statement)
 	}
-	config := e.pool.Config()
+	config := e.Pool.Config()
 	config.ConnConfig.RuntimeParams["search_path"] = "plain, public"
 	plain, err := pgxpool.NewWithConfig(b.Context(), config)
 	if err != nil {
@@ -41,7 +42,7 @@ func BenchmarkAccessRecord(b *testing.B) {
 			benchtest.Comparison{
 				Ratio:   "of-plain",
 				Floor:   benchtest.Rate{Unit: "plain-lines/s", Turn: recording(b, plain, lines)},
-				Rate:    benchtest.Rate{Unit: "lines/s", Turn: recording(b, e.pool, lines)},
+				Rate:    benchtest.Rate{Unit: "lines/s", Turn: recording(b, e.Pool, lines)},
 				Cluster: benchtest.ClusterOf(b, admin),
 			}.Run(b)
 		})

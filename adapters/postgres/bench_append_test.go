@@ -21,6 +21,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/event"
 )
 
@@ -36,7 +37,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 	e.sequence(b)
 	var handled atomic.Int64 // the last idx
-	runUntilCleanup(b, e.consumer("bench", func(_ context.Context, _ *pgx.Conn, page []event.Recorded) error {
+	enginetest.RunUntilCleanup(b, e.consumer("bench", func(_ context.Context, _ *pgx.Conn, page []event.Recorded) error {
 		handled.Store(page[len(page)-1].Idx)
 		return nil
 	}).Run)
@@ -72,8 +73,8 @@ func turnOf(b *testing.B, writers int, do func(context.Context) error) func() be
 func (e *engine) untilHandled(b *testing.B, handled *atomic.Int64, appends func() benchtest.Work) func() benchtest.Work {
 	b.Helper()
 	return func() benchtest.Work {
-		e.drain(b)
-		head, err := postgres.Log{DB: e.pool}.Head(b.Context())
+		e.Drain(b)
+		head, err := postgres.Log{DB: e.Pool}.Head(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -87,9 +88,9 @@ func (e *engine) untilHandled(b *testing.B, handled *atomic.Int64, appends func(
 }
 
 func (e *engine) insertFloor(ctx context.Context) error {
-	_, err := e.pool.Exec(ctx, `INSERT INTO floor (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
+	_, err := e.Pool.Exec(ctx, `INSERT INTO floor (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		uuid.New(), "elm-street", uuid.New(), 1, "test.marked.v1", uuid.New(), sample.Mark, metadataText, noon)
+		uuid.New(), "elm-street", uuid.New(), 1, "test.marked.v1", uuid.New(), sample.Mark, metadataText, enginetest.Noon)
 	return err
 }
 
@@ -98,7 +99,7 @@ const metadataText = `{"actor":{"kind":"application","id":"0190c7a2-0000-7000-80
 func (e *engine) appendOne(ctx context.Context) error {
 	marked := sample
 	marked.Patient = uuid.New()
-	_, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{marked}})
+	_, err := e.Store.Append(ctx, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{marked}})
 	return err
 }
 
@@ -110,7 +111,7 @@ func (e *engine) appendShared() func(context.Context) error {
 		version atomic.Int64
 	}
 	for n := range shared {
-		shared[n].stream = newStream()
+		shared[n].stream = enginetest.NewStream()
 	}
 	var turn atomic.Int64
 	return func(ctx context.Context) error {
@@ -121,7 +122,7 @@ func (e *engine) appendShared() func(context.Context) error {
 		s := &shared[rand.IntN(len(shared))]
 		for {
 			version := s.version.Load()
-			_, err := e.store.Append(ctx, event.Change{Stream: s.stream, Expected: int(version), Events: []event.Event{sample}})
+			_, err := e.Store.Append(ctx, event.Change{Stream: s.stream, Expected: int(version), Events: []event.Event{sample}})
 			if err == nil {
 				s.version.Store(version + 1)
 				return nil
@@ -169,7 +170,7 @@ func BenchmarkAppendMany(b *testing.B) {
 		many[n] = sample
 	}
 	appendMany := func(ctx context.Context) error {
-		_, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: many})
+		_, err := e.Store.Append(ctx, event.Change{Stream: enginetest.NewStream(), Events: many})
 		return err
 	}
 	benchtest.Comparison{

@@ -37,16 +37,16 @@ func BenchmarkDecideWithoutStatistics(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	e.pool.Reset() // sessions keep what they have planned
+	e.Pool.Reset() // sessions keep what they have planned
 	var streams [64]event.Stream
 	for n := range streams {
 		streams[n] = event.Stream{Tenant: "practice-1", ID: uuid.New()}
 	}
 	decide := func(ctx context.Context) error {
-		return commands.Update(ctx, e.store, streams[rand.IntN(len(streams))], func(pad) ([]event.Event, error) { return []event.Event{sample}, nil })
+		return commands.Update(ctx, e.Store, streams[rand.IntN(len(streams))], func(pad) ([]event.Event, error) { return []event.Event{sample}, nil })
 	}
 	fresh := func(ctx context.Context) error {
-		return commands.Update(ctx, e.store, event.Stream{Tenant: "practice-1", ID: uuid.New()}, func(pad) ([]event.Event, error) { return []event.Event{sample}, nil })
+		return commands.Update(ctx, e.Store, event.Stream{Tenant: "practice-1", ID: uuid.New()}, func(pad) ([]event.Event, error) { return []event.Event{sample}, nil })
 	}
 	for _, writers := range []int{1, 8, 64} {
 		for name, do := range map[string]func(context.Context) error{"new streams": fresh, "shared streams": decide} {

@@ -11,6 +11,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 )
@@ -65,7 +66,7 @@ func (e *engine) three(b *testing.B) (stop func()) {
 	idler.Follows = []event.Event{eventtest.Counted{}}
 	var stops []func()
 	for _, c := range []*postgres.Consumer{writer, looker, idler} {
-		stops = append(stops, runUntilCleanup(b, c.Run))
+		stops = append(stops, enginetest.RunUntilCleanup(b, c.Run))
 	}
 	return func() {
 		for _, stop := range stops {
@@ -83,7 +84,7 @@ func (e *engine) appendBacklog(b *testing.B) {
 	for range backlog / 100 {
 		e.appendTogether(b, 100)
 	}
-	e.drain(b)
+	e.Drain(b)
 }
 
 // appendTogether appends the first events of so many streams at once.
@@ -91,9 +92,9 @@ func (e *engine) appendTogether(b *testing.B, events int) {
 	b.Helper()
 	var changes []event.Change
 	for range events {
-		changes = append(changes, event.Change{Stream: newStream(), Events: []event.Event{sample}})
+		changes = append(changes, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{sample}})
 	}
-	if _, err := e.store.Append(b.Context(), changes...); err != nil {
+	if _, err := e.Store.Append(b.Context(), changes...); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -105,7 +106,7 @@ func (e *engine) backlog(b *testing.B) benchtest.Work {
 	defer e.three(b)()
 	clocktest.Eventually(b, func() bool {
 		var behind bool
-		err := e.pool.QueryRow(b.Context(), `SELECT count(*) < 3 OR min(idx) < (SELECT head FROM sequencer) FROM feed_offsets`).Scan(&behind)
+		err := e.Pool.QueryRow(b.Context(), `SELECT count(*) < 3 OR min(idx) < (SELECT head FROM sequencer) FROM feed_offsets`).Scan(&behind)
 		return err == nil && !behind
 	}, "the backlog is handled")
 	return benchtest.Work{Done: backlog, Took: begun.Elapsed()}
@@ -114,7 +115,7 @@ func (e *engine) backlog(b *testing.B) benchtest.Work {
 // read decodes as many events as a backlog has.
 func (e *engine) read(b *testing.B) benchtest.Work {
 	b.Helper()
-	log := postgres.Log{DB: e.pool, Codec: e.store.Codec}
+	log := postgres.Log{DB: e.Pool, Codec: e.Store.Codec}
 	head, err := log.Head(b.Context())
 	if err != nil {
 		b.Fatal(err)
@@ -132,8 +133,8 @@ func (e *engine) read(b *testing.B) benchtest.Work {
 // skipBacklog moves the consumers to the head of the log.
 func (e *engine) skipBacklog(b *testing.B) {
 	b.Helper()
-	e.drain(b)
-	if _, err := e.pool.Exec(b.Context(), `UPDATE feed_offsets SET idx = head FROM sequencer`); err != nil {
+	e.Drain(b)
+	if _, err := e.Pool.Exec(b.Context(), `UPDATE feed_offsets SET idx = head FROM sequencer`); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/event"
 )
 
@@ -23,7 +24,7 @@ func BenchmarkLag(b *testing.B) {
 	cluster := benchtest.ClusterOf(b, admin)
 	e.sequence(b)
 	var arrived sync.Map // id → time
-	runUntilCleanup(b, e.consumer("lag", each(func(_ context.Context, _ *pgx.Conn, r event.Recorded) error {
+	enginetest.RunUntilCleanup(b, e.consumer("lag", each(func(_ context.Context, _ *pgx.Conn, r event.Recorded) error {
 		arrived.Store(r.ID, clock.System())
 		return nil
 	})).Run)
@@ -52,7 +53,7 @@ func (e *engine) lag(b *testing.B, cluster string, arrived *sync.Map, perSecond 
 		}
 		time.Sleep(due - watch.Elapsed())
 		group.Go(func() {
-			recorded, err := e.store.Append(b.Context(), event.Change{Stream: newStream(), Events: []event.Event{sample}})
+			recorded, err := e.Store.Append(b.Context(), event.Change{Stream: enginetest.NewStream(), Events: []event.Event{sample}})
 			now := clock.System()
 			if err != nil {
 				b.Error(err)

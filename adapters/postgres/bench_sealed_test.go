@@ -10,6 +10,8 @@ import (
 
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -31,18 +33,20 @@ func newSealedBench(b *testing.B, e *engine) *sealedBench {
 	if err != nil {
 		b.Fatal(err)
 	}
-	db := postgres.On(e.pool)
-	s := &sealedBench{keys: &postgres.Keyring{DB: db, Codec: codec, Master: master}}
+	db := postgres.On(e.Pool)
+	s := &sealedBench{keys: &postgres.Keyring{DB: db, Codec: codec, Master: sealing.MasterKey{1, 2, 3}}}
 	if err := s.keys.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	s.store = &postgres.Store{DB: db, Codec: codec, Keys: s.keys, Now: atNoon}
+	s.store = &postgres.Store{DB: db, Codec: codec, Keys: s.keys, Now: enginetest.AtNoon}
 	for range benchPatients / 100 {
 		var changes []event.Change
 		for range 100 {
 			id := uuid.New()
 			s.patients = append(s.patients, id)
-			changes = append(changes, event.Change{Stream: streamOf(id), Events: []event.Event{patient.Registered{Patient: patient.ID{UUID: id}, Name: "Ann Archer"}}})
+			changes = append(changes, event.Change{
+				Stream: patient.StreamOf("elm-street", patient.ID{UUID: id}), Events: []event.Event{patient.Registered{Patient: patient.ID{UUID: id}, Name: "Ann Archer"}},
+			})
 		}
 		if _, err := s.store.Append(b.Context(), changes...); err != nil {
 			b.Fatal(err)
@@ -64,7 +68,7 @@ func (s *sealedBench) patient() uuid.UUID { return s.patients[rand.IntN(len(s.pa
 
 func (s *sealedBench) appending(made func() event.Event) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := s.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{made()}})
+		_, err := s.store.Append(ctx, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{made()}})
 		return err
 	}
 }
@@ -126,25 +130,25 @@ func BenchmarkSealedReplay(b *testing.B) {
 		b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 	}
 	write := func(made func() event.Event) (from int64) {
-		e.drain(b)
-		from, err := postgres.Log{DB: e.pool}.Head(b.Context())
+		e.Drain(b)
+		from, err := postgres.Log{DB: e.Pool}.Head(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
 		for range events / 100 {
 			var changes []event.Change
 			for range 100 {
-				changes = append(changes, event.Change{Stream: newStream(), Events: []event.Event{made()}})
+				changes = append(changes, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{made()}})
 			}
 			if _, err := s.store.Append(b.Context(), changes...); err != nil {
 				b.Fatal(err)
 			}
 		}
-		e.drain(b)
+		e.Drain(b)
 		return from
 	}
 	plain, hidden := write(s.mark), write(s.note)
-	log := postgres.Log{DB: e.pool, Codec: s.store.Codec}
+	log := postgres.Log{DB: e.Pool, Codec: s.store.Codec}
 	opened := log
 	opened.Opens = s.keys
 	b.Run("clear", func(b *testing.B) { read(b, plain, log) })

@@ -70,7 +70,7 @@ func BenchmarkReplay(b *testing.B) {
 	b.Run("copy", func(b *testing.B) {
 		for range b.N {
 			start := clock.Start()
-			conn, err := e.pool.Acquire(b.Context())
+			conn, err := e.Pool.Acquire(b.Context())
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func BenchmarkReplay(b *testing.B) {
 		b.ReportMetric(floor, "events/s")
 	})
 	b.Run("replay", func(b *testing.B) {
-		log, rate := postgres.Log{DB: e.pool, Codec: e.store.Codec}, 0.0
+		log, rate := postgres.Log{DB: e.Pool, Codec: e.Store.Codec}, 0.0
 		for range b.N {
 			start, read := clock.Start(), 0
 			for _, err := range log.After(b.Context(), 0) {

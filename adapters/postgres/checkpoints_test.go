@@ -9,6 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/proof"
 )
@@ -24,19 +25,19 @@ func noted(tree proof.Tree, log byte, epoch int, size int64, root string, signat
 func TestCheckpointsAreKeptInTheOrderThatTheyAreSignedIn_D77(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	e := engineOn(t, db.URL)
-	e.appendMany(t, 5) // of no practice
-	e.drain(t)
-	mustExec(t, db.AdminPool(t), `UPDATE access_head SET idx = 2`)
+	e := enginetest.On(t, db.URL)
+	e.AppendMany(t, 5) // of no practice
+	e.Drain(t)
+	enginetest.MustExec(t, db.AdminPool(t), `UPDATE access_head SET idx = 2`)
 	checkpoints := postgres.Checkpoints{DB: postgres.On(asRole(t, db, postgres.SignerRole))}
 	none, access := proof.Tree{Kind: proof.Events}, proof.Tree{Kind: proof.Access}
 	auditors := postgres.Checkpoints{DB: postgres.On(asAuditor(t, db))}
-	if err := auditors.Publish(t.Context(), []postgres.Checkpoint{noted(none, 1, 1, 3, "three", 1)}); !strings.Contains(text(err), "permission denied") {
+	if err := auditors.Publish(t.Context(), []postgres.Checkpoint{noted(none, 1, 1, 3, "three", 1)}); !strings.Contains(enginetest.Text(err), "permission denied") {
 		t.Errorf("an auditor publishes: %v", err)
 	}
 	publish := func(says string, all ...postgres.Checkpoint) {
 		t.Helper()
-		if err := checkpoints.Publish(t.Context(), all); !strings.Contains(text(err), says) || says == "" && err != nil {
+		if err := checkpoints.Publish(t.Context(), all); !strings.Contains(enginetest.Text(err), says) || says == "" && err != nil {
 			t.Errorf("publishing says %v, want %q", err, says)
 		}
 	}
@@ -57,7 +58,7 @@ func TestCheckpointsAreKeptInTheOrderThatTheyAreSignedIn_D77(t *testing.T) {
 	if err != nil || len(newest) != 2 || newest[0] != noted(none, 1, 1, 4, "four", 1) || newest[1] != noted(access, 2, 1, 1, "one", 1) {
 		t.Errorf("published %+v, %v", newest, err)
 	}
-	if _, err := asAuditor(t, db).Exec(t.Context(), `UPDATE checkpoints SET size = 1`); !strings.Contains(text(err), "permission denied") {
+	if _, err := asAuditor(t, db).Exec(t.Context(), `UPDATE checkpoints SET size = 1`); !strings.Contains(enginetest.Text(err), "permission denied") {
 		t.Errorf("the role changes them itself: %v", err)
 	}
 	good := noted(none, 1, 1, 5, "five", 1)
@@ -77,7 +78,7 @@ func TestCheckpointsAreKeptInTheOrderThatTheyAreSignedIn_D77(t *testing.T) {
 		if is.Note = bad; is.Note == good.Note {
 			t.Fatalf("%s is good", name)
 		}
-		if err := checkpoints.Publish(t.Context(), []postgres.Checkpoint{is}); !strings.Contains(text(err), "this is no checkpoint of a log") {
+		if err := checkpoints.Publish(t.Context(), []postgres.Checkpoint{is}); !strings.Contains(enginetest.Text(err), "this is no checkpoint of a log") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -89,9 +90,9 @@ func TestCheckpointsAreKeptInTheOrderThatTheyAreSignedIn_D77(t *testing.T) {
 func TestADayHasOneCheckpointOfATree_D77(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	e := engineOn(t, db.URL)
-	e.appendMany(t, 5)
-	e.drain(t)
+	e := enginetest.On(t, db.URL)
+	e.AppendMany(t, 5)
+	e.Drain(t)
 	checkpoints, none := postgres.Checkpoints{DB: postgres.On(asRole(t, db, postgres.SignerRole))}, proof.Tree{Kind: proof.Events}
 	for size := range int64(5) {
 		if err := checkpoints.Publish(t.Context(), []postgres.Checkpoint{noted(none, 1, 1, size+1, fmt.Sprint(size), 1)}); err != nil {
@@ -110,8 +111,8 @@ func TestADayHasOneCheckpointOfATree_D77(t *testing.T) {
 	if len(sizes) != 2 || sizes[0] != 3 || sizes[1] != 5 {
 		t.Errorf("of the two days there are checkpoints of sizes %v, want 3 and 5", sizes)
 	}
-	mustExec(t, db.AdminPool(t), `UPDATE checkpoints SET day = day + 100 WHERE size = 3`) // a clock that was ahead then
-	mustExec(t, db.AdminPool(t), `DELETE FROM checkpoints WHERE size = 5`)
+	enginetest.MustExec(t, db.AdminPool(t), `UPDATE checkpoints SET day = day + 100 WHERE size = 3`) // a clock that was ahead then
+	enginetest.MustExec(t, db.AdminPool(t), `DELETE FROM checkpoints WHERE size = 5`)
 	if err := checkpoints.Publish(t.Context(), []postgres.Checkpoint{noted(none, 1, 1, 5, "late", 1)}); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 )
@@ -28,9 +29,9 @@ func TestAnEventThatCannotBeHandledStopsItsConsumerAndNoOther(t *testing.T) {
 	})
 	var others atomic.Int64
 	count := each(func(context.Context, *pgx.Conn, event.Recorded) error { others.Add(1); return nil })
-	e.appendMany(t, 5)
-	runUntilCleanup(t, e.consumer("stuck", recorder.handle).Run)
-	runUntilCleanup(t, e.consumer("fine", count).Run)
+	e.AppendMany(t, 5)
+	enginetest.RunUntilCleanup(t, e.consumer("stuck", recorder.handle).Run)
+	enginetest.RunUntilCleanup(t, e.consumer("fine", count).Run)
 	for range 3 {
 		<-failed // again and again
 	}
@@ -41,10 +42,10 @@ func TestAnEventThatCannotBeHandledStopsItsConsumerAndNoOther(t *testing.T) {
 func TestAnUnknownEventNameStopsConsumersUntilANewerProgramRuns(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
-	e.appendMany(t, 2)
-	e.append(t, newStream(), 0, eventtest.Noted{Note: "from a newer program"})
-	e.appendMany(t, 2)
-	e.drain(t)
+	e.AppendMany(t, 2)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "from a newer program"})
+	e.AppendMany(t, 2)
+	e.Drain(t)
 
 	older, err := event.NewCodec(eventtest.Counted{})
 	if err != nil {
@@ -53,20 +54,20 @@ func TestAnUnknownEventNameStopsConsumersUntilANewerProgramRuns(t *testing.T) {
 	registry, metrics := newMetrics(t)
 	old := e.consumer("recorder", recorder.handle)
 	old.Tail, old.Metrics = e.newTail(older), metrics
-	stop := runUntilCleanup(t, old.Run)
+	stop := enginetest.RunUntilCleanup(t, old.Run)
 	clocktest.Eventually(t, func() bool {
-		return counter(t, registry, "frontdesk_consumer_stops_total") >= 2
+		return enginetest.Counter(t, registry, "frontdesk_consumer_stops_total") >= 2
 	}, "the consumer has stopped there")
 	e.eventuallyHandled(t, idxUpTo(2))
 	stop()
 
-	for _, err := range (postgres.Log{DB: e.pool, Codec: older}).After(t.Context(), 2) {
+	for _, err := range (postgres.Log{DB: e.Pool, Codec: older}).After(t.Context(), 2) {
 		if !errors.Is(err, event.ErrUnknownName) {
 			t.Errorf("reading on: %v, want %v", err, event.ErrUnknownName)
 		}
 		break
 	}
-	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	enginetest.RunUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
 	e.eventuallyHandled(t, idxUpTo(5))
 }
 
@@ -80,11 +81,11 @@ func (e *engine) following(r *recorder) *postgres.Consumer {
 func TestAConsumerIsHandedOnlyWhatItFollows(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
-	e.append(t, newStream(), 0, eventtest.Noted{Note: "first"})
-	e.appendMany(t, 150) // more than a page
-	e.append(t, newStream(), 0, eventtest.Noted{Note: "last"})
-	e.appendMany(t, 3)
-	runUntilCleanup(t, e.following(recorder).Run)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "first"})
+	e.AppendMany(t, 150) // more than a page
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "last"})
+	e.AppendMany(t, 3)
+	enginetest.RunUntilCleanup(t, e.following(recorder).Run)
 	clocktest.Eventually(t, func() bool { return e.offset(t, "recorder") == 155 }, "the consumer has come to the end")
 	if got := e.handled(t); !slices.Equal(got, []int64{1, 152}) {
 		t.Errorf("handled %v", got)
@@ -93,7 +94,7 @@ func TestAConsumerIsHandedOnlyWhatItFollows(t *testing.T) {
 
 func (e *engine) offset(t *testing.T, consumer string) (idx int64) {
 	t.Helper()
-	err := e.pool.QueryRow(t.Context(), `SELECT coalesce(max(idx), 0) FROM feed_offsets WHERE consumer = $1`, consumer).Scan(&idx)
+	err := e.Pool.QueryRow(t.Context(), `SELECT coalesce(max(idx), 0) FROM feed_offsets WHERE consumer = $1`, consumer).Scan(&idx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,9 +105,9 @@ func (e *engine) offset(t *testing.T, consumer string) (idx int64) {
 func TestAnUnknownEventNameStopsAConsumerThatFollowsOthers(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
-	e.append(t, newStream(), 0, eventtest.Noted{Note: "before"})
-	e.appendMany(t, 1)
-	e.append(t, newStream(), 0, eventtest.Noted{Note: "after"})
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "before"})
+	e.AppendMany(t, 1)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "after"})
 	older, err := event.NewCodec(eventtest.Noted{})
 	if err != nil {
 		t.Fatal(err)
@@ -114,9 +115,9 @@ func TestAnUnknownEventNameStopsAConsumerThatFollowsOthers(t *testing.T) {
 	registry, metrics := newMetrics(t)
 	old := e.following(recorder)
 	old.Tail, old.Metrics = e.newTail(older), metrics
-	runUntilCleanup(t, old.Run)
+	enginetest.RunUntilCleanup(t, old.Run)
 	clocktest.Eventually(t, func() bool {
-		return counter(t, registry, "frontdesk_consumer_stops_total") >= 2
+		return enginetest.Counter(t, registry, "frontdesk_consumer_stops_total") >= 2
 	}, "the consumer has stopped there")
 	e.eventuallyHandled(t, []int64{1})
 }
@@ -124,9 +125,9 @@ func TestAnUnknownEventNameStopsAConsumerThatFollowsOthers(t *testing.T) {
 func TestFollowingRunsAProjectionBehindTheFeed(t *testing.T) {
 	t.Parallel()
 	e := withNotes(t)
-	e.store.AtOnce = nil
+	e.Store.AtOnce = nil
 	e.sequence(t)
-	runUntilCleanup(t, e.consumer("notes.v1", postgres.Following(rowFor{})).Run)
-	e.append(t, newStream(), 0, eventtest.Noted{Note: "a"}, eventtest.Counted{}, eventtest.Noted{Note: "b"})
+	enginetest.RunUntilCleanup(t, e.consumer("notes.v1", postgres.Following(rowFor{})).Run)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "a"}, eventtest.Counted{}, eventtest.Noted{Note: "b"})
 	clocktest.Eventually(t, func() bool { return e.count(t, "test.notes") == 2 }, "the read model has followed")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/clock/clocktest"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -25,20 +26,12 @@ func consuming(t *testing.T) (*engine, *recorder) {
 	return e, r
 }
 
-func (e *engine) appendMany(t *testing.T, n int) {
-	t.Helper()
-	stream := newStream()
-	for i := range n {
-		e.append(t, stream, i, eventtest.Counted{N: i})
-	}
-}
-
 func TestEachEventIsHandledOnceAndInOrder(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
-	e.appendMany(t, 250) // more than a batch, before and while it runs
-	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
-	e.appendMany(t, 20)
+	e.AppendMany(t, 250) // more than a batch, before and while it runs
+	enginetest.RunUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	e.AppendMany(t, 20)
 	e.eventuallyHandled(t, idxUpTo(270))
 }
 
@@ -47,13 +40,13 @@ func TestAConsumerSeesEventsAsTheLogHasThem(t *testing.T) {
 	e, _ := consuming(t)
 	seen := make(chan event.Recorded, 1)
 	handler := each(func(_ context.Context, _ *pgx.Conn, r event.Recorded) error { seen <- r; return nil })
-	runUntilCleanup(t, e.consumer("seer", handler).Run)
+	enginetest.RunUntilCleanup(t, e.consumer("seer", handler).Run)
 	ctx := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Actor{Kind: event.ByStaff, ID: "7"}, RequestID: "r"})
-	if _, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{eventtest.Noted{Note: "x"}}}); err != nil {
+	if _, err := e.Store.Append(ctx, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Noted{Note: "x"}}}); err != nil {
 		t.Fatal(err)
 	}
 	got := <-seen
-	if want := e.logged(t)[0]; got != want {
+	if want := e.Logged(t)[0]; got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }
@@ -68,8 +61,8 @@ func TestAFailedAttemptLeavesNothingAndIsMadeAgain(t *testing.T) {
 		}
 		return nil
 	})
-	e.appendMany(t, 10)
-	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	e.AppendMany(t, 10)
+	enginetest.RunUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
 	e.eventuallyHandled(t, idxUpTo(10))
 	if got := attempts.Load(); got != 4 {
 		t.Errorf("idx 5 was attempted %d times, want 4", got)
@@ -90,8 +83,8 @@ func TestAnAttemptThatBreaksItsTransactionLeavesNothing(t *testing.T) {
 		}
 		return nil
 	})
-	e.appendMany(t, 10)
-	runUntilCleanup(t, e.consumer("recorder", handler).Run)
+	e.AppendMany(t, 10)
+	enginetest.RunUntilCleanup(t, e.consumer("recorder", handler).Run)
 	e.eventuallyHandled(t, idxUpTo(10))
 }
 
@@ -111,10 +104,10 @@ func TestAnAttemptThatOutlivesItsDeadlineLeavesNothing(t *testing.T) {
 				}
 				return nil // it claims to have succeeded
 			})
-			e.appendMany(t, 5)
+			e.AppendMany(t, 5)
 			consumer := e.consumer("recorder", recorder.handle)
 			consumer.Limit = 100 * time.Millisecond
-			runUntilCleanup(t, consumer.Run)
+			enginetest.RunUntilCleanup(t, consumer.Run)
 			e.eventuallyHandled(t, idxUpTo(5))
 			if attempts.Load() < 3 {
 				t.Error("the late attempts were taken for good")
@@ -137,10 +130,10 @@ func TestAnAttemptCutOffInsideAQueryLeavesNothing(t *testing.T) {
 		}
 		return nil
 	})
-	e.appendMany(t, 5)
+	e.AppendMany(t, 5)
 	consumer := e.consumer("recorder", handler)
 	consumer.Limit = 100 * time.Millisecond
-	runUntilCleanup(t, consumer.Run)
+	enginetest.RunUntilCleanup(t, consumer.Run)
 	e.eventuallyHandled(t, idxUpTo(5))
 }
 
@@ -148,9 +141,9 @@ func TestTwoProcessesUnderOneNameHandleEachEventOnce(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	for range 3 {
-		runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+		enginetest.RunUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
 	}
-	e.appendMany(t, 300)
+	e.AppendMany(t, 300)
 	e.eventuallyHandled(t, idxUpTo(300))
 }
 
@@ -165,7 +158,7 @@ func TestAConsumerThatIsToldToStopFinishesTheEventItIsAt(t *testing.T) {
 		}
 		return nil
 	})
-	e.appendMany(t, 5)
+	e.AppendMany(t, 5)
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); e.consumer("recorder", recorder.handle).Run(ctx) }()
@@ -177,7 +170,7 @@ func TestAConsumerThatIsToldToStopFinishesTheEventItIsAt(t *testing.T) {
 	if len(handled) < 3 {
 		t.Errorf("handled %v: the event it was at is lost", handled)
 	}
-	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	enginetest.RunUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
 	e.eventuallyHandled(t, idxUpTo(5))
 }
 
@@ -191,14 +184,14 @@ func TestConsumersDoNotWaitForTheDiskAndAppendsDo(t *testing.T) {
 		seen <- setting
 		return err
 	}
-	runUntilCleanup(t, e.consumer("seer", handler).Run)
-	e.appendMany(t, 1)
+	enginetest.RunUntilCleanup(t, e.consumer("seer", handler).Run)
+	e.AppendMany(t, 1)
 	if got := <-seen; got != "off" {
 		t.Errorf("a consumer's synchronous_commit is %s", got)
 	}
 	clocktest.Eventually(t, func() bool {
 		var now string
-		err := e.pool.QueryRow(t.Context(), `SHOW synchronous_commit`).Scan(&now)
+		err := e.Pool.QueryRow(t.Context(), `SHOW synchronous_commit`).Scan(&now)
 		return err == nil && now == "on"
 	}, "the setting ends with the transaction")
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/clock/clocktest"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/epoch"
 )
@@ -19,10 +20,10 @@ func TestOddDefaultsOfTheDatabaseBreakNothing_D52(t *testing.T) {
 			e, recorder := engineOn(t, db.URL+"&default_query_exec_mode="+mode), newRecorder(t, db)
 			e.sequence(t)
 			e.sequence(t)
-			runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+			enginetest.RunUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
 			ids := e.writers(t, 8, 30)
 			e.refused(t, 5)
-			e.drain(t)
+			e.Drain(t)
 			clocktest.Eventually(t, func() bool { return len(e.gaps(t)) == 0 }, "gaps are closed")
 			e.eventuallyHandled(t, idxUpTo(int64(len(ids)+5)))
 			e.wantAll(t)
@@ -35,9 +36,9 @@ func TestAnEpochBeginsWhateverTheDefaultsAre_D52(t *testing.T) {
 	db := postgrestest.New(t)
 	db.Odd(t, "repeatable read")
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 10)
-	e.drain(t)
+	e.AppendMany(t, 10)
+	e.Drain(t)
 	rewind(t, db, 6, 2)
-	e.drain(t)
+	e.Drain(t)
 	e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6}})
 }

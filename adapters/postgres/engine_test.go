@@ -10,26 +10,19 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
-	"frontdesk/domain/event/eventtest"
 )
 
-// engine is a store, a sequencer and the log on a database of the test's own.
+// engine is an engine with the tail of what runs in one process.
 type engine struct {
-	pool     *pgxpool.Pool
-	store    *postgres.Store
-	log      postgres.Log
-	appended *background.Broadcast
-	grown    *background.Broadcast
-	tail     *postgres.Tail // of what runs in one process
+	*enginetest.Engine
+	tail *postgres.Tail
 }
 
 func newEngine(t testing.TB) *engine {
@@ -39,71 +32,15 @@ func newEngine(t testing.TB) *engine {
 
 func engineOn(t testing.TB, url string) *engine {
 	t.Helper()
-	codec, err := event.NewCodec(append(eventtest.Events(), epoch.Events()...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool, err := postgres.NewPool(context.WithoutCancel(t.Context()), url, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	e := &engine{pool: pool, appended: &background.Broadcast{}, grown: &background.Broadcast{}}
-	e.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: atNoon, Appended: e.appended}
-	e.log = postgres.Log{DB: pool, Codec: codec, Page: 7}
-	e.tail = e.newTail(codec)
+	e := &engine{Engine: enginetest.On(t, url)}
+	e.tail = e.newTail(e.Store.Codec)
 	return e
-}
-
-func (e *engine) sequencer() *postgres.Sequencer {
-	return postgres.NewSequencer(e.pool, e.appended, e.grown, slog.New(slog.DiscardHandler))
 }
 
 // sequence runs a sequencer until the test ends.
 func (e *engine) sequence(t testing.TB) {
 	t.Helper()
-	runUntilCleanup(t, e.sequencer().Run)
-}
-
-func (e *engine) drain(t testing.TB) {
-	t.Helper()
-	if err := e.sequencer().Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// runUntilCleanup runs something in the background and waits for its end.
-func runUntilCleanup(t testing.TB, run func(context.Context)) (stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	var group sync.WaitGroup
-	group.Go(func() { run(ctx) })
-	stop = func() { cancel(); group.Wait() }
-	t.Cleanup(stop)
-	return stop
-}
-
-// append stores events in one stream, from a version on.
-func (e *engine) append(t testing.TB, stream event.Stream, expected int, events ...event.Event) {
-	t.Helper()
-	if _, err := e.store.Append(t.Context(), event.Change{Stream: stream, Expected: expected, Events: events}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func newStream() event.Stream { return event.Stream{Tenant: "elm-street", ID: uuid.New()} }
-
-// logged is the whole log.
-func (e *engine) logged(t testing.TB) []event.Recorded {
-	t.Helper()
-	var all []event.Recorded
-	for recorded, err := range e.log.After(t.Context(), 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, recorded)
-	}
-	return all
+	enginetest.RunUntilCleanup(t, e.Sequencer().Run)
 }
 
 // wantCausal fails unless idx is dense and each stream's versions ascend by one.
@@ -123,7 +60,7 @@ func wantCausal(t testing.TB, log []event.Recorded) {
 
 // newTail is what another process has.
 func (e *engine) newTail(codec *event.Codec) *postgres.Tail {
-	return postgres.NewTail(e.pool, codec, e.grown)
+	return postgres.NewTail(e.Pool, codec, e.Grown)
 }
 
 // each is a handler of one event after another.
@@ -141,7 +78,7 @@ func each(handle func(context.Context, *pgx.Conn, event.Recorded) error) postgre
 // consumer is a consumer with a pace for tests.
 func (e *engine) consumer(name string, handler postgres.Handler) *postgres.Consumer {
 	return &postgres.Consumer{
-		Name: name, DB: stdlib.OpenDBFromPool(e.pool), Tail: e.tail, Handler: handler,
+		Name: name, DB: stdlib.OpenDBFromPool(e.Pool), Tail: e.tail, Handler: handler,
 		Log: slog.New(slog.DiscardHandler), Retry: 10 * time.Millisecond,
 	}
 }
@@ -200,7 +137,7 @@ func (r *recorder) set(before func(context.Context, event.Recorded) error) {
 func (e *engine) handled(t testing.TB) []int64 {
 	t.Helper()
 	var idx []int64
-	if err := e.pool.QueryRow(t.Context(), `SELECT coalesce(array_agg(idx ORDER BY n), '{}') FROM handled`).Scan(&idx); err != nil {
+	if err := e.Pool.QueryRow(t.Context(), `SELECT coalesce(array_agg(idx ORDER BY n), '{}') FROM handled`).Scan(&idx); err != nil {
 		t.Fatal(err)
 	}
 	return idx

@@ -3,13 +3,13 @@ package postgres_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
@@ -45,7 +45,7 @@ func epochsOf(log []event.Recorded) map[int64]epoch.Begun {
 
 func (e *engine) wantEpochs(t testing.TB, want map[int64]epoch.Begun) {
 	t.Helper()
-	log := e.logged(t)
+	log := e.Logged(t)
 	wantCausal(t, log)
 	if diff := cmp.Diff(want, epochsOf(log)); diff != "" {
 		t.Error(diff)
@@ -55,7 +55,7 @@ func (e *engine) wantEpochs(t testing.TB, want map[int64]epoch.Begun) {
 // untold is the idx up to which nothing is told any more.
 func (e *engine) untold(t testing.TB) (idx int64) {
 	t.Helper()
-	if err := e.pool.QueryRow(t.Context(), `SELECT untold FROM history`).Scan(&idx); err != nil {
+	if err := e.Pool.QueryRow(t.Context(), `SELECT untold FROM history`).Scan(&idx); err != nil {
 		t.Fatal(err)
 	}
 	return idx
@@ -64,8 +64,8 @@ func (e *engine) untold(t testing.TB) (idx int64) {
 func TestADatabaseBeginsInItsFirstEpochWithoutAnEvent_D49(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	e.appendMany(t, 3)
-	e.drain(t)
+	e.AppendMany(t, 3)
+	e.Drain(t)
 	if e.wantEpochs(t, map[int64]epoch.Begun{}); e.untold(t) != 0 {
 		t.Errorf("nothing is told up to idx %d", e.untold(t))
 	}
@@ -75,21 +75,21 @@ func TestAPromotedStandbyBeginsAnEpoch_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 10)
-	e.drain(t)
+	e.AppendMany(t, 10)
+	e.Drain(t)
 	rewind(t, db, 6, 2) // two of the four lost ones survive without an idx
-	e.appendMany(t, 3)
+	e.AppendMany(t, 3)
 	operator := event.Metadata{Actor: event.Actor{Kind: event.ByOperator, ID: "anna"}} // who happens to append first
-	if err := e.sequencer().Drain(event.WithMetadata(t.Context(), operator)); err != nil {
+	if err := e.Sequencer().Drain(event.WithMetadata(t.Context(), operator)); err != nil {
 		t.Fatal(err)
 	}
-	e.appendMany(t, 1)
-	e.drain(t)
+	e.AppendMany(t, 1)
+	e.Drain(t)
 	e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6}})
 	if got := e.untold(t); got != 12 { // the event, both survivors, and what was appended before anybody noticed
 		t.Errorf("nothing is told up to idx %d, want 12", got)
 	}
-	log := e.logged(t)
+	log := e.Logged(t)
 	if len(log) != 13 || log[6].Metadata.Actor.Kind != event.ByService {
 		t.Errorf("%d events are in the log, want 13; the epoch was begun by %s", len(log), log[6].Metadata.Actor)
 	}
@@ -102,13 +102,13 @@ func TestWhoServedBeforeSaysWhatIsMissing_D49(t *testing.T) {
 			t.Parallel()
 			db := postgrestest.New(t)
 			e := engineOn(t, db.URL)
-			s := e.sequencer()
+			s := e.Sequencer()
 			s.Durability = durability
-			runUntilCleanup(t, s.Run)
-			e.appendMany(t, 10)
-			clocktest.Eventually(t, func() bool { return len(e.logged(t)) == 10 }, "all are placed")
+			enginetest.RunUntilCleanup(t, s.Run)
+			e.AppendMany(t, 10)
+			clocktest.Eventually(t, func() bool { return len(e.Logged(t)) == 10 }, "all are placed")
 			rewind(t, db, 6, 0)
-			clocktest.Eventually(t, func() bool { return len(epochsOf(e.logged(t))) > 0 }, "an epoch begins without an append")
+			clocktest.Eventually(t, func() bool { return len(epochsOf(e.Logged(t))) > 0 }, "an epoch begins without an append")
 			e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6, Missing: new(int64(4))}})
 			if e.untold(t) != 7 {
 				t.Errorf("nothing is told up to idx %d, want 7", e.untold(t))
@@ -123,13 +123,13 @@ func TestWhoHasJustStartedRemembersNothing_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 10)
-	e.drain(t)
+	e.AppendMany(t, 10)
+	e.Drain(t)
 	rewind(t, db, 6, 0)
-	s := e.sequencer()
+	s := e.Sequencer()
 	s.Durability = postgres.Synchronous
-	runUntilCleanup(t, s.Run)
-	clocktest.Eventually(t, func() bool { return len(epochsOf(e.logged(t))) > 0 }, "an epoch begins")
+	enginetest.RunUntilCleanup(t, s.Run)
+	clocktest.Eventually(t, func() bool { return len(epochsOf(e.Logged(t))) > 0 }, "an epoch begins")
 	e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6}})
 	if e.untold(t) != 7 {
 		t.Errorf("nothing is told up to idx %d, want 7", e.untold(t))
@@ -140,14 +140,14 @@ func TestASynchronousStandbyThatMissesNothingGoesOnTelling_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	s := e.sequencer()
+	s := e.Sequencer()
 	s.Durability = postgres.Synchronous
-	e.appendMany(t, 10)
+	e.AppendMany(t, 10)
 	if err := s.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	rewind(t, db, 10, 0)
-	e.appendMany(t, 1)
+	e.AppendMany(t, 1)
 	if err := s.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -161,20 +161,20 @@ func TestAnEpochIsBegunOnceWhoeverRaces_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 10)
-	e.drain(t)
+	e.AppendMany(t, 10)
+	e.Drain(t)
 	for n := range 5 {
 		rewind(t, db, int64(10+n), 0)
 		var stop []func()
 		for range 4 {
-			stop = append(stop, runUntilCleanup(t, e.sequencer().Run))
+			stop = append(stop, enginetest.RunUntilCleanup(t, e.Sequencer().Run))
 		}
-		clocktest.Eventually(t, func() bool { return len(epochsOf(e.logged(t))) > n }, "an epoch begins")
+		clocktest.Eventually(t, func() bool { return len(epochsOf(e.Logged(t))) > n }, "an epoch begins")
 		for _, stop := range stop {
 			stop()
 		}
 	}
-	log := e.logged(t)
+	log := e.Logged(t)
 	if wantCausal(t, log); len(log) != 15 {
 		t.Errorf("%d events are in the log, want the ten and five that begin an epoch: %v", len(log), epochsOf(log))
 	}
@@ -187,11 +187,11 @@ func TestTheBellRingsWhenTheLogHasLostItsEnd(t *testing.T) {
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
 	e.sequence(t)
-	e.appendMany(t, 20)
-	clocktest.Eventually(t, func() bool { return len(e.logged(t)) == 20 }, "all are placed")
+	e.AppendMany(t, 20)
+	clocktest.Eventually(t, func() bool { return len(e.Logged(t)) == 20 }, "all are placed")
 	rewind(t, db, 5, 0)
-	grown := e.grown.Next()
-	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	grown := e.Grown.Next()
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
 	clocktest.Eventually(t, func() bool {
 		select {
 		case <-grown:
@@ -217,9 +217,9 @@ func TestCommitsThatMustLastWaitForTheDisk(t *testing.T) {
 	}
 	for set, want := range map[string]string{"off": "on", "local": "on", "remote_apply": "remote_apply"} {
 		e := engineOn(t, db.URL+"&options=-csynchronous_commit%3D"+set)
-		e.append(t, newStream(), 0, eventtest.Counted{N: 1})
-		e.drain(t)
-		execute(t, as(t, db.URL, postgres.AuditRole)+"&options=-csynchronous_commit%3D"+set, noteReading)
+		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
+		e.Drain(t)
+		enginetest.Execute(t, enginetest.As(t, db.URL, postgres.AuditRole)+"&options=-csynchronous_commit%3D"+set, noteReading)
 		var how []string
 		if err := admin.QueryRow(t.Context(), `SELECT array_agg(DISTINCT by || ' ' || how ORDER BY by || ' ' || how) FROM waited`).Scan(&how); err != nil {
 			t.Fatal(err)
@@ -234,23 +234,3 @@ func TestCommitsThatMustLastWaitForTheDisk(t *testing.T) {
 }
 
 const noteReading = `SELECT record_audit_query(gen_random_uuid(), '', 'ann', 'audit log', '{}', NULL, true, 1)`
-
-func TestSynchronousDurabilityNeedsAStandby(t *testing.T) {
-	t.Parallel()
-	db := postgrestest.New(t)
-	pool := db.Pool(t)
-	if err := postgres.CheckDurability(t.Context(), pool, postgres.Asynchronous); err != nil {
-		t.Errorf("nothing is demanded: %v", err)
-	}
-	err := postgres.CheckDurability(t.Context(), pool, postgres.Synchronous)
-	if want := "no synchronous standby is streaming"; !strings.Contains(text(err), want) {
-		t.Errorf("without a standby: %v, want %s", err, want)
-	}
-	if _, err := db.SuperuserPool(t).Exec(t.Context(), `ALTER FUNCTION synchronous_standbys() OWNER TO frontdesk_audit`); err != nil {
-		t.Fatal(err)
-	}
-	err = postgres.CheckDurability(t.Context(), pool, postgres.Synchronous)
-	if want := "GRANT pg_read_all_stats"; !strings.Contains(text(err), want) {
-		t.Errorf("an owner without rights: %v, want %s", err, want)
-	}
-}

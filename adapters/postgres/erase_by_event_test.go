@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
@@ -156,7 +157,7 @@ func TestOwnerMovesNoClock_D135(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	owner := db.AdminPool(t)
-	mustExec(t, owner, `CREATE SCHEMA sandbox; CREATE TABLE sandbox.moved_clock (ahead interval NOT NULL); INSERT INTO sandbox.moved_clock VALUES ('2 days')`)
+	enginetest.MustExec(t, owner, `CREATE SCHEMA sandbox; CREATE TABLE sandbox.moved_clock (ahead interval NOT NULL); INSERT INTO sandbox.moved_clock VALUES ('2 days')`)
 	var moved bool
 	if err := owner.QueryRow(t.Context(), `SELECT erasure_clock() > now() + interval '1 day'`).Scan(&moved); err != nil || moved {
 		t.Errorf("moved: %t, %v", moved, err)

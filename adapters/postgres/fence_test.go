@@ -12,11 +12,11 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/practitioner"
 )
 
 // erase enters erasures, as the eraser does.
@@ -38,45 +38,24 @@ func wantErased(t *testing.T, what string, err error) {
 func TestNothingIsAppendedAboutWhoWasErased_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	e, ann, other := engineOn(t, db.URL), uuid.New(), newStream()
-	known, request := newStream(), newStream()
-	e.append(t, known, 0, eventtest.Marked{Patient: ann})
-	e.append(t, request, 0, eventtest.Counted{N: 1})
+	e, ann, other := engineOn(t, db.URL), uuid.New(), enginetest.NewStream()
+	known, request := enginetest.NewStream(), enginetest.NewStream()
+	e.Append(t, known, 0, eventtest.Marked{Patient: ann})
+	e.Append(t, request, 0, eventtest.Counted{N: 1})
 	erase(t, db.SuperuserPool(t), event.OfPatient, ann)
 	erase(t, db.SuperuserPool(t), event.OfRequest, request.ID)
 	for what, change := range map[string]event.Change{
-		"a new stream":            {Stream: newStream(), Events: []event.Event{eventtest.Marked{Patient: ann}}},
+		"a new stream":            {Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Marked{Patient: ann}}},
 		"a known stream":          {Stream: known, Expected: 1, Events: []event.Event{eventtest.Marked{Patient: ann}}},
-		"beside somebody else":    {Stream: newStream(), Events: []event.Event{eventtest.Counted{}, eventtest.Marked{Patient: ann}}},
+		"beside somebody else":    {Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Counted{}, eventtest.Marked{Patient: ann}}},
 		"the stream of a request": {Stream: request, Expected: 1, Events: []event.Event{eventtest.Counted{}}},
 	} {
-		wantErased(t, what, second(e.store.Append(t.Context(), change)))
+		wantErased(t, what, enginetest.Second(e.Store.Append(t.Context(), change)))
 	}
-	e.append(t, other, 0, eventtest.Marked{Patient: uuid.New()}, eventtest.Marked{}, eventtest.Counted{})
-	e.append(t, known, 1, eventtest.Counted{})
+	e.Append(t, other, 0, eventtest.Marked{Patient: uuid.New()}, eventtest.Marked{}, eventtest.Counted{})
+	e.Append(t, known, 1, eventtest.Counted{})
 	elsewhere := event.Stream{Tenant: "oak-street", ID: uuid.New()}
-	e.append(t, elsewhere, 0, eventtest.Marked{Patient: ann}) // another practice's patient
-}
-
-// An application must not take a patient for gone because of the practitioner whom it names.
-func TestAPractitionerWhoWasErasedIsNotTakenForThePatient_D70(t *testing.T) {
-	t.Parallel()
-	v := newVault(t)
-	ann, bell := v.register(t), act(t.Context(), "bell@elm.example")
-	if err := v.note(bell, ann); err != nil {
-		t.Fatal(err)
-	}
-	v.do(t, `INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 2, '' FROM personal_keys WHERE kind = 3`)
-	v.do(t, `DELETE FROM personal_keys WHERE kind = 3`)
-	v.store.Keys = v.keyring(t, nil)
-	if err := v.note(bell, ann); !errors.Is(err, practitioner.ErrErased) || errors.Is(err, patient.ErrUnknown) {
-		t.Errorf("error = %v, want %v", err, practitioner.ErrErased)
-	}
-	for _, others := range []context.Context{t.Context(), act(t.Context(), "lee@elm.example")} {
-		if err := v.note(others, ann); err != nil {
-			t.Errorf("others are refused: %v", err)
-		}
-	}
+	e.Append(t, elsewhere, 0, eventtest.Marked{Patient: ann}) // another practice's patient
 }
 
 func TestInAGroupOnlyWhoWasErasedIsRefused_D70(t *testing.T) {
@@ -86,7 +65,7 @@ func TestInAGroupOnlyWhoWasErasedIsRefused_D70(t *testing.T) {
 	outcomes := c.join(t.Context(), t, "a", "b")
 	erased := make(chan error, 1)
 	go func() {
-		erased <- second(c.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Marked{Patient: ann, Mark: "erased"}}}))
+		erased <- enginetest.Second(c.Store.Append(t.Context(), event.Change{Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Marked{Patient: ann, Mark: "erased"}}}))
 	}()
 	c.await(t, postgres.Few+2+3, 3)
 	c.letGo()
@@ -104,9 +83,9 @@ func TestAnEraserWaitsForWhoeverHasLooked_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, ann, super := engineOn(t, db.URL), uuid.New(), db.SuperuserPool(t)
-	e.append(t, newStream(), 0, eventtest.Marked{Patient: ann})
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Marked{Patient: ann})
 	looked := e.begin(t)
-	if _, err := looked.Exec(t.Context(), postgres.AppendFirst, uuid.New(), "elm-street", uuid.New(), "test.noted.v1", ann, "{}", "{}", noon, nil, nil); err != nil {
+	if _, err := looked.Exec(t.Context(), postgres.AppendFirst, uuid.New(), "elm-street", uuid.New(), "test.noted.v1", ann, "{}", "{}", enginetest.Noon, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	const lock = `LOCK TABLE erasures IN EXCLUSIVE MODE NOWAIT`
@@ -122,7 +101,7 @@ func TestAnEraserWaitsForWhoeverHasLooked_D70(t *testing.T) {
 	}
 	late := make(chan error, 1)
 	go func() {
-		late <- second(e.store.Append(context.WithoutCancel(t.Context()), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Marked{Patient: ann}}}))
+		late <- enginetest.Second(e.Store.Append(context.WithoutCancel(t.Context()), event.Change{Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Marked{Patient: ann}}}))
 	}()
 	waitsFor(t, super, "erasures")
 	if _, err := eraser.Exec(t.Context(), `INSERT INTO erasures VALUES ('elm-street', 1, $1, now(), gen_random_uuid(), $1, 2, '')`, ann); err != nil {

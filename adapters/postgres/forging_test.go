@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event/eventtest"
@@ -22,8 +23,8 @@ func TestTheServingRoleForgesNoPlaceInTheLog_D52(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 3)
-	e.drain(t)
+	e.AppendMany(t, 3)
+	e.Drain(t)
 	before := e.watching(t)
 	const insert = `INSERT INTO events (position, id, tenant, stream, version, name, data, metadata, recorded_at) OVERRIDING SYSTEM VALUE
 		VALUES (1000, gen_random_uuid(), 'e', gen_random_uuid(), 1, 'test.counted.v1', '{}', '{}', now())`
@@ -38,7 +39,7 @@ func TestTheServingRoleForgesNoPlaceInTheLog_D52(t *testing.T) {
 		`SELECT nextval('events_position_seq')`, `SELECT setval('events_position_seq', 1)`, `ALTER SEQUENCE events_position_seq CACHE 20`,
 		`SELECT place_old_events(1000)`, `SELECT note_writers()`, `SELECT mend_sequence()`,
 	} {
-		_, err := e.pool.Exec(t.Context(), forged)
+		_, err := e.Pool.Exec(t.Context(), forged)
 		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
 			t.Errorf("%s: %v", forged, err)
 		}
@@ -53,41 +54,41 @@ func TestTheSequencersFunctionsBelieveNoLies_D52(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 3)
+	e.AppendMany(t, 3)
 	for _, lie := range []string{
 		`SELECT sequence_events(0, true)`, `SELECT sequence_events(NULL, NULL)`, `SELECT sequence_events(1, true)`, `SELECT sequence_events(-1, true)`,
 		`SELECT sequence_events(2147483647, false)`,
 	} {
-		_, _ = e.pool.Exec(t.Context(), lie)
+		_, _ = e.Pool.Exec(t.Context(), lie)
 	}
-	e.appendMany(t, 3)
+	e.AppendMany(t, 3)
 	e.wantAll(t)
 
 	// An epoch begins when the database is in another history, and as it is.
 	begin := func(event string) error {
-		_, err := e.pool.Exec(t.Context(), `WITH forged AS (
+		_, err := e.Pool.Exec(t.Context(), `WITH forged AS (
 			INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
 			VALUES (gen_random_uuid(), '', $1, 1, 'log.epoch-begun.v1', $2, '{}', now()))
 			SELECT 1`, epoch.StreamOf().ID, event)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = e.pool.Exec(t.Context(), `SELECT begin_epoch($1, 1, 1000, true)`, epoch.StreamOf().ID)
+		_, err = e.Pool.Exec(t.Context(), `SELECT begin_epoch($1, 1, 1000, true)`, epoch.StreamOf().ID)
 		return err
 	}
-	if err := begin(`{"epoch":2,"cause":"timeline","lastKnown":6,"missing":0}`); !strings.Contains(text(err), "another process has begun") {
+	if err := begin(`{"epoch":2,"cause":"timeline","lastKnown":6,"missing":0}`); !strings.Contains(enginetest.Text(err), "another process has begun") {
 		t.Errorf("an epoch without a cause: %v", err)
 	}
-	e.drain(t)
+	e.Drain(t)
 	for _, lie := range []string{
 		`{"epoch":2,"cause":"timeline","lastKnown":3}`, `{"epoch":2,"cause":"restore","lastKnown":5}`, `{"epoch":1,"cause":"timeline","lastKnown":5}`,
 	} {
 		other := postgrestest.New(t)
 		e = engineOn(t, other.URL)
-		e.appendMany(t, 5)
-		e.drain(t)
+		e.AppendMany(t, 5)
+		e.Drain(t)
 		rewind(t, other, 5, 0)
-		if err := begin(lie); !strings.Contains(text(err), "no such event") {
+		if err := begin(lie); !strings.Contains(enginetest.Text(err), "no such event") {
 			t.Errorf("%s: %v", lie, err)
 		}
 	}
@@ -108,21 +109,21 @@ func TestASequenceWithAFaultIsRefusedAndMended_D52(t *testing.T) {
 			db := postgrestest.New(t)
 			e := engineOn(t, db.URL)
 			e.refused(t, 6)
-			e.drain(t)
-			execute(t, db.AdminURL, sql)
+			e.Drain(t)
+			enginetest.Execute(t, db.AdminURL, sql)
 			want := "the sequence of positions " + fault + ": as the owner, SELECT mend_sequence()"
-			if err := postgres.CheckSequence(t.Context(), e.pool); text(err) != want {
+			if err := postgres.CheckSequence(t.Context(), e.Pool); enginetest.Text(err) != want {
 				t.Errorf("it is checked: %v", err)
 			}
-			e.append(t, newStream(), 0, eventtest.Counted{N: 1}) // answered
-			if err := e.sequencer().Drain(t.Context()); err != nil && !strings.Contains(err.Error(), want) {
+			e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1}) // answered
+			if err := e.Sequencer().Drain(t.Context()); err != nil && !strings.Contains(err.Error(), want) {
 				t.Errorf("it is used: %v", err)
 			}
-			execute(t, db.AdminURL, `SELECT mend_sequence()`)
-			if err := postgres.CheckSequence(t.Context(), e.pool); err != nil {
+			enginetest.Execute(t, db.AdminURL, `SELECT mend_sequence()`)
+			if err := postgres.CheckSequence(t.Context(), e.Pool); err != nil {
 				t.Error(err)
 			}
-			e.appendMany(t, 3)
+			e.AppendMany(t, 3)
 			e.wantAll(t)
 		})
 	}
@@ -134,13 +135,13 @@ func TestAppendsDoNotWakeASequencerThatFails(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, said := engineOn(t, db.URL), &lines{}
-	execute(t, db.AdminURL, `ALTER SEQUENCE events_position_seq CACHE 20`)
-	s := e.sequencer()
+	enginetest.Execute(t, db.AdminURL, `ALTER SEQUENCE events_position_seq CACHE 20`)
+	s := e.Sequencer()
 	s.Log, s.Pace, s.Idle = slog.New(slog.NewTextHandler(said, nil)), time.Hour, time.Hour
-	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
-	stop := runUntilCleanup(t, s.Run)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
+	stop := enginetest.RunUntilCleanup(t, s.Run)
 	clocktest.Eventually(t, func() bool { return said.contain("sequencing failed") }, "the sequencer fails")
-	e.appendMany(t, 100)
+	e.AppendMany(t, 100)
 	stop()
 	if n := strings.Count(said.text.String(), "sequencing failed"); n != 1 {
 		t.Errorf("it is said %d times that sequencing fails, want once in an hour", n)
@@ -153,16 +154,16 @@ func TestTheServingRoleForgesNoEpoch_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 3)
+	e.AppendMany(t, 3)
 	for n, data := range []string{`{"epoch":2,"cause":"restore","lastKnown":0,"reason":""}`, `{"epoch":`, `x`} {
-		_, err := e.pool.Exec(t.Context(), `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+		_, err := e.Pool.Exec(t.Context(), `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
 			VALUES (gen_random_uuid(), '', $1, $2, 'log.epoch-begun.v1', $3, '{}', now())`, epoch.StreamOf().ID, n+1, data)
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	e.drain(t)
-	log := postgres.Log{DB: postgres.On(e.pool)}
+	e.Drain(t)
+	log := postgres.Log{DB: postgres.On(e.Pool)}
 	head, err := log.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)

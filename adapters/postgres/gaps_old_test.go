@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 )
@@ -18,7 +19,7 @@ import (
 // oldGaps is what nobody but a writer of long standing can fill.
 func (e *engine) oldGaps(t testing.TB) (gaps int) {
 	t.Helper()
-	if err := e.pool.QueryRow(t.Context(), `SELECT count(*) FROM old_gaps`).Scan(&gaps); err != nil {
+	if err := e.Pool.QueryRow(t.Context(), `SELECT count(*) FROM old_gaps`).Scan(&gaps); err != nil {
 		t.Fatal(err)
 	}
 	return gaps
@@ -31,7 +32,7 @@ func (e *engine) refused(t testing.TB, times int) {
 		if err := e.inFlight(t).Rollback(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		e.append(t, newStream(), 0, eventtest.Counted{N: 2})
+		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 2})
 	}
 }
 
@@ -39,7 +40,7 @@ func (e *engine) refused(t testing.TB, times int) {
 func TestAGapIsPutAsideForAWriterOfLongStanding(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	s, slow := e.sequencer(), e.inFlight(t)
+	s, slow := e.Sequencer(), e.inFlight(t)
 	e.refused(t, 10)
 	e.look(t, s, enough)
 	if n := e.oldGaps(t); n != 10 {
@@ -64,7 +65,7 @@ func TestAGapIsPutAsideForAWriterOfLongStanding(t *testing.T) {
 func TestWhatALateWriterLeavesComesBeforeWhatFollowedIt(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	stream, s := newStream(), e.sequencer()
+	stream, s := enginetest.NewStream(), e.Sequencer()
 	s.Batch = 2
 	e.refused(t, 5)
 	tx := e.begin(t)
@@ -79,7 +80,7 @@ func TestWhatALateWriterLeavesComesBeforeWhatFollowedIt(t *testing.T) {
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	e.append(t, stream, 3, eventtest.Counted{N: 4})
+	e.Append(t, stream, 3, eventtest.Counted{N: 4})
 	e.wantAll(t) // in the order of versions
 }
 
@@ -87,19 +88,19 @@ func TestWhatALateWriterLeavesComesBeforeWhatFollowedIt(t *testing.T) {
 func TestTheLogStaysCausalBesideSlowWriters(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	streams := []event.Stream{newStream(), newStream(), newStream()}
+	streams := []event.Stream{enginetest.NewStream(), enginetest.NewStream(), enginetest.NewStream()}
 	var stop []func()
 	for range 2 {
-		s := e.sequencer()
+		s := e.Sequencer()
 		s.Batch = 3
-		stop = append(stop, runUntilCleanup(t, s.Run), runUntilCleanup(t, func(ctx context.Context) {
+		stop = append(stop, enginetest.RunUntilCleanup(t, s.Run), enginetest.RunUntilCleanup(t, func(ctx context.Context) {
 			for ctx.Err() == nil {
 				_ = s.Drain(ctx) // looks who is writing each time
 			}
 		}))
 	}
 	for range 4 {
-		stop = append(stop, runUntilCleanup(t, func(ctx context.Context) {
+		stop = append(stop, enginetest.RunUntilCleanup(t, func(ctx context.Context) {
 			for ctx.Err() == nil {
 				e.writeSlowly(ctx, streams[rand.IntN(len(streams))], time.Duration(rand.IntN(60))*time.Millisecond)
 			}
@@ -118,12 +119,12 @@ func TestTheLogStaysCausalBesideSlowWriters(t *testing.T) {
 
 // writeSlowly appends to a stream in a transaction of some length, if nobody is faster.
 func (e *engine) writeSlowly(ctx context.Context, stream event.Stream, length time.Duration) {
-	_ = pgx.BeginFunc(ctx, e.pool, func(tx pgx.Tx) error {
+	_ = pgx.BeginFunc(ctx, e.Pool, func(tx pgx.Tx) error {
 		var version int
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM events WHERE stream = $1`, stream.ID).Scan(&version); err != nil || version == 0 {
 			return fmt.Errorf("no stream: %w", err)
 		}
-		_, err := tx.Exec(ctx, postgres.AppendAll, postgres.AppendArgs(stream, version+1, "test.counted.v1", `{"n":1}`, noon)...)
+		_, err := tx.Exec(ctx, postgres.AppendAll, postgres.AppendArgs(stream, version+1, "test.counted.v1", `{"n":1}`, enginetest.Noon)...)
 		time.Sleep(length)
 		if rand.IntN(3) == 0 {
 			return pgx.ErrTxClosed

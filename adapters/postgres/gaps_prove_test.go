@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
 	"frontdesk/domain/event"
@@ -22,22 +23,22 @@ func TestProveThatGapsSlowNothing_D53(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.log.Page = 0
-	e.appendMany(t, 100)
-	e.drain(t)
+	e.Log.Page = 0
+	e.AppendMany(t, 100)
+	e.Drain(t)
 	none := e.batches(t, db)
 
 	stuck, refused := e.inFlight(t), provetest.Pick(20_000, 200_000)
 	start := clock.Start()
-	execute(t, db.AdminURL, fmt.Sprintf(`
+	enginetest.Execute(t, db.AdminURL, fmt.Sprintf(`
 		INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
 		SELECT gen_random_uuid(), 'elm-street', md5((n / 2)::text)::uuid, 1, 'test.counted.v1', '{"n":1}', '{}', now() FROM generate_series(1, %d) AS n
 		ON CONFLICT DO NOTHING`, 2*refused))
 	t.Logf("appended %d events, and refused as many, within %s", refused, start.Elapsed())
 	start = clock.Start()
-	e.drain(t)
+	e.Drain(t)
 	t.Logf("they were sequenced within %s", start.Elapsed())
-	s := e.sequencer()
+	s := e.Sequencer()
 	for e.oldGaps(t) < refused-10 {
 		e.look(t, s, 1)
 	}
@@ -53,8 +54,8 @@ func TestProveThatGapsSlowNothing_D53(t *testing.T) {
 		t.Fatal(err)
 	}
 	start = clock.Start()
-	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
-	e.drain(t)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
+	e.Drain(t)
 	t.Logf("the log goes on %s after the transaction has ended", start.Elapsed())
 	if n := e.oldGaps(t); n > 0 {
 		t.Errorf("%d gaps are still open", n)
@@ -67,13 +68,13 @@ func TestProveThatAJumpOfTheSequenceCostsNothing_D53(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 100)
-	e.drain(t)
+	e.AppendMany(t, 100)
+	e.Drain(t)
 	stuck := e.inFlight(t)
-	execute(t, db.AdminURL, `SELECT setval('events_position_seq', 10000000)`)
-	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	enginetest.Execute(t, db.AdminURL, `SELECT setval('events_position_seq', 10000000)`)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
 	start := clock.Start()
-	e.drain(t)
+	e.Drain(t)
 	took := start.Elapsed()
 	t.Logf("after a jump of ten million positions, the first event was placed within %s", took)
 	if took > time.Second {
@@ -83,7 +84,7 @@ func TestProveThatAJumpOfTheSequenceCostsNothing_D53(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.wantAll(t)
-	e.look(t, e.sequencer(), enough)
+	e.look(t, e.Sequencer(), enough)
 	if got := e.gaps(t); len(got) > 0 {
 		t.Errorf("%d gaps are open", len(got))
 	}
@@ -110,17 +111,17 @@ func (e *engine) batches(t *testing.T, db *postgrestest.Database) cost {
 	var wal []int64
 	looked := clock.Start()
 	for range rounds {
-		stream, five := newStream(), make([]event.Event, 5)
+		stream, five := enginetest.NewStream(), make([]event.Event, 5)
 		for i := range five {
 			five[i] = eventtest.Counted{N: i}
 		}
-		e.append(t, stream, 0, five...)
+		e.Append(t, stream, 0, five...)
 		look := looked.Elapsed() >= 250*time.Millisecond
 		if look {
 			looked = clock.Start()
 		}
 		before, start := written(), clock.Start()
-		if _, err := e.pool.Exec(t.Context(), postgres.SequenceEvents, 1000, look); err != nil {
+		if _, err := e.Pool.Exec(t.Context(), postgres.SequenceEvents, 1000, look); err != nil {
 			t.Fatal(err)
 		}
 		took, wal = append(took, start.Elapsed()), append(wal, written()-before)

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 )
@@ -16,7 +17,7 @@ import (
 // gaps is what the sequencer still looks for.
 func (e *engine) gaps(t testing.TB) (gaps []int64) {
 	t.Helper()
-	err := e.pool.QueryRow(t.Context(), `
+	err := e.Pool.QueryRow(t.Context(), `
 		SELECT coalesce(array_agg(position ORDER BY position), '{}') FROM (
 			SELECT lower(g), upper(g) - 1 FROM sequencer CROSS JOIN LATERAL unnest(gaps) AS g UNION ALL SELECT first, last FROM old_gaps) g (first, last)
 		CROSS JOIN LATERAL generate_series(first, last) AS position`).Scan(&gaps)
@@ -29,7 +30,7 @@ func (e *engine) gaps(t testing.TB) (gaps []int64) {
 // inFlight is an append that has drawn its position and not committed.
 func (e *engine) inFlight(t testing.TB) pgx.Tx {
 	t.Helper()
-	tx, stream := e.begin(t), newStream()
+	tx, stream := e.begin(t), enginetest.NewStream()
 	insertCounted(t, tx, stream, 1)
 	return tx
 }
@@ -52,7 +53,7 @@ const enough = 4
 func (e *engine) look(t testing.TB, s *postgres.Sequencer, times int) {
 	t.Helper()
 	for range times {
-		e.append(t, newStream(), 0, eventtest.Counted{N: 2})
+		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 2})
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,7 @@ func (e *engine) look(t testing.TB, s *postgres.Sequencer, times int) {
 func TestAGapStaysOpenWhileItsWriterMayFillIt(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	s, slow := e.sequencer(), e.inFlight(t)
+	s, slow := e.Sequencer(), e.inFlight(t)
 	e.look(t, s, enough)
 	e.look(t, s, enough)
 	if got := e.gaps(t); !slices.Equal(got, []int64{1}) {
@@ -71,7 +72,7 @@ func TestAGapStaysOpenWhileItsWriterMayFillIt(t *testing.T) {
 	if err := slow.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	e.drain(t)
+	e.Drain(t)
 	if got := e.gaps(t); len(got) > 0 {
 		t.Errorf("gaps after it was filled: %v", got)
 	}
@@ -81,7 +82,7 @@ func TestAGapStaysOpenWhileItsWriterMayFillIt(t *testing.T) {
 func TestAGapThatNobodyCanFillIsStruckOut(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	s, refused, other := e.sequencer(), e.inFlight(t), e.inFlight(t)
+	s, refused, other := e.Sequencer(), e.inFlight(t), e.inFlight(t)
 	if err := refused.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestAGapThatNobodyCanFillIsStruckOut(t *testing.T) {
 func TestAGapIsStruckOutThoughSomebodyAlwaysWrites(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	s, refused := e.sequencer(), e.inFlight(t)
+	s, refused := e.Sequencer(), e.inFlight(t)
 	if err := refused.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -124,19 +125,19 @@ func TestAGapIsStruckOutThoughSomebodyAlwaysWrites(t *testing.T) {
 func TestARunningSequencerStrikesOutAGap(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	e.append(t, newStream(), 0, eventtest.Counted{N: 2})
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 2})
 	e.sequence(t)
-	clocktest.Eventually(t, func() bool { return len(e.logged(t)) == 1 }, "the first event is in the log")
+	clocktest.Eventually(t, func() bool { return len(e.Logged(t)) == 1 }, "the first event is in the log")
 	if err := e.inFlight(t).Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	appended := 1
 	clocktest.Eventually(t, func() bool {
-		e.append(t, newStream(), 0, eventtest.Counted{N: 2})
+		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 2})
 		appended++
-		return len(e.logged(t)) > 1 && len(e.gaps(t)) == 0
+		return len(e.Logged(t)) > 1 && len(e.gaps(t)) == 0
 	}, "the gap was found, and struck out")
-	clocktest.Eventually(t, func() bool { return len(e.logged(t)) == appended }, "everything is in the log")
+	clocktest.Eventually(t, func() bool { return len(e.Logged(t)) == appended }, "everything is in the log")
 }
 
 // A sequencer that takes over knows only the row, and that is enough.
@@ -144,9 +145,9 @@ func TestAnotherSequencerFindsWhatFillsAGap(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	slow := e.inFlight(t)
-	e.append(t, newStream(), 0, eventtest.Counted{N: 2})
-	e.drain(t)
-	e.look(t, e.sequencer(), enough)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 2})
+	e.Drain(t)
+	e.look(t, e.Sequencer(), enough)
 	if err := slow.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -156,9 +157,9 @@ func TestAnotherSequencerFindsWhatFillsAGap(t *testing.T) {
 // wantAll fails unless everything that is stored comes to the log.
 func (e *engine) wantAll(t testing.TB) {
 	t.Helper()
-	e.drain(t)
-	log, stored := e.logged(t), 0
-	if err := e.pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&stored); err != nil {
+	e.Drain(t)
+	log, stored := e.Logged(t), 0
+	if err := e.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&stored); err != nil {
 		t.Fatal(err)
 	}
 	if wantCausal(t, log); len(log) != stored {
@@ -171,12 +172,12 @@ func (e *engine) wantAll(t testing.TB) {
 func TestWhatWasSeenOfAnotherServerCondemnsNothing(t *testing.T) {
 	t.Parallel()
 	old, fresh := newEngine(t), newEngine(t)
-	s, refused := old.sequencer(), old.inFlight(t) // draws 1
+	s, refused := old.Sequencer(), old.inFlight(t) // draws 1
 	if err := refused.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	old.look(t, s, enough-1) // one more look would close the gap
-	s.Pool = fresh.pool
+	s.Pool = fresh.Pool
 	slow := fresh.inFlight(t) // draws 1
 	fresh.look(t, s, enough)
 	if err := slow.Commit(t.Context()); err != nil {
@@ -188,7 +189,7 @@ func TestWhatWasSeenOfAnotherServerCondemnsNothing(t *testing.T) {
 // watching is what the sequencer knows of its gaps.
 func (e *engine) watching(t testing.TB) (row string) {
 	t.Helper()
-	if err := e.pool.QueryRow(t.Context(), `SELECT sequencer::text FROM sequencer`).Scan(&row); err != nil {
+	if err := e.Pool.QueryRow(t.Context(), `SELECT sequencer::text FROM sequencer`).Scan(&row); err != nil {
 		t.Fatal(err)
 	}
 	return row

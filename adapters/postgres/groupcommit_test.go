@@ -4,16 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/fault"
@@ -37,7 +41,7 @@ func newCrowd(t *testing.T, options string, furnish ...func(*engine)) *crowd {
 		CREATE TABLE test.notes (note text CONSTRAINT staff_username UNIQUE,
 			settings text DEFAULT current_setting('synchronous_commit') || ', ' || current_setting('transaction_isolation'), writer text DEFAULT pg_current_xact_id()::text);
 		GRANT ALL ON test.notes TO frontdesk_app`)
-	c.store.AtOnce = []projections.Projection{rowFor{}}
+	c.Store.AtOnce = []projections.Projection{rowFor{}}
 	for _, do := range furnish {
 		do(c.engine)
 	}
@@ -45,11 +49,11 @@ func newCrowd(t *testing.T, options string, furnish ...func(*engine)) *crowd {
 	var landing context.Context
 	landing, c.land = context.WithCancel(context.WithoutCancel(t.Context()))
 	for range postgres.Few {
-		c.ahead.Go(func() { _, _ = c.note(t.Context(), fmt.Sprint("ahead ", newStream().ID)) })
+		c.ahead.Go(func() { _, _ = c.note(t.Context(), fmt.Sprint("ahead ", enginetest.NewStream().ID)) })
 	}
 	c.await(t, postgres.Few, 0)
 	for range 2 {
-		c.ahead.Go(func() { _, _ = c.note(landing, fmt.Sprint("lands ", newStream().ID)) })
+		c.ahead.Go(func() { _, _ = c.note(landing, fmt.Sprint("lands ", enginetest.NewStream().ID)) })
 	}
 	c.await(t, postgres.Few+2, 0)
 	t.Cleanup(func() { c.letGo(); c.land(); c.ahead.Wait() })
@@ -80,13 +84,13 @@ func (c *crowd) hold(t *testing.T) {
 func (c *crowd) await(t *testing.T, here, waiting int) {
 	t.Helper()
 	clocktest.Eventually(t, func() bool {
-		nowHere, nowWaiting := postgres.Crowd(c.store)
+		nowHere, nowWaiting := postgres.Crowd(c.Store)
 		return nowHere == here && nowWaiting == waiting
 	}, "the appends have come")
 }
 
 func (c *crowd) note(ctx context.Context, note string) ([]event.Recorded, error) {
-	return c.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{eventtest.Noted{Note: note}}})
+	return c.Store.Append(ctx, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Noted{Note: note}}})
 }
 
 // join lets appends of one note each come, one after the other, to wait for one group.
@@ -94,7 +98,7 @@ func (c *crowd) join(ctx context.Context, t *testing.T, notes ...string) (outcom
 	t.Helper()
 	for n, note := range notes {
 		outcome := make(chan error, 1)
-		go func() { outcome <- second(c.note(ctx, note)) }()
+		go func() { outcome <- enginetest.Second(c.note(ctx, note)) }()
 		outcomes = append(outcomes, outcome)
 		c.await(t, postgres.Few+2+n+1, n+1)
 	}
@@ -114,7 +118,7 @@ func TestThoseWhoWaitShareATransaction_D60(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"cache_statement", "cache_describe"} {
 		c := newCrowd(t, "&default_query_exec_mode="+mode)
-		c.must(t, `ALTER ROLE frontdesk_app IN DATABASE `+c.pool.Config().ConnConfig.Database+` SET synchronous_commit = off`)
+		c.must(t, `ALTER ROLE frontdesk_app IN DATABASE `+c.Pool.Config().ConnConfig.Database+` SET synchronous_commit = off`)
 		outcomes := c.join(t.Context(), t, "one", "two", "three")
 		c.letGo()
 		for _, outcome := range outcomes {
@@ -129,8 +133,8 @@ func TestThoseWhoWaitShareATransaction_D60(t *testing.T) {
 		if err != nil || settings != "on, read committed" || writers != "1" {
 			t.Errorf("%s: %s transactions with %s, %v; want one that is durable and READ COMMITTED", mode, writers, settings, err)
 		}
-		c.drain(t)
-		wantCausal(t, c.logged(t))
+		c.Drain(t)
+		wantCausal(t, c.Logged(t))
 	}
 }
 
@@ -204,14 +208,14 @@ func TestWhoLeavesTakesNobodyDown_D60(t *testing.T) {
 		contexts[n], leaving[n] = context.WithCancel(stay)
 	}
 	early, late := make(chan error, 1), make(chan error, 1)
-	go func() { early <- second(c.note(contexts[0], "early")) }()
+	go func() { early <- enginetest.Second(c.note(contexts[0], "early")) }()
 	c.await(t, postgres.Few+3, 1)
 	leaving[0]()
 	wantCancelled(t, <-early)
 	c.await(t, postgres.Few+2, 0)
 
 	stayed := c.join(stay, t, "stays")
-	go func() { late <- second(c.note(contexts[1], "late")) }()
+	go func() { late <- enginetest.Second(c.note(contexts[1], "late")) }()
 	c.await(t, postgres.Few+4, 2)
 	c.land()
 	c.await(t, postgres.Few+2, 0) // both have set off
@@ -219,7 +223,7 @@ func TestWhoLeavesTakesNobodyDown_D60(t *testing.T) {
 	wantCancelled(t, <-late)
 
 	closed := make(chan struct{})
-	go func() { c.store.Close(); close(closed) }()
+	go func() { c.Store.Close(); close(closed) }()
 	select {
 	case <-closed:
 		t.Error("closing has not waited for the group")
@@ -244,18 +248,18 @@ func wantCancelled(t *testing.T, err error) {
 
 // count appends an event without rows of its own to a stream.
 func (c *crowd) counted(ctx context.Context, stream event.Stream, expected int) error {
-	return second(c.store.Append(ctx, event.Change{Stream: stream, Expected: expected, Events: []event.Event{eventtest.Counted{N: 1}}}))
+	return enginetest.Second(c.Store.Append(ctx, event.Change{Stream: stream, Expected: expected, Events: []event.Event{eventtest.Counted{N: 1}}}))
 }
 
 // known returns streams of two events each.
 func known(t *testing.T, n int) (streams []event.Stream, furnish func(*engine)) {
 	t.Helper()
 	for range n {
-		streams = append(streams, newStream())
+		streams = append(streams, enginetest.NewStream())
 	}
 	return streams, func(e *engine) {
 		for _, s := range streams {
-			e.append(t, s, 0, eventtest.Counted{N: 1}, eventtest.Counted{N: 2})
+			e.Append(t, s, 0, eventtest.Counted{N: 1}, eventtest.Counted{N: 2})
 		}
 	}
 }
@@ -270,16 +274,16 @@ func TestLosersAreLeftOutOfTheirGroup_D130(t *testing.T) {
 		do   func() error
 		lost bool
 	}{
-		{func() error { return second(c.note(t.Context(), "new one")) }, false},
+		{func() error { return enginetest.Second(c.note(t.Context(), "new one")) }, false},
 		{func() error { return c.counted(t.Context(), streams[0], 2) }, false},
 		{func() error { return c.counted(t.Context(), streams[1], 1) }, true},
 		{func() error { return c.counted(t.Context(), streams[1], 7) }, true}, // behind the one before, or by its hole
 		{func() error {
-			return second(c.store.Append(t.Context(), event.Change{Stream: streams[2], Expected: 1, Events: []event.Event{eventtest.Noted{Note: "late"}}}))
+			return enginetest.Second(c.Store.Append(t.Context(), event.Change{Stream: streams[2], Expected: 1, Events: []event.Event{eventtest.Noted{Note: "late"}}}))
 		}, true},
 		{func() error {
-			return second(c.store.Append(t.Context(), event.Change{Stream: streams[3], Expected: 2, Events: []event.Event{eventtest.Noted{Note: "new two"}}},
-				event.Change{Stream: newStream(), Events: []event.Event{eventtest.Counted{}, eventtest.Counted{}}}))
+			return enginetest.Second(c.Store.Append(t.Context(), event.Change{Stream: streams[3], Expected: 2, Events: []event.Event{eventtest.Noted{Note: "new two"}}},
+				event.Change{Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Counted{}, eventtest.Counted{}}}))
 		}, false},
 	}
 	outcomes, waiting := make([]chan error, len(appends)), 0
@@ -305,15 +309,15 @@ func TestLosersAreLeftOutOfTheirGroup_D130(t *testing.T) {
 		t.Error("a row of an append that has lost is stored")
 	}
 	for n, want := range []int{3, 2, 2, 3} {
-		if got, err := c.store.Load(t.Context(), streams[n]); err != nil || len(got) != want {
+		if got, err := c.Store.Load(t.Context(), streams[n]); err != nil || len(got) != want {
 			t.Errorf("stream %d has %d events, want %d (%v)", n, len(got), want, err)
 		}
 	}
-	if got := postgres.Grouped(c.store); !strings.Contains(got, "1 groups of 3 appends stored; ") || !strings.Contains(got, " 2 appends conflict; ") {
+	if got := postgres.Grouped(c.Store); !strings.Contains(got, "1 groups of 3 appends stored; ") || !strings.Contains(got, " 2 appends conflict; ") {
 		t.Errorf("counted %s", got)
 	}
-	c.drain(t)
-	wantCausal(t, c.logged(t))
+	c.Drain(t)
+	wantCausal(t, c.Logged(t))
 }
 
 // Of two appends to one stream the second learns from the first that it has lost.
@@ -332,5 +336,42 @@ func TestAnAppendBehindAnother_D130(t *testing.T) {
 	}
 	if err := <-second; !errors.Is(err, event.ErrConflict) {
 		t.Errorf("the second: %v, want a conflict", err)
+	}
+}
+
+// Two of a group make the key of the same practitioner, so the group falls apart.
+func TestInAGroupKeysAreMadeOnce_D69(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, "", func(e *engine) {
+		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1}) // so there is a practice
+		e.Store.Keys = &postgres.Keyring{DB: e.Store.DB, Codec: e.Store.Codec, Master: sealing.MasterKey{1, 2, 3}}
+		if err := e.Store.Keys.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	act := func(email string) context.Context {
+		of := &event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Bell", Email: email}}
+		return event.WithMetadata(t.Context(), event.Metadata{Actor: event.Application(uuid.New(), "application-restricted", of)})
+	}
+	outcomes := c.join(act("one@elm.example"), t, "a")
+	for n, email := range []string{"two@elm.example", "one@elm.example", "three@elm.example"} {
+		outcome := make(chan error, 1)
+		go func() { outcome <- enginetest.Second(c.note(act(email), email+" "+strconv.Itoa(n))) }()
+		outcomes = append(outcomes, outcome)
+		c.await(t, postgres.Few+2+n+2, n+2)
+	}
+	c.letGo()
+	var refused int
+	for n, outcome := range outcomes {
+		err := <-outcome
+		switch {
+		case errors.Is(err, event.ErrConflict) && (n == 0 || n == 2):
+			refused++
+		case err != nil:
+			t.Errorf("append %d: %v", n, err)
+		}
+	}
+	if kinds := c.count(t, "personal_keys"); refused != 1 || kinds != 4 {
+		t.Errorf("%d refused, %d keys; want one of those with the same practitioner refused, and the keys of the practice and of three", refused, kinds)
 	}
 }

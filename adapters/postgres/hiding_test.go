@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event/eventtest"
 )
@@ -17,12 +18,12 @@ func TestNoGapIsClosedUnseen_D52(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	slow := e.inFlight(t)
-	e.look(t, e.sequencer(), 1)
+	e.look(t, e.Sequencer(), 1)
 	if err := slow.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, most := range []any{0, 0, 0, -1, nil} {
-		if _, err := e.pool.Exec(t.Context(), `SELECT sequence_events($1, true)`, most); !invalid(err) {
+		if _, err := e.Pool.Exec(t.Context(), `SELECT sequence_events($1, true)`, most); !invalid(err) {
 			t.Errorf("%v events at most: %v", most, err)
 		}
 	}
@@ -47,7 +48,7 @@ VALUES (gen_random_uuid(), 'e', gen_random_uuid(), 1, 'test.counted.v1',
 func TestAnEventIsNotHiddenFromInsideItsInsert_D52(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	s, gate, slow := e.sequencer(), e.begin(t), e.inFlight(t)
+	s, gate, slow := e.Sequencer(), e.begin(t), e.inFlight(t)
 	if _, err := gate.Exec(t.Context(), `SELECT pg_advisory_xact_lock(15)`); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestAnEventIsNotHiddenFromInsideItsInsert_D52(t *testing.T) {
 	}()
 	clocktest.Eventually(t, func() (both bool) {
 		e.look(t, s, 1)
-		err := e.pool.QueryRow(t.Context(), `SELECT coalesce(sum(last - first + 1) = 2, false) FROM old_gaps`).Scan(&both)
+		err := e.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(last - first + 1) = 2, false) FROM old_gaps`).Scan(&both)
 		return both && err == nil
 	}, "both positions wait for the writer")
 	if err := gate.Rollback(t.Context()); err != nil {
@@ -70,7 +71,7 @@ func TestAnEventIsNotHiddenFromInsideItsInsert_D52(t *testing.T) {
 	if err := slow.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	e.append(t, newStream(), 0, eventtest.Counted{N: 4})
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 4})
 	e.wantAll(t)
 }
 
@@ -79,9 +80,9 @@ func TestAnEventIsNotHiddenFromInsideItsInsert_D52(t *testing.T) {
 func TestWhoServesMakesNoFunctionThatTheOwnerCalls_D52(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	execute(t, db.SuperuserURL, `DROP SCHEMA public CASCADE`)
-	execute(t, db.SuperuserURL, `CREATE SCHEMA public AUTHORIZATION frontdesk_owner`)
-	execute(t, db.SuperuserURL, `GRANT ALL ON SCHEMA public TO PUBLIC`)
+	enginetest.Execute(t, db.SuperuserURL, `DROP SCHEMA public CASCADE`)
+	enginetest.Execute(t, db.SuperuserURL, `CREATE SCHEMA public AUTHORIZATION frontdesk_owner`)
+	enginetest.Execute(t, db.SuperuserURL, `GRANT ALL ON SCHEMA public TO PUBLIC`)
 	if _, err := postgres.Migrate(t.Context(), db.AdminURL); err != nil {
 		t.Fatal(err)
 	}
@@ -89,12 +90,12 @@ func TestWhoServesMakesNoFunctionThatTheOwnerCalls_D52(t *testing.T) {
 	if mends, err := postgres.CheckMakers(t.Context(), pool); mends != "" || err != nil {
 		t.Errorf("after a migration somebody makes functions: %s, %v", mends, err)
 	}
-	execute(t, db.SuperuserURL, `GRANT CREATE ON SCHEMA public TO frontdesk_audit`) // or the owner had no say
+	enginetest.Execute(t, db.SuperuserURL, `GRANT CREATE ON SCHEMA public TO frontdesk_audit`) // or the owner had no say
 	mends, err := postgres.CheckMakers(t.Context(), pool)
 	if err != nil || mends == "" {
 		t.Fatalf("auditors make functions, and nobody says so: %v", err)
 	}
-	execute(t, db.SuperuserURL, mends)
+	enginetest.Execute(t, db.SuperuserURL, mends)
 	if mends, err := postgres.CheckMakers(t.Context(), pool); mends != "" || err != nil {
 		t.Errorf("mended, somebody makes functions: %s, %v", mends, err)
 	}

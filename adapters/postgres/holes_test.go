@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/clock/clocktest"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -16,7 +17,7 @@ import (
 // lose runs a statement behind the triggers.
 func lose(t *testing.T, db *postgrestest.Database, statement string) {
 	t.Helper()
-	execute(t, db.SuperuserURL, `SET session_replication_role = replica; `+statement)
+	enginetest.Execute(t, db.SuperuserURL, `SET session_replication_role = replica; `+statement)
 }
 
 const (
@@ -59,21 +60,21 @@ func TestAConsumerStopsAtAHoleInTheLog_D54(t *testing.T) {
 				t.Parallel()
 				db := postgrestest.New(t)
 				e, recorder, said := engineOn(t, db.URL), newRecorder(t, db), &lines{}
-				e.appendMany(t, c.events)
-				e.drain(t)
+				e.AppendMany(t, c.events)
+				e.Drain(t)
 				lose(t, db, c.lost)
 				registry, metrics := newMetrics(t)
 				consumer := e.consumer("recorder", recorder.handle)
 				consumer.Follows, consumer.Metrics, consumer.Log = follows, metrics, slog.New(slog.NewTextHandler(said, nil))
-				runUntilCleanup(t, consumer.Run)
+				enginetest.RunUntilCleanup(t, consumer.Run)
 				clocktest.Eventually(t, func() bool {
-					return said.contain(c.want) && counter(t, registry, "frontdesk_consumer_stops_total") >= 2
+					return said.contain(c.want) && enginetest.Counter(t, registry, "frontdesk_consumer_stops_total") >= 2
 				}, "the consumer has stopped, and says where")
 				if at := e.offset(t, "recorder"); at > 2 {
 					t.Errorf("the consumer has gone on to %d", at)
 				}
-				_, err := e.log.Next(t.Context(), 0)
-				if !strings.Contains(text(err), c.want) {
+				_, err := e.Log.Next(t.Context(), 0)
+				if !strings.Contains(enginetest.Text(err), c.want) {
 					t.Errorf("who reads the log is told %v", err)
 				}
 			})
@@ -86,12 +87,12 @@ func TestALogThatHasLostItsEndIsNotRead_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 3)
-	e.drain(t)
+	e.AppendMany(t, 3)
+	e.Drain(t)
 	lose(t, db, loseEvent+losePlace)
 	read := 0
-	for _, err := range e.log.After(t.Context(), 0) {
-		if read++; read == 3 && text(err) != "idx 3 is missing from the log" {
+	for _, err := range e.Log.After(t.Context(), 0) {
+		if read++; read == 3 && enginetest.Text(err) != "idx 3 is missing from the log" {
 			t.Errorf("the end: %v", err)
 		}
 	}

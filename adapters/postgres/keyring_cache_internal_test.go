@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+var Noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // person returns one of many owners, and their key.
 func person(n int) (owner, sealing.Key) {
@@ -58,32 +58,32 @@ func TestTheOldestKeysMakeRoom_D69(t *testing.T) {
 	t.Parallel()
 	c := &keyCache{size: 3000}
 	for n := range 10_000 {
-		c.putPerson(n, noon)
+		c.putPerson(n, Noon)
 	}
 	for n, want := range map[int]bool{0: false, 6_999: false, 7_000: true, 9_999: true} {
-		c.wantPerson(t, n, noon, want)
+		c.wantPerson(t, n, Noon, want)
 	}
 	if c.held() != 3000 || len(c.blocks) != 4 {
 		t.Errorf("%d keys in %d blocks, want 3,000 in 4", c.held(), len(c.blocks))
 	}
-	c.putPerson(7_000, noon) // comes once more, and so is the newest
+	c.putPerson(7_000, Noon) // comes once more, and so is the newest
 	for n := range 2999 {
-		c.putPerson(10_000+n, noon)
+		c.putPerson(10_000+n, Noon)
 	}
-	c.wantPerson(t, 7_000, noon, true)
-	c.wantPerson(t, 9_999, noon, false)
+	c.wantPerson(t, 7_000, Noon, true)
+	c.wantPerson(t, 9_999, Noon, false)
 	c.overwritten(t)
 }
 
 func TestAKeyIsRememberedForAnHour_D69(t *testing.T) {
 	t.Parallel()
 	c := &keyCache{}
-	c.putPerson(1, noon)
-	c.putPerson(2, noon.Add(time.Minute))
-	c.wantPerson(t, 1, noon.Add(time.Hour-time.Second), true)
-	c.wantPerson(t, 1, noon.Add(time.Hour), false)
-	c.wantPerson(t, 2, noon.Add(time.Hour), true)
-	c.wantPerson(t, 2, noon.Add(time.Hour+time.Minute), false)
+	c.putPerson(1, Noon)
+	c.putPerson(2, Noon.Add(time.Minute))
+	c.wantPerson(t, 1, Noon.Add(time.Hour-time.Second), true)
+	c.wantPerson(t, 1, Noon.Add(time.Hour), false)
+	c.wantPerson(t, 2, Noon.Add(time.Hour), true)
+	c.wantPerson(t, 2, Noon.Add(time.Hour+time.Minute), false)
 	c.overwritten(t)
 }
 
@@ -92,7 +92,7 @@ func TestTheKeysOfAnHourTakeNoMoreThanTheyAre_D114(t *testing.T) {
 	t.Parallel()
 	c := &keyCache{}
 	for second := range 6 * 3600 {
-		now := noon.Add(time.Duration(second) * time.Second)
+		now := Noon.Add(time.Duration(second) * time.Second)
 		c.putPerson(second, now)
 	}
 	if c.held() != 3600 || len(c.blocks) > 5 {
@@ -107,11 +107,11 @@ func TestKeysAreFoundAfterFourBillion_D114(t *testing.T) {
 	const many = 1<<32 - blockKeys
 	c := &keyCache{size: 3000, oldest: many, next: many}
 	for n := range 5000 {
-		c.putPerson(n, noon)
+		c.putPerson(n, Noon)
 	}
-	c.wantPerson(t, 1_999, noon, false)
-	c.wantPerson(t, 2_000, noon, true)
-	c.wantPerson(t, 4_999, noon, true)
+	c.wantPerson(t, 1_999, Noon, false)
+	c.wantPerson(t, 2_000, Noon, true)
+	c.wantPerson(t, 4_999, Noon, true)
 	c.overwritten(t)
 }
 
@@ -119,15 +119,15 @@ func TestKeysAreFoundAfterFourBillion_D114(t *testing.T) {
 func TestWhoeverIsForgottenStaysForgotten_D69(t *testing.T) {
 	t.Parallel()
 	c := &keyCache{}
-	c.putPerson(1, noon)
-	c.putPerson(2, noon)
+	c.putPerson(1, Noon)
+	c.putPerson(2, Noon)
 	one, key := person(1)
-	_, _, stamp := c.take([]owner{one}, noon)
+	_, _, stamp := c.take([]owner{one}, Noon)
 	c.forget([]owner{one})
-	c.wantPerson(t, 1, noon, false)
-	c.wantPerson(t, 2, noon, true)
-	c.put(map[owner]sealing.Key{one: key}, stamp, noon)
-	c.wantPerson(t, 1, noon, false)
+	c.wantPerson(t, 1, Noon, false)
+	c.wantPerson(t, 2, Noon, true)
+	c.put(map[owner]sealing.Key{one: key}, stamp, Noon)
+	c.wantPerson(t, 1, Noon, false)
 	c.overwritten(t)
 }
 
@@ -137,8 +137,8 @@ func TestKeysAreThoseOfTheirPracticeAndKind_D69(t *testing.T) {
 	one, key := person(1)
 	elsewhere, asStaff := one, one
 	elsewhere.tenant, asStaff.holder.Kind = "practice-2", event.OfStaff
-	c.put(map[owner]sealing.Key{one: key}, 0, noon)
-	if found, missing, _ := c.take([]owner{elsewhere, asStaff}, noon); len(found) != 0 || len(missing) != 2 {
+	c.put(map[owner]sealing.Key{one: key}, 0, Noon)
+	if found, missing, _ := c.take([]owner{elsewhere, asStaff}, Noon); len(found) != 0 || len(missing) != 2 {
 		t.Errorf("found %v, missing %v", found, missing)
 	}
 }
@@ -151,11 +151,11 @@ func TestManyMayAskAtOnce_D69(t *testing.T) {
 		all.Go(func() {
 			for n := range 500 {
 				one, key := person(n % 70)
-				found, _, stamp := c.take([]owner{one}, noon)
+				found, _, stamp := c.take([]owner{one}, Noon)
 				if got, has := found[one]; has && got != key {
 					t.Errorf("person %d has the key of another", n%70)
 				}
-				c.put(map[owner]sealing.Key{one: key}, stamp, noon)
+				c.put(map[owner]sealing.Key{one: key}, stamp, Noon)
 				if n%100 == worker {
 					c.forget([]owner{one})
 				}
@@ -181,7 +181,7 @@ func TestKeysInMemoryAreBounded_D69(t *testing.T) { //nolint:paralleltest // it 
 			o, key := person(page*1000 + n)
 			keys[o] = key
 		}
-		c.put(keys, 0, noon)
+		c.put(keys, 0, Noon)
 	}
 	took := int64(used()) - int64(before)
 	t.Logf("%d keys take %d bytes", c.held(), took)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -12,10 +11,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practitioner"
 	"frontdesk/domain/request"
 )
 
@@ -24,9 +25,9 @@ func TestAFailedAppendKeepsNoKey_D69(t *testing.T) {
 	v := newVault(t)
 	ann := v.register(t)
 	other := v.keyring(t, nil)
-	v.store.Keys = other
+	v.Store.Keys = other
 	again := event.Change{Stream: streamOf(ann), Events: []event.Event{patient.Registered{Patient: patient.ID{UUID: ann}, Name: "Other"}}}
-	if _, err := v.store.Append(t.Context(), again); !errors.Is(err, event.ErrConflict) {
+	if _, err := v.Store.Append(t.Context(), again); !errors.Is(err, event.ErrConflict) {
 		t.Errorf("registered twice: %v", err)
 	}
 	if held := postgres.HeldKeys(other); held != 0 {
@@ -46,10 +47,10 @@ func TestTwoWhoMakeTheSameKeyEndWithOne_D69(t *testing.T) {
 	ann := v.register(t)
 	var all sync.WaitGroup
 	for range 8 {
-		store := &postgres.Store{DB: v.store.DB, Codec: v.store.Codec, Keys: v.keyring(t, nil), Now: atNoon}
+		store := &postgres.Store{DB: v.Store.DB, Codec: v.Store.Codec, Keys: v.keyring(t, nil), Now: enginetest.AtNoon}
 		all.Go(func() {
 			for {
-				_, err := store.Append(act(t.Context(), "Bell@elm.example"), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Noted{Patient: ann, Note: "n"}}})
+				_, err := store.Append(act(t.Context(), "Bell@elm.example"), event.Change{Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Noted{Patient: ann, Note: "n"}}})
 				if err == nil {
 					return
 				}
@@ -96,7 +97,7 @@ func TestAnAppendAsksForFewKeys_D69(t *testing.T) {
 	}
 	submitted := func() error {
 		request := request.Submitted{Patient: patient.ID{UUID: ann}, Response: []request.Answer{{Answer: "It hurts."}}}
-		return second(v.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{request}}))
+		return enginetest.Second(v.Store.Append(t.Context(), event.Change{Stream: enginetest.NewStream(), Events: []event.Event{request}}))
 	}
 	var asked *counting
 	for _, c := range []struct {
@@ -112,7 +113,7 @@ func TestAnAppendAsksForFewKeys_D69(t *testing.T) {
 		{"another one", func() error { return v.note(bell, ann) }, 0},
 	} {
 		if c.what != "another one" {
-			v.store.Keys, asked = v.cold(t)
+			v.Store.Keys, asked = v.cold(t)
 		}
 		before := asked.n
 		if err := c.do(); err != nil {
@@ -127,7 +128,7 @@ func TestAnAppendAsksForFewKeys_D69(t *testing.T) {
 func TestWrongMasterKeysAreNamed_D69(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
-	other := &postgres.Keyring{DB: v.store.DB, Master: sealing.MasterKey{9}}
+	other := &postgres.Keyring{DB: v.Store.DB, Master: sealing.MasterKey{9}}
 	err := other.Start(t.Context())
 	want := "the personal data in this database is sealed under master key " + master.ID() + "; the one given is " + sealing.MasterKey{9}.ID()
 	if err == nil || err.Error() != want {
@@ -153,7 +154,7 @@ func TestALostIndexKeyIsNotMadeAnew_D69(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.do(t, `DELETE FROM personal_keys WHERE kind = 0`)
-	v.store.Keys = v.keyring(t, nil)
+	v.Store.Keys = v.keyring(t, nil)
 	if err := v.note(bell, ann); !errors.Is(err, postgres.ErrKeyLost) {
 		t.Errorf("error = %v, want %v", err, postgres.ErrKeyLost)
 	}
@@ -176,51 +177,18 @@ func TestAnExchangedKeyOpensNothing_D69(t *testing.T) {
 	}
 }
 
-// Two of a group make the key of the same practitioner, so the group falls apart.
-func TestInAGroupKeysAreMadeOnce_D69(t *testing.T) {
-	t.Parallel()
-	c := newCrowd(t, "", func(e *engine) {
-		e.append(t, newStream(), 0, eventtest.Counted{N: 1}) // so there is a practice
-		e.store.Keys = &postgres.Keyring{DB: e.store.DB, Codec: e.store.Codec, Master: master}
-		if err := e.store.Keys.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	})
-	outcomes := c.join(act(t.Context(), "one@elm.example"), t, "a")
-	for n, email := range []string{"two@elm.example", "one@elm.example", "three@elm.example"} {
-		outcome := make(chan error, 1)
-		go func() { outcome <- second(c.note(act(t.Context(), email), email+" "+strconv.Itoa(n))) }()
-		outcomes = append(outcomes, outcome)
-		c.await(t, postgres.Few+2+n+2, n+2)
-	}
-	c.letGo()
-	var refused int
-	for n, outcome := range outcomes {
-		err := <-outcome
-		switch {
-		case errors.Is(err, event.ErrConflict) && (n == 0 || n == 2):
-			refused++
-		case err != nil:
-			t.Errorf("append %d: %v", n, err)
-		}
-	}
-	if kinds := c.count(t, "personal_keys"); refused != 1 || kinds != 4 {
-		t.Errorf("%d refused, %d keys; want one of those with the same practitioner refused, and the keys of the practice and of three", refused, kinds)
-	}
-}
-
 func TestWithoutAMasterKeyNothingPersonalIsWritten_D69(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	ann := v.register(t)
-	v.store.Keys = &postgres.Keyring{DB: v.store.DB, Codec: v.store.Codec}
-	if err := v.store.Keys.Start(t.Context()); err != nil {
+	v.Store.Keys = &postgres.Keyring{DB: v.Store.DB, Codec: v.Store.Codec}
+	if err := v.Store.Keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := v.note(t.Context(), ann); err == nil || !strings.Contains(err.Error(), "--master-key-file") {
 		t.Errorf("%v, want to be told what to do", err)
 	}
-	v.append(t, newStream(), 0, eventtest.Counted{N: 1}) // nothing personal
+	v.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1}) // nothing personal
 }
 
 // counting counts the questions for keys.
@@ -236,3 +204,24 @@ func (c *counting) TraceQueryStart(ctx context.Context, _ *pgx.Conn, asked pgx.T
 
 // TraceQueryEnd has nothing to add.
 func (*counting) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// An application must not take a patient for gone because of the practitioner whom it names.
+func TestAPractitionerWhoWasErasedIsNotTakenForThePatient_D70(t *testing.T) {
+	t.Parallel()
+	v := newVault(t)
+	ann, bell := v.register(t), act(t.Context(), "bell@elm.example")
+	if err := v.note(bell, ann); err != nil {
+		t.Fatal(err)
+	}
+	v.do(t, `INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint) SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 2, '' FROM personal_keys WHERE kind = 3`)
+	v.do(t, `DELETE FROM personal_keys WHERE kind = 3`)
+	v.Store.Keys = v.keyring(t, nil)
+	if err := v.note(bell, ann); !errors.Is(err, practitioner.ErrErased) || errors.Is(err, patient.ErrUnknown) {
+		t.Errorf("error = %v, want %v", err, practitioner.ErrErased)
+	}
+	for _, others := range []context.Context{t.Context(), act(t.Context(), "lee@elm.example")} {
+		if err := v.note(others, ann); err != nil {
+			t.Errorf("others are refused: %v", err)
+		}
+	}
+}

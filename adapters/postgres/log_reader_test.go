@@ -16,8 +16,8 @@ func TestAReaderKeepsNoSnapshotBetweenPages(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 30)
-	e.drain(t)
+	e.AppendMany(t, 30)
+	e.Drain(t)
 	config, err := pgxpool.ParseConfig(db.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestAReaderKeepsNoSnapshotBetweenPages(t *testing.T) {
 	}
 	defer reader.Close()
 	admin, read := db.AdminPool(t), 0
-	for _, err := range (postgres.Log{DB: reader, Codec: e.log.Codec, Page: 7}).After(t.Context(), 0) {
+	for _, err := range (postgres.Log{DB: reader, Codec: e.Log.Codec, Page: 7}).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

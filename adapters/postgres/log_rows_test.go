@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -20,25 +21,25 @@ func TestPagesOfTheLogHoldWhatTheLogHolds_D132(t *testing.T) {
 	e := engineOn(t, db.URL)
 	late := e.inFlight(t)
 	for range 20 {
-		e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
 	}
-	e.drain(t)
+	e.Drain(t)
 	if err := late.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	e.append(t, newStream(), 0, eventtest.Counted{N: 2})
-	e.drain(t)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 2})
+	e.Drain(t)
 	for _, far := range []string{"5000", "4000000000000000000"} {
-		execute(t, db.SuperuserURL, `SELECT setval('events_position_seq', `+far+`)`)
-		e.append(t, newStream(), 0, eventtest.Counted{N: 3})
-		e.drain(t)
+		enginetest.Execute(t, db.SuperuserURL, `SELECT setval('events_position_seq', `+far+`)`)
+		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 3})
+		e.Drain(t)
 	}
-	want := stored(t, postgres.Log{DB: e.pool}.EachRow(t.Context(), 0))
+	want := stored(t, postgres.Log{DB: e.Pool}.EachRow(t.Context(), 0))
 	if len(want) != 24 {
 		t.Fatalf("the log has %d events", len(want))
 	}
 	for _, page := range []int{1, 2, 7, 21, 22, 1000} {
-		log, got := postgres.Log{DB: e.pool, Codec: e.store.Codec, Page: page}, []event.Stored(nil)
+		log, got := postgres.Log{DB: e.Pool, Codec: e.Store.Codec, Page: page}, []event.Stored(nil)
 		for whole, err := range log.WholeAfter(t.Context(), 0) {
 			if err != nil {
 				t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -23,30 +24,14 @@ func newMetrics(t *testing.T) (*prometheus.Registry, *postgres.Metrics) {
 	return registry, postgres.NewMetrics(registry)
 }
 
-func counter(t *testing.T, registry *prometheus.Registry, name string) (sum float64) {
-	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		if family.GetName() == name {
-			for _, metric := range family.GetMetric() {
-				sum += metric.GetCounter().GetValue()
-			}
-		}
-	}
-	return sum
-}
-
 func TestTheLogIsReadFromAnyPlaceInPages(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	e.appendMany(t, 30)
-	e.drain(t)
+	e.AppendMany(t, 30)
+	e.Drain(t)
 	for _, after := range []int64{0, 1, 7, 29, 30, 31} {
 		next := after
-		for recorded, err := range e.log.After(t.Context(), after) {
+		for recorded, err := range e.Log.After(t.Context(), after) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +43,7 @@ func TestTheLogIsReadFromAnyPlaceInPages(t *testing.T) {
 			t.Errorf("after idx %d: read up to %d, want %d", after, next, want)
 		}
 	}
-	if head, err := e.log.Head(t.Context()); err != nil || head != 30 {
+	if head, err := e.Log.Head(t.Context()); err != nil || head != 30 {
 		t.Errorf("head = %d, %v", head, err)
 	}
 }
@@ -67,14 +52,14 @@ func TestAGapInTheLogIsAnError(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 10)
-	e.drain(t)
+	e.AppendMany(t, 10)
+	e.Drain(t)
 	_, err := db.AdminPool(t).Exec(t.Context(), `ALTER TABLE log DISABLE TRIGGER ALL; DELETE FROM log WHERE idx = 5`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := 0
-	for _, err = range e.log.After(t.Context(), 0) {
+	for _, err = range e.Log.After(t.Context(), 0) {
 		if err == nil {
 			read++
 		}
@@ -89,14 +74,14 @@ func TestReadingTheLogSortsNothing(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	stream, hundred := newStream(), make([]event.Event, 100)
+	stream, hundred := enginetest.NewStream(), make([]event.Event, 100)
 	for i := range hundred {
 		hundred[i] = eventtest.Counted{N: i}
 	}
 	for i := range 20 {
-		e.append(t, stream, i*100, hundred...)
+		e.Append(t, stream, i*100, hundred...)
 	}
-	e.drain(t)
+	e.Drain(t)
 	// No ANALYZE: the plan must be right before there are statistics, too.
 	if _, err := db.AdminPool(t).Exec(t.Context(), `INSERT INTO feed_offsets VALUES ('c', 100)`); err != nil {
 		t.Fatal(err)
@@ -106,7 +91,7 @@ func TestReadingTheLogSortsNothing(t *testing.T) {
 		"the tail":   strings.NewReplacer("$1", "100", "$2", "'"+uuid.NewString()+"'", "$3", "100").Replace(postgres.ReadStretch),
 		"the reader": strings.NewReplacer("$1", "100", "$2", "100").Replace(postgres.ReadLog),
 	} {
-		if plan := planOf(t, e.pool, query); strings.Contains(plan, "Sort") || strings.Contains(plan, "Hash") {
+		if plan := planOf(t, e.Pool, query); strings.Contains(plan, "Sort") || strings.Contains(plan, "Hash") {
 			t.Errorf("%s:\n%s", name, plan)
 		}
 	}
@@ -145,7 +130,7 @@ func TestPlansMadeOfEmptyTablesWalkIndexes(t *testing.T) {
 		"PREPARE tail (bigint, uuid, bigint) AS "+postgres.ReadStretch, executeTail,
 		"PREPARE waits AS "+postgres.WhatWaits, "EXECUTE waits", "PREPARE behind (int8) AS "+postgres.IsBehind, "EXECUTE behind (0)")
 	for range 3000 {
-		e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
 	}
 	plans.Reset()
 	do("UPDATE sequencer SET gaps = '{[-1,0)}'", "EXECUTE waits", "EXECUTE behind (0)", "UPDATE sequencer SET gaps = '{}'",

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -48,7 +49,7 @@ func TestALookIsRecordedAndFoundByWhomItHasShown_D91(t *testing.T) {
 	if !rows[0].Shows(ann) || rows[1].Shows(ann) || rows[2].Shows(ann) || rows[0].Shows(patient.ID{UUID: member.UUID}) {
 		t.Errorf("stored are %+v", rows)
 	}
-	mustExec(t, r.db.AdminPool(t), `ALTER TABLE access_record_default DISABLE TRIGGER USER; UPDATE access_record_default SET act = '{"patients":[]}' WHERE endpoint = 'inbox'`)
+	enginetest.MustExec(t, r.db.AdminPool(t), `ALTER TABLE access_record_default DISABLE TRIGGER USER; UPDATE access_record_default SET act = '{"patients":[]}' WHERE endpoint = 'inbox'`)
 	if r.rows(t)[0].Hash() == rows[0].Hash() {
 		t.Error("whom the look has shown can be changed unseen")
 	}
@@ -58,7 +59,7 @@ func TestALookIsRecordedAndFoundByWhomItHasShown_D91(t *testing.T) {
 func TestLooksAreReadByIndex_D91(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
-	mustExec(t, r.db.AdminPool(t), `
+	enginetest.MustExec(t, r.db.AdminPool(t), `
 		CREATE TABLE access_record_9 PARTITION OF access_record FOR VALUES FROM ('90000000-0000-0000-0000-000000000000') TO ('a0000000-0000-0000-0000-000000000000');
 		INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, patient, status, code, reason, act, token_hash)
 		SELECT md5(n::text)::uuid, now(), 'elm', gen_random_uuid(), CASE WHEN n % 10 = 0 THEN 'page' ELSE 'user-restricted' END, 'inbox', NULL, 200, '', '',

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event/eventtest"
 )
@@ -17,7 +18,7 @@ import (
 // losses is what differs, as position and idx.
 func (e *engine) losses(t *testing.T) (found [][2]int64) {
 	t.Helper()
-	all, err := e.log.Losses(t.Context())
+	all, err := e.Log.Losses(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,39 +42,39 @@ func TestWhatWillStillBePlacedIsNotLost_D54(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	late := e.inFlight(t) // position 1
-	e.appendMany(t, 3)
-	e.drain(t) // 2 to 4
+	e.AppendMany(t, 3)
+	e.Drain(t) // 2 to 4
 	if err := late.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	e.appendMany(t, 2) // 5 and 6
+	e.AppendMany(t, 2) // 5 and 6
 	wantLosses(t, e)   // 1 fills a gap, and the sequencer comes to the others
-	e.drain(t)
+	e.Drain(t)
 	wantLosses(t, e)
 }
 
 // jump moves the sequence, as many draws that were rolled back do.
 func jump(t *testing.T, db *postgrestest.Database, to int64) {
 	t.Helper()
-	execute(t, db.SuperuserURL, fmt.Sprintf(`SELECT setval(pg_get_serial_sequence('events', 'position'), %d)`, to))
+	enginetest.Execute(t, db.SuperuserURL, fmt.Sprintf(`SELECT setval(pg_get_serial_sequence('events', 'position'), %d)`, to))
 }
 
 func TestWhatIsLostIsNamed_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 5)
-	e.drain(t)
+	e.AppendMany(t, 5)
+	e.Drain(t)
 	jump(t, db, 250_000)
-	e.appendMany(t, 5)
-	e.drain(t)
+	e.AppendMany(t, 5)
+	e.Drain(t)
 	lose(t, db, `DELETE FROM log WHERE idx IN (2, 9); DELETE FROM events WHERE position = 4`)
 	wantLosses(t, e, [2]int64{2, 0}, [2]int64{4, 4}, [2]int64{250_004, 0})
-	all, err := e.log.Losses(t.Context())
+	all, err := e.Log.Losses(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := text(all.Err())
+	said := enginetest.Text(all.Err())
 	for _, want := range []string{"differ at 3 positions", "event " + all.First[0].ID.String() + ", at position 2, is not in the log", "the event of idx 4, which had position 4, is not stored"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it says %q, want %q", said, want)
@@ -106,15 +107,15 @@ func TestTheComparerGoesThroughAllPositions_D54(t *testing.T) {
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
 	for _, to := range []int64{30_000, 60_000, 90_000} {
-		e.appendMany(t, 5)
-		e.drain(t)
+		e.AppendMany(t, 5)
+		e.Drain(t)
 		jump(t, db, to)
 	}
-	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
-	e.drain(t)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
+	e.Drain(t)
 	lose(t, db, `DELETE FROM log WHERE idx IN (2, 16); DELETE FROM events WHERE position = 30003`)
 	registry, said := prometheus.NewRegistry(), &lines{}
-	comparer := postgres.NewComparer(e.pool, registry, slog.New(slog.NewTextHandler(said, nil)))
+	comparer := postgres.NewComparer(e.Pool, registry, slog.New(slog.NewTextHandler(said, nil)))
 	looks := func(n int, fromLog, fromEvents float64) {
 		t.Helper()
 		for range n {
@@ -135,8 +136,8 @@ func TestTheComparerGoesThroughAllPositions_D54(t *testing.T) {
 	if !said.contain("something is lost") {
 		t.Error("nothing is said")
 	}
-	execute(t, db.AdminURL, `SELECT mend_sequence()`)
-	e.drain(t)
+	enginetest.Execute(t, db.AdminURL, `SELECT mend_sequence()`)
+	e.Drain(t)
 	looks(5, 0, 1)
 }
 
@@ -145,11 +146,11 @@ func TestTheComparerGoesThroughAllPositions_D54(t *testing.T) {
 func TestComparingWalksIndexes_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	execute(t, db.SuperuserURL, `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+	enginetest.Execute(t, db.SuperuserURL, `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
 		SELECT gen_random_uuid(), 'elm', gen_random_uuid(), 1, 'test.counted.v1', '{}', '{}', now() FROM generate_series(1, 50000)`)
-	execute(t, db.SuperuserURL, `INSERT INTO log (idx, position) SELECT position, position FROM events`)
-	execute(t, db.SuperuserURL, `VACUUM ANALYZE events`)
-	execute(t, db.SuperuserURL, `VACUUM ANALYZE log`)
+	enginetest.Execute(t, db.SuperuserURL, `INSERT INTO log (idx, position) SELECT position, position FROM events`)
+	enginetest.Execute(t, db.SuperuserURL, `VACUUM ANALYZE events`)
+	enginetest.Execute(t, db.SuperuserURL, `VACUUM ANALYZE log`)
 	conn, err := db.Pool(t).Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)

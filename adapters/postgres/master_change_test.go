@@ -24,7 +24,7 @@ func (v *vault) change(t testing.TB) postgres.MasterChange {
 
 func (v *vault) mastered(t testing.TB, is, old sealing.MasterKey) *postgres.Keyring {
 	t.Helper()
-	k := &postgres.Keyring{DB: v.store.DB, Codec: v.store.Codec, Master: is, Old: old}
+	k := &postgres.Keyring{DB: v.Store.DB, Codec: v.Store.Codec, Master: is, Old: old}
 	if err := k.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func (v *vault) registerMany(t testing.TB, n int) {
 		id := uuid.New()
 		changes = append(changes, event.Change{Stream: streamOf(id), Events: []event.Event{patient.Registered{Patient: patient.ID{UUID: id}, Name: "Ann"}}})
 	}
-	if _, err := v.store.Append(t.Context(), changes...); err != nil {
+	if _, err := v.Store.Append(t.Context(), changes...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -66,7 +66,7 @@ func TestAChangeOfTheMasterKeyIsResumed_D69(t *testing.T) {
 	}
 	v.wantNotes(t, v.mastered(t, newMaster, sealing.MasterKey{}), "It hurts.")
 	var named *postgres.OtherMasterKeyError
-	if err := (&postgres.Keyring{DB: v.store.DB, Master: master}).Start(t.Context()); !errors.As(err, &named) || named.Is != newMaster.ID() {
+	if err := (&postgres.Keyring{DB: v.Store.DB, Master: master}).Start(t.Context()); !errors.As(err, &named) || named.Is != newMaster.ID() {
 		t.Errorf("with the old one alone: %v", err)
 	}
 }
@@ -77,7 +77,7 @@ func TestAnOldMasterKeyIsRetiredWhenNothingNamesIt_D69(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	v.register(t)
-	v.store.Keys = v.mastered(t, newMaster, master)
+	v.Store.Keys = v.mastered(t, newMaster, master)
 	bill := v.register(t)
 	if err := v.note(t.Context(), bill); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestAnOldMasterKeyIsRetiredWhenNothingNamesIt_D69(t *testing.T) {
 	if err := change.Retire(t.Context()); !errors.Is(err, postgres.ErrMasterKeyInUse) {
 		t.Errorf("retired although a key names it: %v", err)
 	}
-	v.store.Keys = v.mastered(t, newMaster, sealing.MasterKey{})
+	v.Store.Keys = v.mastered(t, newMaster, sealing.MasterKey{})
 	for range 2 { // it may be asked again
 		if _, err := change.Run(t.Context()); err != nil {
 			t.Fatal(err)
@@ -124,7 +124,7 @@ func TestAChangeNeedsTheRightMasterKey_D69(t *testing.T) {
 		t.Error("the same one takes its own place")
 	}
 	change = v.change(t)
-	change.DB = v.store.DB
+	change.DB = v.Store.DB
 	if _, err := change.Run(t.Context()); err == nil {
 		t.Error("the serving role may change the master key")
 	}
@@ -166,9 +166,9 @@ func TestRetiredMasterKeyWrapsNothing_D134(t *testing.T) {
 	if err := change.Retire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	v.store.Keys = old
+	v.Store.Keys = old
 	id := uuid.New()
-	if _, err := v.store.Append(t.Context(), event.Change{Stream: streamOf(id), Events: []event.Event{patient.Registered{Patient: patient.ID{UUID: id}, Name: "Ann"}}}); err == nil {
+	if _, err := v.Store.Append(t.Context(), event.Change{Stream: streamOf(id), Events: []event.Event{patient.Registered{Patient: patient.ID{UUID: id}, Name: "Ann"}}}); err == nil {
 		t.Error("a key is stored under a master key that was retired")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/patient"
@@ -21,7 +22,7 @@ func ofPatient(tenant string, events ...event.Event) event.Change {
 func TestAnAppendNeedsThePatientOfItsOwnPractice_D18(t *testing.T) {
 	t.Parallel()
 	e, ann, bill := newEngine(t), uuid.New(), uuid.New()
-	_, err := e.pool.Exec(t.Context(),
+	_, err := e.Pool.Exec(t.Context(),
 		`INSERT INTO patients (tenant, patient) VALUES ('elm-street', $1), ('oak-lane', $2)`, ann, bill)
 	if err != nil {
 		t.Fatal(err)
@@ -35,20 +36,20 @@ func TestAnAppendNeedsThePatientOfItsOwnPractice_D18(t *testing.T) {
 		"one beside one who is":      ofPatient("elm-street", about(ann), about(bill)),
 		"of a practice that is none": ofPatient("nobodys", about(ann)),
 	} {
-		if _, err := e.store.Append(t.Context(), change); !errors.Is(err, patient.ErrUnknown) {
+		if _, err := e.Store.Append(t.Context(), change); !errors.Is(err, patient.ErrUnknown) {
 			t.Errorf("%s: %v, want %v", name, err, patient.ErrUnknown)
 		}
 	}
 	for name, change := range map[string]event.Change{
 		"their own":     ofPatient("elm-street", about(ann), about(ann)),
-		"nobody's need": {Stream: newStream(), Events: []event.Event{about(bill)}},
+		"nobody's need": {Stream: enginetest.NewStream(), Events: []event.Event{about(bill)}},
 	} {
-		if _, err := e.store.Append(t.Context(), change); err != nil {
+		if _, err := e.Store.Append(t.Context(), change); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	var drawn int
-	if err := e.pool.QueryRow(t.Context(), `SELECT max(position) FROM events`).Scan(&drawn); err != nil || drawn != 3 {
+	if err := e.Pool.QueryRow(t.Context(), `SELECT max(position) FROM events`).Scan(&drawn); err != nil || drawn != 3 {
 		t.Errorf("%d positions are drawn, %v; want 3", drawn, err)
 	}
 }
@@ -66,7 +67,7 @@ func TestOnlyWhoHasNoPatientLeavesTheGroup_D60(t *testing.T) {
 		if n == 1 || n == 4 {
 			change = ofPatient("elm-street", eventtest.Marked{Mark: note(n), Patient: uuid.New()})
 		}
-		go func() { outcomes[n] <- second(c.store.Append(t.Context(), change)) }()
+		go func() { outcomes[n] <- enginetest.Second(c.Store.Append(t.Context(), change)) }()
 		c.await(t, postgres.Few+2+n+1, n+1)
 	}
 	c.letGo()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -45,8 +46,8 @@ func TestAPageThatFailsHalfWayIsHandledAgainEventByEvent(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, recorder := engineOn(t, db.URL), newRecorder(t, db)
-	e.appendMany(t, 6)
-	e.drain(t)
+	e.AppendMany(t, 6)
+	e.Drain(t)
 	var whole, lone pages
 	consumer := e.consumer("recorder", func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
 		whole.note(page)
@@ -62,7 +63,7 @@ func TestAPageThatFailsHalfWayIsHandledAgainEventByEvent(t *testing.T) {
 		}
 		return recorder.handle(ctx, conn, page)
 	}
-	runUntilCleanup(t, consumer.Run)
+	enginetest.RunUntilCleanup(t, consumer.Run)
 	e.eventuallyHandled(t, idxUpTo(6))
 	if got := whole.all(); !slices.Equal(got, [][2]int64{{1, 6}}) {
 		t.Errorf("handed over as pages: %v", got)
@@ -78,11 +79,11 @@ func TestAPageEndsEarlyWhenItsEventsAreLarge(t *testing.T) {
 	e, recorder := engineOn(t, db.URL), newRecorder(t, db)
 	long := eventtest.Noted{Note: strings.Repeat("x", 3<<20)}
 	for range 7 {
-		e.append(t, newStream(), 0, long)
+		e.Append(t, enginetest.NewStream(), 0, long)
 	}
-	e.drain(t)
+	e.Drain(t)
 	var whole pages
-	runUntilCleanup(t, e.consumer("recorder", func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
+	enginetest.RunUntilCleanup(t, e.consumer("recorder", func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
 		whole.noteFirst(page)
 		return recorder.handle(ctx, conn, page)
 	}).Run)
@@ -98,11 +99,11 @@ func TestOnlyThePageThatFailedIsHandledEventByEvent(t *testing.T) {
 	e, recorder := engineOn(t, db.URL), newRecorder(t, db)
 	const page = 3 // of 3 MiB each: a page ends with the one that reaches 8
 	for range 3 * page {
-		e.append(t, newStream(), 0, eventtest.Noted{Note: strings.Repeat("x", 3<<20)})
+		e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: strings.Repeat("x", 3<<20)})
 	}
-	e.drain(t)
+	e.Drain(t)
 	var whole pages
-	runUntilCleanup(t, e.consumer("recorder", func(ctx context.Context, conn *pgx.Conn, events []event.Recorded) error {
+	enginetest.RunUntilCleanup(t, e.consumer("recorder", func(ctx context.Context, conn *pgx.Conn, events []event.Recorded) error {
 		if len(events) > 1 {
 			whole.note(events)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
 	"frontdesk/domain/event"
@@ -44,7 +45,7 @@ func comingAndGoing(t *testing.T, db *postgrestest.Database, url string, rounds,
 		stop[n] = e.process(t, url, recorder)
 	}
 	for round := range rounds {
-		e.append(t, newStream(), 0, slices.Repeat([]event.Event{eventtest.Counted{N: round}}, 1+rand.IntN(events))...)
+		e.Append(t, enginetest.NewStream(), 0, slices.Repeat([]event.Event{eventtest.Counted{N: round}}, 1+rand.IntN(events))...)
 		if round%10 == 9 {
 			clocktest.Eventually(t, func() bool { return e.offset(t, "recorder") > e.head(t)-1000 }, "they keep up")
 		}
@@ -57,7 +58,7 @@ func comingAndGoing(t *testing.T, db *postgrestest.Database, url string, rounds,
 		}
 	}
 	recorder.set(nil)
-	e.drain(t)
+	e.Drain(t)
 	e.eventuallyHandled(t, idxUpTo(e.head(t)))
 	provetest.Tried(t, rounds, "restarts of a consumer")
 	provetest.Tried(t, int(e.head(t)), "events")
@@ -76,8 +77,8 @@ func (e *engine) process(t *testing.T, url string, recorder *recorder) (stop fun
 		}
 		return recorder.handle(ctx, conn, page)
 	})
-	consumer.DB, consumer.Tail = stdlib.OpenDBFromPool(pool), postgres.NewTail(pool, e.store.Codec, e.grown)
-	end := runUntilCleanup(t, consumer.Run)
+	consumer.DB, consumer.Tail = stdlib.OpenDBFromPool(pool), postgres.NewTail(pool, e.Store.Codec, e.Grown)
+	end := enginetest.RunUntilCleanup(t, consumer.Run)
 	return sync.OnceFunc(func() {
 		end()
 		pool.Close()

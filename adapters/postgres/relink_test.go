@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
@@ -79,7 +80,7 @@ func TestAReLinkedRequestGoesWithTheOtherPatient_D83(t *testing.T) {
 		t.Errorf("what was erased with Ann is moved: %v", err)
 	}
 	w.erase(t, bill)
-	w.do(t, second(there.keys.Evict(t.Context(), time.Time{})))
+	w.do(t, enginetest.Second(there.keys.Evict(t.Context(), time.Time{})))
 	if _, _, err := there.shown(t, moved); !errors.Is(err, request.ErrUnknown) {
 		t.Errorf("once Bill is erased, too: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event/eventtest"
@@ -22,11 +23,11 @@ func TestADumpIsRestoredIntoAFreshClusterAndCarriesOn(t *testing.T) {
 	db := postgrestest.New(t)
 	old, recorder := engineOn(t, db.URL), newRecorder(t, db)
 	old.sequence(t)
-	stop := runUntilCleanup(t, old.consumer("recorder", recorder.handle).Run)
-	old.appendMany(t, 20)
+	stop := enginetest.RunUntilCleanup(t, old.consumer("recorder", recorder.handle).Run)
+	old.AppendMany(t, 20)
 	old.eventuallyHandled(t, idxUpTo(20))
 	stop()
-	old.appendMany(t, 5) // sequenced or not, and not handled yet
+	old.AppendMany(t, 5) // sequenced or not, and not handled yet
 
 	fresh := postgrestest.Cluster(t)
 	if err := fresh.EnsureDatabase(t.Context(), "restored"); err != nil {
@@ -35,25 +36,25 @@ func TestADumpIsRestoredIntoAFreshClusterAndCarriesOn(t *testing.T) {
 	restore(t, db.AdminURL, fresh.URL("restored", embedded.Superuser))
 
 	e := engineOn(t, fresh.URL("restored", "frontdesk_app"))
-	if err := postgres.CheckSchema(t.Context(), e.pool); err != nil {
+	if err := postgres.CheckSchema(t.Context(), e.Pool); err != nil {
 		t.Fatal(err)
 	}
 	e.sequence(t)
-	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
-	stream := newStream()
-	e.append(t, stream, 0, eventtest.Counted{N: 1})
-	e.append(t, stream, 1, eventtest.Counted{N: 2})
+	enginetest.RunUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	stream := enginetest.NewStream()
+	e.Append(t, stream, 0, eventtest.Counted{N: 1})
+	e.Append(t, stream, 1, eventtest.Counted{N: 2})
 	e.eventuallyHandled(t, idxUpTo(28))
-	wantCausal(t, e.logged(t))
+	wantCausal(t, e.Logged(t))
 
 	if err := fresh.EnsureDatabase(t.Context(), "again"); err != nil {
 		t.Fatal(err)
 	}
 	restore(t, fresh.URL("restored", embedded.Superuser), fresh.URL("again", embedded.Superuser))
 	again := engineOn(t, fresh.URL("again", "frontdesk_app"))
-	again.append(t, newStream(), 0, eventtest.Counted{N: 3})
-	again.drain(t)
-	begun := epochsOf(again.logged(t))
+	again.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 3})
+	again.Drain(t)
+	begun := epochsOf(again.Logged(t))
 	if b := begun[29]; len(begun) != 2 || b.Epoch != 3 || b.Cause != epoch.Restore || b.LastKnown != 28 || b.Missing != nil {
 		t.Errorf("two restores begin %+v", begun)
 	}
@@ -77,10 +78,10 @@ func TestAllThatSurvivedCountsAsTold_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.appendMany(t, 20)
-	e.drain(t)
+	e.AppendMany(t, 20)
+	e.Drain(t)
 	rewind(t, db, 6, 9)
-	s := e.sequencer()
+	s := e.Sequencer()
 	s.Batch = 2
 	if err := s.Drain(t.Context()); err != nil {
 		t.Fatal(err)

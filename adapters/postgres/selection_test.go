@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -24,15 +25,15 @@ func lateLog(t *testing.T) (e *engine, streams []event.Stream, patients []uuid.U
 	db := postgrestest.New(t)
 	e = engineOn(t, db.URL)
 	random := rand.New(rand.NewPCG(1, 2))
-	streams = []event.Stream{newStream(), newStream(), newStream(), {Tenant: "oak-lane", ID: uuid.New()}}
+	streams = []event.Stream{enginetest.NewStream(), enginetest.NewStream(), enginetest.NewStream(), {Tenant: "oak-lane", ID: uuid.New()}}
 	patients = []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
 	versions := make([]int, len(streams))
 	for n := range 200 {
-		e.store.Now = func() time.Time {
-			return noon.Add(time.Duration(n)*time.Minute + time.Duration(random.IntN(2))*time.Hour)
+		e.Store.Now = func() time.Time {
+			return enginetest.Noon.Add(time.Duration(n)*time.Minute + time.Duration(random.IntN(2))*time.Hour)
 		}
 		in := random.IntN(len(streams))
-		e.append(t, streams[in], versions[in], eventtest.Noted{Patient: patients[random.IntN(len(patients))]})
+		e.Append(t, streams[in], versions[in], eventtest.Noted{Patient: patients[random.IntN(len(patients))]})
 		versions[in]++
 	}
 	_, err := db.SuperuserPool(t).Exec(t.Context(), `
@@ -60,18 +61,18 @@ func idxOf(t *testing.T, events iter.Seq2[event.Recorded, error]) (all []int64) 
 func TestASelectionIsInTheOrderOfTheLog(t *testing.T) {
 	t.Parallel()
 	e, streams, patients := lateLog(t)
-	whole := e.logged(t)
+	whole := e.Logged(t)
 	for name, c := range map[string]struct {
 		of     func() *postgres.Selection
 		passes func(event.Recorded) bool
 	}{
-		"a patient": {func() *postgres.Selection { return e.log.OfPatient(patients[0]) },
+		"a patient": {func() *postgres.Selection { return e.Log.OfPatient(patients[0]) },
 			func(r event.Recorded) bool { return r.Event.(eventtest.Noted).Patient == patients[0] }},
-		"a stream": {func() *postgres.Selection { return e.log.OfStream(streams[1].ID) },
+		"a stream": {func() *postgres.Selection { return e.Log.OfStream(streams[1].ID) },
 			func(r event.Recorded) bool { return r.Stream == streams[1] }},
-		"a practice": {func() *postgres.Selection { return e.log.OfTenants("elm-street") },
+		"a practice": {func() *postgres.Selection { return e.Log.OfTenants("elm-street") },
 			func(r event.Recorded) bool { return r.Stream.Tenant == "elm-street" }},
-		"two practices": {func() *postgres.Selection { return e.log.OfTenants("", "oak-lane") },
+		"two practices": {func() *postgres.Selection { return e.Log.OfTenants("", "oak-lane") },
 			func(r event.Recorded) bool { return r.Stream.Tenant == "oak-lane" }},
 	} {
 		for _, after := range []int64{0, 1, 60, 199, 200} {
@@ -95,10 +96,10 @@ func TestASelectionIsInTheOrderOfTheLog(t *testing.T) {
 func TestInstantsLeaveNothingOut(t *testing.T) {
 	t.Parallel()
 	e, _, _ := lateLog(t)
-	whole := e.logged(t)
+	whole := e.Logged(t)
 	for _, at := range []postgres.Instants{
-		{}, {Since: noon}, {Since: noon.Add(time.Hour)}, {Until: noon.Add(time.Hour)}, {Since: noon.Add(time.Hour), Until: noon.Add(90 * time.Minute)},
-		{Since: noon.Add(59 * time.Minute), Until: noon.Add(time.Hour)}, {Since: noon.Add(24 * time.Hour)}, {Until: noon},
+		{}, {Since: enginetest.Noon}, {Since: enginetest.Noon.Add(time.Hour)}, {Until: enginetest.Noon.Add(time.Hour)}, {Since: enginetest.Noon.Add(time.Hour), Until: enginetest.Noon.Add(90 * time.Minute)},
+		{Since: enginetest.Noon.Add(59 * time.Minute), Until: enginetest.Noon.Add(time.Hour)}, {Since: enginetest.Noon.Add(24 * time.Hour)}, {Until: enginetest.Noon},
 	} {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			t.Parallel()
@@ -108,7 +109,7 @@ func TestInstantsLeaveNothingOut(t *testing.T) {
 					want = append(want, r.Idx)
 				}
 			}
-			after, upTo, err := e.log.Within(t.Context(), at, 20, 190)
+			after, upTo, err := e.Log.Within(t.Context(), at, 20, 190)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +119,7 @@ func TestInstantsLeaveNothingOut(t *testing.T) {
 			if len(want) > 0 && (after != want[0]-1 || upTo != want[len(want)-1]) {
 				t.Errorf("after idx %d up to %d, want %v", after, upTo, want)
 			}
-			chosen := e.log.OfTenants("elm-street", "oak-lane").Holding(30)
+			chosen := e.Log.OfTenants("elm-street", "oak-lane").Holding(30)
 			chosen.Recorded = at
 			got := slices.DeleteFunc(idxOf(t, chosen.After(t.Context(), 20)), func(idx int64) bool { return idx > 190 })
 			if !slices.Equal(got, want) {

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -26,12 +27,12 @@ func (e *engine) write(t testing.TB, streams []event.Stream, times int) []uuid.U
 	var stored []uuid.UUID
 	for n := range times {
 		stream := streams[rand.IntN(len(streams))]
-		history, err := e.store.Load(t.Context(), stream)
+		history, err := e.Store.Load(t.Context(), stream)
 		if err != nil {
 			t.Error(err)
 			return stored
 		}
-		recorded, err := e.store.Append(t.Context(),
+		recorded, err := e.Store.Append(t.Context(),
 			event.Change{Stream: stream, Expected: len(history), Events: []event.Event{eventtest.Counted{N: n}}})
 		switch {
 		case err == nil:
@@ -47,7 +48,7 @@ func (e *engine) write(t testing.TB, streams []event.Stream, times int) []uuid.U
 // writers run side by side and return the ids of all that was stored.
 func (e *engine) writers(t testing.TB, writers, times int) []uuid.UUID {
 	t.Helper()
-	streams := []event.Stream{newStream(), newStream(), newStream(), newStream(), newStream()}
+	streams := []event.Stream{enginetest.NewStream(), enginetest.NewStream(), enginetest.NewStream(), enginetest.NewStream(), enginetest.NewStream()}
 	var mu sync.Mutex
 	var stored []uuid.UUID
 	var group sync.WaitGroup
@@ -66,8 +67,8 @@ func (e *engine) writers(t testing.TB, writers, times int) []uuid.UUID {
 // wantLogged fails unless the log holds exactly these events, each once.
 func (e *engine) wantLogged(t testing.TB, ids []uuid.UUID) {
 	t.Helper()
-	e.drain(t)
-	log := e.logged(t)
+	e.Drain(t)
+	log := e.Logged(t)
 	wantCausal(t, log)
 	var logged []uuid.UUID
 	for _, e := range log {
@@ -92,9 +93,9 @@ func TestTwoSequencersAtOncePlaceEachEventOnce(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	for range 3 {
-		s := e.sequencer()
+		s := e.Sequencer()
 		s.Batch = 3
-		runUntilCleanup(t, s.Run)
+		enginetest.RunUntilCleanup(t, s.Run)
 	}
 	e.wantLogged(t, e.writers(t, 8, 40))
 }
@@ -126,7 +127,7 @@ func TestOneSequencerIsElectedAtATime(t *testing.T) {
 
 func (e *engine) begin(t testing.TB) pgx.Tx {
 	t.Helper()
-	return begin(t, e.pool)
+	return begin(t, e.Pool)
 }
 
 func begin(t testing.TB, pool *pgxpool.Pool) pgx.Tx {
@@ -144,12 +145,12 @@ func TestASequencerKilledAtAnyStepLosesNothing(t *testing.T) {
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
 	victim := engineOn(t, db.URL) // its sequencer has connections of its own
-	victim.appended = e.appended
-	s := victim.sequencer()
+	victim.Appended = e.Appended
+	s := victim.Sequencer()
 	s.Batch = 2
-	stop := runUntilCleanup(t, s.Run)
+	stop := enginetest.RunUntilCleanup(t, s.Run)
 	admin := db.SuperuserPool(t)
-	killer := runUntilCleanup(t, func(ctx context.Context) {
+	killer := enginetest.RunUntilCleanup(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
 			_, _ = admin.Exec(context.WithoutCancel(ctx), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 				WHERE datname = current_database() AND query LIKE '%sequence_events%' AND pid <> pg_backend_pid()`)
@@ -169,23 +170,23 @@ func TestASequencerKilledAtAnyStepLosesNothing(t *testing.T) {
 // come first: readers ordered by transaction id see version 2 before version 1.
 func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
 	t.Parallel()
-	e, stream := newEngine(t), newStream()
+	e, stream := newEngine(t), enginetest.NewStream()
 	early := e.begin(t)
 	if _, err := early.Exec(t.Context(), `SELECT pg_current_xact_id()`); err != nil {
 		t.Fatal(err)
 	}
-	e.append(t, stream, 0, eventtest.Counted{N: 1})
-	e.drain(t)
+	e.Append(t, stream, 0, eventtest.Counted{N: 1})
+	e.Drain(t)
 
-	_, err := early.Exec(t.Context(), postgres.AppendAll, postgres.AppendArgs(stream, 2, "test.counted.v1", `{"n":2}`, noon)...)
+	_, err := early.Exec(t.Context(), postgres.AppendAll, postgres.AppendArgs(stream, 2, "test.counted.v1", `{"n":2}`, enginetest.Noon)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := early.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	e.drain(t)
-	log := e.logged(t)
+	e.Drain(t)
+	log := e.Logged(t)
 	wantCausal(t, log)
 	if len(log) != 2 {
 		t.Errorf("the log has %d events, want 2", len(log))
@@ -196,16 +197,16 @@ func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
 // behind those that were placed before.
 func TestAnAppendThatCommitsLateIsPlacedLate(t *testing.T) {
 	t.Parallel()
-	e, slow := newEngine(t), newStream()
+	e, slow := newEngine(t), enginetest.NewStream()
 	tx := e.begin(t)
 	insertCounted(t, tx, slow, 1)
-	e.append(t, newStream(), 0, eventtest.Counted{N: 2}) // draws a later position, commits first
-	e.drain(t)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 2}) // draws a later position, commits first
+	e.Drain(t)
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	e.drain(t)
-	log := e.logged(t)
+	e.Drain(t)
+	log := e.Logged(t)
 	wantCausal(t, log)
 	if len(log) != 2 || log[1].Stream != slow {
 		t.Errorf("the log is %+v", log)
@@ -217,22 +218,22 @@ func TestAnOpenTransactionElsewhereStallsNobody(t *testing.T) {
 	db := postgrestest.New(t)
 	e, recorder := engineOn(t, db.URL), newRecorder(t, db)
 	e.sequence(t)
-	runUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
+	enginetest.RunUntilCleanup(t, e.consumer("recorder", recorder.handle).Run)
 
 	elsewhere := newEngine(t).begin(t) // another database
 	if _, err := elsewhere.Exec(t.Context(), `INSERT INTO feed_offsets (consumer) VALUES ('open')`); err != nil {
 		t.Fatal(err)
 	}
-	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
 	e.eventuallyHandled(t, idxUpTo(1))
 }
 
 func TestAProcessThatOnlyAppendsReachesTheLog(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	e.append(t, newStream(), 0, eventtest.Counted{N: 1}, eventtest.Counted{N: 2})
-	e.drain(t)
-	if got := len(e.logged(t)); got != 2 {
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1}, eventtest.Counted{N: 2})
+	e.Drain(t)
+	if got := len(e.Logged(t)); got != 2 {
 		t.Errorf("the log has %d events, want 2", got)
 	}
 }
@@ -244,9 +245,9 @@ func TestARunningSequencerIsNotInTheWayOfADrain(t *testing.T) {
 	if !elected(t, holder) {
 		t.Fatal("nobody is elected")
 	}
-	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
 	drained := make(chan error, 1)
-	go func() { drained <- e.sequencer().Drain(t.Context()) }()
+	go func() { drained <- e.Sequencer().Drain(t.Context()) }()
 	if err := holder.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -260,15 +261,15 @@ func TestARunningSequencerIsNotInTheWayOfADrain(t *testing.T) {
 func TestASequencerDrainsWhileItRuns(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	s := e.sequencer()
-	runUntilCleanup(t, s.Run)
+	s := e.Sequencer()
+	enginetest.RunUntilCleanup(t, s.Run)
 	for range 20 {
-		e.append(t, newStream(), 0, eventtest.Counted{N: 1})
+		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := len(e.logged(t)); got != 20 {
+	if got := len(e.Logged(t)); got != 20 {
 		t.Errorf("the log has %d events, want 20", got)
 	}
 }

@@ -7,10 +7,15 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
+	"frontdesk/domain"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/patient"
 	"frontdesk/projections"
 )
 
@@ -18,10 +23,26 @@ func TestStoreConforms(t *testing.T) {
 	t.Parallel()
 	eventtest.Conformance(t, func(t *testing.T) eventtest.Store {
 		t.Helper()
-		v := newVault(t)
-		v.registerAs(t, eventtest.Ann)
-		return v.store
+		e := newEngine(t)
+		e.seal(t)
+		ann := patient.ID{UUID: eventtest.Ann}
+		e.Append(t, patient.StreamOf("elm-street", ann), 0, patient.Registered{Patient: ann, Name: "Ann Archer", BirthDate: "1980-02-29"})
+		return e.Store
 	})
+}
+
+// seal has the store seal, and know the events of the domain.
+func (e *engine) seal(t *testing.T) {
+	t.Helper()
+	codec, err := event.NewCodec(append(eventtest.Events(), domain.Events()...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Store.Codec, e.Log.Codec = codec, codec
+	e.Store.Keys = &postgres.Keyring{DB: e.Store.DB, Codec: codec, Master: sealing.MasterKey{1, 2, 3}}
+	if err := e.Store.Keys.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // rowFor is a projection that keeps a row for each event, in a table where a
@@ -49,13 +70,13 @@ func withNotes(t *testing.T) *engine {
 		t.Fatal(err)
 	}
 	e := engineOn(t, db.URL)
-	e.store.AtOnce = []projections.Projection{rowFor{}}
+	e.Store.AtOnce = []projections.Projection{rowFor{}}
 	return e
 }
 
 func (e *engine) count(t *testing.T, table string) (n int) {
 	t.Helper()
-	if err := e.pool.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
+	if err := e.Pool.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -64,7 +85,7 @@ func (e *engine) count(t *testing.T, table string) (n int) {
 func TestAProjectionKeptAtOnceIsThereWhenAnAppendReturns(t *testing.T) {
 	t.Parallel()
 	e := withNotes(t)
-	e.append(t, newStream(), 0, eventtest.Noted{Note: "a"}, eventtest.Noted{Note: "b"})
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "a"}, eventtest.Noted{Note: "b"})
 	if got := e.count(t, "test.notes"); got != 2 {
 		t.Errorf("the read model has %d rows, want 2", got)
 	}
@@ -73,9 +94,9 @@ func TestAProjectionKeptAtOnceIsThereWhenAnAppendReturns(t *testing.T) {
 func TestWhatMustBeUniqueIsRefusedWithItsEvents(t *testing.T) {
 	t.Parallel()
 	e := withNotes(t)
-	e.append(t, newStream(), 0, eventtest.Noted{Note: "a"})
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "a"})
 
-	_, err := e.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Noted{Note: "a"}}})
+	_, err := e.Store.Append(t.Context(), event.Change{Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Noted{Note: "a"}}})
 	if refusal, ok := errors.AsType[*fault.Error](err); !ok || refusal.Code != "username-taken" {
 		t.Errorf("append: %v, want the refusal of the constraint's name", err)
 	}
@@ -88,13 +109,13 @@ func TestWhatHappenedCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
-	e.append(t, newStream(), 0, eventtest.Counted{N: 1})
-	e.drain(t)
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
+	e.Drain(t)
 	for _, statement := range []string{
 		`UPDATE events SET data = '{}'`, `DELETE FROM events`, `TRUNCATE events`,
 		`UPDATE log SET idx = 7`, `DELETE FROM log`, `TRUNCATE log`,
 	} {
-		if _, err := e.pool.Exec(t.Context(), statement); err == nil {
+		if _, err := e.Pool.Exec(t.Context(), statement); err == nil {
 			t.Errorf("the serving role may %s", statement)
 		}
 		if _, err := db.AdminPool(t).Exec(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "append-only") {
@@ -106,9 +127,9 @@ func TestWhatHappenedCannotBeChanged(t *testing.T) {
 func TestEventsOfAPatientAreIndexed(t *testing.T) {
 	t.Parallel()
 	e, ann := newEngine(t), uuid.New()
-	e.append(t, newStream(), 0, eventtest.Noted{Patient: ann}, eventtest.Noted{}, eventtest.Counted{})
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Patient: ann}, eventtest.Noted{}, eventtest.Counted{})
 	var found int
-	err := e.pool.QueryRow(t.Context(),
+	err := e.Pool.QueryRow(t.Context(),
 		`SELECT count(*) FILTER (WHERE patient = $1) * 10 + count(patient) FROM events`, ann).Scan(&found)
 	if err != nil || found != 11 {
 		t.Errorf("found %d, %v; want one event of the patient, and of nobody else", found, err)

@@ -17,6 +17,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -74,8 +75,8 @@ func weather(t *testing.T, db *postgrestest.Database, url string, lasts time.Dur
 		t.Fatal(err)
 	}
 	for _, e := range []*engine{s.engine, engineOn(t, url+"&pool_max_conns=16")} {
-		e.store.DB, e.store.AtOnce = postgres.ForCallers(e.pool), []projections.Projection{named{}}
-		s.stores = append(s.stores, e.store)
+		e.Store.DB, e.Store.AtOnce = postgres.ForCallers(e.Pool), []projections.Projection{named{}}
+		s.stores = append(s.stores, e.Store)
 	}
 	watch := clock.Start()
 	var writers sync.WaitGroup
@@ -86,7 +87,7 @@ func weather(t *testing.T, db *postgrestest.Database, url string, lasts time.Dur
 			}
 		})
 	}
-	killing := runUntilCleanup(t, s.kill)
+	killing := enginetest.RunUntilCleanup(t, s.kill)
 	writers.Wait()
 	killing()
 	for _, store := range s.stores {
@@ -104,7 +105,7 @@ func (s *storm) do(ctx context.Context, token string) {
 	var changes []event.Change
 	var shared *sharedStream
 	for n := range 1 + rand.IntN(2) {
-		change := event.Change{Stream: newStream()}
+		change := event.Change{Stream: enginetest.NewStream()}
 		if n == 0 && rand.IntN(3) == 0 {
 			shared, d.shares = &s.shared[rand.IntN(len(s.shared))], true
 			change.Stream.ID, change.Expected = shared.id, int(shared.version.Load())
@@ -184,7 +185,7 @@ func (s *storm) check(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d acknowledged, %d refused, %d unknown; %s", told[0], told[1], told[2], postgres.Grouped(s.store))
+	t.Logf("%d acknowledged, %d refused, %d unknown; %s", told[0], told[1], told[2], postgres.Grouped(s.Store))
 	for n := range s.shared {
 		if s.shared[n].version.Load() > 1 {
 			continued++
@@ -196,9 +197,9 @@ func (s *storm) check(t *testing.T) {
 	if told[0] == 0 || told[1] == 0 || told[2] == 0 {
 		t.Error("the storm was none")
 	}
-	s.pool.Reset() // some of its connections were cut off last
-	s.drain(t)
-	log := s.logged(t)
+	s.Pool.Reset() // some of its connections were cut off last
+	s.Drain(t)
+	log := s.Logged(t)
 	wantCausal(t, log)
 	if len(log) != s.count(t, "events") {
 		t.Errorf("%d events are in the log, want %d", len(log), s.count(t, "events"))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -26,7 +27,7 @@ func (s startled) Project(r event.Recorded, do func(sql string, args ...any)) {
 func TestAPanicIsItsOwnCallers_D60(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "")
-	c.store.AtOnce = []projections.Projection{startled{}}
+	c.Store.AtOnce = []projections.Projection{startled{}}
 	calm := c.join(t.Context(), t, "calm")
 	panicked := make(chan any, 1)
 	go func() {
@@ -51,7 +52,7 @@ func TestTwoThatAreStuckDoNotStopAllOthers_D60(t *testing.T) {
 	c := &crowd{engine: engineOn(t, db.URL+"&pool_max_conns=24"), super: db.SuperuserPool(t)}
 	c.must(t, `CREATE SCHEMA test; GRANT USAGE ON SCHEMA test TO frontdesk_app;
 		CREATE TABLE test.notes (note text CONSTRAINT staff_username UNIQUE); GRANT ALL ON test.notes TO frontdesk_app`)
-	c.store.AtOnce = []projections.Projection{rowFor{}}
+	c.Store.AtOnce = []projections.Projection{rowFor{}}
 	somebody, err := c.super.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +67,7 @@ func TestTwoThatAreStuckDoNotStopAllOthers_D60(t *testing.T) {
 	t.Cleanup(c.ahead.Wait)
 	t.Cleanup(func() { _ = somebody.Rollback(context.WithoutCancel(t.Context())) })
 	free := make(chan error, 1)
-	go func() { free <- second(c.note(t.Context(), "free")) }()
+	go func() { free <- enginetest.Second(c.note(t.Context(), "free")) }()
 	select {
 	case err := <-free:
 		if err != nil {

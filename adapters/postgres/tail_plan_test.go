@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/epoch"
 )
@@ -19,7 +20,7 @@ func TestTailKeepsItsPlan_D131(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := postgrestest.New(t)
-			execute(t, db.SuperuserURL, content)
+			enginetest.Execute(t, db.SuperuserURL, content)
 			pool, err := postgres.NewPool(t.Context(), db.URL, 1)
 			if err != nil {
 				t.Fatal(err)

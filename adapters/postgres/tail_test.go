@@ -16,6 +16,7 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -31,7 +32,7 @@ type told struct {
 func newTold(t *testing.T) told {
 	t.Helper()
 	db := postgrestest.New(t)
-	execute(t, db.AdminURL, `CREATE TABLE told (idx bigint NOT NULL, id uuid NOT NULL); GRANT ALL ON told TO frontdesk_app`)
+	enginetest.Execute(t, db.AdminURL, `CREATE TABLE told (idx bigint NOT NULL, id uuid NOT NULL); GRANT ALL ON told TO frontdesk_app`)
 	return told{engineOn(t, db.URL), db}
 }
 
@@ -39,12 +40,12 @@ func newTold(t *testing.T) told {
 // the tail, is the same each time.
 func (x told) catchUp(t *testing.T) {
 	t.Helper()
-	x.drain(t)
-	stop := runUntilCleanup(t, x.consumer("told", each(func(ctx context.Context, conn *pgx.Conn, e event.Recorded) error {
+	x.Drain(t)
+	stop := enginetest.RunUntilCleanup(t, x.consumer("told", each(func(ctx context.Context, conn *pgx.Conn, e event.Recorded) error {
 		_, err := conn.Exec(ctx, `INSERT INTO told VALUES ($1, $2)`, e.Idx, e.ID)
 		return err
 	})).Run)
-	head, err := x.log.Head(t.Context())
+	head, err := x.Log.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func (x told) catchUp(t *testing.T) {
 func (x told) wantToldAsLogged(t *testing.T) {
 	t.Helper()
 	var differ int
-	err := x.pool.QueryRow(t.Context(), `
+	err := x.Pool.QueryRow(t.Context(), `
 		SELECT count(*) FROM (SELECT idx, id FROM log JOIN events USING (position)) l FULL JOIN (SELECT idx, id, count(*) AS n FROM told GROUP BY 1, 2) t USING (idx, id)
 		WHERE t IS NULL OR l IS NULL OR n <> 1`).Scan(&differ)
 	if err != nil || differ != 0 {
@@ -69,7 +70,7 @@ func (x told) wantToldAsLogged(t *testing.T) {
 func (x told) takeBack(t *testing.T, head int64, survivors int) {
 	t.Helper()
 	rewind(t, x.db, head, survivors)
-	execute(t, x.db.AdminURL, fmt.Sprintf(`UPDATE feed_offsets SET idx = least(idx, %[1]d); DELETE FROM told WHERE idx > %[1]d`, head))
+	enginetest.Execute(t, x.db.AdminURL, fmt.Sprintf(`UPDATE feed_offsets SET idx = least(idx, %[1]d); DELETE FROM told WHERE idx > %[1]d`, head))
 }
 
 func TestWhatALostHistoryHadIsNotHandled_D49(t *testing.T) {
@@ -77,10 +78,10 @@ func TestWhatALostHistoryHadIsNotHandled_D49(t *testing.T) {
 	t.Run("a promoted standby", func(t *testing.T) {
 		t.Parallel()
 		x := newTold(t)
-		x.appendMany(t, 20)
+		x.AppendMany(t, 20)
 		x.catchUp(t)
 		x.takeBack(t, 6, 2)
-		x.appendMany(t, 30)
+		x.AppendMany(t, 30)
 		x.catchUp(t)
 		x.wantToldAsLogged(t)
 	})
@@ -88,7 +89,7 @@ func TestWhatALostHistoryHadIsNotHandled_D49(t *testing.T) {
 	t.Run("two standbys, one after the other", func(t *testing.T) {
 		t.Parallel()
 		x := newTold(t)
-		x.appendMany(t, 10)
+		x.AppendMany(t, 10)
 		x.catchUp(t)
 		for range 2 {
 			x.takeBack(t, 6, 4)
@@ -100,11 +101,11 @@ func TestWhatALostHistoryHadIsNotHandled_D49(t *testing.T) {
 	t.Run("without an epoch", func(t *testing.T) {
 		t.Parallel()
 		x := newTold(t)
-		x.appendMany(t, 20)
+		x.AppendMany(t, 20)
 		x.catchUp(t)
 		x.takeBack(t, 6, 0)
-		execute(t, x.db.SuperuserURL, `UPDATE sequencer SET timeline = (SELECT now_timeline FROM history)`)
-		x.appendMany(t, 30)
+		enginetest.Execute(t, x.db.SuperuserURL, `UPDATE sequencer SET timeline = (SELECT now_timeline FROM history)`)
+		x.AppendMany(t, 30)
 		x.catchUp(t)
 		x.wantToldAsLogged(t)
 	})
@@ -131,15 +132,15 @@ func TestAnEventIsDecodedOnceForAllConsumersOfAProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.store.Codec, e.tail = codec, e.newTail(codec)
+	e.Store.Codec, e.tail = codec, e.newTail(codec)
 	for n := range 50 {
-		e.append(t, newStream(), 0, tallied{n})
+		e.Append(t, enginetest.NewStream(), 0, tallied{n})
 	}
-	e.drain(t)
+	e.Drain(t)
 	before := decoded.Load()
 	var handled atomic.Int64
 	for _, name := range []string{"a", "b", "c"} {
-		runUntilCleanup(t, e.consumer(name, func(_ context.Context, _ *pgx.Conn, page []event.Recorded) error {
+		enginetest.RunUntilCleanup(t, e.consumer(name, func(_ context.Context, _ *pgx.Conn, page []event.Recorded) error {
 			handled.Add(int64(len(page)))
 			return nil
 		}).Run)
@@ -157,9 +158,9 @@ func TestAConsumerThatIsFarBehindMissesNothing(t *testing.T) {
 	e, recorder := engineOn(t, db.URL), newRecorder(t, db)
 	const events = 6000 // more than a tail holds
 	for range events / 500 {
-		e.append(t, newStream(), 0, slices.Repeat([]event.Event{eventtest.Counted{}}, 500)...)
+		e.Append(t, enginetest.NewStream(), 0, slices.Repeat([]event.Event{eventtest.Counted{}}, 500)...)
 	}
-	e.drain(t)
+	e.Drain(t)
 	reached, proceed := make(chan struct{}), make(chan struct{})
 	reach := sync.OnceFunc(func() { close(reached) })
 	recorder.set(func(_ context.Context, r event.Recorded) error {
@@ -171,10 +172,10 @@ func TestAConsumerThatIsFarBehindMissesNothing(t *testing.T) {
 	})
 	behind := e.consumer("recorder", recorder.handle)
 	behind.Limit = time.Minute // it waits for the other in an attempt
-	runUntilCleanup(t, behind.Run)
+	enginetest.RunUntilCleanup(t, behind.Run)
 	<-reached
 	var ahead atomic.Int64
-	runUntilCleanup(t, e.consumer("ahead", each(func(_ context.Context, _ *pgx.Conn, r event.Recorded) error {
+	enginetest.RunUntilCleanup(t, e.consumer("ahead", each(func(_ context.Context, _ *pgx.Conn, r event.Recorded) error {
 		ahead.Store(r.Idx)
 		return nil
 	})).Run)
@@ -214,30 +215,30 @@ func TestAConsumerIsNotWokenByWhatItDoesNotFollow(t *testing.T) {
 	consumer.DB = stdlib.OpenDBFromPool(pool)
 	registry, metrics := newMetrics(t)
 	consumer.Metrics = metrics
-	runUntilCleanup(t, consumer.Run)
+	enginetest.RunUntilCleanup(t, consumer.Run)
 	for n := range 200 {
-		e.append(t, newStream(), 0, eventtest.Counted{N: n})
+		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: n})
 		clocktest.Eventually(t, func() bool { return e.head(t) == int64(n)+1 }, "it is in the log")
 	}
 	if got := looked.n.Load(); got > 100 {
 		t.Errorf("%d looks for nothing", got)
 	}
 	clocktest.Eventually(t, func() bool { return e.offset(t, "recorder") == 200 }, "its offset follows all the same")
-	e.append(t, newStream(), 0, eventtest.Noted{Note: "at last"})
+	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "at last"})
 	e.eventuallyHandled(t, []int64{201})
 	// An event that nobody knows may be one that a newer program follows.
-	if _, err := e.pool.Exec(t.Context(), `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
+	if _, err := e.Pool.Exec(t.Context(), `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
 		VALUES ($1, 'elm-street', $2, 1, 'test.newer.v1', '{}', '{}', now())`, uuid.New(), uuid.New()); err != nil {
 		t.Fatal(err)
 	}
 	clocktest.Eventually(t, func() bool {
-		return counter(t, registry, "frontdesk_consumer_stops_total") >= 2 && e.offset(t, "recorder") == 201
+		return enginetest.Counter(t, registry, "frontdesk_consumer_stops_total") >= 2 && e.offset(t, "recorder") == 201
 	}, "the consumer has stopped there")
 }
 
 func (e *engine) head(t *testing.T) int64 {
 	t.Helper()
-	head, err := e.log.Head(t.Context())
+	head, err := e.Log.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 )
@@ -42,7 +43,7 @@ func TestASealedFileThatWasAlteredIsNotRead(t *testing.T) {
 		`UPDATE upload_chunks SET data = (SELECT data FROM upload_chunks WHERE n = 0) WHERE n = 1`,
 	} {
 		id := c.keep(t, "abc", "def", "ghi")
-		mustExec(t, c.admin, alter)
+		enginetest.MustExec(t, c.admin, alter)
 		file, sum := c.named[id], []byte(nil)
 		err := c.pool.QueryRow(t.Context(), `SELECT 3 * count(*), sha256(string_agg(data, ''::bytea ORDER BY n)) FROM upload_chunks`).
 			Scan(&file.Size, &sum)
@@ -53,7 +54,7 @@ func TestASealedFileThatWasAlteredIsNotRead(t *testing.T) {
 		if got, err := c.open(t, elm, file); !errors.Is(err, postgres.ErrAlteredFile) {
 			t.Errorf("%s: read %q, %v", alter, got, err)
 		}
-		mustExec(t, c.admin, `DELETE FROM uploads`)
+		enginetest.MustExec(t, c.admin, `DELETE FROM uploads`)
 	}
 }
 

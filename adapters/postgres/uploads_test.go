@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain"
@@ -28,11 +29,6 @@ import (
 )
 
 const elm = "elm-street"
-
-var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
-
-// atNoon is a clock that shows noon.
-func atNoon() time.Time { return noon }
 
 // cabinet is where files are kept, beside the store of the events that name
 // them.
@@ -53,8 +49,8 @@ func newCabinet(t *testing.T) cabinet {
 	}
 	pool := db.Pool(t)
 	return cabinet{
-		&postgres.Uploads{DB: postgres.On(pool), Now: atNoon}, pool,
-		&postgres.Store{DB: postgres.On(pool), Codec: codec, Now: atNoon, AtOnce: []projections.Projection{projections.Attachments{}}},
+		&postgres.Uploads{DB: postgres.On(pool), Now: enginetest.AtNoon}, pool,
+		&postgres.Store{DB: postgres.On(pool), Codec: codec, Now: enginetest.AtNoon, AtOnce: []projections.Projection{projections.Attachments{}}},
 		db.AdminPool(t), map[request.AttachmentID]request.Attachment{},
 	}
 }
@@ -92,7 +88,7 @@ func (c cabinet) name(ctx context.Context, ids ...request.AttachmentID) error {
 	for _, id := range ids {
 		submitted.Attachments = append(submitted.Attachments, request.Attachment{ID: id, Size: 6, SHA256: sha256.Sum256([]byte("abcdef"))})
 	}
-	_, err := c.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{submitted}})
+	_, err := c.store.Append(ctx, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{submitted}})
 	return err
 }
 
@@ -208,7 +204,7 @@ func TestWhatNoEventHasNamedWithinADayIsSwept(t *testing.T) {
 	c.mustName(t, named)
 	sweeper := postgres.Sweeper{DB: postgres.On(c.pool), Uploads: c.Uploads, Log: slog.New(slog.DiscardHandler)}
 	sweep := func(after time.Duration) {
-		sweeper.Now = func() time.Time { return noon.Add(after) }
+		sweeper.Now = func() time.Time { return enginetest.Noon.Add(after) }
 		sweeper.RealNow = sweeper.Now
 		if err := sweeper.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
