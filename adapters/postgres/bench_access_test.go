@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,7 +19,7 @@ import (
 // lines of a table that gives none. A turn writes batches of so many lines, as the
 // recorder does, by two processes at once.
 func BenchmarkAccessRecord(b *testing.B) {
-	admin, _, e := durable(b, 8)
+	admin, _, e := enginetest.Durable(b, 8)
 	for _, statement := range []string{
 		`INSERT INTO practices (tenant, name, time_zone) SELECT 'practice-' || n, 'Elm', 'UTC' FROM generate_series(1, 1000) n`,
 		`CREATE SCHEMA plain AUTHORIZATION frontdesk_owner`,
@@ -52,7 +53,7 @@ func BenchmarkAccessRecord(b *testing.B) {
 // recording is a turn of writing batches. Its work is counted in lines.
 func recording(b *testing.B, pool *pgxpool.Pool, lines int) func() benchtest.Work {
 	b.Helper()
-	writes := turnOf(b, 2, func(context.Context) error {
+	write := func(context.Context) error {
 		own := &register{AccessRecorder: postgres.NewAccessRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))}
 		for n := range lines {
 			c := aCall()
@@ -61,9 +62,9 @@ func recording(b *testing.B, pool *pgxpool.Pool, lines int) func() benchtest.Wor
 		}
 		own.runOnce(b)
 		return nil
-	})
+	}
 	return func() benchtest.Work {
-		work := writes()
+		work := benchtest.During(b, 2, 400*time.Millisecond, write)
 		work.Done *= float64(lines)
 		return work
 	}

@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -11,24 +10,14 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
-	"frontdesk/adapters/postgres/embedded"
-	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/event/eventtest"
 )
 
-// durable is a migrated database on a cluster that flushes to disk, as in
-// production, with a pool of connections.
 func durable(b *testing.B, connections int32) (admin *pgxpool.Pool, adminURL string, e *engine) {
 	b.Helper()
-	server := postgrestest.Cluster(b)
-	adminURL = server.URL("frontdesk", embedded.Superuser)
-	url := fmt.Sprintf("%s&pool_max_conns=%d&pool_min_conns=%d", server.URL("frontdesk", "frontdesk_app"), connections, connections)
-	admin, err := postgres.NewPool(b.Context(), adminURL, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(admin.Close)
-	return admin, adminURL, engineOn(b, url)
+	admin, adminURL, durable := enginetest.Durable(b, connections)
+	return admin, adminURL, withTail(durable)
 }
 
 // sample is an event of a usual size: about 300 bytes, and 150 of metadata. Nothing in it

@@ -32,7 +32,11 @@ func newEngine(t testing.TB) *engine {
 
 func engineOn(t testing.TB, url string) *engine {
 	t.Helper()
-	e := &engine{Engine: enginetest.On(t, url)}
+	return withTail(enginetest.On(t, url))
+}
+
+func withTail(of *enginetest.Engine) *engine {
+	e := &engine{Engine: of}
 	e.tail = e.newTail(e.Store.Codec)
 	return e
 }

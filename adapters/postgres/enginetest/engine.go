@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"testing"
@@ -12,6 +13,8 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -48,6 +51,21 @@ func On(t testing.TB, url string) *Engine {
 	e.Store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: AtNoon, Appended: e.Appended}
 	e.Log = postgres.Log{DB: pool, Codec: codec, Page: 7}
 	return e
+}
+
+// Durable is a migrated database on a cluster that flushes to disk, as in
+// production, with a pool of connections.
+func Durable(b *testing.B, connections int32) (admin *pgxpool.Pool, adminURL string, e *Engine) {
+	b.Helper()
+	server := postgrestest.Cluster(b)
+	adminURL = server.URL("frontdesk", embedded.Superuser)
+	url := fmt.Sprintf("%s&pool_max_conns=%d&pool_min_conns=%d", server.URL("frontdesk", "frontdesk_app"), connections, connections)
+	admin, err := postgres.NewPool(b.Context(), adminURL, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(admin.Close)
+	return admin, adminURL, On(b, url)
 }
 
 // Sequencer returns another sequencer of the log.
