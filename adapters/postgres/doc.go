@@ -22,7 +22,7 @@
 //   - [DB] asks the database, keeps its short absences from callers, and turns its
 //     errors into what a caller may be told.
 //   - [AccessRecorder] writes the access record, and [AccessRecord] reads it.
-//   - [Uploads] keeps the files that patients send.
+//   - [uploads.Store] keeps the files that patients send.
 //   - [Migrate], [CheckSchema] and [CreateRoles] look after the schema, and
 //     [CheckOwner] and [ChangeOwner] after who owns it (D51). [Locks] gets strong locks
 //     beside a service that goes on, and [Alone] is what one session at a time has (D54).

@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/patients"
@@ -96,7 +97,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Book:           &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
 		Searches:       patients.Searches{DB: postgres.On(s.pool), Now: s.Now},
 		WhyUndelivered: func(reason string) string { return reason },
-		Files:          &postgres.Uploads{DB: postgres.On(s.pool), Now: s.Now},
+		Files:          &uploads.Store{DB: postgres.On(s.pool), Now: s.Now},
 		Privacy:        s.guarded(),
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log

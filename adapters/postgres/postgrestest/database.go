@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
@@ -107,7 +108,7 @@ func Keyring(tb testing.TB, p *pgxpool.Pool, codec *event.Codec) *postgres.Keyri
 
 // Upload encrypts and stores a file of at most 256 KiB for a practice, and returns a with its
 // identifier, size, digest and key.
-func Upload(tb testing.TB, to *postgres.Uploads, tenant string, a request.Attachment, content []byte) request.Attachment {
+func Upload(tb testing.TB, to *uploads.Store, tenant string, a request.Attachment, content []byte) request.Attachment {
 	tb.Helper()
 	key := sealing.NewKey()
 	a.ID.UUID, a.Size, a.Key = event.NewID(), int64(len(content)), key.Base64()

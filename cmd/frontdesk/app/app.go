@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/projections"
@@ -34,7 +35,7 @@ type App struct {
 	relay           *broker.Relay // nil without a broker
 	registry        *prometheus.Registry
 	seating         *fair.Metrics
-	sweeps          *postgres.SweepMetrics
+	sweeps          *uploads.SweepMetrics
 	drain           drain
 
 	sending context.Context // of webhooks; when it ends, they are broken off
@@ -164,9 +165,9 @@ func (a *App) newJournal() *signin.Journal {
 }
 
 // sweeper returns what deletes expired files and answers.
-func (a *App) sweeper() *postgres.Sweeper {
-	uploads := &postgres.Uploads{DB: a.background, Now: a.config.RealNow}
-	return &postgres.Sweeper{DB: a.background, Uploads: uploads, Now: a.config.Now, RealNow: a.config.RealNow, Log: a.config.Log, Metrics: a.sweeps}
+func (a *App) sweeper() *uploads.Sweeper {
+	files := &uploads.Store{DB: a.background, Now: a.config.RealNow}
+	return &uploads.Sweeper{DB: a.background, Uploads: files, Now: a.config.Now, RealNow: a.config.RealNow, Log: a.config.Log, Metrics: a.sweeps}
 }
 
 // Close frees the addresses and the connections. It may be called twice.

@@ -8,6 +8,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/retention"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/tracing"
 	"frontdesk/cmd/frontdesk/apply"
@@ -26,7 +27,7 @@ type Engine struct {
 	Log         postgres.Log
 	Sequencer   *postgres.Sequencer
 	Staff       projections.Staff
-	Uploads     *postgres.Uploads
+	Uploads     *uploads.Store
 	Attachments projections.Attachments
 
 	config     Config
@@ -84,7 +85,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 		appended: &background.Broadcast{}, grown: &background.Broadcast{},
 		Log:         postgres.Log{DB: behind, Codec: codec},
 		Staff:       projections.Staff{DB: calls},
-		Uploads:     &postgres.Uploads{DB: postgres.ForCallers(all.uploads), Now: config.RealNow},
+		Uploads:     &uploads.Store{DB: postgres.ForCallers(all.uploads), Now: config.RealNow},
 		Attachments: projections.Attachments{DB: behind},
 		passwords:   signin.Vault{DB: calls, Queue: signin.NewQueue(), Cost: config.PasswordCost, Log: config.Log},
 	}

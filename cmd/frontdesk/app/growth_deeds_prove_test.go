@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/commands"
@@ -61,7 +62,7 @@ func deeds() []deed {
 		}},
 		{"sweep", 3, false, func(g *grower) error {
 			db := postgres.On(g.pool)
-			return (&postgres.Sweeper{DB: db, Uploads: &postgres.Uploads{DB: db, Now: clock.System}, Now: clock.System, RealNow: clock.System}).Sweep(g.t.Context())
+			return (&uploads.Sweeper{DB: db, Uploads: &uploads.Store{DB: db, Now: clock.System}, Now: clock.System, RealNow: clock.System}).Sweep(g.t.Context())
 		}},
 		{"explain", 2, false, (*grower).explain},
 	}

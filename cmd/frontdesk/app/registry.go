@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/retention"
+	"frontdesk/adapters/postgres/uploads"
 )
 
 // newRegistry returns the registry of a program that runs for long: with what each of them
@@ -42,7 +43,7 @@ func (a *App) measure() {
 		postgres.Lag(a.background, c.Now), postgres.Groups(a.store), postgres.ClockOffset(a.pools.background, c.RealNow), postgres.KeyAges(a.background),
 		retention.Ahead(a.background), proving.Reached(a.background, c.Now))
 	a.registry.MustRegister(postgres.KeyMetrics(a.keyring)...)
-	a.sweeps, a.seating = postgres.NewSweepMetrics(a.registry, c.RealNow), fair.NewMetrics(a.registry)
+	a.sweeps, a.seating = uploads.NewSweepMetrics(a.registry, c.RealNow), fair.NewMetrics(a.registry)
 	a.passwords.Queue.Show(a.seating)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/projections"
@@ -48,7 +49,7 @@ func (a *App) sender() *webhooks.Sender {
 func (a *App) keeper() webhooks.Keeper {
 	return webhooks.Keeper{
 		DB: a.pools.background, Now: a.config.Now, RealNow: a.config.RealNow, Retention: a.config.DeliveryRetention, Log: a.config.Log, Metrics: a.telling.metrics,
-		Swept: func(deliveries int, err error) { a.sweeps.Swept(postgres.SweptDeliveries, int64(deliveries), err) },
+		Swept: func(deliveries int, err error) { a.sweeps.Swept(uploads.SweptDeliveries, int64(deliveries), err) },
 	}
 }
 

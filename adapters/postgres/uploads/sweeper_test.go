@@ -1,4 +1,4 @@
-package postgres_test
+package uploads_test
 
 import (
 	"log/slog"
@@ -11,6 +11,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/postgres/uploads"
 )
 
 // A sweep goes on until nothing is left that is too old, in short transactions. It never
@@ -31,7 +32,7 @@ func TestASweepLooksAtEachUploadOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweeper := postgres.Sweeper{DB: postgres.On(c.pool), Uploads: c.Uploads, Log: slog.New(slog.DiscardHandler),
+	sweeper := uploads.Sweeper{DB: postgres.On(c.pool), Uploads: c.Store, Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return enginetest.Noon.AddDate(0, 0, 2) }, RealNow: func() time.Time { return enginetest.Noon.AddDate(0, 0, 2) }}
 	if err := sweeper.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
@@ -50,8 +51,8 @@ func TestSweepsAreCounted_D110(t *testing.T) {
 	closed := postgrestest.New(t).Pool(t)
 	closed.Close()
 	working, away := postgres.On(c.pool), postgres.On(closed)
-	sweeper := postgres.Sweeper{
-		DB: working, Uploads: c.Uploads, Now: later, RealNow: later, Log: slog.New(slog.DiscardHandler), Metrics: postgres.NewSweepMetrics(registry, later),
+	sweeper := uploads.Sweeper{
+		DB: working, Uploads: c.Store, Now: later, RealNow: later, Log: slog.New(slog.DiscardHandler), Metrics: uploads.NewSweepMetrics(registry, later),
 	}
 	_, err := c.pool.Exec(t.Context(), `INSERT INTO uploads SELECT 'elm-street', md5(n::text)::uuid, $1 FROM generate_series(1, 3) n`, enginetest.Noon)
 	if err != nil {
@@ -65,7 +66,7 @@ func TestSweepsAreCounted_D110(t *testing.T) {
 		t.Error("a sweep of answers without a database succeeds")
 	}
 	noAnswers := float64(now.Unix())
-	sweeper.DB, sweeper.Uploads, now = working, &postgres.Uploads{DB: away, Now: later}, now.Add(time.Hour)
+	sweeper.DB, sweeper.Uploads, now = working, &uploads.Store{DB: away, Now: later}, now.Add(time.Hour)
 	if sweeper.Sweep(t.Context()) == nil {
 		t.Error("a sweep of uploads without a database succeeds")
 	}

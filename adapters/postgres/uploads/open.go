@@ -1,4 +1,4 @@
-package postgres
+package uploads
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ var (
 // Open returns a reader of a file that an event names. It holds one part in memory at a
 // time, and ends with [ErrAlteredFile] instead of io.EOF unless the file is what the event
 // says. A file whose event could not be opened is [ErrSealedFile] or [ErrErasedFile].
-func (u *Uploads) Open(ctx context.Context, tenant string, file request.Attachment) (io.Reader, error) {
+func (u *Store) Open(ctx context.Context, tenant string, file request.Attachment) (io.Reader, error) {
 	p := &parts{ctx: ctx, uploads: u, tenant: tenant, file: file, left: file.Size, sum: sha256.New()}
 	switch file.Key {
 	case event.Hidden:
@@ -46,7 +46,7 @@ func (u *Uploads) Open(ctx context.Context, tenant string, file request.Attachme
 // parts reads a file with one part of it in memory at a time.
 type parts struct {
 	ctx     context.Context //nolint:containedctx // a reader has nowhere else to get it from
-	uploads *Uploads
+	uploads *Store
 	tenant  string
 	file    request.Attachment
 	seals   *sealing.File

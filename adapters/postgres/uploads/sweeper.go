@@ -1,4 +1,4 @@
-package postgres
+package uploads
 
 import (
 	"context"
@@ -10,14 +10,15 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/background"
+	"frontdesk/adapters/postgres"
 	"frontdesk/commands"
 )
 
 // Sweeper deletes files that no event has named within a day, and answers that are
 // too old to be given again. Any number of replicas may sweep.
 type Sweeper struct {
-	DB      DB
-	Uploads *Uploads
+	DB      postgres.DB
+	Uploads *Store
 	Now     func() time.Time // the practice's clock, by which answers grow old
 	RealNow func() time.Time // by which uploads do
 	Log     *slog.Logger
@@ -77,7 +78,7 @@ SELECT (SELECT count(*) FROM old), (SELECT count(*) FROM swept)`
 
 // sweep repeats a statement, which says how many rows it has looked at and how many of
 // them it has swept, until there are no more. It returns how many it has swept.
-func sweep(ctx context.Context, db DB, statement string, before time.Time) (total int64, err error) {
+func sweep(ctx context.Context, db postgres.DB, statement string, before time.Time) (total int64, err error) {
 	for {
 		var seen, swept int64
 		err := db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

@@ -1,12 +1,12 @@
-package postgres_test
+package uploads_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 )
@@ -51,7 +51,7 @@ func TestASealedFileThatWasAlteredIsNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		file.SHA256 = event.Digest(sum)
-		if got, err := c.open(t, elm, file); !errors.Is(err, postgres.ErrAlteredFile) {
+		if got, err := c.open(t, elm, file); !errors.Is(err, uploads.ErrAlteredFile) {
 			t.Errorf("%s: read %q, %v", alter, got, err)
 		}
 		enginetest.MustExec(t, c.admin, `DELETE FROM uploads`)
@@ -64,10 +64,10 @@ func TestAFileOpensOnlyAsItsEventSays(t *testing.T) {
 	here, there := c.keep(t, "abc"), c.keepAt(t, "oak-lane", "abc")
 	file := c.named[here]
 	for key, want := range map[string]error{
-		c.named[there].Key: postgres.ErrAlteredFile,
+		c.named[there].Key: uploads.ErrAlteredFile,
 		"":                 sealing.ErrNotAKey,
-		event.Hidden:       postgres.ErrSealedFile,
-		event.Erased:       postgres.ErrErasedFile,
+		event.Hidden:       uploads.ErrSealedFile,
+		event.Erased:       uploads.ErrErasedFile,
 		"abc":              sealing.ErrNotAKey,
 	} {
 		file.Key = key

@@ -1,4 +1,4 @@
-package postgres_test
+package uploads_test
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
@@ -33,7 +34,7 @@ const elm = "elm-street"
 // cabinet is where files are kept, beside the store of the events that name
 // them.
 type cabinet struct {
-	*postgres.Uploads
+	*uploads.Store
 	pool  *pgxpool.Pool
 	store *postgres.Store
 	admin *pgxpool.Pool
@@ -49,7 +50,7 @@ func newCabinet(t *testing.T) cabinet {
 	}
 	pool := db.Pool(t)
 	return cabinet{
-		&postgres.Uploads{DB: postgres.On(pool), Now: enginetest.AtNoon}, pool,
+		&uploads.Store{DB: postgres.On(pool), Now: enginetest.AtNoon}, pool,
 		&postgres.Store{DB: postgres.On(pool), Codec: codec, Now: enginetest.AtNoon, AtOnce: []projections.Projection{projections.Attachments{}}},
 		db.AdminPool(t), map[request.AttachmentID]request.Attachment{},
 	}
@@ -103,7 +104,7 @@ func (c cabinet) mustName(t *testing.T, ids ...request.AttachmentID) {
 func (c cabinet) read(t *testing.T, tenant string, id request.AttachmentID) string {
 	t.Helper()
 	content, err := c.open(t, tenant, c.named[id])
-	if err != nil && (content != "" || !errors.Is(err, postgres.ErrAlteredFile)) {
+	if err != nil && (content != "" || !errors.Is(err, uploads.ErrAlteredFile)) {
 		t.Fatal(err)
 	}
 	return content
@@ -141,7 +142,7 @@ func TestAFileReadsBackAsItWasKept(t *testing.T) {
 	}
 	none := c.named[id]
 	none.ID.UUID = uuid.New()
-	if got, err := c.open(t, elm, none); got != "" || !errors.Is(err, postgres.ErrAlteredFile) {
+	if got, err := c.open(t, elm, none); got != "" || !errors.Is(err, uploads.ErrAlteredFile) {
 		t.Errorf("of no file, %q is read, %v", got, err)
 	}
 }
@@ -202,7 +203,7 @@ func TestWhatNoEventHasNamedWithinADayIsSwept(t *testing.T) {
 	c := newCabinet(t)
 	named, unnamed := c.keep(t, "abc"), c.keep(t, "def")
 	c.mustName(t, named)
-	sweeper := postgres.Sweeper{DB: postgres.On(c.pool), Uploads: c.Uploads, Log: slog.New(slog.DiscardHandler)}
+	sweeper := uploads.Sweeper{DB: postgres.On(c.pool), Uploads: c.Store, Log: slog.New(slog.DiscardHandler)}
 	sweep := func(after time.Duration) {
 		sweeper.Now = func() time.Time { return enginetest.Noon.Add(after) }
 		sweeper.RealNow = sweeper.Now

@@ -1,4 +1,4 @@
-package postgres
+package uploads
 
 import (
 	"context"
@@ -7,15 +7,16 @@ import (
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/domain/request"
 )
 
-// Uploads keeps files, in parts, from before an event names them. Its pool has few
+// Store keeps files, in parts, from before an event names them. Its pool has few
 // connections, which bounds how many parts are written at once and how much memory
 // that takes.
-type Uploads struct {
-	DB   DB
-	Keys *Keyring // encrypts files and names
+type Store struct {
+	DB   postgres.DB
+	Keys *postgres.Keyring // encrypts files and names
 	Now  func() time.Time
 }
 
@@ -28,7 +29,7 @@ const (
 )
 
 // AddChunk stores part n of a file in a transaction of its own. The first part is 0.
-func (u *Uploads) AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error {
+func (u *Store) AddChunk(ctx context.Context, tenant string, id request.AttachmentID, n int, data []byte) error {
 	sql, args := addChunk, []any{tenant, id, n, data}
 	if n == 0 {
 		sql, args = beginUpload, append(args, u.Now())
@@ -45,7 +46,7 @@ func (u *Uploads) AddChunk(ctx context.Context, tenant string, id request.Attach
 const unnamed = ` AND NOT EXISTS (SELECT FROM attachments a WHERE a.tenant = u.tenant AND a.attachment = u.upload)`
 
 // Discard deletes those of the files that no event names.
-func (u *Uploads) Discard(ctx context.Context, tenant string, ids []request.AttachmentID) error {
+func (u *Store) Discard(ctx context.Context, tenant string, ids []request.AttachmentID) error {
 	uploads := make([]uuid.UUID, len(ids))
 	for i, id := range ids {
 		uploads[i] = id.UUID
@@ -70,7 +71,7 @@ SELECT (SELECT count(*) FROM old), (SELECT count(*) FROM swept)`
 
 // Sweep deletes the files that were begun before an instant and that no event names,
 // and returns how many they were.
-func (u *Uploads) Sweep(ctx context.Context, before time.Time) (int64, error) {
+func (u *Store) Sweep(ctx context.Context, before time.Time) (int64, error) {
 	swept, err := sweep(ctx, u.DB, sweepUploads, before)
 	if err != nil {
 		return swept, fmt.Errorf("sweep uploads: %w", err)
