@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/cmd/frontdesk/cli"
@@ -84,7 +85,7 @@ func (w *world) asksWhoAccessed(patient string) error {
 func (w *world) recordedCalls(atLeast int) (calls []access.Call, err error) {
 	err = eventually(func() error {
 		calls = nil
-		for call, err := range w.Auditor.AccessRecord().Calls(w.ctx, postgres.CallFilter{Tenant: w.tenant(w.practice)}) {
+		for call, err := range w.Auditor.AccessRecord().Calls(w.ctx, accesslog.CallFilter{Tenant: w.tenant(w.practice)}) {
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
@@ -115,7 +116,7 @@ func (k *keeping) recall(master sealing.MasterKey) {
 		}
 		k.enter(reflect.ValueOf(e.Metadata), "event.Metadata")
 	}
-	for call, err := range engine.Auditor.OpenedAccessRecord().Calls(k.ctx, postgres.CallFilter{}) {
+	for call, err := range engine.Auditor.OpenedAccessRecord().Calls(k.ctx, accesslog.CallFilter{}) {
 		k.must(err)
 		k.enter(reflect.ValueOf(call), "access.Call")
 	}

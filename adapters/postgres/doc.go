@@ -21,7 +21,7 @@
 //   - [Consumer] hands each event of the log to one handler, once, in order.
 //   - [DB] asks the database, keeps its short absences from callers, and turns its
 //     errors into what a caller may be told.
-//   - [AccessRecorder] writes the access record, and [AccessRecord] reads it.
+//   - [accesslog.Recorder] writes the access record, and [accesslog.Record] reads it.
 //   - [uploads.Store] keeps the files that patients send.
 //   - [Migrate], [CheckSchema] and [CreateRoles] look after the schema, and
 //     [CheckOwner] and [ChangeOwner] after who owns it (D51). [Locks] gets strong locks

@@ -91,7 +91,7 @@ func columnsOf(events []written) (c columns) {
 	for n, e := range events {
 		c.id = append(c.id, nullable(&e.ID))
 		c.stream = append(c.stream, nullable(&e.Stream.ID))
-		c.patient = append(c.patient, idOrNull(e.Patient))
+		c.patient = append(c.patient, IDOrNull(e.Patient))
 		c.practitioner = append(c.practitioner, nullable(e.practitioner))
 		c.former = append(c.former, nullable(e.former))
 		c.tenant = append(c.tenant, e.Stream.Tenant)
@@ -188,7 +188,7 @@ func queueAtOnce(batch *pgx.Batch, appends []*member) {
 // queueEvents queues the events, and then the keys that the appends have made or moved.
 func queueEvents(batch *pgx.Batch, events []written, lost *[]int32) {
 	if e := events[0]; len(events) == 1 && e.Version == 1 {
-		batch.Queue(appendFirst, e.ID, e.Stream.Tenant, e.Stream.ID, e.Name, idOrNull(e.Patient),
+		batch.Queue(appendFirst, e.ID, e.Stream.Tenant, e.Stream.ID, e.Name, IDOrNull(e.Patient),
 			string(e.Data), string(e.Metadata), e.At, e.Sealed, e.practitioner)
 	} else {
 		inserted := batch.Queue(appendAll, columnsOf(events).args()...)

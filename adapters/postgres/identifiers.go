@@ -63,13 +63,13 @@ func nullable(id *uuid.UUID) pgtype.UUID {
 	return pgtype.UUID{Bytes: *id, Valid: true}
 }
 
-// idOrNull returns an identifier as an optional column holds it: the zero one is
+// IDOrNull returns an identifier as an optional column holds it: the zero one is
 // NULL.
-func idOrNull(id uuid.UUID) pgtype.UUID { return pgtype.UUID{Bytes: id, Valid: id != uuid.Nil} }
+func IDOrNull(id uuid.UUID) pgtype.UUID { return pgtype.UUID{Bytes: id, Valid: id != uuid.Nil} }
 
-// timeOrNull returns an instant as an optional column holds it: the zero one is
+// TimeOrNull returns an instant as an optional column holds it: the zero one is
 // NULL.
-func timeOrNull(t time.Time) *time.Time {
+func TimeOrNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}

@@ -54,8 +54,8 @@ func index(tenant string) owner { return owner{tenant: tenant} }
 // in the database although its holder was not erased.
 var ErrKeyLost = errors.New("the key is lost: it is not in the database, and its holder was not erased")
 
-// errKeyAltered says that a key is in the database and cannot be unwrapped.
-var errKeyAltered = errors.New("the key does not open under its master key: its row was altered, or is another's")
+// ErrKeyAltered says that a key is in the database and cannot be unwrapped.
+var ErrKeyAltered = errors.New("the key does not open under its master key: its row was altered, or is another's")
 
 // keys are those of some owners.
 type keys struct {
@@ -145,7 +145,7 @@ func (k keys) add(r keyRow, ours *masters) error {
 	}
 	key, err := wrapper.Unwrap(r.wrapped, r.tenant, r.holder)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", r.holder.Kind, r.holder.ID, errKeyAltered)
+		return fmt.Errorf("%s %s: %w", r.holder.Kind, r.holder.ID, ErrKeyAltered)
 	}
 	k.found[r.owner] = key
 	return nil

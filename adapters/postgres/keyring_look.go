@@ -58,12 +58,12 @@ type Unopened struct {
 // one that should open and does not, and nil if there is none.
 func (k *Keyring) Look(ctx context.Context, all []Sealed, count *Boxes) (first *Unopened, err error) {
 	first, err = k.look(ctx, all, count)
-	if !errors.Is(err, errKeyAltered) {
+	if !errors.Is(err, ErrKeyAltered) {
 		return first, err
 	}
 	for _, s := range all { // the key of one of them
 		bad, err := k.look(ctx, []Sealed{s}, count)
-		if errors.Is(err, errKeyAltered) {
+		if errors.Is(err, ErrKeyAltered) {
 			count.Foreign += int64(len(s.boxes))
 			bad, err = &Unopened{s.Idx, s.Tenant, err}, nil
 		}

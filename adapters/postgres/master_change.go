@@ -108,7 +108,7 @@ func (c MasterChange) rewrap(ctx context.Context, tx pgx.Tx, found []newKey, fro
 	for n, k := range found {
 		key, err := from.Unwrap(k.wrapped, k.tenant, k.holder)
 		if err != nil {
-			return fmt.Errorf("%s %s: %w", k.holder.Kind, k.holder.ID, errKeyAltered)
+			return fmt.Errorf("%s %s: %w", k.holder.Kind, k.holder.ID, ErrKeyAltered)
 		}
 		found[n].wrapped, found[n].master = to.Wrap(key, k.tenant, k.holder), c.To.ID()
 	}

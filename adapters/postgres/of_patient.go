@@ -45,7 +45,7 @@ const (
 func needed(events []written) (tenants []string, patients pgtype.FlatArray[pgtype.UUID], members []int32) {
 	for _, e := range events {
 		if e.ofPatient {
-			tenants, patients, members = append(tenants, e.Stream.Tenant), append(patients, idOrNull(e.Patient)), append(members, e.member)
+			tenants, patients, members = append(tenants, e.Stream.Tenant), append(patients, IDOrNull(e.Patient)), append(members, e.member)
 		}
 	}
 	return tenants, patients, members

@@ -149,7 +149,7 @@ func (s *Selection) findPart(ctx context.Context) (err error) {
 
 func (s *Selection) locate(ctx context.Context, statement string, after, upTo int64, limit ...any) (found []located, err error) {
 	for _, c := range s.chosen {
-		args := append([]any{pgx.QueryExecModeCacheDescribe, c.values, after, upTo, timeOrNull(s.Recorded.Since), timeOrNull(s.Recorded.Until)}, limit...)
+		args := append([]any{pgx.QueryExecModeCacheDescribe, c.values, after, upTo, TimeOrNull(s.Recorded.Since), TimeOrNull(s.Recorded.Until)}, limit...)
 		rows, _ := s.DB.Query(ctx, fmt.Sprintf(statement, c.column), args...)
 		if found, err = pgx.AppendRows(found, rows, pgx.RowToStructByPos[located]); err != nil {
 			return nil, err
@@ -184,7 +184,7 @@ WHERE ($1::timestamptz IS NULL OR e.recorded_at >= $1) AND ($2::timestamptz IS N
 // range is empty if there are none.
 func (l Log) Within(ctx context.Context, at Instants, after, upTo int64) (narrowAfter, narrowUpTo int64, err error) {
 	err = l.DB.QueryRow(ctx, findInstants, pgx.QueryExecModeCacheDescribe,
-		timeOrNull(at.Since), timeOrNull(at.Until), after, upTo).Scan(&narrowAfter, &narrowUpTo)
+		TimeOrNull(at.Since), TimeOrNull(at.Until), after, upTo).Scan(&narrowAfter, &narrowUpTo)
 	if err != nil {
 		return 0, 0, fmt.Errorf("find instants in the log: %w", err)
 	}

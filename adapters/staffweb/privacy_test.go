@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -30,11 +30,11 @@ import (
 func (s *service) guarded() privacy.Service {
 	return privacy.Service{
 		Calls: func(ctx context.Context, w privacy.Lines) (found []access.Call, err error) {
-			f := postgres.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}
+			f := accesslog.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}
 			if w.Refused {
 				f.StatusFrom, f.StatusUntil = http.StatusBadRequest, http.StatusInternalServerError
 			}
-			for call, err := range (postgres.AccessRecord{DB: s.pool}).Calls(ctx, f) {
+			for call, err := range (accesslog.Record{DB: s.pool}).Calls(ctx, f) {
 				if found = append(found, call); err != nil || len(found) == w.Most {
 					return found, err
 				}

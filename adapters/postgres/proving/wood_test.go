@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/domain/proof"
@@ -74,7 +75,7 @@ func (w *wood) call(by int) {
 	w.t.Helper()
 	_, err := w.pool.Exec(w.t.Context(), call, by)
 	w.must(err)
-	rows, err := postgres.AccessRecord{DB: w.pool, Page: by}.Rows(w.t.Context(), w.calls)
+	rows, err := accesslog.Record{DB: w.pool, Page: by}.Rows(w.t.Context(), w.calls)
 	w.must(err)
 	for _, r := range rows {
 		of := proof.Tree{Tenant: r.Tree, Kind: proof.Access}

@@ -19,6 +19,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/domain/audit"
@@ -143,7 +144,7 @@ func (o *office) all(table, key string) map[string]string {
 // numbered returns every line of the access record that has a number.
 func (o *office) numbered() map[string]string {
 	o.t.Helper()
-	record := postgres.AccessRecord{DB: o.owner}
+	record := accesslog.Record{DB: o.owner}
 	_, err := record.Number(o.t.Context(), 100)
 	must(o.t, err)
 	kept, err := record.Kept(o.t.Context())

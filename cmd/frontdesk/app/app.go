@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb/live"
@@ -26,7 +27,7 @@ type App struct {
 	readiness       readiness
 	keys            *bearer.KeyCache
 	consumers       []*postgres.Consumer
-	recorder        *postgres.AccessRecorder
+	recorder        *accesslog.Recorder
 	journal         *signin.Journal
 	comparer        *postgres.Comparer
 	book            *projections.Book
@@ -70,7 +71,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 		Warn:      a.warnOfPrivateKeys,
 		Registry:  a.registry,
 	})
-	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
+	a.recorder = accesslog.NewRecorder(a.pools.background, a.registry, a.config.Log)
 	a.recorder.Keys = a.keyring
 	a.journal = a.newJournal()
 	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)

@@ -24,6 +24,7 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
@@ -63,7 +64,7 @@ func BenchmarkParts(b *testing.B) {
 		})
 	}
 	sequencer := postgres.NewSequencer(p.pool, p.appended, p.grown, p.log)
-	recorder := postgres.NewAccessRecorder(p.pool, prometheus.NewRegistry(), p.log)
+	recorder := accesslog.NewRecorder(p.pool, prometheus.NewRegistry(), p.log)
 	b.Run("sequencer", func(b *testing.B) { p.behind(b, p.submit, sequencer.Run) })
 	b.Run("access record", func(b *testing.B) {
 		p.behind(b, func(ctx context.Context, n int, with bool) error {

@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -90,11 +91,11 @@ func auditDeeds() (all []deed) {
 	}
 	for _, f := range []struct {
 		name string
-		of   func(*grower) postgres.CallFilter
+		of   func(*grower) accesslog.CallFilter
 	}{
-		{"audit calls --application", func(g *grower) postgres.CallFilter { return postgres.CallFilter{Application: g.integrator.ID} }},
-		{"audit calls --patient", func(g *grower) postgres.CallFilter { return postgres.CallFilter{Patient: g.patient} }},
-		{"audit calls --since", func(g *grower) postgres.CallFilter { return postgres.CallFilter{Since: g.since} }},
+		{"audit calls --application", func(g *grower) accesslog.CallFilter { return accesslog.CallFilter{Application: g.integrator.ID} }},
+		{"audit calls --patient", func(g *grower) accesslog.CallFilter { return accesslog.CallFilter{Patient: g.patient} }},
+		{"audit calls --since", func(g *grower) accesslog.CallFilter { return accesslog.CallFilter{Since: g.since} }},
 	} {
 		all = append(all, deed{f.name, 5, false, func(g *grower) error {
 			_, err := g.auditor.Auditor.Calls(g.t.Context(), auditing.CallFilter{CallFilter: f.of(g)}, 100)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
@@ -166,7 +167,7 @@ func (l *lively) audit(db *postgrestest.Database) {
 		}
 	}
 	var call access.Call
-	for _, f := range []postgres.CallFilter{
+	for _, f := range []accesslog.CallFilter{
 		{Tenant: "elm-street"}, {Staff: member}, {Patient: l.patient}, {Since: recently}, {Tenant: "elm-street", Patient: l.patient}, {Application: l.integrator.ID},
 	} {
 		calls, err := engine.Auditor.Calls(ctx, auditing.CallFilter{CallFilter: f}, 1)

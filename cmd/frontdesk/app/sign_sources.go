@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/proof"
 )
@@ -55,7 +56,7 @@ func (s eventSource) Kept(context.Context) (notary.Kept, error) { return notary.
 // accessSource shows the access record.
 type accessSource struct {
 	log    postgres.Log
-	record postgres.AccessRecord
+	record accesslog.Record
 }
 
 // Look says how far the access record has come.
@@ -94,7 +95,7 @@ func isHole(err error) bool {
 }
 
 // checkpointDesk hands out checkpoints through the database.
-type checkpointDesk struct{ checkpoints postgres.Checkpoints }
+type checkpointDesk struct{ checkpoints accesslog.Checkpoints }
 
 // Published returns the newest checkpoints.
 func (d checkpointDesk) Published(ctx context.Context) (all []notary.Published, err error) {
@@ -107,9 +108,9 @@ func (d checkpointDesk) Published(ctx context.Context) (all []notary.Published, 
 
 // Publish hands out checkpoints.
 func (d checkpointDesk) Publish(ctx context.Context, notes []notary.Published) error {
-	var all []postgres.Checkpoint
+	var all []accesslog.Checkpoint
 	for _, is := range notes {
-		all = append(all, postgres.Checkpoint{Tree: is.Tree, Epoch: is.Epoch, Size: is.Size, Note: string(is.Note)})
+		all = append(all, accesslog.Checkpoint{Tree: is.Tree, Epoch: is.Epoch, Size: is.Size, Note: string(is.Note)})
 	}
 	return d.checkpoints.Publish(ctx, all)
 }

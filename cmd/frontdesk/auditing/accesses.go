@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 )
@@ -43,7 +43,7 @@ type Access struct {
 // first, and then the calls that have named the patient and the pages that have shown them
 // up to now, newest first: the same each time. The names of practitioners are hidden unless personal data is asked for.
 func (a Auditor) Accesses(ctx context.Context, f EventFilter, end int64, personal bool) iter.Seq2[Access, error] {
-	calls := postgres.CallFilter{Tenant: f.Tenant, Patient: f.Patient, Before: event.NewID()}
+	calls := accesslog.CallFilter{Tenant: f.Tenant, Patient: f.Patient, Before: event.NewID()}
 	return func(yield func(Access, error) bool) {
 		for e, err := range a.Events(ctx, f, end) {
 			if err != nil || !yield(accessOf(e, personal), nil) {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/postgres/verification"
@@ -36,20 +37,20 @@ func (a Auditor) RecordReading(ctx context.Context, tenant, machine string, q au
 	if !q.ReadsPatients() {
 		return nil
 	}
-	return postgres.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, machine, q)
+	return accesslog.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, machine, q)
 }
 
 // AccessRecord returns the record of judged calls. Whom they were made for is hidden.
-func (a Auditor) AccessRecord() postgres.AccessRecord {
-	return postgres.AccessRecord{DB: postgres.On(a.Pool)}
+func (a Auditor) AccessRecord() accesslog.Record {
+	return accesslog.Record{DB: postgres.On(a.Pool)}
 }
 
 // OpenedAccessRecord returns the record of judged calls with whom they were made for.
-func (a Auditor) OpenedAccessRecord() postgres.AccessRecord {
-	return postgres.AccessRecord{DB: postgres.On(a.Pool), Keys: a.Keys}
+func (a Auditor) OpenedAccessRecord() accesslog.Record {
+	return accesslog.Record{DB: postgres.On(a.Pool), Keys: a.Keys}
 }
 
-func (a Auditor) recordOf(personal bool) postgres.AccessRecord {
+func (a Auditor) recordOf(personal bool) accesslog.Record {
 	if personal {
 		return a.OpenedAccessRecord()
 	}

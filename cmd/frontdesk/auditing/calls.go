@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/domain/access"
 )
 
@@ -56,7 +56,7 @@ func (o Outcome) Statuses() (from, until int) {
 // CallFilter says which calls of the access record are asked for. A zero field lets all
 // calls pass.
 type CallFilter struct {
-	postgres.CallFilter
+	accesslog.CallFilter
 	Outcome  Outcome
 	Personal bool // with whom the calls were made for
 }

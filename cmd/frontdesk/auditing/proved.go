@@ -9,6 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
@@ -139,7 +140,7 @@ func (a Auditor) provedCalls(ctx context.Context, p Proved) iter.Seq2[ProvedLine
 	}
 }
 
-func (p Proved) call(n int64, row postgres.AccessRow) ProvedLine {
+func (p Proved) call(n int64, row accesslog.Row) ProvedLine {
 	hash := row.Hash()
 	if row.Archived != nil || !p.Calls.shows(row) {
 		return ProvedLine{Idx: row.Leaf.Idx, Hash: hash, line: export.HashLine{N: n, Leaf: hash}}
@@ -152,7 +153,7 @@ func (p Proved) call(n int64, row postgres.AccessRow) ProvedLine {
 }
 
 // shows reports whether a call passes the filter.
-func (f CallFilter) shows(row postgres.AccessRow) bool {
+func (f CallFilter) shows(row accesslog.Row) bool {
 	l := row.Leaf
 	return (f.Application.UUID == uuid.Nil || l.Application == f.Application.UUID) &&
 		(f.Staff.UUID == uuid.Nil || l.Staff == f.Staff.UUID) &&

@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/verification"
@@ -149,7 +150,7 @@ func (w *world) write(events int64) {
 
 // call records three calls at Elm Street, for somebody whose name is sealed.
 func (w *world) call() {
-	recorder := postgres.NewAccessRecorder(w.pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	recorder := accesslog.NewRecorder(w.pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 	recorder.Keys = w.engine.Auditor.Keys
 	for range 3 {
 		recorder.Record(access.Call{

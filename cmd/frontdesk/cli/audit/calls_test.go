@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/access"
@@ -78,7 +79,7 @@ func registered(t *testing.T, db *postgrestest.Database) staff.ID {
 func record(t *testing.T, db *postgrestest.Database, calls ...access.Call) {
 	t.Helper()
 	pool := db.Pool(t)
-	recorder := postgres.NewAccessRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	recorder := accesslog.NewRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 	recorder.Keys = &postgres.Keyring{DB: postgres.On(pool), Master: clitest.MasterKey}
 	if err := recorder.Keys.Start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package postgres
+package accesslog
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
@@ -18,9 +19,9 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// AccessRow is a line of the access record as it is stored. Of a line that was moved to an
+// Row is a line of the access record as it is stored. Of a line that was moved to an
 // archive while older lines were kept, only Leaf.Idx, Tree and Archived are known.
-type AccessRow struct {
+type Row struct {
 	Leaf     proof.AccessLeaf
 	Tree     string // the practice whose tree it is in; "" if there was none of its name when it came
 	Reason   string
@@ -30,7 +31,7 @@ type AccessRow struct {
 }
 
 // Shows reports whether it is a look that has shown a patient.
-func (r AccessRow) Shows(id patient.ID) bool {
+func (r Row) Shows(id patient.ID) bool {
 	if r.Leaf.Mode != string(access.ByPage) || r.Act == nil {
 		return false
 	}
@@ -39,7 +40,7 @@ func (r AccessRow) Shows(id patient.ID) bool {
 }
 
 // Hash returns the hash of its leaf.
-func (r AccessRow) Hash() tlog.Hash {
+func (r Row) Hash() tlog.Hash {
 	if r.Archived != nil {
 		return *r.Archived
 	}
@@ -62,13 +63,13 @@ const (
 )
 
 // ErrArchived says that lines of the access record are not in the database any more:
-// begin after [AccessRecord.Kept].
+// begin after [Record.Kept].
 var ErrArchived = fault.New(fault.Conflict, "lines-archived", "These lines of the access record are in archives.")
 
 // Rows returns the page of lines after a number as they are stored, in the order of their
 // numbers, which have no gap. It is empty at the end. With an error it returns the lines
-// before the first that is lost; the error is a [Hole], or [ErrArchived] if retain took it out.
-func (a AccessRecord) Rows(ctx context.Context, idx int64) ([]AccessRow, error) {
+// before the first that is lost; the error is a [postgres.Hole], or [ErrArchived] if retain took it out.
+func (a Record) Rows(ctx context.Context, idx int64) ([]Row, error) {
 	found, err := a.rows(ctx, nextLines, idx)
 	for n, r := range found {
 		if expected := idx + int64(n) + 1; r.Leaf.Idx != expected || r.lost() {
@@ -78,9 +79,9 @@ func (a AccessRecord) Rows(ctx context.Context, idx int64) ([]AccessRow, error) 
 	return found, err
 }
 
-// RowsOf is [AccessRecord.Rows] for the lines of one tree. Numbers of other trees are
+// RowsOf is [Record.Rows] for the lines of one tree. Numbers of other trees are
 // missing in between.
-func (a AccessRecord) RowsOf(ctx context.Context, tree string, idx int64) ([]AccessRow, error) {
+func (a Record) RowsOf(ctx context.Context, tree string, idx int64) ([]Row, error) {
 	found, err := a.rows(ctx, nextOfATree, idx, tree)
 	for n, r := range found {
 		if r.lost() {
@@ -92,17 +93,17 @@ func (a AccessRecord) RowsOf(ctx context.Context, tree string, idx int64) ([]Acc
 
 // EachOf yields the lines of a tree after a number, page by page, up to the end or to the
 // first error.
-func (a AccessRecord) EachOf(ctx context.Context, tree string, idx int64) iter.Seq2[AccessRow, error] {
-	return eachRow(idx, func(idx int64) ([]AccessRow, error) { return a.RowsOf(ctx, tree, idx) })
+func (a Record) EachOf(ctx context.Context, tree string, idx int64) iter.Seq2[Row, error] {
+	return eachRow(idx, func(idx int64) ([]Row, error) { return a.RowsOf(ctx, tree, idx) })
 }
 
-// Each yields the lines after a number, as [AccessRecord.EachOf] does.
-func (a AccessRecord) Each(ctx context.Context, idx int64) iter.Seq2[AccessRow, error] {
-	return eachRow(idx, func(idx int64) ([]AccessRow, error) { return a.Rows(ctx, idx) })
+// Each yields the lines after a number, as [Record.EachOf] does.
+func (a Record) Each(ctx context.Context, idx int64) iter.Seq2[Row, error] {
+	return eachRow(idx, func(idx int64) ([]Row, error) { return a.Rows(ctx, idx) })
 }
 
-func eachRow(idx int64, next func(idx int64) ([]AccessRow, error)) iter.Seq2[AccessRow, error] {
-	return func(yield func(AccessRow, error) bool) {
+func eachRow(idx int64, next func(idx int64) ([]Row, error)) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
 		for {
 			page, err := next(idx)
 			for _, row := range page {
@@ -111,7 +112,7 @@ func eachRow(idx int64, next func(idx int64) ([]AccessRow, error)) iter.Seq2[Acc
 				}
 			}
 			if err != nil {
-				yield(AccessRow{}, err)
+				yield(Row{}, err)
 				return
 			}
 			if len(page) == 0 {
@@ -122,10 +123,10 @@ func eachRow(idx int64, next func(idx int64) ([]AccessRow, error)) iter.Seq2[Acc
 	}
 }
 
-func (a AccessRecord) rows(ctx context.Context, of string, args ...any) ([]AccessRow, error) {
+func (a Record) rows(ctx context.Context, of string, args ...any) ([]Row, error) {
 	args = slices.Insert(args, 1, any(a.size()))
 	rows, _ := a.DB.Query(ctx, fmt.Sprintf(readAccessLog, of), args...)
-	found, err := pgx.CollectRows(rows, scanAccessRow)
+	found, err := pgx.CollectRows(rows, scanRow)
 	if err != nil {
 		return nil, fmt.Errorf("read the access record after number %d: %w", args[0], err)
 	}
@@ -133,9 +134,9 @@ func (a AccessRecord) rows(ctx context.Context, of string, args ...any) ([]Acces
 }
 
 // lost reports whether the line is neither here nor in an archive.
-func (r AccessRow) lost() bool { return r.Leaf.RequestID == uuid.Nil && r.Archived == nil }
+func (r Row) lost() bool { return r.Leaf.RequestID == uuid.Nil && r.Archived == nil }
 
-func (a AccessRecord) missing(ctx context.Context, idx int64) error {
+func (a Record) missing(ctx context.Context, idx int64) error {
 	archived, err := a.archived(ctx)
 	switch {
 	case err != nil:
@@ -143,17 +144,17 @@ func (a AccessRecord) missing(ctx context.Context, idx int64) error {
 	case idx <= archived:
 		return ErrArchived
 	}
-	return Hole(fmt.Sprintf("line %d is missing from the access record", idx))
+	return postgres.Hole(fmt.Sprintf("line %d is missing from the access record", idx))
 }
 
-func (a AccessRecord) archived(ctx context.Context) (idx int64, err error) {
+func (a Record) archived(ctx context.Context) (idx int64, err error) {
 	if err := a.DB.QueryRow(ctx, `SELECT archived FROM access_head`).Scan(&idx); err != nil {
 		return 0, fmt.Errorf("ask what of the access record was archived: %w", err)
 	}
 	return idx, nil
 }
 
-func scanAccessRow(row pgx.CollectableRow) (r AccessRow, err error) {
+func scanRow(row pgx.CollectableRow) (r Row, err error) {
 	l := &r.Leaf
 	var hash, token []byte
 	err = row.Scan(&l.Idx, &r.Tree, &hash, &l.RequestID, &l.At, &l.Tenant, &l.Application, &l.Mode, &l.Staff, &l.Endpoint, &l.Patient,

@@ -1,4 +1,4 @@
-package postgres
+package accesslog
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
@@ -20,12 +21,12 @@ import (
 	"frontdesk/projections"
 )
 
-// AccessRecord reads the access record, which has a line for each judged call and for
+// Record reads the access record, which has a line for each judged call and for
 // each page that has shown patients to staff.
-type AccessRecord struct {
+type Record struct {
 	DB   projections.Querier
-	Keys *Keyring // opens whom calls were made for; nil leaves that hidden
-	Page int      // calls a query; 0 means 1,000
+	Keys *postgres.Keyring // opens whom calls were made for; nil leaves that hidden
+	Page int               // calls a query; 0 means 1,000
 }
 
 // CallFilter says which calls to read. A zero field lets all calls pass.
@@ -46,7 +47,7 @@ type CallFilter struct {
 // Calls yields the calls that pass the filter, newest first, and ends at the
 // first error. It reads page by page, so that a slow reader keeps no transaction
 // open.
-func (a AccessRecord) Calls(ctx context.Context, f CallFilter) iter.Seq2[access.Call, error] {
+func (a Record) Calls(ctx context.Context, f CallFilter) iter.Seq2[access.Call, error] {
 	return func(yield func(access.Call, error) bool) {
 		for {
 			page, err := a.page(ctx, f)
@@ -67,7 +68,7 @@ func (a AccessRecord) Calls(ctx context.Context, f CallFilter) iter.Seq2[access.
 	}
 }
 
-func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, error) {
+func (a Record) page(ctx context.Context, f CallFilter) ([]access.Call, error) {
 	rows, _ := a.DB.Query(ctx, f.query(), append([]any{pgx.QueryExecModeCacheDescribe}, f.args(a.size())...)...)
 	var boxes [][]byte
 	page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (access.Call, error) {
@@ -84,10 +85,10 @@ func (a AccessRecord) page(ctx context.Context, f CallFilter) ([]access.Call, er
 	return page, nil
 }
 
-// recordPage is how many lines one page has, unless the reader says otherwise.
-const recordPage = 1000
+// pageSize is how many lines one page has, unless the reader says otherwise.
+const pageSize = 1000
 
-func (a AccessRecord) size() int { return cmp.Or(a.Page, recordPage) }
+func (a Record) size() int { return cmp.Or(a.Page, pageSize) }
 
 // readCalls has a condition for each field of the filter. Postgres plans it each time, with
 // the parameters at hand, so it drops the conditions that ask for nothing and uses
@@ -131,8 +132,8 @@ func (f CallFilter) query() string {
 
 func (f CallFilter) args(limit int) []any {
 	return []any{
-		idOrNull(f.RequestID), idOrNull(f.Before), f.Tenant, idOrNull(f.Application.UUID), idOrNull(f.Staff.UUID),
-		idOrNull(f.Patient.UUID), string(f.Endpoint), f.StatusFrom, f.StatusUntil, timeOrNull(f.Since), timeOrNull(f.Until), limit,
+		postgres.IDOrNull(f.RequestID), postgres.IDOrNull(f.Before), f.Tenant, postgres.IDOrNull(f.Application.UUID), postgres.IDOrNull(f.Staff.UUID),
+		postgres.IDOrNull(f.Patient.UUID), string(f.Endpoint), f.StatusFrom, f.StatusUntil, postgres.TimeOrNull(f.Since), postgres.TimeOrNull(f.Until), limit,
 	}
 }
 
@@ -167,9 +168,9 @@ func scanCall(row pgx.CollectableRow) (c access.Call, box []byte, err error) {
 // RecordAuditQuery appends the event that somebody reads patients' data. Every role
 // that may read may call it. The actor is the role that the database knows, whatever
 // the machine says of whoever sits there. If it fails, show nothing.
-func RecordAuditQuery(ctx context.Context, db DB, tenant, machine string, q audit.Queried) error {
+func RecordAuditQuery(ctx context.Context, db postgres.DB, tenant, machine string, q audit.Queried) error {
 	_, err := db.Exec(ctx, `SELECT record_audit_query($1, $2, $3, $4, $5, $6, $7, $8)`,
-		event.NewID(), tenant, machine, q.Command, q.Filter, idOrNull(q.Patient.UUID), q.Personal, q.Count)
+		event.NewID(), tenant, machine, q.Command, q.Filter, postgres.IDOrNull(q.Patient.UUID), q.Personal, q.Count)
 	if err != nil {
 		return fmt.Errorf("record the reading: %w", err)
 	}

@@ -1,4 +1,4 @@
-package postgres
+package accesslog
 
 import (
 	"context"
@@ -14,11 +14,11 @@ func ReadCalls(f CallFilter) string { return f.query() }
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }
 
 // SealActs is what the recorder does with the act claims of a batch.
-func (r *AccessRecorder) SealActs(ctx context.Context, calls []access.Call) ([]*event.OnBehalfOf, [][]byte, error) {
+func (r *Recorder) SealActs(ctx context.Context, calls []access.Call) ([]*event.OnBehalfOf, [][]byte, error) {
 	return r.sealActs(ctx, calls)
 }
 
 // Write writes a batch of calls.
-func (r *AccessRecorder) Write(ctx context.Context, calls []access.Call) error {
+func (r *Recorder) Write(ctx context.Context, calls []access.Call) error {
 	return r.write(ctx, calls)
 }

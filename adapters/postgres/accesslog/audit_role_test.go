@@ -1,4 +1,4 @@
-package postgres_test
+package accesslog_test
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain"
@@ -85,12 +86,12 @@ func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
 	ann := patient.ID{UUID: uuid.New()}
 	read := audit.Queried{Command: "who-accessed", Filter: "tenant=elm-street", Patient: ann, Personal: true, Count: 12}
 	for range 3 {
-		if err := postgres.RecordAuditQuery(t.Context(), postgres.On(pool), "elm-street", "anna@desk7", read); err != nil {
+		if err := accesslog.RecordAuditQuery(t.Context(), postgres.On(pool), "elm-street", "anna@desk7", read); err != nil {
 			t.Fatal(err)
 		}
 	}
 	forged := "frontdesk_owner) for staff:x (\n" + strings.Repeat("ö", 200)
-	if err := postgres.RecordAuditQuery(t.Context(), postgres.On(pool), "", forged, audit.Queried{Command: "log"}); err != nil {
+	if err := accesslog.RecordAuditQuery(t.Context(), postgres.On(pool), "", forged, audit.Queried{Command: "log"}); err != nil {
 		t.Fatal(err)
 	}
 	e := enginetest.On(t, db.URL)
@@ -126,7 +127,7 @@ func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
 	if found != 3 {
 		t.Errorf("%d readings are found by the patient", found)
 	}
-	err = postgres.RecordAuditQuery(t.Context(), postgres.On(pool), "Elm Street'; DROP", "anna", read)
+	err = accesslog.RecordAuditQuery(t.Context(), postgres.On(pool), "Elm Street'; DROP", "anna", read)
 	if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || !strings.Contains(refused.Message, "no reading") {
 		t.Errorf("an odd tenant: %v", err)
 	}

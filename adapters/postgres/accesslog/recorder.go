@@ -1,4 +1,4 @@
-package postgres
+package accesslog
 
 import (
 	"context"
@@ -14,29 +14,30 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/background"
+	"frontdesk/adapters/postgres"
 	"frontdesk/domain/access"
 )
 
-// AccessRecorder writes the access record without holding up any call (D37).
+// Recorder writes the access record without holding up any call (D37).
 // Calls hand it their lines and go on; the goroutine in Run writes the lines, many
 // at a time. While the database is away the lines wait, up to a limit. Lines beyond
 // it are lost, and counted.
-type AccessRecorder struct {
+type Recorder struct {
 	Pool  *pgxpool.Pool
-	Keys  *Keyring // encrypts the practitioners of act claims
-	Batch int      // most lines of one transaction
+	Keys  *postgres.Keyring // encrypts the practitioners of act claims
+	Batch int               // most lines of one transaction
 
 	background.WriteBehind[access.Call] // a line is a few hundred bytes
 	lost                                prometheus.Counter
 }
 
-// NewAccessRecorder returns a recorder with the usual limits. It registers the
+// NewRecorder returns a recorder with the usual limits. It registers the
 // counter frontdesk_access_records_lost_total.
-func NewAccessRecorder(pool *pgxpool.Pool, registry prometheus.Registerer, log *slog.Logger) *AccessRecorder {
-	r := &AccessRecorder{
+func NewRecorder(pool *pgxpool.Pool, registry prometheus.Registerer, log *slog.Logger) *Recorder {
+	r := &Recorder{
 		Pool: pool, Batch: 500,
 		WriteBehind: background.WriteBehind[access.Call]{
-			Limit: 1 << 14, Pace: 100 * time.Millisecond, Retry: time.Second, Final: accessFinalLimit,
+			Limit: 1 << 14, Pace: 100 * time.Millisecond, Retry: time.Second, Final: finalLimit,
 			Fails: "the access record waits for the database", Log: log,
 		},
 		lost: prometheus.NewCounter(prometheus.CounterOpts{
@@ -50,20 +51,20 @@ func NewAccessRecorder(pool *pgxpool.Pool, registry prometheus.Registerer, log *
 
 // Record takes a line and never waits. A line is lost, and counted, if too many
 // are waiting already or if Run has ended.
-func (r *AccessRecorder) Record(c access.Call) {
+func (r *Recorder) Record(c access.Call) {
 	if !r.Put(c) {
 		r.lost.Inc()
 	}
 }
 
 const (
-	accessWriteLimit = 10 * time.Second // for one transaction
-	accessFinalLimit = 5 * time.Second  // for all lines that still wait when ctx ends
+	writeLimit = 10 * time.Second // for one transaction
+	finalLimit = 5 * time.Second  // for all lines that still wait when ctx ends
 )
 
 // Run writes lines until ctx ends. Then it has 5 s to write those that still wait.
 // Stop the callers of Record before you end ctx.
-func (r *AccessRecorder) Run(ctx context.Context) {
+func (r *Recorder) Run(ctx context.Context) {
 	err := r.WriteBehind.Run(ctx, r.flush)
 	if err != nil {
 		left := len(r.First(r.Limit))
@@ -74,7 +75,7 @@ func (r *AccessRecorder) Run(ctx context.Context) {
 
 // flush writes full batches one after another, and ends with the first that is
 // not full. Lines that arrive meanwhile are left for the next flush.
-func (r *AccessRecorder) flush(ctx context.Context, _ bool) error {
+func (r *Recorder) flush(ctx context.Context, _ bool) error {
 	for {
 		batch := r.First(r.Batch)
 		if len(batch) == 0 {
@@ -91,7 +92,7 @@ func (r *AccessRecorder) flush(ctx context.Context, _ bool) error {
 
 // take writes a batch. If the database refuses it for its content, take writes it
 // line by line, so that only the bad line is lost.
-func (r *AccessRecorder) take(ctx context.Context, batch []access.Call) error {
+func (r *Recorder) take(ctx context.Context, batch []access.Call) error {
 	err := r.write(ctx, batch)
 	if err == nil {
 		r.Remove(len(batch))
@@ -114,8 +115,8 @@ func (r *AccessRecorder) take(ctx context.Context, batch []access.Call) error {
 	return nil
 }
 
-func (r *AccessRecorder) write(ctx context.Context, calls []access.Call) error {
-	ctx, cancel := context.WithTimeout(ctx, accessWriteLimit)
+func (r *Recorder) write(ctx context.Context, calls []access.Call) error {
+	ctx, cancel := context.WithTimeout(ctx, writeLimit)
 	defer cancel()
 	lines, err := r.linesOf(ctx, calls)
 	if err != nil {
@@ -134,5 +135,5 @@ func (r *AccessRecorder) write(ctx context.Context, calls []access.Call) error {
 // line whose key was altered.
 func unwritable(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
-	return errors.Is(err, errKeyAltered) || ok && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))
+	return errors.Is(err, postgres.ErrKeyAltered) || ok && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))
 }

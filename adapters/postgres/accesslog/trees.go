@@ -1,4 +1,4 @@
-package postgres
+package accesslog
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// KeptAccess says where the lines begin that the database holds: up to Idx, all are in
+// Kept says where the lines begin that the database holds: up to Idx, all are in
 // archives. Trees are those of the access record there, by practice. Nobody has to trust
 // them: whoever goes on from a wrong one comes to no root that was signed.
-type KeptAccess struct {
+type Kept struct {
 	Idx   int64
 	Trees map[string]proof.Edge
 }
 
 // Kept returns where the lines begin that the database holds.
-func (a AccessRecord) Kept(ctx context.Context) (kept KeptAccess, err error) {
+func (a Record) Kept(ctx context.Context) (kept Kept, err error) {
 	kept.Trees = map[string]proof.Edge{}
 	rows, _ := a.DB.Query(ctx, `SELECT archived, coalesce(tenant, ''), coalesce(size, 0), coalesce(edge, '') FROM access_head LEFT JOIN archived_trees ON true`)
 	var tenant string
@@ -44,7 +44,7 @@ SELECT coalesce((SELECT number_calls($1) FROM access_head WHERE EXISTS (SELECT F
 // numbered: 0 if none is left, or if somebody else is numbering. Most have theirs from
 // whoever wrote them. Lines of before there were numbers have none, nor have those that
 // were written while somebody else was numbering.
-func (a AccessRecord) Number(ctx context.Context, most int) (lines int64, err error) {
+func (a Record) Number(ctx context.Context, most int) (lines int64, err error) {
 	if err := a.DB.QueryRow(ctx, numberCalls, most).Scan(&lines); err != nil {
 		return 0, fmt.Errorf("number the access record: %w", err)
 	}
@@ -52,7 +52,7 @@ func (a AccessRecord) Number(ctx context.Context, most int) (lines int64, err er
 }
 
 // Ends returns the number of the newest line, and up to which one all are in archives.
-func (a AccessRecord) Ends(ctx context.Context) (head, archived int64, err error) {
+func (a Record) Ends(ctx context.Context) (head, archived int64, err error) {
 	if err := a.DB.QueryRow(ctx, `SELECT idx, archived FROM access_head`).Scan(&head, &archived); err != nil {
 		return 0, 0, fmt.Errorf("ask where the access record ends: %w", err)
 	}
@@ -71,7 +71,7 @@ FROM access_head`
 // Vanished returns how many lines are neither here nor in an archive that the log tells of:
 // somebody has taken them out, and says in the tables that retain has. While an archive is
 // being made it returns 0.
-func (a AccessRecord) Vanished(ctx context.Context) (lines int64, err error) {
+func (a Record) Vanished(ctx context.Context) (lines int64, err error) {
 	var streams []uuid.UUID
 	var name string
 	var now, making bool

@@ -1,4 +1,4 @@
-package postgres_test
+package accesslog_test
 
 import (
 	"errors"
@@ -12,13 +12,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/access"
 )
 
 // rows are all lines in the order of their numbers.
-func (r *register) rows(t *testing.T) (all []postgres.AccessRow) {
+func (r *register) rows(t *testing.T) (all []accesslog.Row) {
 	t.Helper()
 	for idx := int64(0); ; idx = int64(len(all)) {
 		page, err := r.read.Rows(t.Context(), idx)
@@ -97,7 +97,7 @@ func TestLinesAreNumberedAsTheyAreWritten_D80(t *testing.T) {
 		}
 	}
 	enginetest.MustExec(t, admin, `DELETE FROM access_record WHERE request_id = '`+sparse.RequestID.String()+`'`)
-	if page, err := r.read.Rows(t.Context(), 0); err == nil || errors.Is(err, postgres.ErrArchived) || len(page) != 1 {
+	if page, err := r.read.Rows(t.Context(), 0); err == nil || errors.Is(err, accesslog.ErrArchived) || len(page) != 1 {
 		t.Errorf("a line that is gone: %d lines, %v", len(page), err)
 	}
 }
@@ -139,7 +139,7 @@ func TestNumbersHaveNoGapWhoeverWrites_D80(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for range 25 {
-				own := &register{AccessRecorder: postgres.NewAccessRecorder(r.Pool, prometheus.NewRegistry(), r.Log)}
+				own := &register{Recorder: accesslog.NewRecorder(r.Pool, prometheus.NewRegistry(), r.Log)}
 				for _, c := range slices.Concat([]access.Call{aPing()}, shared) {
 					own.Record(c)
 				}

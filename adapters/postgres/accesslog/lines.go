@@ -1,4 +1,4 @@
-package postgres
+package accesslog
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/domain/access"
 )
 
@@ -19,8 +20,8 @@ SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::uuid[], $5::
 	$9::int[], $10::text[], $11::text[], $12::text[], $13::bytea[], $14::bytea[], $15::int[])
 ON CONFLICT (request_id) DO NOTHING`
 
-// accessLines holds calls by column.
-type accessLines struct {
+// columns holds calls by column.
+type columns struct {
 	id, application, staff, patient      []pgtype.UUID
 	at                                   []time.Time
 	tenant, mode, endpoint, code, reason []string
@@ -31,12 +32,12 @@ type accessLines struct {
 }
 
 // linesOf returns the lines as they are written. Whom a call was made for is sealed.
-func (r *AccessRecorder) linesOf(ctx context.Context, calls []access.Call) (*accessLines, error) {
+func (r *Recorder) linesOf(ctx context.Context, calls []access.Call) (*columns, error) {
 	acts, boxes, err := r.sealActs(ctx, calls)
 	if err != nil {
 		return nil, err
 	}
-	l := &accessLines{}
+	l := &columns{}
 	for n, c := range calls {
 		c.Act = acts[n]
 		l.add(c, boxes[n])
@@ -44,11 +45,11 @@ func (r *AccessRecorder) linesOf(ctx context.Context, calls []access.Call) (*acc
 	return l, nil
 }
 
-func (l *accessLines) add(c access.Call, box []byte) {
-	l.id, l.at = append(l.id, idOrNull(c.RequestID)), append(l.at, c.At)
+func (l *columns) add(c access.Call, box []byte) {
+	l.id, l.at = append(l.id, postgres.IDOrNull(c.RequestID)), append(l.at, c.At)
 	l.tenant, l.application = append(l.tenant, c.Tenant), append(l.application, applicationOf(c))
-	l.mode, l.staff = append(l.mode, string(c.Mode)), append(l.staff, idOrNull(c.Staff.UUID))
-	l.endpoint, l.patient = append(l.endpoint, string(c.Endpoint)), append(l.patient, idOrNull(c.Patient.UUID))
+	l.mode, l.staff = append(l.mode, string(c.Mode)), append(l.staff, postgres.IDOrNull(c.Staff.UUID))
+	l.endpoint, l.patient = append(l.endpoint, string(c.Endpoint)), append(l.patient, postgres.IDOrNull(c.Patient.UUID))
 	l.status = append(l.status, c.Status)
 	l.code, l.reason = append(l.code, c.Code), append(l.reason, c.Reason)
 	l.act, l.tokenHash = append(l.act, actOf(c)), append(l.tokenHash, c.TokenHash[:])
@@ -61,7 +62,7 @@ func applicationOf(c access.Call) pgtype.UUID {
 	if c.Looked() {
 		return pgtype.UUID{Valid: true}
 	}
-	return idOrNull(c.Application.UUID)
+	return postgres.IDOrNull(c.Application.UUID)
 }
 
 // actOf returns the act claim of a call, or whom a look has shown.
@@ -85,7 +86,7 @@ func tookOf(c access.Call) *int {
 }
 
 // args returns the parameters of [insertCalls].
-func (l *accessLines) args() []any {
+func (l *columns) args() []any {
 	return []any{
 		l.id, l.at, l.tenant, l.application, l.mode, l.staff, l.endpoint, l.patient,
 		l.status, l.code, l.reason, l.act, l.tokenHash, l.sealed, l.took,

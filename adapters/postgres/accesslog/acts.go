@@ -1,19 +1,20 @@
-package postgres
+package accesslog
 
 import (
 	"context"
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 )
 
 // sealActs returns the act claims of calls as they are written, and the boxes of what was
 // taken out of them.
-func (r *AccessRecorder) sealActs(ctx context.Context, calls []access.Call) (acts []*event.OnBehalfOf, boxes [][]byte, err error) {
+func (r *Recorder) sealActs(ctx context.Context, calls []access.Call) (acts []*event.OnBehalfOf, boxes [][]byte, err error) {
 	acts, boxes = make([]*event.OnBehalfOf, len(calls)), make([][]byte, len(calls))
-	var named []Other
+	var named []postgres.Other
 	var of []int // which call
 	for n, c := range calls {
 		if acts[n] = c.Act; c.Act == nil {
@@ -21,7 +22,7 @@ func (r *AccessRecorder) sealActs(ctx context.Context, calls []access.Call) (act
 		}
 		act, practitioner := c.Act.Split()
 		if acts[n] = &act; len(practitioner.Values) > 0 {
-			named, of = append(named, Other{Personal: practitioner, Tenant: c.Tenant, Place: placeOf(c.RequestID)}), append(of, n)
+			named, of = append(named, postgres.Other{Personal: practitioner, Tenant: c.Tenant, Place: placeOf(c.RequestID)}), append(of, n)
 		}
 	}
 	if len(named) == 0 {
@@ -41,18 +42,18 @@ func (r *AccessRecorder) sealActs(ctx context.Context, calls []access.Call) (act
 // placeOf is what the box of a call is bound to.
 func placeOf(requestID uuid.UUID) string { return "call " + requestID.String() }
 
-// SealedInCall returns the boxes of a line of the access record.
-func SealedInCall(r AccessRow) Sealed {
-	return SealedAt(r.Leaf.Idx, r.Leaf.Tenant, placeOf(r.Leaf.RequestID), r.Sealed)
+// SealedIn returns the boxes of a line of the access record.
+func SealedIn(r Row) postgres.Sealed {
+	return postgres.SealedAt(r.Leaf.Idx, r.Leaf.Tenant, placeOf(r.Leaf.RequestID), r.Sealed)
 }
 
 // openActs puts the practitioners into the act claims of calls, from their boxes.
-func openActs(ctx context.Context, k *Keyring, calls []access.Call, boxes [][]byte) (err error) {
-	var named []Other
+func openActs(ctx context.Context, k *postgres.Keyring, calls []access.Call, boxes [][]byte) (err error) {
+	var named []postgres.Other
 	var of []int // which call
 	for n, box := range boxes {
 		if box != nil && calls[n].Act != nil {
-			named, of = append(named, Other{Tenant: calls[n].Tenant, Place: placeOf(calls[n].RequestID), Box: box}), append(of, n)
+			named, of = append(named, postgres.Other{Tenant: calls[n].Tenant, Place: placeOf(calls[n].RequestID), Box: box}), append(of, n)
 		}
 	}
 	if err := k.OpenOthers(ctx, named); err != nil {

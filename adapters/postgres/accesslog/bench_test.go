@@ -1,4 +1,4 @@
-package postgres_test
+package accesslog_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/benchtest"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/enginetest"
 )
 
@@ -54,7 +54,7 @@ func BenchmarkAccessRecord(b *testing.B) {
 func recording(b *testing.B, pool *pgxpool.Pool, lines int) func() benchtest.Work {
 	b.Helper()
 	write := func(context.Context) error {
-		own := &register{AccessRecorder: postgres.NewAccessRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))}
+		own := &register{Recorder: accesslog.NewRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))}
 		for n := range lines {
 			c := aCall()
 			c.Act, c.Tenant = nil, fmt.Sprintf("practice-%d", 1+(n*37)%1000)

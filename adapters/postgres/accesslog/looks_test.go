@@ -1,4 +1,4 @@
-package postgres_test
+package accesslog_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
@@ -32,14 +32,14 @@ func TestALookIsRecordedAndFoundByWhomItHasShown_D91(t *testing.T) {
 	r.runOnce(t)
 	r.wantWritten(t, both, nobody, call)
 	for name, c := range map[string]struct {
-		filter postgres.CallFilter
+		filter accesslog.CallFilter
 		want   []access.Call
 	}{
-		"ann":    {postgres.CallFilter{Patient: ann}, []access.Call{both, call}},
-		"bob":    {postgres.CallFilter{Patient: bob}, []access.Call{both}},
-		"eve":    {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, nil},
-		"search": {postgres.CallFilter{Endpoint: "search"}, []access.Call{nobody}},
-		"member": {postgres.CallFilter{Staff: member, Patient: bob}, []access.Call{both}},
+		"ann":    {accesslog.CallFilter{Patient: ann}, []access.Call{both, call}},
+		"bob":    {accesslog.CallFilter{Patient: bob}, []access.Call{both}},
+		"eve":    {accesslog.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, nil},
+		"search": {accesslog.CallFilter{Endpoint: "search"}, []access.Call{nobody}},
+		"member": {accesslog.CallFilter{Staff: member, Patient: bob}, []access.Call{both}},
 	} {
 		if diff := cmp.Diff(c.want, r.written(t, c.filter)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -66,8 +66,8 @@ func TestLooksAreReadByIndex_D91(t *testing.T) {
 			CASE WHEN n % 10 = 0 THEN jsonb_build_object('patients', jsonb_build_array(md5((n % 7000)::text)::uuid, gen_random_uuid()))::text END, '\x00'
 		FROM generate_series(1, 20000) n;
 		ANALYZE access_record`)
-	f := postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}
-	rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+postgres.ReadCalls(f), postgres.CallArgs(f, 100)...)
+	f := accesslog.CallFilter{Patient: patient.ID{UUID: uuid.New()}}
+	rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+accesslog.ReadCalls(f), accesslog.CallArgs(f, 100)...)
 	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package postgres_test
+package accesslog_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -37,24 +37,24 @@ func TestTheAccessRecordIsFiltered_D37(t *testing.T) {
 	}
 	r.runOnce(t)
 	for name, c := range map[string]struct {
-		filter postgres.CallFilter
+		filter accesslog.CallFilter
 		want   []int
 	}{
-		"everything":       {postgres.CallFilter{}, []int{0, 1, 2, 3, 4}},
-		"request":          {postgres.CallFilter{RequestID: calls[2].RequestID}, []int{2}},
-		"before":           {postgres.CallFilter{Before: calls[2].RequestID}, []int{0, 1}},
-		"tenant":           {postgres.CallFilter{Tenant: "elm-street"}, []int{1, 2, 3, 4}},
-		"application":      {postgres.CallFilter{Application: app}, []int{1}},
-		"staff":            {postgres.CallFilter{Staff: lee}, []int{0, 2}},
-		"staff of nobody":  {postgres.CallFilter{Staff: staff.ID{UUID: uuid.New()}}, nil},
-		"patient":          {postgres.CallFilter{Patient: ann}, []int{3}},
-		"endpoint":         {postgres.CallFilter{Endpoint: access.Ping}, []int{0, 1, 2, 4}},
-		"allowed":          {postgres.CallFilter{StatusUntil: 400}, []int{0, 3, 4}},
-		"refused":          {postgres.CallFilter{StatusFrom: 400, StatusUntil: 500}, []int{2}},
-		"failed":           {postgres.CallFilter{StatusFrom: 500}, []int{1}},
-		"since":            {postgres.CallFilter{Since: recordedAt.Add(time.Microsecond)}, []int{4}},
-		"until, exclusive": {postgres.CallFilter{Until: recordedAt.Add(time.Microsecond)}, []int{0, 1, 2, 3}},
-		"two of them":      {postgres.CallFilter{Tenant: "elm-street", StatusUntil: 400}, []int{3, 4}},
+		"everything":       {accesslog.CallFilter{}, []int{0, 1, 2, 3, 4}},
+		"request":          {accesslog.CallFilter{RequestID: calls[2].RequestID}, []int{2}},
+		"before":           {accesslog.CallFilter{Before: calls[2].RequestID}, []int{0, 1}},
+		"tenant":           {accesslog.CallFilter{Tenant: "elm-street"}, []int{1, 2, 3, 4}},
+		"application":      {accesslog.CallFilter{Application: app}, []int{1}},
+		"staff":            {accesslog.CallFilter{Staff: lee}, []int{0, 2}},
+		"staff of nobody":  {accesslog.CallFilter{Staff: staff.ID{UUID: uuid.New()}}, nil},
+		"patient":          {accesslog.CallFilter{Patient: ann}, []int{3}},
+		"endpoint":         {accesslog.CallFilter{Endpoint: access.Ping}, []int{0, 1, 2, 4}},
+		"allowed":          {accesslog.CallFilter{StatusUntil: 400}, []int{0, 3, 4}},
+		"refused":          {accesslog.CallFilter{StatusFrom: 400, StatusUntil: 500}, []int{2}},
+		"failed":           {accesslog.CallFilter{StatusFrom: 500}, []int{1}},
+		"since":            {accesslog.CallFilter{Since: recordedAt.Add(time.Microsecond)}, []int{4}},
+		"until, exclusive": {accesslog.CallFilter{Until: recordedAt.Add(time.Microsecond)}, []int{0, 1, 2, 3}},
+		"two of them":      {accesslog.CallFilter{Tenant: "elm-street", StatusUntil: 400}, []int{3, 4}},
 	} {
 		var got []int
 		for _, found := range r.written(t, c.filter) {
@@ -77,7 +77,7 @@ func TestWhoStopsReadingTheAccessRecordGoesOnFromThere_D37(t *testing.T) {
 	}
 	r.runOnce(t)
 	for range want {
-		var filter postgres.CallFilter
+		var filter accesslog.CallFilter
 		if len(got) > 0 {
 			filter.Before = got[len(got)-1]
 		}
@@ -105,17 +105,17 @@ func TestTheAccessRecordIsReadByIndex(t *testing.T) {
 		FROM generate_series(1, 50000) n`)
 	enginetest.MustExec(t, r.db.AdminPool(t), `ANALYZE access_record`)
 	for name, c := range map[string]struct {
-		filter postgres.CallFilter
+		filter accesslog.CallFilter
 		index  string
 	}{
-		"everything": {postgres.CallFilter{}, "access_record_default_pkey"},
-		"a page":     {postgres.CallFilter{Before: event.NewID()}, "access_record_default_pkey"},
-		"one call":   {postgres.CallFilter{RequestID: event.NewID()}, "access_record_default_pkey"},
-		"a practice": {postgres.CallFilter{Tenant: "tenant-7"}, "access_record_default_tenant"},
-		"a patient":  {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, "access_record_default_patient"},
-		"a minute":   {postgres.CallFilter{Since: recordedAt, Until: recordedAt.Add(time.Minute)}, "access_record_default_at"},
+		"everything": {accesslog.CallFilter{}, "access_record_default_pkey"},
+		"a page":     {accesslog.CallFilter{Before: event.NewID()}, "access_record_default_pkey"},
+		"one call":   {accesslog.CallFilter{RequestID: event.NewID()}, "access_record_default_pkey"},
+		"a practice": {accesslog.CallFilter{Tenant: "tenant-7"}, "access_record_default_tenant"},
+		"a patient":  {accesslog.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, "access_record_default_patient"},
+		"a minute":   {accesslog.CallFilter{Since: recordedAt, Until: recordedAt.Add(time.Minute)}, "access_record_default_at"},
 	} {
-		rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+postgres.ReadCalls(c.filter), postgres.CallArgs(c.filter, 100)...)
+		rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+accesslog.ReadCalls(c.filter), accesslog.CallArgs(c.filter, 100)...)
 		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
 			t.Fatal(err)
@@ -142,16 +142,16 @@ func TestTheAccessRecordIsReadByIndexInEveryPartition_D72(t *testing.T) {
 		FROM generate_series(1, 50000) n`)
 	enginetest.MustExec(t, admin, `ANALYZE access_record`)
 	for name, c := range map[string]struct {
-		filter postgres.CallFilter
+		filter accesslog.CallFilter
 		tables int
 	}{
-		"everything": {postgres.CallFilter{}, 16},
-		"one call":   {postgres.CallFilter{RequestID: uuid.MustParse("50000000-0000-4000-8000-000000000000")}, 1},
-		"a page":     {postgres.CallFilter{Before: uuid.MustParse("50000000-0000-4000-8000-000000000000")}, 7},
-		"a practice": {postgres.CallFilter{Tenant: "tenant-7"}, 16},
-		"a patient":  {postgres.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, 32}, // calls, and looks
+		"everything": {accesslog.CallFilter{}, 16},
+		"one call":   {accesslog.CallFilter{RequestID: uuid.MustParse("50000000-0000-4000-8000-000000000000")}, 1},
+		"a page":     {accesslog.CallFilter{Before: uuid.MustParse("50000000-0000-4000-8000-000000000000")}, 7},
+		"a practice": {accesslog.CallFilter{Tenant: "tenant-7"}, 16},
+		"a patient":  {accesslog.CallFilter{Patient: patient.ID{UUID: uuid.New()}}, 32}, // calls, and looks
 	} {
-		rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+postgres.ReadCalls(c.filter), postgres.CallArgs(c.filter, 100)...)
+		rows, _ := r.Pool.Query(t.Context(), "EXPLAIN "+accesslog.ReadCalls(c.filter), accesslog.CallArgs(c.filter, 100)...)
 		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package postgres_test
+package accesslog_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/access"
@@ -24,26 +25,26 @@ import (
 
 // register is an access record on a database of the test's own.
 type register struct {
-	*postgres.AccessRecorder
+	*accesslog.Recorder
 	db       *postgrestest.Database
 	registry *prometheus.Registry
-	read     postgres.AccessRecord
+	read     accesslog.Record
 }
 
 func newRegister(t *testing.T) *register {
 	t.Helper()
 	r := &register{db: postgrestest.New(t), registry: prometheus.NewRegistry()}
 	pool := r.db.Pool(t)
-	r.AccessRecorder = postgres.NewAccessRecorder(pool, r.registry, slog.New(slog.DiscardHandler))
+	r.Recorder = accesslog.NewRecorder(pool, r.registry, slog.New(slog.DiscardHandler))
 	r.Pace, r.Retry = time.Millisecond, 10*time.Millisecond
 	r.Keys, _ = r.keyring(t)
-	r.read = postgres.AccessRecord{DB: postgres.On(pool), Page: 2, Keys: r.Keys}
+	r.read = accesslog.Record{DB: postgres.On(pool), Page: 2, Keys: r.Keys}
 	r.practice(t, "elm-street")
 	return r
 }
 
 // written is what has been written, oldest call first.
-func (r *register) written(t *testing.T, f postgres.CallFilter) (calls []access.Call) {
+func (r *register) written(t *testing.T, f accesslog.CallFilter) (calls []access.Call) {
 	t.Helper()
 	for c, err := range r.read.Calls(t.Context(), f) {
 		if err != nil {
@@ -57,7 +58,7 @@ func (r *register) written(t *testing.T, f postgres.CallFilter) (calls []access.
 
 func (r *register) wantWritten(t *testing.T, want ...access.Call) {
 	t.Helper()
-	if diff := cmp.Diff(want, r.written(t, postgres.CallFilter{})); diff != "" {
+	if diff := cmp.Diff(want, r.written(t, accesslog.CallFilter{})); diff != "" {
 		t.Errorf("written (-want +got):\n%s", diff)
 	}
 }
@@ -119,10 +120,10 @@ func TestWhatWaitsIsWrittenWhileTheServiceRuns_D37(t *testing.T) {
 		want = append(want, aPing())
 		r.Record(want[len(want)-1])
 	}
-	clocktest.Eventually(t, func() bool { return len(r.written(t, postgres.CallFilter{})) == 5 }, "five calls are recorded")
+	clocktest.Eventually(t, func() bool { return len(r.written(t, accesslog.CallFilter{})) == 5 }, "five calls are recorded")
 	later := aPing()
 	r.Record(later)
-	clocktest.Eventually(t, func() bool { return len(r.written(t, postgres.CallFilter{})) == 6 }, "and a later one")
+	clocktest.Eventually(t, func() bool { return len(r.written(t, accesslog.CallFilter{})) == 6 }, "and a later one")
 	r.wantWritten(t, append(want, later)...)
 }
 
@@ -169,7 +170,7 @@ func TestCallsWaitWhileTheDatabaseRefuses_D37(t *testing.T) {
 	r.Record(call)
 	<-tries
 	enginetest.MustExec(t, admin, `ALTER TABLE away RENAME TO access_record`)
-	clocktest.Eventually(t, func() bool { return len(r.written(t, postgres.CallFilter{})) == 1 }, "the call is recorded")
+	clocktest.Eventually(t, func() bool { return len(r.written(t, accesslog.CallFilter{})) == 1 }, "the call is recorded")
 	r.wantWritten(t, call)
 	r.wantLost(t, 0)
 }

@@ -1,4 +1,4 @@
-package postgres
+package accesslog
 
 import (
 	"context"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 )
 
 // Checkpoints are the signed notes of the trees.
-type Checkpoints struct{ DB DB }
+type Checkpoints struct{ DB postgres.DB }
 
 // Checkpoint is a signed note and what it is about.
 type Checkpoint struct {

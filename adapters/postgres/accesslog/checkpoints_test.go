@@ -1,4 +1,4 @@
-package postgres_test
+package accesslog_test
 
 import (
 	"fmt"
@@ -9,15 +9,16 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/proof"
 )
 
 // noted is a checkpoint in the form of a signed note; the signature is another matter.
-func noted(tree proof.Tree, log byte, epoch int, size int64, root string, signatures int) postgres.Checkpoint {
+func noted(tree proof.Tree, log byte, epoch int, size int64, root string, signatures int) accesslog.Checkpoint {
 	c := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: uuid.UUID{15: log}, Epoch: epoch}, Size: size, Root: tlog.RecordHash([]byte(root))}
-	return postgres.Checkpoint{Tree: tree, Epoch: epoch, Size: size, Note: c.String() + "\n" + strings.Repeat("— api.example AAAAAGFiYw==\n", signatures)}
+	return accesslog.Checkpoint{Tree: tree, Epoch: epoch, Size: size, Note: c.String() + "\n" + strings.Repeat("— api.example AAAAAGFiYw==\n", signatures)}
 }
 
 // The signer's role publishes checkpoints, and replaces none but by a newer one. Auditors publish
@@ -29,13 +30,13 @@ func TestCheckpointsAreKeptInTheOrderThatTheyAreSignedIn_D77(t *testing.T) {
 	e.AppendMany(t, 5) // of no practice
 	e.Drain(t)
 	enginetest.MustExec(t, db.AdminPool(t), `UPDATE access_head SET idx = 2`)
-	checkpoints := postgres.Checkpoints{DB: postgres.On(asRole(t, db, postgres.SignerRole))}
+	checkpoints := accesslog.Checkpoints{DB: postgres.On(asRole(t, db, postgres.SignerRole))}
 	none, access := proof.Tree{Kind: proof.Events}, proof.Tree{Kind: proof.Access}
-	auditors := postgres.Checkpoints{DB: postgres.On(asAuditor(t, db))}
-	if err := auditors.Publish(t.Context(), []postgres.Checkpoint{noted(none, 1, 1, 3, "three", 1)}); !strings.Contains(enginetest.Text(err), "permission denied") {
+	auditors := accesslog.Checkpoints{DB: postgres.On(asAuditor(t, db))}
+	if err := auditors.Publish(t.Context(), []accesslog.Checkpoint{noted(none, 1, 1, 3, "three", 1)}); !strings.Contains(enginetest.Text(err), "permission denied") {
 		t.Errorf("an auditor publishes: %v", err)
 	}
-	publish := func(says string, all ...postgres.Checkpoint) {
+	publish := func(says string, all ...accesslog.Checkpoint) {
 		t.Helper()
 		if err := checkpoints.Publish(t.Context(), all); !strings.Contains(enginetest.Text(err), says) || says == "" && err != nil {
 			t.Errorf("publishing says %v, want %q", err, says)
@@ -78,7 +79,7 @@ func TestCheckpointsAreKeptInTheOrderThatTheyAreSignedIn_D77(t *testing.T) {
 		if is.Note = bad; is.Note == good.Note {
 			t.Fatalf("%s is good", name)
 		}
-		if err := checkpoints.Publish(t.Context(), []postgres.Checkpoint{is}); !strings.Contains(enginetest.Text(err), "this is no checkpoint of a log") {
+		if err := checkpoints.Publish(t.Context(), []accesslog.Checkpoint{is}); !strings.Contains(enginetest.Text(err), "this is no checkpoint of a log") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -93,9 +94,9 @@ func TestADayHasOneCheckpointOfATree_D77(t *testing.T) {
 	e := enginetest.On(t, db.URL)
 	e.AppendMany(t, 5)
 	e.Drain(t)
-	checkpoints, none := postgres.Checkpoints{DB: postgres.On(asRole(t, db, postgres.SignerRole))}, proof.Tree{Kind: proof.Events}
+	checkpoints, none := accesslog.Checkpoints{DB: postgres.On(asRole(t, db, postgres.SignerRole))}, proof.Tree{Kind: proof.Events}
 	for size := range int64(5) {
-		if err := checkpoints.Publish(t.Context(), []postgres.Checkpoint{noted(none, 1, 1, size+1, fmt.Sprint(size), 1)}); err != nil {
+		if err := checkpoints.Publish(t.Context(), []accesslog.Checkpoint{noted(none, 1, 1, size+1, fmt.Sprint(size), 1)}); err != nil {
 			t.Fatal(err)
 		}
 		if size == 2 {
@@ -113,7 +114,7 @@ func TestADayHasOneCheckpointOfATree_D77(t *testing.T) {
 	}
 	enginetest.MustExec(t, db.AdminPool(t), `UPDATE checkpoints SET day = day + 100 WHERE size = 3`) // a clock that was ahead then
 	enginetest.MustExec(t, db.AdminPool(t), `DELETE FROM checkpoints WHERE size = 5`)
-	if err := checkpoints.Publish(t.Context(), []postgres.Checkpoint{noted(none, 1, 1, 5, "late", 1)}); err != nil {
+	if err := checkpoints.Publish(t.Context(), []accesslog.Checkpoint{noted(none, 1, 1, 5, "late", 1)}); err != nil {
 		t.Fatal(err)
 	}
 	if newest, err := checkpoints.Of(t.Context(), none); err != nil || newest.Size != 5 {

@@ -1,4 +1,4 @@
-package postgres_test
+package accesslog_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/access"
@@ -58,7 +59,7 @@ func (r *register) opened(t *testing.T) (calls []access.Call, err error) {
 	t.Helper()
 	read := r.read
 	read.Keys, _ = r.keyring(t)
-	for c, err := range read.Calls(t.Context(), postgres.CallFilter{}) {
+	for c, err := range read.Calls(t.Context(), accesslog.CallFilter{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +105,7 @@ func TestWhomACallWasMadeForIsSealed_D37(t *testing.T) {
 		t.Errorf("whoever may see reads %v (-want +got):\n%s", err, cmp.Diff(calls, got))
 	}
 	r.read.Keys = nil
-	for _, c := range r.written(t, postgres.CallFilter{}) {
+	for _, c := range r.written(t, accesslog.CallFilter{}) {
 		if c.Act != nil && (strings.Contains(fmt.Sprint(*c.Act), "zoe") || c.Act.Organisation.Name != "Oak Lane") {
 			t.Errorf("others read %v", *c.Act)
 		}
