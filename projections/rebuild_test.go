@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
@@ -89,7 +89,7 @@ func TestReadModelsHoldNoPatientData_D68(t *testing.T) {
 			}
 		}
 	}
-	for e, err := range (postgres.Log{DB: d.pool, Codec: d.codec, Opens: d.keys}).After(t.Context(), 0) {
+	for e, err := range (eventstore.Log{DB: d.pool, Codec: d.codec, Opens: d.keys}).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func (d *day) rebuild(t *testing.T, admin *pgxpool.Pool, tables []string, opens 
 		exec(`CREATE TABLE rebuilt.` + table + ` (LIKE public.` + table + ` INCLUDING ALL)`)
 	}
 	exec(`SET search_path = rebuilt`)
-	for e, err := range (postgres.Log{DB: d.pool, Codec: d.codec, Opens: opens}).After(t.Context(), 0) {
+	for e, err := range (eventstore.Log{DB: d.pool, Codec: d.codec, Opens: opens}).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

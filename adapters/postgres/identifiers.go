@@ -55,8 +55,8 @@ func (s sixteen) UUIDValue() (pgtype.UUID, error) {
 	return pgtype.UUID{Bytes: [16]byte(raw), Valid: true}, err
 }
 
-// nullable returns an identifier as an optional column holds it: a nil pointer is NULL.
-func nullable(id *uuid.UUID) pgtype.UUID {
+// Nullable returns an identifier as an optional column holds it: a nil pointer is NULL.
+func Nullable(id *uuid.UUID) pgtype.UUID {
 	if id == nil {
 		return pgtype.UUID{}
 	}

@@ -38,7 +38,7 @@ UNION ALL SELECT state, min(since) FROM signing_keys WHERE state <> 'retired' GR
 
 // Collect sends the figures, and none if the database cannot be asked.
 func (k *keyAges) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), collectLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), CollectLimit)
 	defer cancel()
 	rows, _ := k.db.Query(ctx, keysSince)
 	type life struct {

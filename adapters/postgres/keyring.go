@@ -103,7 +103,7 @@ func (k *Keyring) fetch(ctx context.Context, owners []owner) (keys, error) {
 	var kinds []int16
 	var holders pgtype.FlatArray[pgtype.UUID]
 	for _, o := range owners {
-		tenants, kinds, holders = append(tenants, o.tenant), append(kinds, int16(o.holder.Kind)), append(holders, nullable(&o.holder.ID))
+		tenants, kinds, holders = append(tenants, o.tenant), append(kinds, int16(o.holder.Kind)), append(holders, Nullable(&o.holder.ID))
 	}
 	fetched := keys{found: make(map[owner]sealing.Key, len(owners)), erased: map[owner]bool{}}
 	rows, _ := k.DB.Query(ctx, fetchKeys, tenants, kinds, holders)
@@ -151,8 +151,8 @@ func (k keys) add(r keyRow, ours *masters) error {
 	return nil
 }
 
-// keep remembers the keys that an append has made, once it is committed.
-func (k *Keyring) keep(made minted) {
+// Keep remembers the keys that an append has made, once it is committed.
+func (k *Keyring) Keep(made Minted) {
 	if len(made.keys) > 0 {
 		k.known.put(made.keys, made.stamp, k.now())
 		k.counted.minted.Add(int64(len(made.keys)))

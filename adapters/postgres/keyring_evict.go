@@ -58,8 +58,8 @@ func (k *Keyring) Evict(ctx context.Context, since time.Time) (time.Time, error)
 	return last, nil
 }
 
-// forgetErased drops keys that an erasure in a practice has destroyed.
-func (k *Keyring) forgetErased(tenant string, gone []erasure.Key) {
+// ForgetErased drops keys that an erasure in a practice has destroyed.
+func (k *Keyring) ForgetErased(tenant string, gone []erasure.Key) {
 	owners := make([]owner, len(gone))
 	for n, key := range gone {
 		owners[n] = owner{tenant, event.Holder{Kind: key.Kind, ID: key.Holder}}

@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -47,7 +48,7 @@ func TestTwoWhoMakeTheSameKeyEndWithOne_D69(t *testing.T) {
 	ann := v.register(t)
 	var all sync.WaitGroup
 	for range 8 {
-		store := &postgres.Store{DB: v.Store.DB, Codec: v.Store.Codec, Keys: v.keyring(t, nil), Now: enginetest.AtNoon}
+		store := &eventstore.Store{DB: v.Store.DB, Codec: v.Store.Codec, Keys: v.keyring(t, nil), Now: enginetest.AtNoon}
 		all.Go(func() {
 			for {
 				_, err := store.Append(act(t.Context(), "Bell@elm.example"), event.Change{Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Noted{Patient: ann, Note: "n"}}})

@@ -138,11 +138,11 @@ WHERE NOT EXISTS (SELECT FROM erasures e WHERE e.tenant = k.tenant AND e.kind = 
 ON CONFLICT DO NOTHING`
 
 func (k *Keyring) mint(ctx context.Context, owners []owner) error {
-	made := minted{keys: map[owner]sealing.Key{}}
+	made := Minted{keys: map[owner]sealing.Key{}}
 	for _, o := range owners {
 		made.keys[o] = sealing.NewKey()
 	}
-	rows, err := k.wrap(made, nil)
+	rows, err := k.Wrap(made, nil)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 // identify gives each practitioner an identifier. Whatever else is missing is fetched with
 // the practice's index key.
-func (k *Keyring) identify(ctx context.Context, events []split) error {
+func (k *Keyring) identify(ctx context.Context, events []Split) error {
 	for n := range events {
 		for i := range events[n].personal {
 			p := &events[n].personal[i]

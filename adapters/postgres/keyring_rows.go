@@ -24,19 +24,19 @@ type newKey struct {
 	wrapped     []byte
 }
 
-// keyRows are the keys that appends have made, as they are stored.
-type keyRows []newKey
+// Rows are the keys that appends have made, as they are stored.
+type Rows []newKey
 
-// queue queues the statement that stores the keys, if there are any.
-func (r keyRows) queue(batch *pgx.Batch) {
+// Queue queues the statement that stores the keys, if there are any.
+func (r Rows) Queue(batch *pgx.Batch) {
 	if len(r) > 0 {
 		batch.Queue(insertKeys, keyColumns(r)...)
 	}
 }
 
-// wrap returns the rows of the keys that an append has made. A request's key belongs to
+// Wrap returns the rows of the keys that an append has made. A request's key belongs to
 // the patient whom its event is about.
-func (k *Keyring) wrap(made minted, events []split) (rows keyRows, err error) {
+func (k *Keyring) Wrap(made Minted, events []Split) (rows Rows, err error) {
 	if len(made.keys) == 0 {
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func (k *Keyring) wrap(made minted, events []split) (rows keyRows, err error) {
 	return rows, nil
 }
 
-func patientFor(o owner, events []split) *uuid.UUID {
+func patientFor(o owner, events []Split) *uuid.UUID {
 	for _, e := range events {
 		if o.holder == (event.Holder{Kind: event.OfRequest, ID: e.Stream.ID}) && e.Patient != uuid.Nil {
 			return &e.Patient
@@ -66,7 +66,7 @@ func patientFor(o owner, events []split) *uuid.UUID {
 
 // letRequestsBegin lets events make the keys of requests in which nothing was written
 // before. Such a request had nothing to seal when it was submitted.
-func (k *Keyring) letRequestsBegin(ctx context.Context, events []split, all keys) error {
+func (k *Keyring) letRequestsBegin(ctx context.Context, events []Split, all keys) error {
 	for n, e := range events {
 		o := owner{e.Stream.Tenant, event.Holder{Kind: event.OfRequest, ID: e.Stream.ID}}
 		ofRequest := func(p event.Personal) bool { return p.Of == o.holder }
@@ -117,8 +117,8 @@ func keyColumns(keys []newKey) []any {
 	var holders, patients pgtype.FlatArray[pgtype.UUID]
 	var fingerprints, wrapped [][]byte
 	for _, k := range keys {
-		tenants, kinds, holders = append(tenants, k.tenant), append(kinds, int16(k.holder.Kind)), append(holders, nullable(&k.holder.ID))
-		patients, masters = append(patients, nullable(k.patient)), append(masters, k.master)
+		tenants, kinds, holders = append(tenants, k.tenant), append(kinds, int16(k.holder.Kind)), append(holders, Nullable(&k.holder.ID))
+		patients, masters = append(patients, Nullable(k.patient)), append(masters, k.master)
 		fingerprints, wrapped = append(fingerprints, k.fingerprint), append(wrapped, k.wrapped)
 	}
 	return []any{tenants, kinds, holders, patients, fingerprints, masters, wrapped}

@@ -17,9 +17,9 @@ import (
 // errNoMasterKey refuses to write personal data without a master key.
 var errNoMasterKey = fault.New(fault.Refused, "no-master-key", "Personal data is sealed here: give the master key with --master-key-file.")
 
-// splitAll takes the personal values out of events.
-func splitAll(codec *event.Codec, recorded []event.Recorded) ([]split, error) {
-	parts := make([]split, len(recorded))
+// SplitAll takes the personal values out of events.
+func SplitAll(codec *event.Codec, recorded []event.Recorded) ([]Split, error) {
+	parts := make([]Split, len(recorded))
 	for n, r := range recorded {
 		var err error
 		if parts[n].Stored, parts[n].personal, err = codec.Split(r); err != nil {
@@ -30,16 +30,16 @@ func splitAll(codec *event.Codec, recorded []event.Recorded) ([]split, error) {
 	return parts, nil
 }
 
-// split is an event with its personal values taken out.
-type split struct {
+// Split is an event with its personal values taken out.
+type Split struct {
 	event.Stored
 	personal []event.Personal
 	first    bool // it registers a patient
 	mints    bool // it is the first with personal values of its request, which has no key yet
 }
 
-// practitioner returns whom the event's act claim names, once they are identified.
-func (s *split) practitioner() *uuid.UUID {
+// Practitioner returns whom the event's act claim names, once they are identified.
+func (s *Split) Practitioner() *uuid.UUID {
 	for _, p := range s.personal {
 		if p.Of.Kind == event.OfPractitioner {
 			return &p.Of.ID
@@ -48,38 +48,38 @@ func (s *split) practitioner() *uuid.UUID {
 	return nil
 }
 
-// minted are the keys that an append makes. It stores them with its events.
-type minted struct {
+// Minted are the keys that an append makes. It stores them with its events.
+type Minted struct {
 	keys  map[owner]sealing.Key
 	stamp uint64 // of the cache, before the append
 }
 
-// seal puts the personal values of an append into boxes. It returns [patient.ErrUnknown]
+// Seal puts the personal values of an append into boxes. It returns [patient.ErrUnknown]
 // if a patient was erased, and [practitioner.ErrErased] if a practitioner was.
-func (k *Keyring) seal(ctx context.Context, events []split) (minted, error) {
-	if !slices.ContainsFunc(events, func(e split) bool { return e.personal != nil }) {
-		return minted{}, nil
+func (k *Keyring) Seal(ctx context.Context, events []Split) (Minted, error) {
+	if !slices.ContainsFunc(events, func(e Split) bool { return e.personal != nil }) {
+		return Minted{}, nil
 	}
 	if !k.Opens() {
-		return minted{}, errNoMasterKey
+		return Minted{}, errNoMasterKey
 	}
 	if err := k.identify(ctx, events); err != nil {
-		return minted{}, err
+		return Minted{}, err
 	}
 	all, err := k.of(ctx, knownIn(events))
 	if err != nil {
-		return minted{}, err
+		return Minted{}, err
 	}
 	if err := k.areRegistered(ctx, events, all); err != nil {
-		return minted{}, err
+		return Minted{}, err
 	}
 	if err := k.letRequestsBegin(ctx, events, all); err != nil {
-		return minted{}, err
+		return Minted{}, err
 	}
-	made := minted{map[owner]sealing.Key{}, all.stamp}
+	made := Minted{map[owner]sealing.Key{}, all.stamp}
 	for n := range events {
 		if err := made.box(&events[n], all); err != nil {
-			return minted{}, fmt.Errorf("seal %s: %w", events[n].Name, err)
+			return Minted{}, fmt.Errorf("seal %s: %w", events[n].Name, err)
 		}
 	}
 	return made, nil
@@ -87,7 +87,7 @@ func (k *Keyring) seal(ctx context.Context, events []split) (minted, error) {
 
 // areRegistered returns [patient.ErrUnknown] if an event is about a patient who has no key
 // because they never were one. Otherwise their key is lost.
-func (k *Keyring) areRegistered(ctx context.Context, events []split, all keys) error {
+func (k *Keyring) areRegistered(ctx context.Context, events []Split, all keys) error {
 	for _, o := range knownIn(events) {
 		if o.holder.Kind != event.OfPatient || all.has(o) {
 			continue
@@ -106,7 +106,7 @@ func (k *Keyring) areRegistered(ctx context.Context, events []split, all keys) e
 }
 
 // box puts the personal values of an event into boxes.
-func (m minted) box(e *split, all keys) error {
+func (m Minted) box(e *Split, all keys) error {
 	for _, p := range e.personal {
 		key, err := m.take(all, e, p)
 		if err != nil {
@@ -123,7 +123,7 @@ func (m minted) box(e *split, all keys) error {
 
 // take returns the key of a holder in an event, and makes it if the event is the first
 // that is about the holder.
-func (m minted) take(all keys, e *split, p event.Personal) (sealing.Key, error) {
+func (m Minted) take(all keys, e *Split, p event.Personal) (sealing.Key, error) {
 	o := owner{e.Stream.Tenant, p.Of}
 	if key, found := m.keys[o]; found {
 		return key, nil
@@ -146,13 +146,13 @@ func (m minted) take(all keys, e *split, p event.Personal) (sealing.Key, error) 
 }
 
 // makes reports whether the event may make the key of a holder of a kind who has none.
-func (s *split) makes(kind event.HolderKind) bool {
+func (s *Split) makes(kind event.HolderKind) bool {
 	return s.mints || kind == event.OfPractitioner || s.begins(kind)
 }
 
 // begins reports whether the event is the first that can be about a holder of a kind, so
 // that there is no key yet. A practitioner may be known already.
-func (s *split) begins(kind event.HolderKind) bool {
+func (s *Split) begins(kind event.HolderKind) bool {
 	switch {
 	case s.mints, kind == event.OfPractitioner:
 		return false
@@ -165,7 +165,7 @@ func (s *split) begins(kind event.HolderKind) bool {
 // knownIn returns the owners of an append who must have keys already, as far as they are
 // identified. Those whom one of its events begins have none, or the database refuses
 // another one.
-func knownIn(events []split) (owners []owner) {
+func knownIn(events []Split) (owners []owner) {
 	begun := map[owner]bool{}
 	for _, e := range events {
 		for _, p := range e.personal {

@@ -12,6 +12,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain"
@@ -93,7 +94,7 @@ func (v *vault) notes(t testing.TB, k *postgres.Keyring) ([]string, error) {
 		t.Fatal(err)
 	}
 	var notes []string
-	for e, err := range (postgres.Log{DB: v.Pool, Codec: v.Store.Codec, Opens: k}).After(t.Context(), 0) {
+	for e, err := range (eventstore.Log{DB: v.Pool, Codec: v.Store.Codec, Opens: k}).After(t.Context(), 0) {
 		if err != nil {
 			return notes, err
 		}

@@ -18,6 +18,7 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb"
@@ -48,7 +49,7 @@ type service struct {
 	pages   *staffweb.Pages
 	db      *postgrestest.Database
 	pool    *pgxpool.Pool
-	store   *postgres.Store
+	store   *eventstore.Store
 	app     application.ID // enabled at both, with one user-restricted grant
 	watched *watched
 	looks   *looks
@@ -63,7 +64,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	s := &service{db: db, pool: db.Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}, looks: &looks{}}
 	opens := postgrestest.Keyring(t, s.pool, codec)
 	opens.Now = s.Now
-	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, Keys: opens, AtOnce: projections.AtOnce(), Now: s.Now}
+	s.store = &eventstore.Store{DB: postgres.On(s.pool), Codec: codec, Keys: opens, AtOnce: projections.AtOnce(), Now: s.Now}
 	directory := projections.Staff{DB: s.pool}
 	s.pages = &staffweb.Pages{
 		Site: &frame.Site{
@@ -84,7 +85,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			},
 			Desk: commands.Desk{
 				Store: s.store, Staff: directory, Patients: projections.Patients{DB: s.pool}, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
-				Erasures: postgres.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store},
+				Erasures: eventstore.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store},
 				Now:      s.Now, AuthorisationLifetime: 12 * time.Hour,
 			},
 			InFlight: 16,

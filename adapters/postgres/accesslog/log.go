@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
@@ -68,7 +68,7 @@ var ErrArchived = fault.New(fault.Conflict, "lines-archived", "These lines of th
 
 // Rows returns the page of lines after a number as they are stored, in the order of their
 // numbers, which have no gap. It is empty at the end. With an error it returns the lines
-// before the first that is lost; the error is a [postgres.Hole], or [ErrArchived] if retain took it out.
+// before the first that is lost; the error is a [eventstore.Hole], or [ErrArchived] if retain took it out.
 func (a Record) Rows(ctx context.Context, idx int64) ([]Row, error) {
 	found, err := a.rows(ctx, nextLines, idx)
 	for n, r := range found {
@@ -144,7 +144,7 @@ func (a Record) missing(ctx context.Context, idx int64) error {
 	case idx <= archived:
 		return ErrArchived
 	}
-	return postgres.Hole(fmt.Sprintf("line %d is missing from the access record", idx))
+	return eventstore.Hole(fmt.Sprintf("line %d is missing from the access record", idx))
 }
 
 func (a Record) archived(ctx context.Context) (idx int64, err error) {

@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
@@ -29,8 +30,8 @@ func AtNoon() time.Time { return Noon }
 // Engine is a store, a sequencer and the log on a database of the test's own.
 type Engine struct {
 	Pool     *pgxpool.Pool
-	Store    *postgres.Store
-	Log      postgres.Log
+	Store    *eventstore.Store
+	Log      eventstore.Log
 	Appended *background.Broadcast
 	Grown    *background.Broadcast
 }
@@ -48,8 +49,8 @@ func On(t testing.TB, url string) *Engine {
 	}
 	t.Cleanup(pool.Close)
 	e := &Engine{Pool: pool, Appended: &background.Broadcast{}, Grown: &background.Broadcast{}}
-	e.Store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: AtNoon, Appended: e.Appended}
-	e.Log = postgres.Log{DB: pool, Codec: codec, Page: 7}
+	e.Store = &eventstore.Store{DB: postgres.On(pool), Codec: codec, Now: AtNoon, Appended: e.Appended}
+	e.Log = eventstore.Log{DB: pool, Codec: codec, Page: 7}
 	return e
 }
 
@@ -69,8 +70,8 @@ func Durable(b *testing.B, connections int32) (admin *pgxpool.Pool, adminURL str
 }
 
 // Sequencer returns another sequencer of the log.
-func (e *Engine) Sequencer() *postgres.Sequencer {
-	return postgres.NewSequencer(e.Pool, e.Appended, e.Grown, slog.New(slog.DiscardHandler))
+func (e *Engine) Sequencer() *eventstore.Sequencer {
+	return eventstore.NewSequencer(e.Pool, e.Appended, e.Grown, slog.New(slog.DiscardHandler))
 }
 
 // Drain puts everything that was appended into the log.

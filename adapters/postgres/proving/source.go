@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/proof"
 	"frontdesk/projections"
 )
@@ -53,7 +53,7 @@ var events = Source{
 
 func leavesOfEvents(ctx context.Context, db projections.Querier, after int64, most int) iter.Seq2[Leaf, error] {
 	return func(yield func(Leaf, error) bool) {
-		for stored, err := range (postgres.Log{DB: db, Page: most}).EachRow(ctx, after) {
+		for stored, err := range (eventstore.Log{DB: db, Page: most}).EachRow(ctx, after) {
 			leaf := Leaf{Idx: stored.Idx, Tenant: stored.Stream.Tenant}
 			if err == nil {
 				leaf.Hash = proof.LeafOf(stored).Hash()

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/background"
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/domain/proof"
@@ -57,7 +57,7 @@ func (w *wood) grow(by int) {
 	w.t.Helper()
 	_, err := w.admin.Exec(w.t.Context(), grow, by)
 	w.must(err)
-	for s, err := range (postgres.Log{DB: w.pool, Page: by}).EachRow(w.t.Context(), w.events) {
+	for s, err := range (eventstore.Log{DB: w.pool, Page: by}).EachRow(w.t.Context(), w.events) {
 		w.must(err)
 		of := proof.Tree{Tenant: s.Stream.Tenant, Kind: proof.Events}
 		w.leaves[of] = append(w.leaves[of], leaf{s.Idx, proof.LeafOf(s).Hash()})

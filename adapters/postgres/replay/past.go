@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -17,7 +18,7 @@ import (
 // Replay is the configuration of a replay.
 type Replay struct {
 	Pool        *pgxpool.Pool
-	Log         postgres.Log // its DB is not used
+	Log         eventstore.Log // its DB is not used
 	Keys        *postgres.Keyring
 	Projections []projections.Projection
 	Schema      string // [Temporary], or the name of a schema that is created and kept

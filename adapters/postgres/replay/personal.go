@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -33,7 +34,7 @@ func holdsPersonal(t projections.Table) bool { return len(t.Of) > 0 }
 
 // opening returns a log that opens the data of some read models for rows that are kept
 // at an instant.
-func opening(log postgres.Log, keys *postgres.Keyring, of []projections.Projection, now time.Time) postgres.Log {
+func opening(log eventstore.Log, keys *postgres.Keyring, of []projections.Projection, now time.Time) eventstore.Log {
 	if keys == nil {
 		return log
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/sealing"
 	"frontdesk/commands"
@@ -94,7 +95,7 @@ func TestPastUsernamesNeedTheMasterKey_D68(t *testing.T) {
 	s.live(t, 20)
 	s.drain(t)
 	past := replay.Replay{
-		Pool: s.auditor(t), Log: postgres.Log{Codec: s.codec}, Keys: s.keyring(t, sealing.MasterKey{}), Schema: replay.Temporary,
+		Pool: s.auditor(t), Log: eventstore.Log{Codec: s.codec}, Keys: s.keyring(t, sealing.MasterKey{}), Schema: replay.Temporary,
 		Until: replay.Until{Instant: s.at}, Projections: []projections.Projection{projections.Patients{}, projections.Staff{}},
 	}
 	if _, err := past.Run(t.Context()); err == nil || !errors.Is(err, past.Keys.CanOpen()) {

@@ -20,6 +20,7 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/domain/audit"
@@ -45,7 +46,7 @@ func newOffice(t *testing.T) *office {
 	o.proves(1 << 60) // as if a prover had run
 	codec, err := event.NewCodec(audit.Events()...)
 	must(t, err)
-	store := &postgres.Store{DB: postgres.On(o.owner), Codec: codec, Now: func() time.Time { return o.now }, Appended: &background.Broadcast{}}
+	store := &eventstore.Store{DB: postgres.On(o.owner), Codec: codec, Now: func() time.Time { return o.now }, Appended: &background.Broadcast{}}
 	o.Retain = &retention.Retain{
 		Pool: o.owner, Store: store, Dir: t.TempDir(), Now: func() time.Time { return o.now },
 		Say: func(text string) { o.reports = append(o.reports, text) }, Unproved: true,

@@ -18,6 +18,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/sealing"
@@ -36,7 +37,7 @@ const elm = "elm-street"
 type cabinet struct {
 	*uploads.Store
 	pool  *pgxpool.Pool
-	store *postgres.Store
+	store *eventstore.Store
 	admin *pgxpool.Pool
 	named map[request.AttachmentID]request.Attachment // as an event names it
 }
@@ -51,7 +52,7 @@ func newCabinet(t *testing.T) cabinet {
 	pool := db.Pool(t)
 	return cabinet{
 		&uploads.Store{DB: postgres.On(pool), Now: enginetest.AtNoon}, pool,
-		&postgres.Store{DB: postgres.On(pool), Codec: codec, Now: enginetest.AtNoon, AtOnce: []projections.Projection{projections.Attachments{}}},
+		&eventstore.Store{DB: postgres.On(pool), Codec: codec, Now: enginetest.AtNoon, AtOnce: []projections.Projection{projections.Attachments{}}},
 		db.AdminPool(t), map[request.AttachmentID]request.Attachment{},
 	}
 }

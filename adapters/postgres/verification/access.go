@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/domain/proof"
 )
@@ -92,7 +93,7 @@ func (r *reading) calls(ctx context.Context) error {
 	record := accesslog.Record{DB: r.DB}
 	for r.Calls.UpTo < r.lastCall {
 		page, err := record.Rows(ctx, r.Calls.UpTo)
-		hole, lost := errors.AsType[postgres.Hole](err)
+		hole, lost := errors.AsType[eventstore.Hole](err)
 		if err != nil && !lost {
 			return err
 		}

@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/proof"
 )
 
 // Verification compares the stored data with its proofs. Each value serves one run.
 type Verification struct {
 	DB       postgres.DB
-	Log      postgres.Log
+	Log      eventstore.Log
 	Keys     *postgres.Keyring // opens boxes; without a master key none is checked
 	Trusts   *proof.Policy     // the policy for checkpoints; nil if absent
 	Notes    []Kept

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/staffweb/signin/signintest"
@@ -34,7 +35,7 @@ type surgery struct {
 	*commandtest.Clock
 	pool  *pgxpool.Pool
 	vault signin.Vault
-	store *postgres.Store
+	store *eventstore.Store
 	lee   staff.ID // of Elm Street
 
 	logged bytes.Buffer // by the vault
@@ -48,7 +49,7 @@ func newSurgery(t *testing.T) *surgery {
 	}
 	s := &surgery{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(commandtest.Noon)}
 	s.vault = signin.Vault{DB: postgres.On(s.pool), Cost: signintest.Cheap, Log: slog.New(slog.NewTextHandler(&s.logged, nil))}
-	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, Keys: postgrestest.Keyring(t, s.pool, codec), AtOnce: projections.AtOnce(), Now: s.Now}
+	s.store = &eventstore.Store{DB: postgres.On(s.pool), Codec: codec, Keys: postgrestest.Keyring(t, s.pool, codec), AtOnce: projections.AtOnce(), Now: s.Now}
 	s.Door = signin.Door{
 		Guesses:   signin.NewGuesses(s.Now),
 		Queue:     signin.NewQueue(),

@@ -11,8 +11,8 @@ import (
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/outbound"
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb/live"
@@ -26,10 +26,10 @@ type App struct {
 	public, private *server
 	readiness       readiness
 	keys            *bearer.KeyCache
-	consumers       []*postgres.Consumer
+	consumers       []*eventstore.Consumer
 	recorder        *accesslog.Recorder
 	journal         *signin.Journal
-	comparer        *postgres.Comparer
+	comparer        *eventstore.Comparer
 	book            *projections.Book
 	live            *live.Hub
 	telling         telling
@@ -74,13 +74,13 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.recorder = accesslog.NewRecorder(a.pools.background, a.registry, a.config.Log)
 	a.recorder.Keys = a.keyring
 	a.journal = a.newJournal()
-	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
+	a.comparer = eventstore.NewComparer(a.background, a.registry, a.config.Log)
 	a.book = a.Book()
 	a.telling = a.newTelling()
 	a.relay = a.newRelay()
 	a.drain.delay, a.drain.limit = a.config.DrainDelay, a.config.ShutdownLimit
 	a.sending, a.abandon = context.WithCancel(context.Background())
-	tail := postgres.NewTail(a.background, a.codec, a.grown)
+	tail := eventstore.NewTail(a.background, a.codec, a.grown)
 	a.consumers = a.following(tail)
 	a.live = live.NewHub(a.watch(tail), a.config.RealNow, a.config.Log, live.NewMetrics(a.registry))
 	a.live.Show(a.seating)
@@ -98,12 +98,12 @@ func New(ctx context.Context, config Config) (*App, error) {
 
 // following returns the consumers of the feed: one for each projection that follows it,
 // and the fan-out of webhooks.
-func (a *App) following(tail *postgres.Tail) []*postgres.Consumer {
-	db, metrics := stdlib.OpenDBFromPool(a.pools.background), postgres.NewMetrics(a.registry)
-	var consumers []*postgres.Consumer
+func (a *App) following(tail *eventstore.Tail) []*eventstore.Consumer {
+	db, metrics := stdlib.OpenDBFromPool(a.pools.background), eventstore.NewMetrics(a.registry)
+	var consumers []*eventstore.Consumer
 	for _, p := range projections.Following() {
-		consumers = append(consumers, &postgres.Consumer{
-			Name: p.Name(), DB: db, Tail: tail, Handler: postgres.Following(p), Follows: p.Follows(), Log: a.config.Log, Metrics: metrics, Traces: a.traces,
+		consumers = append(consumers, &eventstore.Consumer{
+			Name: p.Name(), DB: db, Tail: tail, Handler: eventstore.Following(p), Follows: p.Follows(), Log: a.config.Log, Metrics: metrics, Traces: a.traces,
 		})
 	}
 	return append(consumers, a.fanOut(db, tail, metrics))
@@ -158,7 +158,7 @@ func (a *App) Hurry() {
 
 // newJournal returns what tells the log of sign-ins, behind their answers.
 func (a *App) newJournal() *signin.Journal {
-	store := &postgres.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Appended: a.appended}
+	store := &eventstore.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Appended: a.appended}
 	tries := signin.Tries{DB: a.background, Lockout: a.config.Lockout, Now: a.config.RealNow}
 	journal := signin.NewJournal(store, a.background, tries, a.registry, a.config.Log)
 	journal.Now = a.config.Now

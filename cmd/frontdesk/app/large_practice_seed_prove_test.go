@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb/signin"
@@ -42,7 +43,7 @@ const (
 type large struct {
 	*service
 	pool     *pgxpool.Pool
-	store    *postgres.Store
+	store    *eventstore.Store
 	members  []staff.ID
 	patients []patient.ID
 	sites    []site.ID
@@ -60,7 +61,7 @@ func newLarge(t *testing.T) *large {
 	must(t, err)
 	keys := &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}, Now: clock.System}
 	must(t, keys.Start(t.Context()))
-	l := &large{pool: pool, store: &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System}}
+	l := &large{pool: pool, store: &eventstore.Store{DB: postgres.On(pool), Codec: codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System}}
 	t.Cleanup(l.store.Close)
 	l.seed(t)
 	program, err := app.New(t.Context(), app.Config{

@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/statedir"
 	"frontdesk/domain/proof"
@@ -102,7 +103,7 @@ func tryBegin(ctx context.Context, signer *notary.Signer, db postgres.DB) error 
 
 // Signer returns a signer of a database, which has begun nothing yet.
 func (c Sign) Signer(dir notary.Dir, db postgres.DB) *notary.Signer {
-	log := postgres.Log{DB: db, Page: signPage}
+	log := eventstore.Log{DB: db, Page: signPage}
 	s := &notary.Signer{
 		Key: c.Key, Dir: dir, Log: c.Log, Now: c.Now, Every: c.Every,
 		Sources: map[proof.Kind]notary.Source{

@@ -6,14 +6,14 @@ import (
 	"errors"
 
 	"frontdesk/adapters/notary"
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/proof"
 )
 
 // standing says why a log cannot be signed or relayed now, although nothing is wrong; "" if it can.
-func standing(is postgres.Standing) string {
+func standing(is eventstore.Standing) string {
 	switch {
 	case is.Standby:
 		return "this server is a standby: name the one that takes writes, with target_session_attrs=read-write if the URL names several"
@@ -24,7 +24,7 @@ func standing(is postgres.Standing) string {
 }
 
 // eventSource shows the log of events.
-type eventSource struct{ log postgres.Log }
+type eventSource struct{ log eventstore.Log }
 
 // Look says how far the log has come.
 func (s eventSource) Look(ctx context.Context) (notary.Look, error) {
@@ -55,7 +55,7 @@ func (s eventSource) Kept(context.Context) (notary.Kept, error) { return notary.
 
 // accessSource shows the access record.
 type accessSource struct {
-	log    postgres.Log
+	log    eventstore.Log
 	record accesslog.Record
 }
 
@@ -90,7 +90,7 @@ func (s accessSource) Kept(ctx context.Context) (notary.Kept, error) {
 
 // isHole reports whether a log ends before it should: the signer finds out what that means.
 func isHole(err error) bool {
-	_, is := errors.AsType[postgres.Hole](err)
+	_, is := errors.AsType[eventstore.Hole](err)
 	return is
 }
 

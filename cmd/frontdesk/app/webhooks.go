@@ -5,7 +5,7 @@ import (
 	"database/sql"
 
 	"frontdesk/adapters/background"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
@@ -24,12 +24,12 @@ func (a *App) newTelling() telling {
 }
 
 // fanOut returns the consumer of the feed that queues deliveries.
-func (a *App) fanOut(db *sql.DB, tail *postgres.Tail, feed *postgres.Metrics) *postgres.Consumer {
+func (a *App) fanOut(db *sql.DB, tail *eventstore.Tail, feed *eventstore.Metrics) *eventstore.Consumer {
 	fanOut := webhooks.FanOut{
 		Ages:   webhooks.Ages{CallIn: a.config.CallInAgeLimit, Other: a.config.WebhookAgeLimit},
 		Queued: a.telling.queued, Now: a.config.Now, Metrics: a.telling.metrics,
 	}
-	return &postgres.Consumer{
+	return &eventstore.Consumer{
 		Name: webhooks.FanOutName, DB: db, Tail: tail, Handler: fanOut.Handle, Alone: fanOut.HandleAlone, Follows: fanOut.Follows(),
 		Log: a.config.Log, Metrics: feed, Traces: a.traces,
 	}

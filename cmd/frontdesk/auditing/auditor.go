@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/postgres/verification"
@@ -25,7 +26,7 @@ import (
 // enough for everything except [Auditor.Rebuild].
 type Auditor struct {
 	Pool *pgxpool.Pool
-	Log  postgres.Log
+	Log  eventstore.Log
 	Keys *postgres.Keyring // opens what is personal
 	Now  func() time.Time
 }

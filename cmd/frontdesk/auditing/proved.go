@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
@@ -95,7 +95,7 @@ func (a Auditor) provedEvents(ctx context.Context, p Proved) iter.Seq2[ProvedLin
 	}
 }
 
-func (p Proved) event(n int64, e postgres.Whole) (ProvedLine, error) {
+func (p Proved) event(n int64, e eventstore.Whole) (ProvedLine, error) {
 	line := export.EventOf(n, e.Stored)
 	hash := line.Hash()
 	if !p.shows(e) {
@@ -116,7 +116,7 @@ func (p Proved) event(n int64, e postgres.Whole) (ProvedLine, error) {
 
 // shows reports whether an event passes the filter. What auditors read has to be asked for,
 // because it is in the log of no practice if it was of several.
-func (p Proved) shows(e postgres.Whole) bool {
+func (p Proved) shows(e eventstore.Whole) bool {
 	f := p.Events
 	if _, reading := e.Event.(audit.Queried); reading && p.Of.Tenant == "" && !p.Readings && !slices.ContainsFunc(f.Names, func(name string) bool { return isCalled(e.Recorded, name) }) {
 		return false
