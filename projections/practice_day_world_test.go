@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain"
 	"frontdesk/domain/appointment"
@@ -31,7 +32,7 @@ type day struct {
 	db    *postgrestest.Database
 	pool  *pgxpool.Pool
 	codec *event.Codec
-	keys  *postgres.Keyring
+	keys  *keyring.Keyring
 	store *eventstore.Store
 	at    time.Time // the clock
 }

@@ -1,14 +1,12 @@
 // Package postgres reaches the database, and keeps its schema, its roles and its locks.
 // What is stored there is the work of packages below it, which import in this order:
 //
-//	postgres ← eventstore ← accesslog, uploads
+//	postgres ← keyring ← eventstore ← accesslog, uploads
 //
 // Its parts:
 //
 //   - [DB] asks the database, keeps its short absences from callers, and turns its
 //     errors into what a caller may be told.
-//   - [Keyring] encrypts and decrypts personal values of events; [MasterChange] wraps its
-//     keys again.
 //   - [Migrate], [CheckSchema] and [CreateRoles] look after the schema, and
 //     [CheckOwner] and [ChangeOwner] after who owns it (D51). [Locks] gets strong
 //     locks beside a service that goes on, and [Alone] is what one session at a time has (D54).

@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
@@ -40,7 +41,7 @@ type clinic struct {
 	pool          *pgxpool.Pool
 	db            *sql.DB
 	codec         *event.Codec
-	keys          *postgres.Keyring
+	keys          *keyring.Keyring
 	store         *eventstore.Store
 	clock         *commandtest.Clock
 	ages          webhooks.Ages
@@ -80,7 +81,7 @@ func clinicOn(t testing.TB, url string) *clinic {
 	c := &clinic{t: t, url: url, pool: pool, codec: codec, clock: commandtest.NewClock(commandtest.Noon), db: stdlib.OpenDBFromPool(pool),
 		ages: webhooks.Ages{CallIn: webhooks.DefaultCallInAge, Other: webhooks.DefaultAge}}
 	t.Cleanup(func() { _ = c.db.Close() })
-	c.keys = &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: master}
+	c.keys = &keyring.Keyring{DB: postgres.On(pool), Codec: codec, Master: master}
 	must(t, c.keys.Start(t.Context()))
 	c.store = &eventstore.Store{DB: postgres.On(pool), Codec: codec, Keys: c.keys, AtOnce: projections.AtOnce(), Now: c.clock.Now}
 	return c

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 )
@@ -14,7 +14,7 @@ import (
 // taken out of them.
 func (r *Recorder) sealActs(ctx context.Context, calls []access.Call) (acts []*event.OnBehalfOf, boxes [][]byte, err error) {
 	acts, boxes = make([]*event.OnBehalfOf, len(calls)), make([][]byte, len(calls))
-	var named []postgres.Other
+	var named []keyring.Other
 	var of []int // which call
 	for n, c := range calls {
 		if acts[n] = c.Act; c.Act == nil {
@@ -22,7 +22,7 @@ func (r *Recorder) sealActs(ctx context.Context, calls []access.Call) (acts []*e
 		}
 		act, practitioner := c.Act.Split()
 		if acts[n] = &act; len(practitioner.Values) > 0 {
-			named, of = append(named, postgres.Other{Personal: practitioner, Tenant: c.Tenant, Place: placeOf(c.RequestID)}), append(of, n)
+			named, of = append(named, keyring.Other{Personal: practitioner, Tenant: c.Tenant, Place: placeOf(c.RequestID)}), append(of, n)
 		}
 	}
 	if len(named) == 0 {
@@ -43,17 +43,17 @@ func (r *Recorder) sealActs(ctx context.Context, calls []access.Call) (acts []*e
 func placeOf(requestID uuid.UUID) string { return "call " + requestID.String() }
 
 // SealedIn returns the boxes of a line of the access record.
-func SealedIn(r Row) postgres.Sealed {
-	return postgres.SealedAt(r.Leaf.Idx, r.Leaf.Tenant, placeOf(r.Leaf.RequestID), r.Sealed)
+func SealedIn(r Row) keyring.Sealed {
+	return keyring.SealedAt(r.Leaf.Idx, r.Leaf.Tenant, placeOf(r.Leaf.RequestID), r.Sealed)
 }
 
 // openActs puts the practitioners into the act claims of calls, from their boxes.
-func openActs(ctx context.Context, k *postgres.Keyring, calls []access.Call, boxes [][]byte) (err error) {
-	var named []postgres.Other
+func openActs(ctx context.Context, k *keyring.Keyring, calls []access.Call, boxes [][]byte) (err error) {
+	var named []keyring.Other
 	var of []int // which call
 	for n, box := range boxes {
 		if box != nil && calls[n].Act != nil {
-			named, of = append(named, postgres.Other{Tenant: calls[n].Tenant, Place: placeOf(calls[n].RequestID), Box: box}), append(of, n)
+			named, of = append(named, keyring.Other{Tenant: calls[n].Tenant, Place: placeOf(calls[n].RequestID), Box: box}), append(of, n)
 		}
 	}
 	if err := k.OpenOthers(ctx, named); err != nil {

@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/enginetest"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
@@ -36,10 +37,10 @@ func (c *questioned) Exec(ctx context.Context, sql string, args ...any) (pgconn.
 }
 
 // keyring is one that has fetched nothing yet.
-func (r *register) keyring(t *testing.T) (*postgres.Keyring, *questioned) {
+func (r *register) keyring(t *testing.T) (*keyring.Keyring, *questioned) {
 	t.Helper()
 	conn := &questioned{Conn: r.Pool}
-	keys := &postgres.Keyring{DB: postgres.On(conn), Master: sealing.MasterKey{1}}
+	keys := &keyring.Keyring{DB: postgres.On(conn), Master: sealing.MasterKey{1}}
 	if err := keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func TestABoxOpensOnlyInItsLine(t *testing.T) {
 		`UPDATE access_record SET sealed = set_byte(sealed, 60, get_byte(sealed, 60) # 1)`:                 sealing.ErrForeignBox,
 		`UPDATE access_record SET sealed = sealed || sealed`:                                               sealing.ErrNotABox,
 		`UPDATE access_record SET sealed = ''`:                                                             sealing.ErrNotABox,
-		`DELETE FROM personal_keys WHERE kind = 3`:                                                         postgres.ErrKeyLost,
+		`DELETE FROM personal_keys WHERE kind = 3`:                                                         keyring.ErrKeyLost,
 		`UPDATE access_record SET act = '{}'`:                                                              event.ErrOtherValues,
 	} {
 		r := newRegister(t)

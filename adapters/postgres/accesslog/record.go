@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
@@ -25,8 +26,8 @@ import (
 // each page that has shown patients to staff.
 type Record struct {
 	DB   projections.Querier
-	Keys *postgres.Keyring // opens whom calls were made for; nil leaves that hidden
-	Page int               // calls a query; 0 means 1,000
+	Keys *keyring.Keyring // opens whom calls were made for; nil leaves that hidden
+	Page int              // calls a query; 0 means 1,000
 }
 
 // CallFilter says which calls to read. A zero field lets all calls pass.

@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/background"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/access"
 )
 
@@ -24,8 +24,8 @@ import (
 // it are lost, and counted.
 type Recorder struct {
 	Pool  *pgxpool.Pool
-	Keys  *postgres.Keyring // encrypts the practitioners of act claims
-	Batch int               // most lines of one transaction
+	Keys  *keyring.Keyring // encrypts the practitioners of act claims
+	Batch int              // most lines of one transaction
 
 	background.WriteBehind[access.Call] // a line is a few hundred bytes
 	lost                                prometheus.Counter
@@ -135,5 +135,5 @@ func (r *Recorder) write(ctx context.Context, calls []access.Call) error {
 // line whose key was altered.
 func unwritable(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
-	return errors.Is(err, postgres.ErrKeyAltered) || ok && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))
+	return errors.Is(err, keyring.ErrKeyAltered) || ok && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))
 }

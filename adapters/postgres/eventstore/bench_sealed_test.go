@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
@@ -25,7 +26,7 @@ const benchPatients = 10_000
 // sealedBench is a store that encrypts, and writes notes and marks about the same patients.
 type sealedBench struct {
 	store    *eventstore.Store
-	keys     *postgres.Keyring
+	keys     *keyring.Keyring
 	patients []uuid.UUID
 }
 
@@ -36,7 +37,7 @@ func newSealedBench(b *testing.B, e *engine) *sealedBench {
 		b.Fatal(err)
 	}
 	db := postgres.On(e.Pool)
-	s := &sealedBench{keys: &postgres.Keyring{DB: db, Codec: codec, Master: sealing.MasterKey{1, 2, 3}, Now: enginetest.AtNoon}}
+	s := &sealedBench{keys: &keyring.Keyring{DB: db, Codec: codec, Master: sealing.MasterKey{1, 2, 3}, Now: enginetest.AtNoon}}
 	if err := s.keys.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
@@ -173,13 +173,13 @@ func TestALostKeyIsNoErasure_D69(t *testing.T) {
 	}
 	fresh := w.process(t, db.URL)
 	log := eventstore.Log{DB: fresh.pool, Codec: fresh.codec, Opens: fresh.keys}
-	if _, err := log.Unsequenced(t.Context()); !errors.Is(err, postgres.ErrKeyLost) {
-		t.Errorf("read with %v, want %v", err, postgres.ErrKeyLost)
+	if _, err := log.Unsequenced(t.Context()); !errors.Is(err, keyring.ErrKeyLost) {
+		t.Errorf("read with %v, want %v", err, keyring.ErrKeyLost)
 	}
 	if err := fresh.note(t.Context(), ann); !errors.Is(err, patient.ErrUnknown) {
 		t.Errorf("a note about who is erased: %v", err)
 	}
-	if err := fresh.note(t.Context(), bill); !errors.Is(err, postgres.ErrKeyLost) {
+	if err := fresh.note(t.Context(), bill); !errors.Is(err, keyring.ErrKeyLost) {
 		t.Errorf("a note under a lost key: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -205,7 +206,7 @@ const moveKey = `UPDATE personal_keys SET patient = $4 WHERE tenant = $1 AND kin
 
 // queueKeys queues the keys that appends have made, and then those that they move.
 func queueKeys(batch *pgx.Batch, events []written) {
-	var keys postgres.Rows
+	var keys keyring.Rows
 	for _, e := range events {
 		keys = append(keys, e.keys...)
 	}

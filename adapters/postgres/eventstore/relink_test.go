@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
@@ -134,7 +134,7 @@ func TestARequestWithoutAnyTextIsGivenAKey_D83(t *testing.T) {
 	}
 	fresh := w.process(t, db.URL)
 	err := fresh.desk.NotePatientRequest(t.Context(), commands.NotePatientRequest{Tenant: street, Request: other, Text: "rang"})
-	if !errors.Is(err, postgres.ErrKeyLost) {
+	if !errors.Is(err, keyring.ErrKeyLost) {
 		t.Errorf("under a lost key: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
@@ -23,7 +24,7 @@ import (
 type Store struct {
 	DB       postgres.DB
 	Codec    *event.Codec
-	Keys     *postgres.Keyring        // encrypts personal values; nil refuses events that have some
+	Keys     *keyring.Keyring         // encrypts personal values; nil refuses events that have some
 	AtOnce   []projections.Projection // kept in the transaction of each append
 	Now      func() time.Time         // the clock of recorded_at
 	Appended *background.Broadcast    // notified after each commit; nil for none
@@ -123,10 +124,10 @@ func compareStreams(a, b event.Stream) int {
 // on the goroutine of the caller, so that whatever is wrong with an append stays theirs.
 type written struct {
 	event.Stored
-	idempotency  event.Digest  // the key of the call; zero if it has none
-	practitioner *uuid.UUID    // of the act claim, if it has one
-	former       *uuid.UUID    // the patient from whom the stream is taken, if it is
-	keys         postgres.Rows // that the append has made: of its first event
+	idempotency  event.Digest // the key of the call; zero if it has none
+	practitioner *uuid.UUID   // of the act claim, if it has one
+	former       *uuid.UUID   // the patient from whom the stream is taken, if it is
+	keys         keyring.Rows // that the append has made: of its first event
 	rows, guards []projections.Statement
 	ofPatient    bool // the practice must have the patient
 
@@ -135,14 +136,14 @@ type written struct {
 }
 
 // write returns the events as they will be stored, and the keys that are stored with them.
-func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written, postgres.Minted, error) {
-	parts, err := postgres.SplitAll(s.Codec, recorded)
+func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written, keyring.Minted, error) {
+	parts, err := keyring.SplitAll(s.Codec, recorded)
 	if err != nil {
-		return nil, postgres.Minted{}, err
+		return nil, keyring.Minted{}, err
 	}
 	made, err := s.Keys.Seal(ctx, parts)
 	if err != nil {
-		return nil, postgres.Minted{}, err
+		return nil, keyring.Minted{}, err
 	}
 	all := make([]written, len(recorded))
 	for n, e := range recorded {

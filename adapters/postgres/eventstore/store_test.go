@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain"
@@ -39,7 +39,7 @@ func (e *engine) seal(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Store.Codec, e.Log.Codec = codec, codec
-	e.Store.Keys = &postgres.Keyring{DB: e.Store.DB, Codec: codec, Master: sealing.MasterKey{1, 2, 3}}
+	e.Store.Keys = &keyring.Keyring{DB: e.Store.DB, Codec: codec, Master: sealing.MasterKey{1, 2, 3}}
 	if err := e.Store.Keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

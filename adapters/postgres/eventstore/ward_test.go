@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/commands"
@@ -40,7 +41,7 @@ func (w *ward) pass(t *testing.T, by time.Duration) {
 type process struct {
 	pool  *pgxpool.Pool
 	codec *event.Codec
-	keys  *postgres.Keyring
+	keys  *keyring.Keyring
 	store *eventstore.Store
 	desk  commands.Desk
 }
@@ -65,7 +66,7 @@ func (w *ward) process(t *testing.T, url string) *process {
 	pool, err := postgres.NewPool(context.WithoutCancel(t.Context()), url, 12)
 	w.do(t, err)
 	t.Cleanup(pool.Close)
-	p := &process{pool: pool, codec: codec, keys: &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}}}
+	p := &process{pool: pool, codec: codec, keys: &keyring.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}}}
 	w.do(t, p.keys.Start(t.Context()))
 	p.store = &eventstore.Store{DB: postgres.On(pool), Codec: codec, Keys: p.keys, AtOnce: projections.AtOnce(), Now: w.clock.Now}
 	p.desk = commands.Desk{

@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
@@ -97,9 +98,9 @@ var Master = sealing.MasterKey{1}
 
 // Keyring returns a keyring with [Master] over a pool. It shares no keys in memory with
 // another keyring.
-func Keyring(tb testing.TB, p *pgxpool.Pool, codec *event.Codec) *postgres.Keyring {
+func Keyring(tb testing.TB, p *pgxpool.Pool, codec *event.Codec) *keyring.Keyring {
 	tb.Helper()
-	keys := &postgres.Keyring{DB: postgres.On(p), Codec: codec, Master: Master}
+	keys := &keyring.Keyring{DB: postgres.On(p), Codec: codec, Master: Master}
 	if err := keys.Start(tb.Context()); err != nil {
 		tb.Fatalf("start the keyring: %v", err)
 	}

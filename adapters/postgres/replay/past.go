@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -19,7 +20,7 @@ import (
 type Replay struct {
 	Pool        *pgxpool.Pool
 	Log         eventstore.Log // its DB is not used
-	Keys        *postgres.Keyring
+	Keys        *keyring.Keyring
 	Projections []projections.Projection
 	Schema      string // [Temporary], or the name of a schema that is created and kept
 	Until       Until

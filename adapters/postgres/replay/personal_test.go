@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/sealing"
 	"frontdesk/commands"
@@ -84,7 +84,7 @@ func TestOnlyTheReadModelsThatNeedKeysAskForThem_D68(t *testing.T) {
 	}
 	s.exec(t, `DELETE FROM personal_keys WHERE kind = 2`)
 	s.keys = s.keyring(t, sealing.MasterKey{1, 2, 3})
-	if _, err := s.rebuild().Run(t.Context()); !errors.Is(err, postgres.ErrKeyLost) {
+	if _, err := s.rebuild().Run(t.Context()); !errors.Is(err, keyring.ErrKeyLost) {
 		t.Errorf("staff whose keys are lost: %v", err)
 	}
 }

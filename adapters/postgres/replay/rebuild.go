@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/fault"
 	"frontdesk/projections"
 )
@@ -23,7 +24,7 @@ const Schema = "frontdesk_rebuild"
 type Rebuild struct {
 	Pool        *pgxpool.Pool
 	Log         eventstore.Log // its DB is not used
-	Keys        *postgres.Keyring
+	Keys        *keyring.Keyring
 	Projections []projections.Projection
 	Fresh       bool // start over, even if an earlier run could be continued
 	Switch      bool // replace the rows that differ

@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/sealing"
@@ -37,7 +38,7 @@ type surgery struct {
 	owner     *pgxpool.Pool // may rebuild
 	pool      *pgxpool.Pool
 	codec     *event.Codec
-	keys      *postgres.Keyring
+	keys      *keyring.Keyring
 	store     *eventstore.Store
 	directory projections.Staff
 	random    *rand.Rand
@@ -74,9 +75,9 @@ func newSurgeryOn(t testing.TB, db *postgrestest.Database) *surgery {
 }
 
 // keyring opens personal data; without a master key nothing.
-func (s *surgery) keyring(t testing.TB, master sealing.MasterKey) *postgres.Keyring {
+func (s *surgery) keyring(t testing.TB, master sealing.MasterKey) *keyring.Keyring {
 	t.Helper()
-	keys := &postgres.Keyring{DB: postgres.On(s.pool), Codec: s.codec, Master: master}
+	keys := &keyring.Keyring{DB: postgres.On(s.pool), Codec: s.codec, Master: master}
 	if err := keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

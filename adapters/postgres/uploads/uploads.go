@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/request"
 )
 
@@ -16,7 +17,7 @@ import (
 // that takes.
 type Store struct {
 	DB   postgres.DB
-	Keys *postgres.Keyring // encrypts files and names
+	Keys *keyring.Keyring // encrypts files and names
 	Now  func() time.Time
 }
 

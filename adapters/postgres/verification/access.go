@@ -7,9 +7,9 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/domain/proof"
 )
@@ -113,7 +113,7 @@ func (r *reading) calls(ctx context.Context) error {
 
 func (r *reading) callPage(ctx context.Context, page []accesslog.Row) error {
 	var leaves []leaf
-	var boxes []postgres.Sealed
+	var boxes []keyring.Sealed
 	for _, row := range page {
 		if row.Leaf.Idx > r.lastCall {
 			break

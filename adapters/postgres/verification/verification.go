@@ -6,6 +6,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/proof"
 )
 
@@ -13,8 +14,8 @@ import (
 type Verification struct {
 	DB       postgres.DB
 	Log      eventstore.Log
-	Keys     *postgres.Keyring // opens boxes; without a master key none is checked
-	Trusts   *proof.Policy     // the policy for checkpoints; nil if absent
+	Keys     *keyring.Keyring // opens boxes; without a master key none is checked
+	Trusts   *proof.Policy    // the policy for checkpoints; nil if absent
 	Notes    []Kept
 	Progress func(done, all int64) // receives the number of processed events; may be nil
 }
@@ -63,7 +64,7 @@ func (r *reading) prepare(ctx context.Context) (err error) {
 		r.Uncheck("whose the published checkpoints are: give the service's key")
 	}
 	if r.Keys.Opens() {
-		r.Boxes = &postgres.Boxes{}
+		r.Boxes = &keyring.Boxes{}
 	} else {
 		r.Uncheck("whether boxes open: give the master key")
 	}

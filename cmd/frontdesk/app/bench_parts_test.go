@@ -26,6 +26,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
@@ -114,7 +115,7 @@ func newParts(b *testing.B) *parts {
 	b.Cleanup(p.pool.Close)
 	p.codec, err = event.NewCodec(domain.Events()...)
 	must(b, err)
-	keys := &postgres.Keyring{DB: postgres.On(p.pool), Codec: p.codec, Master: sealing.MasterKey{1}, Now: clock.System}
+	keys := &keyring.Keyring{DB: postgres.On(p.pool), Codec: p.codec, Master: sealing.MasterKey{1}, Now: clock.System}
 	must(b, keys.Start(b.Context()))
 	store := &eventstore.Store{DB: postgres.On(p.pool), Codec: p.codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System, Appended: p.appended}
 	b.Cleanup(store.Close)

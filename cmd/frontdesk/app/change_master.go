@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 )
 
 // ChangeMaster wraps every key in the database of the config under its MasterKey in place
@@ -20,7 +21,7 @@ func ChangeMaster(ctx context.Context, config Config, retire bool) (keys int, er
 	if err := postgres.CheckSchema(ctx, db); err != nil {
 		return 0, err
 	}
-	change := postgres.MasterChange{DB: db, From: config.OldMasterKey, To: config.MasterKey}
+	change := keyring.MasterChange{DB: db, From: config.OldMasterKey, To: config.MasterKey}
 	keys, err = change.Run(ctx)
 	if err != nil || !retire {
 		return keys, err

@@ -7,6 +7,7 @@ import (
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/postgres/uploads"
@@ -34,7 +35,7 @@ type Engine struct {
 	config     Config
 	passwords  signin.Vault
 	codec      *event.Codec
-	keyring    *postgres.Keyring
+	keyring    *keyring.Keyring
 	store      *eventstore.Store
 	pools      pools
 	calls      postgres.DB // for work that a caller waits for
@@ -92,7 +93,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	}
 	e.Sequencer = eventstore.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability, e.Sequencer.Now = config.Durability, config.Now
-	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Master: config.MasterKey, Old: config.OldMasterKey, Now: config.RealNow}
+	e.keyring = &keyring.Keyring{DB: calls, Codec: codec, Master: config.MasterKey, Old: config.OldMasterKey, Now: config.RealNow}
 	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
 	e.store = &eventstore.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)

@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb/signin"
@@ -59,7 +60,7 @@ func newLarge(t *testing.T) *large {
 	t.Cleanup(pool.Close)
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
-	keys := &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}, Now: clock.System}
+	keys := &keyring.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}, Now: clock.System}
 	must(t, keys.Start(t.Context()))
 	l := &large{pool: pool, store: &eventstore.Store{DB: postgres.On(pool), Codec: codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System}}
 	t.Cleanup(l.store.Close)

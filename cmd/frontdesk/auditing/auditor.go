@@ -12,6 +12,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/postgres/verification"
@@ -27,7 +28,7 @@ import (
 type Auditor struct {
 	Pool *pgxpool.Pool
 	Log  eventstore.Log
-	Keys *postgres.Keyring // opens what is personal
+	Keys *keyring.Keyring // opens what is personal
 	Now  func() time.Time
 }
 

@@ -15,6 +15,7 @@ import (
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/verification"
@@ -213,7 +214,7 @@ func (w *world) origin(of proof.Tree) proof.Origin {
 // verify does what frontdesk audit verify --database-url does.
 func (w *world) verify(kept ...verification.Kept) verification.Result {
 	w.t.Helper()
-	keys := &postgres.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Master: masterKey} // which remembers none
+	keys := &keyring.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Master: masterKey} // which remembers none
 	w.check(keys.Start(w.ctx))
 	v := verification.Verification{DB: keys.DB, Log: w.engine.Log, Keys: keys, Trusts: &w.trusts, Notes: kept}
 	return must(v.Run(w.ctx))(w.t)

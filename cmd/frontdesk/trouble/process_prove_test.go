@@ -17,6 +17,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
 )
@@ -71,7 +72,7 @@ func (w *world) sender(p *process) *webhooks.Sender {
 	transport.DialContext = p.wires.through(transport.DialContext)
 	transport.DialTLSContext = transport.DialContext // the receiver speaks plain HTTP under an https address
 	return &webhooks.Sender{
-		DB: p.pool, Codec: w.store.Codec, Opens: &postgres.Keyring{DB: postgres.On(p.pool), Codec: w.store.Codec}, Signer: &signing.Signer{Vault: w.vault(p.pool)}, Client: client, CheckURL: loopback.CheckURL,
+		DB: p.pool, Codec: w.store.Codec, Opens: &keyring.Keyring{DB: postgres.On(p.pool), Codec: w.store.Codec}, Signer: &signing.Signer{Vault: w.vault(p.pool)}, Client: client, CheckURL: loopback.CheckURL,
 		Queued: p.queued, Now: clock.System, RealNow: clock.System, Timeout: 2 * time.Second, Log: silent,
 	}
 }

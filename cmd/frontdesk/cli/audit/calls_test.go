@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/access"
@@ -80,7 +81,7 @@ func record(t *testing.T, db *postgrestest.Database, calls ...access.Call) {
 	t.Helper()
 	pool := db.Pool(t)
 	recorder := accesslog.NewRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
-	recorder.Keys = &postgres.Keyring{DB: postgres.On(pool), Master: clitest.MasterKey}
+	recorder.Keys = &keyring.Keyring{DB: postgres.On(pool), Master: clitest.MasterKey}
 	if err := recorder.Keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package postgres
+package keyring
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 )
@@ -23,7 +24,7 @@ import (
 // holder was erased; the key is lost, which is [ErrKeyLost]; or the append at hand
 // registers the holder, and makes the key. Nothing else makes one.
 type Keyring struct {
-	DB     DB
+	DB     postgres.DB
 	Codec  *event.Codec
 	Master sealing.MasterKey // zero opens nothing
 	Old    sealing.MasterKey // opened as well, while Master takes its place; zero for none
@@ -103,7 +104,7 @@ func (k *Keyring) fetch(ctx context.Context, owners []owner) (keys, error) {
 	var kinds []int16
 	var holders pgtype.FlatArray[pgtype.UUID]
 	for _, o := range owners {
-		tenants, kinds, holders = append(tenants, o.tenant), append(kinds, int16(o.holder.Kind)), append(holders, Nullable(&o.holder.ID))
+		tenants, kinds, holders = append(tenants, o.tenant), append(kinds, int16(o.holder.Kind)), append(holders, postgres.Nullable(&o.holder.ID))
 	}
 	fetched := keys{found: make(map[owner]sealing.Key, len(owners)), erased: map[owner]bool{}}
 	rows, _ := k.DB.Query(ctx, fetchKeys, tenants, kinds, holders)

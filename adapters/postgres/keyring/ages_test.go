@@ -1,19 +1,19 @@
-package postgres_test
+package keyring_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
 func TestTheAgesOfKeysAreTold_D110(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	of := postgres.KeyAges(db.Pool(t))
+	of := keyring.Ages(db.Pool(t))
 	if got := enginetest.Measured(t, of); len(got) != 0 {
 		t.Errorf("without keys it tells %v", got)
 	}

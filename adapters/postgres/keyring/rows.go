@@ -1,4 +1,4 @@
-package postgres
+package keyring
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 )
@@ -117,8 +118,8 @@ func keyColumns(keys []newKey) []any {
 	var holders, patients pgtype.FlatArray[pgtype.UUID]
 	var fingerprints, wrapped [][]byte
 	for _, k := range keys {
-		tenants, kinds, holders = append(tenants, k.tenant), append(kinds, int16(k.holder.Kind)), append(holders, Nullable(&k.holder.ID))
-		patients, masters = append(patients, Nullable(k.patient)), append(masters, k.master)
+		tenants, kinds, holders = append(tenants, k.tenant), append(kinds, int16(k.holder.Kind)), append(holders, postgres.Nullable(&k.holder.ID))
+		patients, masters = append(patients, postgres.Nullable(k.patient)), append(masters, k.master)
 		fingerprints, wrapped = append(fingerprints, k.fingerprint), append(wrapped, k.wrapped)
 	}
 	return []any{tenants, kinds, holders, patients, fingerprints, masters, wrapped}

@@ -1,4 +1,4 @@
-package postgres_test
+package keyring_test
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -31,11 +31,11 @@ func TestAFailedAppendKeepsNoKey_D69(t *testing.T) {
 	if _, err := v.Store.Append(t.Context(), again); !errors.Is(err, event.ErrConflict) {
 		t.Errorf("registered twice: %v", err)
 	}
-	if held := postgres.HeldKeys(other); held != 0 {
+	if held := keyring.Held(other); held != 0 {
 		t.Errorf("%d keys are kept", held)
 	}
-	if err := v.note(t.Context(), ann); err != nil || postgres.HeldKeys(other) != 1 {
-		t.Errorf("%v, %d keys are kept", err, postgres.HeldKeys(other))
+	if err := v.note(t.Context(), ann); err != nil || keyring.Held(other) != 1 {
+		t.Errorf("%v, %d keys are kept", err, keyring.Held(other))
 	}
 	v.wantNotes(t, v.keyring(t, nil), "It hurts.")
 }
@@ -79,10 +79,10 @@ func TestAPageIsOpenedWithOneQuestion_D69(t *testing.T) {
 		}
 	}
 	k, asked := v.cold(t)
-	postgres.RememberKeys(k, 4)
+	keyring.Remember(k, 4)
 	v.wantNotes(t, k, slices.Repeat([]string{"It hurts."}, 9)...)
-	if asked.n != 1 || postgres.HeldKeys(k) != 4 {
-		t.Errorf("%d questions, %d keys are kept; want 1 and 4", asked.n, postgres.HeldKeys(k))
+	if asked.n != 1 || keyring.Held(k) != 4 {
+		t.Errorf("%d questions, %d keys are kept; want 1 and 4", asked.n, keyring.Held(k))
 	}
 }
 
@@ -129,7 +129,7 @@ func TestAnAppendAsksForFewKeys_D69(t *testing.T) {
 func TestWrongMasterKeysAreNamed_D69(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
-	other := &postgres.Keyring{DB: v.Store.DB, Master: sealing.MasterKey{9}}
+	other := &keyring.Keyring{DB: v.Store.DB, Master: sealing.MasterKey{9}}
 	err := other.Start(t.Context())
 	want := "the personal data in this database is sealed under master key " + master.ID() + "; the one given is " + sealing.MasterKey{9}.ID()
 	if err == nil || err.Error() != want {
@@ -141,7 +141,7 @@ func TestWrongMasterKeysAreNamed_D69(t *testing.T) {
 	v.do(t, `INSERT INTO master_keys VALUES ('0f', now(), now())`)
 	v.do(t, `UPDATE personal_keys SET master = '0f'`)
 	_, err = v.notes(t, v.keyring(t, nil))
-	if named, is := errors.AsType[*postgres.OtherMasterKeyError](err); !is || named.Is != "0f" || named.Given != master.ID() {
+	if named, is := errors.AsType[*keyring.OtherMasterKeyError](err); !is || named.Is != "0f" || named.Given != master.ID() {
 		t.Errorf("read: %v", err)
 	}
 }
@@ -156,8 +156,8 @@ func TestALostIndexKeyIsNotMadeAnew_D69(t *testing.T) {
 	}
 	v.do(t, `DELETE FROM personal_keys WHERE kind = 0`)
 	v.Store.Keys = v.keyring(t, nil)
-	if err := v.note(bell, ann); !errors.Is(err, postgres.ErrKeyLost) {
-		t.Errorf("error = %v, want %v", err, postgres.ErrKeyLost)
+	if err := v.note(bell, ann); !errors.Is(err, keyring.ErrKeyLost) {
+		t.Errorf("error = %v, want %v", err, keyring.ErrKeyLost)
 	}
 	if got := v.scan(t, `SELECT string_agg(kind::text, ',' ORDER BY kind) FROM personal_keys`); got != "1,3" {
 		t.Errorf("keys of kinds %s, want those of the patient and the practitioner", got)
@@ -173,7 +173,7 @@ func TestAnExchangedKeyOpensNothing_D69(t *testing.T) {
 	if err := v.note(t.Context(), ann); err != nil {
 		t.Fatal(err) // its key is in memory
 	}
-	if _, err := v.notes(t, v.keyring(t, nil)); err == nil || errors.Is(err, postgres.ErrKeyLost) || !strings.Contains(err.Error(), ann.String()) {
+	if _, err := v.notes(t, v.keyring(t, nil)); err == nil || errors.Is(err, keyring.ErrKeyLost) || !strings.Contains(err.Error(), ann.String()) {
 		t.Errorf("read: %v, want to be told whose key was altered", err)
 	}
 }
@@ -182,7 +182,7 @@ func TestWithoutAMasterKeyNothingPersonalIsWritten_D69(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	ann := v.register(t)
-	v.Store.Keys = &postgres.Keyring{DB: v.Store.DB, Codec: v.Store.Codec}
+	v.Store.Keys = &keyring.Keyring{DB: v.Store.DB, Codec: v.Store.Codec}
 	if err := v.Store.Keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package postgres_test
+package keyring_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -17,14 +18,14 @@ import (
 
 var newMaster = sealing.MasterKey{4, 5, 6}
 
-func (v *vault) change(t testing.TB) postgres.MasterChange {
+func (v *vault) change(t testing.TB) keyring.MasterChange {
 	t.Helper()
-	return postgres.MasterChange{DB: postgres.On(v.db.AdminPool(t)), From: master, To: newMaster}
+	return keyring.MasterChange{DB: postgres.On(v.db.AdminPool(t)), From: master, To: newMaster}
 }
 
-func (v *vault) mastered(t testing.TB, is, old sealing.MasterKey) *postgres.Keyring {
+func (v *vault) mastered(t testing.TB, is, old sealing.MasterKey) *keyring.Keyring {
 	t.Helper()
-	k := &postgres.Keyring{DB: v.Store.DB, Codec: v.Store.Codec, Master: is, Old: old}
+	k := &keyring.Keyring{DB: v.Store.DB, Codec: v.Store.Codec, Master: is, Old: old}
 	if err := k.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +66,8 @@ func TestAChangeOfTheMasterKeyIsResumed_D69(t *testing.T) {
 		t.Fatalf("%d keys, %v; want the other 1,500", n, err)
 	}
 	v.wantNotes(t, v.mastered(t, newMaster, sealing.MasterKey{}), "It hurts.")
-	var named *postgres.OtherMasterKeyError
-	if err := (&postgres.Keyring{DB: v.Store.DB, Master: master}).Start(t.Context()); !errors.As(err, &named) || named.Is != newMaster.ID() {
+	var named *keyring.OtherMasterKeyError
+	if err := (&keyring.Keyring{DB: v.Store.DB, Master: master}).Start(t.Context()); !errors.As(err, &named) || named.Is != newMaster.ID() {
 		t.Errorf("with the old one alone: %v", err)
 	}
 }
@@ -88,7 +89,7 @@ func TestAnOldMasterKeyIsRetiredWhenNothingNamesIt_D69(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := v.register(t)
-	if err := change.Retire(t.Context()); !errors.Is(err, postgres.ErrMasterKeyInUse) {
+	if err := change.Retire(t.Context()); !errors.Is(err, keyring.ErrMasterKeyInUse) {
 		t.Errorf("retired although a key names it: %v", err)
 	}
 	v.Store.Keys = v.mastered(t, newMaster, sealing.MasterKey{})
@@ -115,7 +116,7 @@ func TestAChangeNeedsTheRightMasterKey_D69(t *testing.T) {
 	v.register(t)
 	change := v.change(t)
 	change.From = sealing.MasterKey{9}
-	var named *postgres.OtherMasterKeyError
+	var named *keyring.OtherMasterKeyError
 	if _, err := change.Run(t.Context()); !errors.As(err, &named) {
 		t.Errorf("another one: %v", err)
 	}
@@ -158,7 +159,7 @@ func TestRetiredMasterKeyWrapsNothing_D134(t *testing.T) {
 	if err := open.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-retired; !errors.Is(err, postgres.ErrMasterKeyInUse) {
+	if err := <-retired; !errors.Is(err, keyring.ErrMasterKeyInUse) {
 		t.Fatalf("retired although a key names it: %v", err)
 	}
 

@@ -1,4 +1,4 @@
-package postgres
+package keyring
 
 import (
 	"sync/atomic"
@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// KeyMetrics counts what becomes of the keys of a keyring. They name no holder.
-func KeyMetrics(k *Keyring) []prometheus.Collector {
+// Metrics counts what becomes of the keys of a keyring. They name no holder.
+func Metrics(k *Keyring) []prometheus.Collector {
 	counter := func(name, help string, n *atomic.Int64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(n.Load()) })
 	}

@@ -1,4 +1,4 @@
-package postgres_test
+package keyring_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain"
@@ -44,9 +45,9 @@ func newVault(t testing.TB) *vault {
 }
 
 // keyring returns the keyring of another process.
-func (v *vault) keyring(t testing.TB, now func() time.Time) *postgres.Keyring {
+func (v *vault) keyring(t testing.TB, now func() time.Time) *keyring.Keyring {
 	t.Helper()
-	k := &postgres.Keyring{DB: v.Store.DB, Codec: v.Store.Codec, Master: master, Now: now}
+	k := &keyring.Keyring{DB: v.Store.DB, Codec: v.Store.Codec, Master: master, Now: now}
 	if err := k.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func (v *vault) keyring(t testing.TB, now func() time.Time) *postgres.Keyring {
 }
 
 // cold returns the keyring of a process that has just started, and counts what it asks.
-func (v *vault) cold(t testing.TB) (*postgres.Keyring, *counting) {
+func (v *vault) cold(t testing.TB) (*keyring.Keyring, *counting) {
 	t.Helper()
 	asked := &counting{}
 	pool, err := postgres.NewTracedPool(t.Context(), v.db.URL, 2, asked)
@@ -88,7 +89,7 @@ func (v *vault) note(ctx context.Context, about uuid.UUID) error {
 }
 
 // notes returns what a keyring reads of all notes.
-func (v *vault) notes(t testing.TB, k *postgres.Keyring) ([]string, error) {
+func (v *vault) notes(t testing.TB, k *keyring.Keyring) ([]string, error) {
 	t.Helper()
 	if err := v.Sequencer().Drain(t.Context()); err != nil {
 		t.Fatal(err)
@@ -105,7 +106,7 @@ func (v *vault) notes(t testing.TB, k *postgres.Keyring) ([]string, error) {
 	return notes, nil
 }
 
-func (v *vault) wantNotes(t testing.TB, k *postgres.Keyring, want ...string) {
+func (v *vault) wantNotes(t testing.TB, k *keyring.Keyring, want ...string) {
 	t.Helper()
 	if got, err := v.notes(t, k); err != nil || !slices.Equal(got, want) {
 		t.Errorf("notes %q, %v; want %q", got, err, want)
@@ -147,7 +148,7 @@ func TestWhatIsPersonalIsSealed_D68(t *testing.T) {
 		}
 	}
 	v.wantNotes(t, v.keyring(t, nil), "It hurts.")
-	v.wantNotes(t, &postgres.Keyring{DB: v.Store.DB, Codec: v.Store.Codec}, event.Hidden) // no master key
+	v.wantNotes(t, &keyring.Keyring{DB: v.Store.DB, Codec: v.Store.Codec}, event.Hidden) // no master key
 	history, err := v.Store.Load(t.Context(), streamOf(ann))
 	if err != nil || history[0].(patient.Registered).Name != event.Hidden {
 		t.Errorf("a decision sees %v, %v", history, err)
@@ -171,15 +172,15 @@ func TestAKeyThatIsLostIsToldFromOneThatWasDestroyed_D68(t *testing.T) {
 
 	v.do(t, `DELETE FROM personal_keys WHERE holder = $1`, bill)
 	_, err := v.notes(t, v.keyring(t, nil))
-	if !errors.Is(err, postgres.ErrKeyLost) || !strings.Contains(err.Error(), "patient "+bill.String()) || strings.Contains(err.Error(), "hurts") {
-		t.Errorf("read: %v, want %v and whose it is", err, postgres.ErrKeyLost)
+	if !errors.Is(err, keyring.ErrKeyLost) || !strings.Contains(err.Error(), "patient "+bill.String()) || strings.Contains(err.Error(), "hurts") {
+		t.Errorf("read: %v, want %v and whose it is", err, keyring.ErrKeyLost)
 	}
 	v.Store.Keys = v.keyring(t, nil)
 	if err := v.note(t.Context(), ann); !errors.Is(err, patient.ErrUnknown) {
 		t.Errorf("a note about who was erased: %v, want %v", err, patient.ErrUnknown)
 	}
-	if err := v.note(t.Context(), bill); !errors.Is(err, postgres.ErrKeyLost) {
-		t.Errorf("append: %v, want %v", err, postgres.ErrKeyLost)
+	if err := v.note(t.Context(), bill); !errors.Is(err, keyring.ErrKeyLost) {
+		t.Errorf("append: %v, want %v", err, keyring.ErrKeyLost)
 	}
 	if err := v.note(t.Context(), uuid.New()); !errors.Is(err, patient.ErrUnknown) {
 		t.Errorf("a note about nobody: %v, want %v", err, patient.ErrUnknown)

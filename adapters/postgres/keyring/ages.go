@@ -1,4 +1,4 @@
-package postgres
+package keyring
 
 import (
 	"context"
@@ -7,12 +7,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/projections"
 )
 
-// KeyAges says since when the service's keys have been what they are, each time that the
+// Ages says since when the service's keys have been what they are, each time that the
 // metrics are collected.
-func KeyAges(db projections.Querier) prometheus.Collector {
+func Ages(db projections.Querier) prometheus.Collector {
 	return &keyAges{
 		db,
 		prometheus.NewDesc("frontdesk_signing_key_since_timestamp_seconds",
@@ -38,7 +39,7 @@ UNION ALL SELECT state, min(since) FROM signing_keys WHERE state <> 'retired' GR
 
 // Collect sends the figures, and none if the database cannot be asked.
 func (k *keyAges) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), CollectLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), postgres.CollectLimit)
 	defer cancel()
 	rows, _ := k.db.Query(ctx, keysSince)
 	type life struct {

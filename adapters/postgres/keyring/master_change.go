@@ -1,4 +1,4 @@
-package postgres
+package keyring
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/sealing"
 )
 
@@ -16,7 +17,7 @@ import (
 // are wrapped again, a page in each transaction; what was sealed under them stays as it
 // is. Whoever stops it begins it again, and it goes on with what is left.
 type MasterChange struct {
-	DB       DB
+	DB       postgres.DB
 	From, To sealing.MasterKey
 	Progress func(rewrapped int) // after each page; may be nil
 }
