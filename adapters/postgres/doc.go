@@ -1,5 +1,5 @@
 // Package postgres reaches the database, and keeps its schema, its roles and its locks.
-// What is stored there is the work of packages below it, which import in this order:
+// The packages in this folder store data there, and import in this order:
 //
 //	postgres ← keyring ← eventstore ← accesslog, uploads
 //

@@ -11,5 +11,5 @@
 //  1. No call waits for its line. Lines that cannot be written are lost, counted and logged.
 //  2. The practitioner of an act claim is encrypted, and opens only in its line.
 //  3. A line never changes. It leaves the database only into an archive (package retention).
-//  4. Whoever reads the record adds an event that says so: [RecordAuditQuery].
+//  4. Each reading by an auditor is an event of its own: [RecordAuditQuery].
 package accesslog

@@ -21,7 +21,7 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// Noon is when the clock of an engine stands still.
+// Noon is the time of an engine's clock.
 var Noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // AtNoon is a clock that shows noon.

@@ -29,9 +29,9 @@ type Handler func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) er
 
 // Consumer hands the events that it follows to a handler, in the order of the log.
 // Only one process at a time consumes under a name. A page that its handler fails on is
-// handled again event by event. A consumer stops at an event that fails alone: it tries
-// that event again and again, and goes no further until the handler succeeds. It stops at
-// a hole in the log, too.
+// handled again event by event. A consumer stops at an event that fails on its own: it
+// retries that event, and goes no further until the handler succeeds. It also stops at a
+// hole in the log.
 type Consumer struct {
 	Name    string  // permanent: it is the key of the consumer's offset
 	DB      *sql.DB // from stdlib.OpenDBFromPool
@@ -50,7 +50,7 @@ type Consumer struct {
 // unfinished handler has written. Consumer.Limit bounds an attempt.
 const ackDeadline = time.Hour
 
-// errPage says that a page has failed, and that its events have not been tried alone.
+// errPage says that a page has failed, and that its events have not been tried one by one.
 var errPage = errors.New("a page could not be handled")
 
 // Run consumes until ctx ends, and finishes the page that it is handling then.
@@ -171,7 +171,7 @@ func (f *feed) hand(ctx context.Context, conn *pgx.Conn, page []event.Recorded, 
 
 // followed returns what is to be handed over of some events, and notes how far it goes: to
 // the end of the log as the transaction has seen it, before an event that nobody can read,
-// or to the first event if it is to be handled alone.
+// or to the first event if it is to be handled on its own.
 func (f *feed) followed(events []*tailed, alone bool) (page []event.Recorded, err error) {
 	for _, e := range events {
 		if e.Idx > f.page.head || alone && len(page) > 0 {

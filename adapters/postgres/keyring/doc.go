@@ -1,4 +1,4 @@
-// Package keyring encrypts and decrypts what is personal in events and beside them, with a
+// Package keyring encrypts and decrypts personal values, in events and elsewhere, with a
 // key for each person and each request.
 //
 //   - [Keyring.Seal] puts the personal values of an append into boxes. [Keyring.Wrap] returns
@@ -6,11 +6,11 @@
 //     remembers them once it is committed.
 //   - [Keyring.Open] opens a page of events with one question for all keys, and [Keyring.Only]
 //     a part of their values. [Keyring.SealOthers] and [Keyring.OpenOthers] do it for values
-//     that stand in no event.
+//     outside of events.
 //   - [Keyring.Start] makes sure of the master key, under which all keys are stored, and
 //     [MasterChange] puts a new one in its place.
 //   - [Keyring.Follow] forgets the keys of those who are erased. [Keyring.Look] counts the
-//     boxes that open, and keeps nothing of what is in them.
+//     boxes that open, and keeps no value.
 //
 // A key that is neither in the database nor destroyed by an erasure is [ErrKeyLost]; nothing
 // makes it again (D69).

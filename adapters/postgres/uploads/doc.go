@@ -1,4 +1,4 @@
-// Package uploads keeps the files that patients send, and deletes what is too old.
+// Package uploads keeps the files that patients send, and deletes old ones.
 //
 //	Store.AddChunk ──→ uploads, upload_chunks      before an event names the file
 //	Store.Open     ←── the parts, one in memory at a time
@@ -7,6 +7,6 @@
 // Its rules:
 //
 //  1. A file is encrypted, and opens only as the event that names it says.
-//  2. A part is not flushed by itself; the append that names the file flushes it as well.
+//  2. The append that names a file flushes its parts to the disk.
 //  3. A file that an event names is never deleted: a foreign key has the last word.
 package uploads
