@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/cmd/frontdesk/cli"
@@ -176,7 +177,7 @@ func (w *world) explained(count int) error {
 	if err := w.Drain(w.ctx); err != nil {
 		return err
 	}
-	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.DB.AdminURL), MasterKey: testworld.MasterKey})
+	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.DB.AdminURL), MasterKeys: sealing.NewRing(testworld.MasterKey)})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/benchtest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -32,7 +33,7 @@ func newSealedBench(b *testing.B, e *engine) *sealedBench {
 		b.Fatal(err)
 	}
 	db := postgres.On(e.pool)
-	s := &sealedBench{keys: &postgres.Keyring{DB: db, Codec: codec, Master: master}}
+	s := &sealedBench{keys: &postgres.Keyring{DB: db, Codec: codec, Masters: sealing.NewRing(master)}}
 	if err := s.keys.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func TestAnAppendAsksForFewKeys_D69(t *testing.T) {
 func TestWrongMasterKeysAreNamed_D69(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
-	other := &postgres.Keyring{DB: v.store.DB, Master: sealing.MasterKey{9}}
+	other := &postgres.Keyring{DB: v.store.DB, Masters: sealing.NewRing(sealing.MasterKey{9})}
 	err := other.Start(t.Context())
 	want := "the personal data in this database is sealed under master key " + master.ID() + "; the one given is " + sealing.MasterKey{9}.ID()
 	if err == nil || err.Error() != want {
@@ -136,12 +136,17 @@ func TestWrongMasterKeysAreNamed_D69(t *testing.T) {
 	if err := v.note(t.Context(), v.register(t)); err != nil {
 		t.Fatal(err)
 	}
-	v.do(t, `INSERT INTO master_keys VALUES ('0f', now(), now())`)
+	v.do(t, `INSERT INTO master_keys (id, replaced_at) VALUES ('0f', now())`)
 	v.do(t, `UPDATE personal_keys SET master = '0f'`)
-	_, err = v.notes(t, v.keyring(t, nil))
-	if named, is := errors.AsType[*postgres.OtherMasterKeyError](err); !is || named.Is != "0f" || named.Given != master.ID() {
+	_, err = v.notes(t, v.unchecked())
+	if named, is := errors.AsType[*sealing.OtherMasterKeyError](err); !is || named.Is != "0f" || named.Given != master.ID() {
 		t.Errorf("read: %v", err)
 	}
+}
+
+// unchecked returns a keyring that has not compared its master keys with the database's.
+func (v *vault) unchecked() *postgres.Keyring {
+	return &postgres.Keyring{DB: v.store.DB, Codec: v.store.Codec, Masters: sealing.NewRing(master)}
 }
 
 // With another index key every practitioner would be a stranger, also those who were erased.
@@ -181,7 +186,7 @@ func TestInAGroupKeysAreMadeOnce_D69(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "", func(e *engine) {
 		e.append(t, newStream(), 0, eventtest.Counted{N: 1}) // so there is a practice
-		e.store.Keys = &postgres.Keyring{DB: e.store.DB, Codec: e.store.Codec, Master: master}
+		e.store.Keys = &postgres.Keyring{DB: e.store.DB, Codec: e.store.Codec, Masters: sealing.NewRing(master)}
 		if err := e.store.Keys.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

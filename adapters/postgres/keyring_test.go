@@ -44,7 +44,7 @@ func newVault(t testing.TB) *vault {
 // keyring returns the keyring of another process.
 func (v *vault) keyring(t testing.TB, now func() time.Time) *postgres.Keyring {
 	t.Helper()
-	k := &postgres.Keyring{DB: v.store.DB, Codec: v.store.Codec, Master: master, Now: now}
+	k := &postgres.Keyring{DB: v.store.DB, Codec: v.store.Codec, Masters: sealing.NewRing(master), Now: now}
 	if err := k.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

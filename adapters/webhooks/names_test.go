@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -38,7 +39,7 @@ func (c *clinic) destroys(kind event.HolderKind, erased bool) {
 	}
 	_, err = owner.Exec(c.t.Context(), `DELETE FROM personal_keys WHERE kind = $1`, kind)
 	must(c.t, err)
-	c.keys = &postgres.Keyring{DB: postgres.On(c.pool), Codec: c.codec, Master: master}
+	c.keys = &postgres.Keyring{DB: postgres.On(c.pool), Codec: c.codec, Masters: sealing.NewRing(master)}
 	must(c.t, c.keys.Start(c.t.Context()))
 }
 

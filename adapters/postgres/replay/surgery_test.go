@@ -75,7 +75,7 @@ func newSurgeryOn(t testing.TB, db *postgrestest.Database) *surgery {
 // keyring opens personal data; without a master key nothing.
 func (s *surgery) keyring(t testing.TB, master sealing.MasterKey) *postgres.Keyring {
 	t.Helper()
-	keys := &postgres.Keyring{DB: postgres.On(s.pool), Codec: s.codec, Master: master}
+	keys := &postgres.Keyring{DB: postgres.On(s.pool), Codec: s.codec, Masters: sealing.NewRing(master)}
 	if err := keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"os"
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/prometheus/client_golang/prometheus"
@@ -126,6 +127,7 @@ func (a *App) Run(ctx context.Context) error {
 func (a *App) stages() [][]task {
 	follow := []task{
 		{"keyring", func(ctx context.Context) { a.keyring.Follow(ctx, a.grown, a.config.Log) }},
+		{"master keys", a.masterHolder().Run},
 		{"sweeper", a.sweeper().Run},
 		{"webhook sender", a.sender().Run},
 		{"webhook keeper", a.keeper().Run},
@@ -161,6 +163,15 @@ func (a *App) newJournal() *signin.Journal {
 	journal := signin.NewJournal(store, a.background, tries, a.registry, a.config.Log)
 	journal.Now = a.config.Now
 	return journal
+}
+
+// masterHolder returns the follower of the master keys.
+func (a *App) masterHolder() *postgres.MasterHolder {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return &postgres.MasterHolder{Keys: a.keyring, Host: host, Read: a.config.ReadMasterKeys, Log: a.config.Log}
 }
 
 // sweeper returns what deletes expired files and answers.

@@ -112,7 +112,7 @@ func newParts(b *testing.B) *parts {
 	b.Cleanup(p.pool.Close)
 	p.codec, err = event.NewCodec(domain.Events()...)
 	must(b, err)
-	keys := &postgres.Keyring{DB: postgres.On(p.pool), Codec: p.codec, Master: sealing.MasterKey{1}, Now: clock.System}
+	keys := &postgres.Keyring{DB: postgres.On(p.pool), Codec: p.codec, Masters: sealing.NewRing(sealing.MasterKey{1}), Now: clock.System}
 	must(b, keys.Start(b.Context()))
 	store := &postgres.Store{DB: postgres.On(p.pool), Codec: p.codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System, Appended: p.appended}
 	b.Cleanup(store.Close)

@@ -84,7 +84,7 @@ func (e *Engine) masterKey(ctx context.Context) Finding {
 	case err != nil:
 		return found("master key", "", err)
 	case is == "":
-		says = "the database has none yet: the one that is given becomes its own (" + e.config.MasterKey.ID() + ")"
+		says = "the database has none yet: the one that is given becomes its own (" + e.config.MasterKeys.IDs()[0] + ")"
 	}
 	return found("master key", says, nil)
 }

@@ -90,7 +90,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	}
 	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability, e.Sequencer.Now = config.Durability, config.Now
-	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Master: config.MasterKey, Old: config.OldMasterKey, Now: config.RealNow}
+	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Masters: config.MasterKeys, Now: config.RealNow}
 	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
 	e.store = &postgres.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)

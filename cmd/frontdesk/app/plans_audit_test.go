@@ -146,7 +146,7 @@ func (l *lively) audit(db *postgrestest.Database) {
 	l.t.Helper()
 	ctx := l.t.Context()
 	engine, err := app.Open(ctx, app.Config{
-		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.SignerRole, 1), MasterKey: sealing.MasterKey{1}, Tracer: l.sent,
+		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.SignerRole, 1), MasterKeys: sealing.NewRing(sealing.MasterKey{1}), Tracer: l.sent,
 	})
 	l.must(err)
 	defer engine.Close()

@@ -64,7 +64,7 @@ func live(t *testing.T, db *postgrestest.Database) *statements {
 	roots := receiver.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: roots, MasterKey: sealing.MasterKey{1}, PasswordCost: signintest.Cheap, Tracer: l.sent,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: roots, MasterKeys: sealing.NewRing(sealing.MasterKey{1}), PasswordCost: signintest.Cheap, Tracer: l.sent,
 	})
 	must(t, err)
 	l.App = service

@@ -50,7 +50,7 @@ func startUntil(ctx context.Context, t *testing.T, url string, change func(*app.
 	t.Helper()
 	config := app.Config{
 		DatabaseURL: url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 	}
 	change(&config)
 	program, err := app.New(t.Context(), config)

@@ -15,7 +15,7 @@ import (
 func (h *house) settings(ctx context.Context, sockets *sockets) (c app.Config, err error) {
 	c = h.config.App
 	c.Log, c.Docs = h.config.Log, &h.docs
-	if c.MasterKey, err = masterKey(h.config.Dir); err != nil {
+	if c.MasterKeys, err = masterKeys(h.config.Dir); err != nil {
 		return c, err
 	}
 	if c.RootCAs, err = h.inbox.trusted(h.config.Trust); err != nil {

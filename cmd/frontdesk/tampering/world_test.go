@@ -73,7 +73,7 @@ func newWorld(t *testing.T, s size) *world {
 	w := &world{t: t, size: s, pool: db.Pool(t), signed: notebook{}, url: db.SuperuserURL}
 	w.attacker = must(postgres.NewPool(t.Context(), db.SuperuserURL+"&session_replication_role=replica", 0))(t)
 	t.Cleanup(w.attacker.Close)
-	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: masterKey, Now: noon}))(t)
+	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKeys: sealing.NewRing(masterKey), Now: noon}))(t)
 	t.Cleanup(w.engine.Close)
 	w.ctx = event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "desk")})
 	w.key = must(notary.ParseKey(must(notary.MakeKey(service))(t)))(t)
@@ -212,7 +212,7 @@ func (w *world) origin(of proof.Tree) proof.Origin {
 // verify does what frontdesk audit verify --database-url does.
 func (w *world) verify(kept ...verification.Kept) verification.Result {
 	w.t.Helper()
-	keys := &postgres.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Master: masterKey} // which remembers none
+	keys := &postgres.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Masters: sealing.NewRing(masterKey)} // which remembers none
 	w.check(keys.Start(w.ctx))
 	v := verification.Verification{DB: keys.DB, Log: w.engine.Log, Keys: keys, Trusts: &w.trusts, Notes: kept}
 	return must(v.Run(w.ctx))(w.t)

@@ -107,7 +107,7 @@ func (w *world) desk() commands.Desk {
 }
 
 func (w *world) vault(pool *pgxpool.Pool) signing.Vault {
-	return signing.Vault{DB: pool, Master: sealing.MasterKey{1, 2, 3}, Now: clock.System}
+	return signing.Vault{DB: pool, Masters: sealing.NewRing(sealing.MasterKey{1, 2, 3}), Now: clock.System}
 }
 
 // live carries out a round: trouble, rest, and then the guarantees.

@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -79,7 +80,7 @@ func record(t *testing.T, db *postgrestest.Database, calls ...access.Call) {
 	t.Helper()
 	pool := db.Pool(t)
 	recorder := postgres.NewAccessRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
-	recorder.Keys = &postgres.Keyring{DB: postgres.On(pool), Master: clitest.MasterKey}
+	recorder.Keys = &postgres.Keyring{DB: postgres.On(pool), Masters: sealing.NewRing(clitest.MasterKey)}
 	if err := recorder.Keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

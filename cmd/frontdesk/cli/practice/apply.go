@@ -38,7 +38,7 @@ func (c *applyCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	engine, ctx, err := c.OpenDesk(r, app.Config{MasterKey: master, AllowNetwork: c.AllowNetwork})
+	engine, ctx, err := c.OpenDesk(r, app.Config{MasterKeys: master, AllowNetwork: c.AllowNetwork})
 	if err != nil {
 		return err
 	}

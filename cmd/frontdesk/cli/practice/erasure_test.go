@@ -69,7 +69,7 @@ func (a *archive) role(t *testing.T, name string) string {
 func (a *archive) before(t *testing.T, ago time.Duration, do func(context.Context, commands.Desk) error) {
 	t.Helper()
 	engine, err := app.Open(t.Context(), app.Config{
-		DatabaseURL: a.alice, MasterKey: archiveKey, Now: func() time.Time { return clock.System().Add(-ago) },
+		DatabaseURL: a.alice, MasterKeys: sealing.NewRing(archiveKey), Now: func() time.Time { return clock.System().Add(-ago) },
 	})
 	if err != nil {
 		t.Fatal(err)
