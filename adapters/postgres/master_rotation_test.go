@@ -359,7 +359,9 @@ func TestDestroyedMasterKeyIsRecorded_D136(t *testing.T) {
 	v := newVault(t)
 	v.register(t)
 	owner := postgres.On(v.db.AdminPool(t))
-	destroy := func(db postgres.DB, id string) error { return postgres.MarkDestroyed(t.Context(), db, id, "alice@desk7") }
+	destroy := func(db postgres.DB, id string) error {
+		return postgres.MarkDestroyed(t.Context(), db, id, "alice@desk7")
+	}
 	for name, c := range map[string]struct {
 		id   string
 		want error

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/domain/application"
 	"frontdesk/domain/signingkey"
@@ -78,6 +79,9 @@ func (e *Engine) writable(ctx context.Context) Finding {
 
 // masterKey looks whether the master key is the database's.
 func (e *Engine) masterKey(ctx context.Context) Finding {
+	if e.config.MasterKeys.Empty() {
+		return found("master key", "", sealing.ErrNoMasterKey)
+	}
 	is, err := e.keyring.Check(ctx)
 	says := "it opens what is sealed here (" + is + ")"
 	switch {
