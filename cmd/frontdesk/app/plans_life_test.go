@@ -232,11 +232,12 @@ func (l *lively) visit() {
 			page(http.MethodGet, path, nil)
 		}
 		for _, path := range []string{"day", "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "sites", "sites/" + l.site.String(),
-			"privacy", "privacy?before=" + event.NewID().String(), "privacy/refused", "privacy/patients/" + l.patient.String(), "privacy/patients/" + l.patient.String() + "?events=9&lines=" + event.NewID().String()} {
+			"privacy", "privacy?before=" + event.NewID().String(), "privacy/refused", "privacy/erasures", "privacy/erasures?before=" + event.NewID().String(), "privacy/patients/" + l.patient.String(), "privacy/patients/" + l.patient.String() + "?events=9&lines=" + event.NewID().String()} {
 			if shown := answered(http.MethodGet, path, nil); strings.Contains(shown, "There is no such") {
 				l.t.Errorf("%s shows %s", path, shown)
 			}
 		}
+		answered(http.MethodGet, "privacy/erasures/"+event.NewID().String(), nil)
 		form := page(http.MethodGet, ask, nil)
 		form.Set("decision", "decline")
 		page(http.MethodPost, "authorise", form)
