@@ -44,11 +44,11 @@ type integrator struct {
 	ID      application.ID
 	KeyFile string
 	Tenant  string
-	Patient patient.ID // of whom it sends requests
-	Record  patient.ID // whose record it reads
+	Patient patient.ID // the patient of its requests
+	Record  patient.ID // the patient whose record it reads
 }
 
-// member is somebody who signs in.
+// member is a person who signs in.
 type member struct{ Tenant, Username, Password string }
 
 // town is a database with practices, applications that publish keys, and staff.
@@ -58,8 +58,8 @@ type town struct {
 	database *embedded.Server
 	cores    cores
 	honestly []integrator
-	attacker integrator // enabled at the attacked practice alone
-	hanging  integrator // whose key set never comes
+	attacker integrator // enabled only at the attacked practice
+	hanging  integrator // whose key set never arrives
 	staff    []member
 }
 
@@ -122,7 +122,7 @@ func publishKeys(t *testing.T, set []byte) string {
 	return server.URL
 }
 
-// hangKeys accepts connections and says nothing.
+// hangKeys accepts connections and sends nothing.
 func hangKeys(t *testing.T, _ []byte) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

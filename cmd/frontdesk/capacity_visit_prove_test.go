@@ -33,8 +33,9 @@ import (
 
 const cellPractices = 20
 
-// cell is some practices on a Postgres that flushes to disk, with applications that call
-// and are told of everything. Visits go round all of these, and the processes that serve.
+// cell is some practices on a Postgres that flushes to disk, with applications that call and
+// receive every webhook. Visits rotate through all of these, and through the processes that
+// serve.
 type cell struct {
 	t           *testing.T
 	admin       *pgxpool.Pool
@@ -50,7 +51,7 @@ type practice struct {
 	patients           []patient.ID
 }
 
-// steps are the calls of one visit. What a step was answered is known to those behind it.
+// steps are the calls of one visit. Later steps know the answers of earlier ones.
 var steps = []struct{ path, body string }{
 	{"request-type-availability", ""},
 	{"create-patient-request", `{"patientId":"{patient}","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"{text}"}]}`},
@@ -82,7 +83,7 @@ func newCell(t *testing.T) (c *cell, server *embedded.Server) {
 	return c, server
 }
 
-// newCellInside is served by this process, so that its CPU can be told.
+// newCellInside is served by this process, so that its CPU can be measured.
 func newCellInside(t *testing.T) *cell {
 	t.Helper()
 	c, server := newCell(t)
@@ -134,7 +135,7 @@ func (c *cell) found(desk commands.Desk, patients int, receivers ...string) {
 	}
 }
 
-// register makes an application that calls, and is told of everything.
+// register makes an application that calls, and receives every webhook.
 func (c *cell) register(desk commands.Desk, keys *bearertest.Server, receiver string) {
 	c.t.Helper()
 	ctx := c.t.Context()
@@ -236,7 +237,7 @@ func (c *cell) call(ctx context.Context, base, tenant, path, body, token string,
 	return nil
 }
 
-// settle waits until nothing is under way, and has the tables as they will stay.
+// settle waits until nothing is under way, and vacuums and analyses the tables.
 func (c *cell) settle() {
 	c.t.Helper()
 	for waiting := true; waiting; time.Sleep(100 * time.Millisecond) {

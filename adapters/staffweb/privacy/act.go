@@ -13,8 +13,8 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -57,7 +57,7 @@ func deeds() map[string]deed {
 
 // given is an identifier that the form carries; zero for none.
 func given(v *frame.Visit, name string) uuid.UUID {
-	id, _ := written.ID(v.Form.Get(name))
+	id, _ := parse.ID(v.Form.Get(name))
 	return id
 }
 

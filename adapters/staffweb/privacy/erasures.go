@@ -9,7 +9,7 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 	"frontdesk/projections"
 )
 
@@ -78,7 +78,7 @@ var errNoErasure = frame.Sorry(http.StatusNotFound, "There is no such erasure", 
 
 // letter shows the letter that confirms an erasure, for printing.
 func (s *Section) letter(v *frame.Visit) error {
-	id, ok := written.ID(v.Var("erasure"))
+	id, ok := parse.ID(v.Var("erasure"))
 	if !ok {
 		return errNoErasure
 	}

@@ -15,8 +15,8 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 )
 
-// BenchmarkCallLines compares calls that each have a line in a log, which goes to a file,
-// with calls that have none, on one database.
+// BenchmarkCallLines compares calls that each write a line to a log file with calls that
+// write none, on one database.
 func BenchmarkCallLines(b *testing.B) {
 	silent, integrator, patient := serving(b)
 	file, err := os.Create(filepath.Join(b.TempDir(), "log"))

@@ -19,8 +19,8 @@ import (
 // checkLimit bounds each look of [Check].
 const checkLimit = 15 * time.Second
 
-// Check looks at everything that [New] and [App.Run] would need. It changes nothing, and
-// answers nobody. Of a database that cannot be used it says that alone.
+// Check checks all requirements of [New] and [App.Run]. It changes nothing and serves no
+// calls. If the database cannot be used, it reports only that.
 func Check(ctx context.Context, config Config) []Finding {
 	config.setDefaults()
 	all := append(checkDatabase(ctx, config), checkAddresses(ctx, config)...)
@@ -77,7 +77,7 @@ func (e *Engine) writable(ctx context.Context) Finding {
 	return found("changes", "the database takes them", postgres.CheckWritable(ctx, e.background))
 }
 
-// masterKey looks whether the master key is the database's.
+// masterKey checks that the master key is the database's.
 func (e *Engine) masterKey(ctx context.Context) Finding {
 	if e.config.MasterKeys.Empty() {
 		return found("master key", "", sealing.ErrNoMasterKey)
@@ -132,7 +132,7 @@ func (c *Config) staffPages() Finding {
 	return found("staff pages", c.AuthURL, err)
 }
 
-// free looks whether an address could be listened on.
+// free checks that an address can be listened on.
 func (c *Config) free(ctx context.Context, what, address string) Finding {
 	listener, err := opened(ctx, c.Listening, address)
 	if err != nil {

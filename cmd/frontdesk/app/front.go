@@ -19,9 +19,9 @@ import (
 	"frontdesk/projections"
 )
 
-// front returns what answers on the public listener: the staff pages on their own host,
-// and the API on all others (D36); on a sandbox the reference, too (D98). A client who does not read its answer loses its
-// connection.
+// front returns the handler of the public listener: the staff pages on their own host, and
+// the API on all others (D36); on a sandbox also the reference (D98). A client that does not
+// read its answer loses its connection.
 func (a *App) front(ctx context.Context) (http.Handler, error) {
 	pages, err := a.staffPages(ctx)
 	if err != nil {
@@ -93,11 +93,10 @@ func (a *App) derive(purpose string) func() [][32]byte {
 	return func() [][32]byte { return a.config.MasterKeys.Derive(purpose) }
 }
 
-// whyUndelivered says why a webhook did not arrive, in a sentence for whom it was for.
+// whyUndelivered explains to the recipient why a webhook did not arrive, in a sentence.
 func whyUndelivered(reason string) string { return webhooks.Reason(reason).Sentence() }
 
-// budget gives each application so much in each period, and no bound if the amount is
-// [NoLimit].
+// budget limits each application to an amount in each period. [NoLimit] disables the limit.
 func budget(amount float64, period time.Duration, now func() time.Time) *fair.Budget[application.ID] {
 	if amount < 0 {
 		return nil

@@ -29,14 +29,14 @@ var (
 	noMetrics = []string{"frontdesk_app", "frontdesk_audit", "frontdesk_signer", "frontdesk_rebuild", "frontdesk_default"} // roles, a schema and a network
 )
 
-// metric is what an operator's query has to know of one.
+// metric is the part of a metric that queries depend on.
 type metric struct {
-	Type   string // "" if nothing was measured yet that would say it
+	Type   string // "" if nothing was measured yet that shows it
 	Labels []string
 }
 
-// The page is what alerts and dashboards are made from, so it lists what each program
-// serves, and nothing else.
+// Alerts and dashboards are made from the page, so it lists exactly the metrics that each
+// program serves.
 func TestThePageListsTheMetricsOfEachProgram_D110(t *testing.T) {
 	t.Parallel()
 	page := listedMetrics(t)

@@ -51,7 +51,7 @@ type lively struct {
 
 const livelyPassword = "coffee tin fish"
 
-// live lets a program do everything once, and returns what it has sent.
+// live makes a program do everything once, and returns the statements that it has sent.
 func live(t *testing.T, db *postgrestest.Database) *statements {
 	t.Helper()
 	l := &lively{t: t, sent: newStatements()}
@@ -157,7 +157,7 @@ func (l *lively) call() {
 	}
 }
 
-// askItself asks what an application asks about itself, by each filter.
+// askItself runs an application's queries about itself, with each filter.
 func (l *lively) askItself() {
 	l.t.Helper()
 	for path, queries := range map[application.EndpointName][]string{
@@ -296,7 +296,7 @@ func firstForm(page string) url.Values {
 	return fields
 }
 
-// look reads what operators watch.
+// look reads the operators' metrics and checks.
 func (l *lively) look() {
 	l.t.Helper()
 	for _, path := range []string{"/readyz", "/metrics"} {

@@ -82,7 +82,7 @@ func send(t *testing.T, service *app.App, method, host string, form url.Values) 
 	return answer, string(body)
 }
 
-func TestAnAddressThatNobodyCouldReachIsRefused(t *testing.T) {
+func TestUnreachableAddressIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"auth.frontdesk.test", "https://auth.frontdesk.test/pages", "ftp://auth.frontdesk.test"} {
 		if _, err := staffPagesAt(t, bad); err == nil || !strings.Contains(err.Error(), "staff pages") {

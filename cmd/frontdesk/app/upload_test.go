@@ -44,8 +44,7 @@ func start(t *testing.T, url string, change func(*app.Config)) *service {
 	return s
 }
 
-// startUntil starts a program that is told to stop when ctx ends. What Run returned is
-// in ended.
+// startUntil starts a program that stops when ctx ends. The result of Run is in ended.
 func startUntil(ctx context.Context, t *testing.T, url string, change func(*app.Config)) (s *service, ended <-chan error) {
 	t.Helper()
 	config := app.Config{
@@ -68,7 +67,7 @@ func startUntil(ctx context.Context, t *testing.T, url string, change func(*app.
 	return s, result
 }
 
-// answer is what a call was answered.
+// answer is the answer to a call.
 type answer struct {
 	status  int
 	headers http.Header

@@ -28,7 +28,7 @@ type inbox struct {
 	authority *receiver.Authority
 	log       *os.File
 	server    *receiver.Server
-	untrusted *receiver.Server // receives too, if anybody trusts it
+	untrusted *receiver.Server // also receives, if its certificate is trusted
 }
 
 // WebhookReceiver is where the sandbox application receives webhooks.
@@ -51,8 +51,7 @@ func openInbox(dir string, now func() time.Time) (*inbox, error) {
 	return &inbox{authority: authority, log: log, now: now}, nil
 }
 
-// receive begins to receive, once it is known where the service publishes its
-// keys.
+// receive begins to receive, once the URL of the service's key set is known.
 func (i *inbox) receive(ctx context.Context, apiURL string, log *slog.Logger) (err error) {
 	journal := &receiver.Journal{Out: i.log, Now: i.now}
 	verifier, err := client.NewVerifier(client.VerifierOptions{JWKSURL: apiURL + "/transactional-api/jwks", Now: i.now})
@@ -77,7 +76,7 @@ func (i *inbox) info() WebhookReceiver {
 	return WebhookReceiver{URL: i.server.URL(), Log: i.log.Name(), CA: i.authority.File, Behave: i.places()}
 }
 
-// empty forgets the webhooks that were received.
+// empty drops the webhooks that were received.
 func (i *inbox) empty() error {
 	if err := i.log.Truncate(0); err != nil {
 		return fmt.Errorf("empty the log of webhooks: %w", err)
@@ -94,9 +93,8 @@ func (i *inbox) close() {
 	_ = i.log.Close()
 }
 
-// trusted returns what the sandbox's outbound calls trust: the certificates of the
-// system, the certificate of its own authority, and the one in a file, if a file is
-// given.
+// trusted returns the roots for the sandbox's outbound calls: the system's certificates, its
+// own authority's, and the one in a file, if a file is given.
 func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {

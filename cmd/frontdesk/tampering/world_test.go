@@ -41,8 +41,8 @@ const service = "api.example"
 
 var masterKey = sealing.MasterKey{1}
 
-// world is a service with a history, those who look after it, and somebody who has every
-// right over its database.
+// world is a service with a history, its operators, and an attacker with every right over its
+// database.
 type world struct {
 	t         *testing.T
 	size      size
@@ -147,7 +147,7 @@ func (w *world) write(events int64) {
 	w.check(w.engine.Drain(w.ctx))
 }
 
-// call records three calls at Elm Street, for somebody whose name is sealed.
+// call records three calls at Elm Street, for a person whose name is sealed.
 func (w *world) call() {
 	recorder := postgres.NewAccessRecorder(w.pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 	recorder.Keys = w.engine.Auditor.Keys
@@ -160,7 +160,7 @@ func (w *world) call() {
 	}
 	ended, cancel := context.WithCancel(w.ctx)
 	cancel()
-	recorder.Run(ended) // writes what waits
+	recorder.Run(ended) // writes the queue
 }
 
 // prove lets the prover come to the end of the log.
@@ -209,10 +209,10 @@ func (w *world) origin(of proof.Tree) proof.Origin {
 	return c.Origin
 }
 
-// verify does what frontdesk audit verify --database-url does.
+// verify runs frontdesk audit verify --database-url.
 func (w *world) verify(kept ...verification.Kept) verification.Result {
 	w.t.Helper()
-	keys := &postgres.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Masters: sealing.NewRing(masterKey)} // which remembers none
+	keys := &postgres.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Masters: sealing.NewRing(masterKey)} // with an empty cache
 	w.check(keys.Start(w.ctx))
 	v := verification.Verification{DB: keys.DB, Log: w.engine.Log, Keys: keys, Trusts: &w.trusts, Notes: kept}
 	return must(v.Run(w.ctx))(w.t)

@@ -44,7 +44,7 @@ func (c *applyCmd) Run(r *term.Run) error {
 	}
 	defer engine.Close()
 	report := newApplyReport(r, c.DryRun, c.JSON)
-	work := &apply.Run{Desk: engine.Desk, Standing: engine.Standing(), Progress: report.meter.Show}
+	work := &apply.Run{Desk: engine.Desk, Current: engine.Current(), Progress: report.meter.Show}
 	if c.Links != "" {
 		work.Hand = links.hand
 	}
