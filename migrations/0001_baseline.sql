@@ -768,6 +768,13 @@ CREATE TABLE erasure_masters (
     PRIMARY KEY (tenant, erasure)
 );
 
+-- How many erasures there were when a table was last rewritten, so that its file holds no
+-- deleted rows of before.
+CREATE TABLE table_rewrites (
+    name     text   PRIMARY KEY,
+    erasures bigint NOT NULL
+);
+
 -- An erasure is final when every master key of its time is destroyed. If the master key of
 -- an erasure is unknown, all of them count.
 CREATE VIEW erasure_finality AS
