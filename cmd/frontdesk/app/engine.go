@@ -109,7 +109,7 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Answers:               postgres.Confirmed{Answers: projections.Answers{DB: e.calls}, DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
-		Erasures:              postgres.Eraser{Erasures: e.erasures(), Store: e.store},
+		Erasures:              postgres.Eraser{Erasures: e.Erasures(), Store: e.store},
 		CheckURL:              outbound.Guard{Allow: e.config.AllowNetwork, Flag: "--allow-network"}.CheckURL, // operators read it
 		Now:                   e.config.Now,
 		AuthorisationLifetime: e.config.AuthorisationLifetime,

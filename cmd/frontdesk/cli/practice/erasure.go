@@ -24,6 +24,7 @@ type ErasureCommands struct {
 	WithdrawErasure   withdrawErasureCmd   `cmd:"" group:"erasure" help:"Withdraw a request for an erasure."`
 	HoldErasure       holdErasureCmd       `cmd:"" group:"erasure" help:"Keep a patient's data from being erased, as a claim or an inquiry may need."`
 	LiftErasureHold   liftErasureHoldCmd   `cmd:"" group:"erasure" help:"End such a hold."`
+	ListErasures      listErasuresCmd      `cmd:"" group:"erasure" help:"List the erasures of a practice, and whether they are final."`
 	ReapplyErasures   reapplyErasuresCmd   `cmd:"" group:"erasure" help:"Erase again whom a restored backup has brought back."`
 }
 
@@ -192,7 +193,7 @@ func (c *reapplyErasuresCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, "", func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
+	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger, MasterKeys: masters}, "", func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
 		if err := engine.NoteMasters(ctx, masters.IDs()); err != nil {
 			return nil, err
 		}
