@@ -8,10 +8,10 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/domain/event"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
-	"frontdesk/domain/written"
 )
 
 func TestANoteIsMarkedInItsOwnRecord_D73(t *testing.T) {
@@ -30,7 +30,7 @@ func TestANoteIsMarkedInItsOwnRecord_D73(t *testing.T) {
 		step{"another patient's", mark(elm, bill, note, "wrong"), nil, record.ErrUnknownNote},
 		step{"another practice's", mark(oak, ann, note, "wrong"), nil, record.ErrUnknownNote},
 		step{"another practice's patient", mark(elm, theirs, note, "wrong"), nil, record.ErrUnknownNote},
-		step{"no reason", mark(elm, ann, note, "\n"), nil, written.ErrInvalidReason},
+		step{"no reason", mark(elm, ann, note, "\n"), nil, parse.ErrInvalidReason},
 		step{"marked", mark(elm, ann, note, "wrong"), []event.Event{record.NoteEnteredInError{Note: note, Patient: ann, Reason: "wrong"}}, nil},
 		step{"marked already", mark(elm, ann, note, "very wrong"), nil, nil},
 	)
@@ -57,7 +57,7 @@ func TestARequestIsMarkedForItsOwnPatient_D73(t *testing.T) {
 		step{"unknown request", mark(elm, ann, request.ID{UUID: uuid.New()}, "wrong"), nil, request.ErrUnknown},
 		step{"another patient's", mark(elm, bill, asked, "wrong"), nil, request.ErrUnknown},
 		step{"another practice's", mark(oak, ann, asked, "wrong"), nil, request.ErrUnknown},
-		step{"no reason", mark(elm, ann, asked, ""), nil, written.ErrInvalidReason},
+		step{"no reason", mark(elm, ann, asked, ""), nil, parse.ErrInvalidReason},
 		step{"marked", mark(elm, ann, asked, "wrong"), []event.Event{request.EnteredInError{Patient: ann, Reason: "wrong"}}, nil},
 		step{"marked already", mark(elm, ann, asked, "very wrong"), nil, nil},
 	)

@@ -71,7 +71,7 @@ var layers = map[string]layer{
 			"frontdesk/adapters/outbound",   // the one shared client for addresses of third parties
 			"frontdesk/adapters/fair",       // the one way to share capacity fairly among callers
 			"frontdesk/adapters/sealing",    // the one way to encrypt
-			"frontdesk/adapters/jsonfault",  // the one explanation why a text is not JSON
+			"frontdesk/adapters/jsonerr",    // the one explanation why a text is not JSON
 			"frontdesk/adapters/tracing",    // the one way to trace
 			"frontdesk/feed",                // the one form in which events leave the database for a broker
 		},

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/cmd/frontdesk/cli"
@@ -177,7 +178,7 @@ func (w *world) explained(count int) error {
 	if err := w.Drain(w.ctx); err != nil {
 		return err
 	}
-	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.DB.AdminURL), MasterKey: testworld.MasterKey})
+	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.DB.AdminURL), MasterKeys: sealing.NewRing(testworld.MasterKey)})
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func (k *keeping) searchFiles() {
 // recall enters the encrypted values of a database's events and calls.
 func (k *keeping) recall(master sealing.MasterKey) {
 	k.t.Helper()
-	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.DB.URL, MasterKey: master})
+	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.DB.URL, MasterKeys: sealing.NewRing(master)})
 	k.must(err)
 	defer engine.Close()
 	for e, err := range engine.Log.After(k.ctx, 0) {

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/adapters/jsonfault"
+	"frontdesk/adapters/jsonerr"
 )
 
 // The reasons why a document is not a readable key set.
@@ -141,7 +141,7 @@ func (n notJSONError) Error() string { return ErrNotJSON.Error() + ": it " + str
 func (n notJSONError) Is(target error) bool { return target == ErrNotJSON }
 
 func notJSON(err error) error {
-	if why := jsonfault.Describe(err); why != "" {
+	if why := jsonerr.Describe(err); why != "" {
 		return notJSONError("is not JSON: " + why)
 	}
 	return notJSONError("is JSON, but not an object")

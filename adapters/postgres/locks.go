@@ -26,11 +26,11 @@ type Locks struct {
 	Tell  func(string)  // is told who is in the way, and of each change; nil tells nobody
 }
 
-// briefLock is how long an attempt waits for one lock.
-const briefLock = "50ms"
+// BriefLock is how long an attempt waits for one lock.
+const BriefLock = "50ms"
 
 // Briefly has a transaction wait only briefly for each lock.
-const Briefly = `SET LOCAL lock_timeout = '` + briefLock + `'`
+const Briefly = `SET LOCAL lock_timeout = '` + BriefLock + `'`
 
 const (
 	lockLimit = 10 * time.Minute

@@ -11,7 +11,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"frontdesk/domain/event"
@@ -43,19 +42,6 @@ func ParseMasterKey(text string) (MasterKey, error) {
 		return MasterKey{}, ErrMasterKeyForm
 	}
 	return MasterKey(raw), nil
-}
-
-// ReadMasterKey reads a file with a key for [ParseMasterKey].
-func ReadMasterKey(file string) (MasterKey, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return MasterKey{}, fmt.Errorf("read the master key: %w", err)
-	}
-	key, err := ParseMasterKey(string(text))
-	if err != nil {
-		return MasterKey{}, fmt.Errorf("read the master key in %s: %w", file, err)
-	}
-	return key, nil
 }
 
 // String keeps the key out of logs.

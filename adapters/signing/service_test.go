@@ -67,7 +67,7 @@ func (s *service) count(sql string) (n int) {
 }
 
 func (s *service) vault() signing.Vault {
-	return signing.Vault{DB: s.pool, Master: sealing.MasterKey{1, 2, 3}, Now: s.clock.Now}
+	return signing.Vault{DB: s.pool, Masters: sealing.NewRing(sealing.MasterKey{1, 2, 3}), Now: s.clock.Now}
 }
 
 func (s *service) stageKey() signingkey.KID {

@@ -6,7 +6,7 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 
 	"frontdesk/adapters/staffweb/signin"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 // accountPage is the page of one's own account.
@@ -58,7 +58,7 @@ func (p *Pages) endSessions(v *frame.Visit) error {
 	if v.Form.Get("do") == "end-others" {
 		return p.endOthers(v)
 	}
-	id, ok := written.ID(v.Form.Get("session"))
+	id, ok := parse.ID(v.Form.Get("session"))
 	if !ok {
 		return frame.ErrUnreadable
 	}

@@ -9,9 +9,9 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/authorisation"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -90,8 +90,8 @@ func isGone(err error) bool {
 
 // revocationOf reads the authorisation to stop from the form.
 func revocationOf(v *frame.Visit) (commands.RevokeUserAuthorisation, error) {
-	app, isApp := written.ID(v.Form.Get("application"))
-	about, isPatient := written.ID(v.Form.Get("patient"))
+	app, isApp := parse.ID(v.Form.Get("application"))
+	about, isPatient := parse.ID(v.Form.Get("patient"))
 	if !isApp || !isPatient {
 		return commands.RevokeUserAuthorisation{}, frame.ErrUnreadable
 	}

@@ -9,7 +9,7 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/domain/application"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 	"frontdesk/projections"
 )
 
@@ -26,7 +26,7 @@ func (p *Pages) judge(v *frame.Visit) (request, error) {
 	if a.App == "" || a.Redirect == "" {
 		return request{}, errIncomplete
 	}
-	id, ok := written.ID(a.App)
+	id, ok := parse.ID(a.App)
 	if !ok {
 		return request{}, errUnknownApplication
 	}

@@ -9,8 +9,8 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 )
 
 // passkeysPage is the page of a member's passkeys.
@@ -101,7 +101,7 @@ func (p *Pages) addPasskey(v *frame.Visit) error {
 }
 
 func (p *Pages) removePasskey(v *frame.Visit) error {
-	id, ok := written.ID(v.Form.Get("passkey"))
+	id, ok := parse.ID(v.Form.Get("passkey"))
 	if !ok || v.Form.Get("do") != "remove" {
 		return frame.ErrUnreadable
 	}

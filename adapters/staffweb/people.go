@@ -12,8 +12,8 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/domain/erasure"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -68,7 +68,7 @@ func (p *Pages) people(v *frame.Visit) error {
 // memberOf is the member of staff in the form or the address. Everybody holds no member
 // of another practice.
 func memberOf(v *frame.Visit, everybody []projections.Person) (projections.Person, error) {
-	id, ok := written.ID(v.Form.Get("member"))
+	id, ok := parse.ID(v.Form.Get("member"))
 	i := slices.IndexFunc(everybody, func(p projections.Person) bool { return p.Staff.UUID == id })
 	if !ok || i < 0 {
 		return projections.Person{}, errNoMember

@@ -78,7 +78,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 				Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: time.Minute, Now: s.Now},
 				Devices:   signin.Devices{DB: postgres.On(s.pool), Now: s.Now},
 				Passwords: passwords{s.pool},
-				Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Now: s.Now}, Now: s.Now},
+				Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Keys: func() [][32]byte { return [][32]byte{{1}} }, Now: s.Now}, Now: s.Now},
 				Steps:     signin.Steps{DB: postgres.On(s.pool), Now: s.Now},
 				Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 				Screens:   signin.Screens{DB: postgres.On(s.pool), Now: s.Now},

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"frontdesk/commands"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 )
 
 // scripts are ten characters each, which repeat in a text. A Bengali letter takes 3 bytes, and
@@ -71,10 +71,10 @@ func (d *desks) forms() []textForm {
 		{"why a request is reopened", d.reception, d.page, d.page, "text", request.MaxText, []string{"do", "reopen"}},
 		{"why a request is moved", d.reception, move, move, "text", request.MaxText, []string{"do", "move", "find", "Cy", "to", d.closed.String()}},
 		{"a search of a request's patient", d.reception, move, move, "find", 200, []string{"do", "find"}},
-		{"why data are kept", d.officer, asked, asked, "hold", written.MaxReason, []string{"do", "hold"}},
-		{"why a hold ends", d.officer, asked, asked, `release-[0-9a-f-]+`, written.MaxReason, []string{"do", "release"}},
-		{"why data are erased", d.officer, asked, asked, "reason", written.MaxReason, []string{"do", "ask", "basis", "court-order"}},
-		{"why an erasure is withdrawn", d.officer, asked, asked, "withdrawal", written.MaxReason, []string{"do", "withdraw"}},
+		{"why data are kept", d.officer, asked, asked, "hold", parse.MaxReason, []string{"do", "hold"}},
+		{"why a hold ends", d.officer, asked, asked, `release-[0-9a-f-]+`, parse.MaxReason, []string{"do", "release"}},
+		{"why data are erased", d.officer, asked, asked, "reason", parse.MaxReason, []string{"do", "ask", "basis", "court-order"}},
+		{"why an erasure is withdrawn", d.officer, asked, asked, "withdrawal", parse.MaxReason, []string{"do", "withdraw"}},
 		{"a site", d.manager, atElm + "sites", atElm + "sites", "name", 60, nil},
 		{"another name of a site", d.manager, rooms, rooms, "name", 60, []string{"room1", "Room 1"}},
 		{"another name of a room", d.manager, rooms, rooms, "room1", 60, []string{"name", "Elm House"}},

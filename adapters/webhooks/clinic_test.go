@@ -81,7 +81,7 @@ func clinicOn(t testing.TB, url string) *clinic {
 	c := &clinic{t: t, url: url, pool: pool, codec: codec, clock: commandtest.NewClock(commandtest.Noon), db: stdlib.OpenDBFromPool(pool),
 		ages: webhooks.Ages{CallIn: webhooks.DefaultCallInAge, Other: webhooks.DefaultAge}}
 	t.Cleanup(func() { _ = c.db.Close() })
-	c.keys = &keyring.Keyring{DB: postgres.On(pool), Codec: codec, Master: master}
+	c.keys = &keyring.Keyring{DB: postgres.On(pool), Codec: codec, Masters: sealing.NewRing(master)}
 	must(t, c.keys.Start(t.Context()))
 	c.store = &eventstore.Store{DB: postgres.On(pool), Codec: codec, Keys: c.keys, AtOnce: projections.AtOnce(), Now: c.clock.Now}
 	return c
@@ -120,7 +120,7 @@ func (c *clinic) newPatient(name string) patient.ID {
 }
 
 func (c *clinic) vault() signing.Vault {
-	return signing.Vault{DB: c.pool, Master: master, Now: c.clock.Now}
+	return signing.Vault{DB: c.pool, Masters: sealing.NewRing(master), Now: c.clock.Now}
 }
 
 func (c *clinic) stageKey() signingkey.KID {

@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/keyring"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -39,7 +40,7 @@ func (c *clinic) destroys(kind event.HolderKind, erased bool) {
 	}
 	_, err = owner.Exec(c.t.Context(), `DELETE FROM personal_keys WHERE kind = $1`, kind)
 	must(c.t, err)
-	c.keys = &keyring.Keyring{DB: postgres.On(c.pool), Codec: c.codec, Master: master}
+	c.keys = &keyring.Keyring{DB: postgres.On(c.pool), Codec: c.codec, Masters: sealing.NewRing(master)}
 	must(c.t, c.keys.Start(c.t.Context()))
 }
 

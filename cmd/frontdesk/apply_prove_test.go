@@ -27,7 +27,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// county is a database, and the files that declare who is in it.
+// county is a database, and the files that declare its practices.
 type county struct {
 	*trial
 	file, links string
@@ -92,7 +92,7 @@ func (c *county) apply(args ...string) (command *exec.Cmd, said *bytes.Buffer) {
 	return command, said
 }
 
-// applied applies the files to their end, and returns the last line of what was said.
+// applied applies the files completely, and returns the last line of output.
 func (c *county) applied(what string, args ...string) string {
 	c.t.Helper()
 	begun := clock.Start()
@@ -116,7 +116,7 @@ func (c *county) count(sql string) (n int) {
 	return n
 }
 
-// complete fails unless everything that was declared is there once, and nothing else.
+// complete fails unless exactly the declared things are there, each once.
 func (c *county) complete() {
 	c.t.Helper()
 	for sql, want := range map[string]int{
@@ -165,30 +165,30 @@ func (c *county) handed() {
 		var who, link string
 		c.must(rows.Scan(&who, &link))
 		if digest := staff.DigestOfLink(last[who]); hex.EncodeToString(digest[:]) != link {
-			c.t.Errorf("%s has a link that nobody was handed", who)
+			c.t.Errorf("%s has a link that was never handed over", who)
 		}
 	}
 	c.must(rows.Err())
 }
 
-// TestProveThatAThousandPracticesAreApplied says how long it takes, and shows that the
-// second time changes nothing.
+// TestProveThatAThousandPracticesAreApplied prints how long it takes, and shows that the
+// second run changes nothing.
 func TestProveThatAThousandPracticesAreApplied_D107(t *testing.T) { //nolint:paralleltest // it measures
 	c := newCounty(t, provetest.Pick(100, 1000))
 	c.applied("a dry run", "--dry-run")
 	if said := c.applied("applied"); !strings.HasPrefix(said, fmt.Sprintf("changed %[1]d of %[1]d documents", c.practices+countyApplications)) {
-		t.Errorf("it says %q", said)
+		t.Errorf("the output is %q", said)
 	}
 	c.complete()
 	if said := c.applied("applied again"); said != "nothing to change" {
-		t.Errorf("applied again, it says %q", said)
+		t.Errorf("the second run prints %q", said)
 	}
 	c.complete()
 	provetest.Tried(t, c.practices, "practices")
 }
 
-// TestProveThatAKilledApplyIsCompletedByTheNext kills the real program at moments that
-// nobody has chosen, and looks that what is there in between is called by nobody.
+// TestProveThatAKilledApplyIsCompletedByTheNext kills the real program at random moments, and
+// checks that no application can call the incomplete practices in between.
 func TestProveThatAKilledApplyIsCompletedByTheNext_D107(t *testing.T) { //nolint:paralleltest // it starts many processes
 	for range provetest.Pick(1, 3) {
 		c := newCounty(t, provetest.Pick(100, 400))
@@ -207,18 +207,18 @@ func TestProveThatAKilledApplyIsCompletedByTheNext_D107(t *testing.T) { //nolint
 				t.Errorf("seed %d: %d practices are called before their hours are set", seed, n)
 			}
 		}
-		t.Logf("seed %d: killed %d times, when so many of %d events were stored: %v", seed, killed, total, moments)
+		t.Logf("seed %d: killed %d times; events stored at each kill, of %d: %v", seed, killed, total, moments)
 		provetest.Tried(t, killed, "kills")
 		c.applied("completed")
 		c.complete()
 		if said := c.applied("applied again"); said != "nothing to change" {
-			t.Errorf("applied again, it says %q", said)
+			t.Errorf("the second run prints %q", said)
 		}
 	}
 }
 
-// killAt kills a run some time after so many events are stored, and reports whether it had
-// not ended before.
+// killAt kills a run some time after that many events are stored, and reports whether it was
+// still running.
 func (c *county) killAt(events int, later time.Duration) bool {
 	c.t.Helper()
 	command, said := c.apply()

@@ -25,7 +25,7 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// target is whom an attack is aimed at, and what the attacker has.
+// target is the target of an attack, and the attacker's means.
 type target struct {
 	Address string
 	Own     integrator // the attacker's application
@@ -33,7 +33,7 @@ type target struct {
 	Victim  member
 }
 
-// tally is how often an attacker has begun something, and what came of it.
+// tally counts an attacker's attempts, and their results.
 type tally struct {
 	Begun int
 	Seen  map[string]int
@@ -48,8 +48,8 @@ func (t tally) String() string {
 	return strings.Join(append([]string{fmt.Sprint(t.Begun, " begun")}, names...), ", ")
 }
 
-// attacker attacks from a process of its own, whose end is the end of everything
-// that it has begun.
+// attacker attacks from a process of its own; the end of the process ends all of its
+// attempts.
 type attacker struct {
 	target
 
@@ -60,7 +60,7 @@ type attacker struct {
 	age    clock.Stopwatch
 }
 
-// A process that is to attack runs no tests, and TestMain is everybody's.
+// A process that is to attack runs no tests, and TestMain belongs to all.
 //
 //nolint:gochecknoinits // see above
 func init() {
@@ -87,7 +87,7 @@ func attackAndExit(a attack) {
 	}
 	go a.run(by)
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	by.mu.Lock() // whoever has not ended yet counts no more
+	by.mu.Lock() // attempts that have not ended yet no longer count
 	_ = json.NewEncoder(os.Stdout).Encode(by.tally)
 	os.Exit(0)
 }
@@ -116,7 +116,7 @@ func (a *attacker) bearer() string {
 	return a.token
 }
 
-// every does something so many times a second.
+// every repeats something at a rate per second.
 func (a *attacker) every(perSecond float64, do func(n int)) {
 	pace := rate.NewLimiter(rate.Limit(perSecond), 10)
 	for n := 0; pace.Wait(context.Background()) == nil; n++ {
@@ -125,8 +125,8 @@ func (a *attacker) every(perSecond float64, do func(n int)) {
 	}
 }
 
-// hold keeps so many going of what begins anew whenever it has ended. A tenth of
-// them begin in a second.
+// hold keeps that many repetitions going, each of which starts again when it has ended. A
+// tenth of them begin in a second.
 func (a *attacker) hold(count int, do func(n int)) {
 	pace := rate.NewLimiter(rate.Limit(count)/10, 10)
 	for n := range count {
@@ -147,8 +147,8 @@ func sourceOf(n int) *net.TCPAddr {
 	return &net.TCPAddr{IP: net.IPv4(127, 66, byte(n>>8), byte(n))}
 }
 
-// dial connects from a source. Who will not read has a small buffer; 0 is the
-// usual one.
+// dial connects from a source. A client that will not read has a small buffer; 0 is the
+// default one.
 func (a *attacker) dial(source, buffer int) (net.Conn, error) {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, LocalAddr: sourceOf(source)}
 	if buffer > 0 {

@@ -16,8 +16,8 @@ const (
 	trickledFiles = 2560
 )
 
-// mostBodies is how many bodies one process can send at once: 11,000 where it may
-// open so many files.
+// mostBodies is how many bodies one process can send at once: 11,000 if it may open that many
+// files.
 func mostBodies() int {
 	var files syscall.Rlimit
 	_ = syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files)
@@ -36,7 +36,7 @@ func callsWithoutBody(a *attacker) {
 	a.hold(mostBodies(), func(n int) { a.send(n%sources, a.submission(1000)) })
 }
 
-// send sends something and then nothing, until it is answered.
+// send sends a text and then nothing, until it is answered.
 func (a *attacker) send(source int, text string) {
 	conn, err := a.dial(source, 0)
 	if err != nil {
@@ -48,14 +48,14 @@ func (a *attacker) send(source int, text string) {
 	}
 }
 
-// submission is the head of a call that sends a patient request of so many bytes.
+// submission is the head of a call that sends a patient request of that many bytes.
 func (a *attacker) submission(length int) string {
 	return fmt.Sprintf("POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: %s.%s\r\nAuthorization: Bearer %s\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n", a.Own.Tenant, apiDomain, a.bearer(), length)
 }
 
-// textsThatTrickle sends texts that are long enough to need a seat, and then go on
-// at 9 KB a second.
+// textsThatTrickle sends texts that are long enough to need a permit, and then continues at 9
+// KB a second.
 func textsThatTrickle(a *attacker) {
 	a.hold(trickledTexts, func(n int) {
 		begin := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"`, a.Own.Patient)
@@ -72,7 +72,7 @@ func filesThatTrickle(a *attacker) {
 	})
 }
 
-// trickle sends something and then so many bytes a second, until it is answered.
+// trickle sends a beginning and then some bytes a second, until the answer.
 func (a *attacker) trickle(source int, begin string, perSecond int) {
 	conn, err := a.dial(source, 0)
 	if err != nil {

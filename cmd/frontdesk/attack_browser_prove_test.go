@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// from is a client that calls from one address, and always the service, whatever
-// host it names. It follows no redirects.
+// from is a client that calls from one address, and always the service, under any host name.
+// It follows no redirects.
 func from(source *net.TCPAddr, address string, patience time.Duration) *http.Client {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, LocalAddr: source}
 	return &http.Client{
@@ -32,8 +32,8 @@ func from(source *net.TCPAddr, address string, patience time.Duration) *http.Cli
 	}
 }
 
-// browser is somebody who looks at the pages of a practice and keeps cookies. It
-// holds the page that was shown last.
+// browser is a user who looks at the pages of a practice and keeps cookies. It holds the last
+// page.
 type browser struct {
 	client *http.Client
 	base   string
@@ -78,7 +78,7 @@ func (b *browser) ask(r *http.Request) (status int, page string, err error) {
 
 var hidden = regexp.MustCompile(`type="hidden" name="(\w+)" value="([^"]*)"`)
 
-// filled is the fields, and what the page's form sends along with them.
+// filled is the fields, and the hidden fields of the page's form.
 func (b *browser) filled(path string, fields url.Values) url.Values {
 	all := url.Values{}
 	form := regexp.MustCompile(`(?s)<form[^>]* action="[^"]*` + path + `"(.*?)</form>`).FindString(b.page)

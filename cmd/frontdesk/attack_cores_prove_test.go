@@ -16,9 +16,9 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 )
 
-// cores says which cores the service with its Postgres, the attackers and the
-// honest callers may use, as lists for taskset. On a machine with fewer than four
-// cores, or without taskset, they are "" and everybody shares.
+// cores are the cores of the service with its Postgres, of the attackers and of the honest
+// callers, as lists for taskset. On a machine with fewer than four cores, or without taskset,
+// they are "" and all share.
 type cores struct{ all, service, attackers, callers string }
 
 func shareCores(t *testing.T) cores {
@@ -32,7 +32,7 @@ func shareCores(t *testing.T) cores {
 	if n := len(all); err == nil && n >= 4 {
 		return cores{strings.Join(all, ","), strings.Join(all[:n-2], ","), all[n-2], all[n-1]}
 	}
-	t.Logf("nobody has cores of their own: %d cores, taskset: %v", len(all), err)
+	t.Logf("all share the cores: %d cores, taskset: %v", len(all), err)
 	return cores{}
 }
 

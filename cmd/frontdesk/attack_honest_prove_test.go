@@ -15,8 +15,8 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// The load of the honest callers: a call each tick, and somebody of each practice
-// signing in, reading pages and signing out again each shift.
+// The load of the honest callers: a call each tick. In each shift, a member of staff of each
+// practice signs in, reads pages and signs out again.
 const (
 	tick     = 10 * time.Millisecond
 	shift    = 6 * time.Second
@@ -28,7 +28,7 @@ type honest struct {
 	group sync.WaitGroup
 
 	mu      sync.Mutex
-	figures *figures // of what begins now; nil if nobody watches
+	figures *figures // of attempts that begin now; nil while unwatched
 }
 
 // honest lets them begin, and returns once the service has warmed up. They end
@@ -57,7 +57,7 @@ func (in *town) honest(t *testing.T, address string) *honest {
 	return h
 }
 
-// watch returns how those fared who began within so much time.
+// watch returns the results of attempts that began within a duration.
 func (h *honest) watch(d time.Duration) *figures {
 	f := newFigures()
 	h.keep(f)
@@ -73,7 +73,7 @@ func (h *honest) keep(f *figures) {
 	h.figures = f
 }
 
-// begun is what keeps the figures of somebody who begins now; nil if nobody watches.
+// begun is the figures for an attempt that begins now; nil while unwatched.
 func (h *honest) begun() *figures {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,7 +83,7 @@ func (h *honest) begun() *figures {
 	return h.figures
 }
 
-// do does something that was to begin at an instant, and notes how it went.
+// do performs an action that was due at an instant, and records its result.
 func (h *honest) do(kind string, due time.Time, what func() error) error {
 	f := h.begun()
 	if f == nil {
@@ -106,8 +106,7 @@ func (h *honest) call(ctx context.Context, callers []*caller) {
 	}
 }
 
-// work is the day of a member of staff, in shifts. Who is late begins the next one
-// at once.
+// work is the day of a member of staff, in shifts. A late member begins the next one at once.
 func (h *honest) work(ctx context.Context, m member, b *browser, first time.Duration) {
 	for due := clock.System().Add(first); pauseUntil(ctx, due); {
 		_ = h.shift(ctx, m, b, due) // it is noted

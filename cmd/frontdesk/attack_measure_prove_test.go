@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// The bar: honest callers wait at most this long, or twice as long as at rest, and
-// the program has at most so much resident. Waiting is reported and not judged: it
-// says as much about the machine as about the program.
+// The limits. Honest callers wait at most this long, or twice as long as at rest, and the
+// program has at most this resident memory. Waiting is reported and not judged: it depends on
+// the machine as much as on the program.
 const (
 	alwaysFast   = 50 * time.Millisecond
 	mostBesieged = 512 << 20
@@ -24,15 +24,15 @@ const (
 
 // figures are how honest callers fared for a while.
 type figures struct {
-	open  sync.WaitGroup // what has begun and not ended
+	open  sync.WaitGroup // attempts that have begun and not ended
 	mu    sync.Mutex
 	kinds map[string]*kind
 }
 
-// kind is one kind of what they do.
+// kind is one kind of attempt.
 type kind struct {
 	took   []time.Duration
-	failed map[string]int // by what they got
+	failed map[string]int // by their answers
 }
 
 func newFigures() *figures {
@@ -73,7 +73,7 @@ func (k *kind) p(percent float64) time.Duration {
 	return k.took[int(math.Ceil(percent/100*float64(len(k.took))))-1]
 }
 
-// outcome is what came of an attack.
+// outcome is the result of an attack.
 type outcome struct {
 	name         string
 	rest, during *figures
@@ -122,7 +122,7 @@ func beyond(rest, during *kind) string {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// judge fails if anybody honest was refused, or the program took too much memory.
+// judge fails if an honest caller was refused, or the program took too much memory.
 func (o outcome) judge(t *testing.T) {
 	t.Helper()
 	for _, name := range kindsOfUse {

@@ -88,8 +88,8 @@ func (in *town) besiege(t *testing.T, a attack, address string) *besieger {
 	return b
 }
 
-// end stops the attack, whose connections end with its process, and returns what
-// the attacker has seen.
+// end stops the attack, whose connections end with its process, and returns the attacker's
+// tally.
 func (b *besieger) end() (seen tally) {
 	b.t.Helper()
 	b.stop.Close()

@@ -10,8 +10,8 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// How long honest callers are watched at rest, and while an attack goes on. The
-// first seconds of a new process are not measured.
+// How long honest callers are watched at rest, and during an attack. The first seconds of a
+// new process are not measured.
 var (
 	warmUp = 2 * time.Second
 	atRest = provetest.Pick(4*time.Second, siegeOfRelease/2)
@@ -20,11 +20,11 @@ var (
 
 const siegeOfRelease = 20 * time.Second
 
-// attack is something that nobody may do to the others, at ten times the rate at
-// which it once took the service away from them.
+// attack is an attack on the other callers, at ten times the rate at which it once made the
+// service unavailable.
 type attack struct {
 	name  string
-	least int // what its tally has to hold after a siege for a release, or it was no attack
+	least int // the minimum of its tally after a siege for a release, or it was no attack
 	run   func(*attacker)
 }
 
@@ -44,11 +44,11 @@ func attacks() []attack {
 	}
 }
 
-// TestProveThatNobodyTakesTheServiceAway attacks a real process in every way that
-// is listed above. Meanwhile other applications call, at the same and at other
-// practices, and staff sign in and read pages: each of them is answered. Those who
-// were answered much later than at rest are marked in the table.
-func TestProveThatNobodyTakesTheServiceAway(t *testing.T) { //nolint:paralleltest // it measures
+// TestProveServiceWithstandsAttacks attacks a real process in every way that is listed above.
+// Meanwhile other applications call, at the same and at other practices, and staff sign in
+// and read pages: each of them is answered. Kinds with much later answers than at rest are
+// marked in the table.
+func TestProveServiceWithstandsAttacks(t *testing.T) { //nolint:paralleltest // it measures
 	in := newTown(t)
 	rows := []string{tableHead}
 	for _, a := range attacks() {

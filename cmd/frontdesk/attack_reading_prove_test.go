@@ -32,7 +32,7 @@ func pipelinedRequests(a *attacker) {
 	})
 }
 
-// pipelined is 1,200 requests for one of the things that anybody may ask for.
+// pipelined is 1,200 requests for one of the public resources.
 func pipelined(n int) string {
 	api := attacked + "." + apiDomain
 	open := []struct{ host, path string }{
@@ -43,7 +43,7 @@ func pipelined(n int) string {
 	return strings.Repeat(fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", thing.path, thing.host), 1_200)
 }
 
-// recordsUnread asks for a record of 4 MiB and reads no more than its first line.
+// recordsUnread asks for a record of 4 MiB and reads only its first line.
 func recordsUnread(a *attacker) {
 	a.hold(stalledReaders, func(n int) {
 		conn, err := a.dial(n%sources, smallBuffer)

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// How many sign in at once, and from how many sources somebody's password is
-// guessed.
+// How many sign in at once, and from how many sources one person's password is guessed.
 const (
 	signInsAtOnce  = 640
 	guessingSource = 500
@@ -39,7 +38,7 @@ func (a *attacker) guess(g *guesser, username string) {
 	a.saw(strconv.Itoa(status))
 }
 
-// manySignInsAtOnce lets 640 sign in at once from one source, every five seconds.
+// manySignInsAtOnce signs 640 users in at once from one source, every five seconds.
 func manySignInsAtOnce(a *attacker) {
 	g := a.guesser(0)
 	for range time.Tick(5 * time.Second) {

@@ -13,8 +13,8 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// unsignedTokens names an application whose key set does not come, with tokens
-// that anybody can make up, 1,400 times a second.
+// unsignedTokens names an application whose key set is unavailable, with tokens that any
+// client can invent, 1,400 times a second.
 func unsignedTokens(a *attacker) {
 	var clients [sources]*http.Client
 	for n := range clients {
@@ -36,7 +36,7 @@ func unsignedTokens(a *attacker) {
 	})
 }
 
-// madeUp is a token as an application would make it, but for its signature.
+// madeUp is a token as an application would make it, except for its signature.
 func madeUp(iss string) string {
 	now, encode := clock.System().Unix(), base64.RawURLEncoding.EncodeToString
 	claims := fmt.Sprintf(`{"iss":%q,"sub":%q,"iat":%d,"exp":%d}`, iss, iss, now, now+60)

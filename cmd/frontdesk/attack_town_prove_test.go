@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
@@ -43,11 +44,11 @@ type integrator struct {
 	ID      application.ID
 	KeyFile string
 	Tenant  string
-	Patient patient.ID // of whom it sends requests
-	Record  patient.ID // whose record it reads
+	Patient patient.ID // the patient of its requests
+	Record  patient.ID // the patient whose record it reads
 }
 
-// member is somebody who signs in.
+// member is a person who signs in.
 type member struct{ Tenant, Username, Password string }
 
 // town is a database with practices, applications that publish keys, and staff.
@@ -57,8 +58,8 @@ type town struct {
 	database *embedded.Server
 	cores    cores
 	honestly []integrator
-	attacker integrator // enabled at the attacked practice alone
-	hanging  integrator // whose key set never comes
+	attacker integrator // enabled only at the attacked practice
+	hanging  integrator // whose key set never arrives
 	staff    []member
 }
 
@@ -66,7 +67,7 @@ func newTown(t *testing.T) *town {
 	t.Helper()
 	in := &town{t: t, database: postgrestest.Cluster(t), cores: shareCores(t)}
 	var err error
-	in.engine, err = app.Open(t.Context(), app.Config{DatabaseURL: in.database.URL("frontdesk", "frontdesk_app"), AllowNetwork: loopback, MasterKey: theMasterKey})
+	in.engine, err = app.Open(t.Context(), app.Config{DatabaseURL: in.database.URL("frontdesk", "frontdesk_app"), AllowNetwork: loopback, MasterKeys: sealing.NewRing(theMasterKey)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func publishKeys(t *testing.T, set []byte) string {
 	return server.URL
 }
 
-// hangKeys accepts connections and says nothing.
+// hangKeys accepts connections and sends nothing.
 func hangKeys(t *testing.T, _ []byte) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -16,9 +16,9 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// What a cell carries is measured on one machine that does everything: clients, program,
-// Postgres and the receiver of webhooks. CPU for each visit is what other machines can be
-// reckoned by; docs/scale.md does so.
+// The capacity of a cell is measured on one machine that runs everything: clients, program,
+// Postgres and the receiver of webhooks. The CPU for each visit is a basis for estimates of
+// other machines; docs/scale.md has them.
 var (
 	measuredVisits = provetest.Pick(600, 6000)
 	restVisits     = provetest.Pick(50, 300) // one after the other
@@ -30,9 +30,9 @@ const (
 	patientsOfEach = 50 // practice
 )
 
-// TestProveWhatACellCarries lets patients come and go: each sends a request, is booked in, called in, seen and
-// written about. It prints what that takes of everything.
-func TestProveWhatACellCarries(t *testing.T) { //nolint:paralleltest // it measures
+// TestProveCapacityOfACell simulates visits of patients: each sends a request, is booked in,
+// called in, seen and written about. It prints the use of all resources.
+func TestProveCapacityOfACell(t *testing.T) { //nolint:paralleltest // it measures
 	c := newCellInside(t)
 	c.come(warmVisits, visitClients)
 	c.settle()
@@ -51,8 +51,8 @@ func TestProveWhatACellCarries(t *testing.T) { //nolint:paralleltest // it measu
 	}
 	row("calls, each with a token of its own", "%d", len(steps))
 	row("events", "%.1f", float64(after.events-before.events)/visits)
-	row("webhooks", "%.1f", float64(after.told-before.told)/visits)
-	row("calls a second, beside clients that mint each token on the same cores", "%.0f", visits*float64(len(steps))/calling.Seconds())
+	row("webhooks", "%.1f", float64(after.webhooks-before.webhooks)/visits)
+	row("calls a second, with clients that mint each token on the same cores", "%.0f", visits*float64(len(steps))/calling.Seconds())
 	row("one call, at the median and the 99th percentile, under that load", "%s, %s", spent(took, 0.5), spent(took, 0.99))
 	row("one call of one client alone", "%s, %s", spent(quiet, 0.5), spent(quiet, 0.99))
 	row("CPU of Postgres, ms", "%.2f", float64((after.cluster-before.cluster).Microseconds())/1000/visits)
@@ -70,7 +70,7 @@ func spent(of []float64, part float64) time.Duration {
 	return time.Duration(benchtest.Quantile(of, part) * float64(time.Second)).Round(100 * time.Microsecond)
 }
 
-// come lets patients come, so many at once, and returns how many seconds each call took.
+// come runs visits, that many at once, and returns how many seconds each call took.
 func (c *cell) come(visits, clients int) (took []float64) {
 	c.t.Helper()
 	var mu sync.Mutex
@@ -113,9 +113,9 @@ func (c *cell) minting() float64 {
 
 // sight is how much there is of everything.
 type sight struct {
-	events, told, wal int64
-	program, cluster  time.Duration
-	tables            map[string]int64
+	events, webhooks, wal int64
+	program, cluster      time.Duration
+	tables                map[string]int64
 }
 
 const sizes = `
@@ -127,7 +127,7 @@ func (c *cell) look() (s sight) {
 	c.t.Helper()
 	ctx := c.t.Context()
 	c.must(c.admin.QueryRow(ctx, `SELECT (SELECT head FROM sequencer), (SELECT count(*) FROM deliveries), pg_current_wal_lsn() - '0/0'`).
-		Scan(&s.events, &s.told, &s.wal))
+		Scan(&s.events, &s.webhooks, &s.wal))
 	s.program, s.cluster = benchtest.CPU(""), benchtest.ClusterCPU(c.data)
 	s.tables = c.tables()
 	return s

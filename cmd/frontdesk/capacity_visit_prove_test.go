@@ -24,6 +24,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -32,8 +33,9 @@ import (
 
 const cellPractices = 20
 
-// cell is some practices on a Postgres that flushes to disk, with applications that call
-// and are told of everything. Visits go round all of these, and the processes that serve.
+// cell is some practices on a Postgres that flushes to disk, with applications that call and
+// receive every webhook. Visits rotate through all of these, and through the processes that
+// serve.
 type cell struct {
 	t           *testing.T
 	admin       *pgxpool.Pool
@@ -49,7 +51,7 @@ type practice struct {
 	patients           []patient.ID
 }
 
-// steps are the calls of one visit. What a step was answered is known to those behind it.
+// steps are the calls of one visit. Later steps know the answers of earlier ones.
 var steps = []struct{ path, body string }{
 	{"request-type-availability", ""},
 	{"create-patient-request", `{"patientId":"{patient}","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"{text}"}]}`},
@@ -81,7 +83,7 @@ func newCell(t *testing.T) (c *cell, server *embedded.Server) {
 	return c, server
 }
 
-// newCellInside is served by this process, so that its CPU can be told.
+// newCellInside is served by this process, so that its CPU can be measured.
 func newCellInside(t *testing.T) *cell {
 	t.Helper()
 	c, server := newCell(t)
@@ -91,7 +93,7 @@ func newCellInside(t *testing.T) *cell {
 	trusted.AddCert(receiver.Certificate())
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: server.URL("frontdesk", postgres.AppRole), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", RootCAs: trusted,
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: theMasterKey, RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(theMasterKey), RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
 	})
 	c.must(err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -133,7 +135,7 @@ func (c *cell) found(desk commands.Desk, patients int, receivers ...string) {
 	}
 }
 
-// register makes an application that calls, and is told of everything.
+// register makes an application that calls, and receives every webhook.
 func (c *cell) register(desk commands.Desk, keys *bearertest.Server, receiver string) {
 	c.t.Helper()
 	ctx := c.t.Context()
@@ -235,7 +237,7 @@ func (c *cell) call(ctx context.Context, base, tenant, path, body, token string,
 	return nil
 }
 
-// settle waits until nothing is under way, and has the tables as they will stay.
+// settle waits until nothing is under way, and vacuums and analyses the tables.
 func (c *cell) settle() {
 	c.t.Helper()
 	for waiting := true; waiting; time.Sleep(100 * time.Millisecond) {

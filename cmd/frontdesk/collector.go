@@ -2,16 +2,16 @@ package main
 
 import "runtime/debug"
 
-// What the program needs from one moment to the next is little, and each call adds more
-// than it leaves. As Go is set, the collector would run many times a second. So it lets
-// the heap grow to five times what was in use, and begins earlier where much is in use.
+// The program's live heap is small, and each call allocates more than it keeps. With Go's
+// defaults, the collector would run many times a second. So it lets the heap grow to five
+// times its live size, and begins earlier where the live heap is large.
 const (
 	mayGrowBy = 400       // percent
 	mayHold   = 384 << 20 // bytes of Go's memory, beyond which it collects all the time
 )
 
-// collectSeldom sets the collector, unless the operator has: what the environment says
-// counts.
+// collectSeldom sets the collector, unless the operator has: the environment takes
+// precedence.
 func collectSeldom(environment func(name string) string) {
 	if environment("GOGC") != "" {
 		return

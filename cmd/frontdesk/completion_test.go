@@ -10,7 +10,7 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// The words of a line are what bash hands to the function that the script names.
+// The words of a line are those that bash passes to the function that the script names.
 const completes = `
 source <(frontdesk completion bash)
 read -ra COMP_WORDS <<< "$1"

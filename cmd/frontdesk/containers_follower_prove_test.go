@@ -15,7 +15,7 @@ import (
 	"frontdesk/feed"
 )
 
-// containersFollower follows the practice from its first event on, through what is
+// containersFollower follows the practice from its first event on, through the port that is
 // published on loopback.
 type containersFollower struct {
 	*containers
@@ -69,7 +69,7 @@ func (f *containersFollower) took(m feed.Message) {
 	}
 }
 
-// wantAll waits until the follower knows every request that was answered.
+// wantAll waits until the follower has every answered request.
 func (f *containersFollower) wantAll() {
 	f.t.Helper()
 	waitFor(f.t, func() bool {

@@ -21,9 +21,9 @@ import (
 
 const containersPage = "operations/containers.md"
 
-// TestProveContainers_D106 does what docs/operations/containers.md says, letter by
-// letter: with compose.yaml, whose primary and whose first process are killed under load,
-// and with compose.single.yaml.
+// TestProveContainers_D106 types the commands of docs/operations/containers.md. With
+// compose.yaml it kills the primary and the first process under load; it also uses
+// compose.single.yaml.
 func TestProveContainers_D106(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	if !inTheirWorld(t) {
 		return
@@ -49,7 +49,7 @@ func TestProveContainers_D106(t *testing.T) { //nolint:paralleltest // it has th
 	c.rests()
 	stop := c.work()
 	c.goOn()
-	c.run("podman stop --time 0 frontdesk-" + c.primary()) // kill -9, and nobody starts it again
+	c.run("podman stop --time 0 frontdesk-" + c.primary()) // kill -9, and no manager restarts it
 	c.goOn()
 	c.crash("serve-1")
 	c.goOn()
@@ -95,11 +95,11 @@ frontdesk register-patient --tenant elm-street --name 'Ann Archer' --json > ../p
 	c.must(json.Unmarshal([]byte(c.read("../patient")), &made))
 	id, err := uuid.Parse(strings.TrimSpace(c.read("../application")))
 	c.must(err)
-	c.application, c.patient, c.answered, c.told = bearertest.NewApplication(application.ID{UUID: id}), made.PatientID, &answers{}, &counted{}
+	c.application, c.patient, c.answered, c.webhooks = bearertest.NewApplication(application.ID{UUID: id}), made.PatientID, &answers{}, &counted{}
 	c.keys.Store(new(c.application.JWKS()))
 }
 
-// healthy asks containers how they are. Where no systemd asks regularly, nobody else does.
+// healthy runs the containers' health checks. Without systemd, they do not run regularly.
 func (c *containers) healthy(names ...string) {
 	c.t.Helper()
 	for _, name := range names {
@@ -107,8 +107,8 @@ func (c *containers) healthy(names ...string) {
 	}
 }
 
-// confined looks for a container that may do more than it needs: change its files, be root,
-// gain rights, take all memory, or be reached from elsewhere without being the proxy.
+// confined looks for a container with more rights than it needs: to change its files, be
+// root, gain rights, take all memory, or be reached from elsewhere without being the proxy.
 func (c *containers) confined() {
 	c.t.Helper()
 	var found []struct {
@@ -139,13 +139,13 @@ func (c *containers) confined() {
 	}
 }
 
-// rests says what the containers take while nothing happens.
+// rests prints the containers' use of resources while idle.
 func (c *containers) rests() {
 	c.t.Helper()
 	c.t.Logf("at rest:\n%s", c.run("podman stats --no-stream --format '{{.Name}} {{.MemUsage}}' | sort; podman images --format '{{.Repository}} {{.Size}}'"))
 }
 
-// primary is the container that takes writes, as Patroni says.
+// primary is the container that takes writes, according to Patroni.
 func (c *containers) primary() string {
 	c.t.Helper()
 	var members []struct{ Member, Role string }
@@ -155,7 +155,7 @@ func (c *containers) primary() string {
 			return m.Member
 		}
 	}
-	c.t.Fatalf("nobody leads: %v", members)
+	c.t.Fatalf("no leader: %v", members)
 	return ""
 }
 
@@ -167,20 +167,21 @@ func (c *containers) crash(name string) {
 }
 
 // startedAgain waits until podman has started a killed container again. Podman 4.3 sometimes
-// leaves it dead, as docs/operations/containers.md says: then it takes half a minute longer.
+// leaves it dead, as docs/operations/containers.md describes: then it takes half a minute
+// longer.
 const startedAgain = `for n in $(seq 15); do
 	sleep 2; if [ "$(podman inspect --format '{{.State.Running}}' frontdesk-db1)" = true ]; then exit; fi
 done; podman start frontdesk-db1`
 
-// goOn waits until calls are answered and webhooks arrive, both of which began later.
+// goOn waits until later calls are answered and later webhooks arrive.
 func (c *containers) goOn() {
 	c.t.Helper()
-	answered, told := c.answered.count(), c.told.count()
-	waitFor(c.t, func() bool { return c.answered.count() > answered+50 && c.told.count() > told+20 })
+	answered, webhooks := c.answered.count(), c.webhooks.count()
+	waitFor(c.t, func() bool { return c.answered.count() > answered+50 && c.webhooks.count() > webhooks+20 })
 }
 
-// keptAll compares what was answered with what is in the database, and looks for webhooks
-// that were sent twice.
+// keptAll compares the answers with the database, and looks for webhooks that were sent
+// twice.
 func (c *containers) keptAll() {
 	c.t.Helper()
 	var stored []string
@@ -195,11 +196,11 @@ func (c *containers) keptAll() {
 			c.t.Errorf("request %s was answered 200, and is not there", id)
 		}
 	}
-	if twice := c.told.twice(); len(twice) > 0 {
-		c.t.Errorf("told twice: %v", twice)
+	if twice := c.webhooks.twice(); len(twice) > 0 {
+		c.t.Errorf("sent twice: %v", twice)
 	}
 	provetest.Tried(c.t, c.answered.count(), "requests answered")
-	c.t.Logf("%d requests answered 200, %d of other calls and refusals by status %v, %d webhooks", c.answered.count(), c.opened.Load(), c.refused.counts(), c.told.count())
+	c.t.Logf("%d requests answered 200, %d of other calls and refusals by status %v, %d webhooks", c.answered.count(), c.opened.Load(), c.refused.counts(), c.webhooks.count())
 }
 
 // submitted are the requests that a server of the database knows.
@@ -218,8 +219,7 @@ func (c *containers) relayed() {
 	})
 }
 
-// leavesNothing removes the data, as an operator who wants none any more, and looks for
-// what is left.
+// leavesNothing removes the data, as an operator would at the end, and looks for remains.
 func (c *containers) leavesNothing() {
 	c.t.Helper()
 	c.run("podman volume rm $(podman volume ls --quiet) && podman network rm frontdesk_default")

@@ -72,7 +72,7 @@ func (c *containers) hear(w http.ResponseWriter, r *http.Request) {
 	if err != nil || json.Unmarshal(payload, &claims) != nil {
 		c.t.Errorf("received %q: %v", token, err)
 	}
-	c.told.add(claims.JTI.String())
+	c.webhooks.add(claims.JTI.String())
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -93,9 +93,9 @@ func (c *containers) work() (stop func()) {
 	return stop
 }
 
-// call makes a call that is told of, or one whose answer is remembered. While there is no
-// primary it is answered 503. Of a process that was killed meanwhile the proxy says 502, or
-// hangs up without a word if the call came to it on a connection that others had used.
+// call makes a call that causes webhooks, or one whose answer is remembered. Without a
+// primary it is answered 503. If its process is killed meanwhile, the proxy answers 502, or
+// hangs up silently if the call came on a connection that others had used.
 func (c *containers) call(ctx context.Context, toldOf bool) {
 	path, body := "create-patient-request",
 		fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`, c.patient)

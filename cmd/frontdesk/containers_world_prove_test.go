@@ -43,9 +43,9 @@ func inTheirWorld(t *testing.T) bool {
 }
 
 // inAWorld runs the test again in namespaces of its own: with them end all containers,
-// mounts, networks and rules of a firewall, whatever happens. It says whether this is
-// there. Images are made outside, where there is a network: beside a copy of the clone in
-// dir, by lines that script begins.
+// mounts, networks and firewall rules. It reports whether this is the inner run. Images are
+// made outside, where there is a network, next to a copy of the clone in dir. The lines for
+// that begin the script.
 func inAWorld(t *testing.T, images func(dir, script string)) bool {
 	t.Helper()
 	if os.Getenv(containersDir) != "" {
@@ -65,7 +65,7 @@ func inAWorld(t *testing.T, images func(dir, script string)) bool {
 	return false
 }
 
-// composeSpec checks files as `docker compose` does: it is what that is made with.
+// composeSpec checks files as `docker compose` does: compose is built on it.
 const composeSpec = "github.com/compose-spec/compose-go/v2/cmd@v2.16.2"
 
 func meetTheirSchema(t *testing.T, dir string) {
@@ -79,9 +79,9 @@ func meetTheirSchema(t *testing.T, dir string) {
 	}
 }
 
-// prepared copies the clone, as git knows it, beside what podman keeps. It returns what is
-// typed first in a new world: crun wants the controllers in one version of cgroups, and podman
-// remembers beside its folder, too.
+// prepared copies the clone, as git knows it, next to podman's storage. It returns the first
+// commands in a new world: crun requires the controllers in one version of cgroups, and
+// podman also keeps state outside its folder.
 func prepared(t *testing.T, dir string) string {
 	t.Helper()
 	clone := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
@@ -115,8 +115,8 @@ func podmanIn(dir string) []string {
 		"TMPDIR="+filepath.Join(dir, "tmp"))
 }
 
-// containers is a machine with podman, on which an operator types, and an application
-// that calls and is told.
+// containers is a machine with podman, with an operator's shell, and an application that
+// calls and receives webhooks.
 type containers struct {
 	t       *testing.T
 	dir     string // a copy of the clone
@@ -128,7 +128,7 @@ type containers struct {
 	application bearertest.Application
 	patient     string
 	answered    *answers
-	told        *counted // webhooks, by jti
+	webhooks    *counted // webhooks, by jti
 	refused     counted  // other statuses than 200
 	opened      atomic.Int64
 }
@@ -179,7 +179,7 @@ func (c *containers) toTrust(processes ...string) string {
 }
 
 // run types lines, with the test's hosts and files in place of the document's. It returns
-// what they print.
+// their output.
 func (c *containers) run(lines string) string {
 	c.t.Helper()
 	said, err := c.try(lines)
@@ -209,7 +209,7 @@ func (c *containers) try(lines string) (string, error) {
 	return said.String(), err
 }
 
-// lastWords shows what the containers have said, if the test has failed.
+// lastWords shows the containers' logs, if the test has failed.
 func (c *containers) lastWords() {
 	if !c.t.Failed() {
 		return

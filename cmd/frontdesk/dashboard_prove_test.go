@@ -23,15 +23,16 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// What a service of which nothing is wrong, and in which nobody signs in, has nothing to say of.
+// Panels that stay empty for a healthy service without sign-ins.
 var quietPanels = []string{
-	"Pages", "How long pages take", "Tries to sign in", "Told to the log", "Why live pages end", // nobody is there
+	"Pages", "How long pages take", "Tries to sign in", "Told to the log", "Why live pages end", // there are no users
 	"Refusals by code", "Unknown fields", "Consumers that stop", "Why they fail", "New epochs", // nothing is wrong
 	"Not witnessed", "Checkpoints that a witness forgot", "A key is staged for", // there is none
 }
 
-// A query that can be parsed may still be refused when it is answered, or ask for what never
-// comes. So Prometheus reads two busy processes, a signer and a relay, and answers each panel.
+// A query that can be parsed may still be refused when it is answered, or select a series
+// that never exists. So Prometheus reads two busy processes, a signer and a relay, and
+// answers each panel.
 func TestProveThatTheDashboardShowsAService_D110(t *testing.T) { //nolint:paralleltest // it takes the machine
 	s := newSurgery(t, newPair(t, false), "asynchronous", 2)
 	signer, relay := freeAddress(t), freeAddress(t)
@@ -72,8 +73,8 @@ func TestProveThatTheDashboardShowsAService_D110(t *testing.T) { //nolint:parall
 	t.Errorf("nothing is shown by %q", slices.Compact(still))
 }
 
-// panelsOf are the queries of the dashboard by the titles of its panels, with what Grafana
-// puts into them.
+// panelsOf are the queries of the dashboard by the titles of its panels, with Grafana's
+// variables filled in.
 func panelsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/operations/dashboard.json")

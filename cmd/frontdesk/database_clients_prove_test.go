@@ -117,8 +117,8 @@ func (s *trial) everywhere() (calls []func()) {
 	return calls
 }
 
-// upload begins a call with a file, and returns what sends the second half of it and
-// what waits for the answer.
+// upload begins a call with a file, and returns two functions: one sends the second half of
+// it, the other waits for the answer.
 func (s *trial) upload() (calls []func()) {
 	body, writer := io.Pipe()
 	r, err := s.request(s.t.Context(), http.MethodPost, "create-patient-request", body)
@@ -162,7 +162,7 @@ func (s *trial) counts(kind string) counts {
 	return s.kinds[kind]
 }
 
-// forget forgets how long calls took until now.
+// forget drops the durations of earlier calls.
 func (s *trial) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,10 +22,10 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// Each of these brings the real program's real database into a state that passes, while
-// clients submit, read and look at pages. Whatever happens, every answer is 200, or 503
-// with Retry-After in the contract's form; every 200 is in the log once; and the program
-// serves again by itself.
+// Each of these brings the real program's real database into a temporary state, while clients
+// submit, read and look at pages. In every state, every answer is 200, or 503 with
+// Retry-After in the contract's form; every 200 is in the log once; and the program recovers
+// automatically.
 
 const frozenFor = 25 * time.Second
 
@@ -147,7 +147,7 @@ func TestProveThatADatabaseWithoutConnectionsIsAnswered_D48(t *testing.T) { //no
 // The data directory is a file system in memory of a limited size, which is filled up.
 // To mount one takes root.
 func TestProveThatAFullDiskLosesNothing_D48(t *testing.T) { //nolint:paralleltest // it measures
-	dir, err := os.MkdirTemp("", "frontdesk-full-") //nolint:usetesting // root runs Postgres as somebody who cannot enter t.TempDir
+	dir, err := os.MkdirTemp("", "frontdesk-full-") //nolint:usetesting // root runs Postgres as a user who cannot enter t.TempDir
 	if err == nil {
 		err = syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=400m,mode=0711")
 	}
@@ -190,7 +190,7 @@ func fill(t *testing.T, path string) string {
 	return path
 }
 
-// ask has the cluster's owner run a statement.
+// ask runs a statement as the cluster's owner.
 func (s *trial) ask(sql string) {
 	s.t.Helper()
 	conn, err := pgx.Connect(s.t.Context(), s.postgres.URL("frontdesk", embedded.Superuser))
@@ -209,8 +209,8 @@ func (s *trial) signal(which syscall.Signal, others ...int) {
 	}
 }
 
-// halted stops the postmaster, so that it starts no more processes, and returns those
-// that it has started.
+// halted stops the postmaster, so that it starts no more processes, and returns those that it
+// has started.
 func (s *trial) halted() (pids []int) {
 	s.t.Helper()
 	s.signal(syscall.SIGSTOP)
@@ -237,7 +237,7 @@ func (s *trial) postmaster() (pid int) {
 	return pid
 }
 
-// refuses waits until so many more calls of a kind have been refused.
+// refuses waits until that many more calls of a kind have been refused.
 func (s *trial) refuses(kind string, more int) {
 	s.t.Helper()
 	before := s.counts(kind).refused

@@ -21,6 +21,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/provetest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 )
@@ -39,7 +40,7 @@ type trial struct {
 	goroutines   int    // of the program, at rest
 	mu           sync.Mutex
 	kinds        map[string]counts
-	stored       []uuid.UUID // what was answered 200
+	stored       []uuid.UUID // answered 200
 }
 
 func newTrial(t *testing.T, dir string) *trial {
@@ -87,7 +88,7 @@ func (s *trial) engine() *app.Engine {
 	s.t.Helper()
 	engine, err := app.Open(s.t.Context(), app.Config{
 		DatabaseURL: s.postgres.URL("frontdesk", postgres.AppRole), AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		MasterKey: theMasterKey,
+		MasterKeys: sealing.NewRing(theMasterKey),
 	})
 	s.must(err)
 	return engine
@@ -101,7 +102,7 @@ func (s *trial) onboard() {
 	s.integrator, s.patient = onboard(s.t, engine)
 }
 
-// startProgram starts the binary and waits for the line that says where it serves.
+// startProgram starts the binary and waits for the line with its address.
 func (s *trial) startProgram() {
 	s.t.Helper()
 	said := filepath.Join(s.t.TempDir(), "said")
@@ -117,7 +118,7 @@ func (s *trial) startProgram() {
 	s.t.Cleanup(func() {
 		_ = serve.Process.Signal(syscall.SIGTERM)
 		if err := serve.Wait(); err != nil {
-			s.t.Errorf("the program ended by itself, or badly: %v", err)
+			s.t.Errorf("the program ended on its own, or with an error: %v", err)
 		}
 		_ = log.Close()
 	})
@@ -134,13 +135,12 @@ func (s *trial) running() int {
 	s.must(err)
 	number, told := found["go_goroutines"]
 	if !told {
-		s.t.Fatal("the program tells no number of goroutines")
+		s.t.Fatal("the program shows no number of goroutines")
 	}
 	return int(number)
 }
 
-// end stops the clients, and compares what was answered with the log. Its reader
-// refuses gaps.
+// end stops the clients, and compares their answers with the log. Its reader refuses gaps.
 func (s *trial) end() {
 	s.t.Helper()
 	waitFor(s.t, func() bool { return s.running() < s.goroutines+50 })

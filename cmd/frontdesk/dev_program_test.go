@@ -20,8 +20,8 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// codeBase is a directory in which somebody develops, with a frontdesk dev that runs as a
-// process of its own, and a program that takes webhooks.
+// codeBase is a developer's directory, with a frontdesk dev that runs as a process of its
+// own, and a program that receives webhooks.
 type codeBase struct {
 	t       *testing.T
 	binary  string
@@ -42,7 +42,7 @@ type hooked struct {
 	Body   string
 }
 
-// newCodeBase is a code base beside a sandbox in a directory.
+// newCodeBase is a code base with a sandbox in another directory.
 func newCodeBase(t *testing.T, sandbox string) *codeBase {
 	t.Helper()
 	c := &codeBase{t: t, binary: testworld.Binary(t), dir: filepath.Join(t.TempDir(), "triage helper"), sandbox: sandbox}
@@ -79,10 +79,10 @@ func (c *codeBase) start(args ...string) dev.Running {
 	var running dev.Running
 	waitFor(c.t, func() bool {
 		if len(exited) > 0 {
-			c.t.Fatalf("frontdesk dev has exited: %s", c.says())
+			c.t.Fatalf("frontdesk dev has exited: %s", c.output())
 		}
 		running, err = dev.Find(filepath.Join(c.dir, ".frontdesk-dev"))
-		return err == nil && strings.Contains(c.says(), "frontdesk dev is ready")
+		return err == nil && strings.Contains(c.output(), "frontdesk dev is ready")
 	})
 	return running
 }
@@ -94,7 +94,7 @@ func (c *codeBase) command(ctx context.Context, args ...string) *exec.Cmd {
 	return command
 }
 
-// run runs another command there and returns what it printed on its two streams.
+// run runs another command there and returns its two output streams.
 func (c *codeBase) run(args ...string) (out, complaints string) {
 	c.t.Helper()
 	var err bytes.Buffer
@@ -116,8 +116,8 @@ func (c *codeBase) stop() error {
 	return <-c.exited
 }
 
-// says is everything that dev has printed.
-func (c *codeBase) says() string {
+// output is all output of dev.
+func (c *codeBase) output() string {
 	c.t.Helper()
 	said, err := os.ReadFile(c.said.Name())
 	if err != nil {
@@ -126,18 +126,18 @@ func (c *codeBase) says() string {
 	return string(said)
 }
 
-// until waits until dev has printed a text, so many times.
+// until waits until dev has printed a text that many times.
 func (c *codeBase) until(text string, times int) {
 	c.t.Helper()
 	waitFor(c.t, func() bool {
 		if len(c.exited) > 0 {
-			c.t.Fatalf("frontdesk dev has exited, and has not said %q: %s", text, c.says())
+			c.t.Fatalf("frontdesk dev has exited, and has not said %q: %s", text, c.output())
 		}
-		return strings.Count(c.says(), text) >= times
+		return strings.Count(c.output(), text) >= times
 	})
 }
 
-// takes waits until the program has so many webhooks, and returns them.
+// takes waits until the program has that many webhooks, and returns them.
 func (c *codeBase) takes(n int) (all []hooked) {
 	c.t.Helper()
 	waitFor(c.t, func() bool {
@@ -152,8 +152,8 @@ func (c *codeBase) takes(n int) (all []hooked) {
 // errNotAnswered is an answer other than 200.
 var errNotAnswered = errors.New("not answered")
 
-// ping calls with a token that was minted in the code base, and returns who the service
-// says it is.
+// ping calls with a token that was minted in the code base, and returns the caller's identity
+// according to the service.
 func (c *codeBase) ping(api string, mint ...string) (application, username string, err error) {
 	c.t.Helper()
 	token, _ := c.run(append([]string{"token", "mint"}, mint...)...)

@@ -11,8 +11,8 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// Beside a sandbox that runs: the code base is an application of its own there, from one
-// start to the next, and the sandbox goes on as if nothing had been.
+// With a running sandbox, the code base is an application of its own there, from one start to
+// the next. The sandbox is unaffected by it.
 func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -29,11 +29,11 @@ func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(c.dir, "below"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c.dir = filepath.Join(c.dir, "below") // as git, it is found from there, too
+	c.dir = filepath.Join(c.dir, "below") // as with git, it is also found from there
 	c.wantPing(first)
 	c.dir = filepath.Dir(c.dir)
 	if _, said := c.run("token", "mint"); !strings.Contains(said, first.Application.ID.String()) {
-		t.Errorf("token mint does not say for whom: %q", said)
+		t.Errorf("token mint does not name the user: %q", said)
 	}
 	if who, _, err := c.ping(first.APIURL, "--dir", s.Dir); err != nil || who != s.Info().Application.ID.String() {
 		t.Errorf("with --dir it is %s that calls, %v", who, err)
@@ -55,7 +55,7 @@ func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	c.until("your program answered 200", 4)
 
 	if err := c.stop(); err != nil {
-		t.Errorf("it exited with %v: %s", err, c.says())
+		t.Errorf("it exited with %v: %s", err, c.output())
 	}
 	if _, err := os.Stat(filepath.Join(c.dir, ".frontdesk-dev", "dev.json")); !os.IsNotExist(err) {
 		t.Errorf("dev.json outlived its dev: %v", err)
@@ -66,7 +66,7 @@ func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
 	s.Run("webhook", "trigger", "record.opened", "--dir", s.Dir)
 	waitFor(t, func() bool { return len(s.received()) == 5 }) // the sandbox's own receiver has it
 	if failed := s.Run("audit", "deliveries", "--json", "--status=failed", "--database-url", s.Info().DatabaseURL); failed != "" {
-		t.Errorf("the sandbox sends webhooks to where nobody is: %s", failed)
+		t.Errorf("the sandbox sends webhooks to an address without a receiver: %s", failed)
 	}
 
 	again := c.start()
@@ -82,7 +82,7 @@ func keyTo(r dev.Running) string {
 	return key
 }
 
-// A sandbox that it has started stops with it. Where it cannot start, it says why.
+// A sandbox that dev has started stops with it. If it cannot start, dev reports why.
 func TestACodeBaseHasASandboxOfItsOwn_D97(t *testing.T) {
 	t.Parallel()
 	c := newCodeBase(t, ".frontdesk")
@@ -120,7 +120,7 @@ func TestACodeBaseHasASandboxOfItsOwn_D97(t *testing.T) {
 	c.wantPing(running)
 
 	if err := c.stop(); err != nil {
-		t.Errorf("it exited with %v: %s", err, c.says())
+		t.Errorf("it exited with %v: %s", err, c.output())
 	}
 	if _, err := os.Stat(filepath.Join(s.Dir, "sandbox.json")); !os.IsNotExist(err) || s.postmaster() != 0 {
 		t.Errorf("its sandbox goes on: %v, Postgres %d", err, s.postmaster())
@@ -170,8 +170,8 @@ func TestACodeBaseOutlivesItsSandbox_D97(t *testing.T) {
 	}
 }
 
-// Somebody who tidies up (git clean) takes neither the key nor the identifier away. Without
-// its own sandbox's directory, dev ends and says why.
+// A clean-up (git clean) removes neither the key nor the identifier. Without its own
+// sandbox's directory, dev ends and reports why.
 func TestACodeBaseIsTidiedUp_D97(t *testing.T) {
 	t.Parallel()
 	c := newCodeBase(t, ".frontdesk")
@@ -192,8 +192,8 @@ func TestACodeBaseIsTidiedUp_D97(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(c.dir, ".frontdesk")); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-c.exited; err == nil || !strings.Contains(c.says(), "is gone: start it again") {
-		t.Errorf("without its sandbox it exited with %v: %s", err, c.says())
+	if err := <-c.exited; err == nil || !strings.Contains(c.output(), "is gone: start it again") {
+		t.Errorf("without its sandbox it exited with %v: %s", err, c.output())
 	}
 	c.process = nil
 }

@@ -50,14 +50,14 @@ func TestProveThatASynchronousFailoverLosesNothing_D49(t *testing.T) { //nolint:
 	stop()
 	log := s.settled()
 	s.wantAnswered(log)
-	s.wantToldOnce(log)
+	s.wantSentOnce(log)
 	wantNothingMissing(t, begunIn(log), primariesKilled)
 	if unknown := s.unknown(); unknown > 100*primariesKilled {
 		t.Errorf("%d deliveries ended as unknown", unknown)
 	}
 	provetest.Tried(t, primariesKilled, "failovers")
 	provetest.Tried(t, len(s.answered.ids), "requests answered")
-	t.Logf("%d requests answered, %d calls refused, %s at most from a kill until the last refusal; %d webhooks told, %d unknown",
+	t.Logf("%d requests answered, %d calls refused, %s at most from a kill until the last refusal; %d webhooks sent, %d unknown",
 		len(s.answered.ids), len(s.refused), longest, len(s.receiver.times), s.unknown())
 }
 
@@ -83,8 +83,8 @@ func (s *surgery) recovered(killed, follows time.Time) (last time.Duration) {
 	return last
 }
 
-// settled drains the log, waits until nothing is to be told any more, and returns the
-// log. The reader refuses a missing idx.
+// settled drains the log, waits until no delivery is pending, and returns the log. The reader
+// refuses a missing idx.
 func (s *busy) settled() (log []event.Recorded) {
 	s.t.Helper()
 	engine := s.engine()
@@ -117,9 +117,9 @@ func (s *busy) wantAnswered(log []event.Recorded) {
 // window is a time in which nothing happened that was lost later.
 type window struct{ from, to time.Time }
 
-// wantToldOnce fails if a receiver was told of an event twice, or if anybody was told in
-// one of the windows of an event that is not in the log.
-func (s *busy) wantToldOnce(log []event.Recorded, windows ...window) {
+// wantSentOnce fails if a receiver got an event twice, or if any receiver got, in one of the
+// windows, an event that is not in the log.
+func (s *busy) wantSentOnce(log []event.Recorded, windows ...window) {
 	s.t.Helper()
 	logged := map[uuid.UUID]bool{}
 	for _, e := range log {
@@ -135,7 +135,7 @@ func (s *busy) wantToldOnce(log []event.Recorded, windows ...window) {
 	for id, at := range s.receiver.last {
 		for _, w := range windows {
 			if !logged[id] && at.After(w.from) && at.Before(w.to) {
-				s.t.Errorf("%s was told %s after the failover, and is not in the log", id, at.Sub(w.from))
+				s.t.Errorf("a webhook of %s was sent %s after the failover, and it is not in the log", id, at.Sub(w.from))
 			}
 		}
 	}
@@ -156,8 +156,8 @@ func (s *busy) unknown() int {
 	return answerTo[int](s.t, s.database("owner"), `SELECT count(*) FROM deliveries WHERE status = 'unknown'`)
 }
 
-// TestProveThatALostEndOfTheLogIsNamed promotes a standby that lags behind: Postgres
-// loses what was answered, and the program must say so and tell of nothing that is gone.
+// TestProveThatALostEndOfTheLogIsNamed promotes a standby that lags behind: Postgres loses
+// answered calls. The program must report that, and send no webhook about a lost event.
 func TestProveThatALostEndOfTheLogIsNamed_D49(t *testing.T) { //nolint:paralleltest // it measures
 	s := newSurgery(t, newPair(t, false), "asynchronous", 2)
 	stop := s.work()
@@ -171,7 +171,7 @@ func TestProveThatALostEndOfTheLogIsNamed_D49(t *testing.T) { //nolint:parallelt
 		time.Sleep(heldBackFor)
 		old := s.idxOf()
 		s.killPrimary()
-		time.Sleep(time.Second) // what was claimed before is told
+		time.Sleep(time.Second) // claimed deliveries are sent
 		promoting := clock.System()
 		s.promote()
 		s.recovered(promoting, clock.System())
@@ -181,7 +181,7 @@ func TestProveThatALostEndOfTheLogIsNamed_D49(t *testing.T) { //nolint:parallelt
 	}
 	stop()
 	log := s.settled()
-	s.wantToldOnce(log, windows...)
+	s.wantSentOnce(log, windows...)
 	logged := map[uuid.UUID]bool{}
 	for _, e := range log {
 		logged[e.Stream.ID] = true
@@ -197,7 +197,7 @@ func TestProveThatALostEndOfTheLogIsNamed_D49(t *testing.T) { //nolint:parallelt
 	}
 	provetest.Tried(t, primariesOutrun, "failovers")
 	provetest.Tried(t, lost, "requests lost by Postgres")
-	t.Logf("%d of %d answered requests lost by Postgres; %d webhooks told, %d unknown", lost, len(s.answered.ids), len(s.receiver.times), s.unknown())
+	t.Logf("%d of %d answered requests lost by Postgres; %d webhooks sent, %d unknown", lost, len(s.answered.ids), len(s.receiver.times), s.unknown())
 }
 
 // idxOf returns the idx of each event, as the primary has them.
@@ -237,7 +237,7 @@ func (s *surgery) wantNamed(number int, old map[int64]uuid.UUID, promoting time.
 		}
 	}
 	if lost == 0 || lastKnown != parted || idx != parted+1 {
-		s.t.Errorf("the histories part after idx %d, %d are lost; epoch %d begins at %d and says %d", parted, lost, number, idx, lastKnown)
+		s.t.Errorf("the histories part after idx %d, %d are lost; epoch %d begins at %d with last known %d", parted, lost, number, idx, lastKnown)
 	}
 	if missing <= 0 || missing > lost+1000 {
 		s.t.Errorf("%d are said to be missing of at least %d", missing, lost)

@@ -13,7 +13,7 @@ import (
 	"frontdesk/feed"
 )
 
-// allOfIt is a follower of the whole log, who keeps what it was handed.
+// allOfIt is a follower of the whole log that keeps its events.
 type allOfIt struct {
 	subscriber *feed.Subscriber
 	handling   sync.WaitGroup

@@ -33,9 +33,9 @@ const (
 )
 
 // TestProveThatAnHonestLogRaisesNoAlarm kills, restarts, upgrades and rebuilds everything
-// that there is, while clients call: two processes of the service, Postgres, the signer and
-// a witness. Neither the signer nor the witness may raise an alarm, whoever verifies in
-// between finds nothing, and in the end everything is signed and cosigned.
+// while clients call: two processes of the service, Postgres, the signer and a witness.
+// Neither the signer nor the witness may raise an alarm, and verifications in between find
+// nothing. In the end everything is signed and cosigned.
 func TestProveThatAnHonestLogRaisesNoAlarm_D77(t *testing.T) { //nolint:paralleltest // it takes the machine
 	h := newProved(t)
 	long := provetest.Lasts(t, honestyOfNight, honestyOfRelease)
@@ -85,10 +85,10 @@ func (h *proved) trouble() {
 		{"the signer is killed", func() { h.signer.kill(); h.signer.start(h.program) }},
 		{"the signer reads everything again", func() { h.signer.kill(); h.signer.start(h.program, "--verify-all") }},
 		{"the witness is killed", func() { h.witness.kill(); h.witness.start() }},
-		{"the trees are built anew", func() {
+		{"the trees are rebuilt", func() {
 			h.runs("audit", "rebuild", "--proofs", "--database-url", h.postgres.URL("frontdesk", embedded.Superuser))
 		}},
-		{"somebody verifies", func() { h.verifies() }},
+		{"a verification", func() { h.verifies() }},
 	}
 	next := troubles[rand.IntN(len(troubles))]
 	next.do()
@@ -97,7 +97,7 @@ func (h *proved) trouble() {
 	h.wantNoAlarm()
 }
 
-// upgrade lets a next release migrate the database and take the present one's place.
+// upgrade lets a next release migrate the database and replace the present one.
 func (h *proved) upgrade() {
 	h.t.Helper()
 	next := nextRelease(h.t)
@@ -118,25 +118,25 @@ func (h *proved) runs(args ...string) {
 	}
 }
 
-// verifies compares what is stored with the trees and with what was signed.
+// verifies compares the stored data with the trees and the checkpoints.
 func (h *proved) verifies() {
 	h.t.Helper()
 	h.runs("audit", "verify", "--database-url", h.postgres.URL("frontdesk", postgres.AuditRole), "--key", h.logKey)
 }
 
-// wantNoAlarm fails at the first alarm. What passes by itself is a warning.
+// wantNoAlarm fails at the first alarm. A temporary problem is a warning.
 func (h *proved) wantNoAlarm() {
 	h.t.Helper()
 	for name, said := range map[string]string{"signer": h.signer.said.String(), "witness": h.witness.said.String()} {
 		for line := range strings.Lines(said) {
 			if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "without a proof that holds") {
-				h.t.Errorf("the %s says: %s", name, line)
+				h.t.Errorf("the %s logged: %s", name, line)
 			}
 		}
 	}
 }
 
-// settle waits until everything is signed and cosigned, and has somebody verify it.
+// settle waits until everything is signed and cosigned, and verifies it.
 func (h *proved) settle() {
 	h.t.Helper()
 	policy, err := proof.NewPolicy(h.logKey, []string{h.witness.vkey}, 1)
@@ -151,7 +151,7 @@ func (h *proved) settle() {
 	h.verifies()
 }
 
-// unsigned says which tree has no checkpoint that covers it.
+// unsigned returns the tree without a checkpoint that covers it, as an error.
 func (h *proved) unsigned(policy proof.Policy) error {
 	conn, err := pgx.Connect(h.t.Context(), h.postgres.URL("frontdesk", embedded.Superuser))
 	if err != nil {
@@ -177,7 +177,7 @@ func (h *proved) unsigned(policy proof.Policy) error {
 		}
 		trees, leaves = trees+1, leaves+size
 	}
-	if rows.Err() != nil || trees < 3 { // of a practice and of none; whoever calls is of a practice
+	if rows.Err() != nil || trees < 3 { // of a practice and of none; the callers are of a practice
 		return fmt.Errorf("there are %d trees: %w", trees, rows.Err())
 	}
 	var stored int64
@@ -188,8 +188,8 @@ func (h *proved) unsigned(policy proof.Policy) error {
 	return err
 }
 
-// callUntil submits requests until ctx ends. What is refused while something is away is
-// no matter of this test.
+// callUntil submits requests until ctx ends. Refusals during an outage do not matter to this
+// test.
 func (h *proved) callUntil(ctx context.Context, n int) {
 	for ctx.Err() == nil {
 		at := h.replicas[n%len(h.replicas)].place.public

@@ -20,7 +20,7 @@ import (
 
 // proved is a service with everything that proves its log, each a process of its own.
 type proved struct {
-	*trial   // its Postgres alone
+	*trial   // only its Postgres
 	program  string
 	replicas []*replica
 	signer   *daemon
@@ -57,8 +57,8 @@ func newProved(t *testing.T) *proved {
 	return h
 }
 
-// daemon is a process that is started again whenever it ends, as a service manager does,
-// and whose complaints are kept.
+// daemon is a process that is restarted whenever it ends, as by a service manager, and whose
+// errors are kept.
 type daemon struct {
 	t       *testing.T
 	args    []string
@@ -85,7 +85,7 @@ func (d *daemon) kill() {
 	d.running.Wait()
 }
 
-// kept keeps what is written to it.
+// kept keeps the bytes that are written to it.
 type kept struct {
 	mu   sync.Mutex
 	text strings.Builder

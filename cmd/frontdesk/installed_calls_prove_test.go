@@ -61,7 +61,7 @@ func (c installedCalls) answered() {
 	}
 }
 
-// call returns the status of the answer, 0 if nobody listens.
+// call returns the status of the answer, 0 without a listener.
 func (c installedCalls) call() int {
 	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`, c.patient)
 	r, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, "http://127.0.0.1:8080/transactional-api/create-patient-request", strings.NewReader(body))

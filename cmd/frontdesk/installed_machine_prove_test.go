@@ -20,8 +20,8 @@ const (
 	stopLimit     = 60 * time.Second              // of such a machine
 )
 
-// onAMachine runs the test again in a world of its own, as inTheirWorld does, with an image
-// of a machine there, and in the folder release an archive of this tree.
+// onAMachine runs the test again in a world of its own, as inTheirWorld does. That world has
+// the image of a machine and, in the folder release, an archive of this tree.
 func onAMachine(t *testing.T) bool {
 	t.Helper()
 	return inAWorld(t, func(dir, script string) {
@@ -43,9 +43,9 @@ type installed struct {
 	name string
 }
 
-// newInstalled starts one, with the archive and its sum in /root, and nothing else of ours. The
-// start gives back what a container lacks beside a machine: mounts that units share, and the
-// right to look at them.
+// newInstalled starts one, with only the archive and its sum in /root. The start adds things
+// that a container lacks compared with a machine: mounts that units share, and the right to
+// list them.
 func newInstalled(t *testing.T) *installed {
 	t.Helper()
 	m := &installed{t, "machine"}
@@ -55,7 +55,7 @@ func newInstalled(t *testing.T) *installed {
 	t.Cleanup(func() {
 		if t.Failed() {
 			said, err := m.try("journalctl --no-pager --lines 60; systemctl --no-pager list-units 'frontdesk*'")
-			t.Logf("the machine says (%v):\n%s", err, said)
+			t.Logf("the machine's output (%v):\n%s", err, said)
 		}
 	})
 	m.up()
@@ -79,7 +79,7 @@ func (m *installed) reboot() {
 	m.up()
 }
 
-// do types lines as root, and returns what they print.
+// do types lines as root, and returns their output.
 func (m *installed) do(lines string) string {
 	m.t.Helper()
 	said, err := m.try(lines)

@@ -17,8 +17,8 @@ import (
 
 const systemdPage = "operations/systemd.md"
 
-// TestProveInstalled_D112 does what docs/operations/systemd.md says, letter by letter, on a
-// machine that has the archive and nothing else of ours.
+// TestProveInstalled_D112 types the commands of docs/operations/systemd.md on a machine that
+// has only the archive.
 func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the machine to itself
 	if !onAMachine(t) {
 		return
@@ -27,7 +27,7 @@ func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the
 	install, database := docs.OperatorsBlocks(t, systemdPage, "Install"), docs.OperatorsBlocks(t, systemdPage, "The database")[0]
 	unpack, settings := install[0], install[1]
 	if said := m.do(unpack); !strings.Contains(said, "\ncommit: ") || strings.Contains(said, "with changes") {
-		t.Errorf("the program of the archive says\n%s", said)
+		t.Errorf("the program of the archive prints\n%s", said)
 	}
 	nats := brokertest.New(t)
 	m.do("cd /usr/local/share/doc/frontdesk\n" + settings + "echo FRONTDESK_ALLOW_NETWORK=127.0.0.0/8 >> /etc/frontdesk/serve.env\n" + database)
@@ -57,7 +57,7 @@ func TestProveInstalled_D112(t *testing.T) { //nolint:paralleltest // it has the
 	m.reboot()
 	calls.answered()
 	m.works()
-	waitFor(t, func() bool { return m.says("frontdesk-retain", "there are partitions up to") })
+	waitFor(t, func() bool { return m.logged("frontdesk-retain", "there are partitions up to") })
 
 	m.do(unpack + docs.OperatorsBlocks(t, systemdPage, "Upgrade")[0])
 	calls.answered()
@@ -99,7 +99,8 @@ func (m *installed) checkpoints() (count int) {
 	return count
 }
 
-// confined looks for a unit that may do more than it needs, by systemd's own scale from 0 to 10.
+// confined looks for a unit with more rights than it needs, on systemd's own scale from 0 to
+// 10.
 func (m *installed) confined() {
 	m.t.Helper()
 	m.do("systemd-analyze --no-pager security --threshold=12 frontdesk frontdesk-sign frontdesk-relay")
@@ -108,7 +109,7 @@ func (m *installed) confined() {
 	}
 }
 
-// stops stops units, which end by themselves, within the time that systemd gives them.
+// stops stops units, which end on their own, within systemd's time limit.
 func (m *installed) stops(units ...string) {
 	m.t.Helper()
 	m.do("systemctl stop " + strings.Join(units, " "))
@@ -135,8 +136,8 @@ func (m *installed) show(unit, property string) string {
 	return strings.TrimSpace(m.do("systemctl show --value --property " + property + " " + unit))
 }
 
-// says reports whether a unit has said something since the machine was started.
-func (m *installed) says(unit, text string) bool {
+// logged reports whether a unit has logged a text since the machine was started.
+func (m *installed) logged(unit, text string) bool {
 	said, err := m.try("journalctl --no-pager --output cat --unit " + unit)
 	return err == nil && strings.Contains(said, text)
 }

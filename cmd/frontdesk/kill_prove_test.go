@@ -21,9 +21,9 @@ var (
 	kills       = provetest.Pick(2, 10)
 )
 
-// TestProveThatKillsLoseNothing kills the whole program with SIGKILL while
-// clients submit, starts it again, and compares what was answered with what the
-// log holds: every answered request once, and no gap.
+// TestProveThatKillsLoseNothing kills the whole program with SIGKILL while clients submit,
+// starts it again, and compares the answers with the log: every answered request once, and no
+// gap.
 func TestProveThatKillsLoseNothing(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

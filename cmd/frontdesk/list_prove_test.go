@@ -34,8 +34,8 @@ var lists = [][]string{
 	{"list-authorisations", "--tenant=practice-1"},
 }
 
-// A country has 6,300 practices. Whatever is listed, a list of many pages needs no more
-// memory than one of one page.
+// A country has 6,300 practices. A list of many pages needs no more memory than one of one
+// page.
 func TestProveThatALongListIsReadByPages_D107(t *testing.T) { //nolint:paralleltest // it measures
 	short, long := fullOf(t, onePage), fullOf(t, manyPages)
 	for _, list := range lists {
@@ -55,7 +55,7 @@ func TestProveThatALongListIsReadByPages_D107(t *testing.T) { //nolint:parallelt
 	}
 }
 
-// fullOf is the URL of a database with so many of everything.
+// fullOf is the URL of a database with that many of everything.
 func fullOf(t *testing.T, many int) (url string) {
 	t.Helper()
 	database := postgrestest.New(t)
@@ -78,8 +78,8 @@ func fullOf(t *testing.T, many int) (url string) {
 	return database.URL
 }
 
-// printing is how many lines a command prints, and how many MB it has had at most. Go
-// collects often, so that what is in use is seen and not what is left behind.
+// printing is how many lines a command prints, and its peak heap in MB. Go collects often, so
+// that live memory is measured and not garbage.
 func printing(t *testing.T, database string, command []string) (lines int, mb float64) {
 	t.Helper()
 	process := exec.CommandContext(t.Context(), testworld.Binary(t), append(command, "--database-url", database)...)

@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// machine is a network namespace with an address of its own, whose processes have
-// directories of their own where Debian has those of Postgres, Patroni and etcd. So it
-// can run all of them at their usual ports and paths, beside others of its kind.
+// machine is a network namespace with an address of its own. Its processes have directories
+// of their own at Debian's paths of Postgres, Patroni and etcd. So several machines can run
+// all of them at their usual ports and paths.
 type machine struct {
 	t             *testing.T
 	name, address string
@@ -34,8 +34,8 @@ const (
 	ofTheNetwork = network + "254" // the test's own address in it
 )
 
-// enter runs a program of a machine as one of Debian's users. Mounts that are made in
-// it are seen by nobody else.
+// enter runs a program of a machine as one of Debian's users. Mounts that are made in it are
+// visible only there.
 const enter = `set -e
 mkdir -p /run/postgresql
 mount --bind "$0/postgresql" /var/lib/postgresql
@@ -57,8 +57,8 @@ func newNetwork(t *testing.T) (bridge string) {
 	return bridge
 }
 
-// removeAbandoned removes the bridges and machines of proofs that were killed: their network
-// is the one of this proof, too, and would receive what is sent to it.
+// removeAbandoned removes the bridges and machines of proofs that were killed: they share the
+// network of this proof, and would receive its packets.
 func removeAbandoned(t *testing.T) {
 	t.Helper()
 	for _, name := range entries("/run/netns") {
@@ -120,8 +120,8 @@ func (m *machine) owns(name, owner string) {
 	}
 }
 
-// start runs a program in the machine, until it ends or is killed. What it says is in
-// a file of the machine's directory.
+// start runs a program in the machine, until it ends or is killed. Its output is in a file of
+// the machine's directory.
 func (m *machine) start(as, program string, args ...string) {
 	m.t.Helper()
 	said, err := os.OpenFile(filepath.Join(m.dir, filepath.Base(program)+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -173,8 +173,8 @@ func (m *machine) kill(name string) {
 	})
 }
 
-// freeze stops all processes of the machine, and returns what lets them go on. It asks
-// twice: one that was not stopped yet may have started another.
+// freeze stops all processes of the machine, and returns the function that resumes them. It
+// looks twice: a process that was not stopped yet may have started another.
 func (m *machine) freeze() (thaw func()) {
 	m.t.Helper()
 	m.signal(syscall.SIGSTOP)

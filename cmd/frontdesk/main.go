@@ -1,5 +1,5 @@
-// Command frontdesk is a practice-management service for medical practices.
-// `frontdesk --help` says what it can do.
+// Command frontdesk is a practice-management service for medical practices. `frontdesk
+// --help` lists its commands.
 package main
 
 import (
@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // opening hours need time zones also where the system has none
+	_ "time/tzdata" // opening hours need time zones even if the system has none
 
 	"frontdesk/cmd/frontdesk/cli"
 )

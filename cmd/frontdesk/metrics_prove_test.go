@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// metricsAt are the values that a process tells on its private listener, by name with labels.
+// metricsAt are the values on a process's private listener, by name with labels.
 func metricsAt(ctx context.Context, private string) (found map[string]float64, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, private+"/metrics", nil)
 	if err != nil {
@@ -39,7 +39,7 @@ func metricsAt(ctx context.Context, private string) (found map[string]float64, e
 	return found, lines.Err()
 }
 
-// metricAt is a value that is told on a port of this machine, -1 if none is.
+// metricAt is a value on a port of this machine, -1 if absent.
 func metricAt(ctx context.Context, port, name string) float64 {
 	found, err := metricsAt(ctx, "http://127.0.0.1:"+port)
 	value, told := found[name]

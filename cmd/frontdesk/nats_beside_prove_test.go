@@ -29,11 +29,11 @@ const (
 	besideWriters = 16
 )
 
-// TestProveWhatARelayTakesFromAppends compares appends beside a relay with appends without
-// one, in turns. The three servers and the relay have half of the cores, and no disk in common
-// with Postgres, because elsewhere they have machines of their own: what is asked is how much
-// the relay's reading costs the database. The ratio is reported.
-func TestProveWhatARelayTakesFromAppends_D104(t *testing.T) { //nolint:paralleltest // it measures
+// TestProveCostOfRelayForAppends compares appends during a relay with appends without
+// one, in turns. The three servers and the relay have half of the cores, and no disk in
+// common with Postgres, because in production they have machines of their own. It measures
+// the cost of the relay's reading for the database. The ratio is reported.
+func TestProveCostOfRelayForAppends_D104(t *testing.T) { //nolint:paralleltest // it measures
 	cores := shareCores(t)
 	var elsewhere []string
 	if cores.all != "" {
@@ -55,12 +55,12 @@ func TestProveWhatARelayTakesFromAppends_D104(t *testing.T) { //nolint:parallelt
 		without, beside, ratios = append(without, rates[0]), append(beside, rates[1]), append(ratios, rates[1]/rates[0])
 	}
 	provetest.Tried(t, besideTurns, "turns")
-	t.Logf("medians of %d turns: %.0f appends/s without a relay, %.0f beside one, ratio %.3f (quartiles %.3f to %.3f); load %s", besideTurns,
+	t.Logf("medians of %d turns: %.0f appends/s without a relay, %.0f with one, ratio %.3f (quartiles %.3f to %.3f); load %s", besideTurns,
 		benchtest.Quantile(without, 0.5), benchtest.Quantile(beside, 0.5), benchtest.Quantile(ratios, 0.5),
 		benchtest.Quantile(ratios, 0.25), benchtest.Quantile(ratios, 0.75), load())
 }
 
-// turn appends for a while beside a relay that has caught up before, or beside none.
+// turn appends for a while during a relay that has caught up before, or without one.
 func (l *lagging) turn(relayed bool, on []string) float64 {
 	l.t.Helper()
 	if relayed {

@@ -48,8 +48,8 @@ func newNATSUsers(t *testing.T, dir string) natsUsers {
 	return u
 }
 
-// certify makes the one certificate of all three. It vouches for itself, and servers show it to
-// each other, too.
+// certify makes the one certificate of all three. It is self-signed, and servers also present
+// it to each other.
 func (u natsUsers) certify(t *testing.T) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

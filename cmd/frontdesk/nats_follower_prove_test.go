@@ -18,7 +18,7 @@ import (
 	"frontdesk/feed"
 )
 
-// follower reads all of the log from its beginning, with an account of its own, and goes on
+// follower reads all of the log from its beginning, with an account of its own, and continues
 // until it is ended or stopped for good.
 type follower struct {
 	subscriber *feed.Subscriber
@@ -31,7 +31,7 @@ type follower struct {
 	at  map[uuid.UUID]time.Time // when the first event of a stream came
 }
 
-// follow lets a follower in as soon as there is something to follow.
+// follow starts a follower as soon as the stream exists.
 func (c *natsCluster) follow() *follower {
 	c.t.Helper()
 	waitFor(c.t, func() bool { return c.lastOf(feed.StreamName(1)) > 0 })
@@ -82,7 +82,7 @@ func (f *follower) read(m feed.Message) (err error) {
 	return err
 }
 
-// end stops the follower, and returns what went wrong.
+// end stops the follower, and returns its error.
 func (f *follower) end() error {
 	err := f.subscriber.Close()
 	<-f.ended

@@ -32,14 +32,14 @@ var (
 
 const (
 	relayCallers = 6  // of the service
-	relayWriters = 12 // that append by an engine of this process
+	relayWriters = 12 // that append through an engine of this process
 )
 
-// TestProveThatTheStreamIsTheLogWhateverIsKilled kills the stream's leader, a process of the
-// service, both relays and Postgres in turn, stops a leader for a while and takes two servers
-// away, while patients are registered and requests come. In the end the stream is the log,
-// event by event, on each of the three servers, and a follower has read it once.
-func TestProveThatTheStreamIsTheLogWhateverIsKilled_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
+// TestProveStreamEqualsLogAfterKills kills the stream's leader, a process of the service, both relays
+// and Postgres in turn. It also freezes a leader for a while and stops two servers. Meanwhile
+// patients are registered and requests are sent. In the end the stream equals the log, event by
+// event, on each of the three servers, and a follower has read it once.
+func TestProveStreamEqualsLogAfterKills_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
 	r := newRelayed(t)
 	log := feed.StreamName(1)
 	follower := r.nats.follow()
@@ -52,7 +52,7 @@ func TestProveThatTheStreamIsTheLogWhateverIsKilled_D104(t *testing.T) { //nolin
 			provetest.Tried(t, 1, "troubles")
 			lasted, at := begun.Elapsed(), r.idx()
 			waitFor(t, func() bool { info, err := r.nats.info(log); return err == nil && info.State.LastSeq > uint64(at) })
-			t.Logf("round %d: %s, for %s; %s later the stream has what the log had, idx %d",
+			t.Logf("round %d: %s, for %s; %s later the stream has all of the log, idx %d",
 				rounds+1, name, lasted.Round(time.Millisecond), (begun.Elapsed() - lasted).Round(time.Millisecond), at)
 		}
 	}
@@ -102,8 +102,8 @@ func newRelayed(t *testing.T) *relayed {
 	return r
 }
 
-// troubles are what befalls the service, one after the other. Two servers of three hold the
-// stream, so while one is away the log goes on, and while two are, it waits.
+// troubles are the faults that hit the service, one after the other. Two servers of three
+// hold the stream, so while one is away the log continues, and while two are, it waits.
 func (r *relayed) troubles() map[string]func() {
 	leader := func() int { return r.nats.leader(feed.StreamName(1)) }
 	process := r.replicas[rand.IntN(len(r.replicas))]
@@ -114,7 +114,7 @@ func (r *relayed) troubles() map[string]func() {
 			r.pause()
 			r.nats.start(n)
 		},
-		"the leader stands still": func() {
+		"the leader is frozen": func() {
 			n := leader()
 			r.nats.signal(n, syscall.SIGSTOP)
 			r.pause()
@@ -164,7 +164,7 @@ func (r *relayed) work() (stop func()) {
 	return stop
 }
 
-// registerUntil registers patients until ctx ends. One that is under way comes to its end.
+// registerUntil registers patients until ctx ends. The last registration completes.
 func (r *relayed) registerUntil(ctx context.Context, engine *app.Engine) {
 	for ctx.Err() == nil {
 		made, err := engine.Desk.RegisterPatient(context.WithoutCancel(ctx), commands.RegisterPatient{Tenant: "elm-street", Name: "Ann Archer"})

@@ -25,14 +25,15 @@ var laggedAppends = provetest.Pick(200, 1500)
 
 const lagPause = 5 * time.Millisecond
 
-// lagging is a service, at rest but for what a test appends, with its log on three servers.
+// lagging is a service that is idle except for the test's appends, with its log on three
+// servers.
 type lagging struct {
 	*trial
 	nats    *natsCluster
 	service *replica
 }
 
-// newLagging has the service relay by itself, or leaves it to others.
+// newLagging makes the service relay its own log, or leaves that to others.
 func newLagging(t *testing.T, servers *natsCluster, relays bool) *lagging {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,9 +51,9 @@ func newLagging(t *testing.T, servers *natsCluster, relays bool) *lagging {
 	return l
 }
 
-// TestProveHowLongAnEventTakesToItsFollowers measures, at rest, the way from a call's answer
-// to a follower of three servers that flush every message, and beside it what the servers alone
-// take to acknowledge a message of that size. Both are reported.
+// TestProveHowLongAnEventTakesToItsFollowers measures, while idle, the time from a call's
+// answer to a follower of three servers that flush every message. It also measures how long
+// the servers take to acknowledge a message of that size. Both are reported.
 func TestProveHowLongAnEventTakesToItsFollowers_D104(t *testing.T) { //nolint:paralleltest // it measures
 	for _, way := range []struct {
 		name    string
@@ -75,7 +76,8 @@ func TestProveHowLongAnEventTakesToItsFollowers_D104(t *testing.T) { //nolint:pa
 	}
 }
 
-// lags appends one event after the other, and returns the milliseconds each was under way.
+// lags appends one event after the other, and returns the milliseconds that each took to
+// arrive.
 func (l *lagging) lags(follower *follower) (lags []float64) {
 	l.t.Helper()
 	committed := map[uuid.UUID]time.Time{}

@@ -55,8 +55,8 @@ func headOf(t *testing.T, url string) (head int64) {
 	return head
 }
 
-// wantStream fails unless the stream of an epoch holds what the log has from first on, each
-// event once, at the sequence that is its idx, and nothing behind it.
+// wantStream fails unless the stream of an epoch holds the log's events from first on, each
+// once, at the sequence that is its idx, and nothing behind them.
 func (c *natsCluster) wantStream(epoch int, first int64, log []event.Stored) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), 15*time.Minute)
@@ -88,8 +88,8 @@ func (c *natsCluster) wantStream(epoch int, first int64, log []event.Stored) {
 	}
 }
 
-// isMessage reports whether the next message is an event of the log, whose practice had another
-// one before. A relay that was overtaken may know of an earlier one alone.
+// isMessage reports whether the next message is an event of the log, with the preceding event
+// of its practice. A relay that was overtaken may know only an earlier one.
 func (c *natsCluster) isMessage(ctx context.Context, messages jetstream.MessagesContext, epoch int, want event.Stored, before int64) bool {
 	c.t.Helper()
 	sent, err := messages.Next(jetstream.NextContext(ctx))
@@ -104,7 +104,7 @@ func (c *natsCluster) isMessage(ctx context.Context, messages jetstream.Messages
 	got, err := feed.Decode(sent.Subject(), sent.Headers(), sent.Data())
 	expected := feed.Message{Epoch: epoch, Stored: want, Before: min(got.Before, before)}
 	if err != nil || at.Sequence.Stream != uint64(want.Idx) || !reflect.DeepEqual(expected, got) {
-		c.t.Errorf("sequence %d holds (%v) what idx %d is not: %s", at.Sequence.Stream, err, want.Idx, cmp.Diff(expected, got))
+		c.t.Errorf("sequence %d (%v) differs from idx %d: %s", at.Sequence.Stream, err, want.Idx, cmp.Diff(expected, got))
 		return false
 	}
 	return true

@@ -19,8 +19,8 @@ import (
 	"frontdesk/feed"
 )
 
-// outrun is a service on a pair of clusters, with a relay of its own, to which an end of the
-// log is lost that the broker has.
+// outrun is a service on a pair of clusters, with a separate relay. It loses an end of the log
+// that the broker has.
 type outrun struct {
 	*surgery
 	nats     *natsCluster
@@ -32,12 +32,12 @@ func newOutrun(t *testing.T) *outrun {
 	return &outrun{surgery: newSurgery(t, newPair(t, false), "asynchronous", 1), nats: newNATS(t, t.TempDir())}
 }
 
-// relay is the command line of a relay that reads from whichever of the two takes writes.
+// relay is the command line of a relay that reads from the one of the two that takes writes.
 func (o *outrun) relay() []string {
 	return append([]string{"relay", "--database-url", o.url(postgres.AuditRole)}, o.nats.flags()...)
 }
 
-// register appends so many events, and returns the head of the log with them.
+// register appends that many events, and returns the head of the log with them.
 func (o *outrun) register(patients int) (head int64) {
 	o.t.Helper()
 	engine := o.engine()
@@ -56,8 +56,9 @@ func (o *outrun) relayed(epoch int, idx int64) {
 	waitFor(o.t, func() bool { return o.nats.lastOf(feed.StreamName(epoch)) >= uint64(idx) })
 }
 
-// wantGoneOn fails unless the log has gone on in its second epoch after an idx, in a stream of
-// its own, and whoever had read to an idx beyond is told from where on it never happened.
+// wantGoneOn fails unless the log has continued in its second epoch after an idx, in a stream
+// of its own. A follower that had read to an idx beyond must learn from where on that never
+// happened.
 func (o *outrun) wantGoneOn(lastKnown, beyond int64) {
 	o.t.Helper()
 	head := o.register(20)
@@ -68,19 +69,19 @@ func (o *outrun) wantGoneOn(lastKnown, beyond int64) {
 	if want := (feed.Epochs{{Epoch: 1, First: 1}, {Epoch: 2, First: lastKnown + 1}}); fmt.Sprint(epochs) != fmt.Sprint(want) {
 		o.t.Errorf("the epochs are %v, want %v", epochs, want)
 	}
-	o.wantTold(lastKnown, beyond)
+	o.wantLost(lastKnown, beyond)
 	fresh := o.nats.follow()
 	fresh.wantRead(o.t, storedIn(o.t, o.url(postgres.AuditRole)))
 }
 
-// wantTold fails unless the follower that read to an idx beyond is stopped, and told from where
-// on that never happened.
-func (o *outrun) wantTold(lastKnown, beyond int64) {
+// wantLost fails unless the follower that read to an idx beyond is stopped, and learns from
+// where on that never happened.
+func (o *outrun) wantLost(lastKnown, beyond int64) {
 	o.t.Helper()
 	waitFor(o.t, func() bool { return o.follower.over() })
 	told, is := errors.AsType[*feed.LostError](o.follower.err)
 	if !is || told.At != (feed.Place{Epoch: 1, Idx: beyond}) || told.From != lastKnown+1 || told.Now != (feed.Epoch{Epoch: 2, First: lastKnown + 1}) {
-		o.t.Errorf("who read to idx %d is told %v, want that it never happened from idx %d on", beyond, o.follower.err, lastKnown+1)
+		o.t.Errorf("a follower at idx %d gets %v, want the first lost idx %d", beyond, o.follower.err, lastKnown+1)
 	}
 }
 
@@ -98,10 +99,10 @@ func (c *natsCluster) epochs(ctx context.Context) (epochs feed.Epochs, err error
 	return epochs, err
 }
 
-// TestProveThatARestoreStopsTheRelayUntilAnEpochBegins puts the files of Postgres back to what
-// they were, which nothing in the database shows. The relay stops and says why, also when the log
-// has outgrown what the broker has, and writes nothing behind that. Once an operator has begun an
-// epoch it goes on in another stream, and followers can see what never happened.
+// TestProveThatARestoreStopsTheRelayUntilAnEpochBegins restores old files of Postgres, which
+// nothing in the database shows. The relay stops with the reason, even if the log has
+// outgrown the broker's stream, and writes nothing behind that. Once an operator has begun an
+// epoch it continues in another stream, and followers can see which events never happened.
 func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
 	o := newOutrun(t)
 	lastKnown := o.register(50)
@@ -128,9 +129,9 @@ func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { /
 	provetest.Tried(t, int(beyond-lastKnown), "events that never happened")
 }
 
-// TestProveThatTheRelayGoesOnAfterALostEnd promotes a standby that has not received what the
-// broker has. A process that serves begins an epoch, and the relay goes on in its stream by
-// itself.
+// TestProveThatTheRelayGoesOnAfterALostEnd promotes a standby that lacks events that the
+// broker has. A serving process begins an epoch, and the relay continues in its stream
+// automatically.
 func TestProveThatTheRelayGoesOnAfterALostEnd_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
 	o := newOutrun(t)
 	relay := &daemon{t: t, args: o.relay()}
@@ -152,15 +153,15 @@ func TestProveThatTheRelayGoesOnAfterALostEnd_D104(t *testing.T) { //nolint:para
 	t.Logf("the relay said: %s", relay.said.String())
 }
 
-// wantStopped fails unless a relay stops by itself, and says what to do.
+// wantStopped fails unless a relay stops on its own, and reports the fix.
 func (o *outrun) wantStopped() {
 	o.t.Helper()
 	if said, exit := o.stops(); exit <= 0 || !strings.Contains(said, "frontdesk audit begin-epoch") {
-		o.t.Errorf("the relay exits with %d and says: %s", exit, said)
+		o.t.Errorf("the relay exits with %d and logs: %s", exit, said)
 	}
 }
 
-// stops runs a relay that must stop by itself, and returns what it says and its exit status.
+// stops runs a relay that must stop on its own, and returns its output and exit status.
 func (o *outrun) stops() (said string, exit int) {
 	o.t.Helper()
 	ctx, cancel := context.WithTimeout(o.t.Context(), 3*time.Minute)
@@ -183,7 +184,7 @@ func (o *outrun) copyFiles() (snapshot string) {
 	return snapshot
 }
 
-// putBack has the primary go on with files that were copied.
+// putBack restarts the primary on files that were copied.
 func (o *outrun) putBack(snapshot string) {
 	o.t.Helper()
 	o.do("pg_ctl", "stop", "--mode=immediate", "--pgdata", o.data[o.primary])

@@ -21,7 +21,7 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 )
 
-// natsCluster is three processes of nats-server, set as docs/operations/nats.conf says.
+// natsCluster is three processes of nats-server, configured by docs/operations/nats.conf.
 type natsCluster struct {
 	t       *testing.T
 	servers [3]*natsServer
@@ -33,7 +33,7 @@ type natsCluster struct {
 // natsServer is one of them.
 type natsServer struct {
 	name, address, config string
-	on                    []string // what starts it on cores of its own, if anything
+	on                    []string // the command that pins it to cores; may be empty
 	process               *exec.Cmd
 	exited                chan struct{} // closed once the process has ended
 }
@@ -51,7 +51,7 @@ var natsBinary = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// newNATS starts the servers, which keep what they store below dir. on comes before each
+// newNATS starts the servers, which store their files below dir. on comes before each
 // command.
 func newNATS(t *testing.T, dir string, on ...string) *natsCluster {
 	t.Helper()
@@ -97,7 +97,7 @@ func (c *natsCluster) start(n int) {
 	})
 }
 
-// url is where somebody connects with all three.
+// url is the address of all three for a user.
 func (c *natsCluster) url(user string) string {
 	var urls []string
 	for _, s := range c.servers {
@@ -106,7 +106,7 @@ func (c *natsCluster) url(user string) string {
 	return strings.Join(urls, ",")
 }
 
-// flags are what a process of the program is told of the servers.
+// flags are the program's flags for the servers.
 func (c *natsCluster) flags() []string {
 	return []string{"--nats", c.url("relay"), "--nats-ca", c.users.certificate}
 }
@@ -126,7 +126,7 @@ func (c *natsCluster) signal(n int, which syscall.Signal) {
 
 func (c *natsCluster) kill(n int) { c.signal(n, syscall.SIGKILL) }
 
-// connect waits until the cluster has a leader, who can tell of its streams.
+// connect waits until the cluster has a leader, which can list its streams.
 func (c *natsCluster) connect() {
 	c.t.Helper()
 	var err error
@@ -197,7 +197,7 @@ func (c *natsCluster) lead(n int, stream string) {
 		if c.leader(stream) == n {
 			return true
 		}
-		_, _ = c.conn.Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream, ask, 2*time.Second) // it leads soon, or is asked again
+		_, _ = c.conn.Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream, ask, 2*time.Second) // it will lead soon, or the request is repeated
 		time.Sleep(time.Second)
 		return false
 	})

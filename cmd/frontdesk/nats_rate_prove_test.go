@@ -63,8 +63,8 @@ func TestProveHowFastAMillionEventsAreRelayed_D104(t *testing.T) { //nolint:para
 		benchtest.Quantile(relayed, 0.5), benchtest.Quantile(published, 0.5), benchtest.Quantile(ratios, 0.5))
 }
 
-// relayAll relays a whole log to a new stream, compares the two if it is told to, and removes
-// the stream. It returns events a second, and what a message takes on disk in the mean.
+// relayAll relays a whole log to a new stream, compares the two on request, and removes the
+// stream. It returns events a second, and the mean size of a message on disk.
 func (c *natsCluster) relayAll(server *embedded.Server, compare bool) (perSecond float64, size int) {
 	c.t.Helper()
 	url, stream := server.URL("frontdesk", postgres.AuditRole), feed.StreamName(1)
@@ -75,7 +75,7 @@ func (c *natsCluster) relayAll(server *embedded.Server, compare bool) (perSecond
 	first, begun, head := c.lastOf(stream), clock.Start(), uint64(headOf(c.t, url))
 	for c.lastOf(stream) < head {
 		if time.Sleep(looksAtRate); begun.Elapsed() > rateLimit {
-			c.t.Fatalf("idx %d after %s; the relay says: %s", c.lastOf(stream), rateLimit, d.said.String())
+			c.t.Fatalf("idx %d after %s; the relay logs: %s", c.lastOf(stream), rateLimit, d.said.String())
 		}
 	}
 	took := begun.Elapsed()
@@ -104,8 +104,8 @@ func (c *natsCluster) lastOf(stream string) uint64 {
 
 var benchRate = regexp.MustCompile(`publisher stats: ([0-9,]+) msgs/sec`)
 
-// bench has nats bench publish messages that take as much on disk to a stream of its own, and
-// returns messages a second.
+// bench makes nats bench publish messages of the same size on disk to a stream of its own,
+// and returns messages a second.
 func (c *natsCluster) bench(cli string, size int) float64 {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Minute)

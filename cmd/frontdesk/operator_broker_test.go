@@ -18,8 +18,8 @@ func brokerWalk() []stage {
 	}
 }
 
-// hasABroker has one server by TLS. Who may do what there, and that several agree, the proofs
-// of the broker show.
+// hasABroker has one server with TLS. The proofs of the broker show the rights of each user,
+// and the agreement of several servers.
 func (o *operator) hasABroker() {
 	o.t.Helper()
 	o.starts()
@@ -58,7 +58,7 @@ func (o *operator) hasFollowers() {
 func (o *operator) hasAFollower() {
 	o.t.Helper()
 	if reloads := o.read("home/reloads"); reloads != "--signal reload\n--signal reload\n" {
-		o.t.Errorf("the server was told %q", reloads)
+		o.t.Errorf("the server received %q", reloads)
 	}
 	if file := o.at("etc/nats/nats-followers.conf"); !strings.Contains(o.read("etc/nats/nats-followers.conf"), "\nelm-street {") {
 		o.t.Errorf("%s has no such account", file)

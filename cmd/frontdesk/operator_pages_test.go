@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The walks through the pages beside the first one. Whoever comes to them has started.
+// The walks through the pages after the first one, whose steps are already done.
 
 func settingsWalk() []stage {
 	return []stage{
@@ -19,7 +19,7 @@ func settingsWalk() []stage {
 	}
 }
 
-// hasAVault has one that knows the key, and nothing that serves at the ports which are checked.
+// hasAVault has one that holds the key, and no listener on the ports that are checked.
 func (o *operator) hasAVault() {
 	o.t.Helper()
 	o.starts()
@@ -45,14 +45,14 @@ frontdesk serve --check`)
 
 func personalDataWalk() []stage {
 	return []stage{
-		{below: "Changing the master key", before: func(o *operator) { o.starts(); o.hasAPatient() }},
+		{below: "Rotating the master key", before: func(o *operator) { o.starts(); o.hasAPatient() }},
 		{below: "Retention"},
 		{below: "Erasing a person", before: (*operator).hasBob, after: (*operator).isAsked},
 		{below: "Confirming it", after: (*operator).hasForgotten},
 	}
 }
 
-// thePatient is whom the pages name.
+// thePatient is the patient in the pages.
 const thePatient = "0190c7a2-0000-7000-8000-00000000f001"
 
 func (o *operator) hasAPatient() {
@@ -60,15 +60,14 @@ func (o *operator) hasAPatient() {
 	o.types("frontdesk register-patient --tenant elm-street --name 'Ann Archer' --patient " + thePatient)
 }
 
-// hasBob has a second operator. Both know the other master key by now.
+// hasBob has a second operator.
 func (o *operator) hasBob() {
 	o.t.Helper()
-	o.types(o.meant(`export FRONTDESK_MASTER_KEY_FILE=/etc/frontdesk/next.key
-echo "*:*:*:bob:$(openssl rand -hex 24)" >> ~/.pgpass
+	o.types(o.meant(`echo "*:*:*:bob:$(openssl rand -hex 24)" >> ~/.pgpass
 superuser <<< "CREATE ROLE bob LOGIN IN ROLE frontdesk_app PASSWORD '$(password bob)'"`))
 }
 
-// isAsked is told which erasure was asked for, and comes back a day later.
+// isAsked learns which erasure was requested, and returns a day later.
 func (o *operator) isAsked() {
 	o.t.Helper()
 	o.insteadOf("0190c7a2-0000-7000-8000-00000000f002", o.named("erasureId"))
@@ -81,7 +80,7 @@ func (o *operator) tomorrow() {
 	o.types(aDayPasses)
 }
 
-// aDayPasses says so to what decides by an event's time, or by an instant that it names.
+// aDayPasses moves the clock for decisions by an event's time, or by an instant in it.
 const aDayPasses = `superuser --dbname frontdesk <<'END'
 SET session_replication_role = replica;
 UPDATE events SET recorded_at = recorded_at - interval '25 hours',
@@ -93,7 +92,7 @@ END`
 func (o *operator) hasForgotten() {
 	o.t.Helper()
 	if ledger := o.read("var/lib/frontdesk/erasures"); strings.Count(ledger, thePatient) != 1 {
-		o.t.Errorf("the ledger says %s", ledger)
+		o.t.Errorf("the ledger holds %s", ledger)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// debian makes a cluster as Debian does: its settings are in a folder of their own, in which
-// conf.d is read, too. Whoever comes by the network needs a password.
+// debian makes a cluster as Debian does: its settings are in a folder of their own, which
+// also has conf.d. Connections by network need a password.
 const debian = `as() { if [ $(id -u) = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi; }
 mkdir -p "$DATA" "$SETTINGS"
 if [ $(id -u) = 0 ]; then chown postgres "$(dirname "$DATA")" "$DATA" "$SETTINGS" "$SOCKETS"; fi
@@ -55,7 +55,7 @@ func (o *operator) hasPostgres(machine string) {
 	})
 }
 
-// goesTo has what is typed from now on mean the Postgres of this machine.
+// goesTo makes the following lines use the Postgres of this machine.
 func (o *operator) goesTo(machine string) {
 	o.insteadOf("/var/lib/postgresql/15/main", filepath.Join(o.dir, machine, "main"))
 	o.insteadOf("/etc/postgresql/15/main", o.settings(machine))

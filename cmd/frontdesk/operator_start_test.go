@@ -50,14 +50,14 @@ func theStart() []stage {
 	}
 }
 
-// starts does what the first page begins with, as whoever comes to another page has.
+// starts types the beginning of the first page, which other pages require.
 func (o *operator) starts() {
 	for _, s := range theStart() {
 		o.does("operations.md", s)
 	}
 }
 
-// does what stands below one heading of a page.
+// does types the lines below one heading of a page.
 func (o *operator) does(page string, s stage) {
 	o.t.Helper()
 	var below []docs.Block
@@ -83,5 +83,5 @@ sha256sum frontdesk-1-linux-amd64.tar.gz > SHA256SUMS`, "-", testworld.Binary(o.
 	}
 }
 
-// signs has a signer beside the service.
+// signs runs a signer with the service.
 func (o *operator) signs() { o.does("operations/keys.md", stage{below: "Signing the log"}) }

@@ -22,7 +22,7 @@ import (
 	"frontdesk/docs"
 )
 
-// What of the pages belongs to the whole machine, so that each test has its own.
+// The parts of the pages that belong to the whole machine; each test has its own.
 var (
 	theirFolders   = []string{"/etc/", "/usr/local/", "/var/lib/", "/var/backups/", "/srv/"}
 	theirAddresses = []string{"127.0.0.1:8080", "127.0.0.1:8090", "127.0.0.1:9090", "127.0.0.1:9091", "127.0.0.1:9092"}
@@ -31,19 +31,19 @@ var (
 // operatorLimit bounds all that an operator types.
 const operatorLimit = 10 * time.Minute
 
-// An operator sits at a machine with Postgres, and types what the operators' pages say into
-// one shell. Whatever belongs to the whole machine is in a folder of the test.
+// An operator uses a machine with Postgres, and types the lines of the operators' pages into
+// one shell. Things that belong to the whole machine are in a folder of the test.
 type operator struct {
 	t     *testing.T
 	dir   string            // in place of the root of the machine's files
-	words []string          // of a page, each with what the test has instead behind it
+	words []string          // of a page, each followed by the test's replacement
 	met   map[string]bool   // which of them were typed
 	db    map[string]string // the port of each machine with Postgres
 	shell *exec.Cmd
 	in    io.WriteCloser
 	out   *bufio.Reader
 	turn  int
-	said  string // by what was typed last
+	said  string // by the last lines
 }
 
 func newOperator(t *testing.T) *operator {
@@ -67,9 +67,9 @@ func newOperator(t *testing.T) *operator {
 	return o
 }
 
-// thatStays is frontdesk, of which what goes on until it is stopped is left running in another
-// terminal, without what the first one has exported of the operator. The same that was running
-// there ends before.
+// thatStays is frontdesk, with long-running commands left running in another terminal,
+// without the operator's exports in the first one. An earlier run of the same command there
+// ends before.
 const thatStays = `case " $* " in
 *" --check "* | *" --help "*) ;;
 " serve "* | " sign "* | " relay "* | " witness "*)
@@ -80,9 +80,9 @@ const thatStays = `case " $* " in
 esac
 exec %[1]q "$@"`
 
-// systemctl is that of a machine on which nothing but Postgres is managed. Debian's unit
-// postgresql is another: it has ended before the cluster has. What it starts must not keep the
-// shell's output open.
+// systemctl is that of a machine that manages only Postgres. Debian's unit postgresql is
+// another one: it has ended before the cluster has. A process that it starts must not keep
+// the shell's output open.
 const systemctl = `[ "$2" = postgresql@15-main ]
 exec runuser -u postgres -- pg_ctl "$1" --wait --mode fast --pgdata "$PGDATA" --log "$PGDATA/log" > /dev/null`
 
@@ -106,8 +106,7 @@ func (o *operator) meant(text string) string {
 	return strings.NewReplacer(o.words...).Replace(text)
 }
 
-// sitDown starts the shell. Nothing of the test's own environment says more than where
-// programs are.
+// sitDown starts the shell. Of the test's own environment it gets only the path of programs.
 func (o *operator) sitDown() {
 	o.t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.t.Context()), operatorLimit)
@@ -135,7 +134,7 @@ func (o *operator) sitDown() {
 	})
 }
 
-// standUp ends what was left running.
+// standUp ends the processes that were left running.
 func (o *operator) standUp() {
 	running, err := filepath.Glob(o.at("home/running/*"))
 	o.must(err)
@@ -144,7 +143,7 @@ func (o *operator) standUp() {
 		o.must(err)
 		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 		o.must(err)
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended on its own
 	}
 	if !o.t.Failed() {
 		return
@@ -156,7 +155,7 @@ func (o *operator) standUp() {
 	}
 }
 
-// types lines, which have to end well, and returns what they print.
+// types types lines, which must succeed, and returns their output.
 func (o *operator) types(lines string) string {
 	o.t.Helper()
 	o.turn++
@@ -178,8 +177,8 @@ func (o *operator) types(lines string) string {
 	return o.said
 }
 
-// wants what was typed last to have printed these lines, in this order, among others. Three
-// dots stand for anything.
+// wants checks that the last lines printed these lines, in this order, among others. Three
+// dots match anything.
 func (o *operator) wants(lines string) {
 	o.t.Helper()
 	pattern := "(?m)"
@@ -195,7 +194,7 @@ func (o *operator) wants(lines string) {
 	}
 }
 
-// follows does what a block says.
+// follows types the lines of a block.
 func (o *operator) follows(b docs.Block) {
 	o.t.Helper()
 	text := o.meant(b.Text)

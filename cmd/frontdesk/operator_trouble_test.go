@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The situations in which the lines of the first page are typed, and what they have done there.
+// The situations in which the lines of the first page are typed, and their effects.
 
-// stops kills whatever was left running.
+// stops kills all processes that were left running.
 func (o *operator) stops() {
 	o.t.Helper()
 	o.types("kill -KILL $(cat ~/running/*); rm ~/running/*")
@@ -23,7 +23,8 @@ func (o *operator) serves() {
 	o.does("operations.md", stage{below: "The service"})
 }
 
-// anEpochBegins says so after the files of the database were put back, as the page has it.
+// anEpochBegins begins an epoch after the files of the database were put back, as in the
+// page.
 func (o *operator) anEpochBegins() {
 	o.t.Helper()
 	o.stops()
@@ -36,7 +37,7 @@ func (o *operator) hasAFreshCluster() {
 	o.hasPostgres("new-db")
 }
 
-// servesFromIt looks whose everything is in the fresh cluster, and serves from it.
+// servesFromIt checks the owners in the fresh cluster, and serves from it.
 func (o *operator) servesFromIt() {
 	o.t.Helper()
 	o.types(`superuser --dbname frontdesk --tuples-only --no-align <<< "SELECT DISTINCT 'belongs to ' || tableowner FROM pg_tables WHERE schemaname = 'public'"
@@ -76,7 +77,7 @@ func (o *operator) isBackThere() {
 	if strings.Contains(o.said, "cedar-way") {
 		o.t.Errorf("after the moment there is\n%s", o.said)
 	}
-	o.stops() // as the page says of what comes next
+	o.stops() // as the page describes the next step
 }
 
 func (o *operator) hasParked() {
@@ -90,7 +91,7 @@ func (o *operator) hasAWrongRow() {
 	o.types(`superuser --dbname frontdesk <<< "UPDATE practices SET name = 'Another'"`)
 }
 
-// isCalled is asked about a call by its request id.
+// isCalled gets a request id of a call.
 func (o *operator) isCalled() {
 	o.t.Helper()
 	said := o.types(o.meant(`curl --silent --include --header 'Host: elm-street.api.example.org' http://127.0.0.1:8080/transactional-api/ping`))
@@ -101,7 +102,7 @@ func (o *operator) isCalled() {
 	o.insteadOf("0190c7a2-0000-7000-8000-00000000f009", id[:36])
 }
 
-// hasLeft looks at what the practice is handed.
+// hasLeft checks the files that the practice is given.
 func (o *operator) hasLeft() {
 	o.t.Helper()
 	if events := o.read("srv/leaving/elm-street/events.jsonl"); strings.Count(events, "\n") < 14 {
@@ -109,7 +110,7 @@ func (o *operator) hasLeft() {
 	}
 }
 
-// isPutRight looks whether the list says what the log says.
+// isPutRight checks that the list matches the log.
 func (o *operator) isPutRight() {
 	o.t.Helper()
 	o.types("frontdesk list-practices")

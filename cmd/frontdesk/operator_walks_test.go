@@ -12,16 +12,15 @@ import (
 	"frontdesk/docs"
 )
 
-// A stage is what stands below one heading of an operators' page.
+// A stage is the part of an operators' page below one heading.
 type stage struct {
 	below  string
-	before func(*operator) // makes what the blocks are typed for
-	after  func(*operator) // looks at what they have done
+	before func(*operator) // prepares for the blocks
+	after  func(*operator) // checks their effects
 	by     string          // the test that types them instead
 }
 
-// walks say, for each page on which something is typed, below which headings, in the order
-// of the page.
+// walks lists, for each page with commands, its headings, in the order of the page.
 var walks = map[string]func() []stage{
 	"operations.md":               theWalk,
 	"operations/broker.md":        brokerWalk,
@@ -35,9 +34,9 @@ var walks = map[string]func() []stage{
 	"operations/kubernetes.md":    kubernetesWalk,
 }
 
-// TestWalkOperatorsPages_D113 types every line of the operators' pages, and finds
-// what each is said to print. Only folders of the machine, ports and the addresses of
-// Postgres are others. A block that nobody types fails it.
+// TestWalkOperatorsPages_D113 types every line of the operators' pages, and checks the output
+// that they show. Only folders of the machine, ports and the addresses of Postgres differ. A
+// block that no walk types fails it.
 func TestWalkOperatorsPages_D113(t *testing.T) {
 	t.Parallel()
 	all := ""
@@ -48,7 +47,7 @@ func TestWalkOperatorsPages_D113(t *testing.T) {
 				t.Parallel()
 				walk, ok := walks[page]
 				if !ok {
-					t.Fatalf("nobody types what %s says", page)
+					t.Fatalf("no walk types the lines of %s", page)
 				}
 				newOperator(t).walk(page, blocks, walk())
 			})
@@ -56,7 +55,7 @@ func TestWalkOperatorsPages_D113(t *testing.T) {
 	}
 	for _, word := range slices.Concat(theirFolders, theirAddresses) {
 		if !strings.Contains(all, word) {
-			t.Errorf("no page says %s, which the test has another for", word)
+			t.Errorf("no page contains %s, which the test replaces", word)
 		}
 	}
 }
@@ -64,10 +63,10 @@ func TestWalkOperatorsPages_D113(t *testing.T) {
 // typed reports whether a block is for an operator to type: lines, or a file that is named.
 func typed(b docs.Block) bool { return b.Language == "sh" || strings.HasPrefix(b.Text, "# /") }
 
-// walk does what a page says, from its first block to its last.
+// walk follows a page from its first block to its last.
 func (o *operator) walk(page string, blocks []docs.Block, stages []stage) {
 	o.t.Helper()
-	if slices.ContainsFunc(stages, func(s stage) bool { return s.by == "" }) { // somebody types here
+	if slices.ContainsFunc(stages, func(s stage) bool { return s.by == "" }) { // this program types here
 		o.hasPostgres("db")
 		o.sitDown()
 	}
@@ -80,12 +79,12 @@ func (o *operator) walk(page string, blocks []docs.Block, stages []stage) {
 			blocks = blocks[1:]
 		}
 		if below == nil {
-			o.t.Fatalf("%s: what is typed next stands not below %q, but %q", page, s.below, blocks[0].Below)
+			o.t.Fatalf("%s: the next lines are not below %q, but %q", page, s.below, blocks[0].Below)
 		}
 		o.takes(page, s, below)
 	}
 	if n := slices.IndexFunc(blocks, typed); n >= 0 {
-		o.t.Errorf("%s: nobody types what stands below %q", page, blocks[n].Below)
+		o.t.Errorf("%s: no walk types the lines below %q", page, blocks[n].Below)
 	}
 	for n := 0; n < len(o.words); n += 2 {
 		if word := o.words[n]; !o.met[word] && !slices.Contains(slices.Concat(theirFolders, theirAddresses, []string{"/etc/postgresql/15/main", "/var/lib/postgresql/15/main"}), word) {
@@ -111,7 +110,7 @@ func (o *operator) takes(page string, s stage, blocks []docs.Block) {
 	}
 }
 
-// readBy looks whether another test of this repository reads the blocks below a heading.
+// readBy checks that another test of this repository reads the blocks below a heading.
 func (o *operator) readBy(test, page, below string) {
 	o.t.Helper()
 	there, reads := false, false
@@ -125,6 +124,17 @@ func (o *operator) readBy(test, page, below string) {
 		return err
 	}))
 	if !there || !reads {
-		o.t.Errorf("%s is said to type what stands below %q in %s: it exists: %t, somebody reads that: %t", test, below, page, there, reads)
+		o.t.Errorf("%s should type the lines below %q in %s: it exists: %t, it reads them: %t", test, below, page, there, reads)
 	}
 }
+
+func systemdWalk() []stage {
+	const test = "TestProveInstalled_D112"
+	return []stage{
+		{below: "Install", by: test}, {below: "The database", by: test}, {below: "Start", by: test},
+		{below: "The relay", by: test}, {below: "Two processes on one machine", by: test}, {below: "Your own commands", by: test},
+		{below: "Upgrade", by: test},
+	}
+}
+
+func kubernetesWalk() []stage { return []stage{{below: "The image", by: "TestProveInstalled_D112"}} }

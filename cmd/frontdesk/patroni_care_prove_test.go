@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	etcdIsAway    = 40 * time.Second // twice what a primary may be silent
+	etcdIsAway    = 40 * time.Second // twice as long as a primary may be silent
 	standbyIsAway = 20 * time.Second
 )
 
-// TestProveThatCareForPatroniLosesNothing has the primary moved by the document's
-// command, and takes away what Patroni can do without for a while, under load: all of
-// it, or in a night one thing.
+// TestProveThatCareForPatroniLosesNothing moves the primary with the document's command,
+// under load. It also stops services that Patroni can miss for a while: all of them, or at
+// night one.
 func TestProveThatCareForPatroniLosesNothing_D105(t *testing.T) { //nolint:paralleltest // it measures
 	p := newPatroni(t)
 	s := p.busy()
@@ -50,7 +50,7 @@ func TestProveThatCareForPatroniLosesNothing_D105(t *testing.T) { //nolint:paral
 	provetest.Tried(t, times, "parts taken away")
 }
 
-// care does something, undoes it and waits until all is whole.
+// care performs an action, undoes it and waits for recovery.
 func (p *patroni) care(s *busy, name string, do func(*patroni) (mend func())) {
 	p.t.Helper()
 	time.Sleep(loadBeforeTheKill)

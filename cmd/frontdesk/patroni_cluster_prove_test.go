@@ -23,15 +23,14 @@ type patroni struct {
 	t        *testing.T
 	dir      string
 	machines []*machine
-	proxy    string // where HAProxy leads to whichever takes writes
+	proxy    string // where HAProxy leads to the machine that takes writes
 }
 
-// Three machines, because commits wait for a standby: with two, all writing stands
-// while one is away. Each has an etcd, because a machine that is cut off must not reach
-// a majority.
+// Three machines, because commits wait for a standby: with two, all writing stops while one
+// is away. Each has an etcd, because a machine that is cut off must not reach a majority.
 const machinesOfPatroni = 3
 
-// secret is everybody's password. The files have those that Patroni uses itself.
+// secret is the password of all roles. The files have those of Patroni itself.
 const secret = "roles-password"
 
 func newPatroni(t *testing.T) *patroni {
@@ -60,7 +59,7 @@ func newPatroni(t *testing.T) *patroni {
 	return p
 }
 
-// install puts the document's files where it says.
+// install copies the document's files to their paths.
 func (p *patroni) install(m *machine) {
 	p.t.Helper()
 	m.owns("postgresql", "postgres")
@@ -122,7 +121,7 @@ func (p *patroni) startHAProxy() {
 		"unshare", "--mount", "sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, names, rootsOwn("haproxy"), "-db", "-f", settings))
 }
 
-// url leads to whichever takes writes, by HAProxy.
+// url leads to the machine that takes writes, through HAProxy.
 func (p *patroni) url(role string) string {
 	return "postgres://" + role + "@" + p.proxy + "/frontdesk"
 }
@@ -142,7 +141,7 @@ type node struct {
 	Timeline          int
 }
 
-// nodes asks one machine after the other, and returns what the first says that answers.
+// nodes asks one machine after the other, and returns the first answer.
 func (p *patroni) nodes() []node {
 	client := http.Client{Timeout: 2 * time.Second}
 	for _, m := range p.machines {
@@ -160,7 +159,7 @@ func (p *patroni) nodes() []node {
 	return nil
 }
 
-// leader waits until HAProxy leads to somebody, and returns who that is.
+// leader waits until HAProxy has a backend, and returns it.
 func (p *patroni) leader() (found *machine) {
 	p.t.Helper()
 	client := http.Client{Timeout: 2 * time.Second}
@@ -195,7 +194,7 @@ func (p *patroni) whole() {
 	})
 }
 
-// psql runs statements as the superuser, whom Postgres knows by the socket alone.
+// psql runs statements as the superuser, who can connect only through the socket.
 func (m *machine) psql(database string, statements ...string) (string, error) {
 	cmd := m.session(database)
 	for _, s := range statements {

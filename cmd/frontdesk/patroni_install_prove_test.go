@@ -11,8 +11,8 @@ import (
 	"frontdesk/docs"
 )
 
-// onDebian types lines where everything that they change is thrown away afterwards, or is only
-// said to be done: packages are looked for and not installed, and units are masked in a folder.
+// onDebian types lines where all changes are discarded afterwards or simulated: packages are
+// looked up and not installed, and units are masked in a folder.
 const onDebian = `mount -t tmpfs tmpfs /mnt
 mkdir -p /mnt/bin /mnt/root/etc/systemd/system /mnt/etc /mnt/work /etc/postgresql-common
 mount -t overlay overlay -o lowerdir=/etc/postgresql-common,upperdir=/mnt/etc,workdir=/mnt/work /etc/postgresql-common
@@ -22,8 +22,8 @@ chmod +x /mnt/bin/*
 PATH=/mnt/bin:$PATH
 `
 
-// TestProveThatPatroniIsInstalled_D113 types what makes three machines of Debian ready, as far
-// as one that is needed afterwards can take it.
+// TestProveThatPatroniIsInstalled_D113 types the lines that prepare three machines of Debian,
+// as far as a machine that is needed afterwards allows.
 func TestProveThatPatroniIsInstalled_D113(t *testing.T) {
 	t.Parallel()
 	lines := docs.OperatorsBlocks(t, "operations/patroni.md", "With Patroni", "sh")[0]

@@ -14,15 +14,15 @@ import (
 	"frontdesk/domain/epoch"
 )
 
-// loner is a client that knows one machine alone and writes there whenever it may,
-// whoever the primary is. What a machine has confirmed to it must be in the one history
+// loner is a client that knows only one machine and writes there whenever it may, whether it
+// is the primary or not. Writes that a machine has confirmed to it must be in the one history
 // that stays: otherwise two machines were primaries at once.
 type loner struct {
 	machine   *machine
 	confirmed []string
 }
 
-// loners begin to write, each at its machine, until what they return is called.
+// loners begin to write, each at its machine, until the function that they return is called.
 func (p *patroni) loners() (end func() []*loner) {
 	p.t.Helper()
 	p.must(p.leader().psql("loners", "CREATE TABLE written (what text PRIMARY KEY)"))

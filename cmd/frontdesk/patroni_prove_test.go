@@ -43,8 +43,8 @@ var strikes = []strike{
 
 const hangsOn = 10 * time.Second // after another has taken over
 
-// TestProveThatFailoversByPatroniLoseNothing strikes the primary's machine ten times
-// under load, or in a night once, and brings it back when another has taken over.
+// TestProveThatFailoversByPatroniLoseNothing strikes the primary's machine ten times under
+// load, or once at night, and brings it back when another has taken over.
 func TestProveThatFailoversByPatroniLoseNothing_D105(t *testing.T) { //nolint:paralleltest // it measures
 	p := newPatroni(t)
 	s := p.busy()
@@ -60,25 +60,25 @@ func TestProveThatFailoversByPatroniLoseNothing_D105(t *testing.T) { //nolint:pa
 	p.wantKept(loners)
 }
 
-// wantAll fails unless everything that was answered is there once, was told once and was
-// relayed, and each failover has begun an epoch in which nothing is missing.
+// wantAll fails unless each answered call is there once, was sent once and was relayed, and
+// each failover has begun an epoch in which nothing is missing.
 func (s *busy) wantAll(failovers int) (log []event.Recorded) {
 	s.t.Helper()
 	log = s.settled()
 	s.wantAnswered(log)
-	s.wantToldOnce(log)
+	s.wantSentOnce(log)
 	s.want503()
 	s.wantRelayed(log)
 	wantNothingMissing(s.t, begunIn(log), failovers)
 	provetest.Tried(s.t, failovers, "failovers")
 	provetest.Tried(s.t, len(s.answered.ids), "requests answered")
-	s.t.Logf("%d requests answered, %d calls refused; %d webhooks told, %d unknown; %d events relayed",
+	s.t.Logf("%d requests answered, %d calls refused; %d webhooks sent, %d unknown; %d events relayed",
 		len(s.answered.ids), len(s.refused), len(s.receiver.times), s.unknown(), len(log))
 	return log
 }
 
-// busy is a practice that is served by two processes behind HAProxy, and by a third that
-// knows all machines.
+// busy is a practice that is served by two processes behind HAProxy, and by a third that has
+// all machines in its URL.
 func (p *patroni) busy() *busy {
 	p.t.Helper()
 	leader := p.leader()
@@ -107,8 +107,8 @@ func (p *patroni) must(output string, err error) string {
 	return output
 }
 
-// strike strikes, waits until another machine has taken over and calls are answered,
-// and mends what it did.
+// strike strikes, waits until another machine has taken over and calls are answered, and
+// repairs the damage.
 func (p *patroni) strike(s *busy, strike strike) {
 	p.t.Helper()
 	time.Sleep(loadBeforeTheKill)
@@ -142,8 +142,8 @@ func (p *patroni) leaderBut(old *machine) bool {
 	return false
 }
 
-// forget returns for how long each process has not answered 200 at most, since it was
-// asked last.
+// forget returns the longest time that each process has not answered 200, since the last call
+// of it.
 func (s *busy) forget() []time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// program is a sandbox and what tests of this package ask of it.
+// program is a sandbox with the helpers of this package's tests.
 type program struct {
 	*testworld.Sandbox
 	t *testing.T
@@ -73,5 +73,5 @@ func (s *program) send(ctx context.Context, more string) (*http.Response, error)
 
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
-	clocktest.Eventually(t, holds, "what has to come")
+	clocktest.Eventually(t, holds, "the condition")
 }

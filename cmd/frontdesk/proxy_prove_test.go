@@ -19,7 +19,7 @@ import (
 	"frontdesk/docs"
 )
 
-// proxy is one that is set as docs/operations says, and a client that trusts it.
+// proxy is one that is configured by docs/operations, and a client that trusts it.
 type proxy struct {
 	address string
 	client  *http.Client
@@ -40,7 +40,7 @@ func startHAProxy(t *testing.T, first, second place) proxy {
 	return p
 }
 
-// startNginx does the same with nginx, whose lines stand within what Debian has around them.
+// startNginx does the same with nginx, whose lines are included in Debian's configuration.
 func startNginx(t *testing.T, first, second place) proxy {
 	t.Helper()
 	p, certificate := newProxy(t)
@@ -77,7 +77,7 @@ func runHAProxy(t *testing.T, settings string) {
 	untilTheEnd(t, exec.CommandContext(context.WithoutCancel(t.Context()), rootsOwn("haproxy"), "-db", "-f", settings))
 }
 
-// rootsOwn is a program of Debian's that may be in the path of root alone.
+// rootsOwn is a program of Debian's that may be only in root's path.
 func rootsOwn(name string) string {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -113,7 +113,7 @@ func operations(t *testing.T, name string) string {
 	return string(file)
 }
 
-// replaced puts the second of each pair where the first stood, once.
+// replaced replaces the first of each pair by the second, once.
 func replaced(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {

@@ -34,7 +34,7 @@ func begins(e event.Recorded) bool {
 	return is
 }
 
-// lastOf returns the last sequence of a stream; 0 if there is none.
+// lastOf returns the last sequence of a stream; 0 without one.
 func lastOf(ctx context.Context, streams jetstream.JetStream, name string) uint64 {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -42,7 +42,7 @@ func TestProveTheReleaseIsTheSameTwice_D112(t *testing.T) {
 	said, err := exec.CommandContext(t.Context(), filepath.Join(unpacked, "frontdesk"), "version").Output()
 	if named, _ := filepath.Glob(filepath.Join(unpacked, "frontdesk-*-linux-*.tar.gz")); err != nil || len(named) != 1 ||
 		!strings.Contains(named[0], strings.Fields(string(said))[1]) {
-		t.Errorf("%v says it is %s, %v", named, said, err)
+		t.Errorf("%v reports %s, %v", named, said, err)
 	}
 	leadsWithin(t, unpacked)
 	provetest.Tried(t, len(archives), "archives")
@@ -50,7 +50,7 @@ func TestProveTheReleaseIsTheSameTwice_D112(t *testing.T) {
 
 var linkOfAPage = regexp.MustCompile(`\]\(([^)#\s]+)[^)\s]*\)`)
 
-// leadsWithin looks for links of pages that lead out of the archive, or nowhere.
+// leadsWithin looks for links of pages that lead out of the archive, or to no page.
 func leadsWithin(t *testing.T, archive string) {
 	t.Helper()
 	links := 0

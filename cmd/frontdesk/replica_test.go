@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/testworld"
 )
@@ -55,7 +57,7 @@ func (r *replica) start(program string) {
 	})
 }
 
-// stop tells it to stop, as a service manager would, and waits until it has.
+// stop sends it the signal to stop, as a service manager would, and waits until it has.
 func (r *replica) stop() time.Duration {
 	r.t.Helper()
 	if r.process == nil {
@@ -101,4 +103,24 @@ func writeFile(t *testing.T, name, content string) {
 	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestASecondSignalEndsTheDelay_D47(t *testing.T) {
+	t.Parallel()
+	r := &replica{t: t, place: freePlace(t), args: append(serveArgs(t, postgrestest.New(t).URL), "--drain-delay", "24h")}
+	t.Cleanup(func() { r.stop() })
+	r.start(testworld.Binary(t))
+	_ = r.process.Process.Signal(syscall.SIGTERM)
+	waitFor(t, func() bool {
+		response, err := http.Get("http://" + r.place.private + "/readyz")
+		if err != nil {
+			t.Fatalf("it has stopped at the first signal: %v", err)
+		}
+		_ = response.Body.Close()
+		return response.StatusCode == http.StatusServiceUnavailable
+	})
+	if len(r.exited) > 0 || !testworld.Answers("http://"+r.place.private+"/healthz") {
+		t.Error("it does not wait for the delay")
+	}
+	r.stop()
 }

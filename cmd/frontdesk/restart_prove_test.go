@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/migrations"
@@ -36,8 +37,8 @@ func TestProveThatRollingRestartsFailNoCall_D47(t *testing.T) { //nolint:paralle
 	s.compare(s.restartInTurn())
 }
 
-// TestProveThatNginxCutsOffFewCalls_D113 does the same behind nginx, which learns of a stop
-// when a connection is refused. One that it has made just before may be cut off, and nothing
+// TestProveThatNginxCutsOffFewCalls_D113 does the same behind nginx, which detects a stop by
+// a refused connection. A connection that it has made just before may be cut off, and nothing
 // else may fail.
 func TestProveThatNginxCutsOffFewCalls_D113(t *testing.T) { //nolint:paralleltest // it takes the machine
 	s := newDeployment(t, startNginx)
@@ -70,8 +71,8 @@ func (s *deployment) restartInTurn() *traffic {
 	return calls
 }
 
-// TestProveThatARollingUpgradeFailsNoCall_D47 lets a next release migrate the database
-// while the present one serves, and then takes the present one's place.
+// TestProveThatARollingUpgradeFailsNoCall_D47 lets a next release migrate the database while
+// the present one serves, and then replace it.
 func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:paralleltest // it takes the machine
 	s, next := newDeployment(t, startHAProxy), nextRelease(t)
 	calls := s.callAllAlong()
@@ -99,11 +100,11 @@ func TestProveThatARollingUpgradeFailsNoCall_D47(t *testing.T) { //nolint:parall
 	t.Logf("the slowest small call took %s while the database was migrated", during)
 }
 
-// queuedCall is longer than any call takes that waits for nobody.
+// queuedCall is longer than any call that does not wait for another.
 const queuedCall = 2 * time.Second
 
-// nextRelease is this program with one more migration, which changes a table that
-// every append and one that every call uses, and with the schema that it makes.
+// nextRelease is this program with one more migration and the schema that it makes. The
+// migration changes a table of every append and one of every call.
 func nextRelease(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -160,7 +161,7 @@ func newDeployment(t *testing.T, start func(t *testing.T, first, second place) p
 // onboard makes a practice with a patient, and an application that may submit.
 func (s *deployment) onboard() {
 	s.t.Helper()
-	engine, err := app.Open(s.t.Context(), app.Config{DatabaseURL: s.db.URL, AllowNetwork: loopback, MasterKey: theMasterKey})
+	engine, err := app.Open(s.t.Context(), app.Config{DatabaseURL: s.db.URL, AllowNetwork: loopback, MasterKeys: sealing.NewRing(theMasterKey)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func (s *deployment) stored() (count int) {
 	return count
 }
 
-// compare compares what was answered with what is in the log.
+// compare compares the answers with the log.
 func (s *deployment) compare(calls *traffic) {
 	s.t.Helper()
 	stored := s.stored()

@@ -59,15 +59,15 @@ func (p *practiceAsked) mintTokens() tokensMinted {
 	return minted
 }
 
-// bodiesAsked are what is sent of a patient; an endpoint without one is asked by GET.
+// bodiesAsked are the bodies for a patient; an endpoint without one is called by GET.
 var bodiesAsked = map[string]string{
 	"create-patient-request": `{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`,
 	"create-note":            `{"patientId":%q,"note":"Has a cough."}`,
 	"open-care-record":       `{"patientId":%q}`,
 }
 
-// ask makes a call and returns what its answer says of rights. An error means that it
-// says nothing.
+// ask makes a call and returns the part of its answer about rights. An error means that it
+// has none.
 func (p *practiceAsked) ask(ctx context.Context, at place, c asked, token string) (answer string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -96,7 +96,7 @@ func (p *practiceAsked) ask(ctx context.Context, at place, c asked, token string
 	return p.read(response)
 }
 
-// read returns what an answer says of rights.
+// read returns the part of an answer about rights.
 func (p *practiceAsked) read(response *http.Response) (answer string, err error) {
 	var told struct {
 		Errors []struct{ Code, Description string }

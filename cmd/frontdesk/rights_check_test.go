@@ -17,9 +17,9 @@ const (
 	noteAsked
 )
 
-// TestTheCheckerFindsWhatTheContractForbids_D15 shows the checker histories of a few
+// TestCheckerFindsViolations_D15 shows the checker histories of a few
 // operations, right and wrong ones.
-func TestTheCheckerFindsWhatTheContractForbids_D15(t *testing.T) {
+func TestCheckerFindsViolations_D15(t *testing.T) {
 	t.Parallel()
 	begin := practiceState{enabled: true}
 	for endpoint := range endpointsAsked {
@@ -39,7 +39,7 @@ func TestTheCheckerFindsWhatTheContractForbids_D15(t *testing.T) {
 		{"an act that may never have been done", true, history(cutOff(disable, 1), gets(nobody, 0, pingAsked, 3, 4, allowed))},
 		{"an act that was done after all", true, history(cutOff(disable, 1),
 			gets(nobody, 0, pingAsked, 3, 4, allowed), gets(nobody, 0, pingAsked, 5, 6, notEnabled))},
-		{"an act that was done and undone by nobody", false, history(cutOff(disable, 1),
+		{"an act that was done and undone without a client", false, history(cutOff(disable, 1),
 			gets(nobody, 0, pingAsked, 3, 4, notEnabled), gets(nobody, 0, pingAsked, 5, 6, allowed))},
 		{"before the end", true, history(gets(0, 0, pingAsked, 98, 99, allowed))},
 		{"refused before the end", false, history(gets(0, 0, pingAsked, 98, 99, notAuthorised))},
@@ -47,13 +47,13 @@ func TestTheCheckerFindsWhatTheContractForbids_D15(t *testing.T) {
 		{"at the end", false, history(gets(0, 0, pingAsked, 100, 101, allowed))},
 		{"revoked", false, history(does(revoke, 1, 2), gets(0, 0, noteAsked, 3, 4, allowed))},
 		{"a scope does for its own patient", true, history(gets(1, 1, noteAsked, 3, 4, allowed))},
-		{"a scope does for nobody else", false, history(gets(1, 0, noteAsked, 3, 4, allowed))},
+		{"a scope is for one patient only", false, history(gets(1, 0, noteAsked, 3, 4, allowed))},
 		{"the sentence for another patient", true, history(gets(1, 0, noteAsked, 3, 4, wrongPatient))},
 		{"no sentence of another rule", false, history(gets(1, 0, noteAsked, 3, 4, notAuthorised))},
 		{"a scope does not do for a ping", true, history(gets(1, 1, pingAsked, 3, 4, notAuthorised))},
 		{"the grant comes before the user", true, history(does(ungrant, 1, 2), does(revoke, 3, 4), gets(0, 0, noteAsked, 5, 6, noGrant))},
 		{"the user does not come before the grant", false, history(does(ungrant, 1, 2), does(revoke, 3, 4), gets(0, 0, noteAsked, 5, 6, notAuthorised))},
-		{"restricted to somebody else", true, history(restricted(1, 1, 2), gets(0, 0, noteAsked, 3, 4, recordClosed))},
+		{"restricted to another user", true, history(restricted(1, 1, 2), gets(0, 0, noteAsked, 3, 4, recordClosed))},
 		{"restricted, and seen", false, history(restricted(1, 1, 2), gets(0, 0, noteAsked, 3, 4, allowed))},
 		{"restricted to the user", true, history(restricted(0, 1, 2), gets(0, 0, noteAsked, 3, 4, allowed))},
 		{"restricted, and pinged", true, history(restricted(1, 1, 2), gets(0, 0, pingAsked, 3, 4, allowed))},
@@ -69,7 +69,7 @@ func TestTheCheckerFindsWhatTheContractForbids_D15(t *testing.T) {
 	}
 }
 
-// history is what was recorded of a few operations.
+// history is the record of a few operations.
 func history(recorded ...func(*rightsHistory)) []porcupine.Operation {
 	h := &rightsHistory{}
 	for _, record := range recorded {

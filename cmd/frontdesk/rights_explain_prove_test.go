@@ -18,14 +18,14 @@ import (
 // explanation reads the whole log.
 const explainedOfAPractice = 1
 
-// answeredBefore is a call of the past, and what it was answered.
+// answeredBefore is a call of the past, and its answer.
 type answeredBefore struct {
 	auditing.Question
 	answer string
 }
 
-// sample draws calls during which nothing changed: whoever looks at the log later can
-// tell only in these by which rights they were judged.
+// sample draws calls during which nothing changed: only for these does the log show by which
+// rights they were judged.
 func (p *practiceAsked) sample(plan *rand.Rand) {
 	calls := p.history.quiet()
 	for range min(explainedOfAPractice, len(calls)) {
@@ -65,8 +65,8 @@ func (s *rightsTrial) explain() {
 	s.t.Logf("%d calls are explained as they were answered", len(s.tally.samples))
 }
 
-// quiet returns the calls during which no act was under way and no authorisation ended.
-// An act whose ending is unknown is under way for ever.
+// quiet returns the calls during which no act was under way and no authorisation ended. An
+// act with an unknown ending is under way for ever.
 func (h *rightsHistory) quiet() (calls []porcupine.Operation) {
 	for _, o := range h.operations {
 		c, ok := o.Input.(asked)

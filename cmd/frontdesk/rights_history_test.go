@@ -14,7 +14,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// rightsHistory is what was asked and changed at one practice, as the clients saw it.
+// rightsHistory is the calls and changes at one practice, as the clients saw them.
 type rightsHistory struct {
 	begun      time.Time
 	mu         sync.Mutex
@@ -40,8 +40,8 @@ func (h *rightsHistory) answered(client int, c asked, answer string) {
 	}
 }
 
-// ended records an act. One whose ending is unknown may come about at any later time,
-// or never.
+// ended records an act. One with an unknown ending may take effect at any later time, or
+// never.
 func (h *rightsHistory) ended(client int, c changed, e ending) {
 	until := h.now()
 	if e == unknown {
@@ -56,7 +56,7 @@ func (h *rightsHistory) add(o porcupine.Operation) {
 	h.operations = append(h.operations, o)
 }
 
-// checkLimit is far more than any check takes.
+// checkLimit is far longer than any check.
 const checkLimit = 5 * time.Minute
 
 // check fails t unless each answer is right at some instant between its call and its
@@ -73,7 +73,7 @@ func (h *rightsHistory) check(t *testing.T, begin practiceState) {
 	if err != nil {
 		t.Error(err)
 	}
-	t.Errorf("the checker says %s of a history of %d operations: look at %s", result, len(h.operations), picture)
+	t.Errorf("the checker returns %s for a history of %d operations: see %s", result, len(h.operations), picture)
 }
 
 // draw writes a page that shows a history in a browser. It outlives the test.
@@ -91,12 +91,12 @@ func (h *rightsHistory) linearizable(begin practiceState) bool {
 	return porcupine.CheckOperations(rightsModel(begin), h.operations)
 }
 
-// rightsModel is the contract as the checker is told it. What is linearizable for each
-// part of a history is so for the whole, so rights and each patient's restriction, which
-// do not depend on each other, are checked apart.
+// rightsModel is the contract in the form of the checker. A history is linearizable if each
+// part of it is, so rights and each patient's restriction, which do not depend on each other,
+// are checked separately.
 func rightsModel(begin practiceState) porcupine.Model {
 	return porcupine.Model{
-		Partition: byWhatItIsAbout,
+		Partition: bySubject,
 		Init:      func() any { return begin },
 		Step:      step,
 		DescribeOperation: func(input, output any) string {
@@ -121,8 +121,8 @@ func step(state, input, output any) (ok bool, next any) {
 	return false, s
 }
 
-// byWhatItIsAbout divides a history into the rights and each patient's record.
-func byWhatItIsAbout(history []porcupine.Operation) [][]porcupine.Operation {
+// bySubject divides a history into the rights and each patient's record.
+func bySubject(history []porcupine.Operation) [][]porcupine.Operation {
 	parts := make([][]porcupine.Operation, 1+patientsOfModel)
 	for _, o := range history {
 		part := 0

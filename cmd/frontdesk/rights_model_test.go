@@ -15,7 +15,7 @@ const (
 	recordClosed  = "unauthorized: The specified user may not access this patient"
 )
 
-// endpointAsked is an endpoint as the contract has it, with what its calls need.
+// endpointAsked is an endpoint of the contract, with the data that its calls need.
 type endpointAsked struct {
 	name                                string
 	needsGrant, namesPatient, seeRecord bool
@@ -59,9 +59,9 @@ func (c asked) String() string {
 	return fmt.Sprintf("%s by %d for %d", endpointsAsked[c.endpoint].name, c.user, c.patient)
 }
 
-// looked is the second question of a call that sees a record: may its user see it?
-// Rights are asked for first, in one query, and the restriction once the patient is
-// known. Each answer is true at an instant within the call.
+// looked is the second query of a call that sees a record: may its user see it? Rights are
+// queried first, and the restriction once the patient is known. Each answer is true at an
+// instant within the call.
 type looked struct{ user, patient int }
 
 // String shows the question in the picture of a violation.
@@ -76,8 +76,8 @@ type practiceState struct {
 	closed   [patientsOfModel][staffOfModel]bool  // whether the record is restricted to others
 }
 
-// answer is what the contract has a call answered at an instant, as far as rights say.
-// The first refusal counts (D1).
+// answer is the contract's answer to a call at an instant, as far as rights determine it. The
+// first refusal counts (D1).
 func (s practiceState) answer(c asked, now int64) string {
 	endpoint, byUser := endpointsAsked[c.endpoint], c.user != nobody
 	switch {
@@ -95,9 +95,9 @@ func (s practiceState) answer(c asked, now int64) string {
 	return allowed
 }
 
-// gives reports whether an answer is right at some instant of the call. What has ended
-// before it must be refused, and what ends after it is still good. A call that spans
-// the end may be answered either way.
+// gives reports whether an answer is right at some instant of the call. A right that has
+// ended before it must be refused, and one that ends after it is still valid. A call that
+// spans the end may be answered either way.
 func (s practiceState) gives(c asked, got string) bool {
 	instants := []int64{c.from}
 	if c.user != nobody {
@@ -137,7 +137,7 @@ func (c changed) String() string {
 	return fmt.Sprintf("%s: endpoint %d, user %d, patient %d, until %d", c.what, c.endpoint, c.user, c.patient, c.ends)
 }
 
-// ending of an act. If the operator's connection was lost, it is not known.
+// ending of an act. If the operator's connection was lost, it is unknown.
 type ending string
 
 const (
@@ -171,8 +171,8 @@ func (s practiceState) after(c changed, e ending) (next practiceState, ok bool) 
 	return s, ok
 }
 
-// revoked is when an authorisation ends after it was revoked. What has ended by itself
-// is not revoked.
+// revoked is the end of an authorisation after a revocation. An authorisation that has
+// expired is not revoked.
 func revoked(end, at int64, e ending) (next int64, ok bool) {
 	if at >= end {
 		return end, e != done

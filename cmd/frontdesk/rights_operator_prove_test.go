@@ -15,8 +15,8 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// actsOfOperators are drawn from at random. What allows comes more often, so that calls
-// come to each of the rules.
+// actsOfOperators are drawn from at random. Acts that allow something are more frequent, so
+// that calls reach each of the rules.
 var actsOfOperators = []act{
 	enable, enable, enable, disable,
 	grant, grant, grant, ungrant,
@@ -25,7 +25,7 @@ var actsOfOperators = []act{
 	restrict, lift,
 }
 
-// operate changes what the application may do until ctx is done. One act in 50 is cut off.
+// operate changes the application's rights until ctx is done. One act in 50 is cut off.
 func (p *practiceAsked) operate(ctx context.Context, client int, plan *rand.Rand) {
 	p.allowAll(ctx, client, plan)
 	for ctx.Err() == nil {
@@ -45,7 +45,7 @@ func (p *practiceAsked) operate(ctx context.Context, client int, plan *rand.Rand
 	}
 }
 
-// allowAll enables the application and grants it what it asks for.
+// allowAll enables the application and grants it all endpoints.
 func (p *practiceAsked) allowAll(ctx context.Context, client int, plan *rand.Rand) {
 	acts := []changed{{what: enable}}
 	for endpoint := 1; endpoint < len(endpointsAsked); endpoint++ {
@@ -56,8 +56,8 @@ func (p *practiceAsked) allowAll(ctx context.Context, client int, plan *rand.Ran
 	}
 }
 
-// change makes a change, by a clock that stands still meanwhile: so it is known when an
-// authorisation ends, even if its operator is cut off before they hear of it.
+// change makes a change, by a clock that does not move meanwhile. The end of an authorisation
+// is thus known, even if its operator is cut off before the answer.
 func (p *practiceAsked) change(ctx context.Context, client int, c changed, lifetime, patience time.Duration) {
 	acting, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
@@ -112,7 +112,7 @@ func (p *practiceAsked) acts(ctx context.Context, desk commands.Desk, c changed)
 	case lift:
 		return desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: p.tenant, Patient: about})
 	}
-	return errors.New("nobody knows how to " + string(c.what))
+	return errors.New("unknown act: " + string(c.what))
 }
 
 func (c changed) granted() application.Grant {

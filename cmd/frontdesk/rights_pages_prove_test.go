@@ -17,9 +17,9 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// stoppedOnPages is the member of staff whose authorisations are stopped on the staff
-// pages. They last as long as in practice, so that none has ended by itself by the clock
-// of a process, which nobody here can see.
+// stoppedOnPages is the member of staff whose authorisations are stopped on the staff pages.
+// They last as long as in practice, so that none has expired by the clock of a process, which
+// this test cannot see.
 const stoppedOnPages = 1
 
 // lifetimeOf is how long the next authorisation of a member of staff lasts.
@@ -38,7 +38,7 @@ type manager struct {
 	member member
 }
 
-// hireManager registers somebody who may stop the authorisations of all staff.
+// hireManager registers a manager, who may stop the authorisations of all staff.
 func (p *practiceAsked) hireManager(ctx context.Context, plan *mathrand.Rand) (manager, error) {
 	m := member{Tenant: p.tenant, Username: "manager", Password: "a walnut in the soup " + rand.Text()}
 	client := from(nil, "", time.Minute)
@@ -52,7 +52,7 @@ func (p *practiceAsked) hireManager(ctx context.Context, plan *mathrand.Rand) (m
 }
 
 // manage stops authorisations on the pages until ctx is done. If the process is killed
-// meanwhile, nobody knows whether it has done so.
+// meanwhile, the result is unknown.
 func (m manager) manage(ctx context.Context, client int, plan *mathrand.Rand) {
 	for ctx.Err() == nil && !m.ready(ctx) {
 		m.rest(ctx, 50*time.Millisecond)
@@ -71,7 +71,7 @@ func (m manager) manage(ctx context.Context, client int, plan *mathrand.Rand) {
 	}
 }
 
-// notMade is the ending of an act whose process was not there.
+// notMade is the ending of an act whose process was not running.
 const notMade ending = "not made"
 
 func (m manager) stop(ctx context.Context, c changed) ending {
@@ -99,7 +99,7 @@ func notThere(err error) bool {
 	return ok && failed.Op == "dial"
 }
 
-// ready signs in, and looks at the page until there is a form on it.
+// ready signs in, and reloads the page until it has a form.
 func (m manager) ready(ctx context.Context) bool {
 	if status, err := m.get(ctx, "/authorisations"); err == nil && status == http.StatusOK {
 		return m.filled("/authorisations", nil).Has("token")

@@ -16,16 +16,16 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// How a practice of the history is used: so many clients at once, each making so many
-// calls, while operators change what they may.
+// The load on a practice of the history: that many clients at once, each making that many
+// calls, while operators change their rights.
 const (
 	callersOfAPractice   = 4
 	callsOfACaller       = 250
 	operatorsOfAPractice = 2
 )
 
-// practiceAsked is a practice with one application, two members of staff and two
-// patients. What its calls are answered depends on nothing outside.
+// practiceAsked is a practice with one application, two members of staff and two patients.
+// The answers to its calls depend on nothing outside.
 type practiceAsked struct {
 	*rightsTrial
 	tenant    string
@@ -37,7 +37,7 @@ type practiceAsked struct {
 	history   *rightsHistory
 }
 
-// openPractice makes a practice in which the application may do nothing yet.
+// openPractice makes a practice in which the application has no rights yet.
 func (s *rightsTrial) openPractice(ctx context.Context, nth uint64) (*practiceAsked, error) {
 	p := &practiceAsked{rightsTrial: s, tenant: fmt.Sprintf("practice-%d", nth), history: &rightsHistory{begun: clock.System()}}
 	err := s.engine.Desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: p.tenant, Name: p.tenant})
@@ -78,7 +78,7 @@ func (p *practiceAsked) invite(ctx context.Context) (err error) {
 	return nil
 }
 
-// live has the practice called and changed at once, and checks what was answered.
+// live makes calls and changes at once, and checks the answers.
 func (p *practiceAsked) live(ctx context.Context, nth uint64) {
 	operating, stop := context.WithCancel(ctx)
 	var callers, operators sync.WaitGroup
@@ -110,7 +110,7 @@ const (
 	samplesDrawn      = 255
 )
 
-// plan is what one client of a practice does, as far as chance decides it.
+// plan is the random part of one client's actions.
 func (s *rightsTrial) plan(practice, client uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(s.seed, practice<<8|client))
 }

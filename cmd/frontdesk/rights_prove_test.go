@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 )
@@ -30,11 +31,11 @@ const (
 	replicasAsked   = 3
 )
 
-// TestProveThatRightsAreLinearizable_D15 has three processes on one database called while
-// operators disable, revoke, restrict and allow again, and authorisations end, and while
-// processes are killed and paused. What each call was answered must be what the contract
-// says of some instant between the call and its answer, with all changes that were
-// acknowledged before the call, and with none that was asked for after the answer.
+// TestProveThatRightsAreLinearizable_D15 calls three processes on one database. Meanwhile
+// operators disable, revoke, restrict and allow again, authorisations end, and processes are
+// killed and paused. The answer to each call must be the contract's at some instant between
+// the call and its answer. It must respect all changes that were acknowledged before the
+// call, and none that was requested after the answer.
 func TestProveThatRightsAreLinearizable_D15(t *testing.T) { //nolint:paralleltest // it takes the machine
 	s := newRightsTrial(t)
 	begun := clock.Start()
@@ -72,14 +73,14 @@ func TestProveThatRightsAreLinearizable_D15(t *testing.T) { //nolint:paralleltes
 	}
 }
 
-// The ends of calls that say nothing of rights.
+// The ends of calls that show nothing about rights.
 var (
 	errNotThere  = errors.New("not made")
 	errNoAnswer  = errors.New("not answered")
 	errNotJudged = errors.New("unavailable")
 )
 
-// rightsTrial is three processes on one database, and who calls and changes them.
+// rightsTrial is three processes on one database, with their callers and operators.
 type rightsTrial struct {
 	t        *testing.T
 	seed     uint64
@@ -98,7 +99,7 @@ func newRightsTrial(t *testing.T) *rightsTrial {
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: practicesAtOnce * callersOfAPractice}},
 	}
 	db := postgrestest.New(t)
-	args := append(serveArgs(t, db.URL), "--auth-url", "http://"+pagesHost) // whose cookies a browser sends without TLS
+	args := append(serveArgs(t, db.URL), "--auth-url", "http://"+pagesHost) // a browser sends its cookies without TLS
 	for range replicasAsked {
 		r := &replica{t: t, place: freePlace(t), args: args}
 		t.Cleanup(func() { r.stop() })
@@ -113,7 +114,7 @@ func newRightsTrial(t *testing.T) *rightsTrial {
 func (s *rightsTrial) publish(database string) {
 	s.t.Helper()
 	var err error
-	s.engine, err = app.Open(s.t.Context(), app.Config{DatabaseURL: database, AllowNetwork: loopback, MasterKey: theMasterKey})
+	s.engine, err = app.Open(s.t.Context(), app.Config{DatabaseURL: database, AllowNetwork: loopback, MasterKeys: sealing.NewRing(theMasterKey)})
 	s.must(err)
 	s.t.Cleanup(s.engine.Close)
 	s.must(client.GenerateKey(s.keyFile))
@@ -122,8 +123,8 @@ func (s *rightsTrial) publish(database string) {
 	s.keys = publishKeys(s.t, signer.KeySet())
 }
 
-// theSeed is the environment variable that repeats the plan of an earlier run: what its
-// clients do and what befalls the processes. When all of it meets is up to the machine.
+// theSeed is the environment variable that repeats the plan of an earlier run: the clients'
+// actions and the processes' faults. Their interleaving depends on the machine.
 const theSeed = "FRONTDESK_TEST_SEED"
 
 func seedOf(t *testing.T) uint64 {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// rightsTally counts what became of calls, acts and processes.
+// rightsTally counts the results of calls, acts and processes.
 type rightsTally struct {
 	mu       sync.Mutex
 	counts   map[string]int
@@ -38,7 +38,7 @@ func (y *rightsTally) sampled(was answeredBefore) {
 	y.samples = append(y.samples, was)
 }
 
-// known is how many operations have ended in a known way.
+// known is how many operations have a known ending.
 func (y *rightsTally) known() (n int) {
 	y.mu.Lock()
 	defer y.mu.Unlock()

@@ -33,8 +33,8 @@ func (s *rightsTrial) trouble(over <-chan struct{}) {
 	}
 }
 
-// pauseOf is how long a process stands still. One pause in eight is so long that calls
-// are judged twice, because their bodies seem to have been slow (D44).
+// pauseOf is the length of a process's pause. One pause in eight is so long that calls are
+// judged twice, because their bodies seem to have been slow (D44).
 func pauseOf(plan *rand.Rand) time.Duration {
 	if plan.IntN(8) == 0 {
 		return time.Duration(2100+plan.IntN(900)) * time.Millisecond
@@ -46,12 +46,12 @@ func pauseOf(plan *rand.Rand) time.Duration {
 func (r *replica) kill() {
 	_ = r.process.Process.Kill()
 	if err := <-r.exited; err == nil {
-		r.t.Error("a process ended by itself before it was killed")
+		r.t.Error("a process ended on its own before it was killed")
 	}
 	r.process = nil
 }
 
-// pause lets the process stand still for a while.
+// pause stops the process for a while.
 func (r *replica) pause(d time.Duration) {
 	_ = r.process.Process.Signal(syscall.SIGSTOP)
 	time.Sleep(d)

@@ -75,7 +75,7 @@ func (s *program) does(r *http.Request) (answer *http.Response, body string) {
 	return answer, string(text)
 }
 
-// Each cause causes what the list says, from a running sandbox.
+// Each cause has the effect in the list, from a running sandbox.
 func TestEachCauseCausesItsAnswer_D96(t *testing.T) {
 	t.Parallel()
 	s := sharedSandbox(t)
@@ -99,11 +99,11 @@ func TestEachCauseCausesItsAnswer_D96(t *testing.T) {
 		case "rate-limited":
 			wants(cause, s.meets(cause), http.StatusOK, "patientRequestId")
 			if answer := wants(cause, s.meets(cause), cause.Status, cause.Code); answer.Header.Get("Retry-After") == "" {
-				t.Error("nobody is told for how long calls are limited")
+				t.Error("the answer lacks how long calls are limited")
 			}
 		case "flaky":
 			if answer := wants(cause, s.meets(cause), cause.Status, cause.Code); answer.Header.Get("Retry-After") == "" {
-				t.Error("nobody is told when to try again")
+				t.Error("the answer lacks when to retry")
 			}
 			wants(cause, s.meets(cause), http.StatusOK, "patientRequestId")
 		case "slow":

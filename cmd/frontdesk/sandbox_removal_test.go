@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// For root, the data lives outside of a directory that nobody else may enter.
+// For root, the data is outside a directory that only root may enter.
 func TestARemovalLeavesNothingOfTheSandboxAndAllElse_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -33,13 +33,13 @@ func TestARemovalLeavesNothingOfTheSandboxAndAllElse_D96(t *testing.T) {
 	if said, done := s.steers("remove", "--yes"); done || !strings.Contains(said, "a sandbox runs in") {
 		t.Errorf("while it runs: %s", said)
 	}
-	s.Kill() // Postgres lives on
+	s.Kill() // Postgres keeps running
 	if said, done := s.steers("remove"); done || !strings.Contains(said, "--yes") || !strings.Contains(said, data) {
 		t.Errorf("unasked: %s", said)
 	}
 	said := s.mustSteer("remove", "--yes")
 	if !strings.Contains(said, data) || !strings.Contains(said, "notes.txt") {
-		t.Errorf("it says %s", said)
+		t.Errorf("the output is %s", said)
 	}
 	left, err := os.ReadDir(s.Dir)
 	if err != nil || len(left) != 1 || left[0].Name() != "notes.txt" {

@@ -17,7 +17,7 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-func TestAResetMakesThePracticeWhatItWasSeededAs_D96(t *testing.T) {
+func TestResetRestoresSeededPractice_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.Start()
@@ -41,7 +41,7 @@ func TestAResetMakesThePracticeWhatItWasSeededAs_D96(t *testing.T) {
 	}
 	want, got := asJSON(t, before), asJSON(t, after)
 	if want != got {
-		t.Errorf("a client is told otherwise:\n%s\nwas\n%s", got, want)
+		t.Errorf("a client gets another answer:\n%s\nwas\n%s", got, want)
 	}
 	if got := s.kept(); got != seeded {
 		t.Errorf("the practice has %s, and was seeded with %s", got, seeded)
@@ -72,9 +72,8 @@ func TestAResetMakesThePracticeWhatItWasSeededAs_D96(t *testing.T) {
 	}
 }
 
-// kept says what the practice has, in the words of its log: how many events of each name.
-// The key set's address and the receiver's differ from start to start, and appointments from
-// day to day.
+// kept describes the practice's data by its log: how many events of each name. The key set's
+// address and the receiver's differ from start to start, and appointments from day to day.
 func (s *program) kept() string {
 	return asks[string](s, `SELECT string_agg(name || ' ' || n, ', ' ORDER BY name) FROM (SELECT name, count(*) AS n FROM events
 		WHERE name NOT LIKE 'appointment.%' AND name NOT IN ('application.webhook-set.v1', 'application.jwks-url-set.v1', 'staff.signed-in.v1') GROUP BY name) counted`)
@@ -104,7 +103,7 @@ func sendsWithKey(s *program, key string) string {
 	return body
 }
 
-// Whoever calls during resets is answered, by one service or the next.
+// Calls during resets are answered, by one service or the next.
 func TestCallsDuringAResetAreAnswered_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

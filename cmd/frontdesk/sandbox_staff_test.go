@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// A member of staff signs in, approves and comes back to the
-// sandbox's application, which then calls in their name by itself (§5.4).
+// A member of staff signs in, approves and comes back to the sandbox's application, which
+// then makes calls for them (§5.4).
 func TestStaffAuthoriseTheSandboxsApplication_5_4(t *testing.T) {
 	t.Parallel()
 	s := sharedSandbox(t)
@@ -38,8 +38,8 @@ func TestStaffAuthoriseTheSandboxsApplication_5_4(t *testing.T) {
 	b.Shows("You declined")
 }
 
-// One person of each role signs in as the greeting says, also in a sandbox that an older
-// program has seeded with one person alone (D63).
+// One person of each role signs in with the login in the greeting. This includes a sandbox
+// that an older program has seeded with only one person (D63).
 func TestTheSandboxHasAPersonOfEachRole_D63(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -80,7 +80,7 @@ func TestTheSandboxHasAPersonOfEachRole_D63(t *testing.T) {
 	}
 }
 
-// forget has the sandbox's seed know nothing of a part, as an older program has left it.
+// forget removes a part from the sandbox's seed, as an older program has left it.
 func (s *program) forget(part string) {
 	s.t.Helper()
 	file, seed := filepath.Join(s.Dir, "seed.json"), map[string]any{}

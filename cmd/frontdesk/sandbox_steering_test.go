@@ -19,8 +19,7 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// steers runs a command for the sandbox, and returns what it printed and whether it was
-// done.
+// steers runs a command for the sandbox, and returns its output and whether it succeeded.
 func (s *program) steers(args ...string) (said string, done bool) {
 	s.t.Helper()
 	command := exec.CommandContext(s.t.Context(), testworld.Binary(s.t), append([]string{"sandbox"}, args...)...)
@@ -55,7 +54,7 @@ func asks[T any](s *program, query string, args ...any) (found T) {
 	return found
 }
 
-// One clock for the service, for those who come to its database, and for the next start.
+// The service, commands on its database and the next start share one clock.
 func TestTheSandboxHasOneClock_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -73,7 +72,7 @@ func TestTheSandboxHasOneClock_D96(t *testing.T) {
 		return asks[time.Time](s, `SELECT min(recorded_at) FROM (SELECT recorded_at FROM events ORDER BY position DESC LIMIT 2) two`).Sub(clock.System())
 	}
 	if ahead() < 35*time.Hour {
-		t.Errorf("what was done since was recorded %s ahead", ahead())
+		t.Errorf("later events were recorded %s ahead", ahead())
 	}
 	if said, done := s.steers("clock", "real"); done || !strings.Contains(said, "newest event") || !strings.Contains(said, "sandbox reset") {
 		t.Errorf("back behind the newest event: %s", said)
@@ -89,7 +88,7 @@ func TestTheSandboxHasOneClock_D96(t *testing.T) {
 	s.Start()
 	greeting, err := os.ReadFile(s.Greeting.Name())
 	if err != nil || !strings.Contains(string(greeting), "36h0m0s ahead of real time") {
-		t.Errorf("the next start does not say what its clock shows: %v\n%s", err, greeting)
+		t.Errorf("the next start does not print its clock: %v\n%s", err, greeting)
 	}
 	s.mustSteer("clock", "+1h")
 	if said := s.mustSteer("clock"); !strings.Contains(said, "37h0m0s ahead") {
@@ -97,13 +96,13 @@ func TestTheSandboxHasOneClock_D96(t *testing.T) {
 	}
 }
 
-// Identifiers are made from real time. What is looked for by them is found under any clock.
-func TestWhatIsFoundByIdentifiersIsFoundUnderAMovedClock_D96(t *testing.T) {
+// Identifiers are made from real time. Searches by them succeed under any clock.
+func TestSearchByIdentifierUnderMovedClock_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.Start()
 	info := *s.Info()
-	s.mustSteer("clock", "+4000h") // beyond all partitions that there are
+	s.mustSteer("clock", "+4000h") // beyond all existing partitions
 	if _, err := s.submit(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestTheSandboxStopsInOrderAndStartsAgainWithItsData(t *testing.T) {
 	}
 	s.Start()
 	if again := *s.Info(); again.Application.ID != first.Application.ID || again.Patients[0] != first.Patients[0] {
-		t.Error("the second start was seeded anew")
+		t.Error("the second start was seeded again")
 	}
 	if _, err := s.submit(t.Context()); err != nil {
 		t.Error(err)
@@ -94,7 +94,7 @@ func TestTheSandboxBelongsToAPlainRole_D51(t *testing.T) {
 	}
 }
 
-// What is exported for other databases does not lead away from the sandbox's own.
+// Exported settings for other databases do not redirect the sandbox from its own.
 func TestASandboxKnowsNoOtherDatabase_D57(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -110,7 +110,7 @@ func TestASandboxKnowsNoOtherDatabase_D57(t *testing.T) {
 	}
 }
 
-// postmaster is the process of the sandbox's Postgres; 0 when none runs.
+// postmaster is the process of the sandbox's Postgres; 0 if it is not running.
 func (s *program) postmaster() int {
 	file, err := os.ReadFile(filepath.Join(s.Dir, "postgres", "postmaster.pid"))
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *program) postmaster() int {
 	return pid
 }
 
-// A second sandbox in a directory says which one runs there, and leaves it alone.
+// A second sandbox in a directory reports which one runs there, and does not change it.
 func TestASecondSandboxLeavesTheFirstAlone_D57(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -150,7 +150,7 @@ func TestASecondSandboxLeavesTheFirstAlone_D57(t *testing.T) {
 	}
 }
 
-// files are the sandbox's own files and what is in them.
+// files are the sandbox's own files and their content.
 func (s *program) files() map[string]string {
 	s.t.Helper()
 	found := map[string]string{}
@@ -164,7 +164,7 @@ func (s *program) files() map[string]string {
 	return found
 }
 
-// Nobody depends on where a sandbox serves metrics: its file and its greeting say where.
+// The address of a sandbox's metrics may vary: its file and its greeting contain it.
 func TestASandboxTakesAnotherPortForMetrics_D57(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -26,8 +26,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// servingIn returns the URLs at which a log says that the program serves; "" while it
-// does not say so.
+// servingIn returns the URLs in a log's line about serving; "" before it.
 func servingIn(log string) (url, private string) {
 	file, err := os.Open(log)
 	if err != nil {
@@ -76,19 +75,19 @@ func onboard(t *testing.T, engine *app.Engine) (integrator bearertest.Applicatio
 type served struct {
 	url, private string
 	pid          int
-	said         *said
+	counts       *logCounts
 }
 
-// said counts what a process says.
-type said struct {
+// logCounts counts a process's log lines.
+type logCounts struct {
 	mu    sync.Mutex
 	lines map[string]int // by message
 	bytes map[string]int // by message, with the ends of lines
 	worse []string       // lines that are worse than info
 }
 
-// add counts a line, and says whether it is the first one of its message.
-func (s *said) add(level, msg, line string) (first bool) {
+// add counts a line, and reports whether it is the first one of its message.
+func (s *logCounts) add(level, msg, line string) (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lines[msg]++
@@ -108,7 +107,7 @@ func (s *busy) serve(url, durability string, more ...string) {
 }
 
 // serve starts a process that trusts a receiver of webhooks.
-func serve(t *testing.T, receiver *told, flags ...string) *served {
+func serve(t *testing.T, receiver *hookCounter, flags ...string) *served {
 	t.Helper()
 	certificate := filepath.Join(t.TempDir(), "receiver.pem")
 	writeFile(t, certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: receiver.Certificate().Raw})))
@@ -123,7 +122,7 @@ func serve(t *testing.T, receiver *told, flags ...string) *served {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	process := &served{pid: cmd.Process.Pid, said: &said{lines: map[string]int{}, bytes: map[string]int{}}}
+	process := &served{pid: cmd.Process.Pid, counts: &logCounts{lines: map[string]int{}, bytes: map[string]int{}}}
 	serving := make(chan struct{})
 	var reading sync.WaitGroup
 	reading.Go(func() { process.listen(t, stderr, serving) })
@@ -140,8 +139,8 @@ func serve(t *testing.T, receiver *told, flags ...string) *served {
 	return process
 }
 
-// listen reads what a process says, and shows the first of each message that is worse
-// than info: while a database is away, some of it is said many times a second.
+// listen reads a process's log, and shows the first of each message that is worse than info:
+// while a database is away, some are logged many times a second.
 func (p *served) listen(t *testing.T, stderr io.Reader, serving chan<- struct{}) {
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		var line struct {
@@ -153,7 +152,7 @@ func (p *served) listen(t *testing.T, stderr io.Reader, serving chan<- struct{})
 			p.url, p.private = line.URL, line.PrivateURL
 			close(serving)
 		}
-		if p.said.add(line.Level, line.Msg, lines.Text()) && line.Level != "INFO" {
+		if p.counts.add(line.Level, line.Msg, lines.Text()) && line.Level != "INFO" {
 			t.Logf("%s", lines.Text())
 		}
 	}

@@ -14,20 +14,21 @@ import (
 
 // gauge is something that must not grow for as long as the load is the same.
 type gauge struct {
-	play   float64 // more than it changes by itself, beside mayDiffer of it
-	most   float64 // what it may never reach
+	play   float64 // natural variation, in addition to mayDiffer of it
+	most   float64 // the limit that it may never reach
 	values []float64
 }
 
-// What a gauge may be in the last third of a run beyond what it was in the second, as
-// a part of it; and how long a run is looked ahead, in runs: of an hour it is a day.
+// How much a gauge may exceed its value in the second third of a run in the last third, as a
+// part of it; and how far the extrapolation reaches, in runs: for a run of an hour it is a
+// day.
 const (
 	mayDiffer  = 0.05
 	timesAsFar = 24
 )
 
-// swollen says how a gauge has grown; "" if it has not. The first third is left to caches,
-// pools and whatever else fills up once.
+// swollen describes the growth of a gauge; "" for none. The first third is left to caches,
+// pools and everything else that fills up once.
 func (g gauge) swollen() string {
 	third := len(g.values) / 3
 	before, after := medianOf(g.values[third:2*third]), medianOf(g.values[2*third:])
@@ -68,11 +69,11 @@ func TestProveThatALeakIsSeen_D114(t *testing.T) {
 		gauge gauge
 		want  string
 	}{
-		"what stays is flat":                 {run(func(int) float64 { return 100 }), ""},
-		"what fills up at first is flat":     {run(func(n int) float64 { return 100 + float64(min(n, 110)) }), ""},
-		"what leaks is seen":                 {run(func(n int) float64 { return 100 + float64(n)/10 }), "has grown"},
-		"what leaks a little would go on so": {run(func(n int) float64 { return 100 + float64(n)/50 }), "would be"},
-		"what jumps late is seen":            {run(func(n int) float64 { return 100 + 20*float64(n/250) }), "has grown"},
+		"constant is flat":            {run(func(int) float64 { return 100 }), ""},
+		"filling up at first is flat": {run(func(n int) float64 { return 100 + float64(min(n, 110)) }), ""},
+		"a leak is found":             {run(func(n int) float64 { return 100 + float64(n)/10 }), "has grown"},
+		"a slow leak is extrapolated": {run(func(n int) float64 { return 100 + float64(n)/50 }), "would be"},
+		"a late jump is found":        {run(func(n int) float64 { return 100 + 20*float64(n/250) }), "has grown"},
 	} {
 		if got := tt.gauge.swollen(); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)

@@ -25,7 +25,7 @@ type footprint struct {
 	log    map[string]int // bytes, by message
 }
 
-// watch looks at everything until the context ends.
+// watch makes observations until the context ends.
 func (s *soak) watch(ctx context.Context) {
 	for began := clock.Start(); ctx.Err() == nil; pauseFor(ctx, lookEvery) {
 		s.seen = append(s.seen, s.footprint())
@@ -39,29 +39,29 @@ func (s *soak) footprint() footprint {
 	f := footprint{at: clock.System(), tables: s.tables(), log: map[string]int{}}
 	s.must(s.admin.QueryRow(s.t.Context(), `SELECT pg_current_wal_lsn() - '0/0'`).Scan(&f.wal))
 	for _, process := range s.served {
-		process.said.mu.Lock()
-		for msg, bytes := range process.said.bytes {
+		process.counts.mu.Lock()
+		for msg, bytes := range process.counts.bytes {
 			f.log[msg] += bytes
 		}
-		process.said.mu.Unlock()
+		process.counts.mu.Unlock()
 	}
 	return f
 }
 
-// note adds what was seen of something that must not grow.
+// note adds an observation of a value that must not grow.
 func (s *soak) note(name string, value float64, of gauge) {
 	of.values = s.gauges[name].values
 	of.values = append(of.values, value)
 	s.gauges[name] = of
 }
 
-// What a key takes that a process remembers, in MB: 300,000 take 40, and Go lets the heap
-// grow to five times what is in use. Keys are remembered for an hour, so that they become
-// more for an hour, which is by design; everything else is to be flat from the beginning.
+// The size of a remembered key in a process, in MB: 300,000 take 40, and Go lets the heap
+// grow to five times its live size. Keys are remembered for an hour, so their number grows
+// for an hour, by design; everything else is to be flat from the beginning.
 const keyTakes = 5 * 40.0 / 300_000
 
-// What may be reached in a day: what Go holds at most, and with stacks and code; the
-// connections that two processes have at most, with what Postgres has for each.
+// The limits of a day: the most that Go holds, and with stacks and code; the most connections
+// of two processes, with Postgres's memory for each.
 var (
 	ofHeap        = gauge{play: 2, most: 403}
 	ofMemory      = gauge{play: 2, most: 440}
@@ -81,8 +81,8 @@ func (s *soak) lookAtProcesses() {
 		of := func(what string) string { return fmt.Sprintf("%s of process %d", what, n) }
 		keys := found["frontdesk_keys_in_memory"]
 		s.t.Logf("process %d has %.0f MB and remembers %.0f keys", n, found["process_resident_memory_bytes"]/1e6, keys)
-		s.note(of("resident MB beside keys"), found["process_resident_memory_bytes"]/1e6-keys*keyTakes, ofMemory)
-		s.note(of("MB at which Go collects, beside keys,"), found["go_memstats_next_gc_bytes"]/1e6-keys*keyTakes, ofHeap)
+		s.note(of("resident MB without keys"), found["process_resident_memory_bytes"]/1e6-keys*keyTakes, ofMemory)
+		s.note(of("MB at which Go collects, without keys,"), found["go_memstats_next_gc_bytes"]/1e6-keys*keyTakes, ofHeap)
 		s.note(of("goroutines"), found["go_goroutines"], ofGoroutines)
 		s.note(of("open files"), found["process_open_fds"], ofFiles)
 	}
@@ -99,13 +99,13 @@ func (s *soak) lookAtDatabase() {
 	s.note("connections", connections, ofConnections)
 	s.note("events that some consumer has not handled", lag, ofEvents)
 	s.note("age of the oldest webhook, s", age, ofSeconds)
-	s.note("MB that Postgres's processes have for themselves", clusterMemory(s.data), ofPostgres)
+	s.note("private MB of Postgres's processes", clusterMemory(s.data), ofPostgres)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note("visits under way", float64(s.coming), ofVisits)
 }
 
-// newest is what was seen last.
+// newest is the last observation.
 func (s *soak) newest() string {
 	text := []string{s.newestCalls()}
 	for _, name := range s.names() {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// The page and its table, and how far a row may be from what is measured: by a part of
-// it, or by what nobody would buy a disk for.
+// The page and its table, and the tolerance of a row: a part of it, or an amount of disk that
+// does not matter.
 const (
 	sizingPage    = "../../docs/scale.md"
 	sizingSection = "\n## What a day takes\n"
@@ -24,8 +24,8 @@ const (
 	tooLittle     = 0.15 // GB a day
 )
 
-// share is a row of the page: what a call, a webhook and a day take, in kB and GB, and
-// which tables that is.
+// share is a row of the page: the size of a call, a webhook and a day, in kB and GB, and its
+// tables.
 type share struct {
 	name               string
 	tables             []string
@@ -52,7 +52,7 @@ func sizing(t *testing.T) (rows []share) {
 			continue
 		}
 		of := func(cell string) float64 {
-			value, _ := strconv.ParseFloat(amount.FindString(strings.TrimSpace(cell)), 64) // nothing is 0
+			value, _ := strconv.ParseFloat(amount.FindString(strings.TrimSpace(cell)), 64) // an empty cell is 0
 			return value
 		}
 		row := share{name: strings.TrimSpace(cells[1]), call: of(cells[2]), webhook: of(cells[3]), day: of(cells[4])}
@@ -69,13 +69,13 @@ func sizing(t *testing.T) (rows []share) {
 
 const day = 24 * time.Hour
 
-// reckoned is what the figures for a call and a webhook make in a day, in GB.
+// reckoned is the size of a day, in GB, by the figures for a call and a webhook.
 func (s share) reckoned() float64 {
 	return (s.call*soakCalls + s.webhook*soakWebhooks) * day.Seconds() / 1e6
 }
 
-// usedADay is how many GB a day would take that goes on as the run did, by table, and
-// under the names of rows that are no tables.
+// usedADay is how many GB a day at the pace of the run would take, by table, and under the
+// names of rows that are no tables.
 func (s *soak) usedADay() map[string]float64 {
 	from, to := s.seen[len(s.seen)/6], s.seen[len(s.seen)-1] // when caches and pools have filled up
 	days := float64(to.at.Sub(from.at)) / float64(day)
@@ -89,7 +89,7 @@ func (s *soak) usedADay() map[string]float64 {
 	return used
 }
 
-// compareWithPage finds what the page says otherwise.
+// compareWithPage finds differences from the page.
 func compareWithPage(t *testing.T, used map[string]float64) {
 	t.Helper()
 	left := maps.Clone(used)
@@ -105,17 +105,17 @@ func compareWithPage(t *testing.T, used map[string]float64) {
 			measured += used[name]
 			delete(left, name)
 		}
-		t.Logf("%s: %.2f GB a day, where the page says %.2f", row.name, measured, row.day)
+		t.Logf("%s: %.2f GB a day, but the page has %.2f", row.name, measured, row.day)
 		if differ(row.reckoned(), row.day) {
-			t.Errorf("%s: what a call and a webhook take makes %.2f GB a day, not %.2f", row.name, row.reckoned(), row.day)
+			t.Errorf("%s: a call and a webhook make %.2f GB a day, not %.2f", row.name, row.reckoned(), row.day)
 		}
 		if differ(measured, row.day) {
-			t.Errorf("%s: %.2f GB a day, where the page says %.2f", row.name, measured, row.day)
+			t.Errorf("%s: %.2f GB a day, but the page has %.2f", row.name, measured, row.day)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(left)) {
 		if left[name] > tooLittle {
-			t.Errorf("%s: %.2f GB a day, of which the page says nothing", name, left[name])
+			t.Errorf("%s: %.2f GB a day, which the page lacks", name, left[name])
 		}
 	}
 }
@@ -124,7 +124,7 @@ func differ(is, wanted float64) bool {
 	return math.Abs(is-wanted) > max(mayBeOff*wanted, tooLittle)
 }
 
-// report says how the run went.
+// report describes the run.
 func (s *soak) report(visits int) string {
 	var lines []string
 	say := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
@@ -142,8 +142,8 @@ func (s *soak) report(visits int) string {
 		}
 	}
 	for _, process := range s.served {
-		for msg, n := range process.said.lines {
-			say("%d lines %q of %.0f bytes", n, msg, float64(process.said.bytes[msg])/float64(n))
+		for msg, n := range process.counts.lines {
+			say("%d lines %q of %.0f bytes", n, msg, float64(process.counts.bytes[msg])/float64(n))
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -14,12 +14,13 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/provetest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// How much is asked of the service, and for how long. A visit is eight calls, and four webhooks to each of ten
-// applications.
+// The load on the service, and its duration. A visit is eight calls, and four webhooks to
+// each of ten applications.
 const (
 	soakCalls     = 100 // a second
 	soakWebhooks  = 500 // a second
@@ -32,10 +33,10 @@ const (
 	visitsAtOnce  = 500 // beyond which the service does not keep up
 )
 
-// TestProveThatAnHourUnderLoadIsFlat has patients come at a fixed rate, whatever becomes of
-// those before them. Two processes as they are shipped answer all calls, tell everybody
-// of everything once, complain of nothing, and hold as much in the end as after a while;
-// and the disk fills as docs/scale.md says. A minute in a night is too short for the last two.
+// TestProveThatAnHourUnderLoadIsFlat starts visits of patients at a fixed rate, regardless of
+// earlier ones. Two processes as shipped answer all calls, send every webhook once and log no
+// problems. They hold as much at the end as after a while, and the disk fills as
+// docs/scale.md describes. A minute at night is too short for the last two.
 func TestProveThatAnHourUnderLoadIsFlat_D114(t *testing.T) { //nolint:paralleltest // it measures
 	s := newSoak(t)
 	long := provetest.Lasts(t, soakOfNight, soakOfRelease)
@@ -47,8 +48,8 @@ func TestProveThatAnHourUnderLoadIsFlat_D114(t *testing.T) { //nolint:parallelte
 	if want := int64(visits * eventsOfVisit); after.events-before.events != want {
 		t.Errorf("%d visits became %d events, want %d", visits, after.events-before.events, want)
 	}
-	s.toldOnce(visits * webhooksOfVisit)
-	s.saidNothingWorse()
+	s.sentOnce(visits * webhooksOfVisit)
+	s.loggedNothingWorse()
 	provetest.Tried(t, visits, "visits")
 	provetest.Tried(t, visits*webhooksOfVisit, "webhooks")
 	provetest.Tried(t, len(s.seen), "looks")
@@ -68,18 +69,18 @@ func TestProveThatAnHourUnderLoadIsFlat_D114(t *testing.T) { //nolint:parallelte
 	compareWithPage(t, s.usedADay())
 }
 
-// What a visit becomes.
+// The results of a visit.
 const (
 	eventsOfVisit   = 9
 	webhooksOfVisit = 4 * soakReceivers
 )
 
-// soak is a cell that is served by processes of their own, and what was seen of it.
+// soak is a cell that is served by processes of its own, with the observations of it.
 type soak struct {
 	*cell
 
 	served   []*served
-	receiver *told
+	receiver *hookCounter
 
 	mu     sync.Mutex
 	took   []float64 // seconds, of each call that was answered 200
@@ -87,20 +88,20 @@ type soak struct {
 	coming int       // visits that have begun and not ended
 
 	seen   []footprint
-	gauges map[string]gauge // what must not grow, by what it is
+	gauges map[string]gauge // values that must not grow, by name
 }
 
 func newSoak(t *testing.T) *soak {
 	t.Helper()
 	c, server := newCell(t)
-	s := &soak{cell: c, receiver: newTold(t), gauges: map[string]gauge{}}
+	s := &soak{cell: c, receiver: newHookCounter(t), gauges: map[string]gauge{}}
 	for _, setting := range []string{`ALTER SYSTEM SET max_wal_size = '1GB'`, `SELECT pg_reload_conf()`} { // Postgres's own default
 		_, err := s.admin.Exec(t.Context(), setting)
 		s.must(err)
 	}
 	url := server.URL("frontdesk", postgres.AppRole)
 	engine, err := app.Open(t.Context(), app.Config{
-		DatabaseURL: url, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: theMasterKey,
+		DatabaseURL: url, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(theMasterKey),
 	})
 	s.must(err)
 	defer engine.Close()
@@ -120,8 +121,8 @@ func newSoak(t *testing.T) *soak {
 	return s
 }
 
-// watched lets visits arrive, and looks at everything meanwhile. It looks in the goroutine of
-// the test, which alone may end it.
+// watched starts visits, and makes observations meanwhile. It observes in the goroutine of
+// the test, which is the only one that may end it.
 func (s *soak) watched(long time.Duration) (visits int) {
 	s.t.Helper()
 	ctx, stop := context.WithCancel(s.t.Context())
@@ -135,7 +136,8 @@ func (s *soak) watched(long time.Duration) (visits int) {
 	return visits
 }
 
-// arrive lets visits begin at their times until the context ends, and waits for the last one's end.
+// arrive starts visits at their times until the context ends, and waits for the end of the
+// last one.
 func (s *soak) arrive(ctx context.Context, long time.Duration) (visits int) {
 	every := time.Second * time.Duration(len(steps)) / soakCalls
 	var group sync.WaitGroup
@@ -158,7 +160,7 @@ func (s *soak) keepsUp() bool {
 	return s.coming <= visitsAtOnce
 }
 
-// admit lets one patient come.
+// admit starts one visit.
 func (s *soak) admit(n int) {
 	s.under(1)
 	defer s.under(-1)
@@ -179,9 +181,9 @@ func (s *soak) under(way int) {
 	s.coming += way
 }
 
-// toldOnce is so if so many webhooks were received, each once, and the service knows that
-// of all of them.
-func (s *soak) toldOnce(want int) {
+// sentOnce checks that that many webhooks were received, each once, and that the service
+// recorded all of them as delivered.
+func (s *soak) sentOnce(want int) {
 	s.t.Helper()
 	s.receiver.mu.Lock()
 	defer s.receiver.mu.Unlock()
@@ -197,14 +199,14 @@ func (s *soak) toldOnce(want int) {
 	}
 }
 
-// saidNothingWorse is so if no process has said anything that is worse than info.
-func (s *soak) saidNothingWorse() {
+// loggedNothingWorse checks that no process has logged anything worse than info.
+func (s *soak) loggedNothingWorse() {
 	s.t.Helper()
 	for _, process := range s.served {
-		process.said.mu.Lock()
-		if worse := process.said.worse; len(worse) > 0 {
+		process.counts.mu.Lock()
+		if worse := process.counts.worse; len(worse) > 0 {
 			s.t.Errorf("%d lines are worse than info, the first is %s", len(worse), worse[0])
 		}
-		process.said.mu.Unlock()
+		process.counts.mu.Unlock()
 	}
 }

@@ -52,8 +52,8 @@ func newPair(t *testing.T, synchronous bool) *pair {
 	return p
 }
 
-// giveAway lets another user run the clusters if the test runs as root, whom
-// Postgres refuses.
+// giveAway makes another user run the clusters if the test runs as root, whom Postgres
+// refuses.
 func (p *pair) giveAway() {
 	if os.Geteuid() != 0 {
 		return
@@ -81,8 +81,7 @@ func (p *pair) newData() string {
 	return filepath.Join(p.dir, strconv.Itoa(p.made))
 }
 
-// url connects a role with whichever of the two takes writes, as docs/operations.md
-// says.
+// url connects a role with the one of the two that takes writes, as in docs/operations.md.
 func (p *pair) url(role string) string {
 	return fmt.Sprintf("postgres://%s@127.0.0.1:%d,127.0.0.1:%d/frontdesk?target_session_attrs=read-write", role, p.ports[0], p.ports[1])
 }
@@ -94,7 +93,7 @@ func (p *pair) start(n int) {
 	p.do("pg_ctl", "start", "--wait", "--pgdata", p.data[n], "--log", p.data[n]+".log", "--options", fmt.Sprintf("-p %d", p.ports[n]))
 }
 
-// demand lets commits wait for a standby from now on, if the pair is synchronous.
+// demand makes commits wait for a standby from now on, if the pair is synchronous.
 func (p *pair) demand() {
 	p.t.Helper()
 	if p.synchronous {
@@ -103,8 +102,7 @@ func (p *pair) demand() {
 	}
 }
 
-// follow makes the other cluster anew, as a standby of the primary, and waits until
-// it streams.
+// follow rebuilds the other cluster as a standby of the primary, and waits until it streams.
 func (p *pair) follow() {
 	p.t.Helper()
 	n := p.standby()
@@ -134,7 +132,7 @@ func (p *pair) killPrimary() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if err := syscall.Kill(number, syscall.SIGKILL); err != nil { // its children notice, and end as well
+	if err := syscall.Kill(number, syscall.SIGKILL); err != nil { // its children detect that, and also end
 		p.t.Fatal(err)
 	}
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(p.ports[p.primary]))
@@ -206,8 +204,8 @@ func (p *pair) do(program string, args ...string) {
 	}
 }
 
-// command gives the program a file to write to: what pg_ctl starts would keep a pipe
-// open.
+// command gives the program a file to write to: a process that pg_ctl starts would keep a
+// pipe open.
 func (p *pair) command(program string, args ...string) (output []byte, err error) {
 	file, err := os.CreateTemp("", "frontdesk-output-")
 	if err != nil {

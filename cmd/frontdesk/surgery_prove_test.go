@@ -21,6 +21,7 @@ import (
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
@@ -31,15 +32,15 @@ import (
 
 const surgeryTenant = "elm-street"
 
-// busy is a practice, served by processes of the program as it is shipped, with
-// applications that call and are told.
+// busy is a practice, served by processes of the program as shipped, with applications that
+// call and receive webhooks.
 type busy struct {
 	t          *testing.T
-	database   func(role string) string // the URL of whichever Postgres takes writes
+	database   func(role string) string // the URL of the Postgres that takes writes
 	served     []*served
 	integrator bearertest.Application
 	patients   []patient.ID
-	receiver   *told
+	receiver   *hookCounter
 	broker     *brokertest.Server // where its log is relayed to; nil if it is not
 
 	answered answers // requests that were answered 200
@@ -64,7 +65,7 @@ type surgery struct {
 	t *testing.T
 }
 
-// newSurgery serves with so many processes.
+// newSurgery serves with that many processes.
 func newSurgery(t *testing.T, p *pair, durability string, processes int) *surgery {
 	t.Helper()
 	s := &surgery{pair: p, busy: newBusy(t, p.url), t: t}
@@ -83,14 +84,14 @@ func newSurgery(t *testing.T, p *pair, durability string, processes int) *surger
 
 func newBusy(t *testing.T, database func(role string) string) *busy {
 	t.Helper()
-	return &busy{t: t, database: database, receiver: newTold(t)}
+	return &busy{t: t, database: database, receiver: newHookCounter(t)}
 }
 
 func (s *busy) engine() *app.Engine {
 	s.t.Helper()
 	engine, err := app.Open(s.t.Context(), app.Config{
 		DatabaseURL: s.database("frontdesk_app"), AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		MasterKey: theMasterKey,
+		MasterKeys: sealing.NewRing(theMasterKey),
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -162,7 +163,7 @@ func pauseFor(ctx context.Context, d time.Duration) {
 	}
 }
 
-// call makes a call that is told of, or one whose answer is remembered.
+// call makes a call that causes webhooks, or one whose answer is remembered.
 func (s *busy) call(ctx context.Context, process, i int, toldOf bool) {
 	path, patient := "create-patient-request", s.patients[i%len(s.patients)]
 	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]}`, patient)

@@ -25,8 +25,8 @@ import (
 	"frontdesk/domain/application"
 )
 
-// A real collector of OpenTelemetry holds the trace of a call as one: its statements, its
-// append, who has handled its event, in whichever of two processes, and who was told of it.
+// A real collector of OpenTelemetry holds the trace of a call as one trace. It has the
+// statements, the append, the handlers of the event, in either process, and the deliveries.
 func TestProveThatATraceReachesACollector_D109(t *testing.T) { //nolint:paralleltest // it starts processes
 	collector := newCollector(t)
 	server := postgrestest.Cluster(t)
@@ -114,7 +114,7 @@ type collected struct {
 	instance                            string
 }
 
-// Statement is what the span says was sent to the database.
+// Statement is the span's statement for the database.
 func (c collected) Statement() string { return c.Attributes.of("db.query.text") }
 
 type attributes []struct {
@@ -138,7 +138,7 @@ type collector struct {
 	all []collected
 }
 
-// collectorSettings has a collector print what it takes at an address.
+// collectorSettings makes a collector print the spans that it receives at an address.
 const collectorSettings = `
 receivers: {otlp: {protocols: {http: {endpoint: %q}}}}
 exporters: {print: }
@@ -187,7 +187,7 @@ func (c *collector) read(t *testing.T, printed io.Reader) {
 		}
 		if err := batches.Decode(&batch); err != nil {
 			if !errors.Is(err, io.EOF) {
-				t.Errorf("the collector prints what is no trace: %v", err)
+				t.Errorf("the collector prints something that is no trace: %v", err)
 			}
 			return
 		}

@@ -16,7 +16,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// submit sends a request with a file of so many bytes, each part after a rest.
+// submit sends a request with a file of that many bytes, each part after a rest.
 func (s *deployment) submit(size int, rest time.Duration) error {
 	body := fmt.Sprintf(`{"patientId":%q,"requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"A cough"}]`, s.patient)
 	if size > 0 {
@@ -61,7 +61,7 @@ func (s *slow) Read(p []byte) (int, error) {
 	return s.Reader.Read(p[:min(len(p), 16<<10)])
 }
 
-// traffic is what became of the calls so far.
+// traffic is the results of the calls so far.
 type traffic struct {
 	stop, done func()
 
@@ -71,7 +71,7 @@ type traffic struct {
 	longest  time.Duration // of the small calls since it was last asked
 }
 
-// callAllAlong makes calls until it is told to end.
+// callAllAlong makes calls until it is stopped.
 func (s *deployment) callAllAlong() *traffic {
 	ctx, stop := context.WithCancel(context.WithoutCancel(s.t.Context()))
 	var clients sync.WaitGroup

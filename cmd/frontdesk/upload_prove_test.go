@@ -99,8 +99,7 @@ func (s *program) upload(ctx context.Context, u int) error {
 	return nil
 }
 
-// content is what is in a file of an upload: no two are alike, and none can be
-// compressed.
+// content is the content of a file of an upload: all differ, and none can be compressed.
 func content(u, f int) io.Reader {
 	return io.LimitReader(rand.NewChaCha8([32]byte{byte(u), byte(f), 1}), fileSize)
 }
@@ -134,15 +133,15 @@ func encoded(content io.Reader) io.Reader {
 // uploadedName ends the names of files that the test sends.
 const uploadedName = "-uploaded.jpg"
 
-// readBack writes every file that an event names through the program's own
-// command, and compares it with what was sent.
+// readBack writes every file that an event names through the program's own command, and
+// compares it with the file that was sent.
 func (s *program) readBack(t *testing.T) {
 	t.Helper()
-	master, err := sealing.ReadMasterKey(s.Info().MasterKeyFile)
+	master, err := sealing.ReadRing(s.Info().MasterKeyFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: s.Info().DatabaseURL, MasterKey: master})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: s.Info().DatabaseURL, MasterKeys: sealing.NewRing(master...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,9 +197,9 @@ type comparison struct {
 	buf  [32 << 10]byte
 }
 
-var errDiffers = errors.New("it is not what was sent")
+var errDiffers = errors.New("the content differs from the file that was sent")
 
-// Write keeps what is written.
+// Write keeps the bytes.
 func (c *comparison) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		n := min(len(rest), len(c.buf))

@@ -51,7 +51,7 @@ func TestEveryEventKindReachesTheSandboxsReceiver_6(t *testing.T) {
 }
 
 // An integrator's own receiver, on the same machine, is trusted as it is.
-func TestWebhookListenPrintsWhatArrives(t *testing.T) {
+func TestWebhookListenPrintsArrivals(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.Start()

@@ -90,8 +90,8 @@ func (w *witnessProcess) kill() {
 	<-w.exited
 }
 
-// teller tells one history of a log to a witness, leaf by leaf.
-type teller struct {
+// historySender sends one history of a log to a witness, leaf by leaf.
+type historySender struct {
 	t      *testing.T
 	name   string
 	origin proof.Origin
@@ -100,72 +100,72 @@ type teller struct {
 	size   int64
 
 	cosigned []proof.Checkpoint // that the witness has answered
-	sizes    []int64            // that it has said to be the last one
+	sizes    []int64            // that it has declared to be the last one
 }
 
 // ReadHashes returns hashes as tlog numbers them.
-func (l *teller) ReadHashes(at []int64) (found []tlog.Hash, err error) {
+func (s *historySender) ReadHashes(at []int64) (found []tlog.Hash, err error) {
 	for _, n := range at {
-		found = append(found, l.hashes[n])
+		found = append(found, s.hashes[n])
 	}
 	return found, nil
 }
 
-func (l *teller) grow(what string) {
-	more, err := tlog.StoredHashes(l.size, fmt.Appendf(nil, "%s %d", what, l.size), l)
+func (s *historySender) grow(what string) {
+	more, err := tlog.StoredHashes(s.size, fmt.Appendf(nil, "%s %d", what, s.size), s)
 	if err != nil {
-		l.t.Error(err)
+		s.t.Error(err)
 	}
-	l.hashes, l.size = append(l.hashes, more...), l.size+1
+	s.hashes, s.size = append(s.hashes, more...), s.size+1
 }
 
-// request asks for a cosignature of all leaves.
-func (l *teller) request(old int64) (proof.Checkpoint, []byte, error) {
-	root, err := tlog.TreeHash(l.size, l)
+// request makes a request for a cosignature of all leaves.
+func (s *historySender) request(old int64) (proof.Checkpoint, []byte, error) {
+	root, err := tlog.TreeHash(s.size, s)
 	if err != nil {
 		return proof.Checkpoint{}, nil, err
 	}
-	c := proof.Checkpoint{Origin: l.origin, Size: l.size, Root: root}
-	signed, err := c.Sign(l.by)
+	c := proof.Checkpoint{Origin: s.origin, Size: s.size, Root: root}
+	signed, err := c.Sign(s.by)
 	if err != nil {
 		return c, nil, err
 	}
 	request := proof.Consistency{Old: old, Note: signed}
-	if old > 0 && old <= l.size {
-		request.Proof, err = tlog.ProveTree(l.size, old, l)
+	if old > 0 && old <= s.size {
+		request.Proof, err = tlog.ProveTree(s.size, old, s)
 	}
 	return c, request.Format(), err
 }
 
-// tell goes on with the history until ctx ends, as a signer does: from where the witness
-// says that it is.
-func (l *teller) tell(ctx context.Context, url string) {
+// send continues the history until ctx ends, as a signer does: from the witness's own size
+// on.
+func (s *historySender) send(ctx context.Context, url string) {
 	last := int64(0)
 	for ctx.Err() == nil {
-		for l.size <= last {
-			l.grow(l.name)
+		for s.size <= last {
+			s.grow(s.name)
 		}
-		c, body, err := l.request(last)
+		c, body, err := s.request(last)
 		if err != nil {
-			l.t.Error(err)
+			s.t.Error(err)
 			return
 		}
 		status, answer, err := post(ctx, url, body)
 		switch {
 		case err != nil: // it is being killed, or started again
 		case status == http.StatusOK:
-			l.cosigned, l.sizes = append(l.cosigned, c), append(l.sizes, c.Size)
+			s.cosigned, s.sizes = append(s.cosigned, c), append(s.sizes, c.Size)
 			last = c.Size
-			l.grow(l.name)
+			s.grow(s.name)
 		case status == http.StatusConflict:
 			if _, err := fmt.Sscanf(answer, "%d\n", &last); err != nil {
-				l.t.Errorf("the witness says %q", answer)
+				s.t.Errorf("the witness answers %q", answer)
 			}
-			l.sizes = append(l.sizes, last)
-		case status == http.StatusUnprocessableEntity && l.name == "second":
+			s.sizes = append(s.sizes, last)
+		case status == http.StatusUnprocessableEntity && s.name == "second":
 			last = 0
 		default:
-			l.t.Errorf("%s: the witness answers %d %s", l.name, status, answer)
+			s.t.Errorf("%s: the witness answers %d %s", s.name, status, answer)
 		}
 	}
 }
@@ -185,8 +185,8 @@ func post(ctx context.Context, url string, body []byte) (status int, answer stri
 }
 
 // TestProveThatAKilledWitnessTakesNothingBack kills a witness with SIGKILL while the holder
-// of a log's key tells it two histories. Whatever it has cosigned is of one of them, and it
-// never says that it has cosigned less than before.
+// of a log's key sends it two histories. Its cosignatures are all of one of them, and it
+// never reports a smaller size than before.
 func TestProveThatAKilledWitnessTakesNothingBack_D78(t *testing.T) {
 	t.Parallel()
 	private, public, err := note.GenerateKey(cryptorand.Reader, "api.example")
@@ -199,11 +199,11 @@ func TestProveThatAKilledWitnessTakesNothingBack_D78(t *testing.T) {
 	}
 	w := newWitness(t, public)
 	origin := proof.Origin{Name: "api.example", Log: uuid.New(), Epoch: 1}
-	first := &teller{t: t, name: "first", origin: origin, by: key}
+	first := &historySender{t: t, name: "first", origin: origin, by: key}
 	for range 10 {
 		first.grow("shared")
 	}
-	second := &teller{t: t, name: "second", origin: origin, by: key, size: first.size, hashes: append([]tlog.Hash(nil), first.hashes...)}
+	second := &historySender{t: t, name: "second", origin: origin, by: key, size: first.size, hashes: append([]tlog.Hash(nil), first.hashes...)}
 	for _, old := range []int64{0, 10} {
 		_, body, err := first.request(old)
 		if err != nil {
@@ -215,9 +215,9 @@ func TestProveThatAKilledWitnessTakesNothingBack_D78(t *testing.T) {
 		first.grow(first.name)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	var telling sync.WaitGroup
-	telling.Go(func() { first.tell(ctx, w.url) })
-	telling.Go(func() { second.tell(ctx, w.url) })
+	var sending sync.WaitGroup
+	sending.Go(func() { first.send(ctx, w.url) })
+	sending.Go(func() { second.send(ctx, w.url) })
 	kills := provetest.Pick(10, 40)
 	for range kills {
 		time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond) // a kill at any moment
@@ -225,17 +225,17 @@ func TestProveThatAKilledWitnessTakesNothingBack_D78(t *testing.T) {
 		w.start()
 	}
 	stop()
-	telling.Wait()
+	sending.Wait()
 	provetest.Tried(t, kills, "kills")
 	provetest.Tried(t, len(first.cosigned), "checkpoints")
 	t.Logf("%d checkpoints of one history were cosigned, and %d of the other", len(first.cosigned), len(second.cosigned))
 	if len(first.cosigned) < kills || len(second.cosigned) > 0 {
 		t.Error("the witness has cosigned too few, or two histories")
 	}
-	for _, told := range []*teller{first, second} {
-		for n := 1; n < len(told.sizes); n++ {
-			if told.sizes[n] < told.sizes[n-1] {
-				t.Errorf("the witness has cosigned %d, and then it says %d", told.sizes[n-1], told.sizes[n])
+	for _, sender := range []*historySender{first, second} {
+		for n := 1; n < len(sender.sizes); n++ {
+			if sender.sizes[n] < sender.sizes[n-1] {
+				t.Errorf("the witness has cosigned %d, and then reports %d", sender.sizes[n-1], sender.sizes[n])
 			}
 		}
 	}

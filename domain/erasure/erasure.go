@@ -8,7 +8,7 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 // Reach says how far an erasure reaches. The privacy page, the help of the commands and the
@@ -126,7 +126,7 @@ func (s State) Request() Request { return s.open }
 
 // MayRequest judges a request (rules 1 and 2).
 func (s State) MayRequest(r Request) error {
-	_, wrong := written.Reason(r.Reason)
+	_, wrong := parse.Reason(r.Reason)
 	switch {
 	case !slices.Contains(Bases(), r.Basis):
 		return ErrNoBasis
@@ -158,13 +158,13 @@ func (s State) MayWithdraw(w Withdrawal) error {
 	if s.open.Erasure == (ID{}) || s.open.Erasure != w.Erasure {
 		return ErrNotRequested
 	}
-	_, err := written.Reason(w.Reason)
+	_, err := parse.Reason(w.Reason)
 	return err
 }
 
 // MayHold judges a hold (rule 4).
 func (s State) MayHold(h Hold) error {
-	_, err := written.Reason(h.Reason)
+	_, err := parse.Reason(h.Reason)
 	return err
 }
 
@@ -173,7 +173,7 @@ func (s State) MayLift(h Hold) error {
 	if !slices.Contains(s.holds, h.Hold) {
 		return ErrNoHold
 	}
-	_, err := written.Reason(h.Reason)
+	_, err := parse.Reason(h.Reason)
 	return err
 }
 

@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/written"
 )
 
 var (
@@ -84,7 +84,7 @@ func TestWhoAsksForAnErasureSaysWhy_D70(t *testing.T) {
 
 	given(registered).When(request(func(r *erasure.Request) { r.Basis = "tidiness" })).Refuses(t, erasure.ErrNoBasis)
 	given(registered).When(request(func(r *erasure.Request) { r.Basis = erasure.Restored })).Refuses(t, erasure.ErrNoBasis)
-	given(registered).When(request(func(r *erasure.Request) { r.Reason = " " })).Refuses(t, written.ErrInvalidReason)
+	given(registered).When(request(func(r *erasure.Request) { r.Reason = " " })).Refuses(t, parse.ErrInvalidReason)
 	given(registered).When(request(func(r *erasure.Request) { r.RequestedBy = event.Application(uuid.New(), "app", nil) })).Refuses(t, erasure.ErrNoPerson)
 	given(registered, requested).When(request(func(*erasure.Request) {})).Refuses(t, erasure.ErrRequested)
 	given(registered, requested).When(request(later)).Then(t, renewed)
@@ -98,7 +98,7 @@ func TestARequestForAnErasureIsWithdrawn_D70(t *testing.T) {
 		return func(p patient.Patient) ([]event.Event, error) { return p.WithdrawErasure(ann.UUID, w) }
 	}
 	given(registered, requested).When(withdraw(withdrawn.Withdrawal)).Then(t, withdrawn)
-	given(registered, requested).When(withdraw(erasure.Withdrawal{Erasure: erased7})).Refuses(t, written.ErrInvalidReason)
+	given(registered, requested).When(withdraw(erasure.Withdrawal{Erasure: erased7})).Refuses(t, parse.ErrInvalidReason)
 	given(registered, requested).When(withdraw(erasure.Withdrawal{Reason: "x"})).Refuses(t, erasure.ErrNotRequested)
 	given(registered, requested, withdrawn).When(confirm(bob, 48*time.Hour)).Refuses(t, erasure.ErrNotRequested)
 	given(registered, requested, withdrawn).When(request(func(*erasure.Request) {})).Then(t, requested)
@@ -118,7 +118,7 @@ func TestNothingIsErasedUnderAHold_D70(t *testing.T) {
 	given(registered, requested, held).When(confirm(bob, 48*time.Hour)).Refuses(t, erasure.ErrHeld)
 	given(registered, held, requested, unheld, other).When(confirm(bob, 48*time.Hour)).Refuses(t, erasure.ErrHeld)
 	given(registered, held, requested, unheld).When(confirm(bob, 48*time.Hour)).Then(t, erased)
-	given(registered).When(func(p patient.Patient) ([]event.Event, error) { return p.HoldErasure(ann, erasure.Hold{}) }).Refuses(t, written.ErrInvalidReason)
+	given(registered).When(func(p patient.Patient) ([]event.Event, error) { return p.HoldErasure(ann, erasure.Hold{}) }).Refuses(t, parse.ErrInvalidReason)
 	given().When(hold).Refuses(t, patient.ErrUnknown)
 	given().When(lift).Refuses(t, patient.ErrUnknown)
 }

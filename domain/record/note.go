@@ -7,8 +7,8 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/written"
 )
 
 // NoteID identifies a note; the API calls it noteId.
@@ -71,7 +71,7 @@ type Note struct {
 // MarkEnteredInError marks a note that must not be relied on (rule 3). A note of
 // another patient is refused like an unknown one. Marking twice changes nothing.
 func (n Note) MarkEnteredInError(about patient.ID, reason string) ([]event.Event, error) {
-	reason, err := written.Reason(reason)
+	reason, err := parse.Reason(reason)
 	if err != nil {
 		return nil, err
 	}

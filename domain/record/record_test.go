@@ -9,10 +9,10 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 )
 
 var (
@@ -58,7 +58,7 @@ func TestANoteIsMarkedAsEnteredInErrorOnce_D73(t *testing.T) {
 
 	given(created).When(mark(ann, " written into the wrong record ")).Then(t, inError)
 	given(created, inError).When(mark(ann, "another reason")).Then(t)
-	given(created).When(mark(ann, " ")).Refuses(t, written.ErrInvalidReason)
+	given(created).When(mark(ann, " ")).Refuses(t, parse.ErrInvalidReason)
 	given(created).When(mark(bill, inError.Reason)).Refuses(t, record.ErrUnknownNote)
 	given(created, inError).When(mark(bill, inError.Reason)).Refuses(t, record.ErrUnknownNote)
 	given().When(mark(ann, inError.Reason)).Refuses(t, record.ErrUnknownNote)

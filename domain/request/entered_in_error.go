@@ -5,8 +5,8 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/written"
 )
 
 // EnteredInError records that a request must not be relied on, because it should not
@@ -28,7 +28,7 @@ var ErrUnknown = fault.New(fault.Refused, "patient-request-not-found", "The pati
 // MarkEnteredInError marks a request that must not be relied on (rule 3). A request of
 // another patient is refused like an unknown one. Marking twice changes nothing.
 func (r Request) MarkEnteredInError(about patient.ID, reason string) ([]event.Event, error) {
-	reason, err := written.Reason(reason)
+	reason, err := parse.Reason(reason)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,9 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
-	"frontdesk/domain/written"
 )
 
 var (
@@ -27,7 +27,7 @@ func TestARequestIsMarkedAsEnteredInErrorOnce_D73(t *testing.T) {
 
 	given(submitted).When(mark(submitted.Patient, " sent twice")).Then(t, inError)
 	given(submitted, inError).When(mark(submitted.Patient, "another reason")).Then(t)
-	given(submitted).When(mark(submitted.Patient, "")).Refuses(t, written.ErrInvalidReason)
+	given(submitted).When(mark(submitted.Patient, "")).Refuses(t, parse.ErrInvalidReason)
 	given(submitted).When(mark(bill, "sent twice")).Refuses(t, request.ErrUnknown)
 	given(submitted, inError).When(mark(bill, "sent twice")).Refuses(t, request.ErrUnknown)
 	given().When(mark(bill, "sent twice")).Refuses(t, request.ErrUnknown)

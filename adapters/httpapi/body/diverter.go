@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"sync"
 
-	"frontdesk/adapters/jsonfault"
+	"frontdesk/adapters/jsonerr"
 	"frontdesk/domain/request"
 )
 
@@ -205,7 +205,7 @@ func (d *diverter) divert(out []byte) ([]byte, error) {
 // unchanged.
 func (d *diverter) malformed(err error) error {
 	if kind, ok := errors.AsType[textMistake](err); ok {
-		return errMalformed.Filled(jsonfault.Place(d.position()-1) + ", " + string(kind)) // the last byte was one too many
+		return errMalformed.Filled(jsonerr.Place(d.position()-1) + ", " + string(kind)) // the last byte was one too many
 	}
 	return err
 }

@@ -13,8 +13,8 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/written"
 )
 
 // The refusals of every form, in addition to the faults of its endpoint. A fault
@@ -197,7 +197,7 @@ func (f *Form) absent(name string) bool { return f.members[name] == nil || f.mem
 
 func (f *Form) id(name string) (uuid.UUID, bool) {
 	text, _ := f.members[name].(string)
-	return written.ID(text)
+	return parse.ID(text)
 }
 
 // Text returns the text in a member; "" if it is missing or null.
@@ -216,7 +216,7 @@ func (f *Form) Instant(name string, missing, invalid *fault.Error) time.Time {
 		return time.Time{}
 	}
 	text, _ := f.members[name].(string)
-	at, ok := written.Instant(text)
+	at, ok := parse.Instant(text)
 	if !ok {
 		f.Add(invalid)
 	}

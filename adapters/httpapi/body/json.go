@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"frontdesk/adapters/jsonfault"
+	"frontdesk/adapters/jsonerr"
 	"frontdesk/domain/fault"
 )
 
@@ -60,7 +60,7 @@ func refusalOf(err error, source io.Reader, known []string) error {
 	if _, refused := errors.AsType[*fault.Error](err); refused {
 		return err
 	}
-	kind, at := jsonfault.Kind(err), whereIn(source, err)
+	kind, at := jsonerr.Kind(err), whereIn(source, err)
 	name := duplicated(err)
 	switch rest, isRest := errors.AsType[restError](err); {
 	case isRest:
@@ -85,11 +85,11 @@ func arrived(source io.Reader, offset int64) int64 {
 
 // whereIn returns the place of a mistake in the body; "" if unknown.
 func whereIn(source io.Reader, err error) string {
-	offset, known := jsonfault.Offset(err)
+	offset, known := jsonerr.Offset(err)
 	if !known {
 		return ""
 	}
-	return jsonfault.Place(arrived(source, offset))
+	return jsonerr.Place(arrived(source, offset))
 }
 
 // duplicated returns the name that an object has twice; "" if that is not the mistake.

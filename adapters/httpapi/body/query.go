@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"frontdesk/domain/fault"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 // The refusals of malformed parameters.
@@ -50,7 +50,7 @@ func (f *Form) Moment(name string) time.Time {
 	if f.absent(name) {
 		return time.Time{}
 	}
-	at, ok := written.Instant(f.Text(name))
+	at, ok := parse.Instant(f.Text(name))
 	if !ok {
 		f.Add(errMoment.Filled(name))
 	}

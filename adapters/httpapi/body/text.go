@@ -9,14 +9,14 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"frontdesk/adapters/jsonfault"
+	"frontdesk/adapters/jsonerr"
 )
 
 // textReader reads a JSON string character by character and undoes its escapes. It
 // refuses the same text as the parser.
 type textReader struct{ in *bufio.Reader }
 
-// textMistake is a kind of mistake in a JSON string, in the words of package jsonfault.
+// textMistake is a kind of mistake in a JSON string, in the words of package jsonerr.
 type textMistake string
 
 func (m textMistake) Error() string { return string(m) }
@@ -33,7 +33,7 @@ func (t textReader) next() (r rune, ended bool, err error) {
 		r, err = t.escape()
 		return r, false, err
 	case c < ' ':
-		return 0, false, textMistake(jsonfault.ControlCharacter)
+		return 0, false, textMistake(jsonerr.ControlCharacter)
 	case c < utf8.RuneSelf:
 		return rune(c), false, nil
 	}
@@ -48,7 +48,7 @@ func (t textReader) beyondASCII() (rune, error) {
 	}
 	r, size, err := t.in.ReadRune()
 	if r == utf8.RuneError && size == 1 {
-		return 0, textMistake(jsonfault.NotUTF8)
+		return 0, textMistake(jsonerr.NotUTF8)
 	}
 	return r, err
 }
@@ -65,7 +65,7 @@ func (t textReader) escape() (rune, error) {
 	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
 		return rune("\"\\/\b\f\n\r\t"[i]), nil
 	}
-	return 0, textMistake(jsonfault.UnknownEscape)
+	return 0, textMistake(jsonerr.UnknownEscape)
 }
 
 // unicode reads the digits of a \u escape and, for a surrogate pair, the second
@@ -87,7 +87,7 @@ func (t textReader) unicode() (rune, error) {
 			return 0, cut(err)
 		}
 		if c != want {
-			return 0, textMistake(jsonfault.HalfCharacter)
+			return 0, textMistake(jsonerr.HalfCharacter)
 		}
 	}
 	second, err := t.digits()
@@ -95,7 +95,7 @@ func (t textReader) unicode() (rune, error) {
 		return 0, err
 	}
 	if r = utf16.DecodeRune(r, second); r == utf8.RuneError {
-		return 0, textMistake(jsonfault.HalfCharacter)
+		return 0, textMistake(jsonerr.HalfCharacter)
 	}
 	return r, nil
 }
@@ -107,7 +107,7 @@ func (t textReader) digits() (rune, error) {
 	}
 	value, err := strconv.ParseUint(string(digits[:]), 16, 16)
 	if err != nil {
-		return 0, textMistake(jsonfault.UnknownEscape)
+		return 0, textMistake(jsonerr.UnknownEscape)
 	}
 	return rune(value), nil
 }

@@ -40,7 +40,7 @@ func (c *questioned) Exec(ctx context.Context, sql string, args ...any) (pgconn.
 func (r *register) keyring(t *testing.T) (*keyring.Keyring, *questioned) {
 	t.Helper()
 	conn := &questioned{Conn: r.Pool}
-	keys := &keyring.Keyring{DB: postgres.On(conn), Master: sealing.MasterKey{1}}
+	keys := &keyring.Keyring{DB: postgres.On(conn), Masters: sealing.NewRing(sealing.MasterKey{1})}
 	if err := keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

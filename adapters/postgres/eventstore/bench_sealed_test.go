@@ -37,7 +37,7 @@ func newSealedBench(b *testing.B, e *engine) *sealedBench {
 		b.Fatal(err)
 	}
 	db := postgres.On(e.Pool)
-	s := &sealedBench{keys: &keyring.Keyring{DB: db, Codec: codec, Master: sealing.MasterKey{1, 2, 3}, Now: enginetest.AtNoon}}
+	s := &sealedBench{keys: &keyring.Keyring{DB: db, Codec: codec, Masters: sealing.NewRing(sealing.MasterKey{1, 2, 3}), Now: enginetest.AtNoon}}
 	if err := s.keys.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}

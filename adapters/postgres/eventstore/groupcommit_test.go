@@ -346,7 +346,7 @@ func TestInAGroupKeysAreMadeOnce_D69(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "", func(e *engine) {
 		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1}) // so there is a practice
-		e.Store.Keys = &keyring.Keyring{DB: e.Store.DB, Codec: e.Store.Codec, Master: sealing.MasterKey{1, 2, 3}}
+		e.Store.Keys = &keyring.Keyring{DB: e.Store.DB, Codec: e.Store.Codec, Masters: sealing.NewRing(sealing.MasterKey{1, 2, 3})}
 		if err := e.Store.Keys.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func (e *engine) seal(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Store.Codec, e.Log.Codec = codec, codec
-	e.Store.Keys = &keyring.Keyring{DB: e.Store.DB, Codec: codec, Master: sealing.MasterKey{1, 2, 3}}
+	e.Store.Keys = &keyring.Keyring{DB: e.Store.DB, Codec: codec, Masters: sealing.NewRing(sealing.MasterKey{1, 2, 3})}
 	if err := e.Store.Keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func (w *ward) process(t *testing.T, url string) *process {
 	pool, err := postgres.NewPool(context.WithoutCancel(t.Context()), url, 12)
 	w.do(t, err)
 	t.Cleanup(pool.Close)
-	p := &process{pool: pool, codec: codec, keys: &keyring.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}}}
+	p := &process{pool: pool, codec: codec, keys: &keyring.Keyring{DB: postgres.On(pool), Codec: codec, Masters: sealing.NewRing(sealing.MasterKey{1})}}
 	w.do(t, p.keys.Start(t.Context()))
 	p.store = &eventstore.Store{DB: postgres.On(pool), Codec: codec, Keys: p.keys, AtOnce: projections.AtOnce(), Now: w.clock.Now}
 	p.desk = commands.Desk{

@@ -24,13 +24,11 @@ import (
 // holder was erased; the key is lost, which is [ErrKeyLost]; or the append at hand
 // registers the holder, and makes the key. Nothing else makes one.
 type Keyring struct {
-	DB     postgres.DB
-	Codec  *event.Codec
-	Master sealing.MasterKey // zero opens nothing
-	Old    sealing.MasterKey // opened as well, while Master takes its place; zero for none
-	Now    func() time.Time  // the clock by which keys in memory grow old; nil for the system's
+	DB      postgres.DB
+	Codec   *event.Codec
+	Masters *sealing.Ring    // the master keys; nil or empty opens nothing
+	Now     func() time.Time // the clock by which keys in memory grow old; nil for the system's
 
-	masters atomic.Pointer[masters]
 	known   keyCache
 	counted struct{ fetched, minted, lost atomic.Int64 }
 }
@@ -96,9 +94,8 @@ LEFT JOIN personal_keys k ON k.tenant = w.tenant AND k.kind = w.kind AND k.holde
 LEFT JOIN erasures e ON e.tenant = w.tenant AND e.kind = w.kind AND e.holder = w.holder`
 
 func (k *Keyring) fetch(ctx context.Context, owners []owner) (keys, error) {
-	ours, err := k.ours()
-	if err != nil {
-		return keys{}, err
+	if !k.Opens() {
+		return keys{}, sealing.ErrNoMasterKey
 	}
 	var tenants []string
 	var kinds []int16
@@ -109,7 +106,7 @@ func (k *Keyring) fetch(ctx context.Context, owners []owner) (keys, error) {
 	fetched := keys{found: make(map[owner]sealing.Key, len(owners)), erased: map[owner]bool{}}
 	rows, _ := k.DB.Query(ctx, fetchKeys, tenants, kinds, holders)
 	var row keyRow
-	_, err = pgx.ForEachRow(rows, row.columns(), func() error { return fetched.add(row, ours) })
+	_, err := pgx.ForEachRow(rows, row.columns(), func() error { return fetched.add(row, k.Masters) })
 	k.counted.fetched.Add(int64(len(fetched.found)))
 	return fetched, err
 }
@@ -132,7 +129,7 @@ func (k keys) keyLost(of event.Holder) error {
 	return fmt.Errorf("%s %s: %w", of.Kind, of.ID, ErrKeyLost)
 }
 
-func (k keys) add(r keyRow, ours *masters) error {
+func (k keys) add(r keyRow, masters *sealing.Ring) error {
 	switch {
 	case r.erased:
 		k.erased[r.owner] = true
@@ -140,7 +137,7 @@ func (k keys) add(r keyRow, ours *masters) error {
 	case r.wrapped == nil:
 		return nil
 	}
-	wrapper, err := ours.under(*r.master)
+	wrapper, err := masters.Wrapper(*r.master)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func newVault(t testing.TB) *vault {
 // keyring returns the keyring of another process.
 func (v *vault) keyring(t testing.TB, now func() time.Time) *keyring.Keyring {
 	t.Helper()
-	k := &keyring.Keyring{DB: v.Store.DB, Codec: v.Store.Codec, Master: master, Now: now}
+	k := &keyring.Keyring{DB: v.Store.DB, Codec: v.Store.Codec, Masters: sealing.NewRing(master), Now: now}
 	if err := k.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

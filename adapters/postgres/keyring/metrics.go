@@ -35,7 +35,7 @@ func (k *keyAges) Describe(out chan<- *prometheus.Desc) {
 }
 
 const keysSince = `
-SELECT '', since FROM master_keys WHERE retired_at IS NULL
+SELECT '', since FROM master_keys WHERE replaced_at IS NULL
 UNION ALL SELECT state, min(since) FROM signing_keys WHERE state <> 'retired' GROUP BY state`
 
 // Collect sends the figures, and none if the database cannot be asked.

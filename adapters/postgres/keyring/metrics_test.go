@@ -18,7 +18,7 @@ func TestTheAgesOfKeysAreTold_D110(t *testing.T) {
 		t.Errorf("without keys it tells %v", got)
 	}
 	_, err := db.AdminPool(t).Exec(t.Context(), `
-		INSERT INTO master_keys (id, since, retired_at) VALUES ('old', to_timestamp(1), to_timestamp(2)), ('new', to_timestamp(2), NULL);
+		INSERT INTO master_keys (id, since, replaced_at) VALUES ('old', to_timestamp(1), to_timestamp(2)), ('new', to_timestamp(2), NULL);
 		INSERT INTO signing_keys (kid, n, e, state, since, staged_at) VALUES ('a', '', '', 'retired', to_timestamp(3), to_timestamp(3)),
 			('b', '', '', 'active', to_timestamp(4), to_timestamp(3)), ('c', '', '', 'staged', to_timestamp(6), to_timestamp(6)), ('d', '', '', 'staged', to_timestamp(5), to_timestamp(5))`)
 	if err != nil {

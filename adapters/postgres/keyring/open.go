@@ -83,7 +83,7 @@ func (k *Keyring) openEach(ctx context.Context, stored []event.Stored, which wan
 
 // boxes returns those boxes of an event that are to be opened; none without a master key.
 func (k *Keyring) boxes(s event.Stored, which wanted) (found []sealing.Box, err error) {
-	if k.Master == (sealing.MasterKey{}) || len(s.Sealed) == 0 {
+	if !k.Opens() || len(s.Sealed) == 0 {
 		return nil, nil
 	}
 	all, err := sealing.Boxes(s.Sealed)

@@ -41,17 +41,13 @@ func (k *Keyring) Wrap(made Minted, events []Split) (rows Rows, err error) {
 	if len(made.keys) == 0 {
 		return nil, nil
 	}
-	ours, err := k.ours()
-	if err != nil {
-		return nil, err
-	}
-	wrapper, err := ours.under(ours.current)
+	master, wrapper, err := k.Masters.Current()
 	if err != nil {
 		return nil, err
 	}
 	for o, key := range made.keys {
 		fingerprint := key.Fingerprint()
-		rows = append(rows, newKey{o, patientFor(o, events), fingerprint[:], ours.current, wrapper.Wrap(key, o.tenant, o.holder)})
+		rows = append(rows, newKey{o, patientFor(o, events), fingerprint[:], master, wrapper.Wrap(key, o.tenant, o.holder)})
 	}
 	return rows, nil
 }
@@ -98,12 +94,12 @@ func (k *Keyring) hasBox(ctx context.Context, o owner) (found bool, err error) {
 	return found, nil
 }
 
-// insertKeys stores keys. It is one statement, however many they are. A master key that was
-// retired is not found, and the column refuses NULL: a foreign key would lock the row of
+// insertKeys stores keys. It is one statement, however many they are. A master key under which
+// the database takes no key any longer is not found, and the column refuses NULL: a foreign key would lock the row of
 // the master key for each key (D134).
 const insertKeys = `
 INSERT INTO personal_keys (tenant, kind, holder, patient, fingerprint, master, wrapped)
-SELECT k.tenant, k.kind, k.holder, k.patient, k.fingerprint, (SELECT id FROM master_keys WHERE id = k.master), k.wrapped
+SELECT k.tenant, k.kind, k.holder, k.patient, k.fingerprint, (SELECT id FROM master_keys WHERE id = k.master AND unused_at IS NULL), k.wrapped
 FROM ` + newKeys
 
 const newKeys = `unnest($1::text[], $2::smallint[], $3::uuid[], $4::uuid[], $5::bytea[], $6::text[], $7::bytea[])

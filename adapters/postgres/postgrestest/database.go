@@ -100,7 +100,7 @@ var Master = sealing.MasterKey{1}
 // another keyring.
 func Keyring(tb testing.TB, p *pgxpool.Pool, codec *event.Codec) *keyring.Keyring {
 	tb.Helper()
-	keys := &keyring.Keyring{DB: postgres.On(p), Codec: codec, Master: Master}
+	keys := &keyring.Keyring{DB: postgres.On(p), Codec: codec, Masters: sealing.NewRing(Master)}
 	if err := keys.Start(tb.Context()); err != nil {
 		tb.Fatalf("start the keyring: %v", err)
 	}

@@ -77,7 +77,7 @@ func newSurgeryOn(t testing.TB, db *postgrestest.Database) *surgery {
 // keyring opens personal data; without a master key nothing.
 func (s *surgery) keyring(t testing.TB, master sealing.MasterKey) *keyring.Keyring {
 	t.Helper()
-	keys := &keyring.Keyring{DB: postgres.On(s.pool), Codec: s.codec, Master: master}
+	keys := &keyring.Keyring{DB: postgres.On(s.pool), Codec: s.codec, Masters: sealing.NewRing(master)}
 	if err := keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

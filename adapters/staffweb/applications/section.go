@@ -7,8 +7,8 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/domain/application"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -83,7 +83,7 @@ func (s *Section) after(v *frame.Visit) (projections.Offer, error) {
 
 // find returns the application with an identifier as it is written.
 func (s *Section) find(v *frame.Visit, text string) (projections.Offer, error) {
-	id, ok := written.ID(text)
+	id, ok := parse.ID(text)
 	if !ok {
 		return projections.Offer{}, errUnknown
 	}

@@ -10,8 +10,8 @@ import (
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/domain/display"
 	"frontdesk/domain/event"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -63,7 +63,7 @@ func (s *Section) show(v *frame.Visit) error {
 		return err
 	}
 	of := v.Display
-	today, _, _ := written.Day(s.Now().In(v.Practice.Zone).Format(time.DateOnly), v.Practice.Zone)
+	today, _, _ := parse.Day(s.Now().In(v.Practice.Zone).Format(time.DateOnly), v.Practice.Zone)
 	called, err := s.Board.Showing(v.Context(), v.Tenant, of.Site, of.Naming, today)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func actorOf(v *frame.Visit) event.Actor { return event.Display(v.Display.Displa
 
 // isOf reports whether the address has the display's site.
 func isOf(v *frame.Visit) bool {
-	id, ok := written.ID(v.Var("site"))
+	id, ok := parse.ID(v.Var("site"))
 	return ok && id == v.Display.Site.UUID
 }
 

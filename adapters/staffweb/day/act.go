@@ -6,8 +6,8 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/site"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -95,7 +95,7 @@ func (s *Section) act(v *frame.Visit) error {
 // look reads the appointment, after counting its events: an event between this read and
 // the append refuses the action.
 func (s *Section) look(v *frame.Visit) (seen int, found projections.Appointment, err error) {
-	id, _ := written.ID(v.Var("appointment"))
+	id, _ := parse.ID(v.Var("appointment"))
 	if seen, err = commands.Seen(v.Context(), s.Desk.Store, appointment.StreamOf(v.Tenant, appointment.ID{UUID: id})); err != nil {
 		return seen, found, err
 	}

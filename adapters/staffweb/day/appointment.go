@@ -8,7 +8,7 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/domain/appointment"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 	"frontdesk/projections"
 )
 
@@ -59,7 +59,7 @@ func (s *Section) show(v *frame.Visit, response response) error {
 
 // find reads the appointment in the address.
 func (s *Section) find(v *frame.Visit) (projections.Appointment, error) {
-	id, ok := written.ID(v.Var("appointment"))
+	id, ok := parse.ID(v.Var("appointment"))
 	if !ok {
 		return projections.Appointment{}, errNone
 	}

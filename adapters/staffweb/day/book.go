@@ -10,9 +10,9 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -58,7 +58,7 @@ func (s *Section) showBook(v *frame.Visit, status int, once string, faults frame
 
 // patientIn is the patient in the form.
 func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.PatientName, err error) {
-	id, ok := written.ID(v.Form.Get("patient"))
+	id, ok := parse.ID(v.Form.Get("patient"))
 	if !ok {
 		return about, name, errNoPatient
 	}
@@ -80,7 +80,7 @@ func (s *Section) book(v *frame.Visit) error {
 	if !v.Owns(purpose) {
 		return s.showBook(v, http.StatusForbidden, once, frame.Wrong("date", frame.SignedInAgain))
 	}
-	about, ok := written.ID(v.Form.Get("patient"))
+	about, ok := parse.ID(v.Form.Get("patient"))
 	if !ok || strings.TrimSpace(once) == "" {
 		return frame.ErrUnreadable
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -61,10 +61,10 @@ func (s *Section) day(v *frame.Visit) error {
 func (s *Section) pageOf(v *frame.Visit, sites []projections.Site, at projections.Site) (dayPage, error) {
 	today := s.Now().In(v.Practice.Zone).Format(time.DateOnly)
 	date := v.Form.Get("date")
-	from, until, ok := written.Day(date, v.Practice.Zone)
+	from, until, ok := parse.Day(date, v.Practice.Zone)
 	if !ok {
 		date = today
-		from, until, _ = written.Day(date, v.Practice.Zone)
+		from, until, _ = parse.Day(date, v.Practice.Zone)
 	}
 	room, chosen := roomAt(at, roomIn(v))
 	page := dayPage{
@@ -117,6 +117,6 @@ func addressOf(v *frame.Visit, at site.ID, on time.Time, room site.RoomID) strin
 
 // roomIn is the room in the form; zero for none.
 func roomIn(v *frame.Visit) (room site.RoomID) {
-	room.UUID, _ = written.SomeID(v.Form.Get("room"))
+	room.UUID, _ = parse.SomeID(v.Form.Get("room"))
 	return room
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -47,7 +47,7 @@ func (s *Section) sites(v *frame.Visit, instead site.ID) (all []projections.Site
 		return all, chosen, err
 	}
 	if named := v.Form.Get("site"); named != "" {
-		instead.UUID, _ = written.SomeID(named)
+		instead.UUID, _ = parse.SomeID(named)
 	} else if instead == (site.ID{}) {
 		return all, all[0], nil
 	}

@@ -7,8 +7,8 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/site"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -35,7 +35,7 @@ func fieldsOf(v *frame.Visit, sites []projections.Site, a projections.Appointmen
 	f := slotFields{Faulty: faults, Sites: optionsOf(sites, a.Site), Date: at.Format(time.DateOnly), Time: at.Format("15:04")}
 	if v.Form.Get("do") == "move" {
 		f.Date, f.Time = v.Form.Get("date"), v.Form.Get("time")
-		if id, ok := written.SomeID(v.Form.Get("site")); ok {
+		if id, ok := parse.SomeID(v.Form.Get("site")); ok {
 			f.Sites = optionsOf(sites, site.ID{UUID: id})
 		}
 	}
@@ -66,7 +66,7 @@ func (s *Section) timeIn(v *frame.Visit) (at time.Time, err error) {
 	if date == "" {
 		return at, wrong("date", "Enter a date.")
 	}
-	day, _, ok := written.Day(date, zone)
+	day, _, ok := parse.Day(date, zone)
 	if !ok {
 		return at, wrong("date", "Enter a real date, like "+s.Now().In(zone).Format(time.DateOnly)+".")
 	}
@@ -76,7 +76,7 @@ func (s *Section) timeIn(v *frame.Visit) (at time.Time, err error) {
 	if _, err := time.Parse("15:04", clock); err != nil {
 		return at, wrong("time", "Enter a time, like 14:30.")
 	}
-	at, ok = written.Clock(date, clock, zone)
+	at, ok = parse.Clock(date, clock, zone)
 	if !ok {
 		return at, wrong("time", "Choose another time: the clocks skip "+clock+" on "+frame.Weekday(day, zone)+".")
 	}
@@ -94,7 +94,7 @@ func (s *Section) move(v *frame.Visit, a projections.Appointment, seen int) erro
 
 // isMoved reports whether the appointment is at the place and time in the form.
 func isMoved(a projections.Appointment, v *frame.Visit) bool {
-	at, ok := written.Clock(v.Form.Get("date"), v.Form.Get("time"), v.Practice.Zone)
+	at, ok := parse.Clock(v.Form.Get("date"), v.Form.Get("time"), v.Practice.Zone)
 	named := v.Form.Get("site")
 	return ok && at.Equal(a.StartsAt) && (named == "" || named == a.Site.String())
 }

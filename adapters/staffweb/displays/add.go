@@ -12,8 +12,8 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/display"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/site"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -99,7 +99,7 @@ func (s *Section) add(v *frame.Visit) error {
 	if strings.TrimSpace(once) == "" {
 		return frame.ErrUnreadable
 	}
-	at, ok := written.SomeID(v.Form.Get("site"))
+	at, ok := parse.SomeID(v.Form.Get("site"))
 	if !ok {
 		return s.ask(v, http.StatusBadRequest, frame.Wrong("site", "Choose a site"))
 	}

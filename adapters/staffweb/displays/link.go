@@ -11,8 +11,8 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/display"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -40,7 +40,7 @@ func (s *Section) linkCookie(v *frame.Visit, link string) *http.Cookie {
 // up the link, because mail scanners follow links (D67).
 func (s *Section) openLink(v *frame.Visit) error {
 	link := ""
-	if id, ok := written.SomeID(v.Var("display")); ok && secretForm.MatchString(v.Var("secret")) {
+	if id, ok := parse.SomeID(v.Var("display")); ok && secretForm.MatchString(v.Var("secret")) {
 		link = id.String() + "." + v.Var("secret")
 	}
 	v.SetCookie(s.linkCookie(v, link))
@@ -82,7 +82,7 @@ func (s *Section) opened(v *frame.Visit) (of projections.Display, link commands.
 		return of, link, err
 	}
 	name, secret, _ := strings.Cut(shown, ".")
-	id, _ := written.ID(name)
+	id, _ := parse.ID(name)
 	link = commands.ConnectDisplay{Tenant: v.Tenant, Display: display.ID{UUID: id}, Secret: secret}
 	err = s.Door.Guesses.Try(v.Source, v.Tenant, staff.ErrLink, func() (err error) {
 		of, err = s.Displays.ByLink(v.Context(), v.Tenant, link.Display, staff.DigestOfLink(secret), s.Now())

@@ -7,7 +7,7 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/display"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 	"frontdesk/projections"
 )
 
@@ -81,7 +81,7 @@ func (s *Section) change(v *frame.Visit) error {
 // remove turns a display off at once. Unlike adding one it needs no reauthentication:
 // it reveals nothing.
 func (s *Section) remove(v *frame.Visit) error {
-	id, ok := written.SomeID(v.Form.Get("display"))
+	id, ok := parse.SomeID(v.Form.Get("display"))
 	if !ok {
 		return frame.ErrUnreadable
 	}

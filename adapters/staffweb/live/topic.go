@@ -8,10 +8,10 @@ import (
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/display"
 	"frontdesk/domain/event"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 )
 
 // Kind is a kind of live page.
@@ -61,7 +61,7 @@ func parseTopic(name string) (Topic, bool) {
 		return Topic{Kind: Inbox}, true
 	}
 	kind, at, _ := strings.Cut(name, ":")
-	id, ok := written.SomeID(at)
+	id, ok := parse.SomeID(at)
 	return Topic{Kind(kind), site.ID{UUID: id}}, ok && (Kind(kind) == Day || Kind(kind) == Board)
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/staffweb/frame"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 // momentTyped reads a date and a time of the form in the practice's time zone. Of a
@@ -19,10 +19,10 @@ func momentTyped(typed url.Values, field string, zone *time.Location) (at time.T
 		return at, frame.Wrong(field+"-time", "Enter a time")
 	}
 	_, noTime := time.Parse("15:04", clock)
-	if _, _, isDay := written.Day(date, zone); !isDay || noTime != nil {
+	if _, _, isDay := parse.Day(date, zone); !isDay || noTime != nil {
 		return at, frame.Wrong(field+"-date", "Enter a date and a time, such as 2026-12-24 and 12:30")
 	}
-	at, ok := written.Clock(date, clock, zone)
+	at, ok := parse.Clock(date, clock, zone)
 	if !ok {
 		return time.Time{}, frame.Wrong(field+"-time", "Enter another time: the clocks go forward then, and this one is left out")
 	}

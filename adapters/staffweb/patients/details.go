@@ -7,8 +7,8 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/written"
 )
 
 // detailsPage is the form of a patient's details.
@@ -47,7 +47,7 @@ func seenOf(w subject) string { return w.purpose() + "\x00seen\x00" + w.Name + "
 // changeDetails changes name and date of birth, unless they have changed since the
 // page. Equal details are no change.
 func (s *Section) changeDetails(v *frame.Visit) error {
-	id, _ := written.SomeID(v.Var("patient"))
+	id, _ := parse.SomeID(v.Var("patient"))
 	seen, err := commands.Seen(v.Context(), s.Desk.Store, patient.StreamOf(v.Tenant, patient.ID{UUID: id}))
 	if err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/record"
-	"frontdesk/domain/written"
 )
 
 // closedPage is the page of a patient whose record is closed to the member: nothing of
@@ -31,7 +31,7 @@ func (p closedPage) ReasonField() frame.Area {
 // closed shows that a record is closed, and asks for a reason to open it.
 func (s *Section) closed(v *frame.Visit, w subject, status int, faulty frame.Faulty) (err error) {
 	page := closedPage{Faulty: faulty, subject: w, Typed: v.Text("reason"), Token: v.Token(w.purpose())}
-	if id, ok := written.SomeID(v.Form.Get("request")); ok {
+	if id, ok := parse.SomeID(v.Form.Get("request")); ok {
 		page.Request = id.String()
 	}
 	if page.Appointments, err = s.appointments(v, w); err != nil {
@@ -61,7 +61,7 @@ func (s *Section) breakGlass(v *frame.Visit) error {
 	if err != nil {
 		return unknown(err)
 	}
-	if id, ok := written.SomeID(v.Form.Get("request")); ok {
+	if id, ok := parse.SomeID(v.Form.Get("request")); ok {
 		return v.GoTo(v.Base() + "/requests/" + id.String())
 	}
 	return v.GoTo(w.At + "?" + url.Values{"done": {"glass"}}.Encode())

@@ -9,9 +9,9 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/consultation"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -73,7 +73,7 @@ func (s *Section) record(v *frame.Visit) error {
 	if !s.open(w) {
 		return s.closed(v, w, http.StatusOK, frame.Faulty{})
 	}
-	before, _ := written.SomeID(v.Form.Get("before")) // anything else begins with the newest
+	before, _ := parse.SomeID(v.Form.Get("before")) // anything else begins with the newest
 	return s.show(v, w, http.StatusOK, recordPage{Done: done[v.Form.Get("done")], Before: before})
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -55,7 +55,7 @@ func (s *Section) register(v *frame.Visit) error {
 			return s.showRegister(v, http.StatusConflict, registerPage{Made: made, List: alike, Anyway: v.Token(anyway(name, born))}, name, typed)
 		}
 	}
-	about, _ := written.ID(id)
+	about, _ := parse.ID(id)
 	_, err := s.Desk.RegisterPatient(v.AsStaff(), commands.RegisterPatient{Tenant: v.Tenant, Patient: patient.ID{UUID: about}, Name: name, BirthDate: born})
 	if errors.Is(err, patient.ErrNameless) {
 		return s.showRegister(v, http.StatusBadRequest, registerPage{Made: made, Faulty: frame.Wrong("name", patient.ErrNameless.Detail)}, name, typed)

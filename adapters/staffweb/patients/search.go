@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -99,7 +99,7 @@ func wantedBy(v *frame.Visit) (w projections.Wanted, page searchPage) {
 	if w.BirthDate = born; w.Name == "" && ok && born == "" && identifier == "" {
 		page.Faulty = page.With("name", "Give a name, a date of birth or an identifier")
 	}
-	if _, isID := written.SomeID(identifier); identifier != "" && !isID {
+	if _, isID := parse.SomeID(identifier); identifier != "" && !isID {
 		page.Faulty = page.With("identifier", "An identifier has 36 letters, digits and hyphens")
 	}
 	return w, page
@@ -107,7 +107,7 @@ func wantedBy(v *frame.Visit) (w projections.Wanted, page searchPage) {
 
 // identified redirects to the patient with the identifier.
 func (s *Section) identified(v *frame.Visit, text string) error {
-	id, _ := written.SomeID(text)
+	id, _ := parse.SomeID(text)
 	about := patient.ID{UUID: id}
 	known, err := s.Patients.PatientExists(v.Context(), v.Tenant, about)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Section) identified(v *frame.Visit, text string) error {
 
 // goOn shows another page of a search.
 func (s *Section) goOn(v *frame.Visit) error {
-	search, ok := written.SomeID(v.Form.Get("search"))
+	search, ok := parse.SomeID(v.Form.Get("search"))
 	if !ok {
 		return frame.ErrUnreadable
 	}

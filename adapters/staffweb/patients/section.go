@@ -6,10 +6,10 @@ import (
 	"net/http"
 
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -65,7 +65,7 @@ type subject struct {
 
 // about finds the patient in the path, and the member's access to the record.
 func (s *Section) about(v *frame.Visit) (w subject, err error) {
-	id, ok := written.SomeID(v.Var("patient"))
+	id, ok := parse.SomeID(v.Var("patient"))
 	if !ok {
 		return w, errNoPatient
 	}

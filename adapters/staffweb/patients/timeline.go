@@ -8,7 +8,7 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 	"frontdesk/projections"
 )
 
@@ -71,7 +71,7 @@ func (s *Section) describe(v *frame.Visit, found []projections.Happening) (shown
 // actor returns an actor's name for the timeline.
 func (s *Section) actor(v *frame.Visit, actor string) (name string, err error) {
 	kind, of, _ := strings.Cut(actor, ":")
-	id, known := written.ID(of)
+	id, known := parse.ID(of)
 	switch event.ActorKind(kind) {
 	case event.ByOperator:
 		return "An operator of the service", nil

@@ -13,8 +13,8 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -57,7 +57,7 @@ func deeds() map[string]deed {
 
 // given is an identifier that the form carries; zero for none.
 func given(v *frame.Visit, name string) uuid.UUID {
-	id, _ := written.ID(v.Form.Get(name))
+	id, _ := parse.ID(v.Form.Get(name))
 	return id
 }
 
@@ -77,7 +77,7 @@ func (s *Section) act(v *frame.Visit, is standing) error {
 		return s.refuse(v, is, chosen.field, err)
 	}
 	if v.Form.Get("do") == "confirm" {
-		return v.GoTo(v.Base() + "/privacy?done=erased")
+		return v.GoTo(v.Base() + "/privacy/erasures/" + given(v, "erasure").String() + "?done=erased")
 	}
 	return v.GoTo(v.Base() + "/privacy/patients/" + is.id.String() + "?done=" + v.Form.Get("do"))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -20,7 +20,7 @@ func (s *Section) find(v *frame.Visit) error {
 		return frame.ErrStale
 	}
 	page := homePage{Looked: true, Name: strings.TrimSpace(v.Form.Get("name")), Birth: strings.TrimSpace(v.Form.Get("birth"))}
-	if id, ok := written.ID(page.Name); ok {
+	if id, ok := parse.ID(page.Name); ok {
 		return v.GoTo(v.Base() + "/privacy/patients/" + id.String())
 	}
 	wanted, wrong := wantedBy(page)
@@ -57,7 +57,7 @@ func cursor(v *frame.Visit, name string) (uuid.UUID, error) {
 	if v.R.Method != http.MethodGet || !v.Form.Has(name) {
 		return uuid.Nil, nil
 	}
-	id, ok := written.ID(v.Form.Get(name))
+	id, ok := parse.ID(v.Form.Get(name))
 	if !ok {
 		return uuid.Nil, frame.ErrUnreadable
 	}

@@ -10,9 +10,9 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 )
 
 // latest is how long a request for an erasure can be confirmed.
@@ -33,7 +33,7 @@ type standing struct {
 // has erased, is unknown.
 func (s *Section) ofPatient(page func(*frame.Visit, standing) error) frame.Page {
 	return func(v *frame.Visit) error {
-		id, ok := written.ID(v.Var("patient"))
+		id, ok := parse.ID(v.Var("patient"))
 		if !ok {
 			return errNobody
 		}

@@ -6,9 +6,9 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -52,7 +52,7 @@ func (s *Section) give(v *frame.Visit, r projections.Request, t typed) error {
 		return err
 	}
 	for _, colleague := range to.Options {
-		if id, ok := written.ID(colleague.Value); ok && colleague.Chosen {
+		if id, ok := parse.ID(colleague.Value); ok && colleague.Chosen {
 			return s.Desk.GivePatientRequest(v.AsStaff(), commands.GivePatientRequest{
 				Tenant: v.Tenant, Request: r.ID, Seen: r.Version, From: r.Holder, To: staff.ID{UUID: id},
 			})

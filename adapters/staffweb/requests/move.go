@@ -7,9 +7,9 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -72,7 +72,7 @@ func (s *Section) move(v *frame.Visit) error {
 }
 
 func (s *Section) moveTo(v *frame.Visit, found projections.Request, typed typed) error {
-	to, ok := written.SomeID(typed.to)
+	to, ok := parse.SomeID(typed.to)
 	if !ok {
 		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("to", noPatient)})
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/domain/parse"
 	"frontdesk/domain/request"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -28,7 +28,7 @@ func placeOf(text string) projections.InboxPlace {
 	}
 	urgent, noBool := strconv.ParseBool(parts[0])
 	at, noTime := strconv.ParseInt(parts[1], 10, 64)
-	id, ok := written.ID(parts[2])
+	id, ok := parse.ID(parts[2])
 	if noBool != nil || noTime != nil || !ok {
 		return projections.InboxPlace{}
 	}

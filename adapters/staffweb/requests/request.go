@@ -10,9 +10,9 @@ import (
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
@@ -68,7 +68,7 @@ func (s *Section) open(v *frame.Visit) (projections.Request, error) {
 
 // find reads the request in the address, with the name of its application.
 func (s *Section) find(v *frame.Visit) (projections.Request, error) {
-	id, ok := written.ID(v.Var("request"))
+	id, ok := parse.ID(v.Var("request"))
 	if !ok {
 		return projections.Request{}, errNoRequest
 	}

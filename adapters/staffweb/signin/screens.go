@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/display"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 	"frontdesk/projections"
 )
 
@@ -35,7 +35,7 @@ func ScreenToken(id display.ID, token string) string { return id.String() + "." 
 // false for a display that was removed, and for one that was not seen for [ScreenIdle].
 func (s Screens) Of(ctx context.Context, tenant, shown string) (d projections.Display, found bool, err error) {
 	name, token, _ := strings.Cut(shown, ".")
-	id, ok := written.ID(name)
+	id, ok := parse.ID(name)
 	if !ok || token == "" {
 		return d, false, nil
 	}

@@ -56,7 +56,7 @@ func newSurgery(t *testing.T) *surgery {
 		Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: lockout, Now: s.Now},
 		Devices:   signin.Devices{DB: postgres.On(s.pool), Now: s.Now},
 		Passwords: s.vault,
-		Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Now: s.Now}, Now: s.Now, Log: s.vault.Log},
+		Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Keys: func() [][32]byte { return [][32]byte{{1}} }, Now: s.Now}, Now: s.Now, Log: s.vault.Log},
 		Steps:     signin.Steps{DB: postgres.On(s.pool), Now: s.Now},
 		Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 	}

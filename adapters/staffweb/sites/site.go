@@ -8,7 +8,7 @@ import (
 
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/commands"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 	"frontdesk/projections"
 )
 
@@ -63,7 +63,7 @@ func (s *Section) find(v *frame.Visit) (projections.Site, error) {
 	if err != nil {
 		return projections.Site{}, err
 	}
-	id, ok := written.SomeID(v.Var("site"))
+	id, ok := parse.SomeID(v.Var("site"))
 	i := slices.IndexFunc(all, func(of projections.Site) bool { return of.Site.UUID == id })
 	if !ok || i < 0 {
 		return projections.Site{}, errNone

@@ -39,7 +39,7 @@ var callCauses = map[string]cause{
 		},
 		mend: func(w *world) {
 			w.unlock()
-			w.untilItStands("calls that are sent away", func(m metrics) float64 { return m.most("frontdesk_call_seconds_count", `status="503"`) })
+			w.untilStable("calls that are sent away", func(m metrics) float64 { return m.most("frontdesk_call_seconds_count", `status="503"`) })
 		},
 	},
 }

@@ -68,7 +68,7 @@ var logCauses = map[string]cause{
 	},
 }
 
-// events stores some events of a name, which are like one that there is otherwise.
+// events stores some events of a name, which are copies of another event.
 func events(name string, count int) string {
 	return fmt.Sprintf(`INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
 		SELECT gen_random_uuid(), tenant, gen_random_uuid(), 1, '%s', data, metadata, now()
@@ -96,7 +96,7 @@ func (w *world) stray() {
 		FROM events WHERE name = 'application.endpoint-granted.v1' LIMIT 1`)
 }
 
-// beginEpoch does what frontdesk audit begin-epoch does.
+// beginEpoch runs frontdesk audit begin-epoch.
 func (w *world) beginEpoch() {
 	w.t.Helper()
 	w.with(w.db.AdminURL, func(engine *app.Engine) {

@@ -64,7 +64,7 @@ var processCauses = map[string]cause{
 	},
 }
 
-// restarts serves anew, as it is configured now.
+// restarts restarts the server with the current configuration.
 func (w *world) restarts() {
 	w.t.Helper()
 	w.serve[0].stop()

@@ -72,13 +72,13 @@ SELECT gen_random_uuid(), tenant, gen_random_uuid(), 1, name,
 	data || (SELECT string_agg((ARRAY[' ', E'\t', E'\n'])[1 + floor(3 * random())], '') FROM generate_series(1, 60000)), metadata, now()
 FROM events WHERE name = 'application.endpoint-granted.v1' LIMIT 1`
 
-// unreadable has Postgres refuse to read what is not in its row, as a bad block of the disk does.
+// unreadable makes Postgres fail to read values outside their row, as with a bad disk block.
 const unreadable = `
 SET allow_system_table_mods = on;
 UPDATE pg_index SET indisvalid = false WHERE indrelid = (SELECT reltoastrelid FROM pg_class WHERE oid = 'events'::regclass);
 RESET allow_system_table_mods`
 
-// past changes what is append-only.
+// past changes append-only data.
 func (w *world) past(sql string) {
 	w.t.Helper()
 	tx, err := w.owner.Begin(w.t.Context())
@@ -92,7 +92,7 @@ func (w *world) past(sql string) {
 
 var verified = regexp.MustCompile(`"verified":"[^"]*"`)
 
-// readLast has the signer's state say when all was read last.
+// readLast sets the time of the last full reading in the signer's state.
 func (w *world) readLast(at time.Time) {
 	w.t.Helper()
 	name := filepath.Join(w.signed.Dir, "state")

@@ -9,8 +9,8 @@ import (
 	"frontdesk/cmd/frontdesk/alerting"
 )
 
-// Each alert fires while its cause lasts, and no other does; neither does any before. Where
-// the cause can be mended, all are silent afterwards.
+// Each alert fires while its cause lasts, and no other does; none fires before. Where the
+// cause can be fixed, all are silent afterwards.
 func TestProveAlertsFireByCause_D111(t *testing.T) {
 	t.Parallel()
 	tryAll(t, false)

@@ -23,13 +23,13 @@ func TestMain(m *testing.M) {
 // cause is one thing that goes wrong, and the alerts that are right to fire for it.
 type cause struct {
 	fires []string
-	with  func(w *world)           // starts what is needed besides, before everything else; nil for nothing
+	with  func(w *world)           // starts additional processes before everything else; nil for none
 	edit  func(config *app.Config) // how it serves; nil for the usual
-	wrong func(w *world)           // does it; nil if there is nothing to do
+	wrong func(w *world)           // creates the cause; nil if none is needed
 	never bool                     // retain was never run, so it is wrong from the start
-	mend  func(w *world)           // nil where nothing mends it
+	mend  func(w *world)           // nil if it has no fix
 	lasts time.Duration            // on the time line; 0 for the usual
-	slow  bool                     // takes so long that it is left to make prove
+	slow  bool                     // takes so long that only make prove runs it
 	renew []string                 // time stamps whose work comes round meanwhile: see [alerting.Phase]
 }
 
@@ -52,7 +52,7 @@ func TestEachAlertHasACause_D111(t *testing.T) {
 	}
 }
 
-// causes are named by what a sentence would say of them.
+// causes are named by a clause that describes them.
 var causes = merged(processCauses, callCauses, logCauses, webhookCauses, recordCauses, proofCauses, relayCauses)
 
 func merged(all ...map[string]cause) map[string]cause {

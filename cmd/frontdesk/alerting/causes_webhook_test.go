@@ -12,7 +12,7 @@ import (
 var webhookCauses = map[string]cause{
 	"a receiver does not answer": {
 		fires: []string{"WebhooksWait"},
-		edit:  func(c *app.Config) { c.WebhookTimeout = 10 * time.Minute }, // none is given up before it is answered after all
+		edit:  func(c *app.Config) { c.WebhookTimeout = 10 * time.Minute }, // none ends before its late answer
 		wrong: func(w *world) {
 			w.receiver.block()
 			w.until("one waits", func(m metrics) bool { return m.above("frontdesk_webhook_queue_age_seconds", 2) })

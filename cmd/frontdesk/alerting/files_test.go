@@ -31,7 +31,7 @@ func TestEachAlertHasItsHeading_D111(t *testing.T) {
 			t.Errorf("the runbook of %s is %q, want %q", alert.Name, alert.Annotations["runbook"], want)
 		}
 		if !slices.Contains([]string{"page", "ticket"}, alert.Labels["severity"]) || alert.Annotations["summary"] == "" {
-			t.Errorf("%s says neither what it is nor how urgent: %v, %v", alert.Name, alert.Labels, alert.Annotations)
+			t.Errorf("%s lacks a description or a severity: %v, %v", alert.Name, alert.Labels, alert.Annotations)
 		}
 	}
 	if diff := cmp.Diff(named, headed); diff != "" {

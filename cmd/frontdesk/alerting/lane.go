@@ -14,7 +14,7 @@ type lane struct {
 	step   float64 // seconds
 
 	was  *seen   // at the last scrape that had it
-	then float64 // what it was laid as: a counter's value, or a time stamp on the time line
+	then float64 // the counter's value, or the time stamp, on the time line
 }
 
 type kind int
@@ -43,8 +43,8 @@ func (l *lane) stale(steps int) {
 	}
 }
 
-// lay adds a phase of so many steps, in which the series was seen as the points say; a
-// point is nil where a scrape lacked it.
+// lay adds a phase of that many steps. The points are the series' observations; a point is
+// nil where a scrape lacked it.
 func (l *lane) lay(points []*seen, from, steps int, renewed bool) {
 	first, last := ends(points)
 	switch {
@@ -53,8 +53,8 @@ func (l *lane) lay(points []*seen, from, steps int, renewed bool) {
 		return
 	case last.Counter:
 		l.count(points, *first, *last, steps)
-	case l.kind != plain && !renewed && l.stood(points):
-		l.stand(points, *first, from, steps)
+	case l.kind != plain && !renewed && l.unmoved(points):
+		l.keep(points, *first, from, steps)
 	default:
 		l.repeat(points, from, steps)
 	}
@@ -74,8 +74,8 @@ func ends(points []*seen) (first, last *seen) {
 	return first, last
 }
 
-// count goes on at the pace that was seen. The first steps are missing if the first
-// scrapes lacked the series.
+// count continues at the observed pace. The first steps are missing if the first scrapes
+// lacked the series.
 func (l *lane) count(points []*seen, first, last seen, steps int) {
 	value := first.Value
 	if l.was != nil && first.Value >= l.was.Value {
@@ -96,7 +96,7 @@ func (l *lane) count(points []*seen, first, last seen, steps int) {
 	l.then = value
 }
 
-// moment is the instant that a point tells of, and its age when it was seen.
+// moment is the instant that a point denotes, and its age when it was seen.
 func (l *lane) moment(p seen) (unix, old float64) {
 	now := float64(p.at.UnixNano()) / float64(time.Second)
 	if l.kind == age {
@@ -105,12 +105,13 @@ func (l *lane) moment(p seen) (unix, old float64) {
 	return p.Value, now - p.Value
 }
 
-// sameMoment is how far an instant moves if it stands: ages are read a moment after the scrape began.
+// sameMoment is the tolerance of an instant that does not move: ages are read a moment after
+// the scrape began.
 const sameMoment = 0.9
 
-// stood reports whether the instant was the same from the first scrape to the last. What
-// one of them lacked has come or gone meanwhile.
-func (l *lane) stood(points []*seen) bool {
+// unmoved reports whether the instant was the same from the first scrape to the last. A point
+// that one of them lacked has come or gone meanwhile.
+func (l *lane) unmoved(points []*seen) bool {
 	return !slices.Contains(points, nil) && l.same(*points[0], *points[len(points)-1])
 }
 
@@ -120,8 +121,8 @@ func (l *lane) same(first, last seen) bool {
 	return math.Abs(b-a) < sameMoment
 }
 
-// stand has the instant stay where it is.
-func (l *lane) stand(points []*seen, first seen, from, steps int) {
+// keep keeps the instant where it is.
+func (l *lane) keep(points []*seen, first seen, from, steps int) {
 	unix, old := l.moment(first)
 	stood := float64(from)*l.step - old
 	if l.was != nil && l.same(*l.was, first) {
@@ -143,7 +144,7 @@ func (l *lane) stand(points []*seen, first seen, from, steps int) {
 	l.then = stood
 }
 
-// repeat lays what was seen in turn. An instant keeps its age.
+// repeat lays the observations in turn. An instant keeps its age.
 func (l *lane) repeat(points []*seen, from, steps int) {
 	for i := range steps {
 		p := points[i%len(points)]

@@ -35,7 +35,7 @@ func (m metrics) of(name string, labels ...string) (values []float64) {
 	return values
 }
 
-// most is the highest value of a metric, and 0 if there is none.
+// most is the highest value of a metric, and 0 for none.
 func (m metrics) most(name string, labels ...string) (most float64) {
 	for _, value := range m.of(name, labels...) {
 		most = max(most, value)
@@ -56,7 +56,7 @@ func (m metrics) is(name string, want float64) bool {
 	return len(values) > 0
 }
 
-// until waits until the metrics say so.
+// until waits until the metrics satisfy a condition.
 func (w *world) until(what string, so func(metrics) bool) {
 	w.t.Helper()
 	clocktest.Eventually(w.t, func() bool {
@@ -68,8 +68,8 @@ func (w *world) until(what string, so func(metrics) bool) {
 	}, "%s", what)
 }
 
-// untilItStands waits until a value has been the same for a while.
-func (w *world) untilItStands(what string, value func(metrics) float64) {
+// untilStable waits until a value has been the same for a while.
+func (w *world) untilStable(what string, value func(metrics) float64) {
 	w.t.Helper()
 	const same = 2 * time.Second
 	was, watch := -1.0, clock.Start()
@@ -81,9 +81,9 @@ func (w *world) untilItStands(what string, value func(metrics) float64) {
 	})
 }
 
-const few = 50 // what is under way at any time
+const few = 50 // the most that is under way at any time
 
-// caughtUp is said of the log and of its consumers.
+// caughtUp is about the log and its consumers.
 func caughtUp(m metrics) bool {
 	for _, idx := range m.of("frontdesk_feed_offset") {
 		if m.most("frontdesk_log_head")-idx > few {

@@ -12,7 +12,7 @@ import (
 
 const rulesFile = "../../../docs/operations/alerts.yaml"
 
-// phase is what was seen, for how long it lasts on the time line, and what fires.
+// phase holds observations, their duration on the time line, and the alerts that fire.
 type phase struct {
 	alerting.Phase
 	fires []string // at its end
@@ -24,15 +24,16 @@ const (
 )
 
 // These are on the time line. Together they are shorter than a sweep may be late, because in
-// a few seconds none is due. So are the windows of the rules, except of those that wait for hours.
+// a few seconds none is due. So are the windows of the rules, except of those that wait for
+// hours.
 const (
 	before = 20 * time.Minute
 	usual  = 40 * time.Minute
 	after  = 75 * time.Minute
 )
 
-// observe scrapes all processes several times, and goes on while something seems to stand
-// that goes on once this machine gets round to it.
+// observe scrapes all processes several times. It continues while a value does not move only
+// because this machine is slow.
 func (w *world) observe(p alerting.Phase, fires ...string) {
 	w.t.Helper()
 	tick := time.NewTicker(lookEvery)
@@ -53,7 +54,7 @@ var moving = map[string]string{
 }
 
 func delayed(p alerting.Phase, fires []string) bool {
-	for _, series := range p.Standing() {
+	for _, series := range p.Unmoved() {
 		for name, alert := range moving {
 			if strings.HasPrefix(series, name) && !slices.Contains(fires, alert) && !slices.Contains(fires, "NobodyServes") {
 				return true
@@ -75,8 +76,8 @@ func (w *world) scrape() (row []alerting.Scrape) {
 	return row
 }
 
-// timely is how long a scrape may take. A process leaves out what it could not ask the
-// database within 2 s, which on a busy machine says nothing of the cause.
+// timely is how long a scrape may take. A process omits values that it could not query within
+// 2 s, which on a busy machine shows nothing of the cause.
 const timely = time.Second
 
 // look scrapes a process, again if that took long for no lasting reason.
@@ -94,8 +95,8 @@ func (w *world) look(p *process) (scrape alerting.Scrape) {
 	return scrape
 }
 
-// judge evaluates the rules on all that was observed. At the end of each phase exactly what
-// was said fires, and nothing else has fired at any time.
+// judge evaluates the rules on all observations. At the end of each phase exactly the
+// expected alerts fire, and no other has fired at any time.
 func (w *world) judge() {
 	w.t.Helper()
 	rules, err := alerting.ReadRules(rulesFile)
@@ -119,8 +120,8 @@ func (w *world) judge() {
 	w.must(alerting.NewTimeline(rules, phases...).Check(w.t.Context(), wanted))
 }
 
-// busy are the alerts that a machine with too much to do is a cause of by itself. They may
-// fire where the cause of the test is another.
+// busy are the alerts that an overloaded machine can cause. They may fire in addition to
+// those of the test's cause.
 func busy(fires []string) []string {
 	if slices.Contains(fires, "SlowCalls") {
 		return nil

@@ -20,13 +20,13 @@ import (
 
 // Expectation is which alerts fire at some time of a stretch, or at one point, of a time line.
 type Expectation struct {
-	Over time.Duration // back from the end of the phase; 0 for its end alone
+	Over time.Duration // back from the end of the phase; 0 for only its end
 	Fire []string      // in any order
 	Else []string      // alerts that may fire or not
 }
 
-// Check has promtool evaluate the rules, and is an error that shows what fires if that is
-// not what is expected. There is one row of expectations for each phase.
+// Check makes promtool evaluate the rules. If other alerts fire than expected, the error
+// shows them. There is one row of expectations for each phase.
 func (l *Timeline) Check(ctx context.Context, wanted [][]Expectation) error {
 	dir, err := os.MkdirTemp("", "frontdesk-alerts-")
 	if err != nil {
@@ -44,7 +44,7 @@ func (l *Timeline) Check(ctx context.Context, wanted [][]Expectation) error {
 	return Promtool(ctx, "test", "rules", file)
 }
 
-// Promtool runs promtool. The error has what it says.
+// Promtool runs promtool. The error has its output.
 func Promtool(ctx context.Context, args ...string) error {
 	said, err := exec.CommandContext(ctx, "promtool", args...).CombinedOutput()
 	if errors.Is(err, exec.ErrNotFound) {

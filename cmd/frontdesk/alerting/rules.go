@@ -25,7 +25,7 @@ type Alert struct {
 	Annotations map[string]string `yaml:"annotations"`
 }
 
-// ReadRules reads a file of rules. Whether Prometheus can read it, too, promtool says.
+// ReadRules reads a file of rules. Use promtool to check whether Prometheus accepts it.
 func ReadRules(file string) (rules Rules, err error) {
 	if rules.File, err = filepath.Abs(file); err != nil {
 		return rules, fmt.Errorf("read the rules: %w", err)

@@ -21,24 +21,24 @@ type Target struct {
 	URL      string // of its private listener
 }
 
-// Scrape is what a target answered once.
+// Scrape is one answer of a target.
 type Scrape struct {
 	Target Target
 	At     time.Time
-	Up     bool // false if it did not answer, and there are no series then
+	Up     bool // false if it did not answer, and then without series
 	Series map[string]Sample
 }
 
 // Sample is the value of a series, such as `frontdesk_log_head`, at a scrape.
 type Sample struct {
 	Value   float64
-	Counter bool // it only grows: buckets and counts of histograms, too
+	Counter bool // it only grows; includes buckets and counts of histograms
 }
 
 // scrapeLimit is Prometheus's own.
 const scrapeLimit = 10 * time.Second
 
-// scraping is on a connection of its own: a process that has ended must not be asked on an old one.
+// scraping uses a new connection each time: an old one may lead to a process that has ended.
 var scraping = &http.Client{Timeout: scrapeLimit, Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 
 // Take scrapes a target at an instant. One that does not answer is down, which is no error; an answer

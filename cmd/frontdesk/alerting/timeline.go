@@ -19,17 +19,18 @@ const (
 type Phase struct {
 	Name    string
 	Lasts   time.Duration // on the time line: whole steps
-	Scrapes [][]Scrape    // what was really seen: in each row, one scrape of each target
+	Scrapes [][]Scrape    // the real observations: in each row, one scrape of each target
 
-	// Renewed are parts of series' names and labels. Their time stamps stood, because what
-	// they tell of is not due within seconds, but would be within the phase. They keep their age.
+	// Renewed are parts of series' names and labels. Their time stamps did not move, because
+	// their events are not due within seconds, but would be within the phase. They keep their
+	// age.
 	Renewed []string
 }
 
-// Timeline is a row of phases, as Prometheus would remember them.
+// Timeline is a sequence of phases, as Prometheus would store them.
 type Timeline struct {
 	rules  Rules
-	wanted map[string]bool // metrics that rules ask for
+	wanted map[string]bool // metrics that rules query
 	phases []Phase
 	step   time.Duration
 	steps  int
@@ -51,7 +52,7 @@ func NewTimeline(rules Rules, phases ...Phase) *Timeline {
 	return l
 }
 
-// add lays a phase behind those that there are.
+// add lays a phase after the others.
 func (l *Timeline) add(phase Phase) {
 	rows := make([]map[string]seen, len(phase.Scrapes))
 	for i, row := range phase.Scrapes {
@@ -76,13 +77,13 @@ func (l *Timeline) add(phase Phase) {
 	l.phases, l.steps = append(l.phases, phase), l.steps+steps
 }
 
-// seen is a sample and when it was taken.
+// seen is a sample with its time.
 type seen struct {
 	Sample
 	at time.Time
 }
 
-// series are those of a row of scrapes that rules ask for, and up.
+// series are those of a row of scrapes that rules query, and up.
 func (l *Timeline) series(row []Scrape) map[string]seen {
 	all := map[string]seen{}
 	for _, scrape := range row {
@@ -100,8 +101,9 @@ func (l *Timeline) series(row []Scrape) map[string]seen {
 	return all
 }
 
-// Standing are the series of a phase, as far as it was seen, whose time stamps or ages stand.
-func (p Phase) Standing() (standing []string) {
+// Unmoved are the series of a phase whose time stamps or ages did not move during the
+// scrapes.
+func (p Phase) Unmoved() (unmoved []string) {
 	points := map[string][]*seen{}
 	for _, row := range p.Scrapes {
 		for _, scrape := range row {
@@ -112,9 +114,9 @@ func (p Phase) Standing() (standing []string) {
 	}
 	for name, points := range points {
 		l := newLane(name, step, 0)
-		if l.kind != plain && len(points) == len(p.Scrapes) && l.stood(points) {
-			standing = append(standing, name)
+		if l.kind != plain && len(points) == len(p.Scrapes) && l.unmoved(points) {
+			unmoved = append(unmoved, name)
 		}
 	}
-	return standing
+	return unmoved
 }

@@ -32,7 +32,7 @@ func (w *world) works(first int, rest time.Duration) (stop func()) {
 	})
 }
 
-// call makes a call that is told of, or one that is not.
+// call makes a call that causes webhooks, or one that does not.
 func (w *world) call(ctx context.Context, url, token string, told bool) {
 	path, body := "open-care-record", fmt.Sprintf(`{"patientId":%q}`, w.patient)
 	if !told {

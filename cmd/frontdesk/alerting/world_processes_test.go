@@ -15,7 +15,7 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 )
 
-// process is what Prometheus scrapes, and what ends it.
+// process is a target of Prometheus's scrapes, and the function that ends it.
 type process struct {
 	*app.App // of serve
 	target   alerting.Target
@@ -51,7 +51,7 @@ func (w *world) signs() {
 	w.signsAgain()
 }
 
-// signsAgain starts the signer with the state that there is.
+// signsAgain starts the signer with the existing state.
 func (w *world) signsAgain() {
 	w.t.Helper()
 	w.sign = w.beside("frontdesk-sign", func(log *slog.Logger) func(context.Context) error {
@@ -72,7 +72,7 @@ func (w *world) urlOf(role string) string {
 	return at.String()
 }
 
-// beside starts a process that says in its log where its metrics are.
+// beside starts a process that logs the address of its metrics.
 func (w *world) beside(job string, run func(*slog.Logger) func(context.Context) error) *process {
 	w.t.Helper()
 	says := &urls{found: make(chan string, 1)}

@@ -21,8 +21,8 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-// world is a practice that is called all the time, and what its operator runs: serve and
-// sign, in the process of the test, and retain once.
+// world is a practice under constant calls, and its operator's processes: serve and sign, in
+// the process of the test, and retain once.
 type world struct {
 	t     *testing.T
 	db    *postgrestest.Database
@@ -30,7 +30,7 @@ type world struct {
 
 	config     app.Config
 	serve      []*process
-	addresses  atomic.Pointer[[]string] // of those that serve, for who calls
+	addresses  atomic.Pointer[[]string] // of the servers, for callers
 	sign       *process
 	relay      *process // nil until there is one, like its broker
 	broker     *brokertest.Server
@@ -48,7 +48,7 @@ type world struct {
 // receiver is the application's.
 type receiver struct {
 	*httptest.Server
-	gate atomic.Pointer[chan struct{}] // while it is closed, nobody is answered
+	gate atomic.Pointer[chan struct{}] // while it is closed, no call is answered
 }
 
 func (r *receiver) block() {
@@ -62,7 +62,8 @@ func (r *receiver) unblock() {
 	}
 }
 
-// newWorld has everything as it should be, but for [world.retain]. Edits change how it serves.
+// newWorld sets everything up without faults, except [world.retain]. Edits change how it
+// serves.
 func newWorld(t *testing.T, edits ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{t: t, db: postgrestest.New(t)}
@@ -73,7 +74,7 @@ func newWorld(t *testing.T, edits ...func(*app.Config)) *world {
 	w.config = app.Config{
 		DatabaseURL: w.db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test",
 		CallConnections: 4, BackgroundConnections: 10, UploadConnections: 1, // the cluster is shared with all other tests
-		MasterKey: sealing.MasterKey{1}, RootCAs: roots, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		MasterKeys: sealing.NewRing(sealing.MasterKey{1}), RootCAs: roots, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	}
 	for _, edit := range edits {
 		if edit != nil {
@@ -118,7 +119,7 @@ func (w *world) listens() {
 // with works on the database as a role.
 func (w *world) with(databaseURL string, do func(*app.Engine), edits ...func(*app.Config)) {
 	w.t.Helper()
-	config := app.Config{DatabaseURL: databaseURL, MasterKey: w.config.MasterKey, AllowNetwork: w.config.AllowNetwork}
+	config := app.Config{DatabaseURL: databaseURL, MasterKeys: w.config.MasterKeys, AllowNetwork: w.config.AllowNetwork}
 	for _, edit := range edits {
 		edit(&config)
 	}

@@ -28,7 +28,8 @@ func open(t *testing.T) *desk {
 	return d
 }
 
-// replica is a program on a database that others may serve, too. Its clock shows noon.
+// replica is a program on a database that other programs may also serve. Its clock shows
+// noon.
 func replica(t *testing.T, db *postgrestest.Database) *desk {
 	t.Helper()
 	return &desk{World: (&testworld.World{DB: db}).Serve(t, oneTenant)}
@@ -71,7 +72,7 @@ func (d *desk) recorded(t *testing.T) (ids []uuid.UUID) {
 	return ids
 }
 
-func TestWhatWasCalledBeforeAShutdownIsRecorded_D37(t *testing.T) {
+func TestShutdownRecordsAcceptedCalls_D37(t *testing.T) {
 	t.Parallel()
 	d := open(t)
 	var want []uuid.UUID

@@ -57,7 +57,7 @@ func (s surgery) from(t *testing.T, address string) func(method, path string, fo
 	}
 }
 
-// Where somebody was who signed in, or tried to, is in no table (D65).
+// No table holds the address of a sign-in or of a failed one (D65).
 func TestNoTableHoldsAnAddress(t *testing.T) {
 	t.Parallel()
 	const staff = "/elm-street/staff/"
@@ -88,7 +88,7 @@ func TestNoTableHoldsAnAddress(t *testing.T) {
 	must(t, pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM sign_in_tries),
 		(SELECT count(*) FROM events WHERE name = 'staff.sign-in-failed.v1'), (SELECT count(*) FROM events WHERE name = 'staff.locked-out.v1')`).Scan(&counted, &failed, &lockedOut))
 	if counted != len(addresses)+1 || failed == 0 || lockedOut == 0 {
-		t.Errorf("%d counts, %d events of failures and %d of locks: the tries are not what this test is about", counted, failed, lockedOut)
+		t.Errorf("%d counts, %d events of failures and %d of locks: the attempts are not those of this test", counted, failed, lockedOut)
 	}
 	for table, rows := range everyTable(t, pool) {
 		for address, source := range addresses {

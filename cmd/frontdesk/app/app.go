@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"log/slog"
+	"os"
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,8 +13,10 @@ import (
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/outbound"
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb/live"
@@ -32,7 +36,7 @@ type App struct {
 	comparer        *eventstore.Comparer
 	book            *projections.Book
 	live            *live.Hub
-	telling         telling
+	webhooks        webhookShared
 	relay           *broker.Relay // nil without a broker
 	registry        *prometheus.Registry
 	seating         *fair.Metrics
@@ -43,8 +47,8 @@ type App struct {
 	abandon context.CancelFunc
 }
 
-// New opens the engine and listens on the addresses. It serves nothing before
-// [App.Run]. The error is one line that says what to do.
+// New opens the engine and listens on the addresses. It serves nothing before [App.Run]. The
+// error is one line that includes the fix.
 func New(ctx context.Context, config Config) (*App, error) {
 	if err := config.checkBroker(); err != nil {
 		return nil, err
@@ -76,7 +80,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.journal = a.newJournal()
 	a.comparer = eventstore.NewComparer(a.background, a.registry, a.config.Log)
 	a.book = a.Book()
-	a.telling = a.newTelling()
+	a.webhooks = a.newWebhookShared()
 	a.relay = a.newRelay()
 	a.drain.delay, a.drain.limit = a.config.DrainDelay, a.config.ShutdownLimit
 	a.sending, a.abandon = context.WithCancel(context.Background())
@@ -112,12 +116,12 @@ func (a *App) following(tail *eventstore.Tail) []*eventstore.Consumer {
 // URL returns the address of the public listener on this machine.
 func (a *App) URL() string { return a.public.url() }
 
-// PrivateURL returns the address of the private listener, and "" if there is none.
+// PrivateURL returns the address of the private listener, or "" without one.
 func (a *App) PrivateURL() string { return a.private.url() }
 
-// Run serves until ctx ends. Then it says that it is not ready, goes on serving for the
-// delay of the drain, finishes the calls that it has accepted, stops the background
-// work, and closes the app.
+// Run serves until ctx ends. Then it reports that it is not ready, and keeps serving for the
+// drain delay. It finishes the calls that it has accepted, stops the background work, and
+// closes the app.
 func (a *App) Run(ctx context.Context) error {
 	defer a.Close()
 	return during(ctx, a.stages(), func() error { return serve(ctx, &a.drain, a.public, a.private) })
@@ -128,6 +132,7 @@ func (a *App) Run(ctx context.Context) error {
 func (a *App) stages() [][]task {
 	follow := []task{
 		{"keyring", func(ctx context.Context) { a.keyring.Follow(ctx, a.grown, a.config.Log) }},
+		{"master keys", a.masterHolder().Run},
 		{"sweeper", a.sweeper().Run},
 		{"webhook sender", a.sender().Run},
 		{"webhook keeper", a.keeper().Run},
@@ -149,14 +154,14 @@ func (a *App) stages() [][]task {
 	}
 }
 
-// Hurry has [App.Run] end without patience: calls and webhooks that are under way then have
-// a moment, and are broken off. What is broken off is lost.
+// Hurry makes [App.Run] end quickly: calls and webhooks under way get a moment and are then
+// aborted. Aborted work is lost.
 func (a *App) Hurry() {
 	a.drain.hasty.Store(true)
 	a.abandon()
 }
 
-// newJournal returns what tells the log of sign-ins, behind their answers.
+// newJournal returns the journal that records sign-ins in the log, after their answers.
 func (a *App) newJournal() *signin.Journal {
 	store := &eventstore.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Appended: a.appended}
 	tries := signin.Tries{DB: a.background, Lockout: a.config.Lockout, Now: a.config.RealNow}
@@ -165,7 +170,16 @@ func (a *App) newJournal() *signin.Journal {
 	return journal
 }
 
-// sweeper returns what deletes expired files and answers.
+// masterHolder returns the follower of the master keys.
+func (a *App) masterHolder() *keyring.MasterHolder {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return &keyring.MasterHolder{Keys: a.keyring, Host: host, Read: a.config.ReadMasterKeys, Log: a.config.Log}
+}
+
+// sweeper returns the sweeper of expired files and answers.
 func (a *App) sweeper() *uploads.Sweeper {
 	files := &uploads.Store{DB: a.background, Now: a.config.RealNow}
 	return &uploads.Sweeper{DB: a.background, Uploads: files, Now: a.config.Now, RealNow: a.config.RealNow, Log: a.config.Log, Metrics: a.sweeps}
@@ -178,4 +192,29 @@ func (a *App) Close() {
 	a.abandon()
 	a.keys.Close()
 	a.Engine.Close()
+}
+
+// Facts are the facts about a process that begins to serve, for one line of the log: its
+// database, its addresses and its limits.
+func (a *App) Facts(ctx context.Context) ([]slog.Attr, error) {
+	schema, err := postgres.SchemaVersion()
+	if err != nil {
+		return nil, err
+	}
+	roles, err := postgres.RolesOf(ctx, a.background)
+	if err != nil {
+		return nil, err
+	}
+	c := a.config
+	return []slog.Attr{
+		slog.String("url", a.URL()), slog.String("private_url", a.PrivateURL()), slog.Bool("pprof", c.Profiles), slog.Bool("relays", a.relay != nil),
+		slog.String("api_domain", c.APIDomain), slog.String("auth_url", c.AuthURL),
+		slog.Int64("schema", schema), slog.String("role", roles.Serves), slog.String("owner", roles.Owner),
+		slog.String("durability", string(c.Durability)),
+		slog.Group("traces", slog.String("url", c.Traces.URL), slog.Float64("share", c.Traces.Share)),
+		slog.Group("connections", slog.Int("calls", int(c.CallConnections)), slog.Int("background", int(c.BackgroundConnections)),
+			slog.Int("uploads", int(c.UploadConnections))),
+		slog.Group("limits", slog.Int("calls_in_flight", c.CallsInFlight), slog.Float64("rate", c.RateLimit), slog.Int64("daily_bytes", c.DailyBytes),
+			slog.Duration("webhook_timeout", c.WebhookTimeout), slog.Duration("drain_delay", c.DrainDelay)),
+	}, nil
 }

@@ -13,7 +13,7 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
+func TestShutdownFinishesAcceptedCalls(t *testing.T) {
 	t.Parallel()
 	w := testworld.Serve(t, oneTenant)
 	service := w.App()
@@ -53,7 +53,7 @@ func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
 	}
 }
 
-func TestThePrivateListenerTellsOperatorsWhatTheyNeed(t *testing.T) {
+func TestPrivateListenerServesOperators(t *testing.T) {
 	t.Parallel()
 	service := testworld.Serve(t, oneTenant).App()
 	onboard(t, service)

@@ -33,7 +33,7 @@ type crowd struct {
 	answers *json.Decoder
 }
 
-// clients is the first order: who calls, and what.
+// clients is the first to register: it describes the callers and their calls.
 type clients struct {
 	Number int
 	Calls  []call         // made one after the other, each by the client that is free
@@ -91,7 +91,7 @@ func newCrowd(b *testing.B, number int, integrator *bearertest.Application, call
 	return c
 }
 
-// rate is what the clients reach in turns that last so long; 0 means 300 ms.
+// rate is the throughput of the clients in turns of the given length; 0 means 300 ms.
 func (c *crowd) rate(unit string, during time.Duration) benchtest.Rate {
 	return benchtest.Rate{
 		Unit:    unit,
@@ -155,7 +155,7 @@ func serveOrders(orders io.Reader, answers io.Writer) error {
 	}
 }
 
-// tokens are minted beforehand, one for each call. Without an integrator there are none.
+// tokens are minted in advance, one for each call. Without an integrator there are none.
 type tokens struct {
 	integrator *bearertest.Application
 	minted     chan string
@@ -195,7 +195,7 @@ func (t *tokens) mint() {
 	group.Wait()
 }
 
-// take returns a token that nobody else has used, and "" if calls carry none.
+// take returns an unused token, and "" if calls carry none.
 func (t *tokens) take() string {
 	if t.integrator == nil {
 		return ""

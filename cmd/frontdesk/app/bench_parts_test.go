@@ -41,10 +41,10 @@ import (
 	"frontdesk/projections"
 )
 
-// BenchmarkParts is the CPU of each part of the call that BenchmarkCall makes, and of what
-// follows it. A part that the caller waits for is done by 16 workers, beside what the bare
-// handler does. A part that follows runs beside appends at a pace. Its CPU is what they take
-// with it, less what they take without it, for each event.
+// BenchmarkParts is the CPU of each part of the call that BenchmarkCall makes, and of the
+// work that follows it. A part that the caller waits for runs in 16 workers, in addition to
+// the work of the bare handler. A part that follows runs during appends at a pace. Its CPU is
+// that of the appends with it, less that of the appends without it, for each event.
 func BenchmarkParts(b *testing.B) {
 	p := newParts(b)
 	for _, part := range []struct {
@@ -85,7 +85,7 @@ func BenchmarkParts(b *testing.B) {
 	b.Run("proofs", func(b *testing.B) { p.behind(b, p.submit, proving.NewProver(p.pool, p.grown, p.log).Run) })
 }
 
-// parts is a program in parts, of which each is started by itself.
+// parts is a program in parts, each of which can be started separately.
 type parts struct {
 	b               *testing.B
 	log             *slog.Logger
@@ -115,7 +115,7 @@ func newParts(b *testing.B) *parts {
 	b.Cleanup(p.pool.Close)
 	p.codec, err = event.NewCodec(domain.Events()...)
 	must(b, err)
-	keys := &keyring.Keyring{DB: postgres.On(p.pool), Codec: p.codec, Master: sealing.MasterKey{1}, Now: clock.System}
+	keys := &keyring.Keyring{DB: postgres.On(p.pool), Codec: p.codec, Masters: sealing.NewRing(sealing.MasterKey{1}), Now: clock.System}
 	must(b, keys.Start(b.Context()))
 	store := &eventstore.Store{DB: postgres.On(p.pool), Codec: p.codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System, Appended: p.appended}
 	b.Cleanup(store.Close)
@@ -126,7 +126,7 @@ func newParts(b *testing.B) *parts {
 	return p
 }
 
-// bare is what the bare handler does, without a connection.
+// bare is the work of the bare handler, without a connection.
 func (p *parts) bare() func(context.Context) error {
 	token, text := "Bearer "+p.integrator.Token(clock.System()), requestBody(p.patient.String())
 	return func(ctx context.Context) error {
@@ -190,7 +190,7 @@ func (p *parts) decide(context.Context) error {
 	return nil
 }
 
-// append decides, too: it is what the endpoint asks of the Desk.
+// append also decides: it makes the call that the endpoint makes to the Desk.
 func (p *parts) append(ctx context.Context) error {
 	_, err := p.desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{Tenant: "elm-street", Submission: p.submission(), Receptions: p.receptions})
 	return err
@@ -247,7 +247,7 @@ const (
 	during   = 2 * time.Second // Postgres's CPU is known by hundredths of a second
 )
 
-// behind reports what tasks add to the CPU of what is done at a pace.
+// behind reports the CPU that tasks add to work that is done at a pace.
 func (p *parts) behind(b *testing.B, do func(ctx context.Context, n int, with bool) error, tasks ...func(context.Context)) {
 	b.Helper()
 	turn := func(with bool) (program, cluster float64) {
@@ -282,8 +282,8 @@ func (p *parts) behind(b *testing.B, do func(ctx context.Context, n int, with bo
 	b.ReportMetric(0, "ns/op")
 }
 
-// quiet waits until tasks that have just started have caught up, and Postgres has next to
-// nothing to do. Turns without them wait, too: a rested machine is quicker.
+// quiet waits until tasks that have just started have caught up, and Postgres is nearly idle.
+// Turns without them also wait: a rested machine is quicker.
 func (p *parts) quiet(b *testing.B) {
 	b.Helper()
 	clocktest.Eventually(b, func() bool {

@@ -36,9 +36,9 @@ const (
 	readAppointments = 100 // today, at one site
 )
 
-// BenchmarkRead compares what is read most, care records by applications and inbox and day
-// by members of staff, with a bare handler that answers with one row. First Postgres knows
-// nothing of what its tables hold, as after a restore, and then everything.
+// BenchmarkRead compares the most frequent reads, care records by applications and inbox and
+// day by members of staff, with a bare handler that answers with one row. It measures first
+// without statistics of the tables, as after a restore, and then with them.
 func BenchmarkRead(b *testing.B) {
 	service, integrator, _ := serving(b)
 	_, err := service.admin.Exec(b.Context(), `ALTER SYSTEM SET autovacuum = off`)

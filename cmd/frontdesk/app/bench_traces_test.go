@@ -17,10 +17,10 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 )
 
-// BenchmarkTraces compares calls of which a share is traced with calls that are not, by two
-// programs beside a third one, which was there first and has what only one can have, such as the
-// sequencer. The collector throws away what it is sent, but its CPU is counted, too. Turns are short
-// and many, so that a difference of a few hundredths shows on a machine that does other things.
+// BenchmarkTraces compares two programs: one traces a share of its calls, the other none. A
+// third program, started first, holds the roles that only one can have, such as the
+// sequencer. The collector discards the spans, but its CPU counts. Turns are short and many,
+// so that a difference of a few hundredths shows on a busy machine.
 func BenchmarkTraces(b *testing.B) {
 	first, integrator, patient := serving(b)
 	untraced := besides(b, first, tracing.Config{})
@@ -29,7 +29,7 @@ func BenchmarkTraces(b *testing.B) {
 			collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 			b.Cleanup(collector.Close)
 			to := tracing.Config{URL: collector.URL, Share: share}
-			if share == 0 { // what the comparison says of two programs that do the same
+			if share == 0 { // the comparison's noise between two equal programs
 				to = tracing.Config{}
 			}
 			traced := besides(b, first, to)
@@ -48,7 +48,7 @@ func besides(b *testing.B, first running, traces tracing.Config) *app.App {
 	b.Helper()
 	service, err := app.New(b.Context(), app.Config{
 		DatabaseURL: first.url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 		RateLimit: app.NoLimit, DailyBytes: app.NoLimit, Traces: traces,
 	})
 	must(b, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/domain/application"
 	"frontdesk/domain/signingkey"
@@ -18,8 +19,8 @@ import (
 // checkLimit bounds each look of [Check].
 const checkLimit = 15 * time.Second
 
-// Check looks at everything that [New] and [App.Run] would need. It changes nothing, and
-// answers nobody. Of a database that cannot be used it says that alone.
+// Check checks all requirements of [New] and [App.Run]. It changes nothing and serves no
+// calls. If the database cannot be used, it reports only that.
 func Check(ctx context.Context, config Config) []Finding {
 	config.setDefaults()
 	all := append(checkDatabase(ctx, config), checkAddresses(ctx, config)...)
@@ -76,15 +77,18 @@ func (e *Engine) writable(ctx context.Context) Finding {
 	return found("changes", "the database takes them", postgres.CheckWritable(ctx, e.background))
 }
 
-// masterKey looks whether the master key is the database's.
+// masterKey checks that the master key is the database's.
 func (e *Engine) masterKey(ctx context.Context) Finding {
+	if e.config.MasterKeys.Empty() {
+		return found("master key", "", sealing.ErrNoMasterKey)
+	}
 	is, err := e.keyring.Check(ctx)
 	says := "it opens what is sealed here (" + is + ")"
 	switch {
 	case err != nil:
 		return found("master key", "", err)
 	case is == "":
-		says = "the database has none yet: the one that is given becomes its own (" + e.config.MasterKey.ID() + ")"
+		says = "the database has none yet: the one that is given becomes its own (" + e.config.MasterKeys.IDs()[0] + ")"
 	}
 	return found("master key", says, nil)
 }
@@ -128,7 +132,7 @@ func (c *Config) staffPages() Finding {
 	return found("staff pages", c.AuthURL, err)
 }
 
-// free looks whether an address could be listened on.
+// free checks that an address can be listened on.
 func (c *Config) free(ctx context.Context, what, address string) Finding {
 	listener, err := opened(ctx, c.Listening, address)
 	if err != nil {

@@ -11,23 +11,22 @@ import (
 // Finding is how one thing is that serving needs.
 type Finding struct {
 	What  string      // was looked at, such as "schema"
-	Says  string      // how it is; of what should be mended, how
-	About []slog.Attr // names what a warning is about
-	Warns bool        // it should be mended, but one can serve with it
-	Err   error       // why one cannot serve, and what mends it
+	Says  string      // the state; for a warning, the fix
+	About []slog.Attr // attributes of a warning
+	Warns bool        // should be fixed, but does not prevent serving
+	Err   error       // why the process cannot serve, with the fix
 }
 
-// look finds out how one thing is, and changes nothing.
+// look checks one thing without changing it.
 type look func(context.Context) Finding
 
-// checks are what is asked of a database before anything is served from it, each time. The
-// first error counts.
+// checks are the checks of a database before each start of serving. The first error counts.
 func (e *Engine) checks() []look {
 	return []look{e.sequence, e.durability, e.erased, e.owner, e.makers, e.objects, e.room}
 }
 
-// mayServe returns why the database does not offer what this deployment demands, and
-// warns of what should be mended. Then it notes in the ledger who is erased.
+// mayServe returns an error if the database lacks a requirement of this deployment, and logs
+// warnings. Then it adds the erasures to the ledger.
 func (e *Engine) mayServe(ctx context.Context) error {
 	for _, look := range e.checks() {
 		found := look(ctx)
@@ -39,10 +38,10 @@ func (e *Engine) mayServe(ctx context.Context) error {
 	return e.NoteErasures(ctx)
 }
 
-// warn logs what should be mended, if anything should be.
+// warn logs a finding that is a warning.
 func (f Finding) warn(ctx context.Context, log *slog.Logger) {
 	if f.Warns {
-		log.LogAttrs(ctx, slog.LevelWarn, f.Says, f.About...) //nolint:sloglint // what a finding says is a constant, wherever it is made
+		log.LogAttrs(ctx, slog.LevelWarn, f.Says, f.About...) //nolint:sloglint // each finding's message is a constant where it is made
 	}
 }
 
@@ -93,8 +92,8 @@ func (e *Engine) objects(ctx context.Context) Finding {
 // mostNamed is how many differences one line of the log names.
 const mostNamed = 20
 
-// room warns if a second process could not be started beside this one, as a rolling
-// upgrade does.
+// room warns if the connection limit leaves no room for a second process, as in a rolling
+// upgrade.
 func (e *Engine) room(ctx context.Context) Finding {
 	room, err := postgres.RoomFor(ctx, e.background)
 	if err != nil {

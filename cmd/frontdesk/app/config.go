@@ -25,76 +25,78 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Config is everything that a deployment decides. [Open] needs only the DatabaseURL;
-// [New] needs the addresses and the MasterKey, too. A zero limit or time stands for the
-// default of the package that uses it.
+// Config is the configuration of a deployment. [Open] needs only the DatabaseURL; [New] also
+// needs the addresses and a master key. A zero limit or time means the default of the
+// package that uses it.
 type Config struct {
 	DatabaseURL string
-	Durability  postgres.Durability // what [New] and readiness demand of the database; "" for asynchronous
+	Durability  postgres.Durability // required of the database by [New] and readiness; "" for asynchronous
 
 	Listening     Listening // opens the listeners; nil for the system's
 	Listen        string    // address of the public listener
 	PrivateListen string    // address for metrics, health and readiness; "" for none
-	Profiles      bool      // are served there, too
+	Profiles      bool      // also serves profiles there
 	APIDomain     string    // tenants are served on {tenantId}.<APIDomain>
 	DefaultTenant string    // the sandbox's own tenant; "" in production
 	AuthURL       string    // where browsers reach the staff pages; "" for any loopback host
 
-	// Docs answers /docs and what is below it on the public listener. Nil for nothing: it is
-	// for sandboxes alone (D98).
+	// Docs serves /docs and below on the public listener. Nil disables it; only sandboxes set
+	// it (D98).
 	Docs http.Handler
 
 	JWKSCache             time.Duration // how long an application's key set is cached
 	AuthorisationLifetime time.Duration // how long an authorisation of staff lasts
 	CallsInFlight         int           // slots of the API
-	CallLimit             time.Duration // for what a call does in a slot
+	CallLimit             time.Duration // for the work of a call that holds a permit
 	CallConnections       int32         // to the database, for calls
 	BackgroundConnections int32         // to the database, for all other work
 	UploadConnections     int32         // to the database, for files that arrive
 	RateLimit             float64       // calls a second of one application, or NoLimit
 	DailyBytes            int64         // of bodies that one application sends, or NoLimit
-	Strict                bool          // refuse fields that the contract does not know; for sandboxes, see D93
+	Strict                bool          // refuse fields that are not in the contract; for sandboxes, see D93
 
 	PasswordCost   signin.Cost    // of new hashes; zero is signin.Shipped, and only tests set another
 	Lockout        time.Duration  // the first wait after too many tries to sign in
 	SessionIdle    time.Duration  // how long a session of the staff pages lasts without a call
 	SessionLimit   time.Duration  // how long a session lasts at most
-	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is trusted
 
-	CallInAgeLimit    time.Duration     // applications are not told of older call-ins
-	WebhookAgeLimit   time.Duration     // applications are not told of other events that are older
-	WebhookTimeout    time.Duration     // for one delivery
-	DeliveryRetention time.Duration     // how long every detail of a delivery's outcome is kept
-	MasterKey         sealing.MasterKey // seals the keys that webhooks are signed with; New needs it
-	OldMasterKey      sealing.MasterKey // is accepted as well while the MasterKey takes its place; zero for none
+	CallInAgeLimit    time.Duration // applications are not notified of older call-ins
+	WebhookAgeLimit   time.Duration // applications are not notified of other events that are older
+	WebhookTimeout    time.Duration // for one delivery
+	DeliveryRetention time.Duration // how long every detail of a delivery's outcome is kept
+	MasterKeys        *sealing.Ring // encrypt personal data and the keys that webhooks are signed with; New needs one
 
-	Broker        broker.Server // is handed the log; without an address there is none
+	// ReadMasterKeys reads the master keys again while the app runs; nil if they cannot change.
+	ReadMasterKeys func(ctx context.Context) ([]sealing.MasterKey, error)
+
+	Broker        broker.Server // receives the log; no relay runs without an address
 	BrokerStreams broker.Streams
 
-	ErasureLedger string // file that remembers erasures when a backup is restored; "" for none
+	ErasureLedger string // file that keeps erasures across a restore; "" for none
 
-	AllowNetwork []netip.Prefix // what outbound calls may reach besides the public Internet
-	RootCAs      *x509.CertPool // whom outbound calls trust; nil for the system's
+	AllowNetwork []netip.Prefix // networks that outbound calls may reach in addition to the public Internet
+	RootCAs      *x509.CertPool // roots that outbound calls trust; nil for the system's
 
-	DrainDelay    time.Duration // between being told to stop and accepting no more; 0 for none
+	DrainDelay    time.Duration // between the order to stop and the end of accepting; 0 for none
 	ShutdownLimit time.Duration // for the calls that are accepted by then
 
-	// Obstacle is asked about the patient of each call that may be made, before the call is
-	// answered. Its error is the answer. Nil for nothing: it is for sandboxes alone.
+	// Obstacle checks the patient of each call that is allowed, before the answer. Its error
+	// becomes the answer. Nil disables it; only sandboxes set it.
 	Obstacle func(ctx context.Context, about patient.ID) error
 
-	Now     func() time.Time // the practice's clock: what happens is dated and judged by it
-	RealNow func() time.Time // the clock of everybody else: of tokens, signatures, key sets, browsers and budgets; nil for Now (D96)
+	Now     func() time.Time // the practice's clock: it dates and judges events
+	RealNow func() time.Time // the real clock, for tokens, signatures, key sets, browsers and budgets; nil for Now (D96)
 	Log     *slog.Logger
 	Calls   httpapi.Lines   // which calls have a line in the log
-	Tracer  pgx.QueryTracer // is told of every statement for the database; nil for nobody
+	Tracer  pgx.QueryTracer // traces every statement; nil for none
 	Traces  tracing.Config  // where traces go; zero for nowhere. The version is filled in
 }
 
 // Listening opens a listener as [net.ListenConfig.Listen] does.
 type Listening func(ctx context.Context, network, address string) (net.Listener, error)
 
-// NoLimit stands for no limit, because zero stands for the default.
+// NoLimit disables a limit, because zero means the default.
 const NoLimit = -1
 
 func (c *Config) setDefaults() {

@@ -20,7 +20,7 @@ const (
 	alertsFile    = "../../../docs/operations/alerts.yaml"
 )
 
-// board is what a test asks about a dashboard of Grafana.
+// board is the part of a Grafana dashboard that tests read.
 type board struct {
 	SchemaVersion int
 	Panels        []panel
@@ -61,8 +61,8 @@ func readBoard(t *testing.T) (text []byte, b board) {
 	return text, b
 }
 
-// A panel that asks for what nobody serves stays empty, which looks like peace.
-func TestTheDashboardAsksForWhatIsServed_D110(t *testing.T) {
+// A panel that asks for a metric that is not served stays empty, which looks like peace.
+func TestDashboardQueriesServedMetrics_D110(t *testing.T) {
 	t.Parallel()
 	_, b := readBoard(t)
 	served := queryable(servedMetrics(t))
@@ -75,19 +75,19 @@ func TestTheDashboardAsksForWhatIsServed_D110(t *testing.T) {
 				continue
 			}
 			for _, unknown := range unknownTo(served, expr) {
-				t.Errorf("%s asks for %s, which nobody serves: %s", p.Title, unknown, target.Expr)
+				t.Errorf("%s queries %s, which is not served: %s", p.Title, unknown, target.Expr)
 			}
 		}
 	}
 }
 
-// asked parses a query as Prometheus does, with what Grafana puts into it.
+// asked parses a query as Prometheus does, with Grafana's variables filled in.
 func asked(query string) (parser.Expr, error) {
 	return parser.NewParser(parser.Options{}).ParseExpr(strings.NewReplacer("$__rate_interval", "5m", "$job", "frontdesk").Replace(query))
 }
 
-// unknownTo returns the metrics and labels that a query names and that are not served. What
-// is grouped by must be a label of one of the metrics that are grouped.
+// unknownTo returns the metrics and labels that a query names and that are not served. A
+// label in a grouping must belong to one of the metrics that are grouped.
 func unknownTo(served map[string][]string, expr parser.Expr) (unknown []string) {
 	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
 		switch n := node.(type) {
@@ -141,7 +141,7 @@ func TestTheDashboardIsWellMade_D110(t *testing.T) {
 		}
 		ids[p.ID], titles[p.Title] = true, true
 		if at := p.GridPos; at.X < 0 || at.W <= 0 || at.X+at.W > 24 || at.H <= 0 {
-			t.Errorf("%s stands beside the grid: %+v", p.Title, at)
+			t.Errorf("%s is outside the grid: %+v", p.Title, at)
 		}
 		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
 			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
@@ -157,7 +157,7 @@ func TestTheDashboardIsWellMade_D110(t *testing.T) {
 	}
 }
 
-// check checks that a panel says what it shows, in which unit, and of which data source.
+// check checks that a panel has a description, a unit and a data source.
 func (p panel) check(t *testing.T) {
 	t.Helper()
 	if p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 || p.Datasource.UID != "${datasource}" {
@@ -203,13 +203,12 @@ func TestTheDashboardTurnsRedWhereAnAlertComes_D110(t *testing.T) {
 	}
 	for _, a := range rules.Alerts {
 		if !shown[a.Name] {
-			t.Errorf("no panel shows what %s is about", a.Name)
+			t.Errorf("no panel shows the cause of %s", a.Name)
 		}
 	}
 }
 
-// turns reports whether a panel has a threshold at a limit. What is counted is more than 0
-// from 1 on.
+// turns reports whether a panel has a threshold at a limit. A count is above 0 from 1 on.
 func (p panel) turns(limit float64) bool {
 	for _, step := range p.FieldConfig.Defaults.Thresholds.Steps {
 		if step.Value != nil && (*step.Value == limit || limit == 0 && *step.Value == 1) {

@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// DefaultDrainDelay is how long a process in production goes on accepting calls after it
-// was told to stop.
+// DefaultDrainDelay is how long a process in production keeps accepting calls after the order
+// to stop.
 const DefaultDrainDelay = 5 * time.Second
 
-// drain is the time between the order to stop and the stop. The process says that it
-// is not ready, and goes on accepting and serving, so that the proxies in front of it
-// can move over to other processes before its port refuses them (D47).
+// drain is the time between the order to stop and the stop. The process reports that it is
+// not ready, and keeps accepting and serving. Proxies in front of it can switch to other
+// processes before its port refuses them (D47).
 type drain struct {
-	first func() // ends what never ends by itself; nil for nothing
+	first func() // ends streams that never end on their own; nil for none
 	delay time.Duration
 	limit time.Duration // for the calls that were accepted by then
 	begun atomic.Bool
 	hasty atomic.Bool
 }
 
-// haste is how long accepted calls have if nobody waits for them.
+// haste is the time that accepted calls have if [App.Hurry] is called.
 const haste = 300 * time.Millisecond
 
 // patience is how long accepted calls have.
@@ -36,7 +36,8 @@ func (d *drain) patience() time.Duration {
 	return d.limit
 }
 
-// begin ends what would keep the process from ending, before anything waits for it.
+// begin ends the streams that would keep the process from ending, before anything waits for
+// it.
 func (d *drain) begin() {
 	d.begun.Store(true)
 	if d.first != nil {
@@ -44,8 +45,8 @@ func (d *drain) begin() {
 	}
 }
 
-// run ends the readiness of the process. It returns when the delay is over, when a
-// second signal asks for more haste, or with the error of a listener that fails.
+// run ends the readiness of the process. It returns when the delay is over, after a second
+// signal, or with the error of a listener that fails.
 func (d *drain) run(failed <-chan error) error {
 	d.begin()
 	if d.delay <= 0 {
@@ -64,9 +65,9 @@ func (d *drain) run(failed <-chan error) error {
 	return nil
 }
 
-// sendingAway tells whoever calls during the drain to make another connection for the
-// next call, which leads to another process. Idle connections stay open, because
-// closing one may meet a call that is on its way.
+// sendingAway makes clients that call during the drain open another connection for the next
+// call, which leads to another process. Idle connections stay open, because a close may
+// collide with a call in transit.
 func (d *drain) sendingAway(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.begun.Load() {

@@ -41,13 +41,13 @@ func TestAProcessThatIsStoppingIsNotReadyAndGoesOnServing_D47(t *testing.T) {
 			t.Errorf("meanwhile: answered %d, and the connection ends: %v", status, last)
 		}
 	}
-	s.Close() // without a listener there is nothing to wait for
+	s.Close() // without a listener there is no wait
 	if err := <-ended; err != nil {
 		t.Errorf("run: %v", err)
 	}
 }
 
-// submitted is what a call is answered, and whether its connection serves no other.
+// submitted returns the status of a call, and whether its connection is closed after it.
 func (s *service) submitted(t *testing.T) (status int, last bool) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/transactional-api/create-patient-request", strings.NewReader(requestBody(s.patient)))
@@ -71,8 +71,8 @@ func statusOf(t *testing.T, url string) int {
 	return response.StatusCode
 }
 
-// An upload that does not end in time is cut off. What is stored of it is forgotten
-// while there still is a database to forget it in, and nobody is told of a fault.
+// An upload that does not end in time is cut off. Its stored parts are deleted while the
+// database is still open, and no fault is reported.
 func TestAnUploadThatIsCutOffByShutdownLeavesNothing_D47(t *testing.T) {
 	t.Parallel()
 	var lines buffer
@@ -100,7 +100,7 @@ func TestAnUploadThatIsCutOffByShutdownLeavesNothing_D47(t *testing.T) {
 	}
 	said := lines.String()
 	if strings.Count(said, "call was cut off") != 1 || strings.Contains(said, "call failed") || strings.Contains(said, "clean-up after a call failed") {
-		t.Errorf("the log says:\n%s", said)
+		t.Errorf("the log is:\n%s", said)
 	}
 }
 

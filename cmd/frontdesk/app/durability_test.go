@@ -13,25 +13,25 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 )
 
-// standbys makes the database say that so many synchronous standbys are there.
+// standbys makes the database report a number of synchronous standbys.
 func standbys(t *testing.T, db *postgrestest.Database, n string) {
 	t.Helper()
 	_, err := db.AdminPool(t).Exec(t.Context(), `CREATE OR REPLACE FUNCTION synchronous_standbys() RETURNS bigint LANGUAGE sql AS 'SELECT `+n+`::bigint'`)
 	must(t, err)
 }
 
-func TestSynchronousDurabilityIsDemandedAtStartAndForReadiness_D49(t *testing.T) {
+func TestSynchronousDurabilityIsRequired_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	config := app.Config{
 		DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0",
-		APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1}, Durability: postgres.Synchronous,
+		APIDomain: "frontdesk.test", MasterKeys: sealing.NewRing(sealing.MasterKey{1}), Durability: postgres.Synchronous,
 	}
 	if service, err := app.New(t.Context(), config); err == nil || !strings.Contains(err.Error(), "synchronous_standby_names") {
 		if service != nil {
 			service.Close()
 		}
-		t.Fatalf("without a standby it starts, or says %v", err)
+		t.Fatalf("without a standby it starts, or returns %v", err)
 	}
 	standbys(t, db, "1")
 	service, err := app.New(t.Context(), config)
@@ -70,7 +70,7 @@ func TestStartJudgesOwners_D51(t *testing.T) {
 		var lines buffer
 		service, err := app.New(t.Context(), app.Config{
 			DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0",
-			APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1}, Log: slog.New(slog.NewTextHandler(&lines, nil)),
+			APIDomain: "frontdesk.test", MasterKeys: sealing.NewRing(sealing.MasterKey{1}), Log: slog.New(slog.NewTextHandler(&lines, nil)),
 		})
 		if err == nil {
 			service.Close()
@@ -78,16 +78,16 @@ func TestStartJudgesOwners_D51(t *testing.T) {
 		return lines.String(), err
 	}
 	if said, err := start(); strings.Contains(said, "owner") || err != nil {
-		t.Errorf("of a plain owner it says %s, %v", said, err)
+		t.Errorf("for a plain owner it returns %s, %v", said, err)
 	}
 	_, err := db.SuperuserPool(t).Exec(t.Context(), `ALTER FUNCTION record_audit_query OWNER TO postgres`)
 	must(t, err)
 	if _, err := start(); err == nil || !strings.Contains(err.Error(), "postgres is a superuser and owns the schema") {
-		t.Errorf("of a superuser it says %v", err)
+		t.Errorf("for a superuser it returns %v", err)
 	}
 	_, err = db.SuperuserPool(t).Exec(t.Context(), `ALTER FUNCTION record_audit_query OWNER TO frontdesk_owner; GRANT CREATE ON SCHEMA public TO PUBLIC`)
 	must(t, err)
 	if said, err := start(); err != nil || strings.Count(said, "level=WARN") != 2 || !strings.Contains(said, "the schema is not as this program was built for") || !strings.Contains(said, "REVOKE CREATE ON SCHEMA public") {
-		t.Errorf("of functions that anybody makes it says %s, %v", said, err)
+		t.Errorf("for functions that any role may make it returns %s, %v", said, err)
 	}
 }

@@ -45,8 +45,8 @@ type Engine struct {
 	traces     *tracing.Tracer // nil if they go nowhere
 }
 
-// Open connects to the database, and fails if its schema is not this program's. The
-// error is one line that says what to do.
+// Open connects to the database. It fails if the schema is not the one of this program. The
+// error is one line that includes the fix.
 func Open(ctx context.Context, config Config) (*Engine, error) {
 	config.setDefaults()
 	e, err := connected(ctx, config)
@@ -60,7 +60,7 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	return e, nil
 }
 
-// connected returns an engine that has asked for nothing but the schema.
+// connected returns an engine that has read only the schema.
 func connected(ctx context.Context, config Config) (*Engine, error) {
 	codec, err := event.NewCodec(domain.Events()...)
 	if err != nil {
@@ -93,7 +93,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	}
 	e.Sequencer = eventstore.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability, e.Sequencer.Now = config.Durability, config.Now
-	e.keyring = &keyring.Keyring{DB: calls, Codec: codec, Master: config.MasterKey, Old: config.OldMasterKey, Now: config.RealNow}
+	e.keyring = &keyring.Keyring{DB: calls, Codec: codec, Masters: config.MasterKeys, Now: config.RealNow}
 	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
 	e.store = &eventstore.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)
@@ -112,14 +112,14 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Answers:               postgres.Confirmed{Answers: projections.Answers{DB: e.calls}, DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
-		Erasures:              eventstore.Eraser{Erasures: e.erasures(), Store: e.store},
+		Erasures:              eventstore.Eraser{Erasures: e.Erasures(), Store: e.store},
 		CheckURL:              outbound.Guard{Allow: e.config.AllowNetwork, Flag: "--allow-network"}.CheckURL, // operators read it
 		Now:                   e.config.Now,
 		AuthorisationLifetime: e.config.AuthorisationLifetime,
 	}
 }
 
-// Directory returns what people, applications and places are called.
+// Directory returns the names of people, applications and places.
 func (e *Engine) Directory() projections.Directory { return projections.Directory{DB: e.background} }
 
 // Book returns the book of names, which is empty yet.
@@ -127,18 +127,18 @@ func (e *Engine) Book() *projections.Book {
 	return &projections.Book{Names: projections.Names{DB: e.background, Opens: e.keyring}, Now: e.config.RealNow}
 }
 
-// Requests returns what finds whole requests, and those that have moved.
+// Requests returns the read model of whole requests, and of those that have moved.
 func (e *Engine) Requests() projections.Requests {
 	return projections.Requests{DB: e.background, Opens: e.keyring}
 }
 
-// Standing returns what is there of practices and applications, for whoever applies files.
-func (e *Engine) Standing() apply.Standing { return apply.Standing{DB: e.calls} }
+// Current returns the current state of practices and applications, for apply.
+func (e *Engine) Current() apply.Current { return apply.Current{DB: e.calls} }
 
-// Registers returns the lists of what operators have set up.
+// Registers returns the lists of practices, applications and people that operators manage.
 func (e *Engine) Registers() projections.Registers { return projections.Registers{DB: e.background} }
 
-// Offers returns which applications there are for practices, and what is at stake.
+// Offers returns the applications that practices can use, and the impact of disabling one.
 func (e *Engine) Offers() projections.Offers { return projections.Offers{DB: e.background} }
 
 // People returns who works at practices.
@@ -151,8 +151,8 @@ func (e *Engine) Signposts() projections.Signposts { return projections.Signpost
 // allows.
 func (e *Engine) guard() outbound.Guard { return outbound.Guard{Allow: e.config.AllowNetwork} }
 
-// Operator returns the operator as the events name them: by whom the database knows
-// this program as, with what the machine says of them.
+// Operator returns the operator as events name them: the database role of this program, with
+// the details that the machine reports.
 func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, error) {
 	user, err := postgres.SessionUser(ctx, e.calls)
 	return event.Operator(user, machine), err
@@ -164,21 +164,21 @@ func (e *Engine) Retain() *retention.Retain {
 	return &retention.Retain{Pool: e.pools.background, Store: e.store, Now: e.config.RealNow}
 }
 
-// RebuildProofs prepares to build the trees of the log anew. It needs the rights of the
+// RebuildProofs prepares a rebuild of the trees of the log. It needs the rights of the
 // database's owner.
 func (e *Engine) RebuildProofs() proving.Rebuild {
 	return proving.Rebuild{Prover: proving.NewProver(e.pools.background, e.grown, e.config.Log)}
 }
 
-// CanOpen is an error that says what to do if the engine was given no master key.
+// CanOpen returns an error, with the fix, if the engine was given no master key.
 func (e *Engine) CanOpen() error { return e.keyring.CanOpen() }
 
 // Drain returns once all appended events are in the log. A process that appends and does
 // not serve calls it before it ends.
 func (e *Engine) Drain(ctx context.Context) error { return e.Sequencer.Drain(ctx) }
 
-// Close waits for the appends that are under way, closes the connections to the database,
-// and sends what is left of traces.
+// Close waits for the appends under way, closes the connections to the database, and sends
+// the remaining traces.
 func (e *Engine) Close() {
 	e.store.Close()
 	e.pools.close()

@@ -11,12 +11,13 @@ import (
 	"frontdesk/projections"
 )
 
-func (e *Engine) erasures() projections.Erasures { return projections.Erasures{DB: e.calls} }
+// Erasures returns the read model of erasures.
+func (e *Engine) Erasures() projections.Erasures { return projections.Erasures{DB: e.calls} }
 
 func (e *Engine) ledger() ledger.File { return ledger.File{Name: e.config.ErasureLedger} }
 
-// ErrNotReapplied says that the database holds what was erased, because it was restored
-// from a backup.
+// ErrNotReapplied reports that the database holds erased data, because it was restored from a
+// backup.
 var ErrNotReapplied = errors.New("the database holds what was erased, because it was restored from an older backup: run frontdesk reapply-erasures")
 
 func (e *Engine) stillErased(ctx context.Context) error {
@@ -30,10 +31,10 @@ func (e *Engine) stillErased(ctx context.Context) error {
 	return nil
 }
 
-// noLedger says what the operator has to do where a restore would undo erasures.
+// noLedger warns the operator that a restore would undo erasures, with the fix.
 const noLedger = "no erasure ledger is set: a restored backup would bring back everyone who was erased since. Name a file for --erasure-ledger"
 
-// ledgerKept looks whether a ledger is set.
+// ledgerKept checks that a ledger is set.
 func (e *Engine) ledgerKept(context.Context) Finding {
 	const what = "erasure ledger"
 	if e.config.ErasureLedger != "" {
@@ -48,10 +49,10 @@ func (e *Engine) WarnWithoutLedger(ctx context.Context) {
 	e.ledgerKept(ctx).warn(ctx, e.config.Log)
 }
 
-// NotErased returns those of whom the ledger says that they are erased, and the database
-// does not, and those whose keys have come back.
+// NotErased returns the people who are erased in the ledger but not in the database, and
+// those whose keys have come back.
 func (e *Engine) NotErased(ctx context.Context) ([]erasure.Line, error) {
-	back, err := e.erasures().Kept(ctx)
+	back, err := e.Erasures().Kept(ctx)
 	if err != nil || e.config.ErasureLedger == "" {
 		return back, err
 	}
@@ -59,20 +60,20 @@ func (e *Engine) NotErased(ctx context.Context) ([]erasure.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines, err := e.erasures().Lines(ctx)
+	lines, err := e.Erasures().Lines(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return append(back, without(told, lines)...), nil
 }
 
-// NoteErasures adds to the ledger those who are erased and are not in it. It does nothing
-// without a ledger.
+// NoteErasures adds to the ledger the erased people that it lacks. Without a ledger it does
+// nothing.
 func (e *Engine) NoteErasures(ctx context.Context) error {
 	if e.config.ErasureLedger == "" {
 		return nil
 	}
-	lines, err := e.erasures().Lines(ctx)
+	lines, err := e.Erasures().Lines(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (e *Engine) NoteErasures(ctx context.Context) error {
 	return e.ledger().Add(without(lines, told)...)
 }
 
-// without returns the lines about those who are not among others, each once.
+// without returns the lines about people that are not in others, each once.
 func without(lines, others []erasure.Line) (left []erasure.Line) {
 	seen := map[erasure.Person]bool{}
 	for _, line := range others {

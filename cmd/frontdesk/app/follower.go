@@ -8,7 +8,7 @@ type follower struct {
 	at     spot
 	name   [len("transfer-encoding") + 1]byte // the beginning of this header's name
 	named  int
-	framed bool  // a header of this request has said where its body ends
+	framed bool  // a header of this request has stated where its body ends
 	digits int   // of the Content-Length
 	left   int64 // of the body
 	spoils bool  // the request was ambiguous, and is refused
@@ -29,10 +29,10 @@ const (
 	behindLength
 	inBody
 	lost   // nothing behind this is followed
-	spoilt // what stands here must not be taken
+	spoilt // the request must not be accepted
 )
 
-// The headers that say where a body ends.
+// The headers that state where a body ends.
 var (
 	lengthName   = []byte("Content-Length")
 	encodingName = []byte("Transfer-Encoding")
@@ -41,8 +41,8 @@ var (
 // maxDigits is how long a Content-Length may be.
 const maxDigits = 18
 
-// follow reads along, spoils p where it is ambiguous, and returns how many heads have
-// ended. It looks once at each byte of a head, and at none of a body.
+// follow parses the bytes that pass, spoils p where it is ambiguous, and returns how many
+// heads have ended. It looks once at each byte of a head, and at none of a body.
 func (f *follower) follow(p []byte) (heads int64) {
 	for i := 0; i < len(p) && f.at != lost; i++ {
 		if f.at == inBody {
@@ -103,8 +103,8 @@ func (f *follower) inFirstLine(b byte) spot {
 	return f.at
 }
 
-// inFirstByte also refuses a header that goes on in the next line, as RFC 9112 asks for
-// in 5.2: readers disagree about whose line that is.
+// inFirstByte also refuses a header that continues in the next line, as RFC 9112 requires in
+// 5.2: readers disagree about whose line that is.
 func (f *follower) inFirstByte(b byte) spot {
 	f.named = 0
 	switch b {
@@ -121,7 +121,7 @@ func (f *follower) inFirstByte(b byte) spot {
 func (f *follower) inName(b byte) spot {
 	switch {
 	case b == '\n':
-		return beforeHeader // without a colon it is no header, and net/http says so
+		return beforeHeader // a line without a colon is no header; net/http refuses it
 	case b == ':':
 		return f.endOfName()
 	case f.named < len(f.name):
@@ -131,8 +131,8 @@ func (f *follower) inName(b byte) spot {
 	return inName
 }
 
-// endOfName refuses the second header that says where the body ends, be it the same one
-// or the other.
+// endOfName refuses a second header that states where the body ends, whether it is the same
+// one or the other.
 func (f *follower) endOfName() spot {
 	name := f.name[:f.named]
 	length, encoding := bytes.EqualFold(name, lengthName), bytes.EqualFold(name, encodingName)
@@ -144,7 +144,7 @@ func (f *follower) endOfName() spot {
 	}
 	f.framed = true
 	if encoding {
-		f.left = -1 // nobody knows
+		f.left = -1 // unknown
 		return inValue
 	}
 	return beforeLength

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// framingListener accepts connections that refuse a request of which two readers could
-// disagree where it ends (D50). net/http takes such a request, and hides from the handler
-// that it had a Content-Length beside its Transfer-Encoding. A proxy that goes by the
-// other one would take the rest of its body for the next caller's request.
+// framingListener accepts connections that refuse a request whose end two readers could
+// interpret differently (D50). net/http accepts such a request, and hides from the handler
+// that it had both a Content-Length and a Transfer-Encoding. A proxy that goes by the other
+// header would treat the rest of its body as the next caller's request.
 type framingListener struct {
 	net.Listener
 	server *server
@@ -25,16 +25,16 @@ func (l framingListener) Accept() (net.Conn, error) {
 	return &framedConn{Conn: conn, server: l.server}, nil
 }
 
-// framedConn reads along with net/http. It spoils an ambiguous request while it passes,
-// so that net/http itself refuses it and closes the connection. What net/http says then is
-// put in the form of the contract ([framedConn.Write]).
+// framedConn parses the same bytes as net/http. It spoils an ambiguous request while it
+// passes, so that net/http refuses it and closes the connection. [framedConn.Write] puts the
+// answer of net/http into the form of the contract.
 //
-// It follows a connection from head to head. It does not follow chunked bodies, so such
-// a request is the last one of its connection.
+// It follows a connection from head to head. It does not follow chunked bodies, so such a
+// request is the last one of its connection.
 //
-// It also sees who asks far ahead of the answers, which no browser and no proxy does:
-// heads are so much cheaper than answers that a thousand of them, unread, would keep us
-// busy.
+// It also detects clients that pipeline far ahead of the answers, which no browser and no
+// proxy does. Heads are cheap compared with answers, so a thousand unread ones would keep
+// the process busy.
 type framedConn struct {
 	net.Conn
 	server   *server
@@ -49,8 +49,8 @@ type framedConn struct {
 	ahead int64 // requests that had come too early, each as often as one before it began
 }
 
-// mostAhead is for clients that ask for a few things at once. They ask again for what the
-// end of a connection has left unanswered.
+// mostAhead allows clients to pipeline a few requests. They repeat those that the end of a
+// connection has left unanswered.
 const mostAhead = 8
 
 // Read reads on.
@@ -89,9 +89,9 @@ func closing(next http.Handler) http.Handler {
 	})
 }
 
-// asWritten has routes found by the path as it was written. None of them has an escape,
-// so an escaped separator separates nothing and leads nowhere, whatever a proxy in front
-// has made of it (D50).
+// asWritten routes by the path as it was written. No route has an escape, so an escaped
+// separator separates nothing and matches no route, whatever a proxy in front has made of it
+// (D50).
 func asWritten(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if written := r.URL.EscapedPath(); written != r.URL.Path {

@@ -17,8 +17,8 @@ import (
 	"testing/iotest"
 )
 
-// exchange sends what a client writes, in parts, and returns the paths that were served
-// and the statuses that were answered until the connection ended.
+// exchange sends the parts of a client's text. It returns the paths that were served and the
+// statuses that were answered until the connection ended.
 func exchange(t *testing.T, parts ...string) (served []string, statuses []int) {
 	t.Helper()
 	paths := make(chan string, 2_000)
@@ -46,7 +46,7 @@ func listening(t *testing.T, handler http.Handler) net.Conn {
 	return listeningAs(t, handler, nil)
 }
 
-// listeningAs is a connection to a server that so answers what cannot be read.
+// listeningAs connects to a server with that answer to malformed requests.
 func listeningAs(t *testing.T, handler http.Handler, unread func(int, string) []byte) net.Conn {
 	t.Helper()
 	s, err := listen(t.Context(), (&net.ListenConfig{}).Listen, "127.0.0.1:0", handler, slog.New(slog.DiscardHandler))
@@ -81,9 +81,9 @@ const (
 	plain = "GET /z HTTP/1.1\r\nHost: x\r\n\r\n"
 )
 
-// A request of which two readers could disagree where it ends is refused, and nothing
-// behind it is served. Some of these net/http refuses by itself; they stand here so that
-// it goes on doing so.
+// A request whose end two readers could interpret differently is refused, and nothing behind
+// it is served. net/http already refuses some of these; they are here so that a change of
+// net/http is noticed.
 func TestAmbiguousFramingIsRefused_D50(t *testing.T) {
 	t.Parallel()
 	for name, head := range map[string]string{
@@ -162,9 +162,9 @@ func TestRequestsThatFollowOneAnotherAreServed(t *testing.T) {
 	}
 }
 
-// Whoever asks ahead of the answers is answered for a while, and then the connection
-// ends. How long the heads are makes no difference.
-func TestWhoAsksFarAheadOfTheAnswersLosesTheConnection(t *testing.T) {
+// A client that pipelines ahead of the answers is answered for a while, and then the
+// connection ends. The length of the heads makes no difference.
+func TestPipeliningBeyondLimitClosesConnection(t *testing.T) {
 	t.Parallel()
 	for name, request := range map[string]string{
 		"short heads": plain,
@@ -182,7 +182,7 @@ func TestWhoAsksFarAheadOfTheAnswersLosesTheConnection(t *testing.T) {
 }
 
 // The next request may come before the one that was answered has been cleared away.
-func TestWhoWaitsForTheAnswersKeepsTheConnection(t *testing.T) {
+func TestSequentialCallsKeepConnection(t *testing.T) {
 	t.Parallel()
 	asksAgain := make(chan struct{}, 1)
 	conn := listening(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -210,9 +210,9 @@ func TestWhoWaitsForTheAnswersKeepsTheConnection(t *testing.T) {
 	}
 }
 
-// The follower finds the end of each request where net/http finds it, or refuses the
-// request, or is lost. And what it lets pass has one header at most that says where the
-// body ends.
+// The follower finds the end of each request where net/http finds it, or refuses the request,
+// or gives up. A request that it passes has at most one header that states where the body
+// ends.
 func FuzzFraming(f *testing.F) {
 	f.Add([]byte(plain + plain))
 	f.Add([]byte(post + "Content-Length: 5\r\n\r\nhello" + plain))
@@ -246,7 +246,7 @@ func FuzzFraming(f *testing.F) {
 	})
 }
 
-// end is where a request ends, and how many of its headers say so.
+// end is where a request ends, and how many of its headers state it.
 type end struct{ head, body, framings int }
 
 // endsOf reads the stream as net/http does, up to the first request that it refuses.

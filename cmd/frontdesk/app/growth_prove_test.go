@@ -31,7 +31,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// afterYears is what a large service has. It takes some 10 GB of disk. In a night it is a
+// afterYears is the data of a large service. It takes some 10 GB of disk. In a night it is a
 // tenth.
 var afterYears = provetest.Pick(
 	postgrestest.Grown{
@@ -44,8 +44,8 @@ var afterYears = provetest.Pick(
 	},
 )
 
-// The bar of a whole call on the grown database, as a multiple of what it takes on the
-// empty one.
+// The limit of a whole call on the grown database, as a multiple of its time on the empty
+// one.
 const (
 	mostMedian = 1.1
 	mostTail   = 1.5
@@ -61,7 +61,7 @@ func TestProveGrowth(t *testing.T) { //nolint:paralleltest // it measures
 	provetest.Tried(t, afterYears.Events, "events")
 	empty, grown := growing(t, cluster, "empty"), growing(t, cluster, "grown")
 	table := []string{tableOfGrowth}
-	for _, d := range deeds() {
+	for _, d := range operations() {
 		c := d.compare(t, empty, grown)
 		provetest.Tried(t, 1, "comparisons")
 		table = append(table, c.row(d.name))
@@ -73,7 +73,7 @@ func TestProveGrowth(t *testing.T) { //nolint:paralleltest // it measures
 	t.Log("\n" + strings.Join(table, "\n"))
 }
 
-// spacious is a cluster with memory and room for what is to come, and two databases.
+// spacious is a cluster with enough memory and disk, and two databases.
 func spacious(t *testing.T) *embedded.Server {
 	t.Helper()
 	dir := t.TempDir()
@@ -128,14 +128,14 @@ func growing(t *testing.T, cluster *embedded.Server, name string) *grower {
 	var err error
 	g.App, err = app.New(t.Context(), app.Config{
 		DatabaseURL: cluster.URL(name, postgres.AppRole), Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}), RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
 	})
 	must(t, err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
 	running.Go(func() { _ = g.Run(ctx) })
 	t.Cleanup(func() { stop(); running.Wait() })
-	g.auditor, err = app.Open(t.Context(), app.Config{DatabaseURL: cluster.URL(name, postgres.AuditRole), MasterKey: sealing.MasterKey{1}})
+	g.auditor, err = app.Open(t.Context(), app.Config{DatabaseURL: cluster.URL(name, postgres.AuditRole), MasterKeys: sealing.NewRing(sealing.MasterKey{1})})
 	must(t, err)
 	t.Cleanup(g.auditor.Close)
 	g.pool, err = postgres.NewPool(t.Context(), cluster.URL(name, postgres.AppRole), 4)

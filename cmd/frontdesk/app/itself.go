@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"frontdesk/adapters/bearer"
@@ -10,7 +11,7 @@ import (
 	"frontdesk/projections"
 )
 
-// itself returns what applications ask about themselves.
+// itself returns the queries of applications about themselves.
 func (a *App) itself() httpapi.Itself {
 	return httpapi.Itself{
 		At:     projections.ApplicationsAt{DB: a.calls}.Of,
@@ -19,8 +20,8 @@ func (a *App) itself() httpapi.Itself {
 	}
 }
 
-// reread reports whether the key set could be read. That it could not is no error: the
-// report says why.
+// reread reports whether the key set could be read. A failure to read it is no error: the
+// report explains it.
 func (a *App) reread(ctx context.Context, url string) (read bool, err error) {
 	err = a.keys.Reread(ctx, url)
 	if _, refused := errors.AsType[*bearer.Refusal](err); refused {
@@ -52,11 +53,18 @@ func foundKey(key bearer.KeyVerdict) httpapi.FoundKey {
 	return httpapi.FoundKey{Kid: key.Kid, Why: &key.Why}
 }
 
-// instant returns a time as callers are told it, in milliseconds; nil if it is zero.
+// instant returns a time in milliseconds, as the API shows it; nil if it is zero.
 func instant(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil
 	}
 	at = at.UTC().Truncate(time.Millisecond)
 	return &at
+}
+
+// warnOfPrivateKeys warns the operator, who can reach the application's owner, that its key
+// set publishes private keys. They verify no tokens here, but may be used elsewhere.
+func (a *App) warnOfPrivateKeys(url string, report bearer.FetchReport) {
+	a.config.Log.ErrorContext(context.Background(), "an application publishes private keys: have its owner rotate them now, and publish only their public halves",
+		slog.String("jwks_url", url), slog.Any("kids", report.Private()))
 }

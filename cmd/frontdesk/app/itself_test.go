@@ -59,8 +59,8 @@ func reread(t *testing.T, a *app.App, as bearertest.Application) (status int, ou
 	return response.StatusCode, body.LastFetch.Outcome
 }
 
-// A replica that was asked nothing, and still has an hour of the old set before it, uses
-// it no more.
+// A replica that has had no call, and whose copy of the old set has an hour left, no longer
+// uses it.
 func TestAKeySetIsReadAgainOnEveryReplica_D94(t *testing.T) {
 	t.Parallel()
 	r := newRotating(t)
@@ -82,8 +82,8 @@ func TestAKeySetIsReadAgainOnEveryReplica_D94(t *testing.T) {
 	}
 }
 
-// Whoever holds a stolen token, and the key server's failure, take nothing from the
-// application: no replica forgets what it holds.
+// A stolen token and a failure of the key server do not harm the application: no replica
+// drops its keys.
 func TestReadingAgainWhileTheKeyServerIsDownHarmsNoReplica_D94(t *testing.T) {
 	t.Parallel()
 	r := newRotating(t)
@@ -99,7 +99,7 @@ func TestReadingAgainWhileTheKeyServerIsDownHarmsNoReplica_D94(t *testing.T) {
 	r.wantPing(t, r.there, r.old, http.StatusOK, "while the key server is down, elsewhere")
 }
 
-func TestOfManyWhoHaveAKeySetReadAgainOneDoes_D94(t *testing.T) {
+func TestConcurrentKeySetRefreshesFetchOnce_D94(t *testing.T) {
 	t.Parallel()
 	r := newRotating(t)
 	var callers sync.WaitGroup
@@ -123,9 +123,9 @@ func TestOfManyWhoHaveAKeySetReadAgainOneDoes_D94(t *testing.T) {
 	}
 }
 
-// What an application asks about itself reveals no name, address or identifier of a
-// patient or a member of staff.
-func TestNobodyIsNamedInWhatAnApplicationIsToldOfItself_D94(t *testing.T) {
+// The answers to an application's queries about itself contain no name, address or identifier
+// of a patient or a member of staff.
+func TestOwnDataOfApplicationNamesNoPerson_D94(t *testing.T) {
 	t.Parallel()
 	b, ann := newBusy(t)
 	member, err := b.Desk.RegisterStaff(t.Context(), commands.RegisterStaff{Tenant: "elm-street", Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"})
@@ -140,7 +140,7 @@ func TestNobodyIsNamedInWhatAnApplicationIsToldOfItself_D94(t *testing.T) {
 			answer := b.answer(t, method, string(endpoint.Name), `{"event":"record.opened"}`)
 			for _, secret := range []string{ann, "Archer", "dr.lee", "Dr Lee", "lee@elm.example", member.String()} {
 				if strings.Contains(answer, secret) {
-					t.Errorf("%s %s tells of %s: %s", method, endpoint.Name, secret, answer)
+					t.Errorf("%s %s contains %s: %s", method, endpoint.Name, secret, answer)
 				}
 			}
 		}

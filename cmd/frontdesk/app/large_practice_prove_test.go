@@ -22,8 +22,8 @@ var largeTime = provetest.Pick(30*time.Second, time.Minute)
 const (
 	mostPage   = 100 * time.Millisecond
 	leastPages = 100 // of each kind, for a p99
-	// between is a user's time from one page to the next: nobody looks at more than two a
-	// second.
+	// between is a user's time from one page to the next: people look at two a second at
+	// most.
 	between = 500 * time.Millisecond
 )
 
@@ -71,7 +71,7 @@ func TestProveThatALargePracticeIsQuick(t *testing.T) { //nolint:paralleltest //
 	}
 }
 
-// user is somebody who looks at pages.
+// user is a person who looks at pages.
 type user struct {
 	*large
 	t     *testing.T

@@ -60,14 +60,14 @@ func newLarge(t *testing.T) *large {
 	t.Cleanup(pool.Close)
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
-	keys := &keyring.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}, Now: clock.System}
+	keys := &keyring.Keyring{DB: postgres.On(pool), Codec: codec, Masters: sealing.NewRing(sealing.MasterKey{1}), Now: clock.System}
 	must(t, keys.Start(t.Context()))
 	l := &large{pool: pool, store: &eventstore.Store{DB: postgres.On(pool), Codec: codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System}}
 	t.Cleanup(l.store.Close)
 	l.seed(t)
 	program, err := app.New(t.Context(), app.Config{
 		DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 	})
 	must(t, err)
 	l.service = &service{App: program, db: pool}
@@ -82,7 +82,7 @@ func newLarge(t *testing.T) *large {
 	for shown := 0; shown < largeRequests; time.Sleep(time.Second) {
 		must(t, pool.QueryRow(t.Context(), `SELECT count(*) FROM inbox`).Scan(&shown))
 	}
-	_, err = db.AdminPool(t).Exec(t.Context(), `VACUUM ANALYZE`) // as autovacuum does by itself, sooner or later
+	_, err = db.AdminPool(t).Exec(t.Context(), `VACUUM ANALYZE`) // as autovacuum does sooner or later
 	must(t, err)
 	return l
 }
@@ -91,8 +91,8 @@ func (l *large) desk() commands.Desk {
 	return commands.Desk{Store: l.store, Passwords: unhashed{}, Patients: projections.Patients{DB: l.pool}, Now: clock.System}
 }
 
-// seed makes the practice. Of its requests, one in forty is nobody's yet, and one in
-// forty somebody's; the others are done.
+// seed creates the practice. One in forty of its requests is unassigned, and one in forty is
+// assigned; the others are done.
 func (l *large) seed(t *testing.T) {
 	t.Helper()
 	begun, desk := clock.Start(), l.desk()
@@ -129,7 +129,7 @@ func (l *large) seed(t *testing.T) {
 	t.Logf("everything after %v", begun.Elapsed().Round(time.Second))
 }
 
-// request appends one, with what has happened to it.
+// request appends one, with its later events.
 func (l *large) request(ctx context.Context, n int) error {
 	who, member := l.patients[n*13%largePatients], l.members[n%largeUsers]
 	events := []event.Event{request.Submitted{
@@ -146,7 +146,7 @@ func (l *large) request(ctx context.Context, n int) error {
 	return err
 }
 
-// many does something so many times, 32 at once.
+// many repeats something the given number of times, 32 at once.
 func many(t *testing.T, times int, do func(ctx context.Context, n int) error) {
 	t.Helper()
 	var next atomic.Int64
@@ -180,7 +180,7 @@ func bornOf(n int) string {
 	return time.Date(1930, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n).Format(time.DateOnly)
 }
 
-// unhashed keeps no passwords: everybody's session is begun for them.
+// unhashed keeps no passwords: the tests begin all sessions.
 type unhashed struct{}
 
 func (unhashed) Keep(context.Context, string, staff.ID, string) (staff.PasswordSet, error) {

@@ -60,7 +60,7 @@ func TestSmallPoolsServe_D108(t *testing.T) {
 		config := app.Config{DatabaseURL: db.URL}
 		none(&config)
 		if _, err := app.Open(t.Context(), config); err == nil || !strings.Contains(err.Error(), "at least") {
-			t.Errorf("with too few, it says %v", err)
+			t.Errorf("with too few connections, the error is %v", err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/pprof" // nothing serves the default mux, which it registers on
 	"sync"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// listen listens on the configured addresses, and answers nothing yet.
+// listen listens on the configured addresses, without answering yet.
 func (a *App) listen(ctx context.Context) (err error) {
 	front, err := a.front(ctx)
 	if err != nil {
@@ -33,7 +34,7 @@ func (a *App) listen(ctx context.Context) (err error) {
 	return err
 }
 
-// operations returns what answers on the private listener, for whoever runs the service.
+// operations returns the handler of the private listener, for operators.
 func (a *App) operations() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{Registry: a.registry}))
@@ -63,7 +64,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// server is a listener and what answers on it. A nil server does nothing.
+// server is a listener and its handler. A nil server does nothing.
 type server struct {
 	listener    net.Listener
 	http        *http.Server
@@ -177,14 +178,14 @@ func serve(ctx context.Context, d *drain, listeners ...*server) error {
 // shutdownLimit is how long accepted calls may take to be finished.
 const shutdownLimit = 20 * time.Second
 
-// errStopping is what calls are told that are cut off.
+// errStopping is the answer to calls that are cut off.
 var errStopping = fault.New(fault.Unavailable, "unavailable", "The service is stopping. Try again shortly.")
 
-// cutOff ends all calls. Whoever waits for more of a body waits no longer.
+// cutOff ends all calls, including those that wait for the rest of a body.
 func (s *server) cutOff() {
 	s.cutCalls(errStopping)
 	s.active.Range(func(conn, _ any) bool {
-		_ = conn.(net.Conn).SetReadDeadline(clock.Deadline(0)) // one that is closed needs none
+		_ = conn.(net.Conn).SetReadDeadline(clock.Deadline(0)) // a closed connection needs no deadline
 		return true
 	})
 }
@@ -192,10 +193,10 @@ func (s *server) cutOff() {
 // lastWords is the time in which calls that are cut off are answered.
 const lastWords = 200 * time.Millisecond
 
-// shutdown accepts no more connections and finishes the calls that were accepted. When
-// ctx ends it cuts off the others, which are answered 503 if they do not wait for their
-// callers, and waits until they have cleared away what they kept. That takes no longer than the time that they have for it, because everything
-// else that they wait for has ended.
+// shutdown stops accepting connections and finishes the calls that were accepted. When ctx
+// ends it cuts off the others, which are answered 503 if they do not wait for their callers,
+// and waits for their cleanup. That takes no longer than the cleanup's own limit, because
+// everything else that they wait for has ended.
 func (s *server) shutdown(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -207,7 +208,7 @@ func (s *server) shutdown(ctx context.Context) error {
 	s.cutOff()
 	answering, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
-	if s.http.Shutdown(answering) == nil { // whoever was cut off was told so
+	if s.http.Shutdown(answering) == nil { // calls that were cut off have got their answer
 		return nil
 	}
 	s.close()
@@ -222,4 +223,14 @@ func (s *server) close() {
 		_ = s.http.Close()
 		_ = s.listener.Close()
 	}
+}
+
+// serveProfiles serves Go's profiles of the process: where time and memory go, and the stack
+// of each goroutine. It shows no value that the program holds. It also hides the command
+// line, which may hold a secret.
+func serveProfiles(mux *http.ServeMux) {
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 }

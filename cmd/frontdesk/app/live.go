@@ -8,20 +8,20 @@ import (
 	"frontdesk/projections"
 )
 
-// shownLive are the read models behind the feed that live pages show.
-func shownLive() []projections.Follower {
+// liveFollowers are the read models behind the feed that live pages show.
+func liveFollowers() []projections.Follower {
 	return []projections.Follower{projections.CallInBoard{}, projections.Inbox{}}
 }
 
-// watched is the log as live pages are told of it.
+// watched adapts the watch of the log for live pages.
 type watched struct{ *eventstore.Watch }
 
 // watch looks at the log with the tail that all consumers of the process share.
 func (a *App) watch(tail *eventstore.Tail) watched {
-	return watched{&eventstore.Watch{DB: a.background, Tail: tail, Follows: live.Follows(), Shows: shownLive()}}
+	return watched{&eventstore.Watch{DB: a.background, Tail: tail, Follows: live.Follows(), Shows: liveFollowers()}}
 }
 
-// Look returns what has come since the last look.
+// Look returns the changes since the last look.
 func (w watched) Look(ctx context.Context) (live.Sight, error) {
 	s, err := w.Watch.Look(ctx)
 	return live.Sight(s), err

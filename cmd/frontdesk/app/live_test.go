@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// listen opens a stream of requests, as somebody who is signed in.
+// listen opens a stream of requests, as a signed-in member of staff.
 func (s *service) listen(t *testing.T) *bufio.Scanner {
 	t.Helper()
 	member, err := s.Desk.RegisterStaff(t.Context(), commands.RegisterStaff{
@@ -49,7 +49,7 @@ func TestStreamsEndBeforeAProcessWaits_D87(t *testing.T) {
 	for heard.Scan() && !strings.HasPrefix(heard.Text(), `data: {"topic":"inbox","what":"submitted",`) {
 	}
 	if heard.Err() != nil || heard.Text() == "" {
-		t.Fatalf("nothing was told of a request: %v", heard.Err())
+		t.Fatalf("no notification of a request: %v", heard.Err())
 	}
 	stop()
 	for heard.Scan() {

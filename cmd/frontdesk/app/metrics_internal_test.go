@@ -29,14 +29,14 @@ var (
 	noMetrics = []string{"frontdesk_app", "frontdesk_audit", "frontdesk_signer", "frontdesk_rebuild", "frontdesk_default"} // roles, a schema and a network
 )
 
-// metric is what an operator's query has to know of one.
+// metric is the part of a metric that queries depend on.
 type metric struct {
-	Type   string // "" if nothing was measured yet that would say it
+	Type   string // "" if nothing was measured yet that shows it
 	Labels []string
 }
 
-// The page is what alerts and dashboards are made from, so it lists what each program
-// serves, and nothing else.
+// Alerts and dashboards are made from the page, so it lists exactly the metrics that each
+// program serves.
 func TestThePageListsTheMetricsOfEachProgram_D110(t *testing.T) {
 	t.Parallel()
 	page := listedMetrics(t)
@@ -100,7 +100,7 @@ func listedMetrics(t *testing.T) map[string]map[string]metric {
 func servedMetrics(t *testing.T) map[string]map[string]metric {
 	t.Helper()
 	service, err := New(t.Context(), Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 )
 
-// Whoever looks at metrics wants most to know how things are when something is wrong.
+// Metrics are needed most while something is wrong.
 func TestMetricsAreServedWhileTheDatabaseIsAway_D110(t *testing.T) {
 	t.Parallel()
 	s, state := newStates(t), away["out of connections"]

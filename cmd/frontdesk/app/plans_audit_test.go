@@ -106,7 +106,7 @@ func (l *lively) handle(tenant string) {
 	}
 }
 
-// forget has a patient erased whom somebody has asked to be erased a day ago.
+// forget erases a patient whose erasure was requested a day ago.
 func (l *lively) forget(tenant string) {
 	l.t.Helper()
 	by := func(operator string) context.Context {
@@ -142,12 +142,12 @@ func (l *lively) manage(tenant string) {
 	l.must(err)
 }
 
-// audit asks what auditors ask, by each filter.
+// audit runs the auditors' queries, with each filter.
 func (l *lively) audit(db *postgrestest.Database) {
 	l.t.Helper()
 	ctx := l.t.Context()
 	engine, err := app.Open(ctx, app.Config{
-		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.SignerRole, 1), MasterKey: sealing.MasterKey{1}, Tracer: l.sent,
+		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.SignerRole, 1), MasterKeys: sealing.NewRing(sealing.MasterKey{1}), Tracer: l.sent,
 	})
 	l.must(err)
 	defer engine.Close()
@@ -185,7 +185,7 @@ func (l *lively) audit(db *postgrestest.Database) {
 	_, err = engine.Auditor.Explain(ctx, question, nil)
 	l.must(err)
 	book := engine.Book()
-	for range 2 { // the second time it looks for what has changed
+	for range 2 { // the second time it looks for changes
 		_, _, err = book.Search(ctx, "elm-street", "a", 10)
 		l.must(err)
 	}
@@ -196,15 +196,15 @@ func (l *lively) audit(db *postgrestest.Database) {
 	}
 	_, err = engine.Attachments.Attachment(ctx, request.AttachmentID{UUID: uuid.New()})
 	if err == nil {
-		l.t.Error("nobody's file is found")
+		l.t.Error("no file is found")
 	}
 	l.list(engine)
 	l.pack(engine)
 	l.prove(engine)
 }
 
-// list asks for one page of everything that operators list, and what is there of a practice
-// to which a file is applied.
+// list reads one page of each of the operators' lists, and the current state of a practice to
+// which a file is applied.
 func (l *lively) list(engine *app.Engine) {
 	l.t.Helper()
 	ctx, all := l.t.Context(), engine.Registers()
@@ -230,7 +230,8 @@ func (l *lively) list(engine *app.Engine) {
 	l.must(err)
 }
 
-// pack asks what a pack of one patient's data asks beside the log and the access record.
+// pack runs the queries of a pack of one patient's data, except those of the log and the
+// access record.
 func (l *lively) pack(engine *app.Engine) {
 	l.t.Helper()
 	ctx, directory := l.t.Context(), engine.Directory()
@@ -240,7 +241,7 @@ func (l *lively) pack(engine *app.Engine) {
 		name, err := look(ctx, "elm-street", uuid.New())
 		l.must(err)
 		if name != "" {
-			l.t.Errorf("nobody is called %q", name)
+			l.t.Errorf("no person has the name %q", name)
 		}
 	}
 	_, err = directory.Application(ctx, l.integrator.ID.UUID)

@@ -10,7 +10,7 @@ import (
 )
 
 // lookAfterPatients finds, sees, registers and changes patients on the pages. One has more
-// namesakes than a page has room for, and a record that is restricted to somebody else.
+// namesakes than fit on a page, and a record that is restricted to another user.
 func (l *lively) lookAfterPatients(answered func(method, path string, form url.Values) string) {
 	l.t.Helper()
 	send := func(path, to string, fields url.Values) string {

@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// prove asks what proofs of a practice's logs take.
+// prove runs the queries for proofs of a practice's logs.
 func (l *lively) prove(engine *app.Engine) {
 	l.t.Helper()
 	ctx := l.t.Context()

@@ -19,12 +19,12 @@ var aMillion = postgrestest.Grown{
 	Practices: 1000, Staff: 10_000, Patients: 100_000, Events: 1_000_000, Entries: 100_000, Calls: 100_000, Deliveries: 100_000, Uploads: 20_000,
 }
 
-// fewStatements is less than the program has. Whoever lowers it should know why.
+// fewStatements is fewer than the program has. Lower it only for a known reason.
 const fewStatements = 100
 
-// What the program asks for calls, pages, metrics and in the background, and what auditors
-// ask, stays quick however large the database grows: no statement reads a table that
-// grows from end to end. The statements are those that the program sends.
+// The statements for calls, pages, metrics, background work and auditors stay quick however
+// large the database grows: none reads a growing table from end to end. The statements are
+// those that the program sends.
 func TestNoStatementReadsAWholeTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long; make test runs it")
@@ -73,8 +73,9 @@ func TestNoStatementReadsAWholeTable(t *testing.T) {
 		if s.afresh {
 			continue
 		}
-		// A connection keeps the plan that it made while there was nothing, at the longest
-		// until autovacuum has looked. So long it may look through a range, but for no key.
+		// A connection keeps the plan that it made while tables were empty, at the longest
+		// until autovacuum has analysed them. Until then a plan may scan a range, but not for
+		// a key.
 		early, _ := empty.forAny(t, s)
 		if read := known.wholly(early, false); slices.ContainsFunc(read, byKey.MatchString) {
 			t.Errorf("planned on empty tables, a statement reads whole tables: %q\n%s", read, s.sql)
@@ -94,9 +95,9 @@ var withoutStatistics = map[string]string{
 	`UPDATE deliveries SET status = 'withdrawn', reason = '`: "an erasure waits for all appends of the practice in any case",
 }
 
-// mayLook reports whether a statement may look through more than it needs while there are no
-// statistics. So may all that auditors ask, which is planned anew each time, and what is
-// asked of tables that do not grow with the log.
+// mayLook reports whether a statement may scan more than it needs while there are no
+// statistics. Auditors' queries may, because each is planned for its parameters, and so may
+// queries of tables that do not grow with the log.
 func (in tables) mayLook(s statement) bool {
 	for begin := range withoutStatistics {
 		if strings.HasPrefix(strings.TrimSpace(s.sql), begin) {
@@ -114,7 +115,7 @@ var ofTheLog = []string{
 	"patients", "inbox", "attachments", "answers", "uploads", "upload_chunks", "authorisations", "tree_tiles",
 }
 
-// byKey finds a condition that asks for what is equal to a parameter.
+// byKey finds a condition that compares with a parameter for equality.
 var byKey = regexp.MustCompile(` = \$\d`)
 
 func plannerOf(t *testing.T, url string) *planner {
@@ -138,8 +139,8 @@ func tablesOf(t *testing.T, p *planner) (found tables) {
 	return found
 }
 
-// scans says how many halves of each large table were read row by row, also by statements
-// of functions. A session adds what it has done before it ends.
+// scans returns how many halves of each large table were read row by row, including by
+// statements of functions. A session reports its counts before it ends.
 func (p *planner) scans(t *testing.T) map[string]int64 {
 	t.Helper()
 	for others := 1; others > 0; time.Sleep(10 * time.Millisecond) {

@@ -11,7 +11,7 @@ import (
 	"frontdesk/projections"
 )
 
-// How many connections each pool has at most, unless a deployment says otherwise.
+// The default maximum of connections in each pool.
 const (
 	DefaultCallConnections       = 16
 	DefaultBackgroundConnections = 12
@@ -27,13 +27,13 @@ func (c *Config) Connections() int {
 	return int(c.CallConnections + c.BackgroundConnections + c.UploadConnections)
 }
 
-// enough refuses pools with which a process would stand still.
+// enough refuses pool sizes with which a process would deadlock.
 func (c *Config) enough() error {
 	switch {
 	case c.CallConnections < 1 || c.UploadConnections < 1:
 		return errors.New("--call-connections and --upload-connections must be 1 at least")
 	case c.BackgroundConnections < fewestBackground:
-		return fmt.Errorf("--background-connections must be %d at least: what follows the log holds so many at once", fewestBackground)
+		return fmt.Errorf("--background-connections must be at least %d: the followers of the log use that many", fewestBackground)
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ type pools struct {
 	uploads    *pgxpool.Pool // so that many files leave connections for calls
 }
 
-// named returns the pools by what metrics call them.
+// named returns the pools by their names in metrics.
 func (p pools) named() map[string]*pgxpool.Pool {
 	return map[string]*pgxpool.Pool{"calls": p.calls, "background": p.background, "uploads": p.uploads}
 }

@@ -20,18 +20,18 @@ import (
 // times.
 const copiesAtOnce = 4
 
-// privacyService is what the pages for privacy officers have done.
+// privacyService returns the operations of the pages for privacy officers.
 func (a *App) privacyService() privacy.Service {
 	return privacy.Service{
 		Calls:   a.linesFor,
-		Told:    a.toldOf,
+		Told:    a.notified,
 		Copy:    a.copyFor,
 		Erased:  a.NoteErasures,
 		Copying: make(chan struct{}, copiesAtOnce),
 	}
 }
 
-// linesFor reads the access record, with the practitioners whom calls were made for.
+// linesFor reads the access record, with the practitioners of the calls.
 func (a *App) linesFor(ctx context.Context, w privacy.Lines) (found []access.Call, err error) {
 	record := accesslog.Record{DB: a.calls, Keys: a.keyring, Page: w.Most}
 	f := auditing.CallFilter{CallFilter: accesslog.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}}
@@ -49,8 +49,8 @@ func (a *App) linesFor(ctx context.Context, w privacy.Lines) (found []access.Cal
 	return found, nil
 }
 
-// toldOf returns whom webhooks have told of events.
-func (a *App) toldOf(ctx context.Context, events []uuid.UUID) (told []privacy.Told, err error) {
+// notified returns the applications that webhooks have notified of events.
+func (a *App) notified(ctx context.Context, events []uuid.UUID) (told []privacy.Told, err error) {
 	found, err := webhooks.DeliveryLog{DB: a.calls}.Of(ctx, events)
 	for _, d := range found {
 		told = append(told, privacy.Told{Event: d.ID, Application: d.Application, Arrived: d.Status == webhooks.Delivered})
@@ -58,7 +58,7 @@ func (a *App) toldOf(ctx context.Context, events []uuid.UUID) (told []privacy.To
 	return told, err
 }
 
-// copyFor prepares what a patient who asks is given.
+// copyFor prepares the subject access copy of a patient.
 func (a *App) copyFor(ctx context.Context, tenant string, id patient.ID) (privacy.Copy, error) {
 	pack, filter, err := a.SubjectPack(ctx, tenant, id)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *App) copyFor(ctx context.Context, tenant string, id patient.ID) (privac
 	return privacy.Copy{
 		Reading: audit.Queried{Command: subjectpack.Command, Filter: filter.String(), Patient: id, Personal: true, Count: survey.Count},
 		Write: func(ctx context.Context, w io.Writer) error {
-			pack, _, err := a.SubjectPack(ctx, tenant, id) // whose parts are read within this ctx
+			pack, _, err := a.SubjectPack(ctx, tenant, id) // its parts are read within this ctx
 			if err == nil {
 				_, err = pack.Write(ctx, w, survey)
 			}

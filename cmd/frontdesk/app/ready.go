@@ -15,13 +15,13 @@ const (
 )
 
 // readiness counts the checks that have failed in a row. Each request of `/readyz` is a
-// check, whoever makes it, so nothing is asked while nobody wants to know. One hiccup
-// takes no process out, because all of them share the one database (D48).
+// check, so without requests nothing is checked. A single failure takes no process out,
+// because all of them share the one database (D48).
 type readiness struct{ failed atomic.Int32 }
 
-// check returns whether this process is ready, and what has failed now: a person who asks
-// once is to know that. A schema that is not this program's and a sequence with a fault
-// count at once, because they do not pass by themselves.
+// check returns whether this process is ready, and the current failure, so that a single
+// request shows it. A schema of another program and a sequence with a fault count at once,
+// because they do not pass on their own.
 func (r *readiness) check(ctx context.Context, serves func(context.Context) error) (ready bool, failed error) {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
@@ -34,11 +34,11 @@ func (r *readiness) check(ctx context.Context, serves func(context.Context) erro
 	return r.failed.Add(1) < readyTries && !otherSchema && !faulty, failed
 }
 
-// serves asks whether calls would be served. They would if the database answers, takes
-// changes as durably as is demanded, draws positions as it must, and its schema is this
+// serves checks whether calls would be served. They would if the database answers, takes
+// changes with the required durability and draws positions correctly. Its schema must be this
 // program's or, during a rolling upgrade, a newer one.
-// It does not matter here how far the feed lags behind, or whether the disk is full:
-// both are metrics.
+//
+// The lag of the feed and a full disk do not matter here: both are metrics.
 func (a *App) serves(ctx context.Context) error {
 	err := postgres.CheckSchema(ctx, a.background)
 	if schema, ok := errors.AsType[*postgres.SchemaError](err); ok && schema.Ahead() {

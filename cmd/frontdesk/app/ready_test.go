@@ -13,8 +13,8 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 )
 
-// away are states of a database that pass: what brings them about, and what ends them.
-// %s is the database's name.
+// away are temporary states of a database: how each begins, and how it ends. %s is the
+// database's name.
 var away = map[string]struct {
 	begin, end string
 	cut        bool   // it holds for new connections only, so the old ones are cut off
@@ -51,7 +51,7 @@ func TestAStateThatPassesIsAnsweredAsTheContractSays_D48(t *testing.T) {
 			for n := range 4 {
 				status, said := d.asked(t)
 				if got = append(got, status); state.cut && n == 0 && !strings.HasPrefix(said, "ready, though a check has failed: ") {
-					t.Errorf("whoever asks once is told %q", said)
+					t.Errorf("the first answer is %q", said)
 				}
 			}
 			if want := []int{http.StatusOK, http.StatusOK, state.ready, state.ready}; fmt.Sprint(got) != fmt.Sprint(want) {
@@ -71,7 +71,7 @@ func TestAStateThatPassesIsAnsweredAsTheContractSays_D48(t *testing.T) {
 	}
 }
 
-// A schema that is not the program's does not pass by itself.
+// A schema of another program is not temporary.
 func TestAWrongSchemaIsNotReadyAtOnce_D48(t *testing.T) {
 	t.Parallel()
 	d := newStates(t)
@@ -81,7 +81,7 @@ func TestAWrongSchemaIsNotReadyAtOnce_D48(t *testing.T) {
 	}
 }
 
-// A sequence that gives out positions which the log has passed does not pass by itself.
+// A sequence that gives out positions which the log has passed is not temporary.
 func TestASequenceWithAFaultIsNotReadyAndDoesNotStart_D52(t *testing.T) {
 	t.Parallel()
 	d := newStates(t)
@@ -91,14 +91,14 @@ func TestASequenceWithAFaultIsNotReadyAndDoesNotStart_D52(t *testing.T) {
 	if status := d.readyz(t); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz answers %d", status)
 	}
-	_, err = app.New(t.Context(), app.Config{DatabaseURL: d.DB.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1}})
+	_, err = app.New(t.Context(), app.Config{DatabaseURL: d.DB.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKeys: sealing.NewRing(sealing.MasterKey{1})})
 	if err == nil || !strings.Contains(err.Error(), "is cached: as the owner, SELECT mend_sequence()") {
 		t.Errorf("it starts: %v", err)
 	}
 	_, err = owner.Exec(t.Context(), `SELECT mend_sequence()`)
 	must(t, err)
 	if status := d.readyz(t); status != http.StatusOK {
-		t.Errorf("when it is mended, /readyz answers %d", status)
+		t.Errorf("after the fix, /readyz answers %d", status)
 	}
 }
 
@@ -171,7 +171,7 @@ func (s *states) readyz(t *testing.T) int {
 	return status
 }
 
-// asked is what /readyz answers.
+// asked is the answer of /readyz.
 func (s *states) asked(t *testing.T) (status int, said string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.PrivateURL()+"/readyz", nil)

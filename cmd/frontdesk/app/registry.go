@@ -2,11 +2,15 @@ package app
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"net/http"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/postgres"
@@ -17,8 +21,8 @@ import (
 	"frontdesk/adapters/postgres/uploads"
 )
 
-// newRegistry returns the registry of a program that runs for long: with what each of them
-// says of itself, and of its pools of connections.
+// newRegistry returns the registry of a long-running program: its build information, its
+// process metrics and its connection pools.
 func newRegistry(pools map[string]*pgxpool.Pool) (*prometheus.Registry, error) {
 	is, err := ThisVersion()
 	if err != nil {
@@ -34,8 +38,8 @@ func newRegistry(pools map[string]*pgxpool.Pool) (*prometheus.Registry, error) {
 	return registry, nil
 }
 
-// measure registers what is asked of the database when metrics are collected, and the
-// metrics of what the engine holds.
+// measure registers the metrics that query the database when they are collected, and those of
+// the engine's state.
 func (a *App) measure() {
 	c := a.config
 	a.registry.MustRegister(
@@ -49,8 +53,8 @@ func (a *App) measure() {
 	a.passwords.Queue.Show(a.seating)
 }
 
-// isReady asks by itself, and is none of the checks that are counted: whoever reads
-// metrics decides for how long something has to last.
+// isReady makes its own check and is not counted with the others: the reader of metrics
+// decides how long a failure has to last.
 func (a *App) isReady() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), readyLimit)
 	defer cancel()
@@ -58,4 +62,23 @@ func (a *App) isReady() float64 {
 		return 0
 	}
 	return 1
+}
+
+// besideMetrics runs a function while the metrics are served at an address, if there is one,
+// and ends with either.
+func besideMetrics(ctx context.Context, listen string, registry *prometheus.Registry, log *slog.Logger, do func(context.Context) error) error {
+	if listen == "" {
+		return do(ctx)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
+	ctx, stop := context.WithCancel(ctx)
+	served := make(chan error, 1)
+	go func() {
+		defer stop()
+		served <- Serve(ctx, listen, mux, log)
+	}()
+	err := do(ctx)
+	stop()
+	return errors.Join(err, <-served)
 }

@@ -14,7 +14,7 @@ import (
 	"frontdesk/feed"
 )
 
-// Relay is what a relay of its own is told.
+// Relay is the configuration of a separate relay process.
 type Relay struct {
 	DatabaseURL   string
 	Broker        broker.Server
@@ -34,7 +34,7 @@ const (
 	relayRest = 250 * time.Millisecond
 )
 
-// Run relays until ctx ends, or until the broker holds what the log has lost.
+// Run relays until ctx ends, or until the broker holds events that the log has lost.
 func (c Relay) Run(ctx context.Context) error {
 	if err := c.Broker.Check(); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (c Relay) Run(ctx context.Context) error {
 	return besideMetrics(ctx, c.MetricsListen, registry, c.Log, relay.Run)
 }
 
-// checkBroker is an error if there is a broker that cannot be reached as the deployment says.
+// checkBroker returns an error if a broker is configured but cannot be reached.
 func (c *Config) checkBroker() error {
 	if len(c.Broker.URLs) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func (c *Config) checkBroker() error {
 	return c.Broker.Check()
 }
 
-// newRelay returns what hands the log to the broker, and nil without one.
+// newRelay returns the relay of the log to the broker, or nil without a broker.
 func (a *App) newRelay() *broker.Relay {
 	if len(a.config.Broker.URLs) == 0 {
 		return nil
@@ -74,10 +74,10 @@ func (a *App) newRelay() *broker.Relay {
 	}
 }
 
-// relayOn relays until ctx ends. If it stops before, everything else goes on.
+// relayOn relays until ctx ends. If it stops earlier, everything else continues.
 func (a *App) relayOn(ctx context.Context) {
 	if err := a.relay.Run(ctx); err != nil {
-		a.config.Log.ErrorContext(ctx, "nothing is relayed to the broker any more", slog.Any("error", err))
+		a.config.Log.ErrorContext(ctx, "relay to the broker stopped", slog.Any("error", err))
 	}
 }
 
@@ -90,10 +90,10 @@ type relaySource struct {
 
 func (s *relaySource) log() eventstore.Log { return eventstore.Log{DB: s.db} }
 
-// Look says how far the log has come.
+// Look returns the current end of the log.
 func (s *relaySource) Look(ctx context.Context) (look broker.Look, err error) {
 	is, err := s.log().Standing(ctx)
-	if look.Wait = standing(is); err != nil || look.Wait != "" {
+	if look.Wait = whyPaused(is); err != nil || look.Wait != "" {
 		return look, err
 	}
 	begun, err := s.log().Beginnings(ctx)
@@ -111,7 +111,7 @@ func (s *relaySource) Page(ctx context.Context, after int64, most int) (broker.P
 	}
 	now, err := s.log().Moment(ctx, after, most, relayBytes)
 	if err == nil && len(now.Events) > 0 {
-		err = s.db.Confirm(ctx) // what a standby does not have may yet be lost, and the broker would keep it
+		err = s.db.Confirm(ctx) // events that a standby lacks may yet be lost, and the broker would keep them
 	}
 	return broker.Page(now), err
 }

@@ -32,10 +32,10 @@ func TestAServiceServesWhenItsRelayHasStopped_D101(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := make(says, 10)
+	lines := make(logLines, 10)
 	service, err := New(t.Context(), Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
-		Broker: broker.Server{URLs: []string{s.URL()}}, BrokerStreams: broker.Streams{Replicas: 1}, Log: slog.New(slog.NewTextHandler(said, nil)),
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
+		Broker: broker.Server{URLs: []string{s.URL()}}, BrokerStreams: broker.Streams{Replicas: 1}, Log: slog.New(slog.NewTextHandler(lines, nil)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -45,9 +45,9 @@ func TestAServiceServesWhenItsRelayHasStopped_D101(t *testing.T) {
 	defer stop()
 	var running sync.WaitGroup
 	running.Go(func() { _ = service.Run(ctx) })
-	for line := ""; !strings.Contains(line, "nothing is relayed to the broker any more"); {
+	for line := ""; !strings.Contains(line, "relay to the broker stopped"); {
 		select {
-		case line = <-said:
+		case line = <-lines:
 		case <-time.After(time.Minute):
 			t.Fatal("the relay does not stop")
 		}
@@ -64,10 +64,10 @@ func TestAServiceServesWhenItsRelayHasStopped_D101(t *testing.T) {
 	running.Wait()
 }
 
-// says are lines of a log.
-type says chan string
+// logLines are lines of a log.
+type logLines chan string
 
-func (s says) Write(line []byte) (int, error) {
+func (s logLines) Write(line []byte) (int, error) {
 	select {
 	case s <- string(line):
 	default:

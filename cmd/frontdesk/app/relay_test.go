@@ -72,8 +72,7 @@ func relayed(t *testing.T, service *app.App, js jetstream.JetStream) (all []*jet
 	return nil
 }
 
-// A patient's name and what they answer are in the log, and in no message and no file of
-// the broker.
+// A patient's name and answers are in the log, and in no message and no file of the broker.
 func TestNothingPersonalIsRelayed_D101(t *testing.T) {
 	t.Parallel()
 	s := brokertest.New(t)
@@ -91,7 +90,7 @@ func TestNothingPersonalIsRelayed_D101(t *testing.T) {
 		told = told || message.Name == "patient-request.submitted.v1" && message.Patient.String() == patient && bytes.Contains(message.Data, []byte(event.Hidden))
 		for _, text := range personal {
 			if strings.Contains(fmt.Sprint(m.Subject, m.Header, string(m.Data)), text) {
-				t.Errorf("idx %d says %q: %s", message.Idx, text, m.Data)
+				t.Errorf("idx %d contains %q: %s", message.Idx, text, m.Data)
 			}
 		}
 	}
@@ -119,7 +118,7 @@ func TestNothingPersonalIsRelayed_D101(t *testing.T) {
 	}
 }
 
-// Who serves does not wait for the broker, neither at the start nor at the end.
+// A server does not wait for the broker, neither at the start nor at the end.
 func TestAServiceServesWithoutItsBroker_D101(t *testing.T) {
 	t.Parallel()
 	s := brokertest.New(t)
@@ -138,6 +137,6 @@ func TestABrokerThatCannotBeUsedIsSaidAtTheStart_D101(t *testing.T) {
 	t.Parallel()
 	_, err := app.New(t.Context(), app.Config{DatabaseURL: "postgres://nowhere.invalid/x", Broker: broker.Server{URLs: []string{"http://u:secret@broker"}}})
 	if err == nil || !strings.Contains(err.Error(), "nats://broker-1:4222") || strings.Contains(err.Error(), "secret") {
-		t.Errorf("it says %v", err)
+		t.Errorf("the error is %v", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"frontdesk/commands"
 )
 
-// What one replica was told holds for the very next call on another.
-func TestWhatIsTakenAwayIsGoneOnEveryReplica_D15(t *testing.T) {
+// A change made through one replica applies to the very next call on another.
+func TestRevocationAppliesOnEveryReplica_D15(t *testing.T) {
 	t.Parallel()
 	here := open(t)
 	there := replica(t, here.DB)
@@ -36,7 +36,7 @@ func TestWhatIsTakenAwayIsGoneOnEveryReplica_D15(t *testing.T) {
 	}
 	for i, step := range []struct {
 		do           func(context.Context) error
-		itself, user int // how the application is answered for itself, and for Dr Lee
+		itself, user int // the statuses of the application for itself, and for Dr Lee
 	}{
 		{authorise, http.StatusOK, http.StatusOK},
 		{disable, http.StatusForbidden, http.StatusForbidden},

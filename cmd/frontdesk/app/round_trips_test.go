@@ -34,7 +34,7 @@ func (c *trips) count(ctx context.Context) context.Context {
 	return ctx
 }
 
-// TraceQueryStart counts a statement that is sent alone.
+// TraceQueryStart counts a statement that is sent outside a batch.
 func (c *trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return c.count(ctx)
 }
@@ -99,8 +99,8 @@ func (b *busy) call(t *testing.T, method, path, body, key string) (status, took 
 	return response.StatusCode, b.of[response.Header.Get("X-Request-Id")]
 }
 
-// A patient request takes two: the first asks for rights and receptions, the second
-// appends, and refuses a patient whom the practice does not have.
+// A patient request takes two: the first reads rights and receptions. The second appends, and
+// refuses a patient whom the practice does not have.
 func TestACallTakesFewRoundTrips_D74(t *testing.T) {
 	t.Parallel()
 	b, ann := newBusy(t)
@@ -122,7 +122,7 @@ func TestACallTakesFewRoundTrips_D74(t *testing.T) {
 	wants("the portal", http.MethodGet, "request-type-availability", "", "", 200, 2)
 	post("a request", "create-patient-request", requestBody(ann), "", 200, 2)
 	post("with a key", "create-patient-request", requestBody(ann), "k", 200, 3)
-	post("made again", "create-patient-request", requestBody(ann), "k", 200, 3) // what is answered again is confirmed (D105)
+	post("made again", "create-patient-request", requestBody(ann), "k", 200, 3) // a repeated answer is confirmed (D105)
 	post("for nobody", "create-patient-request", requestBody(nobody), "", 400, 2)
 	post("a note", "create-note", about(ann, `,"note":"a cough"`), "", 200, 2)
 	post("an opening", "open-care-record", about(ann, ""), "", 200, 2)

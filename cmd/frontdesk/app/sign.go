@@ -19,7 +19,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Sign is what a signer is told.
+// Sign is the configuration of a signer.
 type Sign struct {
 	DatabaseURL   string
 	Key           notary.Key
@@ -38,7 +38,7 @@ type Sign struct {
 }
 
 const (
-	signConnections = 4    // for a round beside the daily reading
+	signConnections = 4    // for a round during the daily reading
 	signPage        = 2000 // leaves that are read at once
 
 	signWait     = 2 * time.Second // for a database that is away
@@ -76,7 +76,7 @@ func (c Sign) Run(ctx context.Context) (err error) {
 func (c Sign) sign(ctx context.Context, begun error, signer *notary.Signer, db postgres.DB) error {
 	for tries := 0; postgres.Away(begun); tries++ {
 		if tries%signSayAgain == 0 {
-			c.Log.WarnContext(ctx, "the database is away; nothing is signed until it is there", slog.Any("error", begun))
+			c.Log.WarnContext(ctx, "the database is unavailable; signing waits for it", slog.Any("error", begun))
 		}
 		if !background.Sleep(ctx, signWait) {
 			return nil

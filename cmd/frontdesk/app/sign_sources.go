@@ -12,8 +12,9 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// standing says why a log cannot be signed or relayed now, although nothing is wrong; "" if it can.
-func standing(is eventstore.Standing) string {
+// whyPaused explains why a log cannot be signed or relayed now, although it has no fault; ""
+// if it can.
+func whyPaused(is eventstore.Standing) string {
 	switch {
 	case is.Standby:
 		return "this server is a standby: name the one that takes writes, with target_session_attrs=read-write if the URL names several"
@@ -26,10 +27,10 @@ func standing(is eventstore.Standing) string {
 // eventSource shows the log of events.
 type eventSource struct{ log eventstore.Log }
 
-// Look says how far the log has come.
+// Look returns the current end of the log.
 func (s eventSource) Look(ctx context.Context) (notary.Look, error) {
 	is, err := s.log.Standing(ctx)
-	return notary.Look{Head: is.Head, Epoch: is.Epoch, Wait: standing(is)}, err
+	return notary.Look{Head: is.Head, Epoch: is.Epoch, Wait: whyPaused(is)}, err
 }
 
 // Leaves returns a page of leaves.
@@ -43,14 +44,14 @@ func (s eventSource) Leaves(ctx context.Context, after int64) (page []notary.Lea
 		}
 		leaf := notary.Leaf{Idx: stored.Idx, Tenant: stored.Stream.Tenant, Hash: proof.LeafOf(stored).Hash()}
 		if begun := (epoch.Begun{}); stored.Stream == epoch.StreamOf() && stored.Name == begun.EventName() && json.Unmarshal(stored.Data, &begun) == nil {
-			leaf.Begun = &begun // what cannot be read begins no epoch: the database has refused it
+			leaf.Begun = &begun // an unreadable leaf begins no epoch: the database has refused it
 		}
 		page = append(page, leaf)
 	}
 	return page, nil
 }
 
-// Kept says that no event is ever taken out.
+// Kept reports that events are never removed.
 func (s eventSource) Kept(context.Context) (notary.Kept, error) { return notary.Kept{}, nil }
 
 // accessSource shows the access record.
@@ -59,10 +60,10 @@ type accessSource struct {
 	record accesslog.Record
 }
 
-// Look says how far the access record has come.
+// Look returns the current end of the access record.
 func (s accessSource) Look(ctx context.Context) (look notary.Look, err error) {
 	is, err := s.log.Standing(ctx)
-	look.Epoch, look.Wait = is.Epoch, standing(is)
+	look.Epoch, look.Wait = is.Epoch, whyPaused(is)
 	if err != nil || look.Wait != "" {
 		return look, err
 	}
@@ -82,13 +83,13 @@ func (s accessSource) Leaves(ctx context.Context, after int64) (page []notary.Le
 	return page, nil
 }
 
-// Kept says where the lines begin that are still there.
+// Kept returns the first line that is still stored.
 func (s accessSource) Kept(ctx context.Context) (notary.Kept, error) {
 	kept, err := s.record.Kept(ctx)
 	return notary.Kept(kept), err
 }
 
-// isHole reports whether a log ends before it should: the signer finds out what that means.
+// isHole reports whether a log ends before it should: the signer finds the cause.
 func isHole(err error) bool {
 	_, is := errors.AsType[eventstore.Hole](err)
 	return is

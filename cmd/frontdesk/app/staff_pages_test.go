@@ -18,7 +18,7 @@ import (
 func staffPagesAt(t *testing.T, authURL string) (*app.App, error) {
 	t.Helper()
 	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", AuthURL: authURL, MasterKey: sealing.MasterKey{1}, PasswordCost: signintest.Cheap,
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", AuthURL: authURL, MasterKeys: sealing.NewRing(sealing.MasterKey{1}), PasswordCost: signintest.Cheap,
 	})
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func send(t *testing.T, service *app.App, method, host string, form url.Values) 
 	return answer, string(body)
 }
 
-func TestAnAddressThatNobodyCouldReachIsRefused(t *testing.T) {
+func TestUnreachableAddressIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"auth.frontdesk.test", "https://auth.frontdesk.test/pages", "ftp://auth.frontdesk.test"} {
 		if _, err := staffPagesAt(t, bad); err == nil || !strings.Contains(err.Error(), "staff pages") {

@@ -19,12 +19,12 @@ import (
 type statement struct {
 	sql    string
 	args   []any
-	afresh bool     // it is planned anew each time, for its parameters
-	before []string // what was set for it in the same batch
+	afresh bool     // it is planned each time, for its parameters
+	before []string // the settings for it in the same batch
 }
 
-// statements collects what the program sends, each text once. One that is planned afresh
-// is collected with all its parameters.
+// statements collects the statements that the program sends, each text once. One that is
+// planned for its parameters is collected with all of them.
 type statements struct {
 	mu   sync.Mutex
 	seen map[string]statement
@@ -95,7 +95,7 @@ type plan struct {
 	Plans     []plan
 }
 
-// planner says how a database would run a statement.
+// planner returns the plan that a database makes for a statement.
 type planner struct {
 	conn     *pgx.Conn
 	within   pgx.Tx // in which the database has forgotten its statistics; nil otherwise
@@ -111,8 +111,8 @@ func (p *planner) forValues(t *testing.T, s statement) (plan, bool) {
 	})
 }
 
-// forget has the database know nothing of what its tables hold, as after pg_upgrade, until
-// remember is called. Nobody else sees it, so that autovacuum cannot look meanwhile.
+// forget removes the statistics of the tables, as after pg_upgrade, until remember is called.
+// It does not commit, so that autovacuum cannot interfere.
 func (p *planner) forget(t *testing.T) (remember func()) {
 	t.Helper()
 	tx, err := p.conn.Begin(t.Context())
@@ -175,8 +175,8 @@ func (p *planner) do(t *testing.T, tx pgx.Tx, sql ...string) {
 	}
 }
 
-// tables says which tables are large, which indexes hold only a part of one, and of which
-// table each index is.
+// tables holds which tables are large, which indexes are partial, and the table of each
+// index.
 type tables struct {
 	large, partial []string
 	indexes        map[string]string
@@ -209,9 +209,9 @@ func (in tables) wholly(p plan, limited bool) (read []string) {
 // ofTenant matches a condition that a whole practice meets.
 var ofTenant = regexp.MustCompile(`^\((\w+\.)?tenant = [^()]*(\([^()]*\))?[^()]*\)$`)
 
-// practices lists the indexes of which a plan reads all that a practice has, to leave most
-// of it out again. That grows with the practice's log. It happens where statistics are
-// missing: then Postgres takes any two conditions for equally good ones.
+// practices lists the indexes of which a plan reads all entries of a practice and then
+// discards most. That grows with the practice's log. It happens without statistics: then
+// Postgres estimates any two conditions as equally selective.
 func (in tables) practices(p plan, filter string) (read []string) {
 	combined := p.Kind == "BitmapAnd"
 	if p.Kind != "Bitmap Index Scan" && !combined && p.Kind != "BitmapOr" {

@@ -20,8 +20,8 @@ import (
 // packPage is how many events a pack holds at once: each may be some MiB long.
 const packPage = 50
 
-// SubjectPack says where the parts of a patient's pack come from, and which events are in
-// it. It refuses a patient whom the practice does not have.
+// SubjectPack returns the sources of a patient's pack, and the events in it. It refuses
+// an unknown patient.
 func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) (subjectpack.Pack, auditing.EventFilter, error) {
 	asked := auditing.EventFilter{Tenant: tenant, Patient: id}
 	exists, err := e.Desk.Patients.PatientExists(ctx, tenant, id)
@@ -51,8 +51,8 @@ func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) 
 	}, asked, err
 }
 
-// moved has the events of requests asked for that have come from other patients, and not
-// those that are other patients' now, which it returns.
+// moved extends asked by the events of requests that have come from other patients, and
+// leaves out those that now belong to other patients, which it returns.
 func (e *Engine) moved(ctx context.Context, tenant string, id patient.ID, asked *auditing.EventFilter) (others []projections.Moved, err error) {
 	all, err := e.Requests().Moved(ctx, tenant, id)
 	hidden := map[uuid.UUID]bool{}
@@ -67,7 +67,7 @@ func (e *Engine) moved(ctx context.Context, tenant string, id patient.ID, asked 
 	return others, err
 }
 
-// contentOf writes what `audit attachment` would.
+// contentOf writes the same bytes as `audit attachment`.
 func (e *Engine) contentOf(ctx context.Context, w io.Writer, id request.AttachmentID) error {
 	file, err := e.Attachments.Attachment(ctx, id)
 	if err != nil {
@@ -80,8 +80,8 @@ func (e *Engine) contentOf(ctx context.Context, w io.Writer, id request.Attachme
 	return err
 }
 
-// CopyFile writes a file that was sent with a request, part by part, and says whether it
-// was what it should be.
+// CopyFile writes a file that was sent with a request, part by part, and reports whether its
+// content is intact.
 func (e *Engine) CopyFile(ctx context.Context, w io.Writer, file projections.Attachment) error {
 	content, err := e.Uploads.Open(ctx, file.Tenant, file.Attachment)
 	if err != nil {

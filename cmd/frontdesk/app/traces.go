@@ -22,7 +22,7 @@ func (c *Config) trace() (*tracing.Tracer, error) {
 	return traces, nil
 }
 
-// collector warns of one that does not answer: traces are lost then, and nothing else.
+// collector warns if the collector does not answer: only traces are lost then.
 func (c *Config) collector(ctx context.Context) Finding {
 	if err := c.Traces.Reach(ctx); err != nil {
 		return Finding{What: "traces", Warns: true, Says: "the collector takes none", About: []slog.Attr{slog.Any("error", err)}}

@@ -17,8 +17,8 @@ import (
 	"frontdesk/domain/site"
 )
 
-// traced is a program whose traces go somewhere, with an application that is told of
-// call-ins and a patient who has an appointment.
+// traced is a program that exports traces, with an application that receives call-ins and a
+// patient who has an appointment.
 type traced struct {
 	*testworld.World
 	integrator  bearertest.Application
@@ -43,7 +43,7 @@ func trace(t *testing.T, traces tracing.Config) *traced {
 	return p
 }
 
-// expect books an appointment, and has the application told when the patient is called in.
+// expect books an appointment, and registers the application for the patient's call-in.
 func (p *traced) expect(t *testing.T, receiver string) {
 	t.Helper()
 	ctx, desk := t.Context(), p.Desk
@@ -65,8 +65,8 @@ func (p *traced) book(t *testing.T, at site.ID) string {
 	return id.String()
 }
 
-// call returns the status and the id of a call. Its headers and its body hold what must not
-// be seen anywhere else.
+// call returns the status and the id of a call. Its headers and its body hold secrets that
+// must appear nowhere else.
 func (p *traced) call(t *testing.T, endpoint application.EndpointName, body, traceparent string) (status int, id string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.URL()+"/transactional-api/"+string(endpoint), strings.NewReader(body))

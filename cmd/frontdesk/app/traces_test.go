@@ -18,8 +18,8 @@ import (
 	"frontdesk/domain/event"
 )
 
-// A trace has the id of its call, and goes on across the log: in who handles the event, and
-// in who is told of it.
+// A trace has the id of its call and continues across the log: in the handler of the event,
+// and in its delivery.
 func TestACallIsFollowedToItsWebhook_D109(t *testing.T) {
 	t.Parallel()
 	collector := tracingtest.New(t)
@@ -27,7 +27,7 @@ func TestACallIsFollowedToItsWebhook_D109(t *testing.T) {
 	id := p.callIn(t, "")
 	told := (<-p.told).Get("traceparent")
 	clocktest.Eventually(t, func() bool { return slices.Contains(names(collector.Of(id)), "call-in-board.v1") }, "the read model follows")
-	must(t, p.Stop()) // which sends what is left
+	must(t, p.Stop()) // which sends the remaining spans
 
 	is, err := app.ThisVersion()
 	must(t, err)
@@ -50,7 +50,7 @@ func TestACallIsFollowedToItsWebhook_D109(t *testing.T) {
 	wantSteps(t, all, call, webhook)
 }
 
-// wantSteps looks for what lies between a call and its webhook.
+// wantSteps looks for the spans between a call and its webhook.
 func wantSteps(t *testing.T, all []tracingtest.Span, call, webhook tracingtest.Span) {
 	t.Helper()
 	appended := only(t, all, "append")
@@ -100,8 +100,8 @@ func names(all []tracingtest.Span) (names []string) {
 	return names
 }
 
-// What leaves the house are names, numbers and opaque identifiers, under the names that the
-// operators' page lists; also of what fails in the database.
+// Exported spans hold names, numbers and opaque identifiers, under the names that the
+// operators' page lists; this includes failures in the database.
 func TestNoTraceHoldsAnythingPersonal_D109(t *testing.T) {
 	t.Parallel()
 	collector := tracingtest.New(t)
@@ -127,7 +127,7 @@ func TestNoTraceHoldsAnythingPersonal_D109(t *testing.T) {
 			}
 		}
 		if s.Events > 0 || s.Status.GetMessage() != "" {
-			t.Errorf("%s has %d events, and says %q", s.Name, s.Events, s.Status.GetMessage())
+			t.Errorf("%s has %d events, and status message %q", s.Name, s.Events, s.Status.GetMessage())
 		}
 	}
 	act := bearertest.Act()["practitioner"].(map[string]any)
@@ -158,7 +158,7 @@ func TestACallerChoosesNoTrace_D109(t *testing.T) {
 	p = trace(t, tracing.Config{URL: none.URL, Share: 1e-12})
 	p.callIn(t, traceparent)
 	if told := (<-p.told).Values("traceparent"); told != nil {
-		t.Errorf("the receiver is told of the trace %q", told)
+		t.Errorf("the receiver got the trace context %q", told)
 	}
 	must(t, p.Stop())
 	if spans := none.Spans(); len(spans) > 0 {
@@ -166,8 +166,8 @@ func TestACallerChoosesNoTrace_D109(t *testing.T) {
 	}
 }
 
-// What no call has caused has a trace of the event's own.
-func TestWhatNobodyCalledForIsInATraceOfItsEvent_D109(t *testing.T) {
+// An event without a call has a trace of its own.
+func TestEventWithoutCallHasOwnTrace_D109(t *testing.T) {
 	t.Parallel()
 	collector := tracingtest.New(t)
 	p := trace(t, tracing.Config{URL: collector.URL, Share: 1})
@@ -179,17 +179,17 @@ func TestWhatNobodyCalledForIsInATraceOfItsEvent_D109(t *testing.T) {
 	must(t, p.Stop())
 	webhook := only(t, collector.Of(told[1]), "webhook")
 	if webhook.Parent != "" || strings.ReplaceAll(webhook.About["frontdesk.event"], "-", "") != told[1] {
-		t.Errorf("the webhook is within %q, and tells of %s", webhook.Parent, webhook.About["frontdesk.event"])
+		t.Errorf("the webhook's parent is %q, and its event %s", webhook.Parent, webhook.About["frontdesk.event"])
 	}
 	only(t, collector.Of(told[1]), "webhooks.v1")
 }
 
-// A program that is told of no collector tells no receiver of a trace, either.
+// A program without a collector sends receivers no trace context.
 func TestWithoutACollectorThereIsNoTrace_D109(t *testing.T) {
 	t.Parallel()
 	p := trace(t, tracing.Config{})
 	p.callIn(t, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	if told := (<-p.told).Values("traceparent"); told != nil {
-		t.Errorf("the receiver is told of the trace %q", told)
+		t.Errorf("the receiver got the trace context %q", told)
 	}
 }

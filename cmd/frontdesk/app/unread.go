@@ -17,12 +17,12 @@ import (
 // unreadTime is how long the answer to a request that could not be read may take.
 const unreadTime = 10 * time.Second
 
-// Write writes on. What net/http writes while no handler answers is what it says of a
-// request that it could not read, or of one that expects what it does not know. It is said
-// in the form of the contract instead, and the connection ends, as it would without.
+// Write passes bytes on. Anything that net/http writes while no handler answers refuses a
+// malformed request, or an Expect header that it does not know. Write replaces it by the form
+// of the contract and ends the connection, as net/http would.
 //
-// Whether a handler answers is known by the calls of net/http alone ([server.count],
-// [closing]), never by the bytes: those of an answer may be a client's.
+// Only the calls of net/http show whether a handler answers ([server.count], [closing]). The
+// bytes never do: those of an answer may come from a client.
 func (c *framedConn) Write(p []byte) (int, error) {
 	switch {
 	case c.refused:
@@ -45,8 +45,8 @@ func (c *framedConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// statusLine returns the status of an answer, and what net/http says beyond the status's
-// own text. That is one of a few sentences, and nothing that the client has sent.
+// statusLine returns the status of an answer, and the reason that net/http adds to the
+// status's own text. That is one of a few sentences, and never a client's text.
 func statusLine(answer []byte) (status int, why string, ok bool) {
 	line, _, _ := bytes.Cut(answer, []byte("\r\n"))
 	text, ok := strings.CutPrefix(string(line), "HTTP/1.1 ")
@@ -58,8 +58,8 @@ func statusLine(answer []byte) (status int, why string, ok bool) {
 	return status, why, err == nil && status >= http.StatusBadRequest
 }
 
-// unreadBy returns what makes the whole answer to a request that could not be read. The
-// answer has an id, which the log knows.
+// unreadBy returns the function that makes the whole answer to a malformed request. The
+// answer has an id, which is logged.
 func unreadBy(log *slog.Logger, now func() time.Time) func(says int, why string) []byte {
 	return func(says int, why string) []byte {
 		status, headers, body := httpapi.Unread(says, why, now())

@@ -15,14 +15,14 @@ import (
 	"frontdesk/commands/commandtest"
 )
 
-// refusedAs is what the contract has of an answer to one request.
+// refusedAs is the contract's answer to one request.
 type refusedAs struct {
 	status int
 	code   string
 }
 
-// answersTo sends what a client writes to a listener as the app has it, and returns all that
-// it answers.
+// answersTo sends a client's text to a listener configured as in the app, and returns all
+// answers.
 func answersTo(t *testing.T, text string, handler http.HandlerFunc) (all []*http.Response, bodies []string) {
 	t.Helper()
 	conn := listeningAs(t, handler, unreadBy(slog.New(slog.DiscardHandler), func() time.Time { return commandtest.Noon }))
@@ -43,7 +43,7 @@ func answersTo(t *testing.T, text string, handler http.HandlerFunc) (all []*http
 	}
 }
 
-func TestWhatCannotBeReadIsRefusedInTheFormOfTheContract_D93(t *testing.T) {
+func TestMalformedRequestIsRefusedByContract_D93(t *testing.T) {
 	t.Parallel()
 	long := "GET /z HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("y", 64<<10) + "\r\n\r\n"
 	for name, c := range map[string]struct {
@@ -94,8 +94,8 @@ func TestWhatCannotBeReadIsRefusedInTheFormOfTheContract_D93(t *testing.T) {
 	}
 }
 
-// A file that somebody has sent may look like an answer of net/http, and it may begin
-// wherever a part of an answer begins.
+// A file from a client may look like an answer of net/http, and may begin wherever a part of
+// an answer begins.
 func TestAnAnswerIsNotTakenForARefusal_D93(t *testing.T) {
 	t.Parallel()
 	const fake = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"

@@ -45,13 +45,12 @@ func start(t *testing.T, url string, change func(*app.Config)) *service {
 	return s
 }
 
-// startUntil starts a program that is told to stop when ctx ends. What Run returned is
-// in ended.
+// startUntil starts a program that stops when ctx ends. The result of Run is in ended.
 func startUntil(ctx context.Context, t *testing.T, url string, change func(*app.Config)) (s *service, ended <-chan error) {
 	t.Helper()
 	config := app.Config{
 		DatabaseURL: url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 	}
 	change(&config)
 	program, err := app.New(t.Context(), config)
@@ -69,7 +68,7 @@ func startUntil(ctx context.Context, t *testing.T, url string, change func(*app.
 	return s, result
 }
 
-// answer is what a call was answered.
+// answer is the answer to a call.
 type answer struct {
 	status  int
 	headers http.Header

@@ -10,10 +10,10 @@ import (
 	"frontdesk/adapters/postgres"
 )
 
-// Version is what a program was built of. What the builder did not know is missing.
+// Version describes the build of a program. Facts that the builder did not know are empty.
 type Version struct {
 	Version     string    `json:"version"`              // of the module; (devel) for a build that has none
-	Commit      string    `json:"commit,omitempty"`     // that was built
+	Commit      string    `json:"commit,omitempty"`     // of the source
 	CommittedAt time.Time `json:"committedAt,omitzero"` // when that was made
 	Modified    bool      `json:"modified"`             // files differed from the commit
 	Go          string    `json:"go"`
@@ -21,7 +21,7 @@ type Version struct {
 	Schema      int64     `json:"schema"` // the version of the database schema that this program needs
 }
 
-// ThisVersion returns what this program was built of.
+// ThisVersion returns the version of this program.
 func ThisVersion() (Version, error) {
 	schema, err := postgres.SchemaVersion()
 	build, _ := debug.ReadBuildInfo() // nil if it was stripped

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheVersionSaysWhatWasBuilt(t *testing.T) {
+func TestVersionDescribesBuild(t *testing.T) {
 	t.Parallel()
 	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
 	build := &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
@@ -17,7 +17,7 @@ func TestTheVersionSaysWhatWasBuilt(t *testing.T) {
 		"frontdesk (devel)\ncommit: unknown\nbuilt with: go1":                                     nil,
 	} {
 		if said := versionOf(of, 12).String(); !strings.HasPrefix(said, want) || !strings.HasSuffix(said, "\nneeds database schema: 12\n") {
-			t.Errorf("it says\n%s", said)
+			t.Errorf("the output is\n%s", said)
 		}
 	}
 }

@@ -8,11 +8,11 @@ import (
 
 	"frontdesk/commands"
 	"frontdesk/domain/application"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 func applicationID(text string) (application.ID, error) {
-	id, ok := written.SomeID(text)
+	id, ok := parse.SomeID(text)
 	if !ok {
 		return application.ID{}, noApplication(text)
 	}
@@ -23,18 +23,18 @@ func noApplication(text string) error { return wrongf("%q is not the UUID of an 
 
 // ofApplication returns the steps of an application.
 func (w *work) ofApplication(ctx context.Context, a *Application) ([]step, error) {
-	uuid, ok := written.SomeID(a.Application)
+	uuid, ok := parse.SomeID(a.Application)
 	if !ok {
 		return []step{{begins, "application", func(context.Context) error { return noApplication(a.Application) }}}, nil
 	}
 	id := application.ID{UUID: uuid}
-	stands, err := w.standing.application(ctx, id)
+	current, err := w.current.application(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	steps := []step{
-		{begins, ".", func(ctx context.Context) error { return w.register(ctx, id, a, stands) }},
-		{begins, "name", func(context.Context) error { return fixed("the application's name", a.Name, cmp.Or(stands, a.Name)) }},
+		{begins, ".", func(ctx context.Context) error { return w.register(ctx, id, a, current) }},
+		{begins, "name", func(context.Context) error { return fixed("the application's name", a.Name, cmp.Or(current, a.Name)) }},
 		{begins, "jwksUrl", func(ctx context.Context) error { return w.keys(ctx, id, a) }},
 		{begins, "patientScoped", func(ctx context.Context) error { return w.mark(ctx, id, a.PatientScoped) }},
 	}
@@ -50,9 +50,9 @@ func (w *work) ofApplication(ctx context.Context, a *Application) ([]step, error
 	return steps, nil
 }
 
-// register registers the application unless it stands under a name.
-func (w *work) register(ctx context.Context, id application.ID, a *Application, stands string) error {
-	if stands != "" {
+// register registers the application unless it already has a name.
+func (w *work) register(ctx context.Context, id application.ID, a *Application, current string) error {
+	if current != "" {
 		return nil
 	}
 	_, err := w.desk.RegisterApplication(ctx, commands.RegisterApplication{Application: id, Name: a.Name, JWKSURL: a.JWKSURL})
@@ -112,8 +112,8 @@ func (w *work) webhook(ctx context.Context, id application.ID, h Webhook) error 
 	return w.desk.SetWebhook(ctx, commands.SetWebhook{Application: id, Event: h.Event, URL: h.URL})
 }
 
-// application returns the name of an application; "" if there is none.
-func (s Standing) application(ctx context.Context, id application.ID) (name string, err error) {
+// application returns the name of an application, or "" if there is none.
+func (s Current) application(ctx context.Context, id application.ID) (name string, err error) {
 	offer, err := s.offers().Of(ctx, "", id)
 	if errors.Is(err, application.ErrUnknown) {
 		return "", nil

@@ -8,11 +8,11 @@ import (
 // declared is where each practice and application is declared, by kind and name.
 type declared map[string]piece
 
-// read understands all documents, and refuses what two of them declare.
+// read parses all documents, and refuses things that two of them declare.
 func (r *Run) read(ctx context.Context) (t Tally, err error) {
 	so := declared{}
 	err = inOrder(ctx, r.of(""), func(_ context.Context, p *piece) parsed {
-		d, err := parse(*p)
+		d, err := parsePiece(*p)
 		return parsed{d, err}
 	}, func(at *piece, p parsed) error {
 		if p.err == nil && p.d != nil {
@@ -25,7 +25,7 @@ func (r *Run) read(ctx context.Context) (t Tally, err error) {
 }
 
 type parsed struct {
-	d   *document // nil if there is nothing in it
+	d   *document // nil for an empty document
 	err error
 }
 
@@ -38,10 +38,10 @@ func (so declared) add(d *document) error {
 	return nil
 }
 
-// refuse tells of a document that cannot be understood. Any other error ends the run.
+// refuse reports a document that cannot be parsed. Any other error ends the run.
 func (r *Run) refuse(t *Tally, at piece, err error) error {
 	if _, ok := errors.AsType[*Fault](err); !ok {
 		return err
 	}
-	return r.tell(t, Outcome{File: at.file, Line: at.line, Kind: at.kind, Faults: []error{err}})
+	return r.report(t, Outcome{File: at.file, Line: at.line, Kind: at.kind, Faults: []error{err}})
 }

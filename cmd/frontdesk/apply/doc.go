@@ -1,18 +1,19 @@
-// Package apply makes practices and applications what files of YAML declare.
+// Package apply changes practices and applications to match the declarations in YAML files.
 //
-// A document declares one practice or one application. [Read] cuts files into documents,
+// A document declares one practice or one application. [Read] cuts files into documents.
 // [Run.Check] carries out all of them on a store to which nothing is appended, and
-// [Run.Apply] in earnest. Both take the same steps, which are intents of the Desk, so a
-// check refuses and says what would really happen.
+// [Run.Apply] on the real one. Both take the same steps, which are intents of the Desk, so a
+// check returns the refusals and changes of a real run.
 //
 // Rules
-//  1. What a document does not name stays as it is. What shall go is named, with a word
-//     that says so (remove, enabled: false, active: false).
-//  2. What stands already changes nothing, so that a document can be applied again.
+//  1. Things that a document does not name stay as they are. A removal is explicit
+//     (remove, enabled: false, active: false).
+//  2. A declaration that already matches changes nothing, so that a document can be
+//     applied again.
 //  3. A document is carried out in stages. The changes of a stage are one append, and the
-//     last stage lets applications call. Who is killed leaves nothing that the next run
-//     would do twice, and no practice that is called before it is settled.
+//     last stage lets applications call. A killed run leaves nothing that the next run
+//     would do twice, and no practice that is called before it is complete.
 //  4. Nothing is changed before every document has been checked.
-//  5. A link by which somebody chooses a password is handed over before it is stored. So
-//     whoever is killed may have handed over links that are no good, but has never lost one.
+//  5. A link for choosing a password is handed over before it is stored. A killed run may
+//     therefore have handed over links that are invalid, but has never lost one.
 package apply

@@ -12,9 +12,9 @@ const (
 	KindApplication = "application"
 )
 
-// Practice declares a practice. The names and forms of these fields are a promise to
-// whoever has written files; docs/operations/apply.schema.json describes them. A pointer
-// that is nil is what the document leaves as it is.
+// Practice declares a practice. The names and forms of these fields are a promise to authors
+// of files; docs/operations/apply.schema.json describes them. A nil pointer means that the
+// document leaves the field unchanged.
 type Practice struct {
 	Kind         string        `yaml:"kind"`
 	Tenant       string        `yaml:"tenant"`
@@ -47,8 +47,8 @@ type Closure struct {
 	Remove bool   `yaml:"remove"` // it is not wanted, as far as it lies ahead
 }
 
-// Site declares a place where patients are seen. It is found by its name, or else by its
-// identifier, and then has the name from now on.
+// Site declares a place where patients are seen. It is matched by its name, or else by its
+// identifier, and is renamed to this name.
 type Site struct {
 	Site  string `yaml:"site"` // UUID
 	Name  string `yaml:"name"`
@@ -67,7 +67,7 @@ type Member struct {
 	Name     string        `yaml:"name"` // needed for a new one; it cannot be changed
 	Email    string        `yaml:"email"`
 	Roles    *[]staff.Role `yaml:"roles"`
-	Active   *bool         `yaml:"active"` // nil leaves who has left where they are
+	Active   *bool         `yaml:"active"` // nil leaves former members as they are
 }
 
 // Application declares an application, once for all practices.
@@ -95,7 +95,7 @@ type Grant struct {
 	Remove   bool                     `yaml:"remove"`
 }
 
-// Webhook declares where the application is told of events of one kind.
+// Webhook declares the URL that receives the application's events of one kind.
 type Webhook struct {
 	Event  application.WebhookEvent `yaml:"event"`
 	URL    string                   `yaml:"url"`

@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Fault says what is wrong with a document, and where. It wraps nothing: whoever prints a
-// refusal that is wrapped would leave out where it stands.
+// Fault is an error in a document, with its place. It wraps nothing: a wrapped refusal would
+// be printed without its place.
 type Fault struct {
 	File         string
 	Line, Column int    // from 1
@@ -34,7 +34,7 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, text)
 }
 
-// at returns a fault of what stands at a path in the document, or where it ought to stand.
+// at returns a fault about a path in the document, whether it exists or is missing.
 func (d *document) at(path string, err error) *Fault {
 	f := &Fault{File: d.file, Line: d.line, Column: 1, Path: path, Err: err}
 	if d.root == nil {
@@ -50,7 +50,7 @@ func (d *document) at(path string, err error) *Fault {
 	return f
 }
 
-// find returns where something stands in the document.
+// find returns the place of a path in the document.
 func (d *document) find(path string) (line, column int, ok bool) {
 	at, err := yaml.PathString("$." + path)
 	if err != nil {
@@ -64,7 +64,7 @@ func (d *document) find(path string) (line, column int, ok bool) {
 	return position.Line, position.Column, true
 }
 
-// parent is the path of what holds something: "staff[2]" of "staff[2].roles".
+// parent is the path of the enclosing value: "staff[2]" of "staff[2].roles".
 func parent(path string) string {
 	return path[:max(0, strings.LastIndexAny(path, ".["))]
 }
@@ -81,7 +81,7 @@ func (d *document) unreadable(err error) *Fault {
 	return f
 }
 
-// explained says what is wrong with the form of a document, without the names of our types.
+// explained describes an error in the form of a document, without the names of our types.
 func explained(err yaml.Error) string {
 	if mistyped, ok := errors.AsType[*yaml.TypeError](err); ok {
 		return "this must be " + cmp.Or(forms[mistyped.DstType.Kind()], "another kind of value")
@@ -92,7 +92,7 @@ func explained(err yaml.Error) string {
 	return err.GetMessage()
 }
 
-// What people call the kinds of values that documents have.
+// Plain names for the kinds of values in documents.
 const (
 	aText    = "a text"
 	aList    = "a list, each of whose items begins with -"

@@ -15,25 +15,25 @@ var (
 	errNewLeaver  = wrong("nobody of this username works here who could leave: take them out of the file")
 )
 
-// ofMember returns the steps of a member of staff, who is zero if there is none of that
+// ofMember returns the steps of a member of staff. The person is zero if no one has that
 // username.
-func (w *work) ofMember(d *document, at string, m Member, stands projections.Person) []step {
+func (w *work) ofMember(d *document, at string, m Member, current projections.Person) []step {
 	tenant := d.practice.Tenant
-	if stands.Staff == (staff.ID{}) {
+	if current.Staff == (staff.ID{}) {
 		return []step{{settles, at + ".", func(ctx context.Context) error { return w.hire(ctx, tenant, m) }}}
 	}
 	return []step{
 		{settles, at + ".username", func(context.Context) error { return w.once("username", m.Username) }},
-		{settles, at + ".name", func(context.Context) error { return fixed("the name of this member of staff", m.Name, stands.Name) }},
+		{settles, at + ".name", func(context.Context) error { return fixed("the name of this member of staff", m.Name, current.Name) }},
 		{settles, at + ".email", func(context.Context) error {
-			return fixed("the email address of this member of staff", m.Email, stands.Email)
+			return fixed("the email address of this member of staff", m.Email, current.Email)
 		}},
-		{settles, at + ".active", func(ctx context.Context) error { return w.employ(ctx, d, at, m, &stands) }},
-		{settles, at + ".roles", func(ctx context.Context) error { return w.roles(ctx, tenant, m, stands) }},
+		{settles, at + ".active", func(ctx context.Context) error { return w.employ(ctx, d, at, m, &current) }},
+		{settles, at + ".roles", func(ctx context.Context) error { return w.roles(ctx, tenant, m, current) }},
 	}
 }
 
-// hire makes somebody a member of staff.
+// hire adds a member of staff.
 func (w *work) hire(ctx context.Context, tenant string, m Member) error {
 	if err := w.once("username", m.Username); err != nil {
 		return err
@@ -60,44 +60,44 @@ func (w *work) invite(i commands.Invitation, err error) error {
 	return err
 }
 
-// employ lets somebody who has left come back, or who is here leave, if the document says
-// so. Who is here and was never given a way to sign in is invited.
-func (w *work) employ(ctx context.Context, d *document, at string, m Member, stands *projections.Person) error {
-	tenant, wanted := d.practice.Tenant, stands.Active
+// employ lets a former member return, or a member leave, if the document declares it. A
+// member who has never had a way to sign in is invited.
+func (w *work) employ(ctx context.Context, d *document, at string, m Member, current *projections.Person) error {
+	tenant, wanted := d.practice.Tenant, current.Active
 	if m.Active != nil {
 		wanted = *m.Active
 	}
 	switch {
-	case !stands.Active && !wanted && m.Active == nil:
+	case !current.Active && !wanted && m.Active == nil:
 		w.notes = append(w.notes, d.at(at+".username", errHasLeft))
-	case stands.Active && !wanted:
-		stands.Active = false
+	case current.Active && !wanted:
+		current.Active = false
 		return w.desk.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: tenant, Username: m.Username})
-	case !stands.Active && wanted && !w.invites:
+	case !current.Active && wanted && !w.invites:
 		return errNeedsLinks
-	case !stands.Active && wanted:
-		stands.Active = true
+	case !current.Active && wanted:
+		current.Active = true
 		w.desk.Staff = returning{w.desk.Staff, m.Username}
 		return w.invite(w.desk.ReactivateStaff(ctx, commands.ReactivateStaff{Tenant: tenant, Username: m.Username}))
-	case stands.Active && w.invites && !stands.SignsIn && stands.LinkUntil.IsZero():
+	case current.Active && w.invites && !current.SignsIn && current.LinkUntil.IsZero():
 		return w.invite(w.desk.InviteAgain(ctx, commands.InviteAgain{Tenant: tenant, Username: m.Username}))
 	}
 	return nil
 }
 
 // roles gives them the roles of the document, unless they have left.
-func (w *work) roles(ctx context.Context, tenant string, m Member, stands projections.Person) error {
-	if m.Roles == nil || !stands.Active {
+func (w *work) roles(ctx context.Context, tenant string, m Member, current projections.Person) error {
+	if m.Roles == nil || !current.Active {
 		return nil
 	}
 	roles, err := staff.RolesOf(*m.Roles...)
-	if err != nil || slices.Equal(roles, stands.Roles) {
+	if err != nil || slices.Equal(roles, current.Roles) {
 		return err
 	}
 	return w.desk.SetStaffRoles(ctx, commands.SetStaffRoles{Tenant: tenant, Username: m.Username, Roles: roles})
 }
 
-// returning finds somebody who comes back in the same append, in which no read model does.
+// returning finds a person who returns in the same append, which no read model shows yet.
 type returning struct {
 	commands.Staff
 	username string

@@ -9,8 +9,8 @@ import (
 // share transactions (D60), and more than there are connections would only wait.
 const atOnce = 16
 
-// inOrder does something to all items, several at a time, and has the results consumed in
-// the order of the items. The first error ends it, once nobody works any more.
+// inOrder processes all items, several at a time, and has the results consumed in the order
+// of the items. The first error ends it, once all workers have stopped.
 func inOrder[T, R any](ctx context.Context, items []T, do func(context.Context, T) R, consume func(T, R) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup

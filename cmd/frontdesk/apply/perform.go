@@ -16,7 +16,7 @@ type outcome struct {
 	failed  error          // why it could not be found out
 }
 
-// rehearse finds out what a document would change.
+// rehearse computes the changes of a document without making them.
 func (r *Run) rehearse(ctx context.Context, d *document) outcome {
 	rehearsal := &commands.Rehearsal{Store: planned{r.Desk.Store, r.planned}}
 	w := r.work(r.Desk)
@@ -27,8 +27,7 @@ func (r *Run) rehearse(ctx context.Context, d *document) outcome {
 	return o
 }
 
-// performChanged carries out a document of which the check has found that it changes
-// something.
+// performChanged carries out a document that changes something according to the check.
 func (r *Run) performChanged(ctx context.Context, d *document) outcome {
 	if !d.changes {
 		return new(work).outcome(d, nil)
@@ -36,7 +35,7 @@ func (r *Run) performChanged(ctx context.Context, d *document) outcome {
 	return r.perform(ctx, d)
 }
 
-// perform carries out a document, stage by stage. Who is killed in between leaves a
+// perform carries out a document, stage by stage. A run that is killed in between leaves a
 // practice that no application can call yet, and that the next run completes.
 func (r *Run) perform(ctx context.Context, d *document) outcome {
 	var all work
@@ -66,10 +65,10 @@ func (r *Run) stage(ctx context.Context, d *document, upTo stage) (w *work, err 
 }
 
 func (r *Run) work(desk commands.Desk) *work {
-	return &work{desk: desk, standing: r.Standing, invites: r.Hand != nil, refused: r.refused}
+	return &work{desk: desk, current: r.Current, invites: r.Hand != nil, refused: r.refused}
 }
 
-// outcome tells refusals, which are a document's, from failures.
+// outcome separates refusals, which belong to a document, from failures.
 func (w *work) outcome(d *document, err error) outcome {
 	o := outcome{Outcome: Outcome{File: d.file, Line: d.at("", nil).Line, Kind: d.kind, Name: d.name(), Notes: w.notes}}
 	if faults, ok := err.(interface{ Unwrap() []error }); ok {
@@ -91,7 +90,7 @@ func (p planned) Load(ctx context.Context, stream event.Stream) ([]event.Event, 
 	return append(history, p.events[stream]...), err
 }
 
-// nothingDiscarded stands for the passwords while nothing may change.
+// nothingDiscarded replaces the passwords in a rehearsal.
 type nothingDiscarded struct{ commands.Passwords }
 
 func (nothingDiscarded) Discard(context.Context, string, staff.ID, staff.CredentialID) error {

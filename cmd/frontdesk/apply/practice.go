@@ -12,15 +12,15 @@ import (
 // ofPractice returns the steps of a practice.
 func (w *work) ofPractice(ctx context.Context, d *document) ([]step, error) {
 	p := d.practice
-	stands, err := w.standing.practice(ctx, p)
+	current, err := w.current.practice(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	steps := []step{{begins, ".", func(ctx context.Context) error { return w.practice(ctx, p, stands) }}}
-	if stands.registered {
+	steps := []step{{begins, ".", func(ctx context.Context) error { return w.practice(ctx, p, current) }}}
+	if current.registered {
 		steps = append(steps,
-			step{begins, "name", func(context.Context) error { return fixed("the practice's name", p.Name, stands.name) }},
-			step{begins, "timeZone", func(context.Context) error { return fixed("the practice's time zone", p.TimeZone, stands.zone) }})
+			step{begins, "name", func(context.Context) error { return fixed("the practice's name", p.Name, current.name) }},
+			step{begins, "timeZone", func(context.Context) error { return fixed("the practice's time zone", p.TimeZone, current.zone) }})
 	}
 	for n, e := range p.Applications {
 		steps = append(steps, step{opens, fmt.Sprintf("applications[%d].application", n), func(ctx context.Context) error { return w.enable(ctx, p.Tenant, e) }})
@@ -35,17 +35,17 @@ func (w *work) ofPractice(ctx context.Context, d *document) ([]step, error) {
 		steps = append(steps, step{settles, fmt.Sprintf("closures[%d].from", n), func(ctx context.Context) error { return w.closure(ctx, p.Tenant, c) }})
 	}
 	for n, s := range p.Sites {
-		steps = append(steps, w.ofSite(p.Tenant, fmt.Sprintf("sites[%d]", n), s, stands.sites)...)
+		steps = append(steps, w.ofSite(p.Tenant, fmt.Sprintf("sites[%d]", n), s, current.sites)...)
 	}
 	for n, m := range p.Staff {
-		steps = append(steps, w.ofMember(d, fmt.Sprintf("staff[%d]", n), m, stands.people[m.Username])...)
+		steps = append(steps, w.ofMember(d, fmt.Sprintf("staff[%d]", n), m, current.people[m.Username])...)
 	}
 	return steps, nil
 }
 
-// practice registers the practice unless it stands.
-func (w *work) practice(ctx context.Context, p *Practice, stands practiceStanding) error {
-	if stands.registered {
+// practice registers the practice unless it exists.
+func (w *work) practice(ctx context.Context, p *Practice, current currentPractice) error {
+	if current.registered {
 		return nil
 	}
 	return w.desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: p.Tenant, Name: p.Name, TimeZone: p.TimeZone})
@@ -60,7 +60,7 @@ func (w *work) enable(ctx context.Context, tenant string, e Enablement) error {
 		return err
 	}
 	if w.refused[id.String()] {
-		return nil // as its own document is told
+		return nil // its own document reports it
 	}
 	if e.Enabled != nil && !*e.Enabled {
 		return w.desk.DisableApplication(ctx, commands.DisableApplication{Tenant: tenant, Application: id})
@@ -82,7 +82,7 @@ func (w *work) switchType(ctx context.Context, tenant string, r RequestType) err
 }
 
 func (w *work) hours(ctx context.Context, tenant string, r RequestType) error {
-	if r.Hours == nil || !slices.Contains(request.Types(), r.Type) { // which is refused where it stands
+	if r.Hours == nil || !slices.Contains(request.Types(), r.Type) { // refused at its own place
 		return nil
 	}
 	return w.desk.SetOpeningHours(ctx, commands.SetOpeningHours{Tenant: tenant, RequestType: r.Type, Hours: *r.Hours})
@@ -90,8 +90,7 @@ func (w *work) hours(ctx context.Context, tenant string, r RequestType) error {
 
 var errNoFrom = wrong("a closure says from when on: without it, it would begin anew each time")
 
-// closure closes the practice, or calls a closure off. One that is over was either there
-// or not, and nothing can be done about it.
+// closure closes the practice, or calls a closure off. A past closure cannot be changed.
 func (w *work) closure(ctx context.Context, tenant string, c Closure) error {
 	from, err := instant(c.From)
 	if err != nil {

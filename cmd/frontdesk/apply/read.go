@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// The bounds of what is read. A document's tree takes some hundred times its text.
+// The limits of input. A document's tree takes some hundred times its text.
 const (
 	mostBytes    = 64 << 20 // of all files: about 20,000 practices
 	longestBytes = 1 << 20  // of one document
@@ -22,7 +22,7 @@ const (
 
 var errTooMuch = fmt.Errorf("the files have more than %d MiB: apply them in parts", mostBytes>>20)
 
-// Files are what was read, so that each pass over the documents sees the same.
+// Files are the texts that were read, so that each pass over the documents sees the same.
 type Files struct {
 	files []file
 	size  int64
@@ -46,7 +46,7 @@ func (f *Files) Add(name string, from io.Reader) error {
 	return nil
 }
 
-// piece is the text of one document, and where it stands.
+// piece is the text of one document, and its place.
 type piece struct {
 	file string
 	line int // of its first line, from 1
@@ -90,8 +90,8 @@ type document struct {
 	application *Application // nil if it declares a practice
 }
 
-// parse reads a document. It returns nil for one that holds nothing but comments.
-func parse(p piece) (*document, error) {
+// parsePiece reads a document. It returns nil for one that holds nothing but comments.
+func parsePiece(p piece) (*document, error) {
 	d := &document{piece: p}
 	if len(p.text) > longestBytes {
 		return nil, d.at("", fmt.Errorf("a document must not be longer than %d KiB", longestBytes>>10))
@@ -115,7 +115,7 @@ func parse(p piece) (*document, error) {
 
 var errUnprintable = wrong("there is a character in this text that cannot be printed")
 
-// strangeIn returns a text that holds what no name, address or hour has.
+// strangeIn returns a text with characters that occur in no name, address or hour.
 func strangeIn(root ast.Node) (found ast.Node) {
 	for _, node := range ast.Filter(ast.StringType, root) {
 		text := node.(*ast.StringNode).Value
@@ -160,7 +160,7 @@ func (d *document) declares() string {
 	return KindApplication
 }
 
-// name says what the document is about.
+// name describes the subject of the document.
 func (d *document) name() string {
 	if d.practice != nil {
 		return d.practice.Tenant

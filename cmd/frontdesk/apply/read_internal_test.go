@@ -26,19 +26,19 @@ func TestFilesAreCutAtSeparators(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadIsBounded(t *testing.T) {
+func TestInputIsBounded(t *testing.T) {
 	t.Parallel()
 	files := &Files{}
 	if err := files.Add("large", strings.NewReader(strings.Repeat("x", mostBytes+1))); !errors.Is(err, errTooMuch) {
 		t.Errorf("too large a file: %v", err)
 	}
-	_, err := parse(piece{file: "f", line: 3, text: []byte(strings.Repeat("x", longestBytes+1))})
+	_, err := parsePiece(piece{file: "f", line: 3, text: []byte(strings.Repeat("x", longestBytes+1))})
 	if err == nil || !strings.HasPrefix(err.Error(), "f:3:1: a document must not be longer than 1024 KiB") {
 		t.Errorf("too long a document: %v", err)
 	}
 }
 
-// Results come in the order of the items, and an error leaves nobody at work.
+// Results come in the order of the items, and after an error no worker is left.
 func TestWorkIsDoneInOrder(t *testing.T) {
 	t.Parallel()
 	items := make([]int, 200)

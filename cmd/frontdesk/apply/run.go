@@ -10,42 +10,42 @@ import (
 
 // Run carries out the documents of files.
 type Run struct {
-	Desk     commands.Desk
-	Standing Standing
-	// Hand is given the links of people before they are stored; nil if nobody is to be
-	// invited. It may be called by several at once, and again for the same people: then
-	// the later links count. An error stores nothing.
+	Desk    commands.Desk
+	Current Current
+	// Hand receives the links of people before they are stored; nil if no one is to be
+	// invited. It may be called concurrently, and again for the same people: then the later
+	// links count. An error stores nothing.
 	Hand func(tenant string, invited []commands.Invitation) error
-	// Tell is told what becomes of each document, in their order, applications first.
+	// Tell receives the outcome of each document, in their order, applications first.
 	Tell func(Outcome) error
-	// Progress is told how many documents are done; nil tells nobody.
+	// Progress receives the number of documents that are done; nil for none.
 	Progress func(done, all int64)
 
 	pieces  []piece
-	planned map[event.Stream][]event.Event // what applications change, while practices are checked
+	planned map[event.Stream][]event.Event // changes of applications, while practices are checked
 	refused map[string]bool                // applications, by identifier
 	done    int64
 }
 
-// Outcome is what becomes of one document.
+// Outcome is the result of one document.
 type Outcome struct {
 	File    string
 	Line    int
 	Kind    string
 	Name    string   // the tenant identifier or the application's
-	Changes []Change // that happen, or would; none if all that it declares stands already
+	Changes []Change // made, or to be made; empty if the document already matches
 	Faults  []error  // why it cannot be carried out; each is one line
-	Notes   []error  // what else somebody should know
+	Notes   []error  // warnings
 }
 
-// Change is what a part of a document changes.
+// Change is the change of one part of a document.
 type Change struct {
 	File         string
 	Line, Column int
 	Events       []event.Event
 }
 
-// Events counts what happens.
+// Events counts the events.
 func (o Outcome) Events() (n int) {
 	for _, c := range o.Changes {
 		n += len(c.Events)
@@ -68,7 +68,7 @@ func (t *Tally) add(o Outcome) {
 // documentLimit is how long carrying out one document may take.
 const documentLimit = 30 * time.Second
 
-// Check reads the documents and finds out what each would change. It changes nothing.
+// Check reads the documents and computes the changes of each. It changes nothing.
 func (r *Run) Check(ctx context.Context, files *Files) (t Tally, err error) {
 	r.pieces, r.planned, r.refused, r.done = files.pieces(), map[event.Stream][]event.Event{}, map[string]bool{}, 0
 	if t, err = r.read(ctx); err != nil || t.Faults > 0 {
@@ -87,7 +87,7 @@ func (r *Run) Apply(ctx context.Context) (Tally, error) {
 func (r *Run) each(ctx context.Context, do func(context.Context, *document) outcome, earnest bool) (t Tally, err error) {
 	for _, kind := range []string{KindApplication, KindPractice} {
 		err = inOrder(ctx, r.of(kind), func(ctx context.Context, p *piece) outcome {
-			d, err := parse(*p)
+			d, err := parsePiece(*p)
 			if err != nil {
 				return outcome{failed: err}
 			}
@@ -101,7 +101,7 @@ func (r *Run) each(ctx context.Context, do func(context.Context, *document) outc
 			if p.changes = len(o.Changes) > 0; !earnest && kind == KindApplication {
 				r.plan(o)
 			}
-			return r.tell(&t, o.Outcome)
+			return r.report(&t, o.Outcome)
 		})
 		if err != nil {
 			return t, err
@@ -119,7 +119,7 @@ func (r *Run) of(kind string) (all []*piece) {
 	return all
 }
 
-func (r *Run) tell(t *Tally, o Outcome) error {
+func (r *Run) report(t *Tally, o Outcome) error {
 	t.add(o)
 	r.done++
 	if r.Progress != nil {
@@ -128,8 +128,8 @@ func (r *Run) tell(t *Tally, o Outcome) error {
 	return r.Tell(o)
 }
 
-// plan lets what an application will have changed count for the practices that are checked
-// after it. Of one that is refused they say nothing.
+// plan makes an application's planned changes visible to the practices that are checked after
+// it. A refused application adds none.
 func (r *Run) plan(application outcome) {
 	r.refused[application.Name] = len(application.Faults) > 0
 	for _, c := range application.planned {

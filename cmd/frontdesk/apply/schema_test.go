@@ -50,8 +50,8 @@ func definitions(t *testing.T) map[string]*definition {
 	return schema.Defs
 }
 
-// Editors complete what the program reads, and nothing else.
-func TestTheSchemaDescribesWhatIsRead_D107(t *testing.T) {
+// Editors complete exactly the fields that the program reads.
+func TestSchemaDescribesFields_D107(t *testing.T) {
 	t.Parallel()
 	defs := definitions(t)
 	for name, of := range map[string]reflect.Type{

@@ -8,21 +8,21 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/commands"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/site"
-	"frontdesk/domain/written"
 	"frontdesk/projections"
 )
 
 var errNotThere = wrong("there is none with this identifier here: leave it out to add one")
 
 // ofSite returns the steps of a site and its rooms.
-func (w *work) ofSite(tenant, at string, s Site, stand []projections.Site) []step {
+func (w *work) ofSite(tenant, at string, s Site, existing []projections.Site) []step {
 	var found projections.Site // of which the rooms need the identifier
 	steps := []step{{settles, at + ".name", func(ctx context.Context) (err error) {
 		if err := w.once("site", s.Name); err != nil {
 			return err
 		}
-		found, err = w.site(ctx, tenant, s, stand)
+		found, err = w.site(ctx, tenant, s, existing)
 		return err
 	}}}
 	for n, r := range s.Rooms {
@@ -39,11 +39,12 @@ func (w *work) ofSite(tenant, at string, s Site, stand []projections.Site) []ste
 	return steps
 }
 
-// site has a site stand under its name. One that a document has added and that was renamed
-// since is known by its identifier, which is made of the name that it was added by.
-func (w *work) site(ctx context.Context, tenant string, s Site, stand []projections.Site) (projections.Site, error) {
+// site makes sure that a site exists under its name. A site that a document has added and
+// that was renamed since is recognised by its identifier, which is derived from its first
+// name.
+func (w *work) site(ctx context.Context, tenant string, s Site, existing []projections.Site) (projections.Site, error) {
 	s.Name = strings.TrimSpace(s.Name)
-	id, named, err := find(s.Site, s.Name, commands.SiteID(tenant, s.Name).UUID, stand, func(s projections.Site) (uuid.UUID, string) { return s.Site.UUID, s.Name })
+	id, named, err := find(s.Site, s.Name, commands.SiteID(tenant, s.Name).UUID, existing, func(s projections.Site) (uuid.UUID, string) { return s.Site.UUID, s.Name })
 	switch {
 	case err != nil:
 		return projections.Site{}, err
@@ -72,22 +73,22 @@ func (w *work) room(ctx context.Context, tenant string, r Room, of projections.S
 	return w.desk.RenameRoom(ctx, commands.RenameRoom{Tenant: tenant, Room: found.Room, Name: r.Name})
 }
 
-// find returns what a document means among what stands, and whether it has the name
-// already; nil for something new. An identifier, if one is given, says which it is;
-// otherwise the name does, or else the identifier under which it was added by that name.
-func find[T any](given, name string, derived uuid.UUID, stand []T, of func(T) (uuid.UUID, string)) (found *T, named bool, err error) {
-	id, isID := written.SomeID(given)
+// find returns the existing item that a document means, and whether it already has the name;
+// nil for a new one. A given identifier decides. Otherwise the name does, or else the
+// identifier that is derived from that name.
+func find[T any](given, name string, derived uuid.UUID, existing []T, of func(T) (uuid.UUID, string)) (found *T, named bool, err error) {
+	id, isID := parse.SomeID(given)
 	if given != "" && !isID {
 		return nil, false, wrongf("%q is no UUID", given)
 	}
 	var byName, byID []*T
-	for n := range stand {
-		standing, called := of(stand[n])
+	for n := range existing {
+		current, called := of(existing[n])
 		if called == name {
-			byName = append(byName, &stand[n])
+			byName = append(byName, &existing[n])
 		}
-		if isID && standing == id || !isID && standing == derived {
-			byID = append(byID, &stand[n])
+		if isID && current == id || !isID && current == derived {
+			byID = append(byID, &existing[n])
 		}
 	}
 	switch {

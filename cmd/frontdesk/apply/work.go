@@ -10,40 +10,40 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 // work is one attempt to carry out a document.
 type work struct {
-	desk     commands.Desk
-	standing Standing
-	invites  bool                  // who is new is given a link
-	invited  []commands.Invitation // who was given one in this attempt
-	notes    []error               // what somebody should know, although it is no fault
-	changes  []Change
-	seen     map[string]bool // what the document has named
-	refused  map[string]bool // applications whose own document was refused
+	desk    commands.Desk
+	current Current
+	invites bool                  // new members are given a link
+	invited []commands.Invitation // those invited in this attempt
+	notes   []error               // warnings, which are no faults
+	changes []Change
+	seen    map[string]bool // the names in the document so far
+	refused map[string]bool // applications whose own document was refused
 }
 
-// step is a part of a document, and what is to be done about it.
+// step is a part of a document, and the action for it.
 type step struct {
 	stage stage
-	at    string // its path; one that ends with "." goes on with the member that a refusal is about
+	at    string // its path; one that ends with "." is completed by the member that a refusal is about
 	do    func(context.Context) error
 }
 
-// stage is when a step is taken. The changes of a stage are one append, in which nothing
-// comes before anything else; what needs something else comes in a later stage.
+// stage is the order of a step. The changes of a stage are one append, without order among
+// them; a step that needs another one comes in a later stage.
 type stage int
 
 const (
 	begins  stage = iota // the practice or the application itself
-	settles              // what needs the practice alone
+	settles              // needs only the practice
 	opens                // rooms, which need their sites; and applications, which call only when all else is settled
 	stages
 )
 
-// members say which member of a document a refusal is about, by its code.
+// members maps the code of a refusal to the member of a document that it is about.
 var members = map[string]string{
 	"invalid-tenant": "tenant", "unknown-time-zone": "timeZone", "missing-name": "name", "invalid-url": "jwksUrl",
 	"invalid-username": "username", "username-taken": "username", "invalid-email": "email", "unknown-role": "roles",
@@ -58,10 +58,9 @@ func (s step) refused(d *document, err error) *Fault {
 	return d.at(strings.TrimSuffix(at, "."), err)
 }
 
-// carryOut takes the steps of a document up to a stage. Those that were taken before change
-// nothing. It goes on after a refusal, so that whoever wrote the document is told of all;
-// after a refused first step, without which there is nothing to do the others to, it does
-// not.
+// carryOut takes the steps of a document up to a stage. Steps that were taken before change
+// nothing. It continues after a refusal, so that the author of the document sees all of them.
+// It stops after a refused first step, on which all others depend.
 func (w *work) carryOut(ctx context.Context, d *document, upTo stage) error {
 	steps, err := w.steps(ctx, d)
 	if err != nil {
@@ -86,7 +85,7 @@ func (w *work) carryOut(ctx context.Context, d *document, upTo stage) error {
 	return errors.Join(faults...)
 }
 
-// take takes one step, and notes what it changes.
+// take takes one step, and records its changes.
 func (w *work) take(ctx context.Context, d *document, s step) error {
 	before := len(w.happened())
 	err := s.do(ctx)
@@ -97,8 +96,8 @@ func (w *work) take(ctx context.Context, d *document, s step) error {
 	return err
 }
 
-// happened returns what would have happened so far: a document is carried out on a store
-// that collects what is appended.
+// happened returns the events so far: a document is carried out on a store that collects
+// appends.
 func (w *work) happened() []event.Event { return w.desk.Store.(*commands.Rehearsal).Events() }
 
 func (w *work) steps(ctx context.Context, d *document) ([]step, error) {
@@ -108,8 +107,7 @@ func (w *work) steps(ctx context.Context, d *document) ([]step, error) {
 	return w.ofPractice(ctx, d)
 }
 
-// refuses reports whether an error says that a document is wrong, rather than that
-// something has failed.
+// refuses reports whether an error refuses a document, as opposed to a failure.
 func refuses(err error) bool {
 	if refusal, ok := errors.AsType[*fault.Error](err); ok {
 		return refusal.Kind != fault.Unavailable
@@ -125,7 +123,7 @@ func (w wrong) Error() string { return string(w) }
 
 func wrongf(format string, args ...any) error { return wrong(fmt.Sprintf(format, args...)) }
 
-// once refuses what the document names a second time.
+// once refuses a second mention in the document.
 func (w *work) once(kind, name string) error {
 	if w.seen == nil {
 		return nil
@@ -138,9 +136,9 @@ func (w *work) once(kind, name string) error {
 	return nil
 }
 
-// fixed refuses another value of what cannot be changed; "" leaves it as it is.
-func fixed(what, declared, stands string) error {
-	if declared = strings.TrimSpace(declared); declared != "" && declared != stands {
+// fixed refuses a change of a value that is immutable; "" leaves it as it is.
+func fixed(what, declared, current string) error {
+	if declared = strings.TrimSpace(declared); declared != "" && declared != current {
 		return wrongf("%s is another one already, and cannot be changed: write it as it is, or leave it out", what)
 	}
 	return nil
@@ -151,7 +149,7 @@ func instant(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	at, ok := written.Instant(text)
+	at, ok := parse.Instant(text)
 	if !ok {
 		return at, wrongf("%q is no instant in RFC 3339, such as 2026-03-02T12:00:00Z", text)
 	}

@@ -27,7 +27,7 @@ type Access struct {
 	Who          string    `json:"who"`                    // as the log names actors
 	Application  string    `json:"application,omitempty"`  // through which
 	Organisation string    `json:"organisation,omitempty"` // on behalf of which
-	Practitioner string    `json:"practitioner,omitempty"` // and whom; personal
+	Practitioner string    `json:"practitioner,omitempty"` // and the practitioner; personal
 	Role         string    `json:"role,omitempty"`         // in which they act
 	Purpose      string    `json:"purpose,omitempty"`
 	What         string    `json:"what"`                // the event's name, the endpoint or the page's topic
@@ -36,12 +36,13 @@ type Access struct {
 	Status       int       `json:"status,omitempty"`
 	Reason       string    `json:"reason,omitempty"`
 
-	By event.Actor `json:"-"` // of an event, with personal data, whatever was asked for
+	By event.Actor `json:"-"` // of an event, with personal data, even if it was not requested
 }
 
-// Accesses yields the events about a patient that pass the filter up to an idx, oldest
-// first, and then the calls that have named the patient and the pages that have shown them
-// up to now, newest first: the same each time. The names of practitioners are hidden unless personal data is asked for.
+// Accesses yields the events about a patient that pass the filter up to an idx, oldest first.
+// Then it yields the calls that have named the patient and the pages that have shown them up
+// to now, newest first. Each iteration is the same. The names of practitioners are hidden
+// unless personal data is requested.
 func (a Auditor) Accesses(ctx context.Context, f EventFilter, end int64, personal bool) iter.Seq2[Access, error] {
 	calls := accesslog.CallFilter{Tenant: f.Tenant, Patient: f.Patient, Before: event.NewID()}
 	return func(yield func(Access, error) bool) {

@@ -28,13 +28,13 @@ import (
 type Auditor struct {
 	Pool *pgxpool.Pool
 	Log  eventstore.Log
-	Keys *keyring.Keyring // opens what is personal
+	Keys *keyring.Keyring // opens personal values
 	Now  func() time.Time
 }
 
-// RecordReading appends the event that somebody reads what q describes, if that is
-// patients' data. The database says who; machine is what theirs says of them. If it
-// fails, show nothing.
+// RecordReading appends the event that an auditor reads the data that q describes, if they
+// are patients' data. The database identifies the auditor; machine is the machine's account
+// of them. If it fails, show nothing.
 func (a Auditor) RecordReading(ctx context.Context, tenant, machine string, q audit.Queried) error {
 	if !q.ReadsPatients() {
 		return nil
@@ -42,12 +42,12 @@ func (a Auditor) RecordReading(ctx context.Context, tenant, machine string, q au
 	return accesslog.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, machine, q)
 }
 
-// AccessRecord returns the record of judged calls. Whom they were made for is hidden.
+// AccessRecord returns the record of judged calls. The practitioners are hidden.
 func (a Auditor) AccessRecord() accesslog.Record {
 	return accesslog.Record{DB: postgres.On(a.Pool)}
 }
 
-// OpenedAccessRecord returns the record of judged calls with whom they were made for.
+// OpenedAccessRecord returns the record of judged calls with the practitioners in clear.
 func (a Auditor) OpenedAccessRecord() accesslog.Record {
 	return accesslog.Record{DB: postgres.On(a.Pool), Keys: a.Keys}
 }
@@ -59,12 +59,12 @@ func (a Auditor) recordOf(personal bool) accesslog.Record {
 	return a.AccessRecord()
 }
 
-// Archives says what the database does not hold any more.
+// Archives describes the lines that the database no longer holds.
 func (a Auditor) Archives() retention.Archives {
 	return retention.Archives{DB: postgres.On(a.Pool)}
 }
 
-// Rebuild prepares a rebuild of the named read models, or of all if none is named.
+// Rebuild prepares a rebuild of the named read models, or of all without a name.
 func (a Auditor) Rebuild(names []string) (*replay.Rebuild, error) {
 	chosen, err := projectionsNamed(projections.All(), names)
 	if err != nil {
@@ -73,7 +73,7 @@ func (a Auditor) Rebuild(names []string) (*replay.Rebuild, error) {
 	return &replay.Rebuild{Pool: a.Pool, Log: a.Log, Keys: a.Keys, Projections: chosen, Now: a.Now}, nil
 }
 
-// Verification prepares the comparison of what is stored with what was written.
+// Verification prepares the comparison of stored data with the trees, checkpoints and keys.
 func (a Auditor) Verification() *verification.Verification {
 	return &verification.Verification{DB: postgres.On(a.Pool), Log: a.Log, Keys: a.Keys}
 }
@@ -98,8 +98,7 @@ func projectionsNamed(all []projections.Projection, names []string) (chosen []pr
 	return chosen, nil
 }
 
-// PracticeAsOf is what the program's own queries answered about a practice at an
-// instant.
+// PracticeAsOf holds the answers of the program's own queries about a practice at an instant.
 type PracticeAsOf struct {
 	Tenant         string
 	Applications   []projections.EnabledApplication
@@ -107,8 +106,8 @@ type PracticeAsOf struct {
 	RequestTypes   []practice.Availability
 }
 
-// AsOf replays the log into a schema: [replay.Temporary], or one to keep. The
-// caller closes what it returns. An idx that the log has not reached is [ErrBeyondHead].
+// AsOf replays the log into a schema: [replay.Temporary], or one to keep. The caller closes
+// the result. An idx that the log has not reached is [ErrBeyondHead].
 func (a Auditor) AsOf(ctx context.Context, until replay.Until, schema string, progress func(done, all int64)) (*replay.Past, error) {
 	if _, err := a.reaching(ctx, until.Idx); err != nil {
 		return nil, err
@@ -123,15 +122,15 @@ func (a Auditor) AsOf(ctx context.Context, until replay.Until, schema string, pr
 	return past, nil
 }
 
-// isAnswers leaves out what was answered under idempotency keys: it shows nothing of the
-// past, and would have every keyed call opened.
+// isAnswers excludes the answers to idempotency keys: they show nothing of the past, and
+// would require every keyed call to be opened.
 func isAnswers(p projections.Projection) bool { return p.Name() == projections.Answers{}.Name() }
 
 // authorisationsShown is the most authorisations shown of one practice.
 const authorisationsShown = 10_000
 
-// PracticesAsOf asks about one practice, or about all if tenant is "". The instant is
-// at or after the end of the past: authorisations and closures end as time goes on.
+// PracticesAsOf reads one practice, or all if tenant is "". The instant is at or after the
+// end of the past: authorisations and closures end with time.
 func PracticesAsOf(ctx context.Context, past *replay.Past, tenant string, at time.Time) (all []PracticeAsOf, err error) {
 	err = past.View(ctx, func(db projections.Querier) error {
 		tenants := []string{tenant}

@@ -18,7 +18,7 @@ type Outcome string
 // The outcomes.
 const (
 	Allowed Outcome = "allowed" // it was served
-	Refused Outcome = "refused" // the caller was told what to mend, or that it may not
+	Refused Outcome = "refused" // the call was wrong or not allowed
 	Failed  Outcome = "failed"  // the service could not serve it
 )
 
@@ -53,12 +53,11 @@ func (o Outcome) Statuses() (from, until int) {
 	return 0, 0
 }
 
-// CallFilter says which calls of the access record are asked for. A zero field lets all
-// calls pass.
+// CallFilter selects calls of the access record. A zero field matches all calls.
 type CallFilter struct {
 	accesslog.CallFilter
 	Outcome  Outcome
-	Personal bool // with whom the calls were made for
+	Personal bool // with the practitioners of the calls
 }
 
 // EachCall yields the calls that pass the filter, newest first.

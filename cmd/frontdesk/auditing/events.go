@@ -23,8 +23,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// EventFilter says which events of the log are asked for. A zero field lets all events
-// pass.
+// EventFilter selects events of the log. A zero field matches all events.
 type EventFilter struct {
 	After       int64 // an idx, exclusive
 	UpTo        int64 // an idx, inclusive
@@ -32,16 +31,16 @@ type EventFilter struct {
 	Until       time.Time // exclusive
 	Tenant      string
 	Stream      uuid.UUID
-	Patient     patient.ID     // whom the event concerns
-	Requests    []uuid.UUID    // of the patient, with events that concern others, to whom they were linked
-	Application application.ID // that caused the event, or that it concerns
-	Staff       staff.ID       // who caused the event, for whom an operator did, or whom it concerns
-	Names       []string       // any of them; a name without its version stands for all versions
+	Patient     patient.ID     // the patient of the event
+	Requests    []uuid.UUID    // of the patient, with events about other people that they were linked to
+	Application application.ID // that caused the event, or that it is about
+	Staff       staff.ID       // who caused the event, directly or through an operator, or the subject of the event
+	Names       []string       // any of them; a name without a version matches all versions
 
-	Only func(event.Recorded) bool // what else is asked of an event; nil asks nothing
+	Only func(event.Recorded) bool // a further condition; nil for none
 }
 
-// These refuse a range. What was read of it would look like all there is.
+// These refuse a range, because a partial result would look complete.
 var (
 	ErrBeyondHead = fault.New(fault.Refused, "beyond-the-head", "The log does not reach so far.")
 	errEmptyRange = fault.New(fault.Invalid, "empty-range", "The range ends before it begins: --up-to is less than --after.")
@@ -66,9 +65,9 @@ func (a Auditor) reaching(ctx context.Context, idx int64) (int64, error) {
 	return head, err
 }
 
-// Events yields the events that pass, oldest first, up to the idx end. What one patient,
-// stream or practice has, and what was recorded at some time, is looked up by an index.
-// Otherwise the whole range is read, so that a missing idx is noticed.
+// Events yields the events that match, oldest first, up to the idx end. An index finds those
+// of one patient, stream or practice, and those of a time. Otherwise the whole range is read,
+// so that a missing idx is noticed.
 func (a Auditor) Events(ctx context.Context, f EventFilter, end int64) iter.Seq2[event.Recorded, error] {
 	return func(yield func(event.Recorded, error) bool) {
 		for e, err := range a.WholeEvents(ctx, f, end) {
@@ -79,7 +78,7 @@ func (a Auditor) Events(ctx context.Context, f EventFilter, end int64) iter.Seq2
 	}
 }
 
-// WholeEvents yields what [Auditor.Events] does, with what is stored.
+// WholeEvents yields the events of [Auditor.Events], with their stored text.
 func (a Auditor) WholeEvents(ctx context.Context, f EventFilter, end int64) iter.Seq2[eventstore.Whole, error] {
 	return func(yield func(eventstore.Whole, error) bool) {
 		all, end, err := a.candidates(ctx, f, end)
@@ -116,7 +115,7 @@ func (a Auditor) candidates(ctx context.Context, f EventFilter, end int64) (all 
 	return a.Log.WholeAfter(ctx, after), end, err
 }
 
-// selection returns what a filter selects by an index, and nil if it does not.
+// selection returns the part of a filter that an index finds, or nil.
 func (a Auditor) selection(f EventFilter) *eventstore.Selection {
 	switch {
 	case f.Patient.UUID != uuid.Nil:
@@ -159,8 +158,8 @@ func isCalled(e event.Recorded, name string) bool {
 	return e.EventName() == name || strings.HasPrefix(e.EventName(), name+".v")
 }
 
-// involves reports whether somebody caused an event, in person or through an operator,
-// or is named by it or by its stream.
+// involves reports whether a person caused an event, directly or through an operator, or is
+// named by it or by its stream.
 func involves(e event.Recorded, id uuid.UUID) bool {
 	actor := e.Metadata.Actor
 	if e.Stream.ID == id || actor.Application == id || actor.ID == id.String() || actor.For == id {

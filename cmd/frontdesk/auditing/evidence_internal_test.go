@@ -11,11 +11,11 @@ import (
 	"frontdesk/domain/staff"
 )
 
-func TestWhoHasComeBackIsNotExplainedByTheirLeaving_D14(t *testing.T) {
+func TestReturnOverridesLeavingInEvidence_D14(t *testing.T) {
 	t.Parallel()
 	question := Question{}
 	question.Tenant, question.Username, question.Mode = "elm", "kim", application.UserRestricted
-	w := witness{question: question, events: map[access.Rule]event.Recorded{}}
+	w := evidenceCollector{question: question, events: map[access.Rule]event.Recorded{}}
 	kim := staff.StreamOf("elm", staff.ID{UUID: uuid.Max})
 	for _, e := range []event.Event{staff.Registered{Username: "kim"}, staff.Deactivated{}, staff.Reactivated{}, staff.Reset{}} {
 		w.see(event.Recorded{Event: e, Stream: kim})
@@ -25,14 +25,13 @@ func TestWhoHasComeBackIsNotExplainedByTheirLeaving_D14(t *testing.T) {
 	}
 }
 
-// A recorded call says for whom it was by their identifier, which stays when they are
-// erased.
-func TestWhoWasErasedIsExplainedByTheirIdentifier_D68(t *testing.T) {
+// A recorded call names its user by their identifier, which stays after an erasure.
+func TestErasedUserIsExplainedByIdentifier_D68(t *testing.T) {
 	t.Parallel()
 	kim, lee := staff.ID{UUID: uuid.Max}, staff.ID{UUID: uuid.New()}
 	question := Question{Staff: kim}
 	question.Tenant, question.Username, question.Mode = "elm", event.Erased+" "+kim.String(), application.UserRestricted
-	w := witness{question: question, events: map[access.Rule]event.Recorded{}}
+	w := evidenceCollector{question: question, events: map[access.Rule]event.Recorded{}}
 	for _, who := range []staff.ID{kim, lee} {
 		w.see(event.Recorded{Event: staff.Registered{Username: event.Erased}, Stream: staff.StreamOf("elm", who)})
 	}

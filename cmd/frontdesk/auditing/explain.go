@@ -20,31 +20,30 @@ import (
 	"frontdesk/projections"
 )
 
-// Question asks whether a call of the past would have been allowed. It assumes that the
-// token was good, looks at nothing in the input except the patient, and does not ask
-// whether the practice took the request.
+// Question asks whether a call of the past would have been allowed. It assumes a valid token,
+// reads only the patient from the input, and ignores whether the practice took the request.
 type Question struct {
 	At time.Time
 	access.Claim
-	Patient string   // as the call wrote it; "" when it named none
-	Staff   staff.ID // for whom the recorded call was; zero if it is not known
+	Patient string   // as the call wrote it; "" for none
+	Staff   staff.ID // the user of the recorded call; zero if unknown
 }
 
 // Verdict answers a [Question].
 type Verdict struct {
 	Allowed bool
-	Rule    access.Rule   // the one that refused; [access.RuleNone] if none did
-	Reason  string        // what the caller was told, or would have been
+	Rule    access.Rule   // that refused; [access.RuleNone] if none did
+	Reason  string        // the sentence of the answer
 	Code    string        // of the refusal
 	Idx     int64         // of the last such event that the service knew then
 	Because []Evidence    // an event for each rule that has one, in the order of the rules
-	Rights  access.Rights // as they stood
+	Rights  access.Rights // at the time
 }
 
-// Explain replays what the log has of the question's practice and of none, up to the
-// instant of the question, and then judges the call as live calls are judged.
+// Explain replays the log of the question's practice, and the events of no practice, up to
+// the instant of the question. Then it judges the call as live calls are judged.
 func (a Auditor) Explain(ctx context.Context, q Question, progress func(done, all int64)) (Verdict, error) {
-	about := &witness{question: q, events: map[access.Rule]event.Recorded{}}
+	about := &evidenceCollector{question: q, events: map[access.Rule]event.Recorded{}}
 	past, err := (&replay.Replay{
 		Pool: a.Pool, Log: a.Log, Keys: a.Keys, Schema: replay.Temporary, Projections: askedAboutCalls(),
 		Until: replay.Until{Instant: q.At}, Tenants: []string{"", q.Tenant}, See: about.see, Progress: progress,
@@ -115,7 +114,7 @@ func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question,
 	return Question{}, access.Call{}, a.unknown(ctx, requestID)
 }
 
-// unknown says why the access record has no such call.
+// unknown explains why the access record has no such call.
 func (a Auditor) unknown(ctx context.Context, requestID uuid.UUID) error {
 	archive, err := a.Archives().Of(ctx, retention.AccessRecord, requestID)
 	if err != nil {
@@ -130,15 +129,15 @@ func (a Auditor) unknown(ctx context.Context, requestID uuid.UUID) error {
 // ErrUnknownCall refuses to explain a call that is not in the access record.
 var ErrUnknownCall = fault.New(fault.Missing, "unknown-call", "The access record has no call with this request id.")
 
-// errNoCall refuses to explain a page: the table of rights says who may see it.
+// errNoCall refuses to explain a page: the table of rights lists who may see it.
 var errNoCall = fault.New(fault.Conflict, "no-call", "This is a page that staff were shown, and no call: their roles say which pages they see.")
 
-// ErrArchivedCall refuses to explain a call of a time whose calls were taken out of the
+// ErrArchivedCall refuses to explain a call of a time whose calls were moved out of the
 // database. With names the archive.
 var ErrArchivedCall = fault.New(fault.Missing, "archived-call", "Calls of that time are in an archive, and not in the database any more.")
 
-// claimOf returns what a recorded call claimed. Of an endpoint that is no longer in the
-// catalogue it has only the name.
+// claimOf returns the claim of a recorded call. For an endpoint that has left the catalogue
+// it has only the name.
 func claimOf(call access.Call) access.Claim {
 	endpoint, known := access.Find(call.Endpoint)
 	if !known {

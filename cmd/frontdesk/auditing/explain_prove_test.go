@@ -9,10 +9,9 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// TestProveThatCallsAreExplainedAsTheyWereAnswered makes 10,000 calls of every
-// endpoint, in both modes, while what they depend on changes, and explains each
-// from the log. They are made to ten services, one after the other, because
-// each explanation reads the whole log.
+// TestProveThatCallsAreExplainedAsTheyWereAnswered makes 10,000 calls of every endpoint, in
+// both modes, while the state that they depend on changes, and explains each from the log.
+// Ten services get them, one after the other, because each explanation reads the whole log.
 func TestProveThatCallsAreExplainedAsTheyWereAnswered(t *testing.T) { //nolint:paralleltest // it takes the whole machine
 	const calls = 1000
 	towns := provetest.Pick(1, 10)
@@ -30,12 +29,12 @@ func TestProveThatCallsAreExplainedAsTheyWereAnswered(t *testing.T) { //nolint:p
 		"application-enabled (unauthorized) by nothing", "application-enabled (unauthorized) by practice.application-disabled.v1",
 		"endpoint-granted (unauthorized) by nothing",
 		"user-authorised (unauthorized) by nothing", "user-authorised (unauthorized) by user-authorisation.revoked.v1",
-		// And by what has ended (D13).
+		// And by the end of an authorisation (D13).
 		"user-authorised (unauthorized) by user-authorisation.granted.v1",
 		"user-authorised (unauthorized) by staff.deactivated.v1",
 		"patient-in-scope (patient-not-authorised)", "record-open (unauthorized) by patient.record-restricted.v1",
 	}
-	rare := []string{ // a few in a thousand calls, or none
+	rare := []string{ // at most a few in a thousand calls
 		"allowed, and answered 400 missing-patient-id", "allowed, and answered 400 request-type-disabled",
 		"allowed, and answered 400 request-type-paused", "allowed, and answered 400 request-type-closed",
 		"endpoint-granted (unauthorized) by application.endpoint-revoked.v1",

@@ -13,11 +13,11 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// tally counts calls by what was said of them later.
+// tally counts calls by their later explanations.
 type tally struct {
 	mu         sync.Mutex
 	compared   map[string]int // and found alike, by the outcome
-	excepted   int            // within a second of a change to what they depend on
+	excepted   int            // within a second of a change to their dependencies
 	unlike     int            // of these, explained otherwise than answered
 	unrecorded int            // refused for their tokens
 }
@@ -42,8 +42,8 @@ func (f *tally) count(m madeCall, v auditing.Verdict, agree, near bool) {
 	})
 }
 
-// outcomeOf is what became of a call: which rule refused it, and by which
-// event, or what it was answered once every rule had let it through.
+// outcomeOf is the outcome of a call: the rule that refused it and the event behind that, or
+// its answer if every rule allowed it.
 func outcomeOf(m madeCall, v auditing.Verdict) string {
 	if v.Allowed {
 		return strings.TrimSpace(fmt.Sprintf("allowed, and answered %d %s", m.status, m.code))
@@ -58,8 +58,8 @@ func outcomeOf(m madeCall, v auditing.Verdict) string {
 	return fmt.Sprintf("%s (%s) by %s", v.Rule, v.Code, because)
 }
 
-// want fails unless so many calls were recorded, most of them were compared,
-// and each of the outcomes, by how they begin, was among these.
+// want fails unless the given number of calls was recorded, most of them were compared, and
+// each of the outcomes occurred, by how they begin.
 func (f *tally) want(t *testing.T, recorded int, outcomes ...string) {
 	t.Helper()
 	found, compared := slices.Sorted(maps.Keys(f.compared)), 0
@@ -67,7 +67,7 @@ func (f *tally) want(t *testing.T, recorded int, outcomes ...string) {
 		compared += f.compared[outcome]
 		t.Logf("%6d %s", f.compared[outcome], outcome)
 	}
-	t.Logf("%d of %d recorded calls were compared; %d came within a second of a change to what they depend on, of which %d are explained otherwise than answered; %d more were refused for their tokens and are not recorded",
+	t.Logf("%d of %d recorded calls were compared; %d came within a second of a change to their dependencies, of which %d are explained otherwise than answered; %d more were refused for their tokens and are not recorded",
 		compared, recorded, f.excepted, f.unlike, f.unrecorded)
 	if compared+f.excepted != recorded || f.excepted > recorded/4 || f.unrecorded == 0 {
 		t.Error("too few calls could be compared")

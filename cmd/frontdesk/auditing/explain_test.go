@@ -27,8 +27,7 @@ func TestRecordedCallsAreExplainedAsTheyWereAnswered_D37(t *testing.T) {
 // explainers is how many calls are explained at once.
 const explainers = 3
 
-// explainAll compares what every call was answered with what is said of it
-// later, by those who audit.
+// explainAll compares the answer of every call with the later explanation for auditors.
 func (w *town) explainAll(t *testing.T, into *tally) {
 	t.Helper()
 	w.wantRecorded(t)
@@ -74,7 +73,7 @@ var (
 	errDisagrees = errors.New("it is explained otherwise than it was answered")
 )
 
-// explain does what `audit explain --call` does, and compares.
+// explain runs `audit explain --call`, and compares.
 func (w *town) explain(t *testing.T, m madeCall, changes history, into *tally) error {
 	question, call, err := w.auditor.Auditor.QuestionOf(t.Context(), m.id)
 	switch {
@@ -126,7 +125,7 @@ func wantEvidence(t *testing.T, asked access.Endpoint, v auditing.Verdict) {
 	said := map[access.Rule]string{}
 	for _, b := range v.Because {
 		if said[b.Rule] = b.EventName(); b.Idx > v.Idx {
-			t.Errorf("idx %d is evidence for what was known at idx %d", b.Idx, v.Idx)
+			t.Errorf("idx %d is evidence for a state at idx %d", b.Idx, v.Idx)
 		}
 	}
 	wrong := map[access.Rule]string{

@@ -26,8 +26,8 @@ type verdictOn struct {
 	rule       func(access.Endpoint) access.Rule
 }
 
-// verdicts is every kind of caller: Dr Lee may see all records, Kim only the
-// twin's, Sam has authorised for the twin alone, Robin has left.
+// verdicts has every kind of caller: Dr Lee may see all records, Kim only the twin's, Sam has
+// authorised only for the twin, Robin has left.
 func (w *town) verdicts(t *testing.T) []verdictOn {
 	t.Helper()
 	tenant := townTenants[len(townTenants)-1]
@@ -72,7 +72,7 @@ func (w *town) verdicts(t *testing.T) []verdictOn {
 
 // Every endpoint is called by every kind of caller, and every call is explained
 // later from the log: both give the same verdict, by the same rule.
-func TestLiveAndExplainedVerdictsAreTheSameForEveryEndpointAndCaller(t *testing.T) {
+func TestExplainedVerdictsEqualLiveOnes(t *testing.T) {
 	t.Parallel()
 	w := newTown(t)
 	kinds := w.verdicts(t)

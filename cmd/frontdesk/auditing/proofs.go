@@ -14,8 +14,8 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// Signed is the newest checkpoint of a log, as it was published. Nobody here looks at its
-// signatures: whoever trusts nobody does.
+// Signed is the newest checkpoint of a log, as published. This package does not verify its
+// signatures; a verifier does.
 type Signed struct {
 	proof.Checkpoint
 	Note string
@@ -31,19 +31,19 @@ func (a Auditor) Checkpoint(ctx context.Context, of proof.Tree) (Signed, error) 
 	return Signed{c, found.Note}, err
 }
 
-// These say why something cannot be proved.
+// These explain why something cannot be proved.
 var (
 	errNoEvent   = fault.New(fault.Missing, "unknown-idx", "This log has nothing of that idx: give the idx of one of its events or, with --access, of its calls.")
 	errNotSigned = fault.New(fault.Conflict, "not-signed-yet", "The newest checkpoint does not cover this yet: try again when the next one is signed, in some seconds.")
 	errBehind    = fault.New(fault.Unavailable, "trees-behind", "The trees that proofs are made of are being built: try again when frontdesk serve has caught up.")
 
-	// ErrNotAsSigned says that the database holds something else than what was signed.
+	// ErrNotAsSigned reports that the database differs from the signed log.
 	ErrNotAsSigned = fault.New(fault.Conflict, "not-as-signed",
 		"What this database holds is not what was signed, or its trees are wrong: audit verify --database-url finds out what differs.")
 )
 
-// Proof returns a proof that the event of an idx, or the line of the access record, is in
-// a log, with its stored text beside it.
+// Proof returns a proof that the event of an idx, or the line of the access record, is in a
+// log, with its stored text.
 func (a Auditor) Proof(ctx context.Context, of proof.Tree, idx int64) (p proof.Inclusion, about Stored, err error) {
 	if about, err = a.stored(ctx, of, idx); err != nil {
 		return p, about, err
@@ -90,7 +90,7 @@ func (a Auditor) Growth(ctx context.Context, of proof.Tree, kept proof.Checkpoin
 	return c, c.Check(kept.Root, signed.Checkpoint)
 }
 
-// provable returns the newest checkpoint of a log whose tree has come so far.
+// provable returns the newest checkpoint of a log with a tree of at least that size.
 func (a Auditor) provable(ctx context.Context, of proof.Tree) (Signed, error) {
 	signed, err := a.Checkpoint(ctx, of)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a Auditor) provable(ctx context.Context, of proof.Tree) (Signed, error) {
 
 func (a Auditor) trees() proving.Trees { return proving.Trees{DB: a.Pool} }
 
-// Stored is what stands in one line of a log.
+// Stored is one stored line of a log.
 type Stored struct {
 	Event *event.Stored
 	Call  *accesslog.Row // nil if it is an event

@@ -16,8 +16,8 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// Proved says what an export shows of a log that can be proved. All leaves are in it, up to
-// the size of a checkpoint.
+// Proved describes the provable log in an export. The export has all leaves, up to the size
+// of a checkpoint.
 type Proved struct {
 	Of     proof.Tree
 	Size   int64
@@ -27,7 +27,7 @@ type Proved struct {
 	Calls  CallFilter  // and which calls
 
 	Readings        bool // also those of auditors, in the log of no practice
-	Personal        bool // with what is personal beside what is stored
+	Personal        bool // with personal values in addition to the stored text
 	WithoutSealed   bool
 	WithoutMetadata bool
 }
@@ -45,8 +45,8 @@ type ProvedLine struct {
 // Append appends the line and its end.
 func (l ProvedLine) Append(b []byte) ([]byte, error) { return l.line.Append(b) }
 
-// Beginning returns from where on the database holds a log: from an empty tree on or, of
-// the access record, from what is in archives.
+// Beginning returns where the log begins in the database: at an empty tree or, for the access
+// record, after the archived lines.
 func (a Auditor) Beginning(ctx context.Context, of proof.Tree) (from proof.Edge, after int64, err error) {
 	if of.Kind != proof.Access {
 		return from, 0, nil
@@ -114,8 +114,8 @@ func (p Proved) event(n int64, e eventstore.Whole) (ProvedLine, error) {
 	return ProvedLine{Idx: e.Idx, Hash: hash, Shown: true, line: line}, err
 }
 
-// shows reports whether an event passes the filter. What auditors read has to be asked for,
-// because it is in the log of no practice if it was of several.
+// shows reports whether an event passes the filter. Auditors' own readings have to be
+// requested, because a reading of several practices is in no practice's log.
 func (p Proved) shows(e eventstore.Whole) bool {
 	f := p.Events
 	if _, reading := e.Event.(audit.Queried); reading && p.Of.Tenant == "" && !p.Readings && !slices.ContainsFunc(f.Names, func(name string) bool { return isCalled(e.Recorded, name) }) {

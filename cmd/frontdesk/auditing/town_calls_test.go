@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/access"
 )
 
-// madeCall is a call, and what it was answered.
+// madeCall is a call, and its answer.
 type madeCall struct {
 	id           uuid.UUID
 	username     string // "" of an application-restricted call
@@ -25,13 +25,13 @@ type madeCall struct {
 	code, reason string // of the first refusal
 }
 
-// caller makes calls, and changes what they depend on.
+// caller makes calls, and changes their dependencies.
 type caller struct {
 	*town
 	random *rand.Rand
 }
 
-// call calls any endpoint of any practice, by any application, for anybody.
+// call calls any endpoint of any practice, by any application, for any user.
 func (c caller) call(ctx context.Context, sound bool) error {
 	c.moving.RLock()
 	defer c.moving.RUnlock()
@@ -75,7 +75,7 @@ func (w *town) note(m madeCall, response *http.Response) error {
 	return nil
 }
 
-// What is called, and for whom: where there are more rules, more often.
+// The endpoints and users of calls: those with more rules occur more often.
 var (
 	townEndpoints = append(access.Grantable(), access.Ping, access.Application, access.KeySet, access.TestWebhook, access.CreatePatientRequest,
 		access.CreateNote, access.OpenCareRecord, access.RetrieveCareRecord,
@@ -83,8 +83,8 @@ var (
 	townUsers = append(townStaff, "kim", "kim", "", "", "", "nobody")
 )
 
-// Bodies for every endpoint, of which each takes what it knows (D19). Two are
-// wrong: a name in another case, a broken text.
+// Bodies for every endpoint, which reads only the fields that it knows (D19). Two are wrong:
+// a name in another case, a broken text.
 const (
 	goodBody   = "{" + members
 	oddBody    = `{"PATIENTID":"",` + members
@@ -135,8 +135,8 @@ func (c caller) query(about string) string {
 	return q.Encode()
 }
 
-// patient is whom a call names: a patient of the practice, of another one, of
-// none, or nobody.
+// patient is the patient that a call names: one of the practice, one of another practice, an
+// unknown one, or none.
 func (c caller) patient(tenant string) string {
 	own := one(c.random, c.practices[tenant].patients...).String()
 	switch c.random.IntN(12) {
@@ -150,7 +150,7 @@ func (c caller) patient(tenant string) string {
 	return own
 }
 
-// token is one of now; a sound one may say more than it must.
+// token is valid now; a sound one may have extra claims.
 func (c caller) token(a bearertest.Application, m madeCall) string {
 	var edits []bearertest.Edit
 	if m.username != "" {
@@ -159,7 +159,7 @@ func (c caller) token(a bearertest.Application, m madeCall) string {
 	switch {
 	case !m.sound:
 		return one(c.random, faultyTokens...)(a, c.clock.Now(), edits)
-	case c.random.IntN(10) == 0: // nobody looks at it (D4)
+	case c.random.IntN(10) == 0: // it is ignored (D4)
 		edits = append(edits, bearertest.Claim("aud", "https://elsewhere.example"))
 	case m.username == "" && c.random.IntN(2) == 0:
 		edits = append(edits, bearertest.Claim("act", bearertest.Act()))
@@ -167,7 +167,7 @@ func (c caller) token(a bearertest.Application, m madeCall) string {
 	return a.Token(c.clock.Now(), edits...)
 }
 
-// faultyTokens are refused before anybody is known to have called (D3).
+// faultyTokens are refused before a caller is identified (D3).
 var faultyTokens = []func(a bearertest.Application, now time.Time, edits []bearertest.Edit) string{
 	func(a bearertest.Application, now time.Time, edits []bearertest.Edit) string { // expired
 		return a.Token(now.Add(-3*time.Minute), edits...)
@@ -181,7 +181,7 @@ var faultyTokens = []func(a bearertest.Application, now time.Time, edits []beare
 	func(a bearertest.Application, now time.Time, edits []bearertest.Edit) string { // another's
 		return a.Token(now, append(edits, bearertest.Claim("azp", "nobody"))...)
 	},
-	func(a bearertest.Application, now time.Time, edits []bearertest.Edit) string { // nobody's
+	func(a bearertest.Application, now time.Time, edits []bearertest.Edit) string { // of an unknown key
 		a.ID.UUID = uuid.New()
 		return a.Token(now, edits...)
 	},

@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// history is all that has happened, and who is who.
+// history is all events, with the people in them.
 type history struct {
 	events  []event.Recorded
 	members map[[2]string]staff.ID // by practice and username
@@ -43,8 +43,8 @@ func (h history) near(call access.Call, username string) bool {
 	})
 }
 
-// dependsOn reports whether an event changed what a call was judged by, which
-// was for a member of staff, or for nobody.
+// dependsOn reports whether an event changed the input of a call's verdict. The call was for
+// a member of staff, or for none.
 func dependsOn(call access.Call, member staff.ID, r event.Recorded) bool {
 	here, grant := r.Stream.Tenant == call.Tenant, application.Grant{Endpoint: call.Endpoint, Mode: call.Mode}
 	switch e := r.Event.(type) {

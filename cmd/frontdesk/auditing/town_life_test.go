@@ -21,8 +21,8 @@ var townModes = []application.Mode{application.UserRestricted, application.Appli
 // callers is how many call at once.
 const callers = 16
 
-// live lets many callers at once make so many calls with sound tokens, and
-// some with others in between; meanwhile things change, and time passes.
+// live makes the given number of calls with sound tokens, concurrently, and some faulty ones
+// in between. Meanwhile things change, and time passes.
 func (w *town) live(t *testing.T, calls int64, seed uint64) {
 	t.Helper()
 	var left atomic.Int64
@@ -54,8 +54,8 @@ func (c caller) live(ctx context.Context, left *atomic.Int64) (err error) {
 	return err
 }
 
-// pass moves the clock on once nothing is under way, by more than the second
-// within which a call and a change may be told apart wrongly.
+// pass advances the clock once no call is under way. It advances by more than the second
+// within which the order of a call and a change may be wrong.
 func (c caller) pass() {
 	c.moving.Lock()
 	defer c.moving.Unlock()
@@ -94,8 +94,8 @@ func (c caller) authorise(ctx context.Context, tenant, username string) error {
 	return err
 }
 
-// changeAccess changes what an application may do, whose record is whose, or
-// who works at the practice.
+// changeAccess changes the rights of an application, the restriction of a record, or the
+// staff of the practice.
 func (c caller) changeAccess(ctx context.Context, tenant, username string) error {
 	id, about := one(c.random, c.applications...).ID, one(c.random, c.practices[tenant].patients...)
 	grant := application.Grant{Endpoint: one(c.random, access.Grantable()...), Mode: one(c.random, townModes...)}
@@ -117,8 +117,7 @@ func (c caller) changeAccess(ctx context.Context, tenant, username string) error
 	return c.Desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: tenant, Patient: about, Usernames: townStaff[:c.random.IntN(2)]})
 }
 
-// changePractice changes what the practice takes, which is not asked by those
-// who explain.
+// changePractice changes the requests that the practice accepts, which explanations ignore.
 func (c caller) changePractice(ctx context.Context, tenant, _ string) error {
 	switch c.random.IntN(7) {
 	case 0:

@@ -38,7 +38,7 @@ type town struct {
 	db           *pgxpool.Pool
 	auditor      *app.Engine
 	clock        *commandtest.Clock
-	moving       sync.RWMutex // held to read by what happens at a time
+	moving       sync.RWMutex // held for reading by actions at an instant
 	client       *http.Client
 	applications []bearertest.Application
 	practices    map[string]clinic
@@ -58,7 +58,7 @@ func newTown(t *testing.T) *town {
 	t.Cleanup(w.client.CloseIdleConnections)
 	w.serve(t, db.URL)
 	auditor, err := app.Open(t.Context(), app.Config{
-		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1), MasterKey: sealing.MasterKey{1},
+		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1), MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 	})
 	must(t, err)
 	t.Cleanup(auditor.Close)
@@ -80,8 +80,8 @@ func (w *town) serve(t *testing.T, url string) {
 	t.Helper()
 	program, err := app.New(t.Context(), app.Config{
 		DatabaseURL: url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: townTenants[0],
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, Now: w.clock.Now,
-		RateLimit: app.NoLimit, // the clock stands still while many calls are made
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}), Now: w.clock.Now,
+		RateLimit: app.NoLimit, // the clock does not move while many calls are made
 	})
 	must(t, err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -107,7 +107,7 @@ func (w *town) register(t *testing.T, key *rsa.PrivateKey) bearertest.Applicatio
 	return integrator
 }
 
-// withheld is what no application may call from the beginning.
+// withheld are the endpoints that no application may call at the beginning.
 var withheld = []application.Grant{
 	{Endpoint: access.OpenCareRecord, Mode: application.ApplicationRestricted},
 	{Endpoint: access.ClearCallIn, Mode: application.UserRestricted},
@@ -127,23 +127,23 @@ func (w *town) grant(t *testing.T, id application.ID) {
 
 func one[T any](random *rand.Rand, of ...T) T { return of[random.IntN(len(of))] }
 
-// The practices, and whom each of them has: other people by the same usernames,
-// of whom the last has left, and one patient by the same identifier (D18).
+// The practices, and the people of each: different people with the same usernames, of whom
+// the last has left, and one patient by the same identifier (D18).
 var (
 	townTenants = []string{"elm-street", "oak-lane", "ash-road"}
 	townStaff   = []string{"dr.lee", "kim", "sam", "robin"}
 	townTwin    = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
 )
 
-// clinic is what calls of a practice may name.
+// clinic is the data of a practice that calls may name.
 type clinic struct {
 	patients []patient.ID
 	site     site.ID
 	visit    appointment.ID
 }
 
-// found sets a practice up. The records of all patients but the twin are Dr
-// Lee's alone.
+// found sets a practice up. Only Dr Lee may open the records of its patients, except the
+// twin's.
 func (w *town) found(t *testing.T, tenant string) {
 	t.Helper()
 	must(t, w.Desk.RegisterPractice(t.Context(), commands.RegisterPractice{Tenant: tenant, Name: tenant}))

@@ -22,15 +22,15 @@ import (
 	"frontdesk/domain/event"
 )
 
-// imitation is the API as a client sees it: it takes patient requests, and does to each
-// call what a check wants.
+// imitation is the API as a client sees it: it takes patient requests, and treats each call
+// as a check wants.
 type imitation struct {
 	keys func(context.Context) (bearer.KeySet, error)
 	now  func() time.Time
 	http *background.Server
 
 	mu       sync.Mutex
-	does     func(nth int) deed
+	does     func(nth int) treatment
 	arrivals []arrival
 	made     map[string]uuid.UUID // requests that were made, by Idempotency-Key
 	unkeyed  int                  // requests that were made without one
@@ -43,7 +43,7 @@ type arrival struct {
 	digest  [sha256.Size]byte
 	token   bearer.Token // zero unless it held
 	kid     string
-	problem string // what is wrong with the call; "" if nothing is
+	problem string // an error in the call; "" for none
 }
 
 func newImitation(ctx context.Context, address string, keys func(context.Context) (bearer.KeySet, error), now func() time.Time) (*imitation, error) {
@@ -65,21 +65,21 @@ func (a *imitation) url() string { return "http://" + a.http.Address() }
 
 func (a *imitation) close() { a.http.Close() }
 
-// begin forgets what arrived before.
-func (a *imitation) begin(does func(int) deed) {
+// begin drops earlier arrivals.
+func (a *imitation) begin(does func(int) treatment) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.does, a.arrivals, a.made, a.unkeyed = does, nil, map[string]uuid.UUID{}, 0
 }
 
-// seen returns what has arrived, and how many requests were made of it.
+// seen returns the arrivals, and how many requests were made of them.
 func (a *imitation) seen() (arrivals []arrival, made int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.arrivals), len(a.made) + a.unkeyed
 }
 
-// maxCall bounds what is read of a call: five attachments of 10 MB in base64.
+// maxCall is the most that is read of a call: five attachments of 10 MB in base64.
 const maxCall = 80 << 20
 
 func (a *imitation) serve(w http.ResponseWriter, r *http.Request) {
@@ -120,7 +120,7 @@ func (a *imitation) proven(r *http.Request, arrived *arrival) string {
 	return ""
 }
 
-// wellFormed says what is wrong with the form of a patient request (§4.1).
+// wellFormed returns the error in the form of a patient request (§4.1).
 func wellFormed(r *http.Request, body []byte) string {
 	var request map[string]any // a struct would take names in any case, which the service does not
 	if json.Unmarshal(body, &request) != nil {
@@ -140,8 +140,8 @@ func wellFormed(r *http.Request, body []byte) string {
 	return ""
 }
 
-// take notes a call, and says what is done to it. The same key makes nothing twice.
-func (a *imitation) take(arrived arrival) deed {
+// take records a call, and returns its treatment. A repeated key makes no second request.
+func (a *imitation) take(arrived arrival) treatment {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	d := a.does(len(a.arrivals))
@@ -156,7 +156,7 @@ func (a *imitation) take(arrived arrival) deed {
 	return d
 }
 
-func (a *imitation) answer(w http.ResponseWriter, arrived arrival, d deed) {
+func (a *imitation) answer(w http.ResponseWriter, arrived arrival, d treatment) {
 	a.mu.Lock()
 	id, known := a.made[arrived.key]
 	a.mu.Unlock()
@@ -184,6 +184,42 @@ func kidOf(authorisation string) string {
 		Kid string `json:"kid"`
 	}
 	head, _, _ := strings.Cut(authorisation[strings.LastIndexByte(authorisation, ' ')+1:], ".")
-	_ = json.Unmarshal(decoded(head), &header) // what cannot be read has no kid
+	_ = json.Unmarshal(decoded(head), &header) // an unreadable head has no kid
 	return header.Kid
+}
+
+// treatment is the treatment of a call.
+type treatment struct {
+	status     int // other than 200: the call is refused or put off
+	code       string
+	retryAfter int           // seconds; 0 for none
+	cut        bool          // the connection ends without an answer
+	makes      bool          // the request is made
+	answer     func(members) // adds to the answer; may be nil
+}
+
+var (
+	serves       = treatment{status: http.StatusOK, makes: true}
+	isBusy       = treatment{status: http.StatusServiceUnavailable, code: "unavailable", retryAfter: 1}
+	isDown       = treatment{status: http.StatusServiceUnavailable, code: "unavailable"}
+	limits       = treatment{status: http.StatusTooManyRequests, code: "rate-limited", retryAfter: 1}
+	forbids      = treatment{status: http.StatusForbidden, code: "unauthorized"}
+	refuses      = treatment{status: http.StatusBadRequest, code: "request-type-disabled"}
+	cutsOff      = treatment{cut: true}
+	losesAnswer  = treatment{cut: true, makes: true}
+	isNewer      = treatment{status: http.StatusOK, makes: true, answer: func(a members) { a["submittedBy"] = members{"channel": "api"} }}
+	refusesNewly = treatment{status: http.StatusBadRequest, code: "a-code-of-tomorrow"}
+)
+
+// always does the same to every call.
+func always(d treatment) func(int) treatment { return func(int) treatment { return d } }
+
+// once applies a treatment to the first call, and serves the others.
+func once(d treatment) func(int) treatment {
+	return func(nth int) treatment {
+		if nth == 0 {
+			return d
+		}
+		return serves
+	}
 }

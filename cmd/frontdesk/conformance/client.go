@@ -59,8 +59,8 @@ type ran struct {
 	failure  string // why it could not be run at all
 }
 
-// run runs the client once while the API does something to its calls.
-func (c *Client) run(ctx context.Context, does func(int) deed) ran {
+// run runs the client once while the API treats its calls in one way.
+func (c *Client) run(ctx context.Context, does func(int) treatment) ran {
 	c.api.begin(does)
 	result := c.start(ctx, c.Command)
 	result.arrivals, result.made = c.api.seen()
@@ -97,7 +97,7 @@ func (c *Client) start(ctx context.Context, command []string) (r ran) {
 	return r
 }
 
-// decoded is what base64url stands for, as far as it can be read.
+// decoded is the decoded base64url, as far as it can be read.
 func decoded(text string) []byte {
 	found, _ := base64.RawURLEncoding.DecodeString(text) // the rest cannot be read
 	return found

@@ -45,7 +45,7 @@ func takesMore(ctx context.Context, c *Client) string {
 
 // triesAgain is a check that the first of its calls, to which something is done, is made
 // again and makes one request.
-func triesAgain(d deed, waits bool) func(context.Context, *Client) string {
+func triesAgain(d treatment, waits bool) func(context.Context, *Client) string {
 	return func(ctx context.Context, c *Client) string {
 		r := c.run(ctx, once(d))
 		switch {
@@ -64,8 +64,8 @@ func triesAgain(d deed, waits bool) func(context.Context, *Client) string {
 	}
 }
 
-// takesNo is a check that it tells a refusal after so many calls at most.
-func takesNo(d deed, most int) func(context.Context, *Client) string {
+// takesNo is a check that the client reports a refusal after at most that many calls.
+func takesNo(d treatment, most int) func(context.Context, *Client) string {
 	return func(ctx context.Context, c *Client) string {
 		r := c.run(ctx, always(d))
 		switch {
@@ -96,7 +96,7 @@ func givesUp(ctx context.Context, c *Client) string {
 	return ""
 }
 
-// unfit says why a run cannot be judged by anything else.
+// unfit explains why no other check can judge a run.
 func (r ran) unfit() string {
 	for _, a := range r.arrivals {
 		if a.problem != "" {
@@ -112,7 +112,7 @@ func (r ran) unfit() string {
 	return r.failure
 }
 
-// keysAreFresh says whether a key was used for another request before.
+// keysAreFresh reports a key that was used for another request before.
 func (c *Client) keysAreFresh(check string, r ran) string {
 	for _, a := range r.arrivals {
 		if before, known := c.keys[a.key]; a.key != "" && known && before != check {
@@ -123,7 +123,7 @@ func (c *Client) keysAreFresh(check string, r ran) string {
 	return ""
 }
 
-// sameKey says whether all calls of one request had one key and one body.
+// sameKey reports whether all calls of one request had one key and one body.
 func sameKey(r ran) string {
 	for _, a := range r.arrivals {
 		switch {
@@ -138,7 +138,7 @@ func sameKey(r ran) string {
 	return ""
 }
 
-// rotationCheck needs a client that can be told to rotate.
+// rotationCheck needs a client that can be ordered to rotate.
 func rotationCheck() check[*Client] {
 	return check[*Client]{"rotated", "§5.7", "signs with another key, and publishes the old one beside it", rotates}
 }

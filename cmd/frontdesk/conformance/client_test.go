@@ -15,7 +15,7 @@ import (
 	"frontdesk/cmd/frontdesk/conformance"
 )
 
-// TestMain is the client that is tried out, too: it is this program, run again.
+// TestMain is also the client under test: it is this program, run again.
 func TestMain(m *testing.M) {
 	if habit := os.Getenv("CONFORMANCE_HABIT"); habit != "" {
 		os.Exit(beClient(habit))
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tryClient tries out a client with a habit, and returns what was not passed, and why.
+// tryClient tests a client with a habit, and returns the failed checks, with reasons.
 func tryClient(t *testing.T, habit string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -88,7 +88,7 @@ func TestABrokenClientFailsForTheRightReason_D100(t *testing.T) {
 				t.Errorf("it failed %v, want %v: %v", got, want, failures)
 			}
 			if !strings.Contains(failures[broken.fails[0]], broken.why) {
-				t.Errorf("%s says: %s", broken.fails[0], failures[broken.fails[0]])
+				t.Errorf("the reason of %s is: %s", broken.fails[0], failures[broken.fails[0]])
 			}
 		})
 	}

@@ -1,15 +1,15 @@
-// Package conformance tries out what integrators have built, from the other side of the
-// wire: receivers of webhooks and clients of the Transactional API. It plays the
-// service, does to them what attackers, rotations and bad networks do, and says of each
-// check whether it was passed, which clause wants it, and why not.
+// Package conformance tests integrators' programs from the other side of the wire: receivers
+// of webhooks and clients of the Transactional API. It plays the service and simulates
+// attackers, rotations and bad networks. For each check it reports whether it was passed,
+// which clause requires it, and the reason of a failure.
 //
 //   - [Receiver] sends webhooks to a receiver: right ones, forged ones, old ones, and
 //     rubbish. receiver_checks.go lists them.
 //   - [Client] runs a client against an imitation of the API that refuses, is busy and
-//     cuts connections. client_checks.go lists what it does.
-//   - [Result] is what either says, one for each check.
+//     cuts connections. client_checks.go lists its checks.
+//   - [Result] is the result of one check of either.
 //
-// A receiver is judged by its answers: a 2xx says that it believed a webhook, a 4xx that
-// it did not. If it says how many webhooks it has processed, it is judged by that, too. A
-// client is judged by the calls that arrive and by its exit status.
+// A receiver is judged by its answers: a 2xx accepts a webhook, a 4xx refuses it. If it
+// reports how many webhooks it has processed, that counts as well. A client is judged by the
+// calls that arrive and by its exit status.
 package conformance

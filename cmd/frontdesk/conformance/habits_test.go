@@ -34,7 +34,7 @@ func publish(t *testing.T, dir, kid string) {
 	}
 }
 
-// addKey makes a key and publishes it, beside the others or alone.
+// addKey makes a key and publishes it, with the others or as the only one.
 func addKey(dir, kid string, alone bool) error {
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -93,7 +93,7 @@ type habitualClient struct {
 	key       func() string // Idempotency-Key of a call; "" for none
 	tries     int
 	atOnce    bool // does not wait
-	refused   bool // tries refusals again, too
+	refused   bool // also retries refusals
 	saysYes   bool
 	tokenLife int64 // seconds
 	odd       string
@@ -137,13 +137,13 @@ func (c habitualClient) submit(dir string) (err error) {
 	return err
 }
 
-// call makes one call. It waits before it says that it may be made again.
+// call makes one call. It waits before it returns that it may be made again.
 func (c habitualClient) call(dir string, body []byte) (again bool, err error) {
 	request, err := http.NewRequest(http.MethodPost, os.Getenv("BASE_URL")+"/transactional-api/create-patient-request", bytes.NewReader(body))
 	if err != nil {
 		return false, err
 	}
-	request.GetBody = nil // the library must not send it again by itself
+	request.GetBody = nil // the library must not resend it
 	request.Header.Set("Content-Type", "application/json")
 	if c.odd == "charset" {
 		request.Header.Set("Content-Type", "application/json; charset=utf-8")

@@ -20,7 +20,7 @@ import (
 type Receiver struct {
 	URL       string
 	Processed string       // answers how many webhooks were processed, as a number; "" if nothing does
-	Service   *Service     // whose keys the receiver has been told to use
+	Service   *Service     // whose keys the receiver is configured to use
 	Client    *http.Client // that trusts the receiver's certificate
 	Now       func() time.Time
 	Limit     time.Duration // in which a webhook must be answered (§6.3); 0 means 10 s
@@ -50,7 +50,7 @@ func (r *Receiver) Run(ctx context.Context, report func(Result)) (failed int, er
 	return each(ctx, r, receiverChecks(), report)
 }
 
-// answer is what the receiver made of a body.
+// answer is the receiver's answer to a body.
 type answer struct {
 	status int
 	err    error // why there was no answer
@@ -88,7 +88,7 @@ func (r *Receiver) send(ctx context.Context, body string) answer {
 	return answer{response.StatusCode, err}
 }
 
-// takes sends a right webhook, and says why it was not taken.
+// takes sends a right webhook, and returns the reason if it was not accepted.
 func (r *Receiver) takes(ctx context.Context, w *webhook) string {
 	return r.takesOf(ctx, w, r.Service.active())
 }
@@ -108,9 +108,9 @@ func (r *Receiver) takesOf(ctx context.Context, w *webhook, key signingKey) stri
 	return fmt.Sprintf("%s to a right webhook of the practice %s", a, Tenant)
 }
 
-// refuses sends what must not be believed. No answer but a 4xx says that it was not: a
-// receiver that breaks on it can be broken by anybody. Nor does a 4xx say so if right
-// webhooks are refused as well.
+// refuses sends a webhook that must be refused. Only a 4xx counts as a refusal: a receiver
+// that breaks on it can be broken by any sender. A 4xx does not count either if right
+// webhooks are also refused.
 func (r *Receiver) refuses(ctx context.Context, what, body string) string {
 	before, uncounted := r.processed(ctx)
 	a := r.send(ctx, body)
@@ -133,8 +133,8 @@ func (r *Receiver) refuses(ctx context.Context, what, body string) string {
 	return ""
 }
 
-// key is one that the receiver has: a webhook that is forged under another one's name would
-// be refused for its kid alone.
+// key is one that the receiver has: a webhook forged under another name would be refused just
+// for its kid.
 func (r *Receiver) key() signingKey {
 	if r.known.key == nil {
 		return r.Service.active()
@@ -142,8 +142,9 @@ func (r *Receiver) key() signingKey {
 	return r.known
 }
 
-// processed asks how many webhooks the receiver has processed, until it says the same twice:
-// a good one answers first and processes a moment later. It is 0 if nothing is there to tell.
+// processed asks how many webhooks the receiver has processed, until two answers are equal: a
+// good receiver answers first and processes a moment later. It is 0 for a receiver without a
+// count.
 func (r *Receiver) processed(ctx context.Context) (n int, err error) {
 	if r.Processed == "" {
 		return 0, nil
@@ -155,8 +156,8 @@ func (r *Receiver) processed(ctx context.Context) (n int, err error) {
 	}
 }
 
-// count asks once. That what was said to tell does not is an error, because it would hide
-// whatever is processed.
+// count asks once. A configured count that cannot be read is an error, because it would hide
+// processed webhooks.
 func (r *Receiver) count(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, countLimit)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// receiverChecks are made in this order. A receiver may ask for keys only now and then, so
-// new keys come before kids that nobody has published.
+// receiverChecks are made in this order. A receiver may fetch keys only now and then, so new
+// keys come before unpublished kids.
 func receiverChecks() []check[*Receiver] {
 	return []check[*Receiver]{
 		{"right", "§6.5", "takes a right webhook of each kind", takesEachKind},
@@ -106,8 +106,8 @@ func (r *Receiver) takesSoon(ctx context.Context, which string) string {
 	}
 }
 
-// livesWithoutKeys meets a new kid while no keys can be had. What was known must go on, and
-// the new key must be found once there are keys again.
+// livesWithoutKeys sends a new kid while the key set is unavailable. Known keys must still
+// work, and the new key must be found once the key set is available again.
 func livesWithoutKeys(ctx context.Context, r *Receiver) string {
 	old := r.Service.active()
 	if err := r.Service.rotate(); err != nil {
@@ -135,7 +135,7 @@ func refusesOf(what string, spoil func(*webhook)) func(context.Context, *Receive
 	}
 }
 
-// refusesUnsigned writes none in every way that a list of what is barred may have forgotten.
+// refusesUnsigned spells "none" in every way that a deny list may have forgotten.
 func refusesUnsigned(ctx context.Context, r *Receiver) string {
 	for _, none := range []string{"none", "None", "NONE", "nOnE"} {
 		why := r.refuses(ctx, "a webhook that nobody signed (alg "+none+")", recordOpened(r.Now()).signedBy(none, unsigned).token(r.key()))
@@ -213,8 +213,8 @@ func survivesRubbish(ctx context.Context, r *Receiver) string {
 			return why
 		}
 	}
-	// Who ends the connection instead of reading all of it has refused it, too; a proxy in
-	// front of it then answers 502.
+	// A receiver that ends the connection instead of reading the whole body has also refused
+	// it; a proxy in front of it then answers 502.
 	if a := r.send(ctx, strings.Repeat("A", 1<<20)); a.err == nil && !a.refused() && a.status != http.StatusBadGateway {
 		return fmt.Sprintf("%s to a body of a mebibyte; answer 413", a)
 	}
@@ -224,8 +224,8 @@ func survivesRubbish(ctx context.Context, r *Receiver) string {
 	return ""
 }
 
-// isQuick judges by the slowest answer to a right webhook so far. The service gives up
-// after 10 s; half of that leaves no room for the network and a busy hour.
+// isQuick judges by the slowest answer to a right webhook so far. The service times out after
+// 10 s; half of that leaves no room for the network and a busy hour.
 func isQuick(_ context.Context, r *Receiver) string {
 	if r.slowest > r.Limit/2 {
 		return fmt.Sprintf("the slowest of %d answers took %s, and the service gives up after %s: answer first, and process later",

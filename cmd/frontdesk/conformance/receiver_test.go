@@ -13,8 +13,8 @@ import (
 	"frontdesk/cmd/frontdesk/conformance"
 )
 
-// tryReceiver tries out a receiver that is built for the service, and returns what was
-// not passed, and why.
+// tryReceiver tests a receiver that is built for the service, and returns the failed checks,
+// with reasons.
 func tryReceiver(t *testing.T, limit time.Duration, build func(keySetURL string) *standIn) map[string]string {
 	t.Helper()
 	service, err := conformance.NewService(t.Context(), "127.0.0.1:0")
@@ -65,7 +65,7 @@ func TestABrokenReceiverFailsForTheRightReason_D100(t *testing.T) {
 	for name, broken := range map[string]struct {
 		spoil func(*standIn)
 		fails []string // the checks, the telling one first
-		why   string   // what the telling one says
+		why   string   // the reason of the decisive check
 	}{
 		"believes everybody": {
 			func(s *standIn) { s.signature = func(standInToken) bool { return true } },
@@ -144,11 +144,11 @@ func TestABrokenReceiverFailsForTheRightReason_D100(t *testing.T) {
 			}
 			for check, why := range failures {
 				if !slices.Contains(broken.fails, check) {
-					t.Errorf("it failed %s, too: %s", check, why)
+					t.Errorf("it also failed %s: %s", check, why)
 				}
 			}
 			if !strings.Contains(failures[broken.fails[0]], broken.why) {
-				t.Errorf("%s says: %s", broken.fails[0], failures[broken.fails[0]])
+				t.Errorf("the reason of %s is: %s", broken.fails[0], failures[broken.fails[0]])
 			}
 		})
 	}
@@ -167,17 +167,18 @@ func TestASlowReceiverFails_D100(t *testing.T) {
 	}
 }
 
-// A receiver that takes its keys from elsewhere is told so, instead of that all is wrong.
+// A receiver that takes its keys from elsewhere gets that as the reason, instead of a failure
+// of every check.
 func TestAReceiverWithoutOurKeysIsToldWhereTheyAre_D100(t *testing.T) {
 	t.Parallel()
 	failures := tryReceiver(t, 0, func(string) *standIn { return rightReceiver("http://127.0.0.1:1/jwks") })
 	if !strings.Contains(failures["right"], "let it take them from http://127.0.0.1:") {
-		t.Errorf("it is told: %s", failures["right"])
+		t.Errorf("the reason is: %s", failures["right"])
 	}
 }
 
 // A count that cannot be read must not pass for one that stays the same.
-func TestACountThatCannotBeReadPassesNobody_D100(t *testing.T) {
+func TestUnreadableCountFailsReceiver_D100(t *testing.T) {
 	t.Parallel()
 	failures := tryReceiver(t, 0, func(keySetURL string) *standIn {
 		s := rightReceiver(keySetURL)
@@ -186,7 +187,7 @@ func TestACountThatCannotBeReadPassesNobody_D100(t *testing.T) {
 	})
 	for _, check := range []string{"replayed", "not-signed", "forged"} {
 		if !strings.Contains(failures[check], "answered 404 and no number") {
-			t.Errorf("%s says: %s", check, failures[check])
+			t.Errorf("the reason of %s is: %s", check, failures[check])
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 type Result struct {
 	Name   string `json:"name"`
 	Clause string `json:"clause"` // of the specification, or a decision (D…)
-	Wants  string `json:"wants"`  // what a right program does
+	Wants  string `json:"wants"`  // behaviour of a right program
 	Passed bool   `json:"passed"`
 	Why    string `json:"why,omitempty"` // why it was not passed
 }
@@ -36,7 +36,7 @@ func each[On any](ctx context.Context, on On, checks []check[On], report func(Re
 	return failed, nil
 }
 
-// first returns the first reason that there is.
+// first returns the first reason, if any.
 func first(reasons ...string) string {
 	for _, why := range reasons {
 		if why != "" {

@@ -24,7 +24,7 @@ type Service struct {
 
 	mu      sync.Mutex
 	keys    []signingKey // published; the last one signs
-	offered []signingKey // published elsewhere, which nobody was told to trust
+	offered []signingKey // published elsewhere, and not trusted
 	fetches int
 	down    bool
 }
@@ -38,7 +38,7 @@ type signingKey struct {
 // keySetPath is where receivers find the keys (§4.3).
 const keySetPath = "/transactional-api/jwks"
 
-// elsewherePath is where keys are that nobody has been told to trust.
+// elsewherePath serves keys that no receiver is configured to trust.
 const elsewherePath = "/elsewhere"
 
 // NewService publishes a first key at a loopback address. The caller closes it.

@@ -31,18 +31,18 @@ type standIn struct {
 	asksOnce, asksAlways bool
 
 	signature func(standInToken) bool
-	also      func(*standIn, standInToken) bool // what it takes besides; nil for nothing
+	also      func(*standIn, standInToken) bool // other tokens that it accepts; nil for none
 	issuer    func(any) bool
 	fresh     func(claims map[string]any) bool
 	kinds     []string // that it knows; nil for all
 	before    func(context.Context)
 
 	refusal, malformed, again int  // statuses
-	forgets, hasty            bool // processes twice; processes what it refuses
-	late                      bool // tells of what it has processed when it is asked again
+	forgets, hasty            bool // processes twice; processes refused ones
+	late                      bool // reports its count late
 	told                      int
-	uncounted                 bool // tells nobody how many it has processed
-	bars, barred              bool // answers nobody any more once it has refused one of alg none
+	uncounted                 bool // does not report its count
+	bars, barred              bool // stops answering once it has refused one of alg none
 
 	mu        sync.Mutex
 	keys      jose.JSONWebKeySet
@@ -69,7 +69,7 @@ type standInToken struct {
 	claims    map[string]any
 	input     string
 	signature []byte
-	key       *rsa.PublicKey // that its kid names; nil if none does
+	key       *rsa.PublicKey // of its kid; nil if unknown
 	ownKey    json.RawMessage
 }
 
@@ -158,7 +158,7 @@ func (s *standIn) key(kid string) *rsa.PublicKey {
 	return nil
 }
 
-// ask keeps what it has if nothing new can be had, unless it asks each time.
+// ask keeps the known keys if no new ones are available, unless it asks each time.
 func (s *standIn) ask() {
 	s.asked = true
 	if s.asksAlways {
@@ -190,7 +190,7 @@ func takesHMAC(_ *standIn, t standInToken) bool {
 
 func takesTrimmedHMAC(_ *standIn, t standInToken) bool { return isHMAC(t, bytes.TrimSpace) }
 
-// takesJKU takes its keys from wherever a webhook says.
+// takesJKU takes its keys from the URL in a webhook.
 func takesJKU(s *standIn, t standInToken) bool {
 	from, _ := t.header["jku"].(string)
 	if from == "" {

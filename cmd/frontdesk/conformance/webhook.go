@@ -20,7 +20,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// webhook is a webhook that is about to be signed, and whatever is wrong with it.
+// webhook is a webhook before its signature, with its faults.
 type webhook struct {
 	header, claims map[string]any
 	signature      func(k signingKey, input []byte) []byte
@@ -29,8 +29,8 @@ type webhook struct {
 // members are the members of a JSON object.
 type members = map[string]any
 
-// Tenant is the practice that the webhooks come from. A right receiver takes webhooks of the
-// practices alone that its application serves, and whoever builds one serves the sandbox's.
+// Tenant is the practice that the webhooks come from. A right receiver accepts only webhooks
+// of the practices that its application serves, which in development is the sandbox's.
 const Tenant = "sandbox"
 
 // newWebhook is right in every way (§6.4).
@@ -52,7 +52,7 @@ func recordOpened(at time.Time) *webhook {
 	return newWebhook(at, application.RecordOpened, members{"patientId": newID(), "userName": "Dr Ann Lee", "userEmail": "ann@example.org"})
 }
 
-// eachKind returns a right webhook of each kind, with and without what may be null (§6.2).
+// eachKind returns a right webhook of each kind, with and without nullable values (§6.2).
 func eachKind(at time.Time) map[string]*webhook {
 	return map[string]*webhook{
 		"record.opened":                        recordOpened(at),
@@ -106,7 +106,7 @@ func (w *webhook) token(k signingKey) string {
 func part(of members) string {
 	text, err := json.Marshal(of)
 	if err != nil {
-		panic(err) // a table of checks holds what is no JSON
+		panic(err) // a table of checks holds invalid JSON
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }
@@ -135,7 +135,7 @@ func signed(signature []byte, err error) []byte {
 
 func unsigned(signingKey, []byte) []byte { return nil }
 
-// hs256 is what a careless receiver takes: an HMAC whose secret everybody has.
+// hs256 is accepted by a careless receiver: an HMAC whose secret is public.
 func hs256(secret []byte) func(signingKey, []byte) []byte {
 	return func(_ signingKey, input []byte) []byte {
 		mac := hmac.New(sha256.New, secret)
@@ -152,7 +152,7 @@ func secrets(k signingKey) [][]byte {
 	return [][]byte{text, bytes.TrimSpace(text), der, pem.EncodeToMemory(&pem.Block{Type: "RSA PUBLIC KEY", Bytes: short}), short}
 }
 
-// tampered says something else than what was signed.
+// tampered has other content than the signed one.
 func tampered(at time.Time, k signingKey) string {
 	right := recordOpened(at).head("kid", k.kid)
 	other := recordOpened(at).head("kid", k.kid)
@@ -162,7 +162,7 @@ func tampered(at time.Time, k signingKey) string {
 	return other.token(k)
 }
 
-// forger is a key that nobody has published, under the name of one that is.
+// forger is an unpublished key, under the name of a published one.
 func forger(k signingKey) (signingKey, error) {
 	own, err := newKey()
 	return signingKey{k.kid, own.key}, err

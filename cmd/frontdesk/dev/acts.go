@@ -17,8 +17,8 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// act does something for whoever has pressed a button, and says what was done.
-type act func(ctx context.Context, m *membership, form url.Values) (done string, err error)
+// act executes the action of a button, and describes the result.
+type act func(ctx context.Context, m *registration, form url.Values) (done string, err error)
 
 // acts are the buttons of the page.
 func (d *dev) acts() map[string]page.Act {
@@ -34,27 +34,27 @@ func (d *dev) acts() map[string]page.Act {
 
 const actLimit = 45 * time.Second
 
-// act does one thing at a time, and says how it went.
+// act executes one action at a time, and logs its result.
 func (d *dev) act(ctx context.Context, form url.Values, do act) {
 	ctx, cancel := context.WithTimeout(ctx, actLimit)
 	defer cancel()
 	d.turn.Lock()
 	defer d.turn.Unlock()
 	if d.member == nil || d.last().Away != "" {
-		d.diary.complain("That was not done: %v.", errNotJoined)
+		d.log.error("That was not done: %v.", errNotJoined)
 		return
 	}
 	done, err := do(ctx, d.member, form)
 	if err != nil {
-		d.diary.complain("That was not done: %v", refusals.Plain(err))
+		d.log.error("That was not done: %v", refusals.Plain(err))
 	} else if done != "" {
-		d.diary.say("%s", done)
+		d.log.info("%s", done)
 	}
 	d.look(ctx)
 }
 
 // trigger makes an event happen to a patient.
-func (d *dev) trigger(ctx context.Context, m *membership, form url.Values) (string, error) {
+func (d *dev) trigger(ctx context.Context, m *registration, form url.Values) (string, error) {
 	event, pull := application.WebhookEvent(form.Get("event")), trigger.Trigger{Tenant: m.info.TenantID}
 	if err := pull.Patient.UnmarshalText([]byte(form.Get("patient"))); err != nil {
 		return "", errors.New("choose a patient")
@@ -79,13 +79,13 @@ func nameOf(info sandbox.Info, id patient.ID) string {
 }
 
 // test has the service send a ping.
-func (d *dev) test(ctx context.Context, m *membership, form url.Values) (string, error) {
+func (d *dev) test(ctx context.Context, m *registration, form url.Values) (string, error) {
 	ping, err := m.client.TestWebhook(ctx, form.Get("event"))
 	return fmt.Sprintf("A test webhook (ping) is on its way to where %s goes; its jti is %s.", ping.Event, ping.JTI), err
 }
 
 // again hands a webhook on once more.
-func (d *dev) again(ctx context.Context, _ *membership, form url.Values) (string, error) {
+func (d *dev) again(ctx context.Context, _ *registration, form url.Values) (string, error) {
 	number, err := strconv.Atoi(form.Get("number"))
 	if err != nil {
 		return "", errors.New("say which webhook is to be sent again")
@@ -94,12 +94,12 @@ func (d *dev) again(ctx context.Context, _ *membership, form url.Values) (string
 	if err != nil {
 		return "", err
 	}
-	d.attempted(webhook.Event()+" again", webhook.Attempts[len(webhook.Attempts)-1])
+	d.logAttempt(webhook.Event()+" again", webhook.Attempts[len(webhook.Attempts)-1])
 	return "", nil
 }
 
 // readKeys has the service read the key set now.
-func (d *dev) readKeys(ctx context.Context, m *membership, _ url.Values) (string, error) {
+func (d *dev) readKeys(ctx context.Context, m *registration, _ url.Values) (string, error) {
 	set, err := m.client.RereadKeySet(ctx)
 	if err != nil {
 		return "", err
@@ -107,9 +107,9 @@ func (d *dev) readKeys(ctx context.Context, m *membership, _ url.Values) (string
 	return fmt.Sprintf("The service has read the key set, and holds %d of its keys.", len(set.Keys)), nil
 }
 
-// rotate publishes the next key. The service is asked to read it now; if it has done so
-// less than a minute ago, it will by itself.
-func (d *dev) rotate(ctx context.Context, m *membership, _ url.Values) (string, error) {
+// rotate publishes the next key, and requests that the service reads it now. If it has read
+// the set less than a minute ago, it will do so later on its own.
+func (d *dev) rotate(ctx context.Context, m *registration, _ url.Values) (string, error) {
 	kid, err := d.keys.rotate()
 	if err != nil {
 		return "", err
@@ -122,12 +122,12 @@ func (d *dev) rotate(ctx context.Context, m *membership, _ url.Values) (string, 
 }
 
 // letAct lets the application act for the sandbox's member of staff.
-func (d *dev) letAct(ctx context.Context, m *membership, _ url.Values) (string, error) {
+func (d *dev) letAct(ctx context.Context, m *registration, _ url.Values) (string, error) {
 	return fmt.Sprintf("The application may act for %s, for 12 hours from now.", m.info.Staff.Username), d.authorise(ctx, m)
 }
 
 // setClock moves the sandbox's clock.
-func (d *dev) setClock(ctx context.Context, _ *membership, form url.Values) (string, error) {
+func (d *dev) setClock(ctx context.Context, _ *registration, form url.Values) (string, error) {
 	remote, err := sandbox.Reach(d.config.SandboxDir)
 	if err != nil {
 		return "", err
@@ -140,8 +140,8 @@ func (d *dev) setClock(ctx context.Context, _ *membership, form url.Values) (str
 	return fmt.Sprintf("The sandbox's clock shows %s.", at.UTC().Format(time.RFC3339)), err
 }
 
-// reset makes the practice what it was at first, and the application known again.
-func (d *dev) reset(ctx context.Context, m *membership, _ url.Values) (string, error) {
+// reset resets the practice to its first state, and registers the application again.
+func (d *dev) reset(ctx context.Context, m *registration, _ url.Values) (string, error) {
 	remote, err := sandbox.Reach(d.config.SandboxDir)
 	if err != nil {
 		return "", err

@@ -13,83 +13,83 @@ import (
 	"frontdesk/cmd/frontdesk/dev/page"
 )
 
-// Config is what a user of dev may choose.
+// Config is the configuration that a user of dev may choose.
 type Config struct {
 	KeyDir         string // absolute; made if it is missing
 	SandboxDir     string // absolute; of the sandbox that is found or started
 	Listen         string // where the page and the key set are served; "" for DefaultListen or another port
 	ListenWebhooks string // where webhooks are received; "" for any port
 	ListenAPI      string // where a sandbox that is started serves; "" for DefaultListenAPI or another port
-	ForwardTo      string // where webhooks are handed on to; "" for nowhere
+	ForwardTo      string // where webhooks are forwarded; "" for nowhere
 	Name           string // of the application
 	Callbacks      []string
 	Open           bool   // a browser
-	Machine        string // what this machine says of whoever is at it
+	Machine        string // the machine's account of its user
 	Out            io.Writer
 	Log            *slog.Logger     // of a sandbox that is started
 	Now            func() time.Time // real time
 }
 
-// dev is what runs.
+// dev is a running dev.
 type dev struct {
 	config   Config
-	home     *home
+	dir      *keyDir
 	keys     *keys
 	identity identity
-	ground   *ground
+	proc     *sandboxProc
 	inbox    *forward.Inbox
-	diary    *diary
+	log      *log
 	changed  *background.Broadcast // notified when the page would show something else
 	site     *page.Site
 	jwksURL  string
 
-	turn    sync.Mutex // one thing at a time is done with the sandbox
-	member  *membership
-	joined  clock.Stopwatch // since it was last tried
-	missed  int             // glances at the sandbox in vain
-	glances int
+	turn   sync.Mutex // one thing at a time is done with the sandbox
+	member *registration
+	joined clock.Stopwatch // since it was last tried
+	missed int             // failed polls of the sandbox
+	polls  int
 
 	mu   sync.Mutex
 	seen seen
 }
 
 // Run runs until ctx ends, and stops everything in reverse. The error is one line that
-// says what to do.
+// includes the fix.
 func Run(ctx context.Context, config Config) error {
 	d := &dev{config: config, changed: &background.Broadcast{}}
-	d.diary = &diary{out: config.Out, now: config.Now, changed: d.changed}
+	d.log = &log{out: config.Out, now: config.Now, changed: d.changed}
 	if err := d.settle(); err != nil {
 		return err
 	}
-	defer d.home.close()
+	defer d.dir.close()
 	target, err := d.target()
 	if err != nil {
 		return err
 	}
-	if d.ground, err = d.findGround(ctx); err != nil {
+	if d.proc, err = d.findSandbox(ctx); err != nil {
 		return unlessDone(ctx, err)
 	}
-	defer d.ground.leave()
-	d.inbox = forward.NewInbox(target, d.config.Now, d.tell)
-	shop, err := d.openShop(ctx)
+	defer d.proc.leave()
+	d.inbox = forward.NewInbox(target, d.config.Now, d.logWebhook)
+	server, err := d.openServer(ctx)
 	if err != nil {
 		return err
 	}
-	defer shop.Stop(closingTime) // ends what pages follow
+	defer server.Stop(closingTime) // ends the streams that pages follow
 	defer d.quit()
 	return d.live(ctx)
 }
 
 // settle takes the directory, and finds out who the application is.
 func (d *dev) settle() (err error) {
-	if d.home, err = openHome(d.config.KeyDir); err != nil {
+	if d.dir, err = openDir(d.config.KeyDir); err != nil {
 		return err
 	}
-	if d.keys, err = openKeys(d.home); err == nil {
-		d.identity, err = openIdentity(d.home)
+	if d.keys, err = openKeys(d.dir); err == nil {
+		d.identity, err = openIdentity(d.dir)
 	}
 	if err != nil {
-		d.home.close()
+		d.dir.close()
 	}
 	return err
 }
@@ -101,30 +101,30 @@ func (d *dev) target() (*forward.Target, error) {
 	return forward.NewTarget(d.config.ForwardTo)
 }
 
-// glance is how often the sandbox is looked at.
-const glance = time.Second
+// pollInterval is the time between polls of the sandbox.
+const pollInterval = time.Second
 
-// live looks after the application until ctx ends.
+// live keeps the application registered until ctx ends.
 func (d *dev) live(ctx context.Context) error {
-	every := time.NewTicker(glance)
+	every := time.NewTicker(pollInterval)
 	defer every.Stop()
 	for welcomed := false; ; {
-		if err := d.glance(ctx); err != nil {
+		if err := d.poll(ctx); err != nil {
 			return unlessDone(ctx, err)
 		}
 		welcomed = welcomed || d.welcome(ctx)
 		select {
 		case <-ctx.Done():
-			d.diary.say("Stopping.")
+			d.log.info("Stopping.")
 			return nil
-		case <-d.ground.done:
-			return d.ground.ended()
+		case <-d.proc.done:
+			return d.proc.ended()
 		case <-every.C:
 		}
 	}
 }
 
-// unlessDone is an error that is not just that somebody has stopped us.
+// unlessDone drops an error that only reports that we were stopped.
 func unlessDone(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err

@@ -12,15 +12,15 @@ import (
 	"frontdesk/domain/event"
 )
 
-// identity is what stays from one start to the next, whatever becomes of the sandbox: code
-// is configured with the identifier, and pages that are open need the key.
+// identity is kept from one start to the next, even if the sandbox changes: code is
+// configured with the identifier, and open pages need the key.
 type identity struct {
 	Application application.ID `json:"application"`
 	PageKey     string         `json:"pageKey"`
 }
 
 // openIdentity reads who the application is, or makes one up.
-func openIdentity(h *home) (i identity, err error) {
+func openIdentity(h *keyDir) (i identity, err error) {
 	content, err := h.read(identityName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return newIdentity(h)
@@ -31,7 +31,7 @@ func openIdentity(h *home) (i identity, err error) {
 	return i, nil
 }
 
-func newIdentity(h *home) (identity, error) {
+func newIdentity(h *keyDir) (identity, error) {
 	i := identity{application.ID{UUID: event.NewID()}, rand.Text()}
 	content, err := json.Marshal(i)
 	if err != nil {

@@ -16,21 +16,21 @@ const (
 	oldKeyName  = "old-key.pem"
 )
 
-// keys are the application's, in files of its directory. A rotation publishes the next key beside
-// the one that signs, and signs with the next one once the service holds it. The old one stays
-// published until the next rotation.
+// keys are the application's, in files of its directory. A rotation publishes the next key in
+// addition to the signing key, and signs with the next one once the service holds it. The old
+// one stays published until the next rotation.
 type keys struct {
 	*client.Signer
 
-	home *home
+	dir *keyDir
 
 	mu        sync.Mutex
-	next, old string // kids; empty while there is no such key
+	next, old string // kids; empty without such a key
 }
 
 // openKeys reads the keys that the directory has, or makes the first.
-func openKeys(h *home) (*keys, error) {
-	k := &keys{home: h}
+func openKeys(h *keyDir) (*keys, error) {
+	k := &keys{dir: h}
 	signing, err := k.signing()
 	if err != nil {
 		return nil, err
@@ -59,10 +59,10 @@ func (k *keys) signing() (client.Key, error) {
 	if err != nil {
 		return key, err
 	}
-	return key, k.home.rename(nextKeyName, keyName)
+	return key, k.dir.rename(nextKeyName, keyName)
 }
 
-// publish adds the key in a file, and returns its kid; "" if there is none.
+// publish adds the key in a file, and returns its kid; "" without a file.
 func (k *keys) publish(name string) (kid string, err error) {
 	key, err := k.read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +76,7 @@ func (k *keys) publish(name string) (kid string, err error) {
 
 // read returns the key in a file.
 func (k *keys) read(name string) (client.Key, error) {
-	text, err := k.home.read(name)
+	text, err := k.dir.read(name)
 	if err != nil {
 		return client.Key{}, err
 	}
@@ -88,7 +88,7 @@ func (k *keys) read(name string) (client.Key, error) {
 }
 
 func (k *keys) generate(name string) (client.Key, error) {
-	if err := client.GenerateKey(k.home.file(name)); err != nil {
+	if err := client.GenerateKey(k.dir.file(name)); err != nil {
 		return client.Key{}, err
 	}
 	return k.read(name)
@@ -122,10 +122,10 @@ func (k *keys) promote(held []string) (kid string, err error) {
 	if k.next == "" || !slices.Contains(held, k.next) {
 		return "", nil
 	}
-	if err := k.home.rename(keyName, oldKeyName); err != nil {
+	if err := k.dir.rename(keyName, oldKeyName); err != nil {
 		return "", err
 	}
-	if err := k.home.rename(nextKeyName, keyName); err != nil {
+	if err := k.dir.rename(nextKeyName, keyName); err != nil {
 		return "", err
 	}
 	before, signing, last := k.KID(), k.next, k.old
@@ -133,7 +133,7 @@ func (k *keys) promote(held []string) (kid string, err error) {
 	return signing, errors.Join(k.Use(signing), k.Remove(last))
 }
 
-// kids are those of the key that signs and of the next one, which is "" if there is none.
+// kids are those of the signing key and of the next one, which is "" without one.
 func (k *keys) kids() (signing, next string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-func newHome(t *testing.T) *home {
+func newDir(t *testing.T) *keyDir {
 	t.Helper()
-	h, err := openHome(t.TempDir())
+	h, err := openDir(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func newHome(t *testing.T) *home {
 	return h
 }
 
-func opened(t *testing.T, h *home) *keys {
+func opened(t *testing.T, h *keyDir) *keys {
 	t.Helper()
 	k, err := openKeys(h)
 	if err != nil {
@@ -48,7 +48,7 @@ func (k *keys) published(t *testing.T) (kids []string) {
 // The next key is published before it signs, and the one before stays published.
 func TestARotationLosesNoCall_D97(t *testing.T) {
 	t.Parallel()
-	k := opened(t, newHome(t))
+	k := opened(t, newDir(t))
 	first, _ := k.kids()
 	second, err := k.rotate()
 	if err != nil {
@@ -84,7 +84,7 @@ func TestARotationLosesNoCall_D97(t *testing.T) {
 // Whatever was cut short, the keys of the directory are those of the next start.
 func TestKeysOutliveAStartThatWasCutShort_D97(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newDir(t)
 	k := opened(t, h)
 	first, _ := k.kids()
 	second, err := k.rotate()

@@ -13,9 +13,9 @@ import (
 	"frontdesk/domain/event"
 )
 
-// register makes the application one that may do everything in the sandbox. What is so
-// already stays as it is.
-func (d *dev) register(ctx context.Context, m *membership) (unknown bool, err error) {
+// register gives the application all rights in the sandbox. Rights that it has stay as they
+// are.
+func (d *dev) register(ctx context.Context, m *registration) (unknown bool, err error) {
 	id := d.identity.Application
 	err = d.atDesk(ctx, m.info, "", func(ctx context.Context, desk commands.Desk) error {
 		err := desk.SetJWKSURL(ctx, commands.SetJWKSURL{Application: id, JWKSURL: d.jwksURL})
@@ -37,8 +37,8 @@ func (d *dev) register(ctx context.Context, m *membership) (unknown bool, err er
 	return unknown, err
 }
 
-// unsubscribe ends that the application is told of anything.
-func (d *dev) unsubscribe(m *membership) {
+// unsubscribe ends all webhooks to the application.
+func (d *dev) unsubscribe(m *registration) {
 	ctx, cancel := context.WithTimeout(context.Background(), quitLimit)
 	defer cancel()
 	err := d.atDesk(ctx, m.info, "", func(ctx context.Context, desk commands.Desk) error {
@@ -50,12 +50,12 @@ func (d *dev) unsubscribe(m *membership) {
 		return nil
 	})
 	if err != nil && d.last().Away == "" {
-		d.diary.complain("The sandbox goes on sending webhooks to %s: %v", m.receiver.URL(), err)
+		d.log.error("The sandbox goes on sending webhooks to %s: %v", m.receiver.URL(), err)
 	}
 }
 
-// authorise lets the application act for somebody of the practice.
-func (d *dev) authorise(ctx context.Context, m *membership) error {
+// authorise lets the application act for a member of staff.
+func (d *dev) authorise(ctx context.Context, m *registration) error {
 	return d.atDesk(ctx, m.info, m.info.Staff.Username, func(ctx context.Context, desk commands.Desk) error {
 		_, err := desk.GrantUserAuthorisation(ctx, commands.GrantUserAuthorisation{
 			Tenant: m.info.TenantID, Application: d.identity.Application, Username: m.info.Staff.Username,
@@ -64,8 +64,8 @@ func (d *dev) authorise(ctx context.Context, m *membership) error {
 	})
 }
 
-// atDesk does something at the sandbox's desk as an operator who acts for a member of
-// staff; "" is for nobody. It returns once the log has it.
+// atDesk makes a change at the sandbox's desk as an operator who acts for a member of staff;
+// "" is for none. It returns once the log has the change.
 func (d *dev) atDesk(ctx context.Context, info sandbox.Info, as string, do func(context.Context, commands.Desk) error) error {
 	sandbox.ForgetDatabases()
 	follower := &sandbox.Follower{Real: d.config.Now}
@@ -84,7 +84,7 @@ func (d *dev) atDesk(ctx context.Context, info sandbox.Info, as string, do func(
 	if as != "" {
 		member, err := engine.Staff.StaffByUsername(ctx, info.TenantID, as)
 		if err != nil {
-			return fmt.Errorf("find whom to act for: %w", err)
+			return fmt.Errorf("find the member of staff to act for: %w", err)
 		}
 		actor = actor.ActingFor(member.UUID)
 	}

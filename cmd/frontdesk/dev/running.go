@@ -34,21 +34,21 @@ type Application struct {
 	PrivateKeyFile string         `json:"privateKeyFile"`
 	JWKSURL        string         `json:"jwksURL"`
 	Callbacks      []string       `json:"callbacks"`
-	Username       string         `json:"username"` // of somebody who lets the application act for them
+	Username       string         `json:"username"` // of a user who has authorised the application
 }
 
-// Webhooks is where webhooks are received, and handed on.
+// Webhooks is where webhooks are received, and forwarded.
 type Webhooks struct {
 	URL       string `json:"url"`
 	ForwardTo string `json:"forwardTo"`
 	JWKSURL   string `json:"jwksURL"` // of the service, to verify them with
 }
 
-// ErrNone says that no dev runs.
+// ErrNone reports that no dev runs.
 var ErrNone = errors.New("no frontdesk dev runs here: start one with \"frontdesk dev\", or name its directory with --key-dir")
 
-// Find returns the dev that runs in a directory. A relative one is looked for in the
-// working directory and in all above it, as git does. If none runs, it is [ErrNone].
+// Find returns the dev that runs in a directory. A relative one is looked for in the working
+// directory and in all above it, as git does. If none runs, it is [ErrNone].
 func Find(dir string) (Running, error) {
 	if filepath.IsAbs(dir) {
 		return readRunning(dir)
@@ -69,8 +69,9 @@ func Find(dir string) (Running, error) {
 
 func readRunning(dir string) (Running, error) { return readRunningAs(os.Geteuid(), dir) }
 
-// readRunningAs believes what a user or root has written. In a directory that all may write
-// to, such as /tmp, anybody could name a key of that user's, and an address to send its tokens to.
+// readRunningAs trusts only files of the user or root. In a directory that all may write to,
+// such as /tmp, any user could name a key of that user's, and an address to send its tokens
+// to.
 func readRunningAs(user int, dir string) (r Running, err error) {
 	content, owner, err := readOwned(filepath.Join(dir, runningName))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -80,7 +81,7 @@ func readRunningAs(user int, dir string) (r Running, err error) {
 		return r, fmt.Errorf("read %s: %w", runningName, err)
 	}
 	if owner != user && owner != 0 {
-		return r, fmt.Errorf("%s belongs to another user of this machine, so it is not believed: work elsewhere, or name your directory with --key-dir",
+		return r, fmt.Errorf("%s belongs to another user of this machine, so it is not trusted: work elsewhere, or name your directory with --key-dir",
 			filepath.Join(dir, runningName))
 	}
 	if err := json.Unmarshal(content, &r); err != nil {
@@ -92,7 +93,7 @@ func readRunningAs(user int, dir string) (r Running, err error) {
 	return r, nil
 }
 
-// readOwned returns what a file holds, and whose it is.
+// readOwned returns the content of a file, and its owner.
 func readOwned(name string) (content []byte, owner int, err error) {
 	file, err := os.Open(name)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// What somebody else has written in a directory above is not believed: it could have this
-// user's tokens sent to them.
-func TestWhatAnotherUserHasPlantedIsNotBelieved_D97(t *testing.T) {
+// A file of another user in a directory above is not trusted: it could redirect this user's
+// tokens.
+func TestFileOfAnotherUserIsNotTrusted_D97(t *testing.T) {
 	t.Parallel()
 	dir, me := t.TempDir(), os.Geteuid()
 	file := filepath.Join(dir, runningName)
@@ -20,7 +20,7 @@ func TestWhatAnotherUserHasPlantedIsNotBelieved_D97(t *testing.T) {
 		t.Errorf("one's own is not believed: %v", err)
 	}
 	other := me + 1
-	if me == 0 { // what is root's is everybody's to believe
+	if me == 0 { // root's files are trusted by every user
 		if err := os.Chown(file, 1234, -1); err != nil {
 			t.Fatal(err)
 		}

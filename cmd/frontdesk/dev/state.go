@@ -13,10 +13,11 @@ import (
 
 const rows = 50 // of each table of the page
 
-// state is what the page shows. If no page is followed, the service is asked first.
+// state is the data that the page shows. If no page is followed, it queries the service
+// first.
 func (d *dev) state(ctx context.Context) page.State {
 	if d.turn.TryLock() {
-		if d.member != nil && d.last().Away == "" && d.last().looked.Elapsed() > glance {
+		if d.member != nil && d.last().Away == "" && d.last().looked.Elapsed() > pollInterval {
 			d.look(ctx)
 		}
 		d.turn.Unlock()
@@ -24,16 +25,16 @@ func (d *dev) state(ctx context.Context) page.State {
 	now := d.last()
 	signing, next := d.keys.kids()
 	s := page.State{
-		Name: d.config.Name, KeyDir: d.config.KeyDir, Application: d.identity.Application, KeyFile: d.home.file(keyName), JWKSURL: d.jwksURL,
-		Signing: signing, Next: next, ForwardTo: d.config.ForwardTo, SandboxDir: d.config.SandboxDir, Own: d.ground.own,
+		Name: d.config.Name, KeyDir: d.config.KeyDir, Application: d.identity.Application, KeyFile: d.dir.file(keyName), JWKSURL: d.jwksURL,
+		Signing: signing, Next: next, ForwardTo: d.config.ForwardTo, SandboxDir: d.config.SandboxDir, Own: d.proc.own,
 		Away: now.Away, Now: d.config.Now().Add(now.Clock), Clock: now.Clock, About: now.Application, KeySet: now.KeySet, Calls: now.Calls,
-		Deliveries: deliveries(d.inbox.Kept(), now.Deliveries), Lines: d.diary.newest(), Events: application.WebhookEvents(),
+		Deliveries: deliveries(d.inbox.Kept(), now.Deliveries), Lines: d.log.newest(), Events: application.WebhookEvents(),
 	}
 	d.describe(&s)
 	return s
 }
 
-// describe says what the sandbox is, if one has been there.
+// describe adds the sandbox's data, if there has been one.
 func (d *dev) describe(s *page.State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -46,8 +47,8 @@ func (d *dev) describe(s *page.State) {
 	s.Username, s.Patients, s.Receives = info.Staff.Username, info.Patients, d.seen.Receives
 }
 
-// deliveries puts together what the service says of its webhooks and what became of them
-// here, newest first.
+// deliveries joins the service's records of its webhooks with their outcomes here, newest
+// first.
 func deliveries(inbox []forward.Webhook, told []client.Delivery) []page.Delivery {
 	all := make([]page.Delivery, 0, len(inbox)+len(told))
 	here := map[string]int{}

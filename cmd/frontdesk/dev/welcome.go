@@ -28,7 +28,7 @@ Ctrl-C stops this; the sandbox in %[13]s %[14]s.
 
 `
 
-// welcome says what runs and what to do next. It reports whether it did, which needs a
+// welcome prints what runs and the next steps. It reports whether it did, which needs a
 // sandbox that knows the application.
 func (d *dev) welcome(ctx context.Context) bool {
 	d.turn.Lock()
@@ -45,15 +45,15 @@ func (d *dev) welcome(ctx context.Context) bool {
 	if r.Webhooks.ForwardTo != "" {
 		forwarded = "and handed on to " + r.Webhooks.ForwardTo
 	}
-	if d.ground.own {
+	if d.proc.own {
 		afterwards = "stops, too"
 	}
 	fmt.Fprintf(d.config.Out, welcomeText, r.PageURL, d.member.info.APIURL+"/transactional-api", r.TenantID, r.Application.ID, r.Application.Name,
-		r.Application.PrivateKeyFile, r.Application.KID, r.Webhooks.URL, forwarded, d.home.file(runningName), self,
+		r.Application.PrivateKeyFile, r.Application.KID, r.Webhooks.URL, forwarded, d.dir.file(runningName), self,
 		r.Application.Username, r.SandboxDir, afterwards)
 	if d.config.Open {
 		if err := browse(ctx, d.site.URLOnce(rand.Text())); err != nil {
-			d.diary.complain("The page was not opened: %v.", err)
+			d.log.error("The page was not opened: %v.", err)
 		}
 	}
 	return true

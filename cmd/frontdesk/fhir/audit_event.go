@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// AuditEvent says that somebody has had to do with a patient's data, or has tried to.
+// AuditEvent is one access, or attempted access, to a patient's data.
 type AuditEvent struct {
 	ResourceType   string            `json:"resourceType"`
 	ID             uuid.UUID         `json:"id"` // of the event, or of the call
@@ -37,14 +37,14 @@ type Agent struct {
 	Requestor bool              `json:"requestor"`
 }
 
-// Source is who says so, and of which practice.
+// Source is the service that reports the event, and the practice.
 type Source struct {
 	Site     string    `json:"site,omitempty"`
 	Observer Reference `json:"observer"`
 	Type     []Coding  `json:"type"`
 }
 
-// Entity is what it was about.
+// Entity is a subject of the event.
 type Entity struct {
 	What   *Reference `json:"what,omitempty"`
 	Type   Coding     `json:"type"`
@@ -53,13 +53,13 @@ type Entity struct {
 	Detail []Detail   `json:"detail,omitempty"`
 }
 
-// Detail is what else is recorded of an entity.
+// Detail is a further fact about an entity.
 type Detail struct {
 	Type  string `json:"type"`
 	Value string `json:"valueString"`
 }
 
-// Concerns reports whether an event has an AuditEvent: it is about a patient, or somebody
+// Concerns reports whether an event has an AuditEvent: it is about a patient, or an auditor
 // has read patients' data.
 func Concerns(e event.Recorded) bool {
 	_, reading := e.Event.(audit.Queried)
@@ -108,7 +108,7 @@ func OfCall(c access.Call, personal bool) AuditEvent {
 	return a
 }
 
-// made returns what all AuditEvents have.
+// made returns the part that is common to all AuditEvents.
 func made(id uuid.UUID, at time.Time, tenant string, actor event.Actor) AuditEvent {
 	a := AuditEvent{
 		ResourceType: "AuditEvent", ID: id, Recorded: at, PurposeOfEvent: purposeOf(actor),
@@ -126,7 +126,8 @@ func made(id uuid.UUID, at time.Time, tenant string, actor event.Actor) AuditEve
 	return a
 }
 
-// outcome returns FHIR's code for a status: "4" is often a 400, it says, and "8" a 500.
+// outcome returns FHIR's code for a status. FHIR describes "4" as often a 400, and "8" as a
+// 500.
 func outcome(status int) string {
 	switch {
 	case status < 400:
@@ -161,7 +162,7 @@ func request(id uuid.UUID, details ...Detail) Entity {
 	return Entity{What: &what, Type: Coding{"https://profiles.ihe.net/ITI/BALP/CodeSystem/BasicAuditEntityType", "XrequestId", ""}, Detail: details}
 }
 
-// queried is what an auditor asked for. Whoever may read the log can leave the command out.
+// queried is an auditor's query. The command is optional for readers of the log.
 func queried(q audit.Queried) Entity {
 	details := []Detail{{"count", strconv.FormatInt(q.Count, 10)}, {"personal", strconv.FormatBool(q.Personal)}}
 	if command := plain(q.Command); command != "" {

@@ -21,7 +21,7 @@ type CodeableConcept struct {
 	Text   string   `json:"text,omitempty"`
 }
 
-// Reference is something by what is known of it. None is the address of a resource.
+// Reference refers to a thing by its identifier or name, never by the address of a resource.
 type Reference struct {
 	Type       string      `json:"type,omitempty"` // of the resource that it would be
 	Identifier *Identifier `json:"identifier,omitempty"`
@@ -35,7 +35,7 @@ type Identifier struct {
 	Value  string `json:"value"`
 }
 
-// Absent stands beside a member that is left out, and says why.
+// Absent replaces a member that is left out, and gives the reason.
 type Absent struct {
 	Extension []Extension `json:"extension"`
 }
@@ -53,7 +53,7 @@ const (
 	ods  = "https://fhir.nhs.uk/Id/ods-organization-code"
 )
 
-// of names one of ours as the resource that it would be; "" if it would be none.
+// of refers to one of our things by its resource type; "" if it has none.
 func of(resource string, id uuid.UUID) Reference {
 	return Reference{Type: resource, Identifier: &Identifier{uris, id.URN()}}
 }
@@ -66,7 +66,7 @@ func inSystem(system, value string) *Identifier {
 	return &Identifier{system, value}
 }
 
-// named puts a name into a reference, or why there is none.
+// named adds a name to a reference, or the reason why it has none.
 func (r Reference) named(name string) Reference {
 	switch name {
 	case event.Hidden:
@@ -86,13 +86,13 @@ func absent(why string) *Absent {
 // plain returns a text as FHIR has them: no white space but single spaces.
 func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// shown returns a text, and "" if it is hidden or erased.
-func shown(text string) string {
+// visible returns a text, and "" if it is hidden or erased.
+func visible(text string) string {
 	if text == event.Hidden || text == event.Erased {
 		return ""
 	}
 	return plain(text)
 }
 
-// concept returns what the codes say.
+// concept returns the concept with these codes.
 func concept(codes ...Coding) *CodeableConcept { return &CodeableConcept{Coding: codes} }

@@ -93,7 +93,7 @@ func TestAnEventIsAnAuditEvent_D82(t *testing.T) {
 	}
 }
 
-func TestWhoWasErasedIsUnknown_D82(t *testing.T) {
+func TestErasedPersonIsUnknown_D82(t *testing.T) {
 	t.Parallel()
 	erased := &event.OnBehalfOf{Practitioner: event.Practitioner{Name: event.Erased, Email: event.Erased, GMCNumber: event.Erased}}
 	got := fhir.OfEvent(recorded(record.CareRecordOpened{Patient: ann}, event.Application(diary, "", erased)), true)
@@ -103,7 +103,7 @@ func TestWhoWasErasedIsUnknown_D82(t *testing.T) {
 	}
 }
 
-func TestWhoReadTheLogIsAnAuditEvent_D82(t *testing.T) {
+func TestReadingTheLogIsAnAuditEvent_D82(t *testing.T) {
 	t.Parallel()
 	reading := audit.Queried{Command: "log", Filter: "tenant=elm", Personal: true, Count: 12} // of many patients
 	e := recorded(reading, event.Operator("frontdesk_audit", "anna@desk7"))

@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// operation is how AuditEvents and Provenances code what was done.
+// operation is how AuditEvents and Provenances code an operation.
 type operation struct {
 	action string // of an AuditEvent: C, R, U, D or E
 	code   string // of HL7's DataOperation; "" if nothing is changed
@@ -26,20 +26,20 @@ var operations = map[catalogue.Operation]operation{
 	catalogue.Execute: {action: "E"},
 }
 
-// operationOf returns what an event about a patient did.
+// operationOf returns the operation of an event about a patient.
 func operationOf(e event.Event) operation {
 	return operations[catalogue.Find(e.EventName()).Operation]
 }
 
-// requestedBy returns what a call of an endpoint asks for, also when it is
-// refused; the zero operation for an endpoint that is not served any more.
+// requestedBy returns the operation that a call of an endpoint requests, including a refused
+// call. It is the zero operation for an endpoint that is no longer served.
 func requestedBy(name application.EndpointName) operation {
 	endpoint, _ := access.Find(name)
 	return operations[endpoint.Operation]
 }
 
-// resources are what the things with a history would be in FHIR, by the noun of their
-// events. A request, a note and an authorisation could each be one of several.
+// resources maps the noun of an event to the FHIR resource type of its stream. A request, a
+// note and an authorisation could each be one of several.
 var resources = map[string]string{"appointment": "Appointment", "consultation": "Encounter"}
 
 // noun is the first part of an event's name.
@@ -68,8 +68,8 @@ var purposes = strings.Fields(`
 	DSRCH POARCH TRANSRCH PATRQT FAMRQT PWATRNY SUPNWK PUBHLTH DISASTER THREAT TREAT CLINTRL COC ETREAT BTG ERTREAT
 	POPHLTH`)
 
-// purpose returns what an application said that a call was for: the code that it is, or its
-// words; nothing if it said nothing.
+// purpose returns the purpose that an application gave for a call: as a code if it is one,
+// otherwise as text; nothing without a purpose.
 func purpose(said string) []CodeableConcept {
 	said = plain(said)
 	switch {

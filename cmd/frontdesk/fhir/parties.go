@@ -6,14 +6,14 @@ import (
 	"frontdesk/domain/event"
 )
 
-// party is somebody or something that had a part in what happened.
+// party is a person or system that took part in an event.
 type party struct {
 	kind  *CodeableConcept // as an AuditEvent has it
 	who   Reference
 	alias string     // another name of theirs: an e-mail address
 	role  string     // in which they acted, in words
-	forOf *Reference // for whom; nil for themselves
-	began bool       // who began it
+	forOf *Reference // represented person; nil for none
+	began bool       // initiated it
 }
 
 var (
@@ -25,8 +25,8 @@ var (
 // frontdesk is the program that keeps the log.
 var frontdesk = Reference{Type: "Device", Display: "frontdesk"}
 
-// parties returns who had a part, and first of all who began it: as the log knows that, the
-// practitioner and the organisation of an act claim on the application's word.
+// parties returns the parties, the initiator first. They are as the log knows them; the
+// practitioner and the organisation of an act claim are on the application's word.
 func parties(a event.Actor) []party {
 	first := principal(a)
 	all := []party{first}
@@ -67,12 +67,12 @@ func claimedBy(claim event.OnBehalfOf) []party {
 	organisation := Reference{Type: "Organization", Identifier: inSystem(ods, plain(o.ODSCode))}.named(o.Name)
 	practitioner := Reference{Type: "Practitioner", Identifier: inSystem(gmc, plain(p.GMCNumber))}.named(p.Name)
 	return []party{
-		{kind: person, who: practitioner, alias: shown(p.Email), role: plain(claim.Role), forOf: &organisation},
+		{kind: person, who: practitioner, alias: visible(p.Email), role: plain(claim.Role), forOf: &organisation},
 		{who: organisation},
 	}
 }
 
-// hide returns the actor without whose name an act claim has, unless that is to be shown.
+// hide returns the actor without the name in an act claim, unless it is to be shown.
 func hide(a event.Actor, personal bool) event.Actor {
 	if a.OnBehalfOf != nil && !personal {
 		hidden, _ := a.OnBehalfOf.Split()

@@ -8,7 +8,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Provenance says who has changed what.
+// Provenance records who has made a change.
 type Provenance struct {
 	ResourceType string            `json:"resourceType"`
 	ID           uuid.UUID         `json:"id"` // of the event
@@ -19,7 +19,7 @@ type Provenance struct {
 	Agent        []Author          `json:"agent"`
 }
 
-// Author is who had a part in the change, and for whom.
+// Author is a party to the change, and the person they represented.
 type Author struct {
 	Type       *CodeableConcept  `json:"type,omitempty"`
 	Role       []CodeableConcept `json:"role,omitempty"`
@@ -35,8 +35,8 @@ func Changes(e event.Recorded) bool {
 	return e.About() != uuid.Nil && operationOf(e.Event).code != ""
 }
 
-// ProvenanceOf returns the Provenance of an event that [Changes] something. What was changed
-// is among the targets, and so is the patient: a Provenance is searched by its patient there.
+// ProvenanceOf returns the Provenance of an event that [Changes] something. The targets are
+// the changed thing and the patient: a Provenance is searched by its patient there.
 func ProvenanceOf(e event.Recorded, personal bool) Provenance {
 	actor, done := hide(e.Metadata.Actor, personal), operationOf(e.Event)
 	p := Provenance{
@@ -61,6 +61,6 @@ func ProvenanceOf(e event.Recorded, personal bool) Provenance {
 	return p
 }
 
-// thing returns what an event's stream is the history of. A patient's has an identifier of
-// its own, which is not the patient's.
+// thing returns the subject of an event's stream. A patient's stream has an identifier of its
+// own, which is not the patient's.
 func thing(e event.Recorded) Reference { return of(resources[noun(e.EventName())], e.Stream.ID) }

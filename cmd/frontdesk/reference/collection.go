@@ -89,7 +89,7 @@ type rawBody struct {
 }
 
 // Collection is all calls with their examples as a collection for Postman and Bruno. Its
-// variables say where the service is and who the calls are about; they are those of a
+// variables hold the address of the service and the subjects of calls. They are those of a
 // sandbox that was started without options, and its identifiers are left to fill in.
 func Collection() ([]byte, error) { return collectionOf(Sandbox{URL: "http://127.0.0.1:8080"}) }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// document is what the pages show of an OpenAPI description.
+// document is the part of an OpenAPI description that the pages show.
 type document struct {
 	Info struct {
 		Title, Summary, Description string
@@ -33,7 +33,7 @@ type operation struct {
 	OperationID, Summary, Description string
 
 	Tags        []string
-	Security    *[]json.RawMessage // nil for what all operations need; empty for nothing
+	Security    *[]json.RawMessage // nil inherits that of all operations; empty for none
 	Parameters  []parameter
 	RequestBody *body
 	Responses   map[string]body
@@ -86,7 +86,7 @@ func (d document) place(name string) int { return bytes.Index(d.text, []byte(`"`
 
 func nameOf(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
-// schema follows a reference. The description beside it is the nearer one.
+// schema follows a reference. A description next to the reference takes precedence.
 func (d document) schema(s schema) schema {
 	if s.Ref == "" {
 		return s
@@ -109,7 +109,7 @@ func (d document) request(o operation) (b body, ok bool) {
 	return *o.RequestBody, true
 }
 
-// typeOf says in words what a value is.
+// typeOf describes the type of a value in words.
 func typeOf(s schema) string {
 	var names []string
 	switch t := s.Type.(type) {

@@ -13,7 +13,7 @@ import (
 // refusal is a code as its page shows it.
 type refusal struct {
 	Text  template.HTML
-	Calls []string // that may be answered with it
+	Calls []string // that may return it
 }
 
 // addErrors adds the page of each code, and the one that leads to them, as docs/errors/

@@ -10,7 +10,7 @@ import (
 // catalogue is all events, and the key set that their examples are signed with.
 type catalogue struct {
 	Events []eventPage
-	Claims []field // that every event has
+	Claims []field // of every event
 	Keys   string
 }
 

@@ -14,7 +14,7 @@ import (
 // Sandbox is the sandbox that serves the pages.
 type Sandbox struct {
 	URL   string   // of its API: http://127.0.0.1:8080
-	Users []string // whom its application may ask to act for
+	Users []string // the users that its application may ask for authorisation
 	IDs   IDs
 	// Mint signs a token of its application, for the application itself or for a user.
 	Mint func(username string) (token string, err error)
@@ -23,9 +23,9 @@ type Sandbox struct {
 // Prefix is where the pages are served.
 const Prefix = "/docs/"
 
-// Handler serves the pages on a sandbox, once it is told which one. It answers at the
-// sandbox's own address only: so a name that a stranger lets point to this machine reads
-// nothing (DNS rebinding). It is safe for concurrent use.
+// Handler serves the pages of a sandbox, once it is set. It answers at the sandbox's own
+// address only, so that a foreign name that resolves to this machine reads nothing (DNS
+// rebinding). It is safe for concurrent use.
 type Handler struct{ shown atomic.Pointer[shown] }
 
 type shown struct {
@@ -48,8 +48,8 @@ func (h *Handler) Show(s Sandbox) error {
 	return nil
 }
 
-// policy lets the pages load what is beside them and nothing else. Swagger UI's icons are
-// data, and it styles nothing by text.
+// policy lets the pages load only files of the site. Swagger UI's icons are data, and it has
+// no inline styles.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -77,7 +77,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// elsewhere leads whoever writes localhost to the address that the pages have.
+// elsewhere redirects from localhost to the address of the pages.
 func (s *shown) elsewhere(w http.ResponseWriter, r *http.Request) {
 	_, port, _ := net.SplitHostPort(s.host)
 	if r.Method != http.MethodGet || r.Host != net.JoinHostPort("localhost", port) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// tokenPath is where a page asks for tokens.
+// tokenPath is the path at which a page requests tokens.
 const tokenPath = "token"
 
 const maxAsked = 4 << 10
@@ -15,11 +15,10 @@ const maxAsked = 4 << 10
 // strangers are pages of another origin. A browser names the origin of each POST.
 var strangers = http.NewCrossOriginProtection()
 
-// mint answers a POST of JSON with a token. Three things keep other pages out: the Host
-// must be the sandbox's own address, a browser must say that the page is of this origin,
-// and JSON may not be sent to another origin without having asked first, which is never
-// answered with leave. Whoever is on this machine and no page may mint: in a sandbox,
-// nobody is real.
+// mint answers a POST of JSON with a token. Three things keep other pages out. The Host must
+// be the sandbox's own address, and the browser must declare that the page is of this origin.
+// JSON to another origin needs a preflight, which is never allowed. Programs on this machine
+// may mint: a sandbox has no real people.
 func (s *shown) mint(w http.ResponseWriter, r *http.Request) {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	var asked struct {

@@ -10,8 +10,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	swaggerui "github.com/swaggo/files/v2"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
 
 	"frontdesk/adapters/httpapi"
 )
@@ -22,13 +25,13 @@ var sources embed.FS
 // viewer are the files of Swagger UI that the reference needs.
 var viewer = []string{"swagger-ui-bundle.js", "swagger-ui.css"}
 
-// collectionFile is the collection's name beside the pages.
+// collectionFile is the name of the collection, next to the pages.
 const collectionFile = "frontdesk.postman_collection.json"
 
 // files are the content of a site by its relative paths.
 type files map[string][]byte
 
-// site makes all pages: for a sandbox, or for anywhere if there is none.
+// site makes all pages: for a sandbox, or for any service if there is no sandbox.
 func site(s *Sandbox) (files, error) {
 	text := httpapi.Description("")
 	if s != nil {
@@ -47,8 +50,8 @@ func site(s *Sandbox) (files, error) {
 	return made, nil
 }
 
-// addViewer adds Swagger UI. The description is a script, too: a page that is opened
-// from a disk may not fetch one.
+// addViewer adds Swagger UI. The description is also a script: a page that is opened from a
+// disk may not fetch JSON.
 func addViewer(made files, d document, s *Sandbox) error {
 	for _, name := range viewer {
 		text, err := fs.ReadFile(swaggerui.FS, name)
@@ -73,7 +76,7 @@ func addViewer(made files, d document, s *Sandbox) error {
 	return err
 }
 
-// page is what each template is given.
+// page is the data of each template.
 type page struct {
 	Title  string
 	Root   string // the way from the page to the site's first page: "" or "../"
@@ -83,7 +86,7 @@ type page struct {
 	Body   any
 }
 
-// addPages adds the pages that the description alone makes.
+// addPages adds the pages that are made of the description only.
 func addPages(made files, d document, s *Sandbox) error {
 	events, err := eventsOf(d)
 	if err != nil {
@@ -146,7 +149,7 @@ func Write(dir string) error {
 	return nil
 }
 
-// typeOfFile is what a file is served as.
+// typeOfFile is the content type of a file.
 func typeOfFile(name string) string {
 	switch path.Ext(name) {
 	case ".html":
@@ -157,4 +160,21 @@ func typeOfFile(name string) string {
 		return "text/css; charset=utf-8"
 	}
 	return "application/json"
+}
+
+// markdown writes HTML of our own texts. HTML in them is left out.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table))
+
+// reachable makes wide content scrollable without a mouse.
+var reachable = strings.NewReplacer(
+	"<table>", `<div class="wide" tabindex="0"><table>`, "</table>", "</table></div>", "<pre>", `<pre tabindex="0">`,
+)
+
+// prose is Markdown as HTML.
+func prose(text string) (template.HTML, error) {
+	var out bytes.Buffer
+	if err := markdown.Convert([]byte(text), &out); err != nil {
+		return "", err
+	}
+	return template.HTML(reachable.Replace(out.String())), nil
 }

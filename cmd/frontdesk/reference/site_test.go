@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the collection")
 
-// described is what these tests read of the description.
+// described is the part of the description that these tests read.
 type described struct {
 	Webhooks   map[string]any
 	Paths      map[string]map[string]struct{ OperationID string }
@@ -99,7 +99,7 @@ func TestEachLinkOfThePagesLeadsToAFile_D98(t *testing.T) {
 	}
 }
 
-// What a sandbox shows can be tried as it stands.
+// The examples on a sandbox's pages can be tried as they are.
 func TestASandboxShowsItsOwnIdentifiers_D98(t *testing.T) {
 	t.Parallel()
 	h := shown(t)

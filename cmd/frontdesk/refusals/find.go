@@ -13,8 +13,8 @@ import (
 // Page is where a code is explained, from the root of the repository.
 func Page(code string) string { return "docs/errors/" + code + ".md" }
 
-// Find returns what mends a refusal that somebody was answered; "" if it is not in the
-// table, as that of a newer service may be.
+// Find returns the fix of a refusal; "" if it is not in the table, as a newer service's may
+// not be.
 func Find(code, description string) (do string) {
 	for _, known := range matchers() {
 		if known.code == code && known.pattern.MatchString(description) {
@@ -24,13 +24,13 @@ func Find(code, description string) (do string) {
 	return ""
 }
 
-// FindOf returns what mends the refusal of a call that has a history: the rule of calls or
-// the check of tokens that refused it is known, if it was one. "" is as with [Find].
+// FindOf returns the fix of a refused call that has a history: the rule of calls or the check
+// of tokens that refused it is known, if it was one. "" is as with [Find].
 func FindOf(rule, code, description string) (do string) {
 	return cmp.Or(ofRules[access.Rule(rule)], ofReasons[bearer.Reason(rule)], Find(code, description))
 }
 
-// matcher knows a sentence with its verbs filled in.
+// matcher recognises a sentence with its verbs filled in.
 type matcher struct {
 	code    string
 	pattern *regexp.Regexp

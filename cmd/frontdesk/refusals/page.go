@@ -12,7 +12,7 @@ import (
 	"frontdesk/adapters/httpapi"
 )
 
-// Meaning returns what openapi.json says of the code.
+// Meaning returns the description of the code in openapi.json.
 func (c Code) Meaning() string {
 	return fmt.Sprintf("%d. %s See %s.", c.Status, c.Happened, Page(c.Code))
 }
@@ -33,7 +33,7 @@ func (c Code) Page() []byte {
 	return []byte(page.String())
 }
 
-// sentences lists the sentences, and what mends each if that is not the same for all.
+// sentences lists the sentences, each with its fix unless one fix is common to all.
 func (c Code) sentences(page *strings.Builder) {
 	if !slices.ContainsFunc(c.Sentences, func(s Sentence) bool { return s.Do != c.Do }) {
 		for _, sentence := range c.Sentences {
@@ -47,8 +47,8 @@ func (c Code) sentences(page *strings.Builder) {
 	}
 }
 
-// exampleOf returns the example that the OpenAPI description has of a code's answer; ""
-// if it has none.
+// exampleOf returns the example of a code's answer in the OpenAPI description; "" if it has
+// none.
 func exampleOf(code string) string {
 	var description struct {
 		Components struct {
@@ -80,10 +80,10 @@ func Index() []byte {
 	return []byte(page.String())
 }
 
-// Blanked returns the text with "…" for what differs from call to call.
+// Blanked returns the text with "…" for the parts that vary from call to call.
 func (s Sentence) Blanked() string { return verb.ReplaceAllString(s.Text, "…") }
 
-// cell returns text that stands in one cell of a table.
+// cell returns text that fits in one cell of a table.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;").Replace(text)
 }

@@ -20,13 +20,13 @@ import (
 // rows is the table.
 var rows = []row{
 	{
-		says: unauthorised(), mends: mendOf, retry: Mended,
+		says: unauthorised(), fix: fixOf, retry: Mended,
 		happened: "The token, the application, its grants or its user's authorisation is refused; the description says which.",
 		wanted:   "A fresh token that the application has signed, for a practice that has enabled it, an endpoint that is granted in the token's mode, and, on behalf of a user, a current authorisation.",
 		do:       "Mend what the description names. `frontdesk token explain` judges a token as the service does and says more.",
 	},
 	{
-		says: scope(), mends: mendOf, retry: Mended,
+		says: scope(), fix: fixOf, retry: Mended,
 		happened: "The user's authorisation is for another patient.",
 		wanted:   "The patient whom the user's patient-scoped authorisation names, or a standing authorisation.",
 		do:       "Call for that patient, or send the user through the authorisation page for a standing authorisation.",

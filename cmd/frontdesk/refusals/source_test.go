@@ -15,8 +15,8 @@ import (
 	"frontdesk/cmd/frontdesk/refusals"
 )
 
-// Codes that no call of the API is answered, by the package or the code, and
-// why. Everything else that the source can say must be described.
+// Codes that no call of the API returns, by the package or the code, and why. All other codes
+// in the source must be described.
 var (
 	elsewhere = map[string]string{
 		"cmd":                         "for the command line",
@@ -87,8 +87,8 @@ var (
 // roomElsewhere is a wording of a code of the table: rooms are renamed by commands.
 const roomElsewhere = "The practice has no room with this roomId."
 
-// Whoever refuses in the source does so in words of the table, and no code of the table
-// is said by nobody.
+// Every refusal in the source has a row in the table, and every code of the table has a
+// source.
 func TestEverySentenceInTheSourceHasARow_D92(t *testing.T) {
 	t.Parallel()
 	table, seen := map[string]map[string]bool{}, map[string]bool{}
@@ -98,7 +98,7 @@ func TestEverySentenceInTheSourceHasARow_D92(t *testing.T) {
 			table[code.Code][sentence.Text] = true
 		}
 	}
-	for _, one := range saidInSource(t) {
+	for _, one := range refusalsInSource(t) {
 		if unseen[one.code] != "" || isElsewhere(one.folder) {
 			continue
 		}
@@ -112,7 +112,7 @@ func TestEverySentenceInTheSourceHasARow_D92(t *testing.T) {
 	}
 	for code := range table {
 		if !seen[code] {
-			t.Errorf("the table has %s, which nothing says", code)
+			t.Errorf("the table has %s, which has no source", code)
 		}
 	}
 	if len(seen) < 30 {
@@ -120,10 +120,10 @@ func TestEverySentenceInTheSourceHasARow_D92(t *testing.T) {
 	}
 }
 
-// holds reports whether the table has a sentence, perhaps with its verbs filled in. That
-// of a code which is not known where it stands, such as a wording of another variable,
-// may have any code.
-func holds(table map[string]map[string]bool, one said) bool {
+// holds reports whether the table has a sentence, perhaps with its verbs filled in. A
+// sentence whose code is unknown at its place, such as a wording of another variable, may
+// have any code.
+func holds(table map[string]map[string]bool, one refusal) bool {
 	pattern := regexp.MustCompile("^" + refusals.Pattern(one.sentence) + "$")
 	for code, sentences := range table {
 		for sentence := range sentences {
@@ -144,15 +144,15 @@ func isElsewhere(folder string) bool {
 	return false
 }
 
-// said is a code or a sentence, and the folder whose source says it.
-type said struct {
+// refusal is a code or a sentence, and the folder of its source.
+type refusal struct {
 	folder, code string
 	sentence     string // "" if it is made from parts
 }
 
-// saidInSource reads every call of fault.New outside tests, every other wording, and
-// what makes codes from a part: body.MissingID and body.InvalidID.
-func saidInSource(t *testing.T) (all []said) {
+// refusalsInSource reads every call of fault.New outside tests, every other wording, and the
+// functions that derive codes from a part: body.MissingID and body.InvalidID.
+func refusalsInSource(t *testing.T) (all []refusal) {
 	t.Helper()
 	tree := os.DirFS("../../..")
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -172,7 +172,7 @@ func saidInSource(t *testing.T) (all []said) {
 		if err != nil {
 			return err
 		}
-		all = append(all, saidIn(t, name, file)...)
+		all = append(all, refusalsIn(t, name, file)...)
 		return nil
 	})
 	if err != nil {
@@ -183,9 +183,9 @@ func saidInSource(t *testing.T) (all []said) {
 
 var codeForm = regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)*$`)
 
-func saidIn(t *testing.T, name string, file *ast.File) (all []said) {
+func refusalsIn(t *testing.T, name string, file *ast.File) (all []refusal) {
 	t.Helper()
-	add := func(code, sentence string) { all = append(all, said{path.Dir(name), code, sentence}) }
+	add := func(code, sentence string) { all = append(all, refusal{path.Dir(name), code, sentence}) }
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {

@@ -5,7 +5,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Code is one code, with everything that a caller needs to know about it.
+// Code is one code, with everything about it that a caller needs.
 type Code struct {
 	Code      string
 	Status    int    // of HTTP
@@ -18,11 +18,11 @@ type Code struct {
 
 // Sentence is one sentence that the code comes with.
 type Sentence struct {
-	Text string // with verbs of package fmt for what differs from call to call
-	Do   string // what mends it
+	Text string // with verbs of package fmt for the parts that vary from call to call
+	Do   string // the fix
 }
 
-// Retry says whether the same call may be made again.
+// Retry states whether the same call may be made again.
 type Retry string
 
 // The four answers.
@@ -42,15 +42,15 @@ func Codes() []Code {
 	return codes
 }
 
-// row is a line of the table as it is written: the faults of one code, which belong to
-// their rules, and what is said of them here.
+// row is a line of the table as it is written: the faults of one code, which belong to their
+// rules, and their descriptions.
 type row struct {
 	says     fault.List
 	happened string
 	wanted   string
 	do       string
 	retry    Retry
-	mends    func(*fault.Error) string // advice of one sentence; nil if there is none
+	fix      func(*fault.Error) string // advice for each sentence; nil for none
 }
 
 func (r row) code() Code {
@@ -61,8 +61,8 @@ func (r row) code() Code {
 	}
 	for _, one := range r.says {
 		sentence := Sentence{Text: one.Detail, Do: r.do}
-		if r.mends != nil {
-			sentence.Do = r.mends(one)
+		if r.fix != nil {
+			sentence.Do = r.fix(one)
 		}
 		code.Sentences = append(code.Sentences, sentence)
 	}

@@ -23,7 +23,7 @@ func TestOfEachCodeEverythingIsSaid_D92(t *testing.T) {
 		seen[code.Code] = true
 		for _, sentence := range code.Sentences {
 			if sentence.Do == "" {
-				t.Errorf("%s: nobody says what mends %q", code.Code, sentence.Text)
+				t.Errorf("%s: %q has no fix", code.Code, sentence.Text)
 			}
 		}
 	}
@@ -47,17 +47,17 @@ func TestEachReasonAndRuleHasOneRefusal_D92(t *testing.T) {
 	}
 }
 
-// filled is a sentence as a caller is told it.
+// filled is a sentence as a caller receives it.
 func filled(sentence string) string {
 	return regexp.MustCompile(`%(\[\d\])?[sdv]`).ReplaceAllString(sentence, "iat")
 }
 
-func TestWhoIsRefusedFindsTheAdvice_D92(t *testing.T) {
+func TestEveryRefusalHasAdvice_D92(t *testing.T) {
 	t.Parallel()
 	for _, code := range refusals.Codes() {
 		for _, sentence := range code.Sentences {
 			if got := refusals.Find(code.Code, filled(sentence.Text)); got != sentence.Do {
-				t.Errorf("%s: %q is to be mended by %q, not %q", code.Code, filled(sentence.Text), got, sentence.Do)
+				t.Errorf("%s: the fix of %q is %q, not %q", code.Code, filled(sentence.Text), got, sentence.Do)
 			}
 		}
 	}
@@ -71,17 +71,17 @@ func TestWhoIsRefusedFindsTheAdvice_D92(t *testing.T) {
 			t.Errorf("%q: %q", description, got)
 		}
 	}
-	for _, rule := range []string{"endpoint-granted", "expired"} { // what a call's history calls them
+	for _, rule := range []string{"endpoint-granted", "expired"} { // their names in a call's history
 		if refusals.FindOf(rule, "unauthorized", "Something of next year") == "" {
-			t.Errorf("nothing mends what %s refuses", rule)
+			t.Errorf("refusals of %s have no fix", rule)
 		}
 	}
 	if got := refusals.FindOf("", "patient-not-found", "Something of next year"); got != "" {
-		t.Errorf("without a rule it is mended by %q", got)
+		t.Errorf("without a rule the fix is %q", got)
 	}
 }
 
-// A sentence that no test asks for may be one that nobody can be told.
+// A sentence that no test asks for may be one that no call can receive.
 func TestEverySentenceIsAskedForByATest_D92(t *testing.T) {
 	t.Parallel()
 	tests := textOfTests(t)

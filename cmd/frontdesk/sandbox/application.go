@@ -67,9 +67,8 @@ func (s *keyServer) url() string { return "http://" + s.http.Address() + "/jwks.
 
 func (s *keyServer) close() { s.http.Close() }
 
-// receiveStaff lets the callback answer. The callback needs to know who the
-// application is and where the service is, which are not known when the keys are
-// published.
+// receiveStaff enables the callback. It needs the application and the address of the service,
+// which are not known when the keys are published.
 func (s *keyServer) receiveStaff(info Info) {
 	s.callback.Store(&visitor{
 		mint:   func(username string) (string, error) { return s.mint(info, username) },
@@ -100,17 +99,17 @@ var callbackSource string
 
 var callbackPage = template.Must(template.New("callback").Parse(callbackSource))
 
-// visitor is the sandbox application as staff see it. They come back to it from
-// the authorisation page, and it then makes a call in their name.
+// visitor is the sandbox application as staff see it. They return to it from the
+// authorisation page, and it then makes a call for them.
 type visitor struct {
 	mint     func(username string) (string, error)
 	apiURL   string
-	askURL   string // where staff are asked again
+	askURL   string // the page that asks staff again
 	stopURL  string // where they stop it
 	transfer *http.Client
 }
 
-// result is what the callback page shows.
+// result is the data of the callback page.
 type result struct {
 	Declined            bool
 	Username, ExpiresAt string
@@ -121,8 +120,8 @@ type result struct {
 
 const callLimit = 10 * time.Second
 
-// ServeHTTP is the callback. It makes a user-restricted call at once,
-// with only the username that it was told, and shows the answer.
+// ServeHTTP is the callback. It makes a user-restricted call at once, with only the username
+// that it received, and shows the answer.
 func (v *visitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	shown := result{
@@ -170,7 +169,7 @@ func (v *visitor) call(ctx context.Context, shown *result) error {
 	return nil
 }
 
-// indented is JSON as people read it; what is not JSON stays as it is.
+// indented is JSON for people; other text is returned as it is.
 func indented(body []byte) string {
 	var text bytes.Buffer
 	if json.Indent(&text, bytes.TrimSpace(body), "", "  ") != nil {

@@ -19,10 +19,10 @@ import (
 	"frontdesk/domain/site"
 )
 
-// believable plants what makes the practice look like one on an ordinary day: patients with
-// birth dates, of whom one has a restricted record, appointments for the week to come, and
-// requests of each kind that the application has sent. Each part is written down before the
-// next is planted, and a later start plants only what is missing.
+// believable plants the data of a practice on an ordinary day. It has patients with birth
+// dates, one of them with a restricted record, appointments for the week to come, and requests
+// of each kind that the application has sent. Each part is recorded before the next is
+// planted, and a later start plants only the missing parts.
 type believable struct {
 	desk    commands.Desk
 	uploads body.Uploads
@@ -40,7 +40,7 @@ func (b believable) plant(ctx context.Context) error {
 	return nil
 }
 
-// others are patients beside those whom the documents speak of. The last one's record is
+// others are patients in addition to those in the documents. The last one's record is
 // restricted.
 var others = []struct{ name, born string }{
 	{"Zoë Adeyemi", "1988-04-12"}, {"Padraig O’Brien", "1951-11-30"}, {"Mei-Ling Chen", "1996-07-03"}, {"Jürgen Müller", "1943-01-22"},
@@ -76,7 +76,7 @@ const (
 	visits     = 6 // a day, every 20 minutes
 )
 
-// week books every working day of the week to come, and today, whatever day it is.
+// week books every working day of the week to come, and today, even on a weekend.
 func (b believable) week(ctx context.Context) error {
 	zone, err := time.LoadLocation(practice.DefaultTimeZone)
 	if err != nil {
@@ -110,7 +110,7 @@ func (b believable) book(ctx context.Context, day time.Time, always bool) error 
 			Tenant: tenant, Patient: who.ID, Site: b.firstSite(),
 			At: day.Add(firstVisit + time.Duration(n)*20*time.Minute),
 		})
-		if err != nil && !errors.Is(err, patient.ErrUnknown) { // whoever was erased does not come
+		if err != nil && !errors.Is(err, patient.ErrUnknown) { // erased patients get no appointments
 			return err
 		}
 	}
@@ -119,11 +119,11 @@ func (b believable) book(ctx context.Context, day time.Time, always bool) error 
 
 func (b believable) firstSite() site.ID { return b.seed.Sites[0].ID }
 
-// requests sends what the application would, as it would: each is the body of a call.
+// requests sends requests as the application would: each is the body of a call.
 func (b believable) requests(ctx context.Context) error {
 	caller := event.Application(b.seed.Application.UUID, string(application.ApplicationRestricted), nil)
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: caller})
-	sent := letters()
+	sent := fixtures()
 	for n := b.seed.Sent; n < len(sent); n++ {
 		if _, err := b.send(ctx, b.seed.Others[sent[n].from].ID, sent[n].body); err != nil {
 			return err
@@ -136,14 +136,14 @@ func (b believable) requests(ctx context.Context) error {
 	return nil
 }
 
-func (b believable) send(ctx context.Context, about patient.ID, letter map[string]any) (request.ID, error) {
-	letter["patientId"] = about.String()
-	text, err := json.Marshal(letter)
+func (b believable) send(ctx context.Context, about patient.ID, fields map[string]any) (request.ID, error) {
+	fields["patientId"] = about.String()
+	text, err := json.Marshal(fields)
 	if err != nil {
 		return request.ID{}, fmt.Errorf("write a request: %w", err)
 	}
 	files := &body.Files{Tenant: tenant, Uploads: b.uploads}
-	defer func() { _ = files.Close(ctx) }() // what no request names is swept away later
+	defer func() { _ = files.Close(ctx) }() // files of no request are swept later
 	form, err := files.Read(ctx, strings.NewReader(string(text)))
 	if err != nil {
 		return request.ID{}, err
@@ -155,8 +155,8 @@ func (b believable) send(ctx context.Context, about patient.ID, letter map[strin
 	return b.desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{Tenant: tenant, Submission: submission})
 }
 
-// letter is a request as the application sends it.
-type letter struct {
+// fixture is a request as the application sends it.
+type fixture struct {
 	from int // of others
 	body map[string]any
 }

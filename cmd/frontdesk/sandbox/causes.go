@@ -32,7 +32,7 @@ type Cause struct {
 	Says      string                   `json:"says"` // how it comes about
 }
 
-// cause is how the sandbox comes to have a cause.
+// cause is the way in which the sandbox creates a cause.
 type cause struct {
 	name, says string
 	status     int
@@ -45,8 +45,8 @@ type cause struct {
 	file       func() map[string]string
 }
 
-// causes lists them. What can be a state of the practice is one; only what no state causes
-// is an obstacle (obstacles.go).
+// causes lists them. A cause is a state of the practice where possible; the others are
+// obstacles (obstacles.go).
 func causes() []cause {
 	return []cause{
 		{name: "unknown-patient", status: 400, code: "patient-not-found", says: "The practice has no patient with this identifier."},
@@ -68,14 +68,14 @@ func causes() []cause {
 	}
 }
 
-// restrictedTo may see the record that is closed to everybody else.
+// restrictedTo is the only one who may see the restricted record.
 const restrictedTo = "jo.price"
 
-// stranger is a patient of nobody's.
+// stranger is a patient of no practice.
 var stranger = patient.ID{UUID: uuid.MustParse("01900000-0000-7000-8000-000000000404")}
 
-// plantCauses registers the practices and patients whom the seed lacks. Each is written
-// down before the next.
+// plantCauses registers the practices and patients that the seed lacks. It records each
+// before the next.
 func plantCauses(ctx context.Context, desk commands.Desk, file string, s *seed) error {
 	if s.Causes == nil {
 		s.Causes = map[string]patient.ID{"ordinary": s.Patients[0].ID, "unknown-patient": stranger}
@@ -177,7 +177,7 @@ func causesOf(s seed, byName string) (all []Cause) {
 	return all
 }
 
-// Cause returns the cause of a name. The error lists those that there are.
+// Cause returns the cause of a name. The error lists the names.
 func (i Info) Cause(name string) (Cause, error) {
 	var names []string
 	for _, c := range i.Causes {
@@ -218,7 +218,7 @@ func badBase64() map[string]string {
 	return map[string]string{"fileName": "photo.jpg", "contentType": "image/jpeg", "data": "_-8_-8_-"}
 }
 
-// Line is the cause in a line: what is answered, and how that comes about.
+// Line is the cause in a line: the answer, and how it comes about.
 func (c Cause) Line() string {
 	outcome := fmt.Sprintf("%d %s", c.Status, c.Code)
 	if c.Status == http.StatusOK {

@@ -18,8 +18,8 @@ const (
 	farthest  = 10 * 365 * 24 * time.Hour // from real time
 )
 
-// clock is the sandbox's clock: real time, moved by some time. It goes on at the pace of
-// real time, also while the sandbox is stopped.
+// clock is the sandbox's clock: real time with an offset. It runs at the pace of real time,
+// even while the sandbox is stopped.
 type clock struct {
 	file string
 	real func() time.Time
@@ -28,12 +28,12 @@ type clock struct {
 	moved time.Duration
 }
 
-// kept is what the clock's file says.
+// kept is the content of the clock's file.
 type kept struct {
 	Moved string `json:"moved"` // a duration, such as 12h0m0s
 }
 
-// openClock returns the clock that dir keeps, which is real time if it keeps none.
+// openClock returns the clock that dir keeps, or real time without one.
 func openClock(dir string, realNow func() time.Time) (*clock, error) {
 	c := &clock{file: filepath.Join(dir, clockName), real: realNow}
 	var k kept
@@ -53,10 +53,10 @@ func openClock(dir string, realNow func() time.Time) (*clock, error) {
 // Now returns the instant that the sandbox takes for the present.
 func (c *clock) Now() time.Time { return c.real().Add(c.ahead()) }
 
-// String says what the clock shows.
+// String describes the time of the clock.
 func (c *clock) String() string { return ClockText(c.Now(), c.real()) }
 
-// ClockText says what a sandbox's clock shows, and how far that is from real time.
+// ClockText describes the time of a sandbox's clock, and its distance from real time.
 func ClockText(now, realNow time.Time) string {
 	moved := now.Sub(realNow).Round(time.Second)
 	if moved > 0 {
@@ -72,9 +72,8 @@ func (c *clock) ahead() time.Duration {
 	return c.moved
 }
 
-// set moves the clock to where a setting leads, unless that is before the newest event:
-// no event comes before those that led to it. newest is asked only for a clock that goes
-// back.
+// set moves the clock to a setting, unless that is before the newest event: no event precedes
+// its causes. newest is called only for a clock that goes back.
 func (c *clock) set(ctx context.Context, setting string, newest func(context.Context) (time.Time, error)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,7 +107,7 @@ func (c *clock) mayGoBack(ctx context.Context, now time.Time, moved time.Duratio
 	return nil
 }
 
-// toRealTime moves the clock back to real time, whatever has happened.
+// toRealTime moves the clock back to real time, in any case.
 func (c *clock) toRealTime() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,7 +132,7 @@ func (c *clock) write(moved time.Duration) error {
 	return nil
 }
 
-// move returns how far a setting moves a clock that is moved already.
+// move returns the offset of a clock that a setting moves.
 func move(setting string, now time.Time, moved time.Duration) (time.Duration, error) {
 	switch {
 	case setting == realTime:
@@ -152,8 +151,8 @@ func move(setting string, now time.Time, moved time.Duration) (time.Duration, er
 	return to.Sub(now), nil
 }
 
-// near refuses what lies behind real time, so that nothing has an identifier that is newer
-// than itself, and what is too far ahead to be meant.
+// near refuses a time behind real time, so that nothing has an identifier that is newer than
+// itself, and a time that is implausibly far ahead.
 func near(moved time.Duration) error {
 	if moved < 0 {
 		return refused("The clock cannot go behind real time.")

@@ -16,10 +16,10 @@ import (
 	"frontdesk/adapters/background"
 )
 
-// The sandbox is steered through a socket in its directory, which its owner alone can
-// reach: HTTP, with a path for each thing that can be done.
+// The sandbox is controlled through a socket in its directory, which only its owner can open:
+// HTTP, with a path for each operation.
 const (
-	controlName  = "control"        // a directory that nobody else enters
+	controlName  = "control"        // a directory that only the owner enters
 	steeringTime = 30 * time.Second // for one order
 	longestPath  = 103              // of a socket, in bytes, that every system takes
 	orderBytes   = 64 << 10
@@ -27,21 +27,21 @@ const (
 
 func socketFile(dir string) string { return filepath.Join(dir, controlName, "socket") }
 
-// errRefused is an order that cannot be followed; its text says what to do.
+// errRefused is an order that cannot be executed; its text includes the fix.
 type errRefused string
 
 func (e errRefused) Error() string { return string(e) }
 
 func refused(format string, args ...any) error { return errRefused(fmt.Sprintf(format, args...)) }
 
-// steered is what can be done with a running sandbox.
+// steered is the interface for controlling a running sandbox.
 type steered interface {
 	setClock(ctx context.Context, setting string) (time.Time, error) // "" asks
 	reset(ctx context.Context) error
 	sendTo(ctx context.Context, way string) (url string, err error)
 }
 
-// reading is the clock, as it is asked for and told.
+// reading is the clock in requests and answers.
 type reading struct {
 	Setting string    `json:"setting,omitempty"` // in an order
 	Now     time.Time `json:"now"`
@@ -68,20 +68,20 @@ type control struct {
 func listenControl(ctx context.Context, dir string, s steered, log *slog.Logger) (*control, error) {
 	file := socketFile(dir)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return nil, fmt.Errorf("make the place to steer the sandbox from: %w", err)
+		return nil, fmt.Errorf("make the directory of the control socket: %w", err)
 	}
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) { // a sandbox was killed
-		return nil, fmt.Errorf("make the place to steer the sandbox from: %w", err)
+		return nil, fmt.Errorf("make the directory of the control socket: %w", err)
 	}
 	listener, err := shortly(file, func(path string) (net.Listener, error) {
 		return (&net.ListenConfig{}).Listen(ctx, "unix", path)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("listen for what steers the sandbox: %w", err)
+		return nil, fmt.Errorf("listen on the control socket: %w", err)
 	}
 	listener.(*net.UnixListener).SetUnlinkOnClose(false) // its path may have been a short one
 	if err := os.Chmod(file, 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("listen for what steers the sandbox: %w", err), listener.Close())
+		return nil, errors.Join(fmt.Errorf("listen on the control socket: %w", err), listener.Close())
 	}
 	return &control{background.Serve(listener, &http.Server{Handler: orders(s, log), ReadHeaderTimeout: steeringTime}), file}, nil
 }
@@ -91,8 +91,8 @@ func (c *control) close() {
 	_ = os.Remove(c.file)
 }
 
-// shortly does something with a path to a socket. If the path is too long for one, it
-// leads through a symbolic link to the socket's directory.
+// shortly opens a path to a socket. If the path is too long for one, it goes through a
+// symbolic link to the socket's directory.
 func shortly[T any](file string, do func(path string) (T, error)) (T, error) {
 	if len(file) <= longestPath {
 		return do(file)
@@ -110,7 +110,7 @@ func shortly[T any](file string, do func(path string) (T, error)) (T, error) {
 	return do(filepath.Join(link, filepath.Base(file)))
 }
 
-// orders is what can be asked of the sandbox.
+// orders is the handler of the operations.
 func orders(s steered, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /clock", order(log, func(ctx context.Context, asked reading) (reading, error) {
@@ -127,7 +127,7 @@ func orders(s steered, log *slog.Logger) http.Handler {
 	return mux
 }
 
-// order answers with what was done, and otherwise says why it was not.
+// order answers with the result, or with the reason of a refusal.
 func order[In, Out any](log *slog.Logger, do func(context.Context, In) (Out, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), steeringTime)
@@ -146,7 +146,7 @@ func order[In, Out any](log *slog.Logger, do func(context.Context, In) (Out, err
 		if _, ok := errors.AsType[errRefused](err); ok {
 			status = http.StatusConflict
 		} else {
-			log.ErrorContext(ctx, "an order to the sandbox has failed", slog.String("order", r.URL.Path), slog.Any("error", err))
+			log.ErrorContext(ctx, "an order to the sandbox failed", slog.String("order", r.URL.Path), slog.Any("error", err))
 		}
 		answer(w, status, failure{err.Error()})
 	})
@@ -155,5 +155,5 @@ func order[In, Out any](log *slog.Logger, do func(context.Context, In) (Out, err
 func answer(w http.ResponseWriter, status int, what any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(what) // whoever has gone need not be told
+	_ = json.NewEncoder(w).Encode(what) // the client may have gone
 }

@@ -23,7 +23,7 @@ func TestOrdersReachASandboxHoweverLongItsPathIs_D96(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), strings.Repeat("long", 40))} {
 		if _, err := Reach(dir); err == nil || !strings.Contains(err.Error(), "no sandbox runs in "+dir) {
-			t.Errorf("nobody is there: %v", err)
+			t.Errorf("without a listener: %v", err)
 		}
 		for range 2 { // the second finds the socket of one that was killed
 			steer(t, dir, box{})
@@ -55,7 +55,7 @@ func TestWhyAnOrderWasNotFollowedIsSaid_D96(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := remote.Reset(t.Context()); err == nil || err.Error() != fails.Error() {
-			t.Errorf("told %v, want %v", err, fails)
+			t.Errorf("got %v, want %v", err, fails)
 		}
 	}
 }

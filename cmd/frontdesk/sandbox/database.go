@@ -40,24 +40,24 @@ func startDatabase(ctx context.Context, config Config) (*embedded.Server, error)
 	return server, nil
 }
 
-// forget removes everything that earlier runs have kept.
+// forget removes all files of earlier runs.
 func forget(ctx context.Context, dir string) error {
 	if err := embedded.Remove(ctx, dir); err != nil {
-		return fmt.Errorf("begin afresh: %w", err)
+		return fmt.Errorf("start afresh: %w", err)
 	}
 	err := removeFiles(dir, []string{seedName, templateSeed, seedingNote, resetNote, keyName, masterKeyName, inboxName, clockName})
 	if err != nil {
-		return fmt.Errorf("begin afresh: %w", err)
+		return fmt.Errorf("start afresh: %w", err)
 	}
 	return nil
 }
 
-// prepare brings the database up to this program, and with it the copy for resets.
+// prepare migrates the database to this program, and with it the copy for resets.
 func prepare(ctx context.Context, dir string, server *embedded.Server) error {
 	if err := finishReset(ctx, dir, server); err != nil {
 		return err
 	}
-	names := []string{databaseName} // the copy says nothing, because nobody else uses it
+	names := []string{databaseName} // errors of the copy do not matter, because only this program uses it
 	if hasTemplate(dir) {
 		names = append(names, templateDatabase)
 	}
@@ -96,7 +96,7 @@ func keepDatabase(ctx context.Context, server *embedded.Server, log *slog.Logger
 			return
 		case <-server.Done():
 		}
-		log.WarnContext(ctx, "Postgres has died; it is started again")
+		log.WarnContext(ctx, "Postgres has died; restarting it")
 		restarting, cancel := context.WithTimeout(ctx, startLimit)
 		err := server.Restart(restarting)
 		cancel()
@@ -107,9 +107,9 @@ func keepDatabase(ctx context.Context, server *embedded.Server, log *slog.Logger
 	}
 }
 
-// ForgetDatabases forgets what the environment says of other databases in the way of
-// libpq (PGSERVICE, PGOPTIONS, …). It would be added to what is said of the sandbox's
-// own, and lead away from it.
+// ForgetDatabases removes libpq's settings of other databases (PGSERVICE, PGOPTIONS, …) from
+// the environment. They would be added to those of the sandbox's own database, and redirect
+// it.
 func ForgetDatabases() {
 	for _, setting := range os.Environ() {
 		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "PG") {

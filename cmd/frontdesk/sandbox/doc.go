@@ -4,15 +4,15 @@
 //
 //	Dir/postgres             the database, kept between runs
 //	Dir/application-key.pem  the sandbox application's private key
-//	Dir/master.key           seals personal data and the keys that webhooks are signed with
+//	Dir/master.key           encrypts personal data and the keys that webhooks are signed with
 //	Dir/webhooks.jsonl       the webhooks that the application has received
-//	Dir/webhook-ca.pem       vouches for the receiver; its key is beside it
-//	Dir/seed.json            what was seeded, so that it is seeded once
+//	Dir/webhook-ca.pem       the authority of the receiver's certificate; its key is next to it
+//	Dir/seed.json            the seeded data, so that it is seeded once
 //	Dir/seed-template.json   the same as it was just after seeding, for resets
-//	Dir/clock.json           how far the practice's clock is moved
-//	Dir/control/socket       how it is steered; there while it runs
+//	Dir/clock.json           the offset of the practice's clock
+//	Dir/control/socket       its control socket; there while it runs
 //	Dir/sandbox.json         everything a client needs; there while it is ready
 //
-// What stays while it runs is a house, in which one service takes the place of another at
+// The parts that stay while it runs are an instance, in which one service replaces another at
 // each reset (D96).
 package sandbox

@@ -11,31 +11,31 @@ import (
 	"frontdesk/projections"
 )
 
-// A sandbox's database says in a setting of its own in which directory the sandbox runs.
-// So whoever changes something in the database, by whatever address, finds its clock.
+// A sandbox's database holds the directory of the sandbox in a custom setting. A program that
+// changes the database, by whatever address, can therefore find its clock.
 const whoseSetting = "frontdesk.sandbox"
 
-// sign has a database say whose it is. No copy of it does.
+// sign records in the database which sandbox it belongs to. No copy of it has that setting.
 func sign(ctx context.Context, dir string, database *embedded.Server, name string) error {
 	return asSuperuser(ctx, database, "ALTER DATABASE "+pgx.Identifier{name}.Sanitize()+" SET "+whoseSetting+" = "+quote(dir))
 }
 
-// Follower is the clock of a command that changes something in a database. It shows real
-// time until it follows the clock of the sandbox whose database that is.
+// Follower is the clock of a command that changes a database. It shows real time until it
+// follows the clock of the database's sandbox.
 type Follower struct {
 	Real  func() time.Time
 	ahead time.Duration
 }
 
-// Now returns what the clock shows.
+// Now returns the time of the clock.
 func (f *Follower) Now() time.Time { return f.Real().Add(f.ahead) }
 
-// Follow has the clock show what the sandbox's does. It does nothing if the database is no
-// sandbox's.
+// Follow sets the clock to that of the sandbox. It does nothing if the database belongs to no
+// sandbox.
 func (f *Follower) Follow(ctx context.Context, db projections.Querier) error {
 	var dir *string
 	if err := db.QueryRow(ctx, `SELECT current_setting($1, true)`, whoseSetting).Scan(&dir); err != nil {
-		return fmt.Errorf("ask whose the database is: %w", err)
+		return fmt.Errorf("find the sandbox of the database: %w", err)
 	}
 	if dir == nil || *dir == "" {
 		return nil

@@ -2,9 +2,7 @@ package sandbox
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/x509"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,7 +28,7 @@ type inbox struct {
 	authority *receiver.Authority
 	log       *os.File
 	server    *receiver.Server
-	untrusted *receiver.Server // receives too, if anybody trusts it
+	untrusted *receiver.Server // also receives, if its certificate is trusted
 }
 
 // WebhookReceiver is where the sandbox application receives webhooks.
@@ -53,8 +51,7 @@ func openInbox(dir string, now func() time.Time) (*inbox, error) {
 	return &inbox{authority: authority, log: log, now: now}, nil
 }
 
-// receive begins to receive, once it is known where the service publishes its
-// keys.
+// receive begins to receive, once the URL of the service's key set is known.
 func (i *inbox) receive(ctx context.Context, apiURL string, log *slog.Logger) (err error) {
 	journal := &receiver.Journal{Out: i.log, Now: i.now}
 	verifier, err := client.NewVerifier(client.VerifierOptions{JWKSURL: apiURL + "/transactional-api/jwks", Now: i.now})
@@ -79,7 +76,7 @@ func (i *inbox) info() WebhookReceiver {
 	return WebhookReceiver{URL: i.server.URL(), Log: i.log.Name(), CA: i.authority.File, Behave: i.places()}
 }
 
-// empty forgets the webhooks that were received.
+// empty drops the webhooks that were received.
 func (i *inbox) empty() error {
 	if err := i.log.Truncate(0); err != nil {
 		return fmt.Errorf("empty the log of webhooks: %w", err)
@@ -96,9 +93,8 @@ func (i *inbox) close() {
 	_ = i.log.Close()
 }
 
-// trusted returns what the sandbox's outbound calls trust: the certificates of the
-// system, the certificate of its own authority, and the one in a file, if a file is
-// given.
+// trusted returns the roots for the sandbox's outbound calls: the system's certificates, its
+// own authority's, and the one in a file, if a file is given.
 func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -118,20 +114,16 @@ func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// masterKey reads the sandbox's master key, or makes one.
-func masterKey(dir string) (sealing.MasterKey, error) {
+// masterKeys reads the sandbox's master keys, or makes one.
+func masterKeys(dir string) (*sealing.Ring, error) {
 	file := filepath.Join(dir, masterKeyName)
-	key, err := sealing.ReadMasterKey(file)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return key, err
+	keys, err := sealing.ReadRing(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		keys = []sealing.MasterKey{sealing.NewMasterKey()}
+		err = sealing.WriteRing(file, keys)
 	}
-	var raw [32]byte
-	if _, err := rand.Read(raw[:]); err != nil {
-		return key, fmt.Errorf("make a master key: %w", err)
+	if err != nil {
+		return nil, err
 	}
-	text := base64.StdEncoding.EncodeToString(raw[:]) + "\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		return key, fmt.Errorf("make a master key: %w", err)
-	}
-	return sealing.ReadMasterKey(file)
+	return sealing.NewRing(keys...), nil
 }

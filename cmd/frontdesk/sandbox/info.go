@@ -10,10 +10,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"frontdesk/adapters/durable"
+	"frontdesk/cmd/frontdesk/reference"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
@@ -33,7 +35,7 @@ type Info struct {
 	MasterKeyFile    string      `json:"masterKeyFile"` // for commands about persons
 	TenantID         string      `json:"tenantId"`
 	Application      Application `json:"application"`
-	Staff            Staff       `json:"staff"`  // for whom the application acts
+	Staff            Staff       `json:"staff"`  // the user of the application
 	People           []Staff     `json:"people"` // one of each role, the first of them Staff
 	Patients         []Patient   `json:"patients"`
 	Day
@@ -103,7 +105,7 @@ func (i Info) AuthoriseURL() string {
 // PagesURL is where staff use the practice's pages.
 func (i Info) PagesURL() string { return i.AuthURL + "/" + i.TenantID + "/staff" }
 
-// logins says how to sign in as each person, a line each.
+// logins describes how each person signs in, a line each.
 func (i Info) logins() string {
 	var lines strings.Builder
 	for _, p := range i.People {
@@ -201,8 +203,8 @@ See who did what:
 Ctrl-C stops all of it; the data stays in %[6]s.
 `
 
-// welcome says what runs and how to make the first call. A token lives for 60
-// seconds, so the line that it shows mints one.
+// welcome prints what runs and how to make the first call. A token lives for 60 seconds, so
+// the line that it shows mints one.
 func welcome(w io.Writer, dir string, info Info, clock *clock) {
 	self, err := os.Executable()
 	if err != nil {
@@ -211,4 +213,27 @@ func welcome(w io.Writer, dir string, info Info, clock *clock) {
 	fmt.Fprintf(w, welcomeText, info.APIURL, info.TenantID, info.PrivateURL, infoFile(dir), self, dir,
 		info.Patients[0].ID, info.DatabaseURL, info.AuthoriseURL(), info.Staff.Username, info.Staff.Password,
 		info.WebhookReceiver.Log, info.PagesURL(), info.logins(), clock, info.DocsURL)
+}
+
+// showDocs lets the reference show this sandbox: its application, and people of its practice.
+func (i *instance) showDocs(info Info) error {
+	var users []string
+	for _, person := range info.People {
+		users = append(users, person.Username)
+	}
+	return i.docs.Show(reference.Sandbox{
+		URL: info.APIURL, Users: users, IDs: info.tryable(),
+		Mint: func(username string) (string, error) { return i.keys.mint(info, username) },
+	})
+}
+
+// tryable are an appointment's patient, site and one of its rooms, so that every call
+// fits to the others.
+func (i Info) tryable() reference.IDs {
+	booked := i.Appointments[0]
+	room := slices.IndexFunc(i.Rooms, func(r Room) bool { return r.SiteID == booked.SiteID })
+	return reference.IDs{
+		Patient: booked.PatientID.String(), Site: booked.SiteID.String(), Room: i.Rooms[max(room, 0)].ID.String(),
+		Appointment: booked.ID.String(),
+	}
 }

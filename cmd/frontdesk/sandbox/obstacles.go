@@ -12,9 +12,9 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// An obstacle stands in the way of each call about one patient: the answer is its error,
-// or comes late. Obstacles are for what no state of a practice causes. They stand here and
-// nowhere in what serves practices.
+// An obstacle affects each call about one patient: its error is the answer, or it delays the
+// answer. Obstacles are for causes that are no state of a practice. They are used only here,
+// and never where practices are served.
 type obstacle func(context.Context) error
 
 const (
@@ -22,7 +22,7 @@ const (
 	slowness   = 3 * time.Second
 )
 
-// obstacles returns what meets a call about a patient. now is the practice's clock.
+// obstacles returns the obstacle of each patient. now is the practice's clock.
 func obstacles(s seed, now, realNow func() time.Time) func(context.Context, patient.ID) error {
 	inTheWay := map[patient.ID]obstacle{
 		s.Causes["rate-limited"]: limited(now, realNow),
@@ -38,7 +38,7 @@ func obstacles(s seed, now, realNow func() time.Time) func(context.Context, pati
 	}
 }
 
-// limited lets one call pass and has the others wait.
+// limited lets one call pass and delays the others.
 func limited(now, realNow func() time.Time) obstacle {
 	calls := fair.NewBudget[struct{}](1, limitedFor, realNow)
 	return func(context.Context) error {

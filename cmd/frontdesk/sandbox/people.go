@@ -21,8 +21,8 @@ func colleagues() []Staff {
 	}
 }
 
-// plantColleagues registers the colleagues whom the seed lacks. It writes down each
-// before the next.
+// plantColleagues registers the colleagues that the seed lacks. It records each before the
+// next.
 func plantColleagues(ctx context.Context, desk commands.Desk, file string, s *seed) error {
 	for _, person := range colleagues() {
 		if slices.ContainsFunc(s.Colleagues, func(known Staff) bool { return known.Username == person.Username }) {

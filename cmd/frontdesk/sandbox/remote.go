@@ -21,8 +21,8 @@ type Remote struct {
 	client *http.Client
 }
 
-// Reach returns what steers the sandbox that runs in a directory. The error says how to
-// start one if none does.
+// Reach returns the control of the sandbox that runs in a directory. The error includes how
+// to start one if none runs.
 func Reach(dir string) (Remote, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -44,16 +44,16 @@ func Reach(dir string) (Remote, error) {
 	return r, conn.Close()
 }
 
-// Clock moves the sandbox's clock, and returns what it shows then. The setting is "+12h",
-// "-1h", an instant as in RFC 3339, or "real"; with "" the clock is only read. It is
-// refused to move behind the newest event.
+// Clock moves the sandbox's clock, and returns its new time. The setting is "+12h", "-1h", an
+// instant as in RFC 3339, or "real"; with "" the clock is only read. It refuses to move
+// behind the newest event.
 func (r Remote) Clock(ctx context.Context, setting string) (time.Time, error) {
 	var told reading
 	err := r.order(ctx, "/clock", reading{Setting: setting}, &told)
 	return told.Now, err
 }
 
-// Reset makes the practice what it was just after it was seeded, and its clock real. The
+// Reset resets the practice to its state just after seeding, and its clock to real time. The
 // sandbox serves again when it returns.
 func (r Remote) Reset(ctx context.Context) error {
 	return r.order(ctx, "/reset", struct{}{}, &struct{}{})
@@ -67,7 +67,7 @@ func (r Remote) Receiver(ctx context.Context, way string) (url string, err error
 	return told.URL, err
 }
 
-// order has the sandbox do something, and reads what it says.
+// order sends an order to the sandbox, and reads its answer.
 func (r Remote) order(ctx context.Context, path string, what, told any) error {
 	body, err := json.Marshal(what)
 	if err != nil {
@@ -84,22 +84,22 @@ func (r Remote) order(ctx context.Context, path string, what, told any) error {
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, orderBytes))
 	if err != nil {
-		return fmt.Errorf("read what the sandbox says: %w", err)
+		return fmt.Errorf("read the sandbox's answer: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
 		var why failure
 		if err := json.Unmarshal(text, &why); err != nil || why.Error == "" {
-			return fmt.Errorf("the sandbox in %s is of another version than this program: start it anew", r.dir)
+			return fmt.Errorf("the sandbox in %s is of another version than this program: start it again", r.dir)
 		}
 		return errRefused(why.Error)
 	}
 	if err := json.Unmarshal(text, told); err != nil {
-		return fmt.Errorf("read what the sandbox says: %w", err)
+		return fmt.Errorf("read the sandbox's answer: %w", err)
 	}
 	return nil
 }
 
-// absent says what to do if nobody listens.
+// absent adds the fix if there is no listener.
 func (r Remote) absent(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
 		return errAbsent(r.dir)

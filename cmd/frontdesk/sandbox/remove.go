@@ -14,8 +14,8 @@ import (
 
 const lockName = "sandbox.lock"
 
-// files are those that a sandbox keeps in its directory beside the database. The lock
-// comes last: while it is there, a removal can be tried again.
+// files are those that a sandbox keeps in its directory in addition to the database. The lock
+// comes last: while it is there, a removal can be repeated.
 func files() []string {
 	return []string{
 		infoName, seedName, templateSeed, seedingNote, resetNote, clockName, keyName, masterKeyName, inboxName,
@@ -23,8 +23,8 @@ func files() []string {
 	}
 }
 
-// Keeps lists what the sandbox of a directory keeps, with full paths. The error says that
-// there is none, or that it runs.
+// Keeps lists the files of the sandbox in a directory, with full paths. It is an error if
+// there is no sandbox, or if it runs.
 func Keeps(dir string) (paths []string, err error) {
 	if !exists(filepath.Join(dir, lockName)) {
 		return nil, fmt.Errorf("no sandbox keeps anything in %s: name its directory with --dir", dir)
@@ -47,9 +47,9 @@ func Keeps(dir string) (paths []string, err error) {
 	return paths, nil
 }
 
-// Remove removes all that the sandbox of a directory keeps, wherever it keeps it, and the
-// directory if nothing else is in it. It returns the names of what it leaves there. It
-// refuses while the sandbox runs.
+// Remove removes all files of the sandbox in a directory, wherever they are, and the
+// directory if nothing else is in it. It returns the names of the files that it leaves there.
+// It refuses while the sandbox runs.
 func Remove(ctx context.Context, dir string) (left []string, err error) {
 	if _, err := Keeps(dir); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func Remove(ctx context.Context, dir string) (left []string, err error) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("look at what is left: %w", err)
+		return nil, fmt.Errorf("list the remaining files: %w", err)
 	}
 	for _, entry := range entries {
 		left = append(left, entry.Name())

@@ -20,27 +20,26 @@ import (
 	"frontdesk/domain/application"
 )
 
-// Config is what a user of the sandbox may choose.
+// Config is the configuration that a user of the sandbox may choose.
 type Config struct {
 	Dir   string // absolute; made if it is missing
-	Fresh bool   // forget everything that earlier runs have kept
-	Trust string // file with a certificate (PEM) to trust beside the sandbox's own; "" for none
+	Fresh bool   // remove all files of earlier runs
+	Trust string // file with a certificate (PEM) to trust in addition to the sandbox's own; "" for none
 	Out   io.Writer
 	Log   *slog.Logger
 	Now   func() time.Time // real time
 	App   app.Config       // Listen, PrivateListen and lifetimes; the sandbox sets the rest
 
-	Started func() // is called once, when everybody can read where everything is; nil for nobody
+	Started func() // is called once, when the file with all addresses is written; nil for none
 }
 
 const keyName = "application-key.pem"
 
-// ErrNotLoopback refuses to show a sandbox, which trusts everybody, to other
-// machines.
+// ErrNotLoopback refuses to show a sandbox, which trusts every client, to other machines.
 var ErrNotLoopback = errors.New("the sandbox listens on loopback only: give --listen as 127.0.0.1:PORT")
 
-// Run starts everything and says how to make the first call. When ctx ends it
-// stops everything in reverse. The error is one line that says what to do.
+// Run starts everything and prints how to make the first call. When ctx ends it stops
+// everything in reverse. The error is one line that includes the fix.
 func Run(ctx context.Context, config Config) error {
 	if host, _, err := net.SplitHostPort(config.App.Listen); err != nil || !application.IsLoopback(host) {
 		return ErrNotLoopback
@@ -63,8 +62,8 @@ func Run(ctx context.Context, config Config) error {
 	return serve(ctx, config, database)
 }
 
-// claim takes the directory for this run, and clears what tells of the last one. While
-// another sandbox runs there, it leaves everything as it is.
+// claim locks the directory for this run, and removes the files that describe the last one.
+// While another sandbox runs there, it changes nothing.
 func claim(dir string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return nil, fmt.Errorf("make the sandbox's directory (choose another with --dir): %w", err)
@@ -83,7 +82,8 @@ func claim(dir string) (release func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// inUse says where the sandbox of a directory answers, which it does once it has started.
+// inUse describes where the sandbox of a directory answers, which it does once it has
+// started.
 func inUse(dir string) string {
 	info, err := ReadInfo(dir)
 	if err != nil {
@@ -94,36 +94,36 @@ func inUse(dir string) string {
 
 // serve runs the application's own server and the service on the database.
 func serve(ctx context.Context, config Config, database *embedded.Server) (err error) {
-	h := &house{config: config, database: database, resets: make(chan chan<- error)}
-	if h.clock, err = openClock(config.Dir, config.Now); err != nil {
+	i := &instance{config: config, database: database, resets: make(chan chan<- error)}
+	if i.clock, err = openClock(config.Dir, config.Now); err != nil {
 		return err
 	}
-	if h.keys, err = listenKeys(ctx, filepath.Join(config.Dir, keyName), config.Now); err != nil {
+	if i.keys, err = listenKeys(ctx, filepath.Join(config.Dir, keyName), config.Now); err != nil {
 		return err
 	}
-	defer h.keys.close()
-	if h.inbox, err = openInbox(config.Dir, config.Now); err != nil {
+	defer i.keys.close()
+	if i.inbox, err = openInbox(config.Dir, config.Now); err != nil {
 		return err
 	}
-	defer h.inbox.close()
+	defer i.inbox.close()
 	addresses := &sockets{}
 	defer addresses.close()
-	if h.service, err = h.settings(ctx, addresses); err != nil {
+	if i.service, err = i.settings(ctx, addresses); err != nil {
 		return err
 	}
-	if err := h.inbox.receive(ctx, "http://"+h.service.Listen, config.Log); err != nil {
+	if err := i.inbox.receive(ctx, "http://"+i.service.Listen, config.Log); err != nil {
 		return err
 	}
-	orders, err := listenControl(ctx, config.Dir, h, config.Log)
+	orders, err := listenControl(ctx, config.Dir, i, config.Log)
 	if err != nil {
 		return err
 	}
 	defer orders.close()
-	return h.run(ctx)
+	return i.run(ctx)
 }
 
-func infoOf(h *house, service *app.App, s seed) Info {
-	config, database, keys := h.config, h.database, h.keys
+func infoOf(i *instance, service *app.App, s seed) Info {
+	config, database, keys := i.config, i.database, i.keys
 	return Info{
 		APIURL: service.URL(), AuthURL: byName(service.URL()), PrivateURL: service.PrivateURL(),
 		DocsURL:          service.URL() + reference.Prefix,
@@ -135,13 +135,13 @@ func infoOf(h *house, service *app.App, s seed) Info {
 			ID: s.Application, KID: keys.signer.KID(), PrivateKeyFile: filepath.Join(config.Dir, keyName),
 			JWKSURL: keys.url(), Callbacks: []string{keys.callbackURL(), callbacks()[1]},
 		},
-		WebhookReceiver: h.inbox.info(), Causes: causesOf(s, byName(service.URL())),
+		WebhookReceiver: i.inbox.info(), Causes: causesOf(s, byName(service.URL())),
 		Staff: s.Staff, People: append([]Staff{s.Staff}, s.Colleagues...), Patients: s.Patients, Day: s.Day,
 	}
 }
 
-// byName is the address of the staff pages. Browsers make passkeys for names and for no
-// bare address, and reach localhost wherever either of its usual addresses is served.
+// byName is the address of the staff pages. Browsers make passkeys for names and not for bare
+// addresses, and localhost reaches both of its usual addresses.
 func byName(address string) string {
 	for _, bare := range []string{"http://127.0.0.1:", "http://[::1]:"} {
 		if port, ok := strings.CutPrefix(address, bare); ok {

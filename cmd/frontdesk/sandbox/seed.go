@@ -22,7 +22,7 @@ import (
 
 const tenant = "sandbox"
 
-// seed is what was seeded, as seed.json remembers it.
+// seed is the seeded data, as kept in seed.json.
 type seed struct {
 	Application application.ID `json:"application"`
 	Staff       Staff          `json:"staff"`
@@ -32,15 +32,15 @@ type seed struct {
 	Causes      map[string]patient.ID `json:"causes"` // of answers, by name
 	Others      []Patient             `json:"others"`
 	BookedUntil string                `json:"bookedUntil"` // the last day for which appointments were made up; 2006-01-02
-	Sent        int                   `json:"sent"`        // how many of the letters
+	Sent        int                   `json:"sent"`        // number of fixtures that were sent
 }
 
-// seeded returns what dir was seeded with. It seeds what is missing, and brings up
-// to date what differs from one start to the next.
+// seeded returns the seed of dir. It seeds missing data, and updates data that varies from
+// one start to the next.
 func seeded(ctx context.Context, dir string, engine *app.Engine, jwksURL, receiverURL string, now time.Time) (seed, error) {
 	ctx = bySandbox(ctx)
 	desk, file := engine.Desk, filepath.Join(dir, seedName)
-	s, err := sown(ctx, file, desk, jwksURL, now)
+	s, err := plantMissing(ctx, file, desk, jwksURL, now)
 	if err != nil {
 		return seed{}, fmt.Errorf("seed the sandbox: %w", err)
 	}
@@ -54,10 +54,10 @@ func seeded(ctx context.Context, dir string, engine *app.Engine, jwksURL, receiv
 	return s, nil
 }
 
-// sown returns the seed that the file remembers, and plants what it lacks, because
-// an older program that knew no sites, passwords or roles may have seeded it. Each
-// part is written down before the next is planted.
-func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string, now time.Time) (seed, error) {
+// plantMissing returns the seed in the file, and plants the data that it lacks: an older
+// program without sites, passwords or roles may have seeded it. Each part is recorded before
+// the next is planted.
+func plantMissing(ctx context.Context, file string, desk commands.Desk, jwksURL string, now time.Time) (seed, error) {
 	s, err := remembered(ctx, file, desk, jwksURL)
 	if err != nil {
 		return s, err
@@ -78,7 +78,7 @@ func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string, 
 			return s, err
 		}
 	}
-	s.Staff.Role = sam.Role // who was seeded as administrator
+	s.Staff.Role = sam.Role // older seeds have an administrator
 	if err := plantColleagues(ctx, desk, file, &s); err != nil {
 		return s, err
 	}
@@ -86,7 +86,7 @@ func sown(ctx context.Context, file string, desk commands.Desk, jwksURL string, 
 	return s, err
 }
 
-// bySandbox has what is done be the sandbox's doing.
+// bySandbox makes the sandbox the actor of changes.
 func bySandbox(ctx context.Context) context.Context {
 	return event.WithMetadata(ctx, event.Metadata{Actor: event.Service("sandbox")})
 }
@@ -112,14 +112,14 @@ func plantPassword(ctx context.Context, desk commands.Desk, username string) (st
 	return password, err
 }
 
-// callbacks are where the sandbox application lets staff be sent. On loopback
-// any port is accepted, so it may have a different one at each start.
+// callbacks are the addresses to which the sandbox application lets staff be sent. On
+// loopback any port is accepted, so it may differ at each start.
 func callbacks() []string {
 	return []string{"http://127.0.0.1/callback", "frontdesk-sandbox://callback"}
 }
 
-// plant registers the practice, the application and everybody else. An earlier
-// start that was cut short may have registered some of them.
+// plant registers the practice, the application and all people. An interrupted start may
+// already have registered some of them.
 func plant(ctx context.Context, desk commands.Desk, jwksURL string) (s seed, err error) {
 	err = desk.RegisterPractice(ctx, commands.RegisterPractice{Tenant: tenant, Name: "Sandbox Surgery"})
 	if err != nil && !errors.Is(err, practice.ErrTenantTaken) {
@@ -206,8 +206,8 @@ func plantAppointments(ctx context.Context, desk commands.Desk, at site.ID, pati
 	return booked, nil
 }
 
-// Equip lets an application that is registered do everything at the sandbox's practice,
-// and tells it of everything that happens there.
+// Equip grants a registered application everything at the sandbox's practice, and registers
+// it for all webhooks there.
 func Equip(ctx context.Context, desk commands.Desk, id application.ID, jwksURL, receiverURL string) error {
 	if err := grantEverything(ctx, desk, id, jwksURL); err != nil {
 		return err
@@ -215,9 +215,8 @@ func Equip(ctx context.Context, desk commands.Desk, id application.ID, jwksURL, 
 	return setWebhooks(ctx, desk, id, receiverURL)
 }
 
-// grantEverything brings up to date what may change between starts: the port of
-// the key set, and endpoints that this program has gained. It changes nothing
-// that is up to date already.
+// grantEverything updates settings that may change between starts: the port of the key set,
+// and endpoints that this program has gained. It changes nothing that is up to date already.
 func grantEverything(ctx context.Context, desk commands.Desk, id application.ID, jwksURL string) error {
 	err := desk.SetJWKSURL(ctx, commands.SetJWKSURL{Application: id, JWKSURL: jwksURL})
 	if err != nil {

@@ -46,6 +46,6 @@ func TestAResetPracticeExpectsItsPatientsFromNowOn_D96(t *testing.T) {
 	}
 	var kept seed
 	if err := readJSON(file, &kept); err != nil || !kept.Appointments[0].At.Equal(first) {
-		t.Errorf("the seed says %+v (%v)", kept.Appointments, err)
+		t.Errorf("the seed has %+v (%v)", kept.Appointments, err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// sockets keeps the addresses at which the sandbox answers while services come and go.
-// Whoever connects between two services waits for the next one.
+// sockets keeps the listeners of the sandbox open across changes of service. A client that
+// connects between two services waits for the next one.
 type sockets struct {
 	mu   sync.Mutex
 	kept map[string]*net.TCPListener // by address

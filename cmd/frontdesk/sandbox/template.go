@@ -13,9 +13,8 @@ import (
 	"frontdesk/adapters/postgres/embedded"
 )
 
-// A sandbox keeps a copy of its database as it was just after it was seeded, and goes back
-// to it when it is reset. Whatever fails or is killed on the way, the next start finds
-// the note that a reset was begun, and does it again.
+// A sandbox keeps a copy of its database just after seeding, and a reset returns to it. If a
+// reset fails or is killed, the next start finds the note that it was begun, and repeats it.
 const (
 	templateDatabase = "frontdesk_seed"
 	spareDatabase    = "frontdesk_spare"    // another copy, which takes the place of the database in no time
@@ -25,11 +24,11 @@ const (
 	seedingNote      = "seeding-begun" // until the copy is kept
 )
 
-// keepTemplate copies the database, to which nobody may be connected, and its seed.
+// keepTemplate copies the database, which must have no connections, and its seed.
 func keepTemplate(ctx context.Context, dir string, database *embedded.Server) error {
 	err := asSuperuser(ctx, database, dropDatabase(templateDatabase), copyDatabase(templateDatabase, databaseName))
 	if err != nil {
-		return fmt.Errorf("keep the sandbox as it was seeded: %w", err)
+		return fmt.Errorf("keep a copy of the seeded sandbox: %w", err)
 	}
 	return copyFile(filepath.Join(dir, seedName), filepath.Join(dir, templateSeed))
 }
@@ -45,8 +44,8 @@ func makeSpare(ctx context.Context, database *embedded.Server) error {
 // restored notes that a reset has ended.
 func restored(dir string) error { return removeFiles(dir, []string{resetNote}) }
 
-// restore makes of the sandbox what it was just after it was seeded. Whoever else is
-// connected to the database loses their connection. There must be a spare.
+// restore resets the sandbox to its state just after seeding. All other connections to the
+// database are closed. There must be a spare.
 func restore(ctx context.Context, dir string, database *embedded.Server) error {
 	note := filepath.Join(dir, resetNote)
 	if err := os.WriteFile(note, nil, 0o600); err != nil {
@@ -68,7 +67,7 @@ func restore(ctx context.Context, dir string, database *embedded.Server) error {
 	return nil
 }
 
-// finishReset does again what a start before this one has begun and not ended.
+// finishReset completes a reset that an earlier start has begun and not ended.
 func finishReset(ctx context.Context, dir string, database *embedded.Server) error {
 	if !exists(filepath.Join(dir, resetNote)) {
 		return nil
@@ -109,7 +108,7 @@ func asSuperuser(ctx context.Context, database *embedded.Server, statements ...s
 	return nil
 }
 
-// copyFile replaces a file as a whole with what another one holds.
+// copyFile replaces a whole file with the content of another one.
 func copyFile(from, to string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {

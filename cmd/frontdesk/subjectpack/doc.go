@@ -1,15 +1,14 @@
-// Package subjectpack writes all that a practice holds about one patient into a ZIP: what
-// a patient who asks is given (D73).
+// Package subjectpack writes all data that a practice holds about one patient into a ZIP, for
+// a subject access request (D73).
 //
-//   - pack.go: [Pack] says where everything comes from, and writes the ZIP.
-//   - survey.go: [Survey] is what has to be known before anything is written.
+//   - pack.go: [Pack] holds the sources of the data, and writes the ZIP.
+//   - survey.go: [Survey] collects the facts that are needed before anything is written.
 //   - record.go: the entries of the care record, and appointments.
-//   - told.go: every event, who has had to do with the patient's data, and whom webhooks
-//     have told.
+//   - accesses.go: every event, the accesses to the patient's data, and the webhooks about them.
 //   - words.go: actors and events in plain words.
 //   - page.go, page.html, style.css: the page that people read and print.
 //
 // A long record takes little more memory than a short one: each part reads the patient's
-// events anew, a thousand at a time, and files are copied piece by piece. What is held of
-// the whole is a line for each mark, each change of details and each name.
+// events again, a thousand at a time, and files are copied piece by piece. Only a line for
+// each mark, each change of details and each name is held in memory.
 package subjectpack

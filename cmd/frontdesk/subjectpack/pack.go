@@ -20,29 +20,28 @@ import (
 	"frontdesk/projections"
 )
 
-// Command is what the reading is recorded as that a pack is.
+// Command is the name of a pack in the record of readings.
 const Command = "subject-pack"
 
-// Pack is all that is held about one patient, and where it comes from. A sequence yields
-// the same each time.
+// Pack is all data about one patient, with its sources. A sequence yields the same each time.
 type Pack struct {
 	Practice projections.Signpost
 	Patient  patient.ID
 	MadeAt   time.Time
 
 	Events     iter.Seq2[event.Recorded, error]  // about the patient, opened, oldest first
-	Moved      []projections.Moved               // requests that are another patient's: nothing else of them is in Events
+	Moved      []projections.Moved               // requests that are another patient's: only this is known of them
 	Accesses   iter.Seq2[auditing.Access, error] // with personal data
 	Directory  projections.Directory
 	Deliveries func(ctx context.Context, events []uuid.UUID) ([]webhooks.Logged, error)
 	Shown      func(event.Recorded) (any, error) // an event as auditors are shown it
-	// Content writes a file that was sent with a request. It returns [ErrDamaged] if
-	// what it has written is not what was sent.
+	// Content writes a file that was sent with a request. It returns [ErrDamaged] if the
+	// bytes that it has written differ from the file that was sent.
 	Content func(ctx context.Context, w io.Writer, id request.AttachmentID) error
 }
 
-// ErrDamaged says that a file cannot be in the pack.
-var ErrDamaged = errors.New("what is kept of the file is not what was sent")
+// ErrDamaged reports that a file cannot be in the pack.
+var ErrDamaged = errors.New("the stored file differs from the one that was sent")
 
 // writer writes one pack.
 type writer struct {
@@ -52,7 +51,7 @@ type writer struct {
 	zip     *zip.Writer
 	names   map[string]string // that were looked up
 	damaged map[request.AttachmentID]bool
-	failed  error // what ended a sequence early
+	failed  error // the error that ended a sequence early
 }
 
 // Write writes the ZIP. It returns how many files are not in it because they are damaged.
@@ -69,8 +68,8 @@ func (p Pack) Write(ctx context.Context, w io.Writer, s Survey) (damaged int, er
 	return len(to.damaged), nil
 }
 
-// attachments copies the files. They come first, so that the rest can say which of them
-// are not there.
+// attachments copies the files. They come first, so that the rest can mark those that are
+// missing.
 func (w *writer) attachments() error {
 	for r := range w.requests() {
 		for _, f := range r.Attachments {
@@ -82,8 +81,7 @@ func (w *writer) attachments() error {
 	return nil
 }
 
-// attachment reads a file twice, so that none of it is in the pack if it is not what was
-// sent.
+// attachment reads a file twice, so that no part of a damaged file is in the pack.
 func (w *writer) attachment(f request.Attachment) error {
 	err := w.Content(w.ctx, io.Discard, f.ID)
 	if errors.Is(err, ErrDamaged) {
@@ -93,7 +91,7 @@ func (w *writer) attachment(f request.Attachment) error {
 	if err != nil {
 		return err
 	}
-	entry, err := w.create(pathOf(f), zip.Store) // what is sent is compressed already
+	entry, err := w.create(pathOf(f), zip.Store) // the files are already compressed
 	if err != nil {
 		return err
 	}

@@ -33,10 +33,10 @@ func (w *writer) page() error {
 	return pages.Execute(entry, page{w})
 }
 
-// page is what the template asks for.
+// page is the data of the template.
 type page struct{ w *writer }
 
-// Style returns the style of the page, which stands in it.
+// Style returns the style of the page, which is inline.
 func (page) Style() template.CSS { return template.CSS(style) }
 
 // Practice returns the practice's name.
@@ -74,13 +74,13 @@ func (p page) Requests() iter.Seq[projections.RequestJSON] { return p.w.requests
 // Moved yields the requests that were taken to be the patient's.
 func (p page) Moved() iter.Seq[movedRequest] { return p.w.moved() }
 
-// Visits yields what happened to appointments.
+// Visits yields the events of appointments.
 func (p page) Visits() iter.Seq[visit] { return p.w.visits() }
 
 // Consultations yields the consultations.
 func (p page) Consultations() iter.Seq[projections.ConsultationJSON] { return p.w.consultations() }
 
-// Accesses yields who has had to do with the data.
+// Accesses yields the accesses to the data.
 func (p page) Accesses() iter.Seq[accessed] { return p.w.accesses() }
 
 // AnyTold reports whether there are any webhooks.
@@ -92,20 +92,20 @@ func (p page) AnyTold() bool {
 }
 
 // Told yields the webhooks.
-func (p page) Told() iter.Seq[told] { return p.w.deliveries() }
+func (p page) Told() iter.Seq[delivery] { return p.w.deliveries() }
 
 // When returns an instant by the practice's clocks.
 func (p page) When(at time.Time) string {
 	return at.In(p.w.Practice.Zone).Format("2 January 2006, 15:04")
 }
 
-// marked is what the template says of an entry that was entered in error.
+// marked is the template's data for an entry that was entered in error.
 type marked struct {
 	Page page
 	Mark *projections.InError
 }
 
-// day returns a date as people write it. What is no date stays as it is.
+// day returns a date for people. A text that is no date is returned as it is.
 func day(date string) string {
 	on, err := time.Parse(time.DateOnly, date)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"frontdesk/projections"
 )
 
-// write leaves out what is missing.
+// write omits missing values.
 var write projections.RecordJSON
 
 // movedRequest is a request that was taken to be the patient's, and is another's.
@@ -22,7 +22,7 @@ type movedRequest struct {
 	SubmittedAt time.Time  `json:"submittedAt"`
 }
 
-// visit is what happened to an appointment.
+// visit is an event of an appointment.
 type visit struct {
 	ID    appointment.ID `json:"appointmentId"`
 	What  string         `json:"what"`
@@ -32,8 +32,8 @@ type visit struct {
 	By    string         `json:"by"`
 }
 
-// each yields what a part of the pack has to say of each event. An error ends it, and is
-// kept.
+// each yields the item, if any, that a part of the pack makes of each event. An error ends
+// it, and is kept.
 func each[T any](w *writer, say func(e event.Recorded) (item T, has bool, err error)) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for e, err := range w.Events {
@@ -53,7 +53,7 @@ func each[T any](w *writer, say func(e event.Recorded) (item T, has bool, err er
 	}
 }
 
-// details yields what the patient was called, oldest first.
+// details yields the patient's names and other details, oldest first.
 func (w *writer) details() iter.Seq[details] { return slices.Values(w.Details) }
 
 // entry returns an event as an entry of the record.
@@ -112,7 +112,7 @@ func (w *writer) consultations() iter.Seq[projections.ConsultationJSON] {
 	})
 }
 
-// visits yields what happened to the patient's appointments.
+// visits yields the events of the patient's appointments.
 func (w *writer) visits() iter.Seq[visit] {
 	return each(w, func(e event.Recorded) (v visit, has bool, err error) {
 		happened, ok := e.Event.(appointment.Event)

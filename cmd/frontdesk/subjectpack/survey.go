@@ -13,15 +13,15 @@ import (
 	"frontdesk/projections"
 )
 
-// Survey is what has to be known before anything is written: how much there is, because
-// that is recorded first, and what a later event says of an earlier one.
+// Survey collects the facts that are needed before anything is written: the amounts, which
+// are recorded first, and later events that change the meaning of earlier ones.
 type Survey struct {
 	Count   int64     // of events, calls and files
 	Details []details // the patient's, oldest first
 	marks   map[uuid.UUID]*projections.InError
 }
 
-// details are what a patient was called from an instant on.
+// details are a patient's details from an instant on.
 type details struct {
 	Patient   patient.ID `json:"patientId"`
 	Name      string     `json:"name"`

@@ -31,7 +31,7 @@ func (w *writer) place(site, room uuid.UUID) (string, error) {
 	return name + ", " + inside, err
 }
 
-// name looks a name up once. What has none is called by its identifier.
+// name looks a name up once. Without a name it returns the identifier.
 func (w *writer) name(of string, look func() (string, error)) (string, error) {
 	if name, known := w.names[of]; known {
 		return name, nil

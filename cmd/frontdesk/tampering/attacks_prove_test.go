@@ -22,13 +22,13 @@ import (
 
 // The same with 1,400 events, whose trees have full tiles, and with an auditor who has no
 // database.
-func TestProveWhoCatchesAnAttack_D81(t *testing.T) {
+func TestProveDetectionOfAttacks_D81(t *testing.T) {
 	t.Parallel()
 	everyAttack(t, size{witnessed: 900, kept: 1000, signed: 1100, all: 1200, oak: 200}, offline)
 	provetest.Tried(t, len(attacks), "attacks")
 }
 
-// While the log, the access record and the trees grow, and are made anew, nothing differs.
+// While the log, the access record and the trees grow, and are rebuilt, nothing differs.
 func TestProveThatAnHonestLogIsVerifiedWhileItGrows_D81(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, size{witnessed: 10, kept: 12, signed: 14, all: 16})
@@ -73,15 +73,15 @@ func TestProveThatAnHonestLogIsVerifiedWhileItGrows_D81(t *testing.T) {
 	provetest.Tried(t, rounds, "verifications")
 }
 
-// offline reports whether somebody sees the attack who is given an export of Elm Street and
-// has kept a checkpoint.
+// offline reports whether an auditor detects the attack who has an export of Elm Street and a
+// kept checkpoint.
 func offline(w *world) bool {
 	w.t.Helper()
 	folder := w.t.TempDir()
 	export, kept := filepath.Join(folder, "export"), filepath.Join(folder, "kept.note")
 	w.check(os.WriteFile(kept, w.note, 0o600))
 	if w.run("audit", "export", "--tenant=elm", "--proof", "--out", export, "--database-url", w.url) != 0 {
-		return true // of a log with a hole there is no export
+		return true // a log with a hole has no export
 	}
 	return w.run("audit", "verify", "--in", export, "--since", kept, "--key", w.key.Verifier) != 0
 }

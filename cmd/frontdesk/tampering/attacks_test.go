@@ -8,16 +8,16 @@ import (
 	"frontdesk/adapters/postgres/verification"
 )
 
-// attack is something that somebody does with every right over the database.
+// attack is an action of someone with every right over the database.
 type attack struct {
 	name string
 	do   func(*world)
-	// Who must catch it, and who is expected not to.
-	gap     bool // the numbers of the log alone
+	// The parties that must detect it; the others must not.
+	gap     bool // gaps in the numbers of the log
 	tables  bool // frontdesk audit verify, before the prover's tables are made to fit
 	signer  bool // the signer, by its own state; the prover's tables fit
-	auditor bool // whoever kept a checkpoint; checkpoints are signed anew with the stolen key
-	witness bool // whoever is asked to cosign those
+	auditor bool // an auditor with a kept checkpoint; checkpoints are signed again with the stolen key
+	witness bool // a witness that is asked to cosign those
 }
 
 // idxOf finds the idx of a leaf of Elm Street.
@@ -49,7 +49,7 @@ func (w *world) remove(number int64) (idx int64) {
 	return idx
 }
 
-// truncate takes away all but so many leaves of Elm Street, and what is behind them.
+// truncate removes all but that many leaves of Elm Street, and the rows behind them.
 func truncate(left func(size) int64) func(*world) {
 	return func(w *world) {
 		w.forge(`DELETE FROM events WHERE position IN (SELECT position FROM log WHERE idx >= `+idxOf+`)`, left(w.size))
@@ -105,14 +105,14 @@ var attacks = []attack{
 	{"edit behind the newest checkpoint", edit(`data = replace(data, ':', ': ')`, unsigned), false, true, false, false, false},
 }
 
-// Each attack is caught by whoever is expected to, and by nobody who is expected not to.
-func TestWhoCatchesAnAttack_D81(t *testing.T) {
+// Each attack is detected by the expected parties, and by no others.
+func TestDetectionOfAttacks_D81(t *testing.T) {
 	t.Parallel()
 	everyAttack(t, size{witnessed: 90, kept: 100, signed: 110, all: 120})
 }
 
-// everyAttack has each attack made. The others are asked, too, after everything was signed
-// anew with the stolen key; each must catch it if the auditor must.
+// everyAttack makes each attack. The others are also asked, after everything was signed again
+// with the stolen key; each must detect it if the auditor must.
 func everyAttack(t *testing.T, s size, others ...func(*world) bool) {
 	w := newWorld(t, s)
 	if found := w.verify(w.kept); len(found.Found) > 0 || found.Kept != 1 || found.Published != 4 || found.Boxes.Opened < s.all-1 {
@@ -123,7 +123,7 @@ func everyAttack(t *testing.T, s size, others ...func(*world) bool) {
 		before := w.verify()
 		w.expect(a, "gap", a.gap, by(before, verification.Gap), before)
 		w.expect(a, "tables", a.tables, by(before, verification.Built), before)
-		if !a.gap { // nobody can make trees of a log that has one
+		if !a.gap { // a log with a gap has no trees
 			w.rebuild()
 		}
 		w.expect(a, "signer", a.signer, w.alarms(maps.Clone(w.signed)), nil)
@@ -139,8 +139,8 @@ func everyAttack(t *testing.T, s size, others ...func(*world) bool) {
 	w.fork()
 }
 
-// fork lets two histories go on from what was signed. Each is whole by itself, so only
-// those see it who have seen both.
+// fork continues two histories from the signed checkpoint. Each is consistent on its own, so
+// only parties that have seen both detect it.
 func (w *world) fork() {
 	signer, witness, last, before := maps.Clone(w.signed), maps.Clone(w.witnessed), w.size.witnessed, w.kept
 	for n, history := range []string{"one", "the other"} {
@@ -151,7 +151,7 @@ func (w *world) fork() {
 		refused := w.cosign(witness, last) != nil
 		alone, both := w.verify(before), w.verify(before, w.kept)
 		if n == 1 != alarm || n == 1 != refused || len(alone.Found) > 0 || n == 1 != by(both, verification.KeptNote) {
-			w.t.Errorf("%s history: the signer raises an alarm: %t, the witness refuses it: %t; alone it is %+v, and beside the other one %+v", history, alarm, refused, texts(alone.Found), texts(both.Found))
+			w.t.Errorf("%s history: the signer raises an alarm: %t, the witness refuses it: %t; alone it is %+v, and with the other one %+v", history, alarm, refused, texts(alone.Found), texts(both.Found))
 		}
 		w.kept.Name = "compared.note"
 		w.kept.Checkpoint, _ = w.published(elm)
@@ -172,7 +172,7 @@ func by(r verification.Result, check verification.Check) bool {
 	return slices.ContainsFunc(r.Found, func(f *verification.Finding) bool { return f.Check == check })
 }
 
-// rebuild makes the prover's tables fit what is stored.
+// rebuild makes the prover's tables match the stored data.
 func (w *world) rebuild() {
 	w.t.Helper()
 	w.forge(`TRUNCATE trees, tree_tail, tree_tiles`)

@@ -1,3 +1,3 @@
-// Package tampering shows who catches what somebody does who has every right over the
-// database, and whom nobody catches. It holds tests alone.
+// Package tampering shows which party detects the attacks of someone with every right over
+// the database, and which attacks none detects. It holds only tests.
 package tampering

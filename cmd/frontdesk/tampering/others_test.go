@@ -18,8 +18,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// What is done to the tables beside the log is found by frontdesk audit verify, and said.
-func TestWhatVerifyFindsBesideTheLog_D81(t *testing.T) {
+// frontdesk audit verify detects and reports changes to the tables other than the log.
+func TestVerifyDetectsChangedTables_D81(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, size{witnessed: 10, kept: 12, signed: 14, all: 16})
 	w.fill()
@@ -88,7 +88,7 @@ func (w *world) forging(sql string, args ...any) func() {
 	return func() { w.forge(sql, args...) }
 }
 
-// fill lets the tree of Oak Lane have more than a tile, and somebody there a password.
+// fill gives the tree of Oak Lane more than a tile, and a member of its staff a password.
 func (w *world) fill() {
 	w.t.Helper()
 	w.forge(`INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
@@ -103,7 +103,7 @@ func (w *world) fill() {
 	w.save()
 }
 
-// wantErased checks that the boxes of somebody who was erased are no lost ones.
+// wantErased checks that the boxes of an erased person are not reported as lost.
 func (w *world) wantErased() {
 	w.t.Helper()
 	before := w.verify().Boxes
@@ -116,8 +116,8 @@ func (w *world) wantErased() {
 	w.restore()
 }
 
-// wantWitnessed checks that the newest checkpoint of each tree must be cosigned, by so many
-// witnesses as the auditor wants. None of an earlier day must.
+// wantWitnessed checks that the newest checkpoint of each tree must be cosigned by the
+// auditor's number of witnesses. Those of earlier days need not be.
 func (w *world) wantWitnessed() {
 	w.t.Helper()
 	w.forge(`INSERT INTO checkpoints SELECT (jsonb_populate_record(c, '{"day":"2026-03-01"}')).* FROM checkpoints c`)
@@ -130,8 +130,8 @@ func (w *world) wantWitnessed() {
 	w.restore()
 }
 
-// wantOtherKey checks that checkpoints of before the key was changed are no alarm, as long as
-// they are of what is stored.
+// wantOtherKey checks that checkpoints under an earlier key are no alarm, as long as they
+// match the stored data.
 func (w *world) wantOtherKey() {
 	w.t.Helper()
 	c, _ := w.published(elm)
@@ -153,8 +153,8 @@ func (w *world) wantOtherKey() {
 	w.restore()
 }
 
-// wantArchived checks that the tree of calls goes on from where the archives end, and that
-// nobody can make the archives end in another tree.
+// wantArchived checks that the tree of calls continues where the archives end, and that an
+// attacker cannot make the archives end in another tree.
 func (w *world) wantArchived() {
 	w.t.Helper()
 	rows := must(accesslog.Record{DB: w.engine.Log.DB}.Rows(w.ctx, 0))(w.t)[:5]
@@ -184,8 +184,8 @@ func (w *world) wantArchived() {
 	w.restore()
 }
 
-// wantEpoch checks that published checkpoints of what an epoch has lost are no alarm, and
-// that one that was kept is.
+// wantEpoch checks that published checkpoints of events that an epoch has lost are no alarm,
+// and that a kept one is.
 func (w *world) wantEpoch() {
 	w.t.Helper()
 	truncate(func(s size) int64 { return s.witnessed })(w)

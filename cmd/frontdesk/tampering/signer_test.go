@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// notebook is what a signer or a witness remembers.
+// notebook is the memory of a signer or a witness.
 type notebook map[string][]byte
 
 func (n notebook) Read(name string) ([]byte, error) { return n[name], nil }
@@ -30,18 +30,18 @@ func (n notebook) Write(name string, b []byte) error {
 // newSigner returns a signer of the world's logs, which remembers in a notebook.
 func (w *world) newSigner(remembers notebook, all bool) *notary.Signer {
 	w.t.Helper()
-	// It reads everything again only if it is told to, because the clock stands.
+	// It repeats a full reading only on request, because the clock does not move.
 	s := app.Sign{Now: noon, Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(remembers, postgres.On(w.attacker))
 	w.check(s.Begin(w.ctx))
 	return s
 }
 
-// alarms reports whether a signer that remembers what is in a notebook raises an alarm when
-// it has read everything again, as it does each day, or else goes on.
+// alarms reports whether a signer with the memory in a notebook raises an alarm after its
+// daily full reading, or else continues.
 func (w *world) alarms(remembers notebook) bool {
 	w.t.Helper()
 	signer := w.newSigner(remembers, true)
-	problems := append(signer.Round(w.ctx), signer.Round(w.ctx)...) // what is new comes after
+	problems := append(signer.Round(w.ctx), signer.Round(w.ctx)...) // new entries come after
 	for _, problem := range problems {
 		if _, is := errors.AsType[notary.Alarm](problem); !is {
 			w.t.Fatal(problem)
@@ -50,7 +50,7 @@ func (w *world) alarms(remembers notebook) bool {
 	return len(problems) > 0
 }
 
-// newWitness has somebody witness the service.
+// newWitness adds a witness to the service.
 func (w *world) newWitness() {
 	w.t.Helper()
 	secret, _, err := proof.GenerateWitnessKey(rand.Reader, "witness.example")
@@ -61,8 +61,8 @@ func (w *world) newWitness() {
 	}
 }
 
-// cosign asks a witness, who remembers what is in a notebook, to cosign the tree of Elm
-// Street as it is stored, whoever has stored it, signed with the service's key.
+// cosign asks a witness, with the memory in a notebook, to cosign the stored tree of Elm
+// Street, signed with the service's key.
 func (w *world) cosign(remembers notebook, last int64) error {
 	w.t.Helper()
 	tree, size := w.leaves()
@@ -76,13 +76,13 @@ func (w *world) cosign(remembers notebook, last int64) error {
 	return err
 }
 
-// refuses reports whether a witness who remembers what they had cosigned refuses the tree.
+// refuses reports whether a witness with its earlier cosignatures refuses the tree.
 func (w *world) refuses() bool {
 	w.t.Helper()
 	return w.cosign(maps.Clone(w.witnessed), w.size.witnessed) != nil
 }
 
-// leaves returns the tree of what is stored of Elm Street, whatever is missing between.
+// leaves returns the tree of Elm Street's stored leaves, even with gaps.
 func (w *world) leaves() (tlog.HashReader, int64) {
 	w.t.Helper()
 	var stored []tlog.Hash

@@ -43,8 +43,8 @@ const service = "api.example"
 
 var masterKey = sealing.MasterKey{1}
 
-// world is a service with a history, those who look after it, and somebody who has every
-// right over its database.
+// world is a service with a history, its operators, and an attacker with every right over its
+// database.
 type world struct {
 	t         *testing.T
 	size      size
@@ -75,7 +75,7 @@ func newWorld(t *testing.T, s size) *world {
 	w := &world{t: t, size: s, pool: db.Pool(t), signed: notebook{}, url: db.SuperuserURL}
 	w.attacker = must(postgres.NewPool(t.Context(), db.SuperuserURL+"&session_replication_role=replica", 0))(t)
 	t.Cleanup(w.attacker.Close)
-	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: masterKey, Now: noon}))(t)
+	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKeys: sealing.NewRing(masterKey), Now: noon}))(t)
 	t.Cleanup(w.engine.Close)
 	w.ctx = event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "desk")})
 	w.key = must(notary.ParseKey(must(notary.MakeKey(service))(t)))(t)
@@ -149,7 +149,7 @@ func (w *world) write(events int64) {
 	w.check(w.engine.Drain(w.ctx))
 }
 
-// call records three calls at Elm Street, for somebody whose name is sealed.
+// call records three calls at Elm Street, for a person whose name is sealed.
 func (w *world) call() {
 	recorder := accesslog.NewRecorder(w.pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 	recorder.Keys = w.engine.Auditor.Keys
@@ -162,7 +162,7 @@ func (w *world) call() {
 	}
 	ended, cancel := context.WithCancel(w.ctx)
 	cancel()
-	recorder.Run(ended) // writes what waits
+	recorder.Run(ended) // writes the queue
 }
 
 // prove lets the prover come to the end of the log.
@@ -211,10 +211,10 @@ func (w *world) origin(of proof.Tree) proof.Origin {
 	return c.Origin
 }
 
-// verify does what frontdesk audit verify --database-url does.
+// verify runs frontdesk audit verify --database-url.
 func (w *world) verify(kept ...verification.Kept) verification.Result {
 	w.t.Helper()
-	keys := &keyring.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Master: masterKey} // which remembers none
+	keys := &keyring.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Masters: sealing.NewRing(masterKey)} // with an empty cache
 	w.check(keys.Start(w.ctx))
 	v := verification.Verification{DB: keys.DB, Log: w.engine.Log, Keys: keys, Trusts: &w.trusts, Notes: kept}
 	return must(v.Run(w.ctx))(w.t)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"frontdesk.example/client"
+
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -57,7 +59,7 @@ func (a *Application) Authorise(tenant, username string) {
 	Must(a.world.tb, err)
 }
 
-// Answer is what a call was answered.
+// Answer is the answer to a call.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -71,7 +73,7 @@ func (a *Application) Call(tenant string, endpoint application.EndpointName, bod
 	return a.world.Do(a.Request(tenant, endpoint, body, token...))
 }
 
-// Request returns what [Application.Call] sends, for tests that change it.
+// Request returns the request of [Application.Call], for tests that change it.
 func (a *Application) Request(tenant string, endpoint application.EndpointName, body string, token ...bearertest.Edit) *http.Request {
 	a.world.tb.Helper()
 	method, content := http.MethodGet, io.Reader(http.NoBody)
@@ -95,4 +97,13 @@ func (w *World) Do(r *http.Request) Answer {
 	body, err := io.ReadAll(response.Body)
 	Must(w.tb, err)
 	return Answer{response.StatusCode, response.Header, string(body)}
+}
+
+// Signer signs with the private key in a file. An empty kid is the key's thumbprint.
+func Signer(kid, file string) (*client.Signer, error) {
+	key, err := client.ReadKey(kid, file)
+	if err != nil {
+		return nil, err
+	}
+	return client.NewSigner(key)
 }

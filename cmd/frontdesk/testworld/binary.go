@@ -15,12 +15,12 @@ import (
 const binaryVariable = "FRONTDESK_TEST_BINARY"
 
 // Binary returns the path of the program. `make test` builds it once for all packages and
-// says where it is in FRONTDESK_TEST_BINARY. Without that, each process of tests builds
-// it once, and [Main] removes it.
+// sets its path in FRONTDESK_TEST_BINARY. Without that, each process of tests builds it once,
+// and [Main] removes it.
 //
-// It is built without the race detector. What can race is tested in process, under the
-// detector; a process is there to be stopped, killed and asked from outside, and under the
-// detector it would start several times slower.
+// It is built without the race detector. Races are tested in process, under the detector; a
+// process is there to be stopped, killed and called from outside, and under the detector it
+// would start several times slower.
 func Binary(tb testing.TB) string {
 	tb.Helper()
 	path, err := binary()

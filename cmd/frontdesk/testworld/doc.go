@@ -1,12 +1,12 @@
-// Package testworld builds what a test needs around the rule that it shows: practices,
-// their staff and patients, applications with keys and receivers, a clock, and the
-// program, in process or as a process of its own.
+// Package testworld builds the surroundings of a test: practices, their staff and patients,
+// applications with keys and receivers, a clock, and the program, in process or as a process
+// of its own.
 //
 // [Serve] is for most tests. [Open] and [World.Start] are for tests that stop or kill
-// processes, and [SharedSandbox] and [NewSandbox] for tests of the sandbox. A test waits
-// with clocktest.Eventually. These are the kinds of test, as example_test.go runs them.
+// processes, and [SharedSandbox] and [NewSandbox] for tests of the sandbox. A test waits with
+// clocktest.Eventually. These are the kinds of test, as example_test.go runs them.
 //
-// # A decision: what happened before, the decision, and its events or its refusal
+// # A decision: earlier events, the decision, and its events or its refusal
 //
 //	func TestDecision(t *testing.T) {
 //		t.Parallel()

@@ -19,7 +19,7 @@ func (w *World) Practice(tenant string) string {
 	return tenant
 }
 
-// Member registers a member of staff, who is named after the username: "dr.lee" is Dr Lee.
+// Member registers a member of staff, named after the username: "dr.lee" is Dr Lee.
 func (w *World) Member(tenant, username string, roles ...staff.Role) staff.ID {
 	w.tb.Helper()
 	id, err := w.Desk.RegisterStaff(w.tb.Context(), commands.RegisterStaff{

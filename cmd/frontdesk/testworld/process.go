@@ -100,7 +100,7 @@ func (p *Process) Running() bool {
 	}
 }
 
-// Log returns what the process has written so far.
+// Log returns the output of the process so far.
 func (p *Process) Log() string { return p.log.String() }
 
 // Signal sends the process a signal.
@@ -112,15 +112,14 @@ func (p *Process) Kill() {
 	<-p.exited
 }
 
-// What no process takes, even on a busy machine.
+// Longer than any process takes, even on a busy machine.
 const (
 	startLimit = 5 * time.Minute
 	stopLimit  = 3 * time.Minute
 )
 
-// Stop tells the process to stop, as a service manager does, waits until it has ended, and
-// returns its
-// exit status as an error.
+// Stop sends the process the signal to stop, as a service manager does, waits until it has
+// ended, and returns its exit status as an error.
 func (p *Process) Stop() error {
 	p.Signal(syscall.SIGTERM)
 	return p.Wait()
@@ -137,7 +136,7 @@ func (p *Process) Wait() error {
 	}
 }
 
-// transcript is what a process has written.
+// transcript is the output of a process.
 type transcript struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -157,7 +156,7 @@ func (t *transcript) String() string {
 	return t.text.String()
 }
 
-// serving returns where the process says that it serves; "" before it does.
+// serving returns the addresses in the process's output; "" before it serves.
 func (t *transcript) serving() (url, private string) {
 	for text := range strings.Lines(t.String()) {
 		var line struct {

@@ -54,8 +54,8 @@ func (r *Receiver) verifier(tenant string) *client.Verifier {
 	return verifier
 }
 
-// NewVerifier verifies webhooks with the keys of a practice's host, whose proxy is played: the
-// program is served at a URL, by http.
+// NewVerifier verifies webhooks with the keys of a practice's host, as if through its proxy:
+// the program is served at a URL, by http.
 func NewVerifier(tenant string, program func() string, now func() time.Time) (*client.Verifier, error) {
 	return client.NewVerifier(client.VerifierOptions{
 		JWKSURL: "https://" + tenant + "." + APIDomain + "/transactional-api/jwks", HTTP: &http.Client{Transport: proxy(program)}, Now: now,

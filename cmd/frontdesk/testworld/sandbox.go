@@ -45,7 +45,7 @@ func NewSandbox(tb testing.TB) *Sandbox {
 }
 
 // SharedSandbox returns the one that tests of a package share. A test that restarts a
-// sandbox, resets it, moves its clock or depends on what others do has a [NewSandbox].
+// sandbox, resets it, moves its clock or depends on the actions of others has a [NewSandbox].
 func SharedSandbox(tb testing.TB) *Sandbox {
 	tb.Helper()
 	shared, err := sharedSandbox()
@@ -128,7 +128,8 @@ func (s *Sandbox) launch() error {
 	})
 }
 
-// Info returns what the file of its last start says; nil before that and after [Sandbox.Kill].
+// Info returns the content of the file of its last start; nil before that and after
+// [Sandbox.Kill].
 func (s *Sandbox) Info() *sandbox.Info { return s.info.Load() }
 
 // PID returns the number of its process.

@@ -28,7 +28,7 @@ var MasterKey = sealing.MasterKey{1}
 type World struct {
 	*app.Engine // makes changes, as the program's commands do
 	DB          *postgrestest.Database
-	Clock       *commandtest.Clock  // moves when the test says so; nil for a world of processes
+	Clock       *commandtest.Clock  // moves when the test moves it; nil for a world of processes
 	Authority   *receiver.Authority // of the receivers' certificates; the program trusts it
 
 	tb      testing.TB
@@ -72,8 +72,8 @@ func (w *World) Replica(edits ...func(*app.Config)) *World {
 	return (&World{DB: w.DB, Clock: w.Clock, Authority: w.Authority}).Serve(w.tb, edits...)
 }
 
-// Open opens an engine on a new database, and serves nothing. [World.Start] starts
-// processes on it. They take the time from the machine, and so does the engine.
+// Open opens an engine on a new database, without serving. [World.Start] starts processes on
+// it. They use the machine's time, and so does the engine.
 func Open(tb testing.TB) *World {
 	tb.Helper()
 	w := &World{}
@@ -85,7 +85,7 @@ func Open(tb testing.TB) *World {
 	return w
 }
 
-// configure gives the world a database and an authority if it has none, and the program
+// configure gives the world a database and an authority, unless it has them, and the program
 // its configuration.
 func (w *World) configure(tb testing.TB, now func() time.Time, edits []func(*app.Config)) {
 	tb.Helper()
@@ -104,15 +104,15 @@ func (w *World) configure(tb testing.TB, now func() time.Time, edits []func(*app
 		DatabaseURL: w.DB.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: APIDomain,
 		// Applications publish their keys on loopback, and receive webhooks there.
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: roots,
-		MasterKey: MasterKey, PasswordCost: signintest.Cheap, Now: now,
+		MasterKeys: sealing.NewRing(MasterKey), PasswordCost: signintest.Cheap, Now: now,
 	}
 	for _, edit := range edits {
 		edit(&w.config)
 	}
 }
 
-// Run has something run until it is stopped or the test ends. Its error fails the test,
-// unless stop returns it.
+// Run runs a function until it is stopped or the test ends. Its error fails the test, unless
+// stop returns it.
 func (w *World) Run(what func(context.Context) error) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.tb.Context()))
 	ended, seen := make(chan error, 1), false

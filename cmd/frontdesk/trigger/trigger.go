@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/site"
 )
 
-// Trigger says to whom something happens, and where.
+// Trigger is the subject of an event, and its place.
 type Trigger struct {
 	Tenant  string
 	Patient patient.ID
@@ -18,7 +18,7 @@ type Trigger struct {
 	Room    site.RoomID // into which; zero for none
 }
 
-// Made is what was made on the way, by the names of the contract.
+// Made holds the things that were made on the way, by the names of the contract.
 type Made map[string]any
 
 // Pull makes an event of a kind happen. A kind that does not exist is refused with

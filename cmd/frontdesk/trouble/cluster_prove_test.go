@@ -27,8 +27,8 @@ type cluster struct {
 	mu   sync.Mutex // held while it is down: one blow at a time
 }
 
-// clusterSettings make small losses large: prepared transactions are possible, what is
-// committed without a flush stays without one for long, and autovacuum never rests.
+// clusterSettings make small losses large: prepared transactions are possible, unflushed
+// commits stay unflushed for long, and autovacuum never rests.
 var clusterSettings = []string{
 	"max_prepared_transactions = 64", "max_connections = 200",
 	"wal_writer_delay = '10s'", "wal_buffers = '64kB'", "checkpoint_timeout = '30s'",
@@ -93,8 +93,8 @@ func ask[T any](c *cluster, question string, args ...any) (answer T) {
 	return answer
 }
 
-// crash kills the postmaster and all of its processes with SIGKILL, and starts Postgres
-// again after a while. What it has written survives, in the kernel's memory at least.
+// crash kills the postmaster and all of its processes with SIGKILL, and starts Postgres again
+// after a while. Its writes survive, in the kernel's memory at least.
 func (c *cluster) crash(ctx context.Context, away time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +102,7 @@ func (c *cluster) crash(ctx context.Context, away time.Duration) error {
 	return c.restartAfter(ctx, away)
 }
 
-// kill ends all processes of a cluster that stands still.
+// kill ends all processes of a halted cluster.
 func (c *cluster) kill(halted []int) {
 	for _, pid := range halted {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
@@ -120,8 +120,8 @@ func (c *cluster) restartAfter(ctx context.Context, away time.Duration) error {
 	return err
 }
 
-// halt stops the postmaster, so that it starts no more processes, and then all of those
-// that it has started but one. It returns all of them, the postmaster first.
+// halt stops the postmaster, so that it starts no more processes, and then all of its
+// processes except one. It returns all of them, the postmaster first.
 func (c *cluster) halt(but int) (pids []int) {
 	pids = append(pids, c.postmaster())
 	_ = syscall.Kill(pids[0], syscall.SIGSTOP)

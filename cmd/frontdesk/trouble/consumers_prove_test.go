@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/event"
 )
 
-// handledTable is where the consumers write down what they are handed, in the
-// transaction that moves them on. Nothing in it is unique: twice would show.
+// handledTable is where the consumers record the events that they receive, in the transaction
+// that advances their offset. It has no unique constraint: duplicates would show.
 const handledTable = `
 CREATE TABLE handled (n bigserial PRIMARY KEY, consumer text NOT NULL, idx bigint NOT NULL);
 GRANT SELECT, INSERT ON handled TO frontdesk_app;
@@ -33,9 +33,9 @@ func (w *world) record(consumer string) eventstore.Handler {
 
 var errMood = errors.New("not in the mood")
 
-// moodily lets a handler fail before or after it has written, as often as the round wants
-// it to, and in the ways in which a handler can. After a failure a consumer goes on event
-// by event for a while, so the moody one knows both pages and lone events.
+// moodily makes a handler fail before or after it has written, in all ways in which a handler
+// can, at the rate of the round. After a failure a consumer handles events one by one for a
+// while, so both pages and single events are covered.
 func (w *world) moodily(handle eventstore.Handler) eventstore.Handler {
 	return func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
 		percent, way := w.mood()

@@ -5,13 +5,13 @@
 //	make prove                                                    # half an hour, from a new seed
 //	FRONTDESK_SEED=42 go test -tags prove -v -count 1  ./cmd/frontdesk/trouble
 //
-// It holds tests alone. A search is a row of worlds, and each has a seed of its own. A
-// world is a cluster with odd settings, a few processes that sequence, consume and send,
-// and writers who remember what they were told. It lives for a few rounds: trouble for
-// some seconds, then rest, then every guarantee is checked.
+// It holds only tests. A search is a sequence of worlds, and each has a seed of its own. A
+// world is a cluster with odd settings, a few processes that sequence, consume and send, and
+// writers that remember their acknowledgements. It lives for a few rounds: trouble for some
+// seconds, then rest, then every guarantee is checked.
 //
-// The seed decides the plan: settings, who writes how, which trouble strikes when, and
-// the dice that each of them throws. How they meet is the machine's matter, so a seed
-// that found something finds it again often, and not always. A failure prints the seed
-// of its world, the round's plan, what was broken, and what the database holds there.
+// The seed decides the plan: settings, the writers, the times of each trouble, and the dice
+// that each of them throws. Their interleaving depends on the machine, so a seed that found
+// something finds it again often, and not always. A failure prints the seed of its world, the
+// round's plan, the broken guarantee, and the state of the database there.
 package trouble

@@ -17,22 +17,22 @@ func (w *world) log() eventstore.Log { return eventstore.Log{DB: w.looks, Codec:
 // broken are the guarantees that do not hold, each with where to look. The world is at
 // rest.
 func (w *world) broken() (broken []string) {
-	say := func(format string, args ...any) { broken = append(broken, fmt.Sprintf(format, args...)) }
+	report := func(format string, args ...any) { broken = append(broken, fmt.Sprintf(format, args...)) }
 	broken = ask[[]string](w.cluster, straying)
 	log, err := w.readLog()
 	if err != nil {
-		say("the log cannot be read: %v", err)
+		report("the log cannot be read: %v", err)
 		return broken
 	}
-	w.checkPlaces(log, say)
-	w.checkStreams(log, say)
-	w.checkDeeds(log, say)
-	w.checkHandled(int64(len(log)), say)
-	w.checkDeliveries(log, say)
+	w.checkPlaces(log, report)
+	w.checkStreams(log, report)
+	w.checkDeeds(log, report)
+	w.checkHandled(int64(len(log)), report)
+	w.checkDeliveries(log, report)
 	return broken
 }
 
-type saying = func(format string, args ...any)
+type reporter = func(format string, args ...any)
 
 // readLog reads the log by the program's own reader, which refuses a log that is not dense.
 func (w *world) readLog() (log []event.Recorded, err error) {
@@ -45,11 +45,11 @@ func (w *world) readLog() (log []event.Recorded, err error) {
 	return log, nil
 }
 
-// checkPlaces: an idx is final. What had one after an earlier round has it still.
-func (w *world) checkPlaces(log []event.Recorded, say saying) {
+// checkPlaces: an idx is final. An event that had one after an earlier round still has it.
+func (w *world) checkPlaces(log []event.Recorded, report reporter) {
 	for i, id := range w.placed {
 		if i >= len(log) || log[i].ID != id {
-			say("idx %d is no longer event %s", i+1, id)
+			report("idx %d is no longer event %s", i+1, id)
 		}
 	}
 	w.placed = w.placed[:0]
@@ -59,22 +59,22 @@ func (w *world) checkPlaces(log []event.Recorded, say saying) {
 	twice := slices.Clone(w.placed)
 	slices.SortFunc(twice, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	if n := len(slices.Compact(twice)); n != len(log) {
-		say("the log has %d rows and %d events", len(log), n)
+		report("the log has %d rows and %d events", len(log), n)
 	}
 }
 
 // checkStreams: the versions of a stream ascend with idx, one by one.
-func (w *world) checkStreams(log []event.Recorded, say saying) {
+func (w *world) checkStreams(log []event.Recorded, report reporter) {
 	versions := map[uuid.UUID]int{}
 	for _, e := range log {
 		if e.Version != versions[e.Stream.ID]+1 {
-			say("idx %d is version %d of stream %s, after version %d", e.Idx, e.Version, e.Stream.ID, versions[e.Stream.ID])
+			report("idx %d is version %d of stream %s, after version %d", e.Idx, e.Version, e.Stream.ID, versions[e.Stream.ID])
 		}
 		versions[e.Stream.ID] = e.Version
 	}
 }
 
-// trace is what the log has of a deed.
+// trace is the log's part of a deed.
 type trace struct {
 	events      int
 	first, last int64 // idx
@@ -94,9 +94,9 @@ func tracesIn(log []event.Recorded) map[string]trace {
 	return traces
 }
 
-// checkDeeds: what was acknowledged is there, what was refused is not, nothing is there by
-// half, and everything comes after what it was decided on.
-func (w *world) checkDeeds(log []event.Recorded, say saying) {
+// checkDeeds: acknowledged deeds are there, refused ones are not, none is there in part, and
+// each comes after the events that it was decided on.
+func (w *world) checkDeeds(log []event.Recorded, report reporter) {
 	traces, deeds := tracesIn(log), w.ledger.all()
 	w.totals = tally{"events": len(log)}
 	for name, d := range deeds {
@@ -108,18 +108,18 @@ func (w *world) checkDeeds(log []event.Recorded, say saying) {
 		switch {
 		case d.fate == acknowledged && whole, d.fate != acknowledged && t.events == 0, d.fate == unknown && whole:
 		default:
-			say("%s was %s: %d of its %d events are in the log, as idx %d to %d, %v", name, d.fate, t.events, d.events, t.first, t.last, t.ids)
+			report("%s was %s: %d of its %d events are in the log, as idx %d to %d, %v", name, d.fate, t.events, d.events, t.first, t.last, t.ids)
 		}
 		w.totals["appends "+string(d.fate)]++
 		for _, before := range d.after {
 			if b := traces[before]; t.events > 0 && (b.events == 0 || b.last >= t.first) {
-				say("%s has idx %d, and came after %s, which has idx %d to %d", name, t.first, before, b.first, b.last)
+				report("%s has idx %d, and came after %s, which has idx %d to %d", name, t.first, before, b.first, b.last)
 			}
 		}
 	}
 	for name, t := range traces {
 		if _, known := deeds[name]; !known && name != "" {
-			say("idx %d to %d are of %s, which nobody has done", t.first, t.last, name)
+			report("idx %d to %d are of %s, which no writer has done", t.first, t.last, name)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// fate is what a writer knows of an append when it is over.
+// fate is a writer's knowledge of an append when it is over.
 type fate string
 
 const (
@@ -30,12 +30,12 @@ const (
 type deed struct {
 	name   string
 	events int
-	after  []string    // the deeds that its writer had read of, or had been told of, before
-	ids    []uuid.UUID // of its events, if its writer was told
+	after  []string    // the deeds that its writer had read, or knew as acknowledged, before
+	ids    []uuid.UUID // of its events, if acknowledged
 	fate   fate
 }
 
-// ledger is what the writers of a world remember.
+// ledger is the memory of a world's writers.
 type ledger struct {
 	mu    sync.Mutex
 	deeds map[string]deed
@@ -59,7 +59,7 @@ func (l *ledger) of(name string) (deed, bool) {
 	return d, known
 }
 
-// hearsay is an acknowledged deed of anybody, one of the latest; "" if there is none.
+// hearsay is an acknowledged deed of any writer, one of the latest; "" for none.
 func (l *ledger) hearsay(d *rand.Rand) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,8 +76,8 @@ func (l *ledger) all() map[string]deed {
 	return maps.Clone(l.deeds)
 }
 
-// fateBy tells the fate of a commit by its error. Postgres refuses for good only what it
-// says so of; whatever else went wrong may have gone wrong after the commit.
+// fateBy derives the fate of a commit from its error. Only errors in which Postgres reports a
+// rollback are final; any other failure may have happened after the commit.
 func fateBy(err error) fate {
 	if err == nil {
 		return acknowledged

@@ -34,7 +34,7 @@ type round struct {
 type stroke struct {
 	at   time.Duration
 	what string
-	dice uint64 // what the stroke itself still has to choose
+	dice uint64 // for the stroke's own choices
 }
 
 const roundsOfAWorld = 6
@@ -68,13 +68,13 @@ func drawRound(d *rand.Rand) round {
 	return r
 }
 
-// diceOf is the dice of somebody in a world. Each has their own, so that what one of
-// them throws does not depend on when others do.
+// diceOf is the dice of an actor in a world. Each has their own, so that the throws of one do
+// not depend on the timing of others.
 func diceOf(seed, whose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, whose)) }
 
 func pick[T any](d *rand.Rand, from []T) T { return from[d.IntN(len(from))] }
 
-// some picks n, none of them twice.
+// some picks n different ones.
 func some(d *rand.Rand, from []string, n int) (picked []string) {
 	for _, i := range d.Perm(len(from))[:n] {
 		picked = append(picked, from[i])

@@ -16,21 +16,20 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// Power loss takes what no flush has brought to the disk. Of a crash by SIGKILL, the
-// kernel still keeps what Postgres had written, so that has to be taken away.
+// Power loss takes everything that no flush has brought to the disk. After a crash by
+// SIGKILL, the kernel still has Postgres's writes, so they have to be removed.
 //
-// For a moment everything stands still but one session, which says up to where the
-// write-ahead log is flushed. Nobody can be told of a commit, nor act on one, between
-// that word and the kill. Then the log's files are emptied from there on. The tables'
-// files keep what was written: no page of them is newer than the flushed log, and the
-// disk may have had them.
+// For a moment everything is halted except one session, which returns the flushed end of the
+// write-ahead log. Between that answer and the kill, no client can learn of a commit or act
+// on one. Then the log's files are emptied from there on. The tables' files keep their
+// writes: no page of them is newer than the flushed log, and the disk may have had them.
 
-// losePower crashes Postgres, and starts it on what would be left after a power cut.
+// losePower crashes Postgres, and starts it on the files that a power cut would leave.
 func (c *cluster) losePower(ctx context.Context, away time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for range 5 {
-		flushed, halted, err := c.standStill(ctx)
+		flushed, halted, err := c.freezeAll(ctx)
 		if err == nil {
 			c.kill(halted)
 			if err := c.cutLog(flushed); err != nil {
@@ -41,13 +40,13 @@ func (c *cluster) losePower(ctx context.Context, away time.Duration) error {
 		c.resume(halted)
 		wait(ctx, 50*time.Millisecond)
 	}
-	return errors.New("the log's flushed end could not be seen") // whoever stood still held a lock that the question needs
+	return errors.New("the log's flushed end could not be seen") // a halted process held a lock that the query needs
 }
 
 const flushedEnd = `SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint`
 
-// standStill halts all processes, and returns up to where the log was flushed then.
-func (c *cluster) standStill(ctx context.Context) (flushed int64, halted []int, err error) {
+// freezeAll halts all processes, and returns up to where the log was flushed then.
+func (c *cluster) freezeAll(ctx context.Context) (flushed int64, halted []int, err error) {
 	conn, err := pgx.Connect(ctx, c.admin())
 	if err != nil {
 		return 0, nil, err
@@ -96,9 +95,9 @@ func zero(path string, from int64) error {
 	return errors.Join(err, file.Close())
 }
 
-// What was flushed is there after a power cut, and what was not is gone. Autovacuum may
-// flush at any moment, so what should be gone has several chances.
-func TestProveThatAPowerCutTakesWhatWasNotFlushed(t *testing.T) {
+// Flushed data is there after a power cut, and unflushed data is gone. Autovacuum may flush
+// at any moment, so the data that should be gone has several chances.
+func TestProvePowerCutTakesUnflushedData(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	c.must(`CREATE TABLE words (word text, flushed bool)`)

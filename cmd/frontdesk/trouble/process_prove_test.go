@@ -22,8 +22,8 @@ import (
 	"frontdesk/adapters/webhooks"
 )
 
-// process is what one process of the program runs behind its calls: a sequencer, the
-// consumers, and the sender of webhooks.
+// process is the background part of one process of the program: a sequencer, the consumers,
+// and the sender of webhooks.
 type process struct {
 	wires   *wires
 	pool    *pgxpool.Pool
@@ -77,8 +77,8 @@ func (w *world) sender(p *process) *webhooks.Sender {
 	}
 }
 
-// kill is what kill -9 is to a process: its connections end wherever they are, and
-// nothing that it does then is seen by anybody.
+// kill simulates kill -9: the process's connections end wherever they are, and nothing that
+// it does then has an effect.
 func (p *process) kill() {
 	p.wires.cut(true)
 	p.end()

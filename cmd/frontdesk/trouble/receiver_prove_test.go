@@ -49,7 +49,7 @@ func (r *receiver) address(application string) string {
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(request.Body)
 	if err != nil {
-		return // what came in part is not received
+		return // a partial body is not received
 	}
 	way := r.count(request.URL.Path + "/" + jtiOf(string(body)))
 	switch {

@@ -14,13 +14,12 @@ import (
 	"frontdesk/adapters/webhooks"
 )
 
-// longest is how long a world may take to come to rest, and Postgres to recover. It only
-// ends what would fail anyway: most worlds take a second or two.
+// longest is how long a world may take to come to rest, and Postgres to recover. It only ends
+// worlds that would fail anyway: most take a second or two.
 const longest = 3 * time.Minute
 
-// rest lets a world come to rest after a round: nobody writes any more, nothing is
-// prepared or locked, and everybody who follows has followed. That it does come to rest
-// is a guarantee, too.
+// rest lets a world come to rest after a round: no writer runs, nothing is prepared or
+// locked, and all followers have caught up. That it does come to rest is also a guarantee.
 func (w *world) rest(n int) {
 	w.failing.Store(0)
 	w.receiver.rude.Store(0)
@@ -35,7 +34,7 @@ func (w *world) rest(n int) {
 	}
 }
 
-// tidy does what helps a world to its rest.
+// tidy helps a world to come to rest.
 func (w *world) tidy(last *writer, waited time.Duration) {
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
@@ -54,8 +53,8 @@ func (w *world) keeper() webhooks.Keeper {
 	return webhooks.Keeper{DB: w.calls, Now: now, RealNow: now, Retention: 24 * time.Hour, Log: silent}
 }
 
-// settleTransactions ends what the callers have left behind: statements that Postgres
-// still carries out, and prepared transactions.
+// settleTransactions ends the callers' leftovers: statements that Postgres still executes,
+// and prepared transactions.
 func (w *world) settleTransactions(d *rand.Rand) {
 	w.cluster.awake()
 	w.wires.cut(false)
@@ -66,7 +65,7 @@ func (w *world) settleTransactions(d *rand.Rand) {
 	for _, name := range ask[[]string](w.cluster, `SELECT coalesce(array_agg(gid ORDER BY gid), '{}') FROM pg_prepared_xacts`) {
 		left, known := w.ledger.of(name)
 		if !known || left.fate != unknown {
-			w.t.Errorf("%q is still prepared, and its writer was told that it is %s", name, left.fate)
+			w.t.Errorf("%q is still prepared, and its writer knows it as %s", name, left.fate)
 		}
 		commit := d.IntN(2) == 0
 		w.cluster.must(finishing(name, commit))
@@ -79,7 +78,7 @@ func (w *world) settleTransactions(d *rand.Rand) {
 	}
 }
 
-// unrest is what has not come to its end yet; "" if everything has.
+// unrest describes unfinished work; "" for none.
 func (w *world) unrest() string {
 	if gaps := ask[string](w.cluster, openGaps); gaps != "" {
 		return gaps

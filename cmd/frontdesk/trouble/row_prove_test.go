@@ -2,19 +2,19 @@
 
 package trouble_test
 
-// All that the search knows of the sequencer's row stands here.
+// Only this file depends on the form of the sequencer's row.
 
-// row is what the row begins with, for a report.
+// row is the beginning of the row, for a report.
 func (w *world) row() string {
 	return ask[string](w.cluster, `SELECT left(to_jsonb(s)::text, 1500) FROM sequencer s`)
 }
 
-// openGaps is what the sequencer still looks for; "" if it is nothing.
+// openGaps is the list of gaps that the sequencer still waits for; "" for none.
 const openGaps = `SELECT CASE WHEN gaps <> '{}' OR EXISTS (SELECT FROM old_gaps) THEN 'the sequencer looks for ' || left(gaps::text, 200) ||
 	' and ' || (SELECT count(*) FROM old_gaps) || ' old gaps' ELSE '' END FROM sequencer`
 
-// straying are the ways in which the row does not agree with the log, or the log with
-// the events, when nobody writes.
+// straying are the inconsistencies between the row and the log, or the log and the events,
+// without writers.
 const straying = `
 SELECT coalesce(array_agg(what), '{}') FROM (
 	SELECT 'head is ' || head || ', and the log has ' || n || ' rows, the last of them ' || last

@@ -27,7 +27,7 @@ const seedVariable = "FRONTDESK_SEED"
 
 // TestProveThatNoTroubleBreaksTheEngine builds one world after the other, each with the
 // next seed, until the time is over or a guarantee is broken.
-func TestProveThatNoTroubleBreaksTheEngine(t *testing.T) { //nolint:paralleltest // each world wants the machine for itself
+func TestProveThatNoTroubleBreaksTheEngine(t *testing.T) { //nolint:paralleltest // each world needs the whole machine
 	seed, limit, total := seedOf(t), provetest.Lasts(t, searchOfNight, searchOfRelease), tally{}
 	t.Logf("searching for %s from %s=%d", limit, seedVariable, seed)
 	for began := clock.Start(); ; seed++ {
@@ -72,7 +72,7 @@ func seedOf(t *testing.T) uint64 {
 	return seed
 }
 
-// tally counts what has happened, by name.
+// tally counts events of the search, by name.
 type tally map[string]int
 
 func (t tally) add(more tally) {

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// oddSettings are what a database may have been told that suits nobody. A guarantee must
-// not rest on any of them.
+// oddSettings are a database's settings that suit no one. A guarantee must not depend on any
+// of them.
 var oddSettings = []string{
 	"enable_indexonlyscan = off",
 	"enable_hashjoin = off",
@@ -35,7 +35,7 @@ var oddSettings = []string{
 	"default_transaction_isolation = serializable",
 }
 
-// tables are what maintenance and strangers lock.
+// tables are locked by maintenance and strangers.
 var tables = []string{"events", "log", "sequencer", "feed_offsets", "deliveries"}
 
 // lock holds a lock on a table for a while, as a careless operator would.
@@ -61,7 +61,7 @@ func (w *world) lockRow(ctx context.Context, d *rand.Rand) error {
 	return w.hold(ctx, upTo(d, 800*time.Millisecond), fmt.Sprintf(`SELECT FROM %s FOR UPDATE`, pick(d, []string{"sequencer", "feed_offsets"})))
 }
 
-// hold keeps what a statement has locked.
+// hold keeps the locks of a statement.
 func (w *world) hold(ctx context.Context, d time.Duration, statement string) error {
 	conn, err := pgx.Connect(ctx, w.cluster.admin())
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *world) hold(ctx context.Context, d time.Duration, statement string) err
 	})
 }
 
-// maintain runs what is run on databases at night.
+// maintain runs the nightly maintenance of databases.
 func (w *world) maintain(ctx context.Context, d *rand.Rand) error {
 	table := pick(d, tables)
 	return w.cluster.do(ctx, pick(d, []string{
@@ -84,7 +84,7 @@ func (w *world) maintain(ctx context.Context, d *rand.Rand) error {
 	}))
 }
 
-// burn draws positions that nobody will ever fill.
+// burn draws positions that no event will ever fill.
 func (w *world) burn(ctx context.Context, d *rand.Rand) error {
 	return w.cluster.do(ctx, `SELECT count(nextval(pg_get_serial_sequence('events', 'position'))) FROM generate_series(1, $1)`, 1+d.IntN(2000))
 }

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// trouble is something that can befall a world at any moment. An error says that it
-// found nothing to strike at: Postgres was down just then, for example.
+// trouble is a fault that can hit a world at any moment. An error means that it had no
+// target: Postgres was down just then, for example.
 type trouble struct {
 	name   string
 	strike func(w *world, ctx context.Context, d *rand.Rand) error
 }
 
-// troubles are all of them. What stands here twice strikes twice as often. A name is
-// part of what a seed decides, so new ones change the plans of all seeds.
+// troubles are all of them. One that is listed twice strikes twice as often. A seed picks by
+// name, so new names change the plans of all seeds.
 var troubles = []trouble{
 	{"crash of Postgres", (*world).crash},
 	{"crash of Postgres", (*world).crash},

@@ -21,8 +21,8 @@ type inTx struct{ pgx.Tx }
 // BeginTx begins a nested transaction, at a savepoint.
 func (tx inTx) BeginTx(ctx context.Context, _ pgx.TxOptions) (pgx.Tx, error) { return tx.Begin(ctx) }
 
-// appendIn appends a part of a deed in a transaction that is open. What is read for a later
-// part is not noted, because the first part does not come after it.
+// appendIn appends a part of a deed in an open transaction. Reads for a later part are not
+// recorded, because the first part does not come after them.
 func (x *writer) appendIn(ctx context.Context, tx pgx.Tx, d *deed) error {
 	first, before := d.events == 0, d.after
 	changes, err := x.changes(ctx, d, 1)
@@ -44,9 +44,9 @@ func (x *writer) dither(ctx context.Context) {
 	wait(ctx, time.Duration(x.dice.IntN(10)*x.dice.IntN(80))*time.Millisecond)
 }
 
-// within does a deed in a transaction: fill returns when all is appended, and end ends
-// the transaction and tells the deed's fate. What fails before the end is refused,
-// because nothing has asked for a commit.
+// within makes a deed in a transaction: fill returns when all is appended, and end ends the
+// transaction and returns the deed's fate. A failure before the end counts as refused,
+// because no commit was requested.
 func (x *writer) within(ctx context.Context, fill func(pgx.Tx, *deed) error, end func(pgx.Tx, deed) fate) {
 	d := x.begin()
 	d.fate = refused
@@ -106,8 +106,8 @@ func (x *writer) undone(ctx context.Context, tx pgx.Tx) error {
 	return part.Rollback(ctx)
 }
 
-// prepare leaves a prepared transaction behind. It may come back and finish it; if it does
-// not, or does not hear how that went, whoever tidies up after the round finishes it.
+// prepare leaves a prepared transaction behind. It may come back and finish it. If it does
+// not, or does not learn the result, the tidying after the round finishes it.
 func (x *writer) prepare(ctx context.Context) {
 	x.within(ctx, func(tx pgx.Tx, d *deed) error { return x.appendIn(ctx, tx, d) }, func(tx pgx.Tx, d deed) fate {
 		if _, err := tx.Exec(ctx, `PREPARE TRANSACTION '`+d.name+`'`); err != nil {

@@ -13,8 +13,8 @@ import (
 	"frontdesk/adapters/postgres"
 )
 
-// wires are the connections of somebody, to Postgres and to receivers. A process that is
-// killed loses all of them at once; what it had sent over them is on its way.
+// wires are the connections of a process, to Postgres and to receivers. A killed process
+// loses all of them at once; bytes that it had sent are in transit.
 type wires struct {
 	mu   sync.Mutex
 	dead bool
@@ -45,7 +45,7 @@ func (w *wires) through(dial dialing) dialing {
 	}
 }
 
-// cut ends all connections. If it is for good, there are no new ones.
+// cut ends all connections. After a final cut there are no new ones.
 func (w *wires) cut(forGood bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

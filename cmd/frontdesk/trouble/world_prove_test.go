@@ -35,24 +35,24 @@ type world struct {
 	plan     plan
 	cluster  *cluster
 	url      string // as the serving role
-	wires    *wires // of everybody who writes
+	wires    *wires // of all writers
 	calls    *pgxpool.Pool
-	looks    *pgxpool.Pool // of whoever checks
+	looks    *pgxpool.Pool // of the checks
 	store    *eventstore.Store
 	appended *background.Broadcast
 	receiver *receiver
 	ledger   *ledger
 	placed   []uuid.UUID  // the log as it was after the last round, by idx
-	totals   tally        // what is there after the last round
+	totals   tally        // state after the last round
 	failing  atomic.Int64 // how many of a hundred attempts fail
 
 	mu        sync.Mutex
 	moods     *rand.Rand
 	processes []*process
-	tally     tally // what has happened
+	tally     tally // events of the search
 }
 
-// Whose dice are whose. Writers and strokes come after these.
+// The owners of dice. Writers and strokes come after these.
 const (
 	dicePlan = iota
 	diceMoods
@@ -86,7 +86,7 @@ func newWorld(t *testing.T, p plan) *world {
 	return w
 }
 
-// found puts a practice into the world, and two applications that are told of it.
+// found adds a practice to the world, and two applications that receive its webhooks.
 func (w *world) found() {
 	w.t.Helper()
 	ctx, desk := w.t.Context(), w.desk()
@@ -108,7 +108,7 @@ func (w *world) desk() commands.Desk {
 }
 
 func (w *world) vault(pool *pgxpool.Pool) signing.Vault {
-	return signing.Vault{DB: pool, Master: sealing.MasterKey{1, 2, 3}, Now: clock.System}
+	return signing.Vault{DB: pool, Masters: sealing.NewRing(sealing.MasterKey{1, 2, 3}), Now: clock.System}
 }
 
 // live carries out a round: trouble, rest, and then the guarantees.
@@ -147,7 +147,7 @@ func (w *world) count(what string) {
 	w.tally[what]++
 }
 
-// report is what is needed to look into a failure, and to search there again.
+// report has everything that is needed to investigate a failure, and to search there again.
 func (w *world) report(n int, broken []string) string {
 	text := fmt.Sprintf("%s=%d breaks this in round %d:\n", seedVariable, w.plan.seed, n+1)
 	for _, b := range broken[:min(len(broken), 20)] {

@@ -71,7 +71,7 @@ func (x *writer) begin() deed {
 	return d
 }
 
-// as names the deed in what is appended under the context.
+// as names the deed in the events that are appended under the context.
 func (d deed) as(ctx context.Context) context.Context {
 	return event.WithMetadata(ctx, event.Metadata{Actor: event.Actor{Kind: event.ByService, ID: "search"}, RequestID: d.name})
 }
@@ -88,8 +88,8 @@ func (written) EventName() string { return "test.written.v1" }
 // sharedStreams is how many streams the writers of a round fight over.
 const sharedStreams = 6
 
-// changes makes up what a deed appends: to a stream or two, each of them new or shared.
-// What it reads of a shared one, the deed comes after.
+// changes invents the events of a deed: for a stream or two, each of them new or shared. The
+// deed comes after the events that it reads of a shared one.
 func (x *writer) changes(ctx context.Context, d *deed, most int) (changes []event.Change, err error) {
 	for range 1 + x.dice.IntN(most) {
 		c := event.Change{Stream: event.Stream{Tenant: tenant, ID: event.DerivedID("trouble", d.name, strconv.Itoa(len(changes)))}}
@@ -113,7 +113,7 @@ func (x *writer) changes(ctx context.Context, d *deed, most int) (changes []even
 	return changes, nil
 }
 
-// append is what a call does.
+// append appends as a call does.
 func (x *writer) append(ctx context.Context) {
 	d := x.begin()
 	changes, err := x.changes(ctx, &d, 2)
@@ -128,7 +128,7 @@ func (x *writer) append(ctx context.Context) {
 	x.ledger.note(d)
 }
 
-// receive registers a patient and opens their record, of which applications are told.
+// receive registers a patient and opens their record, which applications are notified of.
 func (x *writer) receive(ctx context.Context) {
 	d := x.begin()
 	d.events = 1

@@ -20,9 +20,9 @@ import (
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
-	"frontdesk/domain/written"
 )
 
 // Commands holds what auditors ask of the log and of the access record. Package
@@ -81,7 +81,7 @@ func staffNamed(ctx context.Context, engine *app.Engine, tenant, user string) (s
 	if user == "" {
 		return staff.ID{}, nil
 	}
-	if id, ok := written.SomeID(user); ok {
+	if id, ok := parse.SomeID(user); ok {
 		return staff.ID{UUID: id}, nil
 	}
 	if tenant == "" {

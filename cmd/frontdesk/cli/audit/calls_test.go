@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -81,7 +82,7 @@ func record(t *testing.T, db *postgrestest.Database, calls ...access.Call) {
 	t.Helper()
 	pool := db.Pool(t)
 	recorder := accesslog.NewRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
-	recorder.Keys = &keyring.Keyring{DB: postgres.On(pool), Master: clitest.MasterKey}
+	recorder.Keys = &keyring.Keyring{DB: postgres.On(pool), Masters: sealing.NewRing(clitest.MasterKey)}
 	if err := recorder.Keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

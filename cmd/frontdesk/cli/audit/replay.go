@@ -16,7 +16,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 type auditReplayCmd struct {
@@ -40,7 +40,7 @@ func (c *auditReplayCmd) until() (replay.Until, error) {
 	if place.UnmarshalText([]byte(c.AsOf)) == nil {
 		return replay.Until{Idx: int64(place)}, nil
 	}
-	at, ok := written.Instant(c.AsOf)
+	at, ok := parse.Instant(c.AsOf)
 	if !ok {
 		return replay.Until{}, errAsOf
 	}

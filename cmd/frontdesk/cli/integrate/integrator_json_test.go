@@ -59,7 +59,7 @@ func TestIntegratorPrintsStableJSON(t *testing.T) {
 	} {
 		service := newAnswers(t, func(int, *http.Request) (int, string) { return test.status, strings.ReplaceAll(test.answer, "%d", "0") })
 		o := service.run(t, append(test.args, "--json")...)
-		if got := mendOf.ReplaceAllString(o.Out, `"mend":"MEND"`); got != test.out || o.Status != test.exit {
+		if got := fixOf.ReplaceAllString(o.Out, `"mend":"MEND"`); got != test.out || o.Status != test.exit {
 			t.Errorf("%s: exit status %d, printed\n%swant\n%s%s", name, o.Status, got, test.out, o.Err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestAgainstPrintsStableJSON(t *testing.T) {
 		url, _ := running(t, test.answers)
 		o := clitest.Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", url, clitest.Mint(t, key))
 		_, service, _ := strings.Cut(strings.TrimSuffix(o.Out, "}\n"), `,"service":`)
-		service = mendOf.ReplaceAllString(strings.ReplaceAll(service, url, "URL"), `"mend":"MEND"`)
+		service = fixOf.ReplaceAllString(strings.ReplaceAll(service, url, "URL"), `"mend":"MEND"`)
 		if service != test.want {
 			t.Errorf("%s: printed\n%s\nwant\n%s\n%s", name, service, test.want, o.Out)
 		}
@@ -105,4 +105,4 @@ func TestAgainstPrintsStableJSON(t *testing.T) {
 	}
 }
 
-var mendOf = regexp.MustCompile(`"mend":"(?:[^"\\]|\\.)*"`)
+var fixOf = regexp.MustCompile(`"mend":"(?:[^"\\]|\\.)*"`)

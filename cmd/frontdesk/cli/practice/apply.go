@@ -38,13 +38,13 @@ func (c *applyCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	engine, ctx, err := c.OpenDesk(r, app.Config{MasterKey: master, AllowNetwork: c.AllowNetwork})
+	engine, ctx, err := c.OpenDesk(r, app.Config{MasterKeys: master, AllowNetwork: c.AllowNetwork})
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
 	report := newApplyReport(r, c.DryRun, c.JSON)
-	work := &apply.Run{Desk: engine.Desk, Standing: engine.Standing(), Progress: report.meter.Show}
+	work := &apply.Run{Desk: engine.Desk, Current: engine.Current(), Progress: report.meter.Show}
 	if c.Links != "" {
 		work.Hand = links.hand
 	}

@@ -26,7 +26,9 @@ type KeysCmd struct {
 	MakeLogKey     keysMakeLogKeyCmd     `cmd:"" help:"Make the key that frontdesk sign signs with, and print the verifier key to hand out."`
 	MakeWitnessKey keysMakeWitnessKeyCmd `cmd:"" help:"Make the key of a witness, and print the verifier key to hand out."`
 
-	ChangeMaster keysChangeMasterCmd `cmd:"" aliases:"reseal" help:"Put another master key in the place of the one that the database has, as its owner: every key is wrapped again, and may be used meanwhile."`
+	RotateMaster keysRotateMasterCmd `cmd:"" help:"Rotate the master key while the service runs, or show where that is."`
+	RetireMaster keysRetireMasterCmd `cmd:"" help:"Remove replaced master keys from the ring."`
+	Destroyed    keysDestroyedCmd    `cmd:"" help:"Record that no copy of a master key is left."`
 }
 
 type keysListCmd struct {
@@ -87,7 +89,7 @@ func (c *keysStageCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	return c.Do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+	return c.Do(r, app.Config{MasterKeys: master}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		kid, err := desk.StageSigningKey(ctx)
 		return term.Made{"kid": kid}, err
 	})
@@ -123,7 +125,7 @@ func (c *keysActivateCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	return c.Do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+	return c.Do(r, app.Config{MasterKeys: master}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		return nil, desk.ActivateSigningKey(ctx, commands.ActivateSigningKey{KID: kid})
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/domain/fault"
-	"frontdesk/domain/written"
+	"frontdesk/domain/parse"
 )
 
 // ErrInvalidID refuses an identifier that has no refusal of its own.
@@ -24,7 +24,7 @@ func IDMapper(invalid *fault.Error) kong.MapperFunc {
 		if err := ctx.Scan.PopValueInto("uuid", &text); err != nil {
 			return err
 		}
-		id, ok := written.ID(text)
+		id, ok := parse.ID(text)
 		switch {
 		case !ok:
 			return fmt.Errorf("%q is not a UUID", text)
@@ -46,7 +46,7 @@ func InstantMapper() kong.MapperFunc {
 		if err := ctx.Scan.PopValueInto("instant", &text); err != nil {
 			return err
 		}
-		at, ok := written.Instant(text)
+		at, ok := parse.Instant(text)
 		if !ok {
 			return fmt.Errorf("%q is no instant in RFC 3339, such as 2026-03-02T12:00:00Z", text)
 		}

@@ -1,7 +1,7 @@
-// Package forward receives webhooks, verifies them, and hands those that hold on to a
-// program on this machine: body and headers as they were sent. What the program answers is
-// what the sender is answered, so the service's own record of the delivery tells of it.
+// Package forward receives webhooks, verifies them, and forwards the valid ones to a program
+// on this machine, with unchanged body and headers. The program's answer is the answer to the
+// sender, so it is in the service's own record of the delivery.
 //
-//   - [Inbox] receives, and keeps the newest webhooks with what became of them.
-//   - [Target] is where they are handed on to. It sends each once, unless it is asked again.
+//   - [Inbox] receives, and keeps the newest webhooks with their outcomes.
+//   - [Target] is the program. It gets each webhook once, unless a user asks for another.
 package forward

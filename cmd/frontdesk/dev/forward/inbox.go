@@ -21,7 +21,7 @@ const (
 	atOnce  = 64
 )
 
-// Webhook is one that came in, and what became of it.
+// Webhook is one that came in, and its outcome.
 type Webhook struct {
 	Number   int // counts from 1
 	At       time.Time
@@ -42,9 +42,9 @@ func (w Webhook) Event() string {
 
 // Inbox receives webhooks. It is an [http.Handler].
 type Inbox struct {
-	Target *Target // nil to hand on nothing
+	Target *Target // nil to forward nothing
 	Now    func() time.Time
-	Heard  func(Webhook) // is told of each, when it is known what became of it
+	Heard  func(Webhook) // receives each, once its outcome is known
 
 	verifier atomic.Pointer[client.Verifier]
 	seats    chan struct{}
@@ -59,10 +59,10 @@ func NewInbox(target *Target, now func() time.Time, heard func(Webhook)) *Inbox 
 	return &Inbox{Target: target, Now: now, Heard: heard, seats: make(chan struct{}, atOnce)}
 }
 
-// Believe says whose webhooks hold from now on.
+// Believe sets the verifier of webhooks from now on.
 func (i *Inbox) Believe(verifier *client.Verifier) { i.verifier.Store(verifier) }
 
-// Close waits for what is under way. Nothing is received any more.
+// NewInbox returns an empty inbox, which accepts nothing before [Inbox.Believe].
 func (i *Inbox) Close() {
 	for range atOnce {
 		i.seats <- struct{}{}
@@ -100,7 +100,7 @@ func (i *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i.answer(w, i.take(r.Context(), Webhook{At: i.Now(), Header: r.Header.Clone(), Body: body}))
 }
 
-// answer tells the sender what became of a webhook.
+// answer sends the outcome of a webhook to the sender.
 func (i *Inbox) answer(w http.ResponseWriter, webhook Webhook) {
 	if webhook.Refused != "" {
 		http.Error(w, "The webhook was refused: "+webhook.Refused, http.StatusBadRequest)
@@ -111,7 +111,7 @@ func (i *Inbox) answer(w http.ResponseWriter, webhook Webhook) {
 		return
 	}
 	attempt := webhook.Attempts[0]
-	if attempt.Status < 200 { // none, or one that ends no exchange
+	if attempt.Status < 200 { // none, or an interim one
 		http.Error(w, "The webhook was not taken: "+attempt.Failure, http.StatusBadGateway)
 		return
 	}
@@ -131,12 +131,12 @@ func (i *Inbox) take(ctx context.Context, webhook Webhook) Webhook {
 	return webhook
 }
 
-var errNobody = errors.New("no sandbox is known yet whose it could be")
+var errNoVerifier = errors.New("no sandbox is known yet that could have sent it")
 
 func (i *Inbox) verify(ctx context.Context, body []byte) (client.Webhook, error) {
 	verifier := i.verifier.Load()
 	if verifier == nil {
-		return client.Webhook{}, errNobody
+		return client.Webhook{}, errNoVerifier
 	}
 	return verifier.Verify(ctx, strings.TrimSpace(string(body)))
 }
@@ -155,12 +155,12 @@ func (i *Inbox) keep(webhook Webhook) Webhook {
 
 // The refusals of sending a webhook again.
 var (
-	ErrGone     = errors.New("this webhook is not kept any more")
-	ErrRefused  = errors.New("this webhook did not hold, so it is handed on to nobody")
+	ErrGone     = errors.New("this webhook is no longer kept")
+	ErrRefused  = errors.New("this webhook is not valid, so it is not forwarded")
 	ErrNoTarget = errors.New("there is nowhere to send it: start frontdesk dev with --forward-to")
 )
 
-// Again hands a webhook on once more, because somebody has asked for it.
+// Again forwards a webhook once more, at the user's request.
 func (i *Inbox) Again(ctx context.Context, number int) (Webhook, error) {
 	webhook, err := i.find(number)
 	switch {

@@ -13,13 +13,13 @@ import (
 	"frontdesk/cmd/frontdesk/dev/forward"
 )
 
-// What the program gets is what the service sent, byte for byte: the body and each header,
-// and none besides, but for the name of the host and what belongs to the connection.
+// The program gets exactly the service's bytes: the body and each header, and no others,
+// except the name of the host and the headers of the connection.
 func TestAWebhookIsHandedOnAsItWasSent_D97(t *testing.T) {
 	t.Parallel()
 	s, p := newService(t), newProgram(t, fine)
 	_, url := s.inbox(p.target())
-	token := s.webhook("1") + "\n" // a byte that a token lacks stays, too
+	token := s.webhook("1") + "\n" // a byte that a token lacks also stays
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	must(t, err)
 	defer conn.Close()
@@ -46,7 +46,7 @@ func TestAWebhookIsHandedOnAsItWasSent_D97(t *testing.T) {
 	}
 }
 
-// The sender learns what the program answered, and the inbox keeps it.
+// The sender gets the program's answer, and the inbox keeps it.
 func TestTheSenderIsAnsweredAsTheProgramAnswers_D97(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -102,8 +102,8 @@ func TestAProgramThatIsNotThereIsNamed_D97(t *testing.T) {
 	}
 }
 
-// Who is not the service has nothing handed on.
-func TestWhatDoesNotHoldIsHandedOnToNobody_D97(t *testing.T) {
+// Only the service's webhooks are forwarded.
+func TestInvalidWebhookIsNotForwarded_D97(t *testing.T) {
 	t.Parallel()
 	s, stranger, p := newService(t), newService(t), newProgram(t, fine)
 	inbox, url := s.inbox(p.target())
@@ -163,7 +163,7 @@ func TestOnlyAnHTTPAddressTakesWebhooks_D97(t *testing.T) {
 	}
 }
 
-// A program that answers with a lot, or with what is no text, is shown in short.
+// A long answer of a program, or one that is no text, is shown in short.
 func TestABeginningOfTheAnswerIsKept_D97(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -21,7 +21,7 @@ import (
 	"frontdesk/commands/commandtest"
 )
 
-// service is whoever signs webhooks and publishes the key.
+// service signs webhooks and publishes the key.
 type service struct {
 	t   *testing.T
 	key *rsa.PrivateKey
@@ -70,7 +70,7 @@ func (s *service) inbox(target *forward.Target) (*forward.Inbox, string) {
 	return inbox, server.URL
 }
 
-// post sends a webhook as the service does, and returns what it is answered.
+// post sends a webhook as the service does, and returns the answer.
 func post(t *testing.T, url, token string) (status int, body string) {
 	t.Helper()
 	response, err := http.Post(url, "application/jwt", bytes.NewBufferString(token))
@@ -129,14 +129,14 @@ func (p *program) take(conn net.Conn) {
 	_, _ = io.WriteString(conn, answer)
 }
 
-// answers changes what it answers.
+// answers changes its answer.
 func (p *program) answers(raw string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.answer = raw
 }
 
-// all is what has come.
+// all is every webhook that has arrived.
 func (p *program) all() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

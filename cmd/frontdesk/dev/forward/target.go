@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	limit      = 30 * time.Second // for one forward; the service gives up before
+	limit      = 30 * time.Second // for one forward; the service times out earlier
 	answerRead = 2 << 10          // bytes of an answer that are kept
 )
 
-// Target is an address that webhooks are handed on to.
+// Target is an address that webhooks are forwarded to.
 type Target struct {
 	URL  *url.URL
 	http *http.Client
 }
 
-// ErrTarget refuses an address that nothing can be handed on to.
+// ErrTarget refuses an address that webhooks cannot be forwarded to.
 var ErrTarget = errors.New("webhooks are forwarded to an http or https address, such as http://localhost:3000/hook")
 
 // NewTarget returns the target at an address.
@@ -39,8 +39,9 @@ func NewTarget(address string) (*Target, error) {
 		return nil, ErrTarget
 	}
 	return &Target{parsed, &http.Client{
-		// A connection for each: Go sends again what a kept one has swallowed. What comes
-		// compressed stays so, because the program's own header says who can read it.
+		// A connection for each: Go repeats a request that a kept connection has lost.
+		// Compressed bodies stay compressed, because the program's own header declares who
+		// can read them.
 		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true, DialContext: (&net.Dialer{Timeout: limit}).DialContext},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Timeout:       limit,
@@ -59,7 +60,7 @@ type Attempt struct {
 // Fine reports whether the program has taken the webhook.
 func (a Attempt) Fine() bool { return a.Status >= 200 && a.Status < 300 }
 
-// Send hands a webhook on, once, and says when it did.
+// Send forwards a webhook, once, and returns when it did.
 func (t *Target) Send(ctx context.Context, at time.Time, header http.Header, body []byte) Attempt {
 	watch, attempt := clock.Start(), Attempt{At: at}
 	response, err := t.post(ctx, header, body)
@@ -84,11 +85,10 @@ func (t *Target) post(ctx context.Context, header http.Header, body []byte) (*ht
 	return t.http.Do(request)
 }
 
-// ofConnections are the headers that are about a connection, not about what it carries
-// (RFC 9110, 7.6.1).
+// ofConnections are the headers of a connection, as opposed to its content (RFC 9110, 7.6.1).
 var ofConnections = []string{"Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade"}
 
-// asSent is a webhook's header without what was about its connection. Nothing is added.
+// asSent is a webhook's header without the headers of its connection. Nothing is added.
 func asSent(header http.Header) http.Header {
 	sent := maps.Clone(header)
 	for _, name := range ofConnections {
@@ -101,7 +101,7 @@ func asSent(header http.Header) http.Header {
 }
 
 func beginning(body io.Reader) string {
-	content, _ := io.ReadAll(io.LimitReader(body, answerRead)) // what came is shown
+	content, _ := io.ReadAll(io.LimitReader(body, answerRead)) // the part that arrived is shown
 	text := strings.ToValidUTF8(string(content), "")
 	if len(text) < len(content)-utf8.UTFMax { // no text
 		return fmt.Sprintf("%d bytes that are no text", len(content))
@@ -109,7 +109,7 @@ func beginning(body io.Reader) string {
 	return text
 }
 
-// reason says why there was no answer, and what to do.
+// reason explains why there was no answer, with the fix.
 func (t *Target) reason(ctx context.Context, err error) string {
 	var timeout interface{ Timeout() bool }
 	switch {

@@ -1,10 +1,10 @@
-// Package page is the page of `frontdesk dev`, for one person at this machine, and beside
-// it the application's key set.
+// Package page is the page of `frontdesk dev`, for one person at this machine. It also serves
+// the application's key set.
 //
-// Only whoever has the address that dev prints gets in: it holds a key, which becomes a
-// cookie. Other pages in the same browser get nothing and press nothing: requests must be
-// for an address that is served (no name that was made to lead here), forms must come from
-// the page itself and bring its token, and no script runs there but its own.
+// Only the address that dev prints gives access: it holds a key, which becomes a cookie.
+// Other pages in the same browser can read nothing and press nothing. Requests must be for an
+// address that is served (no name that resolves to it), forms must come from the page itself
+// with its token, and only its own script runs there.
 //
-// The page is whole without a script. With one, it follows what happens.
+// The page is complete without a script. With one, it follows events.
 package page

@@ -9,15 +9,14 @@ import (
 
 const (
 	mostFollowers = 16
-	beat          = 15 * time.Second // so that a page knows that we are there
+	beat          = 15 * time.Second // so that a page detects that the connection is open
 	writeLimit    = 10 * time.Second
 )
 
-// Watched reports whether a page is open that follows what happens.
+// Watched reports whether a page is open that follows events.
 func (s *Site) Watched() bool { return s.followers.Load() > 0 }
 
-// follow tells a page whenever it would show something else, until the page or dev goes
-// away (server-sent events).
+// follow notifies a page of each change, until the page or dev closes (server-sent events).
 func (s *Site) follow(w http.ResponseWriter, r *http.Request) {
 	defer s.followers.Add(-1)
 	if s.followers.Add(1) > mostFollowers {

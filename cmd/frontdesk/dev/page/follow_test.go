@@ -8,23 +8,23 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 )
 
-// A page that is open is told of each change, and is not counted any more once it is gone.
+// An open page is notified of each change, and is no longer counted once it is closed.
 func TestAnOpenPageIsToldOfChanges_D97(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	if s.Watched() {
-		t.Error("somebody follows")
+		t.Error("a page is counted before it follows")
 	}
 	answer, err := s.visitor().Get(s.here("/events"))
 	must(t, err)
 	lines := bufio.NewScanner(answer.Body)
 	for range 2 { // when it comes, and when something changes
 		if !lines.Scan() || lines.Text() != "data: changed" {
-			t.Fatalf("it was told %q, %v", lines.Text(), lines.Err())
+			t.Fatalf("it received %q, %v", lines.Text(), lines.Err())
 		}
 		lines.Scan()
 		if !s.Watched() {
-			t.Error("nobody follows")
+			t.Error("the open page is not counted")
 		}
 		s.changed.Notify()
 	}

@@ -13,7 +13,7 @@ import (
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// What a stranger is told.
+// The answers to strangers.
 const (
 	wrongHost   = "Nothing is served by this name. Open the address that frontdesk dev has printed.\n"
 	noEntry     = "Open the address that frontdesk dev has printed: it holds the key to this page.\n"
@@ -41,8 +41,8 @@ func (s *Site) derived(purpose string) string {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// guarded answers requests for the addresses that are served alone. A page elsewhere could
-// otherwise have its own name lead here, and would be taken for us by the browser.
+// guarded answers only requests for the addresses that are served. A page elsewhere could
+// otherwise make its own name resolve to this address, and share its origin in the browser.
 func (s *Site) guarded(next http.Handler) http.Handler {
 	hosts := s.hosts()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +68,7 @@ func (s *Site) hosts() []string {
 	return []string{s.Address, net.JoinHostPort("localhost", port)}
 }
 
-// entered lets in whoever has the key. An address that holds it is exchanged for a cookie,
+// entered admits anyone who has the key. An address that holds it is exchanged for a cookie,
 // so that the key is not in the page's own address.
 func (s *Site) entered(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -103,7 +103,7 @@ func (s *Site) cookie() string {
 // formBytes bounds a form.
 const formBytes = 16 << 10
 
-// sent takes forms of our own page alone.
+// sent accepts only forms of our own page.
 func (s *Site) sent(next http.HandlerFunc) http.HandlerFunc {
 	protection := http.NewCrossOriginProtection()
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -81,7 +81,7 @@ func (s *served) do(client *http.Client, method, address string, form url.Values
 
 var tokenField = regexp.MustCompile(`name="token" value="([^"]+)"`)
 
-// form is what the page's own button sends.
+// form is the form of the page's own button.
 func (s *served) form(client *http.Client) url.Values {
 	s.t.Helper()
 	_, text := s.do(client, http.MethodGet, s.here("/"), nil)
@@ -96,7 +96,7 @@ func (s *served) here(path string) string { return "http://" + s.Address + path 
 
 // Another page in the same browser cannot press a button: not by a form, not by a script,
 // not by a name of its own that leads here (DNS rebinding), not with the token of its own.
-func TestNobodyElsePressesAButton_D97(t *testing.T) {
+func TestStrangersPressNoButton_D97(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	browser := s.visitor() // its cookie goes along, as if a browser were careless
@@ -152,8 +152,8 @@ func TestNobodyElsePressesAButton_D97(t *testing.T) {
 	}
 }
 
-// Nobody reads the page who has not the printed address, whatever their own name is.
-func TestNobodyElseReadsThePage_D97(t *testing.T) {
+// Without the printed address the page cannot be read, under any name.
+func TestStrangersCannotReadThePage_D97(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	for _, path := range []string{"/", "/events", "/?key=x", "/?key="} {
@@ -217,8 +217,8 @@ func TestTheKeySetIsForEverybody_D97(t *testing.T) {
 	}
 }
 
-// What others have said is text on the page, never more.
-func TestWhatOthersSayIsText_D97(t *testing.T) {
+// Text of others is text on the page, never markup.
+func TestForeignTextIsNoMarkup_D97(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	const evil = `<img src=x onerror=alert(1)>"'&`

@@ -17,10 +17,10 @@ import (
 // KeySetPath is where the application's key set is served.
 const KeySetPath = "/jwks.json"
 
-// Act is what a button does. It says itself how that went.
+// Act is the action of a button. It reports its own result.
 type Act func(ctx context.Context, form url.Values)
 
-// Changed is told when the page would show something else.
+// Changed announces that the content of the page has changed.
 type Changed interface{ Next() <-chan struct{} }
 
 // Site serves the page and the key set. Its fields are set before it serves.
@@ -47,7 +47,7 @@ var script []byte
 
 var shown = template.Must(template.New("page").Funcs(words).Parse(source))
 
-// Handler returns what serves.
+// Handler returns the handler of the page.
 func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.entered(s.show))
@@ -77,7 +77,7 @@ func (s *Site) show(w http.ResponseWriter, r *http.Request) {
 	_, _ = page.WriteTo(w)
 }
 
-// view is what the template is given.
+// view is the data of the template.
 type view struct {
 	State
 	Token string

@@ -9,7 +9,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// State is what the page shows.
+// State is the data that the page shows.
 type State struct {
 	Name        string
 	Application application.ID
@@ -17,21 +17,21 @@ type State struct {
 	KeyFile     string
 	JWKSURL     string
 	Signing     string // kid of the key that signs
-	Next        string // kid of the key that will; "" if none is published
+	Next        string // kid of the next signing key; "" if none is published
 	Receives    string // where webhooks are received
-	ForwardTo   string // where they are handed on to; "" for nowhere
-	Lines       []Line // what has happened, newest first
+	ForwardTo   string // where they are forwarded; "" for nowhere
+	Lines       []Line // events, newest first
 
 	SandboxDir string
 	Own        bool          // the sandbox was started with dev, and stops with it
-	Away       string        // why nothing new can be said of the sandbox; "" while it is there
+	Away       string        // why the sandbox's state is unknown; "" while it answers
 	Now        time.Time     // by its clock
 	Clock      time.Duration // how far its clock is ahead of real time
 	APIURL     string        // {base_url}/transactional-api; "" before a sandbox was there
 	DocsURL    string        // the service's reference, which ends with /
 	TenantID   string
 	StaffURL   string
-	Username   string // of whom the application may act for
+	Username   string // of the users of the application
 	Patients   []sandbox.Patient
 	Events     []application.WebhookEvent
 
@@ -48,8 +48,8 @@ type Line struct {
 	Wrong bool
 }
 
-// Delivery is a webhook: what the service says of it, and what became of it here. One of
-// both may be nil.
+// Delivery is a webhook: the service's record of it, and its outcome here. One of both may be
+// nil.
 type Delivery struct {
 	At    time.Time
 	Event string

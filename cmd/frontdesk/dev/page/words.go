@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// words are what the template says things with.
+// words are the functions of the template.
 var words = template.FuncMap{
 	"clock":    func(t time.Time) string { return t.Local().Format(time.TimeOnly) },
 	"instant":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
@@ -39,7 +39,7 @@ func doing(event application.WebhookEvent) string {
 	return kind.Do
 }
 
-// ahead says how a clock differs from real time.
+// ahead describes the difference of a clock from real time.
 func ahead(by time.Duration) string {
 	switch {
 	case by.Abs() < 2*time.Second:
@@ -50,7 +50,7 @@ func ahead(by time.Duration) string {
 	return by.Round(time.Second).String() + " ahead of real time"
 }
 
-// indented is JSON as people read it; what is not JSON stays as it is.
+// indented is JSON for people; other text is returned as it is.
 func indented(raw []byte) string {
 	var text bytes.Buffer
 	if json.Indent(&text, bytes.TrimSpace(raw), "", "  ") != nil {

@@ -1,3 +1,0 @@
-// Package written parses identifiers and instants from callers, in a body, a query, a
-// form or at the command line. The same forms are valid everywhere.
-package written
