@@ -46,7 +46,7 @@ func (e Erasures) Done(ctx context.Context, tenant string, before erasure.ID, mo
 	return collectDone(rows)
 }
 
-// DoneOf returns one erasure of a practice; false if there is none.
+// DoneOf returns one erasure; false if the practice does not have it.
 func (e Erasures) DoneOf(ctx context.Context, tenant string, id uuid.UUID) (DoneErasure, bool, error) {
 	rows, _ := e.DB.Query(ctx, doneErasures+` AND e.erasure = $3`, tenant, event.OfRequest, id)
 	all, err := collectDone(rows)

@@ -20,7 +20,7 @@ func NewMasterKey() (key MasterKey) {
 }
 
 // WriteRing writes a file of keys as a whole. A file that exists keeps its permissions and
-// its owner; a new one can be read by its owner alone.
+// its owner; only its owner can read a new one.
 func WriteRing(file string, keys []MasterKey) error {
 	perm, next := fs.FileMode(0o600), file+".new"
 	info, err := os.Stat(file)

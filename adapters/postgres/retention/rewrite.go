@@ -17,8 +17,8 @@ var rewritten = []string{"personal_keys", "staff"}
 // and calls wait.
 const rewriteLimit = 64 << 20
 
-// rewrite writes tables anew if someone was erased since it last did, so that their files
-// hold no deleted rows.
+// rewrite rewrites tables if someone was erased since it last did, so that their files hold
+// no deleted rows.
 func (r *Retain) rewrite(ctx context.Context) error {
 	for _, table := range rewritten {
 		if err := r.rewriteTable(ctx, table); err != nil {
