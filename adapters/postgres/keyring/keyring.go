@@ -64,6 +64,9 @@ type keys struct {
 	lost   *atomic.Int64 // counts the keys that are in neither map and should be
 }
 
+// wipe overwrites the keys, once they are no longer needed.
+func (k keys) wipe() { clear(k.found) }
+
 func (k keys) has(o owner) bool {
 	_, found := k.found[o]
 	return found || k.erased[o]
@@ -84,6 +87,7 @@ func (k *Keyring) of(ctx context.Context, owners []owner) (keys, error) {
 	all.erased = fetched.erased
 	maps.Copy(all.found, fetched.found)
 	k.known.put(fetched.found, stamp, k.now())
+	fetched.wipe()
 	return all, nil
 }
 
@@ -154,5 +158,6 @@ func (k *Keyring) Keep(made Minted) {
 	if len(made.keys) > 0 {
 		k.known.put(made.keys, made.stamp, k.now())
 		k.counted.minted.Add(int64(len(made.keys)))
+		clear(made.keys) // which overwrites them
 	}
 }

@@ -88,6 +88,7 @@ func (k *Keyring) look(ctx context.Context, all []Sealed, count *Boxes) (first *
 	if err != nil {
 		return nil, err
 	}
+	defer found.wipe()
 	for _, s := range all {
 		if why := s.look(found, count); why != nil && first == nil {
 			first = &Unopened{s.Idx, s.Tenant, why}

@@ -69,6 +69,7 @@ func (k *Keyring) openEach(ctx context.Context, stored []event.Stored, which wan
 	if err != nil {
 		return nil, nil, err
 	}
+	defer all.wipe()
 	events := make([]event.Recorded, len(stored))
 	for n, s := range stored {
 		if failed[n] == nil {

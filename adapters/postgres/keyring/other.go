@@ -32,6 +32,7 @@ func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
 	if err != nil {
 		return err
 	}
+	defer indexes.wipe()
 	for n, o := range all {
 		if key, found := indexes.found[index(o.Tenant)]; found {
 			all[n].Of.ID = key.Practitioner(o.Tenant, o.Known)
@@ -42,6 +43,7 @@ func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
 	if err != nil {
 		return err
 	}
+	defer keys.wipe()
 	for n := range all {
 		if err := all[n].seal(keys); err != nil {
 			return fmt.Errorf("seal %s: %w", all[n].Place, err)
@@ -83,6 +85,7 @@ func (k *Keyring) OpenOthers(ctx context.Context, all []Other) error {
 	if err != nil {
 		return err
 	}
+	defer keys.wipe()
 	for n := range all {
 		if err := all[n].open(keys, boxes[n]); err != nil {
 			return fmt.Errorf("open %s: %w", all[n].Place, err)

@@ -70,6 +70,7 @@ func (k *Keyring) Seal(ctx context.Context, events []Split) (Minted, error) {
 	if err != nil {
 		return Minted{}, err
 	}
+	defer all.wipe()
 	if err := k.areRegistered(ctx, events, all); err != nil {
 		return Minted{}, err
 	}
