@@ -58,6 +58,7 @@ var writers = map[string]string{
 	"adapters/postgres/postgrestest": "",
 	"adapters/webhooks/receiver":     "--dir",
 	"domain/event/eventtest":         "",
+	"adapters/sealing":               "--master-key-file",
 	"client/go":                      "token keygen",
 	"cmd/frontdesk/alerting":         "",
 	"cmd/frontdesk/cli/audit":        "--out",

@@ -42,6 +42,17 @@ const (
 	theCommandLine = "cmd/frontdesk/cli" // imports its groups of commands, and those import its package term
 )
 
+// stack is the order of the packages of adapters/postgres that store something. Each may
+// import those that stand before it, and no other package of adapters/postgres. The last
+// two do not know each other.
+var stack = []string{
+	"adapters/postgres",
+	"adapters/postgres/keyring",
+	"adapters/postgres/eventstore",
+	"adapters/postgres/accesslog",
+	"adapters/postgres/uploads",
+}
+
 // layers is the rule. A folder that is not here may hold no Go files. In addition, an
 // adapter may import itself, and every test go-cmp: it only compares.
 var layers = map[string]layer{
@@ -135,6 +146,15 @@ func TestTheImportRuleRefuses(t *testing.T) {
 		{"adapters/httpapi/a_test.go", `import "frontdesk/adapters/bearer/bearertest"`, ""},
 		{"adapters/httpapi/a.go", `import "frontdesk/adapters/postgres/postgrestest"`, "adapters may not import frontdesk/adapters/postgres/postgrestest"},
 		{"adapters/postgres/embedded/a.go", `import "frontdesk/adapters/postgres"`, ""},
+		{"adapters/postgres/a.go", `import "frontdesk/adapters/postgres/keyring"`, "adapters may not import frontdesk/adapters/postgres/keyring"},
+		{"adapters/postgres/a_test.go", `import "frontdesk/adapters/postgres/keyring"`, ""},
+		{"adapters/postgres/keyring/a.go", `import "frontdesk/adapters/postgres"`, ""},
+		{"adapters/postgres/keyring/a.go", `import "frontdesk/adapters/postgres/eventstore"`, "adapters may not import frontdesk/adapters/postgres/eventstore"},
+		{"adapters/postgres/eventstore/a.go", `import "frontdesk/adapters/postgres/keyring"`, ""},
+		{"adapters/postgres/eventstore/a.go", `import "frontdesk/adapters/postgres/proving"`, "adapters may not import frontdesk/adapters/postgres/proving"},
+		{"adapters/postgres/uploads/a.go", `import "frontdesk/adapters/postgres/eventstore"`, ""},
+		{"adapters/postgres/uploads/a.go", `import "frontdesk/adapters/postgres/accesslog"`, "adapters may not import frontdesk/adapters/postgres/accesslog"},
+		{"adapters/postgres/replay/a.go", `import "frontdesk/adapters/postgres/eventstore"`, ""},
 		{"adapters/httpapi/a.go", `import "frontdesk/cmd/frontdesk/app"`, "adapters may not import frontdesk/cmd/frontdesk/app"},
 		{"cmd/frontdesk/app/a.go", `import "frontdesk/adapters/httpapi"`, ""},
 		{"adapters/bearer/a.go", `import "frontdesk.example/client"`, "adapters may not import frontdesk.example/client"},
@@ -188,7 +208,10 @@ func breaches(name string, source []byte) (found []string) {
 
 func (l layer) allows(name, imported string) bool {
 	within := func(root string) bool { return imported == root || strings.HasPrefix(imported, root+"/") }
+	place := slices.Index(stack, path.Dir(name))
 	switch first, _, _ := strings.Cut(imported, "/"); {
+	case place >= 0 && !isTest(name) && within("frontdesk/adapters/postgres"):
+		return slices.Contains(stack[:min(place, 3)], strings.TrimPrefix(imported, "frontdesk/"))
 	case strings.HasPrefix(path.Dir(name), theCommandLine+"/") && !isTest(name) && within("frontdesk/"+theCommandLine):
 		return within("frontdesk/" + theCommandLine + "/term") // groups of commands know no other group, nor the list of them
 	case within(theClient) && top(name) == "adapters" && !isTest(name):

@@ -7,7 +7,7 @@ import (
 	"github.com/cucumber/godog"
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/domain/access"
 )
@@ -75,7 +75,7 @@ func (w *world) lastRequest() uuid.UUID {
 
 // lines are the lines of a call: none, or one.
 func (w *world) lines(id uuid.UUID) (found []access.Call, err error) {
-	for call, err := range w.Auditor.OpenedAccessRecord().Calls(w.ctx, postgres.CallFilter{RequestID: id}) {
+	for call, err := range w.Auditor.OpenedAccessRecord().Calls(w.ctx, accesslog.CallFilter{RequestID: id}) {
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/cmd/frontdesk/cli"
@@ -84,7 +86,7 @@ func (w *world) asksWhoAccessed(patient string) error {
 func (w *world) recordedCalls(atLeast int) (calls []access.Call, err error) {
 	err = eventually(func() error {
 		calls = nil
-		for call, err := range w.Auditor.AccessRecord().Calls(w.ctx, postgres.CallFilter{Tenant: w.tenant(w.practice)}) {
+		for call, err := range w.Auditor.AccessRecord().Calls(w.ctx, accesslog.CallFilter{Tenant: w.tenant(w.practice)}) {
 			if err != nil {
 				return err
 			}
@@ -176,7 +178,7 @@ func (w *world) explained(count int) error {
 	if err := w.Drain(w.ctx); err != nil {
 		return err
 	}
-	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.DB.AdminURL), MasterKey: testworld.MasterKey})
+	auditor, err := app.Open(w.ctx, app.Config{DatabaseURL: asAuditor(w.DB.AdminURL), MasterKeys: sealing.NewRing(testworld.MasterKey)})
 	if err != nil {
 		return err
 	}

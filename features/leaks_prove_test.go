@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
@@ -104,7 +105,7 @@ func (k *keeping) searchFiles() {
 // recall enters the encrypted values of a database's events and calls.
 func (k *keeping) recall(master sealing.MasterKey) {
 	k.t.Helper()
-	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.DB.URL, MasterKey: master})
+	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: k.DB.URL, MasterKeys: sealing.NewRing(master)})
 	k.must(err)
 	defer engine.Close()
 	for e, err := range engine.Log.After(k.ctx, 0) {
@@ -115,7 +116,7 @@ func (k *keeping) recall(master sealing.MasterKey) {
 		}
 		k.enter(reflect.ValueOf(e.Metadata), "event.Metadata")
 	}
-	for call, err := range engine.Auditor.OpenedAccessRecord().Calls(k.ctx, postgres.CallFilter{}) {
+	for call, err := range engine.Auditor.OpenedAccessRecord().Calls(k.ctx, accesslog.CallFilter{}) {
 		k.must(err)
 		k.enter(reflect.ValueOf(call), "access.Call")
 	}

@@ -28,7 +28,7 @@ import (
 func TestProveThatTheSandboxLeavesNothingPersonal(t *testing.T) {
 	t.Parallel()
 	info := aSandbox(t)
-	master, err := sealing.ReadMasterKey(info.MasterKeyFile)
+	master, err := sealing.ReadRing(info.MasterKeyFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,11 +36,11 @@ func TestProveThatTheSandboxLeavesNothingPersonal(t *testing.T) {
 		URL: info.DatabaseURL, SuperuserURL: strings.Replace(info.AdminDatabaseURL, embedded.Owner+"@", embedded.Superuser+"@", 1),
 	}
 	k := &keeping{entered: newEntered(), world: &world{ctx: t.Context(), program: &program{t: t, World: &testworld.World{DB: db}}}}
-	k.live(master, info)
+	k.live(master[0], info)
 	k.db, err = pgx.Connect(k.ctx, db.SuperuserURL)
 	k.must(err)
 	defer func() { _ = k.db.Close(context.WithoutCancel(k.ctx)) }()
-	k.searchFor(master, "the sandbox")
+	k.searchFor(master[0], "the sandbox")
 	k.searchFiles()
 	if len(k.words) < 4*len(info.Patients) {
 		t.Errorf("only %d values were entered", len(k.words))
@@ -78,7 +78,7 @@ func aSandbox(t *testing.T) sandbox.Info {
 // live records a note and a request of each patient.
 func (k *keeping) live(master sealing.MasterKey, info sandbox.Info) {
 	k.t.Helper()
-	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: info.DatabaseURL, MasterKey: master})
+	engine, err := app.Open(k.ctx, app.Config{DatabaseURL: info.DatabaseURL, MasterKeys: sealing.NewRing(master)})
 	k.must(err)
 	defer engine.Close()
 	for _, p := range info.Patients {

@@ -24,6 +24,7 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
@@ -191,14 +192,14 @@ func doneAgain(done erasure.Done, kind event.HolderKind, holder uuid.UUID) erasu
 // ownersStore returns a store of the database's owner.
 func (k *keeping) ownersStore() commands.Store {
 	k.t.Helper()
-	serving, is := k.Desk.Store.(*postgres.Store)
+	serving, is := k.Desk.Store.(*eventstore.Store)
 	if !is {
 		k.t.Fatalf("the store is a %T", k.Desk.Store)
 	}
 	pool, err := postgres.NewPool(k.ctx, k.owner, 1)
 	k.must(err)
 	k.t.Cleanup(pool.Close)
-	return &postgres.Store{DB: postgres.On(pool), Codec: serving.Codec, Keys: serving.Keys, AtOnce: serving.AtOnce, Now: serving.Now}
+	return &eventstore.Store{DB: postgres.On(pool), Codec: serving.Codec, Keys: serving.Keys, AtOnce: serving.AtOnce, Now: serving.Now}
 }
 
 // callEverything makes calls, valid and invalid, with personal data in every possible

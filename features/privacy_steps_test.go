@@ -8,7 +8,7 @@ import (
 
 	"github.com/cucumber/godog"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
@@ -57,7 +57,7 @@ func (w *world) comesToSee(officer, text, about string) error {
 }
 
 func (w *world) looksRecorded(about string, want int) error {
-	looks := postgres.CallFilter{Tenant: w.tenant(w.practice), Patient: w.patients[about], Endpoint: "privacy-patient"}
+	looks := accesslog.CallFilter{Tenant: w.tenant(w.practice), Patient: w.patients[about], Endpoint: "privacy-patient"}
 	return eventually(func() error {
 		got := 0
 		for _, err := range w.Auditor.OpenedAccessRecord().Calls(w.ctx, looks) {

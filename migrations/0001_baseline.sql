@@ -535,7 +535,9 @@ CREATE TABLE staff (
     roles           text[], -- NULL until they are set: an administrator is manager then, and others have no role
     PRIMARY KEY (tenant, staff),
     CONSTRAINT staff_username UNIQUE (tenant, username)
-);
+) WITH (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0); -- one dead row is enough
+-- pg_statistic would keep names after an erasure.
+ALTER TABLE staff ALTER username SET STATISTICS 0, ALTER name SET STATISTICS 0, ALTER email SET STATISTICS 0;
 
 -- The number of managers that a practice has left. The constraint refuses an append that would
 -- leave none, by its name.
@@ -680,13 +682,30 @@ CREATE UNLOGGED TABLE source_keys (
 
 -- Keys of persons, and erasures ----------------------------------------------------------
 
--- The master keys that wrap the keys below: an identifier, never the key.
+-- The master keys that wrap the keys below: an identifier, never the key. The one that is
+-- not replaced wraps new keys. All times are of the database's clock; the number gives the
+-- order, whatever clocks show.
 CREATE TABLE master_keys (
-    id         text        PRIMARY KEY,
-    since      timestamptz NOT NULL,
-    retired_at timestamptz
+    id           text        PRIMARY KEY,
+    number       int         NOT NULL GENERATED ALWAYS AS IDENTITY UNIQUE,
+    since        timestamptz NOT NULL DEFAULT clock_timestamp(),
+    replaced_at  timestamptz, -- from then on, another one wraps new keys
+    unused_at    timestamptz, -- from then on, no key is wrapped under it, and none can be
+    needed_until timestamptz, -- the last backup from before unused_at expires then
+    destroyed_at timestamptz, -- an operator confirmed that no copy of it is left
+    destroyed_by text
 );
-CREATE UNIQUE INDEX master_keys_only ON master_keys ((true)) WHERE retired_at IS NULL;
+CREATE UNIQUE INDEX master_keys_only ON master_keys ((true)) WHERE replaced_at IS NULL;
+
+-- The master keys that each serving process holds. A rotation waits for the processes that
+-- were seen in the last minute.
+CREATE TABLE master_key_holders (
+    process uuid        PRIMARY KEY,
+    host    text        NOT NULL,
+    held    text[]      NOT NULL, -- identifiers
+    wraps   text        NOT NULL, -- the one that wraps the new keys of this process
+    seen_at timestamptz NOT NULL
+);
 
 -- The keys of persons and requests, wrapped with a master key. Destroying a key erases
 -- everything encrypted under it. A request's key belongs to the patient to whom the request is
@@ -700,23 +719,25 @@ CREATE TABLE personal_keys (
     master      text     NOT NULL, -- one of master_keys: see keep_master_keys
     wrapped     bytea    NOT NULL,
     CONSTRAINT personal_keys_holder PRIMARY KEY (tenant, kind, holder)
-) WITH (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0.01);
+) WITH (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0); -- one dead row is enough
+-- pg_statistic would keep keys after their rows.
+ALTER TABLE personal_keys ALTER wrapped SET STATISTICS 0, ALTER fingerprint SET STATISTICS 0;
 CREATE INDEX personal_keys_patient ON personal_keys (tenant, patient) WHERE patient IS NOT NULL;
 
--- A master key stays while a key is wrapped under it. A statement that inserts keys reads
+-- A master key is used while a key is wrapped under it. A statement that inserts keys reads
 -- master_keys after it has locked personal_keys. So it has committed before the lock here,
 -- or it does not find the master key any more.
 -- +goose StatementBegin
 CREATE FUNCTION keep_master_keys() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     LOCK TABLE personal_keys IN SHARE MODE;
-    IF EXISTS (SELECT FROM personal_keys WHERE master NOT IN (SELECT id FROM master_keys)) THEN
+    IF EXISTS (SELECT FROM personal_keys WHERE master NOT IN (SELECT id FROM master_keys WHERE unused_at IS NULL)) THEN
         RAISE foreign_key_violation USING MESSAGE = 'keys are wrapped under the master key';
     END IF;
     RETURN NULL;
 END $$;
 -- +goose StatementEnd
-CREATE TRIGGER master_keys_in_use AFTER DELETE OR UPDATE OF id OR TRUNCATE ON master_keys
+CREATE TRIGGER master_keys_in_use AFTER DELETE OR UPDATE OF id, unused_at OR TRUNCATE ON master_keys
     FOR EACH STATEMENT EXECUTE FUNCTION keep_master_keys();
 
 -- The erasures: which it was, as the log has it, and which key was destroyed. Nothing is
@@ -737,6 +758,33 @@ CREATE INDEX erasures_erased ON erasures (erased_at);
 -- The serving role may lock rows, for which Postgres asks for UPDATE, and change none.
 CREATE TRIGGER erasures_final BEFORE UPDATE ON erasures
     FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+-- The newest master key at the time of each erasure, by its number. The keys that the
+-- erasure destroyed were wrapped under this one or earlier ones, and backups still are.
+CREATE TABLE erasure_masters (
+    tenant  text NOT NULL,
+    erasure uuid NOT NULL,
+    newest  int  NOT NULL,
+    PRIMARY KEY (tenant, erasure)
+);
+
+-- How many erasures there were when a table was last rewritten, so that its file holds no
+-- deleted rows of before.
+CREATE TABLE table_rewrites (
+    name     text   PRIMARY KEY,
+    erasures bigint NOT NULL
+);
+
+-- An erasure is final when every master key of its time is destroyed. If the master key of
+-- an erasure is unknown, all of them count.
+CREATE VIEW erasure_finality AS
+SELECT e.tenant, e.kind, e.holder, e.erasure, f.final_since, f.final_from
+FROM erasures e LEFT JOIN erasure_masters x USING (tenant, erasure)
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN bool_and(m.destroyed_at IS NOT NULL) THEN max(m.destroyed_at) END AS final_since,
+        CASE WHEN bool_and(m.unused_at IS NOT NULL) THEN max(m.needed_until) END AS final_from
+    FROM master_keys m WHERE m.number <= coalesce(x.newest, 2147483647)
+) f;
 
 -- The newest request for the erasure of each person, and when it was stored by the clock of
 -- the database. Events have the clock of the process that stored them.
@@ -841,6 +889,9 @@ BEGIN
     INSERT INTO public.erasures (tenant, kind, holder, fingerprint, erased_at, erasure, stream, version)
     SELECT NEW.tenant, k.kind, k.holder, k.fingerprint, NEW.recorded_at, (body ->> 'erasure')::uuid, NEW.stream, NEW.version
     FROM jsonb_to_recordset(body -> 'keys') AS k (kind smallint, holder uuid, fingerprint text) ON CONFLICT DO NOTHING;
+    INSERT INTO public.erasure_masters (tenant, erasure, newest)
+    VALUES (NEW.tenant, (body ->> 'erasure')::uuid, coalesce((SELECT max(number) FROM public.master_keys), 0))
+    ON CONFLICT (tenant, erasure) DO UPDATE SET newest = excluded.newest;
     UPDATE public.uploads u SET named = false FROM public.attachments a
     WHERE of_kind = 1 AND a.tenant = NEW.tenant AND a.patient = of_person AND u.tenant = a.tenant AND u.upload = a.attachment;
     DELETE FROM public.erasures_requested r WHERE r.tenant = NEW.tenant AND r.stream = NEW.stream;
@@ -1401,7 +1452,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
 GRANT SELECT, INSERT, DELETE ON patient_searches, uploads, attachments, signing_key_secrets, staff_passwords, source_keys, tree_tail TO frontdesk_app;
 GRANT UPDATE (named) ON uploads TO frontdesk_app;
 GRANT UPDATE (patient) ON personal_keys, attachments TO frontdesk_app; -- both move with their request (D83)
-GRANT SELECT, INSERT ON upload_chunks, delivered, master_keys, access_record, tree_tiles, personal_keys TO frontdesk_app;
+GRANT SELECT, INSERT ON upload_chunks, delivered, access_record, tree_tiles, personal_keys TO frontdesk_app;
+GRANT SELECT, INSERT (id) ON master_keys TO frontdesk_app; -- the owner rotates
+GRANT SELECT, INSERT, UPDATE, DELETE ON master_key_holders TO frontdesk_app;
+GRANT SELECT ON erasure_finality TO frontdesk_app;
 GRANT SELECT, INSERT, UPDATE ON trees TO frontdesk_app;
 GRANT SELECT, UPDATE ON erasures TO frontdesk_app; -- FOR KEY SHARE needs UPDATE; erasures_final refuses it
 GRANT SELECT, UPDATE ON prover TO frontdesk_app;

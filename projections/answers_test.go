@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -152,8 +153,8 @@ func TestOldAnswersAreSwept_D22(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := func() time.Time { return d.at }
-	sweeper := postgres.Sweeper{
-		DB: postgres.On(d.pool), Uploads: &postgres.Uploads{DB: postgres.On(d.pool)}, Now: now, RealNow: now, Log: slog.New(slog.DiscardHandler),
+	sweeper := uploads.Sweeper{
+		DB: postgres.On(d.pool), Uploads: &uploads.Store{DB: postgres.On(d.pool)}, Now: now, RealNow: now, Log: slog.New(slog.DiscardHandler),
 	}
 	recorded := d.at
 	rows := func() (n int) {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
@@ -16,10 +17,10 @@ import (
 func TestAnAttachmentIsFoundByItsIdentifier(t *testing.T) {
 	t.Parallel()
 	d, ids := newDay(t), [2]request.AttachmentID{{UUID: event.NewID()}, {UUID: event.NewID()}}
-	uploads := &postgres.Uploads{DB: postgres.On(d.pool), Now: d.store.Now}
+	kept := &uploads.Store{DB: postgres.On(d.pool), Now: d.store.Now}
 	files := make([]request.Attachment, len(ids))
 	for i, id := range ids {
-		if err := uploads.AddChunk(t.Context(), elm, id, 0, []byte("abc")); err != nil {
+		if err := kept.AddChunk(t.Context(), elm, id, 0, []byte("abc")); err != nil {
 			t.Fatal(err)
 		}
 		files[i] = request.Attachment{ID: id, FileName: "rash.jpg", ContentType: "image/jpeg", Size: int64(i), SHA256: event.Digest{byte(i)}}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/commands"
 	"frontdesk/domain"
@@ -21,7 +22,7 @@ import (
 // desk is the availability of practices on a real database, and its clock.
 type desk struct {
 	projections.Availability
-	store *postgres.Store
+	store *eventstore.Store
 	now   time.Time
 }
 
@@ -34,7 +35,7 @@ func newDesk(t *testing.T) *desk {
 	}
 	pool := postgrestest.New(t).Pool(t)
 	d := &desk{Availability: projections.Availability{DB: pool}, now: time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)}
-	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.now }}
+	d.store = &eventstore.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.now }}
 	d.happens(t, practice.StreamOf("london"), practice.Registered{Name: "London", TimeZone: "Europe/London"})
 	d.happens(t, practice.StreamOf("kathmandu"), practice.Registered{Name: "Kathmandu", TimeZone: "Asia/Kathmandu"})
 	return d

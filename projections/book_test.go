@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/clock"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/projections"
@@ -36,7 +36,7 @@ func bookOf(t testing.TB, d *day, names ...string) *projections.Book {
 
 func (d *day) drain(t testing.TB) {
 	t.Helper()
-	if err := postgres.NewSequencer(d.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()); err != nil {
+	if err := eventstore.NewSequencer(d.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/display"
 	"frontdesk/domain/event"
@@ -72,7 +73,7 @@ func (d *day) erases(t *testing.T, id patient.ID) {
 // freshKeys is the keyring of another process, which has cached no key yet.
 func (d *day) freshKeys(t testing.TB) {
 	t.Helper()
-	d.keys = &postgres.Keyring{DB: postgres.On(d.pool), Codec: d.codec, Master: sealing.MasterKey{1, 2, 3}}
+	d.keys = &keyring.Keyring{DB: postgres.On(d.pool), Codec: d.codec, Masters: sealing.NewRing(sealing.MasterKey{1, 2, 3})}
 	if err := d.keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

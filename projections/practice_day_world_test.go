@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain"
 	"frontdesk/domain/appointment"
@@ -30,8 +32,8 @@ type day struct {
 	db    *postgrestest.Database
 	pool  *pgxpool.Pool
 	codec *event.Codec
-	keys  *postgres.Keyring
-	store *postgres.Store
+	keys  *keyring.Keyring
+	store *eventstore.Store
 	at    time.Time // the clock
 }
 
@@ -51,7 +53,7 @@ func dayOn(t testing.TB, db *postgrestest.Database) *day {
 	pool := db.Pool(t)
 	d := &day{db: db, pool: pool, codec: codec, at: noon}
 	d.freshKeys(t)
-	d.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: d.keys, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.at }}
+	d.store = &eventstore.Store{DB: postgres.On(pool), Codec: codec, Keys: d.keys, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.at }}
 	return d
 }
 
@@ -68,7 +70,7 @@ func (d *day) happened(ctx context.Context, t *testing.T, tenant string, stream 
 
 // storeFor returns the store, or the owner's for an erasure that no one requested, as after
 // a restore. The keys that it names are gone.
-func (d *day) storeFor(t *testing.T, events ...event.Event) *postgres.Store {
+func (d *day) storeFor(t *testing.T, events ...event.Event) *eventstore.Store {
 	t.Helper()
 	last := events[len(events)-1]
 	if !strings.HasSuffix(last.EventName(), ".erased.v1") {
@@ -79,13 +81,13 @@ func (d *day) storeFor(t *testing.T, events ...event.Event) *postgres.Store {
 	owner := d.db.AdminPool(t)
 	_, err = owner.Exec(t.Context(), `DELETE FROM personal_keys USING jsonb_to_recordset($1::jsonb -> 'keys') AS k (holder uuid) WHERE personal_keys.holder = k.holder`, string(data))
 	must(t, err)
-	return &postgres.Store{DB: postgres.On(owner), Codec: d.codec, Keys: d.keys, AtOnce: d.store.AtOnce, Now: d.store.Now}
+	return &eventstore.Store{DB: postgres.On(owner), Codec: d.codec, Keys: d.keys, AtOnce: d.store.AtOnce, Now: d.store.Now}
 }
 
 // follow brings a following projection up to the end of the log.
 func (d *day) follow(t *testing.T, p projections.Follower) {
 	t.Helper()
-	sequencer := postgres.NewSequencer(d.pool, nil, nil, slog.New(slog.DiscardHandler))
+	sequencer := eventstore.NewSequencer(d.pool, nil, nil, slog.New(slog.DiscardHandler))
 	if err := sequencer.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -94,12 +96,12 @@ func (d *day) follow(t *testing.T, p projections.Follower) {
 		t.Fatal(err)
 	}
 	skipped := d.codec.Without(p.Follows()...)
-	for e, err := range (postgres.Log{DB: d.pool, Codec: d.codec}).After(t.Context(), 0) {
+	for e, err := range (eventstore.Log{DB: d.pool, Codec: d.codec}).After(t.Context(), 0) {
 		if err == nil && slices.Contains(skipped, e.EventName()) {
 			continue
 		}
 		if err == nil {
-			err = postgres.Following(p)(t.Context(), tx.Conn(), []event.Recorded{e})
+			err = eventstore.Following(p)(t.Context(), tx.Conn(), []event.Recorded{e})
 		}
 		if err != nil {
 			t.Fatal(err)

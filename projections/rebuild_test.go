@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain"
 	"frontdesk/domain/event"
@@ -89,7 +89,7 @@ func TestReadModelsHoldNoPatientData_D68(t *testing.T) {
 			}
 		}
 	}
-	for e, err := range (postgres.Log{DB: d.pool, Codec: d.codec, Opens: d.keys}).After(t.Context(), 0) {
+	for e, err := range (eventstore.Log{DB: d.pool, Codec: d.codec, Opens: d.keys}).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func readModels(t *testing.T, admin *pgxpool.Pool) (tables []string) {
 		t.Fatal(err)
 	}
 	others := []string{"events", "log", "sequencer", "old_gaps", "feed_offsets", "goose_db_version", "uploads", "upload_chunks",
-		"access_record", "access_record_default", "delivered", "delivered_default", "archives", "sealing", "master_keys", "personal_keys",
+		"access_record", "access_record_default", "delivered", "delivered_default", "archives", "sealing", "master_keys", "master_key_holders", "personal_keys", "erasure_masters", "table_rewrites",
 		"access_log", "access_head", "access_waiting", "archived_trees", "trees", "tree_tail", "tree_tiles", "prover", "checkpoints"}
 	return slices.DeleteFunc(all, func(table string) bool { return slices.Contains(others, table) })
 }
@@ -140,7 +140,7 @@ func (d *day) rebuild(t *testing.T, admin *pgxpool.Pool, tables []string, opens 
 		exec(`CREATE TABLE rebuilt.` + table + ` (LIKE public.` + table + ` INCLUDING ALL)`)
 	}
 	exec(`SET search_path = rebuilt`)
-	for e, err := range (postgres.Log{DB: d.pool, Codec: d.codec, Opens: opens}).After(t.Context(), 0) {
+	for e, err := range (eventstore.Log{DB: d.pool, Codec: d.codec, Opens: opens}).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

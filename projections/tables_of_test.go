@@ -12,7 +12,7 @@ import (
 // not restore.
 var notFromTheLog = []string{
 	"deliveries", "display_sights", "parked_events", "patient_searches", "sign_in_tries", "signing_key_secrets", "source_keys", "staff_challenges", "staff_devices", "staff_passkey_uses", "staff_passwords",
-	"staff_sessions", "staff_sign_in_steps", "erasures_requested",
+	"staff_sessions", "staff_sign_in_steps", "erasures_requested", "erasure_masters", "master_key_holders", "table_rewrites",
 }
 
 // A table that no projection declares is never rebuilt, and no two may declare the same.

@@ -1,36 +1,30 @@
 package httpapi
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"encoding/base64"
 	"fmt"
 
 	"github.com/google/uuid"
 
+	"frontdesk/adapters/sealing"
 	"frontdesk/domain/access"
 )
 
 // Cursors encrypts the position where a page ends, so that it reveals nothing: it may
 // be an identifier of another application's data, which contains a time. A cursor is
 // valid for one application, practice and list. It is not stored.
-type Cursors struct{ seals cipher.AEAD }
-
-// NewCursors returns cursors under a key. All processes must have the same key.
-func NewCursors(key [32]byte) (Cursors, error) {
-	block, err := aes.NewCipher(key[:])
-	if err != nil {
-		return Cursors{}, fmt.Errorf("seal cursors: %w", err)
-	}
-	seals, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		return Cursors{}, fmt.Errorf("seal cursors: %w", err)
-	}
-	return Cursors{seals}, nil
+type Cursors struct {
+	Keys func() [][32]byte // at least one; the same for every process; the first one encrypts, all decrypt
 }
 
+// seal returns the cursor of a position, and "" if encryption fails, which needs a key of a
+// wrong length.
 func (c Cursors) seal(of access.Claim, place uuid.UUID) string {
-	return base64.RawURLEncoding.EncodeToString(c.seals.Seal(nil, nil, place[:], bound(of)))
+	sealed, err := sealing.MasterKey(c.Keys()[0]).Seal(place[:], bound(of))
+	if err != nil {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(sealed)
 }
 
 // open returns the position in a cursor; false if it was not issued to the caller for
@@ -40,11 +34,12 @@ func (c Cursors) open(of access.Claim, text string) (place uuid.UUID, ok bool) {
 	if err != nil {
 		return uuid.Nil, false
 	}
-	opened, err := c.seals.Open(nil, nil, sealed, bound(of))
-	if err != nil || len(opened) != len(place) {
-		return uuid.Nil, false
+	for _, key := range c.Keys() {
+		if opened, err := sealing.MasterKey(key).Open(sealed, bound(of)); err == nil && len(opened) == len(place) {
+			return uuid.UUID(opened), true
+		}
 	}
-	return uuid.UUID(opened), true
+	return uuid.Nil, false
 }
 
 // bound is the application, practice and list of a cursor.

@@ -38,17 +38,13 @@ func newMirror(t *testing.T) *mirror {
 	m.caller.Known = true
 	m.api = (&desk{caller: m.caller}).api(practiceDay(t))
 	m.api.Now = atWritten
-	cursors, err := httpapi.NewCursors([32]byte{1})
-	if err != nil {
-		t.Fatal(err)
-	}
 	m.api.Own = httpapi.Own{
 		Calls: m.page, Call: m.call, Unproven: func(application.ID, string) []access.OwnCall { return slices.Clone(m.unproven) },
 		Deliveries: func(_ context.Context, asked projections.OwnDeliveriesAsked) (projections.OwnPage[projections.OwnDelivery], error) {
 			m.asked = asked
 			return m.deliveries, nil
 		},
-		Outcomes: []string{"delivered", "failed"}, Why: func(reason string) string { return "Because of " + reason + "." }, Cursors: cursors,
+		Outcomes: []string{"delivered", "failed"}, Why: func(reason string) string { return "Because of " + reason + "." }, Cursors: httpapi.Cursors{Keys: func() [][32]byte { return [][32]byte{{1}} }},
 	}
 	return m
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
+// CollectLimit is the time that one collection of metrics may take.
+const CollectLimit = 2 * time.Second
+
 // ClockOffset measures how far this process's clock is from the database's, each time that
 // the metrics are collected.
 func ClockOffset(pool *pgxpool.Pool, now func() time.Time) prometheus.Collector {
@@ -26,7 +29,7 @@ func (c *clockOffset) Describe(out chan<- *prometheus.Desc) { out <- c.offset }
 
 // Collect sends the figure, and none if the database cannot be asked.
 func (c *clockOffset) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), lagLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), CollectLimit)
 	defer cancel()
 	conn, err := c.pool.Acquire(ctx) // before the clock is read, so that a busy pool is taken for no offset
 	if err != nil {

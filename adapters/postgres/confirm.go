@@ -11,7 +11,7 @@ import (
 )
 
 // confirmLimit is the time for a confirmation. Who asks for one may have waited for
-// [callerLimit] before.
+// [CallerLimit] before.
 const confirmLimit = 2 * time.Second
 
 // Confirm returns once everything that was read before is on the synchronous standbys, too.

@@ -43,29 +43,29 @@ type changer interface {
 func On(conn Conn) DB { return DB{conn: conn} }
 
 // ForCallers returns a DB for work that a caller waits for. It answers everything
-// within [callerLimit], and keeps a short absence of the database from its callers.
+// within [CallerLimit], and keeps a short absence of the database from its callers.
 func ForCallers(pool *pgxpool.Pool) DB { return bridging(pool, bridged) }
 
 func bridging(pool *pgxpool.Pool, short time.Duration) DB {
 	return DB{conn: pool, pool: pool, absence: &absence{short: short}}
 }
 
-// callerLimit is the time for each question and each change of a caller, with the
+// CallerLimit is the time for each question and each change of a caller, with the
 // wait for a connection. A database that is frozen is noticed by it (D48).
-const callerLimit = 10 * time.Second
+const CallerLimit = 10 * time.Second
 
-// within returns ctx with the limit of this DB.
-func (d DB) within(ctx context.Context) (context.Context, context.CancelFunc) {
+// Within returns ctx with the limit of this DB.
+func (d DB) Within(ctx context.Context) (context.Context, context.CancelFunc) {
 	if d.absence == nil {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, callerLimit)
+	return context.WithTimeout(ctx, CallerLimit)
 }
 
 // Query asks for rows. Their Err is a fault, too. Read them at once: the limit of a
 // DB for callers lasts until they are closed.
 func (d DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	ctx, cancel := d.within(ctx)
+	ctx, cancel := d.Within(ctx)
 	found := &rows{}
 	err := d.absence.bridge(ctx, func() error {
 		asked, _ := d.conn.Query(ctx, sql, args...)
@@ -127,10 +127,10 @@ func (d DB) InTx(ctx context.Context, options pgx.TxOptions, do func(pgx.Tx) err
 // nobody sends it again. Only the wait for a connection bridges an absence, because
 // without one nothing has been sent.
 func (d DB) change(ctx context.Context, send func(context.Context, changer) error) error {
-	ctx, cancel := d.within(ctx)
+	ctx, cancel := d.Within(ctx)
 	defer cancel()
 	if d.pool == nil {
-		return faultOf(send(ctx, d.conn))
+		return FaultOf(send(ctx, d.conn))
 	}
 	var conn *pgxpool.Conn
 	err := d.absence.bridge(ctx, func() (err error) {
@@ -141,7 +141,7 @@ func (d DB) change(ctx context.Context, send func(context.Context, changer) erro
 		return err
 	}
 	defer conn.Release()
-	return faultOf(send(ctx, conn))
+	return FaultOf(send(ctx, conn))
 }
 
 // rows are rows of which the first has been fetched. What fails before it is
@@ -172,7 +172,7 @@ func (r *rows) Close() {
 }
 
 // Err returns why the rows ended early, and nil if they did not.
-func (r *rows) Err() error { return faultOf(r.Rows.Err()) }
+func (r *rows) Err() error { return FaultOf(r.Rows.Err()) }
 
 type row struct{ pgx.Rows }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -57,13 +58,13 @@ func asked(ctx context.Context, db postgres.DB, sql string) map[string]error {
 func TestADatabaseThatCannotBeReachedIsUnavailable_D19(t *testing.T) {
 	t.Parallel()
 	nowhere := "postgres://x@/x?" + url.Values{"host": {t.TempDir()}}.Encode()
-	e := engineOn(t, nowhere)
+	e := enginetest.On(t, nowhere)
 
-	failed := asked(t.Context(), postgres.On(e.pool), `SELECT 1`)
-	_, failed["load"] = e.store.Load(t.Context(), newStream())
-	_, failed["append"] = e.store.Append(t.Context(), event.Change{Stream: newStream(), Events: []event.Event{eventtest.Counted{}}})
-	_, failed["acquire"] = postgres.Acquire(t.Context(), e.pool)
-	found, err := postgres.On(e.pool).Query(t.Context(), `SELECT 1`)
+	failed := asked(t.Context(), postgres.On(e.Pool), `SELECT 1`)
+	_, failed["load"] = e.Store.Load(t.Context(), enginetest.NewStream())
+	_, failed["append"] = e.Store.Append(t.Context(), event.Change{Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Counted{}}})
+	_, failed["acquire"] = postgres.Acquire(t.Context(), e.Pool)
+	found, err := postgres.On(e.Pool).Query(t.Context(), `SELECT 1`)
 	found.Close()
 	failed["query, at once"] = err
 	for way, err := range failed {
@@ -86,9 +87,11 @@ func TestAConnectionThatIsCutIsUnavailable_D19(t *testing.T) {
 
 func TestWhatIsTakenIsRefusedHoweverItIsAsked(t *testing.T) {
 	t.Parallel()
-	e := withNotes(t)
-	e.append(t, newStream(), 0, eventtest.Noted{Note: "a"})
-	for way, err := range asked(t.Context(), postgres.On(e.pool), `INSERT INTO test.notes (note) VALUES ('a') RETURNING 1`) {
+	db := postgrestest.New(t)
+	enginetest.Execute(t, db.AdminURL, `CREATE SCHEMA test; GRANT USAGE ON SCHEMA test TO frontdesk_app;
+		CREATE TABLE test.notes (note text CONSTRAINT staff_username UNIQUE); GRANT ALL ON test.notes TO frontdesk_app;
+		INSERT INTO test.notes VALUES ('a')`)
+	for way, err := range asked(t.Context(), postgres.On(db.Pool(t)), `INSERT INTO test.notes (note) VALUES ('a') RETURNING 1`) {
 		if !errors.Is(err, staff.ErrUsernameTaken) {
 			t.Errorf("%s: %v, want %v", way, err, staff.ErrUsernameTaken)
 		}
@@ -97,9 +100,9 @@ func TestWhatIsTakenIsRefusedHoweverItIsAsked(t *testing.T) {
 
 func TestTwoInEachOthersWayAreAConflict(t *testing.T) {
 	t.Parallel()
-	e := newEngine(t)
+	e := enginetest.On(t, postgrestest.New(t).URL)
 	const deadlock = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$`
-	for way, err := range asked(t.Context(), postgres.On(e.pool), deadlock) {
+	for way, err := range asked(t.Context(), postgres.On(e.Pool), deadlock) {
 		refused, _ := errors.AsType[*pgconn.PgError](err)
 		if !errors.Is(err, event.ErrConflict) || refused == nil || refused.Code != "40P01" {
 			t.Errorf("%s: %v, want %v with its cause", way, err, event.ErrConflict)
@@ -129,11 +132,11 @@ func TestOtherErrorsStayWhatTheyAre(t *testing.T) {
 
 func TestACallerWhoHasGoneIsNotTheDatabasesFault(t *testing.T) {
 	t.Parallel()
-	e := newEngine(t)
+	e := enginetest.On(t, postgrestest.New(t).URL)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	failed := asked(gone, postgres.On(e.pool), `SELECT 1`)
-	_, failed["load"] = e.store.Load(gone, newStream())
+	failed := asked(gone, postgres.On(e.Pool), `SELECT 1`)
+	_, failed["load"] = e.Store.Load(gone, enginetest.NewStream())
 	for way, err := range failed {
 		if err == nil || errors.Is(err, postgres.ErrUnavailable) {
 			t.Errorf("%s: %v", way, err)

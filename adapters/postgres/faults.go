@@ -34,9 +34,13 @@ var taken = map[string]*fault.Error{
 	"erasure_held":              erasure.ErrHeld,
 }
 
-// faultOf returns err as a caller of the database should understand it. An error
+// ErrSwept refuses an append that names a file which was swept away, because the call
+// took more than a day.
+var ErrSwept = fault.New(fault.Unavailable, "unavailable", "What was sent has been waiting for too long. Send it again.")
+
+// FaultOf returns err as a caller of the database should understand it. An error
 // that is a fault already stays as it is, and so does that of a caller who has gone.
-func faultOf(err error) error {
+func FaultOf(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -75,9 +79,9 @@ func isNull(refused *pgconn.PgError, column string) bool {
 	return refused.Code == "23502" && refused.TableName == "events" && refused.ColumnName == column
 }
 
-// undone reports whether Postgres has refused a change and goes on: then nothing of it
+// Undone reports whether Postgres has refused a change and goes on: then nothing of it
 // is stored. A pooler that has lost its connection may say ERROR, too, in class 08.
-func undone(err error) bool {
+func Undone(err error) bool {
 	refused, answered := errors.AsType[*pgconn.PgError](err)
 	if answered {
 		unknown := strings.HasPrefix(refused.Code, "08") || refused.Code == "40003" // nobody knows whether it was completed

@@ -3,7 +3,9 @@ package postgres
 import (
 	"encoding"
 	"reflect"
+	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
@@ -51,4 +53,25 @@ func (s sixteen) UUIDValue() (pgtype.UUID, error) {
 	}
 	raw, err := s.MarshalBinary()
 	return pgtype.UUID{Bytes: [16]byte(raw), Valid: true}, err
+}
+
+// Nullable returns an identifier as an optional column holds it: a nil pointer is NULL.
+func Nullable(id *uuid.UUID) pgtype.UUID {
+	if id == nil {
+		return pgtype.UUID{}
+	}
+	return pgtype.UUID{Bytes: *id, Valid: true}
+}
+
+// IDOrNull returns an identifier as an optional column holds it: the zero one is
+// NULL.
+func IDOrNull(id uuid.UUID) pgtype.UUID { return pgtype.UUID{Bytes: id, Valid: id != uuid.Nil} }
+
+// TimeOrNull returns an instant as an optional column holds it: the zero one is
+// NULL.
+func TimeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
 }

@@ -26,11 +26,11 @@ type Locks struct {
 	Tell  func(string)  // is told who is in the way, and of each change; nil tells nobody
 }
 
-// briefLock is how long an attempt waits for one lock.
-const briefLock = "50ms"
+// BriefLock is how long an attempt waits for one lock.
+const BriefLock = "50ms"
 
 // Briefly has a transaction wait only briefly for each lock.
-const Briefly = `SET LOCAL lock_timeout = '` + briefLock + `'`
+const Briefly = `SET LOCAL lock_timeout = '` + BriefLock + `'`
 
 const (
 	lockLimit = 10 * time.Minute
@@ -46,7 +46,7 @@ func (l Locks) Ask(ctx context.Context, try func(context.Context) error) error {
 	var last wait
 	for watch, told := clock.Start(), ""; ; {
 		seen, err := l.attempt(ctx, &told, try)
-		if !contended(err) {
+		if !Contended(err) {
 			return err
 		}
 		if len(seen.holders) > 0 { // the attempt may have been too short to see anybody
@@ -68,9 +68,9 @@ func (l Locks) Ask(ctx context.Context, try func(context.Context) error) error {
 	}
 }
 
-// contended reports whether somebody else had a lock for too long, so that everything
+// Contended reports whether somebody else had a lock for too long, so that everything
 // was undone and may be tried again.
-func contended(err error) bool {
+func Contended(err error) bool {
 	const lockNotAvailable, deadlockDetected = "55P03", "40P01"
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (refused.Code == lockNotAvailable || refused.Code == deadlockDetected)
@@ -118,7 +118,7 @@ func (l Locks) sendAway(ctx context.Context, seen wait) (gone bool, err error) {
 		_, err := tx.Exec(ctx, `LOCK TABLE `+seen.table+` IN SHARE UPDATE EXCLUSIVE MODE`) // regclass has quoted the name
 		return err
 	})
-	if err != nil && !contended(err) {
+	if err != nil && !Contended(err) {
 		return false, fmt.Errorf("ask an autovacuum to give way: %w", err)
 	}
 	return err == nil, nil

@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
@@ -78,7 +79,7 @@ func (l *teller) told() string {
 func TestCallsGoOnWhileAMigrationWaits_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	e, reader, heard := engineOn(t, db.URL), reading(t, db, "events"), &teller{}
+	e, reader, heard := enginetest.On(t, db.URL), reading(t, db, "events"), &teller{}
 	files := next(t, step(`ALTER TABLE events ADD COLUMN next int;`))
 	migrated := make(chan error, 1)
 	go func() {
@@ -92,7 +93,7 @@ func TestCallsGoOnWhileAMigrationWaits_D54(t *testing.T) {
 	}
 	for range 200 {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		_, err := e.store.Append(ctx, event.Change{Stream: newStream(), Events: []event.Event{eventtest.Counted{}}})
+		_, err := e.Store.Append(ctx, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Counted{}}})
 		cancel()
 		if err != nil {
 			t.Fatalf("an append has waited behind the migrator: %v", err)
@@ -109,7 +110,7 @@ func TestCallsGoOnWhileAMigrationWaits_D54(t *testing.T) {
 	if err := <-migrated; err != nil {
 		t.Error(err)
 	}
-	if _, err := e.pool.Exec(t.Context(), `SELECT next FROM events`); err != nil {
+	if _, err := e.Pool.Exec(t.Context(), `SELECT next FROM events`); err != nil {
 		t.Error(err)
 	}
 }
@@ -118,8 +119,8 @@ func TestCallsGoOnWhileAMigrationWaits_D54(t *testing.T) {
 func TestAnUnfinishedIndexIsBuiltAnew_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	e, admin := engineOn(t, db.URL), db.AdminPool(t)
-	e.appendMany(t, 2)
+	e, admin := enginetest.On(t, db.URL), db.AdminPool(t)
+	e.AppendMany(t, 2)
 	if _, err := admin.Exec(t.Context(), `CREATE UNIQUE INDEX CONCURRENTLY events_next ON events (name)`); err == nil {
 		t.Fatal("the index is no unfinished one")
 	}

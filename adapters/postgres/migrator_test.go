@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
@@ -69,7 +70,7 @@ func TestMigrateAppliesWhatIsPending(t *testing.T) {
 			"applied 0003_index.sql: the schema is at version 3"},
 		{3, postgres.Migrated{From: 3, To: 3}, "", "nothing to change: the schema is at version 3"},
 	} {
-		if got := text(postgres.CheckSchemaFrom(t.Context(), serving, firstSteps(c.program))); got != c.before {
+		if got := enginetest.Text(postgres.CheckSchemaFrom(t.Context(), serving, firstSteps(c.program))); got != c.before {
 			t.Errorf("before: %q, want %q", got, c.before)
 		}
 		got, err := postgres.MigrateFrom(t.Context(), db.AdminURL, firstSteps(c.program))
@@ -97,7 +98,7 @@ func TestAnOlderProgramLeavesANewerDatabaseAlone(t *testing.T) {
 		"checking":  postgres.CheckSchemaFrom(t.Context(), db.Pool(t), firstSteps(1)),
 	} {
 		refusal, ok := errors.AsType[*postgres.SchemaError](err)
-		if want := "the database is at version 3, newer than this program's 1: run a newer frontdesk"; !ok || !refusal.Ahead() || text(err) != want {
+		if want := "the database is at version 3, newer than this program's 1: run a newer frontdesk"; !ok || !refusal.Ahead() || enginetest.Text(err) != want {
 			t.Errorf("%s: %v, want %q", what, err, want)
 		}
 	}
@@ -113,7 +114,7 @@ func TestWhoDoesNotOwnTheSchemaDoesNotMigrate_D54(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := postgres.Migrate(t.Context(), db.URL)
-	if want := "frontdesk_app does not own the schema: name a --database-url that connects as " + owner; text(err) != want {
+	if want := "frontdesk_app does not own the schema: name a --database-url that connects as " + owner; enginetest.Text(err) != want {
 		t.Errorf("it says %v, want %s", err, want)
 	}
 }
@@ -167,7 +168,7 @@ func TestAMigratorWaitsNoLongerThanItsCaller(t *testing.T) {
 	var told string
 	_, err = postgres.Migrator{URL: db.AdminURL, Tell: func(text string) { told = text; cancel() }}.From(ctx, steps)
 	who := fmt.Sprintf("pid %d (the other one, user frontdesk_owner, idle, last statement SELECT, since ", holder.PgConn().PID())
-	if !errors.Is(err, context.Canceled) || !strings.Contains(text(err), who) {
+	if !errors.Is(err, context.Canceled) || !strings.Contains(enginetest.Text(err), who) {
 		t.Errorf("waiting for ever: %v, want %s", err, who)
 	}
 	if !strings.HasPrefix(told, "another migrator is at work: "+who) {
@@ -182,7 +183,7 @@ func TestAFailedMigrationLeavesTheOnesBeforeIt(t *testing.T) {
 		"0001_rooms.sql": steps["0001_rooms.sql"],
 		"0002_sites.sql": step(`CREATE TABLE sites (name text); SELECT nonsense;`),
 	}
-	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, broken); !strings.Contains(text(err), "0002_sites.sql") {
+	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, broken); !strings.Contains(enginetest.Text(err), "0002_sites.sql") {
 		t.Errorf("says %v, want the file's name", err)
 	}
 	got, err := postgres.MigrateFrom(t.Context(), db.AdminURL, firstSteps(2)) // mended
@@ -202,11 +203,4 @@ func TestACheckThatCannotAskIsNoSchemaError(t *testing.T) {
 	if _, ok := errors.AsType[*postgres.SchemaError](err); ok || err == nil {
 		t.Errorf("a closed pool: %v", err)
 	}
-}
-
-func text(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/replay"
 )
 
@@ -26,8 +27,8 @@ func ownedBySuperuser(t *testing.T) *owned {
 	t.Helper()
 	s := bareCluster(t)
 	o := &owned{Server: s, t: t, super: s.URL("frontdesk", embedded.Superuser), bygone: s.URL("frontdesk", "bygone")}
-	execute(t, s.URL("postgres", embedded.Superuser), `CREATE ROLE bygone SUPERUSER LOGIN`)
-	execute(t, s.URL("postgres", embedded.Superuser), `CREATE DATABASE frontdesk OWNER bygone`)
+	enginetest.Execute(t, s.URL("postgres", embedded.Superuser), `CREATE ROLE bygone SUPERUSER LOGIN`)
+	enginetest.Execute(t, s.URL("postgres", embedded.Superuser), `CREATE DATABASE frontdesk OWNER bygone`)
 	if err := postgres.CreateRoles(t.Context(), o.bygone); err != nil {
 		t.Fatal(err)
 	}
@@ -74,10 +75,10 @@ func (o *owned) check() error {
 func TestTheOwnerIsChangedWhollyAndOnce_D51(t *testing.T) {
 	t.Parallel()
 	o := ownedBySuperuser(t)
-	execute(t, o.bygone, `CREATE SCHEMA kept; CREATE TABLE kept.progress (); CREATE SCHEMA pooler; CREATE FUNCTION pooler.look_up() RETURNS int LANGUAGE sql AS 'SELECT 1'`)
-	execute(t, o.super, `CREATE ROLE plain LOGIN`)
+	enginetest.Execute(t, o.bygone, `CREATE SCHEMA kept; CREATE TABLE kept.progress (); CREATE SCHEMA pooler; CREATE FUNCTION pooler.look_up() RETURNS int LANGUAGE sql AS 'SELECT 1'`)
+	enginetest.Execute(t, o.super, `CREATE ROLE plain LOGIN`)
 	was := o.belongings("bygone")
-	if err := o.check(); !strings.Contains(text(err), "bygone is a superuser and owns the schema") {
+	if err := o.check(); !strings.Contains(enginetest.Text(err), "bygone is a superuser and owns the schema") {
 		t.Errorf("the old owner: %v", err)
 	}
 	given, err := postgres.ChangeOwner(t.Context(), o.super, "plain")
@@ -107,7 +108,7 @@ func TestTheOwnerIsChangedWhollyAndOnce_D51(t *testing.T) {
 func TestANewOwnerMayDoWhatTheOldOneDid_D51(t *testing.T) {
 	t.Parallel()
 	o := ownedBySuperuser(t)
-	execute(t, o.super, `CREATE ROLE plain LOGIN; CREATE ROLE "the next" LOGIN; GRANT "the next" TO plain; ALTER ROLE plain CREATEDB`)
+	enginetest.Execute(t, o.super, `CREATE ROLE plain LOGIN; CREATE ROLE "the next" LOGIN; GRANT "the next" TO plain; ALTER ROLE plain CREATEDB`)
 	if _, err := postgres.ChangeOwner(t.Context(), o.super, "plain"); err != nil {
 		t.Fatal(err)
 	}
@@ -118,14 +119,14 @@ func TestANewOwnerMayDoWhatTheOldOneDid_D51(t *testing.T) {
 	if standbys := o.ask(postgres.AppRole, `SELECT synchronous_standbys()::text`); !slices.Equal(standbys, []string{"0"}) {
 		t.Errorf("the serving role sees %v standbys, want 0", standbys)
 	}
-	execute(t, o.URL("frontdesk", postgres.AuditRole), noteReading)
-	execute(t, plain, `CREATE SCHEMA `+replay.Schema+`; DROP SCHEMA `+replay.Schema)
+	enginetest.Execute(t, o.URL("frontdesk", postgres.AuditRole), `SELECT record_audit_query(gen_random_uuid(), '', 'ann', 'audit log', '{}', NULL, true, 1)`)
+	enginetest.Execute(t, plain, `CREATE SCHEMA `+replay.Schema+`; DROP SCHEMA `+replay.Schema)
 
-	execute(t, plain, `CREATE TABLE later (n int)`)
-	execute(t, o.URL("frontdesk", postgres.AuditRole), `SELECT FROM later`)
+	enginetest.Execute(t, plain, `CREATE TABLE later (n int)`)
+	enginetest.Execute(t, o.URL("frontdesk", postgres.AuditRole), `SELECT FROM later`)
 
 	// A plain owner may hand over, too.
-	execute(t, o.super, `GRANT pg_read_all_stats TO "the next"`)
+	enginetest.Execute(t, o.super, `GRANT pg_read_all_stats TO "the next"`)
 	if _, err := postgres.ChangeOwner(t.Context(), plain, "the next"); err != nil {
 		t.Error(err)
 	}
@@ -140,8 +141,8 @@ func TestWhoeverMigratesActsAsTheOwner_D51(t *testing.T) {
 	s := bareCluster(t)
 	o := &owned{Server: s, t: t}
 	super := s.URL("postgres", embedded.Superuser)
-	execute(t, super, `CREATE ROLE plain LOGIN`)
-	execute(t, super, `CREATE DATABASE frontdesk`)
+	enginetest.Execute(t, super, `CREATE ROLE plain LOGIN`)
+	enginetest.Execute(t, super, `CREATE DATABASE frontdesk`)
 	super = s.URL("frontdesk", embedded.Superuser)
 	if err := postgres.CreateRoles(t.Context(), super); err != nil {
 		t.Fatal(err)
@@ -163,7 +164,7 @@ func TestAnOwnerIsRefusedWithWhatToDo_D51(t *testing.T) {
 	t.Parallel()
 	o := ownedBySuperuser(t)
 	was := o.belongings("bygone")
-	execute(t, o.super, `CREATE ROLE plain LOGIN; CREATE ROLE stranger LOGIN; CREATE ROLE team; GRANT team TO frontdesk_app`)
+	enginetest.Execute(t, o.super, `CREATE ROLE plain LOGIN; CREATE ROLE stranger LOGIN; CREATE ROLE team; GRANT team TO frontdesk_app`)
 	for _, c := range []struct{ as, role, want string }{
 		{o.super, `No"body`, `the role No"body does not exist: as a superuser, CREATE ROLE "No""body" LOGIN`},
 		{o.super, embedded.Superuser, "postgres is a superuser"},
@@ -172,7 +173,7 @@ func TestAnOwnerIsRefusedWithWhatToDo_D51(t *testing.T) {
 		{o.super, "team", "name a role that serves nothing"},
 		{o.URL("frontdesk", "stranger"), "plain", "run this as a superuser"},
 	} {
-		if _, err := postgres.ChangeOwner(t.Context(), c.as, c.role); !strings.Contains(text(err), c.want) {
+		if _, err := postgres.ChangeOwner(t.Context(), c.as, c.role); !strings.Contains(enginetest.Text(err), c.want) {
 			t.Errorf("%s: %v, want %s", c.role, err, c.want)
 		}
 	}
@@ -188,7 +189,7 @@ func TestAnOwnerIsRefusedWithWhatToDo_D51(t *testing.T) {
 	}
 	_, err = postgres.Migrator{URL: o.super, Wait: 10 * time.Second}.ChangeOwner(t.Context(), "plain")
 	who := fmt.Sprintf("table log is held by pid %d (user postgres, idle in transaction, last statement SELECT, since ", reading.PgConn().PID())
-	if !strings.Contains(text(err), who) || !strings.Contains(text(err), "ALTER TABLE log OWNER TO plain") {
+	if !strings.Contains(enginetest.Text(err), who) || !strings.Contains(enginetest.Text(err), "ALTER TABLE log OWNER TO plain") {
 		t.Errorf("while an auditor reads: %v, want %s", err, who)
 	}
 	if is := o.belongings("bygone"); !slices.Equal(is, was) {
@@ -204,8 +205,8 @@ func TestDangerousOwnersAreRefused(t *testing.T) {
 	if err := postgres.CreateRoles(t.Context(), super); err != nil {
 		t.Fatal(err)
 	}
-	execute(t, super, `CREATE ROLE plain LOGIN`)
-	execute(t, super, `CREATE DATABASE frontdesk OWNER plain`)
+	enginetest.Execute(t, super, `CREATE ROLE plain LOGIN`)
+	enginetest.Execute(t, super, `CREATE DATABASE frontdesk OWNER plain`)
 	o := &owned{Server: s, t: t, super: s.URL("frontdesk", embedded.Superuser)}
 	plain := s.URL("frontdesk", "plain")
 	for n, c := range []struct{ give, take, want string }{
@@ -214,18 +215,18 @@ func TestDangerousOwnersAreRefused(t *testing.T) {
 		{`GRANT pg_read_server_files TO plain`, `REVOKE pg_read_server_files FROM plain`, `as a superuser, REVOKE pg_read_server_files FROM "plain"`},
 		{`CREATE ROLE between; GRANT pg_write_server_files TO between; GRANT between TO plain`, `REVOKE between FROM plain`, `is a member of pg_write_server_files`},
 	} {
-		execute(t, o.super, c.give)
+		enginetest.Execute(t, o.super, c.give)
 		for as, url := range map[string]string{"the owner": plain, "a superuser": o.super} {
-			if _, err := postgres.Migrate(t.Context(), url); !strings.Contains(text(err), c.want) {
+			if _, err := postgres.Migrate(t.Context(), url); !strings.Contains(enginetest.Text(err), c.want) {
 				t.Errorf("%s: %s migrates: %v", c.give, as, err)
 			}
 		}
 		if n > 0 { // there is a schema since the first was taken away
-			if err := o.check(); !strings.Contains(text(err), c.want) {
+			if err := o.check(); !strings.Contains(enginetest.Text(err), c.want) {
 				t.Errorf("%s: serve is told %v", c.give, err)
 			}
 		}
-		execute(t, o.super, c.take)
+		enginetest.Execute(t, o.super, c.take)
 		if _, err := postgres.Migrate(t.Context(), plain); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // connectLimit is how long making one connection may take, unless the URL says
-// otherwise. It is less than [callerLimit], so that a caller still reaches the second
+// otherwise. It is less than [CallerLimit], so that a caller still reaches the second
 // host of a URL whose first one is silent.
 const connectLimit = 5 * time.Second
 
@@ -69,7 +69,7 @@ func NewTracedPool(ctx context.Context, url string, connections int32, tracer pg
 // than one statement. Its errors are faults, as those of [DB] are.
 func Acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
 	conn, err := pool.Acquire(ctx)
-	return conn, faultOf(err)
+	return conn, FaultOf(err)
 }
 
 // vanished is how long a server may be silent at the level of TCP before its

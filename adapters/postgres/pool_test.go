@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
@@ -12,7 +13,7 @@ func TestSessionSettings(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	db.Odd(t, "serializable")
-	mustExec(t, db.SuperuserPool(t), `ALTER ROLE frontdesk_app IN DATABASE "`+nameOf(t, db)+`" SET search_path = elsewhere;
+	enginetest.MustExec(t, db.SuperuserPool(t), `ALTER ROLE frontdesk_app IN DATABASE "`+nameOf(t, db)+`" SET search_path = elsewhere;
 		ALTER ROLE frontdesk_app IN DATABASE "`+nameOf(t, db)+`" SET row_security = on`)
 	pool := db.Pool(t)
 	for setting, want := range map[string]string{

@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/enginetest"
 )
 
 // bareCluster is a cluster nobody has made the roles in.
@@ -31,7 +32,7 @@ func TestRolesAreMadeOnceBeforeMigrating(t *testing.T) {
 	t.Parallel()
 	s := bareCluster(t)
 	one, other := s.URL("postgres", embedded.Superuser), s.URL("template1", embedded.Superuser)
-	if _, err := postgres.Migrate(t.Context(), one); !strings.Contains(text(err), "run frontdesk roles | psql as a superuser") {
+	if _, err := postgres.Migrate(t.Context(), one); !strings.Contains(enginetest.Text(err), "run frontdesk roles | psql as a superuser") {
 		t.Errorf("migrating without roles: %v", err)
 	}
 
@@ -53,9 +54,9 @@ func TestRolesAreMadeOnceBeforeMigrating(t *testing.T) {
 		}
 	}
 
-	execute(t, one, `ALTER ROLE frontdesk_app SUPERUSER`)
-	for what, err := range map[string]error{"creating": postgres.CreateRoles(t.Context(), one), "migrating": second(postgres.Migrate(t.Context(), one))} {
-		if !strings.Contains(text(err), "is a superuser") {
+	enginetest.Execute(t, one, `ALTER ROLE frontdesk_app SUPERUSER`)
+	for what, err := range map[string]error{"creating": postgres.CreateRoles(t.Context(), one), "migrating": enginetest.Second(postgres.Migrate(t.Context(), one))} {
+		if !strings.Contains(enginetest.Text(err), "is a superuser") {
 			t.Errorf("%s with a serving superuser: %v", what, err)
 		}
 	}
@@ -79,17 +80,3 @@ func rightsOf(t *testing.T, s *embedded.Server, role string) (rights string) {
 	}
 	return rights
 }
-
-func execute(t *testing.T, url, sql string) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	if _, err := conn.Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func second[T any](_ T, err error) error { return err }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/enginetest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/migrations"
 )
@@ -41,11 +42,11 @@ func TestSchemaIsDeclared(t *testing.T) {
 func TestSchemaIsTheSameToAll(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	mustExec(t, db.AdminPool(t), `
+	enginetest.MustExec(t, db.AdminPool(t), `
 		CREATE TABLE access_record_2026_05 PARTITION OF access_record FOR VALUES FROM ('90000000-0000-0000-0000-000000000000') TO ('a0000000-0000-0000-0000-000000000000');
 		CREATE TRIGGER access_record_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON access_record_2026_05 FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 		CREATE SCHEMA kept; CREATE TABLE kept.patients (LIKE patients); CREATE INDEX notes ON events (name)`)
-	mustExec(t, db.SuperuserPool(t), `ALTER ROLE frontdesk_app IN DATABASE "`+nameOf(t, db)+`" SET statement_timeout = '1min'`)
+	enginetest.MustExec(t, db.SuperuserPool(t), `ALTER ROLE frontdesk_app IN DATABASE "`+nameOf(t, db)+`" SET statement_timeout = '1min'`)
 	for who, url := range map[string]string{
 		"the serving role": db.URL, "the owner": db.AdminURL, "a superuser": db.SuperuserURL,
 		"the auditors' role": strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1),
@@ -116,7 +117,7 @@ func TestSchemaDifferencesAreNamed(t *testing.T) {
 			if strings.Contains(statement, "%s") {
 				statement = fmt.Sprintf(statement, `"`+nameOf(t, db)+`"`)
 			}
-			mustExec(t, db.SuperuserPool(t), statement)
+			enginetest.MustExec(t, db.SuperuserPool(t), statement)
 			pool := db.Pool(t)
 			var found []string
 			differences, err := postgres.SchemaDifferences(t.Context(), pool)

@@ -98,7 +98,7 @@ func (s *steps) prepare(ctx context.Context) (settings map[string]string, err er
 		}
 		break
 	}
-	return map[string]string{"lock_timeout": briefLock}, nil
+	return map[string]string{"lock_timeout": BriefLock}, nil
 }
 
 // brokenIndexes finds the indexes that a migration names and that an earlier attempt has

@@ -22,8 +22,7 @@ func TestStrangersMakeNoFunctions_D52(t *testing.T) {
 	if _, err := postgres.Migrate(t.Context(), db.AdminURL); err != nil {
 		t.Fatal(err)
 	}
-	e := engineOn(t, db.URL)
-	_, err = e.pool.Exec(t.Context(), `CREATE FUNCTION public.unnest(int8multirange) RETURNS SETOF int8range LANGUAGE sql AS 'SELECT NULL::int8range'`)
+	_, err = db.Pool(t).Exec(t.Context(), `CREATE FUNCTION public.unnest(int8multirange) RETURNS SETOF int8range LANGUAGE sql AS 'SELECT NULL::int8range'`)
 	if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
 		t.Errorf("the serving role makes a function: %v", err)
 	}

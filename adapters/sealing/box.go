@@ -38,7 +38,13 @@ type Fingerprint [16]byte
 func (f Fingerprint) String() string { return hex.EncodeToString(f[:]) }
 
 // Fingerprint returns the key's fingerprint.
-func (k Key) Fingerprint() Fingerprint {
+func (k Key) Fingerprint() (f Fingerprint) {
+	secretly(func() { f = k.fingerprint() })
+	return f
+}
+
+func (k Key) fingerprint() Fingerprint {
+	defer clear(k[:]) // the copy that New has moved to the heap
 	mac := hmac.New(sha256.New, k[:])
 	mac.Write([]byte("frontdesk/key/v1"))
 	return Fingerprint(mac.Sum(nil)[:16])
@@ -74,7 +80,12 @@ func (k Key) Seal(of event.Holder, values []string, in event.Stored) ([]byte, er
 	return k.seal(of, values, boundTo(of, in))
 }
 
-func (k Key) seal(of event.Holder, values []string, bound []byte) ([]byte, error) {
+func (k Key) seal(of event.Holder, values []string, bound []byte) (box []byte, err error) {
+	secretly(func() { box, err = k.encrypt(of, values, bound) })
+	return box, err
+}
+
+func (k Key) encrypt(of event.Holder, values []string, bound []byte) ([]byte, error) {
 	plain, err := json.Marshal(values)
 	if err != nil {
 		return nil, fmt.Errorf("seal: %w", err)
@@ -122,6 +133,11 @@ func (b Box) Open(k Key, in event.Stored) ([]string, error) {
 }
 
 func (b Box) open(k Key, bound []byte) (values []string, err error) {
+	secretly(func() { values, err = b.decrypt(k, bound) })
+	return values, err
+}
+
+func (b Box) decrypt(k Key, bound []byte) (values []string, err error) {
 	if k.Fingerprint() != b.Fingerprint {
 		return nil, ErrForeignBox
 	}

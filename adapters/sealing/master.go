@@ -11,7 +11,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"frontdesk/domain/event"
@@ -43,19 +42,6 @@ func ParseMasterKey(text string) (MasterKey, error) {
 		return MasterKey{}, ErrMasterKeyForm
 	}
 	return MasterKey(raw), nil
-}
-
-// ReadMasterKey reads a file with a key for [ParseMasterKey].
-func ReadMasterKey(file string) (MasterKey, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return MasterKey{}, fmt.Errorf("read the master key: %w", err)
-	}
-	key, err := ParseMasterKey(string(text))
-	if err != nil {
-		return MasterKey{}, fmt.Errorf("read the master key in %s: %w", file, err)
-	}
-	return key, nil
 }
 
 // String keeps the key out of logs.
@@ -129,13 +115,20 @@ func (m MasterKey) Wrapper() (Wrapper, error) {
 
 // Wrap returns a holder's key in the form for the database.
 func (w Wrapper) Wrap(k Key, tenant string, of event.Holder) []byte {
+	defer clear(k[:])
 	return w.aead.Seal(nil, nil, k[:], ownedBy(tenant, of))
 }
 
 // Unwrap undoes [Wrapper.Wrap]. It fails with [ErrWrongMasterKey], including for the
 // key of another holder or practice.
-func (w Wrapper) Unwrap(wrapped []byte, tenant string, of event.Holder) (Key, error) {
+func (w Wrapper) Unwrap(wrapped []byte, tenant string, of event.Holder) (k Key, err error) {
+	secretly(func() { k, err = w.unwrap(wrapped, tenant, of) })
+	return k, err
+}
+
+func (w Wrapper) unwrap(wrapped []byte, tenant string, of event.Holder) (Key, error) {
 	raw, err := w.aead.Open(nil, nil, wrapped, ownedBy(tenant, of))
+	defer clear(raw)
 	if err != nil || len(raw) != len(Key{}) {
 		return Key{}, ErrWrongMasterKey
 	}
@@ -151,6 +144,7 @@ func ownedBy(tenant string, of event.Holder) []byte {
 
 // aeadOf returns an AEAD that prepends a random nonce to each ciphertext.
 func aeadOf(key [32]byte) (cipher.AEAD, error) {
+	defer clear(key[:]) // the copy that NewCipher has moved to the heap
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
@@ -24,7 +25,7 @@ type service struct {
 	t             testing.TB
 	url, adminURL string
 	pool          *pgxpool.Pool
-	store         *postgres.Store
+	store         *eventstore.Store
 	clock         *commandtest.Clock
 	kid           signingkey.KID
 }
@@ -38,7 +39,7 @@ func newService(t testing.TB) *service {
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
 	s := &service{t: t, url: db.URL, adminURL: db.AdminURL, pool: pool, clock: commandtest.NewClock(commandtest.Noon)}
-	s.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.clock.Now}
+	s.store = &eventstore.Store{DB: postgres.On(pool), Codec: codec, AtOnce: projections.AtOnce(), Now: s.clock.Now}
 	s.kid = s.stageKey()
 	s.activateKey(s.kid)
 	return s
@@ -66,7 +67,7 @@ func (s *service) count(sql string) (n int) {
 }
 
 func (s *service) vault() signing.Vault {
-	return signing.Vault{DB: s.pool, Master: sealing.MasterKey{1, 2, 3}, Now: s.clock.Now}
+	return signing.Vault{DB: s.pool, Masters: sealing.NewRing(sealing.MasterKey{1, 2, 3}), Now: s.clock.Now}
 }
 
 func (s *service) stageKey() signingkey.KID {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
 	"frontdesk/domain/signingkey"
 )
@@ -38,7 +39,7 @@ func TestNothingIsSignedWithAKeyThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	other := s.vault()
-	other.Master[0]++
+	other.Masters = sealing.NewRing(sealing.MasterKey{2, 2, 3})
 	if _, err := (&signing.Signer{Vault: other}).With(t.Context(), s.kid); !errors.Is(err, signing.ErrWrongMasterKey) {
 		t.Errorf("with another master key: %v", err)
 	}

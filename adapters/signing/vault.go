@@ -24,12 +24,11 @@ type Database interface {
 }
 
 // Vault stores the private halves of the service's keys in the database, encrypted with
-// the master key, for as long as they may sign.
+// a master key, for as long as they may sign.
 type Vault struct {
-	DB     Database
-	Master sealing.MasterKey
-	Old    sealing.MasterKey // also opens, during a rotation of Master; zero for none
-	Now    func() time.Time
+	DB      Database
+	Masters *sealing.Ring
+	Now     func() time.Time
 }
 
 // Why this process cannot sign with a key.
@@ -54,7 +53,7 @@ func (v Vault) Create(ctx context.Context) (signingkey.PublicKey, error) {
 		return signingkey.PublicKey{}, fmt.Errorf("make signing key: %w", err)
 	}
 	public := signingkey.Public(&key.PublicKey)
-	sealed, err := v.Master.Seal(private, []byte(public.KID()))
+	sealed, err := v.Masters.Seal(private, []byte(public.KID()))
 	if err != nil {
 		return signingkey.PublicKey{}, err
 	}
@@ -94,10 +93,7 @@ func (v Vault) open(ctx context.Context, kid signingkey.KID) (*rsa.PrivateKey, e
 	case err != nil:
 		return nil, fmt.Errorf("read signing key: %w", err)
 	}
-	private, err := v.Master.Open(sealed, []byte(kid))
-	if errors.Is(err, sealing.ErrWrongMasterKey) && v.Old != (sealing.MasterKey{}) {
-		private, err = v.Old.Open(sealed, []byte(kid))
-	}
+	private, err := v.Masters.Open(sealed, []byte(kid))
 	if errors.Is(err, sealing.ErrWrongMasterKey) {
 		return nil, ErrWrongMasterKey
 	}

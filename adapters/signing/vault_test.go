@@ -26,11 +26,11 @@ func TestPrivateKeysAreSealedAtRest_D34(t *testing.T) {
 	if err := vault.Check(t.Context(), s.kid); err != nil {
 		t.Error(err)
 	}
-	vault.Master[31]++
+	vault.Masters = sealing.NewRing(sealing.MasterKey{9})
 	if err := vault.Check(t.Context(), s.kid); !errors.Is(err, signing.ErrWrongMasterKey) {
 		t.Errorf("opened with another master key: %v", err)
 	}
-	vault.Master = sealing.MasterKey{}
+	vault.Masters = nil
 	if _, err := vault.Create(t.Context()); !errors.Is(err, sealing.ErrNoMasterKey) {
 		t.Errorf("sealed without a master key: %v", err)
 	}

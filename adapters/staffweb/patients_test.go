@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
@@ -63,7 +64,7 @@ func (s *service) patient(t *testing.T, tenant, name, born string) patient.ID {
 // drain sequences all events, and updates the timeline.
 func (s *service) drain(t *testing.T) {
 	t.Helper()
-	must(t, postgres.NewSequencer(s.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()))
+	must(t, eventstore.NewSequencer(s.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()))
 }
 
 // count counts the events of a name.
@@ -122,7 +123,7 @@ func TestUnknownPatientsHaveOneAnswer_D85(t *testing.T) {
 	owner := s.db.AdminPool(t)
 	_, err := owner.Exec(t.Context(), `DELETE FROM personal_keys WHERE holder = $1`, gone)
 	must(t, err)
-	restored := &postgres.Store{DB: postgres.On(owner), Codec: s.store.Codec, Keys: s.store.Keys, AtOnce: s.store.AtOnce, Now: s.Now}
+	restored := &eventstore.Store{DB: postgres.On(owner), Codec: s.store.Codec, Keys: s.store.Keys, AtOnce: s.store.AtOnce, Now: s.Now}
 	_, err = restored.Append(t.Context(), event.Change{Stream: patient.StreamOf(elm, gone), Expected: 1, Events: []event.Event{
 		patient.Erased{Patient: gone, Done: erasure.Done{Basis: erasure.Restored, Keys: []erasure.Key{{Kind: event.OfPatient, Holder: gone.UUID}}}},
 	}})

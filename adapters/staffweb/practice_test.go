@@ -18,7 +18,9 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/patients"
@@ -47,7 +49,7 @@ type service struct {
 	pages   *staffweb.Pages
 	db      *postgrestest.Database
 	pool    *pgxpool.Pool
-	store   *postgres.Store
+	store   *eventstore.Store
 	app     application.ID // enabled at both, with one user-restricted grant
 	watched *watched
 	looks   *looks
@@ -62,7 +64,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	s := &service{db: db, pool: db.Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}, looks: &looks{}}
 	opens := postgrestest.Keyring(t, s.pool, codec)
 	opens.Now = s.Now
-	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, Keys: opens, AtOnce: projections.AtOnce(), Now: s.Now}
+	s.store = &eventstore.Store{DB: postgres.On(s.pool), Codec: codec, Keys: opens, AtOnce: projections.AtOnce(), Now: s.Now}
 	directory := projections.Staff{DB: s.pool}
 	s.pages = &staffweb.Pages{
 		Site: &frame.Site{
@@ -76,14 +78,14 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 				Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: time.Minute, Now: s.Now},
 				Devices:   signin.Devices{DB: postgres.On(s.pool), Now: s.Now},
 				Passwords: passwords{s.pool},
-				Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Now: s.Now}, Now: s.Now},
+				Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Keys: func() [][32]byte { return [][32]byte{{1}} }, Now: s.Now}, Now: s.Now},
 				Steps:     signin.Steps{DB: postgres.On(s.pool), Now: s.Now},
 				Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 				Screens:   signin.Screens{DB: postgres.On(s.pool), Now: s.Now},
 			},
 			Desk: commands.Desk{
 				Store: s.store, Staff: directory, Patients: projections.Patients{DB: s.pool}, Links: projections.Links{DB: s.pool}, Passwords: passwords{s.pool},
-				Erasures: postgres.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store},
+				Erasures: eventstore.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store},
 				Now:      s.Now, AuthorisationLifetime: 12 * time.Hour,
 			},
 			InFlight: 16,
@@ -96,7 +98,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Book:           &projections.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
 		Searches:       patients.Searches{DB: postgres.On(s.pool), Now: s.Now},
 		WhyUndelivered: func(reason string) string { return reason },
-		Files:          &postgres.Uploads{DB: postgres.On(s.pool), Now: s.Now},
+		Files:          &uploads.Store{DB: postgres.On(s.pool), Now: s.Now},
 		Privacy:        s.guarded(),
 	}
 	s.pages.Door.Passkeys.Log = s.pages.Log

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -30,11 +30,11 @@ import (
 func (s *service) guarded() privacy.Service {
 	return privacy.Service{
 		Calls: func(ctx context.Context, w privacy.Lines) (found []access.Call, err error) {
-			f := postgres.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}
+			f := accesslog.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}
 			if w.Refused {
 				f.StatusFrom, f.StatusUntil = http.StatusBadRequest, http.StatusInternalServerError
 			}
-			for call, err := range (postgres.AccessRecord{DB: s.pool}).Calls(ctx, f) {
+			for call, err := range (accesslog.Record{DB: s.pool}).Calls(ctx, f) {
 				if found = append(found, call); err != nil || len(found) == w.Most {
 					return found, err
 				}
@@ -218,6 +218,28 @@ func TestPageListsScopeOfErasure(t *testing.T) {
 	page := other.get(about(ann))
 	page.wants(t, http.StatusOK, "", erasure.Reach)
 	asked := regexp.MustCompile(`name="erasure" value="([^"]+)"`).FindStringSubmatch(page.body)
-	other.post(about(ann), other.deciding(ann, "confirm", url.Values{"erasure": asked[1:]})).wants(t, http.StatusSeeOther, privacyPage+"?done=erased", "")
-	other.get(privacyPage+"?done=erased").wants(t, http.StatusOK, "", erasure.Reach)
+	other.post(about(ann), other.deciding(ann, "confirm", url.Values{"erasure": asked[1:]})).wants(t, http.StatusSeeOther, letterOf(asked[1])+"?done=erased", "")
+	letter := other.get(letterOf(asked[1]) + "?done=erased")
+	letter.wants(t, http.StatusOK, "", erasure.Reach)
+	for _, part := range []string{"The data are erased.", "A court has ordered it", ann.String(), "becomes final after the master key has been rotated."} {
+		if !strings.Contains(letter.body, part) {
+			t.Errorf("the letter lacks %q:\n%s", part, letter.body)
+		}
+	}
+	other.get(erasuresPage).wants(t, http.StatusOK, "", "becomes final after the master key has been rotated.")
+
+	_, err := s.db.SuperuserPool(t).Exec(t.Context(), `BEGIN; SET LOCAL session_replication_role = replica; UPDATE master_keys SET replaced_at = now(), unused_at = now(), needed_until = '2026-05-01'; COMMIT`)
+	must(t, err)
+	other.get(erasuresPage).wants(t, http.StatusOK, "", "can become final from")
+	_, err = s.db.SuperuserPool(t).Exec(t.Context(), `UPDATE master_keys SET destroyed_at = '2026-05-02'`)
+	must(t, err)
+	other.get(erasuresPage).wants(t, http.StatusOK, "", "is final since")
+	other.get(letterOf(asked[1])).wants(t, http.StatusOK, "", "is final since")
+	for _, unknown := range []string{event.NewID().String(), "x", uuid.Nil.String()} {
+		other.get(letterOf(unknown)).wants(t, http.StatusNotFound, "", "There is no such erasure")
+	}
 }
+
+const erasuresPage = privacyPage + "/erasures"
+
+func letterOf(id string) string { return erasuresPage + "/" + id }

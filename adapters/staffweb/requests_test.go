@@ -15,6 +15,7 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -65,9 +66,9 @@ func newPosed(t *testing.T, edits ...func(*staffweb.Pages)) *posed {
 	a.ann, err = desk.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: elm, Name: annName})
 	must(t, err)
 	content := []byte(strings.Repeat("picture", 20_000))
-	uploads, picture := &postgres.Uploads{DB: postgres.On(a.pool), Now: a.Now}, request.Attachment{FileName: fileName, ContentType: "image/png"}
-	a.file = postgrestest.Upload(t, uploads, elm, picture, content)
-	spoilt := postgrestest.Upload(t, uploads, elm, picture, content)
+	files, picture := &uploads.Store{DB: postgres.On(a.pool), Now: a.Now}, request.Attachment{FileName: fileName, ContentType: "image/png"}
+	a.file = postgrestest.Upload(t, files, elm, picture, content)
+	spoilt := postgrestest.Upload(t, files, elm, picture, content)
 	spoilt.SHA256 = sha256.Sum256(nil) // the stored file is another
 	a.id = request.ID{UUID: event.NewID()}
 	_, err = a.store.Append(t.Context(), event.Change{Stream: request.StreamOf(elm, a.id), OfPatient: true, Events: request.Submit(request.Submission{

@@ -83,6 +83,8 @@ var verdicts = map[string][6]string{
 	"GET /privacy":                          {asked, refused, refused, refused, refused, in},
 	"POST /privacy":                         {asked, refused, refused, refused, refused, in},
 	"GET /privacy/refused":                  {asked, refused, refused, refused, refused, in},
+	"GET /privacy/erasures":                 {asked, refused, refused, refused, refused, in},
+	"GET /privacy/erasures/{erasure}":       {asked, refused, refused, refused, refused, in},
 	"GET /privacy/patients/{patient}":       {asked, refused, refused, refused, refused, in},
 	"POST /privacy/patients/{patient}":      {asked, refused, refused, refused, refused, in},
 	"POST /privacy/patients/{patient}/copy": {asked, refused, refused, refused, refused, in},

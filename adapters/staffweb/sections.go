@@ -43,7 +43,7 @@ func (p *Pages) sections() []frame.Route {
 			Site: p.Site, Offers: projections.Offers{DB: p.DB}, Given: given, Healths: projections.Healths{DB: p.DB}, Why: p.WhyUndelivered,
 		}).Routes(),
 		(&privacy.Section{
-			Site: p.Site, Traces: projections.Traces{DB: p.DB, Opens: p.Opens}, Asked: projections.ErasureRequests{DB: p.DB},
+			Site: p.Site, Traces: projections.Traces{DB: p.DB, Opens: p.Opens}, Asked: projections.ErasureRequests{DB: p.DB}, Done: projections.Erasures{DB: p.DB},
 			People: people, Directory: directory, Book: p.Book, Service: p.Privacy,
 		}).Routes(),
 		(&displays.Section{Site: p.Site, Displays: projections.Displays{DB: p.DB}, Sites: places}).Routes(),

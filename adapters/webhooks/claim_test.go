@@ -207,7 +207,7 @@ func TestUnsignableDeliveryIsReleased(t *testing.T) {
 	c.openRecord(t.Context(), c.patient)
 	c.fanOut()
 	client, other := webhooks.NewClient(loopback, trusted(r)), c.vault()
-	other.Master = sealing.MasterKey{9}
+	other.Masters = sealing.NewRing(sealing.MasterKey{9})
 	stop := start(t, c.sender(client, func(s *webhooks.Sender) { s.Signer = &signing.Signer{Vault: other} }))
 	c.wait(`SELECT EXISTS (SELECT FROM deliveries WHERE status = 'pending' AND attempt IS NOT NULL)`)
 	stop()

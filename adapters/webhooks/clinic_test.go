@@ -12,6 +12,8 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
@@ -39,8 +41,8 @@ type clinic struct {
 	pool          *pgxpool.Pool
 	db            *sql.DB
 	codec         *event.Codec
-	keys          *postgres.Keyring
-	store         *postgres.Store
+	keys          *keyring.Keyring
+	store         *eventstore.Store
 	clock         *commandtest.Clock
 	ages          webhooks.Ages
 
@@ -79,9 +81,9 @@ func clinicOn(t testing.TB, url string) *clinic {
 	c := &clinic{t: t, url: url, pool: pool, codec: codec, clock: commandtest.NewClock(commandtest.Noon), db: stdlib.OpenDBFromPool(pool),
 		ages: webhooks.Ages{CallIn: webhooks.DefaultCallInAge, Other: webhooks.DefaultAge}}
 	t.Cleanup(func() { _ = c.db.Close() })
-	c.keys = &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: master}
+	c.keys = &keyring.Keyring{DB: postgres.On(pool), Codec: codec, Masters: sealing.NewRing(master)}
 	must(t, c.keys.Start(t.Context()))
-	c.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: c.keys, AtOnce: projections.AtOnce(), Now: c.clock.Now}
+	c.store = &eventstore.Store{DB: postgres.On(pool), Codec: codec, Keys: c.keys, AtOnce: projections.AtOnce(), Now: c.clock.Now}
 	return c
 }
 
@@ -118,7 +120,7 @@ func (c *clinic) newPatient(name string) patient.ID {
 }
 
 func (c *clinic) vault() signing.Vault {
-	return signing.Vault{DB: c.pool, Master: master, Now: c.clock.Now}
+	return signing.Vault{DB: c.pool, Masters: sealing.NewRing(master), Now: c.clock.Now}
 }
 
 func (c *clinic) stageKey() signingkey.KID {
@@ -209,9 +211,9 @@ func (c *clinic) fanOutHandler() webhooks.FanOut {
 }
 
 // consumer runs the fan-out of a process.
-func (c *clinic) consumer(f webhooks.FanOut, grown *background.Broadcast) *postgres.Consumer {
-	return &postgres.Consumer{
-		Name: webhooks.FanOutName, DB: c.db, Tail: postgres.NewTail(c.pool, c.codec, grown),
+func (c *clinic) consumer(f webhooks.FanOut, grown *background.Broadcast) *eventstore.Consumer {
+	return &eventstore.Consumer{
+		Name: webhooks.FanOutName, DB: c.db, Tail: eventstore.NewTail(c.pool, c.codec, grown),
 		Handler: f.Handle, Alone: f.HandleAlone, Follows: f.Follows(), Log: slog.New(slog.DiscardHandler),
 	}
 }
@@ -221,8 +223,8 @@ func (c *clinic) consumer(f webhooks.FanOut, grown *background.Broadcast) *postg
 func (c *clinic) fanOut() {
 	c.t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	must(c.t, postgres.NewSequencer(c.pool, &background.Broadcast{}, &background.Broadcast{}, log).Drain(c.t.Context()))
-	for e, err := range (postgres.Log{DB: c.pool, Codec: c.codec}).After(c.t.Context(), c.fannedOut) {
+	must(c.t, eventstore.NewSequencer(c.pool, &background.Broadcast{}, &background.Broadcast{}, log).Drain(c.t.Context()))
+	for e, err := range (eventstore.Log{DB: c.pool, Codec: c.codec}).After(c.t.Context(), c.fannedOut) {
 		must(c.t, err)
 		c.handle(e)
 		c.fannedOut = e.Idx

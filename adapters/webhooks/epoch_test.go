@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 )
@@ -83,7 +84,7 @@ func TestDeliverySurvivingFailoverIsSent_D49(t *testing.T) {
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL, application.RecordOpened)
 	c.openRecord(t.Context(), c.patient)
-	s := postgres.NewSequencer(c.pool, nil, nil, slog.New(slog.DiscardHandler))
+	s := eventstore.NewSequencer(c.pool, nil, nil, slog.New(slog.DiscardHandler))
 	s.Durability = postgres.Synchronous
 	must(t, s.Drain(t.Context()))
 	c.fanOut()

@@ -11,7 +11,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock/clocktest"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -91,9 +91,9 @@ func TestFanOutWaitsForErasure(t *testing.T) {
 	c := newClinic(t)
 	c.application(hook)
 	c.openRecord(t.Context(), c.patient)
-	must(t, postgres.NewSequencer(c.pool, &background.Broadcast{}, &background.Broadcast{}, slog.New(slog.DiscardHandler)).Drain(t.Context()))
+	must(t, eventstore.NewSequencer(c.pool, &background.Broadcast{}, &background.Broadcast{}, slog.New(slog.DiscardHandler)).Drain(t.Context()))
 	var opened event.Recorded
-	for e, err := range (postgres.Log{DB: c.pool, Codec: c.codec}).After(t.Context(), 0) {
+	for e, err := range (eventstore.Log{DB: c.pool, Codec: c.codec}).After(t.Context(), 0) {
 		must(t, err)
 		opened = e
 	}
@@ -211,7 +211,7 @@ func TestFeedFanOutAndSenderTogether(t *testing.T) {
 	s := c.sender(webhooks.NewClient(loopback, trusted(r)))
 	s.Queued = queued
 	start(t, s)
-	runUntilCleanup(t, postgres.NewSequencer(c.pool, appended, grown, s.Log).Run)
+	runUntilCleanup(t, eventstore.NewSequencer(c.pool, appended, grown, s.Log).Run)
 	runUntilCleanup(t, c.consumer(handler, grown).Run)
 
 	id := c.book()
@@ -255,7 +255,7 @@ func TestBadEventOfPageIsParkedAlone(t *testing.T) {
 	}
 	_, err := c.store.Append(t.Context(), changes...)
 	must(t, err)
-	must(t, postgres.NewSequencer(c.pool, nil, nil, nil).Drain(t.Context()))
+	must(t, eventstore.NewSequencer(c.pool, nil, nil, nil).Drain(t.Context()))
 	runUntilCleanup(t, c.consumer(c.fanOutHandler(), &background.Broadcast{}).Run)
 	clocktest.Eventually(t, func() bool {
 		return c.count(`SELECT count(*) FROM feed_offsets JOIN sequencer ON idx = head WHERE consumer = $1`, webhooks.FanOutName) == 1

@@ -19,7 +19,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/provetest"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
@@ -79,7 +79,7 @@ func measureLoad(t *testing.T, name string, dead bool, sender senderOf) (p99 tim
 		appended, grown := &background.Broadcast{}, &background.Broadcast{}
 		c.store.Appended = appended
 		log := c.keeper().Log
-		runUntilCleanup(t, postgres.NewSequencer(c.pool, appended, grown, log).Run)
+		runUntilCleanup(t, eventstore.NewSequencer(c.pool, appended, grown, log).Run)
 		runUntilCleanup(t, c.consumer(handler, grown).Run)
 		runUntilCleanup(t, sender(c, webhooks.NewClient(loopback, trusted(healthy)), queued))
 		runUntilCleanup(t, c.runClock)

@@ -16,7 +16,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -36,7 +36,7 @@ func BenchmarkCommitToReceipt(b *testing.B) {
 	handler.Queued = queued
 	s := c.sender(webhooks.NewClient(loopback, trusted(r)))
 	s.Queued = queued
-	runUntilCleanup(b, postgres.NewSequencer(c.pool, appended, grown, s.Log).Run)
+	runUntilCleanup(b, eventstore.NewSequencer(c.pool, appended, grown, s.Log).Run)
 	runUntilCleanup(b, c.consumer(handler, grown).Run)
 	runUntilCleanup(b, s.Run)
 

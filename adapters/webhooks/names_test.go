@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -38,7 +40,7 @@ func (c *clinic) destroys(kind event.HolderKind, erased bool) {
 	}
 	_, err = owner.Exec(c.t.Context(), `DELETE FROM personal_keys WHERE kind = $1`, kind)
 	must(c.t, err)
-	c.keys = &postgres.Keyring{DB: postgres.On(c.pool), Codec: c.codec, Master: master}
+	c.keys = &keyring.Keyring{DB: postgres.On(c.pool), Codec: c.codec, Masters: sealing.NewRing(master)}
 	must(c.t, c.keys.Start(c.t.Context()))
 }
 
@@ -137,7 +139,7 @@ func TestUnopenedNameIsNotSent_D68(t *testing.T) {
 	c.application(r.URL)
 	c.openRecord(c.byJo(), c.patient)
 	c.callIn(c.book(), c.room)
-	c.keys = &postgres.Keyring{DB: postgres.On(c.pool), Codec: c.codec}
+	c.keys = &keyring.Keyring{DB: postgres.On(c.pool), Codec: c.codec}
 	c.sendTo(r)
 	if got := r.all(); len(got) != 0 {
 		t.Errorf("told %d webhooks", len(got))
@@ -147,7 +149,7 @@ func TestUnopenedNameIsNotSent_D68(t *testing.T) {
 
 // counting counts calls and events of opening.
 type counting struct {
-	*postgres.Keyring
+	*keyring.Keyring
 	mu    sync.Mutex
 	times int
 }

@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/commands"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
@@ -25,7 +26,7 @@ import (
 // frontdesk is the product's parts.
 type frontdesk struct {
 	pool            *pgxpool.Pool
-	store           *postgres.Store
+	store           *eventstore.Store
 	appended, grown *background.Broadcast
 }
 
@@ -39,7 +40,7 @@ func newFrontdesk(b *testing.B, url string) peer {
 	codec, err := event.NewCodec(append(eventtest.Events(), epoch.Events()...)...)
 	must(b, err)
 	f := &frontdesk{pool: pool, appended: &background.Broadcast{}, grown: &background.Broadcast{}}
-	f.store = &postgres.Store{DB: postgres.On(pool), Codec: codec, Now: clock.System, Appended: f.appended}
+	f.store = &eventstore.Store{DB: postgres.On(pool), Codec: codec, Now: clock.System, Appended: f.appended}
 	return peer{name: "frontdesk", url: url, pid: ownPID, do: f.do, lacks: []string{"spread"}}
 }
 
@@ -47,7 +48,7 @@ func newFrontdesk(b *testing.B, url string) peer {
 // order yet.
 func (f *frontdesk) do(ctx context.Context, o order) (answer, error) {
 	ctx = event.WithMetadata(ctx, metadata)
-	defer inBackground(ctx, postgres.NewSequencer(f.pool, f.appended, f.grown, quiet).Run)()
+	defer inBackground(ctx, eventstore.NewSequencer(f.pool, f.appended, f.grown, quiet).Run)()
 	return store{
 		fill: f.fill, append: f.append, update: f.update, decide: f.decide, follow: f.follow, replay: f.replay,
 	}.perform(ctx, o)
@@ -103,12 +104,12 @@ func (f *frontdesk) fill(ctx context.Context, events int) error {
 			return err
 		}
 	}
-	return postgres.NewSequencer(f.pool, f.appended, f.grown, quiet).Drain(ctx)
+	return eventstore.NewSequencer(f.pool, f.appended, f.grown, quiet).Drain(ctx)
 }
 
 func (f *frontdesk) follow(ctx context.Context, name string, handle func(uuid.UUID)) (func(), error) {
-	consumer := &postgres.Consumer{
-		Name: name, DB: stdlib.OpenDBFromPool(f.pool), Tail: postgres.NewTail(f.pool, f.store.Codec, f.grown), Log: quiet,
+	consumer := &eventstore.Consumer{
+		Name: name, DB: stdlib.OpenDBFromPool(f.pool), Tail: eventstore.NewTail(f.pool, f.store.Codec, f.grown), Log: quiet,
 		Handler: func(_ context.Context, _ *pgx.Conn, page []event.Recorded) error {
 			for _, e := range page {
 				handle(e.Event.(eventtest.Marked).Patient)
@@ -120,7 +121,7 @@ func (f *frontdesk) follow(ctx context.Context, name string, handle func(uuid.UU
 }
 
 func (f *frontdesk) replay(ctx context.Context) (events int, err error) {
-	for _, err := range (postgres.Log{DB: f.pool, Codec: f.store.Codec}).After(ctx, 0) {
+	for _, err := range (eventstore.Log{DB: f.pool, Codec: f.store.Codec}).After(ctx, 0) {
 		if err != nil {
 			return events, err
 		}

@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
@@ -66,7 +67,7 @@ func newTown(t *testing.T) *town {
 	t.Helper()
 	in := &town{t: t, database: postgrestest.Cluster(t), cores: shareCores(t)}
 	var err error
-	in.engine, err = app.Open(t.Context(), app.Config{DatabaseURL: in.database.URL("frontdesk", "frontdesk_app"), AllowNetwork: loopback, MasterKey: theMasterKey})
+	in.engine, err = app.Open(t.Context(), app.Config{DatabaseURL: in.database.URL("frontdesk", "frontdesk_app"), AllowNetwork: loopback, MasterKeys: sealing.NewRing(theMasterKey)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -92,7 +93,7 @@ func newCellInside(t *testing.T) *cell {
 	trusted.AddCert(receiver.Certificate())
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: server.URL("frontdesk", postgres.AppRole), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", RootCAs: trusted,
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: theMasterKey, RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(theMasterKey), RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
 	})
 	c.must(err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))

@@ -21,6 +21,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/provetest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 )
@@ -87,7 +88,7 @@ func (s *trial) engine() *app.Engine {
 	s.t.Helper()
 	engine, err := app.Open(s.t.Context(), app.Config{
 		DatabaseURL: s.postgres.URL("frontdesk", postgres.AppRole), AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		MasterKey: theMasterKey,
+		MasterKeys: sealing.NewRing(theMasterKey),
 	})
 	s.must(err)
 	return engine

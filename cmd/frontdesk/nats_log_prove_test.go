@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/event"
 	"frontdesk/feed"
 )
@@ -27,7 +27,7 @@ func storedIn(t *testing.T, url string) (log []event.Stored) {
 	}
 	defer pool.Close()
 	for {
-		page, err := postgres.Log{DB: pool}.Rows(t.Context(), int64(len(log)))
+		page, err := eventstore.Log{DB: pool}.Rows(t.Context(), int64(len(log)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ frontdesk serve --check`)
 
 func personalDataWalk() []stage {
 	return []stage{
-		{below: "Changing the master key", before: func(o *operator) { o.starts(); o.hasAPatient() }},
+		{below: "Rotating the master key", before: func(o *operator) { o.starts(); o.hasAPatient() }},
 		{below: "Retention"},
 		{below: "Erasing a person", before: (*operator).hasBob, after: (*operator).isAsked},
 		{below: "Confirming it", after: (*operator).hasForgotten},
@@ -60,11 +60,10 @@ func (o *operator) hasAPatient() {
 	o.types("frontdesk patient register --tenant elm-street --name 'Ann Archer' --patient " + thePatient)
 }
 
-// hasBob has a second operator. Both have the other master key by now.
+// hasBob has a second operator.
 func (o *operator) hasBob() {
 	o.t.Helper()
-	o.types(o.meant(`export FRONTDESK_MASTER_KEY_FILE=/etc/frontdesk/next.key
-echo "*:*:*:bob:$(openssl rand -hex 24)" >> ~/.pgpass
+	o.types(o.meant(`echo "*:*:*:bob:$(openssl rand -hex 24)" >> ~/.pgpass
 superuser <<< "CREATE ROLE bob LOGIN IN ROLE frontdesk_app PASSWORD '$(password bob)'"`))
 }
 

@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/migrations"
@@ -160,7 +161,7 @@ func newDeployment(t *testing.T, start func(t *testing.T, first, second place) p
 // onboard makes a practice with a patient, and an application that may submit.
 func (s *deployment) onboard() {
 	s.t.Helper()
-	engine, err := app.Open(s.t.Context(), app.Config{DatabaseURL: s.db.URL, AllowNetwork: loopback, MasterKey: theMasterKey})
+	engine, err := app.Open(s.t.Context(), app.Config{DatabaseURL: s.db.URL, AllowNetwork: loopback, MasterKeys: sealing.NewRing(theMasterKey)})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/provetest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 )
@@ -113,7 +114,7 @@ func newRightsTrial(t *testing.T) *rightsTrial {
 func (s *rightsTrial) publish(database string) {
 	s.t.Helper()
 	var err error
-	s.engine, err = app.Open(s.t.Context(), app.Config{DatabaseURL: database, AllowNetwork: loopback, MasterKey: theMasterKey})
+	s.engine, err = app.Open(s.t.Context(), app.Config{DatabaseURL: database, AllowNetwork: loopback, MasterKeys: sealing.NewRing(theMasterKey)})
 	s.must(err)
 	s.t.Cleanup(s.engine.Close)
 	s.must(client.GenerateKey(s.keyFile))

@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/provetest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 )
@@ -100,7 +101,7 @@ func newSoak(t *testing.T) *soak {
 	}
 	url := server.URL("frontdesk", postgres.AppRole)
 	engine, err := app.Open(t.Context(), app.Config{
-		DatabaseURL: url, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: theMasterKey,
+		DatabaseURL: url, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(theMasterKey),
 	})
 	s.must(err)
 	defer engine.Close()

@@ -21,6 +21,7 @@ import (
 	"frontdesk/adapters/broker/brokertest"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
@@ -90,7 +91,7 @@ func (s *busy) engine() *app.Engine {
 	s.t.Helper()
 	engine, err := app.Open(s.t.Context(), app.Config{
 		DatabaseURL: s.database("frontdesk_app"), AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		MasterKey: theMasterKey,
+		MasterKeys: sealing.NewRing(theMasterKey),
 	})
 	if err != nil {
 		s.t.Fatal(err)

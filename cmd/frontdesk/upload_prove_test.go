@@ -137,11 +137,11 @@ const uploadedName = "-uploaded.jpg"
 // compares it with the file that was sent.
 func (s *program) readBack(t *testing.T) {
 	t.Helper()
-	master, err := sealing.ReadMasterKey(s.Info().MasterKeyFile)
+	master, err := sealing.ReadRing(s.Info().MasterKeyFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: s.Info().DatabaseURL, MasterKey: master})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: s.Info().DatabaseURL, MasterKeys: sealing.NewRing(master...)})
 	if err != nil {
 		t.Fatal(err)
 	}

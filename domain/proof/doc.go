@@ -5,7 +5,7 @@
 //
 // Rules
 //  1. A leaf is made of stored values, never of decrypted ones. The box of personal
-//     values is hashed, so erasing a person, or changing the master key, changes no
+//     values is hashed, so erasing a person, or rotating the master key, changes no
 //     leaf.
 //  2. The data, the metadata and the boxes of an event are hashed separately, so
 //     that a leaf can be proved to a reader who sees some of them, or none.

@@ -65,7 +65,7 @@ func nth(name string, n int) string { return name + string(rune('a'+n)) }
 // start starts a service, and connects the line to it.
 func (c *clinic) start() {
 	c.t.Helper()
-	service, err := app.New(c.t.Context(), app.Config{DatabaseURL: c.url, Listen: "127.0.0.1:0", APIDomain: testworld.APIDomain, MasterKey: sealing.MasterKey{1}})
+	service, err := app.New(c.t.Context(), app.Config{DatabaseURL: c.url, Listen: "127.0.0.1:0", APIDomain: testworld.APIDomain, MasterKeys: sealing.NewRing(sealing.MasterKey{1})})
 	testworld.Must(c.t, err)
 	c.App = service
 	ctx, stop := context.WithCancel(context.WithoutCancel(c.t.Context()))

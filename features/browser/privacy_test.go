@@ -140,7 +140,11 @@ func TestBrowserGuardsPrivacy_D90(t *testing.T) {
 	bob.withoutScript()
 	bob.open(about)
 	bob.press("Erase the data for good")
-	bob.shows("The patient has been erased.")
+	bob.shows("Confirmation that personal data was erased")
+	bob.fits("privacy-letter")
+	bob.open(p.page(elm, "privacy/erasures"))
+	bob.shows("becomes final after the master key has been rotated")
+	bob.fits("privacy-erasures")
 	if answer := bob.open(about); answer.Status != http.StatusNotFound {
 		t.Errorf("the page of somebody who is erased is answered %d", answer.Status)
 	}

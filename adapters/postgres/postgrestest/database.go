@@ -14,6 +14,8 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/keyring"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
@@ -96,9 +98,9 @@ var Master = sealing.MasterKey{1}
 
 // Keyring returns a keyring with [Master] over a pool. It shares no keys in memory with
 // another keyring.
-func Keyring(tb testing.TB, p *pgxpool.Pool, codec *event.Codec) *postgres.Keyring {
+func Keyring(tb testing.TB, p *pgxpool.Pool, codec *event.Codec) *keyring.Keyring {
 	tb.Helper()
-	keys := &postgres.Keyring{DB: postgres.On(p), Codec: codec, Master: Master}
+	keys := &keyring.Keyring{DB: postgres.On(p), Codec: codec, Masters: sealing.NewRing(Master)}
 	if err := keys.Start(tb.Context()); err != nil {
 		tb.Fatalf("start the keyring: %v", err)
 	}
@@ -107,7 +109,7 @@ func Keyring(tb testing.TB, p *pgxpool.Pool, codec *event.Codec) *postgres.Keyri
 
 // Upload encrypts and stores a file of at most 256 KiB for a practice, and returns a with its
 // identifier, size, digest and key.
-func Upload(tb testing.TB, to *postgres.Uploads, tenant string, a request.Attachment, content []byte) request.Attachment {
+func Upload(tb testing.TB, to *uploads.Store, tenant string, a request.Attachment, content []byte) request.Attachment {
 	tb.Helper()
 	key := sealing.NewKey()
 	a.ID.UUID, a.Size, a.Key = event.NewID(), int64(len(content)), key.Base64()

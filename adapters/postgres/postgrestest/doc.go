@@ -2,7 +2,7 @@
 // without any installation or setup.
 //
 //	db := postgrestest.New(t)
-//	store := &postgres.Store{Pool: db.Pool(t), …}
+//	store := &eventstore.Store{DB: postgres.On(db.Pool(t)), …}
 //
 // All test processes of a user share one volatile cluster. The first process starts it
 // and the others adopt it. Each set of migrations has a template database, so that

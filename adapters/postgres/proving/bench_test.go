@@ -18,6 +18,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/commands/commandtest"
@@ -95,7 +96,7 @@ func (f *forest) reached() (idx int64) {
 func (f *forest) read() benchtest.Work {
 	f.b.Helper()
 	begun, n := clock.Start(), 0
-	for s, err := range (postgres.Log{DB: f.pool, Page: provedAtOnce}).EachRow(f.b.Context(), max(0, f.reached()-provedAtOnce)) {
+	for s, err := range (eventstore.Log{DB: f.pool, Page: provedAtOnce}).EachRow(f.b.Context(), max(0, f.reached()-provedAtOnce)) {
 		f.must(err)
 		_ = proof.LeafOf(s).Hash()
 		n++
@@ -158,8 +159,8 @@ func BenchmarkAppendProved(b *testing.B) {
 	codec, err := event.NewCodec(eventtest.Events()...)
 	f.must(err)
 	appended, grown := &background.Broadcast{}, &background.Broadcast{}
-	store := &postgres.Store{DB: postgres.On(f.pool), Codec: codec, Now: func() time.Time { return commandtest.Noon }, Appended: appended}
-	f.running(postgres.NewSequencer(f.pool, appended, grown, nil).Run)
+	store := &eventstore.Store{DB: postgres.On(f.pool), Codec: codec, Now: func() time.Time { return commandtest.Noon }, Appended: appended}
+	f.running(eventstore.NewSequencer(f.pool, appended, grown, nil).Run)
 	f.prover.Grown = grown
 	for _, practices := range []int{1, 1000} {
 		for _, writers := range []int{8, 32} {
@@ -182,7 +183,7 @@ func BenchmarkAppendProved(b *testing.B) {
 	}
 }
 
-func appendOne(ctx context.Context, store *postgres.Store, practices int) error {
+func appendOne(ctx context.Context, store *eventstore.Store, practices int) error {
 	stream := event.Stream{Tenant: fmt.Sprint("practice-", rand.IntN(practices)), ID: uuid.New()}
 	_, err := store.Append(ctx, event.Change{Stream: stream, Events: []event.Event{eventtest.Marked{Patient: uuid.New(), Mark: strings.Repeat("x", 240)}}})
 	return err

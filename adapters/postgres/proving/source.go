@@ -6,7 +6,8 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/proof"
 	"frontdesk/projections"
 )
@@ -52,7 +53,7 @@ var events = Source{
 
 func leavesOfEvents(ctx context.Context, db projections.Querier, after int64, most int) iter.Seq2[Leaf, error] {
 	return func(yield func(Leaf, error) bool) {
-		for stored, err := range (postgres.Log{DB: db, Page: most}).EachRow(ctx, after) {
+		for stored, err := range (eventstore.Log{DB: db, Page: most}).EachRow(ctx, after) {
 			leaf := Leaf{Idx: stored.Idx, Tenant: stored.Stream.Tenant}
 			if err == nil {
 				leaf.Hash = proof.LeafOf(stored).Hash()
@@ -70,11 +71,11 @@ var calls = Source{
 	Head: `SELECT idx FROM access_head`,
 	At:   `SELECT at FROM access_log JOIN access_record USING (request_id) WHERE idx = $1`,
 	Number: func(ctx context.Context, db projections.Querier, most int) error {
-		_, err := postgres.AccessRecord{DB: db}.Number(ctx, most)
+		_, err := accesslog.Record{DB: db}.Number(ctx, most)
 		return err
 	},
 	Kept: func(ctx context.Context, db projections.Querier) (Beginning, error) {
-		kept, err := postgres.AccessRecord{DB: db}.Kept(ctx)
+		kept, err := accesslog.Record{DB: db}.Kept(ctx)
 		begins := Beginning{kept.Idx, map[string]int64{}}
 		for tenant, edge := range kept.Trees {
 			begins.Sizes[tenant] = edge.Size
@@ -85,7 +86,7 @@ var calls = Source{
 
 func leavesOfCalls(ctx context.Context, db projections.Querier, after int64, most int) iter.Seq2[Leaf, error] {
 	return func(yield func(Leaf, error) bool) {
-		page, err := postgres.AccessRecord{DB: db, Page: most}.Rows(ctx, after)
+		page, err := accesslog.Record{DB: db, Page: most}.Rows(ctx, after)
 		for _, row := range page {
 			if !yield(Leaf{row.Leaf.Idx, row.Tree, row.Hash()}, nil) {
 				return

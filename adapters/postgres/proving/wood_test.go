@@ -8,7 +8,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/background"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/domain/proof"
@@ -56,7 +57,7 @@ func (w *wood) grow(by int) {
 	w.t.Helper()
 	_, err := w.admin.Exec(w.t.Context(), grow, by)
 	w.must(err)
-	for s, err := range (postgres.Log{DB: w.pool, Page: by}).EachRow(w.t.Context(), w.events) {
+	for s, err := range (eventstore.Log{DB: w.pool, Page: by}).EachRow(w.t.Context(), w.events) {
 		w.must(err)
 		of := proof.Tree{Tenant: s.Stream.Tenant, Kind: proof.Events}
 		w.leaves[of] = append(w.leaves[of], leaf{s.Idx, proof.LeafOf(s).Hash()})
@@ -74,7 +75,7 @@ func (w *wood) call(by int) {
 	w.t.Helper()
 	_, err := w.pool.Exec(w.t.Context(), call, by)
 	w.must(err)
-	rows, err := postgres.AccessRecord{DB: w.pool, Page: by}.Rows(w.t.Context(), w.calls)
+	rows, err := accesslog.Record{DB: w.pool, Page: by}.Rows(w.t.Context(), w.calls)
 	w.must(err)
 	for _, r := range rows {
 		of := proof.Tree{Tenant: r.Tree, Kind: proof.Access}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -56,7 +56,7 @@ func (r *Rebuild) catchUp(ctx context.Context, tx pgx.Tx, s *Shadow) (head int64
 
 // unsequenced applies to synchronous projections the events that are stored but not in
 // the log yet, because their live tables show these events already.
-func (s *Shadow) unsequenced(ctx context.Context, tx pgx.Tx, log postgres.Log) error {
+func (s *Shadow) unsequenced(ctx context.Context, tx pgx.Tx, log eventstore.Log) error {
 	if err := use(ctx, tx, live); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -161,7 +162,7 @@ func (s *surgery) fill(b *testing.B, n int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	sequencer := postgres.NewSequencer(s.owner, nil, nil, nil)
+	sequencer := eventstore.NewSequencer(s.owner, nil, nil, nil)
 	sequencer.Batch = 20_000
 	if err := sequencer.Drain(b.Context()); err != nil {
 		b.Fatal(err)

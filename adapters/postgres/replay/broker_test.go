@@ -15,7 +15,7 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/broker/brokertest"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
@@ -32,7 +32,7 @@ func TestBrokerStreamRebuildsReadModels_D103(t *testing.T) {
 	s.live(t, 500)
 	s.askErasure(t, s.tenants[0], s.patients[s.tenants[0]][0])
 	s.follow(t)
-	_, err := postgres.NewSequencer(s.owner, nil, nil, nil).DeclareEpoch(t.Context(), 0, "The volume was put back.", event.Operator("owner", "anna@desk7"))
+	_, err := eventstore.NewSequencer(s.owner, nil, nil, nil).DeclareEpoch(t.Context(), 0, "The volume was put back.", event.Operator("owner", "anna@desk7"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func (r *relayed) next(ctx context.Context, idx int64) (page []event.Recorded, e
 }
 
 // source shows the log to a relay.
-type source struct{ log postgres.Log }
+type source struct{ log eventstore.Log }
 
 func (s source) Look(ctx context.Context) (look broker.Look, err error) {
 	is, err := s.log.Standing(ctx)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/projections"
 )
@@ -50,7 +50,7 @@ func TestThePastIsNotMadeOnALentConnection(t *testing.T) {
 	s.drain(t)
 	pool := lentBy(t, s.auditor(t))
 	past, err := (&replay.Replay{
-		Pool: pool, Log: postgres.Log{Codec: s.codec}, Keys: s.keys, Schema: replay.Temporary, Projections: projections.AtOnce(),
+		Pool: pool, Log: eventstore.Log{Codec: s.codec}, Keys: s.keys, Schema: replay.Temporary, Projections: projections.AtOnce(),
 	}).Run(t.Context())
 	if err == nil {
 		past.Close()

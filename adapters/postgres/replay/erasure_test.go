@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
@@ -42,7 +42,7 @@ func (s *surgery) askErasure(t *testing.T, tenant string, id patient.ID) command
 }
 
 func (s *surgery) eraser() commands.Desk {
-	return commands.Desk{Store: s.store, Now: s.now, Erasures: postgres.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store}}
+	return commands.Desk{Store: s.store, Now: s.now, Erasures: eventstore.Eraser{Erasures: projections.Erasures{DB: s.pool}, Store: s.store}}
 }
 
 // ofOthers returns all rows of the tables with patients, except those of one, and the

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/event"
 )
 
@@ -18,7 +19,7 @@ type pages interface {
 // within reads the log in a transaction's snapshot.
 type within struct {
 	tx  pgx.Tx
-	log postgres.Log
+	log eventstore.Log
 }
 
 // Next returns the page after an idx.
@@ -57,7 +58,7 @@ func (r *Rebuild) ahead() *ahead {
 
 // readAhead reads the log through a pool, instead of the log's own DB: all of it, or
 // that of some tenants.
-func readAhead(log postgres.Log, pool *pgxpool.Pool, tenants ...string) *ahead {
+func readAhead(log eventstore.Log, pool *pgxpool.Pool, tenants ...string) *ahead {
 	log.DB = postgres.On(pool)
 	if len(tenants) > 0 {
 		return &ahead{log: log.OfTenants(tenants...)}

@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -17,8 +19,8 @@ import (
 // Replay is the configuration of a replay.
 type Replay struct {
 	Pool        *pgxpool.Pool
-	Log         postgres.Log // its DB is not used
-	Keys        *postgres.Keyring
+	Log         eventstore.Log // its DB is not used
+	Keys        *keyring.Keyring
 	Projections []projections.Projection
 	Schema      string // [Temporary], or the name of a schema that is created and kept
 	Until       Until

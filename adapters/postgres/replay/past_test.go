@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/domain/event"
 	"frontdesk/domain/site"
@@ -40,7 +41,7 @@ func (s *surgery) auditor(t testing.TB) *pgxpool.Pool {
 func (s *surgery) past(t *testing.T, until replay.Until) *replay.Past {
 	t.Helper()
 	past, err := (&replay.Replay{
-		Pool: s.auditor(t), Log: postgres.Log{Codec: s.codec, Page: 50}, Keys: s.keys, Schema: replay.Temporary, Until: until,
+		Pool: s.auditor(t), Log: eventstore.Log{Codec: s.codec, Page: 50}, Keys: s.keys, Schema: replay.Temporary, Until: until,
 		Projections: projections.All(),
 	}).Run(t.Context())
 	if err != nil {
@@ -127,7 +128,7 @@ func TestAKeptPastStaysAndIsNotMadeTwice(t *testing.T) {
 	s.drain(t)
 	keep := func() error {
 		past, err := (&replay.Replay{
-			Pool: s.owner, Log: postgres.Log{Codec: s.codec}, Keys: s.keys, Schema: "then", Until: replay.Until{Idx: 20}, Projections: projections.AtOnce(),
+			Pool: s.owner, Log: eventstore.Log{Codec: s.codec}, Keys: s.keys, Schema: "then", Until: replay.Until{Idx: 20}, Projections: projections.AtOnce(),
 		}).Run(context.WithoutCancel(t.Context()))
 		if err == nil {
 			past.Close()

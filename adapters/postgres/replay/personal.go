@@ -4,7 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
@@ -15,7 +16,7 @@ import (
 
 // openable returns the read models that the keys suffice for, and the names of the
 // others.
-func openable(keys *postgres.Keyring, all []projections.Projection) (made []projections.Projection, hidden []string) {
+func openable(keys *keyring.Keyring, all []projections.Projection) (made []projections.Projection, hidden []string) {
 	if keys.Opens() {
 		return all, nil
 	}
@@ -33,7 +34,7 @@ func holdsPersonal(t projections.Table) bool { return len(t.Of) > 0 }
 
 // opening returns a log that opens the data of some read models for rows that are kept
 // at an instant.
-func opening(log postgres.Log, keys *postgres.Keyring, of []projections.Projection, now time.Time) postgres.Log {
+func opening(log eventstore.Log, keys *keyring.Keyring, of []projections.Projection, now time.Time) eventstore.Log {
 	if keys == nil {
 		return log
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/sealing"
 	"frontdesk/commands"
@@ -83,7 +84,7 @@ func TestOnlyTheReadModelsThatNeedKeysAskForThem_D68(t *testing.T) {
 	}
 	s.exec(t, `DELETE FROM personal_keys WHERE kind = 2`)
 	s.keys = s.keyring(t, sealing.MasterKey{1, 2, 3})
-	if _, err := s.rebuild().Run(t.Context()); !errors.Is(err, postgres.ErrKeyLost) {
+	if _, err := s.rebuild().Run(t.Context()); !errors.Is(err, keyring.ErrKeyLost) {
 		t.Errorf("staff whose keys are lost: %v", err)
 	}
 }
@@ -94,7 +95,7 @@ func TestPastUsernamesNeedTheMasterKey_D68(t *testing.T) {
 	s.live(t, 20)
 	s.drain(t)
 	past := replay.Replay{
-		Pool: s.auditor(t), Log: postgres.Log{Codec: s.codec}, Keys: s.keyring(t, sealing.MasterKey{}), Schema: replay.Temporary,
+		Pool: s.auditor(t), Log: eventstore.Log{Codec: s.codec}, Keys: s.keyring(t, sealing.MasterKey{}), Schema: replay.Temporary,
 		Until: replay.Until{Instant: s.at}, Projections: []projections.Projection{projections.Patients{}, projections.Staff{}},
 	}
 	if _, err := past.Run(t.Context()); err == nil || !errors.Is(err, past.Keys.CanOpen()) {

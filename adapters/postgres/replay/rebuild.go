@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/fault"
 	"frontdesk/projections"
 )
@@ -21,8 +23,8 @@ const Schema = "frontdesk_rebuild"
 // database's owner.
 type Rebuild struct {
 	Pool        *pgxpool.Pool
-	Log         postgres.Log // its DB is not used
-	Keys        *postgres.Keyring
+	Log         eventstore.Log // its DB is not used
+	Keys        *keyring.Keyring
 	Projections []projections.Projection
 	Fresh       bool // start over, even if an earlier run could be continued
 	Switch      bool // replace the rows that differ
@@ -40,7 +42,7 @@ type Result struct {
 	Differences []Difference                `json:"differences"`
 	Switched    bool                        `json:"switched"`    // the live tables now agree with the log
 	Held        time.Duration               `json:"-"`           // the longest time that the switch blocked appends
-	Lost        postgres.Losses             `json:"lost"`        // differences between events and log; a switch does not repair them
+	Lost        eventstore.Losses           `json:"lost"`        // differences between events and log; a switch does not repair them
 	NotCompared []string                    `json:"notCompared"` // read models with personal data, if there is no key
 	Hashes      []Hash                      `json:"hashes"`      // of valid passwords that differ from the log; a switch does not repair them
 	Schema      []postgres.SchemaDifference `json:"schema"`      // objects of the database that are not this program's; a switch does not repair them
@@ -131,7 +133,7 @@ func (r *Rebuild) run(ctx context.Context) (Result, error) {
 
 // losses compares events with the log. A switch is refused if the log is incomplete: it
 // would remove the effects of the missing events from the live tables.
-func (r *Rebuild) losses(ctx context.Context) (postgres.Losses, error) {
+func (r *Rebuild) losses(ctx context.Context) (eventstore.Losses, error) {
 	log := r.Log
 	log.DB = postgres.On(r.Pool)
 	lost, err := log.Losses(ctx)

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 )
 
 // Tables are big and a lock must be short, so the rows that differ are found without a
@@ -105,7 +106,7 @@ const drainLimit = 2 * time.Second
 func (m *repair) drain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, drainLimit)
 	defer cancel()
-	return postgres.NewSequencer(m.Pool, nil, nil, nil).Drain(ctx)
+	return eventstore.NewSequencer(m.Pool, nil, nil, nil).Drain(ctx)
 }
 
 // replace deletes the noted rows of a live table, and copies those of the shadow.

@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/sealing"
@@ -36,8 +38,8 @@ type surgery struct {
 	owner     *pgxpool.Pool // may rebuild
 	pool      *pgxpool.Pool
 	codec     *event.Codec
-	keys      *postgres.Keyring
-	store     *postgres.Store
+	keys      *keyring.Keyring
+	store     *eventstore.Store
 	directory projections.Staff
 	random    *rand.Rand
 	at        time.Time
@@ -67,15 +69,15 @@ func newSurgeryOn(t testing.TB, db *postgrestest.Database) *surgery {
 	}
 	s.directory = projections.Staff{DB: s.pool}
 	s.keys = s.keyring(t, sealing.MasterKey{1, 2, 3})
-	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, Keys: s.keys, AtOnce: projections.AtOnce(), Now: func() time.Time { return s.at }}
+	s.store = &eventstore.Store{DB: postgres.On(s.pool), Codec: codec, Keys: s.keys, AtOnce: projections.AtOnce(), Now: func() time.Time { return s.at }}
 	s.found(t)
 	return s
 }
 
 // keyring opens personal data; without a master key nothing.
-func (s *surgery) keyring(t testing.TB, master sealing.MasterKey) *postgres.Keyring {
+func (s *surgery) keyring(t testing.TB, master sealing.MasterKey) *keyring.Keyring {
 	t.Helper()
-	keys := &postgres.Keyring{DB: postgres.On(s.pool), Codec: s.codec, Master: master}
+	keys := &keyring.Keyring{DB: postgres.On(s.pool), Codec: s.codec, Masters: sealing.NewRing(master)}
 	if err := keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +261,7 @@ func (s *surgery) once(ctx context.Context, tenant string, act func(context.Cont
 // drain brings all events into the log, and advances the asynchronous projections.
 func (s *surgery) drain(t testing.TB) {
 	t.Helper()
-	if err := postgres.NewSequencer(s.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()); err != nil {
+	if err := eventstore.NewSequencer(s.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -296,11 +298,11 @@ func (s *surgery) exec(t testing.TB, sql string) {
 	}
 }
 
-func (s *surgery) log() postgres.Log { return postgres.Log{DB: s.pool, Codec: s.codec} }
+func (s *surgery) log() eventstore.Log { return eventstore.Log{DB: s.pool, Codec: s.codec} }
 
 func (s *surgery) rebuild() *replay.Rebuild {
 	return &replay.Rebuild{
-		Pool: s.owner, Log: postgres.Log{Codec: s.codec, Page: 50}, Keys: s.keys, Now: s.now,
+		Pool: s.owner, Log: eventstore.Log{Codec: s.codec, Page: 50}, Keys: s.keys, Now: s.now,
 		Projections: projections.All(),
 	}
 }

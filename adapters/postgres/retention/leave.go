@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 )
@@ -68,7 +69,7 @@ WHERE idx > $3 GROUP BY tree`
 // look reads the state of the partition.
 func (r *Retain) look(ctx context.Context, p partition) (leaving, error) {
 	l := leaving{partition: p, last: map[string]int64{}}
-	record := postgres.AccessRecord{DB: r.db()}
+	record := accesslog.Record{DB: r.db()}
 	for more := int64(1); more > 0; {
 		var err error
 		if more, err = record.Number(ctx, numbersAtOnce); err != nil {

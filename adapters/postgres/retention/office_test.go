@@ -19,6 +19,8 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/domain/audit"
@@ -44,7 +46,7 @@ func newOffice(t *testing.T) *office {
 	o.proves(1 << 60) // as if a prover had run
 	codec, err := event.NewCodec(audit.Events()...)
 	must(t, err)
-	store := &postgres.Store{DB: postgres.On(o.owner), Codec: codec, Now: func() time.Time { return o.now }, Appended: &background.Broadcast{}}
+	store := &eventstore.Store{DB: postgres.On(o.owner), Codec: codec, Now: func() time.Time { return o.now }, Appended: &background.Broadcast{}}
 	o.Retain = &retention.Retain{
 		Pool: o.owner, Store: store, Dir: t.TempDir(), Now: func() time.Time { return o.now },
 		Say: func(text string) { o.reports = append(o.reports, text) }, Unproved: true,
@@ -143,7 +145,7 @@ func (o *office) all(table, key string) map[string]string {
 // numbered returns every line of the access record that has a number.
 func (o *office) numbered() map[string]string {
 	o.t.Helper()
-	record := postgres.AccessRecord{DB: o.owner}
+	record := accesslog.Record{DB: o.owner}
 	_, err := record.Number(o.t.Context(), 100)
 	must(o.t, err)
 	kept, err := record.Kept(o.t.Context())

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/proof/export"
@@ -83,7 +84,7 @@ type mover struct {
 
 // move advances to the last archived line, and from there to the checkpoint.
 func (m *mover) move(ctx context.Context, tree string) error {
-	record := postgres.AccessRecord{DB: m.db, Page: linesAtOnce}
+	record := accesslog.Record{DB: m.db, Page: linesAtOnce}
 	for row, err := range record.EachOf(ctx, tree, m.archived) {
 		if err != nil {
 			return err
@@ -117,7 +118,7 @@ func (m *mover) covered() bool {
 }
 
 // take writes an archived line, or the hash of any other.
-func (m *mover) take(row postgres.AccessRow) error {
+func (m *mover) take(row accesslog.Row) error {
 	id, hash, n := row.Leaf.RequestID, row.Hash(), m.edge.Size
 	m.edge.Append(hash)
 	leaves := id != uuid.Nil && !below(id, m.From) && below(id, m.To)

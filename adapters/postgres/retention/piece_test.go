@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/note"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/proof/export"
@@ -47,7 +47,7 @@ func newNotary(t *testing.T, o *office) *notary {
 // sign extends the trees, and publishes their checkpoints of a day.
 func (n *notary) sign(day time.Time) {
 	n.t.Helper()
-	for row, err := range (postgres.AccessRecord{DB: n.owner, Page: 3}).Each(n.t.Context(), n.idx) {
+	for row, err := range (accesslog.Record{DB: n.owner, Page: 3}).Each(n.t.Context(), n.idx) {
 		must(n.t, err)
 		edge := n.edges[row.Tree]
 		edge.Append(row.Hash())
@@ -163,8 +163,8 @@ func (n *notary) wantNumbersFirst() {
 // roots that were signed.
 func (n *notary) wantContinues() {
 	n.t.Helper()
-	record := postgres.AccessRecord{DB: n.owner, Page: 2}
-	if _, err := record.Rows(n.t.Context(), 0); !errors.Is(err, postgres.ErrArchived) {
+	record := accesslog.Record{DB: n.owner, Page: 2}
+	if _, err := record.Rows(n.t.Context(), 0); !errors.Is(err, accesslog.ErrArchived) {
 		n.t.Errorf("lines that are archived: %v", err)
 	}
 	kept, err := record.Kept(n.t.Context())

@@ -100,6 +100,9 @@ func (r *Retain) all(ctx context.Context) error {
 	if err := r.finish(ctx); err != nil {
 		return err
 	}
+	if err := r.rewrite(ctx); err != nil {
+		return err
+	}
 	if r.Keep.Forever() {
 		return nil
 	}

@@ -7,7 +7,9 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/domain/proof"
 )
@@ -16,7 +18,7 @@ import (
 // with that state are trusted no more than others: a checkpoint of a later size holds
 // only if they are right.
 func (r *reading) archived(ctx context.Context) error {
-	kept, err := postgres.AccessRecord{DB: r.DB}.Kept(ctx)
+	kept, err := accesslog.Record{DB: r.DB}.Kept(ctx)
 	if err != nil {
 		return err
 	}
@@ -39,7 +41,7 @@ func (r *reading) archived(ctx context.Context) error {
 // vanished finds lines that the tables declare archived, but that are in no archive of
 // the log.
 func (r *reading) vanished(ctx context.Context) error {
-	lines, err := postgres.AccessRecord{DB: r.DB}.Vanished(ctx)
+	lines, err := accesslog.Record{DB: r.DB}.Vanished(ctx)
 	if err != nil {
 		return err
 	}
@@ -88,10 +90,10 @@ func (r *reading) unnumbered(ctx context.Context) error {
 
 // calls reads the access record.
 func (r *reading) calls(ctx context.Context) error {
-	record := postgres.AccessRecord{DB: r.DB}
+	record := accesslog.Record{DB: r.DB}
 	for r.Calls.UpTo < r.lastCall {
 		page, err := record.Rows(ctx, r.Calls.UpTo)
-		hole, lost := errors.AsType[postgres.Hole](err)
+		hole, lost := errors.AsType[eventstore.Hole](err)
 		if err != nil && !lost {
 			return err
 		}
@@ -109,15 +111,15 @@ func (r *reading) calls(ctx context.Context) error {
 	return nil
 }
 
-func (r *reading) callPage(ctx context.Context, page []postgres.AccessRow) error {
+func (r *reading) callPage(ctx context.Context, page []accesslog.Row) error {
 	var leaves []leaf
-	var boxes []postgres.Sealed
+	var boxes []keyring.Sealed
 	for _, row := range page {
 		if row.Leaf.Idx > r.lastCall {
 			break
 		}
 		leaves = append(leaves, leaf{proof.Tree{Tenant: row.Tree, Kind: proof.Access}, row.Leaf.Idx, row.Hash()})
-		boxes = append(boxes, postgres.SealedInCall(row))
+		boxes = append(boxes, accesslog.SealedIn(row))
 	}
 	if len(leaves) == 0 {
 		return nil

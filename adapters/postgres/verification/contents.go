@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/staff"
@@ -14,14 +14,14 @@ import (
 
 // boxes opens the boxes of events and discards their contents.
 func (r *reading) boxes(ctx context.Context, page []event.Stored) error {
-	all := make([]postgres.Sealed, len(page))
+	all := make([]keyring.Sealed, len(page))
 	for n, s := range page {
-		all[n] = postgres.SealedIn(s)
+		all[n] = keyring.SealedIn(s)
 	}
 	return r.open(ctx, proof.Events, all)
 }
 
-func (r *reading) open(ctx context.Context, kind proof.Kind, all []postgres.Sealed) error {
+func (r *reading) open(ctx context.Context, kind proof.Kind, all []keyring.Sealed) error {
 	if r.Boxes == nil {
 		return nil
 	}

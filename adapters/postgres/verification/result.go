@@ -3,7 +3,7 @@ package verification
 import (
 	"fmt"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
 )
 
 // Check is the comparison of a finding.
@@ -42,15 +42,15 @@ type Record struct {
 
 // Result is the result of a verification.
 type Result struct {
-	Events    Record          `json:"events"`
-	Calls     Record          `json:"calls"`
-	Published int             `json:"published"` // valid checkpoints
-	Kept      int             `json:"kept"`      // valid checkpoints
-	Ended     int             `json:"ended"`     // published ones that cover lost events of an epoch
-	Boxes     *postgres.Boxes `json:"boxes"`     // nil if none was checked
-	Found     []*Finding      `json:"found"`
-	More      int64           `json:"more"`      // findings that are not listed
-	Unchecked []string        `json:"unchecked"` // checks that were not possible, with the reason
+	Events    Record         `json:"events"`
+	Calls     Record         `json:"calls"`
+	Published int            `json:"published"` // valid checkpoints
+	Kept      int            `json:"kept"`      // valid checkpoints
+	Ended     int            `json:"ended"`     // published ones that cover lost events of an epoch
+	Boxes     *keyring.Boxes `json:"boxes"`     // nil if none was checked
+	Found     []*Finding     `json:"found"`
+	More      int64          `json:"more"`      // findings that are not listed
+	Unchecked []string       `json:"unchecked"` // checks that were not possible, with the reason
 }
 
 // mostFound limits the listed findings.

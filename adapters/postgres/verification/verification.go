@@ -5,15 +5,17 @@ import (
 	"fmt"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/proof"
 )
 
 // Verification compares the stored data with its proofs. Each value serves one run.
 type Verification struct {
 	DB       postgres.DB
-	Log      postgres.Log
-	Keys     *postgres.Keyring // opens boxes; without a master key none is checked
-	Trusts   *proof.Policy     // the policy for checkpoints; nil if absent
+	Log      eventstore.Log
+	Keys     *keyring.Keyring // opens boxes; without a master key none is checked
+	Trusts   *proof.Policy    // the policy for checkpoints; nil if absent
 	Notes    []Kept
 	Progress func(done, all int64) // receives the number of processed events; may be nil
 }
@@ -62,7 +64,7 @@ func (r *reading) prepare(ctx context.Context) (err error) {
 		r.Uncheck("whose the published checkpoints are: give the service's key")
 	}
 	if r.Keys.Opens() {
-		r.Boxes = &postgres.Boxes{}
+		r.Boxes = &keyring.Boxes{}
 	} else {
 		r.Uncheck("whether boxes open: give the master key")
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 )
@@ -13,7 +13,7 @@ import (
 func (r *reading) events(ctx context.Context) error {
 	for r.Events.UpTo < r.head {
 		page, err := r.Log.Rows(ctx, r.Events.UpTo)
-		hole, lost := errors.AsType[postgres.Hole](err)
+		hole, lost := errors.AsType[eventstore.Hole](err)
 		if err != nil && !lost {
 			return err
 		}
@@ -32,7 +32,7 @@ func (r *reading) events(ctx context.Context) error {
 }
 
 // tear records that a kind is not checked after an idx.
-func (r *reading) tear(kind proof.Kind, after int64, hole postgres.Hole) {
+func (r *reading) tear(kind proof.Kind, after int64, hole eventstore.Hole) {
 	r.cut[kind] = true
 	r.Add(Finding{Check: Gap, Kind: kind.String(), Idx: after + 1, Count: 1}, "%s", hole)
 	r.Uncheck("%s behind idx %d, because of what is missing there", kind, after)

@@ -77,7 +77,7 @@ func (s *Section) act(v *frame.Visit, is standing) error {
 		return s.refuse(v, is, chosen.field, err)
 	}
 	if v.Form.Get("do") == "confirm" {
-		return v.GoTo(v.Base() + "/privacy?done=erased")
+		return v.GoTo(v.Base() + "/privacy/erasures/" + given(v, "erasure").String() + "?done=erased")
 	}
 	return v.GoTo(v.Base() + "/privacy/patients/" + is.id.String() + "?done=" + v.Form.Get("do"))
 }

@@ -3,6 +3,8 @@
 //	privacy                     who has broken the glass, whose erasure waits; a patient is
 //	                            looked for here
 //	privacy/refused             calls that were refused
+//	privacy/erasures            the erasures of the practice, and whether they are final
+//	privacy/erasures/{erasure}  the letter that confirms an erasure
 //	privacy/patients/{patient}  who has had to do with a patient's data; restricting the
 //	                            record, holding and erasing the data
 //	…/{patient}/copy            all that is held about the patient, as a file

@@ -12,7 +12,6 @@ import (
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
-	"frontdesk/domain/erasure"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -21,13 +20,14 @@ import (
 //go:embed templates
 var sources embed.FS
 
-var templates = frame.Templates(sources, "privacy", "patient", "refused")
+var templates = frame.Templates(sources, "privacy", "patient", "refused", "erasures", "letter")
 
 // Section is the pages for privacy officers. All fields are needed.
 type Section struct {
 	*frame.Site
 	Traces    projections.Traces
 	Asked     projections.ErasureRequests
+	Done      projections.Erasures
 	People    projections.People
 	Directory projections.Directory
 	Book      *projections.Book
@@ -77,6 +77,8 @@ func (s *Section) Routes() []frame.Route {
 	return []frame.Route{
 		frame.At("/privacy", "privacy", frame.Both(staff.GuardPrivacy, guard(s.home), guard(s.find))),
 		frame.At("/privacy/refused", "privacy-refused", frame.Methods{http.MethodGet: frame.WhoMay(staff.GuardPrivacy, guard(s.refused))}),
+		frame.At("/privacy/erasures", "privacy-erasures", frame.Methods{http.MethodGet: frame.WhoMay(staff.GuardPrivacy, guard(s.erasures))}),
+		frame.At("/privacy/erasures/{erasure}", "privacy-erasure", frame.Methods{http.MethodGet: frame.WhoMay(staff.GuardPrivacy, guard(s.letter))}),
 		frame.At("/privacy/patients/{patient}", "privacy-patient", frame.Both(staff.GuardPrivacy, s.ofPatient(s.patient), s.ofPatient(s.act))),
 		frame.At("/privacy/patients/{patient}/copy", "privacy-copy", frame.Methods{http.MethodPost: frame.WhoMay(staff.GuardPrivacy, s.ofPatient(s.copy))}),
 	}
@@ -95,7 +97,6 @@ func (s *Section) confirmed(at string, page frame.Page) frame.Page {
 // homePage is what privacy officers see first.
 type homePage struct {
 	frame.Faulty
-	Done     string // what has just been done; "" for nothing
 	Broken   []brokenRow
 	Older    string // the last of them, if there are more
 	Newer    bool   // they do not begin with the newest
@@ -151,14 +152,9 @@ type foundRow struct {
 	Name, Birth string
 }
 
-// homeDone is what the page says after an act, by the word in its address.
-var homeDone = map[string]string{
-	"erased": "The patient has been erased. " + erasure.Reach,
-}
-
 // home shows who has broken the glass, first of all, and whose erasure waits.
 func (s *Section) home(v *frame.Visit) error {
-	return s.showHome(v, http.StatusOK, homePage{Done: homeDone[v.Form.Get("done")]})
+	return s.showHome(v, http.StatusOK, homePage{})
 }
 
 func (s *Section) showHome(v *frame.Visit, status int, page homePage, found ...patient.ID) error {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"frontdesk/domain/fault"
@@ -44,8 +45,8 @@ type Ask struct {
 // the challenge's expiry, and the challenge is the MAC over these and over the whole
 // ask. A changed part gives another challenge, which no passkey has signed.
 type Challenges struct {
-	Key [32]byte // the same for every process
-	Now func() time.Time
+	Keys func() [][32]byte // at least one; the same for every process. The first one makes challenges, all check them
+	Now  func() time.Time
 }
 
 // challenge is a challenge with its expiry.
@@ -57,15 +58,20 @@ type challenge struct {
 // String is the form that browsers sign.
 func (c challenge) String() string { return base64.RawURLEncoding.EncodeToString(c.bits[:]) }
 
-// keptSize is the size of 32 random bytes and a time in seconds.
-const keptSize = 32 + 8
+// keptSize is the size of 32 random bytes, a time in seconds, and the tag of the key.
+const (
+	tagged   = 32 + 8
+	keptSize = tagged + 4
+)
 
 // begin returns a new challenge, and the browser's part of it.
 func (c Challenges) begin(a Ask) (challenge, string) {
 	kept := make([]byte, keptSize)
 	_, _ = rand.Read(kept) // never fails
 	binary.BigEndian.PutUint64(kept[32:], uint64(c.Now().Add(ChallengeLifetime).Unix()))
-	return c.over(a, kept), base64.RawURLEncoding.EncodeToString(kept)
+	key := c.Keys()[0]
+	copy(kept[tagged:], tagOf(key, kept))
+	return over(key, a, kept), base64.RawURLEncoding.EncodeToString(kept)
 }
 
 // of returns the challenge for the browser's part, or [ErrPasskey] if it has expired or
@@ -75,15 +81,27 @@ func (c Challenges) of(a Ask, kept string) (challenge, error) {
 	if err != nil || len(bytes) != keptSize || !a.Site.Named() {
 		return challenge{}, ErrPasskey
 	}
-	found := c.over(a, bytes)
+	keys := c.Keys()
+	at := slices.IndexFunc(keys, func(key [32]byte) bool { return hmac.Equal(bytes[tagged:], tagOf(key, bytes)) })
+	if at < 0 {
+		return challenge{}, ErrPasskey
+	}
+	found := over(keys[at], a, bytes)
 	if !c.Now().Before(found.ends) {
 		return challenge{}, ErrPasskey
 	}
 	return found, nil
 }
 
-func (c Challenges) over(a Ask, kept []byte) challenge {
-	mac := hmac.New(sha256.New, c.Key[:])
+// tagOf tells which key has made a challenge, since the master key may have been rotated.
+func tagOf(key [32]byte, kept []byte) []byte {
+	mac := hmac.New(sha256.New, key[:])
+	mac.Write(append([]byte("tag"), kept[:tagged]...)) // no challenge is over so few bytes
+	return mac.Sum(nil)[:keptSize-tagged]
+}
+
+func over(key [32]byte, a Ask, kept []byte) challenge {
+	mac := hmac.New(sha256.New, key[:])
 	mac.Write(kept) // of one length, as the member's id is; no other part has a zero byte
 	mac.Write(a.Member.UUID[:])
 	for _, part := range []string{string(a.For), a.Tenant, a.Site.Origin, a.Bound} {

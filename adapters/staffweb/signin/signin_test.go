@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/staffweb/signin/signintest"
@@ -34,7 +35,7 @@ type surgery struct {
 	*commandtest.Clock
 	pool  *pgxpool.Pool
 	vault signin.Vault
-	store *postgres.Store
+	store *eventstore.Store
 	lee   staff.ID // of Elm Street
 
 	logged bytes.Buffer // by the vault
@@ -48,14 +49,14 @@ func newSurgery(t *testing.T) *surgery {
 	}
 	s := &surgery{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(commandtest.Noon)}
 	s.vault = signin.Vault{DB: postgres.On(s.pool), Cost: signintest.Cheap, Log: slog.New(slog.NewTextHandler(&s.logged, nil))}
-	s.store = &postgres.Store{DB: postgres.On(s.pool), Codec: codec, Keys: postgrestest.Keyring(t, s.pool, codec), AtOnce: projections.AtOnce(), Now: s.Now}
+	s.store = &eventstore.Store{DB: postgres.On(s.pool), Codec: codec, Keys: postgrestest.Keyring(t, s.pool, codec), AtOnce: projections.AtOnce(), Now: s.Now}
 	s.Door = signin.Door{
 		Guesses:   signin.NewGuesses(s.Now),
 		Queue:     signin.NewQueue(),
 		Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: lockout, Now: s.Now},
 		Devices:   signin.Devices{DB: postgres.On(s.pool), Now: s.Now},
 		Passwords: s.vault,
-		Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Now: s.Now}, Now: s.Now, Log: s.vault.Log},
+		Passkeys:  signin.Passkeys{DB: postgres.On(s.pool), Challenges: signin.Challenges{Keys: func() [][32]byte { return [][32]byte{{1}} }, Now: s.Now}, Now: s.Now, Log: s.vault.Log},
 		Steps:     signin.Steps{DB: postgres.On(s.pool), Now: s.Now},
 		Sessions:  signin.Sessions{DB: postgres.On(s.pool), Idle: 30 * time.Minute, Limit: 12 * time.Hour, Now: s.Now},
 	}

@@ -74,7 +74,7 @@ func newWorld(t *testing.T, edits ...func(*app.Config)) *world {
 	w.config = app.Config{
 		DatabaseURL: w.db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test",
 		CallConnections: 4, BackgroundConnections: 10, UploadConnections: 1, // the cluster is shared with all other tests
-		MasterKey: sealing.MasterKey{1}, RootCAs: roots, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		MasterKeys: sealing.NewRing(sealing.MasterKey{1}), RootCAs: roots, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	}
 	for _, edit := range edits {
 		if edit != nil {
@@ -119,7 +119,7 @@ func (w *world) listens() {
 // with works on the database as a role.
 func (w *world) with(databaseURL string, do func(*app.Engine), edits ...func(*app.Config)) {
 	w.t.Helper()
-	config := app.Config{DatabaseURL: databaseURL, MasterKey: w.config.MasterKey, AllowNetwork: w.config.AllowNetwork}
+	config := app.Config{DatabaseURL: databaseURL, MasterKeys: w.config.MasterKeys, AllowNetwork: w.config.AllowNetwork}
 	for _, edit := range edits {
 		edit(&config)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/testworld"
@@ -62,8 +63,8 @@ func (d *desk) call(t *testing.T, token string) (status int, id uuid.UUID) {
 // recorded are the request ids in the access record, in order.
 func (d *desk) recorded(t *testing.T) (ids []uuid.UUID) {
 	t.Helper()
-	record := postgres.AccessRecord{DB: postgres.On(d.DB.Pool(t))}
-	for call, err := range record.Calls(t.Context(), postgres.CallFilter{}) {
+	record := accesslog.Record{DB: postgres.On(d.DB.Pool(t))}
+	for call, err := range record.Calls(t.Context(), accesslog.CallFilter{}) {
 		must(t, err)
 		ids = append(ids, call.RequestID)
 	}

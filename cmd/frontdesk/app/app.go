@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"os"
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,7 +14,11 @@ import (
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/proving"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/projections"
@@ -25,17 +30,17 @@ type App struct {
 	public, private *server
 	readiness       readiness
 	keys            *bearer.KeyCache
-	consumers       []*postgres.Consumer
-	recorder        *postgres.AccessRecorder
+	consumers       []*eventstore.Consumer
+	recorder        *accesslog.Recorder
 	journal         *signin.Journal
-	comparer        *postgres.Comparer
+	comparer        *eventstore.Comparer
 	book            *projections.Book
 	live            *live.Hub
 	webhooks        webhookShared
 	relay           *broker.Relay // nil without a broker
 	registry        *prometheus.Registry
 	seating         *fair.Metrics
-	sweeps          *postgres.SweepMetrics
+	sweeps          *uploads.SweepMetrics
 	drain           drain
 
 	sending context.Context // of webhooks; when it ends, they are broken off
@@ -70,16 +75,16 @@ func New(ctx context.Context, config Config) (*App, error) {
 		Warn:      a.warnOfPrivateKeys,
 		Registry:  a.registry,
 	})
-	a.recorder = postgres.NewAccessRecorder(a.pools.background, a.registry, a.config.Log)
+	a.recorder = accesslog.NewRecorder(a.pools.background, a.registry, a.config.Log)
 	a.recorder.Keys = a.keyring
 	a.journal = a.newJournal()
-	a.comparer = postgres.NewComparer(a.background, a.registry, a.config.Log)
+	a.comparer = eventstore.NewComparer(a.background, a.registry, a.config.Log)
 	a.book = a.Book()
 	a.webhooks = a.newWebhookShared()
 	a.relay = a.newRelay()
 	a.drain.delay, a.drain.limit = a.config.DrainDelay, a.config.ShutdownLimit
 	a.sending, a.abandon = context.WithCancel(context.Background())
-	tail := postgres.NewTail(a.background, a.codec, a.grown)
+	tail := eventstore.NewTail(a.background, a.codec, a.grown)
 	a.consumers = a.following(tail)
 	a.live = live.NewHub(a.watch(tail), a.config.RealNow, a.config.Log, live.NewMetrics(a.registry))
 	a.live.Show(a.seating)
@@ -97,12 +102,12 @@ func New(ctx context.Context, config Config) (*App, error) {
 
 // following returns the consumers of the feed: one for each projection that follows it,
 // and the fan-out of webhooks.
-func (a *App) following(tail *postgres.Tail) []*postgres.Consumer {
-	db, metrics := stdlib.OpenDBFromPool(a.pools.background), postgres.NewMetrics(a.registry)
-	var consumers []*postgres.Consumer
+func (a *App) following(tail *eventstore.Tail) []*eventstore.Consumer {
+	db, metrics := stdlib.OpenDBFromPool(a.pools.background), eventstore.NewMetrics(a.registry)
+	var consumers []*eventstore.Consumer
 	for _, p := range projections.Following() {
-		consumers = append(consumers, &postgres.Consumer{
-			Name: p.Name(), DB: db, Tail: tail, Handler: postgres.Following(p), Follows: p.Follows(), Log: a.config.Log, Metrics: metrics, Traces: a.traces,
+		consumers = append(consumers, &eventstore.Consumer{
+			Name: p.Name(), DB: db, Tail: tail, Handler: eventstore.Following(p), Follows: p.Follows(), Log: a.config.Log, Metrics: metrics, Traces: a.traces,
 		})
 	}
 	return append(consumers, a.fanOut(db, tail, metrics))
@@ -127,6 +132,7 @@ func (a *App) Run(ctx context.Context) error {
 func (a *App) stages() [][]task {
 	follow := []task{
 		{"keyring", func(ctx context.Context) { a.keyring.Follow(ctx, a.grown, a.config.Log) }},
+		{"master keys", a.masterHolder().Run},
 		{"sweeper", a.sweeper().Run},
 		{"webhook sender", a.sender().Run},
 		{"webhook keeper", a.keeper().Run},
@@ -157,17 +163,26 @@ func (a *App) Hurry() {
 
 // newJournal returns the journal that records sign-ins in the log, after their answers.
 func (a *App) newJournal() *signin.Journal {
-	store := &postgres.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Appended: a.appended}
+	store := &eventstore.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Appended: a.appended}
 	tries := signin.Tries{DB: a.background, Lockout: a.config.Lockout, Now: a.config.RealNow}
 	journal := signin.NewJournal(store, a.background, tries, a.registry, a.config.Log)
 	journal.Now = a.config.Now
 	return journal
 }
 
+// masterHolder returns the follower of the master keys.
+func (a *App) masterHolder() *keyring.MasterHolder {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return &keyring.MasterHolder{Keys: a.keyring, Host: host, Read: a.config.ReadMasterKeys, Log: a.config.Log}
+}
+
 // sweeper returns the sweeper of expired files and answers.
-func (a *App) sweeper() *postgres.Sweeper {
-	uploads := &postgres.Uploads{DB: a.background, Now: a.config.RealNow}
-	return &postgres.Sweeper{DB: a.background, Uploads: uploads, Now: a.config.Now, RealNow: a.config.RealNow, Log: a.config.Log, Metrics: a.sweeps}
+func (a *App) sweeper() *uploads.Sweeper {
+	files := &uploads.Store{DB: a.background, Now: a.config.RealNow}
+	return &uploads.Sweeper{DB: a.background, Uploads: files, Now: a.config.Now, RealNow: a.config.RealNow, Log: a.config.Log, Metrics: a.sweeps}
 }
 
 // Close frees the addresses and the connections. It may be called twice.

@@ -24,7 +24,7 @@ func BenchmarkCallLines(b *testing.B) {
 	b.Cleanup(func() { _ = file.Close() })
 	telling, err := app.New(b.Context(), app.Config{
 		DatabaseURL: silent.url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 		RateLimit: app.NoLimit, DailyBytes: app.NoLimit, Log: slog.New(slog.NewJSONHandler(file, nil)), Calls: httpapi.AllLines,
 	})
 	must(b, err)

@@ -24,6 +24,9 @@ import (
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
@@ -62,8 +65,8 @@ func BenchmarkParts(b *testing.B) {
 			}.Run(b)
 		})
 	}
-	sequencer := postgres.NewSequencer(p.pool, p.appended, p.grown, p.log)
-	recorder := postgres.NewAccessRecorder(p.pool, prometheus.NewRegistry(), p.log)
+	sequencer := eventstore.NewSequencer(p.pool, p.appended, p.grown, p.log)
+	recorder := accesslog.NewRecorder(p.pool, prometheus.NewRegistry(), p.log)
 	b.Run("sequencer", func(b *testing.B) { p.behind(b, p.submit, sequencer.Run) })
 	b.Run("access record", func(b *testing.B) {
 		p.behind(b, func(ctx context.Context, n int, with bool) error {
@@ -112,9 +115,9 @@ func newParts(b *testing.B) *parts {
 	b.Cleanup(p.pool.Close)
 	p.codec, err = event.NewCodec(domain.Events()...)
 	must(b, err)
-	keys := &postgres.Keyring{DB: postgres.On(p.pool), Codec: p.codec, Master: sealing.MasterKey{1}, Now: clock.System}
+	keys := &keyring.Keyring{DB: postgres.On(p.pool), Codec: p.codec, Masters: sealing.NewRing(sealing.MasterKey{1}), Now: clock.System}
 	must(b, keys.Start(b.Context()))
-	store := &postgres.Store{DB: postgres.On(p.pool), Codec: p.codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System, Appended: p.appended}
+	store := &eventstore.Store{DB: postgres.On(p.pool), Codec: p.codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System, Appended: p.appended}
 	b.Cleanup(store.Close)
 	p.desk = service.Desk
 	p.desk.Store = store
@@ -202,16 +205,16 @@ func (p *parts) line() access.Call {
 // consumers are those of the read models that follow the log and, last, the fan-out of
 // webhooks.
 func (p *parts) consumers() (runs []func(context.Context)) {
-	db, tail := stdlib.OpenDBFromPool(p.pool), postgres.NewTail(postgres.On(p.pool), p.codec, p.grown)
+	db, tail := stdlib.OpenDBFromPool(p.pool), eventstore.NewTail(postgres.On(p.pool), p.codec, p.grown)
 	p.b.Cleanup(func() { _ = db.Close() })
 	for _, f := range projections.Following() {
-		c := &postgres.Consumer{Name: f.Name(), DB: db, Tail: tail, Handler: postgres.Following(f), Follows: f.Follows(), Log: p.log}
+		c := &eventstore.Consumer{Name: f.Name(), DB: db, Tail: tail, Handler: eventstore.Following(f), Follows: f.Follows(), Log: p.log}
 		runs = append(runs, c.Run)
 	}
 	fanOut := webhooks.FanOut{
 		Ages: webhooks.Ages{CallIn: time.Hour, Other: time.Hour}, Queued: &background.Broadcast{}, Now: clock.System, Metrics: webhooks.NewMetrics(prometheus.NewRegistry()),
 	}
-	c := &postgres.Consumer{Name: webhooks.FanOutName, DB: db, Tail: tail, Handler: fanOut.Handle, Alone: fanOut.HandleAlone, Follows: fanOut.Follows(), Log: p.log}
+	c := &eventstore.Consumer{Name: webhooks.FanOutName, DB: db, Tail: tail, Handler: fanOut.Handle, Alone: fanOut.HandleAlone, Follows: fanOut.Follows(), Log: p.log}
 	return append(runs, c.Run)
 }
 

@@ -72,7 +72,7 @@ func serving(b testing.TB) (running, bearertest.Application, string) {
 	admin := server.URL("frontdesk", embedded.Superuser)
 	service, err := app.New(b.Context(), app.Config{
 		DatabaseURL: server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 		RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
 	})
 	must(b, err)

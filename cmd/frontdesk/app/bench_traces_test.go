@@ -48,7 +48,7 @@ func besides(b *testing.B, first running, traces tracing.Config) *app.App {
 	b.Helper()
 	service, err := app.New(b.Context(), app.Config{
 		DatabaseURL: first.url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 		RateLimit: app.NoLimit, DailyBytes: app.NoLimit, Traces: traces,
 	})
 	must(b, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/domain/application"
 	"frontdesk/domain/signingkey"
@@ -78,13 +79,16 @@ func (e *Engine) writable(ctx context.Context) Finding {
 
 // masterKey checks that the master key is the database's.
 func (e *Engine) masterKey(ctx context.Context) Finding {
+	if e.config.MasterKeys.Empty() {
+		return found("master key", "", sealing.ErrNoMasterKey)
+	}
 	is, err := e.keyring.Check(ctx)
 	says := "it opens what is sealed here (" + is + ")"
 	switch {
 	case err != nil:
 		return found("master key", "", err)
 	case is == "":
-		says = "the database has none yet: the one that is given becomes its own (" + e.config.MasterKey.ID() + ")"
+		says = "the database has none yet: the one that is given becomes its own (" + e.config.MasterKeys.IDs()[0] + ")"
 	}
 	return found("master key", says, nil)
 }

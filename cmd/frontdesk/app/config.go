@@ -26,7 +26,7 @@ import (
 )
 
 // Config is the configuration of a deployment. [Open] needs only the DatabaseURL; [New] also
-// needs the addresses and the MasterKey. A zero limit or time means the default of the
+// needs the addresses and a master key. A zero limit or time means the default of the
 // package that uses it.
 type Config struct {
 	DatabaseURL string
@@ -61,12 +61,14 @@ type Config struct {
 	SessionLimit   time.Duration  // how long a session lasts at most
 	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is trusted
 
-	CallInAgeLimit    time.Duration     // applications are not notified of older call-ins
-	WebhookAgeLimit   time.Duration     // applications are not notified of other events that are older
-	WebhookTimeout    time.Duration     // for one delivery
-	DeliveryRetention time.Duration     // how long every detail of a delivery's outcome is kept
-	MasterKey         sealing.MasterKey // seals the keys that webhooks are signed with; New needs it
-	OldMasterKey      sealing.MasterKey // also accepted during a rotation of the MasterKey; zero for none
+	CallInAgeLimit    time.Duration // applications are not notified of older call-ins
+	WebhookAgeLimit   time.Duration // applications are not notified of other events that are older
+	WebhookTimeout    time.Duration // for one delivery
+	DeliveryRetention time.Duration // how long every detail of a delivery's outcome is kept
+	MasterKeys        *sealing.Ring // encrypt personal data and the keys that webhooks are signed with; New needs one
+
+	// ReadMasterKeys reads the master keys again while the app runs; nil if they cannot change.
+	ReadMasterKeys func(ctx context.Context) ([]sealing.MasterKey, error)
 
 	Broker        broker.Server // receives the log; no relay runs without an address
 	BrokerStreams broker.Streams

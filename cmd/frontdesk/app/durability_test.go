@@ -25,7 +25,7 @@ func TestSynchronousDurabilityIsRequired_D49(t *testing.T) {
 	db := postgrestest.New(t)
 	config := app.Config{
 		DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0",
-		APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1}, Durability: postgres.Synchronous,
+		APIDomain: "frontdesk.test", MasterKeys: sealing.NewRing(sealing.MasterKey{1}), Durability: postgres.Synchronous,
 	}
 	if service, err := app.New(t.Context(), config); err == nil || !strings.Contains(err.Error(), "synchronous_standby_names") {
 		if service != nil {
@@ -70,7 +70,7 @@ func TestStartJudgesOwners_D51(t *testing.T) {
 		var lines buffer
 		service, err := app.New(t.Context(), app.Config{
 			DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0",
-			APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1}, Log: slog.New(slog.NewTextHandler(&lines, nil)),
+			APIDomain: "frontdesk.test", MasterKeys: sealing.NewRing(sealing.MasterKey{1}), Log: slog.New(slog.NewTextHandler(&lines, nil)),
 		})
 		if err == nil {
 			service.Close()

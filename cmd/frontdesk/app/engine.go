@@ -6,8 +6,11 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/retention"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/tracing"
 	"frontdesk/cmd/frontdesk/apply"
@@ -23,17 +26,17 @@ import (
 type Engine struct {
 	Desk        commands.Desk
 	Auditor     auditing.Auditor
-	Log         postgres.Log
-	Sequencer   *postgres.Sequencer
+	Log         eventstore.Log
+	Sequencer   *eventstore.Sequencer
 	Staff       projections.Staff
-	Uploads     *postgres.Uploads
+	Uploads     *uploads.Store
 	Attachments projections.Attachments
 
 	config     Config
 	passwords  signin.Vault
 	codec      *event.Codec
-	keyring    *postgres.Keyring
-	store      *postgres.Store
+	keyring    *keyring.Keyring
+	store      *eventstore.Store
 	pools      pools
 	calls      postgres.DB // for work that a caller waits for
 	background postgres.DB // for all other work
@@ -82,17 +85,17 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 	e := &Engine{
 		config: config, codec: codec, pools: all, calls: calls, background: behind,
 		appended: &background.Broadcast{}, grown: &background.Broadcast{},
-		Log:         postgres.Log{DB: behind, Codec: codec},
+		Log:         eventstore.Log{DB: behind, Codec: codec},
 		Staff:       projections.Staff{DB: calls},
-		Uploads:     &postgres.Uploads{DB: postgres.ForCallers(all.uploads), Now: config.RealNow},
+		Uploads:     &uploads.Store{DB: postgres.ForCallers(all.uploads), Now: config.RealNow},
 		Attachments: projections.Attachments{DB: behind},
 		passwords:   signin.Vault{DB: calls, Queue: signin.NewQueue(), Cost: config.PasswordCost, Log: config.Log},
 	}
-	e.Sequencer = postgres.NewSequencer(all.background, e.appended, e.grown, config.Log)
+	e.Sequencer = eventstore.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability, e.Sequencer.Now = config.Durability, config.Now
-	e.keyring = &postgres.Keyring{DB: calls, Codec: codec, Master: config.MasterKey, Old: config.OldMasterKey, Now: config.RealNow}
+	e.keyring = &keyring.Keyring{DB: calls, Codec: codec, Masters: config.MasterKeys, Now: config.RealNow}
 	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
-	e.store = &postgres.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
+	e.store = &eventstore.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
 	e.Desk = e.desk(e.store)
 	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Keys: e.keyring, Now: config.Now}
 	return e
@@ -109,7 +112,7 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Answers:               postgres.Confirmed{Answers: projections.Answers{DB: e.calls}, DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
-		Erasures:              postgres.Eraser{Erasures: e.erasures(), Store: e.store},
+		Erasures:              eventstore.Eraser{Erasures: e.Erasures(), Store: e.store},
 		CheckURL:              outbound.Guard{Allow: e.config.AllowNetwork, Flag: "--allow-network"}.CheckURL, // operators read it
 		Now:                   e.config.Now,
 		AuthorisationLifetime: e.config.AuthorisationLifetime,

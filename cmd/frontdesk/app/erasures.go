@@ -11,7 +11,8 @@ import (
 	"frontdesk/projections"
 )
 
-func (e *Engine) erasures() projections.Erasures { return projections.Erasures{DB: e.calls} }
+// Erasures returns the read model of erasures.
+func (e *Engine) Erasures() projections.Erasures { return projections.Erasures{DB: e.calls} }
 
 func (e *Engine) ledger() ledger.File { return ledger.File{Name: e.config.ErasureLedger} }
 
@@ -51,7 +52,7 @@ func (e *Engine) WarnWithoutLedger(ctx context.Context) {
 // NotErased returns the people who are erased in the ledger but not in the database, and
 // those whose keys have come back.
 func (e *Engine) NotErased(ctx context.Context) ([]erasure.Line, error) {
-	back, err := e.erasures().Kept(ctx)
+	back, err := e.Erasures().Kept(ctx)
 	if err != nil || e.config.ErasureLedger == "" {
 		return back, err
 	}
@@ -59,7 +60,7 @@ func (e *Engine) NotErased(ctx context.Context) ([]erasure.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines, err := e.erasures().Lines(ctx)
+	lines, err := e.Erasures().Lines(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (e *Engine) NoteErasures(ctx context.Context) error {
 	if e.config.ErasureLedger == "" {
 		return nil
 	}
-	lines, err := e.erasures().Lines(ctx)
+	lines, err := e.Erasures().Lines(ctx)
 	if err != nil {
 		return err
 	}

@@ -47,10 +47,6 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 // api returns the Transactional API over this app's desk.
 func (a *App) api() (*httpapi.API, error) {
 	rights, unproven := projections.Rights{DB: a.calls}, bearer.NewUnproven(a.config.Now, httpapi.RequestID)
-	cursors, err := a.cursors()
-	if err != nil {
-		return nil, err
-	}
 	return &httpapi.API{
 		Domain:        a.config.APIDomain,
 		DefaultTenant: a.config.DefaultTenant,
@@ -72,7 +68,7 @@ func (a *App) api() (*httpapi.API, error) {
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
 		Own: httpapi.Own{
 			Calls: projections.OwnCalls{DB: a.calls}.Of, Call: projections.OwnCalls{DB: a.calls}.Call, Unproven: unproven.Of,
-			Deliveries: projections.OwnDeliveries{DB: a.calls}.Of, Outcomes: webhooks.Outcomes(), Why: whyUndelivered, Cursors: cursors,
+			Deliveries: projections.OwnDeliveries{DB: a.calls}.Of, Outcomes: webhooks.Outcomes(), Why: whyUndelivered, Cursors: a.cursors(),
 		},
 		Record: a.recorder.Record,
 
@@ -87,13 +83,14 @@ func (a *App) api() (*httpapi.API, error) {
 	}, nil
 }
 
-// cursors returns the sealer of page cursors.
-func (a *App) cursors() (httpapi.Cursors, error) {
-	key, err := a.config.MasterKey.For("frontdesk cursors of pages")
-	if err != nil {
-		return httpapi.Cursors{}, err
-	}
-	return httpapi.NewCursors(key)
+// cursors encrypts the positions where pages end.
+func (a *App) cursors() httpapi.Cursors {
+	return httpapi.Cursors{Keys: a.derive("frontdesk cursors of pages")}
+}
+
+// derive returns keys for a purpose from the master keys at each time.
+func (a *App) derive(purpose string) func() [][32]byte {
+	return func() [][32]byte { return a.config.MasterKeys.Derive(purpose) }
 }
 
 // whyUndelivered explains to the recipient why a webhook did not arrive, in a sentence.
@@ -116,10 +113,6 @@ const (
 // staffPages returns the staff pages over this app's desk.
 func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 	c := a.config
-	challenges, err := c.MasterKey.For("frontdesk challenges for passkeys of staff")
-	if err != nil {
-		return nil, err
-	}
 	pages := &staffweb.Pages{
 		Site: &frame.Site{
 			TrustedProxies: c.TrustedProxies,
@@ -131,7 +124,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 				Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.RealNow},
 				Devices:   signin.Devices{DB: a.calls, Now: c.RealNow},
 				Passwords: a.passwords,
-				Passkeys:  signin.Passkeys{DB: a.calls, Challenges: signin.Challenges{Key: challenges, Now: c.RealNow}, Now: c.RealNow, Log: c.Log},
+				Passkeys:  signin.Passkeys{DB: a.calls, Challenges: signin.Challenges{Keys: a.derive("frontdesk challenges for passkeys of staff"), Now: c.RealNow}, Now: c.RealNow, Log: c.Log},
 				Steps:     signin.Steps{DB: a.calls, Now: c.RealNow},
 				Sessions:  signin.Sessions{DB: a.calls, Idle: c.SessionIdle, Limit: c.SessionLimit, Now: c.RealNow},
 				Screens:   signin.Screens{DB: a.calls, Now: c.RealNow},
@@ -159,6 +152,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 	if c.AuthURL == "" {
 		return pages, nil
 	}
+	var err error
 	if pages.URL, err = staffweb.ParseURL(c.AuthURL); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ import (
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/commands"
@@ -61,7 +63,7 @@ func operations() []operation {
 		}},
 		{"sweep", 3, false, func(g *grower) error {
 			db := postgres.On(g.pool)
-			return (&postgres.Sweeper{DB: db, Uploads: &postgres.Uploads{DB: db, Now: clock.System}, Now: clock.System, RealNow: clock.System}).Sweep(g.t.Context())
+			return (&uploads.Sweeper{DB: db, Uploads: &uploads.Store{DB: db, Now: clock.System}, Now: clock.System, RealNow: clock.System}).Sweep(g.t.Context())
 		}},
 		{"explain", 2, false, (*grower).explain},
 	}
@@ -89,11 +91,11 @@ func auditOperations() (all []operation) {
 	}
 	for _, f := range []struct {
 		name string
-		of   func(*grower) postgres.CallFilter
+		of   func(*grower) accesslog.CallFilter
 	}{
-		{"audit calls --application", func(g *grower) postgres.CallFilter { return postgres.CallFilter{Application: g.integrator.ID} }},
-		{"audit calls --patient", func(g *grower) postgres.CallFilter { return postgres.CallFilter{Patient: g.patient} }},
-		{"audit calls --since", func(g *grower) postgres.CallFilter { return postgres.CallFilter{Since: g.since} }},
+		{"audit calls --application", func(g *grower) accesslog.CallFilter { return accesslog.CallFilter{Application: g.integrator.ID} }},
+		{"audit calls --patient", func(g *grower) accesslog.CallFilter { return accesslog.CallFilter{Patient: g.patient} }},
+		{"audit calls --since", func(g *grower) accesslog.CallFilter { return accesslog.CallFilter{Since: g.since} }},
 	} {
 		all = append(all, operation{f.name, 5, false, func(g *grower) error {
 			_, err := g.auditor.Auditor.Calls(g.t.Context(), auditing.CallFilter{CallFilter: f.of(g)}, 100)

@@ -128,14 +128,14 @@ func growing(t *testing.T, cluster *embedded.Server, name string) *grower {
 	var err error
 	g.App, err = app.New(t.Context(), app.Config{
 		DatabaseURL: cluster.URL(name, postgres.AppRole), Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}), RateLimit: app.NoLimit, DailyBytes: app.NoLimit,
 	})
 	must(t, err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
 	running.Go(func() { _ = g.Run(ctx) })
 	t.Cleanup(func() { stop(); running.Wait() })
-	g.auditor, err = app.Open(t.Context(), app.Config{DatabaseURL: cluster.URL(name, postgres.AuditRole), MasterKey: sealing.MasterKey{1}})
+	g.auditor, err = app.Open(t.Context(), app.Config{DatabaseURL: cluster.URL(name, postgres.AuditRole), MasterKeys: sealing.NewRing(sealing.MasterKey{1})})
 	must(t, err)
 	t.Cleanup(g.auditor.Close)
 	g.pool, err = postgres.NewPool(t.Context(), cluster.URL(name, postgres.AppRole), 4)

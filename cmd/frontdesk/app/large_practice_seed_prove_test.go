@@ -15,6 +15,8 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/staffweb/signin"
@@ -42,7 +44,7 @@ const (
 type large struct {
 	*service
 	pool     *pgxpool.Pool
-	store    *postgres.Store
+	store    *eventstore.Store
 	members  []staff.ID
 	patients []patient.ID
 	sites    []site.ID
@@ -58,14 +60,14 @@ func newLarge(t *testing.T) *large {
 	t.Cleanup(pool.Close)
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
-	keys := &postgres.Keyring{DB: postgres.On(pool), Codec: codec, Master: sealing.MasterKey{1}, Now: clock.System}
+	keys := &keyring.Keyring{DB: postgres.On(pool), Codec: codec, Masters: sealing.NewRing(sealing.MasterKey{1}), Now: clock.System}
 	must(t, keys.Start(t.Context()))
-	l := &large{pool: pool, store: &postgres.Store{DB: postgres.On(pool), Codec: codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System}}
+	l := &large{pool: pool, store: &eventstore.Store{DB: postgres.On(pool), Codec: codec, Keys: keys, AtOnce: projections.AtOnce(), Now: clock.System}}
 	t.Cleanup(l.store.Close)
 	l.seed(t)
 	program, err := app.New(t.Context(), app.Config{
 		DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 	})
 	must(t, err)
 	l.service = &service{App: program, db: pool}

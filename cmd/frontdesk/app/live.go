@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/projections"
 )
@@ -14,11 +14,11 @@ func liveFollowers() []projections.Follower {
 }
 
 // watched adapts the watch of the log for live pages.
-type watched struct{ *postgres.Watch }
+type watched struct{ *eventstore.Watch }
 
 // watch looks at the log with the tail that all consumers of the process share.
-func (a *App) watch(tail *postgres.Tail) watched {
-	return watched{&postgres.Watch{DB: a.background, Tail: tail, Follows: live.Follows(), Shows: liveFollowers()}}
+func (a *App) watch(tail *eventstore.Tail) watched {
+	return watched{&eventstore.Watch{DB: a.background, Tail: tail, Follows: live.Follows(), Shows: liveFollowers()}}
 }
 
 // Look returns the changes since the last look.

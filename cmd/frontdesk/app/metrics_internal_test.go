@@ -100,7 +100,7 @@ func listedMetrics(t *testing.T) map[string]map[string]metric {
 func servedMetrics(t *testing.T) map[string]map[string]metric {
 	t.Helper()
 	service, err := New(t.Context(), Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
@@ -146,7 +147,7 @@ func (l *lively) audit(db *postgrestest.Database) {
 	l.t.Helper()
 	ctx := l.t.Context()
 	engine, err := app.Open(ctx, app.Config{
-		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.SignerRole, 1), MasterKey: sealing.MasterKey{1}, Tracer: l.sent,
+		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.SignerRole, 1), MasterKeys: sealing.NewRing(sealing.MasterKey{1}), Tracer: l.sent,
 	})
 	l.must(err)
 	defer engine.Close()
@@ -166,7 +167,7 @@ func (l *lively) audit(db *postgrestest.Database) {
 		}
 	}
 	var call access.Call
-	for _, f := range []postgres.CallFilter{
+	for _, f := range []accesslog.CallFilter{
 		{Tenant: "elm-street"}, {Staff: member}, {Patient: l.patient}, {Since: recently}, {Tenant: "elm-street", Patient: l.patient}, {Application: l.integrator.ID},
 	} {
 		calls, err := engine.Auditor.Calls(ctx, auditing.CallFilter{CallFilter: f}, 1)

@@ -64,7 +64,7 @@ func live(t *testing.T, db *postgrestest.Database) *statements {
 	roots := receiver.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	service, err := app.New(t.Context(), app.Config{
 		DatabaseURL: db.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: roots, MasterKey: sealing.MasterKey{1}, PasswordCost: signintest.Cheap, Tracer: l.sent,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: roots, MasterKeys: sealing.NewRing(sealing.MasterKey{1}), PasswordCost: signintest.Cheap, Tracer: l.sent,
 	})
 	must(t, err)
 	l.App = service
@@ -232,11 +232,12 @@ func (l *lively) visit() {
 			page(http.MethodGet, path, nil)
 		}
 		for _, path := range []string{"day", "day/" + l.expected.String(), "day/book?patient=" + l.patient.String(), "sites", "sites/" + l.site.String(),
-			"privacy", "privacy?before=" + event.NewID().String(), "privacy/refused", "privacy/patients/" + l.patient.String(), "privacy/patients/" + l.patient.String() + "?events=9&lines=" + event.NewID().String()} {
+			"privacy", "privacy?before=" + event.NewID().String(), "privacy/refused", "privacy/erasures", "privacy/erasures?before=" + event.NewID().String(), "privacy/patients/" + l.patient.String(), "privacy/patients/" + l.patient.String() + "?events=9&lines=" + event.NewID().String()} {
 			if shown := answered(http.MethodGet, path, nil); strings.Contains(shown, "There is no such") {
 				l.t.Errorf("%s shows %s", path, shown)
 			}
 		}
+		answered(http.MethodGet, "privacy/erasures/"+event.NewID().String(), nil)
 		form := page(http.MethodGet, ask, nil)
 		form.Set("decision", "decline")
 		page(http.MethodPost, "authorise", form)

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -36,7 +37,7 @@ func (l *lively) prove(engine *app.Engine) {
 	}
 	_, err := engine.Auditor.AccessRecord().Vanished(ctx)
 	l.must(err)
-	_, err = postgres.Checkpoints{DB: postgres.On(engine.Auditor.Pool)}.Newest(ctx)
+	_, err = accesslog.Checkpoints{DB: postgres.On(engine.Auditor.Pool)}.Newest(ctx)
 	l.must(err)
 }
 
@@ -55,6 +56,6 @@ func (l *lively) sign(engine *app.Engine, of proof.Tree) proof.Checkpoint {
 	c := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: uuid.New(), Epoch: 1}, Size: size, Root: root}
 	signed, err := c.Sign(key)
 	l.must(err)
-	l.must(postgres.Checkpoints{DB: postgres.On(engine.Auditor.Pool)}.Publish(ctx, []postgres.Checkpoint{{Tree: of, Epoch: 1, Size: size, Note: string(signed)}}))
+	l.must(accesslog.Checkpoints{DB: postgres.On(engine.Auditor.Pool)}.Publish(ctx, []accesslog.Checkpoint{{Tree: of, Epoch: 1, Size: size, Note: string(signed)}}))
 	return c
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -33,8 +33,8 @@ func (a *App) privacyService() privacy.Service {
 
 // linesFor reads the access record, with the practitioners of the calls.
 func (a *App) linesFor(ctx context.Context, w privacy.Lines) (found []access.Call, err error) {
-	record := postgres.AccessRecord{DB: a.calls, Keys: a.keyring, Page: w.Most}
-	f := auditing.CallFilter{CallFilter: postgres.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}}
+	record := accesslog.Record{DB: a.calls, Keys: a.keyring, Page: w.Most}
+	f := auditing.CallFilter{CallFilter: accesslog.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}}
 	if w.Refused {
 		f.StatusFrom, f.StatusUntil = auditing.Refused.Statuses()
 	}

@@ -91,7 +91,7 @@ func TestASequenceWithAFaultIsNotReadyAndDoesNotStart_D52(t *testing.T) {
 	if status := d.readyz(t); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz answers %d", status)
 	}
-	_, err = app.New(t.Context(), app.Config{DatabaseURL: d.DB.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1}})
+	_, err = app.New(t.Context(), app.Config{DatabaseURL: d.DB.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKeys: sealing.NewRing(sealing.MasterKey{1})})
 	if err == nil || !strings.Contains(err.Error(), "is cached: as the owner, SELECT mend_sequence()") {
 		t.Errorf("it starts: %v", err)
 	}

@@ -14,8 +14,11 @@ import (
 
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/retention"
+	"frontdesk/adapters/postgres/uploads"
 )
 
 // newRegistry returns the registry of a long-running program: its build information, its
@@ -43,10 +46,10 @@ func (a *App) measure() {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "frontdesk_ready", Help: "1 if calls would be served now, and 0 if not: /readyz says why.",
 		}, a.isReady),
-		postgres.Lag(a.background, c.Now), postgres.Groups(a.store), postgres.ClockOffset(a.pools.background, c.RealNow), postgres.KeyAges(a.background),
+		eventstore.Lag(a.background, c.Now), eventstore.Groups(a.store), postgres.ClockOffset(a.pools.background, c.RealNow), keyring.Ages(a.background),
 		retention.Ahead(a.background), proving.Reached(a.background, c.Now))
-	a.registry.MustRegister(postgres.KeyMetrics(a.keyring)...)
-	a.sweeps, a.seating = postgres.NewSweepMetrics(a.registry, c.RealNow), fair.NewMetrics(a.registry)
+	a.registry.MustRegister(keyring.Metrics(a.keyring)...)
+	a.sweeps, a.seating = uploads.NewSweepMetrics(a.registry, c.RealNow), fair.NewMetrics(a.registry)
 	a.passwords.Queue.Show(a.seating)
 }
 

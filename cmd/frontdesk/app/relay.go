@@ -10,6 +10,7 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/broker"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/feed"
 )
 
@@ -87,7 +88,7 @@ type relaySource struct {
 	heard <-chan struct{}
 }
 
-func (s *relaySource) log() postgres.Log { return postgres.Log{DB: s.db} }
+func (s *relaySource) log() eventstore.Log { return eventstore.Log{DB: s.db} }
 
 // Look returns the current end of the log.
 func (s *relaySource) Look(ctx context.Context) (look broker.Look, err error) {

@@ -34,7 +34,7 @@ func TestAServiceServesWhenItsRelayHasStopped_D101(t *testing.T) {
 	}
 	lines := make(logLines, 10)
 	service, err := New(t.Context(), Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 		Broker: broker.Server{URLs: []string{s.URL()}}, BrokerStreams: broker.Streams{Replicas: 1}, Log: slog.New(slog.NewTextHandler(lines, nil)),
 	})
 	if err != nil {

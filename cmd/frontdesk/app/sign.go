@@ -12,6 +12,8 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/statedir"
 	"frontdesk/domain/proof"
@@ -101,14 +103,14 @@ func tryBegin(ctx context.Context, signer *notary.Signer, db postgres.DB) error 
 
 // Signer returns a signer of a database, which has begun nothing yet.
 func (c Sign) Signer(dir notary.Dir, db postgres.DB) *notary.Signer {
-	log := postgres.Log{DB: db, Page: signPage}
+	log := eventstore.Log{DB: db, Page: signPage}
 	s := &notary.Signer{
 		Key: c.Key, Dir: dir, Log: c.Log, Now: c.Now, Every: c.Every,
 		Sources: map[proof.Kind]notary.Source{
 			proof.Events: eventSource{log},
-			proof.Access: accessSource{log, postgres.AccessRecord{DB: db, Page: signPage}},
+			proof.Access: accessSource{log, accesslog.Record{DB: db, Page: signPage}},
 		},
-		Desk: checkpointDesk{postgres.Checkpoints{DB: db}}, Hashes: proving.Trees{DB: db}.Hashes,
+		Desk: checkpointDesk{accesslog.Checkpoints{DB: db}}, Hashes: proving.Trees{DB: db}.Hashes,
 		VerifyAll: c.VerifyAll, Adopt: c.Adopt, ChangeKey: c.ChangeKey, AcceptEpoch: c.AcceptEpoch,
 	}
 	for _, url := range c.Witnesses {

@@ -6,14 +6,15 @@ import (
 	"errors"
 
 	"frontdesk/adapters/notary"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/proof"
 )
 
 // whyPaused explains why a log cannot be signed or relayed now, although it has no fault; ""
 // if it can.
-func whyPaused(is postgres.Standing) string {
+func whyPaused(is eventstore.Standing) string {
 	switch {
 	case is.Standby:
 		return "this server is a standby: name the one that takes writes, with target_session_attrs=read-write if the URL names several"
@@ -24,7 +25,7 @@ func whyPaused(is postgres.Standing) string {
 }
 
 // eventSource shows the log of events.
-type eventSource struct{ log postgres.Log }
+type eventSource struct{ log eventstore.Log }
 
 // Look returns the current end of the log.
 func (s eventSource) Look(ctx context.Context) (notary.Look, error) {
@@ -55,8 +56,8 @@ func (s eventSource) Kept(context.Context) (notary.Kept, error) { return notary.
 
 // accessSource shows the access record.
 type accessSource struct {
-	log    postgres.Log
-	record postgres.AccessRecord
+	log    eventstore.Log
+	record accesslog.Record
 }
 
 // Look returns the current end of the access record.
@@ -90,12 +91,12 @@ func (s accessSource) Kept(ctx context.Context) (notary.Kept, error) {
 
 // isHole reports whether a log ends before it should: the signer finds the cause.
 func isHole(err error) bool {
-	_, is := errors.AsType[postgres.Hole](err)
+	_, is := errors.AsType[eventstore.Hole](err)
 	return is
 }
 
 // checkpointDesk hands out checkpoints through the database.
-type checkpointDesk struct{ checkpoints postgres.Checkpoints }
+type checkpointDesk struct{ checkpoints accesslog.Checkpoints }
 
 // Published returns the newest checkpoints.
 func (d checkpointDesk) Published(ctx context.Context) (all []notary.Published, err error) {
@@ -108,9 +109,9 @@ func (d checkpointDesk) Published(ctx context.Context) (all []notary.Published, 
 
 // Publish hands out checkpoints.
 func (d checkpointDesk) Publish(ctx context.Context, notes []notary.Published) error {
-	var all []postgres.Checkpoint
+	var all []accesslog.Checkpoint
 	for _, is := range notes {
-		all = append(all, postgres.Checkpoint{Tree: is.Tree, Epoch: is.Epoch, Size: is.Size, Note: string(is.Note)})
+		all = append(all, accesslog.Checkpoint{Tree: is.Tree, Epoch: is.Epoch, Size: is.Size, Note: string(is.Note)})
 	}
 	return d.checkpoints.Publish(ctx, all)
 }

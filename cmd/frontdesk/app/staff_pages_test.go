@@ -18,7 +18,7 @@ import (
 func staffPagesAt(t *testing.T, authURL string) (*app.App, error) {
 	t.Helper()
 	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", AuthURL: authURL, MasterKey: sealing.MasterKey{1}, PasswordCost: signintest.Cheap,
+		DatabaseURL: postgrestest.New(t).URL, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", AuthURL: authURL, MasterKeys: sealing.NewRing(sealing.MasterKey{1}), PasswordCost: signintest.Cheap,
 	})
 	if err != nil {
 		return nil, err

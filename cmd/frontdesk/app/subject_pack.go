@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/cmd/frontdesk/subjectpack"
 	"frontdesk/domain/event"
@@ -74,7 +74,7 @@ func (e *Engine) contentOf(ctx context.Context, w io.Writer, id request.Attachme
 		return err
 	}
 	err = e.CopyFile(ctx, w, file)
-	if errors.Is(err, postgres.ErrAlteredFile) {
+	if errors.Is(err, uploads.ErrAlteredFile) {
 		return subjectpack.ErrDamaged
 	}
 	return err

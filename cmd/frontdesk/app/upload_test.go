@@ -26,6 +26,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 )
@@ -49,7 +50,7 @@ func startUntil(ctx context.Context, t *testing.T, url string, change func(*app.
 	t.Helper()
 	config := app.Config{
 		DatabaseURL: url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: "elm-street",
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1},
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 	}
 	change(&config)
 	program, err := app.New(t.Context(), config)
@@ -200,7 +201,7 @@ func TestADatabaseThatDiesDuringAnUpload(t *testing.T) {
 		t.Errorf("%d files are named", n)
 	}
 	later := func() time.Time { return s.Desk.Now().Add(25 * time.Hour) }
-	sweeper := postgres.Sweeper{DB: postgres.On(s.db), Uploads: s.Uploads, Now: later, RealNow: later, Log: slog.New(slog.DiscardHandler)}
+	sweeper := uploads.Sweeper{DB: postgres.On(s.db), Uploads: s.Uploads, Now: later, RealNow: later, Log: slog.New(slog.DiscardHandler)}
 	clocktest.Eventually(t, func() bool { return sweeper.Sweep(t.Context()) == nil }, "the sweeper reaches the database")
 	if n := s.count(t, `SELECT count(*) FROM upload_chunks`); n != 0 {
 		t.Errorf("%d parts are left by the sweeper", n)

@@ -5,7 +5,8 @@ import (
 	"database/sql"
 
 	"frontdesk/adapters/background"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/projections"
@@ -23,12 +24,12 @@ func (a *App) newWebhookShared() webhookShared {
 }
 
 // fanOut returns the consumer of the feed that queues deliveries.
-func (a *App) fanOut(db *sql.DB, tail *postgres.Tail, feed *postgres.Metrics) *postgres.Consumer {
+func (a *App) fanOut(db *sql.DB, tail *eventstore.Tail, feed *eventstore.Metrics) *eventstore.Consumer {
 	fanOut := webhooks.FanOut{
 		Ages:   webhooks.Ages{CallIn: a.config.CallInAgeLimit, Other: a.config.WebhookAgeLimit},
 		Queued: a.webhooks.queued, Now: a.config.Now, Metrics: a.webhooks.metrics,
 	}
-	return &postgres.Consumer{
+	return &eventstore.Consumer{
 		Name: webhooks.FanOutName, DB: db, Tail: tail, Handler: fanOut.Handle, Alone: fanOut.HandleAlone, Follows: fanOut.Follows(),
 		Log: a.config.Log, Metrics: feed, Traces: a.traces,
 	}
@@ -48,7 +49,7 @@ func (a *App) sender() *webhooks.Sender {
 func (a *App) keeper() webhooks.Keeper {
 	return webhooks.Keeper{
 		DB: a.pools.background, Now: a.config.Now, RealNow: a.config.RealNow, Retention: a.config.DeliveryRetention, Log: a.config.Log, Metrics: a.webhooks.metrics,
-		Swept: func(deliveries int, err error) { a.sweeps.Swept(postgres.SweptDeliveries, int64(deliveries), err) },
+		Swept: func(deliveries int, err error) { a.sweeps.Swept(uploads.SweptDeliveries, int64(deliveries), err) },
 	}
 }
 
@@ -60,7 +61,7 @@ func (a *App) canSign(ctx context.Context) error {
 
 // vault returns where the service's private keys are kept.
 func (e *Engine) vault() signing.Vault {
-	return signing.Vault{DB: e.calls, Master: e.config.MasterKey, Old: e.config.OldMasterKey, Now: e.config.RealNow}
+	return signing.Vault{DB: e.calls, Masters: e.config.MasterKeys, Now: e.config.RealNow}
 }
 
 // SigningKeys reads the public halves of the service's own keys.

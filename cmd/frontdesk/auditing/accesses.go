@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/domain/access"
 	"frontdesk/domain/event"
 )
@@ -44,7 +44,7 @@ type Access struct {
 // to now, newest first. Each iteration is the same. The names of practitioners are hidden
 // unless personal data is requested.
 func (a Auditor) Accesses(ctx context.Context, f EventFilter, end int64, personal bool) iter.Seq2[Access, error] {
-	calls := postgres.CallFilter{Tenant: f.Tenant, Patient: f.Patient, Before: event.NewID()}
+	calls := accesslog.CallFilter{Tenant: f.Tenant, Patient: f.Patient, Before: event.NewID()}
 	return func(yield func(Access, error) bool) {
 		for e, err := range a.Events(ctx, f, end) {
 			if err != nil || !yield(accessOf(e, personal), nil) {

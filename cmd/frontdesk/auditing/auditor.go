@@ -10,6 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/adapters/postgres/verification"
@@ -24,8 +27,8 @@ import (
 // enough for everything except [Auditor.Rebuild].
 type Auditor struct {
 	Pool *pgxpool.Pool
-	Log  postgres.Log
-	Keys *postgres.Keyring // opens personal values
+	Log  eventstore.Log
+	Keys *keyring.Keyring // opens personal values
 	Now  func() time.Time
 }
 
@@ -36,20 +39,20 @@ func (a Auditor) RecordReading(ctx context.Context, tenant, machine string, q au
 	if !q.ReadsPatients() {
 		return nil
 	}
-	return postgres.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, machine, q)
+	return accesslog.RecordAuditQuery(ctx, postgres.On(a.Pool), tenant, machine, q)
 }
 
 // AccessRecord returns the record of judged calls. The practitioners are hidden.
-func (a Auditor) AccessRecord() postgres.AccessRecord {
-	return postgres.AccessRecord{DB: postgres.On(a.Pool)}
+func (a Auditor) AccessRecord() accesslog.Record {
+	return accesslog.Record{DB: postgres.On(a.Pool)}
 }
 
 // OpenedAccessRecord returns the record of judged calls with the practitioners in clear.
-func (a Auditor) OpenedAccessRecord() postgres.AccessRecord {
-	return postgres.AccessRecord{DB: postgres.On(a.Pool), Keys: a.Keys}
+func (a Auditor) OpenedAccessRecord() accesslog.Record {
+	return accesslog.Record{DB: postgres.On(a.Pool), Keys: a.Keys}
 }
 
-func (a Auditor) recordOf(personal bool) postgres.AccessRecord {
+func (a Auditor) recordOf(personal bool) accesslog.Record {
 	if personal {
 		return a.OpenedAccessRecord()
 	}

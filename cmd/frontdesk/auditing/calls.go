@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/domain/access"
 )
 
@@ -55,7 +55,7 @@ func (o Outcome) Statuses() (from, until int) {
 
 // CallFilter selects calls of the access record. A zero field matches all calls.
 type CallFilter struct {
-	postgres.CallFilter
+	accesslog.CallFilter
 	Outcome  Outcome
 	Personal bool // with the practitioners of the calls
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
@@ -79,11 +79,11 @@ func (a Auditor) Events(ctx context.Context, f EventFilter, end int64) iter.Seq2
 }
 
 // WholeEvents yields the events of [Auditor.Events], with their stored text.
-func (a Auditor) WholeEvents(ctx context.Context, f EventFilter, end int64) iter.Seq2[postgres.Whole, error] {
-	return func(yield func(postgres.Whole, error) bool) {
+func (a Auditor) WholeEvents(ctx context.Context, f EventFilter, end int64) iter.Seq2[eventstore.Whole, error] {
+	return func(yield func(eventstore.Whole, error) bool) {
 		all, end, err := a.candidates(ctx, f, end)
 		if err != nil {
-			yield(postgres.Whole{}, err)
+			yield(eventstore.Whole{}, err)
 			return
 		}
 		for e, err := range all {
@@ -102,21 +102,21 @@ func (a Auditor) WholeEvents(ctx context.Context, f EventFilter, end int64) iter
 
 // candidates yields the events that may pass, up to an idx that is at most end, and maybe
 // some behind it.
-func (a Auditor) candidates(ctx context.Context, f EventFilter, end int64) (all iter.Seq2[postgres.Whole, error], upTo int64, err error) {
-	recorded := postgres.Instants{Since: f.Since, Until: f.Until}
+func (a Auditor) candidates(ctx context.Context, f EventFilter, end int64) (all iter.Seq2[eventstore.Whole, error], upTo int64, err error) {
+	recorded := eventstore.Instants{Since: f.Since, Until: f.Until}
 	if chosen := a.selection(f); chosen != nil {
 		chosen.Recorded = recorded
 		return chosen.WholeAfter(ctx, f.After), end, nil
 	}
 	after := f.After
-	if recorded != (postgres.Instants{}) {
+	if recorded != (eventstore.Instants{}) {
 		after, end, err = a.Log.Within(ctx, recorded, after, end)
 	}
 	return a.Log.WholeAfter(ctx, after), end, err
 }
 
 // selection returns the part of a filter that an index finds, or nil.
-func (a Auditor) selection(f EventFilter) *postgres.Selection {
+func (a Auditor) selection(f EventFilter) *eventstore.Selection {
 	switch {
 	case f.Patient.UUID != uuid.Nil:
 		return a.Log.OfPatient(f.Patient.UUID, f.Requests...)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/domain/access"
@@ -94,7 +95,7 @@ func (v *Verdict) decide(err error) {
 
 // QuestionOf returns the question about a recorded call, and the call.
 func (a Auditor) QuestionOf(ctx context.Context, requestID uuid.UUID) (Question, access.Call, error) {
-	for call, err := range a.AccessRecord().Calls(ctx, postgres.CallFilter{RequestID: requestID}) {
+	for call, err := range a.AccessRecord().Calls(ctx, accesslog.CallFilter{RequestID: requestID}) {
 		if err != nil {
 			return Question{}, call, err
 		}

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
@@ -22,7 +23,7 @@ type Signed struct {
 
 // Checkpoint returns the newest checkpoint of a log.
 func (a Auditor) Checkpoint(ctx context.Context, of proof.Tree) (Signed, error) {
-	found, err := postgres.Checkpoints{DB: postgres.On(a.Pool)}.Of(ctx, of)
+	found, err := accesslog.Checkpoints{DB: postgres.On(a.Pool)}.Of(ctx, of)
 	if err != nil {
 		return Signed{}, err
 	}
@@ -110,7 +111,7 @@ func (a Auditor) trees() proving.Trees { return proving.Trees{DB: a.Pool} }
 // Stored is one stored line of a log.
 type Stored struct {
 	Event *event.Stored
-	Call  *postgres.AccessRow // nil if it is an event
+	Call  *accesslog.Row // nil if it is an event
 	hash  tlog.Hash
 }
 
@@ -140,7 +141,7 @@ func (a Auditor) storedCall(ctx context.Context, of proof.Tree, idx int64) (Stor
 	case len(found) == 0 || found[0].Tree != of.Tenant:
 		return Stored{}, errNoEvent
 	case found[0].Archived != nil:
-		return Stored{}, postgres.ErrArchived
+		return Stored{}, accesslog.ErrArchived
 	}
 	return Stored{Call: &found[0], hash: found[0].Hash()}, nil
 }
@@ -159,7 +160,7 @@ func (s Stored) line(n int64) (line []byte, err error) {
 }
 
 // CallLine returns the whole line of a call in an export.
-func CallLine(n int64, r postgres.AccessRow) export.AccessLine {
+func CallLine(n int64, r accesslog.Row) export.AccessLine {
 	line := export.AccessLine{N: n, Leaf: r.Leaf, Reason: []byte(r.Reason), Sealed: r.Sealed}
 	if r.Act != nil {
 		line.Act = []byte(*r.Act)

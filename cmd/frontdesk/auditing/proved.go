@@ -8,7 +8,8 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/tlog"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
@@ -94,7 +95,7 @@ func (a Auditor) provedEvents(ctx context.Context, p Proved) iter.Seq2[ProvedLin
 	}
 }
 
-func (p Proved) event(n int64, e postgres.Whole) (ProvedLine, error) {
+func (p Proved) event(n int64, e eventstore.Whole) (ProvedLine, error) {
 	line := export.EventOf(n, e.Stored)
 	hash := line.Hash()
 	if !p.shows(e) {
@@ -115,7 +116,7 @@ func (p Proved) event(n int64, e postgres.Whole) (ProvedLine, error) {
 
 // shows reports whether an event passes the filter. Auditors' own readings have to be
 // requested, because a reading of several practices is in no practice's log.
-func (p Proved) shows(e postgres.Whole) bool {
+func (p Proved) shows(e eventstore.Whole) bool {
 	f := p.Events
 	if _, reading := e.Event.(audit.Queried); reading && p.Of.Tenant == "" && !p.Readings && !slices.ContainsFunc(f.Names, func(name string) bool { return isCalled(e.Recorded, name) }) {
 		return false
@@ -139,7 +140,7 @@ func (a Auditor) provedCalls(ctx context.Context, p Proved) iter.Seq2[ProvedLine
 	}
 }
 
-func (p Proved) call(n int64, row postgres.AccessRow) ProvedLine {
+func (p Proved) call(n int64, row accesslog.Row) ProvedLine {
 	hash := row.Hash()
 	if row.Archived != nil || !p.Calls.shows(row) {
 		return ProvedLine{Idx: row.Leaf.Idx, Hash: hash, line: export.HashLine{N: n, Leaf: hash}}
@@ -152,7 +153,7 @@ func (p Proved) call(n int64, row postgres.AccessRow) ProvedLine {
 }
 
 // shows reports whether a call passes the filter.
-func (f CallFilter) shows(row postgres.AccessRow) bool {
+func (f CallFilter) shows(row accesslog.Row) bool {
 	l := row.Leaf
 	return (f.Application.UUID == uuid.Nil || l.Application == f.Application.UUID) &&
 		(f.Staff.UUID == uuid.Nil || l.Staff == f.Staff.UUID) &&

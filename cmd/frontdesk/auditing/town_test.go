@@ -58,7 +58,7 @@ func newTown(t *testing.T) *town {
 	t.Cleanup(w.client.CloseIdleConnections)
 	w.serve(t, db.URL)
 	auditor, err := app.Open(t.Context(), app.Config{
-		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1), MasterKey: sealing.MasterKey{1},
+		DatabaseURL: strings.Replace(db.URL, postgres.AppRole, postgres.AuditRole, 1), MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 	})
 	must(t, err)
 	t.Cleanup(auditor.Close)
@@ -80,7 +80,7 @@ func (w *town) serve(t *testing.T, url string) {
 	t.Helper()
 	program, err := app.New(t.Context(), app.Config{
 		DatabaseURL: url, Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", DefaultTenant: townTenants[0],
-		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKey: sealing.MasterKey{1}, Now: w.clock.Now,
+		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, MasterKeys: sealing.NewRing(sealing.MasterKey{1}), Now: w.clock.Now,
 		RateLimit: app.NoLimit, // the clock does not move while many calls are made
 	})
 	must(t, err)

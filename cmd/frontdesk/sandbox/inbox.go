@@ -2,9 +2,7 @@ package sandbox
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/x509"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -116,20 +114,16 @@ func (i *inbox) trusted(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// masterKey reads the sandbox's master key, or makes one.
-func masterKey(dir string) (sealing.MasterKey, error) {
+// masterKeys reads the sandbox's master keys, or makes one.
+func masterKeys(dir string) (*sealing.Ring, error) {
 	file := filepath.Join(dir, masterKeyName)
-	key, err := sealing.ReadMasterKey(file)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return key, err
+	keys, err := sealing.ReadRing(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		keys = []sealing.MasterKey{sealing.NewMasterKey()}
+		err = sealing.WriteRing(file, keys)
 	}
-	var raw [32]byte
-	if _, err := rand.Read(raw[:]); err != nil {
-		return key, fmt.Errorf("make a master key: %w", err)
+	if err != nil {
+		return nil, err
 	}
-	text := base64.StdEncoding.EncodeToString(raw[:]) + "\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		return key, fmt.Errorf("make a master key: %w", err)
-	}
-	return sealing.ReadMasterKey(file)
+	return sealing.NewRing(keys...), nil
 }

@@ -15,7 +15,7 @@ import (
 func (i *instance) settings(ctx context.Context, sockets *sockets) (c app.Config, err error) {
 	c = i.config.App
 	c.Log, c.Docs = i.config.Log, &i.docs
-	if c.MasterKey, err = masterKey(i.config.Dir); err != nil {
+	if c.MasterKeys, err = masterKeys(i.config.Dir); err != nil {
 		return c, err
 	}
 	if c.RootCAs, err = i.inbox.trusted(i.config.Trust); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/notary"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/verification"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"
@@ -157,7 +157,7 @@ func (w *world) wantOtherKey() {
 // attacker cannot make the archives end in another tree.
 func (w *world) wantArchived() {
 	w.t.Helper()
-	rows := must(postgres.AccessRecord{DB: w.engine.Log.DB}.Rows(w.ctx, 0))(w.t)[:5]
+	rows := must(accesslog.Record{DB: w.engine.Log.DB}.Rows(w.ctx, 0))(w.t)[:5]
 	var edge proof.Edge
 	for _, row := range rows {
 		edge.Append(row.Hash())

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/witness"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/domain/proof"
@@ -100,7 +101,7 @@ func (w *world) leaves() (tlog.HashReader, int64) {
 				size++
 			}
 		}
-		if _, hole := errors.AsType[postgres.Hole](err); hole {
+		if _, hole := errors.AsType[eventstore.Hole](err); hole {
 			idx++
 			continue
 		}

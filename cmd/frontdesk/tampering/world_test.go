@@ -14,6 +14,8 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/notary"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/postgres/verification"
@@ -73,7 +75,7 @@ func newWorld(t *testing.T, s size) *world {
 	w := &world{t: t, size: s, pool: db.Pool(t), signed: notebook{}, url: db.SuperuserURL}
 	w.attacker = must(postgres.NewPool(t.Context(), db.SuperuserURL+"&session_replication_role=replica", 0))(t)
 	t.Cleanup(w.attacker.Close)
-	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKey: masterKey, Now: noon}))(t)
+	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKeys: sealing.NewRing(masterKey), Now: noon}))(t)
 	t.Cleanup(w.engine.Close)
 	w.ctx = event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "desk")})
 	w.key = must(notary.ParseKey(must(notary.MakeKey(service))(t)))(t)
@@ -149,7 +151,7 @@ func (w *world) write(events int64) {
 
 // call records three calls at Elm Street, for a person whose name is sealed.
 func (w *world) call() {
-	recorder := postgres.NewAccessRecorder(w.pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	recorder := accesslog.NewRecorder(w.pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 	recorder.Keys = w.engine.Auditor.Keys
 	for range 3 {
 		recorder.Record(access.Call{
@@ -212,7 +214,7 @@ func (w *world) origin(of proof.Tree) proof.Origin {
 // verify runs frontdesk audit verify --database-url.
 func (w *world) verify(kept ...verification.Kept) verification.Result {
 	w.t.Helper()
-	keys := &postgres.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Master: masterKey} // with an empty cache
+	keys := &keyring.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Masters: sealing.NewRing(masterKey)} // with an empty cache
 	w.check(keys.Start(w.ctx))
 	v := verification.Verification{DB: keys.DB, Log: w.engine.Log, Keys: keys, Trusts: &w.trusts, Notes: kept}
 	return must(v.Run(w.ctx))(w.t)

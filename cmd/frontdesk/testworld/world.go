@@ -104,7 +104,7 @@ func (w *World) configure(tb testing.TB, now func() time.Time, edits []func(*app
 		DatabaseURL: w.DB.URL, Listen: "127.0.0.1:0", PrivateListen: "127.0.0.1:0", APIDomain: APIDomain,
 		// Applications publish their keys on loopback, and receive webhooks there.
 		AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: roots,
-		MasterKey: MasterKey, PasswordCost: signintest.Cheap, Now: now,
+		MasterKeys: sealing.NewRing(MasterKey), PasswordCost: signintest.Cheap, Now: now,
 	}
 	for _, edit := range edits {
 		edit(&w.config)

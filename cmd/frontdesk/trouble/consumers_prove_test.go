@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/event"
 )
 
@@ -21,7 +21,7 @@ GRANT SELECT, INSERT ON handled TO frontdesk_app;
 GRANT USAGE ON handled_n_seq TO frontdesk_app`
 
 // record handles an event by writing it down.
-func (w *world) record(consumer string) postgres.Handler {
+func (w *world) record(consumer string) eventstore.Handler {
 	return func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
 		batch := &pgx.Batch{}
 		for _, e := range page {
@@ -36,7 +36,7 @@ var errMood = errors.New("not in the mood")
 // moodily makes a handler fail before or after it has written, in all ways in which a handler
 // can, at the rate of the round. After a failure a consumer handles events one by one for a
 // while, so both pages and single events are covered.
-func (w *world) moodily(handle postgres.Handler) postgres.Handler {
+func (w *world) moodily(handle eventstore.Handler) eventstore.Handler {
 	return func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
 		percent, way := w.mood()
 		if percent >= w.failing.Load() {

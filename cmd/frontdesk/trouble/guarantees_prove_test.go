@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/event"
 )
 
-func (w *world) log() postgres.Log { return postgres.Log{DB: w.looks, Codec: w.store.Codec} }
+func (w *world) log() eventstore.Log { return eventstore.Log{DB: w.looks, Codec: w.store.Codec} }
 
 // broken are the guarantees that do not hold, each with where to look. The world is at
 // rest.

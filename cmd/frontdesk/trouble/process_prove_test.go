@@ -16,6 +16,8 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/webhooks"
 )
@@ -27,7 +29,7 @@ type process struct {
 	pool    *pgxpool.Pool
 	db      *sql.DB
 	grown   *background.Broadcast
-	tail    *postgres.Tail
+	tail    *eventstore.Tail
 	queued  *background.Broadcast
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -40,14 +42,14 @@ func (w *world) start() *process {
 	p := &process{wires: &wires{}, grown: &background.Broadcast{}, queued: &background.Broadcast{}}
 	p.pool = p.wires.pool(w.t, w.url, "process")
 	p.db = stdlib.OpenDBFromPool(p.pool)
-	p.tail = postgres.NewTail(p.pool, w.store.Codec, p.grown)
+	p.tail = eventstore.NewTail(p.pool, w.store.Codec, p.grown)
 	ctx, stop := context.WithCancel(context.WithoutCancel(w.t.Context()))
 	p.stop = stop
 	fanOut := webhooks.FanOut{Ages: webhooks.Ages{CallIn: time.Hour, Other: time.Hour}, Queued: p.queued, Now: clock.System}
 	told := w.consumer(p, webhooks.FanOutName, fanOut.Handle)
 	told.Alone, told.Follows = fanOut.HandleAlone, fanOut.Follows()
 	for _, run := range []func(context.Context){
-		postgres.NewSequencer(p.pool, w.appended, p.grown, silent).Run,
+		eventstore.NewSequencer(p.pool, w.appended, p.grown, silent).Run,
 		w.consumer(p, "steady", w.record("steady")).Run,
 		w.consumer(p, "moody", w.moodily(w.record("moody"))).Run,
 		told.Run,
@@ -58,8 +60,8 @@ func (w *world) start() *process {
 	return p
 }
 
-func (w *world) consumer(p *process, name string, handler postgres.Handler) *postgres.Consumer {
-	return &postgres.Consumer{
+func (w *world) consumer(p *process, name string, handler eventstore.Handler) *eventstore.Consumer {
+	return &eventstore.Consumer{
 		Name: name, DB: p.db, Tail: p.tail, Handler: handler, Log: silent, Retry: 10 * time.Millisecond,
 	}
 }
@@ -70,7 +72,7 @@ func (w *world) sender(p *process) *webhooks.Sender {
 	transport.DialContext = p.wires.through(transport.DialContext)
 	transport.DialTLSContext = transport.DialContext // the receiver speaks plain HTTP under an https address
 	return &webhooks.Sender{
-		DB: p.pool, Codec: w.store.Codec, Opens: &postgres.Keyring{DB: postgres.On(p.pool), Codec: w.store.Codec}, Signer: &signing.Signer{Vault: w.vault(p.pool)}, Client: client, CheckURL: loopback.CheckURL,
+		DB: p.pool, Codec: w.store.Codec, Opens: &keyring.Keyring{DB: postgres.On(p.pool), Codec: w.store.Codec}, Signer: &signing.Signer{Vault: w.vault(p.pool)}, Client: client, CheckURL: loopback.CheckURL,
 		Queued: p.queued, Now: clock.System, RealNow: clock.System, Timeout: 2 * time.Second, Log: silent,
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/webhooks"
 )
 
@@ -41,7 +41,7 @@ func (w *world) tidy(last *writer, waited time.Duration) {
 	if last.deeds == 0 || ask[string](w.cluster, openGaps) != "" {
 		last.append(ctx) // a sequencer looks at its gaps when it places something
 	}
-	_ = postgres.NewSequencer(w.calls, &background.Broadcast{}, &background.Broadcast{}, silent).Drain(ctx)
+	_ = eventstore.NewSequencer(w.calls, &background.Broadcast{}, &background.Broadcast{}, silent).Drain(ctx)
 	if waited > 5*time.Second { // longer than anything is being sent
 		_ = w.keeper().Keep(ctx)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 )
 
 // The program appends in one round trip. These writers append in transactions that they
@@ -31,7 +32,7 @@ func (x *writer) appendIn(ctx context.Context, tx pgx.Tx, d *deed) error {
 	if !first {
 		d.after = before
 	}
-	store := postgres.Store{DB: postgres.On(inTx{tx}), Codec: x.store.Codec, Keys: x.store.Keys, AtOnce: x.store.AtOnce, Now: x.store.Now, Appended: x.store.Appended}
+	store := eventstore.Store{DB: postgres.On(inTx{tx}), Codec: x.store.Codec, Keys: x.store.Keys, AtOnce: x.store.AtOnce, Now: x.store.Now, Appended: x.store.Appended}
 	recorded, err := store.Append(d.as(ctx), changes...)
 	for _, e := range recorded {
 		d.ids = append(d.ids, e.ID)

@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/signing"
@@ -37,7 +38,7 @@ type world struct {
 	wires    *wires // of all writers
 	calls    *pgxpool.Pool
 	looks    *pgxpool.Pool // of the checks
-	store    *postgres.Store
+	store    *eventstore.Store
 	appended *background.Broadcast
 	receiver *receiver
 	ledger   *ledger
@@ -76,7 +77,7 @@ func newWorld(t *testing.T, p plan) *world {
 	t.Cleanup(func() { w.wires.cut(true); w.calls.Close(); w.looks.Close() })
 	codec, err := event.NewCodec(append(domain.Events(), written{})...)
 	must(t, err)
-	w.store = &postgres.Store{DB: postgres.On(w.calls), Codec: codec, Keys: postgrestest.Keyring(t, w.calls, codec), AtOnce: projections.AtOnce(), Now: clock.System, Appended: w.appended}
+	w.store = &eventstore.Store{DB: postgres.On(w.calls), Codec: codec, Keys: postgrestest.Keyring(t, w.calls, codec), AtOnce: projections.AtOnce(), Now: clock.System, Appended: w.appended}
 	w.found()
 	for range p.processes {
 		w.processes = append(w.processes, w.start())
@@ -107,7 +108,7 @@ func (w *world) desk() commands.Desk {
 }
 
 func (w *world) vault(pool *pgxpool.Pool) signing.Vault {
-	return signing.Vault{DB: pool, Master: sealing.MasterKey{1, 2, 3}, Now: clock.System}
+	return signing.Vault{DB: pool, Masters: sealing.NewRing(sealing.MasterKey{1, 2, 3}), Now: clock.System}
 }
 
 // live carries out a round: trouble, rest, and then the guarantees.

@@ -41,7 +41,7 @@ func newBusyPractice(t *testing.T) *busyPractice {
 	t.Helper()
 	b := &busyPractice{server: postgrestest.Cluster(t)}
 	service, err := app.New(t.Context(), app.Config{
-		DatabaseURL: b.server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKey: sealing.MasterKey{1},
+		DatabaseURL: b.server.URL("frontdesk", "frontdesk_app"), Listen: "127.0.0.1:0", APIDomain: "frontdesk.test", MasterKeys: sealing.NewRing(sealing.MasterKey{1}),
 	})
 	clitest.Must(t, err)
 	b.App = service

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -94,7 +94,7 @@ func (c *auditCallsCmd) sayArchived(r *term.Run, engine *app.Engine) error {
 }
 
 func (c *auditCallsCmd) filter(user staff.ID) auditing.CallFilter {
-	return auditing.CallFilter{Outcome: c.Outcome, Personal: c.ShowPersonal, CallFilter: postgres.CallFilter{
+	return auditing.CallFilter{Outcome: c.Outcome, Personal: c.ShowPersonal, CallFilter: accesslog.CallFilter{
 		RequestID: c.Request, Before: c.Before, Tenant: c.Tenant, Application: c.Application, Staff: user,
 		Patient: c.Patient, Endpoint: c.Endpoint, Since: c.Since, Until: c.Until,
 	}}

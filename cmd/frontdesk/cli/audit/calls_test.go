@@ -13,7 +13,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -78,8 +81,8 @@ func registered(t *testing.T, db *postgrestest.Database) staff.ID {
 func record(t *testing.T, db *postgrestest.Database, calls ...access.Call) {
 	t.Helper()
 	pool := db.Pool(t)
-	recorder := postgres.NewAccessRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
-	recorder.Keys = &postgres.Keyring{DB: postgres.On(pool), Master: clitest.MasterKey}
+	recorder := accesslog.NewRecorder(pool, prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	recorder.Keys = &keyring.Keyring{DB: postgres.On(pool), Masters: sealing.NewRing(clitest.MasterKey)}
 	if err := recorder.Keys.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

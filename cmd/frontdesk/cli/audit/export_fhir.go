@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -149,7 +149,7 @@ func (c *auditExportCmd) prepareCalls(r *term.Run, engine *app.Engine, calls ter
 
 func (c *auditExportCmd) callFilter(ctx context.Context, engine *app.Engine) (auditing.CallFilter, error) {
 	member, err := staffNamed(ctx, engine, c.Tenant, c.User)
-	return auditing.CallFilter{Personal: c.ShowPersonal, CallFilter: postgres.CallFilter{
+	return auditing.CallFilter{Personal: c.ShowPersonal, CallFilter: accesslog.CallFilter{
 		Tenant: c.Tenant, Application: c.Application, Staff: member, Patient: c.Patient, Since: c.Since, Until: c.Until,
 	}}, err
 }

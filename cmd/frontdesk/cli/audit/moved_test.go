@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
@@ -17,7 +18,7 @@ import (
 func TestARequestThatHasMovedIsInOnePackAlone_D83(t *testing.T) {
 	t.Parallel()
 	a := newAsker(t)
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: clitest.MasterKey})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKeys: sealing.NewRing(clitest.MasterKey)})
 	clitest.Must(t, err)
 	defer engine.Close()
 	ctx, desk := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "tester@desk")}), engine.Desk

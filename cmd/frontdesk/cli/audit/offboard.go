@@ -12,7 +12,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
@@ -106,7 +106,7 @@ func (c *OffboardPracticeCmd) export(r *term.Run, engine *app.Engine) (files []s
 		return nil, err
 	}
 	_, err = engine.Auditor.Checkpoint(r.Context, c.tree(proof.Access))
-	if errors.Is(err, postgres.ErrNoCheckpoint) { // nobody has ever called
+	if errors.Is(err, accesslog.ErrNoCheckpoint) { // nobody has ever called
 		return []string{events}, nil
 	}
 	calls := filepath.Join(c.Export, "calls.jsonl")

@@ -17,6 +17,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres/proving"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
@@ -81,7 +82,7 @@ func (p *proven) sign(t *testing.T, of proof.Tree, day string) {
 // more has some notes written about Ann.
 func (p *proven) more(t *testing.T) {
 	t.Helper()
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: p.DB.URL, MasterKey: clitest.MasterKey})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: p.DB.URL, MasterKeys: sealing.NewRing(clitest.MasterKey)})
 	clitest.Must(t, err)
 	defer engine.Close()
 	ann, err := uuid.Parse(p.Ann)

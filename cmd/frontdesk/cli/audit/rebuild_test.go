@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
@@ -63,7 +64,7 @@ func newKeyed(t *testing.T) *keyed {
 func (k *keyed) open(t *testing.T, now func() time.Time) *app.Engine {
 	t.Helper()
 	engine, err := app.Open(t.Context(), app.Config{
-		DatabaseURL: k.db.URL, MasterKey: clitest.MasterKey, Now: now, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		DatabaseURL: k.db.URL, MasterKeys: sealing.NewRing(clitest.MasterKey), Now: now, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	clitest.Must(t, err)
 	t.Cleanup(engine.Close)

@@ -18,6 +18,7 @@ import (
 
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
@@ -36,7 +37,7 @@ type asker struct {
 func newAsker(t *testing.T) *asker {
 	t.Helper()
 	a := &asker{db: postgrestest.New(t), content: bytes.Repeat([]byte("\x89PNG rash"), 60_000)}
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: clitest.MasterKey})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKeys: sealing.NewRing(clitest.MasterKey)})
 	clitest.Must(t, err)
 	defer engine.Close()
 	ctx, desk := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "tester@desk")}), engine.Desk
@@ -251,7 +252,7 @@ func TestADamagedFileIsNotInTheSubjectPack_D73(t *testing.T) {
 func TestALongRecordIsInTheSubjectPackInFull_D73(t *testing.T) {
 	t.Parallel()
 	a := newAsker(t)
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: clitest.MasterKey})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKeys: sealing.NewRing(clitest.MasterKey)})
 	clitest.Must(t, err)
 	defer engine.Close()
 	const notes = 120

@@ -14,6 +14,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/proof"
@@ -36,7 +37,7 @@ func keep(t *testing.T, c *clitest.Clinic) (vkey, file string) {
 	clitest.Must(t, err)
 	signed, err := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: uuid.New(), Epoch: 1}, Size: size, Root: root}.Sign(key)
 	clitest.Must(t, err)
-	clitest.Must(t, postgres.Checkpoints{DB: postgres.On(c.DB.SuperuserPool(t))}.Publish(t.Context(), []postgres.Checkpoint{{Tree: elm, Epoch: 1, Size: size, Note: string(signed)}}))
+	clitest.Must(t, accesslog.Checkpoints{DB: postgres.On(c.DB.SuperuserPool(t))}.Publish(t.Context(), []accesslog.Checkpoint{{Tree: elm, Epoch: 1, Size: size, Note: string(signed)}}))
 	file = filepath.Join(t.TempDir(), "kept.note")
 	clitest.Must(t, os.WriteFile(file, signed, 0o600))
 	return vkey, file

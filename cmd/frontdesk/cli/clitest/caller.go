@@ -8,6 +8,7 @@ import (
 
 	"frontdesk/adapters/bearer/bearertest"
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 )
@@ -25,7 +26,7 @@ const Personal = "Archer"
 func NewCaller(t *testing.T, db *postgrestest.Database) Caller {
 	t.Helper()
 	engine, err := app.Open(t.Context(), app.Config{
-		DatabaseURL: db.URL, MasterKey: MasterKey, AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		DatabaseURL: db.URL, MasterKeys: sealing.NewRing(MasterKey), AllowNetwork: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 	Must(t, err)
 	defer engine.Close()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres/postgrestest"
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -28,7 +29,7 @@ func NewClinic(t *testing.T) *Clinic {
 	t.Helper()
 	c := &Clinic{DB: postgrestest.New(t)}
 	c.Auditor = AsRole(t, c.DB.URL, "frontdesk_audit")
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.DB.URL, MasterKey: MasterKey})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.DB.URL, MasterKeys: sealing.NewRing(MasterKey)})
 	Must(t, err)
 	defer engine.Close()
 	operator, err := engine.Operator(t.Context(), "tester@desk")
@@ -92,7 +93,7 @@ func (c *Clinic) Audit(t *testing.T, args ...string) Outcome {
 // Drain does what a running service does.
 func (c *Clinic) Drain(t *testing.T) {
 	t.Helper()
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.DB.URL, MasterKey: MasterKey})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.DB.URL, MasterKeys: sealing.NewRing(MasterKey)})
 	if err != nil {
 		t.Fatal(err)
 	}

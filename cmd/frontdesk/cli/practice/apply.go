@@ -39,7 +39,7 @@ func (c *ApplyCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	engine, ctx, err := c.OpenDesk(r, app.Config{MasterKey: master, AllowNetwork: c.AllowNetwork})
+	engine, ctx, err := c.OpenDesk(r, app.Config{MasterKeys: master, AllowNetwork: c.AllowNetwork})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/commands"
@@ -61,7 +62,7 @@ func wantUsable(t *testing.T, a *applied) {
 	if !found || links[0].Username != "sam.taylor" {
 		t.Fatalf("the first link is %+v", links[0])
 	}
-	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKey: clitest.MasterKey})
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKeys: sealing.NewRing(clitest.MasterKey)})
 	clitest.Must(t, err)
 	defer engine.Close()
 	_, err = engine.Desk.AcceptLink(t.Context(), commands.AcceptLink{Tenant: "elm-street", Secret: secret, Password: "coffee tin fish"})

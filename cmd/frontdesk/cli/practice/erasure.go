@@ -24,6 +24,7 @@ type ErasureCommands struct {
 	Withdraw            withdrawErasureCmd   `cmd:"" help:"Withdraw a request for an erasure."`
 	Hold                holdErasureCmd       `cmd:"" help:"Keep a patient's data from being erased." detail:"A claim or an inquiry may need it."`
 	LiftHold            liftErasureHoldCmd   `cmd:"" help:"Lift an erasure hold."`
+	List                listErasuresCmd      `cmd:"" help:"List erasures, and whether they are final."`
 	Reapply             reapplyErasuresCmd   `cmd:"" help:"Re-apply erasures after restoring a backup."`
 }
 
@@ -80,7 +81,7 @@ func (c *erasePractitionerCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	return askErasure(r, c.PracticeFlags, app.Config{MasterKey: master}, commands.Desk.ErasePractitioner, commands.ErasePractitioner{
+	return askErasure(r, c.PracticeFlags, app.Config{MasterKeys: master}, commands.Desk.ErasePractitioner, commands.ErasePractitioner{
 		Tenant: c.Tenant, Email: c.Email, Basis: c.Basis, Reason: c.Reason,
 	})
 }
@@ -181,13 +182,21 @@ func noteErasures(ctx context.Context, engine *app.Engine) error {
 }
 
 type reapplyErasuresCmd struct {
-	term.EngineFlags `embed:""`
-	term.LedgerFlag  `embed:""`
+	term.EngineFlags    `embed:""`
+	term.LedgerFlag     `embed:""`
+	term.MasterKeyFlags `embed:""`
 }
 
-// Run erases again whoever is back.
+// Run erases again everyone whom a backup has brought back.
 func (c *reapplyErasuresCmd) Run(r *term.Run) error {
-	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, "", func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
+	masters, err := c.Read(r)
+	if err != nil {
+		return err
+	}
+	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger, MasterKeys: masters}, "", func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
+		if err := engine.NoteMasters(ctx, masters.IDs()); err != nil {
+			return nil, err
+		}
 		back, err := engine.NotErased(ctx)
 		if err != nil {
 			return nil, err

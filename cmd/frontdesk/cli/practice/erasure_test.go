@@ -69,7 +69,7 @@ func (a *archive) role(t *testing.T, name string) string {
 func (a *archive) before(t *testing.T, ago time.Duration, do func(context.Context, commands.Desk) error) {
 	t.Helper()
 	engine, err := app.Open(t.Context(), app.Config{
-		DatabaseURL: a.alice, MasterKey: archiveKey, Now: func() time.Time { return clock.System().Add(-ago) },
+		DatabaseURL: a.alice, MasterKeys: sealing.NewRing(archiveKey), Now: func() time.Time { return clock.System().Add(-ago) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -201,9 +201,9 @@ func TestARestoredBackupIsNotServedBeforeItsErasuresAreAppliedAgain_D71(t *testi
 		t.Fatalf("the ledger says %s, %v", text, err)
 	}
 	a.serve(t, restored).WantFailure(t, 1, "restored from an older backup", "frontdesk erasure reapply")
-	typedAt(t, restored, "erasure", "reapply", "--erasure-ledger="+a.ledger).WantFailure(t, 1, "run this as the owner of the database")
+	typedAt(t, restored, "erasure", "reapply", underArchiveKey, "--erasure-ledger="+a.ledger).WantFailure(t, 1, "run this as the owner of the database")
 	for _, want := range []string{"erased: 1\nappended patient.erased.v1\n", "erased: 0\nnothing to change\n"} {
-		o := typedAt(t, clitest.AsRole(t, restored, embedded.Owner), "erasure", "reapply", "--erasure-ledger="+a.ledger)
+		o := typedAt(t, clitest.AsRole(t, restored, embedded.Owner), "erasure", "reapply", underArchiveKey, "--erasure-ledger="+a.ledger)
 		o.WantSuccess(t)
 		if o.Out != want {
 			t.Errorf("printed %s", o.Out)
@@ -211,6 +211,31 @@ func TestARestoredBackupIsNotServedBeforeItsErasuresAreAppliedAgain_D71(t *testi
 	}
 	a.wouldServe(t, restored)
 	typedAt(t, restored, a.about("patient", "open-record")...).WantFailure(t, 1, "patient-not-found")
+}
+
+func TestErasuresAreListedWithTheirState_D136(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	id := a.askedBefore(t)
+	list := func(flags ...string) clitest.Outcome {
+		t.Helper()
+		o := typedAt(t, a.alice, append([]string{"erasure", "list", "--tenant=elm"}, flags...)...)
+		o.WantSuccess(t)
+		return o
+	}
+	if o := list("--json"); o.Out != "" {
+		t.Errorf("before the erasure: %s", o.Out)
+	}
+	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id)...).WantSuccess(t)
+	if o := list("--erasure-ledger=" + a.ledger); !strings.Contains(o.Out, a.ann.String()) || !strings.Contains(o.Out, "  no  ") || !strings.Contains(o.Out, "becomes final after") {
+		t.Errorf("printed\n%s", o.Out)
+	}
+	a.wouldServe(t, a.db.URL) // which adds it to the ledger
+	listed := list("--erasure-ledger="+a.ledger, "--json").Lines(t)
+	if len(listed) != 1 || listed[0]["erasure"] != id || listed[0]["final"] != false || listed[0]["inLedger"] != true || listed[0]["basis"] != "court-order" {
+		t.Errorf("printed %v", listed)
+	}
+	typedAt(t, a.alice, "erasure", "list", "--tenant=nowhere").WantFailure(t, 1, "unknown-practice")
 }
 
 // A table that was restored alone brings keys back, of which no ledger tells.
@@ -228,8 +253,8 @@ func TestKeysThatComeBackAreDestroyedAgain_D71(t *testing.T) {
 	typedAt(t, a.bob, a.about("erasure", "confirm", "--erasure="+id, "--erasure-ledger="+a.ledger)...).WantSuccess(t)
 	do(`INSERT INTO personal_keys SELECT * FROM kept.keys`)
 	a.serve(t, a.db.URL).WantFailure(t, 1, "frontdesk erasure reapply (1 of them)")
-	typedAt(t, a.bob, "erasure", "reapply").WantFailure(t, 1, "run this as the owner of the database")
-	o := typedAt(t, a.db.AdminURL, "erasure", "reapply")
+	typedAt(t, a.bob, "erasure", "reapply", underArchiveKey).WantFailure(t, 1, "run this as the owner of the database")
+	o := typedAt(t, a.db.AdminURL, "erasure", "reapply", underArchiveKey)
 	if o.WantSuccess(t); o.Out != "erased: 1\nnothing to change\n" {
 		t.Errorf("printed %s", o.Out)
 	}
@@ -239,6 +264,9 @@ func TestKeysThatComeBackAreDestroyedAgain_D71(t *testing.T) {
 	}
 	a.wouldServe(t, a.db.URL)
 }
+
+// underArchiveKey is the flag of the archive's master key.
+var underArchiveKey = "--master-key=" + base64.StdEncoding.EncodeToString(archiveKey[:])
 
 // copied returns the URL of a copy of the database, as a restored backup is one.
 func (a *archive) copied(t *testing.T) string {

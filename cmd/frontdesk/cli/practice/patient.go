@@ -150,7 +150,7 @@ func (c *submitPatientRequestCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	return c.DoWith(r, app.Config{MasterKey: master}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
+	return c.DoWith(r, app.Config{MasterKeys: master}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
 		files := &body.Files{Tenant: c.Tenant, Uploads: engine.Uploads}
 		defer func() { _ = files.Close(context.WithoutCancel(ctx)) }() // what stays is swept
 		form, err := files.Read(ctx, in)

@@ -26,7 +26,9 @@ type KeyCmd struct {
 	MakeLog     keysMakeLogKeyCmd     `cmd:"" help:"Make the key that signs the log." detail:"\"frontdesk sign\" signs with it. Prints the verifier key to hand out."`
 	MakeWitness keysMakeWitnessKeyCmd `cmd:"" help:"Make the key of a witness." detail:"Prints the verifier key to hand out."`
 
-	ChangeMaster keysChangeMasterCmd `cmd:"" help:"Replace the master key." detail:"Run it as the owner of the database. Every key is wrapped again, and may be used meanwhile."`
+	RotateMaster keysRotateMasterCmd `cmd:"" help:"Rotate the master key while the service runs." detail:"Run it as the owner of the database, or --check to see the next step. A rotation that was stopped goes on."`
+	RetireMaster keysRetireMasterCmd `cmd:"" help:"Remove replaced master keys from the ring." detail:"It keeps those that a backup needs."`
+	Destroyed    keysDestroyedCmd    `cmd:"" help:"Record that a master key is destroyed." detail:"Erasures of its time are final from then on."`
 }
 
 type keysListCmd struct {
@@ -87,7 +89,7 @@ func (c *keysStageCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	return c.Do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+	return c.Do(r, app.Config{MasterKeys: master}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		kid, err := desk.StageSigningKey(ctx)
 		return term.Made{"kid": kid}, err
 	})
@@ -123,7 +125,7 @@ func (c *keysActivateCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	return c.Do(r, app.Config{MasterKey: master}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
+	return c.Do(r, app.Config{MasterKeys: master}, "", func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		return nil, desk.ActivateSigningKey(ctx, commands.ActivateSigningKey{KID: kid})
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/note"
 
-	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/proof"
 )
@@ -86,7 +86,7 @@ func signCalls(t *testing.T, c *clitest.Clinic) (key, own, other string) {
 	signer, err := note.NewSigner(private)
 	clitest.Must(t, err)
 	var edge proof.Edge
-	for row, err := range (postgres.AccessRecord{DB: c.DB.Pool(t)}).EachOf(t.Context(), "elm", 0) {
+	for row, err := range (accesslog.Record{DB: c.DB.Pool(t)}).EachOf(t.Context(), "elm", 0) {
 		clitest.Must(t, err)
 		edge.Append(row.Hash())
 	}

@@ -26,7 +26,6 @@ type ServeCmd struct {
 	term.LifetimeFlags  `embed:""`
 	term.NetworkFlag    `embed:""`
 	term.MasterKeyFlags `embed:""`
-	term.OldKeyFlags    `embed:""`
 	term.LedgerFlag     `embed:""`
 	drainFlag           `embed:""`
 	runningFlags        `embed:""`
@@ -73,10 +72,8 @@ func (c *ServeCmd) config(r *term.Run) (app.Config, error) {
 	config.JWKSCache, config.DrainDelay, config.ErasureLedger = c.JWKSCache, c.DrainDelay, c.ErasureLedger
 	config.Broker, config.BrokerStreams = c.Server(), c.streams()
 	var err error
-	if config.MasterKey, err = c.Read(r); err != nil {
-		return config, err
-	}
-	config.OldMasterKey, err = c.ReadOld(r)
+	config.MasterKeys, err = c.Read(r)
+	config.ReadMasterKeys = c.Again()
 	return config, err
 }
 

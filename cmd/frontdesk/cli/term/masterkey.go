@@ -2,51 +2,77 @@ package term
 
 import (
 	"context"
+	"time"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/commands"
 )
 
-// MasterKeyFlags are the flags of everything that seals or opens: personal data, and the
-// keys that webhooks are signed with.
+// MasterKeyFlags are the flags of every command that encrypts or decrypts: personal data, and
+// the keys that webhooks are signed with.
 type MasterKeyFlags struct {
-	MasterKeyFile    string `placeholder:"FILE" instead:"master key" help:"File with the master key, which encrypts personal data and signing keys in the database: 32 random bytes, as \"openssl rand -base64 32\" prints them."`
-	MasterKeyCommand Words  `sep:" " placeholder:"COMMAND" instead:"master key" help:"Command that prints the master key. It is not run by a shell."`
+	MasterKeyFile    string `placeholder:"FILE" instead:"master key" help:"File with the master keys, a line each: 32 random bytes, as \"openssl rand -base64 32\" prints them. They encrypt personal data and signing keys in the database."`
+	MasterKeyCommand Words  `sep:" " placeholder:"COMMAND" instead:"master key" help:"Command that prints the master keys. It is not run by a shell."`
 	MasterKey        string `placeholder:"BASE64" instead:"master key" secret:"" help:"The master key itself: for the environment, never for a command line."`
 }
 
-// Read returns the master key; [sealing.ErrNoMasterKey] if no flag is given.
-func (f MasterKeyFlags) Read(r *Run) (sealing.MasterKey, error) {
-	key, err := f.Given(r)
-	if err == nil && key == (sealing.MasterKey{}) {
+// Read returns the master keys; [sealing.ErrNoMasterKey] if no flag is given.
+func (f MasterKeyFlags) Read(r *Run) (*sealing.Ring, error) {
+	ring, err := f.Given(r)
+	if err == nil && ring.Empty() {
 		err = sealing.ErrNoMasterKey
 	}
-	return key, err
+	return ring, err
 }
 
-// Given returns the master key, and the zero one, which opens nothing, if no flag is
+// Given returns the master keys, and an empty ring, which decrypts nothing, if no flag is
 // given.
-func (f MasterKeyFlags) Given(r *Run) (sealing.MasterKey, error) {
+func (f MasterKeyFlags) Given(r *Run) (*sealing.Ring, error) {
+	keys, err := f.keys(r.Context)
+	if err != nil {
+		return nil, err
+	}
+	return sealing.NewRing(keys...), nil
+}
+
+func (f MasterKeyFlags) keys(ctx context.Context) ([]sealing.MasterKey, error) {
 	source := KeySource{f.MasterKeyFile, f.MasterKeyCommand}
 	if f.MasterKey == "" || f.MasterKeyFile != "" {
-		return source.Read(r.Context)
+		return source.Read(ctx)
 	}
 	if len(f.MasterKeyCommand) > 0 {
-		return sealing.MasterKey{}, errTwoKeys
+		return nil, errTwoKeys
 	}
-	return sealing.ParseMasterKey(f.MasterKey)
+	return sealing.ParseRing(f.MasterKey)
 }
 
-// OldKeyFlags are the flags of what has two master keys, while one takes the other's place.
-type OldKeyFlags struct {
-	OldMasterKeyFile    string `placeholder:"FILE" instead:"old master key" help:"File with the previous master key, during a change of key."`
-	OldMasterKeyCommand Words  `sep:" " placeholder:"COMMAND" instead:"old master key" help:"Command that prints the previous master key, during a change of key."`
-}
+// commandAgain is how long a process trusts what the command for master keys has printed.
+const commandAgain = time.Minute
 
-// ReadOld returns the master key before, and the zero one if no flag is given.
-func (f OldKeyFlags) ReadOld(r *Run) (sealing.MasterKey, error) {
-	return KeySource{f.OldMasterKeyFile, f.OldMasterKeyCommand}.Read(r.Context)
+// Again returns a function that reads the master keys again, and nil if they cannot change.
+// A file is read each time, and the command runs once a minute at most.
+func (f MasterKeyFlags) Again() func(ctx context.Context) ([]sealing.MasterKey, error) {
+	switch {
+	case f.MasterKeyFile != "":
+		return f.keys
+	case len(f.MasterKeyCommand) == 0:
+		return nil
+	}
+	var last []sealing.MasterKey
+	watch := clock.Start()
+	return func(ctx context.Context) ([]sealing.MasterKey, error) {
+		if last != nil && watch.Elapsed() < commandAgain {
+			return last, nil
+		}
+		keys, err := f.keys(ctx)
+		if err != nil {
+			return nil, err
+		}
+		last, watch = keys, clock.Start()
+		return last, nil
+	}
 }
 
 // OpenWith opens the engine with the master key, if one is given.
@@ -55,7 +81,7 @@ func (f DatabaseFlag) OpenWith(r *Run, key MasterKeyFlags) (*app.Engine, error) 
 	if err != nil {
 		return nil, err
 	}
-	return app.Open(r.Context, app.Config{DatabaseURL: f.DatabaseURL, MasterKey: master})
+	return app.Open(r.Context, app.Config{DatabaseURL: f.DatabaseURL, MasterKeys: master})
 }
 
 // SealingFlags are the flags of every command about a practice that appends what is
@@ -67,7 +93,7 @@ type SealingFlags struct {
 
 // Do does what [EngineFlags.Do] does, with the master key.
 func (f SealingFlags) Do(r *Run, config app.Config, tenant string, act func(context.Context, commands.Desk) (Made, error)) (err error) {
-	if config.MasterKey, err = f.Given(r); err != nil {
+	if config.MasterKeys, err = f.Given(r); err != nil {
 		return err
 	}
 	return f.PracticeFlags.Do(r, config, tenant, act)

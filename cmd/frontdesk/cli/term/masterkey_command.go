@@ -14,8 +14,8 @@ import (
 	"frontdesk/adapters/sealing"
 )
 
-// KeySource is where a master key comes from: a file, the words of a command that prints
-// it, or neither.
+// KeySource is where master keys come from: a file, the words of a command that prints
+// them, or neither.
 type KeySource struct {
 	File    string
 	Command Words
@@ -33,17 +33,17 @@ func (w *Words) UnmarshalText(text []byte) error {
 
 var errTwoKeys = errors.New("give the master key in one way: its file, or the command that prints it")
 
-// Read returns the master key, and the zero one if there is no source.
-func (s KeySource) Read(ctx context.Context) (sealing.MasterKey, error) {
+// Read returns the master keys, and none if there is no source.
+func (s KeySource) Read(ctx context.Context) ([]sealing.MasterKey, error) {
 	switch {
 	case s.File != "" && len(s.Command) > 0:
-		return sealing.MasterKey{}, errTwoKeys
+		return nil, errTwoKeys
 	case s.File != "":
-		return sealing.ReadMasterKey(s.File)
+		return sealing.ReadRing(s.File)
 	case len(s.Command) > 0:
-		return printedKey(ctx, s.Command)
+		return printedKeys(ctx, s.Command)
 	}
-	return sealing.MasterKey{}, nil
+	return nil, nil
 }
 
 const (
@@ -51,9 +51,9 @@ const (
 	keyCommandDelay = time.Second      // for what it has started and left behind
 )
 
-// printedKey runs a command, and no shell, and reads the master key that it prints. Errors
+// printedKeys runs a command, and no shell, and reads the master keys that it prints. Errors
 // hold nothing of what it has printed, nor its words but the first.
-func printedKey(ctx context.Context, words Words) (sealing.MasterKey, error) {
+func printedKeys(ctx context.Context, words Words) ([]sealing.MasterKey, error) {
 	ctx, cancel := context.WithTimeout(ctx, keyCommandLimit)
 	defer cancel()
 	var printed keyText
@@ -62,30 +62,30 @@ func printedKey(ctx context.Context, words Words) (sealing.MasterKey, error) {
 	err := command.Run()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return sealing.MasterKey{}, fmt.Errorf("run %s for the master key: it has not ended within %v", words[0], keyCommandLimit)
+		return nil, fmt.Errorf("run %s for the master key: it has not ended within %v", words[0], keyCommandLimit)
 	case printed.long:
-		return sealing.MasterKey{}, fmt.Errorf("run %s for the master key: %w", words[0], sealing.ErrMasterKeyForm)
+		return nil, fmt.Errorf("run %s for the master key: %w", words[0], sealing.ErrMasterKeyForm)
 	case err != nil:
-		return sealing.MasterKey{}, fmt.Errorf("run %s for the master key, which says why if you run it yourself: %w", words[0], err)
+		return nil, fmt.Errorf("run %s for the master key, which says why if you run it yourself: %w", words[0], err)
 	}
-	key, err := sealing.ParseMasterKey(printed.text.String())
+	keys, err := sealing.ParseRing(printed.text.String())
 	if err != nil {
-		return sealing.MasterKey{}, fmt.Errorf("read what %s prints: %w", words[0], err)
+		return nil, fmt.Errorf("read what %s prints: %w", words[0], err)
 	}
-	return key, nil
+	return keys, nil
 }
 
-// keyText takes as much as any form of a key may have.
+// keyText takes as much as a ring of some keys may have.
 type keyText struct {
 	text bytes.Buffer
 	long bool
 }
 
-var errLongKey = errors.New("it prints more than a key")
+var errLongKey = errors.New("it prints more than keys")
 
-// Write refuses what is longer than a kibibyte.
+// Write refuses what is longer than 16 KiB.
 func (k *keyText) Write(p []byte) (int, error) {
-	if k.text.Len()+len(p) > 1<<10 {
+	if k.text.Len()+len(p) > 16<<10 {
 		k.long = true
 		return 0, errLongKey
 	}

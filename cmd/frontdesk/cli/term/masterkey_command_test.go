@@ -50,8 +50,6 @@ func TestACommandThatPrintsNoMasterKeyIsNotQuoted_D108(t *testing.T) {
 		"--master-key-command= ":                                                  {"there is no master key"},
 		"--master-key-command=echo x --master-key-file=" + file:                   {"give the master key in one way"},
 		"--master-key-command=echo x --master-key=" + base64Of(clitest.MasterKey): {"give the master key in one way"},
-		"--old-master-key-command=false --master-key-file=" + file:                {"run false for the master key"},
-		"--old-master-key-command=true --old-master-key-file=" + file:             {"give the master key in one way"},
 	} {
 		args := []string{"serve", "--database-url", c.DB.URL, "--listen=127.0.0.1:0", "--private-listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example"}
 		for flag := range strings.SplitSeq(flags, " --") {
@@ -65,20 +63,23 @@ func TestACommandThatPrintsNoMasterKeyIsNotQuoted_D108(t *testing.T) {
 	}
 }
 
-// A database whose key is kept elsewhere gets another one in the same way.
-func TestTheMasterKeyIsChangedByCommands_D108(t *testing.T) {
+// A command cannot be given a key, so an operator adds it to what the command prints.
+func TestCommandPrintsNextMasterKey_D136(t *testing.T) {
 	t.Parallel()
 	c, next := clitest.NewClinic(t), sealing.MasterKey{2}
-	change := []string{"key", "change-master", "--database-url", c.DB.AdminURL, "--master-key-command", "echo " + base64Of(clitest.MasterKey)}
-	clitest.Frontdesk(t, change...).WantFailure(t, 1, "--new-master-key-file")
-	clitest.Frontdesk(t, append(change, "--new-master-key-command=echo", "--new-master-key-file=x")...).WantFailure(t, 1, "in one way")
-	o := clitest.Frontdesk(t, append(change, "--new-master-key-command", "echo "+base64Of(next))...)
+	list := filepath.Join(t.TempDir(), "ring")
+	clitest.Must(t, os.WriteFile(list, []byte(base64Of(clitest.MasterKey)+"\n"), 0o600))
+	rotate := []string{"key", "rotate-master", "--database-url", c.DB.AdminURL, "--master-key-command", "cat " + list}
+	clitest.Frontdesk(t, rotate...).WantFailure(t, 1, "add a line of `openssl rand -base64 32` to what the command prints")
+	clitest.Must(t, os.WriteFile(list, []byte(base64Of(clitest.MasterKey)+"\n"+base64Of(next)+"\n"), 0o600))
+	o := clitest.Frontdesk(t, rotate...)
 	o.WantSuccess(t)
-	if !strings.Contains(o.Out, "wrapped under master key "+next.ID()) {
+	if !strings.Contains(o.Out, "under master key "+next.ID()) {
 		t.Errorf("printed\n%s", o.Out)
 	}
-	both := clitest.CheckServing(t, c.DB.URL, "--master-key-command", "echo "+base64Of(next), "--old-master-key-command", "echo "+base64Of(clitest.MasterKey))
+	both := clitest.CheckServing(t, c.DB.URL, "--master-key-command", "cat "+list)
 	if got := both.Checks()["master key"]; got != "ok: it opens what is sealed here ("+next.ID()+")" {
 		t.Errorf("with both, the master key is %q", got)
 	}
+	clitest.Frontdesk(t, "keys", "retire-master", "--database-url", c.DB.AdminURL, "--master-key-command", "cat "+list, "--oldest-backup=2100-01-01").WantSuccess(t)
 }

@@ -1,0 +1,179 @@
+package accesslog
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/keyring"
+	"frontdesk/domain/access"
+	"frontdesk/domain/application"
+	"frontdesk/domain/audit"
+	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+// Record reads the access record, which has a line for each judged call and for
+// each page that has shown patients to staff.
+type Record struct {
+	DB   projections.Querier
+	Keys *keyring.Keyring // opens whom calls were made for; nil leaves that hidden
+	Page int              // calls a query; 0 means 1,000
+}
+
+// CallFilter says which calls to read. A zero field lets all calls pass.
+type CallFilter struct {
+	RequestID   uuid.UUID
+	Before      uuid.UUID // calls older than the one with this request id
+	Tenant      string
+	Application application.ID
+	Staff       staff.ID
+	Patient     patient.ID // whom they named, or showed
+	Endpoint    application.EndpointName
+	StatusFrom  int
+	StatusUntil int // exclusive
+	Since       time.Time
+	Until       time.Time // exclusive
+}
+
+// Calls yields the calls that pass the filter, newest first, and ends at the
+// first error. It reads page by page, so that a slow reader keeps no transaction
+// open.
+func (a Record) Calls(ctx context.Context, f CallFilter) iter.Seq2[access.Call, error] {
+	return func(yield func(access.Call, error) bool) {
+		for {
+			page, err := a.page(ctx, f)
+			if err != nil {
+				yield(access.Call{}, err)
+				return
+			}
+			for _, c := range page {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			if len(page) < a.size() {
+				return
+			}
+			f.Before = page[len(page)-1].RequestID
+		}
+	}
+}
+
+func (a Record) page(ctx context.Context, f CallFilter) ([]access.Call, error) {
+	rows, _ := a.DB.Query(ctx, f.query(), append([]any{pgx.QueryExecModeCacheDescribe}, f.args(a.size())...)...)
+	var boxes [][]byte
+	page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (access.Call, error) {
+		call, box, err := scanCall(row)
+		boxes = append(boxes, box)
+		return call, err
+	})
+	if err == nil && a.Keys != nil {
+		err = openActs(ctx, a.Keys, page, boxes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the access record: %w", err)
+	}
+	return page, nil
+}
+
+// pageSize is how many lines one page has, unless the reader says otherwise.
+const pageSize = 1000
+
+func (a Record) size() int { return cmp.Or(a.Page, pageSize) }
+
+// readCalls has a condition for each field of the filter. Postgres plans it each time, with
+// the parameters at hand, so it drops the conditions that ask for nothing and uses
+// the index that fits the rest.
+const readCalls = `
+SELECT request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed,
+	coalesce((SELECT idx FROM access_log l WHERE l.request_id = called.request_id), 0)
+FROM %s
+WHERE ($1::uuid IS NULL OR request_id = $1)
+	AND ($2::uuid IS NULL OR request_id < $2)
+	AND ($3 = '' OR tenant = $3)
+	AND ($4::uuid IS NULL OR application = $4)
+	AND ($5::uuid IS NULL OR staff = $5)
+	AND ($6::uuid IS NULL OR patient = $6 OR mode = 'page')
+	AND ($7 = '' OR endpoint = $7)
+	AND status >= $8 AND ($9 = 0 OR status < $9)
+	AND ($10::timestamptz IS NULL OR at >= $10)
+	AND ($11::timestamptz IS NULL OR at < $11)
+ORDER BY request_id DESC LIMIT $12`
+
+// calledSince is what was called in a time, by the index of times. Left alone, Postgres
+// walks the newest calls and goes on to the oldest if there are few in that time.
+const calledSince = `(SELECT * FROM access_record WHERE at >= $10 AND ($11::timestamptz IS NULL OR at < $11) OFFSET 0) called`
+
+// calledAbout is what has named a patient, and what has shown them.
+const calledAbout = `(SELECT * FROM access_record WHERE patient = $6
+	UNION ALL SELECT * FROM access_record WHERE mode = 'page' AND act::jsonb -> 'patients' @> jsonb_build_array($6::text)) called`
+
+// query returns the statement for the filter. What a practice, an application, a member of
+// staff or a patient has is looked for among theirs, however long ago the time begins.
+func (f CallFilter) query() string {
+	if f.Patient.UUID != uuid.Nil {
+		return fmt.Sprintf(readCalls, calledAbout)
+	}
+	theirs := f.Tenant != "" || f.Application.UUID != uuid.Nil || f.Staff.UUID != uuid.Nil
+	if f.Since.IsZero() || theirs || f.RequestID != uuid.Nil {
+		return fmt.Sprintf(readCalls, "access_record called")
+	}
+	return fmt.Sprintf(readCalls, calledSince)
+}
+
+func (f CallFilter) args(limit int) []any {
+	return []any{
+		postgres.IDOrNull(f.RequestID), postgres.IDOrNull(f.Before), f.Tenant, postgres.IDOrNull(f.Application.UUID), postgres.IDOrNull(f.Staff.UUID),
+		postgres.IDOrNull(f.Patient.UUID), string(f.Endpoint), f.StatusFrom, f.StatusUntil, postgres.TimeOrNull(f.Since), postgres.TimeOrNull(f.Until), limit,
+	}
+}
+
+func scanCall(row pgx.CollectableRow) (c access.Call, box []byte, err error) {
+	var member, about *uuid.UUID
+	var act *string
+	var hash []byte
+	err = row.Scan(&c.RequestID, &c.At, &c.Tenant, &c.Application, &c.Mode, &member, &c.Endpoint, &about,
+		&c.Status, &c.Code, &c.Reason, &act, &hash, &box, &c.Idx)
+	if err != nil {
+		return c, nil, err
+	}
+	c.At = c.At.UTC()
+	copy(c.TokenHash[:], hash)
+	if member != nil {
+		c.Staff.UUID = *member
+	}
+	if about != nil {
+		c.Patient.UUID = *about
+	}
+	if c.Looked() && act != nil {
+		c.Patients, err = access.ReadShown(*act)
+		return c, box, err
+	}
+	if act != nil {
+		c.Act = &event.OnBehalfOf{}
+		err = json.Unmarshal([]byte(*act), c.Act)
+	}
+	return c, box, err
+}
+
+// RecordAuditQuery appends the event that somebody reads patients' data. Every role
+// that may read may call it. The actor is the role that the database knows, whatever
+// the machine says of whoever sits there. If it fails, show nothing.
+func RecordAuditQuery(ctx context.Context, db postgres.DB, tenant, machine string, q audit.Queried) error {
+	_, err := db.Exec(ctx, `SELECT record_audit_query($1, $2, $3, $4, $5, $6, $7, $8)`,
+		event.NewID(), tenant, machine, q.Command, q.Filter, postgres.IDOrNull(q.Patient.UUID), q.Personal, q.Count)
+	if err != nil {
+		return fmt.Errorf("record the reading: %w", err)
+	}
+	return nil
+}

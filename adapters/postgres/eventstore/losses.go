@@ -1,0 +1,119 @@
+package eventstore
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/projections"
+)
+
+// Every event that is stored is in the log, will be, or is in a gap that the sequencer
+// still looks at. An event outside of all three would be lost without a word: a sequence
+// that was moved back or keeps numbers for itself does that, and so does a hand that
+// deletes from the log.
+
+// Loss is one position on which events and log differ for good.
+type Loss struct {
+	Position int64     `json:"position"`
+	ID       uuid.UUID `json:"id,omitzero"`   // of the event, if the log lacks it
+	Idx      int64     `json:"idx,omitempty"` // of the place in the log, if its event is missing
+}
+
+// String names the loss as its finder has to look it up.
+func (l Loss) String() string {
+	if l.Idx > 0 {
+		return fmt.Sprintf("the event of idx %d, which had position %d, is not stored", l.Idx, l.Position)
+	}
+	return fmt.Sprintf("event %s, at position %d, is not in the log", l.ID, l.Position)
+}
+
+// Losses are all positions on which events and log differ.
+type Losses struct {
+	Count int64  `json:"count"`
+	First []Loss `json:"first"` // the lowest few; empty, and not nil, if there is none
+}
+
+// lossesNamed is how many are named of all.
+const lossesNamed = 10
+
+// Err is nil if nothing is lost, and names the first few otherwise.
+func (l Losses) Err() error {
+	if l.Count == 0 {
+		return nil
+	}
+	named := make([]string, len(l.First))
+	for i, loss := range l.First {
+		named[i] = loss.String()
+	}
+	return fmt.Errorf("events and log differ at %d positions: %s", l.Count, strings.Join(named, "; "))
+}
+
+// mayStillBePlaced holds for a stored event that is not in the log and is not lost: the
+// sequencer has not come to it, or has it among its gaps.
+const mayStillBePlaced = `(stored > (SELECT reached FROM sequencer) OR (SELECT gaps FROM sequencer) @> stored
+	OR EXISTS (SELECT FROM old_gaps WHERE stored BETWEEN first AND last))`
+
+// lossesBetween compares events with the log after one position and up to another, in one
+// snapshot. Only positions are compared, which the indexes hold.
+const lossesBetween = `
+SELECT position, coalesce((SELECT id FROM events WHERE position = lost.position), '00000000-0000-0000-0000-000000000000'),
+	coalesce((SELECT idx FROM log WHERE position = lost.position), 0), n
+FROM (
+	SELECT coalesce(stored, placed) AS position, count(*) OVER () AS n
+	FROM (SELECT position AS stored FROM events WHERE position > $1 AND position <= $2) e
+	FULL JOIN (SELECT position AS placed FROM log WHERE position > $1 AND position <= $2) l ON stored = placed
+	WHERE stored IS NULL OR placed IS NULL AND NOT ` + mayStillBePlaced + `
+	ORDER BY 1 LIMIT 1000) lost
+ORDER BY position`
+
+// highestPosition finds where there is something to compare, so that a sequence that has
+// jumped costs nothing.
+const highestPosition = `
+SELECT coalesce(greatest((SELECT max(position) FROM events WHERE position <= $1), (SELECT max(position) FROM log WHERE position <= $1)), 0)`
+
+// window is a stretch of positions, and what differs in it.
+type window struct {
+	after, upTo int64
+	lost        []Loss // the lowest thousand
+	n           int64  // of all that differ
+}
+
+// windowBelow compares the highest so many positions, up to one. After the last window
+// its after is not above 0.
+func windowBelow(ctx context.Context, db projections.Querier, highest, width int64) (w window, err error) {
+	if err := db.QueryRow(ctx, highestPosition, highest).Scan(&w.upTo); err != nil {
+		return w, fmt.Errorf("compare events with the log: %w", err)
+	}
+	if w.after = w.upTo - width; w.after <= 0 {
+		w.after = math.MinInt64 // a hand may have written there
+	}
+	rows, _ := db.Query(ctx, lossesBetween, w.after, w.upTo)
+	w.lost, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l Loss, err error) {
+		return l, row.Scan(&l.Position, &l.ID, &l.Idx, &w.n)
+	})
+	if err != nil {
+		return w, fmt.Errorf("compare events with the log: %w", err)
+	}
+	return w, nil
+}
+
+// Losses compares all events with the log, in stretches of a hundred thousand positions.
+func (l Log) Losses(ctx context.Context) (Losses, error) {
+	all := Losses{First: []Loss{}}
+	for highest := int64(math.MaxInt64); highest > 0; {
+		w, err := windowBelow(ctx, l.DB, highest, 100_000)
+		if err != nil {
+			return Losses{}, err
+		}
+		all.Count += w.n
+		all.First = append(w.lost, all.First...)
+		all.First = all.First[:min(len(all.First), lossesNamed)]
+		highest = w.after
+	}
+	return all, nil
+}

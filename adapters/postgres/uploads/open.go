@@ -1,0 +1,99 @@
+package uploads
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/jackc/pgx/v5"
+
+	"frontdesk/adapters/sealing"
+	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/request"
+)
+
+// These say why a file cannot be read.
+var (
+	ErrAlteredFile = errors.New("what is kept of this attachment is not what was sent")
+	ErrSealedFile  = errors.New("this attachment is sealed: give the master key with --master-key-file")
+	ErrErasedFile  = fault.New(fault.Missing, "erased", "This attachment was erased.")
+)
+
+// Open returns a reader of a file that an event names. It holds one part in memory at a
+// time, and ends with [ErrAlteredFile] instead of io.EOF unless the file is what the event
+// says. A file whose event could not be opened is [ErrSealedFile] or [ErrErasedFile].
+func (u *Store) Open(ctx context.Context, tenant string, file request.Attachment) (io.Reader, error) {
+	p := &parts{ctx: ctx, uploads: u, tenant: tenant, file: file, left: file.Size, sum: sha256.New()}
+	switch file.Key {
+	case event.Hidden:
+		return nil, ErrSealedFile
+	case event.Erased:
+		return nil, ErrErasedFile
+	}
+	key, err := sealing.ParseKey(file.Key)
+	if err != nil {
+		return nil, fmt.Errorf("open an attachment: %w", err)
+	}
+	p.seals, err = key.File(tenant, file.ID.UUID)
+	return p, err
+}
+
+// parts reads a file with one part of it in memory at a time.
+type parts struct {
+	ctx     context.Context //nolint:containedctx // a reader has nowhere else to get it from
+	uploads *Store
+	tenant  string
+	file    request.Attachment
+	seals   *sealing.File
+	sum     hash.Hash // of the stored parts
+	left    int64     // bytes that have not been read yet
+	n       int
+	part    bytes.Reader
+}
+
+// Read reads on in the part at hand, and fetches the next one after its end.
+func (p *parts) Read(b []byte) (int, error) {
+	for p.part.Len() == 0 {
+		if err := p.next(); err != nil {
+			return 0, err
+		}
+	}
+	return p.part.Read(b)
+}
+
+const readPart = `
+SELECT data, NOT EXISTS (SELECT FROM upload_chunks WHERE tenant = $1 AND upload = $2 AND n = $3 + 1)
+FROM upload_chunks WHERE tenant = $1 AND upload = $2 AND n = $3`
+
+func (p *parts) next() error {
+	var data []byte
+	var last bool
+	err := p.uploads.DB.QueryRow(p.ctx, readPart, p.tenant, p.file.ID, p.n).Scan(&data, &last)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return p.end()
+	}
+	if err != nil {
+		return fmt.Errorf("read part %d of an upload: %w", p.n, err)
+	}
+	p.sum.Write(data)
+	data, err = p.seals.Open(data, p.n, last)
+	if p.left -= int64(len(data)); err != nil || p.left < 0 {
+		return ErrAlteredFile
+	}
+	p.n++
+	p.part.Reset(data)
+	return nil
+}
+
+// end compares what was read with what the event says.
+func (p *parts) end() error {
+	if p.left != 0 || event.Digest(p.sum.Sum(nil)) != p.file.SHA256 {
+		return ErrAlteredFile
+	}
+	return io.EOF
+}

@@ -1,0 +1,95 @@
+package privacy
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/domain/erasure"
+	"frontdesk/domain/event"
+	"frontdesk/domain/parse"
+	"frontdesk/projections"
+)
+
+// mostErasures bounds a page of the list.
+const mostErasures = 25
+
+// erasuresPage is the list of erasures.
+type erasuresPage struct {
+	Rows    []erasureRow
+	Older   string // the last of them, if there are more
+	Further bool   // they do not begin with the newest
+}
+
+// erasureRow is one erasure in the list and in its letter.
+type erasureRow struct {
+	ID       erasure.ID
+	Kind     string // "Patient"
+	Person   uuid.UUID
+	At       string
+	Basis    string // "" if the log does not hold it
+	Final    bool
+	State    string // a sentence
+	Restored bool   // it was applied again to a restored backup
+}
+
+var erasedKinds = map[event.HolderKind]string{event.OfPatient: "Patient", event.OfStaff: "Member of staff", event.OfPractitioner: "Practitioner"}
+
+func rowOfErasure(v *frame.Visit, d projections.DoneErasure) erasureRow {
+	moment := func(at time.Time) string { return frame.Moment(at, v.Practice.Zone) }
+	return erasureRow{
+		ID: d.Erasure, Kind: erasedKinds[d.Kind], Person: d.Holder, At: moment(d.ErasedAt), Basis: basisWords[d.Basis],
+		Final: d.Finality.Final(), State: d.Finality.Sentence(moment), Restored: d.Basis == erasure.Restored,
+	}
+}
+
+// erasures lists the erasures of the practice.
+func (s *Section) erasures(v *frame.Visit) error {
+	before, err := cursor(v, "before")
+	if err != nil {
+		return err
+	}
+	done, err := s.Done.Done(v.Context(), v.Tenant, erasure.ID{UUID: before}, mostErasures+1)
+	if err != nil {
+		return err
+	}
+	page := erasuresPage{Further: before != uuid.Nil}
+	if len(done) > mostErasures {
+		done = done[:mostErasures]
+		page.Older = done[mostErasures-1].Erasure.String()
+	}
+	for _, d := range done {
+		page.Rows = append(page.Rows, rowOfErasure(v, d))
+	}
+	s.Show(v, frame.View{Template: templates["erasures"], Status: http.StatusOK, Title: "Erasures", Content: page})
+	return nil
+}
+
+// letterPage is the letter that confirms an erasure.
+type letterPage struct {
+	erasureRow
+	Done  bool // the erasure has just been confirmed
+	Today string
+}
+
+var errNoErasure = frame.Sorry(http.StatusNotFound, "There is no such erasure", "This practice has no erasure with this identifier.", "Go back to the list of erasures.")
+
+// letter shows the letter that confirms an erasure, for printing.
+func (s *Section) letter(v *frame.Visit) error {
+	id, ok := parse.ID(v.Var("erasure"))
+	if !ok {
+		return errNoErasure
+	}
+	d, found, err := s.Done.DoneOf(v.Context(), v.Tenant, id)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return errNoErasure
+	}
+	page := letterPage{rowOfErasure(v, d), v.Form.Get("done") != "", frame.Moment(s.Now(), v.Practice.Zone)}
+	s.Show(v, frame.View{Template: templates["letter"], Status: http.StatusOK, Title: "Erasure", Content: page})
+	return nil
+}
