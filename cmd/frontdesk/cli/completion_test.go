@@ -14,7 +14,7 @@ func TestWhatMayComeNextIsListed(t *testing.T) {
 		"au":                               "audit authorisation",
 		"aud":                              "audit",
 		"key":                              "key",
-		"key ret":                          "retire",
+		"key ret":                          "retire retire-master",
 		"practice ":                        "list register close reopen offboard",
 		"webhook ":                         "list set remove test listen trigger verify",
 		"he":                               "",

@@ -226,7 +226,7 @@ func TestErasuresAreListedWithTheirState_D136(t *testing.T) {
 	if o := list("--json"); o.Out != "" {
 		t.Errorf("before the erasure: %s", o.Out)
 	}
-	typedAt(t, a.bob, a.about("confirm-erasure", "--erasure="+id)...).WantSuccess(t)
+	typedAt(t, a.bob, a.about("erasure", "confirm", "--erasure="+id)...).WantSuccess(t)
 	if o := list("--erasure-ledger=" + a.ledger); !strings.Contains(o.Out, a.ann.String()) || !strings.Contains(o.Out, "  no  ") || !strings.Contains(o.Out, "becomes final after") {
 		t.Errorf("printed\n%s", o.Out)
 	}

@@ -81,5 +81,5 @@ func TestCommandPrintsNextMasterKey_D136(t *testing.T) {
 	if got := both.Checks()["master key"]; got != "ok: it opens what is sealed here ("+next.ID()+")" {
 		t.Errorf("with both, the master key is %q", got)
 	}
-	clitest.Frontdesk(t, "keys", "retire-master", "--database-url", c.DB.AdminURL, "--master-key-command", "cat "+list, "--oldest-backup=2100-01-01").WantSuccess(t)
+	clitest.Frontdesk(t, "key", "retire-master", "--database-url", c.DB.AdminURL, "--master-key-command", "cat "+list, "--oldest-backup=2100-01-01").WantSuccess(t)
 }
