@@ -262,7 +262,7 @@ func wantLog(t *testing.T, log clitest.Outcome) {
 	if actors[0] != "operator" || names[4] != "practice.application-enabled.v1" || actors[4] != "operator" || members[4] == "" || members[5] != "" {
 		t.Errorf("by %q for %q", actors, members)
 	}
-	for _, personal := range []string{"Archer", "Dr Lee", "cough", "1980"} {
+	for _, personal := range []string{"Archer", "Dr Lee", "cough", "1980-02-29"} {
 		if strings.Contains(log.Out, personal) {
 			t.Errorf("the log shows %q unasked", personal)
 		}
