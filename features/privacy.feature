@@ -54,7 +54,7 @@ Feature: The practice guards its patients' privacy
     And "Olu Ode" confirms on the page that "Ann Archer" is erased
     Then the page says "whoever has asked for it cannot"
     When "Pia Pine" confirms on the page that "Ann Archer" is erased
-    Then the page says "The patient has been erased."
+    Then the page says "The data are erased."
     And the last "patient.erased.v1" was done by "Pia Pine"
     When "Olu Ode" opens "privacy"
     Then the page says "Nobody has done so."
