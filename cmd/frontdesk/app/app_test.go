@@ -65,6 +65,9 @@ func TestPrivateListenerServesOperators(t *testing.T) {
 			t.Errorf("%s answers %q", path, got)
 		}
 	}
+	if got := get(t, service.PrivateURL()+"/readyz"); !strings.Contains(got, "\nwarning: no erasure ledger is set") {
+		t.Errorf("personal data without a ledger: /readyz answers %q", got)
+	}
 	for _, name := range []string{
 		"frontdesk_log_head", "frontdesk_unsequenced_events", "frontdesk_unsequenced_age_seconds", "frontdesk_log_gaps", "frontdesk_feed_offset",
 		"frontdesk_consumer_lag_seconds", "frontdesk_log_missing_events", "go_goroutines",

@@ -44,6 +44,21 @@ func (e *Engine) ledgerKept(context.Context) Finding {
 	return Finding{What: what, Warns: true, Says: noLedger}
 }
 
+// withoutLedger returns a warning if personal data is stored and no ledger is set; "" otherwise,
+// and if the database does not answer, which readiness reports.
+func (e *Engine) withoutLedger(ctx context.Context) string {
+	if e.config.ErasureLedger != "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyLimit)
+	defer cancel()
+	var personal bool
+	if err := e.background.QueryRow(ctx, `SELECT EXISTS (SELECT FROM personal_keys)`).Scan(&personal); err != nil || !personal {
+		return ""
+	}
+	return noLedger
+}
+
 // WarnWithoutLedger warns that a restored backup would undo erasures.
 func (e *Engine) WarnWithoutLedger(ctx context.Context) {
 	e.ledgerKept(ctx).warn(ctx, e.config.Log)

@@ -57,10 +57,14 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	switch ready, failed := a.readiness.check(r.Context(), a.serves); {
 	case !ready:
 		http.Error(w, failed.Error(), http.StatusServiceUnavailable)
+		return
 	case failed != nil:
 		_, _ = fmt.Fprintf(w, "ready, though a check has failed: %v\n", failed)
 	default:
 		_, _ = fmt.Fprintln(w, "ready")
+	}
+	if warning := a.withoutLedger(r.Context()); warning != "" {
+		_, _ = fmt.Fprintln(w, "warning: "+warning)
 	}
 }
 
