@@ -31,7 +31,9 @@ func WriteRing(file string, keys []MasterKey) error {
 		return fmt.Errorf("write the master keys: %w", err)
 	}
 	err = durable.Create(next, perm, func(w io.Writer) error {
-		fmt.Fprintln(w, "# Master keys of frontdesk: identifier and key. All decrypt; the database names the one that encrypts.")
+		if _, err := fmt.Fprintln(w, "# Master keys of frontdesk: identifier and key. All decrypt; the database names the one that encrypts."); err != nil {
+			return err
+		}
 		for _, key := range keys {
 			if _, err := fmt.Fprintln(w, key.ID(), base64.StdEncoding.EncodeToString(key[:])); err != nil {
 				return err

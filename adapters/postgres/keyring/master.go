@@ -14,6 +14,7 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/sealing"
+	"frontdesk/domain/event"
 )
 
 // Start makes sure that the ring holds every master key that the database uses, and that
@@ -80,7 +81,7 @@ type MasterHolder struct {
 
 // Run beats until ctx ends, and then withdraws the process.
 func (h *MasterHolder) Run(ctx context.Context) {
-	h.process = uuid.New()
+	h.process = event.NewID()
 	every := h.Every
 	if every == 0 {
 		every = holderBeat

@@ -27,11 +27,7 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	served, err := a.api()
-	if err != nil {
-		return nil, err
-	}
-	staff, api := pages.Handler(), served.Handler()
+	staff, api := pages.Handler(), a.api().Handler()
 	return fair.Answers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case a.config.Docs != nil && strings.HasPrefix(r.URL.Path+"/", "/docs/"):
@@ -45,7 +41,7 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 }
 
 // api returns the Transactional API over this app's desk.
-func (a *App) api() (*httpapi.API, error) {
+func (a *App) api() *httpapi.API {
 	rights, unproven := projections.Rights{DB: a.calls}, bearer.NewUnproven(a.config.Now, httpapi.RequestID)
 	return &httpapi.API{
 		Domain:        a.config.APIDomain,
@@ -80,7 +76,7 @@ func (a *App) api() (*httpapi.API, error) {
 		Traces:  a.traces,
 		Log:     a.config.Log,
 		Lines:   a.config.Calls,
-	}, nil
+	}
 }
 
 // cursors encrypts the positions where pages end.
