@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/keyring"
@@ -223,7 +224,9 @@ func (v *vault) rotateWhileAppending(t *testing.T, keys int) (appends int64) {
 		})
 	}
 	clocktest.Eventually(t, func() bool { return appended.Load() > 20 }, "appends begin")
+	watch := clock.Start()
 	v.rotate(t, newMaster, master)
+	t.Logf("the rotation took %s", watch.Elapsed())
 	before := appended.Load()
 	clocktest.Eventually(t, func() bool { return appended.Load() > before+20 }, "appends go on")
 	stop()
