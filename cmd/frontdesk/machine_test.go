@@ -3,13 +3,14 @@ package main_test
 import (
 	"crypto/x509"
 	"encoding/pem"
+	"math/rand/v2"
 	"net"
 	"net/http/httptest"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strconv"
-	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -27,16 +28,28 @@ func programs(t *testing.T) string {
 	return filepath.Dir(path)
 }
 
+// givenPorts are those that [freePort] has returned.
+var givenPorts sync.Map
+
+// freePort returns a port that nothing listens on, once in a process. It is below those that
+// Linux gives to outgoing connections, one of which could take it before it is used.
 func freePort(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const first, count = 20_000, 12_000
+	for range 100 {
+		port := first + rand.IntN(count)
+		if _, given := givenPorts.LoadOrStore(port, true); given {
+			continue
+		}
+		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			continue // taken
+		}
+		listener.Close()
+		return port
 	}
-	defer listener.Close()
-	_, port, _ := strings.Cut(listener.Addr().String(), ":")
-	n, _ := strconv.Atoi(port)
-	return n
+	t.Fatal("no port is free")
+	return 0
 }
 
 func userOf(t *testing.T, name string) *syscall.Credential {
