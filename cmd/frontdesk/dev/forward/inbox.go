@@ -54,7 +54,7 @@ type Inbox struct {
 	box   []Webhook // oldest first
 }
 
-// NewInbox returns an empty inbox, which believes nothing before [Inbox.Believe].
+// NewInbox returns an empty inbox, which accepts nothing before [Inbox.Believe].
 func NewInbox(target *Target, now func() time.Time, heard func(Webhook)) *Inbox {
 	return &Inbox{Target: target, Now: now, Heard: heard, seats: make(chan struct{}, atOnce)}
 }
@@ -62,7 +62,7 @@ func NewInbox(target *Target, now func() time.Time, heard func(Webhook)) *Inbox 
 // Believe sets the verifier of webhooks from now on.
 func (i *Inbox) Believe(verifier *client.Verifier) { i.verifier.Store(verifier) }
 
-// NewInbox returns an empty inbox, which accepts nothing before [Inbox.Believe].
+// Close waits for the webhooks that are being received. It receives no others afterwards.
 func (i *Inbox) Close() {
 	for range atOnce {
 		i.seats <- struct{}{}
