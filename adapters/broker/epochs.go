@@ -39,7 +39,7 @@ func (r *Relay) published(ctx context.Context, look Look) (is published, err err
 		return published{}, fmt.Errorf("ask the broker for the epochs: %w", err)
 	}
 	if err := json.Unmarshal(msg.Data, &is.epochs); err != nil || len(is.epochs) == 0 {
-		return published{}, errors.New("the broker's stream " + feed.EpochsStream + " does not hold epochs: remove it, and it is made anew")
+		return published{}, errors.New("the broker's stream " + feed.EpochsStream + " does not hold epochs: remove it, and it is made again")
 	}
 	return is, is.differ(look)
 }

@@ -21,6 +21,7 @@ type Ring struct {
 
 type ringState struct {
 	keys     []MasterKey // in the order of the file
+	ids      []string    // of the keys
 	wrappers map[string]Wrapper
 	current  string // the identifier of the key that wraps
 }
@@ -69,11 +70,11 @@ func (r *Ring) Replace(keys ...MasterKey) {
 		if err != nil {
 			continue // impossible: only the zero key has none
 		}
-		next.keys = append(next.keys, key)
-		next.wrappers[key.ID()] = wrapper
+		id := key.ID()
+		next.keys, next.ids, next.wrappers[id] = append(next.keys, key), append(next.ids, id), wrapper
 	}
-	if next.current = before.current; !next.holds(next.current) && len(next.keys) > 0 {
-		next.current = next.keys[0].ID()
+	if next.current = before.current; !next.holds(next.current) && len(next.ids) > 0 {
+		next.current = next.ids[0]
 	}
 	r.state.Store(next)
 }
@@ -104,7 +105,7 @@ func (s *ringState) other(id string) error {
 	if len(s.keys) == 0 {
 		return ErrNoMasterKey
 	}
-	return &OtherMasterKeyError{id, strings.Join(s.ids(), ", ")}
+	return &OtherMasterKeyError{id, strings.Join(s.ids, ", ")}
 }
 
 // Empty reports whether the ring holds no key.
@@ -114,15 +115,7 @@ func (r *Ring) Empty() bool { return len(r.load().keys) == 0 }
 func (r *Ring) Keys() []MasterKey { return slices.Clone(r.load().keys) }
 
 // IDs returns the identifiers of the keys in the order of the file.
-func (r *Ring) IDs() []string { return r.load().ids() }
-
-func (s *ringState) ids() []string {
-	ids := make([]string, len(s.keys))
-	for n, key := range s.keys {
-		ids[n] = key.ID()
-	}
-	return ids
-}
+func (r *Ring) IDs() []string { return slices.Clone(r.load().ids) }
 
 // Holds reports whether the ring holds a key.
 func (r *Ring) Holds(id string) bool { return r.load().holds(id) }
@@ -150,17 +143,11 @@ func (r *Ring) Wrapper(id string) (Wrapper, error) {
 // inOrder returns the key that wraps, and then all others.
 func (r *Ring) inOrder() []MasterKey {
 	state := r.load()
-	keys := slices.Clone(state.keys)
-	slices.SortStableFunc(keys, func(a, b MasterKey) int {
-		switch state.current {
-		case a.ID():
-			return -1
-		case b.ID():
-			return 1
-		}
-		return 0
-	})
-	return keys
+	at := slices.Index(state.ids, state.current)
+	if at <= 0 {
+		return state.keys
+	}
+	return slices.Concat(state.keys[at:at+1], state.keys[:at], state.keys[at+1:])
 }
 
 // Seal encrypts with the key that wraps; see [MasterKey.Seal].

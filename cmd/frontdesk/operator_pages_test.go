@@ -46,6 +46,7 @@ frontdesk serve --check`)
 func personalDataWalk() []stage {
 	return []stage{
 		{below: "Rotating the master key", before: func(o *operator) { o.starts(); o.hasAPatient() }},
+		{below: "Retiring the old master key", before: (*operator).lets40DaysPass},
 		{below: "Retention"},
 		{below: "Erasing a person", before: (*operator).hasBob, after: (*operator).isAsked},
 		{below: "Confirming it", after: (*operator).hasForgotten},
@@ -58,6 +59,12 @@ const thePatient = "0190c7a2-0000-7000-8000-00000000f001"
 func (o *operator) hasAPatient() {
 	o.t.Helper()
 	o.types("frontdesk patient register --tenant elm-street --name 'Ann Archer' --patient " + thePatient)
+}
+
+// lets40DaysPass has the rotation of the master key happen 40 days earlier than it did.
+func (o *operator) lets40DaysPass() {
+	o.t.Helper()
+	o.types(`superuser --dbname frontdesk <<< "SET session_replication_role = replica; UPDATE master_keys SET unused_at = unused_at - interval '40 days'"`)
 }
 
 // hasBob has a second operator.

@@ -167,8 +167,8 @@ func scanCall(row pgx.CollectableRow) (c access.Call, box []byte, err error) {
 }
 
 // RecordAuditQuery appends the event that somebody reads patients' data. Every role
-// that may read may call it. The actor is the role that the database knows, whatever
-// the machine says of whoever sits there. If it fails, show nothing.
+// that may read may call it. The actor is the role that the database knows, not
+// the person that the machine names. If it fails, show nothing.
 func RecordAuditQuery(ctx context.Context, db postgres.DB, tenant, machine string, q audit.Queried) error {
 	_, err := db.Exec(ctx, `SELECT record_audit_query($1, $2, $3, $4, $5, $6, $7, $8)`,
 		event.NewID(), tenant, machine, q.Command, q.Filter, postgres.IDOrNull(q.Patient.UUID), q.Personal, q.Count)

@@ -61,7 +61,7 @@ func wantRefused(t *testing.T, what string, err error, constraint, code string) 
 	}
 }
 
-// Whoever has the serving role and psql destroys no key that two events, a day apart, do not
+// Anyone with the serving role and psql destroys no key that two events, a day apart, do not
 // name.
 func TestServingRoleErasesNobodyAlone_D135(t *testing.T) {
 	t.Parallel()

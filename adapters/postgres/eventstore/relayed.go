@@ -68,8 +68,8 @@ type Beginning struct {
 	Idx   int64 // of the event that says so
 }
 
-// Beginnings returns where the second epoch of the log began, and each one after it. Whoever
-// serves can append an event of an epoch that the log is not in, which begins none.
+// Beginnings returns where the second epoch of the log began, and each one after it.
+// The serving role can append an event of an epoch that the log is not in, which begins none.
 func (l Log) Beginnings(ctx context.Context) (all []Beginning, err error) {
 	rows, _ := l.DB.Query(ctx, readBeginnings, epoch.StreamOf().ID)
 	var now, last int

@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,11 +83,7 @@ type MasterHolder struct {
 // Run beats until ctx ends, and then withdraws the process.
 func (h *MasterHolder) Run(ctx context.Context) {
 	h.process = event.NewID()
-	every := h.Every
-	if every == 0 {
-		every = holderBeat
-	}
-	background.Loop{Every: every, Do: h.Beat, Fails: "cannot follow the master keys", Log: h.Log}.Run(ctx)
+	background.Loop{Every: cmp.Or(h.Every, holderBeat), Do: h.Beat, Fails: "cannot follow the master keys", Log: h.Log}.Run(ctx)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postgres.CollectLimit)
 	defer cancel()
 	if _, err := h.Keys.DB.Exec(ctx, `DELETE FROM master_key_holders WHERE process = $1`, h.process); err != nil {
@@ -132,12 +129,15 @@ func (h *MasterHolder) read(ctx context.Context, used []string) error {
 		return err // and the ring stays as it is
 	}
 	var missing []string
-	for _, key := range h.Keys.Masters.Keys() {
+	held := h.Keys.Masters.Keys()
+	for _, key := range held {
 		if id := key.ID(); slices.Contains(used, id) && !slices.Contains(keys, key) {
 			keys, missing = append(keys, key), append(missing, id)
 		}
 	}
-	h.Keys.Masters.Replace(keys...)
+	if !slices.Equal(keys, held) {
+		h.Keys.Masters.Replace(keys...)
+	}
 	if len(missing) > 0 {
 		return fmt.Errorf("the database uses master key %s, which is no longer in the ring: put it back; this process keeps it in memory", missing[0])
 	}

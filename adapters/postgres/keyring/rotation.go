@@ -40,21 +40,22 @@ const rotationPage = 1000
 var (
 	// ErrProcessLate reports that a process does not hold the next master key.
 	ErrProcessLate = errors.New("not every process that serves holds the next master key: give them the same ring, and run this again")
-	// ErrMasterKeyInUse reports that keys are still wrapped under a replaced master key.
-	ErrMasterKeyInUse = errors.New("keys are still wrapped under the replaced master key: run this again")
+	// ErrStillWrapped reports that keys are still wrapped under a replaced master key.
+	ErrStillWrapped = errors.New("keys are still wrapped under the replaced master key: run this again")
 	// ErrNoNextKey reports that the ring has no key that the database does not know.
 	ErrNoNextKey = errors.New("the ring has no next master key")
 )
 
 // MasterKey is a master key as the database knows it. Times are of the database's clock.
 type MasterKey struct {
-	ID          string     `json:"id"`
-	Since       time.Time  `json:"since"`
-	ReplacedAt  *time.Time `json:"replacedAt,omitempty"`  // from then on, another one wraps
-	UnusedAt    *time.Time `json:"unusedAt,omitempty"`    // from then on, nothing is wrapped under it
-	NeededUntil *time.Time `json:"neededUntil,omitempty"` // by backups
-	DestroyedAt *time.Time `json:"destroyedAt,omitempty"`
-	Keys        int64      `json:"keys"` // how many are wrapped under it
+	ID          string        `json:"id"`
+	Since       time.Time     `json:"since"`
+	ReplacedAt  *time.Time    `json:"replacedAt,omitempty"`  // from then on, another one wraps
+	UnusedAt    *time.Time    `json:"unusedAt,omitempty"`    // from then on, nothing is wrapped under it
+	NeededUntil *time.Time    `json:"neededUntil,omitempty"` // by backups
+	DestroyedAt *time.Time    `json:"destroyedAt,omitempty"`
+	Keys        int64         `json:"keys"` // how many are wrapped under it
+	Age         time.Duration `json:"-"`    // since Since
 }
 
 // KeyHolder is a process that serves, with the master keys that it holds.
@@ -69,7 +70,7 @@ type KeyHolder struct {
 // MasterKeys returns all master keys that the database knows, oldest first.
 func MasterKeys(ctx context.Context, db postgres.DB) ([]MasterKey, error) {
 	rows, _ := db.Query(ctx, `
-		SELECT id, since, replaced_at, unused_at, needed_until, destroyed_at, (SELECT count(*) FROM personal_keys p WHERE p.master = m.id)
+		SELECT id, since, replaced_at, unused_at, needed_until, destroyed_at, (SELECT count(*) FROM personal_keys p WHERE p.master = m.id), clock_timestamp() - since
 		FROM master_keys m ORDER BY number`)
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[MasterKey])
 	if err != nil {
@@ -148,11 +149,11 @@ func (r MasterRotation) Run(ctx context.Context) (to string, rewrapped int, err 
 		if err != nil {
 			return to, rewrapped, fmt.Errorf("wrap keys under the next master key: %w", err)
 		}
-		if err = r.finish(ctx, to); !errors.Is(err, ErrMasterKeyInUse) {
+		if err = r.finish(ctx, to); !errors.Is(err, ErrStillWrapped) {
 			return to, rewrapped, err
 		}
 	}
-	return to, rewrapped, ErrMasterKeyInUse
+	return to, rewrapped, ErrStillWrapped
 }
 
 func (r MasterRotation) tell(format string, args ...any) {
@@ -256,7 +257,7 @@ func scanWrapped(row pgx.CollectableRow) (k newKey, err error) {
 
 // finish seals the private keys for webhooks under the next master key, and ends the use of
 // all others. It takes its lock as [postgres.Locks.Ask] does, so that calls go on. It returns
-// [ErrMasterKeyInUse] if a key is still wrapped under another one.
+// [ErrStillWrapped] if a key is still wrapped under another one.
 func (r MasterRotation) finish(ctx context.Context, to string) error {
 	const session = "frontdesk rotate-master"
 	locks := postgres.Locks{DB: r.DB, As: session, Tell: func(line string) { r.tell("%s", line) }}
@@ -276,7 +277,7 @@ func (r MasterRotation) finish(ctx context.Context, to string) error {
 		})
 	})
 	if refused, is := errors.AsType[*pgconn.PgError](err); is && refused.Code == "23503" { // keep_master_keys
-		return ErrMasterKeyInUse
+		return ErrStillWrapped
 	}
 	return err
 }
@@ -325,7 +326,8 @@ func (k MasterKey) MayLeave(oldestBackup time.Time) error {
 }
 
 // MarkDestroyed records that no copy of a master key is left, as the owner. Erasures of its
-// time are final from then on. machine is where the operator ran it. It changes nothing if that is recorded already.
+// time are final from then on. machine is where the operator ran it. It changes nothing if
+// that is recorded already.
 func MarkDestroyed(ctx context.Context, db postgres.DB, id, machine string) error {
 	keys, err := MasterKeys(ctx, db)
 	if err != nil {

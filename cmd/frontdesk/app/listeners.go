@@ -58,11 +58,11 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	case !ready:
 		http.Error(w, failed.Error(), http.StatusServiceUnavailable)
 		return
-	case failed != nil:
+	case failed != nil: // and the database may be slow to answer
 		_, _ = fmt.Fprintf(w, "ready, though a check has failed: %v\n", failed)
-	default:
-		_, _ = fmt.Fprintln(w, "ready")
+		return
 	}
+	_, _ = fmt.Fprintln(w, "ready")
 	if warning := a.withoutLedger(r.Context()); warning != "" {
 		_, _ = fmt.Fprintln(w, "warning: "+warning)
 	}

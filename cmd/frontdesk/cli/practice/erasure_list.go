@@ -7,7 +7,6 @@ import (
 	"frontdesk/adapters/ledger"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/erasure"
-	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
 
@@ -46,7 +45,6 @@ func (c *listErasuresCmd) Run(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	kinds := map[event.HolderKind]string{event.OfPatient: "patient", event.OfStaff: "staff", event.OfPractitioner: "practitioner"}
 	rfc3339 := func(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 	list := term.Register[listedErasure]{
 		Header: "ERASURE|KIND|PERSON|ERASED|IN LEDGER|STATE",
@@ -61,7 +59,7 @@ func (c *listErasuresCmd) Run(r *term.Run) error {
 			done, err := engine.Erasures().Done(r.Context, c.Tenant, after.Erasure, term.TableLines)
 			for _, d := range done {
 				page = append(page, listedErasure{
-					Erasure: d.Erasure, Kind: kinds[d.Kind], Person: d.Holder.String(), ErasedAt: d.ErasedAt.UTC(), Basis: d.Basis,
+					Erasure: d.Erasure, Kind: d.Kind.String(), Person: d.Holder.String(), ErasedAt: d.ErasedAt.UTC(), Basis: d.Basis,
 					Final: d.Finality.Final(), FinalAt: d.Finality.From, Since: d.Finality.Since, Ledger: noted(d), State: d.Finality.Sentence(rfc3339),
 				})
 			}

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
@@ -51,10 +52,13 @@ type rotationFlags struct {
 	term.MasterKeyFlags `embed:""`
 }
 
-// config returns the database with its master keys.
-func (f rotationFlags) config(r *term.Run) (app.Config, error) {
+// asOwner calls a function with the database and the ring of master keys.
+func (f rotationFlags) asOwner(r *term.Run, do func(postgres.DB, *sealing.Ring) error) error {
 	ring, err := f.Read(r)
-	return app.Config{DatabaseURL: f.DatabaseURL, MasterKeys: ring}, err
+	if err != nil {
+		return err
+	}
+	return app.AsOwner(r.Context, app.Config{DatabaseURL: f.DatabaseURL, MasterKeys: ring}, func(db postgres.DB) error { return do(db, ring) })
 }
 
 type keysRotateMasterCmd struct {
@@ -74,57 +78,51 @@ var (
 
 // Run rotates, or goes on where a rotation has stopped.
 func (c *keysRotateMasterCmd) Run(r *term.Run) error {
-	config, err := c.config(r)
-	if err != nil {
-		return err
-	}
-	keys, holders, err := app.MasterKeys(r.Context, config)
-	if err != nil {
-		return err
-	}
-	due := c.due(keys, r.Now())
-	if c.Check {
-		return c.show(r, config, keys, holders, due)
-	}
-	if !due {
-		fmt.Fprintf(r.Out, "the master key is younger than %d days: nothing to do\n", c.OlderThan)
-		return nil
-	}
-	if err := c.add(r, config); err != nil {
-		return err
-	}
-	to, n, err := app.Rotate(r.Context, config, keyring.MasterRotation{
-		Masters: config.MasterKeys, BackupsKept: c.BackupsKept.duration(), Wait: c.Wait, Tell: func(line string) { fmt.Fprintln(r.Err, line) },
+	return c.asOwner(r, func(db postgres.DB, ring *sealing.Ring) error {
+		rotation := keyring.MasterRotation{
+			DB: db, Masters: ring, BackupsKept: c.BackupsKept.duration(), Wait: c.Wait, Tell: func(line string) { fmt.Fprintln(r.Err, line) },
+		}
+		keys, err := keyring.MasterKeys(r.Context, db)
+		switch {
+		case err != nil:
+			return err
+		case c.Check:
+			return c.show(r, rotation, keys)
+		case !c.due(keys):
+			fmt.Fprintf(r.Out, "the master key is younger than %d days: nothing to do\n", c.OlderThan)
+			return nil
+		}
+		return c.rotate(r, rotation)
 	})
+}
+
+// due reports whether the key that wraps is old enough, or a rotation has not ended.
+func (c *keysRotateMasterCmd) due(keys []keyring.MasterKey) bool {
+	used := slices.DeleteFunc(slices.Clone(keys), func(k keyring.MasterKey) bool { return k.UnusedAt != nil })
+	return len(used) != 1 || used[0].Age >= c.OlderThan.duration()
+}
+
+func (c *keysRotateMasterCmd) rotate(r *term.Run, rotation keyring.MasterRotation) error {
+	if err := c.add(r, rotation); err != nil {
+		return err
+	}
+	to, n, err := rotation.Run(r.Context)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(r.Out, "%d keys were wrapped again, under master key %s\n", n, to)
-	if keys, _, err = app.MasterKeys(r.Context, config); err != nil {
-		return err
-	}
+	keys, err := keyring.MasterKeys(r.Context, rotation.DB)
 	for _, k := range keys {
-		if k.ReplacedAt != nil && config.MasterKeys.Holds(k.ID) {
+		if k.ReplacedAt != nil && rotation.Masters.Holds(k.ID) {
 			fmt.Fprintf(r.Out, "master key %s wraps nothing any more; backups from before %s need it\n", k.ID, k.UnusedAt.UTC().Format(time.RFC3339))
 		}
 	}
-	return nil
-}
-
-// due reports whether the key that wraps is old enough, or a rotation has not ended.
-func (c *keysRotateMasterCmd) due(keys []keyring.MasterKey, now time.Time) bool {
-	var used []keyring.MasterKey
-	for _, k := range keys {
-		if k.UnusedAt == nil {
-			used = append(used, k)
-		}
-	}
-	return len(used) != 1 || now.Sub(used[0].Since) >= c.OlderThan.duration()
+	return err
 }
 
 // add adds a key to the file if the ring has no next one.
-func (c *keysRotateMasterCmd) add(r *term.Run, config app.Config) error {
-	_, _, err := app.NextMaster(r.Context, config)
+func (c *keysRotateMasterCmd) add(r *term.Run, rotation keyring.MasterRotation) error {
+	_, _, err := rotation.Next(r.Context)
 	switch {
 	case !errors.Is(err, keyring.ErrNoNextKey):
 		return err
@@ -132,11 +130,11 @@ func (c *keysRotateMasterCmd) add(r *term.Run, config app.Config) error {
 		return errAddKey
 	}
 	next := sealing.NewMasterKey()
-	ring := append([]sealing.MasterKey{next}, config.MasterKeys.Keys()...)
+	ring := append([]sealing.MasterKey{next}, rotation.Masters.Keys()...)
 	if err := sealing.WriteRing(c.MasterKeyFile, ring); err != nil {
 		return fmt.Errorf("add a master key: %w; or add a line of `openssl rand -base64 32` to the file yourself, and run this again", err)
 	}
-	config.MasterKeys.Replace(ring...)
+	rotation.Masters.Replace(ring...)
 	fmt.Fprintf(r.Out, "added master key %s to %s: copy the file to every machine that serves\n", next.ID(), c.MasterKeyFile)
 	return nil
 }
@@ -152,29 +150,35 @@ type checked struct {
 }
 
 // show prints the state, and returns an error that names the next step if there is one.
-func (c *keysRotateMasterCmd) show(r *term.Run, config app.Config, keys []keyring.MasterKey, holders []keyring.KeyHolder, due bool) error {
-	next, begun, err := app.NextMaster(r.Context, config)
+func (c *keysRotateMasterCmd) show(r *term.Run, rotation keyring.MasterRotation, keys []keyring.MasterKey) error {
+	ring := rotation.Masters
+	next, begun, err := rotation.Next(r.Context)
 	if err != nil && !errors.Is(err, keyring.ErrNoNextKey) {
 		return err
 	}
+	holders, err := keyring.KeyHolders(r.Context, rotation.DB)
+	if err != nil {
+		return err
+	}
+	due := c.due(keys)
 	if c.OlderThan == 0 { // every key is older
 		due = begun
 	}
 	if c.JSON {
-		if err := json.NewEncoder(r.Out).Encode(checked{keys, config.MasterKeys.IDs(), holders, next, begun, due}); err != nil {
-			return err
-		}
-	} else if err := printMasters(r, config.MasterKeys, keys, holders); err != nil {
-		return err
+		err = json.NewEncoder(r.Out).Encode(checked{keys, ring.IDs(), holders, next, begun, due})
+	} else {
+		err = printMasters(r, ring, keys, holders)
 	}
 	switch {
+	case err != nil:
+		return err
 	case begun:
 		return fmt.Errorf("the rotation to %s has not ended: %w", next, errRotateNext)
 	case due:
 		return fmt.Errorf("the master key is older than %d days: %w", c.OlderThan, errRotateNext)
 	}
 	for _, h := range holders {
-		for _, id := range config.MasterKeys.IDs() {
+		for _, id := range ring.IDs() {
 			if !slices.Contains(h.Held, id) {
 				return fmt.Errorf("process %s on %s does not hold master key %s: give it the same ring", h.Process, h.Host, id)
 			}
@@ -234,18 +238,20 @@ type keysRetireMasterCmd struct {
 
 // Run removes keys from the file that neither the database nor a backup needs.
 func (c *keysRetireMasterCmd) Run(r *term.Run) error {
-	config, err := c.config(r)
-	if err != nil {
-		return err
-	}
-	keys, _, err := app.MasterKeys(r.Context, config)
-	if err != nil {
-		return err
-	}
+	return c.asOwner(r, func(db postgres.DB, ring *sealing.Ring) error {
+		keys, err := keyring.MasterKeys(r.Context, db)
+		if err != nil {
+			return err
+		}
+		return c.retire(r, ring, keys)
+	})
+}
+
+func (c *keysRetireMasterCmd) retire(r *term.Run, ring *sealing.Ring, keys []keyring.MasterKey) error {
 	var gone []string
 	var reasons []error
 	for _, k := range keys {
-		if !config.MasterKeys.Holds(k.ID) || k.ReplacedAt == nil {
+		if !ring.Holds(k.ID) || k.ReplacedAt == nil {
 			continue
 		}
 		if err := k.MayLeave(c.OldestBackup.Time); err != nil {
@@ -264,7 +270,7 @@ func (c *keysRetireMasterCmd) Run(r *term.Run) error {
 		fmt.Fprintf(r.Out, "take out of what the command prints: %s\n", strings.Join(gone, ", "))
 		return nil
 	}
-	left := slices.DeleteFunc(config.MasterKeys.Keys(), func(k sealing.MasterKey) bool { return slices.Contains(gone, k.ID()) })
+	left := slices.DeleteFunc(ring.Keys(), func(k sealing.MasterKey) bool { return slices.Contains(gone, k.ID()) })
 	if err := sealing.WriteRing(c.MasterKeyFile, left); err != nil {
 		return err
 	}
@@ -289,7 +295,10 @@ func (c *keysDestroyedCmd) Run(r *term.Run) error {
 			return err
 		}
 	}
-	if err := app.MasterDestroyed(r.Context, app.Config{DatabaseURL: c.DatabaseURL}, c.ID, term.Machine()); err != nil {
+	err := app.AsOwner(r.Context, app.Config{DatabaseURL: c.DatabaseURL}, func(db postgres.DB) error {
+		return keyring.MarkDestroyed(r.Context, db, c.ID, term.Machine())
+	})
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(r.Out, "master key %s is recorded as destroyed\n", c.ID)
