@@ -12,14 +12,14 @@ import (
 	"frontdesk/projections"
 )
 
-// Comparer goes on comparing events with the log, a stretch of positions at a time, and
-// shows what differs as a metric. One process is enough; several do no harm.
+// Comparer keeps comparing events with the log, a range of positions at a time, and
+// reports differences as a metric. One process is enough; several do no harm.
 type Comparer struct {
 	db      projections.Querier
 	log     *slog.Logger
 	missing *prometheus.GaugeVec
 	below   int64          // the older positions are compared next up to here; if none are left, from the end on
-	known   map[int64]Loss // what differs, by position, as it was when it was last looked at
+	known   map[int64]Loss // the differences, by position, as the last comparison found them
 }
 
 const (
@@ -68,7 +68,7 @@ func (c *Comparer) Look(ctx context.Context) error {
 	return nil
 }
 
-// note replaces what was known of a window. What is new goes to the program's log.
+// note replaces the known differences of a window. New ones go to the program's log.
 func (c *Comparer) note(ctx context.Context, w window) {
 	before := map[int64]Loss{}
 	for position, loss := range c.known {
@@ -77,14 +77,14 @@ func (c *Comparer) note(ctx context.Context, w window) {
 			delete(c.known, position)
 		}
 	}
-	said := false
+	logged := false
 	for _, loss := range w.lost {
 		if len(c.known) == lossesKept {
 			break
 		}
 		c.known[loss.Position] = loss
-		if _, old := before[loss.Position]; !old && !said {
-			said = true
+		if _, old := before[loss.Position]; !old && !logged {
+			logged = true
 			c.log.ErrorContext(ctx, "events and log differ: something is lost", slog.Int64("positions", w.n), slog.Any("first", loss))
 		}
 	}

@@ -50,7 +50,8 @@ type Consumer struct {
 // unfinished handler has written. Consumer.Limit bounds an attempt.
 const ackDeadline = time.Hour
 
-// errPage says that a page has failed, and that its events have not been tried one by one.
+// errPage is the error of a page that has failed, and whose events have not been tried one
+// by one.
 var errPage = errors.New("a page could not be handled")
 
 // Run consumes until ctx ends, and finishes the page that it is handling then.
@@ -73,8 +74,8 @@ func (c *Consumer) Run(ctx context.Context) {
 }
 
 // consume handles pages until ctx ends or one fails. It closes the subscriber between
-// two pages, which commits what was handled. To cancel the subscriber's context would
-// roll it back.
+// two pages, which commits the handled ones. To cancel the subscriber's context would
+// roll them back.
 func (f *feed) consume(ctx context.Context) error {
 	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -127,9 +128,9 @@ func (f *feed) take(ctx context.Context, msg *message.Message) error {
 	return nil
 }
 
-// handle reads the page and hands over what the consumer follows. There is no savepoint
-// for each event: its two round trips would cost every event more than it costs to
-// repeat a page now and then.
+// handle reads the page and hands over the events that the consumer follows. It sets no
+// savepoint for each event: its two round trips would cost every event more than it costs
+// to repeat a page now and then.
 func (f *feed) handle(ctx context.Context, conn *pgx.Conn) error {
 	events, err := f.Tail.page(ctx, conn, f.page.from, f.page.epoch)
 	if err != nil {
@@ -154,7 +155,7 @@ func (f *feed) handle(ctx context.Context, conn *pgx.Conn) error {
 	return fmt.Errorf("%w: idx %d to %d: %w", errPage, page[0].Idx, f.page.upto, err)
 }
 
-// hand hands the events over. A handler that comes back too late has failed.
+// hand hands the events over. A handler that returns too late has failed.
 func (f *feed) hand(ctx context.Context, conn *pgx.Conn, page []event.Recorded, alone bool) error {
 	handler := f.Handler
 	if alone && f.Alone != nil {
@@ -169,9 +170,9 @@ func (f *feed) hand(ctx context.Context, conn *pgx.Conn, page []event.Recorded, 
 	return err
 }
 
-// followed returns what is to be handed over of some events, and notes how far it goes: to
-// the end of the log as the transaction has seen it, before an event that nobody can read,
-// or to the first event if it is to be handled on its own.
+// followed returns the events to hand over, and notes where they end: at the end of the log
+// as the transaction has seen it, before an unreadable event, or at the first event if it is
+// to be handled on its own.
 func (f *feed) followed(events []*tailed, alone bool) (page []event.Recorded, err error) {
 	for _, e := range events {
 		if e.Idx > f.page.head || alone && len(page) > 0 {
@@ -189,8 +190,7 @@ func (f *feed) followed(events []*tailed, alone bool) (page []event.Recorded, er
 	return page, nil
 }
 
-// stopsAt returns an error if the page ends at an event that nobody can read, with nothing
-// before it.
+// stopsAt returns an error if the page ends at an unreadable event, with nothing before it.
 func (f *feed) stopsAt(e *tailed, because error) error {
 	if f.page.upto > f.page.from {
 		return nil
@@ -226,8 +226,8 @@ func (c *Consumer) skips() []string {
 	return c.Tail.codec.Without(c.Follows...)
 }
 
-// quiet lets watermill write to our log, with its information as debugging: what
-// it reports there is not worth an operator's attention.
+// quiet lets watermill write to our log, with its information as debugging, because that is
+// not worth an operator's attention.
 func quiet(log *slog.Logger) watermill.LoggerAdapter {
 	return watermill.NewSlogLoggerWithLevelMapping(log, map[slog.Level]slog.Level{
 		slog.LevelInfo: slog.LevelDebug,

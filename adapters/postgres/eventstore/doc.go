@@ -16,12 +16,12 @@
 //   - [Store] loads and appends streams; [Eraser] destroys the keys of a person, with a
 //     fence against later appends (D70).
 //   - [Sequencer] turns positions, which are drawn concurrently, into the log. A database
-//     that has lost the end of its log begins a new epoch, before anything is placed (D49).
+//     that has lost the end of its log begins a new epoch before it places events (D49).
 //   - [Log] reads everything by idx, and [Selection] a part of it.
 //   - [Consumer] hands each event of the log to one handler, once, in order; [Watch] looks
 //     at the log as the read models show it. Both read by a [Tail].
-//   - [Comparer] goes on comparing events with the log, and [Log.Losses] does it at once.
+//   - [Comparer] keeps comparing events with the log, and [Log.Losses] does it once.
 //
-// The very next call sees what an append has changed. What the feed carries is seen a few
-// milliseconds later.
+// The very next call sees the projections of an append. Consumers of the log see an event a
+// few milliseconds later.
 package eventstore

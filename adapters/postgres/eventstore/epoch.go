@@ -16,13 +16,13 @@ import (
 	"frontdesk/projections"
 )
 
-// The view history says whether the database is still in the history that the
-// sequencer's row names. Each election asks it, and so does each claim of a delivery:
-// on a standby that has just been promoted, nothing is placed and nothing is sent
-// before a new epoch has begun (D49).
+// The view history shows whether the database is still in the history that the
+// sequencer's row names. Each election reads it, and so does each claim of a delivery:
+// a standby that has just been promoted places and sends nothing before a new epoch has
+// begun (D49).
 
-// memory is how far a sequencer has seen the log come. Only somebody who served
-// before the log lost its end can say how much is missing.
+// memory is how far a sequencer has seen the log come. Only a process that served before
+// the log lost its end knows how much is missing.
 type memory struct {
 	mu   sync.Mutex
 	mark epoch.Mark
@@ -34,7 +34,7 @@ func (m *memory) recall() epoch.Mark {
 	return m.mark
 }
 
-// note returns what was remembered before.
+// note returns the earlier mark.
 func (m *memory) note(now epoch.Mark) (before epoch.Mark) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,13 +45,13 @@ func (m *memory) note(now epoch.Mark) (before epoch.Mark) {
 	return before
 }
 
-// remember notes how far the log has come. If another sequencer has begun an epoch,
-// what this one saw before goes to the program's log: the event says what the other
-// one remembered, which may be less.
+// remember notes how far the log has come. If another sequencer has begun an epoch, the
+// earlier mark of this one goes to the program's log: the event holds the other one's mark,
+// which may be less.
 func (s *Sequencer) remember(ctx context.Context, now epoch.Mark) {
 	before := s.seen.note(now)
 	if before.Epoch > 0 && now.Epoch > before.Epoch {
-		s.Log.WarnContext(ctx, "another process has begun an epoch; compare what this process saw last with what the event says",
+		s.Log.WarnContext(ctx, "another process has begun an epoch; compare the last position that this process saw with the one in the event",
 			slog.Int("epoch", now.Epoch), slog.Int("seen_epoch", before.Epoch), slog.Int64("seen_idx", before.Head))
 	}
 }
@@ -80,12 +80,12 @@ func historyOf(ctx context.Context, db projections.Querier) (h history, err erro
 	return h, nil
 }
 
-const epochLimit = 5 * time.Minute // everything that waits is placed in the one transaction
+const epochLimit = 5 * time.Minute // one transaction places all waiting events
 
 // beginEpoch moves the sequencer's row into the history that the database is in, and
-// returns the head of the log. It places the event that says so, and behind it
-// everything that can be seen: what survived of the lost end may have been told in
-// the other history, so it counts as told. It returns 0 if another process was faster.
+// returns the head of the log. It places the event that records this, and then all visible
+// events: survivors of the lost end may have been sent in the other history, so they count
+// as sent. It returns 0 if another process was faster.
 func (s *Sequencer) beginEpoch(ctx context.Context) (head int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, epochLimit)
 	defer cancel()
@@ -110,8 +110,8 @@ func (s *Sequencer) beginEpoch(ctx context.Context) (head int64, err error) {
 	return head, nil
 }
 
-// entering appends the event behind the others of its stream, and enters the epoch. It
-// is the service that does so, whoever has appended something at that moment.
+// entering appends the event behind the others of its stream, and enters the epoch. Its
+// actor is the service, not the caller whose append is under way.
 func (s *Sequencer) entering(begun epoch.Begun, version int, head *int64) (*pgx.Batch, error) {
 	batch, err := s.appending(begun, version, event.Service("frontdesk"))
 	if err != nil {
@@ -138,15 +138,15 @@ func (s *Sequencer) appending(begun epoch.Begun, version int, by event.Actor) (*
 	return batchOf([]*member{memberOf(events)}, nil), nil
 }
 
-// An event of an epoch that the log is not in begins none: whoever serves can append one,
-// and one that is no JSON.
+// An event of an epoch that the log is not in begins none: the serving role can append one,
+// even one that is no JSON.
 const readEpoch = `
 SELECT epoch, coalesce((SELECT min(idx) - 1 FROM events JOIN log USING (position)
 	WHERE tenant = '' AND stream = $2 AND substring(data FROM '"epoch": *([0-9]{1,10})[,}]')::bigint BETWEEN $1::bigint + 1 AND epoch), head)
 FROM sequencer`
 
 // Epoch returns the epoch that the log is in, and the last idx that means the same
-// event as it did in an earlier one. A reader who goes on goes back to it.
+// event as it did in an earlier one. A reader of the earlier one resumes there.
 func (l Log) Epoch(ctx context.Context, earlier int) (now int, lastKnown int64, err error) {
 	if err := l.DB.QueryRow(ctx, readEpoch, earlier, epoch.StreamOf().ID).Scan(&now, &lastKnown); err != nil {
 		return 0, 0, fmt.Errorf("read the epoch of the log: %w", err)
@@ -154,9 +154,9 @@ func (l Log) Epoch(ctx context.Context, earlier int) (now int, lastKnown int64, 
 	return now, lastKnown, nil
 }
 
-// DeclareEpoch begins an epoch because an operator says so, as the owner of the database.
-// at is its number, and 0 the next one. What was still to be told is not told any more, as
-// after every restore (D49, D77).
+// DeclareEpoch begins an epoch at an operator's request, as the owner of the database.
+// at is its number, and 0 the next one. Pending deliveries are no longer sent, as after
+// every restore (D49, D77).
 func (s *Sequencer) DeclareEpoch(ctx context.Context, at int, reason string, by event.Actor) (begun epoch.Begun, err error) {
 	ctx, cancel := context.WithTimeout(ctx, epochLimit)
 	defer cancel()

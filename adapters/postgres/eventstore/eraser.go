@@ -21,11 +21,11 @@ import (
 	"frontdesk/projections"
 )
 
-// An append looks into the table erasures, in the statement that stores its events, and so
-// holds a weak lock on that table until it has committed. The eraser asks for a lock that
-// does not go with these. Whoever has looked before has committed when the eraser goes on,
-// and whoever looks later sees what the eraser has left. So no event about somebody comes
-// after the one that says that they are erased (D70).
+// An append reads the table erasures, in the statement that stores its events, and so
+// holds a weak lock on that table until it has committed. The eraser takes a lock that
+// conflicts with these. An append that read before has committed when the eraser goes on,
+// and one that reads later sees the eraser's rows. So no event about a person follows the
+// one that records their erasure (D70).
 
 const (
 	eraserLock  = "100ms"               // appends queue behind the eraser no longer than that
@@ -33,16 +33,16 @@ const (
 	eraserLimit = 20 * time.Second      // for all attempts
 )
 
-// Eraser destroys keys, and says what goes with them.
+// Eraser destroys keys, and the rows that go with them.
 type Eraser struct {
 	projections.Erasures
 	Store *Store
 }
 
 // Erase destroys the keys of a person, and of a patient's requests, in one transaction with
-// the change that is made of them and with everything that goes with the person. If
-// nothing is appended, keys that were brought back are destroyed all the same. So are those
-// of the fingerprints also: a backup may know a request as another patient's.
+// the change that is made of them and with everything that goes with the person. If the
+// change is empty, it still destroys keys that a restore has brought back. It also destroys
+// those with the fingerprints also: a backup may hold a request as another patient's.
 func (e Eraser) Erase(ctx context.Context, who erasure.Person, also []string, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
 	ctx, cancel := context.WithTimeout(ctx, eraserLimit)
 	defer cancel()
@@ -79,7 +79,7 @@ func (s *Store) erase(ctx context.Context, who erasure.Person, also []string,
 		}
 		made, err := change(keys)
 		if err == nil && erased && len(made.Events) > 0 {
-			err = event.ErrConflict // somebody else was faster: decide again
+			err = event.ErrConflict // another eraser was faster: decide again
 		}
 		if err != nil {
 			return err
@@ -103,15 +103,15 @@ SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND kind =
 UNION
 SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND $2 = $4 AND patient = $3
 ORDER BY kind, holder`
-	// It reads all keys of the practice, and is asked before the service serves.
+	// It reads all keys of the practice, and only runs before the service serves.
 	otherKeysOf = `
 SELECT kind, holder, fingerprint FROM personal_keys
 WHERE tenant = $1 AND kind = $2 AND encode(fingerprint, 'hex') = ANY ($3) AND patient IS DISTINCT FROM $4 ORDER BY kind, holder`
 )
 
-// stopAppends waits for appends that have looked whether somebody is erased, and has all
-// others wait until the transaction ends. It returns the keys of the person, who is the
-// first of them, whether there is a key or not, and whether the person is erased already.
+// stopAppends waits for appends that have read the erasures, and has all others wait until
+// the transaction ends. It returns the keys, first the person's, even if there is no such
+// key, and whether the person is erased already.
 func stopAppends(ctx context.Context, tx pgx.Tx, who erasure.Person, also []string) (keys []erasure.Key, erased bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT set_config('lock_timeout', '` + eraserLock + `', true)`)
@@ -144,17 +144,17 @@ func scanKey(row pgx.CollectableRow) (k erasure.Key, err error) {
 
 // Each of these goes with a person, beside the rows of read models.
 const (
-	// Of a person who is erased, and whose keys a restored copy of the table has brought back.
+	// For an erased person whose keys a restored copy of the table has brought back.
 	destroyKeys = `DELETE FROM personal_keys k USING unnest($2::smallint[], $3::uuid[]) w (kind, holder) WHERE k.tenant = $1 AND k.kind = w.kind AND k.holder = w.holder`
-	// Nobody has sent them. What is being sent now ends within seconds.
+	// No process has sent them. A delivery that is being sent now ends within seconds.
 	withdrawDeliveries = `
 UPDATE deliveries SET status = 'withdrawn', reason = 'erased', finished_at = $3
 WHERE status = 'pending' AND tenant = $1
 	AND (subject = $2 OR subject IN (SELECT appointment FROM appointments WHERE tenant = $1 AND patient = $2))`
 )
 
-// ofStaff are the tables of what members of staff sign in with that no projection keeps.
-var ofStaff = []string{"staff_passwords", "staff_sessions", "staff_devices", "staff_passkey_uses", "staff_sign_in_steps"}
+// staffTables hold credentials and sessions of members of staff that no projection keeps.
+var staffTables = []string{"staff_passwords", "staff_sessions", "staff_devices", "staff_passkey_uses", "staff_sign_in_steps"}
 
 // erasing queues everything that one erasure changes. The event destroys the keys that it
 // names, and frees the files (erase_by_event); only the owner destroys keys without one.
@@ -164,7 +164,7 @@ func (s *Store) erasing(ctx context.Context, who erasure.Person, keys []erasure.
 		batch.Queue(withdrawDeliveries, who.Tenant, who.Holder, s.Now())
 	}
 	if who.Kind == event.OfStaff {
-		for _, table := range ofStaff {
+		for _, table := range staffTables {
 			batch.Queue(`DELETE FROM `+table+` WHERE tenant = $1 AND staff = $2`, who.Tenant, who.Holder)
 		}
 	}
@@ -213,7 +213,7 @@ func (e Eraser) AccountOf(ctx context.Context, tenant string, member uuid.UUID) 
 	return staff.AccountOf(member, history), nil
 }
 
-// PractitionerKnownBy returns the practitioner whom calls have named with an e-mail address
+// PractitionerKnownBy returns the practitioner that calls have named with an e-mail address
 // in lower case, or practitioner.ErrUnknown.
 func (e Eraser) PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error) {
 	return e.Store.Keys.PractitionerKnownBy(ctx, tenant, email)

@@ -26,9 +26,9 @@ import (
 // topic is the feed's only one. It has a name because watermill requires one.
 const topic = "log"
 
-// feed is what watermill's subscriber knows of a consumer: where the next page is, how
-// a transaction begins, how an offset is moved, and when to look again. Watermill and the
-// consumer take turns, so nothing of it needs a lock.
+// feed adapts a consumer to watermill's subscriber: where the next page is, how a
+// transaction begins, how an offset is moved, and when to look again. Watermill and the
+// consumer take turns, so it needs no lock.
 type feed struct {
 	*Consumer
 	skips   []string        // names of events that the consumer is not handed, sorted
@@ -48,9 +48,8 @@ type page struct {
 	upto  int64 // the last idx that was handled or passed over
 }
 
-// nextPage locks the consumer's offset, unless another process has, and says how far the
-// log has come, in which epoch, and which event it has where the tail ends. It always
-// returns a row.
+// nextPage locks the consumer's offset, unless another process has, and reads the head and
+// the epoch of the log, and its event at the end of the tail. It always returns a row.
 //
 // The transaction does not wait for the disk: the rows of a handler and the offset
 // are in one commit, so a crash loses both or neither. Code that reads these rows
@@ -73,8 +72,8 @@ func (f *feed) SelectQuery(_, consumer string, _ wsql.OffsetsAdapter) wsql.Query
 // that waited for another would fail instead of going on.
 func (*feed) SubscribeIsolationLevel() sql.IsolationLevel { return sql.LevelReadCommitted }
 
-// UnmarshalMessage makes a message of a page, if there is one for this process. What the
-// tail holds counts as long as the database has the same event at its end.
+// UnmarshalMessage makes a message of a page, if there is one for this process. The tail is
+// valid as long as the database has the same event at its end.
 func (f *feed) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
 	var there uuid.UUID
 	if err := row.Scan(&f.page.from, &f.page.head, &f.page.epoch, &there); err != nil {
@@ -149,8 +148,8 @@ const (
 	feedPoll = time.Second // between looks at most: another process may have grown the log
 	feedSkip = 1000        // events that are passed over without a look, at most
 	// feedPace is the shortest time between the beginnings of two looks that find little,
-	// so that what comes meanwhile is handled together. What comes after a rest waits for
-	// nothing.
+	// so that events that come meanwhile are handled together. An event after a rest does
+	// not wait.
 	feedPace = 3 * time.Millisecond
 )
 
@@ -171,8 +170,8 @@ func (f *feed) HandleError(_ watermill.LoggerAdapter, _ bool, err error) time.Du
 }
 
 // rest waits until the log has something for the consumer. A look is a transaction,
-// however little it finds, so the tail is asked first. An event whose name nobody knows is
-// never passed over.
+// however little it finds, so rest reads the tail first. It never passes over an event with
+// an unknown name.
 func (f *feed) rest() {
 	ctx, cancel := context.WithTimeout(f.closing, feedPoll)
 	defer cancel()
@@ -182,7 +181,7 @@ func (f *feed) rest() {
 		grown := f.Tail.Grown.Next()
 		events, err := f.Tail.recent(ctx, end)
 		if err != nil || slices.ContainsFunc(events, f.follows) {
-			return // the look says what is wrong
+			return // the look reports the error
 		}
 		end += int64(len(events))
 		if len(events) == 0 {

@@ -14,29 +14,29 @@ import (
 	"frontdesk/projections"
 )
 
-// The statements that store events are fenced against erasures. Each looks whether what
-// an event is about was erased: its patient, the practitioner of its act claim, or its
+// The statements that store events are fenced against erasures. Each checks whether a
+// subject of an event was erased: its patient, the practitioner of its act claim, or its
 // request, which is its stream. If so, its name is NULL, which the column refuses. An event
-// that links a request to another patient must not take it from one who was erased, either;
+// that links a request to another patient must not take it from an erased one, either;
 // it never begins a stream.
 //
-// The look takes a lock on the table of erasures before its snapshot, and keeps it until
+// The check takes a lock on the table of erasures before its snapshot, and keeps it until
 // the commit. An eraser locks the table against it. So an append has either committed
-// before the eraser goes on, or it looks after the eraser's commit and is refused (D70).
-// The lock is one of the cheap ones: looks are in nobody's way, and nothing is written.
+// before the eraser goes on, or it reads after the eraser's commit and is refused (D70).
+// The lock is one of the cheap ones: checks do not block each other, and write nothing.
 const (
 	insertEvents = `
 INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed)`
 
-	nobodyErased = `NOT EXISTS (SELECT FROM erasures WHERE tenant = e.tenant AND kind = 1 AND holder = e.patient FOR KEY SHARE)
+	notErased = `NOT EXISTS (SELECT FROM erasures WHERE tenant = e.tenant AND kind = 1 AND holder = e.patient FOR KEY SHARE)
 		AND NOT EXISTS (SELECT FROM erasures WHERE tenant = e.tenant AND kind = 3 AND holder = e.practitioner FOR KEY SHARE)
 		AND NOT EXISTS (SELECT FROM erasures WHERE tenant = e.tenant AND kind = 4 AND holder = e.stream FOR KEY SHARE)`
 
 	unerased = `
-	CASE WHEN ` + nobodyErased + `
+	CASE WHEN ` + notErased + `
 	THEN e.name END`
 	unerasedBoth = `
-	CASE WHEN ` + nobodyErased + `
+	CASE WHEN ` + notErased + `
 		AND NOT EXISTS (SELECT FROM erasures WHERE tenant = e.tenant AND kind = 1 AND holder = e.former FOR KEY SHARE)
 	THEN e.name END`
 )
@@ -52,8 +52,8 @@ FROM (SELECT $1::uuid AS id, $2::text AS tenant, $3::uuid AS stream, $4::text AS
 // after which it comes. Where the stream is at another version, the append has lost: its
 // events are left out, and its index is returned. The append is strict if something else is
 // queued with it; then its version is NULL, which the column refuses. So a stream has no
-// holes. Appends to one stream take turns by [lockStreams], which comes before the snapshot
-// of this statement.
+// holes. [lockStreams] serialises appends to one stream, before the snapshot of this
+// statement.
 const appendAll = `
 WITH e AS MATERIALIZED ( -- for INSERT INTO events: traces cut long statements
 	SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::timestamptz[],
@@ -142,10 +142,10 @@ func continuedOf(events []written) (o continued) {
 	return o
 }
 
-// lockStreams has appends to one stream take turns, until the transaction ends: an append
-// that comes later sees the events of the one before, and is not refused by the index. Two
-// keys are a space of their own beside [postgres.Alone]'s one. Two streams with one hash take
-// turns, too.
+// lockStreams serialises appends to one stream, until the transaction ends: a later append
+// sees the events of the one before, and is not refused by the index. Advisory locks with two
+// keys are another space than those with one ([postgres.AdvisoryLock]). Two streams with one
+// hash are also serialised.
 const lockStreams = `SELECT count(pg_advisory_xact_lock($1, hash)) FROM unnest($2::int[]) AS hash`
 
 const streamLocks int32 = 0x7374726d // "strm"
@@ -162,8 +162,8 @@ func (o continued) hashes() (hashes []int32) {
 	return slices.Compact(hashes)
 }
 
-// batchOf queues the events of appends, and then what must hold at once. With lost, the
-// appends that have lost are left out, and their indexes added to it.
+// batchOf queues the events of appends, and then the projections that must hold at once.
+// With lost, the appends that have lost are left out, and their indexes added to it.
 func batchOf(appends []*member, lost *[]int32) *pgx.Batch {
 	events := eventsOf(appends)
 	batch := durably(events)
@@ -175,8 +175,8 @@ func batchOf(appends []*member, lost *[]int32) *pgx.Batch {
 	return batch
 }
 
-// queueAtOnce queues the rows of appends that must hold at once, and then what refuses
-// them.
+// queueAtOnce queues the rows of appends that must hold at once, and then the guards that
+// refuse them.
 func queueAtOnce(batch *pgx.Batch, appends []*member) {
 	var rows, guards []projections.Statement
 	for _, m := range appends {
@@ -201,7 +201,7 @@ func queueEvents(batch *pgx.Batch, events []written, lost *[]int32) {
 	queueKeys(batch, events)
 }
 
-// moveKey gives a request's key to the patient to whom the request is linked from then on.
+// moveKey gives a request's key to the patient that the request is linked to from then on.
 const moveKey = `UPDATE personal_keys SET patient = $4 WHERE tenant = $1 AND kind = $2 AND holder = $3`
 
 // queueKeys queues the keys that appends have made, and then those that they move.

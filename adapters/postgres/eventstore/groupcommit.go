@@ -20,15 +20,15 @@ import (
 
 // batcher lets appends that arrive at once share a transaction: group commit (D60, D130).
 // While they are few, each has its own. Otherwise at most two groups are under way, and
-// appends that arrive meanwhile wait for the next one. There is no timer, and no goroutine
-// at rest.
+// appends that arrive meanwhile wait for the next one. It has no timer, and no goroutine at
+// rest.
 type batcher struct {
 	mu      sync.Mutex
 	here    int             // appends under way or waiting
 	peak    float64         // most of them, of late
 	groups  int             // under way, also of one
 	waiting []*member       // in the order in which they arrived
-	claimed map[any]*member // by those who wait and those in groups
+	claimed map[any]*member // by waiting members and those in groups
 	closed  bool            // each commits alone
 	commits sync.WaitGroup  // one for each group
 	counted [outcomes]struct{ groups, appends atomic.Int64 }
@@ -78,7 +78,7 @@ func memberOf(events []written) *member {
 	return m
 }
 
-// finish hands a member its outcome.
+// finish gives a member its outcome.
 func (m *member) finish(err error) {
 	m.err = err
 	close(m.done)
@@ -123,7 +123,7 @@ func (b *batcher) arrive(m *member) (role, *member) {
 			if other.outruns(m, claim) {
 				return behind, other
 			}
-			return alone, nil // Postgres has it wait for the group, and then judges it alone
+			return alone, nil // Postgres has it wait for the group, and then decides on it alone
 		}
 	}
 	if b.claimed == nil {
@@ -162,7 +162,7 @@ func (b *batcher) depart(r role) {
 	}
 }
 
-// leave takes a member out of those who wait, and reports whether it was there: its group
+// leave removes a member from the waiting ones, and reports whether it was there: its group
 // may be under way already.
 func (b *batcher) leave(m *member) bool {
 	b.mu.Lock()
@@ -184,8 +184,8 @@ func (b *batcher) release(members ...*member) {
 	}
 }
 
-// complete ends the commit of a group, and returns the next one in its place: all who wait,
-// within bounds. If none waits, the place is free.
+// complete ends the commit of a group, and returns the next one in its place: all waiting
+// members, within bounds. If none waits, the place is free.
 func (b *batcher) complete(committed ...*member) (next []*member) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -215,7 +215,7 @@ func (b *batcher) close() {
 }
 
 // Close waits for the groups of appends that are under way. Their callers may have
-// gone. Later appends have transactions of their own.
+// returned. Later appends have transactions of their own.
 func (s *Store) Close() { s.batcher.close() }
 
 // store writes the events of one append, alone or in a group.
@@ -258,8 +258,8 @@ func (m *member) storedWithin(ctx context.Context, wait time.Duration) bool {
 	return false
 }
 
-// outcome waits for that of a member. If its context ends while the group is under way,
-// the outcome is unknown, and the others go on.
+// outcome waits for a member's. If its context ends while the group is under way, the
+// outcome is unknown, and the others go on.
 func (s *Store) outcome(ctx context.Context, m *member) error {
 	enough := time.NewTimer(patience)
 	defer enough.Stop()
@@ -281,7 +281,7 @@ func (s *Store) outcome(ctx context.Context, m *member) error {
 	}
 }
 
-// alone stores an append in a transaction of its own. It is refused if it has lost.
+// alone stores an append in a transaction of its own. The append is refused if it has lost.
 func (s *Store) alone(ctx context.Context, m *member) error {
 	return s.commit(ctx, batchOf([]*member{m}, nil))
 }
@@ -301,10 +301,10 @@ func (s *Store) commitNext(led *member) {
 	}()
 }
 
-// commitGroup stores a group, and hands each member its outcome. A member that has lost its
+// commitGroup stores a group, and gives each member its outcome. A member that has lost its
 // stream to another writer gets a conflict; the others are stored. If Postgres refuses the
-// group, nothing of it is stored. Then the members whose patient is missing, and those that
-// have lost, are taken out, and the rest is sent again. If it is refused for another
+// group, it stores nothing of it. Then commitGroup removes the members whose patient is
+// missing, and those that have lost, and sends the rest again. After a refusal for another
 // reason, each member commits alone, on its caller's goroutine, and so each caller gets the
 // refusal of its own append. In any other case the outcome is unknown, and nothing is
 // sent again.
@@ -317,10 +317,10 @@ func (s *Store) commitGroup(group []*member) {
 				continue
 			}
 		}
-		became := outcomeOf(err)
-		s.batcher.count(became, 1, len(group)-len(lost))
+		outcome := outcomeOf(err)
+		s.batcher.count(outcome, 1, len(group)-len(lost))
 		s.batcher.count(conflict, 0, len(lost))
-		if became == refused {
+		if outcome == refused {
 			err = errApart
 		}
 		for n, m := range group {
@@ -344,8 +344,8 @@ func (s *Store) storeGroup(group []*member) (lost []int32, err error) {
 	return lost, err
 }
 
-// traceOf returns a context that belongs to the first append of a group that is traced:
-// its trace shows the commit of all of them.
+// traceOf returns a context of the first append in a group that is traced: its trace shows
+// the commit of all of them.
 func traceOf(group []*member) context.Context {
 	for _, m := range group {
 		if m.span.Recording() {
@@ -362,9 +362,9 @@ func byKey(a, b *member) int {
 	return bytes.Compare(a.key[:], b.key[:])
 }
 
-// sift takes out the members because of which a group was refused, and returns the others.
-// One caller who names unknown patients, or is late for its stream, must not have each group
-// fall apart. It returns all if it finds none.
+// sift removes the members that caused a group's refusal, and returns the others, so that
+// one caller with unknown patients, or one late for its stream, does not break up each
+// group. It returns all if it finds none.
 func (s *Store) sift(group []*member, refusal error) []*member {
 	ctx, cancel := context.WithTimeout(context.Background(), postgres.CallerLimit)
 	defer cancel()
@@ -402,10 +402,10 @@ func (s *Store) overtaken(ctx context.Context, group []*member) ([]int32, error)
 	return pgx.CollectRows(rows, pgx.RowTo[int32])
 }
 
-// withoutPatient returns the members that need a patient whom the practice does not have.
+// withoutPatient returns the members that need a patient unknown to the practice.
 func (s *Store) withoutPatient(ctx context.Context, group []*member) ([]int32, error) {
 	tenants, patients, members := needed(eventsOf(group))
-	rows, _ := s.DB.Query(ctx, whoIsMissing, tenants, patients, members)
+	rows, _ := s.DB.Query(ctx, membersWithoutPatient, tenants, patients, members)
 	return pgx.CollectRows(rows, pgx.RowTo[int32])
 }
 
@@ -424,7 +424,7 @@ func eventsOf(group []*member) (events []written) {
 	return events
 }
 
-// outcome is what became of a group.
+// outcome is the result of a group's commit.
 type outcome int
 
 const (
@@ -440,7 +440,7 @@ func (o outcome) String() string {
 	return [outcomes]string{"stored", "refused", "unknown", "conflict"}[o]
 }
 
-// outcomeOf returns what an error says of a group.
+// outcomeOf returns the outcome that an error of a group means.
 func outcomeOf(err error) outcome {
 	switch {
 	case err == nil:

@@ -38,12 +38,12 @@ LEFT JOIN LATERAL (SELECT * FROM events WHERE position = l.position OFFSET 0) e 
 ORDER BY l.idx`
 
 // ofStored are the columns of an event e in the log. An idx whose event is missing is
-// found, too: its event has no name.
+// also found: its event has no name.
 const ofStored = `coalesce(e.id, '00000000-0000-0000-0000-000000000000'), coalesce(e.tenant, ''),
 	coalesce(e.stream, '00000000-0000-0000-0000-000000000000'), coalesce(e.version, 0), coalesce(e.name, ''),
 	coalesce(e.data, ''), coalesce(e.metadata, ''), coalesce(e.recorded_at, 'epoch'), coalesce(e.patient, '00000000-0000-0000-0000-000000000000')`
 
-// logPage is how many events one look reads, unless the log says otherwise.
+// logPage is the number of events that one query reads, if [Log.Page] is 0.
 const logPage = 1000
 
 // Next returns the page of events after idx, and an empty one at the end of the
@@ -82,7 +82,7 @@ func readingAfter(idx int64, err error) error {
 	return fmt.Errorf("read the log after idx %d: %w", idx, err)
 }
 
-// Rows returns the page of events after idx as they are stored, whatever their names are.
+// Rows returns the page of events after idx as they are stored, even with unknown names.
 // It is empty at the end of the log. With a [Hole] it returns the events before the first
 // that the log has lost.
 func (l Log) Rows(ctx context.Context, idx int64) (found []event.Stored, err error) {
@@ -143,8 +143,8 @@ func (l Log) between(ctx context.Context, idx int64, idxs, positions []int64, fi
 	return found, nil
 }
 
-// EachRow yields what [Log.Rows] returns, one at a time, so that a page of large events
-// needs the memory of one. The connection is taken meanwhile.
+// EachRow yields the page of [Log.Rows], one event at a time, so that a page of large events
+// needs the memory of one. It holds the connection meanwhile.
 func (l Log) EachRow(ctx context.Context, idx int64) iter.Seq2[event.Stored, error] {
 	return func(yield func(event.Stored, error) bool) {
 		rows, _ := l.DB.Query(ctx, readLog, idx, cmp.Or(l.Page, logPage))
@@ -187,8 +187,8 @@ func (l Log) collect(ctx context.Context, query string, args ...any) (sheet, err
 	return l.decode(ctx, found)
 }
 
-// decode returns events as the program knows them, too. With an error it returns those
-// before the one that failed.
+// decode adds the events as the program knows them. With an error it returns those before
+// the one that failed.
 func (l Log) decode(ctx context.Context, found []event.Stored) (p sheet, err error) {
 	p.stored = found
 	if l.Opens != nil {
@@ -211,33 +211,32 @@ func scanStored(row pgx.CollectableRow) (s event.Stored, err error) {
 	return s, err
 }
 
-// into lists where the idx and the columns of [ofStored] are read to. Identifiers are read as
-// bytes: their Scan method would be handed text.
+// into lists the targets of the idx and the columns of [ofStored]. Identifiers are read as
+// bytes: their Scan method would receive text.
 func into(s *event.Stored) []any {
 	return []any{&s.Idx, (*[16]byte)(&s.ID), &s.Stream.Tenant, (*[16]byte)(&s.Stream.ID), &s.Version, &s.Name, &s.Data, &s.Metadata, &s.At, (*[16]byte)(&s.Patient)}
 }
 
-// Hole says where the log, or the access record, has one: something was lost, because idx
-// is dense.
+// Hole is the place of a loss in the log or in the access record: idx is dense.
 type Hole string
 
-// Error says what is missing.
+// Error names the missing part.
 func (h Hole) Error() string { return string(h) }
 
 func missingIdx(idx int64) error { return Hole(fmt.Sprintf("idx %d is missing from the log", idx)) }
 
-// there is an error if the log has the idx and its event is lost.
-func there(s event.Stored) error {
+// checkStored returns an error if the log has the idx and its event is lost.
+func checkStored(s event.Stored) error {
 	if s.Name == "" {
 		return Hole(fmt.Sprintf("the event of idx %d is missing", s.Idx))
 	}
 	return nil
 }
 
-// continues is an error if something of the log was lost before an event, or the event.
+// continues returns an error if the log has lost an event, or something before it.
 func continues(s event.Stored, expected int64) error {
 	if s.Idx != expected {
 		return missingIdx(expected)
 	}
-	return there(s)
+	return checkStored(s)
 }

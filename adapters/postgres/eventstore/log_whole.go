@@ -20,7 +20,7 @@ func (l Log) After(ctx context.Context, idx int64) iter.Seq2[event.Recorded, err
 	return known(l.WholeAfter(ctx, idx))
 }
 
-// WholeAfter yields what [Log.After] does, with what is stored. It reads a page ahead, so its
+// WholeAfter yields the events of [Log.After], also as stored. It reads a page ahead, so its
 // DB has to answer two callers at once: a pool does, a transaction does not.
 func (l Log) WholeAfter(ctx context.Context, idx int64) iter.Seq2[Whole, error] {
 	return func(yield func(Whole, error) bool) {

@@ -12,10 +12,9 @@ import (
 	"frontdesk/projections"
 )
 
-// Every event that is stored is in the log, will be, or is in a gap that the sequencer
-// still looks at. An event outside of all three would be lost without a word: a sequence
-// that was moved back or keeps numbers for itself does that, and so does a hand that
-// deletes from the log.
+// Every stored event is in the log, will be, or is in a gap that the sequencer still
+// watches. An event outside of all three would be lost silently: a sequence that was moved
+// back or caches numbers causes that, and so does a DELETE from the log.
 
 // Loss is one position on which events and log differ for good.
 type Loss struct {
@@ -24,7 +23,7 @@ type Loss struct {
 	Idx      int64     `json:"idx,omitempty"` // of the place in the log, if its event is missing
 }
 
-// String names the loss as its finder has to look it up.
+// String names the loss by the keys to look it up.
 func (l Loss) String() string {
 	if l.Idx > 0 {
 		return fmt.Sprintf("the event of idx %d, which had position %d, is not stored", l.Idx, l.Position)
@@ -38,7 +37,7 @@ type Losses struct {
 	First []Loss `json:"first"` // the lowest few; empty, and not nil, if there is none
 }
 
-// lossesNamed is how many are named of all.
+// lossesNamed is the number of losses in First.
 const lossesNamed = 10
 
 // Err is nil if nothing is lost, and names the first few otherwise.
@@ -54,7 +53,7 @@ func (l Losses) Err() error {
 }
 
 // mayStillBePlaced holds for a stored event that is not in the log and is not lost: the
-// sequencer has not come to it, or has it among its gaps.
+// sequencer has not reached it, or has it among its gaps.
 const mayStillBePlaced = `(stored > (SELECT reached FROM sequencer) OR (SELECT gaps FROM sequencer) @> stored
 	OR EXISTS (SELECT FROM old_gaps WHERE stored BETWEEN first AND last))`
 
@@ -71,12 +70,12 @@ FROM (
 	ORDER BY 1 LIMIT 1000) lost
 ORDER BY position`
 
-// highestPosition finds where there is something to compare, so that a sequence that has
-// jumped costs nothing.
+// highestPosition finds the next position to compare, so that a sequence that has jumped
+// costs nothing.
 const highestPosition = `
 SELECT coalesce(greatest((SELECT max(position) FROM events WHERE position <= $1), (SELECT max(position) FROM log WHERE position <= $1)), 0)`
 
-// window is a stretch of positions, and what differs in it.
+// window is a range of positions, and the differences in it.
 type window struct {
 	after, upTo int64
 	lost        []Loss // the lowest thousand
@@ -90,7 +89,7 @@ func windowBelow(ctx context.Context, db projections.Querier, highest, width int
 		return w, fmt.Errorf("compare events with the log: %w", err)
 	}
 	if w.after = w.upTo - width; w.after <= 0 {
-		w.after = math.MinInt64 // a hand may have written there
+		w.after = math.MinInt64 // an operator may have written there
 	}
 	rows, _ := db.Query(ctx, lossesBetween, w.after, w.upTo)
 	w.lost, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l Loss, err error) {

@@ -10,7 +10,7 @@ import (
 	"frontdesk/projections"
 )
 
-// Metrics counts what the feed does. A nil Metrics counts nothing.
+// Metrics counts the progress and the stops of consumers. A nil Metrics counts nothing.
 type Metrics struct {
 	idx   *prometheus.GaugeVec
 	stops *prometheus.CounterVec
@@ -45,8 +45,8 @@ func (m *Metrics) stopped(consumer string) {
 }
 
 // Lag measures how far the log is behind the appends, and each consumer of the feed
-// behind the log, in events and in seconds. It asks the database each time that metrics are
-// collected. An age is the difference between now and the time at which an event was
+// behind the log, in events and in seconds. It queries the database each time that metrics
+// are collected. An age is the difference between now and the time at which an event was
 // recorded, by the clocks of the processes.
 func Lag(db projections.Querier, now func() time.Time) prometheus.Collector {
 	return &lag{
@@ -78,9 +78,9 @@ func (l *lag) Describe(out chan<- *prometheus.Desc) {
 	out <- l.seenAge
 }
 
-// lagOf counts what is behind the sequencer's place and what has come into a gap, each
-// by index. In one condition they would read all events. It counts no further than a
-// backlog that is long anyway, so that Postgres does not prepare for millions.
+// lagOf counts the events behind the sequencer and those in gaps, each by index. In one
+// condition they would read all events. It stops counting at a backlog that is long anyway,
+// so that Postgres does not plan for millions.
 const lagOf = `
 SELECT epoch, head,
 	(SELECT coalesce(sum(upper(g) - lower(g)), 0) FROM unnest(gaps) AS g) + (SELECT coalesce(sum(last - first + 1), 0) FROM old_gaps),
@@ -96,7 +96,7 @@ const offsetsOf = `
 SELECT consumer, idx, (SELECT recorded_at FROM events WHERE position = (SELECT position FROM log WHERE idx = o.idx + 1))
 FROM feed_offsets o`
 
-// Collect sends the figures, and none if the database cannot be asked.
+// Collect sends the figures, and none if the database does not answer.
 func (l *lag) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), postgres.CollectLimit)
 	defer cancel()
@@ -130,8 +130,8 @@ func (l *lag) offsets(ctx context.Context, out chan<- prometheus.Metric) {
 	}
 }
 
-// since returns the age of an event in seconds. One that another process has recorded with a
-// clock ahead of this one has no age yet.
+// since returns the age of an event in seconds. An event recorded by a process whose clock is
+// ahead of this one has no age yet.
 func (l *lag) since(recorded *time.Time) float64 {
 	if recorded == nil {
 		return 0
@@ -149,7 +149,7 @@ func Groups(store *Store) prometheus.Collector {
 }
 
 type groups struct {
-	of               *batcher
+	batcher          *batcher
 	commits, appends *prometheus.Desc
 }
 
@@ -162,7 +162,7 @@ func (g *groups) Describe(out chan<- *prometheus.Desc) {
 // Collect sends the figures.
 func (g *groups) Collect(out chan<- prometheus.Metric) {
 	for o := range outcomes {
-		counted := &g.of.counted[o]
+		counted := &g.batcher.counted[o]
 		out <- prometheus.MustNewConstMetric(g.commits, prometheus.CounterValue, float64(counted.groups.Load()), o.String())
 		out <- prometheus.MustNewConstMetric(g.appends, prometheus.CounterValue, float64(counted.appends.Load()), o.String())
 	}

@@ -18,9 +18,9 @@ func markOfPatient(events []written, changes []event.Change) {
 }
 
 // durably begins the batch of an append. Its commit waits for the disk, and for
-// synchronous standbys. Postgres refuses it before anything is written, and so before a
-// position is drawn, if a patient is missing whom the practice must have. Plans do not
-// depend on how long arrays are, or on a table having been empty when they were made.
+// synchronous standbys. If a needed patient is missing, Postgres refuses it before anything
+// is written, and so before a position is drawn. Plans do not depend on how long arrays are,
+// or on a table having been empty when they were made.
 func durably(events []written) *pgx.Batch {
 	batch := &pgx.Batch{}
 	if tenants, patients, _ := needed(events); len(patients) > 0 {
@@ -37,11 +37,11 @@ const (
 	missing = ` FROM generate_subscripts($1::text[], 1) AS n
 	WHERE (SELECT p.patient FROM patients p WHERE p.tenant = ($1::text[])[n] AND p.patient = ($2::uuid[])[n]) IS NULL`
 
-	durablyOfPatients = `SELECT commit_safely(), ` + planOnce + `, (SELECT count(*)` + missing + `)::patients_missing`
-	whoIsMissing      = `SELECT DISTINCT ($3::int[])[n]` + missing
+	durablyOfPatients     = `SELECT commit_safely(), ` + planOnce + `, (SELECT count(*)` + missing + `)::patients_missing`
+	membersWithoutPatient = `SELECT DISTINCT ($3::int[])[n]` + missing
 )
 
-// needed returns the patients whom the events need, each with its practice and the index of
+// needed returns the patients that the events need, each with its practice and the index of
 // the append.
 func needed(events []written) (tenants []string, patients pgtype.FlatArray[pgtype.UUID], members []int32) {
 	for _, e := range events {

@@ -16,9 +16,9 @@ import (
 )
 
 // Selection reads the events of a patient, of streams or of some practices, in the
-// order of the log. An index says which they are. Their places in the log are found
-// first and kept, so that a long history is not sorted for each page of it. It cannot
-// see that an idx is missing. Only one goroutine may use it.
+// order of the log, by an index. It finds their places in the log first and keeps them, so
+// that a long history is not sorted for each page of it. It cannot detect a missing idx.
+// Only one goroutine may use it.
 type Selection struct {
 	Log
 	Recorded Instants // when the events were recorded
@@ -38,7 +38,7 @@ type chosen struct {
 	values any
 }
 
-// located says where an event is.
+// located is the place of an event.
 type located struct{ Idx, Position int64 }
 
 // maxLocated bounds the memory of a selection. One that has more events is found in
@@ -69,7 +69,7 @@ func (s *Selection) After(ctx context.Context, idx int64) iter.Seq2[event.Record
 	return known(s.WholeAfter(ctx, idx))
 }
 
-// WholeAfter yields what [Selection.After] does, with what is stored.
+// WholeAfter yields the events of [Selection.After], also as stored.
 func (s *Selection) WholeAfter(ctx context.Context, idx int64) iter.Seq2[Whole, error] {
 	return eachAfter(ctx, idx, s.next)
 }
@@ -117,9 +117,9 @@ func (s *Selection) find(ctx context.Context, idx int64) (err error) {
 	return err
 }
 
-// A late event has a lower position than others before it in the log. So a look at the
-// log says which idx each event has, one by one: otherwise Postgres may read the whole
-// log to find some of it.
+// A late event has a lower position than others before it in the log. So these queries look
+// up the idx of each event, one by one: otherwise Postgres may read the whole log to find
+// some of it.
 const (
 	findEvents = `
 SELECT l.idx, e.position FROM events e
@@ -174,7 +174,7 @@ func (s *Selection) read(ctx context.Context, events []located) (sheet, error) {
 	return s.collect(ctx, readLocated, idx, positions)
 }
 
-// findInstants asks for both ends alone, because what lies between them is read anyway.
+// findInstants finds only both ends, because the events between them are read anyway.
 const findInstants = `
 SELECT coalesce(min(l.idx) - 1, 0), coalesce(max(l.idx), 0) FROM events e JOIN log l ON l.position = e.position
 WHERE ($1::timestamptz IS NULL OR e.recorded_at >= $1) AND ($2::timestamptz IS NULL OR e.recorded_at < $2) AND l.idx > $3 AND l.idx <= $4`

@@ -16,7 +16,7 @@ import (
 )
 
 // Appends draw positions concurrently, so a lower position may become visible after
-// a higher one, and nobody can read events safely in that order. The sequencer gives
+// a higher one, and reading events in that order would miss some. The sequencer gives
 // each committed event the next idx. It does so in batches, each of them one short
 // transaction that also looks again at the gaps that earlier ones left. The log is
 // causal: an event that was decided on the strength of another drew its position
@@ -58,7 +58,7 @@ const sequencingLimit = 10 * time.Second // for one look or one batch
 // less and less often while it finds nothing. After a failure no append wakes it.
 func (s *Sequencer) Run(ctx context.Context) {
 	var gaps gapWatch
-	rest := 4 * s.Pace // whoever is busy here wakes this sequencer
+	rest := 4 * s.Pace // appends of this process wake the sequencer sooner
 	head, wait, appended := int64(0), rest, s.Appended.Next()
 	for ctx.Err() == nil {
 		woken, watch := background.Notified(appended), clock.Start()
@@ -120,25 +120,24 @@ func (s *Sequencer) look(ctx context.Context, gaps *gapWatch) (head int64, waiti
 	defer cancel()
 	var now epoch.Mark
 	var goesOn bool
-	err = s.Pool.QueryRow(ctx, whatWaits).Scan(&now.Epoch, &now.Head, &gaps.open, &goesOn, &waiting)
+	err = s.Pool.QueryRow(ctx, readProgress).Scan(&now.Epoch, &now.Head, &gaps.open, &goesOn, &waiting)
 	if err != nil {
 		return 0, false, fmt.Errorf("look for unsequenced events: %w", err)
 	}
-	if goesOn { // a head that was found in another history is what is left, not what was seen
+	if goesOn { // a head found in another history is where the log survived, not where it was
 		s.remember(ctx, now)
 	}
 	return now.Head, waiting || !goesOn, nil
 }
 
-const whatWaits = `
+const readProgress = `
 SELECT epoch, head, gaps <> '{}' OR cardinality(late) > 0, (SELECT goes_on FROM history),
 	coalesce((SELECT max(position) FROM events) > reached, false) OR ` + mayBeFilled + `
 FROM sequencer`
 
-// batch sequences one batch: one round trip, one transaction, one statement of the
-// owner's function, which knows everything that it needs and believes nothing
-// (migrations/0016_sequencing.sql). If the database is in another history, batch begins
-// an epoch instead.
+// batch sequences one batch: one round trip, one transaction, one call of the owner's
+// function sequence_events, which reads everything it needs and trusts no argument. If the
+// database is in another history, batch begins an epoch instead.
 func (s *Sequencer) batch(ctx context.Context, gaps *gapWatch) (progress, error) {
 	var found struct {
 		astray, more, open, crowded *bool

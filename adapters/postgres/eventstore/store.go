@@ -51,12 +51,11 @@ func (s *Store) Load(ctx context.Context, stream event.Stream) ([]event.Event, e
 }
 
 // Append stores the events of all changes, or nothing, and returns them as recorded,
-// without their idx. Their metadata comes from ctx. When many append at once, they share
-// transactions.
+// without their idx. Their metadata comes from ctx. Concurrent appends share transactions.
 //
 // It returns [event.ErrConflict] if a stream has moved on or two appends got into a
 // deadlock: decide again. It returns a [*fault.Error] if a row that must be unique
-// exists already, or a patient who must be there is not.
+// exists already, or a needed patient is missing.
 func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded := s.record(event.MetadataFrom(ctx), changes)
 	if len(recorded) == 0 {
@@ -99,7 +98,7 @@ func (s *Store) record(metadata event.Metadata, changes []event.Change) []event.
 }
 
 // answerOnce leaves the call's key and answer with one event of an append: with one about a
-// patient if there is one, because what was answered goes with the patient.
+// patient if there is one, because an answer is erased with its patient.
 func answerOnce(recorded []event.Recorded) {
 	at := max(0, slices.IndexFunc(recorded, func(e event.Recorded) bool { return e.About() != uuid.Nil }))
 	for n := range recorded {
@@ -120,8 +119,8 @@ func compareStreams(a, b event.Stream) int {
 	return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), strings.Compare(a.Tenant, b.Tenant))
 }
 
-// written is an event as it is stored, with what must hold at once. All of it is made
-// on the goroutine of the caller, so that whatever is wrong with an append stays theirs.
+// written is an event as it is stored, with the statements that must hold at once. It is made
+// on the goroutine of the caller, so that a faulty append fails only its own caller.
 type written struct {
 	event.Stored
 	idempotency  event.Digest // the key of the call; zero if it has none
@@ -157,8 +156,8 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 }
 
 func formerOf(e event.Event) *uuid.UUID {
-	moved, is := e.(event.Moved)
-	if !is {
+	moved, ok := e.(event.Moved)
+	if !ok {
 		return nil
 	}
 	former := moved.FormerPatientID()

@@ -14,19 +14,19 @@ import (
 	"frontdesk/projections"
 )
 
-// Tail keeps the newest events of the log for everybody in a process who follows it, so
-// that each is read and decoded once. It goes on as far as somebody asks. Who asks for
-// what is no longer there reads a page of their own.
+// Tail caches the newest events of the log for all its readers in a process, so that each
+// event is read and decoded once. It grows as far as a reader asks. A reader of older events
+// reads a page of its own.
 //
-// What has an idx never changes within an epoch. So the tail belongs to one epoch, named
+// The event of an idx never changes within an epoch. So the tail belongs to one epoch, named
 // by the event that began it, and forgets everything in another (D49). Events are shared:
-// nobody may change what they point to.
+// readers must not change anything that they point to.
 type Tail struct {
 	Grown *background.Broadcast // notified when the log has grown
 
 	db    projections.Querier
 	codec *event.Codec
-	turn  chan struct{} // holds something while somebody reads
+	turn  chan struct{} // full while a reader queries the log
 	mu    sync.Mutex
 	begun uuid.UUID // the event that began the epoch; zero in the first one
 	end   int64     // idx of the last of the events, or where the tail begins
@@ -35,8 +35,8 @@ type Tail struct {
 	heard <-chan struct{} // closed if there may be something behind the end
 }
 
-// NewTail returns a tail that begins where it is first asked for. Its pool is for those
-// who only want to know whether something has come.
+// NewTail returns a tail that begins at the first idx it is asked for. db serves readers
+// that only check whether the log has grown.
 func NewTail(db projections.Querier, codec *event.Codec, grown *background.Broadcast) *Tail {
 	return &Tail{Grown: grown, db: db, codec: codec, turn: make(chan struct{}, 1), heard: grown.Next()}
 }
@@ -44,12 +44,12 @@ func NewTail(db projections.Querier, codec *event.Codec, grown *background.Broad
 const (
 	tailEvents = 4096
 	tailBytes  = 8 << 20
-	// tailPatience is the wait for somebody else's look at the log. Who has waited longer
+	// tailPatience is the wait for another reader's query. A reader that has waited longer
 	// reads alone, so that a connection that hangs stops its own consumer and no other.
 	tailPatience = 100 * time.Millisecond
 )
 
-// tailed is an event of the log, decoded when somebody first asks for it.
+// tailed is an event of the log, decoded on first use.
 type tailed struct {
 	event.Stored
 	size    int
@@ -88,7 +88,7 @@ func (t *Tail) forget() {
 	t.held, t.bytes, t.end = nil, 0, 0
 }
 
-// quiet reports whether nothing can have come after an idx, as far as the broadcast says.
+// quiet reports whether nothing can have come after an idx, judging by the broadcast.
 func (t *Tail) quiet(idx int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -107,10 +107,10 @@ func (t *Tail) recent(ctx context.Context, idx int64) ([]*tailed, error) {
 	return t.page(ctx, t.db, idx, begun)
 }
 
-// page returns the events after an idx in an epoch. If the tail does not hold any, it is
-// read on, by the connection of whoever asks: in a transaction, nobody waits for another
-// one. The page ends before what is missing from the log; with nothing before it, that is
-// an error (D54).
+// page returns the events after an idx in an epoch. If the tail does not hold any, the
+// caller extends it over its own connection: a reader in a transaction must not wait for
+// another connection. The page ends before a hole in the log; a hole right after idx is an
+// error (D54).
 func (t *Tail) page(ctx context.Context, db projections.Querier, idx int64, begun uuid.UUID) ([]*tailed, error) {
 	page, known := t.after(idx, begun)
 	if len(page) > 0 {
@@ -121,7 +121,7 @@ func (t *Tail) page(ctx context.Context, db projections.Querier, idx int64, begu
 		return found.events, err
 	}
 	defer func() { <-t.turn }()
-	page, known = t.after(idx, begun) // somebody may have read on meanwhile
+	page, known = t.after(idx, begun) // another reader may have extended it meanwhile
 	if len(page) > 0 {
 		return page, nil
 	}
@@ -146,7 +146,7 @@ func (t *Tail) wait() bool {
 }
 
 // after returns the page that the tail holds after an idx in an epoch, and whether an
-// empty one means that the tail has to be read on from there.
+// empty one means that the tail has to be extended from there.
 func (t *Tail) after(idx int64, begun uuid.UUID) (page []*tailed, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -161,7 +161,7 @@ func (t *Tail) after(idx int64, begun uuid.UUID) (page []*tailed, known bool) {
 	return slices.Clone(page[:min(len(page), logPage)]), true
 }
 
-// goOn keeps what was found after an idx.
+// goOn keeps the events found after an idx.
 func (t *Tail) goOn(idx int64, heard <-chan struct{}, found stretch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -191,10 +191,10 @@ const newestEpoch = `coalesce((SELECT id FROM events WHERE tenant = '' AND strea
 const readStretch = `
 SELECT ` + newestEpoch + `, e.idx, ` + ofStored + afterIdx + `1000` + upToBytes
 
-// Between these two stands how many events e are read at most, after an idx ($1), up to the
-// one that reaches a number of bytes ($3). Sizes are known without reading what is stored
-// apart. The idx is a subquery, so that Postgres keeps one plan: with the idx it would know
-// that few events follow, and make a plan each time.
+// Between these two goes the limit of events e, after an idx ($1), up to the one that reaches
+// a number of bytes ($3). Sizes are known without reading values that are stored apart. The
+// idx is a subquery, so that Postgres keeps one plan: with the idx it would know that few
+// events follow, and plan each time.
 const (
 	afterIdx = `
 FROM (

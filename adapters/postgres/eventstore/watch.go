@@ -12,13 +12,13 @@ import (
 	"frontdesk/projections"
 )
 
-// Watch looks at the log as the read models show it: it comes past an event once each of
-// them that follows it has, in whichever process. Nothing notes how far it has come, so a
-// new one begins with what is recent. One goroutine looks.
+// Watch reads the log as the read models show it: it passes an event once every read model
+// that follows it has, in any process. It stores no offset, so a new one begins with recent
+// events. Only one goroutine may use it.
 type Watch struct {
 	DB      projections.Querier
 	Tail    *Tail
-	Follows []event.Event // an event of each type that it returns; it passes over all others
+	Follows []event.Event // an event of each type that it returns; it skips all others
 	Shows   []projections.Follower
 
 	begun uuid.UUID // the event that began the epoch
@@ -26,10 +26,10 @@ type Watch struct {
 	named map[string][]int // by name of event: which read models follow it
 }
 
-// Sight is what one look of a [Watch] has found.
+// Sight is the result of one look of a [Watch].
 type Sight struct {
-	Anew   bool             // what was seen before counts no more: it is the first look, or the log goes on in another history
-	From   int64            // everything after this idx up to Upto has been looked at
+	Anew   bool             // earlier looks no longer count: this is the first one, or the log goes on in another history
+	From   int64            // the look covers everything after this idx up to Upto
 	Upto   int64            // the last idx that the read models show
 	Head   int64            // the last idx of the log
 	Events []event.Recorded // in the order of the log, without personal values
@@ -38,7 +38,7 @@ type Sight struct {
 // watchLimit is the time that one look may take.
 const watchLimit = 5 * time.Second
 
-// Look returns what the read models have come to show since the last look, a page at most.
+// Look returns the events that the read models show since the last look, a page at most.
 func (w *Watch) Look(ctx context.Context) (Sight, error) {
 	ctx, cancel := context.WithTimeout(ctx, watchLimit)
 	defer cancel()
@@ -46,7 +46,7 @@ func (w *Watch) Look(ctx context.Context) (Sight, error) {
 	if err != nil {
 		return Sight{}, err
 	}
-	s := Sight{Anew: w.goOn(now), From: w.idx, Head: now.head}
+	s := Sight{Anew: w.reset(now), From: w.idx, Head: now.head}
 	var page []*tailed
 	if now.head > w.idx {
 		if page, err = w.Tail.page(ctx, w.DB, w.idx, w.begun); err != nil {
@@ -58,16 +58,15 @@ func (w *Watch) Look(ctx context.Context) (Sight, error) {
 	return s, nil
 }
 
-// Shown returns an idx up to which the read models show everything, without a look at the
-// log.
+// Shown returns an idx up to which the read models show everything, without reading the log.
 func (w *Watch) Shown(ctx context.Context) (idx int64, err error) {
-	if err := w.DB.QueryRow(ctx, shown, w.consumers()).Scan(&idx); err != nil {
+	if err := w.DB.QueryRow(ctx, readShown, w.consumers()).Scan(&idx); err != nil {
 		return 0, fmt.Errorf("read how far the read models have come: %w", err)
 	}
 	return idx, nil
 }
 
-const shown = `
+const readShown = `
 SELECT least(s.head, (SELECT min(coalesce(f.idx, 0)) FROM unnest($1::text[]) AS c (name) LEFT JOIN feed_offsets f ON f.consumer = c.name))
 FROM sequencer s`
 
@@ -78,29 +77,29 @@ type reached struct {
 	offsets []int64
 }
 
-const watched = `
+const readReached = `
 SELECT s.head, ` + newestEpoch + `,
 	coalesce((SELECT id FROM events WHERE position = (SELECT position FROM log WHERE idx = $3)), '00000000-0000-0000-0000-000000000000'),
 	ARRAY(SELECT coalesce(f.idx, 0) FROM unnest($1::text[]) WITH ORDINALITY AS c (name, n) LEFT JOIN feed_offsets f ON f.consumer = c.name ORDER BY n)
 FROM sequencer s`
 
-// reached asks the database. What the tail holds counts as long as the database has the
-// same event at its end.
+// reached queries the database. The tail is valid as long as the database has the same event
+// at its end.
 func (w *Watch) reached(ctx context.Context) (now reached, err error) {
-	known, there := w.Tail.last(), uuid.UUID{}
-	err = w.DB.QueryRow(ctx, watched, w.consumers(), epoch.StreamOf().ID, known.idx).Scan(&now.head, &now.epoch, &there, &now.offsets)
+	known, stored := w.Tail.last(), uuid.UUID{}
+	err = w.DB.QueryRow(ctx, readReached, w.consumers(), epoch.StreamOf().ID, known.idx).Scan(&now.head, &now.epoch, &stored, &now.offsets)
 	if err != nil {
 		return reached{}, fmt.Errorf("read how far the log has come: %w", err)
 	}
-	if known.id != there {
+	if known.id != stored {
 		w.Tail.forget()
 	}
 	return now, nil
 }
 
-// goOn reports whether the watch cannot go on from where it was, and then begins with the
+// reset reports whether the watch cannot continue from where it was. Then it begins with the
 // newest events.
-func (w *Watch) goOn(now reached) (anew bool) {
+func (w *Watch) reset(now reached) bool {
 	if w.named != nil && now.epoch == w.begun && w.idx <= now.head && now.head-w.idx <= tailEvents {
 		return false
 	}
@@ -109,7 +108,7 @@ func (w *Watch) goOn(now reached) (anew bool) {
 	return true
 }
 
-// name notes the names of the events to return, and who follows each.
+// name notes the names of the events to return, and the followers of each.
 func (w *Watch) name() {
 	w.named = map[string][]int{}
 	for _, e := range w.Follows {
@@ -135,7 +134,7 @@ func (w *Watch) pass(page []*tailed, now reached) (seen []event.Recorded) {
 		if !named {
 			continue
 		}
-		if recorded, err := e.as(w.Tail.codec); err == nil { // who cannot read it tells nobody of it
+		if recorded, err := e.as(w.Tail.codec); err == nil { // an unreadable event is not reported
 			seen = append(seen, recorded)
 		}
 	}
