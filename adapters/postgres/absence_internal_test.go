@@ -27,7 +27,7 @@ func (d *database) ask() error {
 	return nil
 }
 
-func TestAnAbsenceOfLessThanTwoSecondsIsBridged_D48(t *testing.T) {
+func TestShortOutageIsBridged_D48(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		away, db := &absence{short: bridged}, &database{until: clock.Deadline(bridged - time.Millisecond)}
@@ -50,7 +50,7 @@ func TestAnAbsenceOfLessThanTwoSecondsIsBridged_D48(t *testing.T) {
 }
 
 // Otherwise the callers of a database that stays away would take all slots.
-func TestALongAbsenceIsToldAtOnce_D48(t *testing.T) {
+func TestLongOutageFailsAtOnce_D48(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		away, db := &absence{short: bridged}, &database{until: clock.Deadline(time.Hour)}
@@ -71,7 +71,7 @@ func TestALongAbsenceIsToldAtOnce_D48(t *testing.T) {
 	})
 }
 
-func TestACallerWhoHasGoneWaitsForNoDatabase_D48(t *testing.T) {
+func TestCancelledCallerDoesNotWait_D48(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithTimeout(t.Context(), time.Millisecond)

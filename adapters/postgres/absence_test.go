@@ -18,7 +18,7 @@ import (
 // longEnough is an absence that is still short when a test on a busy machine ends it.
 const longEnough = time.Hour
 
-func TestReadsOutlastAShortAbsence_D48(t *testing.T) {
+func TestReadsOutlastShortOutage_D48(t *testing.T) {
 	t.Parallel()
 	l := newLink(t, postgrestest.New(t))
 	db := postgres.Bridging(l.pool, longEnough)

@@ -55,7 +55,7 @@ func asked(ctx context.Context, db postgres.DB, sql string) map[string]error {
 	return failed
 }
 
-func TestADatabaseThatCannotBeReachedIsUnavailable_D19(t *testing.T) {
+func TestUnreachableDatabaseIsUnavailable_D19(t *testing.T) {
 	t.Parallel()
 	nowhere := "postgres://x@/x?" + url.Values{"host": {t.TempDir()}}.Encode()
 	e := enginetest.On(t, nowhere)
@@ -75,7 +75,7 @@ func TestADatabaseThatCannotBeReachedIsUnavailable_D19(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatIsCutIsUnavailable_D19(t *testing.T) {
+func TestCutConnectionIsUnavailable_D19(t *testing.T) {
 	t.Parallel()
 	pool := postgrestest.New(t).Pool(t)
 	for way, err := range asked(t.Context(), postgres.On(pool), `SELECT 1 FROM pg_terminate_backend(pg_backend_pid()), pg_sleep(60)`) {
@@ -85,7 +85,7 @@ func TestAConnectionThatIsCutIsUnavailable_D19(t *testing.T) {
 	}
 }
 
-func TestWhatIsTakenIsRefusedHoweverItIsAsked(t *testing.T) {
+func TestUniqueViolationIsARefusal(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	enginetest.Execute(t, db.AdminURL, `CREATE SCHEMA test; GRANT USAGE ON SCHEMA test TO frontdesk_app;
@@ -98,7 +98,7 @@ func TestWhatIsTakenIsRefusedHoweverItIsAsked(t *testing.T) {
 	}
 }
 
-func TestTwoInEachOthersWayAreAConflict(t *testing.T) {
+func TestDeadlockIsAConflict(t *testing.T) {
 	t.Parallel()
 	e := enginetest.On(t, postgrestest.New(t).URL)
 	const deadlock = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$`
@@ -130,7 +130,7 @@ func TestOtherErrorsStayWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestACallerWhoHasGoneIsNotTheDatabasesFault(t *testing.T) {
+func TestCancelledCallIsNoFault(t *testing.T) {
 	t.Parallel()
 	e := enginetest.On(t, postgrestest.New(t).URL)
 	gone, leave := context.WithCancel(t.Context())
@@ -144,7 +144,7 @@ func TestACallerWhoHasGoneIsNotTheDatabasesFault(t *testing.T) {
 	}
 }
 
-func TestARefusalStaysTheOneThatItIs(t *testing.T) {
+func TestOtherRefusalsAreKept(t *testing.T) {
 	t.Parallel()
 	db := postgres.On(postgrestest.New(t).Pool(t))
 	refusal := fault.New(fault.Forbidden, "unauthorized", "No.")

@@ -63,7 +63,7 @@ func TestAStateThatStaysIsNotUnavailable_D48(t *testing.T) {
 }
 
 // The operator is changing the password, or the database has just been made anew.
-func TestAConnectionThatIsRefusedIsUnavailable_D48(t *testing.T) {
+func TestRefusedConnectionIsUnavailable_D48(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	if _, err := db.AdminPool(t).Exec(t.Context(), `REVOKE CONNECT ON DATABASE `+databaseOf(t, db)+` FROM PUBLIC`); err != nil {

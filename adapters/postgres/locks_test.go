@@ -116,7 +116,7 @@ func TestCallsGoOnWhileAMigrationWaits_D54(t *testing.T) {
 }
 
 // An index that an attempt has left unfinished would be taken for a good one.
-func TestAnUnfinishedIndexIsBuiltAnew_D54(t *testing.T) {
+func TestUnfinishedIndexIsRebuilt_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, admin := enginetest.On(t, db.URL), db.AdminPool(t)
@@ -141,7 +141,7 @@ var (
 
 // The statements of a migration without a transaction wait for their locks for as long
 // as it takes, and are made again if one of them fails.
-func TestWhatRunsWithoutATransactionMakesNobodyWait_D54(t *testing.T) {
+func TestConcurrentIndexBlocksNoCall_D54(t *testing.T) {
 	t.Parallel()
 	names, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
-func TestAPoolTellsWhatBecomesOfItsConnections_D110(t *testing.T) {
+func TestPoolMetricsCountConnections_D110(t *testing.T) {
 	t.Parallel()
 	pool, err := postgres.NewPool(t.Context(), postgrestest.New(t).URL, 1)
 	if err != nil {
@@ -52,7 +52,7 @@ func TestAPoolTellsWhatBecomesOfItsConnections_D110(t *testing.T) {
 
 // A clock that is wrong is told by as much as it is wrong at least, and with its sign. One that
 // is right is never called wrong, however long the way is.
-func TestTheOffsetOfTheClockIsTold_D110(t *testing.T) {
+func TestClockOffsetIsMeasured_D110(t *testing.T) {
 	t.Parallel()
 	pool := postgrestest.New(t).Pool(t)
 	for wrong, want := range map[time.Duration]float64{0: 0, time.Hour: 3600, -time.Hour: -3600} {

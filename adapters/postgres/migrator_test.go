@@ -52,7 +52,7 @@ func unmigrated(t *testing.T) *postgrestest.Database {
 	return db
 }
 
-func TestMigrateAppliesWhatIsPending(t *testing.T) {
+func TestMigrateAppliesPendingMigrations(t *testing.T) {
 	t.Parallel()
 	db := unmigrated(t)
 	serving := db.Pool(t)
@@ -86,7 +86,7 @@ func TestMigrateAppliesWhatIsPending(t *testing.T) {
 	}
 }
 
-func TestAnOlderProgramLeavesANewerDatabaseAlone(t *testing.T) {
+func TestOlderProgramLeavesNewerDatabase(t *testing.T) {
 	t.Parallel()
 	db := unmigrated(t)
 	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, steps); err != nil {
@@ -106,7 +106,7 @@ func TestAnOlderProgramLeavesANewerDatabaseAlone(t *testing.T) {
 
 // An operator's own role is named by the environment, and a migration would fail at the first
 // table.
-func TestWhoDoesNotOwnTheSchemaDoesNotMigrate_D54(t *testing.T) {
+func TestOnlySchemaOwnerMigrates_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	var owner string

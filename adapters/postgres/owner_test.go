@@ -136,7 +136,7 @@ func TestANewOwnerMayDoWhatTheOldOneDid_D51(t *testing.T) {
 }
 
 // A superuser who migrates leaves nothing behind that they own.
-func TestWhoeverMigratesActsAsTheOwner_D51(t *testing.T) {
+func TestMigratorActsAsOwner_D51(t *testing.T) {
 	t.Parallel()
 	s := bareCluster(t)
 	o := &owned{Server: s, t: t}
@@ -160,7 +160,7 @@ func TestWhoeverMigratesActsAsTheOwner_D51(t *testing.T) {
 	}
 }
 
-func TestAnOwnerIsRefusedWithWhatToDo_D51(t *testing.T) {
+func TestRefusedOwnerNamesTheFix_D51(t *testing.T) {
 	t.Parallel()
 	o := ownedBySuperuser(t)
 	was := o.belongings("bygone")

@@ -92,7 +92,7 @@ func (r *register) count(t *testing.T, query string) (n int) {
 	return n
 }
 
-func TestWhomACallWasMadeForIsSealed_D37(t *testing.T) {
+func TestActorOfCallIsEncrypted_D37(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	calls := []access.Call{callFor("zoe"), aPing(), callFor("lee"), callFor("zoe"), aCall()}
@@ -210,7 +210,7 @@ func TestABoxOpensOnlyInItsLine(t *testing.T) {
 
 // Whoever has a token may name any practice. One that there is not gets no keys, and what
 // is said of people there is not kept.
-func TestAPracticeThatThereIsNotHasNoKeys_D69(t *testing.T) {
+func TestUnknownPracticeHasNoKeys_D69(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	invented := callFor("zoe")

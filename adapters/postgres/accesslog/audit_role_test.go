@@ -37,7 +37,7 @@ func asRole(t *testing.T, db *postgrestest.Database, role string) *pgxpool.Pool 
 }
 
 // What the auditors' role has rights to, as the catalogue knows them.
-func TestAuditorsReadAndRecordThatTheyDoAndNothingElse_D37(t *testing.T) {
+func TestAuditorsOnlyReadAndRecordIt_D37(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	pool := asAuditor(t, db)
@@ -79,7 +79,7 @@ func TestAuditorsReadAndRecordThatTheyDoAndNothingElse_D37(t *testing.T) {
 
 // The one event that the role may append has the right name, actor and time, whatever the
 // role says of itself.
-func TestAReadingIsAnEventThatNobodyCanForge_D37(t *testing.T) {
+func TestReadingCannotBeForged_D37(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	pool := asAuditor(t, db)

@@ -23,7 +23,7 @@ func noted(tree proof.Tree, log byte, epoch int, size int64, root string, signat
 
 // The signer's role publishes checkpoints, and replaces none but by a newer one. Auditors publish
 // nothing.
-func TestCheckpointsAreKeptInTheOrderThatTheyAreSignedIn_D77(t *testing.T) {
+func TestCheckpointsKeepTheirOrder_D77(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := enginetest.On(t, db.URL)

@@ -103,7 +103,7 @@ func TestLinesAreNumberedAsTheyAreWritten_D80(t *testing.T) {
 }
 
 // Whoever hangs while it holds the head keeps nobody from writing.
-func TestNobodyWaitsForSomebodyElsesNumbers_D80(t *testing.T) {
+func TestWritersDoNotWaitForNumbers_D80(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	hung, other := aPing(), aPing()
@@ -131,7 +131,7 @@ func TestNobodyWaitsForSomebodyElsesNumbers_D80(t *testing.T) {
 }
 
 // Many write at once, what they write is not always new, and partitions come and go.
-func TestNumbersHaveNoGapWhoeverWrites_D80(t *testing.T) {
+func TestConcurrentNumbersHaveNoGap_D80(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	shared, admin := []access.Call{aPing(), aPing(), aPing()}, r.db.AdminPool(t)

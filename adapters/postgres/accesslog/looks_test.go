@@ -18,7 +18,7 @@ import (
 
 // A look is a line as a call is one: found by each patient whom it has shown, and changed
 // by nobody unseen.
-func TestALookIsRecordedAndFoundByWhomItHasShown_D91(t *testing.T) {
+func TestLookIsFoundByItsPatients_D91(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	ann, bob, member := patient.ID{UUID: event.NewID()}, patient.ID{UUID: event.NewID()}, staff.ID{UUID: event.NewID()}

@@ -66,7 +66,7 @@ func TestTheAccessRecordIsFiltered_D37(t *testing.T) {
 	}
 }
 
-func TestWhoStopsReadingTheAccessRecordGoesOnFromThere_D37(t *testing.T) {
+func TestAccessRecordReadingResumes_D37(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	var want, got []uuid.UUID
@@ -127,7 +127,7 @@ func TestTheAccessRecordIsReadByIndex(t *testing.T) {
 }
 
 // However many months there are, each is read by its indexes, and one call in its month alone.
-func TestTheAccessRecordIsReadByIndexInEveryPartition_D72(t *testing.T) {
+func TestPartitionsAreReadByIndex_D72(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	admin := r.db.AdminPool(t)

@@ -110,7 +110,7 @@ func TestACallIsRecordedAsItWas_D37(t *testing.T) {
 	r.wantLost(t, 0)
 }
 
-func TestWhatWaitsIsWrittenWhileTheServiceRuns_D37(t *testing.T) {
+func TestQueuedCallsAreWritten_D37(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	r.Batch, r.Retry = 2, time.Hour // woken by the calls alone
@@ -138,7 +138,7 @@ func TestACallIsRecordedOnce_D37(t *testing.T) {
 	r.wantLost(t, 0)
 }
 
-func TestWhatFindsNoRoomIsCountedAsLost_D37(t *testing.T) {
+func TestFullQueueCountsLostCalls_D37(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	r.Limit = 2
@@ -153,7 +153,7 @@ func TestWhatFindsNoRoomIsCountedAsLost_D37(t *testing.T) {
 	r.wantLost(t, 4)
 }
 
-func TestCallsWaitWhileTheDatabaseRefuses_D37(t *testing.T) {
+func TestCallsWaitForRefusingDatabase_D37(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	admin := r.db.AdminPool(t)
@@ -175,7 +175,7 @@ func TestCallsWaitWhileTheDatabaseRefuses_D37(t *testing.T) {
 	r.wantLost(t, 0)
 }
 
-func TestWhatCannotBeWrittenAtTheEndIsCountedAsLost_D37(t *testing.T) {
+func TestUnwrittenCallsCountAsLost_D37(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	r.Batch = 2
@@ -192,7 +192,7 @@ func TestWhatCannotBeWrittenAtTheEndIsCountedAsLost_D37(t *testing.T) {
 	r.wantLost(t, 5)
 }
 
-func TestALineThatCannotBeWrittenIsLostAlone_D37(t *testing.T) {
+func TestUnwritableLineIsLostAlone_D37(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
 	before, after, bad := aPing(), aPing(), aPing()

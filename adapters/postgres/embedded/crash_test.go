@@ -90,7 +90,7 @@ func adoptAfter(t *testing.T, config embedded.Config, end func(starter int)) *em
 	return s
 }
 
-func TestAVolatileClusterIsMadeAnewAfterACrashOnly(t *testing.T) {
+func TestVolatileClusterIsRemadeAfterCrash(t *testing.T) {
 	t.Parallel()
 	config := embedded.Config{Dir: open(t), Volatile: true}
 	s := start(t, config)

@@ -25,7 +25,7 @@ func TestAnyDirectoryWillDo(t *testing.T) {
 
 // Root's home is closed to the user who runs Postgres for root. For other users this is
 // a normal directory.
-func TestAClosedDirectoryKeepsItsDataAsLongAsItLives(t *testing.T) {
+func TestClosedDirectoryKeepsItsData(t *testing.T) {
 	t.Parallel()
 	closed := t.TempDir()
 	must(t, os.Chmod(closed, 0o700))

@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-func TestAnEventThatCannotBeHandledStopsItsConsumerAndNoOther(t *testing.T) {
+func TestFailedEventStopsOnlyItsConsumer(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	failed := make(chan struct{}, 100)
@@ -39,7 +39,7 @@ func TestAnEventThatCannotBeHandledStopsItsConsumerAndNoOther(t *testing.T) {
 	e.eventuallyHandled(t, idxUpTo(2)) // what came before it is kept, what comes after waits
 }
 
-func TestAnUnknownEventNameStopsConsumersUntilANewerProgramRuns(t *testing.T) {
+func TestUnknownEventStopsConsumer(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	e.AppendMany(t, 2)
@@ -78,7 +78,7 @@ func (e *engine) following(r *recorder) *eventstore.Consumer {
 	return c
 }
 
-func TestAConsumerIsHandedOnlyWhatItFollows(t *testing.T) {
+func TestConsumerGetsOnlyFollowedEvents(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "first"})
@@ -102,7 +102,7 @@ func (e *engine) offset(t *testing.T, consumer string) (idx int64) {
 }
 
 // An event name that this program does not know may be one that a newer program follows.
-func TestAnUnknownEventNameStopsAConsumerThatFollowsOthers(t *testing.T) {
+func TestUnknownEventStopsFilteredConsumer(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "before"})
@@ -122,7 +122,7 @@ func TestAnUnknownEventNameStopsAConsumerThatFollowsOthers(t *testing.T) {
 	e.eventuallyHandled(t, []int64{1})
 }
 
-func TestFollowingRunsAProjectionBehindTheFeed(t *testing.T) {
+func TestFollowingRunsAProjection(t *testing.T) {
 	t.Parallel()
 	e := withNotes(t)
 	e.Store.AtOnce = nil

@@ -51,7 +51,7 @@ func TestAConsumerSeesEventsAsTheLogHasThem(t *testing.T) {
 	}
 }
 
-func TestAFailedAttemptLeavesNothingAndIsMadeAgain(t *testing.T) {
+func TestFailedAttemptIsRolledBackAndRetried(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	var attempts atomic.Int64
@@ -69,7 +69,7 @@ func TestAFailedAttemptLeavesNothingAndIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestAnAttemptThatBreaksItsTransactionLeavesNothing(t *testing.T) {
+func TestBrokenTransactionIsRolledBack(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	var attempts atomic.Int64
@@ -88,7 +88,7 @@ func TestAnAttemptThatBreaksItsTransactionLeavesNothing(t *testing.T) {
 	e.eventuallyHandled(t, idxUpTo(10))
 }
 
-func TestAnAttemptThatOutlivesItsDeadlineLeavesNothing(t *testing.T) {
+func TestLateAttemptIsRolledBack(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]func(context.Context){
 		"by a moment": func(ctx context.Context) { <-ctx.Done() },
@@ -116,7 +116,7 @@ func TestAnAttemptThatOutlivesItsDeadlineLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestAnAttemptCutOffInsideAQueryLeavesNothing(t *testing.T) {
+func TestCutOffAttemptIsRolledBack(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	var attempts atomic.Int64
@@ -137,7 +137,7 @@ func TestAnAttemptCutOffInsideAQueryLeavesNothing(t *testing.T) {
 	e.eventuallyHandled(t, idxUpTo(5))
 }
 
-func TestTwoProcessesUnderOneNameHandleEachEventOnce(t *testing.T) {
+func TestTwoProcessesHandleEachEventOnce(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	for range 3 {
@@ -147,7 +147,7 @@ func TestTwoProcessesUnderOneNameHandleEachEventOnce(t *testing.T) {
 	e.eventuallyHandled(t, idxUpTo(300))
 }
 
-func TestAConsumerThatIsToldToStopFinishesTheEventItIsAt(t *testing.T) {
+func TestStoppedConsumerFinishesItsEvent(t *testing.T) {
 	t.Parallel()
 	e, recorder := consuming(t)
 	reached, proceed := make(chan struct{}), make(chan struct{})
@@ -174,7 +174,7 @@ func TestAConsumerThatIsToldToStopFinishesTheEventItIsAt(t *testing.T) {
 	e.eventuallyHandled(t, idxUpTo(5))
 }
 
-func TestConsumersDoNotWaitForTheDiskAndAppendsDo(t *testing.T) {
+func TestOnlyAppendsWaitForTheDisk(t *testing.T) {
 	t.Parallel()
 	e, _ := consuming(t)
 	seen := make(chan string, 1)

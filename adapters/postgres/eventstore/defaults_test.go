@@ -31,7 +31,7 @@ func TestOddDefaultsOfTheDatabaseBreakNothing_D52(t *testing.T) {
 	}
 }
 
-func TestAnEpochBeginsWhateverTheDefaultsAre_D52(t *testing.T) {
+func TestEpochBeginsUnderAnyDefaults_D52(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	db.Odd(t, "repeatable read")

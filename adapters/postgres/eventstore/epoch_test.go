@@ -61,7 +61,7 @@ func (e *engine) untold(t testing.TB) (idx int64) {
 	return idx
 }
 
-func TestADatabaseBeginsInItsFirstEpochWithoutAnEvent_D49(t *testing.T) {
+func TestFirstEpochHasNoEvent_D49(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	e.AppendMany(t, 3)
@@ -95,7 +95,7 @@ func TestAPromotedStandbyBeginsAnEpoch_D49(t *testing.T) {
 	}
 }
 
-func TestWhoServedBeforeSaysWhatIsMissing_D49(t *testing.T) {
+func TestEarlierProcessNamesTheLoss_D49(t *testing.T) {
 	t.Parallel()
 	for name, durability := range map[string]postgres.Durability{"": postgres.Asynchronous, "though told otherwise": postgres.Synchronous} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestWhoServedBeforeSaysWhatIsMissing_D49(t *testing.T) {
 
 // A process that has just started has seen nothing of what was lost, also if the first that
 // it reads is the row of the history before.
-func TestWhoHasJustStartedRemembersNothing_D49(t *testing.T) {
+func TestNewProcessRemembersNothing_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
@@ -136,7 +136,7 @@ func TestWhoHasJustStartedRemembersNothing_D49(t *testing.T) {
 	}
 }
 
-func TestASynchronousStandbyThatMissesNothingGoesOnTelling_D49(t *testing.T) {
+func TestCompleteStandbyKeepsSending_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
@@ -157,7 +157,7 @@ func TestASynchronousStandbyThatMissesNothingGoesOnTelling_D49(t *testing.T) {
 	}
 }
 
-func TestAnEpochIsBegunOnceWhoeverRaces_D49(t *testing.T) {
+func TestRacingProcessesBeginOneEpoch_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
@@ -182,7 +182,7 @@ func TestAnEpochIsBegunOnceWhoeverRaces_D49(t *testing.T) {
 
 // The broadcast wakes all who read the log, and would stay silent until the log has come as
 // far as it had been.
-func TestTheBellRingsWhenTheLogHasLostItsEnd(t *testing.T) {
+func TestLostEndOfLogIsBroadcast(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
@@ -202,7 +202,7 @@ func TestTheBellRingsWhenTheLogHasLostItsEnd(t *testing.T) {
 	}, "the broadcast wakes readers")
 }
 
-func TestCommitsThatMustLastWaitForTheDisk(t *testing.T) {
+func TestDurableCommitsWaitForTheDisk(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t) // the cluster has synchronous_commit off
 	admin := db.AdminPool(t)

@@ -12,7 +12,7 @@ import (
 
 // Whatever lies between the processes and the database, the log of somebody ends with
 // their erasure, and no key is left.
-func TestProveNothingIsAppendedAboutSomebodyWhoIsErased_D70(t *testing.T) {
+func TestProveErasedPersonGetsNoEvent_D70(t *testing.T) {
 	t.Parallel()
 	for name, pooled := range map[string]bool{"direct": false, "PgBouncer": true} {
 		t.Run(name, func(t *testing.T) {

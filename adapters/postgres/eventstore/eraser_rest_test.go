@@ -13,7 +13,7 @@ import (
 
 // What waits to be told of a patient is withdrawn, with the reason, and their files are
 // left to the sweeper. What is being sent, and others' data, stays.
-func TestWhatWaitsOfWhoeverIsErasedIsWithdrawn_D70(t *testing.T) {
+func TestErasureWithdrawsDeliveries_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	w := newWard(t, db, db.URL)
@@ -61,7 +61,7 @@ func TestWhatWaitsOfWhoeverIsErasedIsWithdrawn_D70(t *testing.T) {
 
 // Whatever a member of staff has signed in with goes with them: passwords, passkeys and what
 // they are called, links, sessions, known browsers. Others can go on.
-func TestNothingIsLeftOfHowSomebodyErasedSignedIn_D70(t *testing.T) {
+func TestErasureRemovesCredentials_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	w := newWard(t, db, db.URL)

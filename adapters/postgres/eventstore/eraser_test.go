@@ -96,7 +96,7 @@ func (w *ward) wantNothingLate(t *testing.T, erased ...patient.ID) {
 	}
 }
 
-func TestNothingIsAppendedAboutSomebodyWhoIsErased_D70(t *testing.T) {
+func TestErasedPersonGetsNoEvent_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	w := newWard(t, db, db.URL)
@@ -114,7 +114,7 @@ func TestNothingIsAppendedAboutSomebodyWhoIsErased_D70(t *testing.T) {
 
 // What was sealed is [erased] for a process that had the key, once it has looked who is
 // erased. Others' data stays.
-func TestAProcessForgetsTheKeysOfWhoeverIsErased_D70(t *testing.T) {
+func TestProcessForgetsErasedKeys_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	w := newWard(t, db, db.URL)
@@ -186,7 +186,7 @@ func TestALostKeyIsNoErasure_D69(t *testing.T) {
 
 // Whoever is in the eraser's way is waited for, in short attempts, and appends go on
 // between them.
-func TestTheEraserKeepsNobodyWaiting_D70(t *testing.T) {
+func TestEraserBlocksAppendsBriefly_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	w := newWard(t, db, db.URL)

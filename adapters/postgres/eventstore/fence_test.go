@@ -35,7 +35,7 @@ func wantErased(t *testing.T, what string, err error) {
 	}
 }
 
-func TestNothingIsAppendedAboutWhoWasErased_D70(t *testing.T) {
+func TestFenceRefusesErasedPersons_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, ann, other := engineOn(t, db.URL), uuid.New(), enginetest.NewStream()
@@ -58,7 +58,7 @@ func TestNothingIsAppendedAboutWhoWasErased_D70(t *testing.T) {
 	e.Append(t, elsewhere, 0, eventtest.Marked{Patient: ann}) // another practice's patient
 }
 
-func TestInAGroupOnlyWhoWasErasedIsRefused_D70(t *testing.T) {
+func TestGroupRefusesOnlyTheErased_D70(t *testing.T) {
 	t.Parallel()
 	c, ann := newCrowd(t, ""), uuid.New()
 	erase(t, c.super, event.OfPatient, ann)
@@ -79,7 +79,7 @@ func TestInAGroupOnlyWhoWasErasedIsRefused_D70(t *testing.T) {
 
 // An eraser waits for whoever has looked and not committed, and who comes meanwhile looks
 // after it.
-func TestAnEraserWaitsForWhoeverHasLooked_D70(t *testing.T) {
+func TestEraserWaitsForEarlierAppends_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, ann, super := engineOn(t, db.URL), uuid.New(), db.SuperuserPool(t)

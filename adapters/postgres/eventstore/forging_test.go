@@ -96,7 +96,7 @@ func TestTheSequencersFunctionsBelieveNoLies_D52(t *testing.T) {
 }
 
 // Later events would be given positions that the sequencer has passed.
-func TestASequenceWithAFaultIsRefusedAndMended_D52(t *testing.T) {
+func TestFaultySequenceIsRefusedAndFixed_D52(t *testing.T) {
 	t.Parallel()
 	for fault, sql := range map[string]string{
 		"is behind the log":               `SELECT setval('events_position_seq', 2)`,

@@ -8,7 +8,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-func TestGapsAreLookedAtWhenThereMayBeSomeAndNotTooOften(t *testing.T) {
+func TestGapsAreCheckedWhenNeeded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		past := clock.Start()

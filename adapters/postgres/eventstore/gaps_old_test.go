@@ -37,7 +37,7 @@ func (e *engine) refused(t testing.TB, times int) {
 }
 
 // Gaps that wait for one writer alone are put aside until that one has ended.
-func TestAGapIsPutAsideForAWriterOfLongStanding(t *testing.T) {
+func TestGapOfOldWriterIsSetAside(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	s, slow := e.Sequencer(), e.inFlight(t)
@@ -62,7 +62,7 @@ func TestAGapIsPutAsideForAWriterOfLongStanding(t *testing.T) {
 
 // Whoever has read an event may append another. So an event in an old gap comes before
 // everything that has a later position, also when it takes many looks to find it.
-func TestWhatALateWriterLeavesComesBeforeWhatFollowedIt(t *testing.T) {
+func TestEventsOfLateWritersKeepOrder(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	stream, s := enginetest.NewStream(), e.Sequencer()
@@ -85,7 +85,7 @@ func TestWhatALateWriterLeavesComesBeforeWhatFollowedIt(t *testing.T) {
 }
 
 // Slow writers share their streams with quick ones. Some give up.
-func TestTheLogStaysCausalBesideSlowWriters(t *testing.T) {
+func TestLogStaysCausalWithSlowWriters(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	streams := []event.Stream{enginetest.NewStream(), enginetest.NewStream(), enginetest.NewStream()}

@@ -19,7 +19,7 @@ import (
 
 // A transaction that stays open keeps every gap open, and refused appends make more and
 // more of them. Meanwhile batches take no longer than without, and write little.
-func TestProveThatGapsSlowNothing_D53(t *testing.T) {
+func TestProveGapsSlowNothing_D53(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
@@ -64,7 +64,7 @@ func TestProveThatGapsSlowNothing_D53(t *testing.T) {
 }
 
 // Somebody has moved the sequence far ahead.
-func TestProveThatAJumpOfTheSequenceCostsNothing_D53(t *testing.T) {
+func TestProveSequenceJumpCostsNothing_D53(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)

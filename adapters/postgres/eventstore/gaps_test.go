@@ -79,7 +79,7 @@ func TestAGapStaysOpenWhileItsWriterMayFillIt(t *testing.T) {
 	e.wantAll(t)
 }
 
-func TestAGapThatNobodyCanFillIsStruckOut(t *testing.T) {
+func TestUnfillableGapIsClosed(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	s, refused, other := e.Sequencer(), e.inFlight(t), e.inFlight(t)
@@ -101,7 +101,7 @@ func TestAGapThatNobodyCanFillIsStruckOut(t *testing.T) {
 
 // There is always some writer. A gap waits for those that were writing when it was seen,
 // and not for those that came later.
-func TestAGapIsStruckOutThoughSomebodyAlwaysWrites(t *testing.T) {
+func TestGapIsClosedUnderConstantWrites(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	s, refused := e.Sequencer(), e.inFlight(t)
@@ -122,7 +122,7 @@ func TestAGapIsStruckOutThoughSomebodyAlwaysWrites(t *testing.T) {
 
 // A running sequencer learns of gaps from each batch, and looks at them until there are
 // none.
-func TestARunningSequencerStrikesOutAGap(t *testing.T) {
+func TestRunningSequencerClosesAGap(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 2})
@@ -141,7 +141,7 @@ func TestARunningSequencerStrikesOutAGap(t *testing.T) {
 }
 
 // A sequencer that takes over knows only the row, and that is enough.
-func TestAnotherSequencerFindsWhatFillsAGap(t *testing.T) {
+func TestAnotherSequencerFillsAGap(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	slow := e.inFlight(t)
@@ -169,7 +169,7 @@ func (e *engine) wantAll(t testing.TB) {
 
 // A database server that takes over may have lost the last positions, and then draws them
 // again. What a sequencer saw on the server before says nothing about them.
-func TestWhatWasSeenOfAnotherServerCondemnsNothing(t *testing.T) {
+func TestOtherServersGapsAreIgnored(t *testing.T) {
 	t.Parallel()
 	old, fresh := newEngine(t), newEngine(t)
 	s, refused := old.Sequencer(), old.inFlight(t) // draws 1

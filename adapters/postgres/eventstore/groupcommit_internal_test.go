@@ -104,7 +104,7 @@ func TestAppendsToOneStreamMeet_D130(t *testing.T) {
 }
 
 // Events say after which version of a stored stream they come, and others do not.
-func TestEventsSayAfterWhatTheyCome_D130(t *testing.T) {
+func TestEventsNameTheVersionBefore_D130(t *testing.T) {
 	t.Parallel()
 	a, b := event.Stream{Tenant: "elm-street", ID: uuid.UUID{1}}, event.Stream{Tenant: "elm-street", ID: uuid.UUID{2}}
 	events := eventsOf([]*member{memberOf(onward(b, 1, 8, 9)), memberOf(slices.Concat(onward(a, 1, 1, 2), onward(a, 1, 5)))})
@@ -236,7 +236,7 @@ func (b *batcher) closing() bool {
 
 // A group falls apart only if nothing of it is stored: whatever leaves that open must
 // not be sent again.
-func TestWhatIsUndoneIsCertain_D60(t *testing.T) {
+func TestUndoneMeansNotStored_D60(t *testing.T) {
 	t.Parallel()
 	said := func(severity, code string) error {
 		return postgres.FaultOf(&pgconn.PgError{SeverityUnlocalized: severity, Code: code})

@@ -116,7 +116,7 @@ func (c *crowd) transactions(t *testing.T, notes string) (n int) {
 	return n
 }
 
-func TestThoseWhoWaitShareATransaction_D60(t *testing.T) {
+func TestWaitingAppendsShareTransaction_D60(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"cache_statement", "cache_describe"} {
 		c := newCrowd(t, "&default_query_exec_mode="+mode)
@@ -201,7 +201,7 @@ func (c *crowd) kill(t *testing.T) {
 
 // One leaves while it waits, and is not stored. One leaves when its group has set off, and
 // is told at once, and the others are stored. Closing waits for the group.
-func TestWhoLeavesTakesNobodyDown_D60(t *testing.T) {
+func TestCancelledAppendLeavesItsGroup_D60(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "")
 	stay, leaving := t.Context(), make([]context.CancelFunc, 2)

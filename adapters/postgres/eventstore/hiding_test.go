@@ -45,7 +45,7 @@ VALUES (gen_random_uuid(), 'e', gen_random_uuid(), 1, 'test.counted.v1',
 		THEN '{"n":3}' END, '{}', now())`
 
 // A transaction does not take itself for ended in the middle of an INSERT.
-func TestAnEventIsNotHiddenFromInsideItsInsert_D52(t *testing.T) {
+func TestInsertCannotHideItsEvent_D52(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	s, gate, slow := e.Sequencer(), e.begin(t), e.inFlight(t)
@@ -77,7 +77,7 @@ func TestAnEventIsNotHiddenFromInsideItsInsert_D52(t *testing.T) {
 
 // In a database from before Postgres 15 everybody may make functions, also one that the
 // owner's functions would call in the place of Postgres's own.
-func TestWhoServesMakesNoFunctionThatTheOwnerCalls_D52(t *testing.T) {
+func TestServingRoleMakesNoFunctions_D52(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	enginetest.Execute(t, db.SuperuserURL, `DROP SCHEMA public CASCADE`)

@@ -38,7 +38,7 @@ func wantLosses(t *testing.T, e *engine, want ...[2]int64) {
 	}
 }
 
-func TestWhatWillStillBePlacedIsNotLost_D54(t *testing.T) {
+func TestPendingEventsAreNotLost_D54(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	late := e.inFlight(t) // position 1
@@ -59,7 +59,7 @@ func jump(t *testing.T, db *postgrestest.Database, to int64) {
 	enginetest.Execute(t, db.SuperuserURL, fmt.Sprintf(`SELECT setval(pg_get_serial_sequence('events', 'position'), %d)`, to))
 }
 
-func TestWhatIsLostIsNamed_D54(t *testing.T) {
+func TestMissingEventsAreNamed_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)
@@ -102,7 +102,7 @@ func gauge(t *testing.T, registry *prometheus.Registry, name, label string) floa
 
 // The comparer sees the newest positions at once and the others in turn, and what was
 // mended counts no more: it is placed at the end of the log.
-func TestTheComparerGoesThroughAllPositions_D54(t *testing.T) {
+func TestConsistencyCheckCoversAllPositions_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)

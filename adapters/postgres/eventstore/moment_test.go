@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestAMomentOfTheLogSaysWhatWasBeforeIt_D104(t *testing.T) {
+func TestMomentNamesTheEventBefore_D104(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	e.AppendMany(t, 10)

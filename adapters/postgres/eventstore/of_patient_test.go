@@ -19,7 +19,7 @@ func ofPatient(tenant string, events ...event.Event) event.Change {
 }
 
 // What is refused draws no position, so that it leaves no gap for the sequencer to watch.
-func TestAnAppendNeedsThePatientOfItsOwnPractice_D18(t *testing.T) {
+func TestAppendNeedsPatientOfPractice_D18(t *testing.T) {
 	t.Parallel()
 	e, ann, bill := newEngine(t), uuid.New(), uuid.New()
 	_, err := e.Pool.Exec(t.Context(),
@@ -55,7 +55,7 @@ func TestAnAppendNeedsThePatientOfItsOwnPractice_D18(t *testing.T) {
 }
 
 // Two of a group have patients whom nobody knows. The others stay together.
-func TestOnlyWhoHasNoPatientLeavesTheGroup_D60(t *testing.T) {
+func TestUnknownPatientLeavesTheGroup_D60(t *testing.T) {
 	t.Parallel()
 	c, ann := newCrowd(t, ""), uuid.New()
 	c.must(t, `INSERT INTO patients (tenant, patient) VALUES ('elm-street', '`+ann.String()+`')`)

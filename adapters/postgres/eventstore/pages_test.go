@@ -42,7 +42,7 @@ func (p *pages) all() [][2]int64 {
 	return slices.Clone(p.seen)
 }
 
-func TestAPageThatFailsHalfWayIsHandledAgainEventByEvent(t *testing.T) {
+func TestFailedPageIsRetriedEventByEvent(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, recorder := engineOn(t, db.URL), newRecorder(t, db)
@@ -93,7 +93,7 @@ func TestAPageEndsEarlyWhenItsEventsAreLarge(t *testing.T) {
 	}
 }
 
-func TestOnlyThePageThatFailedIsHandledEventByEvent(t *testing.T) {
+func TestLaterPagesAreHandledWhole(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, recorder := engineOn(t, db.URL), newRecorder(t, db)

@@ -9,7 +9,7 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-func TestProveThatEachEventIsHandledOnceByProcessesThatComeAndGo(t *testing.T) {
+func TestProveKilledProcessesHandleEventsOnce(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	comingAndGoing(t, db, db.URL, provetest.Pick(50, 500), 200)
@@ -17,7 +17,7 @@ func TestProveThatEachEventIsHandledOnceByProcessesThatComeAndGo(t *testing.T) {
 
 // A long page hardly ever passes while its handler is moody, and an event alone takes
 // longer through a pooler. So fewer come at a time.
-func TestProveThatEachEventIsHandledOnceBehindPgBouncer(t *testing.T) {
+func TestProvePgBouncerHandlesEventsOnce(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	comingAndGoing(t, db, postgrestest.Pooled(t, db.URL), provetest.Pick(30, 100), 20)

@@ -21,7 +21,7 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-func TestEachEventIsHandledOnceByProcessesThatComeAndGo(t *testing.T) {
+func TestKilledProcessesHandleEventsOnce(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	comingAndGoing(t, db, db.URL, 9, 40)

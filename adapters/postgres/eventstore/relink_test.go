@@ -54,7 +54,7 @@ func (w *ward) erase(t *testing.T, who patient.ID) {
 
 // A request goes with the patient to whom it is linked, and with nobody else. Another
 // process had its key in memory all the time.
-func TestAReLinkedRequestGoesWithTheOtherPatient_D83(t *testing.T) {
+func TestReLinkMovesKeyToOtherPatient_D83(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	w := newWard(t, db, db.URL)
@@ -94,7 +94,7 @@ func TestAReLinkedRequestGoesWithTheOtherPatient_D83(t *testing.T) {
 
 // What has nothing personal in it has no key, either. It is not taken from somebody who was
 // erased all the same.
-func TestNothingIsTakenFromWhoWasErased_D83(t *testing.T) {
+func TestReLinkFromErasedIsRefused_D83(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	w := newWard(t, db, db.URL)
@@ -197,7 +197,7 @@ func (w *ward) wantWhole(t *testing.T, id request.ID, from, to, erased patient.I
 
 // A backup from before a re-link knows a request as the former patient's. Its key is known
 // by what the ledger says of the erasure that took it.
-func TestARestoredKeyIsDestroyedWhoseverItIs_D83(t *testing.T) {
+func TestRestoredKeyIsDestroyed_D83(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	w := newWard(t, db, db.URL)

@@ -15,7 +15,7 @@ import (
 
 // Transaction ids begin anew in another cluster, so nothing may depend on them. A copy
 // begins an epoch, also one in the cluster that it was dumped from (D49).
-func TestADumpIsRestoredIntoAFreshClusterAndCarriesOn(t *testing.T) {
+func TestRestoreDumpIntoFreshCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long; make test runs it")
 	}
@@ -74,7 +74,7 @@ func restore(t *testing.T, from, to string) {
 }
 
 // Those that survived may be many. None of them is told, however many a batch holds.
-func TestAllThatSurvivedCountsAsTold_D49(t *testing.T) {
+func TestSurvivorsCountAsSent_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)

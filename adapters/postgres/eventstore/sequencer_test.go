@@ -82,14 +82,14 @@ func (e *engine) wantLogged(t testing.TB, ids []uuid.UUID) {
 	}
 }
 
-func TestTheLogIsDenseAndCausalUnderConcurrentWriters(t *testing.T) {
+func TestLogIsDenseAndCausal(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	e.sequence(t)
 	e.wantLogged(t, e.writers(t, 16, 40))
 }
 
-func TestTwoSequencersAtOncePlaceEachEventOnce(t *testing.T) {
+func TestTwoSequencersPlaceEventsOnce(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	for range 3 {
@@ -168,7 +168,7 @@ func TestASequencerKilledAtAnyStepLosesNothing(t *testing.T) {
 
 // A transaction that took its transaction id first and appends last must not
 // come first: readers ordered by transaction id see version 2 before version 1.
-func TestOrderIsThatOfDecisionsAndNotOfTransactionIDs(t *testing.T) {
+func TestOrderFollowsDecisions(t *testing.T) {
 	t.Parallel()
 	e, stream := newEngine(t), enginetest.NewStream()
 	early := e.begin(t)
@@ -213,7 +213,7 @@ func TestAnAppendThatCommitsLateIsPlacedLate(t *testing.T) {
 	}
 }
 
-func TestAnOpenTransactionElsewhereStallsNobody(t *testing.T) {
+func TestForeignTransactionStallsNothing(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, recorder := engineOn(t, db.URL), newRecorder(t, db)
@@ -228,7 +228,7 @@ func TestAnOpenTransactionElsewhereStallsNobody(t *testing.T) {
 	e.eventuallyHandled(t, idxUpTo(1))
 }
 
-func TestAProcessThatOnlyAppendsReachesTheLog(t *testing.T) {
+func TestDrainPlacesAppendedEvents(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1}, eventtest.Counted{N: 2})
@@ -238,7 +238,7 @@ func TestAProcessThatOnlyAppendsReachesTheLog(t *testing.T) {
 	}
 }
 
-func TestARunningSequencerIsNotInTheWayOfADrain(t *testing.T) {
+func TestDrainBesideRunningSequencer(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	holder := e.begin(t)

@@ -82,7 +82,7 @@ func (e *engine) count(t *testing.T, table string) (n int) {
 	return n
 }
 
-func TestAProjectionKeptAtOnceIsThereWhenAnAppendReturns(t *testing.T) {
+func TestInlineProjectionIsReadAtOnce(t *testing.T) {
 	t.Parallel()
 	e := withNotes(t)
 	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "a"}, eventtest.Noted{Note: "b"})
@@ -91,7 +91,7 @@ func TestAProjectionKeptAtOnceIsThereWhenAnAppendReturns(t *testing.T) {
 	}
 }
 
-func TestWhatMustBeUniqueIsRefusedWithItsEvents(t *testing.T) {
+func TestDuplicateIsRefusedWithItsEvents(t *testing.T) {
 	t.Parallel()
 	e := withNotes(t)
 	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "a"})
@@ -105,7 +105,7 @@ func TestWhatMustBeUniqueIsRefusedWithItsEvents(t *testing.T) {
 	}
 }
 
-func TestWhatHappenedCannotBeChanged(t *testing.T) {
+func TestEventsCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)

@@ -11,7 +11,7 @@ import (
 )
 
 // The storm lasts, beside Postgres and through a pooler that lends connections.
-func TestProveThatAStormOfAppendsLosesNothing_D60(t *testing.T) {
+func TestProveStormOfAppendsLosesNothing_D60(t *testing.T) {
 	t.Parallel()
 	for name, through := range map[string]func(*testing.T, string) string{
 		"direct":    func(_ *testing.T, url string) string { return url },

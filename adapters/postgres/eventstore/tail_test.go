@@ -74,7 +74,7 @@ func (x told) takeBack(t *testing.T, head int64, survivors int) {
 	enginetest.Execute(t, x.db.AdminURL, fmt.Sprintf(`UPDATE feed_offsets SET idx = least(idx, %[1]d); DELETE FROM told WHERE idx > %[1]d`, head))
 }
 
-func TestWhatALostHistoryHadIsNotHandled_D49(t *testing.T) {
+func TestLostHistoryIsNotHandled_D49(t *testing.T) {
 	t.Parallel()
 	t.Run("a promoted standby", func(t *testing.T) {
 		t.Parallel()
@@ -126,7 +126,7 @@ func (e *tallied) UnmarshalJSON(data []byte) error {
 
 func (e tallied) MarshalJSON() ([]byte, error) { return json.Marshal(e.N) }
 
-func TestAnEventIsDecodedOnceForAllConsumersOfAProcess(t *testing.T) {
+func TestEventIsDecodedOncePerProcess(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
 	codec, err := event.NewCodec(tallied{})
@@ -153,7 +153,7 @@ func TestAnEventIsDecodedOnceForAllConsumersOfAProcess(t *testing.T) {
 }
 
 // The tail goes on without the one that is far behind, who reads alone.
-func TestAConsumerThatIsFarBehindMissesNothing(t *testing.T) {
+func TestSlowConsumerMissesNothing(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, recorder := engineOn(t, db.URL), newRecorder(t, db)
@@ -197,7 +197,7 @@ func (l *looks) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQue
 
 func (*looks) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-func TestAConsumerIsNotWokenByWhatItDoesNotFollow(t *testing.T) {
+func TestUnfollowedEventWakesNoConsumer(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e, recorder, looked := engineOn(t, db.URL), newRecorder(t, db), &looks{}

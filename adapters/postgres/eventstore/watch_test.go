@@ -45,7 +45,7 @@ func wantLook(t *testing.T, w *eventstore.Watch, anew bool, upto int64, want ...
 	}
 }
 
-func TestAWatchComesPastAnEventOnceTheReadModelsHave_D87(t *testing.T) {
+func TestWatchWaitsForReadModels_D87(t *testing.T) {
 	t.Parallel()
 	x := newTold(t)
 	enginetest.Execute(t, x.db.AdminURL, `INSERT INTO feed_offsets (consumer) VALUES ('told')`)
@@ -74,7 +74,7 @@ func TestAWatchComesPastAnEventOnceTheReadModelsHave_D87(t *testing.T) {
 	wantLook(t, x.watching(), true, 5, 1, 2, 3, 5)
 }
 
-func TestAWatchBeginsAnewInAnotherHistory_D87(t *testing.T) {
+func TestWatchRestartsInAnotherHistory_D87(t *testing.T) {
 	t.Parallel()
 	x := newTold(t)
 	enginetest.Execute(t, x.db.AdminURL, `INSERT INTO feed_offsets (consumer, idx) VALUES ('told', 1000000)`)

@@ -11,7 +11,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
-func TestADatabaseIsMigratedAndServedWithFewRights(t *testing.T) {
+func TestDatabaseIsServedWithFewRights(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	if err := postgres.CheckSchema(t.Context(), db.Pool(t)); err != nil {
@@ -46,7 +46,7 @@ func TestADatabaseBelongsToOneTest(t *testing.T) {
 	}
 }
 
-func TestAClusterOfOnesOwnCanBeKilledAndRestarted(t *testing.T) {
+func TestOwnClusterCanBeKilled(t *testing.T) {
 	t.Parallel()
 	s := postgrestest.Cluster(t)
 	if _, err := postgres.Migrate(t.Context(), s.URL("frontdesk", embedded.Owner)); err != nil {

@@ -33,7 +33,7 @@ func TestTheTreesAreThoseOfTheLog_D76(t *testing.T) {
 
 // Any number of provers may run, and end at any moment: one of them works at a time,
 // and its uncommitted work is repeated.
-func TestProversTakeTurnsAndMayEndAtAnyMoment_D76(t *testing.T) {
+func TestProversTakeTurns_D76(t *testing.T) {
 	t.Parallel()
 	w := newWood(t)
 	w.grow(3000)

@@ -16,7 +16,7 @@ func (w *wood) rebuilder() *proving.Prover {
 }
 
 // The trees are built again as they were, and changed ones are named.
-func TestTreesAreBuiltAnew_D76(t *testing.T) {
+func TestTreesAreRebuiltFromLog_D76(t *testing.T) {
 	t.Parallel()
 	w := newWood(t)
 	w.as(`INSERT INTO practices (tenant, name, time_zone) VALUES ('north', 'North', 'Europe/London')`)

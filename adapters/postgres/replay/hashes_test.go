@@ -35,7 +35,7 @@ func (s *surgery) passwordOf(t *testing.T, username, stored string, digest event
 	return id
 }
 
-func TestARebuildFindsAHashThatTheLogDoesNotKnow_D56(t *testing.T) {
+func TestRebuildFindsUnknownHash_D56(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	known := func(hash string) event.Digest { return sha256.Sum256([]byte(hash)) }

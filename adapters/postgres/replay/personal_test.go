@@ -62,7 +62,7 @@ func (s *surgery) rows(t *testing.T, table string) []string {
 	return found
 }
 
-func TestOnlyTheReadModelsThatNeedKeysAskForThem_D68(t *testing.T) {
+func TestOnlySomeReadModelsNeedKeys_D68(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 150)

@@ -68,7 +68,7 @@ func (s *surgery) schemas(t *testing.T) (n int) {
 	return n
 }
 
-func TestADamagedReadModelIsFoundAndMended(t *testing.T) {
+func TestDamagedReadModelIsRepaired(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 300)

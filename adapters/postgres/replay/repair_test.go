@@ -65,7 +65,7 @@ func TestSwitchTouchesOnlyDifferences(t *testing.T) {
 // An application with a lost row changes its key address all the time, including
 // between the comparison and the lock. Its row is replaced by the log's state under the
 // lock.
-func TestARowIsPutRightAsItIsUnderTheLock(t *testing.T) {
+func TestRowIsRepairedUnderTheLock(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	moves := 0
@@ -107,7 +107,7 @@ func TestASwitchIsOneTransaction(t *testing.T) {
 }
 
 // Every row has the username of the next one, so no row can be replaced before another.
-func TestRowsThatAreInEachOthersWayArePutRight(t *testing.T) {
+func TestConflictingRowsAreRepaired(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	var changes []event.Change

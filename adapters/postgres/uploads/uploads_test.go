@@ -165,7 +165,7 @@ func TestAPartIsKeptOnce(t *testing.T) {
 	}
 }
 
-func TestNoEventNamesAFileThatIsNotThere(t *testing.T) {
+func TestEventCannotNameMissingFile(t *testing.T) {
 	t.Parallel()
 	c := newCabinet(t)
 	here, gone := c.keep(t, "abc"), request.AttachmentID{UUID: uuid.New()}
@@ -179,7 +179,7 @@ func TestNoEventNamesAFileThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatNoEventNamesIsDiscarded(t *testing.T) {
+func TestOnlyUnnamedFilesAreDiscarded(t *testing.T) {
 	t.Parallel()
 	c := newCabinet(t)
 	named, unnamed, other := c.keep(t, "abc", "def"), c.keep(t, "abc", "def"), c.keep(t, "ghi")
@@ -199,7 +199,7 @@ func TestOnlyWhatNoEventNamesIsDiscarded(t *testing.T) {
 	}
 }
 
-func TestWhatNoEventHasNamedWithinADayIsSwept(t *testing.T) {
+func TestUnnamedFileIsSweptAfterADay(t *testing.T) {
 	t.Parallel()
 	c := newCabinet(t)
 	named, unnamed := c.keep(t, "abc"), c.keep(t, "def")
@@ -229,7 +229,7 @@ func TestWhatNoEventHasNamedWithinADayIsSwept(t *testing.T) {
 }
 
 // Whether the sweep or the event comes first, an event's file is there.
-func TestNamingAndDiscardingDoNotMeetHalfWay(t *testing.T) {
+func TestNamingExcludesDiscarding(t *testing.T) {
 	t.Parallel()
 	c := newCabinet(t)
 	for range 50 {
@@ -246,7 +246,7 @@ func TestNamingAndDiscardingDoNotMeetHalfWay(t *testing.T) {
 }
 
 // What an event names is out of the serving role's reach.
-func TestNobodyChangesAFile(t *testing.T) {
+func TestFileCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	c := newCabinet(t)
 	c.mustName(t, c.keep(t, "abc"))
