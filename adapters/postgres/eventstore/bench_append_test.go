@@ -136,7 +136,7 @@ func (e *engine) appendShared() func(context.Context) error {
 
 var tps = regexp.MustCompile(`tps = ([0-9.]+)`)
 
-// pgbench is what Postgres' own tool reaches with the same INSERT.
+// pgbench measures the rate of Postgres' own tool with the same INSERT.
 func pgbench(b *testing.B, url string, clients int) {
 	b.Helper()
 	script := filepath.Join(b.TempDir(), "insert.sql")

@@ -22,9 +22,9 @@ func (n pad) Apply(event.Event) pad { return n }
 
 func (pad) Events() []event.Event { return []event.Event{eventtest.Marked{}} }
 
-// BenchmarkDecideWithoutStatistics loads a stream, decides and appends, beside one INSERT a
-// commit, at a practice that has all of 200,000 events. Postgres knows nothing of what its
-// tables hold, as after a restore.
+// BenchmarkDecideWithoutStatistics loads a stream, decides and appends, against one INSERT a
+// commit, at a practice that has all of 200,000 events. Postgres has no statistics of its
+// tables, as after a restore.
 func BenchmarkDecideWithoutStatistics(b *testing.B) {
 	admin, adminURL, e := durable(b, 80)
 	postgrestest.Grow(b, adminURL, postgrestest.Grown{Practices: 1, Staff: 10, Patients: 1000, Events: 200_000})
@@ -37,7 +37,7 @@ func BenchmarkDecideWithoutStatistics(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	e.Pool.Reset() // sessions keep what they have planned
+	e.Pool.Reset() // sessions keep their plans
 	var streams [64]event.Stream
 	for n := range streams {
 		streams[n] = event.Stream{Tenant: "practice-1", ID: uuid.New()}

@@ -22,7 +22,7 @@ import (
 // while they wait, 1,300 events a second, and its floor is the same without consumers.
 func BenchmarkFeed(b *testing.B) {
 	admin, _, e := durable(b, 24)
-	if _, err := admin.Exec(b.Context(), `CREATE TABLE told (idx bigint PRIMARY KEY); GRANT ALL ON told TO frontdesk_app`); err != nil {
+	if _, err := admin.Exec(b.Context(), `CREATE TABLE handled_events (idx bigint PRIMARY KEY); GRANT ALL ON handled_events TO frontdesk_app`); err != nil {
 		b.Fatal(err)
 	}
 	cluster := benchtest.ClusterOf(b, admin)
@@ -57,7 +57,7 @@ func (e *engine) three(b *testing.B) (stop func()) {
 	writer := e.consumer("writer", func(ctx context.Context, conn *pgx.Conn, page []event.Recorded) error {
 		batch := &pgx.Batch{}
 		for _, r := range page {
-			batch.Queue(`INSERT INTO told (idx) VALUES ($1)`, r.Idx)
+			batch.Queue(`INSERT INTO handled_events (idx) VALUES ($1)`, r.Idx)
 		}
 		return conn.SendBatch(ctx, batch).Close()
 	})

@@ -92,7 +92,7 @@ func BenchmarkSealedAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkKeys measures what a key costs that is in memory, and one that is not.
+// BenchmarkKeys measures the cost of a key that is in memory, and of one that is not.
 func BenchmarkKeys(b *testing.B) {
 	_, _, e := durable(b, 4)
 	s, now := newSealedBench(b, e), enginetest.Noon

@@ -36,7 +36,7 @@ func TestFailedEventStopsOnlyItsConsumer(t *testing.T) {
 		<-failed // again and again
 	}
 	clocktest.Eventually(t, func() bool { return others.Load() == 5 }, "the other consumer goes on")
-	e.eventuallyHandled(t, idxUpTo(2)) // what came before it is kept, what comes after waits
+	e.eventuallyHandled(t, idxUpTo(2)) // earlier events are kept, later ones wait
 }
 
 func TestUnknownEventStopsConsumer(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// consuming is an engine with a running sequencer and a recorder of what a
+// consuming is an engine with a running sequencer and a recorder of the events that a
 // consumer handles.
 func consuming(t *testing.T) (*engine, *recorder) {
 	t.Helper()

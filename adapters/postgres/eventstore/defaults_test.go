@@ -9,7 +9,7 @@ import (
 	"frontdesk/domain/epoch"
 )
 
-// What the database or a role has been set to changes nothing of what is guaranteed.
+// Settings of the database or of a role change no guarantee.
 func TestOddDefaultsOfTheDatabaseBreakNothing_D52(t *testing.T) {
 	t.Parallel()
 	for isolation, mode := range map[string]string{"repeatable read": "cache_statement", "serializable": "cache_describe"} {

@@ -19,7 +19,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// engine is an engine with the tail of what runs in one process.
+// engine is an engine with the tail of one process.
 type engine struct {
 	*enginetest.Engine
 	tail *eventstore.Tail
@@ -62,7 +62,7 @@ func wantCausal(t testing.TB, log []event.Recorded) {
 	}
 }
 
-// newTail is what another process has.
+// newTail returns the tail of another process.
 func (e *engine) newTail(codec *event.Codec) *eventstore.Tail {
 	return eventstore.NewTail(e.Pool, codec, e.Grown)
 }
@@ -87,8 +87,8 @@ func (e *engine) consumer(name string, handler eventstore.Handler) *eventstore.C
 	}
 }
 
-// recorder is a handler that writes down what it is handed, in a table of the
-// same database and so in the same transaction.
+// recorder is a handler that records its events in a table of the same database, and so in
+// the same transaction.
 type recorder struct {
 	mu     sync.Mutex
 	before func(context.Context, event.Recorded) error // may fail after the row is written
@@ -137,7 +137,7 @@ func (r *recorder) set(before func(context.Context, event.Recorded) error) {
 	r.before = before
 }
 
-// handled is what has been handled and committed, in order of handling.
+// handled returns the idx of events that are handled and committed, in order of handling.
 func (e *engine) handled(t testing.TB) []int64 {
 	t.Helper()
 	var idx []int64

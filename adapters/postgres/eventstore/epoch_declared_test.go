@@ -13,8 +13,8 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// Files of a database that were put back look as they did before, so somebody has to say
-// it. Nothing that is being written meanwhile is lost.
+// Restored files of a database look as they did before, so an operator declares the epoch.
+// No event that is being written meanwhile is lost.
 func TestAnOperatorBeginsAnEpoch_D77(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -46,10 +46,10 @@ func TestAnOperatorBeginsAnEpoch_D77(t *testing.T) {
 	}
 	e.wantEpochs(t, map[int64]epoch.Begun{11: {Epoch: 2, Cause: epoch.Restore, LastKnown: 10}})
 	if log := e.Logged(t); log[10].Metadata.Actor != by || log[10].Event.(epoch.Begun).Reason != "The volume was put back as of Friday." {
-		t.Errorf("it is told as %+v by %s", log[10].Event, log[10].Metadata.Actor)
+		t.Errorf("the event is %+v by %s", log[10].Event, log[10].Metadata.Actor)
 	}
-	if e.untold(t) != 11 {
-		t.Errorf("nothing is told up to idx %d, want 11", e.untold(t))
+	if e.unsentUpTo(t) != 11 {
+		t.Errorf("nothing is sent up to idx %d, want 11", e.unsentUpTo(t))
 	}
 	if begun, err := owner.DeclareEpoch(t.Context(), 7, "The signer had seen six.", by); err != nil || begun.Epoch != 7 {
 		t.Errorf("begun %+v, %v", begun, err)

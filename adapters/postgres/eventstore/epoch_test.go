@@ -17,7 +17,7 @@ import (
 )
 
 // rewind makes the database look like a promoted standby that had received the log up
-// to an idx, and of what was behind it only some events, which no sequencer had placed.
+// to an idx, and only some of the events behind it, which no sequencer had placed.
 func rewind(t testing.TB, db *postgrestest.Database, head int64, survivors int) {
 	t.Helper()
 	_, err := db.SuperuserPool(t).Exec(t.Context(), fmt.Sprintf(`
@@ -52,8 +52,8 @@ func (e *engine) wantEpochs(t testing.TB, want map[int64]epoch.Begun) {
 	}
 }
 
-// untold is the idx up to which nothing is told any more.
-func (e *engine) untold(t testing.TB) (idx int64) {
+// unsentUpTo is the idx up to which nothing is sent any longer.
+func (e *engine) unsentUpTo(t testing.TB) (idx int64) {
 	t.Helper()
 	if err := e.Pool.QueryRow(t.Context(), `SELECT untold FROM history`).Scan(&idx); err != nil {
 		t.Fatal(err)
@@ -66,8 +66,8 @@ func TestFirstEpochHasNoEvent_D49(t *testing.T) {
 	e := newEngine(t)
 	e.AppendMany(t, 3)
 	e.Drain(t)
-	if e.wantEpochs(t, map[int64]epoch.Begun{}); e.untold(t) != 0 {
-		t.Errorf("nothing is told up to idx %d", e.untold(t))
+	if e.wantEpochs(t, map[int64]epoch.Begun{}); e.unsentUpTo(t) != 0 {
+		t.Errorf("nothing is sent up to idx %d", e.unsentUpTo(t))
 	}
 }
 
@@ -86,8 +86,8 @@ func TestAPromotedStandbyBeginsAnEpoch_D49(t *testing.T) {
 	e.AppendMany(t, 1)
 	e.Drain(t)
 	e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6}})
-	if got := e.untold(t); got != 12 { // the event, both survivors, and what was appended before anybody noticed
-		t.Errorf("nothing is told up to idx %d, want 12", got)
+	if got := e.unsentUpTo(t); got != 12 { // the event, both survivors, and the append before the epoch began
+		t.Errorf("nothing is sent up to idx %d, want 12", got)
 	}
 	log := e.Logged(t)
 	if len(log) != 13 || log[6].Metadata.Actor.Kind != event.ByService {
@@ -97,7 +97,7 @@ func TestAPromotedStandbyBeginsAnEpoch_D49(t *testing.T) {
 
 func TestEarlierProcessNamesTheLoss_D49(t *testing.T) {
 	t.Parallel()
-	for name, durability := range map[string]postgres.Durability{"": postgres.Asynchronous, "though told otherwise": postgres.Synchronous} {
+	for name, durability := range map[string]postgres.Durability{"": postgres.Asynchronous, "though synchronous": postgres.Synchronous} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := postgrestest.New(t)
@@ -110,15 +110,15 @@ func TestEarlierProcessNamesTheLoss_D49(t *testing.T) {
 			rewind(t, db, 6, 0)
 			clocktest.Eventually(t, func() bool { return len(epochsOf(e.Logged(t))) > 0 }, "an epoch begins without an append")
 			e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6, Missing: new(int64(4))}})
-			if e.untold(t) != 7 {
-				t.Errorf("nothing is told up to idx %d, want 7", e.untold(t))
+			if e.unsentUpTo(t) != 7 {
+				t.Errorf("nothing is sent up to idx %d, want 7", e.unsentUpTo(t))
 			}
 		})
 	}
 }
 
-// A process that has just started has seen nothing of what was lost, also if the first that
-// it reads is the row of the history before.
+// A process that has just started has seen none of the lost events, even if it first reads
+// the row of the earlier history.
 func TestNewProcessRemembersNothing_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -131,8 +131,8 @@ func TestNewProcessRemembersNothing_D49(t *testing.T) {
 	enginetest.RunUntilCleanup(t, s.Run)
 	clocktest.Eventually(t, func() bool { return len(epochsOf(e.Logged(t))) > 0 }, "an epoch begins")
 	e.wantEpochs(t, map[int64]epoch.Begun{7: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 6}})
-	if e.untold(t) != 7 {
-		t.Errorf("nothing is told up to idx %d, want 7", e.untold(t))
+	if e.unsentUpTo(t) != 7 {
+		t.Errorf("nothing is sent up to idx %d, want 7", e.unsentUpTo(t))
 	}
 }
 
@@ -152,8 +152,8 @@ func TestCompleteStandbyKeepsSending_D49(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.wantEpochs(t, map[int64]epoch.Begun{11: {Epoch: 2, Cause: epoch.Timeline, LastKnown: 10, Missing: new(int64(0))}})
-	if e.untold(t) != 0 {
-		t.Errorf("nothing is told up to idx %d", e.untold(t))
+	if e.unsentUpTo(t) != 0 {
+		t.Errorf("nothing is sent up to idx %d", e.unsentUpTo(t))
 	}
 }
 

@@ -47,7 +47,7 @@ func TestAnErasureIsDoneOrNotBegun_D70(t *testing.T) {
 }
 
 // failing returns a process whose connection is cut off: before the n-th message is sent, in
-// the middle of it, or before it is answered. It says whether that has happened.
+// the middle of it, or before it is answered. The function reports whether it was.
 func (w *ward) failing(t *testing.T, db *postgrestest.Database, n int) (*process, func() bool) {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(db.URL)
@@ -70,7 +70,7 @@ func (w *ward) failing(t *testing.T, db *postgrestest.Database, n int) (*process
 	return &p, func() bool { return cut.left.Load() <= 0 }
 }
 
-// cutOff counts down; nobody is cut off before it is set.
+// cutOff counts down; before it is set, it cuts no connection.
 type cutOff struct{ left atomic.Int64 }
 
 type cutConn struct {

@@ -10,8 +10,8 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Whatever lies between the processes and the database, the log of somebody ends with
-// their erasure, and no key is left.
+// With or without a pooler before the database, the log of a person ends with their
+// erasure, and no key is left.
 func TestProveErasedPersonGetsNoEvent_D70(t *testing.T) {
 	t.Parallel()
 	for name, pooled := range map[string]bool{"direct": false, "PgBouncer": true} {

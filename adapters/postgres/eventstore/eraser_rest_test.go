@@ -11,8 +11,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// What waits to be told of a patient is withdrawn, with the reason, and their files are
-// left to the sweeper. What is being sent, and others' data, stays.
+// An erasure withdraws a patient's pending deliveries, with the reason, and leaves their
+// files to the sweeper. Deliveries being sent, and others' data, stay.
 func TestErasureWithdrawsDeliveries_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -59,8 +59,8 @@ func TestErasureWithdrawsDeliveries_D70(t *testing.T) {
 	}
 }
 
-// Whatever a member of staff has signed in with goes with them: passwords, passkeys and what
-// they are called, links, sessions, known browsers. Others can go on.
+// An erasure removes a member's credentials: passwords, passkeys and their names, links,
+// sessions, known browsers. Others can go on.
 func TestErasureRemovesCredentials_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

@@ -70,7 +70,7 @@ func (w *ward) race(t *testing.T, about patient.ID) {
 	writers.Wait()
 }
 
-// wantNothingLate fails if an event about somebody comes after their erasure, or one of
+// wantNothingLate fails if an event about an erased patient follows the erasure, or one of
 // their keys is left.
 func (w *ward) wantNothingLate(t *testing.T, erased ...patient.ID) {
 	t.Helper()
@@ -108,12 +108,12 @@ func TestErasedPersonGetsNoEvent_D70(t *testing.T) {
 	}
 	w.wantNothingLate(t, erased...)
 	if n := w.count(t, `SELECT count(*) FROM events WHERE name = 'patient-request.submitted.v1'`); n < 8 {
-		t.Errorf("only %d requests were stored: nobody has raced", n)
+		t.Errorf("only %d requests were stored: there was no race", n)
 	}
 }
 
-// What was sealed is [erased] for a process that had the key, once it has looked who is
-// erased. Others' data stays.
+// Encrypted values are [erased] for a process that had the key, once it has read the
+// erasures. Others' data stays.
 func TestProcessForgetsErasedKeys_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -153,7 +153,7 @@ func TestProcessForgetsErasedKeys_D70(t *testing.T) {
 		t.Errorf("erased values are shown as\n%s", after)
 	}
 	if !strings.Contains(shown(bill), "Ann Archer") { // they have the same name
-		t.Error("somebody else's name has gone, too")
+		t.Error("another patient's name has gone")
 	}
 	w.do(t, w.processes[0].desk.ConfirmErasure(operatedBy(t.Context(), "bob"), w.askFor(t, bill)))
 	if _, err := w.processes[1].keys.Evict(t.Context(), since); err != nil || strings.Contains(shown(bill), "Ann Archer") {
@@ -161,7 +161,7 @@ func TestProcessForgetsErasedKeys_D70(t *testing.T) {
 	}
 }
 
-// A key that is gone without an erasure is lost, and nobody takes it for erased.
+// A key that is gone without an erasure is lost, not erased.
 func TestALostKeyIsNoErasure_D69(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -184,8 +184,8 @@ func TestALostKeyIsNoErasure_D69(t *testing.T) {
 	}
 }
 
-// Whoever is in the eraser's way is waited for, in short attempts, and appends go on
-// between them.
+// The eraser waits for blocking transactions in short attempts, and appends go on between
+// them.
 func TestEraserBlocksAppendsBriefly_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -210,7 +210,7 @@ func TestEraserBlocksAppendsBriefly_D70(t *testing.T) {
 	w.wantNothingLate(t, ann)
 }
 
-// Of two who confirm at once, one erases, and both are told that it is done.
+// Of two concurrent confirmations one erases, and both report success.
 func TestTwoConfirmAnErasureAtOnce_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

@@ -9,7 +9,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// What the tests of this package look at from outside.
+// Exported for the tests of this package.
 const (
 	AppendFirst   = appendFirst
 	AppendAll     = appendAll
@@ -26,17 +26,17 @@ func AppendArgs(stream event.Stream, version int, name, data string, at time.Tim
 	return columnsOf([]written{{Stored: e, strict: true}}).args()
 }
 
-// What a sequencer asks: for one batch, and whether there is anything to do.
+// The sequencer's statements: for one batch, and to look for work.
 const (
 	SequenceEvents = sequenceEvents
-	WhatWaits      = whatWaits
+	ReadProgress   = readProgress
 	IsBehind       = isBehind
 )
 
 // PaceAfter is the time to the next batch.
 func PaceAfter(took, least time.Duration) time.Duration { return paceAfter(took, least) }
 
-// Holding bounds what a selection holds.
+// Holding bounds the places that a selection holds.
 func (s *Selection) Holding(most int64) *Selection {
 	s.most = most
 	return s
@@ -49,7 +49,7 @@ func Crowd(s *Store) (here, waiting int) {
 	return s.batcher.here, len(s.batcher.waiting)
 }
 
-// Grouped says how many groups and appends became what.
+// Grouped returns the numbers of groups and appends by outcome.
 func Grouped(s *Store) string {
 	text := ""
 	for o := range outcomes {

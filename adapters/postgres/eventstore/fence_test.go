@@ -47,7 +47,7 @@ func TestFenceRefusesErasedPersons_D70(t *testing.T) {
 	for what, change := range map[string]event.Change{
 		"a new stream":            {Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Marked{Patient: ann}}},
 		"a known stream":          {Stream: known, Expected: 1, Events: []event.Event{eventtest.Marked{Patient: ann}}},
-		"beside somebody else":    {Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Counted{}, eventtest.Marked{Patient: ann}}},
+		"with another's event":    {Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Counted{}, eventtest.Marked{Patient: ann}}},
 		"the stream of a request": {Stream: request, Expected: 1, Events: []event.Event{eventtest.Counted{}}},
 	} {
 		wantErased(t, what, enginetest.Second(e.Store.Append(t.Context(), change)))
@@ -77,8 +77,8 @@ func TestGroupRefusesOnlyTheErased_D70(t *testing.T) {
 	}
 }
 
-// An eraser waits for whoever has looked and not committed, and who comes meanwhile looks
-// after it.
+// An eraser waits for an append that has read and not committed, and an append that comes
+// meanwhile reads after it.
 func TestEraserWaitsForEarlierAppends_D70(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -110,10 +110,10 @@ func TestEraserWaitsForEarlierAppends_D70(t *testing.T) {
 	if err := eraser.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	wantErased(t, "whoever came meanwhile", <-late)
+	wantErased(t, "an append that came meanwhile", <-late)
 }
 
-// waitsFor waits until somebody waits for the lock on a table.
+// waitsFor waits until a session waits for the lock on a table.
 func waitsFor(t *testing.T, db *pgxpool.Pool, table string) {
 	t.Helper()
 	clocktest.Eventually(t, func() (waits bool) {

@@ -18,8 +18,8 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// Whoever has the serving role's password can add events, and cannot hide one, nor say
-// where it stands in the log.
+// A holder of the serving role's password can add events, but cannot hide one, nor choose
+// its place in the log.
 func TestTheServingRoleForgesNoPlaceInTheLog_D52(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -50,7 +50,7 @@ func TestTheServingRoleForgesNoPlaceInTheLog_D52(t *testing.T) {
 	}
 }
 
-// Nothing that is told to the functions moves the log elsewhere than it would go.
+// No argument of the functions changes the course of the log.
 func TestTheSequencersFunctionsBelieveNoLies_D52(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -130,8 +130,8 @@ func TestFaultySequenceIsRefusedAndFixed_D52(t *testing.T) {
 	}
 }
 
-// What is wrong with a sequence does not pass with the next append, so appends do not have
-// the sequencer fail, and say so, once for each of them.
+// A faulty sequence does not recover with the next append, so an append does not wake a
+// failing sequencer, which would log a warning each time.
 func TestAppendsDoNotWakeASequencerThatFails(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -149,8 +149,8 @@ func TestAppendsDoNotWakeASequencerThatFails(t *testing.T) {
 	}
 }
 
-// An event in the stream of epochs that the log is in none of moves no reader back, and one
-// that nobody can read stops none.
+// An event of an epoch that the log is not in moves no reader back, and an unreadable one
+// stops none.
 func TestTheServingRoleForgesNoEpoch_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

@@ -17,7 +17,7 @@ func TestGapsAreCheckedWhenNeeded(t *testing.T) {
 			watch gapWatch
 			looks bool
 		}{
-			"nobody knows yet":  {gapWatch{}, true},
+			"not known yet":     {gapWatch{}, true},
 			"there are none":    {gapWatch{looked: past}, false},
 			"looked just now":   {gapWatch{open: true, looked: clock.Start()}, false},
 			"looked a time ago": {gapWatch{open: true, looked: past}, true},

@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// oldGaps is what nobody but a writer of long standing can fill.
+// oldGaps returns the number of gaps that only long transactions can fill.
 func (e *engine) oldGaps(t testing.TB) (gaps int) {
 	t.Helper()
 	if err := e.Pool.QueryRow(t.Context(), `SELECT count(*) FROM old_gaps`).Scan(&gaps); err != nil {
@@ -60,8 +60,8 @@ func TestGapOfOldWriterIsSetAside(t *testing.T) {
 	}
 }
 
-// Whoever has read an event may append another. So an event in an old gap comes before
-// everything that has a later position, also when it takes many looks to find it.
+// A reader of an event may append another. So an event in an old gap comes before all events
+// of later positions, even if it takes many looks to find it.
 func TestEventsOfLateWritersKeepOrder(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
@@ -117,7 +117,7 @@ func TestLogStaysCausalWithSlowWriters(t *testing.T) {
 	e.wantAll(t)
 }
 
-// writeSlowly appends to a stream in a transaction of some length, if nobody is faster.
+// writeSlowly appends to a stream in a transaction of some length, unless another is faster.
 func (e *engine) writeSlowly(ctx context.Context, stream event.Stream, length time.Duration) {
 	_ = pgx.BeginFunc(ctx, e.Pool, func(tx pgx.Tx) error {
 		var version int

@@ -63,7 +63,7 @@ func TestProveGapsSlowNothing_D53(t *testing.T) {
 	e.wantAll(t)
 }
 
-// Somebody has moved the sequence far ahead.
+// The sequence was moved far ahead.
 func TestProveSequenceJumpCostsNothing_D53(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// gaps is what the sequencer still looks for.
+// gaps returns the positions that the sequencer still looks for.
 func (e *engine) gaps(t testing.TB) (gaps []int64) {
 	t.Helper()
 	err := e.Pool.QueryRow(t.Context(), `
@@ -95,7 +95,7 @@ func TestUnfillableGapIsClosed(t *testing.T) {
 	}
 	e.look(t, s, enough)
 	if got := e.gaps(t); len(got) > 0 {
-		t.Errorf("gaps when nobody is left: %v", got)
+		t.Errorf("gaps when no writer is left: %v", got)
 	}
 }
 
@@ -168,7 +168,7 @@ func (e *engine) wantAll(t testing.TB) {
 }
 
 // A database server that takes over may have lost the last positions, and then draws them
-// again. What a sequencer saw on the server before says nothing about them.
+// again. Gaps that a sequencer saw on the server before do not count there.
 func TestOtherServersGapsAreIgnored(t *testing.T) {
 	t.Parallel()
 	old, fresh := newEngine(t), newEngine(t)
@@ -186,7 +186,7 @@ func TestOtherServersGapsAreIgnored(t *testing.T) {
 	fresh.wantAll(t)
 }
 
-// watching is what the sequencer knows of its gaps.
+// watching returns the gaps in the sequencer's row.
 func (e *engine) watching(t testing.TB) (row string) {
 	t.Helper()
 	if err := e.Pool.QueryRow(t.Context(), `SELECT sequencer::text FROM sequencer`).Scan(&row); err != nil {

@@ -28,7 +28,7 @@ func onward(stream event.Stream, size int, versions ...int) (events []written) {
 	return events
 }
 
-// crowded is a batcher at which the few have come: whoever may join now does.
+// crowded is a batcher whose few have come: a later append joins a group if it may.
 func crowded() *batcher {
 	t := &batcher{}
 	for range few {
@@ -79,7 +79,7 @@ func TestAnyAppendMayJoin_D130(t *testing.T) {
 	}
 }
 
-// What an append is behind decides whether it has lost.
+// The append before it decides whether an append has lost.
 func TestAppendsToOneStreamMeet_D130(t *testing.T) {
 	t.Parallel()
 	stream := event.Stream{Tenant: "elm-street", ID: uuid.New()}
@@ -91,7 +91,7 @@ func TestAppendsToOneStreamMeet_D130(t *testing.T) {
 		"the same version":     {onward(stream, 1, 4), behind},
 		"an earlier version":   {onward(stream, 1, 3), behind},
 		"the last of two":      {onward(stream, 1, 5), behind},
-		"the version after it": {onward(stream, 1, 6), alone}, // its caller has read what is being stored
+		"the version after it": {onward(stream, 1, 6), alone}, // its caller has read the events being stored
 		"another practice's":   {onward(same, 1, 4), leading},
 	} {
 		all := crowded()
@@ -103,7 +103,7 @@ func TestAppendsToOneStreamMeet_D130(t *testing.T) {
 	}
 }
 
-// Events say after which version of a stored stream they come, and others do not.
+// Events that continue a stored stream name the version before them; others do not.
 func TestEventsNameTheVersionBefore_D130(t *testing.T) {
 	t.Parallel()
 	a, b := event.Stream{Tenant: "elm-street", ID: uuid.UUID{1}}, event.Stream{Tenant: "elm-street", ID: uuid.UUID{2}}
@@ -148,7 +148,7 @@ func TestTwoGroupsAtMost_D60(t *testing.T) {
 		t.Errorf("%d come next, want 1", len(group))
 	}
 	if group := all.complete(waiting...); len(group) != 0 {
-		t.Errorf("%d come next, want nobody", len(group))
+		t.Errorf("%d come next, want none", len(group))
 	}
 	come(t, all, leading, begin(1))
 }
@@ -186,7 +186,7 @@ func TestOneClaimInAGroup_D60(t *testing.T) {
 		flying := come(t, all, leading, again(), begin(1))
 		come(t, all, c.want, again())
 		if group := all.complete(flying[0]); len(group) != 0 {
-			t.Fatalf("%s: %d come next, want nobody", name, len(group))
+			t.Fatalf("%s: %d come next, want none", name, len(group))
 		}
 		come(t, all, leading, again())
 	}
@@ -198,7 +198,7 @@ func TestLeavingBeforeTheGroupBegins_D60(t *testing.T) {
 	flying := come(t, all, leading, times(mostGroups, 1)...)
 	waiting := come(t, all, queued, begin(1), onward(event.Stream{}, 1, 1), begin(1))
 	all.leave(waiting[1])
-	again := come(t, all, queued, onward(event.Stream{}, 1, 1)) // what it claimed is free
+	again := come(t, all, queued, onward(event.Stream{}, 1, 1)) // its claims are free
 	if group := all.complete(flying[0]); !slices.Equal(group, []*member{waiting[0], waiting[2], again[0]}) {
 		t.Errorf("%d come next, want the two who stayed and the one who came", len(group))
 	}
@@ -245,20 +245,20 @@ func TestUndoneMeansNotStored_D60(t *testing.T) {
 		err  error
 		want outcome
 	}{
-		"stored":                        {nil, kept},
-		"a row that is there already":   {said("ERROR", "23505"), refused},
-		"a name that is taken":          {staff.ErrUsernameTaken, refused},
-		"a deadlock":                    {said("ERROR", "40P01"), refused},
-		"a conflict":                    {fmt.Errorf("%w (%w)", event.ErrConflict, said("ERROR", "23505")), refused},
-		"a full disk":                   {said("ERROR", "53100"), refused},
-		"cancelled":                     {said("ERROR", "57014"), refused},
-		"completion unknown":            {said("ERROR", "40003"), unknown},
-		"a pooler's lost connection":    {said("ERROR", "08006"), unknown},
-		"a server that shuts down":      {said("FATAL", "57P01"), unknown},
-		"a server that has crashed":     {said("PANIC", "XX000"), unknown},
-		"a lost connection":             {postgres.FaultOf(fmt.Errorf("read: %w", context.DeadlineExceeded)), unknown},
-		"an absence":                    {postgres.ErrUnavailable, unknown},
-		"something that nobody thought": {errors.New("odd"), unknown},
+		"stored":                     {nil, kept},
+		"a duplicate row":            {said("ERROR", "23505"), refused},
+		"a name that is taken":       {staff.ErrUsernameTaken, refused},
+		"a deadlock":                 {said("ERROR", "40P01"), refused},
+		"a conflict":                 {fmt.Errorf("%w (%w)", event.ErrConflict, said("ERROR", "23505")), refused},
+		"a full disk":                {said("ERROR", "53100"), refused},
+		"cancelled":                  {said("ERROR", "57014"), refused},
+		"completion unknown":         {said("ERROR", "40003"), unknown},
+		"a pooler's lost connection": {said("ERROR", "08006"), unknown},
+		"a server that shuts down":   {said("FATAL", "57P01"), unknown},
+		"a server that has crashed":  {said("PANIC", "XX000"), unknown},
+		"a lost connection":          {postgres.FaultOf(fmt.Errorf("read: %w", context.DeadlineExceeded)), unknown},
+		"an absence":                 {postgres.ErrUnavailable, unknown},
+		"an unexpected error":        {errors.New("odd"), unknown},
 	} {
 		if got := outcomeOf(c.err); got != c.want {
 			t.Errorf("%s: outcome %d, want %d", name, got, c.want)

@@ -69,7 +69,7 @@ func (c *crowd) must(t *testing.T, sql string) {
 	}
 }
 
-// hold keeps everybody from adding events.
+// hold blocks all appends.
 func (c *crowd) hold(t *testing.T) {
 	t.Helper()
 	tx, err := c.super.Begin(t.Context())
@@ -140,7 +140,7 @@ func TestWaitingAppendsShareTransaction_D60(t *testing.T) {
 	}
 }
 
-// The two that clash, and the one whose note is taken, would take everybody down.
+// The two that clash, and the one whose note is taken, would fail the whole group.
 func TestARefusedGroupFallsApart_D60(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "")
@@ -168,8 +168,8 @@ func TestARefusedGroupFallsApart_D60(t *testing.T) {
 	}
 }
 
-// Nobody knows whether a group is stored when its connection breaks, so nothing is
-// sent again: the test does know.
+// When its connection breaks, the store cannot know whether a group is stored, so it sends
+// nothing again: the test does know.
 func TestABrokenGroupIsNotSentAgain_D60(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "")
@@ -199,8 +199,8 @@ func (c *crowd) kill(t *testing.T) {
 	}, "the group is under way, and its connection is ended")
 }
 
-// One leaves while it waits, and is not stored. One leaves when its group has set off, and
-// is told at once, and the others are stored. Closing waits for the group.
+// One is cancelled while it waits, and is not stored. One is cancelled when its group is
+// under way, and returns at once, and the others are stored. Closing waits for the group.
 func TestCancelledAppendLeavesItsGroup_D60(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "")

@@ -30,7 +30,7 @@ func TestNoGapIsClosedUnseen_D52(t *testing.T) {
 	e.wantAll(t)
 }
 
-// invalid reports whether Postgres says that a parameter's value makes no sense.
+// invalid reports whether Postgres has refused a parameter's value.
 func invalid(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused.Code == "22023"
@@ -75,7 +75,7 @@ func TestInsertCannotHideItsEvent_D52(t *testing.T) {
 	e.wantAll(t)
 }
 
-// In a database from before Postgres 15 everybody may make functions, also one that the
+// In a database from before Postgres 15 every role may create functions, even one that the
 // owner's functions would call in the place of Postgres's own.
 func TestServingRoleMakesNoFunctions_D52(t *testing.T) {
 	t.Parallel()
@@ -88,15 +88,15 @@ func TestServingRoleMakesNoFunctions_D52(t *testing.T) {
 	}
 	pool := db.Pool(t)
 	if mends, err := postgres.CheckMakers(t.Context(), pool); mends != "" || err != nil {
-		t.Errorf("after a migration somebody makes functions: %s, %v", mends, err)
+		t.Errorf("after a migration roles create functions: %s, %v", mends, err)
 	}
-	enginetest.Execute(t, db.SuperuserURL, `GRANT CREATE ON SCHEMA public TO frontdesk_audit`) // or the owner had no say
+	enginetest.Execute(t, db.SuperuserURL, `GRANT CREATE ON SCHEMA public TO frontdesk_audit`) // or the owner could not grant it
 	mends, err := postgres.CheckMakers(t.Context(), pool)
 	if err != nil || mends == "" {
-		t.Fatalf("auditors make functions, and nobody says so: %v", err)
+		t.Fatalf("auditors create functions unnoticed: %v", err)
 	}
 	enginetest.Execute(t, db.SuperuserURL, mends)
 	if mends, err := postgres.CheckMakers(t.Context(), pool); mends != "" || err != nil {
-		t.Errorf("mended, somebody makes functions: %s, %v", mends, err)
+		t.Errorf("after the fix roles create functions: %s, %v", mends, err)
 	}
 }

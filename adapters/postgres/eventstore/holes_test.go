@@ -25,7 +25,7 @@ const (
 	losePlace = `DELETE FROM log WHERE idx = 3;`
 )
 
-// lines is what a program's log says.
+// lines collects the lines of a program's log.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -43,7 +43,7 @@ func (l *lines) contain(text string) bool {
 	return strings.Contains(l.text.String(), text)
 }
 
-// Also when what is lost is of a kind that the consumer does not follow.
+// Also when the consumer does not follow the type of the lost event.
 func TestAConsumerStopsAtAHoleInTheLog_D54(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -69,13 +69,13 @@ func TestAConsumerStopsAtAHoleInTheLog_D54(t *testing.T) {
 				enginetest.RunUntilCleanup(t, consumer.Run)
 				clocktest.Eventually(t, func() bool {
 					return said.contain(c.want) && enginetest.Counter(t, registry, "frontdesk_consumer_stops_total") >= 2
-				}, "the consumer has stopped, and says where")
+				}, "the consumer has stopped, and its log names the place")
 				if at := e.offset(t, "recorder"); at > 2 {
 					t.Errorf("the consumer has gone on to %d", at)
 				}
 				_, err := e.Log.Next(t.Context(), 0)
 				if !strings.Contains(enginetest.Text(err), c.want) {
-					t.Errorf("who reads the log is told %v", err)
+					t.Errorf("reading the log: %v", err)
 				}
 			})
 		}

@@ -128,7 +128,7 @@ func TestPlansMadeOfEmptyTablesWalkIndexes(t *testing.T) {
 		"SET plan_cache_mode = force_generic_plan",
 		"PREPARE feed (text, uuid, bigint) AS "+eventstore.NextPage, executeFeed,
 		"PREPARE tail (bigint, uuid, bigint) AS "+eventstore.ReadStretch, executeTail,
-		"PREPARE waits AS "+eventstore.WhatWaits, "EXECUTE waits", "PREPARE behind (int8) AS "+eventstore.IsBehind, "EXECUTE behind (0)")
+		"PREPARE waits AS "+eventstore.ReadProgress, "EXECUTE waits", "PREPARE behind (int8) AS "+eventstore.IsBehind, "EXECUTE behind (0)")
 	for range 3000 {
 		e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
 	}

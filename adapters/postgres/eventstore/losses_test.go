@@ -15,7 +15,7 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// losses is what differs, as position and idx.
+// losses returns the missing events, as position and idx.
 func (e *engine) losses(t *testing.T) (found [][2]int64) {
 	t.Helper()
 	all, err := e.Log.Losses(t.Context())
@@ -100,8 +100,8 @@ func gauge(t *testing.T, registry *prometheus.Registry, name, label string) floa
 	return 0
 }
 
-// The comparer sees the newest positions at once and the others in turn, and what was
-// mended counts no more: it is placed at the end of the log.
+// The check sees the newest positions at once and the others in turn. A repaired loss no
+// longer counts: its event is placed at the end of the log.
 func TestConsistencyCheckCoversAllPositions_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -141,8 +141,8 @@ func TestConsistencyCheckCoversAllPositions_D54(t *testing.T) {
 	looks(5, 0, 1)
 }
 
-// What is looked at every few seconds costs a stretch of two indexes, however long the log
-// is, whether the plan is made for these positions or for any.
+// A check reads a range of two indexes, however long the log is, whether the plan is made
+// for these positions or for any.
 func TestComparingWalksIndexes_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

@@ -18,7 +18,7 @@ func ofPatient(tenant string, events ...event.Event) event.Change {
 	return event.Change{Stream: event.Stream{Tenant: tenant, ID: uuid.New()}, Events: events, OfPatient: true}
 }
 
-// What is refused draws no position, so that it leaves no gap for the sequencer to watch.
+// A refused append draws no position, so that it leaves no gap for the sequencer to watch.
 func TestAppendNeedsPatientOfPractice_D18(t *testing.T) {
 	t.Parallel()
 	e, ann, bill := newEngine(t), uuid.New(), uuid.New()
@@ -30,9 +30,9 @@ func TestAppendNeedsPatientOfPractice_D18(t *testing.T) {
 	about := func(id uuid.UUID) event.Event { return eventtest.Marked{Mark: "a cough", Patient: id} }
 	for name, change := range map[string]event.Change{
 		"another practice's":         ofPatient("elm-street", about(bill)),
-		"nobody's":                   ofPatient("elm-street", about(uuid.New())),
+		"unknown":                    ofPatient("elm-street", about(uuid.New())),
 		"no patient":                 ofPatient("elm-street", about(uuid.Nil)),
-		"an event about nobody":      ofPatient("elm-street", eventtest.Counted{N: 1}),
+		"an event about no patient":  ofPatient("elm-street", eventtest.Counted{N: 1}),
 		"one beside one who is":      ofPatient("elm-street", about(ann), about(bill)),
 		"of a practice that is none": ofPatient("nobodys", about(ann)),
 	} {
@@ -41,8 +41,8 @@ func TestAppendNeedsPatientOfPractice_D18(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]event.Change{
-		"their own":     ofPatient("elm-street", about(ann), about(ann)),
-		"nobody's need": {Stream: enginetest.NewStream(), Events: []event.Event{about(bill)}},
+		"their own":  ofPatient("elm-street", about(ann), about(ann)),
+		"not needed": {Stream: enginetest.NewStream(), Events: []event.Event{about(bill)}},
 	} {
 		if _, err := e.Store.Append(t.Context(), change); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -54,7 +54,7 @@ func TestAppendNeedsPatientOfPractice_D18(t *testing.T) {
 	}
 }
 
-// Two of a group have patients whom nobody knows. The others stay together.
+// Two of a group have unknown patients. The others stay together.
 func TestUnknownPatientLeavesTheGroup_D60(t *testing.T) {
 	t.Parallel()
 	c, ann := newCrowd(t, ""), uuid.New()

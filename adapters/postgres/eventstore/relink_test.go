@@ -37,8 +37,8 @@ func (p *process) reLink(ctx context.Context, id request.ID, from, to patient.ID
 	return p.desk.ReLinkPatientRequest(ctx, commands.ReLinkPatientRequest{Tenant: street, Request: id, From: from, To: to, Reason: "about somebody else"})
 }
 
-// shown returns what a request says, or why it does not.
-func (p *process) shown(t *testing.T, id request.ID) (answer string, about patient.ID, err error) {
+// answerOf returns a request's answer, or the error of reading it.
+func (p *process) answerOf(t *testing.T, id request.ID) (answer string, about patient.ID, err error) {
 	t.Helper()
 	found, err := projections.Requests{DB: p.pool, Opens: p.keys}.Of(t.Context(), street, id)
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *ward) erase(t *testing.T, who patient.ID) {
 	w.do(t, w.processes[0].desk.ConfirmErasure(operatedBy(t.Context(), "bob"), w.askFor(t, who)))
 }
 
-// A request goes with the patient to whom it is linked, and with nobody else. Another
+// A request is erased with the patient that it is linked to, and with no other. Another
 // process had its key in memory all the time.
 func TestReLinkMovesKeyToOtherPatient_D83(t *testing.T) {
 	t.Parallel()
@@ -66,13 +66,13 @@ func TestReLinkMovesKeyToOtherPatient_D83(t *testing.T) {
 		t.Errorf("done already: %v", err)
 	}
 	if err := here.reLink(t.Context(), moved, bill, patient.ID{UUID: uuid.New()}); !errors.Is(err, patient.ErrUnknown) {
-		t.Errorf("to nobody: %v", err)
+		t.Errorf("to no patient: %v", err)
 	}
 	w.erase(t, ann)
-	if answer, about, err := there.shown(t, moved); answer != "a letter" || about != bill || err != nil {
-		t.Errorf("once Ann is erased, Bill's request says %q, %v", answer, err)
+	if answer, about, err := there.answerOf(t, moved); answer != "a letter" || about != bill || err != nil {
+		t.Errorf("once Ann is erased, Bill's request has %q, %v", answer, err)
 	}
-	if _, _, err := there.shown(t, stays); !errors.Is(err, request.ErrUnknown) {
+	if _, _, err := there.answerOf(t, stays); !errors.Is(err, request.ErrUnknown) {
 		t.Errorf("what was Ann's alone: %v", err)
 	}
 	w.do(t, there.desk.NotePatientRequest(t.Context(), commands.NotePatientRequest{Tenant: street, Request: moved, Text: "rang"}))
@@ -81,7 +81,7 @@ func TestReLinkMovesKeyToOtherPatient_D83(t *testing.T) {
 	}
 	w.erase(t, bill)
 	w.do(t, enginetest.Second(there.keys.Evict(t.Context(), time.Time{})))
-	if _, _, err := there.shown(t, moved); !errors.Is(err, request.ErrUnknown) {
+	if _, _, err := there.answerOf(t, moved); !errors.Is(err, request.ErrUnknown) {
 		t.Errorf("once Bill is erased, too: %v", err)
 	}
 	if err := there.desk.NotePatientRequest(t.Context(), commands.NotePatientRequest{Tenant: street, Request: moved, Text: "rang"}); !errors.Is(err, patient.ErrUnknown) {
@@ -92,8 +92,8 @@ func TestReLinkMovesKeyToOtherPatient_D83(t *testing.T) {
 	}
 }
 
-// What has nothing personal in it has no key, either. It is not taken from somebody who was
-// erased all the same.
+// A request without personal values has no key. It is not taken from an erased patient,
+// either.
 func TestReLinkFromErasedIsRefused_D83(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -110,8 +110,8 @@ func TestReLinkFromErasedIsRefused_D83(t *testing.T) {
 	}
 }
 
-// The first that is written about a request without any text makes its key, for the patient
-// to whom it is linked then. A key that is gone is not made again.
+// The first text about a request without any makes its key, for the patient that it is
+// linked to then. A key that is gone is not made again.
 func TestARequestWithoutAnyTextIsGivenAKey_D83(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -139,8 +139,8 @@ func TestARequestWithoutAnyTextIsGivenAKey_D83(t *testing.T) {
 	}
 }
 
-// Whichever comes first of a re-link and an erasure: what was moved before is the other
-// patient's, and is kept; what was not goes with who is erased. Nothing is between.
+// Of a re-link and an erasure either comes first: a request moved before is the other
+// patient's, and is kept; one not moved is erased. Nothing is between.
 func TestAReLinkAndAnErasureMeet_D83(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -189,14 +189,14 @@ func (w *ward) wantWhole(t *testing.T, id request.ID, from, to, erased patient.I
 	if whole := now != erased; whole && (keys != 1 || gone != 0 || entries != 1) || !whole && (keys != 0 || gone != 1 || entries != 0) {
 		t.Errorf("moved: %v; of a request that must be kept: %t, there are %d keys, %d erasures and %d entries", moved, whole, keys, gone, entries)
 	}
-	answer, _, err := w.processes[1].shown(t, id)
+	answer, _, err := w.processes[1].answerOf(t, id)
 	if now != erased && (err != nil || answer != "a letter") || now == erased && !errors.Is(err, request.ErrUnknown) {
-		t.Errorf("it says %q, %v", answer, err)
+		t.Errorf("answer %q, %v", answer, err)
 	}
 }
 
-// A backup from before a re-link knows a request as the former patient's. Its key is known
-// by what the ledger says of the erasure that took it.
+// A backup from before a re-link holds a request as the former patient's. Its key is known
+// by the ledger's entry of the erasure that destroyed it.
 func TestRestoredKeyIsDestroyed_D83(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -211,8 +211,8 @@ func TestRestoredKeyIsDestroyed_D83(t *testing.T) {
 		Erasure: erasure.ID{UUID: uuid.New()}, Fingerprints: []string{fingerprint, "00ff"},
 	}))
 	for id, want := range map[request.ID]string{moved: event.Erased, stays: "a form"} {
-		if answer, about, err := p.shown(t, id); answer != want || about != ann || err != nil {
-			t.Errorf("it says %q, %v, want %q", answer, err, want)
+		if answer, about, err := p.answerOf(t, id); answer != want || about != ann || err != nil {
+			t.Errorf("answer %q, %v, want %q", answer, err, want)
 		}
 	}
 	if n := w.count(t, `SELECT count(*) FROM erasures WHERE kind = 4 AND holder = $1 AND fingerprint = $2`, moved, fingerprint); n != 1 {

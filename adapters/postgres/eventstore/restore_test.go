@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// Transaction ids begin anew in another cluster, so nothing may depend on them. A copy
+// Transaction ids begin again in another cluster, so nothing may depend on them. A copy
 // begins an epoch, also one in the cluster that it was dumped from (D49).
 func TestRestoreDumpIntoFreshCluster(t *testing.T) {
 	if testing.Short() {
@@ -73,7 +73,7 @@ func restore(t *testing.T, from, to string) {
 	}
 }
 
-// Those that survived may be many. None of them is told, however many a batch holds.
+// Survivors may be many. None of them is sent, however many a batch holds.
 func TestSurvivorsCountAsSent_D49(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -86,8 +86,8 @@ func TestSurvivorsCountAsSent_D49(t *testing.T) {
 	if err := s.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := e.untold(t); got != 16 {
-		t.Errorf("nothing is told up to idx %d, want 16", got)
+	if got := e.unsentUpTo(t); got != 16 {
+		t.Errorf("nothing is sent up to idx %d, want 16", got)
 	}
 	e.wantAll(t)
 }

@@ -91,8 +91,8 @@ func TestASelectionIsInTheOrderOfTheLog(t *testing.T) {
 	}
 }
 
-// What was recorded at some time is found by an index, and nothing of it is left out,
-// although the log is not in the order of time.
+// A range of time is found by an index, and leaves out no event, although the log is not in
+// the order of time.
 func TestInstantsLeaveNothingOut(t *testing.T) {
 	t.Parallel()
 	e, _, _ := lateLog(t)

@@ -121,7 +121,7 @@ func TestOneSequencerIsElectedAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !elected(t, second) {
-		t.Error("nobody is elected when the first has ended")
+		t.Error("none is elected when the first has ended")
 	}
 }
 
@@ -243,7 +243,7 @@ func TestDrainBesideRunningSequencer(t *testing.T) {
 	e := newEngine(t)
 	holder := e.begin(t)
 	if !elected(t, holder) {
-		t.Fatal("nobody is elected")
+		t.Fatal("none is elected")
 	}
 	e.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1})
 	drained := make(chan error, 1)
@@ -256,7 +256,7 @@ func TestDrainBesideRunningSequencer(t *testing.T) {
 	}
 }
 
-// A sequencer can be drained while it runs: the features do that, as does everybody who
+// A sequencer can be drained while it runs: the features do that, as does every caller that
 // waits for the log.
 func TestASequencerDrainsWhileItRuns(t *testing.T) {
 	t.Parallel()

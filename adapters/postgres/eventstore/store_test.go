@@ -132,6 +132,6 @@ func TestEventsOfAPatientAreIndexed(t *testing.T) {
 	err := e.Pool.QueryRow(t.Context(),
 		`SELECT count(*) FILTER (WHERE patient = $1) * 10 + count(patient) FROM events`, ann).Scan(&found)
 	if err != nil || found != 11 {
-		t.Errorf("found %d, %v; want one event of the patient, and of nobody else", found, err)
+		t.Errorf("found %d, %v; want one event of the patient, and of no other", found, err)
 	}
 }

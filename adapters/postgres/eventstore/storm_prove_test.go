@@ -22,7 +22,7 @@ func TestProveStormOfAppendsLosesNothing_D60(t *testing.T) {
 			db := postgrestest.New(t)
 			s := weather(t, db, through(t, db.URL), provetest.Pick(10*time.Second, time.Minute))
 			s.check(t)
-			provetest.Tried(t, len(s.deeds), "appends")
+			provetest.Tried(t, len(s.attempts), "appends")
 		})
 	}
 }

@@ -27,15 +27,15 @@ import (
 )
 
 // storm is 64 writers whose appends get in each other's way, whose callers leave and whose
-// connections are killed. Afterwards, each append is compared with what is stored.
+// connections are killed. Afterwards, each append is compared with the stored events.
 type storm struct {
 	*engine
 	super  *pgxpool.Pool
 	stores []*eventstore.Store // of several processes
 	shared [40]sharedStream    // several append to them
 
-	mu    sync.Mutex
-	deeds []deed
+	mu       sync.Mutex
+	attempts []attempt
 }
 
 type sharedStream struct {
@@ -43,8 +43,8 @@ type sharedStream struct {
 	version atomic.Int64 // at least this one is stored
 }
 
-// deed is an append and what its caller was told.
-type deed struct {
+// attempt is an append and its caller's result.
+type attempt struct {
 	token  string // in each of its events, and in no other
 	name   string // that only one may have; "" for none
 	shares bool   // a stream to which others append, too
@@ -52,7 +52,7 @@ type deed struct {
 	err    error
 }
 
-// named keeps the names: a note is "name#token of its deed".
+// named keeps the names: a note is "name#token of its attempt".
 type named struct{}
 
 func (named) Name() string { return "names.v1" }
@@ -97,9 +97,9 @@ func weather(t *testing.T, db *postgrestest.Database, url string, lasts time.Dur
 	return s
 }
 
-// do appends something, and notes what it was told.
+// do appends something, and notes the result.
 func (s *storm) do(ctx context.Context, token string) {
-	d := deed{token: token}
+	d := attempt{token: token}
 	if rand.IntN(3) == 0 {
 		d.name = fmt.Sprint("name ", rand.IntN(2000))
 	}
@@ -131,7 +131,7 @@ func (s *storm) do(ctx context.Context, token string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.deeds = append(s.deeds, d)
+	s.attempts = append(s.attempts, d)
 }
 
 // follow notes which version is stored.
@@ -156,37 +156,37 @@ func (s *storm) kill(ctx context.Context) {
 	}
 }
 
-// check compares what everybody was told with what is stored.
+// check compares all results with the stored events.
 func (s *storm) check(t *testing.T) {
 	t.Helper()
 	stored, holder := s.stored(t), s.holders(t)
-	var told [3]int
+	var results [3]int
 	continued := 0
-	for _, d := range s.deeds {
+	for _, d := range s.attempts {
 		n := stored[d.token]
 		judged, refused := errors.AsType[*fault.Error](d.err)
 		switch {
 		case d.err == nil:
-			told[0]++
+			results[0]++
 			if n != d.events || d.name != "" && holder[d.name] != d.token {
 				t.Errorf("append %s was acknowledged: %d of %d events are stored, and its name is held by %q", d.token, n, d.events, holder[d.name])
 			}
 		case errors.Is(d.err, event.ErrConflict), refused && judged != postgres.ErrUnavailable:
-			told[1]++
+			results[1]++
 			if n != 0 {
 				t.Errorf("append %s was refused, and %d of its events are stored: %v", d.token, n, d.err)
 			}
 			if !d.explains(holder) {
-				t.Errorf("append %s was told somebody else's fault: %v", d.token, d.err)
+				t.Errorf("append %s got another's fault: %v", d.token, d.err)
 			}
-		default: // nobody knows
-			told[2]++
+		default: // unknown
+			results[2]++
 			if n != 0 && n != d.events {
 				t.Errorf("append %s is stored in part: %d of %d events", d.token, n, d.events)
 			}
 		}
 	}
-	t.Logf("%d acknowledged, %d refused, %d unknown; %s", told[0], told[1], told[2], eventstore.Grouped(s.Store))
+	t.Logf("%d acknowledged, %d refused, %d unknown; %s", results[0], results[1], results[2], eventstore.Grouped(s.Store))
 	for n := range s.shared {
 		if s.shared[n].version.Load() > 1 {
 			continued++
@@ -195,7 +195,7 @@ func (s *storm) check(t *testing.T) {
 	if continued == 0 {
 		t.Error("no shared stream has grown")
 	}
-	if told[0] == 0 || told[1] == 0 || told[2] == 0 {
+	if results[0] == 0 || results[1] == 0 || results[2] == 0 {
 		t.Error("the storm was none")
 	}
 	s.Pool.Reset() // some of its connections were cut off last
@@ -207,17 +207,17 @@ func (s *storm) check(t *testing.T) {
 	}
 }
 
-// explains reports whether the deed's own events are a reason for what it was told. Two
-// groups that want two names in two orders may deadlock: that is a conflict, too, but each
-// then flies alone, and nobody alone has two names.
-func (d deed) explains(holder map[string]string) bool {
+// explains reports whether the attempt's own events are a reason for its result. Two groups
+// that want two names in two orders may deadlock, which is also a conflict. Each append then
+// commits alone, and none alone has two names.
+func (d attempt) explains(holder map[string]string) bool {
 	if errors.Is(d.err, event.ErrConflict) {
 		return d.shares
 	}
 	return strings.Contains(d.err.Error(), "username") && d.name != "" && holder[d.name] != "" && holder[d.name] != d.token
 }
 
-// stored is how many events of each deed are stored.
+// stored is how many events of each attempt are stored.
 func (s *storm) stored(t *testing.T) map[string]int {
 	t.Helper()
 	found := map[string]int{}

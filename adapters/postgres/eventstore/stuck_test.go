@@ -44,8 +44,8 @@ func TestAPanicIsItsOwnCallers_D60(t *testing.T) {
 	}
 }
 
-// Two appends that wait for somebody's row hold both places of groups. Whoever waits
-// behind them flies alone after a while.
+// Two appends that wait for a locked row hold both places of groups. An append behind them
+// commits alone after a while.
 func TestTwoThatAreStuckDoNotStopAllOthers_D60(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -53,11 +53,11 @@ func TestTwoThatAreStuckDoNotStopAllOthers_D60(t *testing.T) {
 	c.must(t, `CREATE SCHEMA test; GRANT USAGE ON SCHEMA test TO frontdesk_app;
 		CREATE TABLE test.notes (note text CONSTRAINT staff_username UNIQUE); GRANT ALL ON test.notes TO frontdesk_app`)
 	c.Store.AtOnce = []projections.Projection{rowFor{}}
-	somebody, err := c.super.Begin(t.Context())
+	blocker, err := c.super.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := somebody.Exec(t.Context(), `INSERT INTO test.notes VALUES ('wanted')`); err != nil {
+	if _, err := blocker.Exec(t.Context(), `INSERT INTO test.notes VALUES ('wanted')`); err != nil {
 		t.Fatal(err)
 	}
 	for range eventstore.Few + 2 {
@@ -65,7 +65,7 @@ func TestTwoThatAreStuckDoNotStopAllOthers_D60(t *testing.T) {
 	}
 	c.await(t, eventstore.Few+2, 0)
 	t.Cleanup(c.ahead.Wait)
-	t.Cleanup(func() { _ = somebody.Rollback(context.WithoutCancel(t.Context())) })
+	t.Cleanup(func() { _ = blocker.Rollback(context.WithoutCancel(t.Context())) })
 	free := make(chan error, 1)
 	go func() { free <- enginetest.Second(c.note(t.Context(), "free")) }()
 	select {
@@ -74,6 +74,6 @@ func TestTwoThatAreStuckDoNotStopAllOthers_D60(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(2 * time.Minute):
-		t.Error("an append that nobody is in the way of is not made")
+		t.Error("an append that nothing blocks is not made")
 	}
 }

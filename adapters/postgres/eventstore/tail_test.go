@@ -23,92 +23,92 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// told is a database in which a consumer writes down which event it is handed as which
+// follower is a database in which a consumer records each event that it is handed, with its
 // idx, and the process that it runs in.
-type told struct {
+type follower struct {
 	*engine
 	db *postgrestest.Database
 }
 
-func newTold(t *testing.T) told {
+func newFollower(t *testing.T) follower {
 	t.Helper()
 	db := postgrestest.New(t)
-	enginetest.Execute(t, db.AdminURL, `CREATE TABLE told (idx bigint NOT NULL, id uuid NOT NULL); GRANT ALL ON told TO frontdesk_app`)
-	return told{engineOn(t, db.URL), db}
+	enginetest.Execute(t, db.AdminURL, `CREATE TABLE handled_events (idx bigint NOT NULL, id uuid NOT NULL); GRANT ALL ON handled_events TO frontdesk_app`)
+	return follower{engineOn(t, db.URL), db}
 }
 
 // catchUp runs the consumer until it has come to the head of the log. The process, and so
 // the tail, is the same each time.
-func (x told) catchUp(t *testing.T) {
+func (x follower) catchUp(t *testing.T) {
 	t.Helper()
 	x.Drain(t)
-	stop := enginetest.RunUntilCleanup(t, x.consumer("told", each(func(ctx context.Context, conn *pgx.Conn, e event.Recorded) error {
-		_, err := conn.Exec(ctx, `INSERT INTO told VALUES ($1, $2)`, e.Idx, e.ID)
+	stop := enginetest.RunUntilCleanup(t, x.consumer("follower", each(func(ctx context.Context, conn *pgx.Conn, e event.Recorded) error {
+		_, err := conn.Exec(ctx, `INSERT INTO handled_events VALUES ($1, $2)`, e.Idx, e.ID)
 		return err
 	})).Run)
 	head, err := x.Log.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	clocktest.Eventually(t, func() bool { return x.offset(t, "told") == head }, "the consumer has come to the end")
+	clocktest.Eventually(t, func() bool { return x.offset(t, "follower") == head }, "the consumer has come to the end")
 	stop()
 }
 
-// wantToldAsLogged fails unless each place in the log was told once, with its event.
-func (x told) wantToldAsLogged(t *testing.T) {
+// wantHandledAsLogged fails unless each place in the log was handled once, with its event.
+func (x follower) wantHandledAsLogged(t *testing.T) {
 	t.Helper()
 	var differ int
 	err := x.Pool.QueryRow(t.Context(), `
-		SELECT count(*) FROM (SELECT idx, id FROM log JOIN events USING (position)) l FULL JOIN (SELECT idx, id, count(*) AS n FROM told GROUP BY 1, 2) t USING (idx, id)
+		SELECT count(*) FROM (SELECT idx, id FROM log JOIN events USING (position)) l FULL JOIN (SELECT idx, id, count(*) AS n FROM handled_events GROUP BY 1, 2) t USING (idx, id)
 		WHERE t IS NULL OR l IS NULL OR n <> 1`).Scan(&differ)
 	if err != nil || differ != 0 {
-		t.Errorf("%d places differ between what was told and the log, %v", differ, err)
+		t.Errorf("%d places differ between the handled events and the log, %v", differ, err)
 	}
 }
 
 // takeBack makes the whole database as it was at an idx, but for some events that had no
 // place then.
-func (x told) takeBack(t *testing.T, head int64, survivors int) {
+func (x follower) takeBack(t *testing.T, head int64, survivors int) {
 	t.Helper()
 	rewind(t, x.db, head, survivors)
-	enginetest.Execute(t, x.db.AdminURL, fmt.Sprintf(`UPDATE feed_offsets SET idx = least(idx, %[1]d); DELETE FROM told WHERE idx > %[1]d`, head))
+	enginetest.Execute(t, x.db.AdminURL, fmt.Sprintf(`UPDATE feed_offsets SET idx = least(idx, %[1]d); DELETE FROM handled_events WHERE idx > %[1]d`, head))
 }
 
 func TestLostHistoryIsNotHandled_D49(t *testing.T) {
 	t.Parallel()
 	t.Run("a promoted standby", func(t *testing.T) {
 		t.Parallel()
-		x := newTold(t)
+		x := newFollower(t)
 		x.AppendMany(t, 20)
 		x.catchUp(t)
 		x.takeBack(t, 6, 2)
 		x.AppendMany(t, 30)
 		x.catchUp(t)
-		x.wantToldAsLogged(t)
+		x.wantHandledAsLogged(t)
 	})
 	// The two epochs have all in common but the event that began them.
 	t.Run("two standbys, one after the other", func(t *testing.T) {
 		t.Parallel()
-		x := newTold(t)
+		x := newFollower(t)
 		x.AppendMany(t, 10)
 		x.catchUp(t)
 		for range 2 {
 			x.takeBack(t, 6, 4)
 			x.catchUp(t)
-			x.wantToldAsLogged(t)
+			x.wantHandledAsLogged(t)
 		}
 	})
 	// Nothing shows it: the machine was set back to an earlier copy of its disk.
 	t.Run("without an epoch", func(t *testing.T) {
 		t.Parallel()
-		x := newTold(t)
+		x := newFollower(t)
 		x.AppendMany(t, 20)
 		x.catchUp(t)
 		x.takeBack(t, 6, 0)
 		enginetest.Execute(t, x.db.SuperuserURL, `UPDATE sequencer SET timeline = (SELECT now_timeline FROM history)`)
 		x.AppendMany(t, 30)
 		x.catchUp(t)
-		x.wantToldAsLogged(t)
+		x.wantHandledAsLogged(t)
 	})
 }
 
@@ -227,7 +227,7 @@ func TestUnfollowedEventWakesNoConsumer(t *testing.T) {
 	clocktest.Eventually(t, func() bool { return e.offset(t, "recorder") == 200 }, "its offset follows all the same")
 	e.Append(t, enginetest.NewStream(), 0, eventtest.Noted{Note: "at last"})
 	e.eventuallyHandled(t, []int64{201})
-	// An event that nobody knows may be one that a newer program follows.
+	// An unknown event may be one that a newer program follows.
 	if _, err := e.Pool.Exec(t.Context(), `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
 		VALUES ($1, 'elm-street', $2, 1, 'test.newer.v1', '{}', '{}', now())`, uuid.New(), uuid.New()); err != nil {
 		t.Fatal(err)

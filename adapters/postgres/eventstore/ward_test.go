@@ -100,7 +100,7 @@ func (w *ward) register(t *testing.T) patient.ID {
 	return id
 }
 
-// note appends a note as somebody does who has asked before whether the patient exists.
+// note appends a note as a caller does that has already checked that the patient exists.
 func (p *process) note(ctx context.Context, about patient.ID) error {
 	id := record.NoteID{UUID: event.NewID()}
 	_, err := p.store.Append(ctx, event.Change{

@@ -16,11 +16,11 @@ import (
 // notes is a read model that follows notes and is not kept.
 type notes struct{ projections.Projection }
 
-func (notes) Name() string           { return "told" }
+func (notes) Name() string           { return "follower" }
 func (notes) Follows() []event.Event { return []event.Event{eventtest.Noted{}} }
 
 // watching is a watch of notes, which a read model follows, and of counts, which none does.
-func (x told) watching() *eventstore.Watch {
+func (x follower) watching() *eventstore.Watch {
 	return &eventstore.Watch{
 		DB: x.Pool, Tail: x.tail, Follows: []event.Event{eventtest.Noted{}, eventtest.Counted{}}, Shows: []projections.Follower{notes{}},
 	}
@@ -47,8 +47,8 @@ func wantLook(t *testing.T, w *eventstore.Watch, anew bool, upto int64, want ...
 
 func TestWatchWaitsForReadModels_D87(t *testing.T) {
 	t.Parallel()
-	x := newTold(t)
-	enginetest.Execute(t, x.db.AdminURL, `INSERT INTO feed_offsets (consumer) VALUES ('told')`)
+	x := newFollower(t)
+	enginetest.Execute(t, x.db.AdminURL, `INSERT INTO feed_offsets (consumer) VALUES ('follower')`)
 	w := x.watching()
 	noted, counted := eventtest.Noted{Note: "x"}, eventtest.Counted{}
 	x.Append(t, enginetest.NewStream(), 0, counted, noted, counted)
@@ -63,7 +63,7 @@ func TestWatchWaitsForReadModels_D87(t *testing.T) {
 	if shown, err := w.Shown(t.Context()); err != nil || shown != 2 {
 		t.Errorf("shown up to %d, %v", shown, err)
 	}
-	// A newer program knows what it is, and whoever follows it.
+	// A newer program knows the event, and its followers.
 	if _, err := x.Pool.Exec(t.Context(), `INSERT INTO events (id, tenant, stream, version, name, data, metadata, recorded_at)
 		VALUES ($1, 'elm-street', $2, 1, 'test.newer.v1', '{}', '{}', now())`, uuid.New(), uuid.New()); err != nil {
 		t.Fatal(err)
@@ -76,8 +76,8 @@ func TestWatchWaitsForReadModels_D87(t *testing.T) {
 
 func TestWatchRestartsInAnotherHistory_D87(t *testing.T) {
 	t.Parallel()
-	x := newTold(t)
-	enginetest.Execute(t, x.db.AdminURL, `INSERT INTO feed_offsets (consumer, idx) VALUES ('told', 1000000)`)
+	x := newFollower(t)
+	enginetest.Execute(t, x.db.AdminURL, `INSERT INTO feed_offsets (consumer, idx) VALUES ('follower', 1000000)`)
 	w := x.watching()
 	x.AppendMany(t, 20)
 	x.Drain(t)
