@@ -10,20 +10,19 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// absence is what the callers of one pool know together about a database that is away.
-// It keeps a short absence from them (D48): whoever finds the database away while the
-// absence is still short asks again for as long as one is. One of them looks at a time, so
-// that a database that is starting is not hammered. Once the absence is no longer
-// short, everybody is told at once, so that callers do not pile up. A nil absence
-// bridges nothing.
-type absence struct {
-	short time.Duration // how long an absence is bridged
+// outage is the state of an unavailable database, which the callers of one pool share.
+// It hides a short outage from them (D48): a caller that meets a short outage retries until
+// it is over. One of them tries at a time, so that a database that is starting is not
+// overloaded. A long outage fails all callers at once, so that they do not pile up. A nil
+// outage hides nothing.
+type outage struct {
+	short time.Duration // the longest outage that is hidden
 
 	mu     sync.Mutex
 	away   bool            // the database did not answer the last time
-	since  clock.Stopwatch // since it was first found away
-	last   clock.Stopwatch // since it was last found away
-	looked clock.Stopwatch // since a caller has looked whether it is back
+	since  clock.Stopwatch // since the first failed call
+	last   clock.Stopwatch // since the last failed call
+	looked clock.Stopwatch // since a caller has tried again
 }
 
 const (
@@ -31,14 +30,14 @@ const (
 	lookEvery = 25 * time.Millisecond
 )
 
-// bridge asks until the database answers, as long as that is worth it, and returns
-// the last error. What it asks must be safe to ask again.
-func (a *absence) bridge(ctx context.Context, ask func() error) error {
+// bridge calls ask until the database answers or the outage is long, and returns the last
+// error. It must be safe to call ask again.
+func (a *outage) bridge(ctx context.Context, ask func() error) error {
 	err := ask()
 	if a == nil || !errors.Is(err, ErrUnavailable) || !a.noticed() {
 		return err
 	}
-	// One look comes after that time, and then the others hear of it.
+	// One call comes after that time, and then the others learn of it.
 	for asked := clock.Start(); errors.Is(err, ErrUnavailable) && a.turn(ctx, asked); {
 		if err = ask(); errors.Is(err, ErrUnavailable) {
 			a.noticed()
@@ -47,9 +46,9 @@ func (a *absence) bridge(ctx context.Context, ask func() error) error {
 	return err
 }
 
-// noticed notes that the database was found away, and reports whether its absence is
-// still short. An absence that nobody has noticed for a while is a new one.
-func (a *absence) noticed() (short bool) {
+// noticed notes a failed call, and reports whether the outage is still short. After a while
+// without a failed call, it is another outage.
+func (a *outage) noticed() (short bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.away || a.last.Elapsed() > a.short {
@@ -60,7 +59,7 @@ func (a *absence) noticed() (short bool) {
 }
 
 // over notes that the database has answered.
-func (a *absence) over() {
+func (a *outage) over() {
 	if a == nil {
 		return
 	}
@@ -69,8 +68,8 @@ func (a *absence) over() {
 	a.away = false
 }
 
-// turn waits until this caller may look, and reports false if it should give up.
-func (a *absence) turn(ctx context.Context, asked clock.Stopwatch) bool {
+// turn waits until this caller may try again, and reports false if it should give up.
+func (a *outage) turn(ctx context.Context, asked clock.Stopwatch) bool {
 	for limit := a.short + 2*lookEvery; ctx.Err() == nil && asked.Elapsed() < limit; {
 		if a.taken() {
 			return true
@@ -80,9 +79,8 @@ func (a *absence) turn(ctx context.Context, asked clock.Stopwatch) bool {
 	return false
 }
 
-// taken reports whether this caller may look now: it is the next one, or somebody has
-// found the database back.
-func (a *absence) taken() bool {
+// taken reports whether this caller may try now: it is the next one, or the outage is over.
+func (a *outage) taken() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.away && a.looked.Elapsed() < lookEvery {

@@ -30,9 +30,9 @@ func (d *database) ask() error {
 func TestShortOutageIsBridged_D48(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		away, db := &absence{short: bridged}, &database{until: clock.Deadline(bridged - time.Millisecond)}
+		away, db := &outage{short: bridged}, &database{until: clock.Deadline(bridged - time.Millisecond)}
 		var callers sync.WaitGroup
-		for n := range 1000 { // one comes every 2 ms, through all of the absence
+		for n := range 1000 { // one comes every 2 ms, through all of the outage
 			callers.Go(func() {
 				time.Sleep(time.Duration(n) * 2 * time.Millisecond)
 				if err := away.bridge(t.Context(), db.ask); err != nil {
@@ -42,7 +42,7 @@ func TestShortOutageIsBridged_D48(t *testing.T) {
 			})
 		}
 		callers.Wait()
-		looks := db.asked.Load() - 1000 // beside the first of each
+		looks := db.asked.Load() - 1000 // without the first of each
 		if most := int64(1000 + bridged/lookEvery + 1); looks > most {
 			t.Errorf("the database was asked %d times more, want at most %d", looks, most)
 		}
@@ -53,8 +53,8 @@ func TestShortOutageIsBridged_D48(t *testing.T) {
 func TestLongOutageFailsAtOnce_D48(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		away, db := &absence{short: bridged}, &database{until: clock.Deadline(time.Hour)}
-		for range 100 { // callers come all the time, and so nobody takes it for another absence
+		away, db := &outage{short: bridged}, &database{until: clock.Deadline(time.Hour)}
+		for range 100 { // callers come all the time, so it is the same outage
 			go func() { _ = away.bridge(t.Context(), db.ask) }()
 			time.Sleep(bridged / 50)
 		}
@@ -63,10 +63,10 @@ func TestLongOutageFailsAtOnce_D48(t *testing.T) {
 		if !errors.Is(err, ErrUnavailable) || db.asked.Load() != before+1 || began.Elapsed() > 0 {
 			t.Errorf("asked %d times in %s: %v", db.asked.Load()-before, began.Elapsed(), err)
 		}
-		time.Sleep(2 * bridged) // nobody calls for a while: what is found now is another absence
+		time.Sleep(2 * bridged) // no call for a while: the next failure is another outage
 		db.until = clock.Deadline(bridged / 2)
 		if err := away.bridge(t.Context(), db.ask); err != nil {
-			t.Errorf("the next absence is not bridged: %v", err)
+			t.Errorf("the next outage is not bridged: %v", err)
 		}
 	})
 }
@@ -76,7 +76,7 @@ func TestCancelledCallerDoesNotWait_D48(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithTimeout(t.Context(), time.Millisecond)
 		defer leave()
-		away, db, began := &absence{short: bridged}, &database{until: clock.Deadline(time.Hour)}, clock.Start()
+		away, db, began := &outage{short: bridged}, &database{until: clock.Deadline(time.Hour)}, clock.Start()
 		if err := away.bridge(ctx, db.ask); err == nil || began.Elapsed() > lookEvery {
 			t.Errorf("waited %s: %v", began.Elapsed(), err)
 		}

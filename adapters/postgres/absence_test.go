@@ -15,7 +15,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
-// longEnough is an absence that is still short when a test on a busy machine ends it.
+// longEnough is an outage that is still short when a test on a busy machine ends it.
 const longEnough = time.Hour
 
 func TestReadsOutlastShortOutage_D48(t *testing.T) {
@@ -59,8 +59,8 @@ func TestAChangeWaitsForAConnection_D48(t *testing.T) {
 	}
 }
 
-// The answer is lost, and the change is not. Nobody but the caller, who may have sent
-// an Idempotency-Key, can say whether it should be made again.
+// The answer is lost, and the change is not. Only the caller, who may have sent an
+// Idempotency-Key, can decide whether to send it again.
 func TestAChangeIsSentOnce_D48(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(context.Context, postgres.DB) error{
@@ -137,8 +137,8 @@ func TestAFrozenDatabaseIsUnavailable_D48(t *testing.T) {
 
 const insertSeen = `INSERT INTO seen DEFAULT VALUES`
 
-// linkToTable returns a link to a database with a table, and what counts its rows
-// behind the link's back.
+// linkToTable returns a link to a database with a table, and a function that counts its rows
+// past the link.
 func linkToTable(t *testing.T) (l *link, seen func() int) {
 	t.Helper()
 	db := postgrestest.New(t)

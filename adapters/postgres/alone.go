@@ -16,28 +16,27 @@ import (
 // advisory locks for nothing else.
 const (
 	migrationLock = 0x66726f6e74   // "front"
-	RebuildLock   = 0x726562756c64 // "rebuld": who rebuilds read models
-	RetentionLock = 0x72657461696e // "retain": who takes out what is old
+	RebuildLock   = 0x726562756c64 // "rebuld": rebuilds of read models
+	RetentionLock = 0x72657461696e // "retain": removal of old rows
 )
 
-// Alone is an advisory lock that the holder has to itself. It belongs to a transaction
-// on a connection of its own, so that it works through a pooler and ends with the
-// process.
-type Alone struct {
+// AdvisoryLock is an exclusive advisory lock. It belongs to a transaction on a connection of
+// its own, so that it works through a pooler and ends with the process.
+type AdvisoryLock struct {
 	tx  pgx.Tx
 	key int64
 }
 
-// NewAlone begins the transaction on a connection, or on one of a pool. The sessions of
-// a name are known by it while they hold the lock.
-func NewAlone(ctx context.Context, on interface {
+// NewAdvisoryLock begins the transaction on a connection, or on one of a pool. Its
+// application_name is as, which identifies the holder.
+func NewAdvisoryLock(ctx context.Context, on interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
-}, key int64, as string) (*Alone, error) {
+}, key int64, as string) (*AdvisoryLock, error) {
 	tx, err := on.Begin(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	a := &Alone{tx, key}
+	a := &AdvisoryLock{tx, key}
 	for _, statement := range []string{`SET LOCAL idle_in_transaction_session_timeout = 0`, `SET LOCAL application_name = '` + as + `'`} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return nil, errors.Join(fmt.Errorf("lock: %w", err), a.Release(ctx))
@@ -51,7 +50,7 @@ func NewAlone(ctx context.Context, on interface {
 // It speaks the simple protocol, because the extended one keeps a snapshot while the
 // transaction is idle. A CREATE INDEX CONCURRENTLY would wait for that snapshot, and
 // VACUUM could not clear up behind it.
-func (a *Alone) Try(ctx context.Context) (held bool, err error) {
+func (a *AdvisoryLock) Try(ctx context.Context) (held bool, err error) {
 	err = a.tx.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock($1)`, pgx.QueryExecModeSimpleProtocol, a.key).Scan(&held)
 	if err != nil {
 		return false, fmt.Errorf("lock: %w", err)
@@ -59,27 +58,27 @@ func (a *Alone) Try(ctx context.Context) (held bool, err error) {
 	return held, nil
 }
 
-// Wait takes the lock when it is free, and tells whom it waits for. It asks again and
-// again, because a blocked statement would have a snapshot.
-func (a *Alone) Wait(ctx context.Context, db projections.Querier, tell func(Blocker)) error {
-	for told := (Blocker{}); ; {
+// Wait takes the lock when it is free, and passes each holder that it waits for to report.
+// It polls, because a blocked statement would have a snapshot.
+func (a *AdvisoryLock) Wait(ctx context.Context, db projections.Querier, report func(Blocker)) error {
+	for reported := (Blocker{}); ; {
 		held, err := a.Try(ctx)
 		if err != nil || held {
 			return err
 		}
-		if now, err := a.Holder(ctx, db); err == nil && now != told && now.PID != 0 {
-			tell(now)
-			told = now
+		if now, err := a.Holder(ctx, db); err == nil && now != reported && now.PID != 0 {
+			report(now)
+			reported = now
 		}
 		background.Sleep(ctx, 50*time.Millisecond)
 		if ctx.Err() != nil {
-			return fmt.Errorf("wait for %s: %w", told, ctx.Err())
+			return fmt.Errorf("wait for %s: %w", reported, ctx.Err())
 		}
 	}
 }
 
-// Holder says who has the lock, and returns the zero Blocker if nobody has.
-func (a *Alone) Holder(ctx context.Context, db projections.Querier) (Blocker, error) {
+// Holder returns the holder of the lock, and the zero Blocker if it is free.
+func (a *AdvisoryLock) Holder(ctx context.Context, db projections.Querier) (Blocker, error) {
 	found, err := describe(ctx, db, `
 		SELECT pid FROM pg_locks
 		WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND (classid::bigint << 32) + objid::bigint = $1
@@ -92,7 +91,7 @@ func (a *Alone) Holder(ctx context.Context, db projections.Querier) (Blocker, er
 
 // Release gives the lock back. It is an error if the lock was lost before, because its
 // connection had ended.
-func (a *Alone) Release(ctx context.Context) error {
+func (a *AdvisoryLock) Release(ctx context.Context) error {
 	if err := a.tx.Commit(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("the lock was lost on the way: %w", err)
 	}

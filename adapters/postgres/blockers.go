@@ -22,10 +22,10 @@ type Blocker struct {
 	Address     string // "" if it is connected over a socket of the database's machine
 	State       string // such as "idle in transaction"
 	Since       time.Time
-	Statement   string // the first word of its last statement, and nothing of its values
+	Statement   string // the first word of its last statement, without any value
 }
 
-// String says who it is and what it does.
+// String describes the session and its last statement.
 func (b Blocker) String() string {
 	if b.PID == 0 {
 		return "a prepared transaction, which pg_prepared_xacts lists"
@@ -62,7 +62,7 @@ func nonempty(texts []string) (kept []string) {
 func (b Blocker) ofPostgres() bool { return b.PID != 0 && b.User == "" }
 
 // sessions describes the sessions whose pids a subquery yields. Of a statement it reads
-// the first word alone: what follows may be about a patient.
+// only the first word: the rest may be about a patient.
 const sessions = `
 SELECT DISTINCT pid, coalesce(application_name, ''), coalesce(usename, ''), coalesce(host(client_addr), ''), coalesce(state, ''),
 	coalesce(xact_start, backend_start), coalesce(substring(query FROM '^[[:space:]]*([A-Za-z]+)'), '')
@@ -83,7 +83,7 @@ func describe(ctx context.Context, db projections.Querier, which string, args ..
 	return found, nil
 }
 
-// wait is what a session waits for.
+// wait is the lock that a session waits for.
 type wait struct {
 	table   string // the table whose lock it wants; "" if it waits for something else
 	holders []Blocker
@@ -104,9 +104,9 @@ func (w wait) String() string {
 	return what + " is held by " + strings.Join(names, " and ")
 }
 
-// waitOf asks what the sessions of a name wait for, and returns nothing if they do not
-// wait. The first question is cheap and asked often. The second one stops the lock
-// manager for a moment, so it is asked only when there is something to learn.
+// waitOf returns the lock that the sessions of a name wait for, and the zero wait if they do
+// not wait. The first query is cheap and runs often. The second one stops the lock manager
+// for a moment, so it runs only if there is a wait.
 func waitOf(ctx context.Context, db projections.Querier, application string) (w wait, err error) {
 	var waiting []int
 	err = db.QueryRow(ctx, `

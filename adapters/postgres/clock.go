@@ -27,7 +27,7 @@ type clockOffset struct {
 // Describe sends the description of the figure.
 func (c *clockOffset) Describe(out chan<- *prometheus.Desc) { out <- c.offset }
 
-// Collect sends the figure, and none if the database cannot be asked.
+// Collect sends the figure, and none if the database does not answer.
 func (c *clockOffset) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), CollectLimit)
 	defer cancel()
@@ -44,8 +44,8 @@ func (c *clockOffset) Collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(c.offset, prometheus.GaugeValue, offsetOf(there, before, c.now()).Seconds())
 }
 
-// offsetOf returns how far a clock is ahead of another one, at least, that was read between
-// two of its times.
+// offsetOf returns how far a clock is ahead of another one, at least, given two times of it
+// and a time of the other in between.
 func offsetOf(there, before, after time.Time) time.Duration {
 	switch {
 	case there.Before(before):

@@ -10,16 +10,15 @@ import (
 	"frontdesk/domain/event"
 )
 
-// confirmLimit is the time for a confirmation. Who asks for one may have waited for
-// [CallerLimit] before.
+// confirmLimit is the time for a confirmation. Its caller may have waited for [CallerLimit]
+// before.
 const confirmLimit = 2 * time.Second
 
-// Confirm returns once everything that was read before is on the synchronous standbys, too.
-// A commit that nobody waits for any more is visible although no standby has it: Postgres
-// ends the wait with the statement. What a reader then promises somebody must first have
-// got as far as a commit of the reader's own. A transaction that writes nothing would not
-// wait, so this one leaves a few bytes in the write-ahead log, where there is anybody to
-// wait for.
+// Confirm returns once everything that was read before is also on the synchronous standbys.
+// A commit whose client has cancelled the wait is visible although no standby has it.
+// Before a reader promises such a value, it must wait for a commit of its own. A
+// transaction that writes nothing would not wait, so this one writes a few bytes to the
+// write-ahead log, if there are synchronous standbys.
 func (d DB) Confirm(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, confirmLimit)
 	defer cancel()
@@ -29,7 +28,7 @@ func (d DB) Confirm(ctx context.Context) error {
 	return d.ExecBatch(ctx, batch)
 }
 
-// Confirmed are answers that are given again only when they are as safe as an append.
+// Confirmed are stored answers that are repeated only when they are as durable as an append.
 type Confirmed struct {
 	commands.Answers
 	DB DB

@@ -13,16 +13,15 @@ import (
 )
 
 // DB is the one place where errors of the database become faults (D41):
-// [ErrUnavailable], [event.ErrConflict], or the refusal of something that must be
-// unique. Every other error is the one that pgx returns.
+// [ErrUnavailable], [event.ErrConflict], or the refusal of a duplicate. Every other error is
+// the one that pgx returns.
 //
 // Query and QueryRow read and change nothing, because a DB for callers may send them
-// again. Whatever changes something goes through Exec, ExecBatch or InTx, and is sent
-// once (D48).
+// again. Changes go through Exec, ExecBatch or InTx, and are sent once (D48).
 type DB struct {
-	conn    Conn
-	pool    *pgxpool.Pool // conn, if callers wait; nil if none do
-	absence *absence      // nil if no caller waits
+	conn   Conn
+	pool   *pgxpool.Pool // conn, if callers wait; nil if none do
+	outage *outage       // nil if no caller waits
 }
 
 // Conn is a pool, or one connection of it.
@@ -43,31 +42,31 @@ type changer interface {
 func On(conn Conn) DB { return DB{conn: conn} }
 
 // ForCallers returns a DB for work that a caller waits for. It answers everything
-// within [CallerLimit], and keeps a short absence of the database from its callers.
+// within [CallerLimit], and hides a short outage of the database from its callers.
 func ForCallers(pool *pgxpool.Pool) DB { return bridging(pool, bridged) }
 
 func bridging(pool *pgxpool.Pool, short time.Duration) DB {
-	return DB{conn: pool, pool: pool, absence: &absence{short: short}}
+	return DB{conn: pool, pool: pool, outage: &outage{short: short}}
 }
 
-// CallerLimit is the time for each question and each change of a caller, with the
-// wait for a connection. A database that is frozen is noticed by it (D48).
+// CallerLimit is the time for each query and each change of a caller, with the wait for a
+// connection. It detects a database that is frozen (D48).
 const CallerLimit = 10 * time.Second
 
 // Within returns ctx with the limit of this DB.
 func (d DB) Within(ctx context.Context) (context.Context, context.CancelFunc) {
-	if d.absence == nil {
+	if d.outage == nil {
 		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, CallerLimit)
 }
 
-// Query asks for rows. Their Err is a fault, too. Read them at once: the limit of a
+// Query asks for rows. Their Err is also a fault. Read them at once: the limit of a
 // DB for callers lasts until they are closed.
 func (d DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	ctx, cancel := d.Within(ctx)
 	found := &rows{}
-	err := d.absence.bridge(ctx, func() error {
+	err := d.outage.bridge(ctx, func() error {
 		asked, _ := d.conn.Query(ctx, sql, args...)
 		found = &rows{Rows: asked, fetched: asked.Next(), cancel: cancel}
 		return found.Err()
@@ -76,7 +75,7 @@ func (d DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error
 		cancel()
 		return found, err
 	}
-	d.absence.over()
+	d.outage.over()
 	return found, nil
 }
 
@@ -87,9 +86,9 @@ func (d DB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 }
 
 // ReadCommitted is the first statement of each change, in the same round trip: a writer
-// that has waited for another goes on with what that one has left, whatever the database
-// or the role has been set to. Under a stricter level it would fail, or decide on what is
-// past. It ends with its transaction.
+// that has waited for another goes on with the other's rows, under any setting of the
+// database or the role. Under a stricter level it would fail, or decide on old rows. It ends
+// with its transaction.
 const ReadCommitted = `SET transaction_isolation = 'read committed'`
 
 // Exec runs a statement and returns how many rows it changed.
@@ -123,9 +122,9 @@ func (d DB) InTx(ctx context.Context, options pgx.TxOptions, do func(pgx.Tx) err
 	})
 }
 
-// change sends something that may have been committed although its answer is lost, so
-// nobody sends it again. Only the wait for a connection bridges an absence, because
-// without one nothing has been sent.
+// change sends something that may have been committed although its answer is lost, so it is
+// never sent again. Only the wait for a connection bridges an outage, because without one
+// nothing has been sent.
 func (d DB) change(ctx context.Context, send func(context.Context, changer) error) error {
 	ctx, cancel := d.Within(ctx)
 	defer cancel()
@@ -133,7 +132,7 @@ func (d DB) change(ctx context.Context, send func(context.Context, changer) erro
 		return FaultOf(send(ctx, d.conn))
 	}
 	var conn *pgxpool.Conn
-	err := d.absence.bridge(ctx, func() (err error) {
+	err := d.outage.bridge(ctx, func() (err error) {
 		conn, err = Acquire(ctx, d.pool)
 		return err
 	})
@@ -144,8 +143,8 @@ func (d DB) change(ctx context.Context, send func(context.Context, changer) erro
 	return FaultOf(send(ctx, conn))
 }
 
-// rows are rows of which the first has been fetched. What fails before it is
-// therefore known while the question can still be asked again.
+// rows are rows whose first one is already fetched. So an error before it is known while the
+// query can still be sent again.
 type rows struct {
 	pgx.Rows
 	fetched bool // the first row waits to be taken

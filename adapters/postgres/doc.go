@@ -5,9 +5,9 @@
 //
 // Its parts:
 //
-//   - [DB] asks the database, keeps its short absences from callers, and turns its
-//     errors into what a caller may be told.
-//   - [Migrate], [CheckSchema] and [CreateRoles] look after the schema, and
-//     [CheckOwner] and [ChangeOwner] after who owns it (D51). [Locks] gets strong
-//     locks beside a service that goes on, and [Alone] is what one session at a time has (D54).
+//   - [DB] queries the database, hides its short outages from callers, and turns its
+//     errors into faults.
+//   - [Migrate], [CheckSchema] and [CreateRoles] maintain the schema, and [CheckOwner] and
+//     [ChangeOwner] its owner (D51). [Locks] takes strong locks next to a running service,
+//     and [AdvisoryLock] admits one session at a time (D54).
 package postgres

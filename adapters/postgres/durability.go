@@ -11,13 +11,13 @@ import (
 // Durability is what a deployment demands before a call may be answered.
 type Durability string
 
-// What can be demanded. Commits wait for the disk under either.
+// The durabilities. Commits wait for the disk under either.
 const (
 	Asynchronous Durability = "asynchronous" // nothing of standbys: a failover may lose what none has received
 	Synchronous  Durability = "synchronous"  // a standby that holds each commit before it is answered
 )
 
-// These say why a primary does not offer what is demanded, and what to do.
+// Reasons for which a primary does not offer synchronous durability, with the fix.
 var (
 	errNoStandby = errors.New("no synchronous standby is streaming from the primary, and --durability=synchronous demands one: " +
 		"start it, and name it in synchronous_standby_names")

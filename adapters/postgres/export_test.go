@@ -6,7 +6,7 @@ import (
 	"frontdesk/projections"
 )
 
-// Bridging is [ForCallers] with an absence that is short for another time.
+// Bridging is [ForCallers] with another longest short outage.
 var Bridging = bridging
 
 // FormattedShape returns the schema of a database as migrations/shape.txt has it.

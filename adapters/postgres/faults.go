@@ -17,9 +17,9 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// taken maps each constraint to the refusal that its violation stands for. What
-// only one writer may have is a unique column in a table that a projection keeps
-// at once. What must be left is counted by a guard.
+// taken maps each constraint to the refusal that its violation means. A value that must be
+// unique is a unique column in a table of an inline projection. Values of which one must
+// remain are counted by a guard.
 var taken = map[string]*fault.Error{
 	"practices_pkey":            practice.ErrTenantTaken,
 	"staff_username":            staff.ErrUsernameTaken,
@@ -34,12 +34,12 @@ var taken = map[string]*fault.Error{
 	"erasure_held":              erasure.ErrHeld,
 }
 
-// ErrSwept refuses an append that names a file which was swept away, because the call
-// took more than a day.
+// ErrSwept refuses an append that names a file which the sweeper has deleted, because the
+// call took more than a day.
 var ErrSwept = fault.New(fault.Unavailable, "unavailable", "What was sent has been waiting for too long. Send it again.")
 
-// FaultOf returns err as a caller of the database should understand it. An error
-// that is a fault already stays as it is, and so does that of a caller who has gone.
+// FaultOf returns the fault that an error of the database means. An error that is a fault
+// already stays as it is, and so does that of a cancelled call.
 func FaultOf(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
@@ -61,13 +61,13 @@ func FaultOf(err error) error {
 func meaningOf(refused *pgconn.PgError, err error) error {
 	switch {
 	case refused.ConstraintName == "events_stream_version",
-		refused.ConstraintName == "personal_keys_holder", // somebody else has made the key
+		refused.ConstraintName == "personal_keys_holder", // another writer has made the key
 		refused.ConstraintName == "erasure_keys",         // a key has moved since
 		isNull(refused, "version"),
 		refused.Code == "40P01", refused.Code == "40001": // deadlock, serialisation
 		return fmt.Errorf("%w (%w)", event.ErrConflict, err)
 	case isNull(refused, "name"):
-		return patient.ErrUnknown // whoever it is about was erased
+		return patient.ErrUnknown // a subject of the event was erased
 	case taken[refused.ConstraintName] != nil:
 		return taken[refused.ConstraintName]
 	}
@@ -80,13 +80,13 @@ func isNull(refused *pgconn.PgError, column string) bool {
 }
 
 // Undone reports whether Postgres has refused a change and goes on: then nothing of it
-// is stored. A pooler that has lost its connection may say ERROR, too, in class 08.
+// is stored. A pooler that has lost its connection may also answer ERROR, in class 08.
 func Undone(err error) bool {
 	refused, answered := errors.AsType[*pgconn.PgError](err)
 	if answered {
-		unknown := strings.HasPrefix(refused.Code, "08") || refused.Code == "40003" // nobody knows whether it was completed
+		unknown := strings.HasPrefix(refused.Code, "08") || refused.Code == "40003" // it may have been completed
 		return refused.SeverityUnlocalized == "ERROR" && !unknown
 	}
-	judged, is := errors.AsType[*fault.Error](err)
-	return is && judged != ErrUnavailable
+	judged, ok := errors.AsType[*fault.Error](err)
+	return ok && judged != ErrUnavailable
 }

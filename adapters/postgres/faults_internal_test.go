@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// What has no code of Postgres is named, too, and nothing else is taken for a state.
+// Errors without a code of Postgres are also named, and no other error is a state.
 func TestStatesWithoutACode(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

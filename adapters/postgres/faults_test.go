@@ -38,31 +38,31 @@ func TestEveryStateThatPassesIsUnavailable_D48(t *testing.T) {
 			for way, err := range asked(t.Context(), postgres.On(pool), raise) {
 				refusal, _ := errors.AsType[*fault.Error](err)
 				if refusal == nil || refusal.Error() != postgres.ErrUnavailable.Error() {
-					t.Errorf("%s: callers are told %v", way, refusal)
+					t.Errorf("%s: callers get %v", way, refusal)
 				}
 				if text := err.Error(); strings.Contains(text, refusal.Detail) || !strings.Contains(text, code) {
-					t.Errorf("%s: the operator is told %s", way, text)
+					t.Errorf("%s: the operator gets %s", way, text)
 				}
 			}
 		})
 	}
 }
 
-// These stay until somebody mends something, so nobody is told to try again.
+// These last until an operator fixes them, so callers are not asked to retry.
 func TestAStateThatStaysIsNotUnavailable_D48(t *testing.T) {
 	t.Parallel()
 	pool := postgrestest.New(t).Pool(t)
 	for _, code := range []string{"42501", "42P01", "54000", "58P01", "XX000", "XX001"} {
 		raise := fmt.Sprintf(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '%s'; END $$`, code)
 		for way, err := range asked(t.Context(), postgres.On(pool), raise) {
-			if _, told := errors.AsType[*fault.Error](err); told || err == nil {
+			if _, isFault := errors.AsType[*fault.Error](err); isFault || err == nil {
 				t.Errorf("%s, %s: %v", code, way, err)
 			}
 		}
 	}
 }
 
-// The operator is changing the password, or the database has just been made anew.
+// The operator is changing the password, or the database has just been re-created.
 func TestRefusedConnectionIsUnavailable_D48(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

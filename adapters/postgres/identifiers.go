@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Identifiers travel to Postgres as 16 bytes. By itself pgx sends google/uuid's
+// Identifiers are sent to Postgres as 16 bytes. Without this file, pgx sends google/uuid's
 // type, and our types that embed it, as text: it tries every other encoding first,
 // then prints the identifier and lets Postgres parse it. In the benchmark of
 // appends that took a fifth of the program's CPU time.
@@ -20,7 +20,7 @@ type identifier interface {
 	URN() string
 }
 
-// registerIdentifiers teaches a connection to encode identifiers.
+// registerIdentifiers makes a connection encode identifiers as 16 bytes.
 func registerIdentifiers(types *pgtype.Map) {
 	types.TryWrapEncodePlanFuncs = append([]pgtype.TryWrapEncodePlanFunc{wrapIdentifier}, types.TryWrapEncodePlanFuncs...)
 }

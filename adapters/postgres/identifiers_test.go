@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// What goes in comes out, as a value, behind a pointer, in a list and as NULL;
-// and Postgres sees an identifier, not text.
+// An identifier is read back as written, as a value, behind a pointer, in a list and as
+// NULL; and Postgres sees an identifier, not text.
 func TestIdentifiersTravelAsTheyAre(t *testing.T) {
 	t.Parallel()
 	pool := postgrestest.New(t).Pool(t)

@@ -16,7 +16,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
-// link stands between a pool and Postgres, and can keep them apart.
+// link is a proxy between a pool and Postgres that can cut the connection.
 type link struct {
 	pool *pgxpool.Pool
 	to   string // Postgres's own socket
@@ -126,7 +126,7 @@ func (l *link) admit(client, server net.Conn) bool {
 	return true
 }
 
-// relay passes on what comes, as far as the state lets it.
+// relay copies bytes, as far as the state lets it.
 func (l *link) relay(to, from net.Conn, answers bool) {
 	defer func() { _, _ = from.Close(), to.Close() }()
 	buf := make([]byte, 32<<10)

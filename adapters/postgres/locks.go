@@ -15,15 +15,15 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// Locks gets strong locks beside a service that goes on (D54). Everybody who comes
-// after a session that waits for a strong lock waits behind it. So each attempt asks
-// only briefly, lets everything go if it was in vain, and is made again after a pause in
-// which calls go on.
+// Locks takes strong locks next to a running service (D54). Every session that comes
+// after one that waits for a strong lock waits behind it. So each attempt waits only
+// briefly, releases everything if it fails, and is repeated after a pause in which calls go
+// on.
 type Locks struct {
-	DB    DB            // sees who is in the way: another connection than the one that asks
-	As    string        // application_name of the session that asks
+	DB    DB            // finds the blockers: another connection than the one that waits
+	As    string        // application_name of the session that waits
 	Limit time.Duration // for all attempts together; 0 means ten minutes
-	Tell  func(string)  // is told who is in the way, and of each change; nil tells nobody
+	Tell  func(string)  // receives the blockers, and each change of them; may be nil
 }
 
 // BriefLock is how long an attempt waits for one lock.
@@ -35,21 +35,21 @@ const Briefly = `SET LOCAL lock_timeout = '` + BriefLock + `'`
 const (
 	lockLimit = 10 * time.Minute
 	lockPause = time.Second           // between two attempts
-	lockLook  = 10 * time.Millisecond // between two looks at who is in the way
+	lockLook  = 10 * time.Millisecond // between two looks for blockers
 )
 
-// Ask calls try until it has got its locks or failed for another reason. A failed try
-// has let go of everything. It waits [Briefly], or takes only locks that no call
-// waits behind. The error says who was in the way when time ran out.
+// Ask calls try until it has its locks or fails for another reason. A failed try has
+// released everything. It waits [Briefly], or takes only locks that no call waits behind.
+// The error names the blocker when time ran out.
 func (l Locks) Ask(ctx context.Context, try func(context.Context) error) error {
 	limit := cmp.Or(l.Limit, lockLimit)
 	var last wait
-	for watch, told := clock.Start(), ""; ; {
-		seen, err := l.attempt(ctx, &told, try)
+	for watch, reported := clock.Start(), ""; ; {
+		seen, err := l.attempt(ctx, &reported, try)
 		if !Contended(err) {
 			return err
 		}
-		if len(seen.holders) > 0 { // the attempt may have been too short to see anybody
+		if len(seen.holders) > 0 { // the attempt may have been too short to see a blocker
 			last = seen
 		}
 		if watch.Elapsed() >= limit {
@@ -68,23 +68,23 @@ func (l Locks) Ask(ctx context.Context, try func(context.Context) error) error {
 	}
 }
 
-// Contended reports whether somebody else had a lock for too long, so that everything
-// was undone and may be tried again.
+// Contended reports whether another session held a lock for too long, so that everything
+// was rolled back and may be tried again.
 func Contended(err error) bool {
 	const lockNotAvailable, deadlockDetected = "55P03", "40P01"
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (refused.Code == lockNotAvailable || refused.Code == deadlockDetected)
 }
 
-// attempt calls try, and returns who was in its way.
-func (l Locks) attempt(ctx context.Context, told *string, try func(context.Context) error) (last wait, err error) {
+// attempt calls try, and returns its blockers.
+func (l Locks) attempt(ctx context.Context, reported *string, try func(context.Context) error) (last wait, err error) {
 	done := make(chan struct{})
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
 		for over := false; !over; {
 			if now, err := waitOf(ctx, l.DB, l.As); err == nil && len(now.holders) > 0 {
 				last = now
-				l.tell(told, now.String())
+				l.report(reported, now.String())
 			}
 			background.Wait(ctx, lockLook, done)
 			over = background.Notified(done) || ctx.Err() != nil
@@ -96,17 +96,17 @@ func (l Locks) attempt(ctx context.Context, told *string, try func(context.Conte
 	return last, err
 }
 
-func (l Locks) tell(told *string, text string) {
-	if l.Tell != nil && text != *told {
+func (l Locks) report(reported *string, text string) {
+	if l.Tell != nil && text != *reported {
 		l.Tell(text)
 	}
-	*told = text
+	*reported = text
 }
 
-// sendAway makes an autovacuum give way. It does so only for somebody who has waited for
-// longer than deadlock_timeout. This lock waits for an autovacuum and for nobody who
-// reads or writes, so no call waits behind it meanwhile. An autovacuum that prevents the
-// wraparound of transaction ids stays.
+// sendAway makes an autovacuum give way. It does so only for a session that has waited
+// longer than deadlock_timeout. This lock waits for an autovacuum and not for readers or
+// writers, so no call waits behind it meanwhile. An autovacuum that prevents the wraparound
+// of transaction ids stays.
 func (l Locks) sendAway(ctx context.Context, seen wait) (gone bool, err error) {
 	if seen.table == "" || !seen.byPostgres() {
 		return false, nil

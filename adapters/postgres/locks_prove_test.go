@@ -37,13 +37,13 @@ func TestProveAnAutovacuumGivesWay_D54(t *testing.T) {
 	clocktest.Eventually(t, func() bool { return vacuums() > 0 }, "the autovacuum is at work")
 
 	provetest.Tried(t, vacuums(), "autovacuums at work")
-	heard := &teller{}
+	reports := &reports{}
 	files := next(t, step(`ALTER TABLE events ADD COLUMN next int;`))
-	if _, err := (postgres.Migrator{URL: owner, Wait: 20 * time.Second, Tell: heard.tell}).From(t.Context(), files); err != nil {
+	if _, err := (postgres.Migrator{URL: owner, Wait: 20 * time.Second, Tell: reports.add}).From(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(heard.told(), "autovacuum") {
-		t.Errorf("it was told %q", heard.told())
+	if !strings.Contains(reports.text(), "autovacuum") {
+		t.Errorf("it reported %q", reports.text())
 	}
 	var cancelled int
 	if err := e.Pool.QueryRow(t.Context(), `SELECT autovacuum_count FROM pg_stat_user_tables WHERE relname = 'events'`).Scan(&cancelled); err != nil || cancelled != 0 {

@@ -56,19 +56,19 @@ func reading(t *testing.T, db *postgrestest.Database, table string) *pgx.Conn {
 	return reader
 }
 
-// teller keeps what it is told.
-type teller struct {
+// reports keeps the reports that it receives.
+type reports struct {
 	mu  sync.Mutex
 	all []string
 }
 
-func (l *teller) tell(text string) {
+func (l *reports) add(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all = append(l.all, text)
 }
 
-func (l *teller) told() string {
+func (l *reports) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Join(l.all, "\n")
@@ -79,17 +79,17 @@ func (l *teller) told() string {
 func TestCallsGoOnWhileAMigrationWaits_D54(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	e, reader, heard := enginetest.On(t, db.URL), reading(t, db, "events"), &teller{}
+	e, reader, reports := enginetest.On(t, db.URL), reading(t, db, "events"), &reports{}
 	files := next(t, step(`ALTER TABLE events ADD COLUMN next int;`))
 	migrated := make(chan error, 1)
 	go func() {
-		_, err := postgres.Migrator{URL: db.AdminURL, Tell: heard.tell}.From(t.Context(), files)
+		_, err := postgres.Migrator{URL: db.AdminURL, Tell: reports.add}.From(t.Context(), files)
 		migrated <- err
 	}()
-	clocktest.Eventually(t, func() bool { return heard.told() != "" }, "the migrator says who is in its way")
+	clocktest.Eventually(t, func() bool { return reports.text() != "" }, "the migrator reports its blocker")
 	who := fmt.Sprintf("table events is held by pid %d (a long report, user frontdesk_owner, idle in transaction, last statement SELECT, since ", reader.PgConn().PID())
-	if !strings.HasPrefix(heard.told(), who) || strings.Contains(heard.told(), "Ann") {
-		t.Errorf("it says %q, want %q", heard.told(), who)
+	if !strings.HasPrefix(reports.text(), who) || strings.Contains(reports.text(), "Ann") {
+		t.Errorf("it reports %q, want %q", reports.text(), who)
 	}
 	for range 200 {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -32,7 +32,7 @@ func TestPoolMetricsCountConnections_D110(t *testing.T) {
 	clocktest.Eventually(t, func() bool { return pool.Stat().EmptyAcquireCount() >= 1 && pool.Stat().AcquiredConns() == 1 }, "a caller waits")
 	got := enginetest.Measured(t, of)
 	if got["pool_connections calls in-use"] != 1 || got["pool_connections calls idle"] != 0 || got["pool_connections_max calls"] != 1 {
-		t.Errorf("with one in use it tells %v", got)
+		t.Errorf("with one in use it reports %v", got)
 	}
 	held.Release()
 	if err := <-waits; err != nil {
@@ -50,19 +50,19 @@ func TestPoolMetricsCountConnections_D110(t *testing.T) {
 	}
 }
 
-// A clock that is wrong is told by as much as it is wrong at least, and with its sign. One that
-// is right is never called wrong, however long the way is.
+// The measured offset of a wrong clock is a lower bound, with its sign. The offset of a right
+// clock is 0, however long the round trip takes.
 func TestClockOffsetIsMeasured_D110(t *testing.T) {
 	t.Parallel()
 	pool := postgrestest.New(t).Pool(t)
 	for wrong, want := range map[time.Duration]float64{0: 0, time.Hour: 3600, -time.Hour: -3600} {
 		got := enginetest.Measured(t, postgres.ClockOffset(pool, func() time.Time { return clock.System().Add(wrong) }))["clock_offset_seconds"]
 		if math.Abs(got-want) > 60 || math.Abs(got) > math.Abs(want) {
-			t.Errorf("a clock that is wrong by %v is told as %v s", wrong, got)
+			t.Errorf("a clock that is wrong by %v is measured as %v s", wrong, got)
 		}
 	}
 	if got := enginetest.Measured(t, postgres.ClockOffset(closed(t), clock.System)); len(got) != 0 {
-		t.Errorf("without a database it tells %v", got)
+		t.Errorf("without a database it reports %v", got)
 	}
 }
 

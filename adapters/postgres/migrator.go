@@ -16,21 +16,21 @@ import (
 	"frontdesk/migrations"
 )
 
-// Migrator changes the schema, or its owner, beside a service that goes on. One at a
-// time works on a database; the others wait for it.
+// Migrator changes the schema, or its owner, next to a running service. One at a time works
+// on a database; the others wait for it.
 type Migrator struct {
 	URL  string        // the database, as its owner or as a role that may act as the owner
 	Wait time.Duration // for locks that others hold, for each migration; 0 means ten minutes
-	Tell func(string)  // is told who is waited for; nil tells nobody
+	Tell func(string)  // receives the sessions that it waits for; may be nil
 }
 
-// Migrated says what [Migrator.Migrate] did.
+// Migrated is the result of [Migrator.Migrate].
 type Migrated struct {
 	From, To int64    // schema versions before and after; 0 is an empty database
 	Applied  []string // file names of the migrations applied, in order
 }
 
-// String returns one line for whoever migrates.
+// String returns one line for the operator.
 func (m Migrated) String() string {
 	done := "nothing to change"
 	if len(m.Applied) > 0 {
@@ -39,7 +39,7 @@ func (m Migrated) String() string {
 	return fmt.Sprintf("%s: the schema is at version %d", done, m.To)
 }
 
-// Migrate is [Migrator.Migrate] for a database that nobody else uses.
+// Migrate is [Migrator.Migrate] for a database without other users.
 func Migrate(ctx context.Context, databaseURL string) (Migrated, error) {
 	return Migrator{URL: databaseURL}.Migrate(ctx)
 }
@@ -64,13 +64,13 @@ func (m Migrator) migrate(ctx context.Context, files fs.FS) (Migrated, error) {
 	if err := requireOwned(ctx, w.conn); err != nil {
 		return Migrated{}, err
 	}
-	if err := w.lock(ctx); err != nil {
+	if err := w.takeLock(ctx); err != nil {
 		return Migrated{}, err
 	}
-	if err := actAsOwner(ctx, w.alone.tx, w.config); err != nil {
+	if err := actAsOwner(ctx, w.lock.tx, w.config); err != nil {
 		return Migrated{}, err
 	}
-	if err := requirePlainOwner(ctx, w.alone.tx, cmp.Or(w.config.RuntimeParams["role"], w.config.User)); err != nil {
+	if err := requirePlainOwner(ctx, w.lock.tx, cmp.Or(w.config.RuntimeParams["role"], w.config.User)); err != nil {
 		return Migrated{}, err
 	}
 	return w.up(ctx, files)
@@ -81,8 +81,8 @@ type migrating struct {
 	Migrator
 	config *pgx.ConnConfig // of the connections that migrate
 	conn   *pgx.Conn       // holds the lock of migrators
-	alone  *Alone
-	seeing *pgxpool.Pool // sees who is in the way
+	lock   *AdvisoryLock
+	seeing *pgxpool.Pool // finds the blockers
 	locks  Locks
 }
 
@@ -107,25 +107,25 @@ func (m Migrator) open(ctx context.Context) (*migrating, error) {
 	return w, nil
 }
 
-// close rolls back what has not been committed, and ends the connections.
+// close rolls back uncommitted changes, and ends the connections.
 func (w *migrating) close(ctx context.Context) {
 	_ = w.conn.Close(context.WithoutCancel(ctx))
 	w.seeing.Close()
 }
 
-// lock waits until no other migrator is at work.
-func (w *migrating) lock(ctx context.Context) (err error) {
-	if w.alone, err = NewAlone(ctx, w.conn, migrationLock, migratorName); err != nil {
+// takeLock waits until no other migrator is at work.
+func (w *migrating) takeLock(ctx context.Context) (err error) {
+	if w.lock, err = NewAdvisoryLock(ctx, w.conn, migrationLock, migratorName); err != nil {
 		return fmt.Errorf("lock migrations: %w", err)
 	}
-	return w.alone.Wait(ctx, w.seeing, func(other Blocker) {
+	return w.lock.Wait(ctx, w.seeing, func(other Blocker) {
 		if w.Tell != nil {
 			w.Tell("another migrator is at work: " + other.String())
 		}
 	})
 }
 
-// requireOwned refuses a role that may not change the tables that there are.
+// requireOwned refuses a role that may not change the existing tables.
 func requireOwned(ctx context.Context, db *pgx.Conn) error {
 	var user, owner string
 	err := db.QueryRow(ctx, `
@@ -143,7 +143,7 @@ func requireOwned(ctx context.Context, db *pgx.Conn) error {
 
 // actAsOwner makes connections of config act as the plain role that owns the schema, or
 // the database if there is no schema yet. So everything has one owner, and auditors may
-// read new tables, also if a superuser migrates.
+// read new tables, even if a superuser migrates.
 func actAsOwner(ctx context.Context, db pgx.Tx, config *pgx.ConnConfig) error {
 	var owner string
 	err := db.QueryRow(ctx, `

@@ -5,8 +5,7 @@ import (
 	"io/fs"
 )
 
-// What the migrator's tests see: it and the check with other migrations than
-// the program's.
+// For the migrator's tests: migrating and checking with other migrations than the program's.
 var (
 	MigrateFrom     = migrateFrom
 	CheckSchemaFrom = checkSchema

@@ -59,8 +59,8 @@ func TestMigrateAppliesPendingMigrations(t *testing.T) {
 	for _, c := range []struct {
 		program int
 		want    postgres.Migrated
-		before  string // what the check says to a program of that version
-		told    string
+		before  string // the check's error to a program of that version
+		reported    string
 	}{
 		{2, postgres.Migrated{From: 0, To: 2, Applied: []string{"0001_rooms.sql", "0002_sites.sql"}},
 			"the database is at version 0, this program needs 2: run frontdesk migrate",
@@ -77,8 +77,8 @@ func TestMigrateAppliesPendingMigrations(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
 			t.Errorf("to version %d: %v\n%s", c.program, err, diff)
 		}
-		if got.String() != c.told {
-			t.Errorf("who migrates is told %q, want %q", got, c.told)
+		if got.String() != c.reported {
+			t.Errorf("the operator gets %q, want %q", got, c.reported)
 		}
 		if err := postgres.CheckSchemaFrom(t.Context(), serving, firstSteps(c.program)); err != nil {
 			t.Errorf("after: %v", err)
@@ -115,7 +115,7 @@ func TestOnlySchemaOwnerMigrates_D54(t *testing.T) {
 	}
 	_, err := postgres.Migrate(t.Context(), db.URL)
 	if want := "frontdesk_app does not own the schema: name a --database-url that connects as " + owner; enginetest.Text(err) != want {
-		t.Errorf("it says %v, want %s", err, want)
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
@@ -165,14 +165,14 @@ func TestAMigratorWaitsNoLongerThanItsCaller(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var told string
-	_, err = postgres.Migrator{URL: db.AdminURL, Tell: func(text string) { told = text; cancel() }}.From(ctx, steps)
+	var reported string
+	_, err = postgres.Migrator{URL: db.AdminURL, Tell: func(text string) { reported = text; cancel() }}.From(ctx, steps)
 	who := fmt.Sprintf("pid %d (the other one, user frontdesk_owner, idle, last statement SELECT, since ", holder.PgConn().PID())
 	if !errors.Is(err, context.Canceled) || !strings.Contains(enginetest.Text(err), who) {
 		t.Errorf("waiting for ever: %v, want %s", err, who)
 	}
-	if !strings.HasPrefix(told, "another migrator is at work: "+who) {
-		t.Errorf("who waits is told %q", told)
+	if !strings.HasPrefix(reported, "another migrator is at work: "+who) {
+		t.Errorf("the waiting migrator reports %q", reported)
 	}
 }
 
@@ -184,9 +184,9 @@ func TestAFailedMigrationLeavesTheOnesBeforeIt(t *testing.T) {
 		"0002_sites.sql": step(`CREATE TABLE sites (name text); SELECT nonsense;`),
 	}
 	if _, err := postgres.MigrateFrom(t.Context(), db.AdminURL, broken); !strings.Contains(enginetest.Text(err), "0002_sites.sql") {
-		t.Errorf("says %v, want the file's name", err)
+		t.Errorf("got %v, want the file's name", err)
 	}
-	got, err := postgres.MigrateFrom(t.Context(), db.AdminURL, firstSteps(2)) // mended
+	got, err := postgres.MigrateFrom(t.Context(), db.AdminURL, firstSteps(2)) // fixed
 	if want := (postgres.Migrated{From: 1, To: 2, Applied: []string{"0002_sites.sql"}}); err != nil || !cmp.Equal(got, want) {
 		t.Errorf("did %+v (%v), want %+v", got, err, want)
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // MoveClock moves the clock by which erasures wait in one database, as a superuser: a
-// sandbox's clock moves, and a day passes in tests. Erasures anywhere else wait by the clock
-// of the machine, because only a superuser can own the table (D135).
+// sandbox's clock moves, and a day passes in tests. Erasures in other databases wait by the
+// clock of the machine, because only a superuser can own the table (D135).
 func MoveClock(ctx context.Context, superuserURL string, ahead time.Duration) error {
 	conn, err := pgx.Connect(ctx, superuserURL)
 	if err != nil {

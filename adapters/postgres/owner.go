@@ -40,14 +40,14 @@ WITH places AS (
 	WHERE typtype = 'd' AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_type'::regclass AND objid = t.oid AND deptype = 'e')
 )`
 
-// OwnerError says why a role must not own the schema: no rule of the database binds it, and the
-// functions that run as their owner could do anything that it may (D51).
+// OwnerError is the reason why a role must not own the schema: no rule of the database binds
+// it, and the functions that run as their owner could do anything that it may (D51).
 type OwnerError struct {
 	Owner string
-	Right string // what makes it dangerous: "SUPERUSER", "CREATEROLE", or a role of Postgres that it is a member of
+	Right string // the dangerous right: "SUPERUSER", "CREATEROLE", or a role of Postgres that it is a member of
 }
 
-// Error returns one line that says what to do.
+// Error returns one line with the fix.
 func (e *OwnerError) Error() string {
 	name := pgx.Identifier{e.Owner}.Sanitize()
 	switch e.Right {
@@ -76,7 +76,7 @@ func CheckOwner(ctx context.Context, db projections.Querier) error {
 }
 
 // requirePlainOwner refuses to make a schema for a role that must not own one. A superuser may
-// migrate: serve refuses what belongs to one, and --change-owner gives it to a plain role.
+// migrate: serve refuses the schema of one, and --change-owner gives it to a plain role.
 func requirePlainOwner(ctx context.Context, db projections.Querier, owner string) error {
 	return ownerErrorOf(db.QueryRow(ctx, `
 		SELECT rolname, danger FROM pg_roles CROSS JOIN LATERAL (SELECT `+dangers+` AS danger) d WHERE rolname = $1 AND NOT rolsuper AND danger IS NOT NULL`,
@@ -94,27 +94,27 @@ func ownerErrorOf(row pgx.Row) error {
 	return found
 }
 
-// CheckMakers returns the statement with which a superuser takes away the right to make
-// functions beside those of the owner, and "" if nobody who serves or audits has it. The
+// CheckMakers returns the statement by which a superuser revokes the right to create
+// functions next to those of the owner, and "" if no role that serves or audits has it. The
 // owner's functions do not look there, but the next one might. The serving role may call
 // it.
-func CheckMakers(ctx context.Context, db projections.Querier) (mends string, err error) {
+func CheckMakers(ctx context.Context, db projections.Querier) (fix string, err error) {
 	err = db.QueryRow(ctx, `
 		SELECT CASE WHEN has_schema_privilege($1::name, 'public', 'CREATE') OR has_schema_privilege($2::name, 'public', 'CREATE')
-			THEN 'REVOKE CREATE ON SCHEMA public FROM PUBLIC, ' || $1 || ', ' || $3 || ', ' || $2 ELSE '' END`, AppRole, SignerRole, AuditRole).Scan(&mends)
+			THEN 'REVOKE CREATE ON SCHEMA public FROM PUBLIC, ' || $1 || ', ' || $3 || ', ' || $2 ELSE '' END`, AppRole, SignerRole, AuditRole).Scan(&fix)
 	if err != nil {
 		return "", fmt.Errorf("ask who may make functions: %w", err)
 	}
-	return mends, nil
+	return fix, nil
 }
 
-// Given says what [ChangeOwner] did.
+// Given is the result of [ChangeOwner].
 type Given struct {
 	Role  string   // the new owner
-	Kinds []string // what it was given, such as "database" and "table", in order; once for each thing
+	Kinds []string // of the objects given to it, such as "database" and "table", in order; one for each object
 }
 
-// String returns one line for whoever changes the owner.
+// String returns one line for the operator.
 func (g Given) String() string {
 	if len(g.Kinds) == 0 {
 		return g.Role + " owns everything already"
@@ -130,7 +130,7 @@ func (g Given) String() string {
 	return "gave to " + g.Role + ": " + strings.Join(parts, ", ")
 }
 
-// ChangeOwner is [Migrator.ChangeOwner] for a database that nobody else uses.
+// ChangeOwner is [Migrator.ChangeOwner] for a database without other users.
 func ChangeOwner(ctx context.Context, adminURL, role string) (Given, error) {
 	return Migrator{URL: adminURL}.ChangeOwner(ctx, role)
 }
@@ -148,11 +148,11 @@ func (m Migrator) ChangeOwner(ctx context.Context, role string) (given Given, er
 	if err := requireOwner(ctx, w.conn, role); err != nil {
 		return Given{}, err
 	}
-	if err := w.lock(ctx); err != nil {
+	if err := w.takeLock(ctx); err != nil {
 		return Given{}, err
 	}
 	err = w.locks.Ask(ctx, func(ctx context.Context) error {
-		return pgx.BeginFunc(ctx, w.alone.tx, func(tx pgx.Tx) (err error) { // a savepoint, so that the lock of migrators stays
+		return pgx.BeginFunc(ctx, w.lock.tx, func(tx pgx.Tx) (err error) { // a savepoint, so that the lock of migrators stays
 			given, err = give(ctx, tx, role)
 			return err
 		})
@@ -160,7 +160,7 @@ func (m Migrator) ChangeOwner(ctx context.Context, role string) (given Given, er
 	if err != nil {
 		return Given{}, err
 	}
-	if err := w.alone.Release(ctx); err != nil {
+	if err := w.lock.Release(ctx); err != nil {
 		return Given{}, fmt.Errorf("change the owner: %w", err)
 	}
 	return given, nil
@@ -188,7 +188,7 @@ func requireOwner(ctx context.Context, db projections.Querier, role string) erro
 	return requirePlainOwner(ctx, db, role)
 }
 
-// gifts are the statements that make $1 the owner, with what each of them gives. The
+// gifts are the statements that make $1 the owner, each with the kind of its object. The
 // rights come last: those that tables of the old owners come with, to see standbys,
 // and to make tables in a schema public that does not go with the database.
 const gifts = belongings + `, former AS (SELECT DISTINCT owner FROM belongings WHERE owner <> $1::text::regrole)
@@ -227,7 +227,7 @@ func give(ctx context.Context, tx pgx.Tx, role string) (Given, error) {
 	return given, nil
 }
 
-// notGiven says what to do when a statement was refused.
+// notGiven adds the fix to the error of a refused statement.
 func notGiven(statement string, err error) error {
 	const insufficientPrivilege = "42501"
 	refused, _ := errors.AsType[*pgconn.PgError](err)

@@ -54,7 +54,7 @@ func (o *owned) ask(role, question string) []string {
 	return found
 }
 
-// belongings is what Postgres knows that a role owns, in the database or beside it.
+// belongings returns the objects that a role owns, in the database or outside it.
 func (o *owned) belongings(role string) []string {
 	o.t.Helper()
 	return o.ask(embedded.Superuser, `SELECT pg_describe_object(classid, objid, objsubid) FROM pg_shdepend
@@ -86,7 +86,7 @@ func TestTheOwnerIsChangedWhollyAndOnce_D51(t *testing.T) {
 		t.Fatal(err)
 	}
 	if is := given.String(); !strings.HasPrefix(is, "gave to plain: 1 × database, 1 × schema, ") || !strings.HasSuffix(is, "1 × default right, 1 × right to see standbys") {
-		t.Errorf("it says %q", is)
+		t.Errorf("it prints %q", is)
 	}
 	others := []string{"function pooler.look_up()", "schema pooler"} // nothing of frontdesk
 	if left := o.belongings("bygone"); !slices.Equal(left, others) {
@@ -193,7 +193,7 @@ func TestRefusedOwnerNamesTheFix_D51(t *testing.T) {
 		t.Errorf("while an auditor reads: %v, want %s", err, who)
 	}
 	if is := o.belongings("bygone"); !slices.Equal(is, was) {
-		t.Errorf("what was refused has changed the owner of something: %d things of %d are left", len(is), len(was))
+		t.Errorf("a refused change has changed owners: %d objects of %d are left", len(is), len(was))
 	}
 }
 
@@ -223,7 +223,7 @@ func TestDangerousOwnersAreRefused(t *testing.T) {
 		}
 		if n > 0 { // there is a schema since the first was taken away
 			if err := o.check(); !strings.Contains(enginetest.Text(err), c.want) {
-				t.Errorf("%s: serve is told %v", c.give, err)
+				t.Errorf("%s: serve gets %v", c.give, err)
 			}
 		}
 		enginetest.Execute(t, o.super, c.take)

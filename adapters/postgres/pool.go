@@ -13,23 +13,23 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// connectLimit is how long making one connection may take, unless the URL says
-// otherwise. It is less than [CallerLimit], so that a caller still reaches the second
-// host of a URL whose first one is silent.
+// connectLimit is the time to make one connection, unless the URL sets another. It is less
+// than [CallerLimit], so that a caller still reaches the second host of a URL whose first
+// one is silent.
 const connectLimit = 5 * time.Second
 
-// NewPool returns a pool of at most so many connections to url; 0 leaves the
-// number to url or to pgx. It connects when somebody needs a connection.
+// NewPool returns a pool of at most so many connections to url; 0 leaves the number to url
+// or to pgx. It connects on demand.
 func NewPool(ctx context.Context, url string, connections int32) (*pgxpool.Pool, error) {
 	return NewTracedPool(ctx, url, connections, nil)
 }
 
-// sessionSettings are what the program's statements rely on, whatever the role or the database
-// have been set to. Row security that would hide rows is an error, not a shorter answer. To
-// compile a statement takes longer than any of the program's runs. A client whose machine has
-// vanished loses its session, and its locks, as soon as it would lose its connection
-// ([vanished]). A commit waits for the disk unless a transaction says otherwise. Behind a
-// pooler that lends connections for a transaction, the pooler has to set them.
+// sessionSettings are the settings that the program's statements rely on; they override those
+// of the role and the database. Row security that would hide rows is an error, not a shorter
+// answer. Compiling a statement takes longer than any of the program's runs. A client whose
+// machine has vanished loses its session, and its locks, as soon as it would lose its
+// connection ([vanished]). A commit waits for the disk unless its transaction turns that off.
+// Behind a pooler that lends connections for a transaction, the pooler has to set them.
 const sessionSettings = `
 SET search_path = public, pg_temp; SET row_security = off; SET default_transaction_isolation = 'read committed'; SET jit = off;
 SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2; SET tcp_user_timeout = 20000;
@@ -65,8 +65,8 @@ func NewTracedPool(ctx context.Context, url string, connections int32, tracer pg
 	return pool, nil
 }
 
-// Acquire takes one connection out of a pool, for a caller who needs it for longer
-// than one statement. Its errors are faults, as those of [DB] are.
+// Acquire takes one connection out of a pool, for a caller that needs it for longer than one
+// statement. Its errors are faults, like those of [DB].
 func Acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
 	conn, err := pool.Acquire(ctx)
 	return conn, FaultOf(err)
@@ -82,9 +82,9 @@ var dialer = &net.Dialer{
 	Control:         boundUnacknowledged,
 }
 
-// boundUnacknowledged applies the limit to what has been sent and not acknowledged,
-// too. Keep-alive says nothing while such data is under way, and Linux would send it
-// again for a quarter of an hour.
+// boundUnacknowledged also applies the limit to data that is sent and not acknowledged.
+// Keep-alive is silent while such data is under way, and Linux would resend it for a
+// quarter of an hour.
 func boundUnacknowledged(network, _ string, conn syscall.RawConn) error {
 	if runtime.GOOS != "linux" || network == "unix" {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// PoolMetrics counts what becomes of the connections of pools, by their names. It asks the
-// pools, and never the database.
+// PoolMetrics counts the connections of pools, by the pools' names. It queries the pools,
+// never the database.
 func PoolMetrics(pools map[string]*pgxpool.Pool) prometheus.Collector {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, append([]string{"pool"}, labels...), nil)
@@ -37,20 +37,20 @@ func (m *poolMetrics) Describe(out chan<- *prometheus.Desc) {
 // Collect sends the figures of each pool.
 func (m *poolMetrics) Collect(out chan<- prometheus.Metric) {
 	for name, pool := range m.pools {
-		is := pool.Stat()
+		stat := pool.Stat()
 		gauge := func(d *prometheus.Desc, n int32, labels ...string) {
 			out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), append([]string{name}, labels...)...)
 		}
 		counter := func(d *prometheus.Desc, n float64) {
 			out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, n, name)
 		}
-		gauge(m.connections, is.AcquiredConns(), "in-use")
-		gauge(m.connections, is.IdleConns(), "idle")
-		gauge(m.connections, is.ConstructingConns(), "opening")
-		gauge(m.most, is.MaxConns())
-		counter(m.taken, float64(is.AcquireCount()))
-		counter(m.waits, float64(is.EmptyAcquireCount()))
-		counter(m.waited, is.EmptyAcquireWaitTime().Seconds())
-		counter(m.giveUp, float64(is.CanceledAcquireCount()))
+		gauge(m.connections, stat.AcquiredConns(), "in-use")
+		gauge(m.connections, stat.IdleConns(), "idle")
+		gauge(m.connections, stat.ConstructingConns(), "opening")
+		gauge(m.most, stat.MaxConns())
+		counter(m.taken, float64(stat.AcquireCount()))
+		counter(m.waits, float64(stat.EmptyAcquireCount()))
+		counter(m.waited, stat.EmptyAcquireWaitTime().Seconds())
+		counter(m.giveUp, float64(stat.CanceledAcquireCount()))
 	}
 }

@@ -14,8 +14,8 @@ import (
 
 var changes = regexp.MustCompile(`(?i)\b(INSERT INTO|UPDATE \w+ (\w+ )?SET|DELETE FROM|FOR UPDATE|nextval|set_config|record_audit_query|NOTIFY|CREATE|DROP)\b`)
 
-// A question may be sent twice, so it must only read. What is asked of a pool or in a
-// transaction is sent once, and may change something.
+// A query may be sent twice, so it must only read. Queries to a pool or in a transaction are
+// sent once, and may change something.
 func TestQuestionsOnlyRead_D48(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -50,7 +50,7 @@ func TestQuestionsOnlyRead_D48(t *testing.T) {
 // how many they are.
 func onlyRead(t *testing.T, name string, files []*ast.File) (asked int) {
 	t.Helper()
-	texts := map[string]string{} // of what is declared in the package
+	texts := map[string]string{} // of the package's declarations
 	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == len(spec.Names) {
@@ -69,7 +69,7 @@ func onlyRead(t *testing.T, name string, files []*ast.File) (asked int) {
 			}
 			asked++
 			if sql := textOf(call.Args[1], texts); changes.MatchString(sql) {
-				t.Errorf("%s asks what is no question; use Exec or InTx: %q", name, sql)
+				t.Errorf("%s queries a statement that does not only read; use Exec or InTx: %q", name, sql)
 			}
 			return true
 		})

@@ -13,7 +13,7 @@ import (
 	"frontdesk/adapters/postgres/enginetest"
 )
 
-// bareCluster is a cluster nobody has made the roles in.
+// bareCluster is a cluster without the roles.
 func bareCluster(t *testing.T) *embedded.Server {
 	t.Helper()
 	s, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Volatile: true})
@@ -62,7 +62,7 @@ func TestRolesAreMadeOnceBeforeMigrating(t *testing.T) {
 	}
 }
 
-// rightsOf connects as the role and lists what it may do in the whole cluster.
+// rightsOf connects as the role and lists its rights in the whole cluster.
 func rightsOf(t *testing.T, s *embedded.Server, role string) (rights string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.URL("postgres", role))

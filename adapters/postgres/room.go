@@ -7,36 +7,36 @@ import (
 	"frontdesk/projections"
 )
 
-// Room is how many connections the database has for the role that asks, and which of its
-// limits that is.
-type Room struct {
+// ConnectionLimit is the number of connections that a role may have.
+type ConnectionLimit struct {
 	Connections int
-	Limit       string
+	Source      string // the setting that it comes from
 }
 
-// Fits returns how many processes of so many connections each there is room for.
-func (r Room) Fits(connections int) int { return r.Connections / connections }
+// Processes returns how many processes of so many connections each fit into the limit.
+func (l ConnectionLimit) Processes(connections int) int { return l.Connections / connections }
 
-// RoomFor returns the room of the role that this program has signed in as. What others use
-// of it is not taken off. Behind a pooler it is the pooler's room. The serving role may call it.
-func RoomFor(ctx context.Context, db projections.Querier) (room Room, err error) {
+// ConnectionLimitOf returns the limit of the role that this program has signed in as. It
+// does not subtract connections in use. Behind a pooler it is the pooler's limit. The serving
+// role may call it.
+func ConnectionLimitOf(ctx context.Context, db projections.Querier) (limit ConnectionLimit, err error) {
 	err = db.QueryRow(ctx, `
 		SELECT connections, name FROM (
 			SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
 				- coalesce(current_setting('reserved_connections', true)::int, 0) AS connections, 'max_connections less what is reserved' AS name
 			UNION ALL SELECT datconnlimit, 'the connection limit of the database' FROM pg_database WHERE datname = current_database()
 			UNION ALL SELECT rolconnlimit, 'the connection limit of the role' FROM pg_roles WHERE rolname = session_user
-		) limits WHERE connections >= 0 ORDER BY connections LIMIT 1`).Scan(&room.Connections, &room.Limit)
+		) limits WHERE connections >= 0 ORDER BY connections LIMIT 1`).Scan(&limit.Connections, &limit.Source)
 	if err != nil {
-		return Room{}, fmt.Errorf("ask how many connections the database has: %w", err)
+		return ConnectionLimit{}, fmt.Errorf("ask how many connections the database has: %w", err)
 	}
-	return room, nil
+	return limit, nil
 }
 
-// Roles are who serves and who owns what is served.
+// Roles are the serving role and the owner of the events.
 type Roles struct {
 	Serves    string // that this program has signed in as
-	Superuser bool   // whom no rule of the database binds
+	Superuser bool   // no rule of the database binds it
 	App       bool   // it has the rights of [AppRole]
 	Owner     string // of the events
 }

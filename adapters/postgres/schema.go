@@ -15,15 +15,15 @@ import (
 	"frontdesk/projections"
 )
 
-// SchemaError says that the database and the program do not fit together, and
-// what to do about it. Versions are the numbers of migration files.
+// SchemaError is a mismatch of the versions of database and program. Versions are the
+// numbers of migration files.
 type SchemaError struct{ Database, Program int64 }
 
 // Ahead reports whether the database is newer than the program. A program that
 // serves already may then go on, as it must during a rolling upgrade.
 func (e *SchemaError) Ahead() bool { return e.Database > e.Program }
 
-// Error returns both versions and the command that mends it.
+// Error returns both versions and the command that fixes it.
 func (e *SchemaError) Error() string {
 	if e.Ahead() {
 		return fmt.Sprintf("the database is at version %d, newer than this program's %d: run a newer frontdesk", e.Database, e.Program)
@@ -35,7 +35,7 @@ func (e *SchemaError) Error() string {
 func SchemaVersion() (int64, error) { return newest(migrations.FS) }
 
 // CheckSchema returns nil if the database has exactly the schema of this program, a
-// [*SchemaError] if it has not, and another error if the database cannot be asked.
+// [*SchemaError] if it has not, and another error if the database does not answer.
 // The serving role may call it.
 func CheckSchema(ctx context.Context, db projections.Querier) error {
 	return checkSchema(ctx, db, migrations.FS)
@@ -69,9 +69,9 @@ func SessionUser(ctx context.Context, db projections.Querier) (user string, err 
 	return user, nil
 }
 
-// CheckWritable returns nil if the database takes changes. It says nothing about a full
-// disk: small changes succeed there until a file has to grow, and to try larger ones
-// would use up what is left for the write-ahead log.
+// CheckWritable returns nil if the database takes changes. It does not detect a full disk:
+// small changes succeed there until a file has to grow, and trying larger ones would use up
+// the space left for the write-ahead log.
 func CheckWritable(ctx context.Context, db projections.Querier) error {
 	var readOnly bool
 	err := db.QueryRow(ctx, `SELECT current_setting('transaction_read_only')::boolean`).Scan(&readOnly)
@@ -84,12 +84,11 @@ func CheckWritable(ctx context.Context, db projections.Querier) error {
 	return nil
 }
 
-// SequenceError says what is wrong with the sequence that positions are drawn from, as in
-// "is cached". Events could be appended at positions that the sequencer has passed, and
-// never get into the log (D52).
+// SequenceError is a fault of the sequence of positions, such as "is cached". Events could
+// be appended at positions that the sequencer has passed, and never get into the log (D52).
 type SequenceError struct{ Fault string }
 
-// Error returns the fault and what mends it.
+// Error returns the fault and the fix.
 func (e *SequenceError) Error() string {
 	return "the sequence of positions " + e.Fault + ": as the owner, SELECT mend_sequence()"
 }
@@ -107,8 +106,8 @@ func CheckSequence(ctx context.Context, db projections.Querier) error {
 	return nil
 }
 
-// undefinedTable is Postgres's code for a database without goose's table: nobody has
-// migrated it yet.
+// undefinedTable is Postgres's code for a database without goose's table: it is not migrated
+// yet.
 const undefinedTable = "42P01"
 
 // newest returns the version of the last migration.
@@ -132,7 +131,7 @@ func newest(files fs.FS) (version int64, err error) {
 const (
 	AppRole    = "frontdesk_app"    // serves: it reads and appends events, and changes none
 	AuditRole  = "frontdesk_audit"  // reads, and records that it has read
-	SignerRole = "frontdesk_signer" // reads as auditors do, and publishes checkpoints
+	SignerRole = "frontdesk_signer" // reads like auditors, and publishes checkpoints
 )
 
 // RolesSQL makes the roles. It is docs/operations/roles.sql.

@@ -54,7 +54,7 @@ func readShape(ctx context.Context, db projections.Querier) (shape, error) {
 	var kind, name, digest string
 	_, err = pgx.ForEachRow(rows, []any{&kind, &name, &digest}, func() error {
 		key := [2]string{kind, name}
-		if known, is := found[key]; is && known != digest { // of two partitions
+		if known, ok := found[key]; ok && known != digest { // of two partitions
 			digest = "different"
 		}
 		found[key] = digest
@@ -95,15 +95,15 @@ func compareShapes(declared, found shape) (differences []SchemaDifference) {
 		}
 	}
 	for key, digest := range declared {
-		switch now, is := found[key]; {
-		case !is:
+		switch now, ok := found[key]; {
+		case !ok:
 			add(key, "missing")
 		case now != digest:
 			add(key, "changed")
 		}
 	}
 	for key := range found {
-		if _, is := declared[key]; !is {
+		if _, ok := declared[key]; !ok {
 			add(key, "added")
 		}
 	}

@@ -70,7 +70,8 @@ func nameOf(t *testing.T, db *postgrestest.Database) (name string) {
 	return name
 }
 
-// An owner or a superuser can change what the serving role sees and does. Each change is named.
+// An owner or a superuser can change the serving role's view of the data. Each change is
+// named.
 func TestSchemaDifferencesAreNamed(t *testing.T) {
 	t.Parallel()
 	for statement, want := range map[string][]string{

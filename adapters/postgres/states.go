@@ -14,10 +14,10 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// ErrUnavailable says that the database cannot be reached, or is in a state that
-// passes. What was asked of it may have been done all the same: the answer may have
-// been lost on its way. The caller may try again, with the same Idempotency-Key. An
-// error that is one names the state, for the operator and not for callers of the API.
+// ErrUnavailable means that the database cannot be reached, or is in a transient state. A
+// change may have been made all the same: its answer may have been lost. The caller may
+// retry with the same Idempotency-Key. The error's text names the state, for the operator
+// and not for callers of the API.
 var ErrUnavailable = fault.New(fault.Unavailable, "unavailable", "The service cannot reach its database. Try again shortly.")
 
 // unavailable is [ErrUnavailable] with the state of the database, for the operator.
@@ -40,8 +40,8 @@ const (
 	stateLost        = "the connection to the database was lost; a change may have been made all the same"
 )
 
-// states are those that pass without a change of the statement, the program or the
-// schema (D48), by the code of Postgres or the beginning of it.
+// states are transient: they pass without a change of the statement, the program or the
+// schema (D48). The key is the code of Postgres or the beginning of it.
 var states = map[string]string{
 	"08":    stateLost,
 	"25006": stateReadOnly,
@@ -61,16 +61,16 @@ var states = map[string]string{
 	"58030": "the database cannot read or write its disk; look at its log",
 }
 
-// refusals are reasons for which no connection was made, likewise. They also pass: a wrong
-// password, once the operator has finished changing it.
+// refusals are reasons for which no connection was made, by the same codes. They also pass: a
+// wrong password, once the operator has finished changing it.
 var refusals = map[string]string{
 	"28":    "the database refuses the role or its password; check --database-url",
 	"3D000": "the database of that name does not exist; check --database-url",
 	"42501": "the role may not connect to the database; check --database-url, or GRANT CONNECT",
 }
 
-// Named returns an error of pgx as [ErrUnavailable] if it names a state that passes. The
-// errors of a [DB] need no such help.
+// Named returns an error of pgx as [ErrUnavailable] if it names a transient state. A [DB]
+// does so with its own errors.
 func Named(err error) error {
 	if state := stateOf(err); state != "" && !errors.Is(err, ErrUnavailable) {
 		return unavailable{state, err}
@@ -78,18 +78,18 @@ func Named(err error) error {
 	return err
 }
 
-// of returns the sentence for a code, and "" if there is none.
-func of(code string, said map[string]string) string {
+// sentenceOf returns the sentence for a code, and "" if there is none.
+func sentenceOf(code string, sentences map[string]string) string {
 	for _, length := range []int{5, 3, 2} { // of a code, and of the beginnings that are classes here
-		if text := said[code[:min(length, len(code))]]; text != "" {
+		if text := sentences[code[:min(length, len(code))]]; text != "" {
 			return text
 		}
 	}
 	return ""
 }
 
-// stateOf returns the sentence for the state that an error names, and "" if that state does
-// not pass.
+// stateOf returns the sentence for the state that an error names, and "" if that is not
+// transient.
 func stateOf(err error) string {
 	refused, answered := errors.AsType[*pgconn.PgError](err)
 	_, unconnected := errors.AsType[*pgconn.ConnectError](err)
@@ -100,11 +100,11 @@ func stateOf(err error) string {
 	case errors.Is(err, pgconn.ErrReadOnlyConnection), errors.Is(err, pgconn.ErrStandbyConnection):
 		return stateReadOnly
 	case answered && unconnected:
-		return cmp.Or(of(refused.Code, states), of(refused.Code, refusals), stateUnreachable)
+		return cmp.Or(sentenceOf(refused.Code, states), sentenceOf(refused.Code, refusals), stateUnreachable)
 	case unconnected:
 		return stateUnreachable
 	case answered:
-		return of(refused.Code, states)
+		return sentenceOf(refused.Code, states)
 	case errors.Is(err, context.DeadlineExceeded):
 		return stateUnanswered
 	case network, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, pgconn.ErrConnClosed):
@@ -113,8 +113,8 @@ func stateOf(err error) string {
 	return ""
 }
 
-// Away reports whether a database is away and may come by itself. A program that is being
-// started waits for no other role, password or database than it was given.
+// Away reports whether a database is away and may return without help. A starting program
+// does not wait for another role, password or database than it was given.
 func Away(err error) bool {
 	refused, answered := errors.AsType[*pgconn.PgError](err)
 	mistaken := answered && (strings.HasPrefix(refused.Code, "28") || refused.Code == "3D000")

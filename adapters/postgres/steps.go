@@ -23,8 +23,7 @@ type steps struct {
 	applied []string // file names
 }
 
-// open returns what applies migrations on connections of its own, so that what is set
-// for these ends with them.
+// open returns a provider with connections of its own, so that the settings end with them.
 func (s *steps) open(settings map[string]string) (*goose.Provider, *sql.DB, error) {
 	config := s.config.Copy()
 	maps.Copy(config.RuntimeParams, settings)
@@ -37,7 +36,7 @@ func (s *steps) open(settings map[string]string) (*goose.Provider, *sql.DB, erro
 	return provider, db, nil
 }
 
-// versions finds where the schema is, and where it will be.
+// versions finds the current and the target version of the schema.
 func (s *steps) versions(ctx context.Context) (Migrated, error) {
 	provider, db, err := s.open(nil)
 	if err != nil {
@@ -78,12 +77,12 @@ func (s *steps) next(ctx context.Context) error {
 }
 
 // withoutTransaction marks a migration whose statements run one by one. They only make
-// and drop indexes CONCURRENTLY: no call waits behind that, so they may wait for as long
-// as it takes. A test sees to it.
+// and drop indexes CONCURRENTLY: no call waits behind that, so they may wait without a
+// limit. A test checks this.
 var withoutTransaction = regexp.MustCompile(`(?m)^-- \+goose NO TRANSACTION$`)
 
-// prepare returns the settings under which the next migration is applied, and drops what
-// an earlier attempt at it has left behind.
+// prepare returns the settings under which the next migration is applied, and drops the
+// unfinished indexes of an earlier attempt at it.
 func (s *steps) prepare(ctx context.Context) (settings map[string]string, err error) {
 	for _, source := range s.sources {
 		if source.Version <= s.current {
@@ -136,7 +135,7 @@ func (s *steps) grant(ctx context.Context) error {
 	})
 }
 
-// connected does something on a connection of its own.
+// connected calls do with a connection of its own.
 func (s *steps) connected(ctx context.Context, do func(*pgx.Conn) error) error {
 	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
 	if err != nil {

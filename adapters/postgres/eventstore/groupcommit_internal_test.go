@@ -257,7 +257,7 @@ func TestUndoneMeansNotStored_D60(t *testing.T) {
 		"a server that shuts down":   {said("FATAL", "57P01"), unknown},
 		"a server that has crashed":  {said("PANIC", "XX000"), unknown},
 		"a lost connection":          {postgres.FaultOf(fmt.Errorf("read: %w", context.DeadlineExceeded)), unknown},
-		"an absence":                 {postgres.ErrUnavailable, unknown},
+		"an outage":                  {postgres.ErrUnavailable, unknown},
 		"an unexpected error":        {errors.New("odd"), unknown},
 	} {
 		if got := outcomeOf(c.err); got != c.want {

@@ -87,16 +87,16 @@ func TestServingRoleMakesNoFunctions_D52(t *testing.T) {
 		t.Fatal(err)
 	}
 	pool := db.Pool(t)
-	if mends, err := postgres.CheckMakers(t.Context(), pool); mends != "" || err != nil {
-		t.Errorf("after a migration roles create functions: %s, %v", mends, err)
+	if fix, err := postgres.CheckMakers(t.Context(), pool); fix != "" || err != nil {
+		t.Errorf("after a migration roles create functions: %s, %v", fix, err)
 	}
 	enginetest.Execute(t, db.SuperuserURL, `GRANT CREATE ON SCHEMA public TO frontdesk_audit`) // or the owner could not grant it
-	mends, err := postgres.CheckMakers(t.Context(), pool)
-	if err != nil || mends == "" {
+	fix, err := postgres.CheckMakers(t.Context(), pool)
+	if err != nil || fix == "" {
 		t.Fatalf("auditors create functions unnoticed: %v", err)
 	}
-	enginetest.Execute(t, db.SuperuserURL, mends)
-	if mends, err := postgres.CheckMakers(t.Context(), pool); mends != "" || err != nil {
-		t.Errorf("after the fix roles create functions: %s, %v", mends, err)
+	enginetest.Execute(t, db.SuperuserURL, fix)
+	if fix, err := postgres.CheckMakers(t.Context(), pool); fix != "" || err != nil {
+		t.Errorf("after the fix roles create functions: %s, %v", fix, err)
 	}
 }

@@ -55,36 +55,36 @@ const sessionName = "frontdesk rebuild"
 // are left, the rebuilt tables stay for the next run. Only one rebuild at a time works
 // on a database: a second one is refused with the holder of the lock.
 func (r *Rebuild) Run(ctx context.Context) (result Result, err error) {
-	alone, err := r.alone(ctx)
+	lock, err := r.takeLock(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	defer func() {
-		if lost := alone.Release(ctx); lost != nil && err == nil { // another one may have changed the compared tables
+		if lost := lock.Release(ctx); lost != nil && err == nil { // another one may have changed the compared tables
 			result, err = Result{}, lost
 		}
 	}()
 	return r.run(ctx)
 }
 
-// alone takes the lock that a rebuild holds until it ends.
-func (r *Rebuild) alone(ctx context.Context) (*postgres.Alone, error) {
-	alone, err := postgres.NewAlone(ctx, r.Pool, postgres.RebuildLock, sessionName)
+// takeLock takes the lock that a rebuild holds until it ends.
+func (r *Rebuild) takeLock(ctx context.Context) (*postgres.AdvisoryLock, error) {
+	lock, err := postgres.NewAdvisoryLock(ctx, r.Pool, postgres.RebuildLock, sessionName)
 	if err != nil {
 		return nil, err
 	}
-	held, err := alone.Try(ctx)
+	held, err := lock.Try(ctx)
 	if err == nil && !held {
-		err = r.refusal(ctx, alone)
+		err = r.refusal(ctx, lock)
 	}
 	if err != nil {
-		return nil, errors.Join(err, alone.Release(ctx))
+		return nil, errors.Join(err, lock.Release(ctx))
 	}
-	return alone, nil
+	return lock, nil
 }
 
-func (r *Rebuild) refusal(ctx context.Context, alone *postgres.Alone) error {
-	other, err := alone.Holder(ctx, postgres.On(r.Pool))
+func (r *Rebuild) refusal(ctx context.Context, lock *postgres.AdvisoryLock) error {
+	other, err := lock.Holder(ctx, postgres.On(r.Pool))
 	if err != nil {
 		return err
 	}

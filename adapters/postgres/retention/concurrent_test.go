@@ -37,7 +37,7 @@ func TestAReaderIsWaitedForWhileCallsGoOn_D54(t *testing.T) {
 func TestTwoRunsAreNotAtItAtOnce_D72(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	other, err := postgres.NewAlone(t.Context(), o.owner, postgres.RetentionLock, "frontdesk retain")
+	other, err := postgres.NewAdvisoryLock(t.Context(), o.owner, postgres.RetentionLock, "frontdesk retain")
 	must(t, err)
 	if held, err := other.Try(t.Context()); err != nil || !held {
 		t.Fatal(held, err)

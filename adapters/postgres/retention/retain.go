@@ -62,26 +62,26 @@ const sessionName = "frontdesk retain"
 // Run does all the work that is due. A second run at the same time is refused with the
 // holder of the lock. Detached partitions are written before any other is detached.
 func (r *Retain) Run(ctx context.Context) error {
-	alone, err := postgres.NewAlone(ctx, r.Pool, postgres.RetentionLock, sessionName)
+	lock, err := postgres.NewAdvisoryLock(ctx, r.Pool, postgres.RetentionLock, sessionName)
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.allAlone(ctx, alone), alone.Release(ctx))
+	return errors.Join(r.runLocked(ctx, lock), lock.Release(ctx))
 }
 
-func (r *Retain) allAlone(ctx context.Context, alone *postgres.Alone) error {
-	held, err := alone.Try(ctx)
+func (r *Retain) runLocked(ctx context.Context, lock *postgres.AdvisoryLock) error {
+	held, err := lock.Try(ctx)
 	if err != nil {
 		return err
 	}
 	if !held {
-		return r.refusal(ctx, alone)
+		return r.refusal(ctx, lock)
 	}
 	return r.all(ctx)
 }
 
-func (r *Retain) refusal(ctx context.Context, alone *postgres.Alone) error {
-	other, err := alone.Holder(ctx, r.db())
+func (r *Retain) refusal(ctx context.Context, lock *postgres.AdvisoryLock) error {
+	other, err := lock.Holder(ctx, r.db())
 	if err != nil {
 		return err
 	}

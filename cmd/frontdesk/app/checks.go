@@ -95,19 +95,19 @@ const mostNamed = 20
 // room warns if the connection limit leaves no room for a second process, as in a rolling
 // upgrade.
 func (e *Engine) room(ctx context.Context) Finding {
-	room, err := postgres.RoomFor(ctx, e.background)
+	limit, err := postgres.ConnectionLimitOf(ctx, e.background)
 	if err != nil {
 		return found("connections", "", err)
 	}
 	each := e.config.Connections()
-	fits := room.Fits(each)
+	fits := limit.Processes(each)
 	if fits >= 2 {
-		return found("connections", fmt.Sprintf("each process has %d at most, and the database %d (%s): %d processes fit", each, room.Connections, room.Limit, fits), nil)
+		return found("connections", fmt.Sprintf("each process has %d at most, and the database %d (%s): %d processes fit", each, limit.Connections, limit.Source, fits), nil)
 	}
 	return Finding{
 		What: "connections", Warns: true,
 		Says: "the database has too few connections for two processes, as a restart without a break needs: raise its limit, or give each process fewer " +
 			"(--call-connections, --background-connections, --upload-connections)",
-		About: []slog.Attr{slog.Int("each", each), slog.Int("has", room.Connections), slog.String("by", room.Limit)},
+		About: []slog.Attr{slog.Int("each", each), slog.Int("has", limit.Connections), slog.String("by", limit.Source)},
 	}
 }
