@@ -57,10 +57,10 @@ func TestMigrateAppliesPendingMigrations(t *testing.T) {
 	db := unmigrated(t)
 	serving := db.Pool(t)
 	for _, c := range []struct {
-		program int
-		want    postgres.Migrated
-		before  string // the check's error to a program of that version
-		reported    string
+		program  int
+		want     postgres.Migrated
+		before   string // the check's error to a program of that version
+		reported string
 	}{
 		{2, postgres.Migrated{From: 0, To: 2, Applied: []string{"0001_rooms.sql", "0002_sites.sql"}},
 			"the database is at version 0, this program needs 2: run frontdesk migrate",

@@ -10,19 +10,19 @@ import (
 	"frontdesk/domain/event"
 )
 
-// sealActs returns the act claims of calls as they are written, and the boxes of what was
-// taken out of them.
+// sealActs returns the act claims of calls as they are written, and the boxes of the values
+// removed from them.
 func (r *Recorder) sealActs(ctx context.Context, calls []access.Call) (acts []*event.OnBehalfOf, boxes [][]byte, err error) {
 	acts, boxes = make([]*event.OnBehalfOf, len(calls)), make([][]byte, len(calls))
 	var named []keyring.Other
-	var of []int // which call
+	var indexes []int // of the calls
 	for n, c := range calls {
 		if acts[n] = c.Act; c.Act == nil {
 			continue
 		}
 		act, practitioner := c.Act.Split()
 		if acts[n] = &act; len(practitioner.Values) > 0 {
-			named, of = append(named, keyring.Other{Personal: practitioner, Tenant: c.Tenant, Place: placeOf(c.RequestID)}), append(of, n)
+			named, indexes = append(named, keyring.Other{Personal: practitioner, Tenant: c.Tenant, Place: placeOf(c.RequestID)}), append(indexes, n)
 		}
 	}
 	if len(named) == 0 {
@@ -31,7 +31,7 @@ func (r *Recorder) sealActs(ctx context.Context, calls []access.Call) (acts []*e
 	if err := r.Keys.SealOthers(ctx, named); err != nil {
 		return nil, nil, err
 	}
-	for i, n := range of {
+	for i, n := range indexes {
 		if boxes[n] = named[i].Box; named[i].Erased {
 			*acts[n], err = acts[n].Join(event.Personal{Erased: true})
 		}
@@ -39,7 +39,7 @@ func (r *Recorder) sealActs(ctx context.Context, calls []access.Call) (acts []*e
 	return acts, boxes, err
 }
 
-// placeOf is what the box of a call is bound to.
+// placeOf returns the place that the box of a call is bound to.
 func placeOf(requestID uuid.UUID) string { return "call " + requestID.String() }
 
 // SealedIn returns the boxes of a line of the access record.
@@ -50,16 +50,16 @@ func SealedIn(r Row) keyring.Sealed {
 // openActs puts the practitioners into the act claims of calls, from their boxes.
 func openActs(ctx context.Context, k *keyring.Keyring, calls []access.Call, boxes [][]byte) (err error) {
 	var named []keyring.Other
-	var of []int // which call
+	var indexes []int // of the calls
 	for n, box := range boxes {
 		if box != nil && calls[n].Act != nil {
-			named, of = append(named, keyring.Other{Tenant: calls[n].Tenant, Place: placeOf(calls[n].RequestID), Box: box}), append(of, n)
+			named, indexes = append(named, keyring.Other{Tenant: calls[n].Tenant, Place: placeOf(calls[n].RequestID), Box: box}), append(indexes, n)
 		}
 	}
 	if err := k.OpenOthers(ctx, named); err != nil {
 		return err
 	}
-	for i, n := range of {
+	for i, n := range indexes {
 		if len(named[i].Values) == 0 && !named[i].Erased { // without a master key
 			continue
 		}

@@ -55,7 +55,7 @@ func (r *register) practice(t *testing.T, tenant string) {
 		VALUES (gen_random_uuid(), '`+tenant+`', gen_random_uuid(), 1, 'test.noted.v1', '{}', '{}', now())`)
 }
 
-// opened is what has been written, oldest call first, as somebody reads it who may.
+// opened returns the written calls, oldest first, decrypted.
 func (r *register) opened(t *testing.T) (calls []access.Call, err error) {
 	t.Helper()
 	read := r.read
@@ -103,7 +103,7 @@ func TestActorOfCallIsEncrypted_D37(t *testing.T) {
 	r.runOnce(t)
 
 	if got, err := r.opened(t); err != nil || !cmp.Equal(calls, got) {
-		t.Errorf("whoever may see reads %v (-want +got):\n%s", err, cmp.Diff(calls, got))
+		t.Errorf("decrypted: %v (-want +got):\n%s", err, cmp.Diff(calls, got))
 	}
 	r.read.Keys = nil
 	for _, c := range r.written(t, accesslog.CallFilter{}) {
@@ -112,7 +112,7 @@ func TestActorOfCallIsEncrypted_D37(t *testing.T) {
 		}
 	}
 	if n := r.count(t, `SELECT count(*) FROM access_record a WHERE a::text ~* 'zoe|lee|7654321' OR encode(sealed, 'escape') ~* 'zoe|lee|7654321'`); n > 0 {
-		t.Errorf("%d lines tell who it was", n)
+		t.Errorf("%d lines name the practitioner", n)
 	}
 	if n := r.count(t, `SELECT count(*) FROM personal_keys WHERE tenant = 'elm-street'`); n != 3 {
 		t.Errorf("two practitioners and their practice have %d keys", n)
@@ -178,7 +178,7 @@ func TestAnErasedPractitionerIsInNoLine(t *testing.T) {
 	}
 }
 
-// newRegisterOn is another process beside one.
+// newRegisterOn returns another process on the same database.
 func newRegisterOn(t *testing.T, r *register) *register {
 	t.Helper()
 	other := newRegister(t)
@@ -208,8 +208,8 @@ func TestABoxOpensOnlyInItsLine(t *testing.T) {
 	}
 }
 
-// Whoever has a token may name any practice. One that there is not gets no keys, and what
-// is said of people there is not kept.
+// A token may name any practice. An unknown one gets no keys, and personal values of its
+// calls are not kept.
 func TestUnknownPracticeHasNoKeys_D69(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)

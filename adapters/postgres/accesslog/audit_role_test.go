@@ -36,7 +36,7 @@ func asRole(t *testing.T, db *postgrestest.Database, role string) *pgxpool.Pool 
 	return pool
 }
 
-// What the auditors' role has rights to, as the catalogue knows them.
+// The rights of the auditors' role, from the catalogue.
 func TestAuditorsOnlyReadAndRecordIt_D37(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -78,7 +78,7 @@ func TestAuditorsOnlyReadAndRecordIt_D37(t *testing.T) {
 }
 
 // The one event that the role may append has the right name, actor and time, whatever the
-// role says of itself.
+// role passes as its name.
 func TestReadingCannotBeForged_D37(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
@@ -115,7 +115,7 @@ func TestReadingCannotBeForged_D37(t *testing.T) {
 		t.Errorf("recorded by %+v", got)
 	}
 	if about := log[3].Event.(audit.Queried); about.PatientID() != uuid.Nil {
-		t.Errorf("a reading of nobody concerns %s", about.Patient)
+		t.Errorf("a reading of no patient concerns %s", about.Patient)
 	}
 	var found int
 	for _, err := range e.Log.OfPatient(ann.UUID).After(t.Context(), 0) {

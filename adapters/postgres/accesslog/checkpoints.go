@@ -15,7 +15,7 @@ import (
 // Checkpoints are the signed notes of the trees.
 type Checkpoints struct{ DB postgres.DB }
 
-// Checkpoint is a signed note and what it is about.
+// Checkpoint is a signed note of a tree.
 type Checkpoint struct {
 	Tree  proof.Tree
 	Epoch int
@@ -29,9 +29,9 @@ SELECT DISTINCT ON (tenant, kind) tenant, kind, epoch, size, note FROM checkpoin
 // Newest returns the newest checkpoint of each tree.
 func (c Checkpoints) Newest(ctx context.Context) ([]Checkpoint, error) {
 	rows, _ := c.DB.Query(ctx, readCheckpoints)
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (is Checkpoint, err error) {
-		err = row.Scan(&is.Tree.Tenant, &is.Tree.Kind, &is.Epoch, &is.Size, &is.Note)
-		return is, err
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c Checkpoint, err error) {
+		err = row.Scan(&c.Tree.Tenant, &c.Tree.Kind, &c.Epoch, &c.Size, &c.Note)
+		return c, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the checkpoints: %w", err)
@@ -39,40 +39,40 @@ func (c Checkpoints) Newest(ctx context.Context) ([]Checkpoint, error) {
 	return found, nil
 }
 
-// ErrNoCheckpoint says that nothing of a log has been signed.
+// ErrNoCheckpoint means that no checkpoint of a log is signed.
 var ErrNoCheckpoint = fault.New(fault.Missing, "no-checkpoint",
 	"No checkpoint of this log is signed yet: let frontdesk sign run, or look whether there is such a practice.")
 
 // Of returns the newest checkpoint of a tree, and [ErrNoCheckpoint] if there is none.
 func (c Checkpoints) Of(ctx context.Context, tree proof.Tree) (Checkpoint, error) {
-	is := Checkpoint{Tree: tree}
+	newest := Checkpoint{Tree: tree}
 	err := c.DB.QueryRow(ctx, `SELECT epoch, size, note FROM checkpoints WHERE tenant = $1 AND kind = $2 ORDER BY epoch DESC, day DESC LIMIT 1`,
-		tree.Tenant, tree.Kind).Scan(&is.Epoch, &is.Size, &is.Note)
+		tree.Tenant, tree.Kind).Scan(&newest.Epoch, &newest.Size, &newest.Note)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return is, ErrNoCheckpoint
+		return newest, ErrNoCheckpoint
 	case err != nil:
-		return is, fmt.Errorf("read the newest checkpoint: %w", err)
+		return newest, fmt.Errorf("read the newest checkpoint: %w", err)
 	}
-	return is, nil
+	return newest, nil
 }
 
 const publishCheckpoints = `
 SELECT coalesce(string_agg(DISTINCT refusal, '; '), '') FROM unnest($1::text[], $2::int[], $3::int[], $4::bigint[], $5::text[]) AS c (tenant, kind, epoch, size, note)
 CROSS JOIN LATERAL (SELECT publish_checkpoint(tenant, kind, epoch, size, note) AS refusal OFFSET 0) published`
 
-// Publish hands out checkpoints, for the auditors' role. What is newer stays. If some are
-// refused, the error says why; the others are published.
+// Publish publishes checkpoints to the auditors' role. Newer ones stay. If some are refused,
+// the error holds the reasons; the others are published.
 func (c Checkpoints) Publish(ctx context.Context, all []Checkpoint) error {
 	var columns struct {
 		tenants, notes []string
 		kinds, epochs  []int
 		sizes          []int64
 	}
-	for _, is := range all {
-		columns.tenants, columns.kinds = append(columns.tenants, is.Tree.Tenant), append(columns.kinds, int(is.Tree.Kind))
-		columns.epochs, columns.sizes = append(columns.epochs, is.Epoch), append(columns.sizes, is.Size)
-		columns.notes = append(columns.notes, is.Note)
+	for _, p := range all {
+		columns.tenants, columns.kinds = append(columns.tenants, p.Tree.Tenant), append(columns.kinds, int(p.Tree.Kind))
+		columns.epochs, columns.sizes = append(columns.epochs, p.Epoch), append(columns.sizes, p.Size)
+		columns.notes = append(columns.notes, p.Note)
 	}
 	var refusals string
 	batch := &pgx.Batch{}

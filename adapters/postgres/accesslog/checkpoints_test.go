@@ -39,7 +39,7 @@ func TestCheckpointsKeepTheirOrder_D77(t *testing.T) {
 	publish := func(says string, all ...accesslog.Checkpoint) {
 		t.Helper()
 		if err := checkpoints.Publish(t.Context(), all); !strings.Contains(enginetest.Text(err), says) || says == "" && err != nil {
-			t.Errorf("publishing says %v, want %q", err, says)
+			t.Errorf("publishing: %v, want %q", err, says)
 		}
 	}
 	publish("", noted(none, 1, 1, 3, "three", 1), noted(access, 2, 1, 1, "one", 1))

@@ -13,7 +13,7 @@ func ReadCalls(f CallFilter) string { return f.query() }
 // CallArgs are the arguments of [ReadCalls].
 func CallArgs(f CallFilter, limit int) []any { return f.args(limit) }
 
-// SealActs is what the recorder does with the act claims of a batch.
+// SealActs encrypts the act claims of a batch, as the recorder does.
 func (r *Recorder) SealActs(ctx context.Context, calls []access.Call) ([]*event.OnBehalfOf, [][]byte, error) {
 	return r.sealActs(ctx, calls)
 }

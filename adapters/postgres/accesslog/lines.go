@@ -12,8 +12,7 @@ import (
 )
 
 // insertCalls takes a quarter of the time of one statement for each line. A batch
-// whose commit was not confirmed is written again: lines that are there already
-// are left alone.
+// whose commit was not confirmed is written again: it skips existing lines.
 const insertCalls = `
 INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed, took_ms)
 SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
@@ -31,7 +30,7 @@ type columns struct {
 	took                                 []*int
 }
 
-// linesOf returns the lines as they are written. Whom a call was made for is sealed.
+// linesOf returns the lines as they are written. The practitioner of a call is encrypted.
 func (r *Recorder) linesOf(ctx context.Context, calls []access.Call) (*columns, error) {
 	acts, boxes, err := r.sealActs(ctx, calls)
 	if err != nil {
@@ -56,8 +55,7 @@ func (l *columns) add(c access.Call, box []byte) {
 	l.sealed, l.took = append(l.sealed, box), append(l.took, tookOf(c))
 }
 
-// applicationOf returns the application that called. No call is without one, and no look
-// has one.
+// applicationOf returns the application that called. Each call has one, and no look.
 func applicationOf(c access.Call) pgtype.UUID {
 	if c.Looked() {
 		return pgtype.UUID{Valid: true}
@@ -65,7 +63,7 @@ func applicationOf(c access.Call) pgtype.UUID {
 	return postgres.IDOrNull(c.Application.UUID)
 }
 
-// actOf returns the act claim of a call, or whom a look has shown.
+// actOf returns the act claim of a call, or the patients that a look has shown.
 func actOf(c access.Call) *string {
 	switch {
 	case c.Looked():
@@ -77,7 +75,7 @@ func actOf(c access.Call) *string {
 	return new(string(text))
 }
 
-// tookOf returns how long a call took, in milliseconds. Nobody waits for the line of a look.
+// tookOf returns the duration of a call, in milliseconds. A look has none.
 func tookOf(c access.Call) *int {
 	if c.Looked() {
 		return nil

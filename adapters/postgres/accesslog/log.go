@@ -25,7 +25,7 @@ type Row struct {
 	Leaf     proof.AccessLeaf
 	Tree     string // the practice whose tree it is in; "" if there was none of its name when it came
 	Reason   string
-	Act      *string // nil if the token had no act claim; of a look, whom it has shown
+	Act      *string // nil if the token had no act claim; of a look, the patients that it has shown
 	Sealed   []byte  // nil if nothing is sealed
 	Archived *tlog.Hash
 }
@@ -56,19 +56,20 @@ FROM (%s) l
 LEFT JOIN LATERAL (SELECT * FROM access_record WHERE request_id = l.request_id OFFSET 0) r ON true
 ORDER BY l.idx`
 
-// Which lines a page has: of all, and of one tree.
+// Pages of lines: of all, and of one tree.
 const (
 	nextLines   = `SELECT * FROM access_log WHERE idx > $1 ORDER BY idx LIMIT $2`
 	nextOfATree = `SELECT * FROM access_log WHERE idx > $1 AND tree = $3 ORDER BY idx LIMIT $2`
 )
 
-// ErrArchived says that lines of the access record are not in the database any more:
-// begin after [Record.Kept].
+// ErrArchived means that lines of the access record are no longer in the database: begin
+// after [Record.Kept].
 var ErrArchived = fault.New(fault.Conflict, "lines-archived", "These lines of the access record are in archives.")
 
 // Rows returns the page of lines after a number as they are stored, in the order of their
 // numbers, which have no gap. It is empty at the end. With an error it returns the lines
-// before the first that is lost; the error is a [eventstore.Hole], or [ErrArchived] if retain took it out.
+// before the first lost one; the error is an [eventstore.Hole], or [ErrArchived] if retain
+// archived it.
 func (a Record) Rows(ctx context.Context, idx int64) ([]Row, error) {
 	found, err := a.rows(ctx, nextLines, idx)
 	for n, r := range found {
@@ -123,9 +124,9 @@ func eachRow(idx int64, next func(idx int64) ([]Row, error)) iter.Seq2[Row, erro
 	}
 }
 
-func (a Record) rows(ctx context.Context, of string, args ...any) ([]Row, error) {
+func (a Record) rows(ctx context.Context, page string, args ...any) ([]Row, error) {
 	args = slices.Insert(args, 1, any(a.size()))
-	rows, _ := a.DB.Query(ctx, fmt.Sprintf(readAccessLog, of), args...)
+	rows, _ := a.DB.Query(ctx, fmt.Sprintf(readAccessLog, page), args...)
 	found, err := pgx.CollectRows(rows, scanRow)
 	if err != nil {
 		return nil, fmt.Errorf("read the access record after number %d: %w", args[0], err)
@@ -175,8 +176,8 @@ func scanRow(row pgx.CollectableRow) (r Row, err error) {
 	return r, nil
 }
 
-// tokenHash returns the hash of a token as it is stored. What is no hash stands for itself
-// by its own, so that it cannot be exchanged for another unseen.
+// tokenHash returns the hash of a token as it is stored. Of a value that is no hash it
+// returns the value's own hash, so that no other value passes for it.
 func tokenHash(stored []byte) event.Digest {
 	if len(stored) == sha256.Size {
 		return event.Digest(stored)

@@ -102,7 +102,7 @@ func TestLinesAreNumberedAsTheyAreWritten_D80(t *testing.T) {
 	}
 }
 
-// Whoever hangs while it holds the head keeps nobody from writing.
+// A transaction that hangs while it holds the head blocks no writer.
 func TestWritersDoNotWaitForNumbers_D80(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
@@ -130,7 +130,7 @@ func TestWritersDoNotWaitForNumbers_D80(t *testing.T) {
 	r.wantNumbered(t, hung.RequestID, other.RequestID)
 }
 
-// Many write at once, what they write is not always new, and partitions come and go.
+// Many write at once, some lines repeatedly, and partitions come and go.
 func TestConcurrentNumbersHaveNoGap_D80(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)

@@ -16,8 +16,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// A look is a line as a call is one: found by each patient whom it has shown, and changed
-// by nobody unseen.
+// A look is a line like a call's: found by each patient that it has shown, and no change of
+// it goes undetected.
 func TestLookIsFoundByItsPatients_D91(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
@@ -51,7 +51,7 @@ func TestLookIsFoundByItsPatients_D91(t *testing.T) {
 	}
 	enginetest.MustExec(t, r.db.AdminPool(t), `ALTER TABLE access_record_default DISABLE TRIGGER USER; UPDATE access_record_default SET act = '{"patients":[]}' WHERE endpoint = 'inbox'`)
 	if r.rows(t)[0].Hash() == rows[0].Hash() {
-		t.Error("whom the look has shown can be changed unseen")
+		t.Error("a change of the patients that the look has shown is not detected")
 	}
 }
 

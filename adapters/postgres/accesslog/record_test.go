@@ -46,7 +46,7 @@ func TestTheAccessRecordIsFiltered_D37(t *testing.T) {
 		"tenant":           {accesslog.CallFilter{Tenant: "elm-street"}, []int{1, 2, 3, 4}},
 		"application":      {accesslog.CallFilter{Application: app}, []int{1}},
 		"staff":            {accesslog.CallFilter{Staff: lee}, []int{0, 2}},
-		"staff of nobody":  {accesslog.CallFilter{Staff: staff.ID{UUID: uuid.New()}}, nil},
+		"unknown staff":    {accesslog.CallFilter{Staff: staff.ID{UUID: uuid.New()}}, nil},
 		"patient":          {accesslog.CallFilter{Patient: ann}, []int{3}},
 		"endpoint":         {accesslog.CallFilter{Endpoint: access.Ping}, []int{0, 1, 2, 4}},
 		"allowed":          {accesslog.CallFilter{StatusUntil: 400}, []int{0, 3, 4}},

@@ -131,8 +131,8 @@ func (r *Recorder) write(ctx context.Context, calls []access.Call) error {
 }
 
 // unwritable reports whether Postgres refuses a line for its content, as a data
-// exception (22) or a violated constraint (23), and will always do so. So it is with a
-// line whose key was altered.
+// exception (22) or a violated constraint (23), and will always do so. A line whose key was
+// altered is also unwritable.
 func unwritable(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return errors.Is(err, keyring.ErrKeyAltered) || ok && (strings.HasPrefix(refused.Code, "22") || strings.HasPrefix(refused.Code, "23"))

@@ -43,7 +43,7 @@ func newRegister(t *testing.T) *register {
 	return r
 }
 
-// written is what has been written, oldest call first.
+// written returns the written calls, oldest first.
 func (r *register) written(t *testing.T, f accesslog.CallFilter) (calls []access.Call) {
 	t.Helper()
 	for c, err := range r.read.Calls(t.Context(), f) {
@@ -70,7 +70,7 @@ func (r *register) wantLost(t *testing.T, want float64) {
 	}
 }
 
-// runOnce runs the recorder as at a shutdown: what waits is written at the end.
+// runOnce runs the recorder as at a shutdown: it writes the queued lines at the end.
 func (r *register) runOnce(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -144,7 +144,7 @@ func TestFullQueueCountsLostCalls_D37(t *testing.T) {
 	r.Limit = 2
 	first, second := aPing(), aPing()
 	for _, c := range []access.Call{first, second, aPing(), aPing(), aPing()} {
-		r.Record(c) // nobody writes: a call that waited would never come back
+		r.Record(c) // there is no writer: a call that waited would never return
 	}
 	r.wantLost(t, 3)
 	r.runOnce(t)

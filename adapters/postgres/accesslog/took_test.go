@@ -9,8 +9,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// How long a call took stands beside its line: whatever stands there, the line's leaf is the
-// same, and so is every tree, export and archive.
+// The duration of a call is not part of its leaf: the leaf is the same for any duration, and
+// so is every tree, export and archive.
 func TestTheDurationIsNotInTheLeaf_D95(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
@@ -22,7 +22,7 @@ func TestTheDurationIsNotInTheLeaf_D95(t *testing.T) {
 	var took, none *int
 	err := r.Pool.QueryRow(t.Context(), `SELECT (SELECT took_ms FROM access_record WHERE mode <> 'page'), (SELECT took_ms FROM access_record WHERE mode = 'page')`).Scan(&took, &none)
 	if err != nil || took == nil || *took != 1234 || none != nil {
-		t.Errorf("the call took %v ms, and nobody waited for the page: %v, %v", took, none, err)
+		t.Errorf("the call took %v ms, and the page has no duration: %v, %v", took, none, err)
 	}
 	before, err := r.read.Rows(t.Context(), 0)
 	if err != nil {

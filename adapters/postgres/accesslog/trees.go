@@ -11,15 +11,15 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Kept says where the lines begin that the database holds: up to Idx, all are in
-// archives. Trees are those of the access record there, by practice. Nobody has to trust
-// them: whoever goes on from a wrong one comes to no root that was signed.
+// Kept is the beginning of the lines in the database: up to Idx, all are in archives. Trees
+// are those of the access record there, by practice. They need no trust: a wrong one leads
+// to no signed root.
 type Kept struct {
 	Idx   int64
 	Trees map[string]proof.Edge
 }
 
-// Kept returns where the lines begin that the database holds.
+// Kept returns the beginning of the lines in the database.
 func (a Record) Kept(ctx context.Context) (kept Kept, err error) {
 	kept.Trees = map[string]proof.Edge{}
 	rows, _ := a.DB.Query(ctx, `SELECT archived, coalesce(tenant, ''), coalesce(size, 0), coalesce(edge, '') FROM access_head LEFT JOIN archived_trees ON true`)
@@ -41,9 +41,8 @@ const numberCalls = `
 SELECT coalesce((SELECT number_calls($1) FROM access_head WHERE EXISTS (SELECT FROM access_waiting)), 0)`
 
 // Number gives numbers to lines that have none, at most so many, and returns how many it
-// numbered: 0 if none is left, or if somebody else is numbering. Most have theirs from
-// whoever wrote them. Lines of before there were numbers have none, nor have those that
-// were written while somebody else was numbering.
+// numbered: 0 if none is left, or if another process is numbering. Most lines get theirs
+// when they are written; those written while another process was numbering have none.
 func (a Record) Number(ctx context.Context, most int) (lines int64, err error) {
 	if err := a.DB.QueryRow(ctx, numberCalls, most).Scan(&lines); err != nil {
 		return 0, fmt.Errorf("number the access record: %w", err)
@@ -51,7 +50,8 @@ func (a Record) Number(ctx context.Context, most int) (lines int64, err error) {
 	return lines, nil
 }
 
-// Ends returns the number of the newest line, and up to which one all are in archives.
+// Ends returns the number of the newest line, and the last number up to which all lines are
+// in archives.
 func (a Record) Ends(ctx context.Context) (head, archived int64, err error) {
 	if err := a.DB.QueryRow(ctx, `SELECT idx, archived FROM access_head`).Scan(&head, &archived); err != nil {
 		return 0, 0, fmt.Errorf("ask where the access record ends: %w", err)
@@ -59,17 +59,17 @@ func (a Record) Ends(ctx context.Context) (head, archived int64, err error) {
 	return head, archived, nil
 }
 
-// Lines that the tables say are in archives, and those of which an archive is being made.
+// The number of archived lines by the tables, unfinished archives, and the number by the log.
 const (
-	saidArchived = `
+	countArchived = `
 SELECT archived + (SELECT count(*) FROM access_log l WHERE idx > archived AND leaf IS NOT NULL AND NOT EXISTS (SELECT FROM access_record r WHERE r.request_id = l.request_id))
 FROM access_head`
 	archivesOfCalls = `SELECT name, archived_at IS NULL FROM archives WHERE record = 'access_record'`
 	loggedArchives  = `SELECT coalesce(sum((data::json ->> 'lines')::bigint), 0)::bigint FROM events WHERE tenant = '' AND stream = ANY ($1)`
 )
 
-// Vanished returns how many lines are neither here nor in an archive that the log tells of:
-// somebody has taken them out, and says in the tables that retain has. While an archive is
+// Vanished returns the number of lines that are neither here nor in an archive that the log
+// records: they were deleted, and the tables claim that retain did it. While an archive is
 // being made it returns 0.
 func (a Record) Vanished(ctx context.Context) (lines int64, err error) {
 	var streams []uuid.UUID
@@ -86,12 +86,12 @@ func (a Record) Vanished(ctx context.Context) (lines int64, err error) {
 	if making {
 		return 0, nil
 	}
-	var said, logged int64
-	if err := a.DB.QueryRow(ctx, saidArchived).Scan(&said); err != nil {
+	var archived, logged int64
+	if err := a.DB.QueryRow(ctx, countArchived).Scan(&archived); err != nil {
 		return 0, fmt.Errorf("count the lines that are archived: %w", err)
 	}
 	if err := a.DB.QueryRow(ctx, loggedArchives, streams).Scan(&logged); err != nil {
 		return 0, fmt.Errorf("read the log of archives: %w", err)
 	}
-	return max(0, said-logged), nil
+	return max(0, archived-logged), nil
 }

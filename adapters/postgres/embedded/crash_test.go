@@ -31,7 +31,7 @@ func TestCommittedRowsSurviveCrash(t *testing.T) {
 			must(t, s.Restart(t.Context()))
 			return s
 		}},
-		{"its postmaster is killed and nobody notices", func(t *testing.T, s *embedded.Server) *embedded.Server {
+		{"its postmaster is killed unnoticed", func(t *testing.T, s *embedded.Server) *embedded.Server {
 			s.Detach()
 			kill(t, pid(t, config.Dir), syscall.SIGKILL)
 			return start(t, config)

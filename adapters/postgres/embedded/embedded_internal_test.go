@@ -58,7 +58,7 @@ func TestASocketDirectoryIsClosedToOthers(t *testing.T) {
 	link := dir + ".link"
 	must(t, os.Symlink(t.TempDir(), link))
 	if err := h.makeSocketDir(link); err == nil {
-		t.Error("somebody's link passed for our directory")
+		t.Error("another user's link passed for our directory")
 	}
 }
 

@@ -64,7 +64,7 @@ func starterProcess(t *testing.T, dir string) *exec.Cmd {
 // are removed.
 func open(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(postgrestest.Scratch(), "embedded-") //nolint:usetesting // t.TempDir is on disk, and closed to whoever runs Postgres for root
+	dir, err := os.MkdirTemp(postgrestest.Scratch(), "embedded-") //nolint:usetesting // t.TempDir is on disk, and closed to the user that runs Postgres for root
 	must(t, err)
 	must(t, os.Chmod(dir, 0o711))
 	removeAfter(t, dir)
@@ -122,7 +122,7 @@ func write(t *testing.T, s *embedded.Server) {
 func wantWritten(t *testing.T, s *embedded.Server) {
 	t.Helper()
 	if got := ask(t, s, `SELECT what FROM written`); got != "kept" {
-		t.Errorf("read %q, want what was written before", got)
+		t.Errorf("read %q, want the row written before", got)
 	}
 }
 

@@ -82,7 +82,7 @@ func (e *Engine) Drain(t testing.TB) {
 	}
 }
 
-// RunUntilCleanup runs something in the background and waits for its end.
+// RunUntilCleanup calls run in the background and waits for its end.
 func RunUntilCleanup(t testing.TB, run func(context.Context)) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -110,7 +110,7 @@ func (e *Engine) AppendMany(t testing.TB, n int) {
 	}
 }
 
-// NewStream returns a stream of Elm Street in which nothing is.
+// NewStream returns an empty stream of Elm Street.
 func NewStream() event.Stream { return event.Stream{Tenant: "elm-street", ID: uuid.New()} }
 
 // Logged is the whole log.

@@ -7,15 +7,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Measured returns what collectors say, by name and labels.
-func Measured(t *testing.T, of ...prometheus.Collector) map[string]float64 {
+// Measured returns the values of collectors, by name and labels.
+func Measured(t *testing.T, collectors ...prometheus.Collector) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(of...)
+	registry.MustRegister(collectors...)
 	return Gathered(t, registry)
 }
 
-// Gathered returns what a registry has, by name and labels.
+// Gathered returns the values of a registry, by name and labels.
 func Gathered(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()

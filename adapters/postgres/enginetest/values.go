@@ -40,7 +40,7 @@ func As(t *testing.T, databaseURL, role string) string {
 	return at.String()
 }
 
-// Text is what an error says, and "" without one.
+// Text returns the text of an error, and "" without one.
 func Text(err error) string {
 	if err == nil {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// Trees are cut back to the beginning of their source, because what comes before cannot
-// be built again. The rest of a tile, or of a tail, becomes the tail.
+// Trees are cut back to the beginning of their source, because earlier leaves cannot be
+// built again. The rest of a tile, or of a tail, becomes the tail.
 const (
 	remainingTails = `
 SELECT b.tenant, b.size, coalesce(tile.first_idx, tail.first, 0), coalesce(substr(coalesce(tile.hashes, tail.hashes), 1, (b.size % 256)::int * 32), '')

@@ -58,7 +58,7 @@ func TestProversTakeTurns_D76(t *testing.T) {
 	before := w.reached()
 	w.prove(w.prover()) // returns at once
 	if now := w.reached(); now != before {
-		t.Errorf("idx %d was reached beside somebody at work, who was at %d", now, before)
+		t.Errorf("idx %d was reached next to a working prover at %d", now, before)
 	}
 	w.must(held.Rollback(t.Context()))
 	w.prove(w.prover())
@@ -79,6 +79,6 @@ func TestNothingIsProvedThatIsNotFinal_D76(t *testing.T) {
 	w.check()
 	w.as(`UPDATE sequencer SET head = 15`)
 	if _, err := w.prover().Prove(t.Context()); err == nil {
-		t.Error("nobody hears of a log that ends before its trees")
+		t.Error("a log that ends before its trees is not reported")
 	}
 }

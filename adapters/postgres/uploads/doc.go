@@ -6,7 +6,8 @@
 //
 // Its rules:
 //
-//  1. A file is encrypted, and opens only as the event that names it says.
+//  1. A file is encrypted, and opens only with the key, size and digest of the event that
+//     names it.
 //  2. The append that names a file flushes its parts to the disk.
-//  3. A file that an event names is never deleted: a foreign key has the last word.
+//  3. A file that an event names is never deleted: a foreign key forbids it.
 package uploads

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// What is deleted once it is too old, as metrics name it.
+// Kinds of swept rows, as metrics name them.
 const (
 	SweptUploads    = "uploads"    // files that no event names
 	SweptAnswers    = "answers"    // those that would be given again for an Idempotency-Key

@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-// These say why a file cannot be read.
+// Reasons why a file cannot be read.
 var (
 	ErrAlteredFile = errors.New("what is kept of this attachment is not what was sent")
 	ErrSealedFile  = errors.New("this attachment is sealed: give the master key with --master-key-file")
@@ -25,8 +25,9 @@ var (
 )
 
 // Open returns a reader of a file that an event names. It holds one part in memory at a
-// time, and ends with [ErrAlteredFile] instead of io.EOF unless the file is what the event
-// says. A file whose event could not be opened is [ErrSealedFile] or [ErrErasedFile].
+// time, and ends with [ErrAlteredFile] instead of io.EOF unless the file has the size and the
+// digest in the event. A file whose event could not be opened is [ErrSealedFile] or
+// [ErrErasedFile].
 func (u *Store) Open(ctx context.Context, tenant string, file request.Attachment) (io.Reader, error) {
 	p := &parts{ctx: ctx, uploads: u, tenant: tenant, file: file, left: file.Size, sum: sha256.New()}
 	switch file.Key {
@@ -90,7 +91,7 @@ func (p *parts) next() error {
 	return nil
 }
 
-// end compares what was read with what the event says.
+// end compares the parts read with the size and the digest in the event.
 func (p *parts) end() error {
 	if p.left != 0 || event.Digest(p.sum.Sum(nil)) != p.file.SHA256 {
 		return ErrAlteredFile

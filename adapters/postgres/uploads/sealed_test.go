@@ -24,12 +24,12 @@ func TestASealedFileReadsBackAsItWasSent(t *testing.T) {
 	var plain int
 	err := c.pool.QueryRow(t.Context(), `SELECT count(*) FROM upload_chunks WHERE position('xxxxxxxx'::bytea IN data) > 0`).Scan(&plain)
 	if err != nil || plain > 0 {
-		t.Errorf("%d parts can be read by anybody, %v", plain, err)
+		t.Errorf("%d parts are not encrypted, %v", plain, err)
 	}
 }
 
-// Whoever can write to the tables can spoil a file, but not make another of it, even with
-// a size and a digest that fit.
+// A writer of the tables can spoil a file, but not replace it, even by one of a fitting size
+// and digest.
 func TestASealedFileThatWasAlteredIsNotRead(t *testing.T) {
 	t.Parallel()
 	c := newCabinet(t)

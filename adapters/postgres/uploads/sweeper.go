@@ -37,7 +37,7 @@ func (s *Sweeper) Run(ctx context.Context) {
 	background.Loop{Every: sweepEvery, Do: s.Sweep, Fails: "sweeping failed", Log: s.Log}.Run(ctx)
 }
 
-// Sweep sweeps once. What keeps uploads from being swept does not keep answers.
+// Sweep sweeps once. A failed sweep of uploads does not stop that of answers.
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	return errors.Join(s.sweepUploads(ctx), s.sweepAnswers(ctx))
 }
@@ -76,8 +76,8 @@ WITH old AS MATERIALIZED (SELECT ctid AS row FROM answers WHERE answered_at <= $
 swept AS (DELETE FROM answers WHERE ctid = ANY (ARRAY (SELECT row FROM old)) RETURNING 1)
 SELECT (SELECT count(*) FROM old), (SELECT count(*) FROM swept)`
 
-// sweep repeats a statement, which says how many rows it has looked at and how many of
-// them it has swept, until there are no more. It returns how many it has swept.
+// sweep repeats a statement, which returns the numbers of seen and of swept rows, until none
+// is left. It returns the number of swept rows.
 func sweep(ctx context.Context, db postgres.DB, statement string, before time.Time) (total int64, err error) {
 	for {
 		var seen, swept int64

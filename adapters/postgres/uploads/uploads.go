@@ -13,16 +13,15 @@ import (
 )
 
 // Store keeps files, in parts, from before an event names them. Its pool has few
-// connections, which bounds how many parts are written at once and how much memory
-// that takes.
+// connections, which bounds the number of parts written at once and their memory.
 type Store struct {
 	DB   postgres.DB
 	Keys *keyring.Keyring // encrypts files and names
 	Now  func() time.Time
 }
 
-// A part is not flushed to the disk by itself. The append that names the file comes
-// later in the same write-ahead log, and its flush writes the parts as well.
+// A part is not flushed to the disk on its own. The append that names the file comes
+// later in the same write-ahead log, and its flush also writes the parts.
 const (
 	addChunk = `INSERT INTO upload_chunks (tenant, upload, n, data)
 		SELECT $1::text, $2::uuid, $3::int, $4::bytea FROM set_config('synchronous_commit', 'off', true)`
@@ -61,7 +60,7 @@ func (u *Store) Discard(ctx context.Context, tenant string, ids []request.Attach
 
 // sweepUploads looks at each old upload once: it deletes the upload, or notes that an
 // event names it, which holds for ever. An append that is about to name one holds its
-// lock, and the sweep passes over it. As in [unnamed], the foreign key has the last word.
+// lock, and the sweep skips it. As in [unnamed], the foreign key prevents a wrong deletion.
 const sweepUploads = `
 WITH old AS MATERIALIZED (
 	SELECT u.ctid AS row, (SELECT 1 FROM attachments a WHERE a.tenant = u.tenant AND a.attachment = u.upload) IS NOT NULL AS named
@@ -71,7 +70,7 @@ swept AS (DELETE FROM uploads WHERE ctid = ANY (ARRAY (SELECT row FROM old WHERE
 SELECT (SELECT count(*) FROM old), (SELECT count(*) FROM swept)`
 
 // Sweep deletes the files that were begun before an instant and that no event names,
-// and returns how many they were.
+// and returns their number.
 func (u *Store) Sweep(ctx context.Context, before time.Time) (int64, error) {
 	swept, err := sweep(ctx, u.DB, sweepUploads, before)
 	if err != nil {

@@ -32,8 +32,7 @@ import (
 
 const elm = "elm-street"
 
-// cabinet is where files are kept, beside the store of the events that name
-// them.
+// cabinet is a store of files, with the store of the events that name them.
 type cabinet struct {
 	*uploads.Store
 	pool  *pgxpool.Pool
@@ -101,7 +100,7 @@ func (c cabinet) mustName(t *testing.T, ids ...request.AttachmentID) {
 	}
 }
 
-// read is what is kept of a file; "" if nothing is.
+// read returns the stored file; "" if there is none.
 func (c cabinet) read(t *testing.T, tenant string, id request.AttachmentID) string {
 	t.Helper()
 	content, err := c.open(t, tenant, c.named[id])
@@ -221,10 +220,10 @@ func TestUnnamedFileIsSweptAfterADay(t *testing.T) {
 	}
 	err := c.AddChunk(t.Context(), elm, unnamed, 1, []byte("ghi"))
 	if err == nil || c.count(t, "upload_chunks") != 1 {
-		t.Errorf("what was swept goes on: %v", err)
+		t.Errorf("a swept upload goes on: %v", err)
 	}
 	if err := c.name(t.Context(), unnamed); err == nil || !strings.Contains(err.Error(), "What was sent has been waiting for too long. Send it again.") {
-		t.Errorf("what was swept is named: %v", err)
+		t.Errorf("an event names a swept file: %v", err)
 	}
 }
 
@@ -245,7 +244,7 @@ func TestNamingExcludesDiscarding(t *testing.T) {
 	}
 }
 
-// What an event names is out of the serving role's reach.
+// The serving role cannot change a file that an event names.
 func TestFileCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	c := newCabinet(t)

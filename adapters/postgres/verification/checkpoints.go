@@ -85,7 +85,7 @@ func (r *reading) published(p published, logs map[uuid.UUID]proof.Tree) {
 func (r *reading) trusted(p published) (proof.Checkpoint, error) {
 	signed := []byte(p.note)
 	if r.Trusts == nil {
-		return proof.ParseNote(signed) // whoever signed it
+		return proof.ParseNote(signed) // with any signer
 	}
 	if p.newest {
 		return r.Trusts.Open(signed)

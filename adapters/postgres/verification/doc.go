@@ -7,7 +7,7 @@
 //	digests in the log ─→ the stored hashes of passwords
 //
 // It is read-only, and an auditor's rights are enough for everything except passwords.
-// It lists what cannot be checked, with the reason.
+// It lists unchecked parts, with the reason.
 //
 // Rules
 //  1. An attacker who can change the tables can also change the prover's trees and the
