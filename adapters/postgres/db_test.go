@@ -45,8 +45,7 @@ func ways(sql string) map[string]func(context.Context, postgres.DB) error {
 	}
 }
 
-// asked runs a statement in every way that there is, and returns the error of each
-// (D41).
+// asked runs a statement in every possible way, and returns the error of each (D41).
 func asked(ctx context.Context, db postgres.DB, sql string) map[string]error {
 	failed := map[string]error{}
 	for way, ask := range ways(sql) {

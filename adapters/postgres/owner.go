@@ -12,9 +12,9 @@ import (
 	"frontdesk/projections"
 )
 
-// belongings is everything of frontdesk in the database: the database itself, what is
-// in the schema public and belongs to no extension, and the schemas in which audits
-// have kept tables. A sequence goes with its table.
+// belongings is everything of frontdesk in the database: the database itself, the objects
+// of the schema public that belong to no extension, and the schemas in which audits have
+// kept tables. A sequence goes with its table.
 const belongings = `
 WITH places AS (
 	SELECT n.oid, nspname FROM pg_namespace n

@@ -125,7 +125,7 @@ func TestANewOwnerMayDoWhatTheOldOneDid_D51(t *testing.T) {
 	enginetest.Execute(t, plain, `CREATE TABLE later (n int)`)
 	enginetest.Execute(t, o.URL("frontdesk", postgres.AuditRole), `SELECT FROM later`)
 
-	// A plain owner may hand over, too.
+	// A plain owner may also hand over.
 	enginetest.Execute(t, o.super, `GRANT pg_read_all_stats TO "the next"`)
 	if _, err := postgres.ChangeOwner(t.Context(), plain, "the next"); err != nil {
 		t.Error(err)

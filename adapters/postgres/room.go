@@ -35,7 +35,7 @@ func ConnectionLimitOf(ctx context.Context, db projections.Querier) (limit Conne
 
 // Roles are the serving role and the owner of the events.
 type Roles struct {
-	Serves    string // that this program has signed in as
+	Serves    string // the role that this program has signed in as
 	Superuser bool   // no rule of the database binds it
 	App       bool   // it has the rights of [AppRole]
 	Owner     string // of the events

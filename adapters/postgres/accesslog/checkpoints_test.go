@@ -50,7 +50,7 @@ func TestCheckpointsKeepTheirOrder_D77(t *testing.T) {
 	publish("not come so far", noted(none, 1, 1, 6, "six", 1))
 	publish("not come so far", noted(none, 1, 2, 4, "four", 1))
 	publish("not come so far", noted(access, 2, 1, 99, "of nothing", 1))
-	publish("no practice can have", noted(proof.Tree{Tenant: "No One", Kind: proof.Events}, 3, 1, 1, "one", 1), noted(none, 1, 1, 3, "three", 2)) // who serves can write such events
+	publish("no practice can have", noted(proof.Tree{Tenant: "No One", Kind: proof.Events}, 3, 1, 1, "one", 1), noted(none, 1, 1, 3, "three", 2)) // the serving role can write such events
 	publish("not come so far", noted(proof.Tree{Tenant: "nowhere", Kind: proof.Access}, 3, 1, 1, "one", 1))
 	publish("another log has been signed", noted(access, 9, 1, 2, "two", 1), noted(none, 1, 1, 4, "four", 1)) // the others are published
 	publish("a newer checkpoint is there", noted(none, 1, 1, 3, "three", 3))

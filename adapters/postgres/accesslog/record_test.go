@@ -126,7 +126,7 @@ func TestTheAccessRecordIsReadByIndex(t *testing.T) {
 	}
 }
 
-// However many months there are, each is read by its indexes, and one call in its month alone.
+// With any number of months, each is read by its indexes, and one call only in its month.
 func TestPartitionsAreReadByIndex_D72(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)

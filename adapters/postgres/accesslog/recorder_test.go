@@ -113,7 +113,7 @@ func TestACallIsRecordedAsItWas_D37(t *testing.T) {
 func TestQueuedCallsAreWritten_D37(t *testing.T) {
 	t.Parallel()
 	r := newRegister(t)
-	r.Batch, r.Retry = 2, time.Hour // woken by the calls alone
+	r.Batch, r.Retry = 2, time.Hour // woken only by the calls
 	enginetest.RunUntilCleanup(t, r.Run)
 	var want []access.Call
 	for range 5 {

@@ -17,8 +17,8 @@ import (
 )
 
 // BenchmarkLag measures the way from an append's return to the feed's handler: at rest,
-// at 200 events a second, and under half the load that 8 writers reach. It reports the
-// CPU that an event takes, too, the append's included.
+// at 200 events a second, and under half the load that 8 writers reach. It also reports the
+// CPU time of an event, including the append's.
 func BenchmarkLag(b *testing.B) {
 	admin, _, e := durable(b, 24)
 	cluster := benchtest.ClusterOf(b, admin)

@@ -26,7 +26,7 @@ const (
 	compareEvery = 5 * time.Second
 	compareLimit = 10 * time.Second // for one look
 	compareWidth = 10_000           // positions: so a million events take eight minutes
-	lossesKept   = 10_000           // more than so many are not counted
+	lossesKept   = 10_000           // further ones are not counted
 )
 
 // NewComparer registers the metric.

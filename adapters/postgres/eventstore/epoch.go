@@ -56,7 +56,7 @@ func (s *Sequencer) remember(ctx context.Context, now epoch.Mark) {
 	}
 }
 
-// history is the sequencer's row, beside the history that the database is in.
+// history is the sequencer's row, with the history that the database is in.
 type history struct {
 	log      epoch.Mark
 	from, to epoch.History

@@ -60,7 +60,7 @@ func TestAnOperatorBeginsAnEpoch_D77(t *testing.T) {
 	if _, err := e.Sequencer().DeclareEpoch(t.Context(), 0, "I may not.", by); !strings.Contains(enginetest.Text(err), "permission denied") {
 		t.Errorf("the serving role begins an epoch: %v", err)
 	}
-	rewind(t, db, 6, 0) // the sequencer notices by itself
+	rewind(t, db, 6, 0) // the sequencer notices on its own
 	if _, err := owner.DeclareEpoch(t.Context(), 0, "Too early.", by); !strings.Contains(enginetest.Text(err), "the service begins this epoch by itself") {
 		t.Errorf("in another history: %v", err)
 	}

@@ -79,7 +79,7 @@ func TestAPromotedStandbyBeginsAnEpoch_D49(t *testing.T) {
 	e.Drain(t)
 	rewind(t, db, 6, 2) // two of the four lost ones survive without an idx
 	e.AppendMany(t, 3)
-	operator := event.Metadata{Actor: event.Actor{Kind: event.ByOperator, ID: "anna"}} // who happens to append first
+	operator := event.Metadata{Actor: event.Actor{Kind: event.ByOperator, ID: "anna"}} // the first to append, by chance
 	if err := e.Sequencer().Drain(event.WithMetadata(t.Context(), operator)); err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func scanKey(row pgx.CollectableRow) (k erasure.Key, err error) {
 	return k, err
 }
 
-// Each of these goes with a person, beside the rows of read models.
+// Each of these goes with a person, along with the rows of read models.
 const (
 	// For an erased person whose keys a restored copy of the table has brought back.
 	destroyKeys = `DELETE FROM personal_keys k USING unnest($2::smallint[], $3::uuid[]) w (kind, holder) WHERE k.tenant = $1 AND k.kind = w.kind AND k.holder = w.holder`

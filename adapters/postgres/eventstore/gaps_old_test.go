@@ -36,7 +36,7 @@ func (e *engine) refused(t testing.TB, times int) {
 	}
 }
 
-// Gaps that wait for one writer alone are put aside until that one has ended.
+// Gaps that wait for only one writer are set aside until that one has ended.
 func TestGapOfOldWriterIsSetAside(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)

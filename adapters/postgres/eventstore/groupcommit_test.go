@@ -30,8 +30,8 @@ import (
 type crowd struct {
 	*engine
 	super *pgxpool.Pool
-	ahead sync.WaitGroup     // who fly alone, the first two of them in the place of groups
-	land  context.CancelFunc // lets those two land without having been stored
+	ahead sync.WaitGroup     // appends that commit alone, the first two of them in the place of groups
+	land  context.CancelFunc // ends those two without storing them
 	letGo func()
 }
 
@@ -82,7 +82,8 @@ func (c *crowd) hold(t *testing.T) {
 	c.letGo = sync.OnceFunc(func() { _ = tx.Commit(context.WithoutCancel(t.Context())) })
 }
 
-// await waits until so many appends are here, and so many of them wait for a group.
+// await waits for a number of appends under way, and for a number of them that wait for a
+// group.
 func (c *crowd) await(t *testing.T, here, waiting int) {
 	t.Helper()
 	clocktest.Eventually(t, func() bool {

@@ -82,7 +82,7 @@ func TestReadingTheLogSortsNothing(t *testing.T) {
 		e.Append(t, stream, i*100, hundred...)
 	}
 	e.Drain(t)
-	// No ANALYZE: the plan must be right before there are statistics, too.
+	// No ANALYZE: the plan must be right even without statistics.
 	if _, err := db.AdminPool(t).Exec(t.Context(), `INSERT INTO feed_offsets VALUES ('c', 100)`); err != nil {
 		t.Fatal(err)
 	}

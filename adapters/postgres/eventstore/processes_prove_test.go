@@ -15,8 +15,8 @@ func TestProveKilledProcessesHandleEventsOnce(t *testing.T) {
 	comingAndGoing(t, db, db.URL, provetest.Pick(50, 500), 200)
 }
 
-// A long page hardly ever passes while its handler is moody, and an event alone takes
-// longer through a pooler. So fewer come at a time.
+// A long page hardly ever passes while its handler is moody, and a single event takes longer
+// through a pooler. So fewer come at a time.
 func TestProvePgBouncerHandlesEventsOnce(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

@@ -99,8 +99,8 @@ func (s *Selection) next(ctx context.Context, idx int64) (sheet, error) {
 	return found, nil
 }
 
-// find looks for events after idx until it has found some, or there are no more. It tries
-// to find all of them at once, unless there is little log left.
+// find looks for events after idx until it has found some, or reaches the end. It tries to
+// find all of them at once, unless there is little log left.
 func (s *Selection) find(ctx context.Context, idx int64) (err error) {
 	if s.head == 0 {
 		if s.head, err = s.Head(ctx); err != nil {

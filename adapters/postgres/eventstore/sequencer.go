@@ -54,8 +54,8 @@ func NewSequencer(pool *pgxpool.Pool, appended, grown *background.Broadcast, log
 const sequencingLimit = 10 * time.Second // for one look or one batch
 
 // Run sequences until ctx ends. An append of this process wakes it at once, or as
-// soon as the pace allows. For the appends of other processes it looks by itself,
-// less and less often while it finds nothing. After a failure no append wakes it.
+// soon as the pace allows. For the appends of other processes it polls, less and less often
+// while it finds nothing. After a failure no append wakes it.
 func (s *Sequencer) Run(ctx context.Context) {
 	var gaps gapWatch
 	rest := 4 * s.Pace // appends of this process wake the sequencer sooner

@@ -125,8 +125,8 @@ type written struct {
 	event.Stored
 	idempotency  event.Digest // the key of the call; zero if it has none
 	practitioner *uuid.UUID   // of the act claim, if it has one
-	former       *uuid.UUID   // the patient from whom the stream is taken, if it is
-	keys         keyring.Rows // that the append has made: of its first event
+	former       *uuid.UUID   // the patient that the stream is moved from, if it is
+	keys         keyring.Rows // new keys of the append: of its first event
 	rows, guards []projections.Statement
 	ofPatient    bool // the practice must have the patient
 

@@ -45,8 +45,8 @@ func (e *engine) seal(t *testing.T) {
 	}
 }
 
-// rowFor is a projection that keeps a row for each event, in a table where a
-// note may stand once: by a constraint of a name that means a refusal.
+// rowFor is a projection that keeps a row for each event, in a table where a note is
+// unique: by a constraint of a name that means a refusal.
 type rowFor struct{}
 
 func (rowFor) Name() string { return "notes.v1" }

@@ -10,7 +10,7 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// The storm lasts, beside Postgres and through a pooler that lends connections.
+// The storm lasts, directly and through a pooler that lends connections.
 func TestProveStormOfAppendsLosesNothing_D60(t *testing.T) {
 	t.Parallel()
 	for name, through := range map[string]func(*testing.T, string) string{

@@ -47,7 +47,7 @@ type sharedStream struct {
 type attempt struct {
 	token  string // in each of its events, and in no other
 	name   string // that only one may have; "" for none
-	shares bool   // a stream to which others append, too
+	shares bool   // a stream to which others also append
 	events int
 	err    error
 }

@@ -66,7 +66,7 @@ func (x follower) wantHandledAsLogged(t *testing.T) {
 	}
 }
 
-// takeBack makes the whole database as it was at an idx, but for some events that had no
+// takeBack makes the whole database as it was at an idx, except some events that had no
 // place then.
 func (x follower) takeBack(t *testing.T, head int64, survivors int) {
 	t.Helper()
@@ -152,7 +152,7 @@ func TestEventIsDecodedOncePerProcess(t *testing.T) {
 	}
 }
 
-// The tail goes on without the one that is far behind, who reads alone.
+// The tail goes on without the one that is far behind, which reads alone.
 func TestSlowConsumerMissesNothing(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

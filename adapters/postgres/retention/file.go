@@ -120,7 +120,7 @@ func (r *Retain) written(a archive) (manifest, error) {
 func draftOf(name string) string { return name + ".draft" }
 
 // free returns an error if another file has the name of the archive, and leaves that
-// alone.
+// unchanged.
 func (m manifest) free() error {
 	there, err := digestOf(m.path)
 	switch {
