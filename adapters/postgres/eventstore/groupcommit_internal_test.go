@@ -138,13 +138,13 @@ func TestFewAppendsCommitAlone_D60(t *testing.T) {
 func TestTwoGroupsAtMost_D60(t *testing.T) {
 	t.Parallel()
 	all := crowded()
-	flying := come(t, all, leading, times(mostGroups, 1)...)
+	leaders := come(t, all, leading, times(mostGroups, 1)...)
 	waiting := come(t, all, queued, times(3, 1)...)
-	if group := all.complete(flying[0]); !slices.Equal(group, waiting) {
+	if group := all.complete(leaders[0]); !slices.Equal(group, waiting) {
 		t.Errorf("%d come next, want the 3 who wait, in the order in which they came", len(group))
 	}
 	come(t, all, queued, begin(1))
-	if group := all.complete(flying[1]); len(group) != 1 {
+	if group := all.complete(leaders[1]); len(group) != 1 {
 		t.Errorf("%d come next, want 1", len(group))
 	}
 	if group := all.complete(waiting...); len(group) != 0 {
@@ -156,11 +156,11 @@ func TestTwoGroupsAtMost_D60(t *testing.T) {
 func TestAGroupIsBounded_D60(t *testing.T) {
 	t.Parallel()
 	all := crowded()
-	flying := come(t, all, leading, times(mostGroups, 1)...)
+	leaders := come(t, all, leading, times(mostGroups, 1)...)
 	many := come(t, all, queued, times(mostInAll+2, 1)...)
 	large := come(t, all, queued, times(3, mostBytes/2)...)
 	for _, want := range [][]*member{many[:mostInAll], slices.Concat(many[mostInAll:], large[:1]), large[1:]} {
-		if got := all.complete(flying[0]); !slices.Equal(got, want) {
+		if got := all.complete(leaders[0]); !slices.Equal(got, want) {
 			t.Errorf("a group of %d, want %d", len(got), len(want))
 		}
 	}
@@ -183,9 +183,9 @@ func TestOneClaimInAGroup_D60(t *testing.T) {
 	} {
 		again := c.again
 		all := crowded()
-		flying := come(t, all, leading, again(), begin(1))
+		leaders := come(t, all, leading, again(), begin(1))
 		come(t, all, c.want, again())
-		if group := all.complete(flying[0]); len(group) != 0 {
+		if group := all.complete(leaders[0]); len(group) != 0 {
 			t.Fatalf("%s: %d come next, want none", name, len(group))
 		}
 		come(t, all, leading, again())
@@ -195,11 +195,11 @@ func TestOneClaimInAGroup_D60(t *testing.T) {
 func TestLeavingBeforeTheGroupBegins_D60(t *testing.T) {
 	t.Parallel()
 	all := crowded()
-	flying := come(t, all, leading, times(mostGroups, 1)...)
+	leaders := come(t, all, leading, times(mostGroups, 1)...)
 	waiting := come(t, all, queued, begin(1), onward(event.Stream{}, 1, 1), begin(1))
 	all.leave(waiting[1])
 	again := come(t, all, queued, onward(event.Stream{}, 1, 1)) // its claims are free
-	if group := all.complete(flying[0]); !slices.Equal(group, []*member{waiting[0], waiting[2], again[0]}) {
+	if group := all.complete(leaders[0]); !slices.Equal(group, []*member{waiting[0], waiting[2], again[0]}) {
 		t.Errorf("%d come next, want the two who stayed and the one who came", len(group))
 	}
 	all.leave(waiting[0])
@@ -209,15 +209,15 @@ func TestLeavingBeforeTheGroupBegins_D60(t *testing.T) {
 func TestClosingWaitsForGroups_D60(t *testing.T) {
 	t.Parallel()
 	all := crowded()
-	flying := come(t, all, leading, times(mostGroups, 1)...)
+	leaders := come(t, all, leading, times(mostGroups, 1)...)
 	come(t, all, queued, begin(1))
 	closed := make(chan struct{})
 	go func() { all.close(); close(closed) }()
 	for !all.closing() {
 		runtime.Gosched()
 	}
-	group := all.complete(flying[0])
-	all.complete(flying[1])
+	group := all.complete(leaders[0])
+	all.complete(leaders[1])
 	select {
 	case <-closed:
 		t.Error("a group is still under way")

@@ -31,7 +31,7 @@ type crowd struct {
 	*engine
 	super *pgxpool.Pool
 	ahead sync.WaitGroup     // appends that commit alone, the first two of them in the place of groups
-	land  context.CancelFunc // ends those two without storing them
+	abandon  context.CancelFunc // ends those two without storing them
 	letGo func()
 }
 
@@ -48,17 +48,17 @@ func newCrowd(t *testing.T, options string, furnish ...func(*engine)) *crowd {
 		do(c.engine)
 	}
 	c.hold(t)
-	var landing context.Context
-	landing, c.land = context.WithCancel(context.WithoutCancel(t.Context()))
+	var abandoned context.Context
+	abandoned, c.abandon = context.WithCancel(context.WithoutCancel(t.Context()))
 	for range eventstore.Few {
 		c.ahead.Go(func() { _, _ = c.note(t.Context(), fmt.Sprint("ahead ", enginetest.NewStream().ID)) })
 	}
 	c.await(t, eventstore.Few, 0)
 	for range 2 {
-		c.ahead.Go(func() { _, _ = c.note(landing, fmt.Sprint("lands ", enginetest.NewStream().ID)) })
+		c.ahead.Go(func() { _, _ = c.note(abandoned, fmt.Sprint("lands ", enginetest.NewStream().ID)) })
 	}
 	c.await(t, eventstore.Few+2, 0)
-	t.Cleanup(func() { c.letGo(); c.land(); c.ahead.Wait() })
+	t.Cleanup(func() { c.letGo(); c.abandon(); c.ahead.Wait() })
 	return c
 }
 
@@ -175,7 +175,7 @@ func TestABrokenGroupIsNotSentAgain_D60(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, "")
 	outcomes := c.join(t.Context(), t, "broken one", "broken two")
-	c.land()
+	c.abandon()
 	c.kill(t)
 	for _, outcome := range outcomes {
 		if err := <-outcome; !errors.Is(err, postgres.ErrUnavailable) {
@@ -220,7 +220,7 @@ func TestCancelledAppendLeavesItsGroup_D60(t *testing.T) {
 	stayed := c.join(stay, t, "stays")
 	go func() { late <- enginetest.Second(c.note(contexts[1], "late")) }()
 	c.await(t, eventstore.Few+4, 2)
-	c.land()
+	c.abandon()
 	c.await(t, eventstore.Few+2, 0) // both have set off
 	leaving[1]()
 	wantCancelled(t, <-late)
