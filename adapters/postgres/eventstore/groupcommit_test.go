@@ -29,10 +29,10 @@ import (
 // crowd is a store at which many append at once, and nothing is stored until it is let go.
 type crowd struct {
 	*engine
-	super *pgxpool.Pool
-	ahead sync.WaitGroup     // appends that commit alone, the first two of them in the place of groups
-	abandon  context.CancelFunc // ends those two without storing them
-	letGo func()
+	super   *pgxpool.Pool
+	ahead   sync.WaitGroup     // appends that commit alone, the first two of them in the place of groups
+	abandon context.CancelFunc // ends those two without storing them
+	letGo   func()
 }
 
 func newCrowd(t *testing.T, options string, furnish ...func(*engine)) *crowd {
