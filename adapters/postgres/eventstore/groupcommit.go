@@ -2,7 +2,6 @@ package eventstore
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -92,11 +91,6 @@ func (m *member) last(stream event.Stream) (version int) {
 		}
 	}
 	return version
-}
-
-// follows reports whether an event is the next one of the same stream.
-func follows(e, before written) bool {
-	return e.Stream == before.Stream && e.Version == before.Version+1
 }
 
 // role is what an append does when it arrives.
@@ -286,6 +280,15 @@ func (s *Store) alone(ctx context.Context, m *member) error {
 	return s.commit(ctx, batchOf([]*member{m}, nil))
 }
 
+// commit sends a batch: it is one round trip and one implicit transaction.
+func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
+	if err := s.DB.ExecBatch(ctx, batch); err != nil {
+		return err
+	}
+	s.Appended.Notify()
+	return nil
+}
+
 // commitNext completes a member, and commits groups for as long as appends wait. [Store.Close]
 // waits for them.
 func (s *Store) commitNext(led *member) {
@@ -393,35 +396,6 @@ func (s *Store) sift(group []*member, refusal error) []*member {
 		s.batcher.count(conflict, 0, len(found))
 	}
 	return rest
-}
-
-// overtaken returns the members that have lost a stream.
-func (s *Store) overtaken(ctx context.Context, group []*member) ([]int32, error) {
-	o := continuedOf(eventsOf(group))
-	rows, _ := s.DB.Query(ctx, overtaken, o.tenant, o.stream, o.after, o.member)
-	return pgx.CollectRows(rows, pgx.RowTo[int32])
-}
-
-// withoutPatient returns the members that need a patient unknown to the practice.
-func (s *Store) withoutPatient(ctx context.Context, group []*member) ([]int32, error) {
-	tenants, patients, members := needed(eventsOf(group))
-	rows, _ := s.DB.Query(ctx, membersWithoutPatient, tenants, patients, members)
-	return pgx.CollectRows(rows, pgx.RowTo[int32])
-}
-
-// eventsOf returns the events of a group, each with the index of its member, streams in the
-// same order as in an append alone.
-func eventsOf(group []*member) (events []written) {
-	for n, m := range group {
-		for _, e := range m.events {
-			e.member, e.strict = int32(n), m.strict || len(group) == 1
-			events = append(events, e)
-		}
-	}
-	slices.SortStableFunc(events, func(a, b written) int {
-		return cmp.Or(compareStreams(a.Stream, b.Stream), cmp.Compare(a.Version, b.Version))
-	})
-	return events
 }
 
 // outcome is the result of a group's commit.

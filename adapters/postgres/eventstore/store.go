@@ -1,12 +1,9 @@
 package eventstore
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -114,26 +111,6 @@ func inStreamOrder(changes []event.Change) []event.Change {
 	})
 }
 
-// compareStreams is the order in which appends lock streams: by id, then by tenant.
-func compareStreams(a, b event.Stream) int {
-	return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), strings.Compare(a.Tenant, b.Tenant))
-}
-
-// written is an event as it is stored, with the statements that must hold at once. It is made
-// on the goroutine of the caller, so that a faulty append fails only its own caller.
-type written struct {
-	event.Stored
-	idempotency  event.Digest // the key of the call; zero if it has none
-	practitioner *uuid.UUID   // of the act claim, if it has one
-	former       *uuid.UUID   // the patient that the stream is moved from, if it is
-	keys         keyring.Rows // new keys of the append: of its first event
-	rows, guards []projections.Statement
-	ofPatient    bool // the practice must have the patient
-
-	member int32 // index of its append in a transaction
-	strict bool  // its append is refused if it has lost, and not left out
-}
-
 // write returns the events as they will be stored, and the keys that are stored with them.
 func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written, keyring.Minted, error) {
 	parts, err := keyring.SplitAll(s.Codec, recorded)
@@ -164,11 +141,11 @@ func formerOf(e event.Event) *uuid.UUID {
 	return &former
 }
 
-// commit sends a batch: it is one round trip and one implicit transaction.
-func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
-	if err := s.DB.ExecBatch(ctx, batch); err != nil {
-		return err
+// markOfPatient marks the events of those changes that need their patient.
+func markOfPatient(events []written, changes []event.Change) {
+	for _, change := range changes {
+		for i, e := range events {
+			events[i].ofPatient = e.ofPatient || change.OfPatient && change.Stream == e.Stream
+		}
 	}
-	s.Appended.Notify()
-	return nil
 }

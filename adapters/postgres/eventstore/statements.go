@@ -1,10 +1,15 @@
 package eventstore
 
 import (
+	"bytes"
+	"cmp"
+	"context"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -13,6 +18,46 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
+
+// written is an event as it is stored, with the statements that must hold at once. It is made
+// on the goroutine of the caller, so that a faulty append fails only its own caller.
+type written struct {
+	event.Stored
+	idempotency  event.Digest // the key of the call; zero if it has none
+	practitioner *uuid.UUID   // of the act claim, if it has one
+	former       *uuid.UUID   // the patient that the stream is moved from, if it is
+	keys         keyring.Rows // new keys of the append: of its first event
+	rows, guards []projections.Statement
+	ofPatient    bool // the practice must have the patient
+
+	member int32 // index of its append in a transaction
+	strict bool  // its append is refused if it has lost, and not left out
+}
+
+// eventsOf returns the events of a group, each with the index of its member, streams in the
+// same order as in an append alone.
+func eventsOf(group []*member) (events []written) {
+	for n, m := range group {
+		for _, e := range m.events {
+			e.member, e.strict = int32(n), m.strict || len(group) == 1
+			events = append(events, e)
+		}
+	}
+	slices.SortStableFunc(events, func(a, b written) int {
+		return cmp.Or(compareStreams(a.Stream, b.Stream), cmp.Compare(a.Version, b.Version))
+	})
+	return events
+}
+
+// compareStreams is the order in which appends lock streams: by id, then by tenant.
+func compareStreams(a, b event.Stream) int {
+	return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), strings.Compare(a.Tenant, b.Tenant))
+}
+
+// follows reports whether an event is the next one of the same stream.
+func follows(e, before written) bool {
+	return e.Stream == before.Stream && e.Version == before.Version+1
+}
 
 // The statements that store events are fenced against erasures. Each checks whether a
 // subject of an event was erased: its patient, the practitioner of its act claim, or its
@@ -216,4 +261,53 @@ func queueKeys(batch *pgx.Batch, events []written) {
 			batch.Queue(moveKey, e.Stream.Tenant, event.OfRequest, e.Stream.ID, e.Patient)
 		}
 	}
+}
+
+// durably begins the batch of an append. Its commit waits for the disk, and for
+// synchronous standbys. If a needed patient is missing, Postgres refuses it before anything
+// is written, and so before a position is drawn. Plans do not depend on how long arrays are,
+// or on a table having been empty when they were made.
+func durably(events []written) *pgx.Batch {
+	batch := &pgx.Batch{}
+	if tenants, patients, _ := needed(events); len(patients) > 0 {
+		batch.Queue(durablyOfPatients, tenants, patients)
+	} else {
+		batch.Queue(`SELECT commit_safely(), ` + planOnce)
+	}
+	return batch
+}
+
+const (
+	planOnce = `set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`
+
+	missing = ` FROM generate_subscripts($1::text[], 1) AS n
+	WHERE (SELECT p.patient FROM patients p WHERE p.tenant = ($1::text[])[n] AND p.patient = ($2::uuid[])[n]) IS NULL`
+
+	durablyOfPatients     = `SELECT commit_safely(), ` + planOnce + `, (SELECT count(*)` + missing + `)::patients_missing`
+	membersWithoutPatient = `SELECT DISTINCT ($3::int[])[n]` + missing
+)
+
+// needed returns the patients that the events need, each with its practice and the index of
+// the append.
+func needed(events []written) (tenants []string, patients pgtype.FlatArray[pgtype.UUID], members []int32) {
+	for _, e := range events {
+		if e.ofPatient {
+			tenants, patients, members = append(tenants, e.Stream.Tenant), append(patients, postgres.IDOrNull(e.Patient)), append(members, e.member)
+		}
+	}
+	return tenants, patients, members
+}
+
+// overtaken returns the members that have lost a stream.
+func (s *Store) overtaken(ctx context.Context, group []*member) ([]int32, error) {
+	o := continuedOf(eventsOf(group))
+	rows, _ := s.DB.Query(ctx, overtaken, o.tenant, o.stream, o.after, o.member)
+	return pgx.CollectRows(rows, pgx.RowTo[int32])
+}
+
+// withoutPatient returns the members that need a patient unknown to the practice.
+func (s *Store) withoutPatient(ctx context.Context, group []*member) ([]int32, error) {
+	tenants, patients, members := needed(eventsOf(group))
+	rows, _ := s.DB.Query(ctx, membersWithoutPatient, tenants, patients, members)
+	return pgx.CollectRows(rows, pgx.RowTo[int32])
 }
