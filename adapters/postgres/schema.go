@@ -60,15 +60,6 @@ func checkSchema(ctx context.Context, db projections.Querier, files fs.FS) error
 	return nil
 }
 
-// SessionUser returns the role that this program has signed in to the database as. SET
-// ROLE does not change it. Behind a pooler it is the role of the pooler's connection.
-func SessionUser(ctx context.Context, db projections.Querier) (user string, err error) {
-	if err := db.QueryRow(ctx, `SELECT session_user`).Scan(&user); err != nil {
-		return "", fmt.Errorf("ask who the database says this is: %w", err)
-	}
-	return user, nil
-}
-
 // CheckWritable returns nil if the database takes changes. It does not detect a full disk:
 // small changes succeed there until a file has to grow, and trying larger ones would use up
 // the space left for the write-ahead log.

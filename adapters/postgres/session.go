@@ -51,3 +51,12 @@ func RolesOf(ctx context.Context, db projections.Querier) (r Roles, err error) {
 	}
 	return r, nil
 }
+
+// SessionUser returns the role that this program has signed in to the database as. SET
+// ROLE does not change it. Behind a pooler it is the role of the pooler's connection.
+func SessionUser(ctx context.Context, db projections.Querier) (user string, err error) {
+	if err := db.QueryRow(ctx, `SELECT session_user`).Scan(&user); err != nil {
+		return "", fmt.Errorf("ask who the database says this is: %w", err)
+	}
+	return user, nil
+}
