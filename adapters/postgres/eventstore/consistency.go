@@ -20,32 +20,32 @@ import (
 // watches. An event outside of all three would be lost silently: a sequence that was moved
 // back or caches numbers causes that, and so does a DELETE from the log.
 
-// Loss is one position on which events and log differ for good.
-type Loss struct {
+// MissingEvent is one position on which events and log differ for good.
+type MissingEvent struct {
 	Position int64     `json:"position"`
 	ID       uuid.UUID `json:"id,omitzero"`   // of the event, if the log lacks it
 	Idx      int64     `json:"idx,omitempty"` // of the place in the log, if its event is missing
 }
 
 // String names the loss by the keys to look it up.
-func (l Loss) String() string {
+func (l MissingEvent) String() string {
 	if l.Idx > 0 {
 		return fmt.Sprintf("the event of idx %d, which had position %d, is not stored", l.Idx, l.Position)
 	}
 	return fmt.Sprintf("event %s, at position %d, is not in the log", l.ID, l.Position)
 }
 
-// Losses are all positions on which events and log differ.
-type Losses struct {
-	Count int64  `json:"count"`
-	First []Loss `json:"first"` // the lowest few; empty, and not nil, if there is none
+// MissingEvents are all positions on which events and log differ.
+type MissingEvents struct {
+	Count int64          `json:"count"`
+	First []MissingEvent `json:"first"` // the lowest few; empty, and not nil, if there is none
 }
 
-// lossesNamed is the number of losses in First.
-const lossesNamed = 10
+// missingNamed is the number of losses in First.
+const missingNamed = 10
 
 // Err is nil if nothing is lost, and names the first few otherwise.
-func (l Losses) Err() error {
+func (l MissingEvents) Err() error {
 	if l.Count == 0 {
 		return nil
 	}
@@ -61,9 +61,9 @@ func (l Losses) Err() error {
 const mayStillBePlaced = `(stored > (SELECT reached FROM sequencer) OR (SELECT gaps FROM sequencer) @> stored
 	OR EXISTS (SELECT FROM old_gaps WHERE stored BETWEEN first AND last))`
 
-// lossesBetween compares events with the log after one position and up to another, in one
+// missingBetween compares events with the log after one position and up to another, in one
 // snapshot. Only positions are compared, which the indexes hold.
-const lossesBetween = `
+const missingBetween = `
 SELECT position, coalesce((SELECT id FROM events WHERE position = lost.position), '00000000-0000-0000-0000-000000000000'),
 	coalesce((SELECT idx FROM log WHERE position = lost.position), 0), n
 FROM (
@@ -82,8 +82,8 @@ SELECT coalesce(greatest((SELECT max(position) FROM events WHERE position <= $1)
 // window is a range of positions, and the differences in it.
 type window struct {
 	after, upTo int64
-	lost        []Loss // the lowest thousand
-	n           int64  // of all that differ
+	lost        []MissingEvent // the lowest thousand
+	n           int64          // of all that differ
 }
 
 // windowBelow compares the highest so many positions, up to one. After the last window
@@ -95,8 +95,8 @@ func windowBelow(ctx context.Context, db projections.Querier, highest, width int
 	if w.after = w.upTo - width; w.after <= 0 {
 		w.after = math.MinInt64 // an operator may have written there
 	}
-	rows, _ := db.Query(ctx, lossesBetween, w.after, w.upTo)
-	w.lost, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l Loss, err error) {
+	rows, _ := db.Query(ctx, missingBetween, w.after, w.upTo)
+	w.lost, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l MissingEvent, err error) {
 		return l, row.Scan(&l.Position, &l.ID, &l.Idx, &w.n)
 	})
 	if err != nil {
@@ -105,42 +105,42 @@ func windowBelow(ctx context.Context, db projections.Querier, highest, width int
 	return w, nil
 }
 
-// Losses compares all events with the log, in stretches of a hundred thousand positions.
-func (l Log) Losses(ctx context.Context) (Losses, error) {
-	all := Losses{First: []Loss{}}
+// MissingEvents compares all events with the log, in stretches of a hundred thousand positions.
+func (l Log) MissingEvents(ctx context.Context) (MissingEvents, error) {
+	all := MissingEvents{First: []MissingEvent{}}
 	for highest := int64(math.MaxInt64); highest > 0; {
 		w, err := windowBelow(ctx, l.DB, highest, 100_000)
 		if err != nil {
-			return Losses{}, err
+			return MissingEvents{}, err
 		}
 		all.Count += w.n
 		all.First = append(w.lost, all.First...)
-		all.First = all.First[:min(len(all.First), lossesNamed)]
+		all.First = all.First[:min(len(all.First), missingNamed)]
 		highest = w.after
 	}
 	return all, nil
 }
 
-// Comparer keeps comparing events with the log, a range of positions at a time, and
+// ConsistencyCheck keeps comparing events with the log, a range of positions at a time, and
 // reports differences as a metric. One process is enough; several do no harm.
-type Comparer struct {
+type ConsistencyCheck struct {
 	db      projections.Querier
 	log     *slog.Logger
 	missing *prometheus.GaugeVec
-	below   int64          // the older positions are compared next up to here; if none are left, from the end on
-	known   map[int64]Loss // the differences, by position, as the last comparison found them
+	below   int64                  // the older positions are compared next up to here; if none are left, from the end on
+	known   map[int64]MissingEvent // the differences, by position, as the last comparison found them
 }
 
 const (
 	compareEvery = 5 * time.Second
 	compareLimit = 10 * time.Second // for one look
 	compareWidth = 10_000           // positions: so a million events take eight minutes
-	lossesKept   = 10_000           // further ones are not counted
+	missingKept  = 10_000           // further ones are not counted
 )
 
-// NewComparer registers the metric.
-func NewComparer(db projections.Querier, registry prometheus.Registerer, log *slog.Logger) *Comparer {
-	c := &Comparer{db: db, log: log, known: map[int64]Loss{}, missing: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+// NewConsistencyCheck registers the metric.
+func NewConsistencyCheck(db projections.Querier, registry prometheus.Registerer, log *slog.Logger) *ConsistencyCheck {
+	c := &ConsistencyCheck{db: db, log: log, known: map[int64]MissingEvent{}, missing: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "frontdesk_log_missing_events",
 		Help: "Stored events that are missing from the log for good, and places in the log that are missing from the events.",
 	}, []string{"missing_from"})}
@@ -149,12 +149,12 @@ func NewComparer(db projections.Querier, registry prometheus.Registerer, log *sl
 }
 
 // Run compares until ctx ends.
-func (c *Comparer) Run(ctx context.Context) {
-	background.Loop{Every: compareEvery, Do: c.Look, Fails: "events could not be compared with the log", Log: c.log}.Run(ctx)
+func (c *ConsistencyCheck) Run(ctx context.Context) {
+	background.Loop{Every: compareEvery, Do: c.Compare, Fails: "events could not be compared with the log", Log: c.log}.Run(ctx)
 }
 
-// Look compares the newest positions, and the next ones of all the others.
-func (c *Comparer) Look(ctx context.Context) error {
+// Compare compares the newest positions, and the next ones of all the others.
+func (c *ConsistencyCheck) Compare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, compareLimit)
 	defer cancel()
 	newest, err := windowBelow(ctx, c.db, math.MaxInt64, compareWidth)
@@ -178,8 +178,8 @@ func (c *Comparer) Look(ctx context.Context) error {
 }
 
 // note replaces the known differences of a window. New ones go to the program's log.
-func (c *Comparer) note(ctx context.Context, w window) {
-	before := map[int64]Loss{}
+func (c *ConsistencyCheck) note(ctx context.Context, w window) {
+	before := map[int64]MissingEvent{}
 	for position, loss := range c.known {
 		if w.after < position && position <= w.upTo {
 			before[position] = loss
@@ -188,7 +188,7 @@ func (c *Comparer) note(ctx context.Context, w window) {
 	}
 	logged := false
 	for _, loss := range w.lost {
-		if len(c.known) == lossesKept {
+		if len(c.known) == missingKept {
 			break
 		}
 		c.known[loss.Position] = loss
@@ -199,7 +199,7 @@ func (c *Comparer) note(ctx context.Context, w window) {
 	}
 }
 
-func (c *Comparer) show() {
+func (c *ConsistencyCheck) show() {
 	fromLog := 0
 	for _, loss := range c.known {
 		if loss.Idx == 0 {

@@ -15,10 +15,10 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// losses returns the missing events, as position and idx.
-func (e *engine) losses(t *testing.T) (found [][2]int64) {
+// missingEvents returns the missing events, as position and idx.
+func (e *engine) missingEvents(t *testing.T) (found [][2]int64) {
 	t.Helper()
-	all, err := e.Log.Losses(t.Context())
+	all, err := e.Log.MissingEvents(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,15 +26,15 @@ func (e *engine) losses(t *testing.T) (found [][2]int64) {
 		found = append(found, [2]int64{loss.Position, loss.Idx})
 	}
 	if int(all.Count) != len(found) || (all.Err() == nil) != (all.Count == 0) {
-		t.Errorf("%d losses: %v", all.Count, all.Err())
+		t.Errorf("%d missing events: %v", all.Count, all.Err())
 	}
 	return found
 }
 
 func wantLosses(t *testing.T, e *engine, want ...[2]int64) {
 	t.Helper()
-	if diff := cmp.Diff(want, e.losses(t)); diff != "" {
-		t.Errorf("losses (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, e.missingEvents(t)); diff != "" {
+		t.Errorf("missing events (-want +got):\n%s", diff)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestMissingEventsAreNamed_D54(t *testing.T) {
 	e.Drain(t)
 	lose(t, db, `DELETE FROM log WHERE idx IN (2, 9); DELETE FROM events WHERE position = 4`)
 	wantLosses(t, e, [2]int64{2, 0}, [2]int64{4, 4}, [2]int64{250_004, 0})
-	all, err := e.Log.Losses(t.Context())
+	all, err := e.Log.MissingEvents(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,11 +115,11 @@ func TestConsistencyCheckCoversAllPositions_D54(t *testing.T) {
 	e.Drain(t)
 	lose(t, db, `DELETE FROM log WHERE idx IN (2, 16); DELETE FROM events WHERE position = 30003`)
 	registry, said := prometheus.NewRegistry(), &lines{}
-	comparer := eventstore.NewComparer(e.Pool, registry, slog.New(slog.NewTextHandler(said, nil)))
+	check := eventstore.NewConsistencyCheck(e.Pool, registry, slog.New(slog.NewTextHandler(said, nil)))
 	looks := func(n int, fromLog, fromEvents float64) {
 		t.Helper()
 		for range n {
-			if err := comparer.Look(t.Context()); err != nil {
+			if err := check.Compare(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -156,14 +156,14 @@ func TestComparingWalksIndexes_D54(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Release()
-	if _, err := conn.Exec(t.Context(), `PREPARE losses (bigint, bigint) AS `+eventstore.LossesBetween); err != nil {
+	if _, err := conn.Exec(t.Context(), `PREPARE missing (bigint, bigint) AS `+eventstore.MissingBetween); err != nil {
 		t.Fatal(err)
 	}
 	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 		if _, err := conn.Exec(t.Context(), `SET plan_cache_mode = `+mode); err != nil {
 			t.Fatal(err)
 		}
-		plan := planOf(t, conn, `EXECUTE losses (30000, 30500)`)
+		plan := planOf(t, conn, `EXECUTE missing (30000, 30500)`)
 		for _, dear := range []string{"Seq Scan on events", "Seq Scan on log", "JIT"} {
 			if strings.Contains(plan, dear) {
 				t.Errorf("%s: %s in\n%s", mode, dear, plan)

@@ -56,7 +56,7 @@ var errPage = errors.New("a page could not be handled")
 
 // Run consumes until ctx ends, and finishes the page that it is handling then.
 func (c *Consumer) Run(ctx context.Context) {
-	f := &feed{Consumer: c, skips: c.skips()}
+	f := &subscription{Consumer: c, skips: c.skips()}
 	for ctx.Err() == nil {
 		err := f.consume(ctx)
 		switch {
@@ -76,7 +76,7 @@ func (c *Consumer) Run(ctx context.Context) {
 // consume handles pages until ctx ends or one fails. It closes the subscriber between
 // two pages, which commits the handled ones. To cancel the subscriber's context would
 // roll them back.
-func (f *feed) consume(ctx context.Context) error {
+func (f *subscription) consume(ctx context.Context) error {
 	closing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	f.closing = closing
@@ -113,7 +113,7 @@ func (f *feed) consume(ctx context.Context) error {
 
 // take makes one attempt at a page, with a deadline. If it fails, take rolls the
 // transaction back.
-func (f *feed) take(ctx context.Context, msg *message.Message) error {
+func (f *subscription) take(ctx context.Context, msg *message.Message) error {
 	tx, ok := wsql.TxFromContext(msg.Context())
 	if !ok {
 		return errors.New("the message has no transaction")
@@ -131,7 +131,7 @@ func (f *feed) take(ctx context.Context, msg *message.Message) error {
 // handle reads the page and hands over the events that the consumer follows. It sets no
 // savepoint for each event: its two round trips would cost every event more than it costs
 // to repeat a page now and then.
-func (f *feed) handle(ctx context.Context, conn *pgx.Conn) error {
+func (f *subscription) handle(ctx context.Context, conn *pgx.Conn) error {
 	events, err := f.Tail.page(ctx, conn, f.page.from, f.page.epoch)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (f *feed) handle(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // hand hands the events over. A handler that returns too late has failed.
-func (f *feed) hand(ctx context.Context, conn *pgx.Conn, page []event.Recorded, alone bool) error {
+func (f *subscription) hand(ctx context.Context, conn *pgx.Conn, page []event.Recorded, alone bool) error {
 	handler := f.Handler
 	if alone && f.Alone != nil {
 		handler = f.Alone
@@ -173,7 +173,7 @@ func (f *feed) hand(ctx context.Context, conn *pgx.Conn, page []event.Recorded, 
 // followed returns the events to hand over, and notes where they end: at the end of the log
 // as the transaction has seen it, before an unreadable event, or at the first event if it is
 // to be handled on its own.
-func (f *feed) followed(events []*tailed, alone bool) (page []event.Recorded, err error) {
+func (f *subscription) followed(events []*tailed, alone bool) (page []event.Recorded, err error) {
 	for _, e := range events {
 		if e.Idx > f.page.head || alone && len(page) > 0 {
 			break
@@ -191,7 +191,7 @@ func (f *feed) followed(events []*tailed, alone bool) (page []event.Recorded, er
 }
 
 // stopsAt returns an error if the page ends at an unreadable event, with nothing before it.
-func (f *feed) stopsAt(e *tailed, because error) error {
+func (f *subscription) stopsAt(e *tailed, because error) error {
 	if f.page.upto > f.page.from {
 		return nil
 	}
@@ -207,7 +207,7 @@ func undo(tx *sql.Tx, because error) error {
 	return because
 }
 
-func (f *feed) subscriber() (*wsql.Subscriber, error) {
+func (f *subscription) subscriber() (*wsql.Subscriber, error) {
 	deadline := ackDeadline
 	return wsql.NewSubscriber(beginner{f.DB, f}, wsql.SubscriberConfig{
 		ConsumerGroup:  f.Name,

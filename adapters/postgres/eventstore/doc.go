@@ -20,7 +20,8 @@
 //   - [Log] reads everything by idx, and [Selection] a part of it.
 //   - [Consumer] hands each event of the log to one handler, once, in order; [Watch] looks
 //     at the log as the read models show it. Both read by a [Tail].
-//   - [Comparer] keeps comparing events with the log, and [Log.Losses] does it once.
+//   - [ConsistencyCheck] keeps comparing events with the log, and [Log.MissingEvents] does it
+//     once.
 //
 // The very next call sees the projections of an append. Consumers of the log see an event a
 // few milliseconds later.

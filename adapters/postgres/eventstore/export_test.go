@@ -11,13 +11,13 @@ import (
 
 // Exported for the tests of this package.
 const (
-	AppendFirst   = appendFirst
-	AppendAll     = appendAll
-	Few           = few
-	NextPage      = nextPage
-	ReadStretch   = readStretch
-	ReadLog       = readLog
-	LossesBetween = lossesBetween
+	AppendFirst    = appendFirst
+	AppendAll      = appendAll
+	Few            = few
+	NextPage       = nextPage
+	ReadStretch    = readStretch
+	ReadLog        = readLog
+	MissingBetween = missingBetween
 )
 
 // AppendArgs are the arguments of [AppendAll] for one event without a patient.

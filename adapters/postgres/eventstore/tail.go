@@ -66,19 +66,19 @@ func (e *tailed) as(codec *event.Codec) (event.Recorded, error) {
 	return e.event, e.err
 }
 
-// place is where a tail ends, for the database to confirm.
-type place struct {
+// tailEnd is where a tail ends, for the database to confirm.
+type tailEnd struct {
 	idx int64
 	id  uuid.UUID // of the event there; zero if there is nothing to confirm
 }
 
-func (t *Tail) last() (p place) {
+func (t *Tail) last() (end tailEnd) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.held) > 0 {
-		p = place{t.end, t.held[len(t.held)-1].ID}
+		end = tailEnd{t.end, t.held[len(t.held)-1].ID}
 	}
-	return p
+	return end
 }
 
 // forget forgets everything, because the log was taken back.

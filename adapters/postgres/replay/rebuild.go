@@ -42,7 +42,7 @@ type Result struct {
 	Differences []Difference                `json:"differences"`
 	Switched    bool                        `json:"switched"`    // the live tables now agree with the log
 	Held        time.Duration               `json:"-"`           // the longest time that the switch blocked appends
-	Lost        eventstore.Losses           `json:"lost"`        // differences between events and log; a switch does not repair them
+	Lost        eventstore.MissingEvents    `json:"lost"`        // differences between events and log; a switch does not repair them
 	NotCompared []string                    `json:"notCompared"` // read models with personal data, if there is no key
 	Hashes      []Hash                      `json:"hashes"`      // of valid passwords that differ from the log; a switch does not repair them
 	Schema      []postgres.SchemaDifference `json:"schema"`      // objects of the database that are not this program's; a switch does not repair them
@@ -110,7 +110,7 @@ func (r *Rebuild) run(ctx context.Context) (Result, error) {
 	if err := shadow.makeNotes(ctx); err != nil {
 		return Result{}, err
 	}
-	lost, err := r.losses(ctx)
+	lost, err := r.missingEvents(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -131,12 +131,12 @@ func (r *Rebuild) run(ctx context.Context) (Result, error) {
 	return result, err
 }
 
-// losses compares events with the log. A switch is refused if the log is incomplete: it
+// missingEvents compares events with the log. A switch is refused if the log is incomplete: it
 // would remove the effects of the missing events from the live tables.
-func (r *Rebuild) losses(ctx context.Context) (eventstore.Losses, error) {
+func (r *Rebuild) missingEvents(ctx context.Context) (eventstore.MissingEvents, error) {
 	log := r.Log
 	log.DB = postgres.On(r.Pool)
-	lost, err := log.Losses(ctx)
+	lost, err := log.MissingEvents(ctx)
 	if err == nil && r.Switch && lost.Count > 0 {
 		err = fmt.Errorf("nothing was put right, because the log is not whole: %w", lost.Err())
 	}

@@ -39,7 +39,7 @@ type reading struct {
 func (v *Verification) Run(ctx context.Context) (Result, error) {
 	r := &reading{Verification: v, trees: map[proof.Tree]*tree{}, reached: map[proof.Kind]int64{}, differs: map[proof.Tree]*Finding{}, cut: map[proof.Kind]bool{}}
 	r.Found, r.Unchecked = []*Finding{}, []string{}
-	for _, step := range []func(context.Context) error{r.schema, r.built, r.promises, r.prepare, r.losses, r.events, r.archived, r.calls} {
+	for _, step := range []func(context.Context) error{r.schema, r.built, r.promises, r.prepare, r.missingEvents, r.events, r.archived, r.calls} {
 		if err := step(ctx); err != nil {
 			return Result{}, fmt.Errorf("verify: %w", err)
 		}
@@ -86,9 +86,9 @@ func (r *reading) reportLag(kind proof.Kind, newest int64) {
 	}
 }
 
-// losses finds events that are not in the log, and entries of the log without an event.
-func (r *reading) losses(ctx context.Context) error {
-	lost, err := r.Log.Losses(ctx)
+// missingEvents finds events that are not in the log, and entries of the log without an event.
+func (r *reading) missingEvents(ctx context.Context) error {
+	lost, err := r.Log.MissingEvents(ctx)
 	for _, loss := range lost.First {
 		r.Add(Finding{Check: Gap, Idx: loss.Idx, Count: 1}, "%s", loss)
 	}

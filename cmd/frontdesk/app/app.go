@@ -33,7 +33,7 @@ type App struct {
 	consumers       []*eventstore.Consumer
 	recorder        *accesslog.Recorder
 	journal         *signin.Journal
-	comparer        *eventstore.Comparer
+	consistency     *eventstore.ConsistencyCheck
 	book            *projections.Book
 	live            *live.Hub
 	webhooks        webhookShared
@@ -78,7 +78,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.recorder = accesslog.NewRecorder(a.pools.background, a.registry, a.config.Log)
 	a.recorder.Keys = a.keyring
 	a.journal = a.newJournal()
-	a.comparer = eventstore.NewComparer(a.background, a.registry, a.config.Log)
+	a.consistency = eventstore.NewConsistencyCheck(a.background, a.registry, a.config.Log)
 	a.book = a.Book()
 	a.webhooks = a.newWebhookShared()
 	a.relay = a.newRelay()
@@ -136,7 +136,7 @@ func (a *App) stages() [][]task {
 		{"sweeper", a.sweeper().Run},
 		{"webhook sender", a.sender().Run},
 		{"webhook keeper", a.keeper().Run},
-		{"comparer", a.comparer.Run},
+		{"comparer", a.consistency.Run},
 		{"book", background.Loop{Every: projections.BookTidying, Do: a.book.Tidy}.Run},
 		{"live pages", a.live.Run},
 		{"prover", proving.NewProver(a.pools.background, a.grown, a.config.Log).Run},

@@ -37,22 +37,22 @@ type auditExportCmd struct {
 
 // manifest says what an export is, so that it can be checked later.
 type manifest struct {
-	File       string            `json:"file"`
-	SHA256     event.Digest      `json:"sha256"`             // of the file
-	Count      int64             `json:"count"`              // of its lines
-	Stored     tlog.Hash         `json:"stored"`             // root of the tree of what is stored of these events, sealed as it is
-	Format     string            `json:"format,omitempty"`   // "fhir"; otherwise it holds the events themselves
-	Resource   string            `json:"resource,omitempty"` // of each line, if that is FHIR
-	After      int64             `json:"after"`              // the range that was read: after this idx
-	UpTo       int64             `json:"upTo"`               // up to this one
-	FirstIdx   int64             `json:"firstIdx"`
-	LastIdx    int64             `json:"lastIdx"`
-	Filter     string            `json:"filter"` // key=value&…; "" for everything
-	Personal   bool              `json:"personal"`
-	ExportedAt time.Time         `json:"exportedAt"`
-	ExportedBy string            `json:"exportedBy"` // as the log names actors
-	Lost       eventstore.Losses `json:"lost"`       // events that are stored and will never be in the log: no export shows them
-	Proof      *provedManifest   `json:"proof,omitempty"`
+	File       string                   `json:"file"`
+	SHA256     event.Digest             `json:"sha256"`             // of the file
+	Count      int64                    `json:"count"`              // of its lines
+	Stored     tlog.Hash                `json:"stored"`             // root of the tree of what is stored of these events, sealed as it is
+	Format     string                   `json:"format,omitempty"`   // "fhir"; otherwise it holds the events themselves
+	Resource   string                   `json:"resource,omitempty"` // of each line, if that is FHIR
+	After      int64                    `json:"after"`              // the range that was read: after this idx
+	UpTo       int64                    `json:"upTo"`               // up to this one
+	FirstIdx   int64                    `json:"firstIdx"`
+	LastIdx    int64                    `json:"lastIdx"`
+	Filter     string                   `json:"filter"` // key=value&…; "" for everything
+	Personal   bool                     `json:"personal"`
+	ExportedAt time.Time                `json:"exportedAt"`
+	ExportedBy string                   `json:"exportedBy"` // as the log names actors
+	Lost       eventstore.MissingEvents `json:"lost"`       // events that are stored and will never be in the log: no export shows them
+	Proof      *provedManifest          `json:"proof,omitempty"`
 }
 
 // Run writes the file and then its manifest. Each appears under its name when it
@@ -123,7 +123,7 @@ func (c *auditExportCmd) export(r *term.Run, engine *app.Engine, f auditing.Even
 	if err != nil {
 		return err
 	}
-	m.Lost, err = engine.Log.Losses(r.Context)
+	m.Lost, err = engine.Log.MissingEvents(r.Context)
 	return err
 }
 

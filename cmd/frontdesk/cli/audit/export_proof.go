@@ -79,7 +79,7 @@ func (c *auditExportCmd) exportProved(r *term.Run, engine *app.Engine, lines, be
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	if m.Lost, err = engine.Log.Losses(r.Context); err != nil {
+	if m.Lost, err = engine.Log.MissingEvents(r.Context); err != nil {
 		return err
 	}
 	said := fmt.Sprintf("%d of %d lines up to number %d are shown; SHA-256 %s", m.Proof.Shown, m.Count, p.Size-1, m.SHA256)

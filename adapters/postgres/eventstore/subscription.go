@@ -26,10 +26,10 @@ import (
 // topic is the feed's only one. It has a name because watermill requires one.
 const topic = "log"
 
-// feed adapts a consumer to watermill's subscriber: where the next page is, how a
+// subscription adapts a consumer to watermill's subscriber: where the next page is, how a
 // transaction begins, how an offset is moved, and when to look again. Watermill and the
 // consumer take turns, so it needs no lock.
-type feed struct {
+type subscription struct {
 	*Consumer
 	skips   []string        // names of events that the consumer is not handed, sorted
 	closing context.Context // ends every wait
@@ -41,7 +41,7 @@ type feed struct {
 // page is a stretch of the log to handle in one transaction.
 type page struct {
 	begun clock.Stopwatch
-	known place     // where the tail ended when the page was asked for
+	known tailEnd   // where the tail ended when the page was asked for
 	epoch uuid.UUID // the event that began the epoch
 	from  int64     // the consumer's offset
 	head  int64
@@ -63,18 +63,18 @@ SELECT coalesce(c.idx, s.head), s.head, ` + newestEpoch + `,
 FROM sequencer s LEFT JOIN consumer c ON true`
 
 // SelectQuery returns the query for the consumer's next page.
-func (f *feed) SelectQuery(_, consumer string, _ wsql.OffsetsAdapter) wsql.Query {
+func (f *subscription) SelectQuery(_, consumer string, _ wsql.OffsetsAdapter) wsql.Query {
 	f.page = page{begun: clock.Start(), known: f.Tail.last()}
 	return wsql.Query{Query: nextPage, Args: []any{consumer, epoch.StreamOf().ID, f.page.known.idx}}
 }
 
 // SubscribeIsolationLevel returns READ COMMITTED. Under a stricter level a consumer
 // that waited for another would fail instead of going on.
-func (*feed) SubscribeIsolationLevel() sql.IsolationLevel { return sql.LevelReadCommitted }
+func (*subscription) SubscribeIsolationLevel() sql.IsolationLevel { return sql.LevelReadCommitted }
 
 // UnmarshalMessage makes a message of a page, if there is one for this process. The tail is
 // valid as long as the database has the same event at its end.
-func (f *feed) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
+func (f *subscription) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
 	var there uuid.UUID
 	if err := row.Scan(&f.page.from, &f.page.head, &f.page.epoch, &there); err != nil {
 		return wsql.Row{}, err
@@ -90,7 +90,7 @@ func (f *feed) UnmarshalMessage(row wsql.Scanner) (wsql.Row, error) {
 }
 
 // AckMessageQuery returns the one that moves the consumer's offset to the end of the page.
-func (f *feed) AckMessageQuery(_ string, _ wsql.Row, consumer string) wsql.Query {
+func (f *subscription) AckMessageQuery(_ string, _ wsql.Row, consumer string) wsql.Query {
 	return wsql.Query{
 		Query: `UPDATE feed_offsets SET idx = $2 WHERE consumer = $1`,
 		Args:  []any{consumer, f.page.upto},
@@ -98,7 +98,7 @@ func (f *feed) AckMessageQuery(_ string, _ wsql.Row, consumer string) wsql.Query
 }
 
 // BeforeSubscribingQueries returns the one that makes the consumer's row.
-func (*feed) BeforeSubscribingQueries(_, consumer string) []wsql.Query {
+func (*subscription) BeforeSubscribingQueries(_, consumer string) []wsql.Query {
 	return []wsql.Query{{
 		Query: `INSERT INTO feed_offsets (consumer) VALUES ($1) ON CONFLICT DO NOTHING`,
 		Args:  []any{consumer},
@@ -106,38 +106,40 @@ func (*feed) BeforeSubscribingQueries(_, consumer string) []wsql.Query {
 }
 
 // InsertQuery fails: events get into the feed by being appended.
-func (*feed) InsertQuery(string, message.Messages) (wsql.Query, error) {
+func (*subscription) InsertQuery(string, message.Messages) (wsql.Query, error) {
 	return wsql.Query{}, errors.New("the feed is read-only: append events instead")
 }
 
 // SchemaInitializingQueries returns none, because migrations make the tables.
-func (*feed) SchemaInitializingQueries(string) []wsql.Query { return nil }
+func (*subscription) SchemaInitializingQueries(string) []wsql.Query { return nil }
 
 // ConsumedMessageQuery returns none: only acknowledged pages are noted.
-func (*feed) ConsumedMessageQuery(string, wsql.Row, string, []byte) wsql.Query { return wsql.Query{} }
+func (*subscription) ConsumedMessageQuery(string, wsql.Row, string, []byte) wsql.Query {
+	return wsql.Query{}
+}
 
 // NextOffsetQuery returns none, because [nextPage] reads the offset itself.
-func (*feed) NextOffsetQuery(string, string) wsql.Query { return wsql.Query{} }
+func (*subscription) NextOffsetQuery(string, string) wsql.Query { return wsql.Query{} }
 
 // beginner begins watermill's transactions.
 type beginner struct {
 	*sql.DB
-	feed *feed
+	sub *subscription
 }
 
 // BeginTx begins on a connection that the feed knows, because handlers speak pgx.
 func (b beginner) BeginTx(ctx context.Context, options *sql.TxOptions) (*sql.Tx, error) {
-	b.feed.release()
+	b.sub.release()
 	conn, err := b.Conn(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	b.feed.conn = conn
+	b.sub.conn = conn
 	return conn.BeginTx(ctx, options)
 }
 
 // release gives the connection of the last transaction back.
-func (f *feed) release() {
+func (f *subscription) release() {
 	if f.conn != nil {
 		_ = f.conn.Close()
 		f.conn = nil
@@ -155,7 +157,7 @@ const (
 
 // HandleError waits until the next look is due, because watermill can only sleep for a
 // given time. It is called after each look, whose transaction has ended.
-func (f *feed) HandleError(_ watermill.LoggerAdapter, _ bool, err error) time.Duration {
+func (f *subscription) HandleError(_ watermill.LoggerAdapter, _ bool, err error) time.Duration {
 	f.release()
 	switch {
 	case errors.Is(err, sql.ErrTxDone): // Consumer.take has rolled back, and the error is logged there
@@ -172,7 +174,7 @@ func (f *feed) HandleError(_ watermill.LoggerAdapter, _ bool, err error) time.Du
 // rest waits until the log has something for the consumer. A look is a transaction,
 // however little it finds, so rest reads the tail first. It never passes over an event with
 // an unknown name.
-func (f *feed) rest() {
+func (f *subscription) rest() {
 	ctx, cancel := context.WithTimeout(f.closing, feedPoll)
 	defer cancel()
 	took := f.page.begun.Elapsed()
@@ -191,7 +193,7 @@ func (f *feed) rest() {
 }
 
 // follows reports whether the consumer has to be handed an event.
-func (f *feed) follows(e *tailed) bool {
+func (f *subscription) follows(e *tailed) bool {
 	_, skipped := slices.BinarySearch(f.skips, e.Name)
 	return !skipped
 }
