@@ -14,7 +14,6 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
-	"frontdesk/domain/patient"
 )
 
 // batcher lets appends that arrive at once share a transaction: group commit (D60, D130).
@@ -342,7 +341,10 @@ func (s *Store) commitGroup(group []*member) {
 func (s *Store) storeGroup(group []*member) (lost []int32, err error) {
 	ctx, cancel := context.WithTimeout(traceOf(group), postgres.CallerLimit)
 	defer cancel()
-	slices.SortStableFunc(group, byKey)
+	// Members lock the rows that hold at once in this order. Groups of two processes may have
+	// the same idempotency keys; other unique values are hardly ever contended, and a
+	// deadlock is a refusal like any other.
+	slices.SortStableFunc(group, func(a, b *member) int { return bytes.Compare(a.key[:], b.key[:]) })
 	err = s.commit(ctx, batchOf(group, &lost))
 	return lost, err
 }
@@ -358,33 +360,21 @@ func traceOf(group []*member) context.Context {
 	return context.Background()
 }
 
-// byKey is the order in which members lock the rows that hold at once. Groups of two
-// processes may have the same idempotency keys; other unique values are hardly ever
-// contended, and a deadlock is a refusal like any other.
-func byKey(a, b *member) int {
-	return bytes.Compare(a.key[:], b.key[:])
-}
-
 // sift removes the members that caused a group's refusal, and returns the others, so that
 // one caller with unknown patients, or one late for its stream, does not break up each
 // group. It returns all if it finds none.
-func (s *Store) sift(group []*member, refusal error) []*member {
+func (s *Store) sift(group []*member, refusal error) (rest []*member) {
 	ctx, cancel := context.WithTimeout(context.Background(), postgres.CallerLimit)
 	defer cancel()
-	var found []int32
-	var err error
-	outcome, lost := errApart, false // apart, the caller gets its own refusal
-	switch {
-	case errors.Is(refusal, patient.ErrUnknown):
-		found, err = s.withoutPatient(ctx, group)
-	case errors.Is(refusal, event.ErrConflict):
-		found, err = s.overtaken(ctx, group)
-		outcome, lost = event.ErrConflict, true
-	}
+	found, err := s.causes(ctx, group, refusal)
 	if err != nil {
 		return group
 	}
-	var rest []*member
+	outcome := errApart // apart, the caller gets its own refusal
+	if errors.Is(refusal, event.ErrConflict) {
+		outcome = event.ErrConflict
+		s.batcher.count(conflict, 0, len(found))
+	}
 	for n, m := range group {
 		if slices.Contains(found, int32(n)) {
 			m.finish(outcome)
@@ -392,26 +382,7 @@ func (s *Store) sift(group []*member, refusal error) []*member {
 			rest = append(rest, m)
 		}
 	}
-	if lost {
-		s.batcher.count(conflict, 0, len(found))
-	}
 	return rest
-}
-
-// outcome is the result of a group's commit.
-type outcome int
-
-const (
-	kept     outcome = iota // it is stored
-	refused                 // nothing of it is stored, and its members commit alone
-	unknown                 // the connection was lost, or no answer came in time
-	conflict                // appends that were left out of a group, because they have lost
-	outcomes
-)
-
-// String returns the outcome as metrics name it.
-func (o outcome) String() string {
-	return [outcomes]string{"stored", "refused", "unknown", "conflict"}[o]
 }
 
 // outcomeOf returns the outcome that an error of a group means.

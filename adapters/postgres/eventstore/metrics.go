@@ -139,6 +139,22 @@ func (l *lag) since(recorded *time.Time) float64 {
 	return max(0, l.now().Sub(*recorded).Seconds())
 }
 
+// outcome is the result of a group's commit.
+type outcome int
+
+const (
+	kept     outcome = iota // it is stored
+	refused                 // nothing of it is stored, and its members commit alone
+	unknown                 // the connection was lost, or no answer came in time
+	conflict                // appends that were left out of a group, because they have lost
+	outcomes
+)
+
+// String returns the outcome as metrics name it.
+func (o outcome) String() string {
+	return [outcomes]string{"stored", "refused", "unknown", "conflict"}[o]
+}
+
 // Groups counts the appends of a store that came in groups (D60).
 func Groups(store *Store) prometheus.Collector {
 	return &groups{

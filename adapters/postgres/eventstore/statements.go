@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"hash/fnv"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/domain/event"
+	"frontdesk/domain/patient"
 	"frontdesk/projections"
 )
 
@@ -298,16 +300,23 @@ func needed(events []written) (tenants []string, patients pgtype.FlatArray[pgtyp
 	return tenants, patients, members
 }
 
-// overtaken returns the members that have lost a stream.
-func (s *Store) overtaken(ctx context.Context, group []*member) ([]int32, error) {
-	o := continuedOf(eventsOf(group))
-	rows, _ := s.DB.Query(ctx, overtaken, o.tenant, o.stream, o.after, o.member)
-	return pgx.CollectRows(rows, pgx.RowTo[int32])
-}
-
-// withoutPatient returns the members that need a patient unknown to the practice.
-func (s *Store) withoutPatient(ctx context.Context, group []*member) ([]int32, error) {
-	tenants, patients, members := needed(eventsOf(group))
-	rows, _ := s.DB.Query(ctx, membersWithoutPatient, tenants, patients, members)
+// causes returns the indexes of the members that caused a group's refusal: those that need a
+// patient unknown to the practice, or those that have lost a stream. Other refusals have no
+// known cause.
+func (s *Store) causes(ctx context.Context, group []*member, refusal error) ([]int32, error) {
+	events := eventsOf(group)
+	var statement string
+	var args []any
+	switch {
+	case errors.Is(refusal, patient.ErrUnknown):
+		tenants, patients, members := needed(events)
+		statement, args = membersWithoutPatient, []any{tenants, patients, members}
+	case errors.Is(refusal, event.ErrConflict):
+		o := continuedOf(events)
+		statement, args = overtaken, []any{o.tenant, o.stream, o.after, o.member}
+	default:
+		return nil, nil
+	}
+	rows, _ := s.DB.Query(ctx, statement, args...)
 	return pgx.CollectRows(rows, pgx.RowTo[int32])
 }
