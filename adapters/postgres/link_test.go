@@ -75,7 +75,7 @@ func (l *link) set(to state) {
 	}
 }
 
-func (l *link) is() state {
+func (l *link) current() state {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.state
@@ -135,7 +135,7 @@ func (l *link) relay(to, from net.Conn, answers bool) {
 		if err != nil || answers && l.loses() {
 			return
 		}
-		if l.is() == frozen {
+		if l.current() == frozen {
 			_, _ = io.Copy(io.Discard, from)
 			return
 		}

@@ -45,17 +45,17 @@ func (l Locks) Ask(ctx context.Context, try func(context.Context) error) error {
 	limit := cmp.Or(l.Limit, lockLimit)
 	var last wait
 	for watch, reported := clock.Start(), ""; ; {
-		seen, err := l.attempt(ctx, &reported, try)
+		blocked, err := l.attempt(ctx, &reported, try)
 		if !Contended(err) {
 			return err
 		}
-		if len(seen.holders) > 0 { // the attempt may have been too short to see a blocker
-			last = seen
+		if len(blocked.holders) > 0 { // the attempt may have been too short to see a blocker
+			last = blocked
 		}
 		if watch.Elapsed() >= limit {
 			return fmt.Errorf("given up after %s, and nothing was changed: %s: %w", limit, last, err)
 		}
-		gone, err := l.sendAway(ctx, seen)
+		gone, err := l.sendAway(ctx, blocked)
 		if err != nil {
 			return err
 		}
@@ -107,15 +107,15 @@ func (l Locks) report(reported *string, text string) {
 // longer than deadlock_timeout. This lock waits for an autovacuum and not for readers or
 // writers, so no call waits behind it meanwhile. An autovacuum that prevents the wraparound
 // of transaction ids stays.
-func (l Locks) sendAway(ctx context.Context, seen wait) (gone bool, err error) {
-	if seen.table == "" || !seen.byPostgres() {
+func (l Locks) sendAway(ctx context.Context, blocked wait) (gone bool, err error) {
+	if blocked.table == "" || !blocked.byPostgres() {
 		return false, nil
 	}
 	err = l.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, longerThanDeadlocks); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `LOCK TABLE `+seen.table+` IN SHARE UPDATE EXCLUSIVE MODE`) // regclass has quoted the name
+		_, err := tx.Exec(ctx, `LOCK TABLE `+blocked.table+` IN SHARE UPDATE EXCLUSIVE MODE`) // regclass has quoted the name
 		return err
 	})
 	if err != nil && !Contended(err) {

@@ -22,7 +22,7 @@ func TestPoolMetricsCountConnections_D110(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	of := postgres.PoolMetrics(map[string]*pgxpool.Pool{"calls": pool})
+	metrics := postgres.PoolMetrics(map[string]*pgxpool.Pool{"calls": pool})
 	held, err := pool.Acquire(t.Context()) // which has to be opened, and so is waited for
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestPoolMetricsCountConnections_D110(t *testing.T) {
 	waits := make(chan error)
 	go func() { waits <- pool.Ping(t.Context()) }()
 	clocktest.Eventually(t, func() bool { return pool.Stat().EmptyAcquireCount() >= 1 && pool.Stat().AcquiredConns() == 1 }, "a caller waits")
-	got := enginetest.Measured(t, of)
+	got := enginetest.Measured(t, metrics)
 	if got["pool_connections calls in-use"] != 1 || got["pool_connections calls idle"] != 0 || got["pool_connections_max calls"] != 1 {
 		t.Errorf("with one in use it reports %v", got)
 	}
@@ -38,7 +38,7 @@ func TestPoolMetricsCountConnections_D110(t *testing.T) {
 	if err := <-waits; err != nil {
 		t.Fatal(err)
 	}
-	got = enginetest.Measured(t, of)
+	got = enginetest.Measured(t, metrics)
 	waited := got["pool_wait_seconds_total calls"]
 	delete(got, "pool_wait_seconds_total calls")
 	want := map[string]float64{

@@ -69,9 +69,9 @@ func (s *sealedBench) mark() event.Event {
 
 func (s *sealedBench) patient() uuid.UUID { return s.patients[rand.IntN(len(s.patients))] }
 
-func (s *sealedBench) appending(made func() event.Event) func(context.Context) error {
+func (s *sealedBench) appending(newEvent func() event.Event) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := s.store.Append(ctx, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{made()}})
+		_, err := s.store.Append(ctx, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{newEvent()}})
 		return err
 	}
 }
@@ -133,7 +133,7 @@ func BenchmarkSealedReplay(b *testing.B) {
 		}
 		b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 	}
-	write := func(made func() event.Event) (from int64) {
+	write := func(newEvent func() event.Event) (from int64) {
 		e.Drain(b)
 		from, err := eventstore.Log{DB: e.Pool}.Head(b.Context())
 		if err != nil {
@@ -142,7 +142,7 @@ func BenchmarkSealedReplay(b *testing.B) {
 		for range events / 100 {
 			var changes []event.Change
 			for range 100 {
-				changes = append(changes, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{made()}})
+				changes = append(changes, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{newEvent()}})
 			}
 			if _, err := s.store.Append(b.Context(), changes...); err != nil {
 				b.Fatal(err)

@@ -77,14 +77,14 @@ func (s *Store) erase(ctx context.Context, who erasure.Person, also []string,
 		if err != nil {
 			return err
 		}
-		made, err := change(keys)
-		if err == nil && erased && len(made.Events) > 0 {
+		changed, err := change(keys)
+		if err == nil && erased && len(changed.Events) > 0 {
 			err = event.ErrConflict // another eraser was faster: decide again
 		}
 		if err != nil {
 			return err
 		}
-		recorded = s.record(event.MetadataFrom(ctx), []event.Change{made})
+		recorded = s.record(event.MetadataFrom(ctx), []event.Change{changed})
 		batch, err := s.erasing(ctx, who, keys, recorded)
 		if err != nil {
 			return err

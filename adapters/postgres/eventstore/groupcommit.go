@@ -137,8 +137,8 @@ func (b *batcher) arrive(m *member) (role, *member) {
 // outruns reports whether another append has lost once this one is stored, because both
 // claim a stream and the other one was decided without this one's events.
 func (m *member) outruns(other *member, claim any) bool {
-	stream, is := claim.(event.Stream)
-	if !is {
+	stream, ok := claim.(event.Stream)
+	if !ok {
 		return false
 	}
 	at := slices.IndexFunc(other.events, func(e written) bool { return e.Stream == stream })

@@ -15,13 +15,13 @@ func TestLagIsMeasuredInSeconds_D132(t *testing.T) {
 	e := newEngine(t)
 	now := enginetest.Noon
 	e.Store.Now = func() time.Time { return now }
-	of := eventstore.Lag(e.Pool, func() time.Time { return now })
+	metrics := eventstore.Lag(e.Pool, func() time.Time { return now })
 	wants := func(when string, want map[string]float64) {
 		t.Helper()
-		got := enginetest.Measured(t, of)
+		got := enginetest.Measured(t, metrics)
 		for name, seconds := range want {
-			if is, ok := got[name]; !ok || is != seconds {
-				t.Errorf("%s, %s is %v, want %v", when, name, is, seconds)
+			if age, ok := got[name]; !ok || age != seconds {
+				t.Errorf("%s, %s is %v, want %v", when, name, age, seconds)
 			}
 		}
 	}

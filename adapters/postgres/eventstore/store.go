@@ -58,7 +58,7 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	if len(recorded) == 0 {
 		return nil, nil
 	}
-	events, made, err := s.write(ctx, recorded)
+	events, minted, err := s.write(ctx, recorded)
 	if err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
@@ -70,7 +70,7 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	if err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
-	s.Keys.Keep(made)
+	s.Keys.Keep(minted)
 	return recorded, nil
 }
 
@@ -117,7 +117,7 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 	if err != nil {
 		return nil, keyring.Minted{}, err
 	}
-	made, err := s.Keys.Seal(ctx, parts)
+	minted, err := s.Keys.Seal(ctx, parts)
 	if err != nil {
 		return nil, keyring.Minted{}, err
 	}
@@ -128,8 +128,8 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 			rows: projections.StatementsFor(e, s.AtOnce...), guards: projections.GuardsFor(e),
 		}
 	}
-	all[0].keys, err = s.Keys.Wrap(made, parts)
-	return all, made, err
+	all[0].keys, err = s.Keys.Wrap(minted, parts)
+	return all, minted, err
 }
 
 func formerOf(e event.Event) *uuid.UUID {

@@ -12,9 +12,9 @@ import (
 
 // batch is the additions of one transaction to the trees of a kind.
 type batch struct {
-	kind proof.Kind
-	last int64 // idx of the newest leaf
-	of   map[string]*growth
+	kind  proof.Kind
+	last  int64 // idx of the newest leaf
+	trees map[string]*growth
 }
 
 // growth is the additions of a batch to one tree.
@@ -27,15 +27,15 @@ type growth struct {
 
 // readBatch reads the leaves after an idx.
 func readBatch(ctx context.Context, tx pgx.Tx, from Source, after int64, most int) (*batch, error) {
-	b := &batch{kind: from.Kind, last: after, of: map[string]*growth{}}
+	b := &batch{kind: from.Kind, last: after, trees: map[string]*growth{}}
 	for leaf, err := range from.Leaves(ctx, tx, after, most) {
 		if err != nil {
 			return nil, fmt.Errorf("read leaves after idx %d: %w", b.last, err)
 		}
-		g := b.of[leaf.Tenant]
+		g := b.trees[leaf.Tenant]
 		if g == nil {
 			g = &growth{}
-			b.of[leaf.Tenant] = g
+			b.trees[leaf.Tenant] = g
 		}
 		g.leaves = append(g.leaves, leaf)
 		b.last = leaf.Idx
@@ -45,7 +45,7 @@ func readBatch(ctx context.Context, tx pgx.Tx, from Source, after int64, most in
 
 // added is the number of leaves in a batch.
 func (b *batch) added() (n int) {
-	for _, g := range b.of {
+	for _, g := range b.trees {
 		n += len(g.leaves)
 	}
 	return n
@@ -64,7 +64,7 @@ LEFT JOIN LATERAL (
 func (b *batch) join(ctx context.Context, tx pgx.Tx) error {
 	var tenants []string
 	var added []int
-	for tenant, g := range b.of {
+	for tenant, g := range b.trees {
 		tenants, added = append(tenants, tenant), append(added, len(g.leaves))
 	}
 	rows, _ := tx.Query(ctx, treesNow, b.kind, tenants, added)
@@ -72,7 +72,7 @@ func (b *batch) join(ctx context.Context, tx pgx.Tx) error {
 	var size, first int64
 	var tail []byte
 	_, err := pgx.ForEachRow(rows, []any{&tenant, &size, &first, &tail}, func() error {
-		return b.of[tenant].behind(size, first, hashesOf(tail))
+		return b.trees[tenant].behind(size, first, hashesOf(tail))
 	})
 	if err != nil {
 		return fmt.Errorf("read the ends of the trees: %w", err)

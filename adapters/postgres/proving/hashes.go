@@ -12,13 +12,13 @@ import (
 
 // Hashes returns the reader of a tree for package tlog: it reads at most a hash for
 // each tile of the tree, in one query.
-func (t Trees) Hashes(ctx context.Context, of proof.Tree) tlog.HashReader {
+func (t Trees) Hashes(ctx context.Context, tree proof.Tree) tlog.HashReader {
 	return tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) {
 		spans := make([]span, len(indexes))
 		for n, index := range indexes {
 			spans[n] = spanOf(tlog.SplitStoredHashIndex(index))
 		}
-		below, err := t.read(ctx, of, spans)
+		below, err := t.read(ctx, tree, spans)
 		if err != nil {
 			return nil, err
 		}
@@ -56,12 +56,12 @@ FROM unnest($3::bigint[], $4::bigint[], $5::bool[]) WITH ORDINALITY AS wanted (f
 ORDER BY at`
 
 // read returns the hashes of spans.
-func (t Trees) read(ctx context.Context, of proof.Tree, spans []span) ([][]tlog.Hash, error) {
+func (t Trees) read(ctx context.Context, tree proof.Tree, spans []span) ([][]tlog.Hash, error) {
 	firsts, counts, tiles := make([]int64, len(spans)), make([]int64, len(spans)), make([]bool, len(spans))
 	for n, s := range spans {
 		firsts[n], counts[n], tiles[n] = s.first, s.count, s.tiles
 	}
-	rows, _ := t.DB.Query(ctx, readSpans, of.Tenant, of.Kind, firsts, counts, tiles)
+	rows, _ := t.DB.Query(ctx, readSpans, tree.Tenant, tree.Kind, firsts, counts, tiles)
 	texts, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
 	if err != nil {
 		return nil, fmt.Errorf("read a tree: %w", err)

@@ -73,9 +73,9 @@ func (w *wood) proveAny() {
 	sizes, err := w.trees().Sizes(w.t.Context())
 	w.must(err)
 	begun, leaves := clock.Start(), int64(0)
-	for of, size := range sizes {
+	for key, size := range sizes {
 		if leaves += size; size > 0 {
-			w.proveLeaf(of, size, rand.Int64N(size))
+			w.proveLeaf(key, size, rand.Int64N(size))
 		}
 	}
 	w.t.Logf("%d leaves; a proof of a leaf, one of growth and their checks take %s", leaves, begun.Elapsed()/time.Duration(len(sizes)))
@@ -84,17 +84,17 @@ func (w *wood) proveAny() {
 	}
 }
 
-func (w *wood) proveLeaf(of proof.Tree, size, n int64) {
+func (w *wood) proveLeaf(key proof.Tree, size, n int64) {
 	w.t.Helper()
-	reader := w.trees().Hashes(w.t.Context(), of)
-	root, err := w.trees().Root(w.t.Context(), of, size)
+	reader := w.trees().Hashes(w.t.Context(), key)
+	root, err := w.trees().Root(w.t.Context(), key, size)
 	w.must(err)
 	leaf, err := reader.ReadHashes([]int64{tlog.StoredHashIndex(0, n)})
 	w.must(err)
 	record, err := tlog.ProveRecord(size, n, reader)
 	w.must(err)
 	w.must(tlog.CheckRecord(record, size, root, n, leaf[0]))
-	before, err := w.trees().Root(w.t.Context(), of, n+1)
+	before, err := w.trees().Root(w.t.Context(), key, n+1)
 	w.must(err)
 	growth, err := tlog.ProveTree(size, n+1, reader)
 	w.must(err)

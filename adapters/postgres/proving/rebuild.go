@@ -24,14 +24,14 @@ type Rebuild struct {
 // Run returns the trees that differed before: they, or their source, were changed.
 func (r Rebuild) Run(ctx context.Context) (others []proof.Tree, err error) {
 	for _, from := range r.Prover.Sources {
-		was, err := r.forget(ctx, from)
+		before, err := r.forget(ctx, from)
 		if err != nil {
 			return nil, fmt.Errorf("forget the trees of %s: %w", from.Kind, err)
 		}
 		if err := r.build(ctx, from); err != nil {
 			return nil, err
 		}
-		now, err := r.others(ctx, was)
+		now, err := r.others(ctx, before)
 		if err != nil {
 			return nil, err
 		}
@@ -48,17 +48,17 @@ type tree struct {
 
 // forget cuts the trees of a kind in one transaction, which blocks a working prover,
 // and returns their old state.
-func (r Rebuild) forget(ctx context.Context, from Source) (was map[proof.Tree]tree, err error) {
+func (r Rebuild) forget(ctx context.Context, from Source) (before map[proof.Tree]tree, err error) {
 	err = pgx.BeginTxFunc(ctx, r.Prover.Pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT FROM prover WHERE kind = $1 FOR UPDATE`, from.Kind); err != nil {
 			return err
 		}
-		if was, err = asTheyAre(ctx, Trees{tx}, from.Kind); err != nil {
+		if before, err = asTheyAre(ctx, Trees{tx}, from.Kind); err != nil {
 			return err
 		}
 		return cut(ctx, tx, from)
 	})
-	return was, err
+	return before, err
 }
 
 // asTheyAre returns the current trees of a kind. A damaged one has no root.
@@ -68,15 +68,15 @@ func asTheyAre(ctx context.Context, trees Trees, kind proof.Kind) (map[proof.Tre
 		return nil, err
 	}
 	found := map[proof.Tree]tree{}
-	for of, size := range sizes {
-		if of.Kind != kind {
+	for key, size := range sizes {
+		if key.Kind != kind {
 			continue
 		}
-		root, err := trees.Root(ctx, of, size)
+		root, err := trees.Root(ctx, key, size)
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
-		found[of] = tree{size, root}
+		found[key] = tree{size, root}
 	}
 	return found, nil
 }
@@ -106,22 +106,22 @@ func (r Rebuild) build(ctx context.Context, from Source) error {
 }
 
 // others returns the trees with a new root at their old size.
-func (r Rebuild) others(ctx context.Context, was map[proof.Tree]tree) (found []proof.Tree, err error) {
+func (r Rebuild) others(ctx context.Context, before map[proof.Tree]tree) (found []proof.Tree, err error) {
 	trees := Trees{r.Prover.Pool}
-	for of, before := range was {
-		size, err := trees.Size(ctx, of)
+	for key, old := range before {
+		size, err := trees.Size(ctx, key)
 		if err != nil {
 			return nil, err
 		}
 		var root tlog.Hash
-		if size >= before.size {
-			root, err = trees.Root(ctx, of, before.size)
+		if size >= old.size {
+			root, err = trees.Root(ctx, key, old.size)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if size < before.size || root != before.root {
-			found = append(found, of)
+		if size < old.size || root != old.root {
+			found = append(found, key)
 		}
 	}
 	slices.SortFunc(found, func(a, b proof.Tree) int { return cmp.Compare(a.Tenant, b.Tenant) })

@@ -106,8 +106,8 @@ ON CONFLICT (tenant, kind) DO UPDATE SET size = excluded.size`
 // store stores a joined batch.
 func (b *batch) store(ctx context.Context, tx pgx.Tx) error {
 	c := &changes{}
-	for _, tenant := range slices.Sorted(maps.Keys(b.of)) {
-		c.add(tenant, b.of[tenant])
+	for _, tenant := range slices.Sorted(maps.Keys(b.trees)) {
+		c.add(tenant, b.trees[tenant])
 	}
 	all := &pgx.Batch{}
 	c.queue(all, b.kind, b.last)

@@ -24,8 +24,8 @@ const TileWidth = 1 << tileHeight
 type Trees struct{ DB projections.Querier }
 
 // Size returns the number of leaves of a tree, 0 if absent.
-func (t Trees) Size(ctx context.Context, of proof.Tree) (size int64, err error) {
-	err = t.DB.QueryRow(ctx, `SELECT size FROM trees WHERE tenant = $1 AND kind = $2`, of.Tenant, of.Kind).Scan(&size)
+func (t Trees) Size(ctx context.Context, tree proof.Tree) (size int64, err error) {
+	err = t.DB.QueryRow(ctx, `SELECT size FROM trees WHERE tenant = $1 AND kind = $2`, tree.Tenant, tree.Kind).Scan(&size)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return 0, fmt.Errorf("read the size of a tree: %w", err)
 	}
@@ -36,9 +36,9 @@ func (t Trees) Size(ctx context.Context, of proof.Tree) (size int64, err error) 
 func (t Trees) Sizes(ctx context.Context) (map[proof.Tree]int64, error) {
 	rows, _ := t.DB.Query(ctx, `SELECT tenant, kind, size FROM trees`)
 	sizes := map[proof.Tree]int64{}
-	var of proof.Tree
+	var tree proof.Tree
 	var size int64
-	_, err := pgx.ForEachRow(rows, []any{&of.Tenant, &of.Kind, &size}, func() error { sizes[of] = size; return nil })
+	_, err := pgx.ForEachRow(rows, []any{&tree.Tenant, &tree.Kind, &size}, func() error { sizes[tree] = size; return nil })
 	if err != nil {
 		return nil, fmt.Errorf("read the sizes of the trees: %w", err)
 	}
@@ -46,8 +46,8 @@ func (t Trees) Sizes(ctx context.Context) (map[proof.Tree]int64, error) {
 }
 
 // Root returns the root of a tree at a size that it has reached.
-func (t Trees) Root(ctx context.Context, of proof.Tree, size int64) (tlog.Hash, error) {
-	return tlog.TreeHash(size, t.Hashes(ctx, of))
+func (t Trees) Root(ctx context.Context, tree proof.Tree, size int64) (tlog.Hash, error) {
+	return tlog.TreeHash(size, t.Hashes(ctx, tree))
 }
 
 // ErrNoLeaf means that a tree has no such leaf.
@@ -61,8 +61,8 @@ UNION ALL (SELECT n, hashes FROM tree_tail WHERE tenant = $1 AND kind = $2)`
 
 // Number returns the number of an idx's leaf in a tree, from 0. The hash must be the
 // tree's; otherwise the error is [ErrNoLeaf].
-func (t Trees) Number(ctx context.Context, of proof.Tree, idx int64, hash tlog.Hash) (number int64, err error) {
-	rows, _ := t.DB.Query(ctx, candidates, of.Tenant, of.Kind, idx)
+func (t Trees) Number(ctx context.Context, tree proof.Tree, idx int64, hash tlog.Hash) (number int64, err error) {
+	rows, _ := t.DB.Query(ctx, candidates, tree.Tenant, tree.Kind, idx)
 	number = -1
 	var first int64
 	var hashes []byte

@@ -59,8 +59,8 @@ func (w *wood) grow(by int) {
 	w.must(err)
 	for s, err := range (eventstore.Log{DB: w.pool, Page: by}).EachRow(w.t.Context(), w.events) {
 		w.must(err)
-		of := proof.Tree{Tenant: s.Stream.Tenant, Kind: proof.Events}
-		w.leaves[of] = append(w.leaves[of], leaf{s.Idx, proof.LeafOf(s).Hash()})
+		key := proof.Tree{Tenant: s.Stream.Tenant, Kind: proof.Events}
+		w.leaves[key] = append(w.leaves[key], leaf{s.Idx, proof.LeafOf(s).Hash()})
 		w.events = s.Idx
 	}
 }
@@ -78,8 +78,8 @@ func (w *wood) call(by int) {
 	rows, err := accesslog.Record{DB: w.pool, Page: by}.Rows(w.t.Context(), w.calls)
 	w.must(err)
 	for _, r := range rows {
-		of := proof.Tree{Tenant: r.Tree, Kind: proof.Access}
-		w.leaves[of] = append(w.leaves[of], leaf{r.Leaf.Idx, r.Hash()})
+		key := proof.Tree{Tenant: r.Tree, Kind: proof.Access}
+		w.leaves[key] = append(w.leaves[key], leaf{r.Leaf.Idx, r.Hash()})
 		w.calls = r.Leaf.Idx
 	}
 }
@@ -94,19 +94,19 @@ func (w *wood) trees() proving.Trees { return proving.Trees{DB: w.pool} }
 // that inclusion and consistency proofs are valid.
 func (w *wood) check() {
 	w.t.Helper()
-	for of, leaves := range w.leaves {
-		size, err := w.trees().Size(w.t.Context(), of)
+	for key, leaves := range w.leaves {
+		size, err := w.trees().Size(w.t.Context(), key)
 		w.must(err)
 		if size != int64(len(leaves)) {
-			w.t.Fatalf("the tree of %q has %d leaves, want %d", of.Tenant, size, len(leaves))
+			w.t.Fatalf("the tree of %q has %d leaves, want %d", key.Tenant, size, len(leaves))
 		}
-		w.checkTree(of, leaves)
+		w.checkTree(key, leaves)
 	}
 }
 
-func (w *wood) checkTree(of proof.Tree, leaves []leaf) {
+func (w *wood) checkTree(key proof.Tree, leaves []leaf) {
 	w.t.Helper()
-	reader, size := w.trees().Hashes(w.t.Context(), of), int64(len(leaves))
+	reader, size := w.trees().Hashes(w.t.Context(), key), int64(len(leaves))
 	roots := make([]tlog.Hash, size+1)
 	var edge proof.Edge
 	for n, l := range leaves {
@@ -115,16 +115,16 @@ func (w *wood) checkTree(of proof.Tree, leaves []leaf) {
 	}
 	roots[size] = edge.Root()
 	for at := size; at > 0; at = at * 2 / 5 {
-		root, err := w.trees().Root(w.t.Context(), of, at)
+		root, err := w.trees().Root(w.t.Context(), key, at)
 		w.must(err)
 		if root != roots[at] {
-			w.t.Errorf("at size %d the root of %q is another", at, of.Tenant)
+			w.t.Errorf("at size %d the root of %q is another", at, key.Tenant)
 		}
 		growth, err := tlog.ProveTree(size, at, reader)
 		w.must(err)
 		w.must(tlog.CheckTree(growth, size, roots[size], at, roots[at]))
 		l := leaves[at-1]
-		n, err := w.trees().Number(w.t.Context(), of, l.idx, l.hash)
+		n, err := w.trees().Number(w.t.Context(), key, l.idx, l.hash)
 		w.must(err)
 		if n != at-1 {
 			w.t.Errorf("idx %d is leaf %d, want %d", l.idx, n, at-1)
@@ -134,7 +134,7 @@ func (w *wood) checkTree(of proof.Tree, leaves []leaf) {
 		w.must(tlog.CheckRecord(record, size, roots[size], n, l.hash))
 	}
 	for n := int64(0); n < size; {
-		found, err := w.trees().Leaves(w.t.Context(), of, n)
+		found, err := w.trees().Leaves(w.t.Context(), key, n)
 		w.must(err)
 		for i, hash := range found {
 			if hash != leaves[n+int64(i)].hash {

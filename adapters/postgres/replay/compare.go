@@ -151,11 +151,11 @@ func primaryKey(ctx context.Context, tx pgx.Tx, table string) (columns []string,
 // with rows that should.
 func (p pair) differing() string {
 	counts := func(side string) string {
-		is := side + `.` + quoted(p.keys[0]) + ` IS NOT NULL`
+		condition := side + `.` + quoted(p.keys[0]) + ` IS NOT NULL`
 		if !p.after.IsZero() {
-			is += ` AND ` + side + `.` + quoted(p.Age) + ` > '` + p.after.UTC().Format(time.RFC3339Nano) + `'`
+			condition += ` AND ` + side + `.` + quoted(p.Age) + ` > '` + p.after.UTC().Format(time.RFC3339Nano) + `'`
 		}
-		return is
+		return condition
 	}
 	columns, key := make([]string, len(p.keys)), make([]string, len(p.keys))
 	for n, column := range p.keys {

@@ -16,7 +16,7 @@ import (
 
 // openable returns the read models that the keys suffice for, and the names of the
 // others.
-func openable(keys *keyring.Keyring, all []projections.Projection) (made []projections.Projection, hidden []string) {
+func openable(keys *keyring.Keyring, all []projections.Projection) (readable []projections.Projection, hidden []string) {
 	if keys.Opens() {
 		return all, nil
 	}
@@ -25,9 +25,9 @@ func openable(keys *keyring.Keyring, all []projections.Projection) (made []proje
 			hidden = append(hidden, p.Name())
 			continue
 		}
-		made = append(made, p)
+		readable = append(readable, p)
 	}
-	return made, hidden
+	return readable, hidden
 }
 
 func holdsPersonal(t projections.Table) bool { return len(t.Of) > 0 }

@@ -97,12 +97,12 @@ func (r *Rebuild) run(ctx context.Context) (Result, error) {
 			return Result{}, fmt.Errorf("forget the last rebuild: %w", err)
 		}
 	}
-	made, hidden := openable(r.Keys, r.Projections)
-	if len(made) == 0 {
+	readable, hidden := openable(r.Keys, r.Projections)
+	if len(readable) == 0 {
 		return Result{}, r.Keys.CanOpen()
 	}
-	r.Log = opening(r.Log, r.Keys, made, r.Now())
-	shadow, err := open(ctx, r.Pool, Schema, made)
+	r.Log = opening(r.Log, r.Keys, readable, r.Now())
+	shadow, err := open(ctx, r.Pool, Schema, readable)
 	if err != nil {
 		return Result{}, err
 	}

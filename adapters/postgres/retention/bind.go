@@ -22,19 +22,19 @@ const briefScan = 8 << 20
 // partitioning, of months without a run, and lines that came after their month was
 // detached.
 func (r *Retain) bind(ctx context.Context, rec record) error {
-	there, err := r.partitions(ctx, rec)
+	existing, err := r.partitions(ctx, rec)
 	if err != nil {
 		return err
 	}
 	now := event.LowestID(r.Now())
 	lowest, highest, err := r.ends(ctx, rec)
 	switch {
-	case err != nil, highest == uuid.Nil && covers(there, now):
+	case err != nil, highest == uuid.Nil && covers(existing, now):
 		return err
 	case highest == uuid.Nil:
 		lowest, highest = now, now
 	}
-	p, err := r.between(ctx, rec, there, lowest, highest)
+	p, err := r.between(ctx, rec, existing, lowest, highest)
 	if err != nil {
 		return err
 	}
@@ -65,8 +65,8 @@ func (r *Retain) ends(ctx context.Context, rec record) (lowest, highest uuid.UUI
 // between returns the partition that the default one becomes. It goes from the end of
 // the last partition before its lines to the beginning of the first one after them, or
 // to the end of the next month: until then, no line comes that its bounds would refuse.
-func (r *Retain) between(ctx context.Context, rec record, there []partition, lowest, highest uuid.UUID) (p partition, err error) {
-	for _, other := range there {
+func (r *Retain) between(ctx context.Context, rec record, existing []partition, lowest, highest uuid.UUID) (p partition, err error) {
+	for _, other := range existing {
 		switch {
 		case !below(lowest, other.To):
 			p.From = other.To

@@ -30,11 +30,11 @@ var ErrNoDir = errors.New("say with --archive in which folder archives are writt
 // expire removes the partitions that are entirely old enough, oldest first. Those with
 // proofs leave with them.
 func (r *Retain) expire(ctx context.Context, rec record) error {
-	there, err := r.partitions(ctx, rec)
+	existing, err := r.partitions(ctx, rec)
 	if err != nil {
 		return err
 	}
-	for _, p := range there {
+	for _, p := range existing {
 		if InstantOf(p.To).After(r.Keep.Before(r.Now())) {
 			r.Say(fmt.Sprintf("%s: nothing else is older than %s", rec.table, r.Keep))
 			return nil

@@ -122,13 +122,13 @@ func draftOf(name string) string { return name + ".draft" }
 // free returns an error if another file has the name of the archive, and leaves that
 // unchanged.
 func (m manifest) free() error {
-	there, err := digestOf(m.path)
+	digest, err := digestOf(m.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
-	case there != m.SHA256:
+	case digest != m.SHA256:
 		return fmt.Errorf("%s is there already and holds something else: put it elsewhere", m.path)
 	}
 	return nil

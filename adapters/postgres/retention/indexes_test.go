@@ -19,7 +19,7 @@ func TestPartitionsGetTheIndexesThatTheyLack_D91(t *testing.T) {
 	must(t, err)
 	o.reports = nil
 	o.run()
-	made := slices.DeleteFunc(slices.Clone(o.reports), func(text string) bool {
+	built := slices.DeleteFunc(slices.Clone(o.reports), func(text string) bool {
 		return !slices.Contains([]string{
 			"access_record: index access_record_default_looks is there", "access_record: index access_record_2026_05_looks is there"}, text)
 	})
@@ -27,7 +27,7 @@ func TestPartitionsGetTheIndexesThatTheyLack_D91(t *testing.T) {
 	must(t, o.owner.QueryRow(t.Context(), `
 		SELECT count(*) FILTER (WHERE indexrelid = 'access_record_looks'::regclass), count(*) FILTER (WHERE indexrelid <> 'access_record_looks'::regclass)
 		FROM pg_index WHERE indisvalid AND pg_get_indexdef(indexrelid) LIKE '%patients%'`).Scan(&whole, &parts))
-	if len(made) != 2 || whole != 1 || parts != 4 { // up to April, two months ahead, the default one
+	if len(built) != 2 || whole != 1 || parts != 4 { // up to April, two months ahead, the default one
 		t.Errorf("%d whole and %d parts are there, said %q", whole, parts, o.reports)
 	}
 	o.reports = nil

@@ -123,12 +123,12 @@ func (l *leaving) order() (trees []string) {
 
 // whole returns an error unless all lines of the partition are in the file.
 func (l *leaving) whole(ctx context.Context, db postgres.DB, lines int64) error {
-	var there int64
-	if err := db.QueryRow(ctx, `SELECT count(*) FROM `+l.Name).Scan(&there); err != nil {
+	var total int64
+	if err := db.QueryRow(ctx, `SELECT count(*) FROM `+l.Name).Scan(&total); err != nil {
 		return fmt.Errorf("count the lines: %w", err)
 	}
-	if there != lines {
-		return fmt.Errorf("%d lines are in it, and %d of them have numbers: docs/retention.md says what to do", there, lines)
+	if total != lines {
+		return fmt.Errorf("%d lines are in it, and %d of them have numbers: docs/retention.md says what to do", total, lines)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (r *Retain) ahead(ctx context.Context, rec record) error {
 	if err := r.bind(ctx, rec); err != nil {
 		return err
 	}
-	there, err := r.partitions(ctx, rec)
+	existing, err := r.partitions(ctx, rec)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (r *Retain) ahead(ctx context.Context, rec record) error {
 	for range monthsAhead {
 		month := end
 		end = month.AddDate(0, 1, 0)
-		if covers(there, event.LowestID(month)) {
+		if covers(existing, event.LowestID(month)) {
 			continue
 		}
 		p := partition{rec.table + month.Format("_2006_01"), event.LowestID(month), event.LowestID(end)}

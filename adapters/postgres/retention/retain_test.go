@@ -46,12 +46,12 @@ func TestPartitionsAreAheadOfTheLines_D72(t *testing.T) {
 func TestOldEventsAreMovedToFiles_D72(t *testing.T) {
 	t.Parallel()
 	o := aged(t, september)
-	calls, told := o.all("access_record", "request_id"), o.all("delivered", "event")
+	calls, delivered := o.all("access_record", "request_id"), o.all("delivered", "event")
 	o.run()
 	o.wantMonths("access_record", map[string]int{"2026_07": 2, "2026_08": 2, "2026_09": 0, "2026_10": 0, "2026_11": 0, "default": 0})
 	o.run() // finds no more work
 	wantWhole(t, calls, o.all("access_record", "request_id"), o.archived("access_record", "request_id"))
-	wantWhole(t, told, o.all("delivered", "event"), o.archived("delivered", "event"))
+	wantWhole(t, delivered, o.all("delivered", "event"), o.archived("delivered", "event"))
 	var manifest struct {
 		File, Record, SHA256 string
 		From, To             *time.Time

@@ -49,12 +49,12 @@ func stopped(t *testing.T, n int) int {
 	o.TakeAllForLarge()
 	o.now = o.now.AddDate(1, 0, 0)
 	o.calls(o.now)
-	calls, told := o.all("access_record", "request_id"), o.all("delivered", "event")
-	made := o.Stopping(n, errStopped)
+	calls, delivered := o.all("access_record", "request_id"), o.all("delivered", "event")
+	done := o.Stopping(n, errStopped)
 	if err := o.Run(t.Context()); n > 0 && !errors.Is(err, errStopped) || n == 0 && err != nil {
 		t.Fatalf("the run that is stopped: %v", err)
 	}
-	steps := *made
+	steps := *done
 	o.calls(o.now) // the service continues
 	calls[slices.Max(slices.Collect(maps.Keys(o.all("access_record", "request_id"))))] = ""
 	o.Stopping(0, nil)
@@ -66,7 +66,7 @@ func stopped(t *testing.T, n int) int {
 		}
 	}
 	wantWhole(t, calls, live, archived)
-	wantWhole(t, told, o.all("delivered", "event"), o.archived("delivered", "event"))
+	wantWhole(t, delivered, o.all("delivered", "event"), o.archived("delivered", "event"))
 	if files, _ := filepath.Glob(filepath.Join(o.Dir, "*.jsonl.gz")); len(files) != len(o.log()) {
 		t.Errorf("%d files, %d events", len(files), len(o.log()))
 	}

@@ -13,10 +13,10 @@ import (
 // reaches each of its trees.
 func (r *reading) built(ctx context.Context) error {
 	rows, _ := r.DB.Query(ctx, `SELECT p.kind, p.idx, coalesce(t.tenant, ''), coalesce(t.size, 0) FROM prover p LEFT JOIN trees t USING (kind)`)
-	var of proof.Tree
+	var key proof.Tree
 	var idx, size int64
-	_, err := pgx.ForEachRow(rows, []any{&of.Kind, &idx, &of.Tenant, &size}, func() error {
-		r.tree(of).built, r.reached[of.Kind] = size, idx
+	_, err := pgx.ForEachRow(rows, []any{&key.Kind, &idx, &key.Tenant, &size}, func() error {
+		r.tree(key).built, r.reached[key.Kind] = size, idx
 		return nil
 	})
 	if err != nil {

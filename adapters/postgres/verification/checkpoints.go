@@ -76,7 +76,7 @@ func (r *reading) published(p published, logs map[uuid.UUID]proof.Tree) {
 		return
 	}
 	logs[c.Origin.Log] = p.tree
-	r.claim(p.tree, claim{check: Published, size: c.Size, root: c.Root, of: p.name(), epoch: c.Origin.Epoch})
+	r.claim(p.tree, claim{check: Published, size: c.Size, root: c.Root, name: p.name(), epoch: c.Origin.Epoch})
 }
 
 // trusted returns the checkpoint of a row. Only the newest of a tree must be witnessed:
@@ -114,16 +114,16 @@ func reason(err error) string {
 
 // kept finds the tree of a kept checkpoint by the published ones of the same log.
 func (r *reading) kept(k Kept, logs map[uuid.UUID]proof.Tree) {
-	of, known := logs[k.Origin.Log]
+	key, known := logs[k.Origin.Log]
 	if !known {
 		r.Add(Finding{Check: KeptNote}, "%s is a checkpoint of %s, and none of this log is published here", k.Name, k.Origin)
 		return
 	}
-	r.claim(of, claim{check: KeptNote, size: k.Size, root: k.Root, of: k.Name, epoch: k.Origin.Epoch})
+	r.claim(key, claim{check: KeptNote, size: k.Size, root: k.Root, name: k.Name, epoch: k.Origin.Epoch})
 }
 
-func (r *reading) claim(of proof.Tree, c claim) {
-	t := r.tree(of)
+func (r *reading) claim(key proof.Tree, c claim) {
+	t := r.tree(key)
 	if c.size == 0 { // as it is now
 		r.judge(t, c, 0)
 		return

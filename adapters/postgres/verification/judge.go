@@ -26,11 +26,11 @@ func (r *reading) judge(t *tree, c claim, idx int64) {
 	case c.ended(t.Kind, idx) && c.check == Published:
 		r.Ended++
 	case c.ended(t.Kind, idx):
-		r.breach(t, c, "epoch %d has ended with idx %d, and what %s shows at size %d was lost with it", c.epoch, c.ends, c.of, c.size)
+		r.breach(t, c, "epoch %d has ended with idx %d, and what %s shows at size %d was lost with it", c.epoch, c.ends, c.name, c.size)
 	case c.size > t.edge.Size:
-		r.breach(t, c, "%s has %d leaves, fewer than the %d of %s", named(t.Tree), t.edge.Size, c.size, c.of)
+		r.breach(t, c, "%s has %d leaves, fewer than the %d of %s", named(t.Tree), t.edge.Size, c.size, c.name)
 	default:
-		r.breach(t, c, "%s at size %d is not what %s says: something up to idx %d was changed", named(t.Tree), c.size, c.of, idx)
+		r.breach(t, c, "%s at size %d is not what %s says: something up to idx %d was changed", named(t.Tree), c.size, c.name, idx)
 	}
 }
 
@@ -56,13 +56,13 @@ func (c claim) ended(kind proof.Kind, idx int64) bool {
 // leftOver checks the claims that the trees have not reached, and counts them.
 func (r *reading) leftOver() {
 	for _, t := range r.trees {
-		of := &r.Events
+		counts := &r.Events
 		if t.Kind == proof.Access {
-			of = &r.Calls
+			counts = &r.Calls
 		}
 		if t.edge.Size > 0 {
-			of.Trees++
-			of.Uncovered += t.edge.Size - t.holds
+			counts.Trees++
+			counts.Uncovered += t.edge.Size - t.holds
 		}
 		if !r.cut[t.Kind] {
 			r.unreached(t)
@@ -80,9 +80,9 @@ func (r *reading) unreached(t *tree) {
 	}
 }
 
-func named(of proof.Tree) string {
-	if of.Tenant == "" {
-		return fmt.Sprintf("the tree of no practice (%s)", of.Kind)
+func named(key proof.Tree) string {
+	if key.Tenant == "" {
+		return fmt.Sprintf("the tree of no practice (%s)", key.Kind)
 	}
-	return fmt.Sprintf("the tree of %s (%s)", of.Tenant, of.Kind)
+	return fmt.Sprintf("the tree of %s (%s)", key.Tenant, key.Kind)
 }

@@ -56,7 +56,7 @@ type claim struct {
 	check Check
 	size  int64
 	root  tlog.Hash
-	of    string // its name in the result
+	name  string // its name in the result
 	epoch int
 	ends  int64 // the last idx of a past epoch; 0 for the current one
 }

@@ -88,11 +88,11 @@ func (r *reading) grow(ctx context.Context, kind proof.Kind, leaves []leaf) erro
 }
 
 // tree returns a tree by name, which may still be empty.
-func (r *reading) tree(of proof.Tree) *tree {
-	t := r.trees[of]
+func (r *reading) tree(key proof.Tree) *tree {
+	t := r.trees[key]
 	if t == nil {
-		t = &tree{Tree: of}
-		r.trees[of] = t
+		t = &tree{Tree: key}
+		r.trees[key] = t
 	}
 	return t
 }
