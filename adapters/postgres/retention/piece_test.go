@@ -220,8 +220,8 @@ func (n *notary) wantNoForgery(name string) {
 	}
 }
 
-// shown is a line without its number in the tree.
-func shown(t *testing.T, line export.AccessLine) string {
+// lineOf returns a line without its number in the tree.
+func lineOf(t *testing.T, line export.AccessLine) string {
 	t.Helper()
 	line.N = 0
 	text, err := line.Append(nil)
@@ -246,5 +246,5 @@ func known(t *testing.T, line, key string) (id, text string) {
 	if parsed.Access == nil {
 		return "", ""
 	}
-	return parsed.Access.Leaf.RequestID.String(), shown(t, *parsed.Access)
+	return parsed.Access.Leaf.RequestID.String(), lineOf(t, *parsed.Access)
 }
