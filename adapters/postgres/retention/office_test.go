@@ -155,7 +155,7 @@ func (o *office) numbered() map[string]string {
 		must(o.t, err)
 		if row.Archived == nil {
 			line := export.AccessLine{Leaf: row.Leaf, Reason: []byte(row.Reason), Sealed: row.Sealed}
-			lines[row.Leaf.RequestID.String()] = shown(o.t, line)
+			lines[row.Leaf.RequestID.String()] = lineOf(o.t, line)
 		}
 	}
 	return lines
