@@ -29,7 +29,7 @@ import (
 // are one line long.
 func (s *service) guarded() privacy.Service {
 	return privacy.Service{
-		Calls: func(ctx context.Context, w privacy.Lines) (found []access.Call, err error) {
+		Calls: func(ctx context.Context, w privacy.CallFilter) (found []access.Call, err error) {
 			f := accesslog.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}
 			if w.Refused {
 				f.StatusFrom, f.StatusUntil = http.StatusBadRequest, http.StatusInternalServerError
@@ -41,7 +41,7 @@ func (s *service) guarded() privacy.Service {
 			}
 			return found, nil
 		},
-		Told: func(context.Context, []uuid.UUID) ([]privacy.Told, error) { return nil, nil },
+		Notified: func(context.Context, []uuid.UUID) ([]privacy.Notified, error) { return nil, nil },
 		Copy: func(_ context.Context, _ string, id patient.ID) (privacy.Copy, error) {
 			return privacy.Copy{
 				Reading: audit.Queried{Command: "subject-pack", Patient: id, Personal: true, Count: 1},

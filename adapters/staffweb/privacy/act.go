@@ -18,99 +18,99 @@ import (
 	"frontdesk/projections"
 )
 
-// deed is what a privacy officer does about a patient, and where on the page it is done.
-type deed struct {
-	field string
-	do    func(*Section, *frame.Visit, standing) error
+// action is an action of a privacy officer on a patient's data.
+type action struct {
+	field string // of the page, beside which a refusal is shown
+	do    func(*Section, *frame.Visit, dataState) error
 }
 
-// deeds are all of them, by their names in forms.
-func deeds() map[string]deed {
-	return map[string]deed{
+// actions are the actions by their names in forms.
+func actions() map[string]action {
+	return map[string]action{
 		"restrict": {"restrict", (*Section).restrict},
-		"lift": {"restrict", func(s *Section, v *frame.Visit, is standing) error {
-			return s.Desk.RestrictPatientRecord(v.AsStaff(), commands.RestrictPatientRecord{Tenant: v.Tenant, Patient: is.id, Seen: is.version})
+		"lift": {"restrict", func(s *Section, v *frame.Visit, state dataState) error {
+			return s.Desk.RestrictPatientRecord(v.AsStaff(), commands.RestrictPatientRecord{Tenant: v.Tenant, Patient: state.id, Seen: state.version})
 		}},
-		"ask": {"reason", func(s *Section, v *frame.Visit, is standing) error {
+		"ask": {"reason", func(s *Section, v *frame.Visit, state dataState) error {
 			_, err := s.Desk.ErasePatient(v.AsStaff(), commands.ErasePatient{
-				Tenant: v.Tenant, Patient: is.id, Basis: erasure.Basis(v.Form.Get("basis")), Reason: v.Form.Get("reason"),
+				Tenant: v.Tenant, Patient: state.id, Basis: erasure.Basis(v.Form.Get("basis")), Reason: v.Form.Get("reason"),
 			})
 			return err
 		}},
-		"withdraw": {"withdrawal", func(s *Section, v *frame.Visit, is standing) error {
+		"withdraw": {"withdrawal", func(s *Section, v *frame.Visit, state dataState) error {
 			return s.Desk.WithdrawErasure(v.AsStaff(), commands.WithdrawErasure{
-				Person: is.person(v.Tenant), Erasure: erasure.ID{UUID: given(v, "erasure")}, Reason: v.Form.Get("withdrawal"),
+				Person: state.person(v.Tenant), Erasure: erasure.ID{UUID: idIn(v, "erasure")}, Reason: v.Form.Get("withdrawal"),
 			})
 		}},
-		"hold": {"hold", func(s *Section, v *frame.Visit, is standing) error {
-			_, err := s.Desk.HoldErasure(v.AsStaff(), commands.HoldErasure{Tenant: v.Tenant, Patient: is.id, Reason: v.Form.Get("hold")})
+		"hold": {"hold", func(s *Section, v *frame.Visit, state dataState) error {
+			_, err := s.Desk.HoldErasure(v.AsStaff(), commands.HoldErasure{Tenant: v.Tenant, Patient: state.id, Reason: v.Form.Get("hold")})
 			return err
 		}},
-		"release": {"holds", func(s *Section, v *frame.Visit, is standing) error {
+		"release": {"holds", func(s *Section, v *frame.Visit, state dataState) error {
 			return s.Desk.LiftErasureHold(v.AsStaff(), commands.LiftErasureHold{
-				Tenant: v.Tenant, Patient: is.id, Hold: erasure.HoldID{UUID: given(v, "which")}, Reason: v.Form.Get("release-" + v.Form.Get("which")),
+				Tenant: v.Tenant, Patient: state.id, Hold: erasure.HoldID{UUID: idIn(v, "which")}, Reason: v.Form.Get("release-" + v.Form.Get("which")),
 			})
 		}},
 		"confirm": {"erasure", (*Section).erase},
 	}
 }
 
-// given is an identifier that the form carries; zero for none.
-func given(v *frame.Visit, name string) uuid.UUID {
+// idIn is an identifier in the form; zero for none.
+func idIn(v *frame.Visit, name string) uuid.UUID {
 	id, _ := parse.ID(v.Form.Get(name))
 	return id
 }
 
-// act does what a privacy officer has decided, unless the patient's data stand otherwise
-// than the page has shown.
-func (s *Section) act(v *frame.Visit, is standing) error {
-	chosen, ok := deeds()[v.Form.Get("do")]
+// act runs an action of a privacy officer, unless the patient's data have changed since
+// the page was shown.
+func (s *Section) act(v *frame.Visit, state dataState) error {
+	chosen, ok := actions()[v.Form.Get("do")]
 	switch {
-	case !v.Owns(is.purpose()):
+	case !v.Owns(state.purpose()):
 		return frame.ErrStale
 	case !ok:
 		return frame.ErrUnreadable
-	case !v.Session.Owns(v.Form.Get("seen"), is.seen()):
-		return s.overtaken(v, is, chosen.field)
+	case !v.Session.Owns(v.Form.Get("seen"), state.seen()):
+		return s.overtaken(v, state, chosen.field)
 	}
-	if err := chosen.do(s, v, is); err != nil {
-		return s.refuse(v, is, chosen.field, err)
+	if err := chosen.do(s, v, state); err != nil {
+		return s.refuse(v, state, chosen.field, err)
 	}
 	if v.Form.Get("do") == "confirm" {
-		return v.GoTo(v.Base() + "/privacy/erasures/" + given(v, "erasure").String() + "?done=erased")
+		return v.GoTo(v.Base() + "/privacy/erasures/" + idIn(v, "erasure").String() + "?done=erased")
 	}
-	return v.GoTo(v.Base() + "/privacy/patients/" + is.id.String() + "?done=" + v.Form.Get("do"))
+	return v.GoTo(v.Base() + "/privacy/patients/" + state.id.String() + "?done=" + v.Form.Get("do"))
 }
 
-// overtaken shows the patient as they are now, because somebody else was faster.
-func (s *Section) overtaken(v *frame.Visit, is standing, field string) error {
-	return s.showPatient(v, http.StatusConflict, is, patientPage{typed: v.Form, Faulty: frame.Wrong(field,
+// overtaken shows the current state of the patient, after a change by someone else.
+func (s *Section) overtaken(v *frame.Visit, state dataState, field string) error {
+	return s.showPatient(v, http.StatusConflict, state, patientPage{typed: v.Form, Faulty: frame.Wrong(field,
 		"Nothing has been changed: somebody has changed something about this patient since you opened the page. Look at it again.")})
 }
 
-// refuse shows why a rule does not let something be done.
-func (s *Section) refuse(v *frame.Visit, is standing, field string, err error) error {
+// refuse shows why a rule refuses an action.
+func (s *Section) refuse(v *frame.Visit, state dataState, field string, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case errors.Is(err, patient.ErrUnknown):
-		return errNobody
+		return errNoPatient
 	case errors.Is(err, patient.ErrChanged):
-		is, err := s.standing(v, is.id)
+		state, err := s.dataState(v, state.id)
 		if err != nil {
 			return err
 		}
-		return s.overtaken(v, is, field)
+		return s.overtaken(v, state, field)
 	case !ok || refusal.Kind == fault.Unavailable:
 		return err
 	}
-	return s.showPatient(v, http.StatusBadRequest, is, patientPage{typed: v.Form, Faulty: frame.Wrong(field, refusal.Detail)})
+	return s.showPatient(v, http.StatusBadRequest, state, patientPage{typed: v.Form, Faulty: frame.Wrong(field, refusal.Detail)})
 }
 
-// errNobodyChosen refuses a restriction to nobody: nobody could see the record any more.
-var errNobodyChosen = fault.New(fault.Invalid, "nobody-chosen", "Choose who may see the record.")
+// errNoReader refuses a restriction that would leave no one with access to the record.
+var errNoReader = fault.New(fault.Invalid, "nobody-chosen", "Choose who may see the record.")
 
-// restrict lets only those who are ticked see the record.
-func (s *Section) restrict(v *frame.Visit, is standing) error {
+// restrict limits access to the record to the ticked members of staff.
+func (s *Section) restrict(v *frame.Visit, state dataState) error {
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
@@ -124,25 +124,25 @@ func (s *Section) restrict(v *frame.Visit, is standing) error {
 		usernames = append(usernames, people[i].Username)
 	}
 	if len(usernames) == 0 {
-		return errNobodyChosen
+		return errNoReader
 	}
-	return s.Desk.RestrictPatientRecord(v.AsStaff(), commands.RestrictPatientRecord{Tenant: v.Tenant, Patient: is.id, Usernames: usernames, Seen: is.version})
+	return s.Desk.RestrictPatientRecord(v.AsStaff(), commands.RestrictPatientRecord{Tenant: v.Tenant, Patient: state.id, Usernames: usernames, Seen: state.version})
 }
 
-// erase forgets the patient, as somebody else has asked for. What could not be noted
-// outside of the database is noted when the service starts.
-func (s *Section) erase(v *frame.Visit, is standing) error {
-	err := s.Desk.ConfirmErasure(v.AsStaff(), commands.ConfirmErasure{Person: is.person(v.Tenant), Erasure: erasure.ID{UUID: given(v, "erasure")}})
+// erase confirms an erasure that another person has requested. If the ledger outside the
+// database cannot be written now, it is written when the service next starts.
+func (s *Section) erase(v *frame.Visit, state dataState) error {
+	err := s.Desk.ConfirmErasure(v.AsStaff(), commands.ConfirmErasure{Person: state.person(v.Tenant), Erasure: erasure.ID{UUID: idIn(v, "erasure")}})
 	if err != nil {
 		return err
 	}
 	if err := s.Erased(context.WithoutCancel(v.Context())); err != nil {
 		s.Log.ErrorContext(v.Context(), "an erasure is done, but not in the ledger", slog.String("request_id", v.ID), slog.Any("error", err))
-		return errUnnoted
+		return errLedger
 	}
 	return nil
 }
 
-var errUnnoted = frame.Sorry(http.StatusInternalServerError, "The patient is erased, but the ledger of erasures could not be written",
+var errLedger = frame.Sorry(http.StatusInternalServerError, "The patient is erased, but the ledger of erasures could not be written",
 	"A backup that is restored before it is written would bring the patient’s data back.",
 	"Tell whoever runs this service now: it is written when they start the service again.")

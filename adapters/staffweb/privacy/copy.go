@@ -10,14 +10,14 @@ import (
 	"frontdesk/commands"
 )
 
-// copyTime is how long a copy may take to be sent.
+// copyTime is the time limit for sending a copy.
 const copyTime = 15 * time.Minute
 
-// copy sends all that is held about a patient. That it is made is in the log before any of
-// it leaves. A copy that cannot be made whole breaks off, which browsers show as a download
-// that has failed.
-func (s *Section) copy(v *frame.Visit, is standing) error {
-	if !v.Owns(is.purpose()) {
+// copy sends all data about a patient. The event of making the copy is in the log before
+// its first byte is sent. If the copy fails, the transfer breaks off, which browsers show as
+// a failed download.
+func (s *Section) copy(v *frame.Visit, state dataState) error {
+	if !v.Owns(state.purpose()) {
 		return frame.ErrStale
 	}
 	select {
@@ -25,7 +25,7 @@ func (s *Section) copy(v *frame.Visit, is standing) error {
 	default:
 		return frame.ErrBusy
 	}
-	made, err := s.Copy(v.Context(), v.Tenant, is.id)
+	made, err := s.Copy(v.Context(), v.Tenant, state.id)
 	if err == nil {
 		err = s.Desk.RecordReading(v.AsStaff(), commands.RecordReading{Tenant: v.Tenant, Queried: made.Reading})
 	}
@@ -35,14 +35,14 @@ func (s *Section) copy(v *frame.Visit, is standing) error {
 	}
 	v.Header().Set("Content-Type", "application/zip")
 	v.Header().Set("Content-Disposition", `attachment; filename="subject-access.zip"`)
-	ctx := context.WithoutCancel(v.Context()) // which ends with the page
+	ctx := context.WithoutCancel(v.Context()) // the page's context ends before the copy is written
 	v.Write(func(w http.ResponseWriter) {
 		defer func() { <-s.Copying }()
 		ctx, cancel := context.WithTimeout(ctx, copyTime)
 		defer cancel()
 		if err := made.Write(ctx, w); err != nil {
 			s.Log.ErrorContext(ctx, "a copy for a patient broke off", slog.String("request_id", v.ID), slog.Any("error", err))
-			panic(http.ErrAbortHandler) // so that the browser knows that it is not whole
+			panic(http.ErrAbortHandler) // so that the browser reports an incomplete download
 		}
 	})
 	return nil

@@ -1,16 +1,16 @@
 // Package privacy serves the pages of the practice's privacy officers (D90).
 //
-//	privacy                     who has broken the glass, whose erasure waits; a patient is
-//	                            looked for here
-//	privacy/refused             calls that were refused
+//	privacy                     broken glass, erasures that wait for confirmation, and the
+//	                            search for patients
+//	privacy/refused             refused calls
 //	privacy/erasures            the erasures of the practice, and whether they are final
 //	privacy/erasures/{erasure}  the letter that confirms an erasure
-//	privacy/patients/{patient}  who has had to do with a patient's data; restricting the
+//	privacy/patients/{patient}  the access history of a patient's data; restricting the
 //	                            record, holding and erasing the data
-//	…/{patient}/copy            all that is held about the patient, as a file
+//	…/{patient}/copy            all data about the patient, as a file
 //
-// Every page asks again who is there after 15 minutes. Whom a page names is noted in the
-// access record, as for all pages (D91); a copy is an event before it is made. A privacy
-// officer sees who did what, and when, and never what a record says: that is for those who
-// treat the patient, and in the copy for the patient.
+// Every page needs reauthentication within the last 15 minutes. The access record lists the
+// patients that a page names, as for all pages (D91). An event records a copy before the
+// copy is made. A privacy officer sees actors, actions and times, never the content of a
+// record: that is for those who treat the patient, and in the copy for the patient.
 package privacy

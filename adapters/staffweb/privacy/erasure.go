@@ -11,16 +11,16 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// erasureView is what the page says of a patient's erasure.
+// erasureView is the part of the page about a patient's erasure.
 type erasureView struct {
 	Asked      bool
 	ID         erasure.ID
 	Basis      string
 	Reason, By string
-	From       string // when somebody else may confirm it
+	From       string // when another person may confirm it
 	Until      string
-	Early      bool   // it is too soon
-	Own        bool   // by whoever looks at the page, so somebody else has to confirm it
+	Early      bool   // it is too soon to confirm it
+	Own        bool   // the viewer asked for it, so another person has to confirm it
 	OpenedBy   string // the person behind the asker's account; "" if an operator asked
 	Dependent  string // why the viewer cannot confirm it; "" if they can
 	Operator   bool   // only an operator can be the second person
@@ -29,17 +29,17 @@ type erasureView struct {
 	Bases      []basisChoice
 }
 
-// Reach says how far the erasure reaches.
+// Reach describes the scope of the erasure.
 func (erasureView) Reach() string { return erasure.Reach }
 
-// basisChoice is a basis that an erasure may have.
+// basisChoice is one basis to choose from.
 type basisChoice struct {
 	Basis  erasure.Basis
 	Words  string
 	Ticked bool
 }
 
-// basisWords are the bases as people say them.
+// basisWords are the bases in plain words.
 var basisWords = map[erasure.Basis]string{
 	erasure.RetentionEnded:     "The time for which they have to be kept has ended",
 	erasure.RegisteredInError:  "They were registered in error",
@@ -48,36 +48,36 @@ var basisWords = map[erasure.Basis]string{
 	erasure.PracticeExit:       "The practice is leaving this service",
 }
 
-// addErasure adds how far the patient's erasure has come, and what keeps it.
-func (s *Section) addErasure(v *frame.Visit, is standing, who *words, page *patientPage) (err error) {
-	view := erasureView{Held: len(is.holds) > 0}
+// addErasure adds the state of the patient's erasure, and its holds.
+func (s *Section) addErasure(v *frame.Visit, state dataState, actors *actorNames, page *patientPage) (err error) {
+	view := erasureView{Held: len(state.holds) > 0}
 	for _, basis := range erasure.Bases() {
 		view.Bases = append(view.Bases, basisChoice{basis, basisWords[basis], v.Form.Get("basis") == string(basis)})
 	}
-	page.Holds = is.holds
-	if r := is.asked; r != nil {
+	page.Holds = state.holds
+	if r := state.asked; r != nil {
 		from := r.RequestedAt.Add(erasure.Soonest)
-		view.Asked, view.ID, view.Basis, view.Reason, view.By = true, r.Erasure, basisWords[r.Basis], r.Reason, who.who(r.RequestedBy)
+		view.Asked, view.ID, view.Basis, view.Reason, view.By = true, r.Erasure, basisWords[r.Basis], r.Reason, actors.actor(r.RequestedBy)
 		view.From, view.Until = frame.Moment(from, v.Practice.Zone), frame.Moment(r.RequestedAt.Add(latest), v.Practice.Zone)
 		view.Early, view.Own = s.Now().Before(from), r.RequestedBy.Member() == v.Session.Staff.UUID
-		if err := s.addSecond(v, *r, who, &view); err != nil {
+		if err := s.addSecond(v, *r, actors, &view); err != nil {
 			return err
 		}
-		view.Extent, err = s.Desk.Erasures.ExtentOf(v.Context(), is.person(v.Tenant))
+		view.Extent, err = s.Desk.Erasures.ExtentOf(v.Context(), state.person(v.Tenant))
 	}
 	page.Erasure = view
 	return err
 }
 
-// addSecond adds what the second person has to know of the first, and whether the person
-// who looks at the page can be the second.
-func (s *Section) addSecond(v *frame.Visit, r erasure.Request, who *words, view *erasureView) error {
+// addSecond adds the facts about the first person that the second one needs, and whether
+// the viewer can be the second person.
+func (s *Section) addSecond(v *frame.Visit, r erasure.Request, actors *actorNames, view *erasureView) error {
 	if r.RequestedBy.Kind == event.ByStaff {
 		account, err := s.Desk.Erasures.AccountOf(v.Context(), v.Tenant, r.RequestedBy.Member())
 		if err != nil {
 			return err
 		}
-		view.OpenedBy = who.who(account.OpenedBy)
+		view.OpenedBy = actors.actor(account.OpenedBy)
 	}
 	if view.Own {
 		independent, err := s.independentOfficers(v)
@@ -85,13 +85,13 @@ func (s *Section) addSecond(v *frame.Visit, r erasure.Request, who *words, view 
 		return err
 	}
 	err := commands.Independent(v.Context(), s.Desk.Erasures, v.Tenant, r, event.Staff(v.Session.Staff.UUID))
-	if refusal, is := errors.AsType[*fault.Error](err); is && refusal.Kind == fault.Refused {
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Kind == fault.Refused {
 		view.Dependent, err = refusal.Detail, nil
 	}
 	return err
 }
 
-// mostOfficers bounds the privacy officers who are compared with each other.
+// mostOfficers limits the number of privacy officers that are compared.
 const mostOfficers = 20
 
 // independentOfficers reports whether two privacy officers of the practice could erase
@@ -123,7 +123,7 @@ func (s *Section) independentOfficers(v *frame.Visit) (bool, error) {
 	return false, nil
 }
 
-// person is the patient as erasures name them.
-func (is standing) person(tenant string) erasure.Person {
-	return erasure.Person{Tenant: tenant, Kind: event.OfPatient, Holder: is.id.UUID}
+// person is the patient in the form that erasures use.
+func (state dataState) person(tenant string) erasure.Person {
+	return erasure.Person{Tenant: tenant, Kind: event.OfPatient, Holder: state.id.UUID}
 }

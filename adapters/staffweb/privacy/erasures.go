@@ -13,14 +13,14 @@ import (
 	"frontdesk/projections"
 )
 
-// mostErasures bounds a page of the list.
+// mostErasures is the page size of the list.
 const mostErasures = 25
 
 // erasuresPage is the list of erasures.
 type erasuresPage struct {
 	Rows    []erasureRow
-	Older   string // the last of them, if there are more
-	Further bool   // they do not begin with the newest
+	Older   string // the last row, if older ones follow
+	Further bool   // the page does not begin with the newest
 }
 
 // erasureRow is one erasure in the list and in its letter.
@@ -29,10 +29,10 @@ type erasureRow struct {
 	Kind     string // "Patient"
 	Person   uuid.UUID
 	At       string
-	Basis    string // "" if the log does not hold it
+	Basis    string // "" if it is not in the log
 	Final    bool
 	State    string // a sentence
-	Restored bool   // it was applied again to a restored backup
+	Restored bool   // it was repeated after a backup was restored
 }
 
 var erasedKinds = map[event.HolderKind]string{event.OfPatient: "Patient", event.OfStaff: "Member of staff", event.OfPractitioner: "Practitioner"}

@@ -13,8 +13,8 @@ import (
 	"frontdesk/projections"
 )
 
-// find shows the patients whose names begin as was typed, or who were born on a day, or the
-// one whose identifier it is. It is a POST, so that no address holds a name.
+// find shows patients by the beginning of a name, by date of birth or by identifier. It is a
+// POST, so that no address contains a name.
 func (s *Section) find(v *frame.Visit) error {
 	if !v.Owns("privacy") {
 		return frame.ErrStale
@@ -40,7 +40,7 @@ func (s *Section) find(v *frame.Visit) error {
 	return s.showHome(v, http.StatusOK, page, found...)
 }
 
-// wantedBy reads who is looked for, and says what is missing to look for somebody.
+// wantedBy reads the search, or its faults.
 func wantedBy(page homePage) (w projections.Wanted, wrong frame.Faulty) {
 	born, ok := frame.ReadBorn(page.Birth)
 	switch {
@@ -52,7 +52,7 @@ func wantedBy(page homePage) (w projections.Wanted, wrong frame.Faulty) {
 	return projections.Wanted{Name: page.Name, BirthDate: born}, wrong
 }
 
-// cursor is the identifier of the line behind which a list goes on; zero for its beginning.
+// cursor is the identifier of the row after which a list continues; zero for its beginning.
 func cursor(v *frame.Visit, name string) (uuid.UUID, error) {
 	if v.R.Method != http.MethodGet || !v.Form.Has(name) {
 		return uuid.Nil, nil
@@ -71,13 +71,13 @@ func (n patientNames) of(id patient.ID) string {
 	if name := n[id].Name; name != "" {
 		return name
 	}
-	return "a patient whom the practice does not have" // whom a call has made up, or who was erased
+	return "a patient whom the practice does not have" // an identifier that a call invented, or an erased patient
 }
 
 func (n patientNames) born(id patient.ID) string { return frame.Born(n[id].BirthDate) }
 
-// named returns the names of patients, and notes under a topic that they were shown. Nobody
-// is among them twice, nor anybody whom the practice does not have.
+// named returns the names of patients, and adds the named ones to the access record under a
+// topic, each once.
 func (s *Section) named(v *frame.Visit, topic string, shown []patient.ID) (patientNames, error) {
 	once := map[patient.ID]bool{}
 	var wanted []patient.ID
@@ -86,7 +86,7 @@ func (s *Section) named(v *frame.Visit, topic string, shown []patient.ID) (patie
 			once[id], wanted = true, append(wanted, id)
 		}
 	}
-	names, err := s.Patients(v, wanted...)
+	names, err := s.Patients(v, wanted...) // without patients that the practice does not have
 	if err != nil {
 		return nil, err
 	}

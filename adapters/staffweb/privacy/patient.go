@@ -15,108 +15,108 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// latest is how long a request for an erasure can be confirmed.
+// latest is the time in which a request for an erasure can be confirmed.
 const latest = erasure.Latest
 
-// standing is how a patient's data stand, by the patient's own stream.
-type standing struct {
+// dataState is the state of a patient's data, from the patient's stream.
+type dataState struct {
 	id         patient.ID
 	patient    patient.Patient
 	restricted bool
 	allowed    []staff.ID
-	asked      *erasure.Request // nil if nobody has asked for an erasure that can still be confirmed
-	holds      []erasure.Hold   // that have not been lifted
+	asked      *erasure.Request // nil if no request for an erasure can be confirmed
+	holds      []erasure.Hold   // those that were not lifted
 	version    int
 }
 
-// ofPatient hands the patient of the address to a page. Whom the practice does not have, or
-// has erased, is unknown.
-func (s *Section) ofPatient(page func(*frame.Visit, standing) error) frame.Page {
+// ofPatient passes the patient in the address to a page. Patients of other practices and
+// erased ones are unknown.
+func (s *Section) ofPatient(page func(*frame.Visit, dataState) error) frame.Page {
 	return func(v *frame.Visit) error {
 		id, ok := parse.ID(v.Var("patient"))
 		if !ok {
-			return errNobody
+			return errNoPatient
 		}
 		return s.confirmed("privacy/patients/"+id.String(), func(v *frame.Visit) error {
-			is, err := s.standing(v, patient.ID{UUID: id})
+			state, err := s.dataState(v, patient.ID{UUID: id})
 			if err != nil {
 				return err
 			}
-			return page(v, is)
+			return page(v, state)
 		})(v)
 	}
 }
 
-var errNobody = frame.NoSuch("patient", "Go back to Privacy and look for them there.")
+var errNoPatient = frame.NoSuch("patient", "Go back to Privacy and look for them there.")
 
-// standing reads a patient's stream, in which nothing has to be opened.
-func (s *Section) standing(v *frame.Visit, id patient.ID) (standing, error) {
+// dataState reads a patient's stream. It decrypts nothing.
+func (s *Section) dataState(v *frame.Visit, id patient.ID) (dataState, error) {
 	history, err := s.Desk.Store.Load(v.Context(), patient.StreamOf(v.Tenant, id))
 	if err != nil {
-		return standing{}, err
+		return dataState{}, err
 	}
-	is := standing{id: id, version: len(history)}
+	state := dataState{id: id, version: len(history)}
 	for _, r := range history {
-		is.patient = is.patient.Apply(r)
-		is = is.after(r)
+		state.patient = state.patient.Apply(r)
+		state = state.after(r)
 	}
-	if is.patient.Known() != nil {
-		return is, errNobody
+	if state.patient.Known() != nil {
+		return state, errNoPatient
 	}
-	if is.asked != nil && s.Now().After(is.asked.RequestedAt.Add(latest)) {
-		is.asked = nil
+	if state.asked != nil && s.Now().After(state.asked.RequestedAt.Add(latest)) {
+		state.asked = nil
 	}
-	return is, nil
+	return state, nil
 }
 
-// after returns how the data stand after an event.
-func (is standing) after(happened event.Event) standing {
+// after returns the state after an event.
+func (state dataState) after(happened event.Event) dataState {
 	switch e := happened.(type) {
 	case patient.RecordRestricted:
-		is.restricted, is.allowed = true, e.Staff
+		state.restricted, state.allowed = true, e.Staff
 	case patient.RestrictionLifted:
-		is.restricted, is.allowed = false, nil
+		state.restricted, state.allowed = false, nil
 	case patient.ErasureRequested:
-		is.asked = &e.Request
+		state.asked = &e.Request
 	case patient.ErasureWithdrawn:
-		is.asked = nil
+		state.asked = nil
 	case patient.ErasureHeld:
-		is.holds = append(is.holds, e.Hold)
+		state.holds = append(state.holds, e.Hold)
 	case patient.ErasureHoldLifted:
-		is.holds = slices.DeleteFunc(is.holds, func(h erasure.Hold) bool { return h.Hold == e.Hold.Hold })
+		state.holds = slices.DeleteFunc(state.holds, func(h erasure.Hold) bool { return h.Hold == e.Hold.Hold })
 	}
-	return is
+	return state
 }
 
-// seen stands for all that an act depends on.
-func (is standing) seen() string {
-	return fmt.Sprintf("privacy-seen\x00%s %d", is.id, is.version)
+// seen encodes everything that an action depends on.
+func (state dataState) seen() string {
+	return fmt.Sprintf("privacy-seen\x00%s %d", state.id, state.version)
 }
 
-// purpose is what the forms of the page are good for.
-func (is standing) purpose() string { return "privacy\x00" + is.id.String() }
+// purpose is the purpose of the page's form tokens.
+func (state dataState) purpose() string { return "privacy\x00" + state.id.String() }
 
-// patientPage is what the page about one patient shows.
+// patientPage is the page about one patient.
 type patientPage struct {
 	frame.Faulty
 	Patient     patient.ID
 	Name, Birth string
-	Done        string // what has just been done; "" for nothing
+	Done        string // the last action; "" for none
 	Restricted  bool
 	Allowed     []string
 	Members     []memberChoice
 	Erasure     erasureView
 	Holds       []erasure.Hold
-	typed       url.Values // what was sent, to be sent again; nil for nothing
+	typed       url.Values // the submitted values, to fill the form again; nil for none
 	Lines       []lineRow
 	OlderLines  string
 	Traces      []traceRow
 	OlderTraces string
-	Further     bool // one of the lists does not begin with the newest
+	Further     bool // one of the lists does not begin with the newest row
 	Token, Seen string
 }
 
-// Line is a field for a reason. What was typed there stands in it again.
+// Line is a field for a reason, with the typed text.
 func (p patientPage) Line(id, label string) frame.Field {
 	return frame.Field{
 		ID: id, Label: label, Hint: "One line of at most 200 characters. It is kept for ever, so name nobody.",
@@ -124,14 +124,14 @@ func (p patientPage) Line(id, label string) frame.Field {
 	}
 }
 
-// memberChoice is a member of staff who may be let see a restricted record.
+// memberChoice is a member of staff who can be given access to a restricted record.
 type memberChoice struct {
 	ID     staff.ID
 	Name   string
 	Ticked bool
 }
 
-// patientDone is what the page says after an act, by the word in its address.
+// patientDone maps the word in the page's address to its text about the last action.
 var patientDone = map[string]string{
 	"restrict": "The record has been restricted. From now on only those who are named below see it.",
 	"lift":     "The restriction has been lifted. All staff who see patients see the record again.",
@@ -142,42 +142,42 @@ var patientDone = map[string]string{
 }
 
 // patient shows a patient.
-func (s *Section) patient(v *frame.Visit, is standing) error {
-	return s.showPatient(v, http.StatusOK, is, patientPage{Done: patientDone[v.Form.Get("done")]})
+func (s *Section) patient(v *frame.Visit, state dataState) error {
+	return s.showPatient(v, http.StatusOK, state, patientPage{Done: patientDone[v.Form.Get("done")]})
 }
 
-func (s *Section) showPatient(v *frame.Visit, status int, is standing, page patientPage) error {
-	names, err := s.named(v, "privacy-patient", []patient.ID{is.id})
+func (s *Section) showPatient(v *frame.Visit, status int, state dataState, page patientPage) error {
+	names, err := s.named(v, "privacy-patient", []patient.ID{state.id})
 	if err != nil {
 		return err
 	}
-	who, err := s.words(v)
+	actors, err := s.actorNames(v)
 	if err != nil {
 		return err
 	}
-	page.Patient, page.Name, page.Birth = is.id, names.of(is.id), names.born(is.id)
-	page.Restricted, page.Allowed = is.restricted, who.membersOf(is.allowed)
-	page.Token, page.Seen = v.Token(is.purpose()), v.Token(is.seen())
-	for _, fill := range []func(*frame.Visit, standing, *words, *patientPage) error{s.addMembers, s.addErasure, s.addLines, s.addTraces} {
-		if err := fill(v, is, who, &page); err != nil {
+	page.Patient, page.Name, page.Birth = state.id, names.of(state.id), names.born(state.id)
+	page.Restricted, page.Allowed = state.restricted, actors.membersOf(state.allowed)
+	page.Token, page.Seen = v.Token(state.purpose()), v.Token(state.seen())
+	for _, fill := range []func(*frame.Visit, dataState, *actorNames, *patientPage) error{s.addMembers, s.addErasure, s.addLines, s.addTraces} {
+		if err := fill(v, state, actors, &page); err != nil {
 			return err
 		}
 	}
-	if who.failed != nil {
-		return who.failed
+	if actors.failed != nil {
+		return actors.failed
 	}
 	s.Show(v, frame.View{Template: templates["patient"], Status: status, Title: page.Titled(page.Name), Content: page})
 	return nil
 }
 
-// addMembers lists those who can be let see the record: whoever sees patients.
-func (s *Section) addMembers(v *frame.Visit, is standing, _ *words, page *patientPage) error {
+// addMembers lists those who can be given access to the record: all who may see patients.
+func (s *Section) addMembers(v *frame.Visit, state dataState, _ *actorNames, page *patientPage) error {
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
 	for _, p := range people {
-		ticked := slices.Contains(is.allowed, p.Staff)
+		ticked := slices.Contains(state.allowed, p.Staff)
 		if p.Active && (p.Roles.May(staff.SeePatients) || ticked) {
 			page.Members = append(page.Members, memberChoice{p.Staff, p.Name, ticked})
 		}
@@ -185,7 +185,7 @@ func (s *Section) addMembers(v *frame.Visit, is standing, _ *words, page *patien
 	return nil
 }
 
-// number is the idx behind which a list goes on; zero for its beginning.
+// number is the idx after which a list continues; zero for its beginning.
 func number(v *frame.Visit, name string) (int64, error) {
 	if v.R.Method != http.MethodGet || !v.Form.Has(name) {
 		return 0, nil

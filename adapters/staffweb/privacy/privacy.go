@@ -34,40 +34,39 @@ type Section struct {
 	Service
 }
 
-// Service is what these pages have done outside of what all pages have. All fields are
-// needed.
+// Service has the dependencies that only these pages have. All fields are needed.
 type Service struct {
 	// Calls reads the access record, newest lines first.
-	Calls func(context.Context, Lines) ([]access.Call, error)
-	// Told returns which applications webhooks have told of events.
-	Told func(ctx context.Context, events []uuid.UUID) ([]Told, error)
-	// Copy prepares the copy of what is held about a patient.
+	Calls func(context.Context, CallFilter) ([]access.Call, error)
+	// Notified returns the applications that webhooks notified of events.
+	Notified func(ctx context.Context, events []uuid.UUID) ([]Notified, error)
+	// Copy prepares the copy of all data about a patient.
 	Copy func(ctx context.Context, tenant string, id patient.ID) (Copy, error)
-	// Erased notes outside of the database who is erased. It is called after an erasure.
+	// Erased writes the ledger of erasures outside the database. It is called after an erasure.
 	Erased func(context.Context) error
-	// Copying holds one for each copy that is being written.
+	// Copying limits the copies that are written at once: it holds one value for each.
 	Copying chan struct{}
 }
 
-// Lines says which lines of the access record are wanted.
-type Lines struct {
+// CallFilter selects lines of the access record.
+type CallFilter struct {
 	Tenant  string
-	Patient patient.ID // whom they have named or shown; zero for all
-	Refused bool       // calls that were refused, and no others
-	Before  uuid.UUID  // older ones than that of this request id; zero begins with the newest
+	Patient patient.ID // named or shown by the line; zero for all
+	Refused bool       // only refused calls
+	Before  uuid.UUID  // only lines older than that of this request id; zero begins with the newest
 	Most    int
 }
 
-// Told is that an application was told of an event by a webhook, or that this was tried.
-type Told struct {
+// Notified is a webhook that notified an application of an event, or tried to.
+type Notified struct {
 	Event       uuid.UUID
 	Application application.ID
 	Arrived     bool
 }
 
-// Copy is the copy of all that is held about a patient, which is not written yet.
+// Copy is a copy of all data about a patient, before it is written.
 type Copy struct {
-	Reading audit.Queried // that is recorded before
+	Reading audit.Queried // recorded before the copy is written
 	Write   func(context.Context, io.Writer) error
 }
 
@@ -84,7 +83,7 @@ func (s *Section) Routes() []frame.Route {
 	}
 }
 
-// confirmed lets in who has proved lately who they are, and asks everybody else (D66).
+// confirmed gives access after recent reauthentication, and otherwise asks for it (D66).
 func (s *Section) confirmed(at string, page frame.Page) frame.Page {
 	return func(v *frame.Visit) error {
 		if !s.Confirmed(v) {
@@ -94,15 +93,15 @@ func (s *Section) confirmed(at string, page frame.Page) frame.Page {
 	}
 }
 
-// homePage is what privacy officers see first.
+// homePage is the first page of the section.
 type homePage struct {
 	frame.Faulty
 	Broken   []brokenRow
-	Older    string // the last of them, if there are more
+	Older    string // the last row of them, if older ones follow
 	Newer    bool   // they do not begin with the newest
 	Waiting  []waitingRow
 	Operator bool // no two privacy officers are independent of each other
-	Looked   bool // somebody was looked for
+	Looked   bool // there was a search
 	Name     string
 	Birth    string
 	Found    []foundRow
@@ -110,7 +109,7 @@ type homePage struct {
 	Token    string
 }
 
-// NameField asks for a name, or for an identifier.
+// NameField is the field of a name or an identifier.
 func (p homePage) NameField() frame.Field {
 	return frame.Field{
 		ID: "name", Label: "Name, or the beginning of it, or the patient’s identifier",
@@ -118,12 +117,12 @@ func (p homePage) NameField() frame.Field {
 	}
 }
 
-// BirthField asks for a date of birth.
+// BirthField is the field of a date of birth.
 func (p homePage) BirthField() frame.Field {
 	return frame.Field{ID: "birth", Label: "Date of birth", Hint: frame.BornHint, Kind: "text", Value: p.Birth, Fill: "off", Optional: true, Fault: p.Fault("birth")}
 }
 
-// Bounds of the lists.
+// Limits of the lists.
 const (
 	mostBroken  = 20
 	mostWaiting = 50
@@ -132,27 +131,27 @@ const (
 	mostTraces  = 25
 )
 
-// brokenRow is one time that somebody has opened a restricted record by a reason.
+// brokenRow is one opening of a restricted record by giving a reason.
 type brokenRow struct {
 	Patient           patient.ID
 	Name, Who         string
 	At, Until, Reason string
 }
 
-// waitingRow is a patient whose erasure waits for a second person.
+// waitingRow is an erasure that waits for a second person.
 type waitingRow struct {
 	Patient      patient.ID
 	Name         string
 	Asked, Until string
 }
 
-// foundRow is a patient who was looked for.
+// foundRow is a patient that was found.
 type foundRow struct {
 	Patient     patient.ID
 	Name, Birth string
 }
 
-// home shows who has broken the glass, first of all, and whose erasure waits.
+// home shows broken glass first, and then the erasures that wait.
 func (s *Section) home(v *frame.Visit) error {
 	return s.showHome(v, http.StatusOK, homePage{})
 }
@@ -187,7 +186,8 @@ func (s *Section) showHome(v *frame.Visit, status int, page homePage, found ...p
 	return nil
 }
 
-// fillHome names everybody on the page by one query, and notes that it did.
+// fillHome reads all names of the page in one query, and adds the patients to the access
+// record.
 func (s *Section) fillHome(v *frame.Visit, page *homePage, broken []projections.Breaking, waiting []projections.AskedErasure, found []patient.ID) error {
 	shown := found
 	for _, b := range broken {
@@ -200,12 +200,12 @@ func (s *Section) fillHome(v *frame.Visit, page *homePage, broken []projections.
 	if err != nil {
 		return err
 	}
-	who, err := s.words(v)
+	actors, err := s.actorNames(v)
 	if err != nil {
 		return err
 	}
 	for _, b := range broken {
-		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), who.member(b.Staff.UUID), frame.Moment(b.At, v.Practice.Zone), frame.Moment(b.Until, v.Practice.Zone), b.Reason})
+		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), actors.member(b.Staff.UUID), frame.Moment(b.At, v.Practice.Zone), frame.Moment(b.Until, v.Practice.Zone), b.Reason})
 	}
 	for _, w := range waiting {
 		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), frame.Moment(w.AskedAt, v.Practice.Zone), frame.Moment(w.AskedAt.Add(latest), v.Practice.Zone)})

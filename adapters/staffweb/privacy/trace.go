@@ -13,21 +13,21 @@ import (
 	"frontdesk/projections"
 )
 
-// lineRow is a line of the access record: a call, or a page that was looked at.
+// lineRow is a line of the access record: a call, or a page that showed the patient.
 type lineRow struct{ At, Who, What, Ended string }
 
-// traceRow is an event about the patient, and whom webhooks have told of it.
+// traceRow is an event about the patient, and the applications that webhooks notified.
 type traceRow struct {
 	At, Who, What string
 	Told          []string
 }
 
-// firstFailure is the first status that is no refusal.
+// firstFailure is the lowest status of a failure of the service; lower ones are refusals.
 const firstFailure = 500
 
-// rowOf is a line as it is shown.
-func rowOf(v *frame.Visit, who *words, c access.Call) lineRow {
-	row := lineRow{At: frame.Moment(c.At, v.Practice.Zone), Who: who.who(c.Actor()), What: projections.Describe(string(c.Endpoint)), Ended: "answered"}
+// rowOf describes a line.
+func rowOf(v *frame.Visit, actors *actorNames, c access.Call) lineRow {
+	row := lineRow{At: frame.Moment(c.At, v.Practice.Zone), Who: actors.actor(c.Actor()), What: projections.Describe(string(c.Endpoint)), Ended: "answered"}
 	switch {
 	case c.Looked():
 		row.Ended = "shown"
@@ -39,13 +39,13 @@ func rowOf(v *frame.Visit, who *words, c access.Call) lineRow {
 	return row
 }
 
-// addLines adds who has called about the patient, and who was shown them on a page.
-func (s *Section) addLines(v *frame.Visit, is standing, who *words, page *patientPage) error {
+// addLines adds the calls about the patient, and the pages that showed them.
+func (s *Section) addLines(v *frame.Visit, state dataState, actors *actorNames, page *patientPage) error {
 	before, err := cursor(v, "lines")
 	if err != nil {
 		return err
 	}
-	calls, err := s.Calls(v.Context(), Lines{Tenant: v.Tenant, Patient: is.id, Before: before, Most: mostTraces + 1})
+	calls, err := s.Calls(v.Context(), CallFilter{Tenant: v.Tenant, Patient: state.id, Before: before, Most: mostTraces + 1})
 	if err != nil {
 		return err
 	}
@@ -54,18 +54,19 @@ func (s *Section) addLines(v *frame.Visit, is standing, who *words, page *patien
 		page.OlderLines = calls[mostTraces-1].RequestID.String()
 	}
 	for _, c := range calls {
-		page.Lines = append(page.Lines, rowOf(v, who, c))
+		page.Lines = append(page.Lines, rowOf(v, actors, c))
 	}
 	return nil
 }
 
-// addTraces adds what was done to the patient's data, and whom webhooks have told.
-func (s *Section) addTraces(v *frame.Visit, is standing, who *words, page *patientPage) error {
+// addTraces adds the events about the patient's data, and the applications that webhooks
+// notified.
+func (s *Section) addTraces(v *frame.Visit, state dataState, actors *actorNames, page *patientPage) error {
 	before, err := number(v, "events")
 	if err != nil {
 		return err
 	}
-	traces, err := s.Traces.OfPatient(v.Context(), v.Tenant, is.id, before, mostTraces+1)
+	traces, err := s.Traces.OfPatient(v.Context(), v.Tenant, state.id, before, mostTraces+1)
 	if err != nil {
 		return err
 	}
@@ -73,53 +74,53 @@ func (s *Section) addTraces(v *frame.Visit, is standing, who *words, page *patie
 		traces = traces[:mostTraces]
 		page.OlderTraces = strconv.FormatInt(traces[mostTraces-1].Idx, 10)
 	}
-	told, err := s.toldOf(v, who, traces)
+	notified, err := s.notifiedOf(v, actors, traces)
 	for _, t := range traces {
-		page.Traces = append(page.Traces, traceRow{frame.Moment(t.At, v.Practice.Zone), who.who(t.Actor), projections.Describe(t.Name), told[t.Event]})
+		page.Traces = append(page.Traces, traceRow{frame.Moment(t.At, v.Practice.Zone), actors.actor(t.Actor), projections.Describe(t.Name), notified[t.Event]})
 	}
 	return err
 }
 
-// toldOf are the applications that webhooks have told of events, in words.
-func (s *Section) toldOf(v *frame.Visit, who *words, traces []projections.Trace) (map[uuid.UUID][]string, error) {
+// notifiedOf names the applications that webhooks notified of events.
+func (s *Section) notifiedOf(v *frame.Visit, actors *actorNames, traces []projections.Trace) (map[uuid.UUID][]string, error) {
 	var events []uuid.UUID
 	for _, t := range traces {
 		events = append(events, t.Event)
 	}
-	found, err := s.Told(v.Context(), events)
-	words := map[uuid.UUID][]string{}
+	found, err := s.Notified(v.Context(), events)
+	names := map[uuid.UUID][]string{}
 	for _, t := range found {
-		name := who.application(t.Application.UUID)
+		name := actors.application(t.Application.UUID)
 		if !t.Arrived {
 			name += " (did not arrive, or is not known to have)"
 		}
-		words[t.Event] = append(words[t.Event], name)
+		names[t.Event] = append(names[t.Event], name)
 	}
-	return words, err
+	return names, err
 }
 
-// refusedPage is what the page of refused calls shows.
+// refusedPage is the page of refused calls.
 type refusedPage struct {
 	Rows    []refusedRow
-	Older   string // the last of them, if there are more
-	Further bool   // they do not begin with the newest
+	Older   string // the last row, if older ones follow
+	Further bool   // the page does not begin with the newest
 }
 
-// refusedRow is a call that was refused.
+// refusedRow is a refused call.
 type refusedRow struct {
 	lineRow
 	Why     string
-	Patient patient.ID // whom it named; zero if it named nobody whom the practice has
+	Patient patient.ID // named by the call; zero without a patient of the practice
 	Name    string
 }
 
-// refused shows the calls to the practice that were refused, newest first.
+// refused shows the refused calls to the practice, newest first.
 func (s *Section) refused(v *frame.Visit) error {
 	before, err := cursor(v, "before")
 	if err != nil {
 		return err
 	}
-	calls, err := s.Calls(v.Context(), Lines{Tenant: v.Tenant, Refused: true, Before: before, Most: mostRefused + 1})
+	calls, err := s.Calls(v.Context(), CallFilter{Tenant: v.Tenant, Refused: true, Before: before, Most: mostRefused + 1})
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (s *Section) refused(v *frame.Visit) error {
 	return nil
 }
 
-// refusals are refused calls as they are shown.
+// refusals describes refused calls.
 func (s *Section) refusals(v *frame.Visit, calls []access.Call) (rows []refusedRow, err error) {
 	var shown []patient.ID
 	for _, c := range calls {
@@ -145,17 +146,17 @@ func (s *Section) refusals(v *frame.Visit, calls []access.Call) (rows []refusedR
 	if err != nil {
 		return nil, err
 	}
-	who, err := s.words(v)
+	actors, err := s.actorNames(v)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range calls {
-		row := refusedRow{lineRow: rowOf(v, who, c), Why: c.Reason}
+		row := refusedRow{lineRow: rowOf(v, actors, c), Why: c.Reason}
 		row.What = strings.TrimPrefix(row.What, "call: ")
 		if name, has := names[c.Patient]; has {
 			row.Patient, row.Name = c.Patient, name.Name
 		}
 		rows = append(rows, row)
 	}
-	return rows, who.failed
+	return rows, actors.failed
 }

@@ -8,8 +8,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// words names actors. It looks each application up once.
-type words struct {
+// actorNames names actors. It looks each application up once.
+type actorNames struct {
 	s       *Section
 	v       *frame.Visit
 	members map[uuid.UUID]string
@@ -17,13 +17,13 @@ type words struct {
 	failed  error
 }
 
-// words reads who works at the practice, and who has left.
-func (s *Section) words(v *frame.Visit) (*words, error) {
+// actorNames reads the names of the practice's staff, including those who have left.
+func (s *Section) actorNames(v *frame.Visit) (*actorNames, error) {
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return nil, err
 	}
-	w := &words{s, v, map[uuid.UUID]string{}, map[uuid.UUID]string{}, nil}
+	w := &actorNames{s, v, map[uuid.UUID]string{}, map[uuid.UUID]string{}, nil}
 	for _, p := range people {
 		w.members[p.Staff.UUID] = p.Name
 	}
@@ -31,28 +31,28 @@ func (s *Section) words(v *frame.Visit) (*words, error) {
 }
 
 // member names a member of staff.
-func (w *words) member(id uuid.UUID) string {
+func (w *actorNames) member(id uuid.UUID) string {
 	if name, known := w.members[id]; known {
 		return name
 	}
-	return "somebody who has left" // long ago, so that the list of people ends before them
+	return "somebody who has left" // so long ago that the list of people does not have them
 }
 
-func (w *words) membersOf(ids []staff.ID) (names []string) {
+func (w *actorNames) membersOf(ids []staff.ID) (names []string) {
 	for _, id := range ids {
 		names = append(names, w.member(id.UUID))
 	}
 	return names
 }
 
-// who returns an actor in words.
-func (w *words) who(by event.Actor) string { return w.keep(by.Words(w)) }
+// actor describes an actor.
+func (w *actorNames) actor(by event.Actor) string { return w.keep(by.Words(w)) }
 
 // application returns the name of an application.
-func (w *words) application(id uuid.UUID) string { return w.keep(w.Application(id)) }
+func (w *actorNames) application(id uuid.UUID) string { return w.keep(w.Application(id)) }
 
 // keep keeps the first error for the end of the page.
-func (w *words) keep(name string, err error) string {
+func (w *actorNames) keep(name string, err error) string {
 	if w.failed == nil {
 		w.failed = err
 	}
@@ -60,13 +60,13 @@ func (w *words) keep(name string, err error) string {
 }
 
 // Member is for [event.Actor.Words].
-func (w *words) Member(id uuid.UUID) (string, error) { return w.member(id), nil }
+func (w *actorNames) Member(id uuid.UUID) (string, error) { return w.member(id), nil }
 
 // Application is for [event.Actor.Words]. It looks each application up once.
-func (w *words) Application(id uuid.UUID) (name string, err error) {
+func (w *actorNames) Application(id uuid.UUID) (name string, err error) {
 	name, known := w.apps[id]
 	if known || w.failed != nil {
-		return name, nil //nolint:nilerr // the failure is kept, and returned once
+		return name, nil //nolint:nilerr // the first error is kept, and returned once
 	}
 	if name, err = w.s.Directory.Application(w.v.Context(), id); name == "" {
 		name = "an application"
@@ -76,7 +76,7 @@ func (w *words) Application(id uuid.UUID) (name string, err error) {
 }
 
 // Practitioner is for [event.Actor.Words].
-func (w *words) Practitioner(claim event.OnBehalfOf) string {
+func (w *actorNames) Practitioner(claim event.OnBehalfOf) string {
 	name := claim.Practitioner.Name
 	if name == event.Hidden {
 		name = "somebody"

@@ -23,16 +23,16 @@ const copiesAtOnce = 4
 // privacyService returns the operations of the pages for privacy officers.
 func (a *App) privacyService() privacy.Service {
 	return privacy.Service{
-		Calls:   a.linesFor,
-		Told:    a.notified,
-		Copy:    a.copyFor,
-		Erased:  a.NoteErasures,
-		Copying: make(chan struct{}, copiesAtOnce),
+		Calls:    a.linesFor,
+		Notified: a.notified,
+		Copy:     a.copyFor,
+		Erased:   a.NoteErasures,
+		Copying:  make(chan struct{}, copiesAtOnce),
 	}
 }
 
 // linesFor reads the access record, with the practitioners of the calls.
-func (a *App) linesFor(ctx context.Context, w privacy.Lines) (found []access.Call, err error) {
+func (a *App) linesFor(ctx context.Context, w privacy.CallFilter) (found []access.Call, err error) {
 	record := accesslog.Record{DB: a.calls, Keys: a.keyring, Page: w.Most}
 	f := auditing.CallFilter{CallFilter: accesslog.CallFilter{Tenant: w.Tenant, Patient: w.Patient, Before: w.Before}}
 	if w.Refused {
@@ -50,12 +50,12 @@ func (a *App) linesFor(ctx context.Context, w privacy.Lines) (found []access.Cal
 }
 
 // notified returns the applications that webhooks have notified of events.
-func (a *App) notified(ctx context.Context, events []uuid.UUID) (told []privacy.Told, err error) {
+func (a *App) notified(ctx context.Context, events []uuid.UUID) (all []privacy.Notified, err error) {
 	found, err := webhooks.DeliveryLog{DB: a.calls}.Of(ctx, events)
 	for _, d := range found {
-		told = append(told, privacy.Told{Event: d.ID, Application: d.Application, Arrived: d.Status == webhooks.Delivered})
+		all = append(all, privacy.Notified{Event: d.ID, Application: d.Application, Arrived: d.Status == webhooks.Delivered})
 	}
-	return told, err
+	return all, err
 }
 
 // copyFor prepares the subject access copy of a patient.
