@@ -136,7 +136,7 @@ func TestStaffChangeTheirOwnPassword_D67(t *testing.T) {
 }
 
 // At an unattended browser a guesser has no more attempts than at the sign-in page.
-func TestGuessesAtTheOwnPasswordAreCounted_D67(t *testing.T) {
+func TestOwnPasswordGuessesCount_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

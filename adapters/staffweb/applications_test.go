@@ -109,7 +109,7 @@ func TestManagersEnableAndDisableApplications_D89(t *testing.T) {
 	}
 }
 
-func TestManagersSeeHowAnApplicationDoes_D89(t *testing.T) {
+func TestApplicationPageShowsHealth_D89(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	lee, err := projections.Staff{DB: s.pool}.AnyStaffByUsername(t.Context(), elm, "dr.lee")

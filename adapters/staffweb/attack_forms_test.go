@@ -39,7 +39,7 @@ func (s *service) changed(t *testing.T) (state string) {
 	return state
 }
 
-func TestNoFormOfAnotherSiteIsTaken_D27(t *testing.T) {
+func TestEveryFormRefusesOtherSites_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -72,7 +72,7 @@ func TestNoFormOfAnotherSiteIsTaken_D27(t *testing.T) {
 
 // A form's token is valid for the page and the session that it was made for. It is not
 // valid at another page, or in another session of the same person.
-func TestNoFormIsGoodForAnotherPurposeOrSession_D27(t *testing.T) {
+func TestEveryFormTokenFitsOnePageAndSession_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	other, b := s.browser(t), s.browser(t)
@@ -107,7 +107,7 @@ func TestNoFormIsGoodForAnotherPurposeOrSession_D27(t *testing.T) {
 
 // A receptionist with every form of a manager, and a manager of another practice,
 // change nothing; nor does a former manager with forms from before.
-func TestFormsOfManagersAreManagers_D63(t *testing.T) {
+func TestManagersFormsNeedManagerRole_D63(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	may := s.browser(t)

@@ -31,7 +31,7 @@ func (s *service) replica(t *testing.T) *service {
 
 // A browser sends the address of a page with the requests for its resources, and
 // proxies log it. So no response at the address of a link may cause a Referer.
-func TestTheAddressOfALinkIsInNoReferer_D67(t *testing.T) {
+func TestLinkAddressLeaksIntoNoReferer_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	at := link + "/" + s.invite(t, elm, "kim", "Kim")
@@ -50,7 +50,7 @@ func TestTheAddressOfALinkIsInNoReferer_D67(t *testing.T) {
 	}
 }
 
-func TestALinkThatIsUsedOnTwoReplicasIsUsedOnce_D67(t *testing.T) {
+func TestTwoReplicasUseLinkOnce_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	secret := s.invite(t, elm, "kim", "Kim")
@@ -74,7 +74,7 @@ func TestALinkThatIsUsedOnTwoReplicasIsUsedOnce_D67(t *testing.T) {
 	s.browser(t).post(atElm+"sign-in", try("kim", better+string(rune('1'-winner)))).wants(t, http.StatusBadRequest, "", wrongAnswer)
 }
 
-func TestALinkEndsAfterSeventyTwoHours_D64(t *testing.T) {
+func TestLinkExpiresAfter72Hours_D64(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	secret := s.invite(t, elm, "kim", "Kim")
@@ -120,7 +120,7 @@ func TestOldSessionCannotIssueLink_D67(t *testing.T) {
 
 // Anyone can write an address, and a manager who follows it could submit a form that
 // another person prefilled.
-func TestAnAddressFillsInNoInvitation_D67(t *testing.T) {
+func TestInvitationIgnoresQueryParameters_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

@@ -25,7 +25,7 @@ func (s *service) halfway(t *testing.T) (b *browser, k *passkeytest.Key, form ur
 
 // If the account ends between the password and the passkey, the step ends: the
 // passkey's signature is worthless.
-func TestNothingIsFinishedThatHasEndedMeanwhile_D66(t *testing.T) {
+func TestSecondStepEndsWithTheAccount_D66(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]func(t *testing.T, s *service) error{
 		"deactivated": func(t *testing.T, s *service) error {
@@ -58,7 +58,7 @@ func TestNothingIsFinishedThatHasEndedMeanwhile_D66(t *testing.T) {
 	}
 }
 
-func TestAPasskeyThatIsRemovedMeanwhileSignsNothing_D66(t *testing.T) {
+func TestRemovedPasskeyIsRefused_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, k, form := s.halfway(t)
@@ -71,7 +71,7 @@ func TestAPasskeyThatIsRemovedMeanwhileSignsNothing_D66(t *testing.T) {
 }
 
 // A signature for one purpose, or in one browser, is valid for no other.
-func TestASignatureIsGoodForItsPurposeAndBrowserAlone_D66(t *testing.T) {
+func TestSignatureFitsOnePurposeAndBrowser_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, k, form := s.halfway(t)
@@ -100,7 +100,7 @@ func TestASignatureIsGoodForItsPurposeAndBrowserAlone_D66(t *testing.T) {
 }
 
 // Nonsense sent to an IP address is refused, and is not an internal error.
-func TestNoPasskeyIsLookedAtWhereThereAreNone_D66(t *testing.T) {
+func TestPasskeyAtIPAddressIsRefused_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	named, k := s.named(t)

@@ -28,7 +28,7 @@ func TestNoMethodButPOSTApproves_D25(t *testing.T) {
 	}
 }
 
-func TestAFormOfAnotherSiteIsRefused_D27(t *testing.T) {
+func TestFormOfOtherSiteIsRefused_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -62,7 +62,7 @@ func TestAFormOfAnotherSiteIsRefused_D27(t *testing.T) {
 	}
 }
 
-func TestAFormIsGoodForItsSessionAndItsPurposeAlone_D27(t *testing.T) {
+func TestFormTokenFitsItsSession_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -121,7 +121,7 @@ func cookie(t *testing.T, answer seen, kind string) *http.Cookie {
 	return found[0]
 }
 
-func TestASessionCannotBeFixed_D27(t *testing.T) {
+func TestSignInPreventsSessionFixation_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	victim, attacker := s.browser(t), s.browser(t)
@@ -140,7 +140,7 @@ func TestASessionCannotBeFixed_D27(t *testing.T) {
 	}
 }
 
-func TestAStolenSessionEndsWithSigningOut_D27(t *testing.T) {
+func TestSignOutEndsStolenSession_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, thief := s.browser(t), s.browser(t)
@@ -162,7 +162,7 @@ func TestAStolenSessionEndsWithSigningOut_D27(t *testing.T) {
 	}
 }
 
-func TestASessionOfAnotherPracticeIsNone_D27(t *testing.T) {
+func TestSessionOfOtherPracticeIsRefused_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -181,7 +181,7 @@ func TestASessionOfAnotherPracticeIsNone_D27(t *testing.T) {
 	}
 }
 
-func TestSessionsEndByThemselves_D27(t *testing.T) {
+func TestSessionPagesExpire_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -196,7 +196,7 @@ func TestSessionsEndByThemselves_D27(t *testing.T) {
 	}
 }
 
-func TestNamesAreTextAndNotMarkup(t *testing.T) {
+func TestPagesEscapeNames(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	const evil = `<script>alert(1)</script>"><b>`

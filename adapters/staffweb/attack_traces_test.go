@@ -18,7 +18,7 @@ import (
 
 // Before the right password, the answer reveals neither whether the account exists nor
 // its state.
-func TestEveryAccountIsAnsweredAlike_D27(t *testing.T) {
+func TestPasswordAnswerRevealsNoAccount_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	owner, k := s.named(t)
@@ -80,7 +80,7 @@ func sorted(said []string) string {
 
 // Names of people, browsers and passkeys, and every secret on the way, stay out of the
 // program's log and metrics. Secrets also stay out of every table.
-func TestNothingIsWrittenDownThatOpensAnything_D67(t *testing.T) {
+func TestLogsAndTablesHoldNoSecrets_D67(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	s := newService(t, func(p *staffweb.Pages) { p.Metrics = frame.NewMetrics(registry) })

@@ -70,7 +70,7 @@ func TestExpiredAuthorisationsAreHidden_D13(t *testing.T) {
 	b.get(given).wants(t, http.StatusOK, "", "No application can act for you")
 }
 
-func TestADisabledApplicationsAuthorisationSaysSo_D14(t *testing.T) {
+func TestAuthorisationOfDisabledAppIsMarked_D14(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -111,7 +111,7 @@ func TestOnlyAdminsStopOthersAuthorisations_D14(t *testing.T) {
 	}
 }
 
-func TestTwoPracticesSideBySideInOneBrowser_D27(t *testing.T) {
+func TestBrowserSignsInAtTwoPractices_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -126,7 +126,7 @@ func TestTwoPracticesSideBySideInOneBrowser_D27(t *testing.T) {
 	b.get("/oak-lane/staff/authorisations").wants(t, http.StatusOK, "", "Triage Helper")
 }
 
-func TestAFormThatMakesNoSenseStopsNothing(t *testing.T) {
+func TestInvalidFormRevokesNothing(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

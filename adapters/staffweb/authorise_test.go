@@ -12,7 +12,7 @@ import (
 	"frontdesk/projections"
 )
 
-func TestStaffLetAnApplicationActForThem_5_4(t *testing.T) {
+func TestStaffAuthoriseApplication_5_4(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -87,7 +87,7 @@ func TestDecliningReturnsWithoutAUsername_D25(t *testing.T) {
 	}
 }
 
-func TestCallbacksOfEveryKindAreReturnedTo_D26(t *testing.T) {
+func TestRedirectToEveryKindOfCallback_D26(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -113,7 +113,7 @@ func TestCallbacksOfEveryKindAreReturnedTo_D26(t *testing.T) {
 
 // A bad application or callback is an error page for a member who is signed in, without
 // a redirect. A stranger gets the sign-in page, as for a good one (D25).
-func TestABadAskLeadsNowhere_D25(t *testing.T) {
+func TestBadCallbackIsNotFollowed_D25(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	notEnabled := s.registerApplication(t, "Not Enabled", callback)
@@ -205,7 +205,7 @@ func TestStaleAuthorisePageIsCheckedAgain(t *testing.T) {
 	}
 }
 
-func TestADecisionIsApproveOrDecline(t *testing.T) {
+func TestDecisionMustBeApproveOrDecline(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

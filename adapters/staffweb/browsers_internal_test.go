@@ -2,7 +2,7 @@ package staffweb
 
 import "testing"
 
-func TestBrowsersAreToldInPlainWords_D67(t *testing.T) {
+func TestBrowserNamesAreReadable_D67(t *testing.T) {
 	t.Parallel()
 	for agent, want := range map[string]string{
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0":                                                       "Firefox on Windows",

@@ -17,7 +17,7 @@ import (
 	"frontdesk/projections"
 )
 
-func TestADayIsRun_D86(t *testing.T) {
+func TestReceptionRunsTheDay_D86(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	b := c.browser(t)
@@ -109,7 +109,7 @@ func TestConcurrentArrivalNamesFirstActor_D86(t *testing.T) {
 	kim.get(c.at(c.visit)).wants(t, http.StatusOK, "", `/day/book?patient=`+c.ann.String())
 }
 
-func TestABookingIsMadeOnce_D86(t *testing.T) {
+func TestFormBooksAppointmentOnce_D86(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	b := c.browser(t)
@@ -168,7 +168,7 @@ func TestABookingIsMadeOnce_D86(t *testing.T) {
 	}
 }
 
-func TestADayIsThatOfThePracticesClocks_D86(t *testing.T) {
+func TestDayUsesPracticeTimeZone_D86(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	b := c.browser(t)
@@ -191,7 +191,7 @@ func TestADayIsThatOfThePracticesClocks_D86(t *testing.T) {
 	b.get(dayAt+"?site="+c.ann.String()).wants(t, http.StatusNotFound, "", "There is no such site")
 }
 
-func TestAnotherPracticesDayDoesNotExist_D86(t *testing.T) {
+func TestDayOfOtherPracticeIsNotFound_D86(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	must(t, c.pages.Desk.SetStaffRoles(t.Context(), commands.SetStaffRoles{Tenant: oak, Username: "dr.lee", Roles: staff.Roles{staff.Clinician, staff.Manager}}))
@@ -219,7 +219,7 @@ func TestAnotherPracticesDayDoesNotExist_D86(t *testing.T) {
 	kim.post(c.at(c.visit), stolen).wants(t, http.StatusForbidden, "", "sent from another website")
 }
 
-func TestAManagerNamesSitesAndRooms_D86(t *testing.T) {
+func TestManagerNamesSitesAndRooms_D86(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	b := c.browser(t)

@@ -13,7 +13,7 @@ const device = "frontdesk.device-"
 
 // Fifty sources guess at one account. Its owner can still sign in with their own
 // browser, and no one else can.
-func TestTheOwnersBrowserGetsInWhileStrangersGuess_D45(t *testing.T) {
+func TestGuessesDoNotBlockKnownBrowser_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t, behindAProxy)
 	owner := s.from(t, "198.51.100.7")
@@ -31,7 +31,7 @@ func TestTheOwnersBrowserGetsInWhileStrangersGuess_D45(t *testing.T) {
 	}
 }
 
-func TestTheDeviceCookieIsKeptFromOthers_D45(t *testing.T) {
+func TestDeviceCookieAttributes_D45(t *testing.T) {
 	t.Parallel()
 	plain := newService(t)
 	b := plain.browser(t)
@@ -53,7 +53,7 @@ func TestTheDeviceCookieIsKeptFromOthers_D45(t *testing.T) {
 	}
 }
 
-func TestADeviceCookieIsNoSession_D45(t *testing.T) {
+func TestDeviceCookieGivesNoAccess_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	in := s.browser(t).signIn(elm, "dr.lee")

@@ -98,7 +98,7 @@ func (w *waitingRoom) board() string { return "/elm-street/staff/board/" + w.mai
 
 // A manager adds a display. Its screen opens the link once, and shows call-ins as the
 // display allows, until it is removed.
-func TestAScreenShowsTheBoardUntilItsDisplayIsRemoved_D88(t *testing.T) {
+func TestScreenShowsBoardUntilRemoval_D88(t *testing.T) {
 	t.Parallel()
 	w := newWaitingRoom(t)
 	b := w.manager
@@ -175,7 +175,7 @@ func TestAScreenShowsTheBoardUntilItsDisplayIsRemoved_D88(t *testing.T) {
 }
 
 // A screen is a stranger on every page except its board, and only it can see its board.
-func TestAScreenOpensNothingElse_D88(t *testing.T) {
+func TestScreenAccessesOnlyItsBoard_D88(t *testing.T) {
 	t.Parallel()
 	w := newWaitingRoom(t)
 	screen, answer := w.connect(t, w.add(display.FullName))

@@ -111,7 +111,7 @@ func (s stream) next(t *testing.T, word string) string {
 	return ""
 }
 
-func TestAStreamEndsWithTheSessionAndItsRights_D87(t *testing.T) {
+func TestStreamEndsWithSessionOrRights_D87(t *testing.T) {
 	t.Parallel()
 	s, log := newLive(t)
 	b := s.browser(t)

@@ -109,7 +109,7 @@ func TestLongSignInWaitGetsRetryTime_D45(t *testing.T) {
 }
 
 // Three hundred sources try to sign in, each with a username of its own.
-func TestManySourcesDoNotKeepAKnownBrowserWaiting_D45(t *testing.T) {
+func TestKnownBrowserOvertakesManySources_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t, behindAProxy, func(p *staffweb.Pages) { p.InFlight = 256 })
 	owner := s.from(t, "198.51.100.7")
@@ -146,7 +146,7 @@ func behindAProxy(p *staffweb.Pages) {
 	p.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 }
 
-func TestOnePasswordForThreeHundredNamesIsStopped_D45(t *testing.T) {
+func TestPasswordSprayingIsStopped_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t, behindAProxy)
 	b, looked := s.from(t, "192.0.2.1"), 0
@@ -168,7 +168,7 @@ func TestOnePasswordForThreeHundredNamesIsStopped_D45(t *testing.T) {
 	b.signIn(oak, "dr.lee") // another practice behind the same address
 }
 
-func TestASurgeryBehindOneAddressSignsIn_D45(t *testing.T) {
+func TestSurgeryBehindOneAddressSignsIn_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t, behindAProxy)
 	for n := range 100 {

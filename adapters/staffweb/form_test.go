@@ -34,7 +34,7 @@ func (s *service) send(ctx context.Context, request string) (status int, err err
 }
 
 // A form whose body never arrives holds no permit that a page needs, and times out.
-func TestFormsThatNeverComeHoldNoPageUp(t *testing.T) {
+func TestUnsentFormsDelayNoPage(t *testing.T) {
 	t.Parallel()
 	s := newService(t, behindAProxy, func(p *staffweb.Pages) { p.InFlight = 4 })
 	b := s.from(t, "198.51.100.7")

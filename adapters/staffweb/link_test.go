@@ -82,7 +82,7 @@ func TestLinkLetsStaffChoosePassword_D67(t *testing.T) {
 }
 
 // Every invalid link gets the same answer, which does not reveal the valid ones.
-func TestEveryBadLinkIsAnsweredAlike_D67(t *testing.T) {
+func TestBadLinkAnswerRevealsNothing_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	used, ended, replaced := s.invite(t, elm, "used", "Used"), s.invite(t, elm, "ended", "Ended"), s.invite(t, elm, "replaced", "Replaced")
@@ -120,7 +120,7 @@ func TestEveryBadLinkIsAnsweredAlike_D67(t *testing.T) {
 	s.browser(t).follow(good).wants(t, http.StatusOK, "", "Good")
 }
 
-func TestALinkThatIsUsedTwiceAtOnceIsUsedOnce_D67(t *testing.T) {
+func TestConcurrentLinkUseCountsOnce_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	secret := s.invite(t, elm, "kim", "Kim")
@@ -151,7 +151,7 @@ func TestALinkThatIsUsedTwiceAtOnceIsUsedOnce_D67(t *testing.T) {
 	}
 }
 
-func TestGuessesAtLinksAreCountedBySource_D67(t *testing.T) {
+func TestLinkGuessesCountBySource_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t, behindAProxy)
 	secret := s.invite(t, elm, "kim", "Kim")
@@ -168,7 +168,7 @@ func TestGuessesAtLinksAreCountedBySource_D67(t *testing.T) {
 
 // A form with one person's name must not set the password of another, whose link was
 // opened in the same browser since.
-func TestTwoLinksInOneBrowserAreNotMixedUp_D67(t *testing.T) {
+func TestFormFitsOneLink_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	kim, sam := s.invite(t, elm, "kim", "Kim"), s.invite(t, elm, "sam", "Sam")
@@ -204,7 +204,7 @@ func TestLinkEndsExistingSession_D67(t *testing.T) {
 	thief.get(account).wants(t, http.StatusSeeOther, "/elm-street/staff/sign-in", "")
 }
 
-func TestALinkByHTTPSIsInAHostOnlyCookie_D67(t *testing.T) {
+func TestLinkCookieOverHTTPSIsHostOnly_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(p *staffweb.Pages) { p.URL, _ = staffweb.ParseURL("https://auth.example") })
 	_, secret := staff.NewLink(s.Now())

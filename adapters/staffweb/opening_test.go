@@ -168,7 +168,7 @@ func kindOf(field string) string {
 	return "time"
 }
 
-func TestTheOpeningIsChangedAsItWasShownOrNotAtAll_D89(t *testing.T) {
+func TestOpeningConflictAsksAgain_D89(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, other := s.browser(t), s.browser(t)

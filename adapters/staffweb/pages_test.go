@@ -34,7 +34,7 @@ func TestUnknownPathShowsNotFoundPage(t *testing.T) {
 		wants(t, http.StatusRequestEntityTooLarge, "", "What you typed is too long")
 }
 
-func TestAssetsMayBeKept(t *testing.T) {
+func TestAssetsAreCacheable(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -49,7 +49,7 @@ func TestAssetsMayBeKept(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatIsAwayIsAPageThatSaysSo(t *testing.T) {
+func TestDatabaseOutageShowsBusyPage(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -88,7 +88,7 @@ func (l left) Check(ctx context.Context, _, _, _ string) (signin.Holder, bool, e
 	return signin.Holder{}, false, fmt.Errorf("look up password: %w", ctx.Err())
 }
 
-func TestABrowserThatHasGoneAwayIsNoFailure(t *testing.T) {
+func TestDisconnectIsNoFailure(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	checker := left{make(chan struct{})}
@@ -108,7 +108,7 @@ func TestABrowserThatHasGoneAwayIsNoFailure(t *testing.T) {
 	}
 }
 
-func TestThePagesAreServedOnTheirHostAlone_D36(t *testing.T) {
+func TestPagesServeOnlyTheirHost_D36(t *testing.T) {
 	t.Parallel()
 	at := func(address string) *staffweb.Pages {
 		u, err := staffweb.ParseURL(address)
@@ -141,7 +141,7 @@ func TestThePagesAreServedOnTheirHostAlone_D36(t *testing.T) {
 	}
 }
 
-func TestTheAddressOfThePagesIsAHost(t *testing.T) {
+func TestParseURLWantsHostOnly(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
 		"", "auth.example", "//auth.example", "https://", "https://user@auth.example", "https://auth.example/path", "https://auth.example?x",

@@ -39,7 +39,7 @@ func (b *browser) adds(k *passkeytest.Key) {
 	b.post(atElm+"account/passkeys", form).wants(b.t, http.StatusSeeOther, atElm+"account/passkeys?added", "")
 }
 
-func TestAPasskeyIsAskedForAfterThePassword_D66(t *testing.T) {
+func TestPasskeyFollowsPassword_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, k := s.named(t)
@@ -66,7 +66,7 @@ func TestAPasskeyIsAskedForAfterThePassword_D66(t *testing.T) {
 	fresh.get(s.ask(elm, callback)).wants(t, http.StatusOK, "", "act for you?")
 }
 
-func TestAPasskeyAloneSignsIn_D66(t *testing.T) {
+func TestPasskeySignsInWithoutPassword_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, k := s.named(t)
@@ -88,7 +88,7 @@ func TestAPasskeyAloneSignsIn_D66(t *testing.T) {
 }
 
 // An IP address cannot have passkeys, and a password is still not enough there.
-func TestAnAddressOfNumbersHasNoPasskeys_D66(t *testing.T) {
+func TestPasskeysNeedHostName_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, k := s.named(t)
@@ -104,7 +104,7 @@ func TestAnAddressOfNumbersHasNoPasskeys_D66(t *testing.T) {
 	fresh.get(atElm+"authorisations").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
 }
 
-func TestAnApprovalAsksAgainAfterFifteenMinutes_D66(t *testing.T) {
+func TestApprovalNeedsRecentProof_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, _ := s.named(t)
@@ -135,7 +135,7 @@ func TestAnApprovalAsksAgainAfterFifteenMinutes_D66(t *testing.T) {
 	b.post(atElm+"authorise", declined).wants(t, http.StatusSeeOther, callback+"?error=access_denied", "")
 }
 
-func TestConfirmingLeadsToOurPagesAlone_D66(t *testing.T) {
+func TestConfirmRedirectsOnlyToOwnPages_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b, k := s.named(t)

@@ -24,7 +24,7 @@ func (b *browser) find(fields url.Values) seen {
 	return b.post(patientsPage, form)
 }
 
-func TestPatientsAreFoundInPlace_D85(t *testing.T) {
+func TestSearchFindsPatients_D85(t *testing.T) {
 	t.Parallel()
 	s, b, ann := reception(t)
 	s.patient(t, elm, "<b>Zoë</b> Archer", "")
@@ -66,7 +66,7 @@ func TestPatientsAreFoundInPlace_D85(t *testing.T) {
 	}
 }
 
-func TestASearchGoesOnFromTheServer_D85(t *testing.T) {
+func TestSearchPagesAreStored_D85(t *testing.T) {
 	t.Parallel()
 	s, b, _ := reception(t)
 	var changes []event.Change

@@ -74,7 +74,7 @@ func (s *service) count(t *testing.T, name string) (n int) {
 	return n
 }
 
-func TestARecordIsNotedAsOpenedBeforeItIsShown_D85(t *testing.T) {
+func TestOpeningIsRecordedBeforeRecordIsShown_D85(t *testing.T) {
 	t.Parallel()
 	refuses := new(bool)
 	s, b, ann := reception(t, func(p *staffweb.Pages) { p.Desk.Store = refusing{p.Desk.Store, refuses} })
@@ -116,7 +116,7 @@ func (r refusing) Append(ctx context.Context, changes ...event.Change) ([]event.
 	return r.Store.Append(ctx, changes...)
 }
 
-func TestUnknownPatientsHaveOneAnswer_D85(t *testing.T) {
+func TestUnknownPatientsGetSameAnswer_D85(t *testing.T) {
 	t.Parallel()
 	s, b, _ := reception(t)
 	theirs, gone := s.patient(t, oak, "Ann Oakes", ""), s.patient(t, elm, "Cleo Cole", "")
@@ -144,7 +144,7 @@ func TestUnknownPatientsHaveOneAnswer_D85(t *testing.T) {
 	}
 }
 
-func TestGlassIsBrokenByAReasonForHalfAnHour_D85(t *testing.T) {
+func TestReasonOpensRecordForHalfAnHour_D85(t *testing.T) {
 	t.Parallel()
 	s, b, ann := reception(t)
 	at := patientsPage + "/" + ann.String()
@@ -196,7 +196,7 @@ func TestGlassIsBrokenByAReasonForHalfAnHour_D85(t *testing.T) {
 	closed("")
 }
 
-func TestAPatientIsRegisteredOnceAndDetailsAreChangedAsSeen_D85(t *testing.T) {
+func TestRegisterOnceAndChangeDetails_D85(t *testing.T) {
 	t.Parallel()
 	s, b, ann := reception(t)
 	register := patientsPage + "/register"

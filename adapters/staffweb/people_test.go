@@ -100,7 +100,7 @@ func TestManagersResetAndDeactivate_D67(t *testing.T) {
 	theirs.get(people).wants(t, http.StatusOK, "", "Dr Lee")
 }
 
-func TestTheLastManagerStays_D63(t *testing.T) {
+func TestLastManagerCannotLeave_D63(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -149,7 +149,7 @@ func TestPeopleFormsAreBoundToTheirPage_D67(t *testing.T) {
 	s.browser(t).signIn(oak, "dr.lee")
 }
 
-func TestAThousandPeopleAreShownPageByPage_D67(t *testing.T) {
+func TestPeoplePagesHoldThousandStaff_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	_, err := s.pool.Exec(t.Context(), `
@@ -176,7 +176,7 @@ func TestAThousandPeopleAreShownPageByPage_D67(t *testing.T) {
 	b.post(people, form).wants(t, http.StatusOK, "", "Nobody found")
 }
 
-func TestNamesOfPeopleAreTextAndNotMarkup(t *testing.T) {
+func TestPeoplePagesEscapeNames(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(p *staffweb.Pages) { p.InFlight = 4 })
 	const evil = `<script>alert(1)</script>"><b>`
@@ -202,7 +202,7 @@ func TestNamesOfPeopleAreTextAndNotMarkup(t *testing.T) {
 	}
 }
 
-func TestDangerousActsNeedReauthentication_D67(t *testing.T) {
+func TestStaffChangesNeedReauthentication_D67(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

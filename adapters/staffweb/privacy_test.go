@@ -84,7 +84,7 @@ func (b *browser) deciding(id patient.ID, do string, fields url.Values) url.Valu
 }
 
 // A form acts on the patient that its page has shown, in that state, and once.
-func TestPrivacyFormsAreGoodForWhatTheyShowAlone_D90(t *testing.T) {
+func TestPrivacyFormsFitOnePatientAndState_D90(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
 	bo, elsewhere := s.patient(t, elm, "Bo Bell", ""), s.patient(t, oak, "Oli Oak", "")
@@ -123,7 +123,7 @@ func TestPrivacyFormsAreGoodForWhatTheyShowAlone_D90(t *testing.T) {
 
 // The event of a copy comes before the copy, and an interrupted copy never looks
 // complete.
-func TestACopyIsRecordedBeforeItIsMade_D90(t *testing.T) {
+func TestCopyIsRecordedBeforeItIsSent_D90(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
 	form := b.get(about(ann)).form(t, about(ann)+"/copy")
@@ -148,7 +148,7 @@ func TestACopyIsRecordedBeforeItIsMade_D90(t *testing.T) {
 
 // Only the practice's privacy officers see access and refused calls, and no log of the
 // program names a patient.
-func TestPrivacyOfficersSeeRefusedCallsAndLeaveATrace_D90(t *testing.T) {
+func TestPrivacyPagesShowAndRecordAccess_D90(t *testing.T) {
 	t.Parallel()
 	s, b, ann := officer(t)
 	for n, c := range []access.Call{

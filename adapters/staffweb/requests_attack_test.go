@@ -23,7 +23,7 @@ func with(form url.Values, pairs ...string) url.Values {
 
 // Forbidden actions on a request. Nothing changes, strangers see nothing, and the typed
 // values are kept.
-func TestRequestsUnderAttack_D84(t *testing.T) {
+func TestForbiddenRequestActionsChangeNothing_D84(t *testing.T) {
 	t.Parallel()
 	a := newPosed(t)
 	stranger, err := commands.Desk{Store: a.store}.RegisterPatient(t.Context(), commands.RegisterPatient{Tenant: oak, Name: "Olaf of Oak Lane"})
@@ -81,7 +81,7 @@ func TestRequestsUnderAttack_D84(t *testing.T) {
 
 // A restricted record hides the request's text, its files, and colleagues' notes.
 // Members without access can still take the request, and assign it to one with access.
-func TestAClosedRecordHidesItsRequests_D84(t *testing.T) {
+func TestRestrictedRecordHidesRequestText_D84(t *testing.T) {
 	t.Parallel()
 	a := newPosed(t)
 	bob := a.signedIn(t, elm, "bob")

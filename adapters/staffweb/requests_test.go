@@ -132,7 +132,7 @@ func TestRequestOfErasedPatient_D84(t *testing.T) {
 	}
 }
 
-func TestNothingOfARequestIsShownThatIsNotRecorded_D84(t *testing.T) {
+func TestUnrecordedRequestIsNotShown_D84(t *testing.T) {
 	t.Parallel()
 	a := newPosed(t, func(p *staffweb.Pages) { p.Desk.Store = forgetful{p.Desk.Store} })
 	b := a.signedIn(t, elm, "bob")
@@ -148,7 +148,7 @@ func TestNothingOfARequestIsShownThatIsNotRecorded_D84(t *testing.T) {
 }
 
 // A form that is sent many times at once takes effect once.
-func TestOneFormDoesOneThing_D84(t *testing.T) {
+func TestRepeatedFormTakesEffectOnce_D84(t *testing.T) {
 	t.Parallel()
 	a := newPosed(t)
 	b := a.signedIn(t, elm, "bob")
@@ -177,7 +177,7 @@ func TestOneFormDoesOneThing_D84(t *testing.T) {
 	}
 }
 
-func TestASpoiltFileBreaksOff_D84(t *testing.T) {
+func TestSpoiltFileBreaksOff_D84(t *testing.T) {
 	t.Parallel()
 	a := newPosed(t)
 	b := a.signedIn(t, elm, "bob")
@@ -204,7 +204,7 @@ var rowLink = regexp.MustCompile(`<a href="/elm-street/staff/requests/([0-9a-f-]
 
 // Every request is on exactly one page, and the patients of a page are one line of the
 // access record.
-func TestTheInboxIsShownPageByPage_D84(t *testing.T) {
+func TestInboxPagesListEachRequestOnce_D84(t *testing.T) {
 	t.Parallel()
 	a := newPosed(t)
 	const many = 120

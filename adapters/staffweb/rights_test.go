@@ -159,7 +159,7 @@ func TestPageAccessByRole_D67(t *testing.T) {
 	}
 }
 
-func TestRolesCountFromTheNextPage_D63(t *testing.T) {
+func TestNewRolesApplyToNextPage_D63(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

@@ -6,7 +6,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-func TestThePolicyNamesTheCallbacksOriginOrScheme_D27(t *testing.T) {
+func TestPolicyNamesCallbackOrigin_D27(t *testing.T) {
 	t.Parallel()
 	for callback, want := range map[string]string{
 		"https://app.example/callback":    "https://app.example",

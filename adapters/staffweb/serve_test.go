@@ -9,7 +9,7 @@ import (
 	"frontdesk/adapters/staffweb"
 )
 
-func TestCookiesByHTTPSAreHostOnlyAndSecure_D27(t *testing.T) {
+func TestHTTPSCookiesAreHostOnlyAndSecure_D27(t *testing.T) {
 	t.Parallel()
 	plain := newService(t)
 	cookie := sessionCookie(t, plain.browser(t).signIn(elm, "dr.lee"))

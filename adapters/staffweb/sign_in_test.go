@@ -18,7 +18,7 @@ func try(username, password string) url.Values {
 const wrongAnswer = "The username or password is not right."
 
 // The answer does not reveal which names exist (D27).
-func TestTheAnswerIsTheSameForEveryName_D27(t *testing.T) {
+func TestRefusalIsEqualForEveryName_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	unhashed := s.registerApplication(t, "unused", callback) // an identifier is no username either
@@ -50,7 +50,7 @@ func blank(page string) string {
 	return before + after
 }
 
-func TestALockedAccountSaysHowLongToWait_D27(t *testing.T) {
+func TestLockedAccountShowsWait_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -67,7 +67,7 @@ func TestALockedAccountSaysHowLongToWait_D27(t *testing.T) {
 	b.signIn(elm, "dr.lee")
 }
 
-func TestFaultsStandBesideTheirFieldsAndInTheTitle(t *testing.T) {
+func TestFaultsAreAtFieldsAndInTitle(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)
@@ -90,7 +90,7 @@ func TestFaultsStandBesideTheirFieldsAndInTheTitle(t *testing.T) {
 	}
 }
 
-func TestSigningInGoesOnlyToPagesOfOurs(t *testing.T) {
+func TestSignInRedirectsOnlyToOwnPages(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	evil := url.Values{"next": {"https://evil.example"}, "redirect": {"https://evil.example/callback"}, "app": {s.app.String()}}
@@ -105,7 +105,7 @@ func TestSigningInGoesOnlyToPagesOfOurs(t *testing.T) {
 	b.get("/elm-street/staff/sign-in").wants(t, http.StatusSeeOther, "/elm-street/staff", "") // a signed-in member does not see the form
 }
 
-func TestTheLogHoldsNoNamesAndNoPasswords(t *testing.T) {
+func TestLogHoldsNoNamesAndPasswords(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	b := s.browser(t)

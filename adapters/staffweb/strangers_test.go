@@ -32,7 +32,7 @@ func visibleText(answer seen, typed ...string) string {
 
 // Without a session no answer reveals whether a practice exists, whatever the request
 // (D25).
-func TestAStrangerLearnsOfNoPractice_D25(t *testing.T) {
+func TestStrangerAnswerRevealsNoPractice_D25(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	form := try("dr.lee", "not the password")
@@ -85,7 +85,7 @@ func TestAStrangerLearnsOfNoPractice_D25(t *testing.T) {
 
 // A link of an application gets the same answer, valid or not, until the browser has a
 // session (D25).
-func TestAStrangerLearnsOfNoApplication_D25(t *testing.T) {
+func TestStrangerAnswerRevealsNoApplication_D25(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	notEnabled := s.registerApplication(t, "Not Enabled", callback)
@@ -120,7 +120,7 @@ func TestAStrangerLearnsOfNoApplication_D25(t *testing.T) {
 	}
 }
 
-func TestABadLinkSaysSoAfterSigningIn_D25(t *testing.T) {
+func TestBadLinkIsExplainedAfterSignIn_D25(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	for link, text := range map[string]string{
@@ -143,7 +143,7 @@ func TestABadLinkSaysSoAfterSigningIn_D25(t *testing.T) {
 
 // An older browser sends the Origin of a form, without Sec-Fetch-Site. Over http,
 // anyone on the network path could have written that page (D27).
-func TestAFormOfTheSameHostByAnotherSchemeIsRefused_D27(t *testing.T) {
+func TestFormOfOtherSchemeIsRefused_D27(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(p *staffweb.Pages) { p.URL, _ = staffweb.ParseURL("https://auth.example") })
 	b := s.browser(t)
@@ -164,7 +164,7 @@ func TestAFormOfTheSameHostByAnotherSchemeIsRefused_D27(t *testing.T) {
 	}
 }
 
-func TestNamesDoNotTurnTheTextAroundThem(t *testing.T) {
+func TestNamesDoNotReverseText(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	const name = "\u202eHel\u0085per\u2066" // to the left, an isolate that does not end, a control character

@@ -189,7 +189,7 @@ var (
 
 // No form of the staff pages changes a stream of another practice, of the service or of
 // another kind, whichever field has the identifier, including the form's address.
-func TestNoFormTakesAStream(t *testing.T) {
+func TestFormsChangeNoForeignStream(t *testing.T) {
 	t.Parallel()
 	f := newForms(t)
 	targets := f.targets(t)

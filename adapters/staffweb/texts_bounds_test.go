@@ -118,7 +118,7 @@ func TestSiteWithHundredRooms(t *testing.T) {
 
 // Whatever the form and the sender: a form that is too large is refused, or its sender
 // is sent to sign in.
-func TestFormTooLarge(t *testing.T) {
+func TestTooLargeFormIsRefused(t *testing.T) {
 	t.Parallel()
 	d := newDesks(t)
 	large := url.Values{"text": {strings.Repeat("x", 1<<20)}}
@@ -144,7 +144,7 @@ func TestFormTooLarge(t *testing.T) {
 
 // Of a stranger's long form only the first 64 KiB are read. An ended or invented
 // session makes its sender a stranger.
-func TestStrangersSendNoLongForm(t *testing.T) {
+func TestStrangersFormIsCutAt64KiB(t *testing.T) {
 	t.Parallel()
 	d := newDesks(t)
 	for name, cookie := range map[string]string{"none": "", "made up": "frontdesk-elm-street=" + strings.Repeat("A", 43)} {

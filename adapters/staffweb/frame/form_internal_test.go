@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTooLong(t *testing.T) {
+func TestTooLongCountsCharacters(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		text string

@@ -7,7 +7,7 @@ import (
 	"frontdesk/projections"
 )
 
-func TestDurationsReadWell(t *testing.T) {
+func TestSpanFormatsDurations(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		12 * time.Hour: "12 hours", time.Hour: "1 hour", 90 * time.Minute: "90 minutes", time.Minute: "1 minute",
@@ -26,7 +26,7 @@ func TestDurationsReadWell(t *testing.T) {
 	}
 }
 
-func TestInstantsAreWrittenByThePracticesClocks(t *testing.T) {
+func TestWhenUsesPracticeTimeZone(t *testing.T) {
 	t.Parallel()
 	london, err := time.LoadLocation("Europe/London")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // Invented names of practices are counted for a while. They must not keep the rest of
 // the request line in memory.
-func TestAVisitKeepsNothingOfTheRequestLine_D45(t *testing.T) {
+func TestRequestKeepsNoRequestLine_D45(t *testing.T) {
 	t.Parallel()
 	line := "elm-street/staff/sign-in?" + strings.Repeat("x", 30<<10)
 	request := mux.SetURLVars(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+line, nil), map[string]string{"tenant": line[:10]})

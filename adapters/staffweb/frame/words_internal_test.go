@@ -18,7 +18,7 @@ func TestGrantsAreListedInCatalogueOrder(t *testing.T) {
 	}
 }
 
-func TestEveryRoleHasItsWords(t *testing.T) {
+func TestEveryRoleHasAName(t *testing.T) {
 	t.Parallel()
 	if got := NamesOf(staff.AllRoles()); got != "receptionist, clinician, manager and privacy officer" {
 		t.Errorf("got %s", got)

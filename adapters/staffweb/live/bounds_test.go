@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/request"
 )
 
-func TestTheFifthStreamOfASessionEndsItsFirst_D87(t *testing.T) {
+func TestFifthStreamEndsOldestOfSession_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		var streams []*browser
@@ -60,7 +60,7 @@ func TestStreamsAreLimitedPerUser_D87(t *testing.T) {
 	})
 }
 
-func TestEachBeatAsksWhetherTheBrowserStillMay_D87(t *testing.T) {
+func TestHeartbeatChecksAccess_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		var asked atomic.Int64
@@ -105,7 +105,7 @@ func TestEachBeatAsksWhetherTheBrowserStillMay_D87(t *testing.T) {
 	})
 }
 
-func TestAPageIsToldThatTheReadModelsAreLate_D87(t *testing.T) {
+func TestStreamReportsLateReadModels_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		h.log.hold(1)
@@ -122,7 +122,7 @@ func TestAPageIsToldThatTheReadModelsAreLate_D87(t *testing.T) {
 	})
 }
 
-func TestClosingEndsAllStreamsAndBeginsNoMore_D87(t *testing.T) {
+func TestCloseEndsAndRefusesStreams_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		first, second := h.listen("a", 0, inbox), h.listen("b", 0, inbox)

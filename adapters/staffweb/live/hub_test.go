@@ -210,7 +210,7 @@ func (b *browser) isOver() bool {
 	}
 }
 
-func TestAStreamGoesOnFromTheIdxThatItsBrowserKnows_D87(t *testing.T) {
+func TestStreamContinuesFromLastIdx_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		h.log.append(elm, request.Submitted{}, request.Submitted{}, request.Submitted{})
@@ -228,7 +228,7 @@ func TestAStreamGoesOnFromTheIdxThatItsBrowserKnows_D87(t *testing.T) {
 	})
 }
 
-func TestASiteIsToldOfItsOwnAppointments_D87(t *testing.T) {
+func TestSiteGetsItsOwnAppointments_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		here, there := site.ID{UUID: event.NewID()}, site.ID{UUID: event.NewID()}
@@ -248,7 +248,7 @@ func TestASiteIsToldOfItsOwnAppointments_D87(t *testing.T) {
 	})
 }
 
-func TestABrowserThatIsTooFarBehindBeginsAnew_D87(t *testing.T) {
+func TestBrowserTooFarBehindIsReset_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		h.log.append(elm, slices.Repeat([]event.Event{request.Submitted{}}, 300)...)
@@ -280,7 +280,7 @@ func TestStreamEndsWhenHistoryChanges_D87(t *testing.T) {
 	})
 }
 
-func TestAProcessThatKnowsTheEpochAloneTrustsNoEarlierIdx_D87(t *testing.T) {
+func TestNewEpochResetsEarlierIdx_D87(t *testing.T) {
 	t.Parallel()
 	inHall(t, func(h hall) {
 		missing := int64(3)

@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/site"
 )
 
-func TestEachEventOfAnAppointmentIsToldWhereItIsShown_D86(t *testing.T) {
+func TestAppointmentEventTopics_D86(t *testing.T) {
 	t.Parallel()
 	here, there := site.ID{UUID: uuid.New()}, site.ID{UUID: uuid.New()}
 	of := appointment.Subject{Appointment: appointment.ID{UUID: uuid.New()}, Patient: patient.ID{UUID: uuid.New()}, Site: here}

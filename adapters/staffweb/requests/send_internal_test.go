@@ -12,7 +12,7 @@ import (
 
 var errAltered = errors.New("not what was sent")
 
-func TestASpoiltFileNeverLeavesWhole_D84(t *testing.T) {
+func TestSendHoldsBackEndOfSpoiltFile_D84(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{0, 1, pieceBytes - 1, pieceBytes, pieceBytes + 1, 3*pieceBytes + 7} {
 		content := bytes.Repeat([]byte("x"), size)
@@ -30,7 +30,7 @@ func TestASpoiltFileNeverLeavesWhole_D84(t *testing.T) {
 	}
 }
 
-func TestABrowserThatGoesAwaySpoilsNoFile(t *testing.T) {
+func TestSendToDisconnectedBrowser(t *testing.T) {
 	t.Parallel()
 	closed, writer := io.Pipe()
 	_ = closed.Close()
@@ -39,7 +39,7 @@ func TestABrowserThatGoesAwaySpoilsNoFile(t *testing.T) {
 	}
 }
 
-func TestAFileIsShownOnlyIfThatIsSafe_D84(t *testing.T) {
+func TestUnsafeFilesAreDownloaded_D84(t *testing.T) {
 	t.Parallel()
 	const word = "application/msword"
 	for _, c := range []struct{ name, mediaType, how, want string }{
@@ -63,7 +63,7 @@ func TestAFileIsShownOnlyIfThatIsSafe_D84(t *testing.T) {
 	}
 }
 
-func TestFoundWords(t *testing.T) {
+func TestFoundWordsCountPatients(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{
 		"No other patient found.": foundWords(0, false),

@@ -18,7 +18,7 @@ import (
 )
 
 // A failed passkey is recorded like a wrong password.
-func TestAPasskeyInVainIsTold_D65(t *testing.T) {
+func TestFailedPasskeyIsRecorded_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	r := s.replica()
@@ -54,7 +54,7 @@ func TestAPasskeyInVainIsTold_D65(t *testing.T) {
 }
 
 // The credential of a sign-in is recorded, whatever was tried before it.
-func TestThePasskeyIsToldWithThePassword_D65(t *testing.T) {
+func TestRecordsPasswordAndPasskey_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	r := s.replica()
@@ -100,7 +100,7 @@ func TestPasskeyDoesNotHelpGuessing_D45(t *testing.T) {
 }
 
 // A known browser must show the passkey as well.
-func TestAKnownBrowserIsAskedForThePasskey_D66(t *testing.T) {
+func TestKnownBrowserNeedsPasskey_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	known, err := s.SignIn(t.Context(), try())
@@ -113,7 +113,7 @@ func TestAKnownBrowserIsAskedForThePasskey_D66(t *testing.T) {
 }
 
 // A signature is accepted on one replica only, even at the same moment.
-func TestASignatureIsGoodOnOneReplica_D66(t *testing.T) {
+func TestOneReplicaAcceptsSignature_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	k := s.holds(t, elm, s.lee)
@@ -148,7 +148,7 @@ func TestASignatureIsGoodOnOneReplica_D66(t *testing.T) {
 
 // Waiting attempts keep only the counted values in memory, and nothing else of the
 // request.
-func TestATryKeepsNothingElseOfItsRequest_D45(t *testing.T) {
+func TestAttemptKeepsNoRequest_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	r := s.replica()
@@ -161,7 +161,7 @@ func TestATryKeepsNothingElseOfItsRequest_D45(t *testing.T) {
 
 // Hashing takes 46 MiB and a core, so a newly chosen password waits for its turn as
 // well.
-func TestAChosenPasswordWaitsForItsTurn_D27(t *testing.T) {
+func TestNewPasswordWaitsForItsTurn_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	queue := signin.QueueOf(1)

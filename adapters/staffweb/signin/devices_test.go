@@ -36,7 +36,7 @@ func (s *surgery) besiege(t *testing.T) {
 	}
 }
 
-func TestTheOwnersBrowserIsNotKeptOutByStrangers_D45(t *testing.T) {
+func TestGuessesDoNotLockKnownDevice_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	device := s.device(t)
@@ -52,7 +52,7 @@ func TestTheOwnersBrowserIsNotKeptOutByStrangers_D45(t *testing.T) {
 	}
 }
 
-func TestADeviceIsOfOneAccountAndOnePractice_D45(t *testing.T) {
+func TestDeviceFitsOneAccountAndPractice_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	device := s.device(t)
@@ -87,7 +87,7 @@ func TestADeviceIsOfOneAccountAndOnePractice_D45(t *testing.T) {
 	}
 }
 
-func TestAStolenDeviceHasFiveTries_D45(t *testing.T) {
+func TestStolenDeviceHasFiveTries_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	device := s.device(t)
@@ -107,7 +107,7 @@ func TestAStolenDeviceHasFiveTries_D45(t *testing.T) {
 	}
 }
 
-func TestADeviceIsVoidOnceTheOwnerSignsInAgain_D45(t *testing.T) {
+func TestSignInReplacesDeviceToken_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	stolen := s.device(t)
@@ -119,7 +119,7 @@ func TestADeviceIsVoidOnceTheOwnerSignsInAgain_D45(t *testing.T) {
 	s.device(t, with(fresh))
 }
 
-func TestADeviceEndsWithThePasswordAndByItself_D45(t *testing.T) {
+func TestDeviceExpiresAndEndsWithPassword_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	old := s.device(t)
@@ -149,7 +149,7 @@ func TestADeviceEndsWithThePasswordAndByItself_D45(t *testing.T) {
 }
 
 // A double click on the button.
-func TestTwoSignInsOfOneDeviceAtOnce_D45(t *testing.T) {
+func TestConcurrentSignInsOfOneDevice_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	device := s.device(t)

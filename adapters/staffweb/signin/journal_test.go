@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-func TestASessionIsToldFromSigningInToSigningOut_D65(t *testing.T) {
+func TestJournalRecordsSessions_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	r := s.replica()
@@ -33,7 +33,7 @@ func TestASessionIsToldFromSigningInToSigningOut_D65(t *testing.T) {
 	s.wantEvents(t, "signed-out", 1, byLee, `"session":"`+session.ID.String()+`"`)
 }
 
-func TestTriesInVainAreToldOnceAMinute_D65(t *testing.T) {
+func TestFailuresAreRecordedOnceAMinute_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.Passwords = noAccounts{}
@@ -71,7 +71,7 @@ func TestTriesInVainAreToldOnceAMinute_D65(t *testing.T) {
 	s.wantEvents(t, "locked-out", 1, `"everywhere":false`)
 }
 
-func TestOnlyAccountsThatThereAreHaveEvents_D65(t *testing.T) {
+func TestOnlyExistingAccountsHaveEvents_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	checks := &counting{Checker: noAccounts{}}
@@ -104,7 +104,7 @@ func TestOnlyAccountsThatThereAreHaveEvents_D65(t *testing.T) {
 	}
 }
 
-func TestEqualSourcesHaveEqualMarksForADay_D65(t *testing.T) {
+func TestSourceMarkLastsOneDay_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	mark := func(r *replica, source string) string {
@@ -184,7 +184,7 @@ func TestStoppingJournalFlushesCounts_D65(t *testing.T) {
 
 // A hundred existing accounts, each tried once: the practice's budget limits the
 // events, and the others wait.
-func TestALogGrowsNoFasterThanAPracticesBudget_D65(t *testing.T) {
+func TestBudgetLimitsEventsOfPractice_D65(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	r := s.replica()
@@ -199,7 +199,7 @@ func TestALogGrowsNoFasterThanAPracticesBudget_D65(t *testing.T) {
 	s.wantEvents(t, "sign-in-failed", 101)
 }
 
-func TestGuessesAtAnythingAreCountedBySource_D45(t *testing.T) {
+func TestAllGuessesCountBySource_D45(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	looks := 0

@@ -14,7 +14,7 @@ import (
 const toMidnight = 12 * time.Hour // from the surgery's noon
 
 // Marks change at midnight, and the limits are unaffected.
-func TestTriesCountOverMidnight(t *testing.T) {
+func TestTriesCountAcrossMidnight(t *testing.T) {
 	t.Parallel()
 	guess := func(t *testing.T, s *surgery, n int, want time.Duration, edits ...func(*signin.Try)) {
 		t.Helper()
@@ -85,7 +85,7 @@ func (p passing) Check(ctx context.Context, tenant, username, password string) (
 
 func guessOf(edits ...func(*signin.Try)) signin.Try { return try(append(edits, wrong)...) }
 
-func TestTriesAtOnceAtMidnight(t *testing.T) {
+func TestConcurrentTriesAtMidnight(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	checks := &counting{Checker: noAccounts{}}
@@ -133,7 +133,7 @@ func TestTriesOfTwoClocksAtMidnight(t *testing.T) {
 
 // A crash of Postgres empties the unlogged tables: the counts restart, and nothing
 // fails.
-func TestTriesAfterACrash(t *testing.T) {
+func TestTriesRestartAfterCrash(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.Passwords = noAccounts{}
@@ -156,7 +156,7 @@ func TestTriesAfterACrash(t *testing.T) {
 	}
 }
 
-func TestKeysOfMarksAreDeleted(t *testing.T) {
+func TestOldMarkKeysAreDeleted(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	r := s.replica()

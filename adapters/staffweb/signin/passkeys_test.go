@@ -17,7 +17,7 @@ import (
 	"frontdesk/projections"
 )
 
-func TestAPasskeySignsItsOwnerIn_D66(t *testing.T) {
+func TestPasskeySignsOwnerIn_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	k := s.holds(t, elm, s.lee)
@@ -68,7 +68,7 @@ func TestPasskeyHolderNeedsPasskey_D66(t *testing.T) {
 	}
 }
 
-func TestAStepIsShort_D66(t *testing.T) {
+func TestStepExpiresAfterFiveMinutes_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.holds(t, elm, s.lee)
@@ -152,7 +152,7 @@ func TestPasskeySignatureRequirements_D66(t *testing.T) {
 	must(t, s.signs(t, lee, ask()))
 }
 
-func TestAChallengeIsGoodOnceAndForFiveMinutes_D66(t *testing.T) {
+func TestChallengeWorksOnceForFiveMinutes_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	k := s.holds(t, elm, s.lee)
@@ -181,7 +181,7 @@ func TestAChallengeIsGoodOnceAndForFiveMinutes_D66(t *testing.T) {
 	}
 }
 
-func TestACountThatGoesBackIsACopys_D66(t *testing.T) {
+func TestFallingCountRevealsCopy_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	k := s.holds(t, elm, s.lee)
@@ -195,7 +195,7 @@ func TestACountThatGoesBackIsACopys_D66(t *testing.T) {
 	must(t, s.signs(t, k, ask()))
 }
 
-func TestPasskeysEndWithTheirMember_D66(t *testing.T) {
+func TestPasskeysEndWithMember_D66(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]event.Event{"deactivated": staff.Deactivated{}, "reset": staff.Reset{}, "removed": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestPasskeysEndWithTheirMember_D66(t *testing.T) {
 	}
 }
 
-func TestASourceGuessesAtPasskeysOnlySoOften_D66(t *testing.T) {
+func TestPasskeyGuessesAreLimited_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	k := s.holds(t, elm, s.lee)
@@ -227,7 +227,7 @@ func TestASourceGuessesAtPasskeysOnlySoOften_D66(t *testing.T) {
 	must(t, s.signs(t, k, ask()))
 }
 
-func TestAPasskeyConfirmsItsOwnSession_D66(t *testing.T) {
+func TestPasskeyConfirmsOwnSession_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	in, err := s.SignIn(t.Context(), try())
@@ -269,7 +269,7 @@ func TestAPasskeyConfirmsItsOwnSession_D66(t *testing.T) {
 	}
 }
 
-func TestACredentialIsAddedOnce_D66(t *testing.T) {
+func TestCredentialIsAddedOnce_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	k := s.holds(t, elm, s.lee)

@@ -28,7 +28,7 @@ func TestShippedCostOfPasswords_D27(t *testing.T) {
 	}
 }
 
-func TestAHashIsItsOwnPasswords_D27(t *testing.T) {
+func TestHashMatchesOnlyItsPassword_D27(t *testing.T) {
 	t.Parallel()
 	hash := signintest.Cheap.Hash("café au lait")
 	if again := signintest.Cheap.Hash("café au lait"); again == hash {
@@ -56,7 +56,7 @@ func TestPlaceholderHashNeverMatches(t *testing.T) {
 	}
 }
 
-func TestHashesOfAnotherCostAreRead(t *testing.T) {
+func TestVerifyReadsOtherCosts(t *testing.T) {
 	t.Parallel()
 	// The prefix of every hash with m=64 KiB, t=1, p=2 and the salt "somesalt".
 	const cheap = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$"

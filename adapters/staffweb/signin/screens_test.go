@@ -12,7 +12,7 @@ import (
 
 // A screen stays a display while it is active from time to time, at its own practice,
 // until the display is removed.
-func TestAScreenIsKnownForItsDisplay_D88(t *testing.T) {
+func TestScreenStaysDisplayWhileActive_D88(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	desk := commands.Desk{Store: s.store, Now: s.Now}

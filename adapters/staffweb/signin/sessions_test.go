@@ -35,7 +35,7 @@ func (s *surgery) alive(t *testing.T, tenant, token string) bool {
 	return found
 }
 
-func TestASessionEndsWhenItIsIdleOrOld_D27(t *testing.T) {
+func TestSessionEndsWhenIdleOrOld_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	token := s.begin(t)
@@ -98,7 +98,7 @@ func TestSessionIsNotedOnceAMinute_D131(t *testing.T) {
 	}
 }
 
-func TestASessionIsOfOnePracticeOnly_D27(t *testing.T) {
+func TestSessionFitsOnePractice_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	token := s.begin(t)
@@ -111,7 +111,7 @@ func TestASessionIsOfOnePracticeOnly_D27(t *testing.T) {
 	}
 }
 
-func TestAnEndedSessionIsNoSession(t *testing.T) {
+func TestEndedSessionIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	token, other := s.begin(t), s.begin(t)
@@ -129,7 +129,7 @@ func TestAnEndedSessionIsNoSession(t *testing.T) {
 	}
 }
 
-func TestAnotherPasswordEndsSessions(t *testing.T) {
+func TestNewPasswordEndsSessions(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	token := s.begin(t)
@@ -150,7 +150,7 @@ func TestAnotherPasswordEndsSessions(t *testing.T) {
 	}
 }
 
-func TestDeactivatingEndsSessionsAndSigningIn_D14(t *testing.T) {
+func TestDeactivationEndsSessions_D14(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	token := s.begin(t)
@@ -164,7 +164,7 @@ func TestDeactivatingEndsSessionsAndSigningIn_D14(t *testing.T) {
 	}
 }
 
-func TestTheTablesHoldNothingToSignInWith_D27(t *testing.T) {
+func TestTablesHoldNoSessionTokens_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	token := s.begin(t)
@@ -192,7 +192,7 @@ func TestTheTablesHoldNothingToSignInWith_D27(t *testing.T) {
 	}
 }
 
-func TestAFormTokenIsOfOneSessionAndOnePurpose_D27(t *testing.T) {
+func TestFormTokenFitsSessionAndPurpose_D27(t *testing.T) {
 	t.Parallel()
 	one, two := signin.Session{Token: "one"}, signin.Session{Token: "two"}
 	token := one.FormToken("sign-out")

@@ -72,7 +72,7 @@ func TestUnloggedHashIsRefused_D56(t *testing.T) {
 }
 
 // Passwords from before the log had digests are valid until the next one.
-func TestAHashFromBeforeIsGood_D56(t *testing.T) {
+func TestHashWithoutDigestIsAccepted_D56(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	var credential staff.CredentialID

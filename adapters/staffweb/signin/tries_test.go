@@ -42,7 +42,7 @@ func (s *surgery) signIn(t *testing.T, try signin.Try) (in bool, wait time.Durat
 	return false, f.RetryAt.Sub(s.Now())
 }
 
-func TestFiveWrongPasswordsMakeOneWait_D27(t *testing.T) {
+func TestFiveWrongPasswordsCauseWait_D27(t *testing.T) {
 	t.Parallel()
 	for _, username := range []string{"dr.lee", "nobody"} { // unknown names alike
 		s := newSurgery(t)
@@ -65,7 +65,7 @@ func TestFiveWrongPasswordsMakeOneWait_D27(t *testing.T) {
 	}
 }
 
-func TestTheWaitEndsAndASuccessForgets(t *testing.T) {
+func TestSuccessResetsWait(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	for range 5 {
@@ -82,7 +82,7 @@ func TestTheWaitEndsAndASuccessForgets(t *testing.T) {
 	}
 }
 
-func TestTheWaitGrowsAndIsBounded_D27(t *testing.T) {
+func TestWaitDoublesUpToLimit_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.Passwords = noAccounts{} // this test is not about hashing
@@ -103,7 +103,7 @@ func TestTheWaitGrowsAndIsBounded_D27(t *testing.T) {
 	}
 }
 
-func TestFiftyTriesFromManySourcesLockTheAccount_D27(t *testing.T) {
+func TestFiftyTriesLockAccount_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.Passwords = noAccounts{} // this test is not about hashing
@@ -130,7 +130,7 @@ func TestFiftyTriesFromManySourcesLockTheAccount_D27(t *testing.T) {
 	}
 }
 
-func TestFiftyAtOnceAreNeverVerifiedMoreOftenThanTheLimit_D27(t *testing.T) {
+func TestConcurrentTriesStayInLimit_D27(t *testing.T) {
 	t.Parallel()
 	for _, username := range []string{"dr.lee", "nobody"} {
 		s := newSurgery(t)
@@ -171,7 +171,7 @@ func TestEveryAttemptCostsOneHash_D27(t *testing.T) {
 	}
 }
 
-func TestOldTriesAreSweptAndNoNameIsKept(t *testing.T) {
+func TestOldTriesAreDeletedWithoutNames(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.Passwords = noAccounts{}
