@@ -3,7 +3,7 @@ package staffweb
 import (
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/parse"
@@ -26,18 +26,18 @@ type sessionRow struct {
 }
 
 // account shows members of staff their name, roles and sessions.
-func (p *Pages) account(v *frame.Visit) error {
+func (p *Pages) account(v *pagekit.Visit) error {
 	own, err := p.Door.Sessions.OwnedBy(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
 		return err
 	}
 	page := accountPage{
-		Roles: frame.NamesOf(v.Session.Roles), Done: done[v.Form.Get("done")], Others: len(own) > 1, Token: v.Session.FormToken("sessions"),
+		Roles: pagekit.NamesOf(v.Session.Roles), Done: done[v.Form.Get("done")], Others: len(own) > 1, Token: v.Session.FormToken("sessions"),
 	}
 	for _, s := range own {
-		page.Sessions = append(page.Sessions, sessionRow{s, s.ID == v.Session.ID, frame.Clock(s.SignedInAt, v.Practice.Zone), frame.Clock(s.LastSeen, v.Practice.Zone)})
+		page.Sessions = append(page.Sessions, sessionRow{s, s.ID == v.Session.ID, pagekit.Clock(s.SignedInAt, v.Practice.Zone), pagekit.Clock(s.LastSeen, v.Practice.Zone)})
 	}
-	p.Show(v, frame.View{Template: templates["account"], Status: http.StatusOK, Title: "Your account", Content: page})
+	p.Show(v, pagekit.View{Template: templates["account"], Status: http.StatusOK, Title: "Your account", Content: page})
 	return nil
 }
 
@@ -51,16 +51,16 @@ var done = map[string]string{
 
 // endSessions ends one session of the member of staff, or all others. One that has
 // ended since counts as ended.
-func (p *Pages) endSessions(v *frame.Visit) error {
+func (p *Pages) endSessions(v *pagekit.Visit) error {
 	if !v.Owns("sessions") {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	if v.Form.Get("do") == "end-others" {
 		return p.endOthers(v)
 	}
 	id, ok := parse.ID(v.Form.Get("session"))
 	if !ok {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	if err := p.Door.SignOutOf(v.AsStaff(), v.Tenant, v.Session, id); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (p *Pages) endSessions(v *frame.Visit) error {
 	return v.GoTo(v.Base() + "/account?done=session")
 }
 
-func (p *Pages) endOthers(v *frame.Visit) error {
+func (p *Pages) endOthers(v *pagekit.Visit) error {
 	if err := p.Door.SignOutElsewhere(v.AsStaff(), v.Tenant, v.Session); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/staffweb"
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 )
 
@@ -83,7 +83,7 @@ func sorted(said []string) string {
 func TestLogsAndTablesHoldNoSecrets_D67(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	s := newService(t, func(p *staffweb.Pages) { p.Metrics = frame.NewMetrics(registry) })
+	s := newService(t, func(p *staffweb.Pages) { p.Metrics = pagekit.NewMetrics(registry) })
 	const evil = `"><script>alert(1)</script>`
 	b, k := s.named(t)
 	b.header.Set("User-Agent", "Firefox/140.0 Windows "+evil)

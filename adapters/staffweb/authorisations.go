@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -35,7 +35,7 @@ const mostShown = 200
 
 // authorisations shows which applications act for the member of staff.
 // Managers also see those of all other staff.
-func (p *Pages) authorisations(v *frame.Visit) error {
+func (p *Pages) authorisations(v *pagekit.Visit) error {
 	page := authorisationsPage{
 		Stopped: v.Form.Has("stopped"), EndsOthers: v.Session.Roles.May(staff.EndOthersAuthorisations), Token: v.Session.FormToken("revoke"),
 	}
@@ -51,23 +51,23 @@ func (p *Pages) authorisations(v *frame.Visit) error {
 		}
 		page.Others = rows(v, others)
 	}
-	p.Show(v, frame.View{Template: templates["authorisations"], Status: http.StatusOK, Title: "Your authorisations", Content: page})
+	p.Show(v, pagekit.View{Template: templates["authorisations"], Status: http.StatusOK, Title: "Your authorisations", Content: page})
 	return nil
 }
 
-func rows(v *frame.Visit, given []projections.GivenAuthorisation) []givenRow {
+func rows(v *pagekit.Visit, given []projections.GivenAuthorisation) []givenRow {
 	shown := make([]givenRow, len(given))
 	for i, g := range given {
-		shown[i] = givenRow{g, frame.Clock(g.ExpiresAt, v.Practice.Zone)}
+		shown[i] = givenRow{g, pagekit.Clock(g.ExpiresAt, v.Practice.Zone)}
 	}
 	return shown
 }
 
 // revoke stops an authorisation. One that has ended since, or whose member of staff has
 // left, counts as stopped.
-func (p *Pages) revoke(v *frame.Visit) error {
+func (p *Pages) revoke(v *pagekit.Visit) error {
 	if !v.Owns("revoke") {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	intent, err := revocationOf(v)
 	if err != nil {
@@ -89,11 +89,11 @@ func isGone(err error) bool {
 }
 
 // revocationOf reads the authorisation to stop from the form.
-func revocationOf(v *frame.Visit) (commands.RevokeUserAuthorisation, error) {
+func revocationOf(v *pagekit.Visit) (commands.RevokeUserAuthorisation, error) {
 	app, isApp := parse.ID(v.Form.Get("application"))
 	about, isPatient := parse.ID(v.Form.Get("patient"))
 	if !isApp || !isPatient {
-		return commands.RevokeUserAuthorisation{}, frame.ErrUnreadable
+		return commands.RevokeUserAuthorisation{}, pagekit.ErrUnreadable
 	}
 	return commands.RevokeUserAuthorisation{
 		Tenant: v.Tenant, Application: application.ID{UUID: app},

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"regexp"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 
 	"frontdesk/commands"
 	"frontdesk/domain/application"
@@ -21,7 +21,7 @@ type request struct {
 
 // judge checks the ask for the member of staff and their practice. After an error the
 // browser is not redirected (D25).
-func (p *Pages) judge(v *frame.Visit) (request, error) {
+func (p *Pages) judge(v *pagekit.Visit) (request, error) {
 	a := v.Ask
 	if a.App == "" || a.Redirect == "" {
 		return request{}, errIncomplete
@@ -61,33 +61,33 @@ type authorisePage struct {
 
 // authoriseForm asks a member of staff whether an application may act for them. Opening
 // the page approves nothing, however often.
-func (p *Pages) authoriseForm(v *frame.Visit) error {
+func (p *Pages) authoriseForm(v *pagekit.Visit) error {
 	request, err := p.judge(v)
 	if err != nil {
 		return err
 	}
 	page := authorisePage{
-		Application: request.Name, May: frame.Listed(request.MayCall), For: frame.Span(p.Desk.AuthorisationLifetime),
-		Ends: frame.Clock(p.Now().Add(p.Desk.AuthorisationLifetime), v.Practice.Zone),
+		Application: request.Name, May: pagekit.Listed(request.MayCall), For: pagekit.Span(p.Desk.AuthorisationLifetime),
+		Ends: pagekit.Clock(p.Now().Add(p.Desk.AuthorisationLifetime), v.Practice.Zone),
 		Host: request.way.Host(), Scheme: request.way.Scheme(), Token: v.Session.FormToken(v.Ask.Purpose()),
 	}
 	if !request.Until.IsZero() {
-		page.Until = frame.Clock(request.Until, v.Practice.Zone)
+		page.Until = pagekit.Clock(request.Until, v.Practice.Zone)
 	}
-	v.Header().Set("Content-Security-Policy", frame.Policy(formSource(request.way)))
-	p.Show(v, frame.View{Template: templates["authorise"], Status: http.StatusOK, Title: "Let " + request.Name + " act for you?", Content: page})
+	v.Header().Set("Content-Security-Policy", pagekit.Policy(formSource(request.way)))
+	p.Show(v, pagekit.View{Template: templates["authorise"], Status: http.StatusOK, Title: "Let " + request.Name + " act for you?", Content: page})
 	return nil
 }
 
 // authorise approves or declines and sends the browser back. It repeats every check of
 // the page.
-func (p *Pages) authorise(v *frame.Visit) error {
+func (p *Pages) authorise(v *pagekit.Visit) error {
 	request, err := p.judge(v)
 	if err != nil {
 		return err
 	}
 	if !v.Owns(v.Ask.Purpose()) {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	switch v.Form.Get("decision") {
 	case "approve":
@@ -98,10 +98,10 @@ func (p *Pages) authorise(v *frame.Visit) error {
 	case "decline":
 		return v.GoTo(request.way.Declined())
 	}
-	return frame.ErrUnreadable
+	return pagekit.ErrUnreadable
 }
 
-func (p *Pages) approve(v *frame.Visit, request request) error {
+func (p *Pages) approve(v *pagekit.Visit, request request) error {
 	expiresAt, err := p.Desk.GrantUserAuthorisation(v.AsStaff(), commands.GrantUserAuthorisation{
 		Tenant: v.Tenant, Application: request.Application, Username: v.Session.Username,
 	})

@@ -4,19 +4,19 @@ import (
 	"net/http"
 	"regexp"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 
 	"frontdesk/adapters/staffweb/signin"
 )
 
 // confirmPage is the page of reauthentication.
 type confirmPage struct {
-	Passkey bool        // they have one, so a password does not suffice
-	Here    bool        // the host has a name, as passkeys need
-	Then    string      // the page to continue to
-	Typed   frame.Field // the password
+	Passkey bool          // they have one, so a password does not suffice
+	Here    bool          // the host has a name, as passkeys need
+	Then    string        // the page to continue to
+	Typed   pagekit.Field // the password
 	Token   string
-	frame.Faulty
+	pagekit.Faulty
 }
 
 // ownPage matches the pages that a browser may be redirected to: below those of the
@@ -27,13 +27,13 @@ var ownPage = regexp.MustCompile(`^[a-z]+(/[a-z0-9-]+)*(\?[a-z]+(=[0-9a-f-]{36})
 func leads(then string) bool { return ownPage.MatchString(then) }
 
 // confirmForm asks for reauthentication.
-func (p *Pages) confirmForm(v *frame.Visit) error {
-	return p.askAgain(v, http.StatusOK, frame.Faulty{})
+func (p *Pages) confirmForm(v *pagekit.Visit) error {
+	return p.askAgain(v, http.StatusOK, pagekit.Faulty{})
 }
 
-func (p *Pages) askAgain(v *frame.Visit, status int, wrong frame.Faulty) error {
+func (p *Pages) askAgain(v *pagekit.Visit, status int, wrong pagekit.Faulty) error {
 	if !leads(v.Form.Get("then")) {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	passkeys, err := p.Door.Passkeys.Of(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
@@ -44,21 +44,21 @@ func (p *Pages) askAgain(v *frame.Visit, status int, wrong frame.Faulty) error {
 		Typed: wrong.Password("password", "Your password", "", "current-password"),
 	}
 	_, page.Here = p.site(v)
-	shown := frame.View{Template: templates["confirm"], Status: status, Title: page.Titled("Confirm that it is you"), Content: page}
+	shown := pagekit.View{Template: templates["confirm"], Status: status, Title: page.Titled("Confirm that it is you"), Content: page}
 	if page.Passkey {
-		shown.Script = frame.Passkeys
+		shown.Script = pagekit.Passkeys
 	}
 	p.Show(v, shown)
 	return nil
 }
 
 // confirm checks the password or the passkey, and sends the browser back.
-func (p *Pages) confirm(v *frame.Visit) error {
+func (p *Pages) confirm(v *pagekit.Visit) error {
 	if !v.Owns(string(signin.ToConfirm)) {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	if !leads(v.Form.Get("then")) {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	err := p.proved(v)
 	if refusal, ok := refusalOf(err); ok {
@@ -67,7 +67,7 @@ func (p *Pages) confirm(v *frame.Visit) error {
 			field, text = "passkey", refusal.Detail
 		}
 		status, text := p.refused(v, refusal, text)
-		return p.askAgain(v, status, frame.Wrong(field, text))
+		return p.askAgain(v, status, pagekit.Wrong(field, text))
 	}
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (p *Pages) confirm(v *frame.Visit) error {
 
 // proved checks the passkey's signature in the form, or else the password. The error is
 // a refusal if it is wrong.
-func (p *Pages) proved(v *frame.Visit) error {
+func (p *Pages) proved(v *pagekit.Visit) error {
 	if v.Form.Has("signed") {
 		ask := signin.Ask{For: signin.ToConfirm, Member: v.Session.Staff, Bound: v.Session.Token}
 		return p.Door.ConfirmByPasskey(v.AsStranger(), p.signed(v, ask), v.Session)

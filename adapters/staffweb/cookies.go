@@ -3,28 +3,28 @@ package staffweb
 import (
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/signin"
 )
 
 // deviceCookie holds the token by which the sign-in page recognises the browser. It
 // outlives sessions. No practice's name has a dot, so it cannot collide with a
 // session's cookie.
-func (p *Pages) deviceCookie(v *frame.Visit, token string) *http.Cookie {
+func (p *Pages) deviceCookie(v *pagekit.Visit, token string) *http.Cookie {
 	c := p.Cookie(v, "frontdesk.device-", token)
 	c.SameSite, c.MaxAge = http.SameSiteStrictMode, int(signin.DeviceLifetime.Seconds())
 	return c
 }
 
 // stepCookie holds the step between the password and the passkey.
-func (p *Pages) stepCookie(v *frame.Visit, token string) *http.Cookie {
+func (p *Pages) stepCookie(v *pagekit.Visit, token string) *http.Cookie {
 	c := p.Cookie(v, "frontdesk.step-", token)
 	c.SameSite = http.SameSiteStrictMode
 	return c
 }
 
 // challengeCookie holds the browser's part of a challenge for a passkey.
-func (p *Pages) challengeCookie(v *frame.Visit, kept string) *http.Cookie {
+func (p *Pages) challengeCookie(v *pagekit.Visit, kept string) *http.Cookie {
 	c := p.Cookie(v, "frontdesk.challenge-", kept)
 	c.SameSite = http.SameSiteStrictMode
 	return c

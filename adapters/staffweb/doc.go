@@ -12,7 +12,7 @@
 //	requests                   patient requests; see the package requests
 //
 // A page is a method of [Pages], or of a section, that returns an error. The package
-// frame has the shared parts: visits, access checks, the page layout and error pages.
+// pagekit has the shared parts: visits, access checks, the page layout and error pages.
 // Each section of the practice's day is a package next to it; pages.go combines them.
 // Pages are html/template with one stylesheet. They work without scripts, by keyboard
 // and with a screen reader.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 
 	"frontdesk/commands"
 	"frontdesk/domain/staff"
@@ -14,8 +14,8 @@ import (
 
 // invitePage is the form of an invitation.
 type invitePage struct {
-	frame.Faulty
-	Name, Username, Email frame.Field
+	pagekit.Faulty
+	Name, Username, Email pagekit.Field
 	Roles                 []roleChoice
 	Token                 string
 }
@@ -33,7 +33,7 @@ func inviteField(err error) string {
 
 // inviteForm shows the form, after recent reauthentication. The address prefills
 // nothing, because anyone can write one.
-func (p *Pages) inviteForm(v *frame.Visit) error {
+func (p *Pages) inviteForm(v *pagekit.Visit) error {
 	if !p.Confirmed(v) {
 		return p.ConfirmFirst(v, "people?invite")
 	}
@@ -42,20 +42,20 @@ func (p *Pages) inviteForm(v *frame.Visit) error {
 }
 
 // askInvited shows the form with the typed values.
-func (p *Pages) askInvited(v *frame.Visit, status int, page invitePage) error {
-	text := func(id, label, hint, kind string) frame.Field {
-		return frame.Field{ID: id, Label: label, Hint: hint, Kind: kind, Value: v.Form.Get(id), Fill: "off", Fault: page.Fault(id)}
+func (p *Pages) askInvited(v *pagekit.Visit, status int, page invitePage) error {
+	text := func(id, label, hint, kind string) pagekit.Field {
+		return pagekit.Field{ID: id, Label: label, Hint: hint, Kind: kind, Value: v.Form.Get(id), Fill: "off", Fault: page.Fault(id)}
 	}
 	page.Name = text("name", "Full name", "", "text")
 	page.Username = text("username", "Username", "They sign in with it, written exactly as it is here. It cannot be changed later.", "text")
 	page.Email = text("email", "Email address", "We send nothing to it. Applications may be told it when this person does something.", "email")
 	page.Roles, page.Token = choices(ticked(v)), v.Session.FormToken("people")
-	p.Show(v, frame.View{Template: templates["invite"], Status: status, Title: page.Titled("Invite somebody"), Content: page})
+	p.Show(v, pagekit.View{Template: templates["invite"], Status: status, Title: page.Titled("Invite somebody"), Content: page})
 	return nil
 }
 
 // invite registers a member of staff, who chooses a password by a link.
-func (p *Pages) invite(v *frame.Visit) error {
+func (p *Pages) invite(v *pagekit.Visit) error {
 	if !p.Confirmed(v) {
 		return p.ConfirmFirst(v, "people?invite")
 	}
@@ -76,7 +76,7 @@ func (p *Pages) invite(v *frame.Visit) error {
 }
 
 // unnamed lists the missing fields, all at once.
-func unnamed(wanted commands.InviteStaff) (wrong frame.Faulty) {
+func unnamed(wanted commands.InviteStaff) (wrong pagekit.Faulty) {
 	if strings.TrimSpace(wanted.Name) == "" {
 		wrong = wrong.With("name", "Enter their full name")
 	}
@@ -97,7 +97,7 @@ type handedPage struct {
 }
 
 // hand shows a new link of a member of staff, or why there is none.
-func (p *Pages) hand(v *frame.Visit, about projections.Person, given commands.Invitation, err error) error {
+func (p *Pages) hand(v *pagekit.Visit, about projections.Person, given commands.Invitation, err error) error {
 	if err != nil {
 		return p.refuse(v, about, err)
 	}
@@ -107,11 +107,11 @@ func (p *Pages) hand(v *frame.Visit, about projections.Person, given commands.In
 // showLink shows a link in the response to the form that created it. The secret is not
 // stored. Sending the form again creates no other link: the member of staff has changed
 // since the form was made, or the username exists.
-func (p *Pages) showLink(v *frame.Visit, name string, given commands.Invitation) error {
-	p.Show(v, frame.View{Template: templates["handed"], Status: http.StatusOK, Title: "Give this link to " + name, Content: handedPage{
+func (p *Pages) showLink(v *pagekit.Visit, name string, given commands.Invitation) error {
+	p.Show(v, pagekit.View{Template: templates["handed"], Status: http.StatusOK, Title: "Give this link to " + name, Content: handedPage{
 		Name: name, Username: given.Username,
 		Link:  p.Origin(v) + LinkPath(v.Tenant, given.Secret),
-		Until: frame.Clock(given.ExpiresAt, v.Practice.Zone),
+		Until: pagekit.Clock(given.ExpiresAt, v.Practice.Zone),
 	}})
 	return nil
 }

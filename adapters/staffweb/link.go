@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"regexp"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 
 	"github.com/gorilla/mux"
 
@@ -16,9 +16,9 @@ import (
 
 // linkPage is where the holder of a link chooses a password.
 type linkPage struct {
-	frame.Faulty
+	pagekit.Faulty
 	commands.LinkHolder
-	New   frame.Field
+	New   pagekit.Field
 	Token string
 }
 
@@ -31,7 +31,7 @@ var linkSecret = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
 // linkCookie holds the secret of a link from opening it until the password is chosen.
 // The link is in an email, so the browser must send the cookie on cross-site
 // navigation.
-func (p *Pages) linkCookie(v *frame.Visit, secret string) *http.Cookie {
+func (p *Pages) linkCookie(v *pagekit.Visit, secret string) *http.Cookie {
 	c := p.Cookie(v, "frontdesk.link-", secret)
 	if secret != "" {
 		c.MaxAge = linkMinutes * 60
@@ -42,7 +42,7 @@ func (p *Pages) linkCookie(v *frame.Visit, secret string) *http.Cookie {
 // openLink moves the secret from the address to a cookie, so that no page leaks it in a
 // Referer. It neither queries nor uses up the link, because mail scanners follow links
 // (D67).
-func (p *Pages) openLink(v *frame.Visit) error {
+func (p *Pages) openLink(v *pagekit.Visit) error {
 	secret := mux.Vars(v.R)["secret"]
 	if !linkSecret.MatchString(secret) {
 		secret = ""
@@ -52,7 +52,7 @@ func (p *Pages) openLink(v *frame.Visit) error {
 }
 
 // linkForm asks the holder of a link for a password.
-func (p *Pages) linkForm(v *frame.Visit) error {
+func (p *Pages) linkForm(v *pagekit.Visit) error {
 	secret, holder, err := p.holderOfLink(v)
 	if err != nil {
 		return err
@@ -60,13 +60,13 @@ func (p *Pages) linkForm(v *frame.Visit) error {
 	return p.askByLink(v, http.StatusOK, secret, linkPage{LinkHolder: holder})
 }
 
-func (p *Pages) askByLink(v *frame.Visit, status int, secret string, page linkPage) (err error) {
+func (p *Pages) askByLink(v *pagekit.Visit, status int, secret string, page linkPage) (err error) {
 	if v.Practice, err = p.Signposts.Of(v.Context(), v.Tenant); err != nil {
 		return err
 	}
 	page.New = page.Password("password", "Password", staff.ErrPasswordShort.Detail, "new-password")
 	page.Token = linkToken(secret)
-	p.Show(v, frame.View{Template: templates["link"], Status: status, Title: page.Titled("Choose a password"), Content: page})
+	p.Show(v, pagekit.View{Template: templates["link"], Status: status, Title: page.Titled("Choose a password"), Content: page})
 	return nil
 }
 
@@ -76,7 +76,7 @@ func linkToken(secret string) string { return signin.Session{Token: secret}.Form
 
 // holderOfLink finds the holder of the browser's link. All invalid links get the same
 // answer at the same cost, including those at an unknown practice.
-func (p *Pages) holderOfLink(v *frame.Visit) (secret string, holder commands.LinkHolder, err error) {
+func (p *Pages) holderOfLink(v *pagekit.Visit) (secret string, holder commands.LinkHolder, err error) {
 	if secret = v.Shown(p.linkCookie(v, "")); secret == "" {
 		return "", holder, errLink // no guess to count
 	}
@@ -95,7 +95,7 @@ func (p *Pages) holderOfLink(v *frame.Visit) (secret string, holder commands.Lin
 
 // acceptLink sets the chosen password, uses the link up and signs its holder in. It
 // signs out any other member of staff in this browser.
-func (p *Pages) acceptLink(v *frame.Visit) error {
+func (p *Pages) acceptLink(v *pagekit.Visit) error {
 	secret, holder, err := p.holderOfLink(v)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (p *Pages) acceptLink(v *frame.Visit) error {
 	}
 	chosen := v.Form.Get("password")
 	if chosen == "" {
-		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, Faulty: frame.Wrong("password", "Enter a password")})
+		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, Faulty: pagekit.Wrong("password", "Enter a password")})
 	}
 	v.Leave() // which has a queue of its own
 	accepted, err := p.Desk.AcceptLink(v.AsStranger(), commands.AcceptLink{Tenant: v.Tenant, Secret: secret, Password: chosen})
@@ -122,7 +122,7 @@ func (p *Pages) acceptLink(v *frame.Visit) error {
 }
 
 // enterByLink signs the holder of a link in, whose password is set already.
-func (p *Pages) enterByLink(v *frame.Visit, accepted commands.Accepted) error {
+func (p *Pages) enterByLink(v *pagekit.Visit, accepted commands.Accepted) error {
 	v.SetCookie(p.linkCookie(v, ""))
 	try := p.tryOf(v, accepted.Username, "")
 	try.How = staff.ByLink

@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/live"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/adapters/staffweb/requests"
@@ -18,7 +18,7 @@ import (
 
 // Pages serves the staff pages. All fields are needed.
 type Pages struct {
-	*frame.Site
+	*pagekit.Site
 	Live *live.Hub
 
 	DB    projections.Querier // for the read models
@@ -32,7 +32,7 @@ type Pages struct {
 	Privacy        privacy.Service
 }
 
-var templates = frame.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
+var templates = pagekit.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
 	"account", "password", "link", "people", "person", "invite", "handed")
 
 //go:embed templates
@@ -42,37 +42,37 @@ var sources embed.FS
 func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
 // routes are all of them.
-func (p *Pages) routes() []frame.Route { return append(p.own(), p.sections()...) }
+func (p *Pages) routes() []pagekit.Route { return append(p.own(), p.sections()...) }
 
 // own are the pages of this package.
-func (p *Pages) own() []frame.Route {
-	return []frame.Route{
-		frame.At("", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),
-		frame.At("/", "home", frame.Methods{http.MethodGet: frame.Anybody(p.home)}),
-		frame.At("/sign-in", "sign-in", frame.Methods{http.MethodGet: frame.Anybody(p.signInForm), http.MethodPost: frame.Anybody(p.signIn)}),
-		frame.At("/sign-in/passkey", "sign-in-passkey", frame.Methods{http.MethodPost: frame.Anybody(p.signInByPasskey)}),
-		frame.At("/sign-in/second", "second-step", frame.Methods{http.MethodGet: frame.Anybody(p.secondForm), http.MethodPost: frame.Anybody(p.second)}),
-		frame.At("/challenge", "challenge", frame.Methods{http.MethodPost: frame.Anybody(p.challenge)}),
-		frame.At("/confirm", "confirm", frame.Both(staff.ManageOwnAccount, p.confirmForm, p.confirm)),
-		frame.At("/sign-out", "sign-out", frame.Methods{http.MethodPost: frame.Anybody(p.signOut)}),
-		frame.At("/link/{secret}", "link", frame.Methods{http.MethodGet: frame.Anybody(p.openLink)}),
-		frame.At("/link", "link", frame.Methods{http.MethodGet: frame.Anybody(p.linkForm), http.MethodPost: frame.Anybody(p.acceptLink)}),
-		frame.At("/authorise", "authorise", frame.Both(staff.GiveOwnAuthorisations, p.authoriseForm, p.authorise)),
-		frame.At("/authorisations", "authorisations", frame.Both(staff.GiveOwnAuthorisations, p.authorisations, p.revoke)),
-		frame.At("/account", "account", frame.Methods{http.MethodGet: frame.WhoMay(staff.ManageOwnAccount, p.account)}),
-		frame.At("/account/password", "password", frame.Both(staff.ManageOwnAccount, p.passwordForm, p.changePassword)),
-		frame.At("/account/passkeys", "passkeys", frame.Both(staff.ManageOwnAccount, p.passkeys, p.changePasskeys)),
-		frame.At("/account/sessions", "sessions", frame.Methods{http.MethodPost: frame.WhoMay(staff.ManageOwnAccount, p.endSessions)}),
-		frame.At("/people", "people", frame.Both(staff.ManagePeople, p.people, p.changePeople)),
+func (p *Pages) own() []pagekit.Route {
+	return []pagekit.Route{
+		pagekit.At("", "home", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.home)}),
+		pagekit.At("/", "home", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.home)}),
+		pagekit.At("/sign-in", "sign-in", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.signInForm), http.MethodPost: pagekit.Anybody(p.signIn)}),
+		pagekit.At("/sign-in/passkey", "sign-in-passkey", pagekit.Methods{http.MethodPost: pagekit.Anybody(p.signInByPasskey)}),
+		pagekit.At("/sign-in/second", "second-step", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.secondForm), http.MethodPost: pagekit.Anybody(p.second)}),
+		pagekit.At("/challenge", "challenge", pagekit.Methods{http.MethodPost: pagekit.Anybody(p.challenge)}),
+		pagekit.At("/confirm", "confirm", pagekit.Both(staff.ManageOwnAccount, p.confirmForm, p.confirm)),
+		pagekit.At("/sign-out", "sign-out", pagekit.Methods{http.MethodPost: pagekit.Anybody(p.signOut)}),
+		pagekit.At("/link/{secret}", "link", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.openLink)}),
+		pagekit.At("/link", "link", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.linkForm), http.MethodPost: pagekit.Anybody(p.acceptLink)}),
+		pagekit.At("/authorise", "authorise", pagekit.Both(staff.GiveOwnAuthorisations, p.authoriseForm, p.authorise)),
+		pagekit.At("/authorisations", "authorisations", pagekit.Both(staff.GiveOwnAuthorisations, p.authorisations, p.revoke)),
+		pagekit.At("/account", "account", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.ManageOwnAccount, p.account)}),
+		pagekit.At("/account/password", "password", pagekit.Both(staff.ManageOwnAccount, p.passwordForm, p.changePassword)),
+		pagekit.At("/account/passkeys", "passkeys", pagekit.Both(staff.ManageOwnAccount, p.passkeys, p.changePasskeys)),
+		pagekit.At("/account/sessions", "sessions", pagekit.Methods{http.MethodPost: pagekit.WhoMay(staff.ManageOwnAccount, p.endSessions)}),
+		pagekit.At("/people", "people", pagekit.Both(staff.ManagePeople, p.people, p.changePeople)),
 	}
 }
 
 // home redirects to the first page that the member's roles allow.
-func (p *Pages) home(v *frame.Visit) error {
+func (p *Pages) home(v *pagekit.Visit) error {
 	if !v.SignedIn {
 		return v.SignInFirst()
 	}
-	return v.GoTo(v.Base() + frame.Home(v.Session.Roles))
+	return v.GoTo(v.Base() + pagekit.Home(v.Session.Roles))
 }
 
 // ErrURL refuses an address that browsers could not use for the pages.

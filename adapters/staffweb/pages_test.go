@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/staffweb"
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/staff"
 )
@@ -113,9 +113,9 @@ func TestPagesServeOnlyTheirHost_D36(t *testing.T) {
 	at := func(address string) *staffweb.Pages {
 		u, err := staffweb.ParseURL(address)
 		must(t, err)
-		return &staffweb.Pages{Site: &frame.Site{URL: u}}
+		return &staffweb.Pages{Site: &pagekit.Site{URL: u}}
 	}
-	sandbox := &staffweb.Pages{Site: &frame.Site{}}
+	sandbox := &staffweb.Pages{Site: &pagekit.Site{}}
 	for _, c := range []struct {
 		pages      *staffweb.Pages
 		host, path string

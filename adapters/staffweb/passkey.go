@@ -4,14 +4,14 @@ import (
 	"net/http"
 	"net/url"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 
 	"frontdesk/adapters/staffweb/signin"
 )
 
 // site is the address of the pages as passkeys see it. A passkey belongs to a host
 // name, so an IP address has none.
-func (p *Pages) site(v *frame.Visit) (s signin.Site, ok bool) {
+func (p *Pages) site(v *pagekit.Visit) (s signin.Site, ok bool) {
 	at := p.URL
 	if at == nil {
 		at = &url.URL{Scheme: "http", Host: v.R.Host}
@@ -22,7 +22,7 @@ func (p *Pages) site(v *frame.Visit) (s signin.Site, ok bool) {
 
 // challenge returns a passkey challenge to the script, as JSON. For a browser without a
 // session it queries the database only if it has the token of a second step.
-func (p *Pages) challenge(v *frame.Visit) error {
+func (p *Pages) challenge(v *pagekit.Visit) error {
 	site, ok := p.site(v)
 	if !ok {
 		return errNoPasskeysHere
@@ -39,7 +39,7 @@ func (p *Pages) challenge(v *frame.Visit) error {
 	case signin.ToConfirm, signin.ToAdd:
 		options, kept, err = p.challengeMember(v, a)
 	default:
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (p *Pages) challenge(v *frame.Visit) error {
 }
 
 // challengeSecond makes a challenge after the right password in this browser.
-func (p *Pages) challengeSecond(v *frame.Visit, a signin.Ask) (options []byte, kept string, err error) {
+func (p *Pages) challengeSecond(v *pagekit.Visit, a signin.Ask) (options []byte, kept string, err error) {
 	if err := p.Sit(v); err != nil {
 		return nil, "", err
 	}
@@ -60,7 +60,7 @@ func (p *Pages) challengeSecond(v *frame.Visit, a signin.Ask) (options []byte, k
 		return nil, "", err
 	}
 	if !found {
-		return nil, "", frame.ErrStale
+		return nil, "", pagekit.ErrStale
 	}
 	a.Member = h.Staff
 	passkeys, err := p.Door.Passkeys.Of(v.Context(), v.Tenant, h.Staff)
@@ -68,15 +68,15 @@ func (p *Pages) challengeSecond(v *frame.Visit, a signin.Ask) (options []byte, k
 		return nil, "", err
 	}
 	if len(passkeys) == 0 {
-		return nil, "", frame.ErrStale
+		return nil, "", pagekit.ErrStale
 	}
 	return p.Door.Passkeys.Sign(a, passkeys)
 }
 
 // challengeMember makes a challenge for a signed-in member.
-func (p *Pages) challengeMember(v *frame.Visit, a signin.Ask) (options []byte, kept string, err error) {
+func (p *Pages) challengeMember(v *pagekit.Visit, a signin.Ask) (options []byte, kept string, err error) {
 	if !v.Owns(string(a.For)) || a.For == signin.ToAdd && !p.Confirmed(v) {
-		return nil, "", frame.ErrStale
+		return nil, "", pagekit.ErrStale
 	}
 	a.Member, a.Bound = v.Session.Staff, v.Session.Token
 	passkeys, err := p.Door.Passkeys.Of(v.Context(), v.Tenant, v.Session.Staff)
@@ -86,13 +86,13 @@ func (p *Pages) challengeMember(v *frame.Visit, a signin.Ask) (options []byte, k
 	case a.For == signin.ToAdd:
 		return p.Door.Passkeys.Make(a, v.Session, passkeys)
 	case len(passkeys) == 0:
-		return nil, "", frame.ErrStale
+		return nil, "", pagekit.ErrStale
 	}
 	return p.Door.Passkeys.Sign(a, passkeys)
 }
 
 // signed reads the passkey's answer from the form. It deletes the challenge's cookie.
-func (p *Pages) signed(v *frame.Visit, a signin.Ask) signin.Signed {
+func (p *Pages) signed(v *pagekit.Visit, a signin.Ask) signin.Signed {
 	a.Tenant = v.Tenant
 	a.Site, _ = p.site(v) // there was no challenge at a site without a name
 	kept := v.Shown(p.challengeCookie(v, ""))
@@ -102,7 +102,7 @@ func (p *Pages) signed(v *frame.Visit, a signin.Ask) signin.Signed {
 }
 
 // signInByPasskey begins a session of the passkey's owner.
-func (p *Pages) signInByPasskey(v *frame.Visit) error {
+func (p *Pages) signInByPasskey(v *pagekit.Visit) error {
 	if err := p.Sit(v); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ type secondPage struct {
 }
 
 // secondForm asks for the passkey after the right password.
-func (p *Pages) secondForm(v *frame.Visit) error {
+func (p *Pages) secondForm(v *pagekit.Visit) error {
 	if v.SignedIn {
 		return p.onward(v)
 	}
@@ -142,19 +142,19 @@ func (p *Pages) secondForm(v *frame.Visit) error {
 	return p.askForPasskey(v, http.StatusOK, "")
 }
 
-func (p *Pages) askForPasskey(v *frame.Visit, status int, fault string) error {
+func (p *Pages) askForPasskey(v *pagekit.Visit, status int, fault string) error {
 	title := "Use your passkey"
 	if fault != "" {
 		title = "Error: " + title
 	}
 	_, here := p.site(v)
-	p.Show(v, frame.View{Template: templates["second"], Status: status, Title: title, Content: secondPage{fault, v.Ask.Query(), here}, Script: frame.Passkeys})
+	p.Show(v, pagekit.View{Template: templates["second"], Status: status, Title: title, Content: secondPage{fault, v.Ask.Query(), here}, Script: pagekit.Passkeys})
 	return nil
 }
 
 // second begins a session if the passkey belongs to the member whose password was
 // right.
-func (p *Pages) second(v *frame.Visit) error {
+func (p *Pages) second(v *pagekit.Visit) error {
 	if err := p.Sit(v); err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
@@ -34,7 +34,7 @@ type passkeyRow struct {
 }
 
 // passkeys shows the passkeys of the member of staff.
-func (p *Pages) passkeys(v *frame.Visit) error {
+func (p *Pages) passkeys(v *pagekit.Visit) error {
 	page := passkeysPage{}
 	switch {
 	case v.Form.Has("added"):
@@ -45,15 +45,15 @@ func (p *Pages) passkeys(v *frame.Visit) error {
 	return p.showPasskeys(v, http.StatusOK, page)
 }
 
-func (p *Pages) showPasskeys(v *frame.Visit, status int, page passkeysPage) error {
+func (p *Pages) showPasskeys(v *pagekit.Visit, status int, page passkeysPage) error {
 	own, err := p.Door.Passkeys.Of(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
 		return err
 	}
 	for _, k := range own {
-		row := passkeyRow{Passkey: k, Added: frame.Day(k.AddedAt, v.Practice.Zone)}
+		row := passkeyRow{Passkey: k, Added: pagekit.Day(k.AddedAt, v.Practice.Zone)}
 		if k.UsedAt != nil {
-			row.Used = frame.Day(*k.UsedAt, v.Practice.Zone)
+			row.Used = pagekit.Day(*k.UsedAt, v.Practice.Zone)
 		}
 		page.Passkeys = append(page.Passkeys, row)
 	}
@@ -64,18 +64,18 @@ func (p *Pages) showPasskeys(v *frame.Visit, status int, page passkeysPage) erro
 	if page.Fault != "" {
 		title = "Error: " + title
 	}
-	p.Show(v, frame.View{Template: templates["passkeys"], Status: status, Title: title, Content: page, Script: frame.Passkeys})
+	p.Show(v, pagekit.View{Template: templates["passkeys"], Status: status, Title: title, Content: page, Script: pagekit.Passkeys})
 	return nil
 }
 
 // changePasskeys adds or removes a passkey. It needs recent reauthentication.
-func (p *Pages) changePasskeys(v *frame.Visit) error {
+func (p *Pages) changePasskeys(v *pagekit.Visit) error {
 	do, purpose := p.removePasskey, "passkeys"
 	if v.Form.Get("do") == "add" {
 		do, purpose = p.addPasskey, string(signin.ToAdd)
 	}
 	if !v.Owns(purpose) {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	if !p.Confirmed(v) {
 		return p.ConfirmFirst(v, "account/passkeys")
@@ -83,7 +83,7 @@ func (p *Pages) changePasskeys(v *frame.Visit) error {
 	return do(v)
 }
 
-func (p *Pages) addPasskey(v *frame.Visit) error {
+func (p *Pages) addPasskey(v *pagekit.Visit) error {
 	s := p.signed(v, signin.Ask{For: signin.ToAdd, Member: v.Session.Staff, Bound: v.Session.Token})
 	made, err := p.Door.Passkeys.Made(v.Context(), s.Ask, s.Kept, s.Answer)
 	if err == nil {
@@ -100,10 +100,10 @@ func (p *Pages) addPasskey(v *frame.Visit) error {
 	return v.GoTo(v.Base() + "/account/passkeys?added")
 }
 
-func (p *Pages) removePasskey(v *frame.Visit) error {
+func (p *Pages) removePasskey(v *pagekit.Visit) error {
 	id, ok := parse.ID(v.Form.Get("passkey"))
 	if !ok || v.Form.Get("do") != "remove" {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	err := p.Desk.RemovePasskey(v.AsStaff(), commands.RemovePasskey{Tenant: v.Tenant, Staff: v.Session.Staff, Passkey: staff.PasskeyID{UUID: id}})
 	if err != nil {

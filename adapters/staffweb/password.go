@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
@@ -14,21 +14,21 @@ import (
 
 // passwordPage is the page to change one's password.
 type passwordPage struct {
-	frame.Faulty
-	Present, New frame.Field
+	pagekit.Faulty
+	Present, New pagekit.Field
 	Token        string
 }
 
 // passwordForm asks for the current password and a new one.
-func (p *Pages) passwordForm(v *frame.Visit) error {
+func (p *Pages) passwordForm(v *pagekit.Visit) error {
 	if ready, err := p.readyForPassword(v); err != nil || !ready {
 		return err
 	}
-	return p.askPassword(v, http.StatusOK, frame.Faulty{})
+	return p.askPassword(v, http.StatusOK, pagekit.Faulty{})
 }
 
-func (p *Pages) askPassword(v *frame.Visit, status int, wrong frame.Faulty) error {
-	p.Show(v, frame.View{Template: templates["password"], Status: status, Title: wrong.Titled("Change your password"), Content: passwordPage{
+func (p *Pages) askPassword(v *pagekit.Visit, status int, wrong pagekit.Faulty) error {
+	p.Show(v, pagekit.View{Template: templates["password"], Status: status, Title: wrong.Titled("Change your password"), Content: passwordPage{
 		Faulty:  wrong,
 		Present: wrong.Password("present", "Current password", "", "current-password"),
 		New:     wrong.Password("password", "New password", staff.ErrPasswordShort.Detail, "new-password"),
@@ -40,9 +40,9 @@ func (p *Pages) askPassword(v *frame.Visit, status int, wrong frame.Faulty) erro
 // changePassword changes the password of a member of staff who knows the current one:
 // an unattended browser is not enough. It ends everything that began with the old one,
 // and this browser continues in a new session.
-func (p *Pages) changePassword(v *frame.Visit) error {
+func (p *Pages) changePassword(v *pagekit.Visit) error {
 	if !v.Owns("password") {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	if ready, err := p.readyForPassword(v); err != nil || !ready {
 		return err
@@ -55,13 +55,13 @@ func (p *Pages) changePassword(v *frame.Visit) error {
 }
 
 // replacePassword sets the new password if the current one is right and unchanged.
-func (p *Pages) replacePassword(v *frame.Visit, present, chosen string) error {
+func (p *Pages) replacePassword(v *pagekit.Visit, present, chosen string) error {
 	v.Leave() // which has a queue of its own
 	try := p.tryOf(v, v.Session.Username, present)
 	shown, err := p.Door.Prove(v.AsStranger(), try)
 	if refusal, ok := refusalOf(err); ok {
 		status, text := p.refused(v, refusal, "This is not your password.")
-		return p.askPassword(v, status, frame.Wrong("present", text))
+		return p.askPassword(v, status, pagekit.Wrong("present", text))
 	}
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (p *Pages) replacePassword(v *frame.Visit, present, chosen string) error {
 		Tenant: v.Tenant, Staff: shown.Staff, Shown: shown.Credential, Password: chosen,
 	})
 	if errors.Is(err, staff.ErrPasswordEnded) {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	if wrong, ok := faultOf(err, "password"); ok {
 		return p.askPassword(v, http.StatusBadRequest, wrong)
@@ -86,7 +86,7 @@ func (p *Pages) replacePassword(v *frame.Visit, present, chosen string) error {
 
 // readyForPassword redirects a member with passkeys to show one first, unless they did
 // recently: their password alone does not suffice (D66).
-func (p *Pages) readyForPassword(v *frame.Visit) (ready bool, err error) {
+func (p *Pages) readyForPassword(v *pagekit.Visit) (ready bool, err error) {
 	if p.Confirmed(v) {
 		return true, nil
 	}
@@ -98,7 +98,7 @@ func (p *Pages) readyForPassword(v *frame.Visit) (ready bool, err error) {
 }
 
 // unfit checks the typed values before any hash is checked.
-func unfit(v *frame.Visit, present, chosen string) (wrong frame.Faulty) {
+func unfit(v *pagekit.Visit, present, chosen string) (wrong pagekit.Faulty) {
 	if present == "" {
 		wrong = wrong.With("present", "Enter your current password")
 	}
@@ -114,7 +114,7 @@ func unfit(v *frame.Visit, present, chosen string) (wrong frame.Faulty) {
 }
 
 // tryOf is an attempt to sign in with this browser.
-func (p *Pages) tryOf(v *frame.Visit, username, password string) signin.Try {
+func (p *Pages) tryOf(v *pagekit.Visit, username, password string) signin.Try {
 	return signin.Try{
 		Account: signin.Account{Tenant: v.Tenant, Username: username}, Password: password,
 		Source: v.Source, Device: v.Shown(p.deviceCookie(v, "")), Browser: browserOf(v.R.UserAgent()),
@@ -123,7 +123,7 @@ func (p *Pages) tryOf(v *frame.Visit, username, password string) signin.Try {
 
 // admit signs in a member who has just chosen a password, and signs out any other in
 // this browser.
-func (p *Pages) admit(v *frame.Visit, try signin.Try, chosen signin.Holder) error {
+func (p *Pages) admit(v *pagekit.Visit, try signin.Try, chosen signin.Holder) error {
 	in, err := p.Door.Admit(v.AsStranger(), try, chosen)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (p *Pages) admit(v *frame.Visit, try signin.Try, chosen signin.Holder) erro
 }
 
 // give sets the cookies of a new session, in place of any old one.
-func (p *Pages) give(v *frame.Visit, in signin.SignedIn) error {
+func (p *Pages) give(v *pagekit.Visit, in signin.SignedIn) error {
 	if err := p.endSession(v); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (p *Pages) give(v *frame.Visit, in signin.SignedIn) error {
 }
 
 // faultOf returns a rule's refusal as the fault of a field; false for any other error.
-func faultOf(err error, field string) (wrong frame.Faulty, ok bool) {
+func faultOf(err error, field string) (wrong pagekit.Faulty, ok bool) {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {
 		return wrong, false

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/text/cases"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
@@ -47,7 +47,7 @@ const peopleShown = 50
 
 // people shows managers the practice's staff: all, or one of them, or the form of an
 // invitation.
-func (p *Pages) people(v *frame.Visit) error {
+func (p *Pages) people(v *pagekit.Visit) error {
 	if v.Form.Has("invite") {
 		return p.inviteForm(v)
 	}
@@ -67,7 +67,7 @@ func (p *Pages) people(v *frame.Visit) error {
 
 // memberOf is the member of staff in the form or the address. Everybody holds no member
 // of another practice.
-func memberOf(v *frame.Visit, everybody []projections.Person) (projections.Person, error) {
+func memberOf(v *pagekit.Visit, everybody []projections.Person) (projections.Person, error) {
 	id, ok := parse.ID(v.Form.Get("member"))
 	i := slices.IndexFunc(everybody, func(p projections.Person) bool { return p.Staff.UUID == id })
 	if !ok || i < 0 {
@@ -77,7 +77,7 @@ func memberOf(v *frame.Visit, everybody []projections.Person) (projections.Perso
 }
 
 // list shows one page of the people.
-func (p *Pages) list(v *frame.Visit, people []projections.Person, find string) error {
+func (p *Pages) list(v *pagekit.Visit, people []projections.Person, find string) error {
 	last := max(1, (len(people)+peopleShown-1)/peopleShown)
 	number, _ := strconv.Atoi(v.Form.Get("page")) // anything else is the first
 	number = min(max(1, number), last)
@@ -95,7 +95,7 @@ func (p *Pages) list(v *frame.Visit, people []projections.Person, find string) e
 			return err
 		}
 	}
-	p.Show(v, frame.View{Template: templates["people"], Status: http.StatusOK, Title: "People", Content: page})
+	p.Show(v, pagekit.View{Template: templates["people"], Status: http.StatusOK, Title: "People", Content: page})
 	return nil
 }
 
@@ -104,7 +104,7 @@ const mostErasures = 50
 
 // erasures returns those that wait, so that every manager learns of each within the day
 // before it can be confirmed.
-func (p *Pages) erasures(v *frame.Visit, everybody []projections.Person) (rows []erasureRow, err error) {
+func (p *Pages) erasures(v *pagekit.Visit, everybody []projections.Person) (rows []erasureRow, err error) {
 	waiting, err := projections.ErasureRequests{DB: p.DB}.Waiting(v.Context(), v.Tenant, p.Now(), mostErasures)
 	if err != nil {
 		return nil, err
@@ -116,22 +116,22 @@ func (p *Pages) erasures(v *frame.Visit, everybody []projections.Person) (rows [
 		} else if w.Staff != uuid.Nil {
 			by = "A former member of staff"
 		}
-		moment := func(after time.Duration) string { return frame.Moment(w.AskedAt.Add(after), v.Practice.Zone) }
+		moment := func(after time.Duration) string { return pagekit.Moment(w.AskedAt.Add(after), v.Practice.Zone) }
 		rows = append(rows, erasureRow{by, moment(0), moment(erasure.Soonest), moment(erasure.Latest)})
 	}
 	return rows, nil
 }
 
 // rowsOf are people as rows.
-func (p *Pages) rowsOf(v *frame.Visit, people ...projections.Person) (rows []personRow, err error) {
+func (p *Pages) rowsOf(v *pagekit.Visit, people ...projections.Person) (rows []personRow, err error) {
 	last, err := projections.SignIns{DB: p.DB}.Last(v.Context(), v.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	for _, person := range people {
-		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: frame.NamesOf(person.Roles), Standing: p.signInObstacle(v, person)}
+		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: pagekit.NamesOf(person.Roles), Standing: p.signInObstacle(v, person)}
 		if at, ok := last[person.Staff]; ok {
-			row.LastIn = frame.Day(at, v.Practice.Zone)
+			row.LastIn = pagekit.Day(at, v.Practice.Zone)
 		}
 		rows = append(rows, row)
 	}
@@ -139,8 +139,8 @@ func (p *Pages) rowsOf(v *frame.Visit, people ...projections.Person) (rows []per
 }
 
 // signInObstacle returns why a member cannot sign in.
-func (p *Pages) signInObstacle(v *frame.Visit, person projections.Person) string {
-	switch until := frame.Clock(person.LinkUntil, v.Practice.Zone); {
+func (p *Pages) signInObstacle(v *pagekit.Visit, person projections.Person) string {
+	switch until := pagekit.Clock(person.LinkUntil, v.Practice.Zone); {
 	case !person.Active:
 		return "Deactivated"
 	case person.SignsIn:
@@ -156,7 +156,7 @@ func (p *Pages) signInObstacle(v *frame.Visit, person projections.Person) string
 
 // findPeople lists those whose name or username contains the text. It is a POST, so
 // that no address contains a name.
-func (p *Pages) findPeople(v *frame.Visit) error {
+func (p *Pages) findPeople(v *pagekit.Visit) error {
 	everybody, err := projections.People{DB: p.DB}.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
@@ -184,13 +184,13 @@ const firstRole = "role-" + string(staff.Receptionist)
 func choices(ticked []staff.Role) []roleChoice {
 	all := []roleChoice{}
 	for _, role := range staff.AllRoles() {
-		all = append(all, roleChoice{role, frame.RoleNames[role], slices.Contains(ticked, role)})
+		all = append(all, roleChoice{role, pagekit.RoleNames[role], slices.Contains(ticked, role)})
 	}
 	return all
 }
 
 // ticked are the roles in the form, valid or not.
-func ticked(v *frame.Visit) (roles staff.Roles) {
+func ticked(v *pagekit.Visit) (roles staff.Roles) {
 	for _, role := range v.Form["role"] {
 		roles = append(roles, staff.Role(role))
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
@@ -14,7 +14,7 @@ import (
 
 // personPage is one member of staff, with the actions of a manager.
 type personPage struct {
-	frame.Faulty
+	pagekit.Faulty
 	projections.Person
 	Row   personRow
 	Done  string // the last action; "" for none
@@ -24,7 +24,7 @@ type personPage struct {
 }
 
 // showPerson shows one member of staff.
-func (p *Pages) showPerson(v *frame.Visit, status int, page personPage) error {
+func (p *Pages) showPerson(v *pagekit.Visit, status int, page personPage) error {
 	rows, err := p.rowsOf(v, page.Person)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (p *Pages) showPerson(v *frame.Visit, status int, page personPage) error {
 	if page.Roles == nil {
 		page.Roles = choices(page.Person.Roles)
 	}
-	p.Show(v, frame.View{Template: templates["person"], Status: status, Title: page.Titled(page.Name), Content: page})
+	p.Show(v, pagekit.View{Template: templates["person"], Status: status, Title: page.Titled(page.Name), Content: page})
 	return nil
 }
 
@@ -50,28 +50,28 @@ func seenOf(p projections.Person) (purpose string) {
 }
 
 // act is a manager's action on a member of staff.
-type act func(p *Pages, v *frame.Visit, about projections.Person) error
+type act func(p *Pages, v *pagekit.Visit, about projections.Person) error
 
 // acts are the actions by their names in forms.
 func acts() map[string]act {
 	return map[string]act{
-		"reinvite": func(p *Pages, v *frame.Visit, about projections.Person) error {
+		"reinvite": func(p *Pages, v *pagekit.Visit, about projections.Person) error {
 			given, err := p.Desk.InviteAgain(v.AsStaff(), commands.InviteAgain{Tenant: v.Tenant, Username: about.Username})
 			return p.hand(v, about, given, err)
 		},
-		"reset": func(p *Pages, v *frame.Visit, about projections.Person) error {
+		"reset": func(p *Pages, v *pagekit.Visit, about projections.Person) error {
 			given, err := p.Desk.ResetStaff(v.AsStaff(), commands.ResetStaff{Tenant: v.Tenant, Username: about.Username})
 			return p.hand(v, about, given, err)
 		},
-		"reactivate": func(p *Pages, v *frame.Visit, about projections.Person) error {
+		"reactivate": func(p *Pages, v *pagekit.Visit, about projections.Person) error {
 			given, err := p.Desk.ReactivateStaff(v.AsStaff(), commands.ReactivateStaff{Tenant: v.Tenant, Username: about.Username})
 			return p.hand(v, about, given, err)
 		},
-		"deactivate": func(p *Pages, v *frame.Visit, about projections.Person) error {
+		"deactivate": func(p *Pages, v *pagekit.Visit, about projections.Person) error {
 			err := p.Desk.DeactivateStaff(v.AsStaff(), commands.DeactivateStaff{Tenant: v.Tenant, Username: about.Username})
 			return p.acted(v, about, err)
 		},
-		"roles": func(p *Pages, v *frame.Visit, about projections.Person) error {
+		"roles": func(p *Pages, v *pagekit.Visit, about projections.Person) error {
 			err := p.Desk.SetStaffRoles(v.AsStaff(), commands.SetStaffRoles{Tenant: v.Tenant, Username: about.Username, Roles: ticked(v)})
 			return p.acted(v, about, err)
 		},
@@ -80,9 +80,9 @@ func acts() map[string]act {
 
 // changePeople runs a manager's action on a member of staff, or a search. A change
 // needs recent reauthentication: an unattended browser must not give anyone an account.
-func (p *Pages) changePeople(v *frame.Visit) error {
+func (p *Pages) changePeople(v *pagekit.Visit) error {
 	if !v.Owns("people") {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	switch v.Form.Get("do") {
 	case "find":
@@ -93,12 +93,12 @@ func (p *Pages) changePeople(v *frame.Visit) error {
 	if act, ok := acts()[v.Form.Get("do")]; ok {
 		return p.changePerson(v, act)
 	}
-	return frame.ErrUnreadable
+	return pagekit.ErrUnreadable
 }
 
 // changePerson runs the action unless the member of staff has changed since the page
 // was shown.
-func (p *Pages) changePerson(v *frame.Visit, act act) error {
+func (p *Pages) changePerson(v *pagekit.Visit, act act) error {
 	everybody, err := projections.People{DB: p.DB}.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (p *Pages) changePerson(v *frame.Visit, act act) error {
 		return err
 	}
 	if !v.Session.Owns(v.Form.Get("seen"), seenOf(about)) {
-		return p.showPerson(v, http.StatusConflict, personPage{Person: about, Faulty: frame.Wrong("facts",
+		return p.showPerson(v, http.StatusConflict, personPage{Person: about, Faulty: pagekit.Wrong("facts",
 			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again.")})
 	}
 	if !p.Confirmed(v) {
@@ -118,7 +118,7 @@ func (p *Pages) changePerson(v *frame.Visit, act act) error {
 }
 
 // acted returns to the member's page, or shows why nothing was done.
-func (p *Pages) acted(v *frame.Visit, about projections.Person, err error) error {
+func (p *Pages) acted(v *pagekit.Visit, about projections.Person, err error) error {
 	if err != nil {
 		return p.refuse(v, about, err)
 	}
@@ -126,12 +126,12 @@ func (p *Pages) acted(v *frame.Visit, about projections.Person, err error) error
 }
 
 // refuse shows why a rule refuses an action on a member of staff.
-func (p *Pages) refuse(v *frame.Visit, about projections.Person, err error) error {
+func (p *Pages) refuse(v *pagekit.Visit, about projections.Person, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {
 		return err
 	}
-	page := personPage{Person: about, Faulty: frame.Wrong("facts", refusal.Detail)}
+	page := personPage{Person: about, Faulty: pagekit.Wrong("facts", refusal.Detail)}
 	if v.Form.Get("do") == "roles" {
 		page.Faults[0].Field, page.Roles = firstRole, choices(ticked(v))
 	}

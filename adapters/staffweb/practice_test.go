@@ -22,7 +22,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/staffweb"
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
@@ -67,7 +67,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	s.store = &eventstore.Store{DB: postgres.On(s.pool), Codec: codec, Keys: opens, AtOnce: projections.AtOnce(), Now: s.Now}
 	directory := projections.Staff{DB: s.pool}
 	s.pages = &staffweb.Pages{
-		Site: &frame.Site{
+		Site: &pagekit.Site{
 			Signposts: projections.Signposts{DB: s.pool},
 			Names:     projections.Names{DB: s.pool, Opens: opens},
 			Record:    s.looks.record,

@@ -7,9 +7,9 @@ import (
 	"frontdesk/adapters/staffweb/board"
 	"frontdesk/adapters/staffweb/day"
 	"frontdesk/adapters/staffweb/displays"
-	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/opening"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/adapters/staffweb/requests"
@@ -18,7 +18,7 @@ import (
 )
 
 // sections are the pages for a practice's daily work, each with its dependencies.
-func (p *Pages) sections() []frame.Route {
+func (p *Pages) sections() []pagekit.Route {
 	appointments := projections.Appointments{DB: p.DB, Opens: p.Opens}
 	places := projections.Sites{DB: p.DB}
 	given := projections.GivenAuthorisations{DB: p.DB}

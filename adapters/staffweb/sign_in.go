@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/fault"
@@ -13,7 +13,7 @@ import (
 
 // signInPage is the sign-in page.
 type signInPage struct {
-	frame.Faulty
+	pagekit.Faulty
 	SignedOut bool
 	Ended     string // why the browser's session has ended; "" for no text
 	Username  string // as typed
@@ -22,7 +22,7 @@ type signInPage struct {
 }
 
 // signInForm shows the sign-in page, unless there is a session already.
-func (p *Pages) signInForm(v *frame.Visit) error {
+func (p *Pages) signInForm(v *pagekit.Visit) error {
 	if v.SignedIn {
 		return p.onward(v)
 	}
@@ -35,7 +35,7 @@ func (p *Pages) signInForm(v *frame.Visit) error {
 
 // endedReason returns why the browser's session has ended, once. A browser without the
 // session's token gets "".
-func (p *Pages) endedReason(v *frame.Visit) (why string, err error) {
+func (p *Pages) endedReason(v *pagekit.Visit) (why string, err error) {
 	token := v.Shown(p.SessionCookie(v, ""))
 	if token == "" {
 		return "", nil
@@ -56,14 +56,14 @@ var endings = map[signin.Ending]string{
 
 // showSignIn shows the sign-in page, which is the same for every practice and every
 // application, whether they exist or not (D25).
-func (p *Pages) showSignIn(v *frame.Visit, status int, page signInPage) error {
+func (p *Pages) showSignIn(v *pagekit.Visit, status int, page signInPage) error {
 	_, page.Passkeys = p.site(v)
-	p.Show(v, frame.View{Template: templates["sign_in"], Status: status, Title: page.Titled("Sign in"), Content: page, Script: frame.Passkeys})
+	p.Show(v, pagekit.View{Template: templates["sign_in"], Status: status, Title: page.Titled("Sign in"), Content: page, Script: pagekit.Passkeys})
 	return nil
 }
 
 // onward redirects to the page that the browser first asked for.
-func (p *Pages) onward(v *frame.Visit) error {
+func (p *Pages) onward(v *pagekit.Visit) error {
 	if !v.Ask.Made {
 		return v.GoTo(v.Base()) // home, which knows their roles
 	}
@@ -72,7 +72,7 @@ func (p *Pages) onward(v *frame.Visit) error {
 
 // signIn begins a session, in place of any old one, or continues with the page that
 // asks for a passkey.
-func (p *Pages) signIn(v *frame.Visit) error {
+func (p *Pages) signIn(v *pagekit.Visit) error {
 	page := signInPage{Username: v.Form.Get("username")}
 	password := v.Form.Get("password")
 	if page.Faults = missing(page.Username, password); len(page.Faults) > 0 {
@@ -96,19 +96,19 @@ func (p *Pages) signIn(v *frame.Visit) error {
 
 // letIn sets the session's cookies, and redirects to the page that the browser first
 // asked for.
-func (p *Pages) letIn(v *frame.Visit, in signin.SignedIn) error {
+func (p *Pages) letIn(v *pagekit.Visit, in signin.SignedIn) error {
 	if err := p.give(v, in); err != nil {
 		return err
 	}
 	return p.onward(v)
 }
 
-func missing(username, password string) (faults []frame.FieldFault) {
+func missing(username, password string) (faults []pagekit.FieldFault) {
 	if username == "" {
-		faults = append(faults, frame.FieldFault{Field: "username", Text: "Enter your username"})
+		faults = append(faults, pagekit.FieldFault{Field: "username", Text: "Enter your username"})
 	}
 	if password == "" {
-		faults = append(faults, frame.FieldFault{Field: "password", Text: "Enter your password"})
+		faults = append(faults, pagekit.FieldFault{Field: "password", Text: "Enter your password"})
 	}
 	return faults
 }
@@ -124,29 +124,29 @@ func refusalOf(err error) (refusal *fault.Error, ok bool) {
 
 // turnAway shows the same text whatever the reason for the refusal, and how long to
 // wait.
-func (p *Pages) turnAway(v *frame.Visit, page signInPage, refusal *fault.Error) error {
+func (p *Pages) turnAway(v *pagekit.Visit, page signInPage, refusal *fault.Error) error {
 	field := "username"
 	if page.Passkey {
 		field = "passkey"
 	}
 	status, text := p.refused(v, refusal, refusal.Detail)
-	page.Faults = frame.Wrong(field, text).Faults
+	page.Faults = pagekit.Wrong(field, text).Faults
 	return p.showSignIn(v, status, page)
 }
 
 // refused is the status and the text of a refusal, with the time to wait.
-func (p *Pages) refused(v *frame.Visit, refusal *fault.Error, text string) (int, string) {
+func (p *Pages) refused(v *pagekit.Visit, refusal *fault.Error, text string) (int, string) {
 	wait := refusal.RetryAt.Sub(p.RealNow())
 	if refusal.RetryAt.IsZero() || wait <= 0 {
 		return http.StatusBadRequest, text
 	}
-	v.Header().Set("Retry-After", frame.Seconds(wait))
-	return http.StatusTooManyRequests, text + " You have tried too often: you can try again in " + frame.Span(frame.RoundUp(wait)) + "."
+	v.Header().Set("Retry-After", pagekit.Seconds(wait))
+	return http.StatusTooManyRequests, text + " You have tried too often: you can try again in " + pagekit.Span(pagekit.RoundUp(wait)) + "."
 }
 
 // noteSignIn logs the attempt, so that an attack is visible. It never logs the
 // username, because people type passwords there.
-func (p *Pages) noteSignIn(v *frame.Visit, in signin.SignedIn, err error) {
+func (p *Pages) noteSignIn(v *pagekit.Visit, in signin.SignedIn, err error) {
 	refusal, refused := refusalOf(err)
 	outcome := "signed-in"
 	switch {
@@ -169,9 +169,9 @@ func (p *Pages) noteSignIn(v *frame.Visit, in signin.SignedIn, err error) {
 
 // signOut ends the session for every browser that has its token, and redirects to the
 // original target. The device stays known.
-func (p *Pages) signOut(v *frame.Visit) error {
+func (p *Pages) signOut(v *pagekit.Visit) error {
 	if v.SignedIn && !v.Owns("sign-out") {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	if err := p.endSession(v); err != nil {
 		return err
@@ -184,7 +184,7 @@ func (p *Pages) signOut(v *frame.Visit) error {
 }
 
 // endSession ends the browser's session, if there is one.
-func (p *Pages) endSession(v *frame.Visit) error {
+func (p *Pages) endSession(v *pagekit.Visit) error {
 	if !v.SignedIn {
 		return nil
 	}

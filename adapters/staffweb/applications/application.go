@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
@@ -12,7 +12,7 @@ import (
 
 // onePage is the page of one application.
 type onePage struct {
-	frame.Faulty
+	pagekit.Faulty
 	projections.Offer
 	Done    string   // the last action; "" for none
 	Itself  []string // its rights for itself, in words
@@ -37,18 +37,18 @@ var done = map[string]string{
 }
 
 // one shows an application.
-func (s *Section) one(v *frame.Visit) error {
+func (s *Section) one(v *pagekit.Visit) error {
 	offer, err := s.find(v, v.Var("application"))
 	if err != nil {
 		return err
 	}
-	return s.show(v, http.StatusOK, offer, frame.Faulty{})
+	return s.show(v, http.StatusOK, offer, pagekit.Faulty{})
 }
 
-func (s *Section) show(v *frame.Visit, status int, offer projections.Offer, wrong frame.Faulty) error {
+func (s *Section) show(v *pagekit.Visit, status int, offer projections.Offer, wrong pagekit.Faulty) error {
 	page := onePage{
 		Faulty: wrong, Offer: offer, Done: done[v.Form.Get("done")],
-		Itself: frame.Listed(offer.May(application.ApplicationRestricted)), ForUser: frame.Listed(offer.May(application.UserRestricted)),
+		Itself: pagekit.Listed(offer.May(application.ApplicationRestricted)), ForUser: pagekit.Listed(offer.May(application.UserRestricted)),
 		Told: webhookWords(offer.Told), Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
 	}
 	if err := s.addGiven(v, &page); err != nil {
@@ -57,13 +57,13 @@ func (s *Section) show(v *frame.Visit, status int, offer projections.Offer, wron
 	if err := s.addHealth(v, &page); err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["application"], Status: status, Title: page.Titled(offer.Name), Content: page})
+	s.Show(v, pagekit.View{Template: templates["application"], Status: status, Title: page.Titled(offer.Name), Content: page})
 	return nil
 }
 
 // addGiven adds the members who have authorised the application, and what disabling it
 // would end.
-func (s *Section) addGiven(v *frame.Visit, page *onePage) error {
+func (s *Section) addGiven(v *pagekit.Visit, page *onePage) error {
 	found, err := s.Offers.Stakes(v.Context(), v.Tenant, page.Application, s.Now())
 	if err != nil {
 		return err
@@ -75,13 +75,13 @@ func (s *Section) addGiven(v *frame.Visit, page *onePage) error {
 	}
 	page.MoreGiven = len(given) > mostGiven
 	for _, g := range given[:min(len(given), mostGiven)] {
-		page.Given = append(page.Given, givenRow{g.StaffName, frame.Clock(g.ExpiresAt, v.Practice.Zone), g.Scoped()})
+		page.Given = append(page.Given, givenRow{g.StaffName, pagekit.Clock(g.ExpiresAt, v.Practice.Zone), g.Scoped()})
 	}
 	return nil
 }
 
 // addHealth adds the application's recent calls and webhooks.
-func (s *Section) addHealth(v *frame.Visit, page *onePage) error {
+func (s *Section) addHealth(v *pagekit.Visit, page *onePage) error {
 	health, err := s.Healths.Of(v.Context(), v.Tenant, page.Application, s.RealNow(), v.Practice.Zone)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Section) addHealth(v *frame.Visit, page *onePage) error {
 	}
 	page.Calls, page.Refusals = s.callRows(v, health.Calls), s.callRows(v, health.Refusals)
 	for _, d := range health.Undelivered {
-		page.Undelivered = append(page.Undelivered, deliveryRow{frame.Clock(d.At, v.Practice.Zone), webhookWord(d.Event), s.why(d)})
+		page.Undelivered = append(page.Undelivered, deliveryRow{pagekit.Clock(d.At, v.Practice.Zone), webhookWord(d.Event), s.why(d)})
 	}
 	return nil
 }
@@ -106,16 +106,16 @@ func purposeOf(offer projections.Offer) string { return "application\x00" + offe
 
 // decide enables or disables the application, unless it has changed since the page was
 // shown. Enabling needs recent reauthentication.
-func (s *Section) decide(v *frame.Visit) error {
+func (s *Section) decide(v *pagekit.Visit) error {
 	offer, err := s.find(v, v.Var("application"))
 	if err != nil {
 		return err
 	}
 	if !v.Owns(purposeOf(offer)) {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	if !v.Session.Owns(v.Form.Get("seen"), seenOf(offer)) {
-		return s.show(v, http.StatusConflict, offer, frame.Wrong("decision",
+		return s.show(v, http.StatusConflict, offer, pagekit.Wrong("decision",
 			"Nothing has been changed: the application has changed since you opened the page. Look at it again."))
 	}
 	at := "applications/" + offer.Application.String()
@@ -127,7 +127,7 @@ func (s *Section) decide(v *frame.Visit) error {
 	case do == "disable":
 		err = s.Desk.DisableApplication(v.AsStaff(), commands.DisableApplication{Tenant: v.Tenant, Application: offer.Application})
 	default:
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	if err != nil {
 		return err

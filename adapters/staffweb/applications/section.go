@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/application"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
@@ -15,11 +15,11 @@ import (
 //go:embed templates
 var sources embed.FS
 
-var templates = frame.Templates(sources, "applications", "application")
+var templates = pagekit.Templates(sources, "applications", "application")
 
 // Section is the pages about applications.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	Offers  projections.Offers
 	Given   projections.GivenAuthorisations
 	Healths projections.Healths
@@ -28,10 +28,10 @@ type Section struct {
 }
 
 // Routes are the paths of the section.
-func (s *Section) Routes() []frame.Route {
-	return []frame.Route{
-		frame.At("/applications", "applications", frame.Methods{http.MethodGet: frame.WhoMay(staff.ManageApplications, s.list)}),
-		frame.At("/applications/{application}", "application", frame.Both(staff.ManageApplications, s.one, s.decide)),
+func (s *Section) Routes() []pagekit.Route {
+	return []pagekit.Route{
+		pagekit.At("/applications", "applications", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.ManageApplications, s.list)}),
+		pagekit.At("/applications/{application}", "application", pagekit.Both(staff.ManageApplications, s.one, s.decide)),
 	}
 }
 
@@ -52,7 +52,7 @@ const (
 )
 
 // list shows all applications, the enabled ones first.
-func (s *Section) list(v *frame.Visit) error {
+func (s *Section) list(v *pagekit.Visit) error {
 	after, err := s.after(v)
 	if err != nil {
 		return err
@@ -69,12 +69,12 @@ func (s *Section) list(v *frame.Visit) error {
 	if len(others) > mostOthers {
 		page.Others, page.After = others[:mostOthers], others[mostOthers-1].Application.String()
 	}
-	s.Show(v, frame.View{Template: templates["applications"], Status: http.StatusOK, Title: "Applications", Content: page})
+	s.Show(v, pagekit.View{Template: templates["applications"], Status: http.StatusOK, Title: "Applications", Content: page})
 	return nil
 }
 
 // after is the application after which the list continues; zero for its beginning.
-func (s *Section) after(v *frame.Visit) (projections.Offer, error) {
+func (s *Section) after(v *pagekit.Visit) (projections.Offer, error) {
 	if !v.Form.Has("after") {
 		return projections.Offer{}, nil
 	}
@@ -82,7 +82,7 @@ func (s *Section) after(v *frame.Visit) (projections.Offer, error) {
 }
 
 // find returns the application with an identifier as it is written.
-func (s *Section) find(v *frame.Visit, text string) (projections.Offer, error) {
+func (s *Section) find(v *pagekit.Visit, text string) (projections.Offer, error) {
 	id, ok := parse.ID(text)
 	if !ok {
 		return projections.Offer{}, errUnknown
@@ -94,4 +94,4 @@ func (s *Section) find(v *frame.Visit, text string) (projections.Offer, error) {
 	return offer, err
 }
 
-var errUnknown = frame.Sorry(http.StatusNotFound, "We do not know this application", "There is no application at this address.", "Go back to Applications and look for it there.")
+var errUnknown = pagekit.Sorry(http.StatusNotFound, "We do not know this application", "There is no application at this address.", "Go back to Applications and look for it there.")

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
 )
@@ -65,9 +65,9 @@ func webhookWords(events []application.WebhookEvent) (words []string) {
 // countWords formats a number that is counted up to projections.MostStakes.
 func countWords(n int, name string) string {
 	if n >= projections.MostStakes {
-		return frame.Counted(n, name) + " or more"
+		return pagekit.Counted(n, name) + " or more"
 	}
-	return frame.Counted(n, name)
+	return pagekit.Counted(n, name)
 }
 
 // hourWords formats an hour in the practice's time zone.
@@ -86,16 +86,16 @@ func countsOf(h projections.HealthHour) string {
 		{h.Delivered, "webhook", "delivered"}, {h.Undelivered, "webhook", "not delivered"},
 	} {
 		if part.n > 0 {
-			parts = append(parts, frame.Counted(part.n, part.name)+" "+part.what)
+			parts = append(parts, pagekit.Counted(part.n, part.name)+" "+part.what)
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
 // callRows are calls in words.
-func (s *Section) callRows(v *frame.Visit, calls []projections.SeenCall) (rows []callRow) {
+func (s *Section) callRows(v *pagekit.Visit, calls []projections.SeenCall) (rows []callRow) {
 	for _, c := range calls {
-		row := callRow{At: frame.Clock(c.At, v.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: c.Reason}
+		row := callRow{At: pagekit.Clock(c.At, v.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: c.Reason}
 		switch {
 		case c.ActedFor != "":
 			row.For = "for " + c.ActedFor
@@ -112,7 +112,7 @@ func (s *Section) callRows(v *frame.Visit, calls []projections.SeenCall) (rows [
 
 // endpointWords complete "It asked to …".
 func endpointWords(name application.EndpointName) string {
-	if words := frame.Listed([]application.EndpointName{name})[0]; words != "" {
+	if words := pagekit.Listed([]application.EndpointName{name})[0]; words != "" {
 		return words
 	}
 	return "check that it can call"

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
 	"frontdesk/adapters/staffweb/live"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/display"
 	"frontdesk/domain/event"
 	"frontdesk/domain/parse"
@@ -17,7 +17,7 @@ import (
 
 // Section is the board, and its stream of changes.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	Hub   *live.Hub
 	Board projections.CallInBoard
 }
@@ -25,13 +25,13 @@ type Section struct {
 //go:embed templates
 var sources embed.FS
 
-var templates = frame.Templates(sources, "board")
+var templates = pagekit.Templates(sources, "board")
 
 // Routes returns the board of a site. A screen has access to no other page.
-func (s *Section) Routes() []frame.Route {
-	return []frame.Route{
-		frame.At("/board/{site}", "board", frame.Methods{http.MethodGet: frame.OfScreen(s.show)}),
-		frame.At("/board/{site}/events", "board-events", frame.Methods{http.MethodGet: frame.OfScreen(s.follow)}),
+func (s *Section) Routes() []pagekit.Route {
+	return []pagekit.Route{
+		pagekit.At("/board/{site}", "board", pagekit.Methods{http.MethodGet: pagekit.OfScreen(s.show)}),
+		pagekit.At("/board/{site}/events", "board-events", pagekit.Methods{http.MethodGet: pagekit.OfScreen(s.follow)}),
 	}
 }
 
@@ -55,9 +55,9 @@ var waits = map[display.Naming]string{
 }
 
 // show shows the call-ins, newest first, as a page or as a fragment.
-func (s *Section) show(v *frame.Visit) error {
+func (s *Section) show(v *pagekit.Visit) error {
 	if !isOf(v) {
-		return frame.ErrNoScreen
+		return pagekit.ErrNoScreen
 	}
 	if err := s.Follow(v); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s *Section) show(v *frame.Visit) error {
 		return err
 	}
 	s.note(v, called)
-	view := frame.View{Template: templates["board"], Status: http.StatusOK, Title: "Now calling", Script: frame.Live, Content: boardPage{
+	view := pagekit.View{Template: templates["board"], Status: http.StatusOK, Title: "Now calling", Script: pagekit.Live, Content: boardPage{
 		Site: of.SiteName, Topic: topicOf(of).String(), Path: Path(of), Wait: waits[of.Naming], Called: called,
 	}}
 	if v.Form.Has("fragment") {
@@ -81,9 +81,9 @@ func (s *Section) show(v *frame.Visit) error {
 
 // follow streams changes to the screen, until the display is removed. Unlike for a
 // member of staff, this counts as activity.
-func (s *Section) follow(v *frame.Visit) error {
+func (s *Section) follow(v *pagekit.Visit) error {
 	if !isOf(v) {
-		return frame.ErrNoScreen
+		return pagekit.ErrNoScreen
 	}
 	token := v.Shown(s.ScreenCookie(v, ""))
 	still := func(ctx context.Context) (bool, error) {
@@ -97,17 +97,17 @@ func (s *Section) follow(v *frame.Visit) error {
 func topicOf(d projections.Display) live.Topic { return live.Topic{Kind: live.Board, Site: d.Site} }
 
 // actorOf is the display as the actor of a look.
-func actorOf(v *frame.Visit) event.Actor { return event.Display(v.Display.Display.UUID) }
+func actorOf(v *pagekit.Visit) event.Actor { return event.Display(v.Display.Display.UUID) }
 
 // isOf reports whether the address has the display's site.
-func isOf(v *frame.Visit) bool {
+func isOf(v *pagekit.Visit) bool {
 	id, ok := parse.ID(v.Var("site"))
 	return ok && id == v.Display.Site.UUID
 }
 
 // note adds the patients that the screen shows to the access record, with the display,
 // if there are any.
-func (s *Section) note(v *frame.Visit, called []projections.CallIn) {
+func (s *Section) note(v *pagekit.Visit, called []projections.CallIn) {
 	if len(called) == 0 {
 		return
 	}

@@ -3,7 +3,7 @@ package day
 import (
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/parse"
@@ -13,42 +13,42 @@ import (
 
 // act is an action of staff on an appointment.
 type act struct {
-	do func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error
+	do func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error
 	// done reports whether it has been done, so that a form that was sent twice counts as
 	// done.
-	done func(a projections.Appointment, v *frame.Visit) bool
+	done func(a projections.Appointment, v *pagekit.Visit) bool
 }
 
 // acts are the actions by their names in forms.
 var acts = map[string]act{
 	"arrived": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
+		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.MarkArrived(v.AsStaff(), commands.MarkArrived{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		func(a projections.Appointment, _ *frame.Visit) bool { return a.ArrivedAt != nil },
+		func(a projections.Appointment, _ *pagekit.Visit) bool { return a.ArrivedAt != nil },
 	},
 	"call-in": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
+		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.CallInPatient(v.AsStaff(), commands.CallInPatient{Tenant: v.Tenant, Appointment: a.Appointment, Room: roomIn(v), Seen: seen})
 		},
-		func(a projections.Appointment, v *frame.Visit) bool {
+		func(a projections.Appointment, v *pagekit.Visit) bool {
 			return a.Status == projections.StatusCalledIn && a.Room == roomIn(v)
 		},
 	},
 	"clear": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
+		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.ClearCallIn(v.AsStaff(), commands.ClearCallIn{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
 		hasStatus(projections.StatusBooked),
 	},
 	"absent": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
+		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.MarkDidNotAttend(v.AsStaff(), commands.MarkDidNotAttend{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
 		hasStatus(projections.StatusDidNotAttend),
 	},
 	"start": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
+		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
 			_, err := s.Desk.StartConsultation(v.AsStaff(), commands.StartConsultation{
 				Tenant: v.Tenant, Patient: a.Patient, Appointment: a.Appointment, Seen: seen, First: true,
 			})
@@ -57,7 +57,7 @@ var acts = map[string]act{
 		hasStatus(projections.StatusAttended),
 	},
 	"cancel": {
-		func(s *Section, v *frame.Visit, a projections.Appointment, seen int) error {
+		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
 			return s.Desk.CancelAppointment(v.AsStaff(), commands.CancelAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
 		hasStatus(projections.StatusCancelled),
@@ -65,19 +65,19 @@ var acts = map[string]act{
 	"move": {(*Section).move, isMoved},
 }
 
-func hasStatus(status projections.Status) func(projections.Appointment, *frame.Visit) bool {
-	return func(a projections.Appointment, _ *frame.Visit) bool { return a.Status == status }
+func hasStatus(status projections.Status) func(projections.Appointment, *pagekit.Visit) bool {
+	return func(a projections.Appointment, _ *pagekit.Visit) bool { return a.Status == status }
 }
 
 // act runs an action on an appointment, unless it has changed since the form's page was
 // shown (rule 2).
-func (s *Section) act(v *frame.Visit) error {
+func (s *Section) act(v *pagekit.Visit) error {
 	act, known := acts[v.Form.Get("do")]
 	if !known {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	if !v.Owns(purpose) {
-		return s.show(v, response{status: http.StatusForbidden, Faulty: frame.Wrong("facts", frame.SignedInAgain)})
+		return s.show(v, response{status: http.StatusForbidden, Faulty: pagekit.Wrong("facts", pagekit.SignedInAgain)})
 	}
 	seen, found, err := s.look(v)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Section) act(v *frame.Visit) error {
 
 // look reads the appointment, after counting its events: an event between this read and
 // the append refuses the action.
-func (s *Section) look(v *frame.Visit) (seen int, found projections.Appointment, err error) {
+func (s *Section) look(v *pagekit.Visit) (seen int, found projections.Appointment, err error) {
 	id, _ := parse.ID(v.Var("appointment"))
 	if seen, err = commands.Seen(v.Context(), s.Desk.Store, appointment.StreamOf(v.Tenant, appointment.ID{UUID: id})); err != nil {
 		return seen, found, err
@@ -105,7 +105,7 @@ func (s *Section) look(v *frame.Visit) (seen int, found projections.Appointment,
 
 // after returns to the day of the appointment, or to its own page if the form was
 // there.
-func (s *Section) after(v *frame.Visit, was projections.Appointment) error {
+func (s *Section) after(v *pagekit.Visit, was projections.Appointment) error {
 	done := "done=" + v.Form.Get("do")
 	if v.Form.Get("from") == "day" {
 		return v.GoTo(addressOf(v, was.Site, was.StartsAt, roomIn(v)) + "&" + done + "#a-" + was.Appointment.String())

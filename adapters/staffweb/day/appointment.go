@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"slices"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/parse"
 	"frontdesk/projections"
@@ -14,23 +14,23 @@ import (
 
 // errNone is the answer about an appointment that the practice does not have, that is
 // of an erased patient, or whose identifier is invalid.
-var errNone = frame.NoSuch("appointment", "Go back to Day and look for it there.")
+var errNone = pagekit.NoSuch("appointment", "Go back to Day and look for it there.")
 
 // response is the response to a submitted form, with its typed values.
 type response struct {
 	status int
-	frame.Faulty
+	pagekit.Faulty
 	done string // the last action; "" for none
 }
 
 // appointmentPage is one appointment.
 type appointmentPage struct {
-	frame.Faulty
+	pagekit.Faulty
 	row
 	Done    string
 	Day     string // the address of its day
 	Place   string
-	Room    frame.Choice
+	Room    pagekit.Choice
 	To      slotFields
 	History []entry
 	Token   string
@@ -40,11 +40,11 @@ type appointmentPage struct {
 type entry struct{ What, At string }
 
 // appointment shows one appointment.
-func (s *Section) appointment(v *frame.Visit) error {
+func (s *Section) appointment(v *pagekit.Visit) error {
 	return s.show(v, response{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
 }
 
-func (s *Section) show(v *frame.Visit, response response) error {
+func (s *Section) show(v *pagekit.Visit, response response) error {
 	found, err := s.find(v)
 	if err != nil {
 		return err
@@ -53,12 +53,12 @@ func (s *Section) show(v *frame.Visit, response response) error {
 	if err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["appointment"], Status: response.status, Title: response.Titled("Appointment"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["appointment"], Status: response.status, Title: response.Titled("Appointment"), Content: page})
 	return nil
 }
 
 // find reads the appointment in the address.
-func (s *Section) find(v *frame.Visit) (projections.Appointment, error) {
+func (s *Section) find(v *pagekit.Visit) (projections.Appointment, error) {
 	id, ok := parse.ID(v.Var("appointment"))
 	if !ok {
 		return projections.Appointment{}, errNone
@@ -70,7 +70,7 @@ func (s *Section) find(v *frame.Visit) (projections.Appointment, error) {
 	return found, err
 }
 
-func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, response response) (page appointmentPage, err error) {
+func (s *Section) contentOf(v *pagekit.Visit, found projections.Appointment, response response) (page appointmentPage, err error) {
 	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return page, err
@@ -95,7 +95,7 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Appointment, respo
 }
 
 // historyOf is the events of an appointment, oldest first.
-func (s *Section) historyOf(v *frame.Visit, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
+func (s *Section) historyOf(v *pagekit.Visit, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
 	happened, err := s.Appointments.History(v.Context(), v.Tenant, of.Appointment)
 	for _, h := range happened {
 		if what := eventClause(v, sites, h); what != "" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/parse"
@@ -18,11 +18,11 @@ import (
 
 // errNoPatient is the answer about a patient that the practice does not have, or no longer
 // has.
-var errNoPatient = frame.NoSuch("patient", "Find the patient first, then book from their page.")
+var errNoPatient = pagekit.NoSuch("patient", "Find the patient first, then book from their page.")
 
 // bookPage is the form that books.
 type bookPage struct {
-	frame.Faulty
+	pagekit.Faulty
 	Patient    patient.ID
 	Name, Born string
 	To         slotFields
@@ -31,11 +31,11 @@ type bookPage struct {
 }
 
 // bookForm asks for the time of an appointment.
-func (s *Section) bookForm(v *frame.Visit) error {
-	return s.showBook(v, http.StatusOK, rand.Text(), frame.Faulty{})
+func (s *Section) bookForm(v *pagekit.Visit) error {
+	return s.showBook(v, http.StatusOK, rand.Text(), pagekit.Faulty{})
 }
 
-func (s *Section) showBook(v *frame.Visit, status int, once string, faults frame.Faulty) error {
+func (s *Section) showBook(v *pagekit.Visit, status int, once string, faults pagekit.Faulty) error {
 	about, name, err := s.patientIn(v)
 	if err != nil {
 		return err
@@ -46,18 +46,18 @@ func (s *Section) showBook(v *frame.Visit, status int, once string, faults frame
 	}
 	s.Looked(v, "book", about)
 	content := bookPage{
-		Faulty: faults, Patient: about, Name: name.Name, Born: frame.Born(name.BirthDate), Once: once, Token: v.Token(purpose),
+		Faulty: faults, Patient: about, Name: name.Name, Born: pagekit.Born(name.BirthDate), Once: once, Token: v.Token(purpose),
 		To: slotFields{Faulty: faults, Sites: optionsOf(sites, at.Site), Date: v.Form.Get("date"), Time: v.Form.Get("time")},
 	}
 	if !v.Form.Has("date") {
 		content.To.Date = s.Now().In(v.Practice.Zone).Format(time.DateOnly)
 	}
-	s.Show(v, frame.View{Template: templates["book"], Status: status, Title: faults.Titled("Book an appointment"), Content: content})
+	s.Show(v, pagekit.View{Template: templates["book"], Status: status, Title: faults.Titled("Book an appointment"), Content: content})
 	return nil
 }
 
 // patientIn is the patient in the form.
-func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.PatientName, err error) {
+func (s *Section) patientIn(v *pagekit.Visit) (about patient.ID, name projections.PatientName, err error) {
 	id, ok := parse.ID(v.Form.Get("patient"))
 	if !ok {
 		return about, name, errNoPatient
@@ -75,14 +75,14 @@ func (s *Section) patientIn(v *frame.Visit) (about patient.ID, name projections.
 }
 
 // book books the appointment in the form, once (rule 3).
-func (s *Section) book(v *frame.Visit) error {
+func (s *Section) book(v *pagekit.Visit) error {
 	once := v.Form.Get("once")
 	if !v.Owns(purpose) {
-		return s.showBook(v, http.StatusForbidden, once, frame.Wrong("date", frame.SignedInAgain))
+		return s.showBook(v, http.StatusForbidden, once, pagekit.Wrong("date", pagekit.SignedInAgain))
 	}
 	about, ok := parse.ID(v.Form.Get("patient"))
 	if !ok || strings.TrimSpace(once) == "" {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	slot, err := s.slotIn(v, site.ID{})
 	if wrong, is := errors.AsType[fieldFault](err); is {
@@ -96,7 +96,7 @@ func (s *Section) book(v *frame.Visit) error {
 	})
 	switch {
 	case errors.Is(err, appointment.ErrBooked):
-		return s.showBook(v, http.StatusConflict, rand.Text(), frame.Wrong("date",
+		return s.showBook(v, http.StatusConflict, rand.Text(), pagekit.Wrong("date",
 			"This form has booked an appointment already. Nothing more has been booked. Press the button again if you want another one."))
 	case errors.Is(err, patient.ErrUnknown):
 		return errNoPatient

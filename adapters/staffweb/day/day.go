@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
@@ -19,12 +19,12 @@ const rowsShown = 500
 type dayPage struct {
 	Done                       string // the last action; "" for none
 	Site                       projections.Site
-	Sites                      []frame.Option
+	Sites                      []pagekit.Option
 	Date, On                   string // 2006-01-02, and in words
 	Yesterday, Today, Tomorrow string // addresses; Today is "" on that day
 	Fragment                   string // the address of the list only
-	Rooms                      []frame.Option
-	Room                       frame.Option // for calling patients in from here; zero for none
+	Rooms                      []pagekit.Option
+	Room                       pagekit.Option // for calling patients in from here; zero for none
 	Rows                       []row
 	More                       bool // there are more than are shown
 	Token                      string
@@ -32,7 +32,7 @@ type dayPage struct {
 
 // day shows the day's appointments. One line of the access record lists the patients
 // shown.
-func (s *Section) day(v *frame.Visit) error {
+func (s *Section) day(v *pagekit.Visit) error {
 	if v.Form.Has("patient") {
 		return v.GoTo(v.Base() + "/day/book?" + url.Values{"patient": {v.Form.Get("patient")}}.Encode())
 	}
@@ -47,9 +47,9 @@ func (s *Section) day(v *frame.Visit) error {
 	if err != nil {
 		return err
 	}
-	view := frame.View{Template: templates["day"], Status: http.StatusOK, Title: "Day", Content: page}
+	view := pagekit.View{Template: templates["day"], Status: http.StatusOK, Title: "Day", Content: page}
 	if len(sites) > 0 {
-		view.Script = frame.Live
+		view.Script = pagekit.Live
 	}
 	if v.Form.Has("fragment") {
 		view.Fragment = "list"
@@ -58,7 +58,7 @@ func (s *Section) day(v *frame.Visit) error {
 	return nil
 }
 
-func (s *Section) pageOf(v *frame.Visit, sites []projections.Site, at projections.Site) (dayPage, error) {
+func (s *Section) pageOf(v *pagekit.Visit, sites []projections.Site, at projections.Site) (dayPage, error) {
 	today := s.Now().In(v.Practice.Zone).Format(time.DateOnly)
 	date := v.Form.Get("date")
 	from, until, ok := parse.Day(date, v.Practice.Zone)
@@ -68,7 +68,7 @@ func (s *Section) pageOf(v *frame.Visit, sites []projections.Site, at projection
 	}
 	room, chosen := roomAt(at, roomIn(v))
 	page := dayPage{
-		Done: doneWords[v.Form.Get("done")], Site: at, Sites: optionsOf(sites, at.Site), Date: date, On: frame.Weekday(from, v.Practice.Zone),
+		Done: doneWords[v.Form.Get("done")], Site: at, Sites: optionsOf(sites, at.Site), Date: date, On: pagekit.Weekday(from, v.Practice.Zone),
 		Yesterday: addressOf(v, at.Site, from.Add(-time.Hour), room), Tomorrow: addressOf(v, at.Site, until.Add(time.Hour), room),
 		Fragment: addressOf(v, at.Site, from, room) + "&fragment", Rooms: roomsOf(at, room), Room: chosen, Token: v.Token(purpose),
 	}
@@ -86,7 +86,7 @@ func (s *Section) pageOf(v *frame.Visit, sites []projections.Site, at projection
 
 // rowsOf are appointments with the names of their patients. A just erased patient has
 // none, and is left out.
-func (s *Section) rowsOf(v *frame.Visit, at projections.Site, found []projections.Appointment) (rows []row, err error) {
+func (s *Section) rowsOf(v *pagekit.Visit, at projections.Site, found []projections.Appointment) (rows []row, err error) {
 	patients := make([]patient.ID, len(found))
 	for n, a := range found {
 		patients[n] = a.Patient
@@ -107,7 +107,7 @@ func (s *Section) rowsOf(v *frame.Visit, at projections.Site, found []projection
 }
 
 // addressOf is the address of a day. It keeps the room for calling in.
-func addressOf(v *frame.Visit, at site.ID, on time.Time, room site.RoomID) string {
+func addressOf(v *pagekit.Visit, at site.ID, on time.Time, room site.RoomID) string {
 	query := url.Values{"site": {at.String()}, "date": {on.In(v.Practice.Zone).Format(time.DateOnly)}}
 	if room != (site.RoomID{}) {
 		query.Set("room", room.String())
@@ -116,7 +116,7 @@ func addressOf(v *frame.Visit, at site.ID, on time.Time, room site.RoomID) strin
 }
 
 // roomIn is the room in the form; zero for none.
-func roomIn(v *frame.Visit) (room site.RoomID) {
+func roomIn(v *pagekit.Visit) (room site.RoomID) {
 	room.UUID, _ = parse.SomeID(v.Form.Get("room"))
 	return room
 }

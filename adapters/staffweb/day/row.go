@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
 	"frontdesk/projections"
@@ -24,10 +24,10 @@ type row struct {
 	MayChange, Cancelled                 bool
 }
 
-func (s *Section) rowOf(v *frame.Visit, at projections.Site, a projections.Appointment, name projections.PatientName) row {
+func (s *Section) rowOf(v *pagekit.Visit, at projections.Site, a projections.Appointment, name projections.PatientName) row {
 	r := row{
-		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: frame.Born(name.BirthDate), Time: frame.TimeOfDay(a.StartsAt, v.Practice.Zone),
-		Date: frame.Weekday(a.StartsAt, v.Practice.Zone), Standing: statusText(v, at, a), Seen: seenOf(a), MayChange: true,
+		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: pagekit.Born(name.BirthDate), Time: pagekit.TimeOfDay(a.StartsAt, v.Practice.Zone),
+		Date: pagekit.Weekday(a.StartsAt, v.Practice.Zone), Standing: statusText(v, at, a), Seen: seenOf(a), MayChange: true,
 	}
 	if there := a.ArrivedAt != nil || a.Status == projections.StatusCalledIn; there && a.Status != projections.StatusCancelled {
 		r.Number = a.Appointment.Number()
@@ -58,16 +58,16 @@ func seenOf(a projections.Appointment) string {
 }
 
 // statusText describes the status of an appointment.
-func statusText(v *frame.Visit, at projections.Site, a projections.Appointment) string {
+func statusText(v *pagekit.Visit, at projections.Site, a projections.Appointment) string {
 	switch {
 	case a.Status == projections.StatusCalledIn:
 		into := ""
 		if n := slices.IndexFunc(at.Rooms, func(r projections.Room) bool { return r.Room == a.Room }); n >= 0 {
-			into = " to " + frame.Plain(at.Rooms[n].Name)
+			into = " to " + pagekit.Plain(at.Rooms[n].Name)
 		}
-		return "Called in" + into + " at " + frame.TimeOfDay(*a.CalledInAt, v.Practice.Zone)
+		return "Called in" + into + " at " + pagekit.TimeOfDay(*a.CalledInAt, v.Practice.Zone)
 	case a.Status == projections.StatusBooked && a.ArrivedAt != nil:
-		return "Arrived at " + frame.TimeOfDay(*a.ArrivedAt, v.Practice.Zone)
+		return "Arrived at " + pagekit.TimeOfDay(*a.ArrivedAt, v.Practice.Zone)
 	}
 	return statusNames[a.Status]
 }

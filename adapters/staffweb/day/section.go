@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
@@ -14,7 +14,7 @@ import (
 
 // Section is the pages of the day. All fields are needed.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	Appointments projections.Appointments
 	Sites        projections.Sites
 }
@@ -22,14 +22,14 @@ type Section struct {
 //go:embed templates
 var sources embed.FS
 
-var templates = frame.Templates(sources, "day", "appointment", "book")
+var templates = pagekit.Templates(sources, "day", "appointment", "book")
 
 // Routes are the paths of the section.
-func (s *Section) Routes() []frame.Route {
-	return []frame.Route{
-		frame.At("/day", "day", frame.Methods{http.MethodGet: frame.WhoMay(staff.RunTheDay, s.day)}),
-		frame.At("/day/book", "book", frame.Both(staff.RunTheDay, s.bookForm, s.book)),
-		frame.At("/day/{appointment}", "appointment", frame.Both(staff.RunTheDay, s.appointment, s.act)),
+func (s *Section) Routes() []pagekit.Route {
+	return []pagekit.Route{
+		pagekit.At("/day", "day", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.RunTheDay, s.day)}),
+		pagekit.At("/day/book", "book", pagekit.Both(staff.RunTheDay, s.bookForm, s.book)),
+		pagekit.At("/day/{appointment}", "appointment", pagekit.Both(staff.RunTheDay, s.appointment, s.act)),
 	}
 }
 
@@ -37,11 +37,11 @@ func (s *Section) Routes() []frame.Route {
 const purpose = "day"
 
 // errNoSite is the answer to an unknown site.
-var errNoSite = frame.NoSuch("site", "Go back to Day and choose a site there.")
+var errNoSite = pagekit.NoSuch("site", "Go back to Day and choose a site there.")
 
 // sites are those of the practice, and the one in the form. By default it is instead,
 // or else the first.
-func (s *Section) sites(v *frame.Visit, instead site.ID) (all []projections.Site, chosen projections.Site, err error) {
+func (s *Section) sites(v *pagekit.Visit, instead site.ID) (all []projections.Site, chosen projections.Site, err error) {
 	all, err = s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil || len(all) == 0 {
 		return all, chosen, err
@@ -58,31 +58,31 @@ func (s *Section) sites(v *frame.Visit, instead site.ID) (all []projections.Site
 	return all, all[i], nil
 }
 
-func optionsOf(sites []projections.Site, chosen site.ID) (options []frame.Option) {
+func optionsOf(sites []projections.Site, chosen site.ID) (options []pagekit.Option) {
 	for _, of := range sites {
-		options = append(options, frame.Option{Value: of.Site.String(), Name: of.Name, Chosen: of.Site == chosen})
+		options = append(options, pagekit.Option{Value: of.Site.String(), Name: of.Name, Chosen: of.Site == chosen})
 	}
 	return options
 }
 
 // roomAt returns the room if the site has it.
-func roomAt(at projections.Site, id site.RoomID) (site.RoomID, frame.Option) {
+func roomAt(at projections.Site, id site.RoomID) (site.RoomID, pagekit.Option) {
 	for _, room := range at.Rooms {
 		if room.Room == id {
-			return id, frame.Option{Value: id.String(), Name: room.Name, Chosen: true}
+			return id, pagekit.Option{Value: id.String(), Name: room.Name, Chosen: true}
 		}
 	}
-	return site.RoomID{}, frame.Option{}
+	return site.RoomID{}, pagekit.Option{}
 }
 
-func roomsOf(at projections.Site, chosen site.RoomID) (options []frame.Option) {
+func roomsOf(at projections.Site, chosen site.RoomID) (options []pagekit.Option) {
 	for _, room := range at.Rooms {
-		options = append(options, frame.Option{Value: room.Room.String(), Name: room.Name, Chosen: room.Room == chosen})
+		options = append(options, pagekit.Option{Value: room.Room.String(), Name: room.Name, Chosen: room.Room == chosen})
 	}
 	return options
 }
 
 // roomChoice is the field of the site's rooms.
-func roomChoice(at projections.Site, chosen site.RoomID, fault string) frame.Choice {
-	return frame.Choice{ID: "room", Label: "Room", None: "No room", Options: roomsOf(at, chosen), Fault: fault}
+func roomChoice(at projections.Site, chosen site.RoomID, fault string) pagekit.Choice {
+	return pagekit.Choice{ID: "room", Label: "Room", None: "No room", Options: roomsOf(at, chosen), Fault: fault}
 }

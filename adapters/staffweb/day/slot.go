@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/parse"
@@ -14,23 +14,23 @@ import (
 
 // slotFields are the fields of an appointment's place and time.
 type slotFields struct {
-	frame.Faulty
-	Sites      []frame.Option
+	pagekit.Faulty
+	Sites      []pagekit.Option
 	Date, Time string // as typed, or 2006-01-02 and 15:04
 }
 
 // DateField is the field of the day.
-func (f slotFields) DateField() frame.Field {
-	return frame.Field{ID: "date", Label: "Day", Kind: "date", Value: f.Date, Fill: "off", Fault: f.Fault("date")}
+func (f slotFields) DateField() pagekit.Field {
+	return pagekit.Field{ID: "date", Label: "Day", Kind: "date", Value: f.Date, Fill: "off", Fault: f.Fault("date")}
 }
 
 // TimeField is the field of the time.
-func (f slotFields) TimeField() frame.Field {
-	return frame.Field{ID: "time", Label: "Time", Kind: "time", Value: f.Time, Fill: "off", Fault: f.Fault("time")}
+func (f slotFields) TimeField() pagekit.Field {
+	return pagekit.Field{ID: "time", Label: "Time", Kind: "time", Value: f.Time, Fill: "off", Fault: f.Fault("time")}
 }
 
 // fieldsOf are filled in with the typed values, or else with those of the appointment.
-func fieldsOf(v *frame.Visit, sites []projections.Site, a projections.Appointment, faults frame.Faulty) slotFields {
+func fieldsOf(v *pagekit.Visit, sites []projections.Site, a projections.Appointment, faults pagekit.Faulty) slotFields {
 	at := a.StartsAt.In(v.Practice.Zone)
 	f := slotFields{Faulty: faults, Sites: optionsOf(sites, a.Site), Date: at.Format(time.DateOnly), Time: at.Format("15:04")}
 	if v.Form.Get("do") == "move" {
@@ -43,15 +43,15 @@ func fieldsOf(v *frame.Visit, sites []projections.Site, a projections.Appointmen
 }
 
 // fieldFault is the faults of a form, as an error.
-type fieldFault struct{ frame.Faulty }
+type fieldFault struct{ pagekit.Faulty }
 
 // Error returns the first fault.
 func (f fieldFault) Error() string { return f.Faults[0].Text }
 
-func wrong(field, text string) error { return fieldFault{frame.Wrong(field, text)} }
+func wrong(field, text string) error { return fieldFault{pagekit.Wrong(field, text)} }
 
 // slotIn reads the place and time of an appointment.
-func (s *Section) slotIn(v *frame.Visit, instead site.ID) (slot appointment.Slot, err error) {
+func (s *Section) slotIn(v *pagekit.Visit, instead site.ID) (slot appointment.Slot, err error) {
 	_, at, err := s.sites(v, instead)
 	if err != nil {
 		return slot, err
@@ -61,7 +61,7 @@ func (s *Section) slotIn(v *frame.Visit, instead site.ID) (slot appointment.Slot
 	return slot, err
 }
 
-func (s *Section) timeIn(v *frame.Visit) (at time.Time, err error) {
+func (s *Section) timeIn(v *pagekit.Visit) (at time.Time, err error) {
 	date, clock, zone := strings.TrimSpace(v.Form.Get("date")), strings.TrimSpace(v.Form.Get("time")), v.Practice.Zone
 	if date == "" {
 		return at, wrong("date", "Enter a date.")
@@ -78,13 +78,13 @@ func (s *Section) timeIn(v *frame.Visit) (at time.Time, err error) {
 	}
 	at, ok = parse.Clock(date, clock, zone)
 	if !ok {
-		return at, wrong("time", "Choose another time: the clocks skip "+clock+" on "+frame.Weekday(day, zone)+".")
+		return at, wrong("time", "Choose another time: the clocks skip "+clock+" on "+pagekit.Weekday(day, zone)+".")
 	}
 	return at, nil
 }
 
 // move moves the appointment to the place and time in the form.
-func (s *Section) move(v *frame.Visit, a projections.Appointment, seen int) error {
+func (s *Section) move(v *pagekit.Visit, a projections.Appointment, seen int) error {
 	to, err := s.slotIn(v, a.Site)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (s *Section) move(v *frame.Visit, a projections.Appointment, seen int) erro
 }
 
 // isMoved reports whether the appointment is at the place and time in the form.
-func isMoved(a projections.Appointment, v *frame.Visit) bool {
+func isMoved(a projections.Appointment, v *pagekit.Visit) bool {
 	at, ok := parse.Clock(v.Form.Get("date"), v.Form.Get("time"), v.Practice.Zone)
 	named := v.Form.Get("site")
 	return ok && at.Equal(a.StartsAt) && (named == "" || named == a.Site.String())

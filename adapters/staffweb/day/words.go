@@ -3,7 +3,7 @@ package day
 import (
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/catalogue"
 	"frontdesk/domain/site"
@@ -33,9 +33,9 @@ var doneWords = map[string]string{
 // eventClause describes an event of an appointment, as a clause; "" for an event that adds
 // nothing to the one before it. On the appointment's own page, "this" is the
 // appointment.
-func eventClause(v *frame.Visit, sites []projections.Site, h projections.Handled) string {
-	who, at := frame.WhoDid(v, h), func(t time.Time) string {
-		return frame.TimeOfDay(t, v.Practice.Zone) + " on " + frame.Weekday(t, v.Practice.Zone)
+func eventClause(v *pagekit.Visit, sites []projections.Site, h projections.Handled) string {
+	who, at := pagekit.WhoDid(v, h), func(t time.Time) string {
+		return pagekit.TimeOfDay(t, v.Practice.Zone) + " on " + pagekit.Weekday(t, v.Practice.Zone)
 	}
 	switch e := h.Event.(type) {
 	case appointment.Booked:
@@ -61,7 +61,7 @@ func eventClause(v *frame.Visit, sites []projections.Site, h projections.Handled
 func placeOf(sites []projections.Site, id site.ID) string {
 	for _, of := range sites {
 		if of.Site == id && len(sites) > 1 {
-			return " at " + frame.Plain(of.Name)
+			return " at " + pagekit.Plain(of.Name)
 		}
 	}
 	return ""
@@ -71,7 +71,7 @@ func roomName(sites []projections.Site, e appointment.CalledIn) string {
 	for _, of := range sites {
 		for _, room := range of.Rooms {
 			if room.Room == e.Room {
-				return " to " + frame.Plain(room.Name)
+				return " to " + pagekit.Plain(room.Name)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strings"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/display"
 	"frontdesk/domain/fault"
@@ -19,8 +19,8 @@ import (
 
 // addPage is the form of a new display.
 type addPage struct {
-	frame.Faulty
-	Name    frame.Field
+	pagekit.Faulty
+	Name    pagekit.Field
 	Sites   []choice
 	Namings []choice
 	Once    string // the key of the new display, so that a form that is sent twice adds one
@@ -35,16 +35,16 @@ type choice struct {
 
 // addForm shows the form, after recent reauthentication: a browser with its link sees
 // the call-ins.
-func (s *Section) addForm(v *frame.Visit) error {
+func (s *Section) addForm(v *pagekit.Visit) error {
 	if !s.Confirmed(v) {
 		return s.ConfirmFirst(v, "displays?add")
 	}
 	v.Form = nil
-	return s.ask(v, http.StatusOK, frame.Faulty{})
+	return s.ask(v, http.StatusOK, pagekit.Faulty{})
 }
 
 // ask shows the form with the typed values.
-func (s *Section) ask(v *frame.Visit, status int, wrong frame.Faulty) error {
+func (s *Section) ask(v *pagekit.Visit, status int, wrong pagekit.Faulty) error {
 	sites, err := s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
@@ -52,12 +52,12 @@ func (s *Section) ask(v *frame.Visit, status int, wrong frame.Faulty) error {
 	page := addPage{
 		Faulty: wrong, Sites: places(sites, v.Form.Get("site")), Namings: ways(display.Naming(v.Form.Get("naming"))),
 		Once: cmp.Or(v.Form.Get("once"), rand.Text()), Token: v.Token("displays"),
-		Name: frame.Field{
+		Name: pagekit.Field{
 			ID: "name", Label: "Name of the display", Hint: "Such as where it hangs. Only managers see it.",
 			Kind: "text", Value: v.Form.Get("name"), Fill: "off", Fault: wrong.Fault("name"),
 		},
 	}
-	s.Show(v, frame.View{Template: templates["add"], Status: status, Title: page.Titled("Add a display"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["add"], Status: status, Title: page.Titled("Add a display"), Content: page})
 	return nil
 }
 
@@ -91,17 +91,17 @@ func numbered(field string, n int) string {
 }
 
 // add adds a display and shows its link, once.
-func (s *Section) add(v *frame.Visit) error {
+func (s *Section) add(v *pagekit.Visit) error {
 	if !s.Confirmed(v) {
 		return s.ConfirmFirst(v, "displays?add")
 	}
 	once := v.Form.Get("once")
 	if strings.TrimSpace(once) == "" {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	at, ok := parse.SomeID(v.Form.Get("site"))
 	if !ok {
-		return s.ask(v, http.StatusBadRequest, frame.Wrong("site", "Choose a site"))
+		return s.ask(v, http.StatusBadRequest, pagekit.Wrong("site", "Choose a site"))
 	}
 	wanted := commands.AddDisplay{
 		Tenant: v.Tenant, Once: v.Once(once), Name: v.Form.Get("name"), Site: site.ID{UUID: at}, Naming: display.Naming(v.Form.Get("naming")),
@@ -114,19 +114,19 @@ func (s *Section) add(v *frame.Visit) error {
 }
 
 // refuse shows why a display was not added.
-func (s *Section) refuse(v *frame.Visit, err error) error {
+func (s *Section) refuse(v *pagekit.Visit, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case !ok || refusal.Kind == fault.Unavailable:
 		return err
 	case errors.Is(err, display.ErrAdded):
-		return frame.Sorry(http.StatusConflict, "This display has been added", refusal.Detail, "Go back to Displays.")
+		return pagekit.Sorry(http.StatusConflict, "This display has been added", refusal.Detail, "Go back to Displays.")
 	case errors.Is(err, display.ErrNameless):
-		return s.ask(v, http.StatusBadRequest, frame.Wrong("name", refusal.Detail))
+		return s.ask(v, http.StatusBadRequest, pagekit.Wrong("name", refusal.Detail))
 	case errors.Is(err, site.ErrUnknown):
-		return s.ask(v, http.StatusBadRequest, frame.Wrong("site", "Choose a site"))
+		return s.ask(v, http.StatusBadRequest, pagekit.Wrong("site", "Choose a site"))
 	}
-	return s.ask(v, http.StatusBadRequest, frame.Wrong("naming", "Choose how people are called"))
+	return s.ask(v, http.StatusBadRequest, pagekit.Wrong("naming", "Choose how people are called"))
 }
 
 // handedPage shows a link, once.
@@ -134,9 +134,9 @@ type handedPage struct{ Name, Link, Until string }
 
 // hand shows the link in the response to the form that created it. Its secret is not
 // stored.
-func (s *Section) hand(v *frame.Visit, name string, given commands.DisplayLink) error {
-	s.Show(v, frame.View{Template: templates["handed"], Status: http.StatusOK, Title: "Open this link on the screen", Content: handedPage{
-		Name: name, Link: s.Origin(v) + LinkPath(v.Tenant, given), Until: frame.Clock(given.ExpiresAt, v.Practice.Zone),
+func (s *Section) hand(v *pagekit.Visit, name string, given commands.DisplayLink) error {
+	s.Show(v, pagekit.View{Template: templates["handed"], Status: http.StatusOK, Title: "Open this link on the screen", Content: handedPage{
+		Name: name, Link: s.Origin(v) + LinkPath(v.Tenant, given), Until: pagekit.Clock(given.ExpiresAt, v.Practice.Zone),
 	}})
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"frontdesk/adapters/staffweb/board"
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/display"
@@ -28,7 +28,7 @@ const linkMinutes = 30
 var secretForm = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
 
 // linkCookie holds a link from opening it until the browser becomes a display.
-func (s *Section) linkCookie(v *frame.Visit, link string) *http.Cookie {
+func (s *Section) linkCookie(v *pagekit.Visit, link string) *http.Cookie {
 	c := s.Cookie(v, "frontdesk.screenlink-", link)
 	if link != "" {
 		c.MaxAge = linkMinutes * 60
@@ -38,7 +38,7 @@ func (s *Section) linkCookie(v *frame.Visit, link string) *http.Cookie {
 
 // openLink moves the secret from the address to a cookie. It neither queries nor uses
 // up the link, because mail scanners follow links (D67).
-func (s *Section) openLink(v *frame.Visit) error {
+func (s *Section) openLink(v *pagekit.Visit) error {
 	link := ""
 	if id, ok := parse.SomeID(v.Var("display")); ok && secretForm.MatchString(v.Var("secret")) {
 		link = id.String() + "." + v.Var("secret")
@@ -54,7 +54,7 @@ type linkPage struct {
 }
 
 // linkForm asks whether this is the screen.
-func (s *Section) linkForm(v *frame.Visit) error {
+func (s *Section) linkForm(v *pagekit.Visit) error {
 	of, link, err := s.opened(v)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (s *Section) linkForm(v *frame.Visit) error {
 	if v.Practice, err = s.Signposts.Of(v.Context(), v.Tenant); err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["link"], Status: http.StatusOK, Title: "Show the board on this screen",
+	s.Show(v, pagekit.View{Template: templates["link"], Status: http.StatusOK, Title: "Show the board on this screen",
 		Content: linkPage{of, tokenOf(link.Secret)}})
 	return nil
 }
@@ -73,7 +73,7 @@ func tokenOf(secret string) string { return signin.Session{Token: secret}.FormTo
 
 // opened finds the display of the browser's link. All invalid links get the same
 // answer, including those at an unknown practice.
-func (s *Section) opened(v *frame.Visit) (of projections.Display, link commands.ConnectDisplay, err error) {
+func (s *Section) opened(v *pagekit.Visit) (of projections.Display, link commands.ConnectDisplay, err error) {
 	shown := v.Shown(s.linkCookie(v, ""))
 	if shown == "" {
 		return of, link, errLink // no guess to count
@@ -96,7 +96,7 @@ func (s *Section) opened(v *frame.Visit) (of projections.Display, link commands.
 
 // connect makes this browser the display's screen, and uses the link up. It ends any
 // session in this browser: anyone can reach a screen in a waiting room.
-func (s *Section) connect(v *frame.Visit) error {
+func (s *Section) connect(v *pagekit.Visit) error {
 	of, link, err := s.opened(v)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Section) connect(v *frame.Visit) error {
 	return v.GoTo(v.Base() + board.Path(of))
 }
 
-func (s *Section) signOut(v *frame.Visit) error {
+func (s *Section) signOut(v *pagekit.Visit) error {
 	if !v.SignedIn {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/display"
 	"frontdesk/domain/parse"
@@ -33,7 +33,7 @@ var namings = map[display.Naming]string{
 }
 
 // list shows a manager the displays of the practice, or the form of a new one.
-func (s *Section) list(v *frame.Visit) error {
+func (s *Section) list(v *pagekit.Visit) error {
 	if v.Form.Has("add") {
 		return s.addForm(v)
 	}
@@ -45,18 +45,18 @@ func (s *Section) list(v *frame.Visit) error {
 	for _, d := range found {
 		page.Displays = append(page.Displays, row{d, namings[d.Naming], s.state(v, d)})
 	}
-	s.Show(v, frame.View{Template: templates["displays"], Status: http.StatusOK, Title: "Displays", Content: page})
+	s.Show(v, pagekit.View{Template: templates["displays"], Status: http.StatusOK, Title: "Displays", Content: page})
 	return nil
 }
 
 // state describes whether a screen shows the display.
-func (s *Section) state(v *frame.Visit, d projections.Display) string {
-	until := frame.Clock(d.LinkUntil, v.Practice.Zone)
+func (s *Section) state(v *pagekit.Visit, d projections.Display) string {
+	until := pagekit.Clock(d.LinkUntil, v.Practice.Zone)
 	switch {
 	case d.SeenAt != nil:
-		return "Last shown at " + frame.Clock(*d.SeenAt, v.Practice.Zone)
+		return "Last shown at " + pagekit.Clock(*d.SeenAt, v.Practice.Zone)
 	case d.ConnectedAt != nil:
-		return "Its link was opened at " + frame.Clock(*d.ConnectedAt, v.Practice.Zone)
+		return "Its link was opened at " + pagekit.Clock(*d.ConnectedAt, v.Practice.Zone)
 	case s.Now().Before(d.LinkUntil):
 		return "No screen has opened its link, which can be used until " + until
 	default:
@@ -65,9 +65,9 @@ func (s *Section) state(v *frame.Visit, d projections.Display) string {
 }
 
 // change runs a manager's action on displays.
-func (s *Section) change(v *frame.Visit) error {
+func (s *Section) change(v *pagekit.Visit) error {
 	if !v.Owns("displays") {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	switch v.Form.Get("do") {
 	case "add":
@@ -75,15 +75,15 @@ func (s *Section) change(v *frame.Visit) error {
 	case "remove":
 		return s.remove(v)
 	}
-	return frame.ErrUnreadable
+	return pagekit.ErrUnreadable
 }
 
 // remove turns a display off at once. Unlike adding one it needs no reauthentication:
 // it reveals nothing.
-func (s *Section) remove(v *frame.Visit) error {
+func (s *Section) remove(v *pagekit.Visit) error {
 	id, ok := parse.SomeID(v.Form.Get("display"))
 	if !ok {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	err := s.Desk.RemoveDisplay(v.AsStaff(), commands.RemoveDisplay{Tenant: v.Tenant, Display: display.ID{UUID: id}})
 	if errors.Is(err, display.ErrUnknown) {

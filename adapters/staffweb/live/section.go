@@ -7,26 +7,26 @@ import (
 	"strconv"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/staff"
 )
 
 // Section is the stream of the staff pages.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	Hub *Hub
 }
 
 // Routes returns its only route. Each topic has a right of its own.
-func (s *Section) Routes() []frame.Route {
-	return []frame.Route{frame.At("/events", "events", frame.Methods{http.MethodGet: frame.WhoMay(staff.ManageOwnAccount, s.events)})}
+func (s *Section) Routes() []pagekit.Route {
+	return []pagekit.Route{pagekit.At("/events", "events", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.ManageOwnAccount, s.events)})}
 }
 
 // events streams changes to the page, while the session lasts and has the rights.
-func (s *Section) events(v *frame.Visit) error {
+func (s *Section) events(v *pagekit.Visit) error {
 	topics, ok := parseTopics(v.Form.Get("topics"))
 	if !ok {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	if !may(v.Session.Roles, topics) {
 		return errNoTopicRight
@@ -47,7 +47,7 @@ func may(roles staff.Roles, topics []Topic) bool {
 	return true
 }
 
-var errNoTopicRight = frame.Sorry(http.StatusForbidden, "You cannot use this page", "Your roles do not let you see what changes there.",
+var errNoTopicRight = pagekit.Sorry(http.StatusForbidden, "You cannot use this page", "Your roles do not let you see what changes there.",
 	"If it is part of your work, ask your manager to change your roles.")
 
 // joinLimit is the time limit for starting a stream, while the visit holds a permit.
@@ -55,10 +55,10 @@ const joinLimit = 5 * time.Second
 
 // Answer answers a visit with a stream. The holder is the owner by which streams are
 // counted: a session, or a display.
-func (h *Hub) Answer(v *frame.Visit, holder string, still Still, topics ...Topic) error {
+func (h *Hub) Answer(v *pagekit.Visit, holder string, still Still, topics ...Topic) error {
 	since, ok := sinceOf(v)
 	if !ok {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	if v.R.Method == http.MethodHead {
 		v.Answer("text/event-stream", nil)
@@ -69,7 +69,7 @@ func (h *Hub) Answer(v *frame.Visit, holder string, still Still, topics ...Topic
 	stream, err := h.Join(ctx, Wish{v.Tenant, holder, topics, since})
 	switch {
 	case errors.Is(err, ErrFull), errors.Is(err, ErrStopping):
-		return frame.ErrBusy
+		return pagekit.ErrBusy
 	case err != nil:
 		return err
 	}
@@ -79,7 +79,7 @@ func (h *Hub) Answer(v *frame.Visit, holder string, still Still, topics ...Topic
 
 // sinceOf is the last idx that the browser has: from its last message, or else from its
 // page.
-func sinceOf(v *frame.Visit) (since int64, ok bool) {
+func sinceOf(v *pagekit.Visit) (since int64, ok bool) {
 	text := v.R.Header.Get("Last-Event-ID")
 	if text == "" {
 		text = v.Form.Get("since")

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/practice"
@@ -33,7 +33,7 @@ func (c change) types() []request.Type {
 }
 
 // read reads the change in a form, or its faults.
-func (s *Section) read(v *frame.Visit, zone *time.Location) (change, frame.Faulty, error) {
+func (s *Section) read(v *pagekit.Visit, zone *time.Location) (change, pagekit.Faulty, error) {
 	do, typ := v.Form.Get("do"), request.Type(v.Form.Get("type"))
 	switch do {
 	case "close":
@@ -44,17 +44,17 @@ func (s *Section) read(v *frame.Visit, zone *time.Location) (change, frame.Fault
 		return c, wrong, nil
 	}
 	if !slices.Contains(request.Types(), typ) {
-		return change{}, frame.Faulty{}, frame.ErrUnreadable
+		return change{}, pagekit.Faulty{}, pagekit.ErrUnreadable
 	}
 	c, wrong := ofType(v, do, typ, zone)
 	if c.intent == nil && len(wrong.Faults) == 0 {
-		return change{}, frame.Faulty{}, frame.ErrUnreadable
+		return change{}, pagekit.Faulty{}, pagekit.ErrUnreadable
 	}
 	return c, wrong, nil
 }
 
 // ofType reads a change of one type.
-func ofType(v *frame.Visit, do string, typ request.Type, zone *time.Location) (c change, wrong frame.Faulty) {
+func ofType(v *pagekit.Visit, do string, typ request.Type, zone *time.Location) (c change, wrong pagekit.Faulty) {
 	c = change{do: do, typ: typ, title: doing[do] + " " + lower(typeNames[typ])}
 	switch do {
 	case "off":
@@ -80,7 +80,7 @@ func intentOf[Intent any](method func(commands.Desk, context.Context, Intent) er
 	return func(ctx context.Context, desk commands.Desk) error { return method(desk, ctx, intent) }
 }
 
-func closing(v *frame.Visit, zone *time.Location) (c change, wrong frame.Faulty) {
+func closing(v *pagekit.Visit, zone *time.Location) (c change, wrong pagekit.Faulty) {
 	c = change{do: "close", title: "Close the practice"}
 	if v.Form.Get("begin") != "now" {
 		c.begins, wrong = momentTyped(v.Form, "from", zone)
@@ -93,7 +93,7 @@ func closing(v *frame.Visit, zone *time.Location) (c change, wrong frame.Faulty)
 
 // reopening ends the closure that covers an instant. To cancel a future closure, the
 // form has the instant at which it would begin.
-func reopening(v *frame.Visit, zone *time.Location) (c change, wrong frame.Faulty) {
+func reopening(v *pagekit.Visit, zone *time.Location) (c change, wrong pagekit.Faulty) {
 	c = change{do: "reopen", title: "Open the practice"}
 	begins, err := time.Parse(time.RFC3339Nano, v.Form.Get("begins"))
 	switch {
@@ -107,9 +107,9 @@ func reopening(v *frame.Visit, zone *time.Location) (c change, wrong frame.Fault
 }
 
 // change makes a change, after the manager has seen its effect for patients.
-func (s *Section) change(v *frame.Visit) error {
+func (s *Section) change(v *pagekit.Visit) error {
 	if !v.Owns(purpose) {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
 	if err != nil {
@@ -127,13 +127,13 @@ func (s *Section) change(v *frame.Visit) error {
 		return s.refuse(v, found, c, err)
 	}
 	if len(rehearsal.Changes) == 0 {
-		return s.again(v, found, c, frame.Wrong(fieldOf(c), "This would change nothing: it is so already"))
+		return s.again(v, found, c, pagekit.Wrong(fieldOf(c), "This would change nothing: it is so already"))
 	}
 	return s.make(v, found, c, found.After(rehearsal.Events()...))
 }
 
 // carryOut runs the change's decision, and appends its events to a store.
-func (s *Section) carryOut(v *frame.Visit, c change, store commands.Store) error {
+func (s *Section) carryOut(v *pagekit.Visit, c change, store commands.Store) error {
 	desk := s.Desk
 	desk.Store = store
 	return c.intent(v.AsStaff(), desk)
@@ -141,7 +141,7 @@ func (s *Section) carryOut(v *frame.Visit, c change, store commands.Store) error
 
 // make makes the change if it was confirmed for the current state, and otherwise asks
 // for confirmation.
-func (s *Section) make(v *frame.Visit, found practice.Receptions, c change, after practice.Receptions) error {
+func (s *Section) make(v *pagekit.Visit, found practice.Receptions, c change, after practice.Receptions) error {
 	sure := v.Form.Get("sure")
 	if sure == "" {
 		return s.ask(v, http.StatusOK, found, c, after)
@@ -174,16 +174,16 @@ func fieldOf(c change) string {
 }
 
 // refuse shows why a rule refuses a change.
-func (s *Section) refuse(v *frame.Visit, found practice.Receptions, c change, err error) error {
+func (s *Section) refuse(v *pagekit.Visit, found practice.Receptions, c change, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {
 		return err
 	}
-	return s.again(v, found, c, frame.Wrong(fieldOf(c), refusal.Detail))
+	return s.again(v, found, c, pagekit.Wrong(fieldOf(c), refusal.Detail))
 }
 
 // again shows the form of a change with its faults.
-func (s *Section) again(v *frame.Visit, found practice.Receptions, c change, wrong frame.Faulty) error {
+func (s *Section) again(v *pagekit.Visit, found practice.Receptions, c change, wrong pagekit.Faulty) error {
 	if c.typ == "" {
 		return s.aboutAll(v, c.do, http.StatusBadRequest, v.Form, wrong)
 	}

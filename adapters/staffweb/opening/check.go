@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/practice"
 )
 
@@ -32,7 +32,7 @@ type checkedType struct {
 type typedField struct{ Name, Value string }
 
 // ask shows the effect of a change for patients, and asks for confirmation.
-func (s *Section) ask(v *frame.Visit, status int, before practice.Receptions, c change, after practice.Receptions) error {
+func (s *Section) ask(v *pagekit.Visit, status int, before practice.Receptions, c change, after practice.Receptions) error {
 	now := s.Now()
 	page := checkPage{
 		Title: c.title, Overtook: status == http.StatusConflict, Again: sentAgain(v), Sure: v.Token(seenOf(before)), Back: v.Base() + "/opening" + backTo(c),
@@ -46,12 +46,12 @@ func (s *Section) ask(v *frame.Visit, status int, before practice.Receptions, c 
 			Later: seenAt(after.Of(typ), latest(now, c.begins), now),
 		})
 	}
-	s.Show(v, frame.View{Template: templates["check"], Status: status, Title: c.title, Content: page})
+	s.Show(v, pagekit.View{Template: templates["check"], Status: status, Title: c.title, Content: page})
 	return nil
 }
 
 // sentAgain is the submitted form, without the fields that the confirmation sets.
-func sentAgain(v *frame.Visit) (fields []typedField) {
+func sentAgain(v *pagekit.Visit) (fields []typedField) {
 	for _, name := range slices.Sorted(maps.Keys(v.Form)) {
 		if name != "sure" {
 			fields = append(fields, typedField{name, v.Form.Get(name)})

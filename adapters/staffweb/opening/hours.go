@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/practice/hours"
 )
 
@@ -81,13 +81,13 @@ const firstStretch = "mon-from-0"
 
 // hoursTyped reads the week of the form, as hours.Parse does. A week that is always
 // open has its own choice: a form without hours is a mistake.
-func hoursTyped(typed url.Values) (texts []string, wrong frame.Faulty) {
+func hoursTyped(typed url.Values) (texts []string, wrong pagekit.Faulty) {
 	switch typed.Get("when") {
 	case "always":
-		return nil, frame.Faulty{}
+		return nil, pagekit.Faulty{}
 	case "hours":
 	default:
-		return nil, frame.Wrong("when-always", "Choose when these requests are taken")
+		return nil, pagekit.Wrong("when-always", "Choose when these requests are taken")
 	}
 	for _, d := range weekdays {
 		for n := range mostStretches {
@@ -102,7 +102,7 @@ func hoursTyped(typed url.Values) (texts []string, wrong frame.Faulty) {
 		}
 	}
 	if len(texts)+len(wrong.Faults) == 0 {
-		return nil, frame.Wrong(firstStretch, "Enter the hours of at least one day, or choose all hours")
+		return nil, pagekit.Wrong(firstStretch, "Enter the hours of at least one day, or choose all hours")
 	}
 	return texts, wrong
 }

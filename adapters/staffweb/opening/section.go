@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -17,30 +17,30 @@ import (
 //go:embed templates
 var sources embed.FS
 
-var templates = frame.Templates(sources, "opening", "type", "close", "reopen", "check")
+var templates = pagekit.Templates(sources, "opening", "type", "close", "reopen", "check")
 
 // Section is the pages about the practice's opening.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	Availability projections.Availability
 }
 
 // Routes are the paths of the section.
-func (s *Section) Routes() []frame.Route {
-	of := func(form frame.Page) frame.Methods {
-		return frame.Methods{http.MethodGet: frame.WhoMay(staff.ManageOpening, form)}
+func (s *Section) Routes() []pagekit.Route {
+	of := func(form pagekit.Page) pagekit.Methods {
+		return pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.ManageOpening, form)}
 	}
-	return []frame.Route{
-		frame.At("/opening", "opening", frame.Both(staff.ManageOpening, s.overview, s.change)),
-		frame.At("/opening/type/{type}", "opening-type", of(s.typeForm)),
-		frame.At("/opening/close", "opening-close", of(s.closeForm)),
-		frame.At("/opening/reopen", "opening-reopen", of(s.reopenForm)),
+	return []pagekit.Route{
+		pagekit.At("/opening", "opening", pagekit.Both(staff.ManageOpening, s.overview, s.change)),
+		pagekit.At("/opening/type/{type}", "opening-type", of(s.typeForm)),
+		pagekit.At("/opening/close", "opening-close", of(s.closeForm)),
+		pagekit.At("/opening/reopen", "opening-reopen", of(s.reopenForm)),
 	}
 }
 
 // form is a page with a form for a change.
 type form struct {
-	frame.Faulty
+	pagekit.Faulty
 	Now    []seenNow // of the types of the form
 	Zone   string
 	Typed  url.Values
@@ -58,7 +58,7 @@ func (f form) Value(field string) string { return f.Typed.Get(field) }
 func (f form) Chose(field, value string) bool { return f.Typed.Get(field) == value }
 
 // formOf is a form without typed values.
-func (s *Section) formOf(v *frame.Visit, found practice.Receptions, types ...request.Type) form {
+func (s *Section) formOf(v *pagekit.Visit, found practice.Receptions, types ...request.Type) form {
 	return form{Now: s.seenNow(found, types...), Zone: found.Zone.String(), Typed: url.Values{}, Token: v.Token(purpose)}
 }
 
@@ -66,21 +66,21 @@ func (s *Section) formOf(v *frame.Visit, found practice.Receptions, types ...req
 const purpose = "opening"
 
 // typeForm shows one type, and its possible changes.
-func (s *Section) typeForm(v *frame.Visit) error {
+func (s *Section) typeForm(v *pagekit.Visit) error {
 	typ := request.Type(v.Var("type"))
 	if !slices.Contains(request.Types(), typ) {
-		return frame.ErrNotFound
+		return pagekit.ErrNotFound
 	}
 	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
-	s.showType(v, http.StatusOK, found, typ, url.Values{}, frame.Faulty{})
+	s.showType(v, http.StatusOK, found, typ, url.Values{}, pagekit.Faulty{})
 	return nil
 }
 
 // showType shows it with the typed values.
-func (s *Section) showType(v *frame.Visit, status int, found practice.Receptions, typ request.Type, typed url.Values, wrong frame.Faulty) {
+func (s *Section) showType(v *pagekit.Visit, status int, found practice.Receptions, typ request.Type, typed url.Values, wrong pagekit.Faulty) {
 	of := found.Of(typ)
 	page := s.formOf(v, found, typ)
 	page.Type, page.Intake, page.Paused = typ, of.Intake, of.Intake.IsPaused(s.Now())
@@ -89,29 +89,29 @@ func (s *Section) showType(v *frame.Visit, status int, found practice.Receptions
 		page.Typed = withWeek(typed, of.Intake.Hours)
 	}
 	page.Week = weekOf(page.Typed)
-	s.Show(v, frame.View{Template: templates["type"], Status: status, Title: page.Titled(typeNames[typ]), Content: page})
+	s.Show(v, pagekit.View{Template: templates["type"], Status: status, Title: page.Titled(typeNames[typ]), Content: page})
 }
 
 // closeForm asks for the beginning and the end of a closure.
-func (s *Section) closeForm(v *frame.Visit) error {
-	return s.aboutAll(v, "close", http.StatusOK, url.Values{}, frame.Faulty{})
+func (s *Section) closeForm(v *pagekit.Visit) error {
+	return s.aboutAll(v, "close", http.StatusOK, url.Values{}, pagekit.Faulty{})
 }
 
 // reopenForm asks for a new end of a closure.
-func (s *Section) reopenForm(v *frame.Visit) error {
-	return s.aboutAll(v, "reopen", http.StatusOK, url.Values{}, frame.Faulty{})
+func (s *Section) reopenForm(v *pagekit.Visit) error {
+	return s.aboutAll(v, "reopen", http.StatusOK, url.Values{}, pagekit.Faulty{})
 }
 
 var formTitles = map[string]string{"close": "Close the practice", "reopen": "Open again earlier"}
 
-func (s *Section) aboutAll(v *frame.Visit, name string, status int, typed url.Values, wrong frame.Faulty) error {
+func (s *Section) aboutAll(v *pagekit.Visit, name string, status int, typed url.Values, wrong pagekit.Faulty) error {
 	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
 	page := s.formOf(v, found, request.Types()...)
 	page.Typed, page.Faulty = typed, wrong
-	s.Show(v, frame.View{Template: templates[name], Status: status, Title: page.Titled(formTitles[name]), Content: page})
+	s.Show(v, pagekit.View{Template: templates[name], Status: status, Title: page.Titled(formTitles[name]), Content: page})
 	return nil
 }
 
@@ -133,7 +133,7 @@ type closureRow struct {
 }
 
 // overview shows the current view of patients, and what will change it.
-func (s *Section) overview(v *frame.Visit) error {
+func (s *Section) overview(v *pagekit.Visit) error {
 	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (s *Section) overview(v *frame.Visit) error {
 			page.Closed = page.Closed || c.Covers(now)
 		}
 	}
-	s.Show(v, frame.View{Template: templates["opening"], Status: http.StatusOK, Title: "Opening", Content: page})
+	s.Show(v, pagekit.View{Template: templates["opening"], Status: http.StatusOK, Title: "Opening", Content: page})
 	return nil
 }
 

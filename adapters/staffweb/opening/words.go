@@ -4,14 +4,14 @@ import (
 	"strings"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 )
 
 // typeNames are the request types in plain words, in the plural.
 var typeNames = map[request.Type]string{
-	request.Medical: frame.RequestNames[request.Medical] + "s", request.Admin: frame.RequestNames[request.Admin] + "s",
+	request.Medical: pagekit.RequestNames[request.Medical] + "s", request.Admin: pagekit.RequestNames[request.Admin] + "s",
 }
 
 // done maps the word in the page's address to its text about the last change.
@@ -74,7 +74,7 @@ var reasons = map[practice.Status]string{
 // when formats an instant in the practice's time zone, with its year if that is not
 // this one.
 func when(t, now time.Time, zone *time.Location) string {
-	text := frame.Clock(t, zone)
+	text := pagekit.Clock(t, zone)
 	if t.In(zone).Year() != now.In(zone).Year() {
 		text += t.In(zone).Format(" 2006")
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
@@ -13,31 +13,31 @@ import (
 
 // detailsPage is the form of a patient's details.
 type detailsPage struct {
-	frame.Faulty
+	pagekit.Faulty
 	subject
-	NameField, BornField frame.Field
+	NameField, BornField pagekit.Field
 	Token, Seen          string // the state that the page shows, so that no change is overwritten
 }
 
 // personFields are the fields of a patient.
-func personFields(f frame.Faulty, name, born string) (nameField, bornField frame.Field) {
-	return frame.Field{ID: "name", Label: "Full name", Kind: "text", Value: name, Fill: "off", Fault: f.Fault("name")},
-		frame.Field{ID: "born", Label: "Date of birth", Hint: frame.BornHint + ". Leave it empty if it is not known", Kind: "text", Value: born, Fill: "off", Optional: true, Fault: f.Fault("born")}
+func personFields(f pagekit.Faulty, name, born string) (nameField, bornField pagekit.Field) {
+	return pagekit.Field{ID: "name", Label: "Full name", Kind: "text", Value: name, Fill: "off", Fault: f.Fault("name")},
+		pagekit.Field{ID: "born", Label: "Date of birth", Hint: pagekit.BornHint + ". Leave it empty if it is not known", Kind: "text", Value: born, Fill: "off", Optional: true, Fault: f.Fault("born")}
 }
 
-func (s *Section) detailsForm(v *frame.Visit) error {
+func (s *Section) detailsForm(v *pagekit.Visit) error {
 	w, err := s.about(v)
 	if err != nil {
 		return err
 	}
-	return s.showDetails(v, w, http.StatusOK, frame.Faulty{}, w.Name, w.Born)
+	return s.showDetails(v, w, http.StatusOK, pagekit.Faulty{}, w.Name, w.Born)
 }
 
-func (s *Section) showDetails(v *frame.Visit, w subject, status int, faulty frame.Faulty, name, born string) error {
+func (s *Section) showDetails(v *pagekit.Visit, w subject, status int, faulty pagekit.Faulty, name, born string) error {
 	page := detailsPage{Faulty: faulty, subject: w, Token: v.Token(w.purpose()), Seen: v.Token(seenOf(w))}
 	page.NameField, page.BornField = personFields(faulty, name, born)
 	s.Looked(v, topic, w.ID)
-	s.Show(v, frame.View{Template: templates["details"], Status: status, Title: page.Titled("Change details"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["details"], Status: status, Title: page.Titled("Change details"), Content: page})
 	return nil
 }
 
@@ -46,7 +46,7 @@ func seenOf(w subject) string { return w.purpose() + "\x00seen\x00" + w.Name + "
 
 // changeDetails changes name and date of birth, unless they have changed since the
 // page. Equal details are no change.
-func (s *Section) changeDetails(v *frame.Visit) error {
+func (s *Section) changeDetails(v *pagekit.Visit) error {
 	id, _ := parse.SomeID(v.Var("patient"))
 	seen, err := commands.Seen(v.Context(), s.Desk.Store, patient.StreamOf(v.Tenant, patient.ID{UUID: id}))
 	if err != nil {
@@ -57,15 +57,15 @@ func (s *Section) changeDetails(v *frame.Visit) error {
 		return err
 	}
 	if !v.Owns(w.purpose()) {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	name, typed := strings.TrimSpace(v.Form.Get("name")), v.Form.Get("born")
-	born, ok := frame.ReadBorn(typed)
+	born, ok := pagekit.ReadBorn(typed)
 	switch {
 	case !ok:
-		return s.showDetails(v, w, http.StatusBadRequest, frame.Wrong("born", frame.WrongBorn), name, typed)
+		return s.showDetails(v, w, http.StatusBadRequest, pagekit.Wrong("born", pagekit.WrongBorn), name, typed)
 	case !v.Session.Owns(v.Form.Get("seen"), seenOf(w)):
-		return s.showDetails(v, w, http.StatusConflict, frame.Wrong("name",
+		return s.showDetails(v, w, http.StatusConflict, pagekit.Wrong("name",
 			"Nothing has been changed: a colleague has changed these details since you opened the page. They are now "+described(w)+"."), name, typed)
 	case name == w.Name && born == w.BirthDate:
 		return v.GoTo(w.At)
@@ -75,7 +75,7 @@ func (s *Section) changeDetails(v *frame.Visit) error {
 		return s.changeDetails(v) // another change came in between
 	}
 	if errors.Is(err, patient.ErrNameless) {
-		return s.showDetails(v, w, http.StatusBadRequest, frame.Wrong("name", patient.ErrNameless.Detail), name, typed)
+		return s.showDetails(v, w, http.StatusBadRequest, pagekit.Wrong("name", patient.ErrNameless.Detail), name, typed)
 	}
 	if err != nil {
 		return unknown(err)

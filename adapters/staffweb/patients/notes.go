@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/record"
@@ -16,13 +16,13 @@ const longestNote = request.MaxText
 
 // newForm is a signed identifier for a form's result, so that a form that is sent twice
 // takes effect once, and no one chooses an identifier.
-func newForm(v *frame.Visit, w subject) string {
+func newForm(v *pagekit.Visit, w subject) string {
 	id := event.NewID().String()
 	return id + "." + v.Token(w.purpose()+"\x00new\x00"+id)
 }
 
 // madeBy returns the identifier of [newForm].
-func madeBy(v *frame.Visit, w subject, text string) (id string, ok bool) {
+func madeBy(v *pagekit.Visit, w subject, text string) (id string, ok bool) {
 	if len(text) < 37 {
 		return "", false
 	}
@@ -32,25 +32,25 @@ func madeBy(v *frame.Visit, w subject, text string) (id string, ok bool) {
 
 // addNote adds a note to a record that is open to the member of staff. If it fails, it
 // shows the typed text again.
-func (s *Section) addNote(v *frame.Visit) error {
+func (s *Section) addNote(v *pagekit.Visit) error {
 	w, err := s.about(v)
 	if err != nil {
 		return err
 	}
 	name, ok := madeBy(v, w, v.Form.Get("made"))
 	if !v.Owns(w.purpose()) || !ok {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	if !s.open(w) {
-		return s.closed(v, w, http.StatusForbidden, frame.Wrong("reason", "Your note has not been added: this record is closed to you again."))
+		return s.closed(v, w, http.StatusForbidden, pagekit.Wrong("reason", "Your note has not been added: this record is closed to you again."))
 	}
 	typed := v.Text("note")
-	if wrong := frame.TooLong(typed, longestNote); wrong != "" {
-		return s.show(v, w, http.StatusBadRequest, recordPage{Faulty: frame.Wrong("note", wrong), Typed: typed})
+	if wrong := pagekit.TooLong(typed, longestNote); wrong != "" {
+		return s.show(v, w, http.StatusBadRequest, recordPage{Faulty: pagekit.Wrong("note", wrong), Typed: typed})
 	}
 	_, err = s.Desk.CreateNote(v.AsStaff(), commands.CreateNote{Tenant: v.Tenant, Patient: w.ID, Once: v.Once(name), Text: typed})
 	if errors.Is(err, record.ErrEmptyNote) {
-		return s.show(v, w, http.StatusBadRequest, recordPage{Faulty: frame.Wrong("note", "Write the note"), Typed: typed})
+		return s.show(v, w, http.StatusBadRequest, recordPage{Faulty: pagekit.Wrong("note", "Write the note"), Typed: typed})
 	}
 	if err != nil {
 		return unknown(err)

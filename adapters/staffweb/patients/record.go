@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/consultation"
 	"frontdesk/domain/parse"
@@ -17,7 +17,7 @@ import (
 
 // recordPage is the page of a patient.
 type recordPage struct {
-	frame.Faulty
+	pagekit.Faulty
 	subject
 	Done         string // the last action; "" for none
 	Restricted   string // those with access to the record; "" if all have access
@@ -31,8 +31,8 @@ type recordPage struct {
 }
 
 // NoteField is the field of the note.
-func (p recordPage) NoteField() frame.Area {
-	return frame.Area{ID: "note", Label: "Note", Hint: "All who may see this record can read it. So can the patient, if they ask for their data.", Value: p.Typed, Fault: p.Fault("note")}
+func (p recordPage) NoteField() pagekit.Area {
+	return pagekit.Area{ID: "note", Label: "Note", Hint: "All who may see this record can read it. So can the patient, if they ask for their data.", Value: p.Typed, Fault: p.Fault("note")}
 }
 
 // Earlier reports whether the page does not begin with the newest entries.
@@ -65,46 +65,46 @@ var done = map[string]string{
 
 // record shows a patient's record, or that it is closed. Its opening is recorded before
 // any of it is read.
-func (s *Section) record(v *frame.Visit) error {
+func (s *Section) record(v *pagekit.Visit) error {
 	w, err := s.about(v)
 	if err != nil {
 		return err
 	}
 	if !s.open(w) {
-		return s.closed(v, w, http.StatusOK, frame.Faulty{})
+		return s.closed(v, w, http.StatusOK, pagekit.Faulty{})
 	}
 	before, _ := parse.SomeID(v.Form.Get("before")) // anything else begins with the newest
 	return s.show(v, w, http.StatusOK, recordPage{Done: done[v.Form.Get("done")], Before: before})
 }
 
-func (s *Section) show(v *frame.Visit, w subject, status int, page recordPage) (err error) {
+func (s *Section) show(v *pagekit.Visit, w subject, status int, page recordPage) (err error) {
 	if err := s.Desk.OpenCareRecord(v.AsStaff(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
 		return unknown(err)
 	}
 	page.subject, page.Token = w, v.Token(w.purpose())
 	page.Restricted = s.restricted(v, w)
 	page.Made = newForm(v, w)
-	for _, fill := range []func(*frame.Visit, *recordPage) error{s.addEntries, s.addRequests, s.addAppointments} {
+	for _, fill := range []func(*pagekit.Visit, *recordPage) error{s.addEntries, s.addRequests, s.addAppointments} {
 		if err := fill(v, &page); err != nil {
 			return err
 		}
 	}
-	s.Show(v, frame.View{Template: templates["record"], Status: status, Title: page.Titled(w.Name), Content: page})
+	s.Show(v, pagekit.View{Template: templates["record"], Status: status, Title: page.Titled(w.Name), Content: page})
 	return nil
 }
 
 // restricted names those with access to the record, unless all have access.
-func (s *Section) restricted(v *frame.Visit, w subject) string {
+func (s *Section) restricted(v *pagekit.Visit, w subject) string {
 	switch {
 	case w.Sight.ByGlass(s.Now()):
-		return "This record is restricted to other members of staff. You have opened it by giving a reason, until " + frame.Clock(w.Sight.Until, v.Practice.Zone) + "."
+		return "This record is restricted to other members of staff. You have opened it by giving a reason, until " + pagekit.Clock(w.Sight.Until, v.Practice.Zone) + "."
 	case w.Sight.Restricted:
 		return "This record is restricted to you and other named members of staff, or to you alone."
 	}
 	return ""
 }
 
-func (s *Section) addEntries(v *frame.Visit, page *recordPage) error {
+func (s *Section) addEntries(v *pagekit.Visit, page *recordPage) error {
 	entries, more, err := s.Records.Page(v.Context(), v.Tenant, page.ID, page.Before, entriesShown)
 	if err != nil {
 		return err
@@ -119,16 +119,16 @@ func (s *Section) addEntries(v *frame.Visit, page *recordPage) error {
 }
 
 // entryOf describes an entry of the care record.
-func entryOf(v *frame.Visit, e projections.RecordEntry) (shown entry) {
+func entryOf(v *pagekit.Visit, e projections.RecordEntry) (shown entry) {
 	id := e.ID
-	shown.By, shown.At = e.UserName, frame.Moment(e.At, v.Practice.Zone)
+	shown.By, shown.At = e.UserName, pagekit.Moment(e.At, v.Practice.Zone)
 	switch e := e.Event.(type) {
 	case record.NoteCreated:
 		shown.What, shown.Text = "Note", e.Text
 	case consultation.Started:
 		shown.What = "Consultation"
 	case request.Submitted:
-		shown.What, shown.Address = frame.RequestNames[e.Type], v.Base()+"/requests/"+id.String()
+		shown.What, shown.Address = pagekit.RequestNames[e.Type], v.Base()+"/requests/"+id.String()
 	}
 	if e.InError != nil {
 		shown.Wrong = e.InError.Reason
@@ -139,11 +139,11 @@ func entryOf(v *frame.Visit, e projections.RecordEntry) (shown entry) {
 // requestRow is one of the patient's requests.
 type requestRow struct{ What, At, Standing, Address string }
 
-func (s *Section) addRequests(v *frame.Visit, page *recordPage) error {
+func (s *Section) addRequests(v *pagekit.Visit, page *recordPage) error {
 	found, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, page.ID, projections.InboxPlace{}, requestsShown)
 	for _, r := range found {
 		page.Requests = append(page.Requests, requestRow{
-			frame.RequestNames[r.Type], frame.Moment(r.SubmittedAt, v.Practice.Zone), requestState(r), v.Base() + "/requests/" + r.Request.String(),
+			pagekit.RequestNames[r.Type], pagekit.Moment(r.SubmittedAt, v.Practice.Zone), requestState(r), v.Base() + "/requests/" + r.Request.String(),
 		})
 	}
 	return err
@@ -152,13 +152,13 @@ func (s *Section) addRequests(v *frame.Visit, page *recordPage) error {
 // visitRow is one of the patient's appointments.
 type visitRow struct{ At, Site, Status string }
 
-func (s *Section) addAppointments(v *frame.Visit, page *recordPage) (err error) {
+func (s *Section) addAppointments(v *pagekit.Visit, page *recordPage) (err error) {
 	page.Appointments, err = s.appointments(v, page.subject)
 	return err
 }
 
 // appointments are a patient's latest. They are not part of the record.
-func (s *Section) appointments(v *frame.Visit, w subject) (rows []visitRow, err error) {
+func (s *Section) appointments(v *pagekit.Visit, w subject) (rows []visitRow, err error) {
 	found, err := s.Appointments.OfPatient(v.Context(), v.Tenant, w.ID, visitsShown)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (s *Section) appointments(v *frame.Visit, w subject) (rows []visitRow, err 
 		}
 	}
 	for _, a := range found {
-		rows = append(rows, visitRow{frame.Moment(a.StartsAt, v.Practice.Zone), sites[a.Site.UUID], visits[a.Status]})
+		rows = append(rows, visitRow{pagekit.Moment(a.StartsAt, v.Practice.Zone), sites[a.Site.UUID], visits[a.Status]})
 	}
 	return rows, nil
 }

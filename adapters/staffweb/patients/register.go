@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
@@ -14,8 +14,8 @@ import (
 
 // registerPage is the form to register a patient.
 type registerPage struct {
-	frame.Faulty
-	NameField, BornField frame.Field
+	pagekit.Faulty
+	NameField, BornField pagekit.Field
 	List                 list   // possible duplicates
 	Anyway               string // confirms that they are other people; "" if that is not asked
 	Made, Token          string
@@ -23,28 +23,28 @@ type registerPage struct {
 
 const alikeShown = 10
 
-func (s *Section) registerForm(v *frame.Visit) error {
+func (s *Section) registerForm(v *pagekit.Visit) error {
 	return s.showRegister(v, http.StatusOK, registerPage{Made: newForm(v, subject{})}, "", "")
 }
 
-func (s *Section) showRegister(v *frame.Visit, status int, page registerPage, name, born string) error {
+func (s *Section) showRegister(v *pagekit.Visit, status int, page registerPage, name, born string) error {
 	page.NameField, page.BornField = personFields(page.Faulty, name, born)
 	page.Token = v.Token("register")
-	s.Show(v, frame.View{Template: templates["register"], Status: status, Title: page.Titled("Register a patient"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["register"], Status: status, Title: page.Titled("Register a patient"), Content: page})
 	return nil
 }
 
 // register registers a patient, once for each form. It first shows possible duplicates.
-func (s *Section) register(v *frame.Visit) error {
+func (s *Section) register(v *pagekit.Visit) error {
 	made := v.Form.Get("made")
 	id, ok := madeBy(v, subject{}, made)
 	if !v.Owns("register") || !ok {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	name, typed := strings.TrimSpace(v.Form.Get("name")), v.Form.Get("born")
-	born, ok := frame.ReadBorn(typed)
+	born, ok := pagekit.ReadBorn(typed)
 	if !ok {
-		return s.showRegister(v, http.StatusBadRequest, registerPage{Made: made, Faulty: frame.Wrong("born", frame.WrongBorn)}, name, typed)
+		return s.showRegister(v, http.StatusBadRequest, registerPage{Made: made, Faulty: pagekit.Wrong("born", pagekit.WrongBorn)}, name, typed)
 	}
 	if !v.Session.Owns(v.Form.Get("anyway"), anyway(name, born)) {
 		alike, err := s.alike(v, name, born)
@@ -58,7 +58,7 @@ func (s *Section) register(v *frame.Visit) error {
 	about, _ := parse.ID(id)
 	_, err := s.Desk.RegisterPatient(v.AsStaff(), commands.RegisterPatient{Tenant: v.Tenant, Patient: patient.ID{UUID: about}, Name: name, BirthDate: born})
 	if errors.Is(err, patient.ErrNameless) {
-		return s.showRegister(v, http.StatusBadRequest, registerPage{Made: made, Faulty: frame.Wrong("name", patient.ErrNameless.Detail)}, name, typed)
+		return s.showRegister(v, http.StatusBadRequest, registerPage{Made: made, Faulty: pagekit.Wrong("name", patient.ErrNameless.Detail)}, name, typed)
 	}
 	if errors.Is(err, patient.ErrExists) {
 		return s.registered(v, patient.ID{UUID: about}, name, born, typed)
@@ -72,7 +72,7 @@ func (s *Section) register(v *frame.Visit) error {
 // registered answers a form that has already registered a patient. Sent twice, it leads
 // to the patient; sent with other details, it must not look as if these were
 // registered.
-func (s *Section) registered(v *frame.Visit, made patient.ID, name, born, typed string) error {
+func (s *Section) registered(v *pagekit.Visit, made patient.ID, name, born, typed string) error {
 	names, err := s.Names.Of(v.Context(), v.Tenant, made)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *Section) registered(v *frame.Visit, made patient.ID, name, born, typed 
 	if is, known := names[made]; !known || is == (projections.PatientName{Name: name, BirthDate: born}) {
 		return v.GoTo(pathOf(v, made) + "?done=registered")
 	}
-	return s.showRegister(v, http.StatusConflict, registerPage{Made: newForm(v, subject{}), Faulty: frame.Wrong("name",
+	return s.showRegister(v, http.StatusConflict, registerPage{Made: newForm(v, subject{}), Faulty: pagekit.Wrong("name",
 		"This form has registered a patient already. Nobody more has been registered. Press the button again to register this one, too.")}, name, typed)
 }
 
@@ -89,7 +89,7 @@ func anyway(name, born string) string { return "register\x00anyway\x00" + name +
 
 // alike are possible duplicates. A practice that is too large for the index gets no
 // warning.
-func (s *Section) alike(v *frame.Visit, name, born string) (l list, err error) {
+func (s *Section) alike(v *pagekit.Visit, name, born string) (l list, err error) {
 	found, err := s.Book.Alike(v.Context(), v.Tenant, name, born, alikeShown)
 	if errors.Is(err, projections.ErrBookFull) {
 		return l, nil
@@ -97,7 +97,7 @@ func (s *Section) alike(v *frame.Visit, name, born string) (l list, err error) {
 	var ids []patient.ID
 	l.At = v.Base() + "/patients"
 	for _, f := range found {
-		l.Rows, ids = append(l.Rows, row{f.Patient, f.Name, frame.Born(f.BirthDate)}), append(ids, f.Patient)
+		l.Rows, ids = append(l.Rows, row{f.Patient, f.Name, pagekit.Born(f.BirthDate)}), append(ids, f.Patient)
 	}
 	if len(ids) > 0 {
 		s.Looked(v, topic, ids...)

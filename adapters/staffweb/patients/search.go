@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/projections"
@@ -16,8 +16,8 @@ import (
 
 // searchPage is the form, and the patients found.
 type searchPage struct {
-	frame.Faulty
-	Name, Born, Identifier frame.Field
+	pagekit.Faulty
+	Name, Born, Identifier pagekit.Field
 	Searched               bool
 	List                   list
 	All, Limit             int  // how many were found, and the limit of the list
@@ -38,29 +38,29 @@ type turn struct {
 }
 
 // form fills in the typed values.
-func (p searchPage) form(v *frame.Visit) searchPage {
-	field := func(id, label, hint string) frame.Field {
-		return frame.Field{ID: id, Label: label, Hint: hint, Kind: "text", Value: v.Form.Get(id), Fill: "off", Optional: true, Fault: p.Fault(id)}
+func (p searchPage) form(v *pagekit.Visit) searchPage {
+	field := func(id, label, hint string) pagekit.Field {
+		return pagekit.Field{ID: id, Label: label, Hint: hint, Kind: "text", Value: v.Form.Get(id), Fill: "off", Optional: true, Fault: p.Fault(id)}
 	}
 	p.Name = field("name", "Name", "The beginning of the first name, the last name or both")
-	p.Born = field("born", "Date of birth", frame.BornHint)
+	p.Born = field("born", "Date of birth", pagekit.BornHint)
 	p.Identifier = field("identifier", "Identifier", "As applications and letters show it, such as 0190c7a2-0000-7000-8000-0000000000a1")
 	p.Limit, p.Token = mostFound, v.Token("patients")
 	return p
 }
 
-func (s *Section) searchForm(v *frame.Visit) error { return s.found(v, http.StatusOK, searchPage{}) }
+func (s *Section) searchForm(v *pagekit.Visit) error { return s.found(v, http.StatusOK, searchPage{}) }
 
-func (s *Section) found(v *frame.Visit, status int, page searchPage) error {
-	s.Show(v, frame.View{Template: templates["search"], Status: status, Title: page.Titled("Patients"), Content: page.form(v)})
+func (s *Section) found(v *pagekit.Visit, status int, page searchPage) error {
+	s.Show(v, pagekit.View{Template: templates["search"], Status: status, Title: page.Titled("Patients"), Content: page.form(v)})
 	return nil
 }
 
 // search runs a search and shows its first page, or shows another page of an earlier
 // one.
-func (s *Section) search(v *frame.Visit) error {
+func (s *Section) search(v *pagekit.Visit) error {
 	if !v.Owns("patients") {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	if v.Form.Has("search") {
 		return s.goOn(v)
@@ -74,7 +74,7 @@ func (s *Section) search(v *frame.Visit) error {
 	}
 	ids, all, err := s.Book.Find(v.Context(), v.Tenant, wanted, mostFound)
 	if errors.Is(err, projections.ErrBookFull) {
-		return s.found(v, http.StatusOK, searchPage{Faulty: frame.Wrong("identifier", "This practice has too many patients to be searched by name or date of birth. Give the identifier.")})
+		return s.found(v, http.StatusOK, searchPage{Faulty: pagekit.Wrong("identifier", "This practice has too many patients to be searched by name or date of birth. Give the identifier.")})
 	}
 	if err != nil {
 		return err
@@ -89,11 +89,11 @@ func (s *Section) search(v *frame.Visit) error {
 }
 
 // wantedBy reads the form.
-func wantedBy(v *frame.Visit) (w projections.Wanted, page searchPage) {
+func wantedBy(v *pagekit.Visit) (w projections.Wanted, page searchPage) {
 	w.Name = strings.TrimSpace(v.Form.Get("name"))
-	born, ok := frame.ReadBorn(v.Form.Get("born"))
+	born, ok := pagekit.ReadBorn(v.Form.Get("born"))
 	if !ok {
-		page.Faulty = page.With("born", frame.WrongBorn)
+		page.Faulty = page.With("born", pagekit.WrongBorn)
 	}
 	identifier := strings.TrimSpace(v.Form.Get("identifier"))
 	if w.BirthDate = born; w.Name == "" && ok && born == "" && identifier == "" {
@@ -106,7 +106,7 @@ func wantedBy(v *frame.Visit) (w projections.Wanted, page searchPage) {
 }
 
 // identified redirects to the patient with the identifier.
-func (s *Section) identified(v *frame.Visit, text string) error {
+func (s *Section) identified(v *pagekit.Visit, text string) error {
 	id, _ := parse.SomeID(text)
 	about := patient.ID{UUID: id}
 	known, err := s.Patients.PatientExists(v.Context(), v.Tenant, about)
@@ -120,10 +120,10 @@ func (s *Section) identified(v *frame.Visit, text string) error {
 }
 
 // goOn shows another page of a search.
-func (s *Section) goOn(v *frame.Visit) error {
+func (s *Section) goOn(v *pagekit.Visit) error {
 	search, ok := parse.SomeID(v.Form.Get("search"))
 	if !ok {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	ids, err := s.Searches.of(v.Context(), v.Session.ID, search)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Section) goOn(v *frame.Visit) error {
 }
 
 // list shows the patients from one of them on, and adds them to the access record.
-func (s *Section) list(v *frame.Visit, page searchPage, ids []patient.ID, from int) (err error) {
+func (s *Section) list(v *pagekit.Visit, page searchPage, ids []patient.ID, from int) (err error) {
 	until := min(from+shown, len(ids))
 	if page.List, err = s.namesOf(v, ids[from:until]); err != nil {
 		return err

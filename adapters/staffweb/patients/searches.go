@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 )
@@ -56,7 +56,7 @@ func (s Searches) keep(ctx context.Context, session uuid.UUID, found []patient.I
 
 // errNoSearch is the answer for a search that is no longer stored, or is another
 // session's.
-var errNoSearch = frame.Sorry(http.StatusNotFound, "This search has ended",
+var errNoSearch = pagekit.Sorry(http.StatusNotFound, "This search has ended",
 	"We keep what a search has found for half an hour.", "Go to Patients and search again.")
 
 // of returns the result of a search of the session.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
@@ -15,7 +15,7 @@ import (
 
 // Section is the pages about patients. All fields are needed.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	Book         *projections.Book
 	Searches     Searches
 	Patients     projections.Patients
@@ -29,21 +29,21 @@ type Section struct {
 //go:embed templates
 var sources embed.FS
 
-var templates = frame.Templates(sources, "search", "register", "record", "closed", "timeline", "details")
+var templates = pagekit.Templates(sources, "search", "register", "record", "closed", "timeline", "details")
 
 // Routes are the paths of the section.
-func (s *Section) Routes() []frame.Route {
-	get := func(page frame.Page) frame.Methods {
-		return frame.Methods{http.MethodGet: frame.WhoMay(staff.SeePatients, page)}
+func (s *Section) Routes() []pagekit.Route {
+	get := func(page pagekit.Page) pagekit.Methods {
+		return pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.SeePatients, page)}
 	}
-	return []frame.Route{
-		frame.At("/patients", "patients", frame.Both(staff.SeePatients, s.searchForm, s.search)),
-		frame.At("/patients/register", "register-patient", frame.Both(staff.SeePatients, s.registerForm, s.register)),
-		frame.At("/patients/{patient}", "patient", get(s.record)),
-		frame.At("/patients/{patient}/glass", "glass", frame.Both(staff.SeePatients, s.record, s.breakGlass)),
-		frame.At("/patients/{patient}/timeline", "timeline", get(s.timeline)),
-		frame.At("/patients/{patient}/details", "patient-details", frame.Both(staff.SeePatients, s.detailsForm, s.changeDetails)),
-		frame.At("/patients/{patient}/notes", "notes", frame.Both(staff.SeePatients, s.record, s.addNote).Taking(longestNote)),
+	return []pagekit.Route{
+		pagekit.At("/patients", "patients", pagekit.Both(staff.SeePatients, s.searchForm, s.search)),
+		pagekit.At("/patients/register", "register-patient", pagekit.Both(staff.SeePatients, s.registerForm, s.register)),
+		pagekit.At("/patients/{patient}", "patient", get(s.record)),
+		pagekit.At("/patients/{patient}/glass", "glass", pagekit.Both(staff.SeePatients, s.record, s.breakGlass)),
+		pagekit.At("/patients/{patient}/timeline", "timeline", get(s.timeline)),
+		pagekit.At("/patients/{patient}/details", "patient-details", pagekit.Both(staff.SeePatients, s.detailsForm, s.changeDetails)),
+		pagekit.At("/patients/{patient}/notes", "notes", pagekit.Both(staff.SeePatients, s.record, s.addNote).Taking(longestNote)),
 	}
 }
 
@@ -52,7 +52,7 @@ const topic = "patients"
 
 // errNoPatient is the answer for patients that the practice does not have, whether it ever
 // had them or not.
-var errNoPatient = frame.NoSuch("patient", "Go to Patients and look for them there.")
+var errNoPatient = pagekit.NoSuch("patient", "Go to Patients and look for them there.")
 
 // subject is the patient of a page.
 type subject struct {
@@ -64,7 +64,7 @@ type subject struct {
 }
 
 // about finds the patient in the path, and the member's access to the record.
-func (s *Section) about(v *frame.Visit) (w subject, err error) {
+func (s *Section) about(v *pagekit.Visit) (w subject, err error) {
 	id, ok := parse.SomeID(v.Var("patient"))
 	if !ok {
 		return w, errNoPatient
@@ -78,7 +78,7 @@ func (s *Section) about(v *frame.Visit) (w subject, err error) {
 	if !known {
 		return w, errNoPatient
 	}
-	w.PatientName, w.Born, w.At = name, frame.Born(name.BirthDate), pathOf(v, w.ID)
+	w.PatientName, w.Born, w.At = name, pagekit.Born(name.BirthDate), pathOf(v, w.ID)
 	w.Sight, err = s.Patients.Sight(v.Context(), v.Tenant, w.ID, v.Session.Staff)
 	return w, err
 }
@@ -89,7 +89,7 @@ func (s *Section) open(w subject) bool { return w.Sight.Open(s.Now()) }
 // purpose is the purpose of forms about the patient.
 func (w subject) purpose() string { return "patient\x00" + w.ID.String() }
 
-func pathOf(v *frame.Visit, id patient.ID) string { return v.Base() + "/patients/" + id.String() }
+func pathOf(v *pagekit.Visit, id patient.ID) string { return v.Base() + "/patients/" + id.String() }
 
 // unknown replaces the refusal of a patient who is gone by the page for that.
 func unknown(err error) error {
@@ -100,12 +100,12 @@ func unknown(err error) error {
 }
 
 // namesOf lists patients by name, without those who are gone.
-func (s *Section) namesOf(v *frame.Visit, ids []patient.ID) (l list, err error) {
+func (s *Section) namesOf(v *pagekit.Visit, ids []patient.ID) (l list, err error) {
 	names, err := s.Site.Patients(v, ids...)
 	l.At = v.Base() + "/patients"
 	for _, id := range ids {
 		if name, known := names[id]; known {
-			l.Rows = append(l.Rows, row{id, name.Name, frame.Born(name.BirthDate)})
+			l.Rows = append(l.Rows, row{id, name.Name, pagekit.Born(name.BirthDate)})
 		}
 	}
 	return l, err

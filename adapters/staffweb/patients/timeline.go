@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/parse"
@@ -25,13 +25,13 @@ type happening struct{ At, Who, What string }
 const happeningsShown = 50
 
 // timeline shows a patient's events, newest first. It is part of the record.
-func (s *Section) timeline(v *frame.Visit) error {
+func (s *Section) timeline(v *pagekit.Visit) error {
 	w, err := s.about(v)
 	if err != nil {
 		return err
 	}
 	if !s.open(w) {
-		return s.closed(v, w, http.StatusOK, frame.Faulty{})
+		return s.closed(v, w, http.StatusOK, pagekit.Faulty{})
 	}
 	if err := s.Desk.OpenCareRecord(v.AsStaff(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
 		return unknown(err)
@@ -48,12 +48,12 @@ func (s *Section) timeline(v *frame.Visit) error {
 	if page.Happened, err = s.describe(v, found); err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["timeline"], Status: http.StatusOK, Title: w.Name, Content: page})
+	s.Show(v, pagekit.View{Template: templates["timeline"], Status: http.StatusOK, Title: w.Name, Content: page})
 	return nil
 }
 
 // describe describes events in words. Each actor is looked up once.
-func (s *Section) describe(v *frame.Visit, found []projections.Happening) (shown []happening, err error) {
+func (s *Section) describe(v *pagekit.Visit, found []projections.Happening) (shown []happening, err error) {
 	names := map[string]string{}
 	for _, h := range found {
 		name, known := names[h.Actor]
@@ -63,13 +63,13 @@ func (s *Section) describe(v *frame.Visit, found []projections.Happening) (shown
 			}
 			names[h.Actor] = name
 		}
-		shown = append(shown, happening{frame.Moment(h.At, v.Practice.Zone), name, h.Kind.Words()})
+		shown = append(shown, happening{pagekit.Moment(h.At, v.Practice.Zone), name, h.Kind.Words()})
 	}
 	return shown, nil
 }
 
 // actor returns an actor's name for the timeline.
-func (s *Section) actor(v *frame.Visit, actor string) (name string, err error) {
+func (s *Section) actor(v *pagekit.Visit, actor string) (name string, err error) {
 	kind, of, _ := strings.Cut(actor, ":")
 	id, known := parse.ID(of)
 	switch event.ActorKind(kind) {

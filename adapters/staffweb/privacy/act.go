@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/fault"
@@ -21,32 +21,32 @@ import (
 // action is an action of a privacy officer on a patient's data.
 type action struct {
 	field string // of the page, beside which a refusal is shown
-	do    func(*Section, *frame.Visit, dataState) error
+	do    func(*Section, *pagekit.Visit, dataState) error
 }
 
 // actions are the actions by their names in forms.
 func actions() map[string]action {
 	return map[string]action{
 		"restrict": {"restrict", (*Section).restrict},
-		"lift": {"restrict", func(s *Section, v *frame.Visit, state dataState) error {
+		"lift": {"restrict", func(s *Section, v *pagekit.Visit, state dataState) error {
 			return s.Desk.RestrictPatientRecord(v.AsStaff(), commands.RestrictPatientRecord{Tenant: v.Tenant, Patient: state.id, Seen: state.version})
 		}},
-		"ask": {"reason", func(s *Section, v *frame.Visit, state dataState) error {
+		"ask": {"reason", func(s *Section, v *pagekit.Visit, state dataState) error {
 			_, err := s.Desk.ErasePatient(v.AsStaff(), commands.ErasePatient{
 				Tenant: v.Tenant, Patient: state.id, Basis: erasure.Basis(v.Form.Get("basis")), Reason: v.Form.Get("reason"),
 			})
 			return err
 		}},
-		"withdraw": {"withdrawal", func(s *Section, v *frame.Visit, state dataState) error {
+		"withdraw": {"withdrawal", func(s *Section, v *pagekit.Visit, state dataState) error {
 			return s.Desk.WithdrawErasure(v.AsStaff(), commands.WithdrawErasure{
 				Person: state.person(v.Tenant), Erasure: erasure.ID{UUID: idIn(v, "erasure")}, Reason: v.Form.Get("withdrawal"),
 			})
 		}},
-		"hold": {"hold", func(s *Section, v *frame.Visit, state dataState) error {
+		"hold": {"hold", func(s *Section, v *pagekit.Visit, state dataState) error {
 			_, err := s.Desk.HoldErasure(v.AsStaff(), commands.HoldErasure{Tenant: v.Tenant, Patient: state.id, Reason: v.Form.Get("hold")})
 			return err
 		}},
-		"release": {"holds", func(s *Section, v *frame.Visit, state dataState) error {
+		"release": {"holds", func(s *Section, v *pagekit.Visit, state dataState) error {
 			return s.Desk.LiftErasureHold(v.AsStaff(), commands.LiftErasureHold{
 				Tenant: v.Tenant, Patient: state.id, Hold: erasure.HoldID{UUID: idIn(v, "which")}, Reason: v.Form.Get("release-" + v.Form.Get("which")),
 			})
@@ -56,20 +56,20 @@ func actions() map[string]action {
 }
 
 // idIn is an identifier in the form; zero for none.
-func idIn(v *frame.Visit, name string) uuid.UUID {
+func idIn(v *pagekit.Visit, name string) uuid.UUID {
 	id, _ := parse.ID(v.Form.Get(name))
 	return id
 }
 
 // act runs an action of a privacy officer, unless the patient's data have changed since
 // the page was shown.
-func (s *Section) act(v *frame.Visit, state dataState) error {
+func (s *Section) act(v *pagekit.Visit, state dataState) error {
 	chosen, ok := actions()[v.Form.Get("do")]
 	switch {
 	case !v.Owns(state.purpose()):
-		return frame.ErrStale
+		return pagekit.ErrStale
 	case !ok:
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	case !v.Session.Owns(v.Form.Get("seen"), state.seen()):
 		return s.overtaken(v, state, chosen.field)
 	}
@@ -83,13 +83,13 @@ func (s *Section) act(v *frame.Visit, state dataState) error {
 }
 
 // overtaken shows the current state of the patient, after a change by someone else.
-func (s *Section) overtaken(v *frame.Visit, state dataState, field string) error {
-	return s.showPatient(v, http.StatusConflict, state, patientPage{typed: v.Form, Faulty: frame.Wrong(field,
+func (s *Section) overtaken(v *pagekit.Visit, state dataState, field string) error {
+	return s.showPatient(v, http.StatusConflict, state, patientPage{typed: v.Form, Faulty: pagekit.Wrong(field,
 		"Nothing has been changed: somebody has changed something about this patient since you opened the page. Look at it again.")})
 }
 
 // refuse shows why a rule refuses an action.
-func (s *Section) refuse(v *frame.Visit, state dataState, field string, err error) error {
+func (s *Section) refuse(v *pagekit.Visit, state dataState, field string, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case errors.Is(err, patient.ErrUnknown):
@@ -103,14 +103,14 @@ func (s *Section) refuse(v *frame.Visit, state dataState, field string, err erro
 	case !ok || refusal.Kind == fault.Unavailable:
 		return err
 	}
-	return s.showPatient(v, http.StatusBadRequest, state, patientPage{typed: v.Form, Faulty: frame.Wrong(field, refusal.Detail)})
+	return s.showPatient(v, http.StatusBadRequest, state, patientPage{typed: v.Form, Faulty: pagekit.Wrong(field, refusal.Detail)})
 }
 
 // errNoReader refuses a restriction that would leave no one with access to the record.
 var errNoReader = fault.New(fault.Invalid, "nobody-chosen", "Choose who may see the record.")
 
 // restrict limits access to the record to the ticked members of staff.
-func (s *Section) restrict(v *frame.Visit, state dataState) error {
+func (s *Section) restrict(v *pagekit.Visit, state dataState) error {
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Section) restrict(v *frame.Visit, state dataState) error {
 	for _, id := range v.Form["member"] {
 		i := slices.IndexFunc(people, func(p projections.Person) bool { return p.Staff.String() == id && p.Active })
 		if i < 0 {
-			return frame.ErrUnreadable
+			return pagekit.ErrUnreadable
 		}
 		usernames = append(usernames, people[i].Username)
 	}
@@ -131,7 +131,7 @@ func (s *Section) restrict(v *frame.Visit, state dataState) error {
 
 // erase confirms an erasure that another person has requested. If the ledger outside the
 // database cannot be written now, it is written when the service next starts.
-func (s *Section) erase(v *frame.Visit, state dataState) error {
+func (s *Section) erase(v *pagekit.Visit, state dataState) error {
 	err := s.Desk.ConfirmErasure(v.AsStaff(), commands.ConfirmErasure{Person: state.person(v.Tenant), Erasure: erasure.ID{UUID: idIn(v, "erasure")}})
 	if err != nil {
 		return err
@@ -143,6 +143,6 @@ func (s *Section) erase(v *frame.Visit, state dataState) error {
 	return nil
 }
 
-var errLedger = frame.Sorry(http.StatusInternalServerError, "The patient is erased, but the ledger of erasures could not be written",
+var errLedger = pagekit.Sorry(http.StatusInternalServerError, "The patient is erased, but the ledger of erasures could not be written",
 	"A backup that is restored before it is written would bring the patient’s data back.",
 	"Tell whoever runs this service now: it is written when they start the service again.")

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 )
 
@@ -16,14 +16,14 @@ const copyTime = 15 * time.Minute
 // copy sends all data about a patient. The event of making the copy is in the log before
 // its first byte is sent. If the copy fails, the transfer breaks off, which browsers show as
 // a failed download.
-func (s *Section) copy(v *frame.Visit, state dataState) error {
+func (s *Section) copy(v *pagekit.Visit, state dataState) error {
 	if !v.Owns(state.purpose()) {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	select {
 	case s.Copying <- struct{}{}:
 	default:
-		return frame.ErrBusy
+		return pagekit.ErrBusy
 	}
 	made, err := s.Copy(v.Context(), v.Tenant, state.id)
 	if err == nil {

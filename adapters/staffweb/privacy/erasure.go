@@ -3,7 +3,7 @@ package privacy
 import (
 	"errors"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
@@ -49,7 +49,7 @@ var basisWords = map[erasure.Basis]string{
 }
 
 // addErasure adds the state of the patient's erasure, and its holds.
-func (s *Section) addErasure(v *frame.Visit, state dataState, actors *actorNames, page *patientPage) (err error) {
+func (s *Section) addErasure(v *pagekit.Visit, state dataState, actors *actorNames, page *patientPage) (err error) {
 	view := erasureView{Held: len(state.holds) > 0}
 	for _, basis := range erasure.Bases() {
 		view.Bases = append(view.Bases, basisChoice{basis, basisWords[basis], v.Form.Get("basis") == string(basis)})
@@ -58,7 +58,7 @@ func (s *Section) addErasure(v *frame.Visit, state dataState, actors *actorNames
 	if r := state.asked; r != nil {
 		from := r.RequestedAt.Add(erasure.Soonest)
 		view.Asked, view.ID, view.Basis, view.Reason, view.By = true, r.Erasure, basisWords[r.Basis], r.Reason, actors.actor(r.RequestedBy)
-		view.From, view.Until = frame.Moment(from, v.Practice.Zone), frame.Moment(r.RequestedAt.Add(latest), v.Practice.Zone)
+		view.From, view.Until = pagekit.Moment(from, v.Practice.Zone), pagekit.Moment(r.RequestedAt.Add(latest), v.Practice.Zone)
 		view.Early, view.Own = s.Now().Before(from), r.RequestedBy.Member() == v.Session.Staff.UUID
 		if err := s.addSecond(v, *r, actors, &view); err != nil {
 			return err
@@ -71,7 +71,7 @@ func (s *Section) addErasure(v *frame.Visit, state dataState, actors *actorNames
 
 // addSecond adds the facts about the first person that the second one needs, and whether
 // the viewer can be the second person.
-func (s *Section) addSecond(v *frame.Visit, r erasure.Request, actors *actorNames, view *erasureView) error {
+func (s *Section) addSecond(v *pagekit.Visit, r erasure.Request, actors *actorNames, view *erasureView) error {
 	if r.RequestedBy.Kind == event.ByStaff {
 		account, err := s.Desk.Erasures.AccountOf(v.Context(), v.Tenant, r.RequestedBy.Member())
 		if err != nil {
@@ -96,7 +96,7 @@ const mostOfficers = 20
 
 // independentOfficers reports whether two privacy officers of the practice could erase
 // a patient together, if one of them asked now.
-func (s *Section) independentOfficers(v *frame.Visit) (bool, error) {
+func (s *Section) independentOfficers(v *pagekit.Visit) (bool, error) {
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return false, err

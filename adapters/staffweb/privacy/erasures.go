@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/parse"
@@ -37,8 +37,8 @@ type erasureRow struct {
 
 var erasedKinds = map[event.HolderKind]string{event.OfPatient: "Patient", event.OfStaff: "Member of staff", event.OfPractitioner: "Practitioner"}
 
-func rowOfErasure(v *frame.Visit, d projections.DoneErasure) erasureRow {
-	moment := func(at time.Time) string { return frame.Moment(at, v.Practice.Zone) }
+func rowOfErasure(v *pagekit.Visit, d projections.DoneErasure) erasureRow {
+	moment := func(at time.Time) string { return pagekit.Moment(at, v.Practice.Zone) }
 	return erasureRow{
 		ID: d.Erasure, Kind: erasedKinds[d.Kind], Person: d.Holder, At: moment(d.ErasedAt), Basis: basisWords[d.Basis],
 		Final: d.Finality.Final(), State: d.Finality.Sentence(moment), Restored: d.Basis == erasure.Restored,
@@ -46,7 +46,7 @@ func rowOfErasure(v *frame.Visit, d projections.DoneErasure) erasureRow {
 }
 
 // erasures lists the erasures of the practice.
-func (s *Section) erasures(v *frame.Visit) error {
+func (s *Section) erasures(v *pagekit.Visit) error {
 	before, err := cursor(v, "before")
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *Section) erasures(v *frame.Visit) error {
 	for _, d := range done {
 		page.Rows = append(page.Rows, rowOfErasure(v, d))
 	}
-	s.Show(v, frame.View{Template: templates["erasures"], Status: http.StatusOK, Title: "Erasures", Content: page})
+	s.Show(v, pagekit.View{Template: templates["erasures"], Status: http.StatusOK, Title: "Erasures", Content: page})
 	return nil
 }
 
@@ -74,10 +74,10 @@ type letterPage struct {
 	Today string
 }
 
-var errNoErasure = frame.Sorry(http.StatusNotFound, "There is no such erasure", "This practice has no erasure with this identifier.", "Go back to the list of erasures.")
+var errNoErasure = pagekit.Sorry(http.StatusNotFound, "There is no such erasure", "This practice has no erasure with this identifier.", "Go back to the list of erasures.")
 
 // letter shows the letter that confirms an erasure, for printing.
-func (s *Section) letter(v *frame.Visit) error {
+func (s *Section) letter(v *pagekit.Visit) error {
 	id, ok := parse.ID(v.Var("erasure"))
 	if !ok {
 		return errNoErasure
@@ -89,7 +89,7 @@ func (s *Section) letter(v *frame.Visit) error {
 	case !found:
 		return errNoErasure
 	}
-	page := letterPage{rowOfErasure(v, d), v.Form.Get("done") != "", frame.Moment(s.Now(), v.Practice.Zone)}
-	s.Show(v, frame.View{Template: templates["letter"], Status: http.StatusOK, Title: "Erasure", Content: page})
+	page := letterPage{rowOfErasure(v, d), v.Form.Get("done") != "", pagekit.Moment(s.Now(), v.Practice.Zone)}
+	s.Show(v, pagekit.View{Template: templates["letter"], Status: http.StatusOK, Title: "Erasure", Content: page})
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/projections"
@@ -15,9 +15,9 @@ import (
 
 // find shows patients by the beginning of a name, by date of birth or by identifier. It is a
 // POST, so that no address contains a name.
-func (s *Section) find(v *frame.Visit) error {
+func (s *Section) find(v *pagekit.Visit) error {
 	if !v.Owns("privacy") {
-		return frame.ErrStale
+		return pagekit.ErrStale
 	}
 	page := homePage{Looked: true, Name: strings.TrimSpace(v.Form.Get("name")), Birth: strings.TrimSpace(v.Form.Get("birth"))}
 	if id, ok := parse.ID(page.Name); ok {
@@ -30,7 +30,7 @@ func (s *Section) find(v *frame.Visit) error {
 	}
 	found, all, err := s.Book.Find(v.Context(), v.Tenant, wanted, mostFound)
 	if errors.Is(err, projections.ErrBookFull) {
-		page.Looked, page.Faulty = false, frame.Wrong("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
+		page.Looked, page.Faulty = false, pagekit.Wrong("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
 		return s.showHome(v, http.StatusBadRequest, page)
 	}
 	if err != nil {
@@ -41,25 +41,25 @@ func (s *Section) find(v *frame.Visit) error {
 }
 
 // wantedBy reads the search, or its faults.
-func wantedBy(page homePage) (w projections.Wanted, wrong frame.Faulty) {
-	born, ok := frame.ReadBorn(page.Birth)
+func wantedBy(page homePage) (w projections.Wanted, wrong pagekit.Faulty) {
+	born, ok := pagekit.ReadBorn(page.Birth)
 	switch {
 	case !ok:
-		wrong = frame.Wrong("birth", frame.WrongBorn)
+		wrong = pagekit.Wrong("birth", pagekit.WrongBorn)
 	case page.Name == "" && born == "":
-		wrong = frame.Wrong("name", "Enter a name, a date of birth or an identifier")
+		wrong = pagekit.Wrong("name", "Enter a name, a date of birth or an identifier")
 	}
 	return projections.Wanted{Name: page.Name, BirthDate: born}, wrong
 }
 
 // cursor is the identifier of the row after which a list continues; zero for its beginning.
-func cursor(v *frame.Visit, name string) (uuid.UUID, error) {
+func cursor(v *pagekit.Visit, name string) (uuid.UUID, error) {
 	if v.R.Method != http.MethodGet || !v.Form.Has(name) {
 		return uuid.Nil, nil
 	}
 	id, ok := parse.ID(v.Form.Get(name))
 	if !ok {
-		return uuid.Nil, frame.ErrUnreadable
+		return uuid.Nil, pagekit.ErrUnreadable
 	}
 	return id, nil
 }
@@ -74,11 +74,11 @@ func (n patientNames) of(id patient.ID) string {
 	return "a patient whom the practice does not have" // an identifier that a call invented, or an erased patient
 }
 
-func (n patientNames) born(id patient.ID) string { return frame.Born(n[id].BirthDate) }
+func (n patientNames) born(id patient.ID) string { return pagekit.Born(n[id].BirthDate) }
 
 // named returns the names of patients, and adds the named ones to the access record under a
 // topic, each once.
-func (s *Section) named(v *frame.Visit, topic string, shown []patient.ID) (patientNames, error) {
+func (s *Section) named(v *pagekit.Visit, topic string, shown []patient.ID) (patientNames, error) {
 	once := map[patient.ID]bool{}
 	var wanted []patient.ID
 	for _, id := range shown {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
@@ -20,11 +20,11 @@ import (
 //go:embed templates
 var sources embed.FS
 
-var templates = frame.Templates(sources, "privacy", "patient", "refused", "erasures", "letter")
+var templates = pagekit.Templates(sources, "privacy", "patient", "refused", "erasures", "letter")
 
 // Section is the pages for privacy officers. All fields are needed.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	Traces    projections.Traces
 	Asked     projections.ErasureRequests
 	Done      projections.Erasures
@@ -71,21 +71,21 @@ type Copy struct {
 }
 
 // Routes are the paths of the section.
-func (s *Section) Routes() []frame.Route {
-	guard := func(page frame.Page) frame.Page { return s.confirmed("privacy", page) }
-	return []frame.Route{
-		frame.At("/privacy", "privacy", frame.Both(staff.GuardPrivacy, guard(s.home), guard(s.find))),
-		frame.At("/privacy/refused", "privacy-refused", frame.Methods{http.MethodGet: frame.WhoMay(staff.GuardPrivacy, guard(s.refused))}),
-		frame.At("/privacy/erasures", "privacy-erasures", frame.Methods{http.MethodGet: frame.WhoMay(staff.GuardPrivacy, guard(s.erasures))}),
-		frame.At("/privacy/erasures/{erasure}", "privacy-erasure", frame.Methods{http.MethodGet: frame.WhoMay(staff.GuardPrivacy, guard(s.letter))}),
-		frame.At("/privacy/patients/{patient}", "privacy-patient", frame.Both(staff.GuardPrivacy, s.ofPatient(s.patient), s.ofPatient(s.act))),
-		frame.At("/privacy/patients/{patient}/copy", "privacy-copy", frame.Methods{http.MethodPost: frame.WhoMay(staff.GuardPrivacy, s.ofPatient(s.copy))}),
+func (s *Section) Routes() []pagekit.Route {
+	guard := func(page pagekit.Page) pagekit.Page { return s.confirmed("privacy", page) }
+	return []pagekit.Route{
+		pagekit.At("/privacy", "privacy", pagekit.Both(staff.GuardPrivacy, guard(s.home), guard(s.find))),
+		pagekit.At("/privacy/refused", "privacy-refused", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.GuardPrivacy, guard(s.refused))}),
+		pagekit.At("/privacy/erasures", "privacy-erasures", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.GuardPrivacy, guard(s.erasures))}),
+		pagekit.At("/privacy/erasures/{erasure}", "privacy-erasure", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.GuardPrivacy, guard(s.letter))}),
+		pagekit.At("/privacy/patients/{patient}", "privacy-patient", pagekit.Both(staff.GuardPrivacy, s.ofPatient(s.patient), s.ofPatient(s.act))),
+		pagekit.At("/privacy/patients/{patient}/copy", "privacy-copy", pagekit.Methods{http.MethodPost: pagekit.WhoMay(staff.GuardPrivacy, s.ofPatient(s.copy))}),
 	}
 }
 
 // confirmed gives access after recent reauthentication, and otherwise asks for it (D66).
-func (s *Section) confirmed(at string, page frame.Page) frame.Page {
-	return func(v *frame.Visit) error {
+func (s *Section) confirmed(at string, page pagekit.Page) pagekit.Page {
+	return func(v *pagekit.Visit) error {
 		if !s.Confirmed(v) {
 			return s.ConfirmFirst(v, at)
 		}
@@ -95,7 +95,7 @@ func (s *Section) confirmed(at string, page frame.Page) frame.Page {
 
 // homePage is the first page of the section.
 type homePage struct {
-	frame.Faulty
+	pagekit.Faulty
 	Broken   []brokenRow
 	Older    string // the last row of them, if older ones follow
 	Newer    bool   // they do not begin with the newest
@@ -110,16 +110,16 @@ type homePage struct {
 }
 
 // NameField is the field of a name or an identifier.
-func (p homePage) NameField() frame.Field {
-	return frame.Field{
+func (p homePage) NameField() pagekit.Field {
+	return pagekit.Field{
 		ID: "name", Label: "Name, or the beginning of it, or the patient’s identifier",
 		Kind: "text", Value: p.Name, Fill: "off", Optional: true, Fault: p.Fault("name"),
 	}
 }
 
 // BirthField is the field of a date of birth.
-func (p homePage) BirthField() frame.Field {
-	return frame.Field{ID: "birth", Label: "Date of birth", Hint: frame.BornHint, Kind: "text", Value: p.Birth, Fill: "off", Optional: true, Fault: p.Fault("birth")}
+func (p homePage) BirthField() pagekit.Field {
+	return pagekit.Field{ID: "birth", Label: "Date of birth", Hint: pagekit.BornHint, Kind: "text", Value: p.Birth, Fill: "off", Optional: true, Fault: p.Fault("birth")}
 }
 
 // Limits of the lists.
@@ -152,11 +152,11 @@ type foundRow struct {
 }
 
 // home shows broken glass first, and then the erasures that wait.
-func (s *Section) home(v *frame.Visit) error {
+func (s *Section) home(v *pagekit.Visit) error {
 	return s.showHome(v, http.StatusOK, homePage{})
 }
 
-func (s *Section) showHome(v *frame.Visit, status int, page homePage, found ...patient.ID) error {
+func (s *Section) showHome(v *pagekit.Visit, status int, page homePage, found ...patient.ID) error {
 	before, err := cursor(v, "before")
 	if err != nil {
 		return err
@@ -182,13 +182,13 @@ func (s *Section) showHome(v *frame.Visit, status int, page homePage, found ...p
 		return err
 	}
 	page.Token = v.Token("privacy")
-	s.Show(v, frame.View{Template: templates["privacy"], Status: status, Title: page.Titled("Privacy"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["privacy"], Status: status, Title: page.Titled("Privacy"), Content: page})
 	return nil
 }
 
 // fillHome reads all names of the page in one query, and adds the patients to the access
 // record.
-func (s *Section) fillHome(v *frame.Visit, page *homePage, broken []projections.Breaking, waiting []projections.AskedErasure, found []patient.ID) error {
+func (s *Section) fillHome(v *pagekit.Visit, page *homePage, broken []projections.Breaking, waiting []projections.AskedErasure, found []patient.ID) error {
 	shown := found
 	for _, b := range broken {
 		shown = append(shown, b.Patient)
@@ -205,10 +205,10 @@ func (s *Section) fillHome(v *frame.Visit, page *homePage, broken []projections.
 		return err
 	}
 	for _, b := range broken {
-		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), actors.member(b.Staff.UUID), frame.Moment(b.At, v.Practice.Zone), frame.Moment(b.Until, v.Practice.Zone), b.Reason})
+		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), actors.member(b.Staff.UUID), pagekit.Moment(b.At, v.Practice.Zone), pagekit.Moment(b.Until, v.Practice.Zone), b.Reason})
 	}
 	for _, w := range waiting {
-		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), frame.Moment(w.AskedAt, v.Practice.Zone), frame.Moment(w.AskedAt.Add(latest), v.Practice.Zone)})
+		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), pagekit.Moment(w.AskedAt, v.Practice.Zone), pagekit.Moment(w.AskedAt.Add(latest), v.Practice.Zone)})
 	}
 	for _, id := range found {
 		page.Found = append(page.Found, foundRow{id, names.of(id), names.born(id)})

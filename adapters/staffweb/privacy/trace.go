@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/access"
 	"frontdesk/domain/patient"
 	"frontdesk/projections"
@@ -26,8 +26,8 @@ type traceRow struct {
 const firstFailure = 500
 
 // rowOf describes a line.
-func rowOf(v *frame.Visit, actors *actorNames, c access.Call) lineRow {
-	row := lineRow{At: frame.Moment(c.At, v.Practice.Zone), Who: actors.actor(c.Actor()), What: projections.Describe(string(c.Endpoint)), Ended: "answered"}
+func rowOf(v *pagekit.Visit, actors *actorNames, c access.Call) lineRow {
+	row := lineRow{At: pagekit.Moment(c.At, v.Practice.Zone), Who: actors.actor(c.Actor()), What: projections.Describe(string(c.Endpoint)), Ended: "answered"}
 	switch {
 	case c.Looked():
 		row.Ended = "shown"
@@ -40,7 +40,7 @@ func rowOf(v *frame.Visit, actors *actorNames, c access.Call) lineRow {
 }
 
 // addLines adds the calls about the patient, and the pages that showed them.
-func (s *Section) addLines(v *frame.Visit, state dataState, actors *actorNames, page *patientPage) error {
+func (s *Section) addLines(v *pagekit.Visit, state dataState, actors *actorNames, page *patientPage) error {
 	before, err := cursor(v, "lines")
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *Section) addLines(v *frame.Visit, state dataState, actors *actorNames, 
 
 // addTraces adds the events about the patient's data, and the applications that webhooks
 // notified.
-func (s *Section) addTraces(v *frame.Visit, state dataState, actors *actorNames, page *patientPage) error {
+func (s *Section) addTraces(v *pagekit.Visit, state dataState, actors *actorNames, page *patientPage) error {
 	before, err := number(v, "events")
 	if err != nil {
 		return err
@@ -76,13 +76,13 @@ func (s *Section) addTraces(v *frame.Visit, state dataState, actors *actorNames,
 	}
 	notified, err := s.notifiedOf(v, actors, traces)
 	for _, t := range traces {
-		page.Traces = append(page.Traces, traceRow{frame.Moment(t.At, v.Practice.Zone), actors.actor(t.Actor), projections.Describe(t.Name), notified[t.Event]})
+		page.Traces = append(page.Traces, traceRow{pagekit.Moment(t.At, v.Practice.Zone), actors.actor(t.Actor), projections.Describe(t.Name), notified[t.Event]})
 	}
 	return err
 }
 
 // notifiedOf names the applications that webhooks notified of events.
-func (s *Section) notifiedOf(v *frame.Visit, actors *actorNames, traces []projections.Trace) (map[uuid.UUID][]string, error) {
+func (s *Section) notifiedOf(v *pagekit.Visit, actors *actorNames, traces []projections.Trace) (map[uuid.UUID][]string, error) {
 	var events []uuid.UUID
 	for _, t := range traces {
 		events = append(events, t.Event)
@@ -115,7 +115,7 @@ type refusedRow struct {
 }
 
 // refused shows the refused calls to the practice, newest first.
-func (s *Section) refused(v *frame.Visit) error {
+func (s *Section) refused(v *pagekit.Visit) error {
 	before, err := cursor(v, "before")
 	if err != nil {
 		return err
@@ -132,12 +132,12 @@ func (s *Section) refused(v *frame.Visit) error {
 	if page.Rows, err = s.refusals(v, calls); err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["refused"], Status: http.StatusOK, Title: "Refused calls", Content: page})
+	s.Show(v, pagekit.View{Template: templates["refused"], Status: http.StatusOK, Title: "Refused calls", Content: page})
 	return nil
 }
 
 // refusals describes refused calls.
-func (s *Section) refusals(v *frame.Visit, calls []access.Call) (rows []refusedRow, err error) {
+func (s *Section) refusals(v *pagekit.Visit, calls []access.Call) (rows []refusedRow, err error) {
 	var shown []patient.ID
 	for _, c := range calls {
 		shown = append(shown, c.Patient)

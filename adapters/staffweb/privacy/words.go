@@ -3,7 +3,7 @@ package privacy
 import (
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/event"
 	"frontdesk/domain/staff"
 )
@@ -11,14 +11,14 @@ import (
 // actorNames names actors. It looks each application up once.
 type actorNames struct {
 	s       *Section
-	v       *frame.Visit
+	v       *pagekit.Visit
 	members map[uuid.UUID]string
 	apps    map[uuid.UUID]string
 	failed  error
 }
 
 // actorNames reads the names of the practice's staff, including those who have left.
-func (s *Section) actorNames(v *frame.Visit) (*actorNames, error) {
+func (s *Section) actorNames(v *pagekit.Visit) (*actorNames, error) {
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return nil, err

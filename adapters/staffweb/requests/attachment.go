@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
@@ -16,7 +16,7 @@ import (
 
 // errNoFile is the answer about a file that the request does not have, or no longer
 // has.
-var errNoFile = &frame.Apology{
+var errNoFile = &pagekit.Apology{
 	Status: http.StatusNotFound, Heading: "There is no such file", Text: "The request does not have it.", Advice: "Go back to the request.",
 }
 
@@ -30,7 +30,7 @@ const confined = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-
 
 // attachment sends a file. The event of opening it is in the log before its first byte
 // is sent.
-func (s *Section) attachment(v *frame.Visit) error {
+func (s *Section) attachment(v *pagekit.Visit) error {
 	found, err := s.find(v)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s *Section) attachment(v *frame.Visit) error {
 // stream sends the file after the page's permit is released. If the file is not as it
 // was uploaded, the transfer breaks off before its end, which the browser sees by its
 // length.
-func (s *Section) stream(v *frame.Visit, file request.Attachment) error {
+func (s *Section) stream(v *pagekit.Visit, file request.Attachment) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.Context()), fileTime)
 	content, err := s.Files.Open(ctx, v.Tenant, file)
 	if err != nil {

@@ -3,7 +3,7 @@ package requests
 import (
 	"slices"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -12,7 +12,7 @@ import (
 
 // requestPage is the page of a request.
 type requestPage struct {
-	frame.Faulty
+	pagekit.Faulty
 	Done            string // the last action; "" for none
 	ID              request.ID
 	Patient         patient.ID
@@ -30,8 +30,8 @@ type requestPage struct {
 	Others          []other
 	IsDone, Held    bool // Held: a member of staff has it
 	MayComplete     bool
-	Words           frame.Area
-	Outcome, To     frame.Choice
+	Words           pagekit.Area
+	Outcome, To     pagekit.Choice
 	Seen, Token     string
 }
 
@@ -55,7 +55,7 @@ type other struct {
 const othersShown = 10
 
 // contentOf is the content of a request's page.
-func (s *Section) contentOf(v *frame.Visit, found projections.Request, response response) (content requestPage, err error) {
+func (s *Section) contentOf(v *pagekit.Visit, found projections.Request, response response) (content requestPage, err error) {
 	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return content, err
@@ -69,8 +69,8 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Request, response 
 		return content, err
 	}
 	content = requestPage{
-		Faulty: response.Faulty, Done: response.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: frame.Born(name.BirthDate),
-		Kind: frame.RequestNames[found.Type], At: s.When(v, found.SubmittedAt), Urgent: found.Urgent, ByProxy: found.Proxy != nil,
+		Faulty: response.Faulty, Done: response.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: pagekit.Born(name.BirthDate),
+		Kind: pagekit.RequestNames[found.Type], At: s.When(v, found.SubmittedAt), Urgent: found.Urgent, ByProxy: found.Proxy != nil,
 		Closed: !sees, IsDone: found.Done != nil, Held: found.Holder != staff.ID{},
 		MayComplete: found.Holder == staff.ID{} || found.Holder == v.Session.Staff,
 		Standing:    s.stateText(v, found), Seen: seenOf(found), Token: v.Token(purpose(v)),
@@ -88,7 +88,7 @@ func (s *Section) contentOf(v *frame.Visit, found projections.Request, response 
 // fields.
 func (p *requestPage) fill(found projections.Request, response response) {
 	p.Words = wordsOf(found, response)
-	p.Outcome = frame.Choice{ID: "outcome", None: "Choose", Label: "How did it end?", Options: outcomesOf(response.typed.outcome), Fault: response.Fault("outcome")}
+	p.Outcome = pagekit.Choice{ID: "outcome", None: "Choose", Label: "How did it end?", Options: outcomesOf(response.typed.outcome), Fault: response.Fault("outcome")}
 	p.InError = found.InError != nil
 	if p.Closed {
 		return
@@ -104,7 +104,7 @@ func (p *requestPage) fill(found projections.Request, response response) {
 }
 
 // stateText describes the state of the request.
-func (s *Section) stateText(v *frame.Visit, found projections.Request) string {
+func (s *Section) stateText(v *pagekit.Visit, found projections.Request) string {
 	if found.Done != nil {
 		return s.holderText(v, found.Holder, found.HolderName, &found.Done.At)
 	}
@@ -119,7 +119,7 @@ func orUnassigned(holderText string) string {
 }
 
 // historyOf is the history of events, oldest first.
-func (s *Section) historyOf(v *frame.Visit, found projections.Request, sees bool) (history []entry) {
+func (s *Section) historyOf(v *pagekit.Visit, found projections.Request, sees bool) (history []entry) {
 	for _, h := range found.History {
 		what, text := eventClause(v, h)
 		if !sees {
@@ -131,14 +131,14 @@ func (s *Section) historyOf(v *frame.Visit, found projections.Request, sees bool
 }
 
 // othersOf are the newest other requests of the patient, without their texts.
-func (s *Section) othersOf(v *frame.Visit, found projections.Request) (others []other, err error) {
+func (s *Section) othersOf(v *pagekit.Visit, found projections.Request) (others []other, err error) {
 	rows, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, found.Patient, projections.InboxPlace{}, othersShown+1)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range rows {
 		if r.Request != found.ID && len(others) < othersShown {
-			others = append(others, other{r.Request, frame.RequestNames[r.Type], s.When(v, r.SubmittedAt), orUnassigned(s.holderText(v, r.Holder, r.HolderName, r.DoneAt))})
+			others = append(others, other{r.Request, pagekit.RequestNames[r.Type], s.When(v, r.SubmittedAt), orUnassigned(s.holderText(v, r.Holder, r.HolderName, r.DoneAt))})
 		}
 	}
 	return others, nil
@@ -146,8 +146,8 @@ func (s *Section) othersOf(v *frame.Visit, found projections.Request) (others []
 
 // colleagues are those to whom the request can be assigned: current members who handle
 // requests, except its holder.
-func (s *Section) colleagues(v *frame.Visit, found projections.Request, response response) (frame.Choice, error) {
-	to := frame.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: response.Fault("to")}
+func (s *Section) colleagues(v *pagekit.Visit, found projections.Request, response response) (pagekit.Choice, error) {
+	to := pagekit.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: response.Fault("to")}
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return to, err
@@ -156,11 +156,11 @@ func (s *Section) colleagues(v *frame.Visit, found projections.Request, response
 		return !p.Active || !p.Roles.May(staff.HandleRequests) || p.Staff == found.Holder
 	})
 	for _, p := range people {
-		name := frame.Plain(p.Name)
+		name := pagekit.Plain(p.Name)
 		if p.Staff == v.Session.Staff {
 			name += " (you)"
 		}
-		to.Options = append(to.Options, frame.Option{Value: p.Staff.String(), Name: name, Chosen: p.Staff.String() == response.typed.to})
+		to.Options = append(to.Options, pagekit.Option{Value: p.Staff.String(), Name: name, Chosen: p.Staff.String() == response.typed.to})
 	}
 	return to, nil
 }

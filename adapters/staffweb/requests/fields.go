@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
@@ -15,29 +15,29 @@ const readersHint = "Colleagues see this. So does the patient, if they ask for t
 
 // wordsOf is the one field for staff's texts on a request. The typed text stays until
 // an action uses it.
-func wordsOf(found projections.Request, response response) frame.Area {
+func wordsOf(found projections.Request, response response) pagekit.Area {
 	label := "Note, or how it ended"
 	if found.Done != nil {
 		label = "Note, or why it has to be reopened"
 	}
-	return frame.Area{ID: "text", Label: label, Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")}
+	return pagekit.Area{ID: "text", Label: label, Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")}
 }
 
-func outcomesOf(chosen string) (options []frame.Option) {
+func outcomesOf(chosen string) (options []pagekit.Option) {
 	for _, outcome := range request.Outcomes() {
-		options = append(options, frame.Option{Value: string(outcome), Name: outcomeNames[outcome], Chosen: string(outcome) == chosen})
+		options = append(options, pagekit.Option{Value: string(outcome), Name: outcomeNames[outcome], Chosen: string(outcome) == chosen})
 	}
 	return options
 }
 
 // typedIn returns the values of the form.
-func typedIn(v *frame.Visit) typed {
+func typedIn(v *pagekit.Visit) typed {
 	return typed{text: v.Text("text"), outcome: v.Form.Get("outcome"), to: v.Form.Get("to")}
 }
 
 // wrong describes the fault of a refused text.
 func (t typed) wrong(refusal *fault.Error) string {
-	return cmp.Or(frame.TooLong(t.text, request.MaxText), refusal.Detail)
+	return cmp.Or(pagekit.TooLong(t.text, request.MaxText), refusal.Detail)
 }
 
 // left reports whether there is text that no action has used.

@@ -3,7 +3,7 @@ package requests
 import (
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/parse"
@@ -14,39 +14,39 @@ import (
 
 // act is an action of staff on a request.
 type act struct {
-	do     func(s *Section, v *frame.Visit, r projections.Request, t typed) error
+	do     func(s *Section, v *pagekit.Visit, r projections.Request, t typed) error
 	writes bool // it uses the text, so it needs access to the patient's text
 }
 
 // acts are the actions by their names in forms.
 var acts = map[string]act{
-	"take": {do: func(s *Section, v *frame.Visit, r projections.Request, _ typed) error {
+	"take": {do: func(s *Section, v *pagekit.Visit, r projections.Request, _ typed) error {
 		return s.Desk.TakePatientRequest(v.AsStaff(), commands.TakePatientRequest{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, By: v.Session.Staff})
 	}},
 	"give":       {do: (*Section).give},
 	"urgent":     {do: urgency(true)},
 	"not-urgent": {do: urgency(false)},
-	"note": {writes: true, do: func(s *Section, v *frame.Visit, r projections.Request, t typed) error {
+	"note": {writes: true, do: func(s *Section, v *pagekit.Visit, r projections.Request, t typed) error {
 		return s.Desk.NotePatientRequest(v.AsStaff(), commands.NotePatientRequest{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, Text: t.text})
 	}},
-	"complete": {writes: true, do: func(s *Section, v *frame.Visit, r projections.Request, t typed) error {
+	"complete": {writes: true, do: func(s *Section, v *pagekit.Visit, r projections.Request, t typed) error {
 		return s.Desk.CompletePatientRequest(v.AsStaff(), commands.CompletePatientRequest{
 			Tenant: v.Tenant, Request: r.ID, Seen: r.Version, By: v.Session.Staff, Outcome: request.Outcome(t.outcome), Text: t.text,
 		})
 	}},
-	"reopen": {writes: true, do: func(s *Section, v *frame.Visit, r projections.Request, t typed) error {
+	"reopen": {writes: true, do: func(s *Section, v *pagekit.Visit, r projections.Request, t typed) error {
 		return s.Desk.ReopenPatientRequest(v.AsStaff(), commands.ReopenPatientRequest{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, By: v.Session.Staff, Reason: t.text})
 	}},
 }
 
-func urgency(urgent bool) func(*Section, *frame.Visit, projections.Request, typed) error {
-	return func(s *Section, v *frame.Visit, r projections.Request, _ typed) error {
+func urgency(urgent bool) func(*Section, *pagekit.Visit, projections.Request, typed) error {
+	return func(s *Section, v *pagekit.Visit, r projections.Request, _ typed) error {
 		return s.Desk.ChangePatientRequestUrgency(v.AsStaff(), commands.ChangePatientRequestUrgency{Tenant: v.Tenant, Request: r.ID, Seen: r.Version, Urgent: urgent})
 	}
 }
 
 // give assigns the request to a colleague on the page's list.
-func (s *Section) give(v *frame.Visit, r projections.Request, t typed) error {
+func (s *Section) give(v *pagekit.Visit, r projections.Request, t typed) error {
 	to, err := s.colleagues(v, r, response{typed: t})
 	if err != nil {
 		return err
@@ -67,21 +67,21 @@ var errNoColleague = fault.New(fault.Invalid, "unknown-colleague", "Choose a col
 
 // handle runs an action on a request, unless the request has changed since the form's
 // page was shown (rule 2).
-func (s *Section) handle(v *frame.Visit) error {
+func (s *Section) handle(v *pagekit.Visit) error {
 	act, known := acts[v.Form.Get("do")]
 	if !known {
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	}
 	typed := typedIn(v)
 	if !v.Owns(purpose(v)) {
-		return s.show(v, response{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("handle", frame.SignedInAgain)})
+		return s.show(v, response{status: http.StatusForbidden, typed: typed, Faulty: pagekit.Faulty{}.With("handle", pagekit.SignedInAgain)})
 	}
 	found, err := s.find(v)
 	if err != nil {
 		return err
 	}
 	if len(unseen(v, found)) > 0 {
-		return s.tooLate(v, found, typed, frame.Faulty{})
+		return s.tooLate(v, found, typed, pagekit.Faulty{})
 	}
 	if err := s.mayWrite(v, found); act.writes && err != nil {
 		return err
@@ -93,7 +93,7 @@ func (s *Section) handle(v *frame.Visit) error {
 }
 
 // mayWrite refuses texts by members without access to the patient's text.
-func (s *Section) mayWrite(v *frame.Visit, found projections.Request) error {
+func (s *Section) mayWrite(v *pagekit.Visit, found projections.Request) error {
 	sees, err := s.sees(v, found.Patient)
 	if err == nil && !sees {
 		return errClosed
@@ -102,7 +102,7 @@ func (s *Section) mayWrite(v *frame.Visit, found projections.Request) error {
 }
 
 // after returns to the request, or stays if there is unused text.
-func (s *Section) after(v *frame.Visit, act act, typed typed) error {
+func (s *Section) after(v *pagekit.Visit, act act, typed typed) error {
 	do := v.Form.Get("do")
 	if act.writes || !typed.left() {
 		return v.GoTo(v.Base() + "/requests/" + v.Var("request") + "?done=" + do)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -22,7 +22,7 @@ type inboxPage struct {
 	Title       string
 	Tab         projections.InboxTab
 	Tabs        []tab
-	Types       []frame.Option
+	Types       []pagekit.Option
 	Urgent      bool // only urgent ones are shown
 	Rows        []row
 	Empty       string // the text without rows
@@ -51,7 +51,7 @@ type row struct {
 
 // inbox lists waiting requests. Names are opened for the current page, in one query,
 // and one line of the access record lists the patients shown.
-func (s *Section) inbox(v *frame.Visit) error {
+func (s *Section) inbox(v *pagekit.Visit) error {
 	if err := s.Follow(v); err != nil {
 		return err
 	}
@@ -76,12 +76,12 @@ func (s *Section) inbox(v *frame.Visit) error {
 	if next != (projections.InboxPlace{}) {
 		content.Next = withPlace(here, next)
 	}
-	s.Show(v, frame.View{Template: templates["inbox"], Status: http.StatusOK, Title: "Requests", Content: content, Script: frame.Live})
+	s.Show(v, pagekit.View{Template: templates["inbox"], Status: http.StatusOK, Title: "Requests", Content: content, Script: pagekit.Live})
 	return nil
 }
 
 // filterOf reads the filter from the address. It ignores invalid values.
-func filterOf(v *frame.Visit) projections.InboxFilter {
+func filterOf(v *pagekit.Visit) projections.InboxFilter {
 	f := projections.InboxFilter{Tab: projections.InboxNew, Member: v.Session.Staff, Urgent: v.Form.Has("urgent"), After: placeOf(v.Form.Get("after"))}
 	if tab := projections.InboxTab(v.Form.Get("tab")); slices.Contains(projections.InboxTabs(), tab) {
 		f.Tab = tab
@@ -93,7 +93,7 @@ func filterOf(v *frame.Visit) projections.InboxFilter {
 }
 
 // addressOf is the address of the first page of a filter.
-func addressOf(v *frame.Visit, f projections.InboxFilter) *url.URL {
+func addressOf(v *pagekit.Visit, f projections.InboxFilter) *url.URL {
 	query := url.Values{"tab": {string(f.Tab)}}
 	if f.Type != "" {
 		query.Set("type", string(f.Type))
@@ -109,7 +109,7 @@ func addressOf(v *frame.Visit, f projections.InboxFilter) *url.URL {
 const mostCounted = 1000
 
 // tabsOf are the tabs, each with its number of requests, whatever the filter.
-func tabsOf(v *frame.Visit, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []tab) {
+func tabsOf(v *pagekit.Visit, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []tab) {
 	for _, t := range projections.InboxTabs() {
 		leads := addressOf(v, projections.InboxFilter{Tab: t, Type: f.Type, Urgent: f.Urgent})
 		count := strconv.Itoa(counts[t])
@@ -126,7 +126,7 @@ func tabsOf(v *frame.Visit, f projections.InboxFilter, counts map[projections.In
 
 // rowsOf are requests with the names of their patients. A just erased patient has none,
 // and is left out.
-func (s *Section) rowsOf(v *frame.Visit, found []projections.InboxRow) (rows []row, err error) {
+func (s *Section) rowsOf(v *pagekit.Visit, found []projections.InboxRow) (rows []row, err error) {
 	patients := make([]patient.ID, 0, len(found))
 	for _, r := range found {
 		if !slices.Contains(patients, r.Patient) {
@@ -146,17 +146,17 @@ func (s *Section) rowsOf(v *frame.Visit, found []projections.InboxRow) (rows []r
 	return rows, nil
 }
 
-func (s *Section) rowOf(v *frame.Visit, r projections.InboxRow, of projections.PatientName) row {
+func (s *Section) rowOf(v *pagekit.Visit, r projections.InboxRow, of projections.PatientName) row {
 	return row{
-		ID: r.Request, Name: of.Name, Born: frame.Born(of.BirthDate), Kind: frame.RequestNames[r.Type],
+		ID: r.Request, Name: of.Name, Born: pagekit.Born(of.BirthDate), Kind: pagekit.RequestNames[r.Type],
 		At: s.When(v, r.SubmittedAt), Age: ago(s.Now().Sub(r.SubmittedAt)),
 		Urgent: r.Urgent, ByProxy: r.ByProxy, InError: r.InError, Files: filesWords(r.Files), Holder: s.holderText(v, r.Holder, r.HolderName, r.DoneAt),
 	}
 }
 
 // holderText names the member who has a request, or is done with it.
-func (s *Section) holderText(v *frame.Visit, holder staff.ID, name string, done *time.Time) string {
-	who := frame.Plain(name)
+func (s *Section) holderText(v *pagekit.Visit, holder staff.ID, name string, done *time.Time) string {
+	who := pagekit.Plain(name)
 	switch holder {
 	case staff.ID{}:
 		return ""

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
@@ -12,7 +12,7 @@ import (
 )
 
 // errClosed refuses texts on a hidden request.
-var errClosed = &frame.Apology{
+var errClosed = &pagekit.Apology{
 	Status: http.StatusForbidden, Heading: "This patient’s record is restricted",
 	Text: "You are not among those who may see it. Nothing has been changed.", Advice: "If you need to see it, open the patient’s page, where you can say why.",
 }
@@ -22,7 +22,7 @@ const maxChanges = 3
 
 // tooLate shows the current request, with the actor of the changes and the typed
 // values.
-func (s *Section) tooLate(v *frame.Visit, found projections.Request, typed typed, faults frame.Faulty) error {
+func (s *Section) tooLate(v *pagekit.Visit, found projections.Request, typed typed, faults pagekit.Faulty) error {
 	late := unseen(v, found)
 	for _, h := range late[max(0, len(late)-maxChanges):] {
 		what, _ := eventClause(v, h)
@@ -36,20 +36,20 @@ func (s *Section) tooLate(v *frame.Visit, found projections.Request, typed typed
 }
 
 // refuse shows the request with the refusal and the typed values.
-func (s *Section) refuse(v *frame.Visit, typed typed, err error) error {
+func (s *Section) refuse(v *pagekit.Visit, typed typed, err error) error {
 	refusal := refusalOf(err)
 	if refusal == nil || errors.Is(orNone(err), errNoRequest) {
 		return orNone(err)
 	}
 	if refusal.Kind != fault.Conflict {
 		field, text := faultOf(refusal, typed)
-		return s.show(v, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With(field, text)})
+		return s.show(v, response{status: http.StatusBadRequest, typed: typed, Faulty: pagekit.Faulty{}.With(field, text)})
 	}
 	found, err := s.find(v)
 	if err != nil {
 		return err
 	}
-	faults := frame.Faulty{}
+	faults := pagekit.Faulty{}
 	if len(unseen(v, found)) == 0 { // the page had no button for it
 		faults = faults.With("handle", refusal.Detail)
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
@@ -15,13 +15,13 @@ import (
 
 // movePage is the form to move a request to another patient.
 type movePage struct {
-	frame.Faulty
+	pagekit.Faulty
 	ID          request.ID
 	Name, Born  string // of the current patient
 	Find        string // the search text; "" for none
 	FoundWords  string
 	Found       []candidate
-	Words       frame.Area
+	Words       pagekit.Area
 	Seen, Token string
 }
 
@@ -38,7 +38,7 @@ const (
 )
 
 // moveForm shows the current patient, and asks for a name.
-func (s *Section) moveForm(v *frame.Visit) error {
+func (s *Section) moveForm(v *pagekit.Visit) error {
 	found, err := s.find(v)
 	if err != nil {
 		return err
@@ -47,23 +47,23 @@ func (s *Section) moveForm(v *frame.Visit) error {
 }
 
 // move finds patients, or moves the request to one of them.
-func (s *Section) move(v *frame.Visit) error {
+func (s *Section) move(v *pagekit.Visit) error {
 	found, err := s.find(v)
 	if err != nil {
 		return err
 	}
-	typed, wrongFind := typedIn(v), frame.TooLong(v.Form.Get("find"), longestFind)
+	typed, wrongFind := typedIn(v), pagekit.TooLong(v.Form.Get("find"), longestFind)
 	switch {
 	case !v.Owns(purpose(v)):
-		return s.ask(v, found, response{status: http.StatusForbidden, typed: typed, Faulty: frame.Faulty{}.With("find", frame.SignedInAgain)})
+		return s.ask(v, found, response{status: http.StatusForbidden, typed: typed, Faulty: pagekit.Faulty{}.With("find", pagekit.SignedInAgain)})
 	case wrongFind != "":
-		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Wrong("find", wrongFind)})
+		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: pagekit.Wrong("find", wrongFind)})
 	case v.Form.Get("do") == "find":
 		return s.ask(v, found, response{status: http.StatusOK, typed: typed})
 	case v.Form.Get("do") != "move":
-		return frame.ErrUnreadable
+		return pagekit.ErrUnreadable
 	case len(unseen(v, found)) > 0:
-		return s.tooLate(v, found, typed, frame.Faulty{})
+		return s.tooLate(v, found, typed, pagekit.Faulty{})
 	}
 	if err := s.mayWrite(v, found); err != nil {
 		return err
@@ -71,10 +71,10 @@ func (s *Section) move(v *frame.Visit) error {
 	return s.moveTo(v, found, typed)
 }
 
-func (s *Section) moveTo(v *frame.Visit, found projections.Request, typed typed) error {
+func (s *Section) moveTo(v *pagekit.Visit, found projections.Request, typed typed) error {
 	to, ok := parse.SomeID(typed.to)
 	if !ok {
-		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("to", noPatient)})
+		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: pagekit.Faulty{}.With("to", noPatient)})
 	}
 	err := s.Desk.ReLinkPatientRequest(v.AsStaff(), commands.ReLinkPatientRequest{
 		Tenant: v.Tenant, Request: found.ID, Seen: found.Version, From: found.Patient, To: patient.ID{UUID: to}, Reason: typed.text,
@@ -83,9 +83,9 @@ func (s *Section) moveTo(v *frame.Visit, found projections.Request, typed typed)
 	case err == nil:
 		return v.GoTo(v.Base() + "/requests/" + found.ID.String() + "?done=move")
 	case errors.Is(err, patient.ErrUnknown):
-		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("to", noPatient)})
+		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: pagekit.Faulty{}.With("to", noPatient)})
 	case errors.Is(err, request.ErrInvalidText):
-		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: frame.Faulty{}.With("text", typed.wrong(request.ErrInvalidText))})
+		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, Faulty: pagekit.Faulty{}.With("text", typed.wrong(request.ErrInvalidText))})
 	}
 	return s.refuse(v, typed, err)
 }
@@ -95,7 +95,7 @@ const noPatient = "Choose one of the patients."
 
 // ask shows the form, with the patients found. A search is a POST, so that no address
 // contains a name.
-func (s *Section) ask(v *frame.Visit, found projections.Request, response response) error {
+func (s *Section) ask(v *pagekit.Visit, found projections.Request, response response) error {
 	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return err
@@ -105,21 +105,21 @@ func (s *Section) ask(v *frame.Visit, found projections.Request, response respon
 		return errNoRequest
 	}
 	content := movePage{
-		Faulty: response.Faulty, ID: found.ID, Name: name.Name, Born: frame.Born(name.BirthDate), Seen: seenOf(found), Token: v.Token(purpose(v)),
-		Words: frame.Area{ID: "text", Label: "Why is it theirs?", Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")},
+		Faulty: response.Faulty, ID: found.ID, Name: name.Name, Born: pagekit.Born(name.BirthDate), Seen: seenOf(found), Token: v.Token(purpose(v)),
+		Words: pagekit.Area{ID: "text", Label: "Why is it theirs?", Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")},
 	}
 	if err := s.search(v, found, response, &content); err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["patient"], Status: response.status, Title: content.Titled("Move the request to another patient"), Content: content})
+	s.Show(v, pagekit.View{Template: templates["patient"], Status: response.status, Title: content.Titled("Move the request to another patient"), Content: content})
 	return nil
 }
 
 // search finds patients by the typed name, if any. The patients shown are in the access
 // record; the typed text is not stored.
-func (s *Section) search(v *frame.Visit, of projections.Request, response response, content *movePage) error {
+func (s *Section) search(v *pagekit.Visit, of projections.Request, response response, content *movePage) error {
 	shown := []patient.ID{of.Patient}
-	if content.Find = strings.TrimSpace(v.Form.Get("find")); v.R.Method == http.MethodPost && content.Find != "" && frame.TooLong(content.Find, longestFind) == "" {
+	if content.Find = strings.TrimSpace(v.Form.Get("find")); v.R.Method == http.MethodPost && content.Find != "" && pagekit.TooLong(content.Find, longestFind) == "" {
 		found, more, err := s.Book.Search(v.Context(), v.Tenant, content.Find, candidatesShown)
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func (s *Section) search(v *frame.Visit, of projections.Request, response respon
 		for _, f := range found {
 			shown = append(shown, f.Patient)
 			if f.Patient != of.Patient {
-				content.Found = append(content.Found, candidate{f.Patient, f.Name, frame.Born(f.BirthDate), f.Patient.String() == response.typed.to})
+				content.Found = append(content.Found, candidate{f.Patient, f.Name, pagekit.Born(f.BirthDate), f.Patient.String() == response.typed.to})
 			}
 		}
 		content.FoundWords = foundWords(len(content.Found), more)
@@ -141,7 +141,7 @@ func foundWords(n int, more bool) string {
 	case n == 0:
 		return "No other patient found."
 	case more:
-		return frame.Counted(n, "patient") + " shown, and there are more. Enter more of the name."
+		return pagekit.Counted(n, "patient") + " shown, and there are more. Enter more of the name."
 	}
-	return frame.Counted(n, "patient") + " found."
+	return pagekit.Counted(n, "patient") + " found."
 }

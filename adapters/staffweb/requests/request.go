@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/parse"
@@ -18,12 +18,12 @@ import (
 
 // errNoRequest is the answer about a request that the practice does not have, that is
 // of an erased patient, or whose identifier is invalid.
-var errNoRequest = frame.NoSuch("request", "Go back to Requests and look for it there.")
+var errNoRequest = pagekit.NoSuch("request", "Go back to Requests and look for it there.")
 
 // response is the response to a submitted form, with its typed values.
 type response struct {
 	status int
-	frame.Faulty
+	pagekit.Faulty
 	done  string // the last action; "" for none
 	typed typed
 }
@@ -32,13 +32,13 @@ type response struct {
 type typed struct{ text, outcome, to string }
 
 // request shows one request.
-func (s *Section) request(v *frame.Visit) error {
+func (s *Section) request(v *pagekit.Visit) error {
 	return s.show(v, response{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
 }
 
 // show shows the current request. The event of opening it is in the log before (rule
 // 1).
-func (s *Section) show(v *frame.Visit, response response) error {
+func (s *Section) show(v *pagekit.Visit, response response) error {
 	found, err := s.open(v)
 	if err != nil {
 		return err
@@ -47,13 +47,13 @@ func (s *Section) show(v *frame.Visit, response response) error {
 	if err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["request"], Status: response.status, Title: content.Titled("Request"), Content: content})
+	s.Show(v, pagekit.View{Template: templates["request"], Status: response.status, Title: content.Titled("Request"), Content: content})
 	return nil
 }
 
 // open appends the event of opening the request, and returns the request with the same
 // patient as the event. If it is moved in between, it is opened again.
-func (s *Section) open(v *frame.Visit) (projections.Request, error) {
+func (s *Section) open(v *pagekit.Visit) (projections.Request, error) {
 	for {
 		found, err := s.find(v)
 		if err != nil {
@@ -67,7 +67,7 @@ func (s *Section) open(v *frame.Visit) (projections.Request, error) {
 }
 
 // find reads the request in the address, with the name of its application.
-func (s *Section) find(v *frame.Visit) (projections.Request, error) {
+func (s *Section) find(v *pagekit.Visit) (projections.Request, error) {
 	id, ok := parse.ID(v.Var("request"))
 	if !ok {
 		return projections.Request{}, errNoRequest
@@ -91,13 +91,13 @@ func orNone(err error) error {
 }
 
 // sees reports whether the signed-in member has access to the patient's text (rule 3).
-func (s *Section) sees(v *frame.Visit, of patient.ID) (bool, error) {
+func (s *Section) sees(v *pagekit.Visit, of patient.ID) (bool, error) {
 	sight, err := s.Records.Sight(v.Context(), v.Tenant, of, v.Session.Staff)
 	return sight.Open(s.Now()), err
 }
 
 // purpose is the form tokens' purpose.
-func purpose(v *frame.Visit) string { return "request " + v.Var("request") }
+func purpose(v *pagekit.Visit) string { return "request " + v.Var("request") }
 
 // refusalOf returns a rule's refusal; nil for any other error.
 func refusalOf(err error) *fault.Error {
@@ -113,7 +113,7 @@ func seenOf(r projections.Request) string { return strconv.Itoa(r.Version) }
 
 // unseen is the events of the request since the form's page. A form without a version
 // has seen none.
-func unseen(v *frame.Visit, r projections.Request) []projections.Handled {
+func unseen(v *pagekit.Visit, r projections.Request) []projections.Handled {
 	seen, err := strconv.Atoi(v.Form.Get("seen"))
 	if err != nil || seen < 0 || seen > r.Version {
 		seen = 0

@@ -6,7 +6,7 @@ import (
 	"io"
 	"net/http"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
@@ -16,7 +16,7 @@ import (
 
 // Section is the pages of requests. All fields are needed.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	Inbox     projections.Inbox
 	Requests  projections.Requests
 	People    projections.People
@@ -49,14 +49,14 @@ type Files interface {
 //go:embed templates
 var sources embed.FS
 
-var templates = frame.Templates(sources, "inbox", "request", "patient")
+var templates = pagekit.Templates(sources, "inbox", "request", "patient")
 
 // Routes are the paths of the section.
-func (s *Section) Routes() []frame.Route {
-	return []frame.Route{
-		frame.At("/requests", "requests", frame.Methods{http.MethodGet: frame.WhoMay(staff.HandleRequests, s.inbox)}),
-		frame.At("/requests/{request}", "request", frame.Both(staff.HandleRequests, s.request, s.handle).Taking(request.MaxText)),
-		frame.At("/requests/{request}/patient", "request-patient", frame.Both(staff.HandleRequests, s.moveForm, s.move).Taking(request.MaxText)),
-		frame.At("/requests/{request}/attachments/{n}", "attachment", frame.Methods{http.MethodGet: frame.WhoMay(staff.HandleRequests, s.attachment)}),
+func (s *Section) Routes() []pagekit.Route {
+	return []pagekit.Route{
+		pagekit.At("/requests", "requests", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.HandleRequests, s.inbox)}),
+		pagekit.At("/requests/{request}", "request", pagekit.Both(staff.HandleRequests, s.request, s.handle).Taking(request.MaxText)),
+		pagekit.At("/requests/{request}/patient", "request-patient", pagekit.Both(staff.HandleRequests, s.moveForm, s.move).Taking(request.MaxText)),
+		pagekit.At("/requests/{request}/attachments/{n}", "attachment", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.HandleRequests, s.attachment)}),
 	}
 }

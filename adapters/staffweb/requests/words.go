@@ -3,7 +3,7 @@ package requests
 import (
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -38,9 +38,9 @@ func emptyWords(f projections.InboxFilter) string {
 }
 
 // typesOf are the types of the inbox filter.
-func typesOf(chosen request.Type) (options []frame.Option) {
+func typesOf(chosen request.Type) (options []pagekit.Option) {
 	for _, kind := range request.Types() {
-		options = append(options, frame.Option{Value: string(kind), Name: frame.RequestNames[kind] + "s", Chosen: kind == chosen})
+		options = append(options, pagekit.Option{Value: string(kind), Name: pagekit.RequestNames[kind] + "s", Chosen: kind == chosen})
 	}
 	return options
 }
@@ -50,7 +50,7 @@ func filesWords(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return frame.Counted(n, "file")
+	return pagekit.Counted(n, "file")
 }
 
 // ago formats a waiting time in one unit, rounded down.
@@ -59,16 +59,16 @@ func ago(d time.Duration) string {
 	case d < time.Minute:
 		return "received just now"
 	case d < time.Hour:
-		return "received " + frame.Counted(int(d/time.Minute), "minute") + " ago"
+		return "received " + pagekit.Counted(int(d/time.Minute), "minute") + " ago"
 	case d < 48*time.Hour:
-		return "received " + frame.Counted(int(d/time.Hour), "hour") + " ago"
+		return "received " + pagekit.Counted(int(d/time.Hour), "hour") + " ago"
 	}
-	return "received " + frame.Counted(int(d/(24*time.Hour)), "day") + " ago"
+	return "received " + pagekit.Counted(int(d/(24*time.Hour)), "day") + " ago"
 }
 
 // eventClause describes an event of a request: a clause, and the text.
-func eventClause(v *frame.Visit, h projections.Handled) (clause, text string) {
-	who := frame.WhoDid(v, h)
+func eventClause(v *pagekit.Visit, h projections.Handled) (clause, text string) {
+	who := pagekit.WhoDid(v, h)
 	switch e := h.Event.(type) {
 	case request.Submitted:
 		return who + " sent this", ""
@@ -95,14 +95,14 @@ func eventClause(v *frame.Visit, h projections.Handled) (clause, text string) {
 	return who + " changed this", ""
 }
 
-func toWhom(v *frame.Visit, e request.Given, name string) string {
+func toWhom(v *pagekit.Visit, e request.Given, name string) string {
 	switch e.To {
 	case v.Session.Staff:
 		return "you"
 	case staff.ID{}:
 		return "nobody"
 	}
-	return frame.Plain(name)
+	return pagekit.Plain(name)
 }
 
 // doneWords are a page's texts about the last action, by its name.

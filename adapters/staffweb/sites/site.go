@@ -6,18 +6,18 @@ import (
 	"strconv"
 	"strings"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/parse"
 	"frontdesk/projections"
 )
 
 // errNone is the answer to an unknown site.
-var errNone = frame.NoSuch("site", "Go back to Sites and choose one there.")
+var errNone = pagekit.NoSuch("site", "Go back to Sites and choose one there.")
 
 // sitePage is one site.
 type sitePage struct {
-	frame.Faulty
+	pagekit.Faulty
 	Done  string // the last action; "" for none
 	Site  projections.Site
 	Name  field
@@ -41,7 +41,7 @@ func (f field) changed() bool { return strings.TrimSpace(f.Typed) != f.Was }
 var doneWords = map[string]string{"added": "The site has been added. Add its rooms here.", "saved": "The names have been saved."}
 
 // site shows a site with its rooms.
-func (s *Section) site(v *frame.Visit) error {
+func (s *Section) site(v *pagekit.Visit) error {
 	at, err := s.find(v)
 	if err != nil {
 		return err
@@ -50,15 +50,15 @@ func (s *Section) site(v *frame.Visit) error {
 	return nil
 }
 
-func (s *Section) showSite(v *frame.Visit, status int, page sitePage) {
+func (s *Section) showSite(v *pagekit.Visit, status int, page sitePage) {
 	page.Token = v.Token(purpose)
 	page.Name.ID, page.Name.Label = "name", "Name of the site"
 	page.New.ID, page.New.Label = "new", "Another room"
-	s.Show(v, frame.View{Template: templates["site"], Status: status, Title: page.Titled("Site"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["site"], Status: status, Title: page.Titled("Site"), Content: page})
 }
 
 // find reads the site in the address.
-func (s *Section) find(v *frame.Visit) (projections.Site, error) {
+func (s *Section) find(v *pagekit.Visit) (projections.Site, error) {
 	all, err := s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return projections.Site{}, err
@@ -72,7 +72,7 @@ func (s *Section) find(v *frame.Visit) (projections.Site, error) {
 }
 
 // roomFields are the rooms of a site, with the values of the form.
-func roomFields(v *frame.Visit, at projections.Site) (fields []field) {
+func roomFields(v *pagekit.Visit, at projections.Site) (fields []field) {
 	for n, room := range at.Rooms {
 		number := strconv.Itoa(n + 1)
 		f := field{N: n + 1, ID: "room" + number, Label: "Name of room " + number, Room: room.Room.String(), Was: room.Name, Typed: room.Name}
@@ -87,7 +87,7 @@ func roomFields(v *frame.Visit, at projections.Site) (fields []field) {
 }
 
 // change saves the edited names, and adds a room if one is named.
-func (s *Section) change(v *frame.Visit) error {
+func (s *Section) change(v *pagekit.Visit) error {
 	at, err := s.find(v)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (s *Section) change(v *frame.Visit) error {
 		Site: at, Name: field{Was: v.Form.Get("was"), Typed: v.Form.Get("name")}, Rooms: roomFields(v, at), New: field{Typed: v.Form.Get("new")},
 	}
 	if !v.Owns(purpose) {
-		page.Faulty = frame.Wrong("name", frame.SignedInAgain)
+		page.Faulty = pagekit.Wrong("name", pagekit.SignedInAgain)
 		s.showSite(v, http.StatusForbidden, page)
 		return nil
 	}
@@ -139,7 +139,7 @@ func (p *sitePage) has(name, but string) bool {
 	})
 }
 
-func (s *Section) save(v *frame.Visit, page sitePage) error {
+func (s *Section) save(v *pagekit.Visit, page sitePage) error {
 	if page.Name.changed() {
 		err := s.Desk.RenameSite(v.AsStaff(), commands.RenameSite{Tenant: v.Tenant, Site: page.Site.Site, Name: page.Name.Typed})
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -14,20 +14,20 @@ import (
 
 // Section is the pages of sites. All fields are needed.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	Sites projections.Sites
 }
 
 //go:embed templates
 var sources embed.FS
 
-var templates = frame.Templates(sources, "sites", "site")
+var templates = pagekit.Templates(sources, "sites", "site")
 
 // Routes are the paths of the section.
-func (s *Section) Routes() []frame.Route {
-	return []frame.Route{
-		frame.At("/sites", "sites", frame.Both(staff.ManageSites, s.list, s.add)),
-		frame.At("/sites/{site}", "site", frame.Both(staff.ManageSites, s.site, s.change).Taking(namesSent)),
+func (s *Section) Routes() []pagekit.Route {
+	return []pagekit.Route{
+		pagekit.At("/sites", "sites", pagekit.Both(staff.ManageSites, s.list, s.add)),
+		pagekit.At("/sites/{site}", "site", pagekit.Both(staff.ManageSites, s.site, s.change).Taking(namesSent)),
 	}
 }
 
@@ -43,30 +43,30 @@ const namesSent = 2 * (1 + 100) * longest
 
 // sitesPage is the list of sites.
 type sitesPage struct {
-	frame.Faulty
+	pagekit.Faulty
 	Sites []projections.Site
 	Name  string // of a new site, as typed
 	Token string
 }
 
-func (s *Section) list(v *frame.Visit) error {
-	return s.show(v, http.StatusOK, frame.Faulty{})
+func (s *Section) list(v *pagekit.Visit) error {
+	return s.show(v, http.StatusOK, pagekit.Faulty{})
 }
 
-func (s *Section) show(v *frame.Visit, status int, faults frame.Faulty) error {
+func (s *Section) show(v *pagekit.Visit, status int, faults pagekit.Faulty) error {
 	found, err := s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
 	content := sitesPage{Faulty: faults, Sites: found, Name: v.Form.Get("name"), Token: v.Token(purpose)}
-	s.Show(v, frame.View{Template: templates["sites"], Status: status, Title: faults.Titled("Sites"), Content: content})
+	s.Show(v, pagekit.View{Template: templates["sites"], Status: status, Title: faults.Titled("Sites"), Content: content})
 	return nil
 }
 
 // add adds a site.
-func (s *Section) add(v *frame.Visit) error {
+func (s *Section) add(v *pagekit.Visit) error {
 	if !v.Owns(purpose) {
-		return s.show(v, http.StatusForbidden, frame.Wrong("name", frame.SignedInAgain))
+		return s.show(v, http.StatusForbidden, pagekit.Wrong("name", pagekit.SignedInAgain))
 	}
 	all, err := s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Section) add(v *frame.Visit) error {
 	name := strings.TrimSpace(v.Form.Get("name"))
 	taken := slices.ContainsFunc(all, func(of projections.Site) bool { return of.Name == name })
 	if fault := wrongName(name, taken, "site"); fault != "" {
-		return s.show(v, http.StatusBadRequest, frame.Wrong("name", fault))
+		return s.show(v, http.StatusBadRequest, pagekit.Wrong("name", fault))
 	}
 	id, err := s.Desk.AddSite(v.AsStaff(), commands.AddSite{Tenant: v.Tenant, Name: name})
 	if err != nil {
@@ -92,5 +92,5 @@ func wrongName(name string, taken bool, of string) string {
 	case taken:
 		return "There is a " + of + " of this name already. Enter another name."
 	}
-	return frame.TooLong(name, longest)
+	return pagekit.TooLong(name, longest)
 }

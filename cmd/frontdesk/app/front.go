@@ -11,7 +11,7 @@ import (
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/staffweb"
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/patients"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
@@ -110,7 +110,7 @@ const (
 func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 	c := a.config
 	pages := &staffweb.Pages{
-		Site: &frame.Site{
+		Site: &pagekit.Site{
 			TrustedProxies: c.TrustedProxies,
 			Signposts:      projections.Signposts{DB: a.calls},
 			Names:          projections.Names{DB: a.calls, Opens: a.keyring},
@@ -133,7 +133,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 			Limit:    pageLimit,
 			Now:      c.Now,
 			RealNow:  c.RealNow,
-			Metrics:  frame.NewMetrics(a.registry),
+			Metrics:  pagekit.NewMetrics(a.registry),
 			Seating:  a.seating,
 			Log:      c.Log,
 		},

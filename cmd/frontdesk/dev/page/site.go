@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"frontdesk/adapters/staffweb/frame"
+	"frontdesk/adapters/staffweb/pagekit"
 )
 
 // KeySetPath is where the application's key set is served.
@@ -54,8 +54,8 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("GET /events", s.entered(s.follow))
 	mux.HandleFunc("POST /do/{act}", s.entered(s.sent(s.do)))
 	mux.Handle("GET "+KeySetPath, s.KeySet) // for the service, which has no key to the page
-	mux.HandleFunc("GET /style.css", file("text/css; charset=utf-8", slices.Concat(frame.Style(), style)))
-	mux.HandleFunc("GET /icon.svg", file("image/svg+xml", frame.Icon()))
+	mux.HandleFunc("GET /style.css", file("text/css; charset=utf-8", slices.Concat(pagekit.Style(), style)))
+	mux.HandleFunc("GET /icon.svg", file("image/svg+xml", pagekit.Icon()))
 	mux.HandleFunc("GET /page.js", file("text/javascript; charset=utf-8", script))
 	return s.guarded(mux)
 }

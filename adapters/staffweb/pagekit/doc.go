@@ -1,4 +1,4 @@
-// Package frame has the shared parts of all staff pages: visits, routes and access
+// Package pagekit has the shared parts of all staff pages: visits, routes and access
 // checks, page layout and error pages. It names no page except in the navigation.
 //
 //	site.go        the dependencies of pages; routing, and the limits of each visit
@@ -14,4 +14,4 @@
 //
 // A section of the pages is a package next to this one. It holds a [Site] and gives its
 // routes.
-package frame
+package pagekit
