@@ -1,18 +1,26 @@
 package staffweb
 
 import (
-	"embed"
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
+	"frontdesk/adapters/staffweb/account"
+	"frontdesk/adapters/staffweb/applications"
+	"frontdesk/adapters/staffweb/authorisations"
+	"frontdesk/adapters/staffweb/board"
+	"frontdesk/adapters/staffweb/day"
+	"frontdesk/adapters/staffweb/displays"
 	"frontdesk/adapters/staffweb/live"
+	"frontdesk/adapters/staffweb/opening"
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/patients"
+	"frontdesk/adapters/staffweb/people"
 	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/adapters/staffweb/requests"
-	"frontdesk/domain/staff"
+	"frontdesk/adapters/staffweb/sites"
 	"frontdesk/projections"
 )
 
@@ -32,39 +40,48 @@ type Pages struct {
 	Privacy        privacy.Service
 }
 
-var templates = pagekit.Templates(sources, "sign_in", "second", "confirm", "passkeys", "authorise", "authorisations",
-	"account", "password", "link", "people", "person", "invite", "handed")
-
-//go:embed templates
-var sources embed.FS
-
 // Handler routes to the pages and sets the limits of each visit.
 func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
-// routes are all of them.
-func (p *Pages) routes() []pagekit.Route { return append(p.own(), p.sections()...) }
-
-// own are the pages of this package.
-func (p *Pages) own() []pagekit.Route {
-	return []pagekit.Route{
-		pagekit.At("", "home", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.home)}),
-		pagekit.At("/", "home", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.home)}),
-		pagekit.At("/sign-in", "sign-in", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.signInForm), http.MethodPost: pagekit.Anybody(p.signIn)}),
-		pagekit.At("/sign-in/passkey", "sign-in-passkey", pagekit.Methods{http.MethodPost: pagekit.Anybody(p.signInByPasskey)}),
-		pagekit.At("/sign-in/second", "second-step", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.secondForm), http.MethodPost: pagekit.Anybody(p.second)}),
-		pagekit.At("/challenge", "challenge", pagekit.Methods{http.MethodPost: pagekit.Anybody(p.challenge)}),
-		pagekit.At("/confirm", "confirm", pagekit.Both(staff.ManageOwnAccount, p.confirmForm, p.confirm)),
-		pagekit.At("/sign-out", "sign-out", pagekit.Methods{http.MethodPost: pagekit.Anybody(p.signOut)}),
-		pagekit.At("/link/{secret}", "link", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.openLink)}),
-		pagekit.At("/link", "link", pagekit.Methods{http.MethodGet: pagekit.Anybody(p.linkForm), http.MethodPost: pagekit.Anybody(p.acceptLink)}),
-		pagekit.At("/authorise", "authorise", pagekit.Both(staff.GiveOwnAuthorisations, p.authoriseForm, p.authorise)),
-		pagekit.At("/authorisations", "authorisations", pagekit.Both(staff.GiveOwnAuthorisations, p.authorisations, p.revoke)),
-		pagekit.At("/account", "account", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.ManageOwnAccount, p.account)}),
-		pagekit.At("/account/password", "password", pagekit.Both(staff.ManageOwnAccount, p.passwordForm, p.changePassword)),
-		pagekit.At("/account/passkeys", "passkeys", pagekit.Both(staff.ManageOwnAccount, p.passkeys, p.changePasskeys)),
-		pagekit.At("/account/sessions", "sessions", pagekit.Methods{http.MethodPost: pagekit.WhoMay(staff.ManageOwnAccount, p.endSessions)}),
-		pagekit.At("/people", "people", pagekit.Both(staff.ManagePeople, p.people, p.changePeople)),
-	}
+// routes are all paths: the first page, and those of each section with its dependencies.
+func (p *Pages) routes() []pagekit.Route {
+	home := pagekit.Methods{http.MethodGet: pagekit.Anybody(p.home)}
+	appointments := projections.Appointments{DB: p.DB, Opens: p.Opens}
+	places := projections.Sites{DB: p.DB}
+	given := projections.GivenAuthorisations{DB: p.DB}
+	asked := projections.Requests{DB: p.DB, Opens: p.Opens}
+	erasures := projections.ErasureRequests{DB: p.DB}
+	members := projections.People{DB: p.DB}
+	directory := projections.Directory{DB: p.DB}
+	records := projections.Patients{DB: p.DB}
+	return slices.Concat(
+		[]pagekit.Route{pagekit.At("", "home", home), pagekit.At("/", "home", home)},
+		(&account.Section{Site: p.Site}).Routes(),
+		(&authorisations.Section{Site: p.Site, Approvals: projections.Approvals{DB: p.DB}, Given: given}).Routes(),
+		(&people.Section{Site: p.Site, People: members, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures}).Routes(),
+		(&requests.Section{
+			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, People: members,
+			Directory: directory, Records: records, Book: p.Book, Files: p.Files,
+		}).Routes(),
+		(&patients.Section{
+			Site: p.Site, Book: p.Book, Searches: p.Searches, Patients: records,
+			Records: projections.CareRecords{DB: p.DB, Opens: p.Opens}, Timeline: projections.Timeline{DB: p.DB},
+			Requests: asked, Appointments: appointments, Directory: directory,
+		}).Routes(),
+		(&day.Section{Site: p.Site, Appointments: appointments, Sites: places}).Routes(),
+		(&opening.Section{Site: p.Site, Availability: projections.Availability{DB: p.DB}}).Routes(),
+		(&sites.Section{Site: p.Site, Sites: places}).Routes(),
+		(&applications.Section{
+			Site: p.Site, Offers: projections.Offers{DB: p.DB}, Given: given, Healths: projections.Healths{DB: p.DB}, Why: p.WhyUndelivered,
+		}).Routes(),
+		(&privacy.Section{
+			Site: p.Site, Traces: projections.Traces{DB: p.DB, Opens: p.Opens}, Asked: erasures, Done: projections.Erasures{DB: p.DB},
+			People: members, Directory: directory, Book: p.Book, Service: p.Privacy,
+		}).Routes(),
+		(&displays.Section{Site: p.Site, Displays: projections.Displays{DB: p.DB}, Sites: places}).Routes(),
+		(&board.Section{Site: p.Site, Hub: p.Live, Board: projections.CallInBoard{DB: p.DB, Names: p.Names}}).Routes(),
+		(&live.Section{Site: p.Site, Hub: p.Live}).Routes(),
+	)
 }
 
 // home redirects to the first page that the member's roles allow.
@@ -87,6 +104,3 @@ func ParseURL(address string) (*url.URL, error) {
 	}
 	return u, nil
 }
-
-// LinkPath is the path of a member's invitation or reset link.
-func LinkPath(tenant, secret string) string { return "/" + tenant + "/staff/link/" + secret }

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"frontdesk/adapters/clock"
+	"frontdesk/domain/fault"
 )
 
 // Limits of a form. Forms with longer texts set their own, see [Methods.Taking].
@@ -133,6 +134,15 @@ func Wrong(field, text string) Faulty { return Faulty{[]FieldFault{{field, text}
 // With adds a fault.
 func (f Faulty) With(field, text string) Faulty {
 	return Faulty{append(f.Faults, FieldFault{field, text})}
+}
+
+// FormErrorsOf returns a rule's refusal as the fault of a field; false for any other error.
+func FormErrorsOf(err error, field string) (wrong Faulty, ok bool) {
+	refusal, ok := errors.AsType[*fault.Error](err)
+	if !ok || refusal.Kind == fault.Unavailable {
+		return wrong, false
+	}
+	return Wrong(field, refusal.Detail), true
 }
 
 // Fault returns the fault of a field; "" if there is none.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"frontdesk/adapters/staffweb"
+	"frontdesk/adapters/staffweb/account"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 )
@@ -91,7 +91,7 @@ type givenLink struct {
 func (l *linkFile) hand(tenant string, invited []commands.Invitation) error {
 	var lines []byte
 	for _, i := range invited {
-		line, err := json.Marshal(givenLink{tenant, i.Username, l.base + staffweb.LinkPath(tenant, i.Secret), i.ExpiresAt})
+		line, err := json.Marshal(givenLink{tenant, i.Username, l.base + account.LinkPath(tenant, i.Secret), i.ExpiresAt})
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"frontdesk/adapters/staffweb"
+	"frontdesk/adapters/staffweb/account"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
@@ -93,7 +94,7 @@ func invite[T any](r *term.Run, f term.Practice, l linkFlag, intent func(command
 	}
 	return f.Do(r, app.Config{}, f.TenantID(), func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		i, err := intent(desk, ctx, given)
-		return term.Made{"staffId": i.Staff, "link": base + staffweb.LinkPath(f.TenantID(), i.Secret), "expiresAt": i.ExpiresAt}, err
+		return term.Made{"staffId": i.Staff, "link": base + account.LinkPath(f.TenantID(), i.Secret), "expiresAt": i.ExpiresAt}, err
 	})
 }
 

@@ -1,4 +1,4 @@
-package staffweb
+package account
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"frontdesk/adapters/staffweb/pagekit"
-
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/fault"
 )
@@ -22,29 +21,29 @@ type signInPage struct {
 }
 
 // signInForm shows the sign-in page, unless there is a session already.
-func (p *Pages) signInForm(v *pagekit.Visit) error {
+func (s *Section) signInForm(v *pagekit.Visit) error {
 	if v.SignedIn {
-		return p.onward(v)
+		return s.onward(v)
 	}
-	ended, err := p.endedReason(v)
+	ended, err := s.endedReason(v)
 	if err != nil {
 		return err
 	}
-	return p.showSignIn(v, http.StatusOK, signInPage{SignedOut: v.Form.Has("signed-out"), Ended: ended})
+	return s.showSignIn(v, http.StatusOK, signInPage{SignedOut: v.Form.Has("signed-out"), Ended: ended})
 }
 
 // endedReason returns why the browser's session has ended, once. A browser without the
 // session's token gets "".
-func (p *Pages) endedReason(v *pagekit.Visit) (why string, err error) {
-	token := v.Shown(p.SessionCookie(v, ""))
+func (s *Section) endedReason(v *pagekit.Visit) (why string, err error) {
+	token := v.Shown(s.SessionCookie(v, ""))
 	if token == "" {
 		return "", nil
 	}
-	ending, err := p.Door.Sessions.Ended(v.Context(), v.Tenant, token)
+	ending, err := s.Door.Sessions.Ended(v.Context(), v.Tenant, token)
 	if err != nil || endings[ending] == "" {
 		return "", err
 	}
-	v.SetCookie(p.SessionCookie(v, ""))
+	v.SetCookie(s.SessionCookie(v, ""))
 	return endings[ending], nil
 }
 
@@ -56,14 +55,14 @@ var endings = map[signin.Ending]string{
 
 // showSignIn shows the sign-in page, which is the same for every practice and every
 // application, whether they exist or not (D25).
-func (p *Pages) showSignIn(v *pagekit.Visit, status int, page signInPage) error {
-	_, page.Passkeys = p.site(v)
-	p.Show(v, pagekit.View{Template: templates["sign_in"], Status: status, Title: page.Titled("Sign in"), Content: page, Script: pagekit.Passkeys})
+func (s *Section) showSignIn(v *pagekit.Visit, status int, page signInPage) error {
+	_, page.Passkeys = s.site(v)
+	s.Show(v, pagekit.View{Template: templates["sign_in"], Status: status, Title: page.Titled("Sign in"), Content: page, Script: pagekit.Passkeys})
 	return nil
 }
 
 // onward redirects to the page that the browser first asked for.
-func (p *Pages) onward(v *pagekit.Visit) error {
+func (s *Section) onward(v *pagekit.Visit) error {
 	if !v.Ask.Made {
 		return v.GoTo(v.Base()) // home, which knows their roles
 	}
@@ -72,35 +71,35 @@ func (p *Pages) onward(v *pagekit.Visit) error {
 
 // signIn begins a session, in place of any old one, or continues with the page that
 // asks for a passkey.
-func (p *Pages) signIn(v *pagekit.Visit) error {
+func (s *Section) signIn(v *pagekit.Visit) error {
 	page := signInPage{Username: v.Form.Get("username")}
 	password := v.Form.Get("password")
 	if page.Faults = missing(page.Username, password); len(page.Faults) > 0 {
-		return p.showSignIn(v, http.StatusBadRequest, page)
+		return s.showSignIn(v, http.StatusBadRequest, page)
 	}
 	v.Leave() // which has a queue of its own
-	in, err := p.Door.SignIn(v.AsStranger(), p.tryOf(v, page.Username, password))
-	p.noteSignIn(v, in, err)
+	in, err := s.Door.SignIn(v.AsStranger(), s.tryOf(v, page.Username, password))
+	s.noteSignIn(v, in, err)
 	if refusal, ok := refusalOf(err); ok {
-		return p.turnAway(v, page, refusal)
+		return s.turnAway(v, page, refusal)
 	}
 	if err != nil {
 		return err
 	}
 	if in.Step != "" {
-		v.SetCookie(p.stepCookie(v, in.Step))
+		v.SetCookie(s.stepCookie(v, in.Step))
 		return v.GoTo(v.Base() + "/sign-in/second" + v.Ask.Query())
 	}
-	return p.letIn(v, in)
+	return s.letIn(v, in)
 }
 
 // letIn sets the session's cookies, and redirects to the page that the browser first
 // asked for.
-func (p *Pages) letIn(v *pagekit.Visit, in signin.SignedIn) error {
-	if err := p.give(v, in); err != nil {
+func (s *Section) letIn(v *pagekit.Visit, in signin.SignedIn) error {
+	if err := s.give(v, in); err != nil {
 		return err
 	}
-	return p.onward(v)
+	return s.onward(v)
 }
 
 func missing(username, password string) (faults []pagekit.FieldFault) {
@@ -124,19 +123,19 @@ func refusalOf(err error) (refusal *fault.Error, ok bool) {
 
 // turnAway shows the same text whatever the reason for the refusal, and how long to
 // wait.
-func (p *Pages) turnAway(v *pagekit.Visit, page signInPage, refusal *fault.Error) error {
+func (s *Section) turnAway(v *pagekit.Visit, page signInPage, refusal *fault.Error) error {
 	field := "username"
 	if page.Passkey {
 		field = "passkey"
 	}
-	status, text := p.refused(v, refusal, refusal.Detail)
+	status, text := s.refused(v, refusal, refusal.Detail)
 	page.Faults = pagekit.Wrong(field, text).Faults
-	return p.showSignIn(v, status, page)
+	return s.showSignIn(v, status, page)
 }
 
 // refused is the status and the text of a refusal, with the time to wait.
-func (p *Pages) refused(v *pagekit.Visit, refusal *fault.Error, text string) (int, string) {
-	wait := refusal.RetryAt.Sub(p.RealNow())
+func (s *Section) refused(v *pagekit.Visit, refusal *fault.Error, text string) (int, string) {
+	wait := refusal.RetryAt.Sub(s.RealNow())
 	if refusal.RetryAt.IsZero() || wait <= 0 {
 		return http.StatusBadRequest, text
 	}
@@ -146,7 +145,7 @@ func (p *Pages) refused(v *pagekit.Visit, refusal *fault.Error, text string) (in
 
 // noteSignIn logs the attempt, so that an attack is visible. It never logs the
 // username, because people type passwords there.
-func (p *Pages) noteSignIn(v *pagekit.Visit, in signin.SignedIn, err error) {
+func (s *Section) noteSignIn(v *pagekit.Visit, in signin.SignedIn, err error) {
 	refusal, refused := refusalOf(err)
 	outcome := "signed-in"
 	switch {
@@ -161,22 +160,22 @@ func (p *Pages) noteSignIn(v *pagekit.Visit, in signin.SignedIn, err error) {
 	case in.Step != "":
 		outcome = "passkey-asked"
 	}
-	p.Metrics.SignedIn(outcome)
-	p.Log.InfoContext(v.Context(), "sign-in", slog.String("request_id", v.ID), slog.String("tenant", v.Tenant),
+	s.Metrics.SignedIn(outcome)
+	s.Log.InfoContext(v.Context(), "sign-in", slog.String("request_id", v.ID), slog.String("tenant", v.Tenant),
 		slog.String("outcome", outcome), slog.String("staff", in.Staff.String()),
 		slog.String("source", v.Source))
 }
 
 // signOut ends the session for every browser that has its token, and redirects to the
 // original target. The device stays known.
-func (p *Pages) signOut(v *pagekit.Visit) error {
+func (s *Section) signOut(v *pagekit.Visit) error {
 	if v.SignedIn && !v.Owns("sign-out") {
 		return pagekit.ErrStale
 	}
-	if err := p.endSession(v); err != nil {
+	if err := s.endSession(v); err != nil {
 		return err
 	}
-	v.SetCookie(p.SessionCookie(v, ""))
+	v.SetCookie(s.SessionCookie(v, ""))
 	if v.Ask.Made {
 		return v.SignInFirst()
 	}
@@ -184,9 +183,9 @@ func (p *Pages) signOut(v *pagekit.Visit) error {
 }
 
 // endSession ends the browser's session, if there is one.
-func (p *Pages) endSession(v *pagekit.Visit) error {
+func (s *Section) endSession(v *pagekit.Visit) error {
 	if !v.SignedIn {
 		return nil
 	}
-	return p.Door.SignOut(v.AsStaff(), v.Tenant, v.Session)
+	return s.Door.SignOut(v.AsStaff(), v.Tenant, v.Session)
 }

@@ -1,4 +1,4 @@
-package staffweb
+package people
 
 import (
 	"net/http"
@@ -47,29 +47,29 @@ const peopleShown = 50
 
 // people shows managers the practice's staff: all, or one of them, or the form of an
 // invitation.
-func (p *Pages) people(v *pagekit.Visit) error {
+func (s *Section) people(v *pagekit.Visit) error {
 	if v.Form.Has("invite") {
-		return p.inviteForm(v)
+		return s.inviteForm(v)
 	}
-	everybody, err := projections.People{DB: p.DB}.Of(v.Context(), v.Tenant)
+	everybody, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
 	if !v.Form.Has("member") {
-		return p.list(v, everybody, "")
+		return s.list(v, everybody, "")
 	}
 	person, err := memberOf(v, everybody)
 	if err != nil {
 		return err
 	}
-	return p.showPerson(v, http.StatusOK, personPage{Person: person, Done: personDone[v.Form.Get("done")]})
+	return s.showPerson(v, http.StatusOK, personPage{Person: person, Done: personDone[v.Form.Get("done")]})
 }
 
 // memberOf is the member of staff in the form or the address. Everybody holds no member
 // of another practice.
 func memberOf(v *pagekit.Visit, everybody []projections.Person) (projections.Person, error) {
 	id, ok := parse.ID(v.Form.Get("member"))
-	i := slices.IndexFunc(everybody, func(p projections.Person) bool { return p.Staff.UUID == id })
+	i := slices.IndexFunc(everybody, func(o projections.Person) bool { return o.Staff.UUID == id })
 	if !ok || i < 0 {
 		return projections.Person{}, errNoMember
 	}
@@ -77,7 +77,7 @@ func memberOf(v *pagekit.Visit, everybody []projections.Person) (projections.Per
 }
 
 // list shows one page of the people.
-func (p *Pages) list(v *pagekit.Visit, people []projections.Person, find string) error {
+func (s *Section) list(v *pagekit.Visit, people []projections.Person, find string) error {
 	last := max(1, (len(people)+peopleShown-1)/peopleShown)
 	number, _ := strconv.Atoi(v.Form.Get("page")) // anything else is the first
 	number = min(max(1, number), last)
@@ -85,17 +85,17 @@ func (p *Pages) list(v *pagekit.Visit, people []projections.Person, find string)
 	if number < last {
 		page.NextPage = number + 1
 	}
-	rows, err := p.rowsOf(v, people[(number-1)*peopleShown:min(number*peopleShown, len(people))]...)
+	rows, err := s.rowsOf(v, people[(number-1)*peopleShown:min(number*peopleShown, len(people))]...)
 	if err != nil {
 		return err
 	}
 	page.People = rows
 	if find == "" {
-		if page.Erasures, err = p.erasures(v, people); err != nil {
+		if page.Erasures, err = s.erasures(v, people); err != nil {
 			return err
 		}
 	}
-	p.Show(v, pagekit.View{Template: templates["people"], Status: http.StatusOK, Title: "People", Content: page})
+	s.Show(v, pagekit.View{Template: templates["people"], Status: http.StatusOK, Title: "People", Content: page})
 	return nil
 }
 
@@ -104,14 +104,14 @@ const mostErasures = 50
 
 // erasures returns those that wait, so that every manager learns of each within the day
 // before it can be confirmed.
-func (p *Pages) erasures(v *pagekit.Visit, everybody []projections.Person) (rows []erasureRow, err error) {
-	waiting, err := projections.ErasureRequests{DB: p.DB}.Waiting(v.Context(), v.Tenant, p.Now(), mostErasures)
+func (s *Section) erasures(v *pagekit.Visit, everybody []projections.Person) (rows []erasureRow, err error) {
+	waiting, err := s.Requested.Waiting(v.Context(), v.Tenant, s.Now(), mostErasures)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range waiting {
 		by := "An operator of this service"
-		if i := slices.IndexFunc(everybody, func(p projections.Person) bool { return p.Staff.UUID == w.Staff }); i >= 0 {
+		if i := slices.IndexFunc(everybody, func(o projections.Person) bool { return o.Staff.UUID == w.Staff }); i >= 0 {
 			by = everybody[i].Name
 		} else if w.Staff != uuid.Nil {
 			by = "A former member of staff"
@@ -123,13 +123,13 @@ func (p *Pages) erasures(v *pagekit.Visit, everybody []projections.Person) (rows
 }
 
 // rowsOf are people as rows.
-func (p *Pages) rowsOf(v *pagekit.Visit, people ...projections.Person) (rows []personRow, err error) {
-	last, err := projections.SignIns{DB: p.DB}.Last(v.Context(), v.Tenant)
+func (s *Section) rowsOf(v *pagekit.Visit, people ...projections.Person) (rows []personRow, err error) {
+	last, err := s.SignIns.Last(v.Context(), v.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	for _, person := range people {
-		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: pagekit.NamesOf(person.Roles), Standing: p.signInObstacle(v, person)}
+		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: pagekit.NamesOf(person.Roles), Standing: s.signInObstacle(v, person)}
 		if at, ok := last[person.Staff]; ok {
 			row.LastIn = pagekit.Day(at, v.Practice.Zone)
 		}
@@ -139,7 +139,7 @@ func (p *Pages) rowsOf(v *pagekit.Visit, people ...projections.Person) (rows []p
 }
 
 // signInObstacle returns why a member cannot sign in.
-func (p *Pages) signInObstacle(v *pagekit.Visit, person projections.Person) string {
+func (s *Section) signInObstacle(v *pagekit.Visit, person projections.Person) string {
 	switch until := pagekit.Clock(person.LinkUntil, v.Practice.Zone); {
 	case !person.Active:
 		return "Deactivated"
@@ -147,7 +147,7 @@ func (p *Pages) signInObstacle(v *pagekit.Visit, person projections.Person) stri
 		return ""
 	case person.LinkUntil.IsZero():
 		return "Cannot sign in: has no password and no link"
-	case p.Now().Before(person.LinkUntil):
+	case s.Now().Before(person.LinkUntil):
 		return "Has not used their link, which can be used until " + until
 	default:
 		return "Has not used their link, which could be used until " + until
@@ -156,8 +156,8 @@ func (p *Pages) signInObstacle(v *pagekit.Visit, person projections.Person) stri
 
 // findPeople lists those whose name or username contains the text. It is a POST, so
 // that no address contains a name.
-func (p *Pages) findPeople(v *pagekit.Visit) error {
-	everybody, err := projections.People{DB: p.DB}.Of(v.Context(), v.Tenant)
+func (s *Section) findPeople(v *pagekit.Visit) error {
+	everybody, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (p *Pages) findPeople(v *pagekit.Visit) error {
 	found := slices.DeleteFunc(everybody, func(person projections.Person) bool {
 		return !strings.Contains(fold.String(person.Name+"\n"+person.Username), typed)
 	})
-	return p.list(v, found[:min(len(found), peopleShown)], find)
+	return s.list(v, found[:min(len(found), peopleShown)], find)
 }
 
 // roleChoice is one role that can be ticked.

@@ -1,11 +1,10 @@
-package staffweb
+package account
 
 import (
 	"errors"
 	"net/http"
 
 	"frontdesk/adapters/staffweb/pagekit"
-
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
@@ -34,7 +33,7 @@ type passkeyRow struct {
 }
 
 // passkeys shows the passkeys of the member of staff.
-func (p *Pages) passkeys(v *pagekit.Visit) error {
+func (s *Section) passkeys(v *pagekit.Visit) error {
 	page := passkeysPage{}
 	switch {
 	case v.Form.Has("added"):
@@ -42,11 +41,11 @@ func (p *Pages) passkeys(v *pagekit.Visit) error {
 	case v.Form.Has("removed"):
 		page.Done = "removed"
 	}
-	return p.showPasskeys(v, http.StatusOK, page)
+	return s.showPasskeys(v, http.StatusOK, page)
 }
 
-func (p *Pages) showPasskeys(v *pagekit.Visit, status int, page passkeysPage) error {
-	own, err := p.Door.Passkeys.Of(v.Context(), v.Tenant, v.Session.Staff)
+func (s *Section) showPasskeys(v *pagekit.Visit, status int, page passkeysPage) error {
+	own, err := s.Door.Passkeys.Of(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
 		return err
 	}
@@ -57,42 +56,42 @@ func (p *Pages) showPasskeys(v *pagekit.Visit, status int, page passkeysPage) er
 		}
 		page.Passkeys = append(page.Passkeys, row)
 	}
-	page.Last, page.Full, page.Confirmed = len(own) == 1, len(own) >= staff.MaxPasskeys, p.Confirmed(v)
-	_, page.Here = p.site(v)
+	page.Last, page.Full, page.Confirmed = len(own) == 1, len(own) >= staff.MaxPasskeys, s.Confirmed(v)
+	_, page.Here = s.site(v)
 	page.Token, page.Adding = v.Session.FormToken("passkeys"), v.Session.FormToken(string(signin.ToAdd))
 	title := "Your passkeys"
 	if page.Fault != "" {
 		title = "Error: " + title
 	}
-	p.Show(v, pagekit.View{Template: templates["passkeys"], Status: status, Title: title, Content: page, Script: pagekit.Passkeys})
+	s.Show(v, pagekit.View{Template: templates["passkeys"], Status: status, Title: title, Content: page, Script: pagekit.Passkeys})
 	return nil
 }
 
 // changePasskeys adds or removes a passkey. It needs recent reauthentication.
-func (p *Pages) changePasskeys(v *pagekit.Visit) error {
-	do, purpose := p.removePasskey, "passkeys"
+func (s *Section) changePasskeys(v *pagekit.Visit) error {
+	do, purpose := s.removePasskey, "passkeys"
 	if v.Form.Get("do") == "add" {
-		do, purpose = p.addPasskey, string(signin.ToAdd)
+		do, purpose = s.addPasskey, string(signin.ToAdd)
 	}
 	if !v.Owns(purpose) {
 		return pagekit.ErrStale
 	}
-	if !p.Confirmed(v) {
-		return p.ConfirmFirst(v, "account/passkeys")
+	if !s.Confirmed(v) {
+		return s.ConfirmFirst(v, "account/passkeys")
 	}
 	return do(v)
 }
 
-func (p *Pages) addPasskey(v *pagekit.Visit) error {
-	s := p.signed(v, signin.Ask{For: signin.ToAdd, Member: v.Session.Staff, Bound: v.Session.Token})
-	made, err := p.Door.Passkeys.Made(v.Context(), s.Ask, s.Kept, s.Answer)
+func (s *Section) addPasskey(v *pagekit.Visit) error {
+	signed := s.signed(v, signin.Ask{For: signin.ToAdd, Member: v.Session.Staff, Bound: v.Session.Token})
+	made, err := s.Door.Passkeys.Made(v.Context(), signed.Ask, signed.Kept, signed.Answer)
 	if err == nil {
 		made.Name = v.Form.Get("name")
-		err = p.Desk.AddPasskey(v.AsStaff(), commands.AddPasskey{Tenant: v.Tenant, Staff: v.Session.Staff, With: v.Session.Credential, Passkey: made})
+		err = s.Desk.AddPasskey(v.AsStaff(), commands.AddPasskey{Tenant: v.Tenant, Staff: v.Session.Staff, With: v.Session.Credential, Passkey: made})
 	}
 	refusal, refused := errors.AsType[*fault.Error](err)
 	if refused && refusal.Kind != fault.Unavailable {
-		return p.showPasskeys(v, http.StatusBadRequest, passkeysPage{Fault: refusal.Detail, Name: v.Form.Get("name")})
+		return s.showPasskeys(v, http.StatusBadRequest, passkeysPage{Fault: refusal.Detail, Name: v.Form.Get("name")})
 	}
 	if err != nil {
 		return err
@@ -100,12 +99,12 @@ func (p *Pages) addPasskey(v *pagekit.Visit) error {
 	return v.GoTo(v.Base() + "/account/passkeys?added")
 }
 
-func (p *Pages) removePasskey(v *pagekit.Visit) error {
+func (s *Section) removePasskey(v *pagekit.Visit) error {
 	id, ok := parse.ID(v.Form.Get("passkey"))
 	if !ok || v.Form.Get("do") != "remove" {
 		return pagekit.ErrUnreadable
 	}
-	err := p.Desk.RemovePasskey(v.AsStaff(), commands.RemovePasskey{Tenant: v.Tenant, Staff: v.Session.Staff, Passkey: staff.PasskeyID{UUID: id}})
+	err := s.Desk.RemovePasskey(v.AsStaff(), commands.RemovePasskey{Tenant: v.Tenant, Staff: v.Session.Staff, Passkey: staff.PasskeyID{UUID: id}})
 	if err != nil {
 		return err
 	}

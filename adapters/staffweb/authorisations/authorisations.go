@@ -1,11 +1,10 @@
-package staffweb
+package authorisations
 
 import (
 	"errors"
 	"net/http"
 
 	"frontdesk/adapters/staffweb/pagekit"
-
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/authorisation"
@@ -35,23 +34,23 @@ const mostShown = 200
 
 // authorisations shows which applications act for the member of staff.
 // Managers also see those of all other staff.
-func (p *Pages) authorisations(v *pagekit.Visit) error {
+func (s *Section) authorisations(v *pagekit.Visit) error {
 	page := authorisationsPage{
 		Stopped: v.Form.Has("stopped"), EndsOthers: v.Session.Roles.May(staff.EndOthersAuthorisations), Token: v.Session.FormToken("revoke"),
 	}
-	own, err := projections.GivenAuthorisations{DB: p.DB}.By(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
+	own, err := s.Given.By(v.Context(), v.Tenant, v.Session.Staff, s.Now(), mostShown)
 	if err != nil {
 		return err
 	}
 	page.Own = rows(v, own)
 	if page.EndsOthers {
-		others, err := projections.GivenAuthorisations{DB: p.DB}.ByOthers(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
+		others, err := s.Given.ByOthers(v.Context(), v.Tenant, v.Session.Staff, s.Now(), mostShown)
 		if err != nil {
 			return err
 		}
 		page.Others = rows(v, others)
 	}
-	p.Show(v, pagekit.View{Template: templates["authorisations"], Status: http.StatusOK, Title: "Your authorisations", Content: page})
+	s.Show(v, pagekit.View{Template: templates["authorisations"], Status: http.StatusOK, Title: "Your authorisations", Content: page})
 	return nil
 }
 
@@ -65,7 +64,7 @@ func rows(v *pagekit.Visit, given []projections.GivenAuthorisation) []givenRow {
 
 // revoke stops an authorisation. One that has ended since, or whose member of staff has
 // left, counts as stopped.
-func (p *Pages) revoke(v *pagekit.Visit) error {
+func (s *Section) revoke(v *pagekit.Visit) error {
 	if !v.Owns("revoke") {
 		return pagekit.ErrStale
 	}
@@ -76,7 +75,7 @@ func (p *Pages) revoke(v *pagekit.Visit) error {
 	if intent.Username != v.Session.Username && !v.Session.Roles.May(staff.EndOthersAuthorisations) {
 		return errNotYours
 	}
-	err = p.Desk.RevokeUserAuthorisation(v.AsStaff(), intent)
+	err = s.Desk.RevokeUserAuthorisation(v.AsStaff(), intent)
 	if err != nil && !isGone(err) {
 		return err
 	}

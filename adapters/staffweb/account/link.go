@@ -1,14 +1,13 @@
-package staffweb
+package account
 
 import (
 	"errors"
 	"net/http"
 	"regexp"
 
-	"frontdesk/adapters/staffweb/pagekit"
-
 	"github.com/gorilla/mux"
 
+	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/staff"
@@ -31,8 +30,8 @@ var linkSecret = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
 // linkCookie holds the secret of a link from opening it until the password is chosen.
 // The link is in an email, so the browser must send the cookie on cross-site
 // navigation.
-func (p *Pages) linkCookie(v *pagekit.Visit, secret string) *http.Cookie {
-	c := p.Cookie(v, "frontdesk.link-", secret)
+func (s *Section) linkCookie(v *pagekit.Visit, secret string) *http.Cookie {
+	c := s.Cookie(v, "frontdesk.link-", secret)
 	if secret != "" {
 		c.MaxAge = linkMinutes * 60
 	}
@@ -42,31 +41,31 @@ func (p *Pages) linkCookie(v *pagekit.Visit, secret string) *http.Cookie {
 // openLink moves the secret from the address to a cookie, so that no page leaks it in a
 // Referer. It neither queries nor uses up the link, because mail scanners follow links
 // (D67).
-func (p *Pages) openLink(v *pagekit.Visit) error {
+func (s *Section) openLink(v *pagekit.Visit) error {
 	secret := mux.Vars(v.R)["secret"]
 	if !linkSecret.MatchString(secret) {
 		secret = ""
 	}
-	v.SetCookie(p.linkCookie(v, secret))
+	v.SetCookie(s.linkCookie(v, secret))
 	return v.GoTo(v.Base() + "/link")
 }
 
 // linkForm asks the holder of a link for a password.
-func (p *Pages) linkForm(v *pagekit.Visit) error {
-	secret, holder, err := p.holderOfLink(v)
+func (s *Section) linkForm(v *pagekit.Visit) error {
+	secret, holder, err := s.holderOfLink(v)
 	if err != nil {
 		return err
 	}
-	return p.askByLink(v, http.StatusOK, secret, linkPage{LinkHolder: holder})
+	return s.askByLink(v, http.StatusOK, secret, linkPage{LinkHolder: holder})
 }
 
-func (p *Pages) askByLink(v *pagekit.Visit, status int, secret string, page linkPage) (err error) {
-	if v.Practice, err = p.Signposts.Of(v.Context(), v.Tenant); err != nil {
+func (s *Section) askByLink(v *pagekit.Visit, status int, secret string, page linkPage) (err error) {
+	if v.Practice, err = s.Signposts.Of(v.Context(), v.Tenant); err != nil {
 		return err
 	}
 	page.New = page.Password("password", "Password", staff.ErrPasswordShort.Detail, "new-password")
 	page.Token = linkToken(secret)
-	p.Show(v, pagekit.View{Template: templates["link"], Status: status, Title: page.Titled("Choose a password"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["link"], Status: status, Title: page.Titled("Choose a password"), Content: page})
 	return nil
 }
 
@@ -76,15 +75,15 @@ func linkToken(secret string) string { return signin.Session{Token: secret}.Form
 
 // holderOfLink finds the holder of the browser's link. All invalid links get the same
 // answer at the same cost, including those at an unknown practice.
-func (p *Pages) holderOfLink(v *pagekit.Visit) (secret string, holder commands.LinkHolder, err error) {
-	if secret = v.Shown(p.linkCookie(v, "")); secret == "" {
+func (s *Section) holderOfLink(v *pagekit.Visit) (secret string, holder commands.LinkHolder, err error) {
+	if secret = v.Shown(s.linkCookie(v, "")); secret == "" {
 		return "", holder, errLink // no guess to count
 	}
-	if err := p.Sit(v); err != nil {
+	if err := s.Sit(v); err != nil {
 		return "", holder, err
 	}
-	err = p.Door.Guesses.Try(v.Source, v.Tenant, staff.ErrLink, func() (err error) {
-		holder, err = p.Desk.Links.Holder(v.Context(), v.Tenant, staff.DigestOfLink(secret), p.Now())
+	err = s.Door.Guesses.Try(v.Source, v.Tenant, staff.ErrLink, func() (err error) {
+		holder, err = s.Desk.Links.Holder(v.Context(), v.Tenant, staff.DigestOfLink(secret), s.Now())
 		return err
 	})
 	if errors.Is(err, staff.ErrLink) {
@@ -95,8 +94,8 @@ func (p *Pages) holderOfLink(v *pagekit.Visit) (secret string, holder commands.L
 
 // acceptLink sets the chosen password, uses the link up and signs its holder in. It
 // signs out any other member of staff in this browser.
-func (p *Pages) acceptLink(v *pagekit.Visit) error {
-	secret, holder, err := p.holderOfLink(v)
+func (s *Section) acceptLink(v *pagekit.Visit) error {
+	secret, holder, err := s.holderOfLink(v)
 	if err != nil {
 		return err
 	}
@@ -105,28 +104,28 @@ func (p *Pages) acceptLink(v *pagekit.Visit) error {
 	}
 	chosen := v.Form.Get("password")
 	if chosen == "" {
-		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, Faulty: pagekit.Wrong("password", "Enter a password")})
+		return s.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, Faulty: pagekit.Wrong("password", "Enter a password")})
 	}
 	v.Leave() // which has a queue of its own
-	accepted, err := p.Desk.AcceptLink(v.AsStranger(), commands.AcceptLink{Tenant: v.Tenant, Secret: secret, Password: chosen})
+	accepted, err := s.Desk.AcceptLink(v.AsStranger(), commands.AcceptLink{Tenant: v.Tenant, Secret: secret, Password: chosen})
 	if errors.Is(err, staff.ErrLink) { // the link was used in between
 		return errLink
 	}
-	if wrong, ok := faultOf(err, "password"); ok {
-		return p.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, Faulty: wrong})
+	if wrong, ok := pagekit.FormErrorsOf(err, "password"); ok {
+		return s.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, Faulty: wrong})
 	}
 	if err != nil {
 		return err
 	}
-	return p.enterByLink(v, accepted)
+	return s.enterByLink(v, accepted)
 }
 
 // enterByLink signs the holder of a link in, whose password is set already.
-func (p *Pages) enterByLink(v *pagekit.Visit, accepted commands.Accepted) error {
-	v.SetCookie(p.linkCookie(v, ""))
-	try := p.tryOf(v, accepted.Username, "")
+func (s *Section) enterByLink(v *pagekit.Visit, accepted commands.Accepted) error {
+	v.SetCookie(s.linkCookie(v, ""))
+	try := s.tryOf(v, accepted.Username, "")
 	try.How = staff.ByLink
-	if err := p.admit(v, try, signin.Holder{Staff: accepted.Staff, Credential: accepted.Credential}); err != nil {
+	if err := s.admit(v, try, signin.Holder{Staff: accepted.Staff, Credential: accepted.Credential}); err != nil {
 		return err
 	}
 	return v.GoTo(v.Base() + "/account?done=link")

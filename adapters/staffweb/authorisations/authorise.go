@@ -1,4 +1,4 @@
-package staffweb
+package authorisations
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"regexp"
 
 	"frontdesk/adapters/staffweb/pagekit"
-
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/parse"
@@ -21,7 +20,7 @@ type request struct {
 
 // judge checks the ask for the member of staff and their practice. After an error the
 // browser is not redirected (D25).
-func (p *Pages) judge(v *pagekit.Visit) (request, error) {
+func (s *Section) judge(v *pagekit.Visit) (request, error) {
 	a := v.Ask
 	if a.App == "" || a.Redirect == "" {
 		return request{}, errIncomplete
@@ -30,7 +29,7 @@ func (p *Pages) judge(v *pagekit.Visit) (request, error) {
 	if !ok {
 		return request{}, errUnknownApplication
 	}
-	approval, err := projections.Approvals{DB: p.DB}.Of(v.Context(), v.Tenant, application.ID{UUID: id}, v.Session.Staff, p.Now())
+	approval, err := s.Approvals.Of(v.Context(), v.Tenant, application.ID{UUID: id}, v.Session.Staff, s.Now())
 	switch {
 	case errors.Is(err, application.ErrUnknown):
 		return request{}, errUnknownApplication
@@ -61,28 +60,28 @@ type authorisePage struct {
 
 // authoriseForm asks a member of staff whether an application may act for them. Opening
 // the page approves nothing, however often.
-func (p *Pages) authoriseForm(v *pagekit.Visit) error {
-	request, err := p.judge(v)
+func (s *Section) authoriseForm(v *pagekit.Visit) error {
+	request, err := s.judge(v)
 	if err != nil {
 		return err
 	}
 	page := authorisePage{
-		Application: request.Name, May: pagekit.Listed(request.MayCall), For: pagekit.Span(p.Desk.AuthorisationLifetime),
-		Ends: pagekit.Clock(p.Now().Add(p.Desk.AuthorisationLifetime), v.Practice.Zone),
+		Application: request.Name, May: pagekit.Listed(request.MayCall), For: pagekit.Span(s.Desk.AuthorisationLifetime),
+		Ends: pagekit.Clock(s.Now().Add(s.Desk.AuthorisationLifetime), v.Practice.Zone),
 		Host: request.way.Host(), Scheme: request.way.Scheme(), Token: v.Session.FormToken(v.Ask.Purpose()),
 	}
 	if !request.Until.IsZero() {
 		page.Until = pagekit.Clock(request.Until, v.Practice.Zone)
 	}
 	v.Header().Set("Content-Security-Policy", pagekit.Policy(formSource(request.way)))
-	p.Show(v, pagekit.View{Template: templates["authorise"], Status: http.StatusOK, Title: "Let " + request.Name + " act for you?", Content: page})
+	s.Show(v, pagekit.View{Template: templates["authorise"], Status: http.StatusOK, Title: "Let " + request.Name + " act for you?", Content: page})
 	return nil
 }
 
 // authorise approves or declines and sends the browser back. It repeats every check of
 // the page.
-func (p *Pages) authorise(v *pagekit.Visit) error {
-	request, err := p.judge(v)
+func (s *Section) authorise(v *pagekit.Visit) error {
+	request, err := s.judge(v)
 	if err != nil {
 		return err
 	}
@@ -91,18 +90,18 @@ func (p *Pages) authorise(v *pagekit.Visit) error {
 	}
 	switch v.Form.Get("decision") {
 	case "approve":
-		if !p.Confirmed(v) {
-			return p.ConfirmFirst(v, "authorise")
+		if !s.Confirmed(v) {
+			return s.ConfirmFirst(v, "authorise")
 		}
-		return p.approve(v, request)
+		return s.approve(v, request)
 	case "decline":
 		return v.GoTo(request.way.Declined())
 	}
 	return pagekit.ErrUnreadable
 }
 
-func (p *Pages) approve(v *pagekit.Visit, request request) error {
-	expiresAt, err := p.Desk.GrantUserAuthorisation(v.AsStaff(), commands.GrantUserAuthorisation{
+func (s *Section) approve(v *pagekit.Visit, request request) error {
+	expiresAt, err := s.Desk.GrantUserAuthorisation(v.AsStaff(), commands.GrantUserAuthorisation{
 		Tenant: v.Tenant, Application: request.Application, Username: v.Session.Username,
 	})
 	if err != nil {

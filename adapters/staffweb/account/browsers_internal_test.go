@@ -1,4 +1,4 @@
-package staffweb
+package account
 
 import "testing"
 

@@ -1,12 +1,12 @@
-package staffweb
+package people
 
 import (
 	"errors"
 	"net/http"
 	"strings"
 
+	"frontdesk/adapters/staffweb/account"
 	"frontdesk/adapters/staffweb/pagekit"
-
 	"frontdesk/commands"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -33,16 +33,16 @@ func inviteField(err error) string {
 
 // inviteForm shows the form, after recent reauthentication. The address prefills
 // nothing, because anyone can write one.
-func (p *Pages) inviteForm(v *pagekit.Visit) error {
-	if !p.Confirmed(v) {
-		return p.ConfirmFirst(v, "people?invite")
+func (s *Section) inviteForm(v *pagekit.Visit) error {
+	if !s.Confirmed(v) {
+		return s.ConfirmFirst(v, "people?invite")
 	}
 	v.Form = nil
-	return p.askInvited(v, http.StatusOK, invitePage{})
+	return s.askInvited(v, http.StatusOK, invitePage{})
 }
 
 // askInvited shows the form with the typed values.
-func (p *Pages) askInvited(v *pagekit.Visit, status int, page invitePage) error {
+func (s *Section) askInvited(v *pagekit.Visit, status int, page invitePage) error {
 	text := func(id, label, hint, kind string) pagekit.Field {
 		return pagekit.Field{ID: id, Label: label, Hint: hint, Kind: kind, Value: v.Form.Get(id), Fill: "off", Fault: page.Fault(id)}
 	}
@@ -50,29 +50,29 @@ func (p *Pages) askInvited(v *pagekit.Visit, status int, page invitePage) error 
 	page.Username = text("username", "Username", "They sign in with it, written exactly as it is here. It cannot be changed later.", "text")
 	page.Email = text("email", "Email address", "We send nothing to it. Applications may be told it when this person does something.", "email")
 	page.Roles, page.Token = choices(ticked(v)), v.Session.FormToken("people")
-	p.Show(v, pagekit.View{Template: templates["invite"], Status: status, Title: page.Titled("Invite somebody"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["invite"], Status: status, Title: page.Titled("Invite somebody"), Content: page})
 	return nil
 }
 
 // invite registers a member of staff, who chooses a password by a link.
-func (p *Pages) invite(v *pagekit.Visit) error {
-	if !p.Confirmed(v) {
-		return p.ConfirmFirst(v, "people?invite")
+func (s *Section) invite(v *pagekit.Visit) error {
+	if !s.Confirmed(v) {
+		return s.ConfirmFirst(v, "people?invite")
 	}
 	wanted := commands.InviteStaff{
 		Tenant: v.Tenant, Username: v.Form.Get("username"), Name: v.Form.Get("name"), Email: v.Form.Get("email"), Roles: ticked(v),
 	}
 	if wrong := unnamed(wanted); len(wrong.Faults) > 0 {
-		return p.askInvited(v, http.StatusBadRequest, invitePage{Faulty: wrong})
+		return s.askInvited(v, http.StatusBadRequest, invitePage{Faulty: wrong})
 	}
-	given, err := p.Desk.InviteStaff(v.AsStaff(), wanted)
-	if wrong, ok := faultOf(err, inviteField(err)); ok {
-		return p.askInvited(v, http.StatusBadRequest, invitePage{Faulty: wrong})
+	given, err := s.Desk.InviteStaff(v.AsStaff(), wanted)
+	if wrong, ok := pagekit.FormErrorsOf(err, inviteField(err)); ok {
+		return s.askInvited(v, http.StatusBadRequest, invitePage{Faulty: wrong})
 	}
 	if err != nil {
 		return err
 	}
-	return p.showLink(v, wanted.Name, given)
+	return s.showLink(v, wanted.Name, given)
 }
 
 // unnamed lists the missing fields, all at once.
@@ -97,20 +97,20 @@ type handedPage struct {
 }
 
 // hand shows a new link of a member of staff, or why there is none.
-func (p *Pages) hand(v *pagekit.Visit, about projections.Person, given commands.Invitation, err error) error {
+func (s *Section) hand(v *pagekit.Visit, about projections.Person, given commands.Invitation, err error) error {
 	if err != nil {
-		return p.refuse(v, about, err)
+		return s.refuse(v, about, err)
 	}
-	return p.showLink(v, about.Name, given)
+	return s.showLink(v, about.Name, given)
 }
 
 // showLink shows a link in the response to the form that created it. The secret is not
 // stored. Sending the form again creates no other link: the member of staff has changed
 // since the form was made, or the username exists.
-func (p *Pages) showLink(v *pagekit.Visit, name string, given commands.Invitation) error {
-	p.Show(v, pagekit.View{Template: templates["handed"], Status: http.StatusOK, Title: "Give this link to " + name, Content: handedPage{
+func (s *Section) showLink(v *pagekit.Visit, name string, given commands.Invitation) error {
+	s.Show(v, pagekit.View{Template: templates["handed"], Status: http.StatusOK, Title: "Give this link to " + name, Content: handedPage{
 		Name: name, Username: given.Username,
-		Link:  p.Origin(v) + LinkPath(v.Tenant, given.Secret),
+		Link:  s.Origin(v) + account.LinkPath(v.Tenant, given.Secret),
 		Until: pagekit.Clock(given.ExpiresAt, v.Practice.Zone),
 	}})
 	return nil

@@ -1,10 +1,9 @@
-package staffweb
+package account
 
 import (
 	"net/http"
 
 	"frontdesk/adapters/staffweb/pagekit"
-
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/parse"
 )
@@ -26,18 +25,18 @@ type sessionRow struct {
 }
 
 // account shows members of staff their name, roles and sessions.
-func (p *Pages) account(v *pagekit.Visit) error {
-	own, err := p.Door.Sessions.OwnedBy(v.Context(), v.Tenant, v.Session.Staff)
+func (s *Section) account(v *pagekit.Visit) error {
+	own, err := s.Door.Sessions.OwnedBy(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
 		return err
 	}
 	page := accountPage{
 		Roles: pagekit.NamesOf(v.Session.Roles), Done: done[v.Form.Get("done")], Others: len(own) > 1, Token: v.Session.FormToken("sessions"),
 	}
-	for _, s := range own {
-		page.Sessions = append(page.Sessions, sessionRow{s, s.ID == v.Session.ID, pagekit.Clock(s.SignedInAt, v.Practice.Zone), pagekit.Clock(s.LastSeen, v.Practice.Zone)})
+	for _, o := range own {
+		page.Sessions = append(page.Sessions, sessionRow{o, o.ID == v.Session.ID, pagekit.Clock(o.SignedInAt, v.Practice.Zone), pagekit.Clock(o.LastSeen, v.Practice.Zone)})
 	}
-	p.Show(v, pagekit.View{Template: templates["account"], Status: http.StatusOK, Title: "Your account", Content: page})
+	s.Show(v, pagekit.View{Template: templates["account"], Status: http.StatusOK, Title: "Your account", Content: page})
 	return nil
 }
 
@@ -51,25 +50,25 @@ var done = map[string]string{
 
 // endSessions ends one session of the member of staff, or all others. One that has
 // ended since counts as ended.
-func (p *Pages) endSessions(v *pagekit.Visit) error {
+func (s *Section) endSessions(v *pagekit.Visit) error {
 	if !v.Owns("sessions") {
 		return pagekit.ErrStale
 	}
 	if v.Form.Get("do") == "end-others" {
-		return p.endOthers(v)
+		return s.endOthers(v)
 	}
 	id, ok := parse.ID(v.Form.Get("session"))
 	if !ok {
 		return pagekit.ErrUnreadable
 	}
-	if err := p.Door.SignOutOf(v.AsStaff(), v.Tenant, v.Session, id); err != nil {
+	if err := s.Door.SignOutOf(v.AsStaff(), v.Tenant, v.Session, id); err != nil {
 		return err
 	}
 	return v.GoTo(v.Base() + "/account?done=session")
 }
 
-func (p *Pages) endOthers(v *pagekit.Visit) error {
-	if err := p.Door.SignOutElsewhere(v.AsStaff(), v.Tenant, v.Session); err != nil {
+func (s *Section) endOthers(v *pagekit.Visit) error {
+	if err := s.Door.SignOutElsewhere(v.AsStaff(), v.Tenant, v.Session); err != nil {
 		return err
 	}
 	return v.GoTo(v.Base() + "/account?done=others")

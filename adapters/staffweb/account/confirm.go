@@ -1,11 +1,10 @@
-package staffweb
+package account
 
 import (
 	"net/http"
 	"regexp"
 
 	"frontdesk/adapters/staffweb/pagekit"
-
 	"frontdesk/adapters/staffweb/signin"
 )
 
@@ -27,15 +26,15 @@ var ownPage = regexp.MustCompile(`^[a-z]+(/[a-z0-9-]+)*(\?[a-z]+(=[0-9a-f-]{36})
 func leads(then string) bool { return ownPage.MatchString(then) }
 
 // confirmForm asks for reauthentication.
-func (p *Pages) confirmForm(v *pagekit.Visit) error {
-	return p.askAgain(v, http.StatusOK, pagekit.Faulty{})
+func (s *Section) confirmForm(v *pagekit.Visit) error {
+	return s.askAgain(v, http.StatusOK, pagekit.Faulty{})
 }
 
-func (p *Pages) askAgain(v *pagekit.Visit, status int, wrong pagekit.Faulty) error {
+func (s *Section) askAgain(v *pagekit.Visit, status int, wrong pagekit.Faulty) error {
 	if !leads(v.Form.Get("then")) {
 		return pagekit.ErrUnreadable
 	}
-	passkeys, err := p.Door.Passkeys.Of(v.Context(), v.Tenant, v.Session.Staff)
+	passkeys, err := s.Door.Passkeys.Of(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
 		return err
 	}
@@ -43,31 +42,31 @@ func (p *Pages) askAgain(v *pagekit.Visit, status int, wrong pagekit.Faulty) err
 		Passkey: len(passkeys) > 0, Then: v.Form.Get("then"), Token: v.Session.FormToken(string(signin.ToConfirm)), Faulty: wrong,
 		Typed: wrong.Password("password", "Your password", "", "current-password"),
 	}
-	_, page.Here = p.site(v)
+	_, page.Here = s.site(v)
 	shown := pagekit.View{Template: templates["confirm"], Status: status, Title: page.Titled("Confirm that it is you"), Content: page}
 	if page.Passkey {
 		shown.Script = pagekit.Passkeys
 	}
-	p.Show(v, shown)
+	s.Show(v, shown)
 	return nil
 }
 
 // confirm checks the password or the passkey, and sends the browser back.
-func (p *Pages) confirm(v *pagekit.Visit) error {
+func (s *Section) confirm(v *pagekit.Visit) error {
 	if !v.Owns(string(signin.ToConfirm)) {
 		return pagekit.ErrStale
 	}
 	if !leads(v.Form.Get("then")) {
 		return pagekit.ErrUnreadable
 	}
-	err := p.proved(v)
+	err := s.proved(v)
 	if refusal, ok := refusalOf(err); ok {
 		field, text := "password", "This is not your password."
 		if v.Form.Has("signed") {
 			field, text = "passkey", refusal.Detail
 		}
-		status, text := p.refused(v, refusal, text)
-		return p.askAgain(v, status, pagekit.Wrong(field, text))
+		status, text := s.refused(v, refusal, text)
+		return s.askAgain(v, status, pagekit.Wrong(field, text))
 	}
 	if err != nil {
 		return err
@@ -80,16 +79,16 @@ func (p *Pages) confirm(v *pagekit.Visit) error {
 
 // proved checks the passkey's signature in the form, or else the password. The error is
 // a refusal if it is wrong.
-func (p *Pages) proved(v *pagekit.Visit) error {
+func (s *Section) proved(v *pagekit.Visit) error {
 	if v.Form.Has("signed") {
 		ask := signin.Ask{For: signin.ToConfirm, Member: v.Session.Staff, Bound: v.Session.Token}
-		return p.Door.ConfirmByPasskey(v.AsStranger(), p.signed(v, ask), v.Session)
+		return s.Door.ConfirmByPasskey(v.AsStranger(), s.signed(v, ask), v.Session)
 	}
 	v.Leave() // which has a queue of its own
-	device, err := p.Door.Confirm(v.AsStranger(), p.tryOf(v, v.Session.Username, v.Form.Get("password")), v.Session)
+	device, err := s.Door.Confirm(v.AsStranger(), s.tryOf(v, v.Session.Username, v.Form.Get("password")), v.Session)
 	if err != nil {
 		return err
 	}
-	v.SetCookie(p.deviceCookie(v, device))
+	v.SetCookie(s.deviceCookie(v, device))
 	return nil
 }

@@ -1,4 +1,4 @@
-package staffweb
+package people
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"frontdesk/adapters/staffweb/pagekit"
-
 	"frontdesk/commands"
 	"frontdesk/domain/fault"
 	"frontdesk/projections"
@@ -24,8 +23,8 @@ type personPage struct {
 }
 
 // showPerson shows one member of staff.
-func (p *Pages) showPerson(v *pagekit.Visit, status int, page personPage) error {
-	rows, err := p.rowsOf(v, page.Person)
+func (s *Section) showPerson(v *pagekit.Visit, status int, page personPage) error {
+	rows, err := s.rowsOf(v, page.Person)
 	if err != nil {
 		return err
 	}
@@ -33,7 +32,7 @@ func (p *Pages) showPerson(v *pagekit.Visit, status int, page personPage) error 
 	if page.Roles == nil {
 		page.Roles = choices(page.Person.Roles)
 	}
-	p.Show(v, pagekit.View{Template: templates["person"], Status: status, Title: page.Titled(page.Name), Content: page})
+	s.Show(v, pagekit.View{Template: templates["person"], Status: status, Title: page.Titled(page.Name), Content: page})
 	return nil
 }
 
@@ -45,61 +44,61 @@ var personDone = map[string]string{
 }
 
 // seenOf encodes everything about a person that an action depends on.
-func seenOf(p projections.Person) (purpose string) {
-	return fmt.Sprintf("seen\x00%s %t %t %q %d", p.Staff, p.Active, p.SignsIn, p.Roles, p.LinkUntil.UnixMicro())
+func seenOf(o projections.Person) (purpose string) {
+	return fmt.Sprintf("seen\x00%s %t %t %q %d", o.Staff, o.Active, o.SignsIn, o.Roles, o.LinkUntil.UnixMicro())
 }
 
 // act is a manager's action on a member of staff.
-type act func(p *Pages, v *pagekit.Visit, about projections.Person) error
+type act func(s *Section, v *pagekit.Visit, about projections.Person) error
 
 // acts are the actions by their names in forms.
 func acts() map[string]act {
 	return map[string]act{
-		"reinvite": func(p *Pages, v *pagekit.Visit, about projections.Person) error {
-			given, err := p.Desk.InviteAgain(v.AsStaff(), commands.InviteAgain{Tenant: v.Tenant, Username: about.Username})
-			return p.hand(v, about, given, err)
+		"reinvite": func(s *Section, v *pagekit.Visit, about projections.Person) error {
+			given, err := s.Desk.InviteAgain(v.AsStaff(), commands.InviteAgain{Tenant: v.Tenant, Username: about.Username})
+			return s.hand(v, about, given, err)
 		},
-		"reset": func(p *Pages, v *pagekit.Visit, about projections.Person) error {
-			given, err := p.Desk.ResetStaff(v.AsStaff(), commands.ResetStaff{Tenant: v.Tenant, Username: about.Username})
-			return p.hand(v, about, given, err)
+		"reset": func(s *Section, v *pagekit.Visit, about projections.Person) error {
+			given, err := s.Desk.ResetStaff(v.AsStaff(), commands.ResetStaff{Tenant: v.Tenant, Username: about.Username})
+			return s.hand(v, about, given, err)
 		},
-		"reactivate": func(p *Pages, v *pagekit.Visit, about projections.Person) error {
-			given, err := p.Desk.ReactivateStaff(v.AsStaff(), commands.ReactivateStaff{Tenant: v.Tenant, Username: about.Username})
-			return p.hand(v, about, given, err)
+		"reactivate": func(s *Section, v *pagekit.Visit, about projections.Person) error {
+			given, err := s.Desk.ReactivateStaff(v.AsStaff(), commands.ReactivateStaff{Tenant: v.Tenant, Username: about.Username})
+			return s.hand(v, about, given, err)
 		},
-		"deactivate": func(p *Pages, v *pagekit.Visit, about projections.Person) error {
-			err := p.Desk.DeactivateStaff(v.AsStaff(), commands.DeactivateStaff{Tenant: v.Tenant, Username: about.Username})
-			return p.acted(v, about, err)
+		"deactivate": func(s *Section, v *pagekit.Visit, about projections.Person) error {
+			err := s.Desk.DeactivateStaff(v.AsStaff(), commands.DeactivateStaff{Tenant: v.Tenant, Username: about.Username})
+			return s.acted(v, about, err)
 		},
-		"roles": func(p *Pages, v *pagekit.Visit, about projections.Person) error {
-			err := p.Desk.SetStaffRoles(v.AsStaff(), commands.SetStaffRoles{Tenant: v.Tenant, Username: about.Username, Roles: ticked(v)})
-			return p.acted(v, about, err)
+		"roles": func(s *Section, v *pagekit.Visit, about projections.Person) error {
+			err := s.Desk.SetStaffRoles(v.AsStaff(), commands.SetStaffRoles{Tenant: v.Tenant, Username: about.Username, Roles: ticked(v)})
+			return s.acted(v, about, err)
 		},
 	}
 }
 
 // changePeople runs a manager's action on a member of staff, or a search. A change
 // needs recent reauthentication: an unattended browser must not give anyone an account.
-func (p *Pages) changePeople(v *pagekit.Visit) error {
+func (s *Section) changePeople(v *pagekit.Visit) error {
 	if !v.Owns("people") {
 		return pagekit.ErrStale
 	}
 	switch v.Form.Get("do") {
 	case "find":
-		return p.findPeople(v)
+		return s.findPeople(v)
 	case "invite":
-		return p.invite(v)
+		return s.invite(v)
 	}
 	if act, ok := acts()[v.Form.Get("do")]; ok {
-		return p.changePerson(v, act)
+		return s.changePerson(v, act)
 	}
 	return pagekit.ErrUnreadable
 }
 
 // changePerson runs the action unless the member of staff has changed since the page
 // was shown.
-func (p *Pages) changePerson(v *pagekit.Visit, act act) error {
-	everybody, err := projections.People{DB: p.DB}.Of(v.Context(), v.Tenant)
+func (s *Section) changePerson(v *pagekit.Visit, act act) error {
+	everybody, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
@@ -108,25 +107,25 @@ func (p *Pages) changePerson(v *pagekit.Visit, act act) error {
 		return err
 	}
 	if !v.Session.Owns(v.Form.Get("seen"), seenOf(about)) {
-		return p.showPerson(v, http.StatusConflict, personPage{Person: about, Faulty: pagekit.Wrong("facts",
+		return s.showPerson(v, http.StatusConflict, personPage{Person: about, Faulty: pagekit.Wrong("facts",
 			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again.")})
 	}
-	if !p.Confirmed(v) {
-		return p.ConfirmFirst(v, "people?member="+about.Staff.String())
+	if !s.Confirmed(v) {
+		return s.ConfirmFirst(v, "people?member="+about.Staff.String())
 	}
-	return act(p, v, about)
+	return act(s, v, about)
 }
 
 // acted returns to the member's page, or shows why nothing was done.
-func (p *Pages) acted(v *pagekit.Visit, about projections.Person, err error) error {
+func (s *Section) acted(v *pagekit.Visit, about projections.Person, err error) error {
 	if err != nil {
-		return p.refuse(v, about, err)
+		return s.refuse(v, about, err)
 	}
 	return v.GoTo(v.Base() + "/people?member=" + about.Staff.String() + "&done=" + v.Form.Get("do"))
 }
 
 // refuse shows why a rule refuses an action on a member of staff.
-func (p *Pages) refuse(v *pagekit.Visit, about projections.Person, err error) error {
+func (s *Section) refuse(v *pagekit.Visit, about projections.Person, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {
 		return err
@@ -135,5 +134,5 @@ func (p *Pages) refuse(v *pagekit.Visit, about projections.Person, err error) er
 	if v.Form.Get("do") == "roles" {
 		page.Faults[0].Field, page.Roles = firstRole, choices(ticked(v))
 	}
-	return p.showPerson(v, http.StatusBadRequest, page)
+	return s.showPerson(v, http.StatusBadRequest, page)
 }

@@ -1,15 +1,38 @@
-package staffweb
+package authorisations
 
 import (
+	"embed"
 	"net/http"
 
 	"frontdesk/adapters/staffweb/pagekit"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
 )
+
+// Section is the pages about authorisations. All fields are needed.
+type Section struct {
+	*pagekit.Site
+	Approvals projections.Approvals
+	Given     projections.GivenAuthorisations
+}
+
+//go:embed templates
+var sources embed.FS
+
+var templates = pagekit.Templates(sources, "authorise", "authorisations")
+
+// Routes are the paths of the section.
+func (s *Section) Routes() []pagekit.Route {
+	return []pagekit.Route{
+		pagekit.At("/authorise", "authorise", pagekit.Both(staff.GiveOwnAuthorisations, s.authoriseForm, s.authorise)),
+		pagekit.At("/authorisations", "authorisations", pagekit.Both(staff.GiveOwnAuthorisations, s.authorisations, s.revoke)),
+	}
+}
 
 // askTheSender is the advice about a link that only its application can fix.
 const askTheSender = "Go back to the application that sent you here and tell its makers what this page says."
 
-// The apologies.
+// Errors of a link of an application, and of an authorisation to stop.
 var (
 	errIncomplete = pagekit.Sorry(http.StatusBadRequest, "This link is not complete",
 		"The link has to name one application and one address to return to.", askTheSender)
@@ -22,14 +45,6 @@ var (
 		"It has not been given anything that it may do on behalf of a member of staff.", askTheSender)
 	errUnknownCallback = pagekit.Sorry(http.StatusBadRequest, "We do not know where this link leads",
 		"The address to return to is not one that is registered for the application. To keep you safe, we have not sent you there.", askTheSender)
-	errLink = pagekit.Sorry(http.StatusNotFound, "This link cannot be used",
-		"It has been used, has ended or is not complete.", "Ask your manager for a new one.")
-	errOtherLink = pagekit.Sorry(http.StatusForbidden, "This page is out of date",
-		"Nothing has been changed. Another link has been opened in this browser since you opened the page.", "Open your own link again.")
-	errNoMember = pagekit.Sorry(http.StatusNotFound, "There is nobody like this at the practice",
-		"Nothing has been changed.", "Go back to People and look for them there.")
 	errNotYours = pagekit.Sorry(http.StatusForbidden, "You cannot stop this authorisation",
 		"It was given by somebody else. They can stop it, and so can a manager.", "")
-	errNoPasskeysHere = pagekit.Sorry(http.StatusBadRequest, "Passkeys cannot be used at this address",
-		"A passkey belongs to a name, and this address is not one that can have passkeys.", "Open these pages at the address that your practice uses.")
 )
