@@ -5,9 +5,7 @@ import (
 	"net/http"
 
 	"frontdesk/adapters/staffweb/pagekit"
-	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
-	"frontdesk/domain/fault"
 	"frontdesk/domain/staff"
 )
 
@@ -110,32 +108,4 @@ func unfit(v *pagekit.Visit, present, chosen string) (wrong pagekit.Faulty) {
 		wrong.Faults = append(wrong.Faults, fit.Faults...)
 	}
 	return wrong
-}
-
-// tryOf is an attempt to sign in with this browser.
-func (s *Section) tryOf(v *pagekit.Visit, username, password string) signin.Try {
-	return signin.Try{
-		Account: signin.Account{Tenant: v.Tenant, Username: username}, Password: password,
-		Source: v.Source, Device: v.Shown(s.deviceCookie(v, "")), Browser: browserOf(v.R.UserAgent()),
-	}
-}
-
-// admit signs in a member who has just chosen a password, and signs out any other in
-// this browser.
-func (s *Section) admit(v *pagekit.Visit, try signin.Try, chosen signin.Holder) error {
-	in, err := s.Door.Admit(v.AsStranger(), try, chosen)
-	if err != nil {
-		return err
-	}
-	return s.give(v, in)
-}
-
-// give sets the cookies of a new session, in place of any old one.
-func (s *Section) give(v *pagekit.Visit, in signin.SignedIn) error {
-	if err := s.endSession(v); err != nil {
-		return err
-	}
-	v.SetCookie(s.SessionCookie(v, in.Session))
-	v.SetCookie(s.deviceCookie(v, in.Device))
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/signin"
@@ -61,14 +62,6 @@ func (s *Section) showSignIn(v *pagekit.Visit, status int, page signInPage) erro
 	return nil
 }
 
-// onward redirects to the page that the browser first asked for.
-func (s *Section) onward(v *pagekit.Visit) error {
-	if !v.Ask.Made {
-		return v.GoTo(v.Base()) // home, which knows their roles
-	}
-	return v.GoTo(v.Base() + "/authorise" + v.Ask.Query())
-}
-
 // signIn begins a session, in place of any old one, or continues with the page that
 // asks for a passkey.
 func (s *Section) signIn(v *pagekit.Visit) error {
@@ -93,15 +86,6 @@ func (s *Section) signIn(v *pagekit.Visit) error {
 	return s.letIn(v, in)
 }
 
-// letIn sets the session's cookies, and redirects to the page that the browser first
-// asked for.
-func (s *Section) letIn(v *pagekit.Visit, in signin.SignedIn) error {
-	if err := s.give(v, in); err != nil {
-		return err
-	}
-	return s.onward(v)
-}
-
 func missing(username, password string) (faults []pagekit.FieldFault) {
 	if username == "" {
 		faults = append(faults, pagekit.FieldFault{Field: "username", Text: "Enter your username"})
@@ -110,6 +94,14 @@ func missing(username, password string) (faults []pagekit.FieldFault) {
 		faults = append(faults, pagekit.FieldFault{Field: "password", Text: "Enter your password"})
 	}
 	return faults
+}
+
+// tryOf is an attempt to sign in with this browser.
+func (s *Section) tryOf(v *pagekit.Visit, username, password string) signin.Try {
+	return signin.Try{
+		Account: signin.Account{Tenant: v.Tenant, Username: username}, Password: password,
+		Source: v.Source, Device: v.Shown(s.deviceCookie(v, "")), Browser: browserOf(v.R.UserAgent()),
+	}
 }
 
 // refusalOf returns the error of a sign-in if it is [signin.ErrRefused] or
@@ -166,6 +158,43 @@ func (s *Section) noteSignIn(v *pagekit.Visit, in signin.SignedIn, err error) {
 		slog.String("source", v.Source))
 }
 
+// letIn sets the session's cookies, and redirects to the page that the browser first
+// asked for.
+func (s *Section) letIn(v *pagekit.Visit, in signin.SignedIn) error {
+	if err := s.give(v, in); err != nil {
+		return err
+	}
+	return s.onward(v)
+}
+
+// admit signs in a member who has just chosen a password, and signs out any other in
+// this browser.
+func (s *Section) admit(v *pagekit.Visit, try signin.Try, chosen signin.Holder) error {
+	in, err := s.Door.Admit(v.AsStranger(), try, chosen)
+	if err != nil {
+		return err
+	}
+	return s.give(v, in)
+}
+
+// give sets the cookies of a new session, in place of any old one.
+func (s *Section) give(v *pagekit.Visit, in signin.SignedIn) error {
+	if err := s.endSession(v); err != nil {
+		return err
+	}
+	v.SetCookie(s.SessionCookie(v, in.Session))
+	v.SetCookie(s.deviceCookie(v, in.Device))
+	return nil
+}
+
+// onward redirects to the page that the browser first asked for.
+func (s *Section) onward(v *pagekit.Visit) error {
+	if !v.Ask.Made {
+		return v.GoTo(v.Base()) // home, which knows their roles
+	}
+	return v.GoTo(v.Base() + "/authorise" + v.Ask.Query())
+}
+
 // signOut ends the session for every browser that has its token, and redirects to the
 // original target. The device stays known.
 func (s *Section) signOut(v *pagekit.Visit) error {
@@ -188,4 +217,65 @@ func (s *Section) endSession(v *pagekit.Visit) error {
 		return nil
 	}
 	return s.Door.SignOut(v.AsStaff(), v.Tenant, v.Session)
+}
+
+// deviceCookie holds the token by which the sign-in page recognises the browser. It
+// outlives sessions. No practice's name has a dot, so it cannot collide with a
+// session's cookie.
+func (s *Section) deviceCookie(v *pagekit.Visit, token string) *http.Cookie {
+	c := s.Cookie(v, "frontdesk.device-", token)
+	c.SameSite, c.MaxAge = http.SameSiteStrictMode, int(signin.DeviceLifetime.Seconds())
+	return c
+}
+
+// stepCookie holds the step between the password and the passkey.
+func (s *Section) stepCookie(v *pagekit.Visit, token string) *http.Cookie {
+	c := s.Cookie(v, "frontdesk.step-", token)
+	c.SameSite = http.SameSiteStrictMode
+	return c
+}
+
+// challengeCookie holds the browser's part of a challenge for a passkey.
+func (s *Section) challengeCookie(v *pagekit.Visit, kept string) *http.Cookie {
+	c := s.Cookie(v, "frontdesk.challenge-", kept)
+	c.SameSite = http.SameSiteStrictMode
+	return c
+}
+
+// known is a word of a User-Agent, and its usual name.
+type known struct{ word, name string }
+
+// browsers and systems are in order of precedence, because most browsers also claim to
+// be others.
+var (
+	browsers = []known{
+		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"},
+		{"Chrome/", "Chrome"}, {"CriOS/", "Chrome"}, {"Safari/", "Safari"},
+	}
+	systems = []known{
+		{"iPhone", "an iPhone"}, {"iPad", "an iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"CrOS", "ChromeOS"},
+		{"Macintosh", "a Mac"}, {"Linux", "Linux"},
+	}
+)
+
+// browserOf describes the browser in plain words, such as "Firefox on Windows". It
+// copies nothing from the header, because browsers may send anything.
+func browserOf(userAgent string) string {
+	browser, system := named(browsers, userAgent), named(systems, userAgent)
+	if browser == "" {
+		browser = "A browser"
+	}
+	if system == "" {
+		return browser
+	}
+	return browser + " on " + system
+}
+
+func named(among []known, userAgent string) string {
+	for _, k := range among {
+		if strings.Contains(userAgent, k.word) {
+			return k.name
+		}
+	}
+	return ""
 }

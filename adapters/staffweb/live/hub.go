@@ -56,6 +56,25 @@ func NewHub(source Source, now func() time.Time, log *slog.Logger, metrics *Metr
 	}
 }
 
+// Source is the log as the read models show it.
+type Source interface {
+	// Look returns the events since the last look. The hub makes one call at a time.
+	Look(ctx context.Context) (Sight, error)
+	// Shown returns an idx up to which the read models are complete.
+	Shown(ctx context.Context) (int64, error)
+	// Grown is closed when the log has grown. The hub looks at least once a second.
+	Grown() <-chan struct{}
+}
+
+// Sight is the result of one look.
+type Sight struct {
+	Anew   bool             // earlier sights are invalid
+	From   int64            // the look covers the idx after From up to Upto
+	Upto   int64            // the last idx in the read models
+	Head   int64            // the last idx of the log
+	Events []event.Recorded // those of the catalogue, in the order of the log
+}
+
 // Show registers the permits of streams as metrics.
 func (h *Hub) Show(in *fair.Metrics) { in.Seats(map[string]*fair.Shares{"live-streams": h.seats}) }
 

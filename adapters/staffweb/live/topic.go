@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/display"
+	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/request"
@@ -149,3 +150,12 @@ var nouns = strings.NewReplacer("patient-request.", "", "appointment.", "", ".v1
 
 // changeOf returns the change, such as "called-in" for appointment.called-in.v1.
 func changeOf(e event.Event) string { return nouns.Replace(e.EventName()) }
+
+// Follows returns an event of each type that a source must return.
+func Follows() []event.Event {
+	follows := []event.Event{epoch.Begun{}}
+	for _, r := range rows {
+		follows = append(follows, r.event)
+	}
+	return follows
+}

@@ -6,16 +6,19 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gorilla/mux"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/fair"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
 
@@ -101,4 +104,91 @@ func (s *Site) ConfirmFirst(v *Visit, then string) error {
 		query.Set("redirect", v.Ask.Redirect)
 	}
 	return v.GoTo(v.Base() + "/confirm?" + query.Encode())
+}
+
+// visited makes a page, apologises for its error, and logs it. A page is written when
+// it is complete and its permit is released, so that a slow reader holds nothing.
+func (s *Site) visited(name string, answer Page) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), s.Limit)
+		defer cancel()
+		start := s.RealNow()
+		v := &Visit{there: r.Context(), w: w, R: r.WithContext(ctx), ID: event.NewID().String(), Source: fair.Source(r, s.TrustedProxies), status: http.StatusOK}
+		w.Header().Set("X-Request-Id", v.ID)
+		v.bodyWithin(formTime)
+		s.answer(v, answer)
+		s.Metrics.shown(name, strconv.Itoa(v.status), s.RealNow().Sub(start))
+		s.logVisit(v, name)
+		if v.write != nil {
+			v.write(w)
+			return
+		}
+		w.WriteHeader(v.status)
+		_, _ = v.body.WriteTo(w) // the only error is that the browser has disconnected
+	})
+}
+
+// logVisit logs the page, without address, form fields and names. The practice of a stranger
+// is unchecked input.
+func (s *Site) logVisit(v *Visit, page string) {
+	line := []slog.Attr{
+		slog.String("request_id", v.ID), slog.String("method", v.R.Method), slog.String("page", page), slog.Int("status", v.status), slog.String("by", v.by()),
+	}
+	if v.by() != "" {
+		line = append(line, slog.String("tenant", v.Tenant))
+	}
+	s.Log.LogAttrs(v.Context(), slog.LevelInfo, "page", line...)
+}
+
+func (s *Site) answer(v *Visit, by Page) {
+	defer v.Leave()
+	if err := by(v); err != nil {
+		s.apologise(v, err)
+	}
+}
+
+// seats limits concurrent work, and the share of one source.
+type seats struct {
+	forms *fair.Shares // being read
+	pages *fair.Shares // querying the database
+}
+
+func seatsFor(pages int) seats {
+	return seats{forms: fair.NewShares(4 * pages), pages: fair.NewShares(pages)}
+}
+
+// Metrics counts pages and attempts to sign in. A nil Metrics counts nothing.
+type Metrics struct {
+	duration *prometheus.HistogramVec
+	signIns  *prometheus.CounterVec
+}
+
+// NewMetrics registers the metrics of the pages.
+func NewMetrics(registry prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "frontdesk_page_seconds",
+			Help:    "Staff pages, from the request to the answer.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 2, 14),
+		}, []string{"page", "status"}),
+		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "frontdesk_sign_ins_total",
+			Help: "Tries of staff to sign in: signed-in, passkey-asked after the right password, refused, locked when a wait follows or was not over, or busy when no password was looked at.",
+		}, []string{"outcome"}),
+	}
+	registry.MustRegister(m.duration, m.signIns)
+	return m
+}
+
+func (m *Metrics) shown(page, status string, took time.Duration) {
+	if m != nil {
+		m.duration.WithLabelValues(page, status).Observe(took.Seconds())
+	}
+}
+
+// SignedIn counts an attempt to sign in, by its outcome.
+func (m *Metrics) SignedIn(outcome string) {
+	if m != nil {
+		m.signIns.WithLabelValues(outcome).Inc()
+	}
 }

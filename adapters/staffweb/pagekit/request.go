@@ -186,3 +186,65 @@ func (s *Site) Follow(v *Visit) (err error) {
 // without the page's time limit. It is for files and streams. The function sets its own
 // limits; [Visit.WhileThere] ends when the browser disconnects.
 func (v *Visit) Write(answer func(http.ResponseWriter)) { v.write = answer }
+
+// Cookie is a cookie of one practice. The practice is part of its name, so that one
+// browser can be signed in at two. An empty value removes the cookie.
+func (s *Site) Cookie(v *Visit, kind, value string) *http.Cookie {
+	c := &http.Cookie{
+		Name: kind + v.Tenant, Value: value, Path: v.Base(),
+		HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	}
+	if s.Secure() { // no other host and no page without TLS can set such a cookie
+		c.Name, c.Path, c.Secure = "__Host-"+c.Name, "/", true
+	}
+	if value == "" {
+		c.MaxAge = -1
+	}
+	return c
+}
+
+// SessionCookie holds a session.
+func (s *Site) SessionCookie(v *Visit, token string) *http.Cookie {
+	return s.Cookie(v, "frontdesk-", token)
+}
+
+// Shown returns the cookie's value in the request; "" if there is none.
+func (v *Visit) Shown(cookie *http.Cookie) string {
+	c, err := v.R.Cookie(cookie.Name)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// SetCookie sets a cookie in the browser.
+func (v *Visit) SetCookie(cookie *http.Cookie) { http.SetCookie(v.w, cookie) }
+
+// Ask is the request of an application that redirected the browser, exactly as written.
+type Ask struct {
+	App, Redirect string
+	Made          bool // there is a request, valid or not
+}
+
+// askOf reads the request from a page's parameters. A duplicate parameter counts as
+// missing, because it is unknown which of the two is meant.
+func askOf(values url.Values, page string) Ask {
+	one := func(name string) string {
+		if len(values[name]) == 1 {
+			return values[name][0]
+		}
+		return ""
+	}
+	return Ask{one("app"), one("redirect"), page == "authorise" || values.Has("app") || values.Has("redirect")}
+}
+
+// Query carries the request from one page to the next.
+func (a Ask) Query() string {
+	if !a.Made {
+		return ""
+	}
+	return "?" + url.Values{"app": {a.App}, "redirect": {a.Redirect}}.Encode()
+}
+
+// Purpose is the purpose of a form for this request.
+func (a Ask) Purpose() string { return "authorise\x00" + a.App + "\x00" + a.Redirect }

@@ -1,0 +1,370 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"frontdesk/adapters/fair"
+	"frontdesk/domain/fault"
+	"frontdesk/domain/staff"
+	"frontdesk/projections"
+)
+
+// Door is the sign-in of staff.
+type Door struct {
+	Guesses   Guesses
+	Queue     *Queue
+	Tries     Tries
+	Devices   Devices
+	Passwords Checker
+	Passkeys  Passkeys
+	Steps     Steps
+	Sessions  Sessions
+	Screens   Screens
+	Journal   *Journal // nil: not recorded
+}
+
+// Checker finds the owner of a username and password. It takes equally long for unknown
+// ones.
+type Checker interface {
+	Check(ctx context.Context, tenant, username, password string) (holder Holder, right bool, err error)
+}
+
+// Database stores the tables of this package. Its errors are faults where a caller can
+// understand them.
+type Database interface {
+	projections.Querier
+	changer
+}
+
+// changing runs one statement, in a transaction or outside.
+type changing interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
+// changer changes the tables.
+type changer interface {
+	changing
+	// ExecBatch sends all statements of a batch in one transaction.
+	ExecBatch(ctx context.Context, batch *pgx.Batch) error
+	// InTx runs do in a transaction, and rolls it back if do fails.
+	InTx(ctx context.Context, options pgx.TxOptions, do func(pgx.Tx) error) error
+}
+
+// Try is one attempt to sign in: the typed values, and their source.
+type Try struct {
+	Account
+	Password string
+	How      staff.How // the kind of credential; "" for a password
+	Source   string    // an address or a network, as fair.Source returns it
+	Device   string    // the browser's token of an earlier sign-in; "" for none
+	Browser  string    // a description of the browser for the member of staff
+}
+
+// attempt is a try for the journal.
+func (t Try) attempt() Attempt {
+	return Attempt{Tenant: t.Tenant, Username: t.Username, How: cmp.Or(t.How, staff.ByPassword), Source: t.Source}
+}
+
+// SignedIn is the result of a sign-in.
+type SignedIn struct {
+	Holder
+	Session string // the token of the new session; "" if a passkey is still required
+	Device  string // the browser's new token, replacing the old one
+	Step    string // the token of the step that asks for a passkey; "" for none
+}
+
+// ErrRefused is the one refusal of a sign-in, whatever the reason. If it has a time, no
+// password is checked before then.
+var ErrRefused = fault.New(fault.Forbidden, "sign-in-refused", "The username or password is not right.")
+
+// ErrBusy means that too many sign-ins are waiting. No password was checked.
+var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "Too many are signing in at the moment. Try again shortly.")
+
+// SignIn begins a session, or the step that asks for a passkey, or returns [ErrRefused]
+// or [ErrBusy].
+func (d Door) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
+	h, err := d.Prove(ctx, t)
+	if err != nil {
+		return in, err
+	}
+	return d.admit(ctx, t, h)
+}
+
+// Prove finds the owner of the password and begins nothing, or returns [ErrRefused] or
+// [ErrBusy]. A known device has its own count of attempts; others spend their source's
+// budget of guesses.
+func (d Door) Prove(ctx context.Context, t Try) (h Holder, err error) {
+	known, err := d.Devices.Known(ctx, t)
+	if err != nil {
+		return h, err
+	}
+	if known {
+		h, err = d.look(ctx, t, d.Queue.ofKnown(t), d.Devices.Reserve)
+		if !errors.Is(err, errStranger) {
+			return h, err
+		}
+	}
+	err = d.Guesses.Try(t.Source, t.Tenant, ErrRefused, func() (err error) {
+		h, err = d.stranger(ctx, t)
+		return err
+	})
+	return h, err
+}
+
+// The budget of wrong guesses of one source: so many at once, and as many again in each
+// period. A surgery whose staff share an address has thirty people who each mistype
+// twice.
+const (
+	practiceGuesses = 60  // at one practice
+	sourceGuesses   = 300 // everywhere
+	guessesPeriod   = 5 * time.Minute
+)
+
+// Guesses limits the wrong guesses of each source (D45). Attempts at all usernames
+// count together, so that one password cannot be tried on all of them; links and
+// passkeys count as well. A right attempt costs nothing. Each process counts
+// separately.
+type Guesses struct {
+	now        func() time.Time
+	everywhere *fair.Budget[string]
+	practice   *fair.Budget[sourceAt]
+}
+
+// sourceAt is a source at a practice, which may not exist.
+type sourceAt struct{ source, tenant string }
+
+// NewGuesses gives every source its whole budget.
+func NewGuesses(now func() time.Time) Guesses {
+	return Guesses{
+		now:        now,
+		everywhere: fair.NewBudget[string](sourceGuesses, guessesPeriod, now),
+		practice:   fair.NewBudget[sourceAt](practiceGuesses, guessesPeriod, now),
+	}
+}
+
+// Try runs an attempt at something guessable: a password, a passkey, a link. If it
+// fails with the refusal for a wrong guess, it counts. Once the source's budget at the
+// practice or everywhere is used up, it gets the same refusal without a check, until
+// the budget has grown.
+func (g Guesses) Try(source, tenant string, wrong *fault.Error, try func() error) error {
+	if wait := g.spend(source, tenant); wait > 0 {
+		return wrong.Until(g.now().Add(wait))
+	}
+	err := try()
+	if !errors.Is(err, wrong) {
+		g.giveBack(source, tenant)
+	}
+	return err
+}
+
+// spend counts an attempt before it is checked. If none is left, wait is the time until
+// the next. The budget for all practices comes first: it limits the number of invented
+// practices.
+func (g Guesses) spend(source, tenant string) (wait time.Duration) {
+	if wait := g.everywhere.Spend(source, 1); wait > 0 {
+		return wait
+	}
+	wait = g.practice.Spend(sourceAt{source, tenant}, 1)
+	if wait > 0 {
+		g.everywhere.Return(source, 1)
+	}
+	return wait
+}
+
+// giveBack refunds an attempt that was not a wrong guess.
+func (g Guesses) giveBack(source, tenant string) {
+	g.everywhere.Return(source, 1)
+	g.practice.Return(sourceAt{source, tenant}, 1)
+}
+
+// stranger finds the owner of a password from an unknown browser. An account or source
+// that must wait takes no turn in the queue.
+func (d Door) stranger(ctx context.Context, t Try) (h Holder, err error) {
+	place := d.Queue.ofStranger(t)
+	if !place.seat.Take() {
+		return h, ErrBusy
+	}
+	defer place.seat.Release()
+	until, err := d.Tries.LockedUntil(ctx, t)
+	if err != nil {
+		return h, err
+	}
+	if until.After(d.Tries.Now()) {
+		return h, ErrRefused.Until(until)
+	}
+	h, err = d.look(ctx, t, place, d.Tries.Reserve)
+	if err != nil {
+		return h, err
+	}
+	return h, d.Tries.Forget(ctx, t.Account, t.Source)
+}
+
+// Queue orders the checking and hashing of passwords (D45). Known browsers and members
+// who choose a password take turns by account. They have priority over strangers, who
+// get every eighth turn or so, and every turn when no one else waits. Strangers take
+// turns by source. So neither many attempts of one source nor many sources delay staff
+// who use their own browser.
+type Queue struct {
+	looking   *fair.Turns
+	strangers *fair.Turns
+
+	strangerPlaces, knownPlaces *fair.Shares // room to wait
+
+	Limit time.Duration // the maximum wait
+}
+
+const (
+	allStrangers = "strangers"
+
+	queuePlaces = 256 // of strangers, and as many of known browsers
+	queueLimit  = 10 * time.Second
+)
+
+// NewQueue uses half of this machine's cores for passwords, so that sign-ins never
+// starve the calls of the API.
+func NewQueue() *Queue { return QueueOf(max(1, runtime.GOMAXPROCS(0)/2)) }
+
+// QueueOf checks up to atOnce passwords at once.
+func QueueOf(atOnce int) *Queue {
+	return &Queue{
+		looking: fair.NewTurnsBefore(allStrangers, atOnce), strangers: fair.NewTurns(atOnce),
+		strangerPlaces: fair.NewShares(queuePlaces), knownPlaces: fair.NewShares(queuePlaces),
+		Limit: queueLimit,
+	}
+}
+
+// Waiting returns the number of waiters.
+func (q *Queue) Waiting() int { return q.looking.Waiting() + q.strangers.Waiting() }
+
+// Show registers the queue's metrics.
+func (q *Queue) Show(in *fair.Metrics) {
+	in.Seats(map[string]*fair.Shares{"sign-ins-known": q.knownPlaces, "sign-ins-strangers": q.strangerPlaces})
+	in.Turns(map[string]*fair.Turns{"passwords": q.looking, "strangers": q.strangers})
+}
+
+// place is where an attempt waits, and its turns.
+type place struct {
+	seat  *fair.Seat
+	turns []turn // taken one after the other
+	limit time.Duration
+}
+
+type turn struct {
+	*fair.Turns
+	holder string
+}
+
+func (q *Queue) ofStranger(t Try) place {
+	return place{q.strangerPlaces.Seat(t.Source), []turn{{q.strangers, t.Source}, {q.looking, allStrangers}}, q.Limit}
+}
+
+func (q *Queue) ofKnown(t Try) place {
+	return q.ofAccount("staff " + t.Tenant + " " + t.Username)
+}
+
+// ofMember is the place of a member who chooses a password.
+func (q *Queue) ofMember(tenant string, member staff.ID) place {
+	return q.ofAccount("member " + tenant + " " + member.String())
+}
+
+func (q *Queue) ofAccount(account string) place {
+	return place{q.knownPlaces.Seat(account), []turn{{q.looking, account}}, q.Limit}
+}
+
+// wait returns when it is its turn, with a function to end the turn. The error is
+// [ErrBusy].
+func (p place) wait(ctx context.Context) (end func(), err error) {
+	if !p.seat.Take() {
+		return nil, ErrBusy
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.limit)
+	defer cancel()
+	for i, t := range p.turns {
+		if err := t.Take(ctx, t.holder); err != nil {
+			place{p.seat, p.turns[:i], p.limit}.end()
+			return nil, fmt.Errorf("%w (%w)", ErrBusy, err)
+		}
+	}
+	return p.end, nil
+}
+
+func (p place) end() {
+	for _, t := range p.turns {
+		t.Release(t.holder)
+	}
+	p.seat.Release()
+}
+
+// reservation counts an attempt before the password is checked. until is when the next
+// one may follow.
+type reservation func(ctx context.Context, t Try) (until time.Time, taken bool, err error)
+
+// look waits for its turn, counts the attempt, and returns the owner of the password.
+func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h Holder, err error) {
+	end, err := at.wait(ctx)
+	if err != nil {
+		return h, err
+	}
+	defer end()
+	until, taken, err := reserve(ctx, t)
+	if err != nil {
+		return h, err
+	}
+	if !taken {
+		return h, ErrRefused.Until(until)
+	}
+	h, right, err := d.Passwords.Check(ctx, t.Tenant, t.Username, t.Password)
+	if err == nil && !right {
+		err = d.wrong(ctx, t, until)
+	}
+	return h, err
+}
+
+// wrong records a failed check. The refusal has the wait that this attempt caused, if
+// any.
+func (d Door) wrong(ctx context.Context, t Try, until time.Time) error {
+	d.Journal.Failed(ctx, t.attempt())
+	if !until.After(d.Tries.Now()) {
+		return ErrRefused
+	}
+	d.Journal.LockedOut(ctx, t.attempt(), until)
+	return ErrRefused.Until(until)
+}
+
+// admit begins a session after the right password if the member has no passkey.
+// Otherwise it begins the step that asks for it (D66).
+func (d Door) admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
+	passkeys, err := d.Passkeys.Of(ctx, t.Tenant, h.Staff)
+	if err != nil {
+		return in, err
+	}
+	if len(passkeys) == 0 {
+		return d.Admit(ctx, t, h)
+	}
+	in.Holder = h
+	in.Step, err = d.Steps.Begin(ctx, t.Tenant, h)
+	return in, err
+}
+
+// Admit begins a session for a member who has proved their identity, or has just chosen
+// a password by a link.
+func (d Door) Admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
+	in.Holder = h
+	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {
+		return in, err
+	}
+	entered := t.attempt()
+	entered.Staff = h.Staff
+	if in.Session, entered.Session, err = d.Sessions.Begin(ctx, t.Tenant, h, t.Browser); err == nil {
+		d.Journal.SignedIn(ctx, entered)
+	}
+	return in, err
+}
