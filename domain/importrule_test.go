@@ -53,6 +53,18 @@ var stack = []string{
 	"adapters/postgres/uploads",
 }
 
+// staffPages is the folder of the staff pages. Each of its packages may import the others
+// that are named here, and a section that is not named signin and pagekit.
+const staffPages = "adapters/staffweb"
+
+var pageImports = map[string][]string{
+	"signin":   {},
+	"pagekit":  {"signin"},
+	"board":    {"pagekit", "live"},              // it is a live page
+	"displays": {"pagekit", "signin", "board"},   // a screen that has opened its link shows its board
+	"people":   {"pagekit", "signin", "account"}, // managers hand out links to accounts
+}
+
 // layers is the rule. A folder that is not here may hold no Go files. In addition, an
 // adapter may import itself, and every test go-cmp: it only compares.
 var layers = map[string]layer{
@@ -155,6 +167,14 @@ func TestTheImportRuleRefuses(t *testing.T) {
 		{"adapters/postgres/uploads/a.go", `import "frontdesk/adapters/postgres/eventstore"`, ""},
 		{"adapters/postgres/uploads/a.go", `import "frontdesk/adapters/postgres/accesslog"`, "adapters may not import frontdesk/adapters/postgres/accesslog"},
 		{"adapters/postgres/replay/a.go", `import "frontdesk/adapters/postgres/eventstore"`, ""},
+		{"adapters/staffweb/a.go", `import "frontdesk/adapters/staffweb/people"`, ""},
+		{"adapters/staffweb/people/a.go", `import "frontdesk/adapters/staffweb/pagekit"`, ""},
+		{"adapters/staffweb/people/a.go", `import "frontdesk/adapters/staffweb/account"`, ""},
+		{"adapters/staffweb/account/a.go", `import "frontdesk/adapters/staffweb/people"`, "adapters may not import frontdesk/adapters/staffweb/people"},
+		{"adapters/staffweb/day/a.go", `import "frontdesk/adapters/staffweb"`, "adapters may not import frontdesk/adapters/staffweb"},
+		{"adapters/staffweb/pagekit/a.go", `import "frontdesk/adapters/staffweb/day"`, "adapters may not import frontdesk/adapters/staffweb/day"},
+		{"adapters/staffweb/signin/a.go", `import "frontdesk/adapters/staffweb/pagekit"`, "adapters may not import frontdesk/adapters/staffweb/pagekit"},
+		{"adapters/staffweb/signin/a.go", `import "frontdesk/adapters/fair"`, ""},
 		{"adapters/httpapi/a.go", `import "frontdesk/cmd/frontdesk/app"`, "adapters may not import frontdesk/cmd/frontdesk/app"},
 		{"cmd/frontdesk/app/a.go", `import "frontdesk/adapters/httpapi"`, ""},
 		{"adapters/bearer/a.go", `import "frontdesk.example/client"`, "adapters may not import frontdesk.example/client"},
@@ -214,6 +234,12 @@ func (l layer) allows(name, imported string) bool {
 		return slices.Contains(stack[:min(place, 3)], strings.TrimPrefix(imported, "frontdesk/"))
 	case strings.HasPrefix(path.Dir(name), theCommandLine+"/") && !isTest(name) && within("frontdesk/"+theCommandLine):
 		return within("frontdesk/" + theCommandLine + "/term") // groups of commands know no other group, nor the list of them
+	case strings.HasPrefix(path.Dir(name), staffPages+"/") && !isTest(name) && within("frontdesk/"+staffPages):
+		may, named := pageImports[path.Base(path.Dir(name))]
+		if !named {
+			may = []string{"pagekit", "signin"}
+		}
+		return slices.Contains(may, path.Base(imported))
 	case within(theClient) && top(name) == "adapters" && !isTest(name):
 		return path.Dir(name) == "adapters/webhooks/receiver" // the service verifies with code of its own
 	case slices.ContainsFunc(l.may, within):
