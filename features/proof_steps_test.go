@@ -94,7 +94,7 @@ func (p *program) sign() error {
 	if p.logKey.Verifier != "" {
 		return nil
 	}
-	private, err := notary.MakeKey(testworld.APIDomain)
+	private, err := notary.MakeKey(testworld.APIDomain, proof.Salt{1})
 	if err != nil {
 		return err
 	}

@@ -1307,7 +1307,7 @@ DECLARE
     newest record;
     today  date := (clock_timestamp() AT TIME ZONE 'UTC')::date;
 BEGIN
-    parts := regexp_match(of_note, '^([^\n]+/log/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/([0-9]{1,10})\n([0-9]{1,18})\n[A-Za-z0-9+/]{43}=\n)\n(?:— [^ +\n]+ [A-Za-z0-9+/]+=*\n)+$');
+    parts := regexp_match(of_note, '^([^\n]+/log/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/([0-9]{1,10})\n([0-9]{1,18})\n[A-Za-z0-9+/]{43}=\n(?:left [0-9]{1,10} [0-9]{1,18} [A-Za-z0-9+/]{43}=\n){0,16})\n(?:— [^ +\n]+ [A-Za-z0-9+/]+=*\n)+$');
     IF num_nulls(of_tenant, of_kind, of_epoch, of_size, of_note) > 0 OR of_kind NOT IN (1, 2)
         OR length(of_note) > 16384 OR parts IS NULL OR parts[3] <> of_epoch::text OR parts[4] <> of_size::text OR of_size < 1 OR of_epoch < 1 THEN
         RAISE EXCEPTION 'this is no checkpoint of a log' USING ERRCODE = 'invalid_parameter_value';

@@ -2,18 +2,18 @@ package notary
 
 import (
 	"testing"
+	"time"
 
-	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
 // The anchors are few, and close enough to show where a log begins to differ.
 func TestAnchorsAreFewAndNear(t *testing.T) {
 	t.Parallel()
-	p := newProgress(Kept{}, nil)
+	p := newProgress(Kept{})
 	const rounds = 3000
 	for n := range int64(rounds) {
-		p.add(Leaf{Idx: n + 1, Hash: tlog.Hash{byte(n)}}, func(string) uuid.UUID { return uuid.Nil })
+		p.add(Leaf{Idx: n + 1, Hash: tlog.Hash{byte(n)}}, time.Time{})
 		p.drop()
 	}
 	if len(p.Anchors) > 100 {
@@ -30,10 +30,10 @@ func TestAnchorsAreFewAndNear(t *testing.T) {
 // There is one at each position.
 func TestAnchorsAreOfWholeLogs(t *testing.T) {
 	t.Parallel()
-	whole, archived := newProgress(Kept{}, nil), newProgress(Kept{Idx: 5}, nil)
+	whole, archived := newProgress(Kept{}), newProgress(Kept{Idx: 5})
 	for n := range int64(3) {
 		for _, p := range []*progress{whole, archived} {
-			p.add(Leaf{Idx: p.Idx + 1, Hash: tlog.Hash{byte(n)}}, func(string) uuid.UUID { return uuid.Nil })
+			p.add(Leaf{Idx: p.Idx + 1, Hash: tlog.Hash{byte(n)}}, time.Time{})
 			p.drop()
 			p.drop()
 		}

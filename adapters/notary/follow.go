@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"frontdesk/domain/proof"
 )
 
@@ -24,7 +22,8 @@ const (
 	shorter = "shorter" // the log ends before the last leaf that was read
 	other   = "other"   // that leaf has changed
 	gap     = "gap"     // there is no leaf where the next one should be
-	suspect = "suspect" // the daily reading has found a difference, or everything must be read first
+	unbegun = "unbegun" // the database is in a later epoch, whose beginning was not read
+	suspect = "suspect" // the rereading has found a difference, or everything must be read first
 )
 
 // follow reads on in one log. If it finds a difference, it examines it.
@@ -37,7 +36,7 @@ func (s *Signer) follow(ctx context.Context, kind proof.Kind, source Source) err
 		return fmt.Errorf("nothing is signed yet: %s", look.Wait)
 	}
 	if s.m.Logs[kind] == nil {
-		if s.m.Logs[kind], err = begin(ctx, source, s.logsOf(kind)); err != nil {
+		if s.m.Logs[kind], err = begin(ctx, source); err != nil {
 			return err
 		}
 	}
@@ -70,7 +69,8 @@ func (s *Signer) readOrJudge(ctx context.Context, kind proof.Kind, source Source
 func (s *Signer) clearTrouble(kind proof.Kind) {
 	delete(s.stopped, kind)
 	if p := s.m.Logs[kind]; p.Epoch < s.epoch() {
-		p.Epoch, s.unsaved = s.epoch(), true
+		p.enter(s.epoch())
+		s.unsaved = true
 	}
 }
 
@@ -110,18 +110,22 @@ func (s *Signer) readOn(ctx context.Context, kind proof.Kind, source Source, loo
 		}
 		page = page[1:]
 	}
-	return s.take(ctx, kind, source, page, look)
+	trouble, err = s.take(ctx, kind, source, page, look)
+	if trouble == "" && kind == proof.Events && look.Epoch > p.Epoch {
+		trouble = unbegun // its event may have taken the place of one that was read
+	}
+	return trouble, err
 }
 
 // begin returns the progress of a log at its first leaf.
-func begin(ctx context.Context, source Source, log func(tenant string) uuid.UUID) (*progress, error) {
+func begin(ctx context.Context, source Source) (*progress, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	kept, err := source.Kept(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("ask where the log begins: %w", err)
 	}
-	return newProgress(kept, log), nil
+	return newProgress(kept), nil
 }
 
 // take adds leaves up to the log's head.
@@ -138,7 +142,7 @@ func (s *Signer) take(ctx context.Context, kind proof.Kind, source Source, page 
 			return gap, nil
 		}
 		for _, leaf := range page {
-			p.add(leaf, s.logsOf(kind))
+			p.add(leaf, s.Now())
 		}
 		page, s.unsaved = nil, true
 		if p.Idx-saved < saveEvery {

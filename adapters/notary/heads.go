@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/domain/proof"
@@ -17,6 +16,7 @@ import (
 type head struct {
 	tree       proof.Tree
 	checkpoint proof.Checkpoint
+	left       []left              // the earlier epochs
 	signed     []byte              // by the log's key only
 	cosigned   map[*Witness][]byte // signature lines
 	published  bool
@@ -38,11 +38,13 @@ func (s *Signer) sign() error {
 			continue
 		}
 		for tenant, t := range p.Trees {
-			if t.Refused {
+			if t.Refused || t.Edge.Size == 0 {
 				continue
 			}
 			tree := proof.Tree{Tenant: tenant, Kind: kind}
-			c := proof.Checkpoint{Origin: proof.Origin{Name: s.Key.Name(), Log: t.Log, Epoch: p.Epoch}, Size: t.Edge.Size, Root: t.Edge.Root()}
+			s.adopt(tree, p.Epoch, t)
+			origin := proof.Origin{Name: s.Key.Name(), Log: s.Key.Salt.Log(tree), Epoch: p.Epoch}
+			c := proof.Checkpoint{Origin: origin, Size: t.Edge.Size, Root: t.Edge.Root(), Left: t.epochs()}
 			if h := s.heads[tree]; h != nil && h.checkpoint == c {
 				continue
 			}
@@ -50,10 +52,23 @@ func (s *Signer) sign() error {
 			if err != nil {
 				return err
 			}
-			s.heads[tree] = &head{tree: tree, checkpoint: c, signed: signed, cosigned: map[*Witness][]byte{}}
+			s.heads[tree] = &head{tree: tree, checkpoint: c, left: t.Left, signed: signed, cosigned: map[*Witness][]byte{}}
 		}
 	}
 	return nil
+}
+
+// adopt takes the earlier epochs of a tree from its published checkpoint, if the state is
+// lost: in one epoch, all checkpoints name the same.
+func (s *Signer) adopt(tree proof.Tree, epoch int, t *tree) {
+	c, published := s.named[tree]
+	if !s.Adopt || !published || c.Origin.Epoch != epoch || c.Left == t.epochs() {
+		return
+	}
+	t.Left, s.unsaved = nil, true
+	for _, l := range c.Left.All() {
+		t.Left = append(t.Left, left{Epoch: l.Epoch, Size: l.Size, Root: l.Root})
+	}
 }
 
 // publishAtOnce is the number of notes in one statement.
@@ -87,13 +102,13 @@ func (s *Signer) publishSome(ctx context.Context, some []*head) error {
 	}
 	for _, h := range some {
 		h.published = true
-		s.named[h.tree] = h.checkpoint.Origin.Log
+		s.named[h.tree] = h.checkpoint
 	}
 	return nil
 }
 
-// readPublished reads the names of the logs from the published notes. It ignores notes
-// without a signature by this key.
+// readPublished reads the published checkpoints. It ignores notes without a signature by
+// this key.
 func (s *Signer) readPublished(ctx context.Context) error {
 	published, err := s.Desk.Published(ctx)
 	if err != nil {
@@ -103,7 +118,7 @@ func (s *Signer) readPublished(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the verifier key: %w", err)
 	}
-	s.named = map[proof.Tree]uuid.UUID{}
+	s.named = map[proof.Tree]proof.Checkpoint{}
 	for _, p := range published {
 		opened, err := note.Open(p.Note, note.VerifierList(verifier))
 		if err != nil {
@@ -113,7 +128,7 @@ func (s *Signer) readPublished(ctx context.Context) error {
 		if err != nil || c.Origin.Name != s.Key.Name() {
 			continue
 		}
-		s.named[p.Tree] = c.Origin.Log
+		s.named[p.Tree] = c
 	}
 	return nil
 }

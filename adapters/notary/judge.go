@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-
-	"github.com/google/uuid"
+	"time"
 
 	"frontdesk/domain/proof"
 )
@@ -21,6 +20,24 @@ type found struct {
 	same    int64           // up to this idx nothing has changed, by the anchors
 	changed int64           // the first anchor that differs; 0 if none does
 	known   int64           // the idx up to which the first new epoch keeps the log; -1 if there is none
+	kept    *progress       // the log up to the last leaf that both readings have
+	apart   bool            // the readings differ before the tail of the earlier one
+}
+
+// mostLost is how long the signer has read leaves that may be lost without an operator.
+const mostLost = 10 * time.Minute
+
+// lost returns how many leaves of an earlier reading are lost, and how long the signer had
+// read them. Both are unknown if more is lost than the signer has kept.
+func (f found) lost(was *progress) (leaves int64, span time.Duration, known bool) {
+	if f.apart {
+		return 0, 0, false
+	}
+	lost := was.Tail[f.kept.Idx-was.tailBegins():]
+	if len(lost) > 0 {
+		span = time.Duration(lost[len(lost)-1].Read-lost[0].Read) * time.Second
+	}
+	return int64(len(lost)), span, true
 }
 
 // judge reads everything again because of a difference, and decides which trees
@@ -30,7 +47,7 @@ func (s *Signer) judge(ctx context.Context, kind proof.Kind, source Source, look
 		return is.why
 	}
 	was := s.m.Logs[kind]
-	f, err := readAll(ctx, source, was, look, s.logsOf(kind))
+	f, err := readAll(ctx, source, was, look, s.Now())
 	if err != nil {
 		return err
 	}
@@ -55,6 +72,8 @@ func (s *Signer) decide(ctx context.Context, kind proof.Kind, f found, look Look
 			f.begins, was.Idx))
 	case f.now.Idx < look.Head && (f.then == nil || trouble == gap):
 		return s.stop(kind, trouble, look.Epoch, fmt.Sprintf("idx %d is missing", f.now.Idx+1))
+	case trouble == unbegun && f.now.Epoch < look.Epoch:
+		return s.stop(kind, trouble, look.Epoch, fmt.Sprintf("the database is in epoch %d, and no event begins it", look.Epoch))
 	case len(f.differ) > 0 && f.now.Epoch > was.Epoch:
 		return s.enter(ctx, kind, f, trouble)
 	case f.then == nil:
@@ -88,24 +107,39 @@ func (s *Signer) stop(kind proof.Kind, trouble string, epoch int, why string) er
 }
 
 // enter continues in another epoch with the current log. The earlier state stays in a
-// file of its own.
+// file of its own. Without an operator, it does so only if the lost end is short.
 func (s *Signer) enter(ctx context.Context, kind proof.Kind, f found, trouble string) error {
-	was := s.m.Logs[kind]
-	if kind == proof.Events && f.changed != 0 && f.changed <= f.known && s.AcceptEpoch != f.now.Epoch {
-		return s.stop(kind, trouble, f.now.Epoch, fmt.Sprintf("epoch %d says that everything up to idx %d is as before, and it is not: it is the same up to idx %d, and not up to %d. "+
-			"If you know why, give --accept-epoch %d", f.now.Epoch, f.known, f.same, f.changed, f.now.Epoch))
+	was, epoch := s.m.Logs[kind], f.now.Epoch
+	lost, span, known := f.lost(was)
+	accepted := s.AcceptEpoch == epoch
+	why := ""
+	switch {
+	case accepted:
+	case kind == proof.Events && f.changed != 0 && f.changed <= f.known:
+		why = fmt.Sprintf("epoch %d says that everything up to idx %d is as before, and it is not: it is the same up to idx %d, and not up to %d", epoch, f.known, f.same, f.changed)
+	case !known:
+		why = fmt.Sprintf("epoch %d has lost more than the last %d entries", epoch, len(was.Tail))
+	case span > mostLost:
+		why = fmt.Sprintf("epoch %d has lost %d entries, which this signer had read for %s", epoch, lost, span)
 	}
+	if why != "" {
+		return s.stop(kind, trouble, epoch, fmt.Sprintf("%s. If you know why, give --accept-epoch %d", why, epoch))
+	}
+	if lost > 0 && !accepted {
+		s.m.Unacknowledged = epoch
+	}
+	f.now.succeed(was, f.kept)
 	s.Log.ErrorContext(ctx, "the log has lost its end and goes on in another epoch: compare what this signer had signed with what is there",
 		slog.Int("kind", int(kind)), slog.Int("epoch", f.now.Epoch), slog.Int("epoch_before", was.Epoch), slog.Int64("signed_idx", was.Idx),
-		slog.Int64("same_up_to", f.same), slog.Int("practices", len(f.differ)))
+		slog.Int64("same_up_to", f.kept.Idx), slog.Int64("lost", lost), slog.Int("practices", len(f.differ)))
 	s.m.Logs[kind], s.unsaved = f.now, true
 	return nil
 }
 
 // readAll reads a log from its first leaf up to the head of a look, or to a missing
 // leaf, and compares it with the earlier reading.
-func readAll(ctx context.Context, source Source, was *progress, look Look, log func(tenant string) uuid.UUID) (found, error) {
-	now, err := begin(ctx, source, log)
+func readAll(ctx context.Context, source Source, was *progress, look Look, at time.Time) (found, error) {
+	now, err := begin(ctx, source)
 	if err != nil {
 		return found{}, err
 	}
@@ -121,18 +155,26 @@ func readAll(ctx context.Context, source Source, was *progress, look Look, log f
 			break
 		}
 		for _, leaf := range page {
-			f.see(leaf, was, log)
+			f.see(leaf, was, at)
 			anchors = f.compare(anchors)
 		}
 	}
 	if f.then == nil {
 		f.differ = was.differing(f.now)
 	}
+	if f.kept == nil {
+		f.kept = f.now.clone()
+	}
+	f.apart = f.apart || f.kept.Idx < was.tailBegins()
 	return f, nil
 }
 
-// arrive compares the trees at the end of the earlier reading.
+// arrive compares the readings where the tail of the earlier one begins, and at its end.
 func (f *found) arrive(was *progress) {
+	whole := f.now.Whole.Size == f.now.Idx && was.Whole.Size == was.Idx // no leaves were archived
+	if whole && f.now.Idx == was.tailBegins() && f.now.Whole.Root() != was.Before.Root() {
+		f.apart = true
+	}
 	if f.now.Idx == was.Idx {
 		f.then = f.now.clone()
 		f.differ = was.differing(f.then)
@@ -140,15 +182,24 @@ func (f *found) arrive(was *progress) {
 }
 
 // see adds a leaf.
-func (f *found) see(leaf Leaf, was *progress, log func(tenant string) uuid.UUID) {
+func (f *found) see(leaf Leaf, was *progress, at time.Time) {
+	if f.kept == nil && !was.has(leaf) {
+		f.kept = f.now.clone()
+	}
 	if leaf.Begun != nil && leaf.Begun.Epoch > was.Epoch && f.known < 0 {
 		f.known = leaf.Idx - 1
 	}
-	f.now.add(leaf, log)
+	f.now.add(leaf, at)
 	f.arrive(was)
 	if f.now.Idx%saveEvery == 0 {
 		f.now.drop()
 	}
+}
+
+// has reports whether a reading has a leaf, if it is not before its tail.
+func (p *progress) has(leaf Leaf) bool {
+	n := leaf.Idx - p.tailBegins() - 1
+	return n < 0 || n < int64(len(p.Tail)) && p.Tail[n].Hash == leaf.Hash && p.Tail[n].Tenant == leaf.Tenant
 }
 
 // compare compares the root of all leaves with the anchor at this position, if any, and

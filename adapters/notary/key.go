@@ -10,19 +10,29 @@ import (
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"frontdesk/domain/proof"
 )
 
-// Key signs checkpoints.
+// Key signs checkpoints, and names the logs.
 type Key struct {
 	note.Signer
 	Verifier string // the verifier key
+	Salt     proof.Salt
 }
 
-var errKeyForm = errors.New("this is no key of a log, as frontdesk key make-log writes them")
+// The errors of a key's text.
+var (
+	errKeyForm = errors.New("this is no key of a log, as frontdesk key make-log writes them")
+	errNoSalt  = errors.New("this key of a log is of an earlier form and has no salt: make another with frontdesk key make-log")
+)
 
-// MakeKey returns a new Ed25519 key in the form of C2SP's signed notes. Its name is that
-// of the service, such as the host of the API.
-func MakeKey(name string) (private string, err error) {
+// saltPrefix begins the second line of a key's text.
+const saltPrefix = "salt "
+
+// MakeKey returns a new Ed25519 key in the form of C2SP's signed notes, and a line with the
+// salt of its logs. Its name is that of the service, such as the host of the API.
+func MakeKey(name string, salt proof.Salt) (text string, err error) {
 	private, verifier, err := note.GenerateKey(rand.Reader, name)
 	if err != nil {
 		return "", fmt.Errorf("make a key: %w", err)
@@ -30,12 +40,22 @@ func MakeKey(name string) (private string, err error) {
 	if _, err := note.NewVerifier(verifier); err != nil {
 		return "", fmt.Errorf("%q cannot be a key's name: give the host of the API, without spaces and +", name)
 	}
-	return private, nil
+	return private + "\n" + saltPrefix + salt.String(), nil
 }
 
 // ParseKey parses the result of [MakeKey].
-func ParseKey(private string) (Key, error) {
-	private = strings.TrimSpace(private)
+func ParseKey(text string) (Key, error) {
+	private, salted, found := strings.Cut(strings.TrimSpace(text), "\n")
+	hex, named := strings.CutPrefix(salted, saltPrefix)
+	salt, err := proof.ParseSalt(hex)
+	switch {
+	case !strings.HasPrefix(private, "PRIVATE+KEY+"):
+		return Key{}, errKeyForm
+	case !found:
+		return Key{}, errNoSalt
+	case !named || err != nil:
+		return Key{}, errKeyForm
+	}
 	signer, err := note.NewSigner(private)
 	if err != nil {
 		return Key{}, errKeyForm
@@ -53,7 +73,7 @@ func ParseKey(private string) (Key, error) {
 	if err != nil {
 		return Key{}, errKeyForm
 	}
-	return Key{signer, verifier}, nil
+	return Key{signer, verifier, salt}, nil
 }
 
 // ReadKey reads a file with a key for [ParseKey].

@@ -14,6 +14,7 @@ type Metrics struct {
 	verified  prometheus.Gauge
 	waiting   *prometheus.GaugeVec
 	forgotten *prometheus.CounterVec
+	lost      prometheus.Gauge
 }
 
 // NewMetrics registers the signer's metrics.
@@ -37,8 +38,11 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		forgotten: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "frontdesk_signer_witness_forgot_total", Help: "Checkpoints that a witness has forgotten that it had cosigned them: its folder was set back.",
 		}, []string{"witness"}),
+		lost: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "frontdesk_signer_unacknowledged_epoch", Help: "The last epoch that has lost entries which were signed, until an operator gives --accept-epoch; 0 if there is none.",
+		}),
 	}
-	registry.MustRegister(m.idx, m.alarms, m.completed, m.verified, m.waiting, m.forgotten)
+	registry.MustRegister(m.idx, m.alarms, m.completed, m.verified, m.waiting, m.forgotten, m.lost)
 	return m
 }
 
@@ -62,6 +66,7 @@ func (s *Signer) measure(problems []error) {
 		}
 	}
 	m.alarms.Set(float64(alarms))
+	m.lost.Set(float64(s.m.Unacknowledged))
 	m.verified.Set(float64(s.m.Verified.Unix()))
 	if len(problems) == 0 {
 		m.completed.Set(float64(s.Now().Unix()))

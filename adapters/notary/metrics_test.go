@@ -25,6 +25,9 @@ frontdesk_signer_completed_timestamp_seconds 1.7953398e+09
 # TYPE frontdesk_signer_idx gauge
 frontdesk_signer_idx{log="access"} 1
 frontdesk_signer_idx{log="events"} 8
+# HELP frontdesk_signer_unacknowledged_epoch The last epoch that has lost entries which were signed, until an operator gives --accept-epoch; 0 if there is none.
+# TYPE frontdesk_signer_unacknowledged_epoch gauge
+frontdesk_signer_unacknowledged_epoch 0
 # HELP frontdesk_signer_verified_timestamp_seconds When the last reading of all logs began that has come to its end.
 # TYPE frontdesk_signer_verified_timestamp_seconds gauge
 frontdesk_signer_verified_timestamp_seconds 1.7953398e+09

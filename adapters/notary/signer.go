@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/background"
-	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 )
 
@@ -28,16 +28,18 @@ type Signer struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 
-	Every       time.Duration // from one round to the next; 0 is 10 s
-	VerifyAll   bool          // read all leaves again before anything is signed
-	Adopt       bool          // take the logs' names from published notes if the state is lost
-	ChangeKey   bool          // sign with another key than before
-	AcceptEpoch int           // the epoch before which the past may have changed
+	Every       time.Duration                       // from one round to the next; 0 is 10 s
+	RereadEvery time.Duration                       // the mean wait before all leaves are read again; 0 is an hour
+	Random      func(n time.Duration) time.Duration // a random duration below n; nil is [rand.N]
+	VerifyAll   bool                                // read all leaves again before anything is signed
+	Adopt       bool                                // continue from published notes if the state is lost
+	ChangeKey   bool                                // sign with another key than before
+	AcceptEpoch int                                 // the epoch before which the past may have changed, and whose loss an operator has looked at
 
 	m          memory
 	saved      map[proof.Kind]int // the epoch of each log on disk
 	unsaved    bool
-	named      map[proof.Tree]uuid.UUID // the logs with published notes
+	named      map[proof.Tree]proof.Checkpoint // the published ones by this key
 	stopped    map[proof.Kind]*stop
 	heads      map[proof.Tree]*head
 	reading    reading
@@ -50,7 +52,7 @@ var kinds = []proof.Kind{proof.Events, proof.Access}
 
 const (
 	everyRound  = 10 * time.Second
-	everyDay    = 24 * time.Hour
+	rereadEvery = time.Hour
 	logAgain    = time.Hour
 	lookLimit   = 15 * time.Second
 	pageLimit   = time.Minute
@@ -77,6 +79,9 @@ func (s *Signer) Run(ctx context.Context) {
 // Begin must be called first. It reads the state, and refuses one that does not match
 // the key or the published notes.
 func (s *Signer) Begin(ctx context.Context) error {
+	if s.Random == nil {
+		s.Random = rand.N[time.Duration]
+	}
 	s.stopped, s.heads, s.lastLogged = map[proof.Kind]*stop{}, map[proof.Tree]*head{}, map[string]time.Time{}
 	m, err := load(s.Dir)
 	if err != nil {
@@ -91,48 +96,46 @@ func (s *Signer) Begin(ctx context.Context) error {
 	case m == nil && len(s.named) > 0 && !s.Adopt:
 		return errStateLost
 	case m == nil:
-		m = &memory{Key: s.Key.Verifier, Verified: s.Now(), Logs: map[proof.Kind]*progress{}}
+		m = &memory{Form: form, Key: s.Key.Verifier, Log: s.systemLog(), Verified: s.Now(), Logs: map[proof.Kind]*progress{}}
+	case m.Log != s.systemLog():
+		return errOtherSalt
 	case m.Key != s.Key.Verifier && !s.ChangeKey:
 		return fmt.Errorf("the state is of another key, %s: name its file, or give --change-key if this one takes its place", m.Key)
 	}
 	s.m, s.saved = *m, map[proof.Kind]int{}
 	s.m.Key = s.Key.Verifier
+	if s.AcceptEpoch > 0 && s.AcceptEpoch == s.m.Unacknowledged {
+		s.m.Unacknowledged, s.unsaved = 0, true
+	}
 	for kind, p := range s.m.Logs {
 		s.saved[kind] = p.Epoch
 		p.Suspect = p.Suspect || s.VerifyAll
 	}
-	return s.sameNames()
+	return s.sameLogs()
 }
 
 // The errors of Begin.
 var (
 	errStateLost = errors.New("this folder remembers nothing, and the database has checkpoints of a signer: name its folder, or put its backup there. " +
-		"If it is lost, --adopt goes on with the logs that the checkpoints name; nothing then protects what was signed after them")
-	errOtherLog = errors.New("the database has checkpoints of other logs than this folder: another signer is at work, or the folder is another database's")
+		"If it is lost, --adopt continues from the checkpoints; nothing then protects what was signed after them")
+	errOtherLog = errors.New("the database has checkpoints that this key has signed for other logs: they have another salt. " +
+		"Give the key file with that salt, or find out who else has the key")
+	errOtherSalt = errors.New("this folder is of logs with another salt: give its key file, or make the key with --like")
 )
 
-// sameNames refuses a state whose logs have other names than the published ones.
-func (s *Signer) sameNames() error {
-	for tree, log := range s.named {
-		p := s.m.Logs[tree.Kind]
-		if p != nil && p.Trees[tree.Tenant] != nil && p.Trees[tree.Tenant].Log != log {
+// sameLogs refuses a salt by which the logs have other identifiers than the published ones.
+func (s *Signer) sameLogs() error {
+	for tree, c := range s.named {
+		if c.Origin.Log != s.Key.Salt.Log(tree) {
 			return errOtherLog
 		}
 	}
 	return nil
 }
 
-// logsOf names the trees of one kind: by their existing names, or by new ones.
-func (s *Signer) logsOf(kind proof.Kind) func(tenant string) uuid.UUID {
-	return func(tenant string) uuid.UUID {
-		if p := s.m.Logs[kind]; p.Trees[tenant] != nil {
-			return p.Trees[tenant].Log
-		}
-		if log, known := s.named[proof.Tree{Tenant: tenant, Kind: kind}]; known {
-			return log
-		}
-		return event.NewID()
-	}
+// systemLog is the identifier of the log of events that belong to no practice.
+func (s *Signer) systemLog() uuid.UUID {
+	return s.Key.Salt.Log(proof.Tree{Kind: proof.Events})
 }
 
 // Round reads new leaves, signs, has the checkpoints witnessed, and publishes them. It
@@ -157,7 +160,7 @@ func (s *Signer) Round(ctx context.Context) (problems []error) {
 	note(s.sign())
 	problems = append(problems, s.askWitnesses(ctx)...)
 	note(s.publish(ctx))
-	s.readAllDaily(ctx)
+	s.reread(ctx)
 	return problems
 }
 

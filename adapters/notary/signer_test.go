@@ -1,6 +1,8 @@
 package notary_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -225,16 +227,7 @@ func TestAStateBelongsToOneSignerAndOneDatabase_D77(t *testing.T) {
 		t.Errorf("%v goes on as %v", north, w.published("north", proof.Events))
 	}
 
-	other := newWorld(t)
-	other.key = w.key
-	other.begin(func(s *notary.Signer) { s.ChangeKey = true })
-	other.quiet()
-	other.desk.notes = w.desk.notes // the other one's folder at this database
-	if err := other.tryBegin(nil); err == nil || !strings.Contains(err.Error(), "checkpoints of other logs") {
-		t.Errorf("it begins with %v", err)
-	}
-
-	private, err := notary.MakeKey("api.example")
+	private, err := notary.MakeKey("api.example", proof.Salt{1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,6 +239,61 @@ func TestAStateBelongsToOneSignerAndOneDatabase_D77(t *testing.T) {
 	w.quiet()
 	if w.published("north", proof.Events) != north {
 		t.Error("with another key it is another checkpoint")
+	}
+}
+
+// By the salt, each practice has one log of each kind. A folder, or published checkpoints, of
+// another salt would be a second history.
+func TestSignerKeepsToOneSalt_D139(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.quiet()
+	for tree, p := range w.desk.notes {
+		c, err := proof.ParseNote(p.Note)
+		if want := w.key.Salt.Log(tree); err != nil || c.Origin.Log != want {
+			t.Errorf("%v is signed as %v, want %v", tree, c.Origin, want)
+		}
+	}
+	salted := w.key
+	w.key.Salt = proof.Salt{2}
+	if err := w.tryBegin(nil); err == nil || !strings.Contains(err.Error(), "of logs with another salt") {
+		t.Errorf("with the folder of another salt: %v", err)
+	}
+	w.dir = t.TempDir()
+	if err := w.tryBegin(func(s *notary.Signer) { s.Adopt = true }); err == nil || !strings.Contains(err.Error(), "signed for other logs") {
+		t.Errorf("at the checkpoints of another salt: %v", err)
+	}
+	w.key = salted
+	w.begin(func(s *notary.Signer) { s.Adopt = true })
+	w.quiet()
+}
+
+// Folders and keys of an earlier form are refused with a sentence.
+func TestEarlierFormsAreRefused_D139(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.quiet()
+	file := filepath.Join(w.dir, "state")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, state, _ := strings.Cut(string(text), "\n")
+	state = strings.Replace(state, `"form":2,`, "", 1)
+	sum := sha256.Sum256([]byte(state))
+	if err := os.WriteFile(file, []byte(hex.EncodeToString(sum[:])+"\n"+state), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.tryBegin(nil); err == nil || !strings.Contains(err.Error(), "of an earlier form") {
+		t.Errorf("a state of an earlier form: %v", err)
+	}
+	private, err := notary.MakeKey("api.example", proof.Salt{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(private, "\n")
+	if _, err := notary.ParseKey(first); err == nil || !strings.Contains(err.Error(), "has no salt") {
+		t.Errorf("a key of an earlier form: %v", err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ const (
 	witnessLimit  = 5 * time.Second // for one call
 	witnessAnswer = 64 << 10        // bytes
 	statusSize    = "text/x.tlog.size"
+	statusEpoch   = "text/x.frontdesk.epoch"
 )
 
 // NewWitness returns a client that accepts cosignatures of the given keys.
@@ -50,6 +52,20 @@ func NewWitness(url string, keys ...note.Verifier) *Witness {
 type sized int64
 
 func (s sized) Error() string { return fmt.Sprintf("it has cosigned size %d", int64(s)) }
+
+// ended is the error that the witness has cosigned an earlier epoch of the log, and wants
+// proofs that this one goes on from it.
+type ended struct {
+	epoch int
+	size  int64
+}
+
+func (e ended) Error() string {
+	return fmt.Sprintf("it has cosigned size %d of epoch %d", e.size, e.epoch)
+}
+
+// errUnproved is not an alarm: the operators of the witness and of the log decide.
+var errUnproved = errors.New("it has cosigned more of an earlier epoch than this signer can prove: its operator has to accept the epoch")
 
 // These pass on their own.
 var (
@@ -70,7 +86,14 @@ func (w *Witness) cosign(ctx context.Context, h *head, hashes tlog.HashReader) (
 		if err != nil {
 			return nil, err
 		}
-		lines, err := w.post(ctx, from, proven, h)
+		body := proof.Consistency{Old: from, Proof: proven, Note: h.signed}.Format()
+		lines, err := w.post(ctx, "/add-checkpoint", body, h)
+		if is, ok := errors.AsType[ended](err); ok {
+			if body, err = continuation(h, is, hashes); err != nil {
+				return nil, err
+			}
+			lines, err = w.post(ctx, "/continue-epoch", body, h)
+		}
 		if is, ok := errors.AsType[sized](err); ok {
 			if int64(is) < from {
 				w.fewer++
@@ -108,23 +131,117 @@ func consistency(c proof.Checkpoint, from int64, hashes tlog.HashReader) (tlog.T
 	if from == 0 || from == c.Size {
 		return nil, nil
 	}
-	old, err := tlog.TreeHash(from, hashes)
+	old, err := treeHash(from, hashes)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errBehind, err)
+		return nil, err
 	}
 	proven, err := tlog.ProveTree(c.Size, from, hashes)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errBehind, err)
+		return nil, behind(err)
 	}
 	if err := tlog.CheckTree(proven, c.Size, c.Root, from, old); err != nil {
-		return nil, fmt.Errorf("the stored tree is not the one that was signed: make it anew with frontdesk audit rebuild --proofs: %w", err)
+		return nil, fmt.Errorf("%w: %w", errStoredTree, err)
 	}
 	return proven, nil
 }
 
-func (w *Witness) post(ctx context.Context, from int64, proven tlog.TreeProof, h *head) ([]byte, error) {
-	body := proof.Consistency{Old: from, Proof: proven, Note: h.signed}.Format()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL+"/add-checkpoint", bytes.NewReader(body))
+// continuation proves that a head goes on from the last cosigned checkpoint of an earlier
+// epoch. It returns only valid proofs.
+func continuation(h *head, last ended, hashes tlog.HashReader) ([]byte, error) {
+	at := slices.IndexFunc(h.left, func(l left) bool { return l.Epoch == last.epoch })
+	if at < 0 {
+		return nil, errUnproved
+	}
+	left := h.left[at]
+	proven, err := consistency(h.checkpoint, left.Size, hashes)
+	if err != nil {
+		return nil, err
+	}
+	before := formerTree{left, hashes}
+	root, err := treeHash(last.size, before)
+	if err != nil {
+		return nil, err
+	}
+	c := proof.Continuation{
+		Epoch: last.epoch, Cosigned: last.size, Consistency: proof.Consistency{Old: left.Size, Proof: proven, Note: h.signed},
+	}
+	if small, large := min(left.Size, last.size), max(left.Size, last.size); small > 0 && small < large {
+		if c.Before, err = tlog.ProveTree(large, small, before); err != nil {
+			return nil, behind(err)
+		}
+	}
+	cosigned := proof.Checkpoint{Origin: proof.Origin{Epoch: last.epoch}, Size: last.size, Root: root}
+	if _, err := c.Check(cosigned, h.checkpoint); err != nil {
+		return nil, errStoredTree
+	}
+	return c.Format(), nil
+}
+
+// errStoredTree reports that the prover's tables differ from the signed tree.
+var errStoredTree = errors.New("the stored tree is not the one that was signed: rebuild it with frontdesk audit rebuild --proofs")
+
+// treeHash returns the root of a tree.
+func treeHash(size int64, hashes tlog.HashReader) (root tlog.Hash, err error) {
+	if size == 0 {
+		return proof.Edge{}.Root(), nil
+	}
+	root, err = tlog.TreeHash(size, hashes)
+	return root, behind(err)
+}
+
+// behind is the error that stored hashes cannot be read.
+func behind(err error) error {
+	if err == nil || errors.Is(err, errUnproved) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errBehind, err)
+}
+
+// formerTree is the tree of an earlier epoch: the kept leaves are those of the tree of
+// today, and the others are lost.
+type formerTree struct {
+	left
+	now tlog.HashReader
+}
+
+// ReadHashes returns hashes by their index in tlog. It fails with errUnproved if they are of
+// leaves that the signer has not kept.
+func (f formerTree) ReadHashes(indexes []int64) (found []tlog.Hash, err error) {
+	for _, index := range indexes {
+		level, n := tlog.SplitStoredHashIndex(index)
+		hash, err := f.hash(level, n)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, hash)
+	}
+	return found, nil
+}
+
+func (f formerTree) hash(level int, n int64) (tlog.Hash, error) {
+	if (n+1)<<level <= f.Size {
+		hashes, err := f.now.ReadHashes([]int64{tlog.StoredHashIndex(level, n)})
+		if err != nil {
+			return tlog.Hash{}, err
+		}
+		return hashes[0], nil
+	}
+	if level == 0 {
+		if n-f.Size >= int64(len(f.Lost)) {
+			return tlog.Hash{}, errUnproved
+		}
+		return f.Lost[n-f.Size], nil
+	}
+	first, err := f.hash(level-1, 2*n)
+	if err != nil {
+		return tlog.Hash{}, err
+	}
+	second, err := f.hash(level-1, 2*n+1)
+	return tlog.NodeHash(first, second), err
+}
+
+func (w *Witness) post(ctx context.Context, path string, body []byte, h *head) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("ask the witness: %w", err)
 	}
@@ -146,13 +263,20 @@ func (w *Witness) read(answer *http.Response, text []byte, h *head) ([]byte, err
 	case http.StatusOK:
 		return w.lines(text, h)
 	case http.StatusConflict:
+		if answer.Header.Get("Content-Type") == statusEpoch {
+			var e ended
+			if n, err := fmt.Sscanf(string(text), "%d %d\n", &e.epoch, &e.size); n != 2 || err != nil || e.size < 0 {
+				return nil, errors.New("it answers 409 without its epoch")
+			}
+			return nil, e
+		}
 		size, err := strconv.ParseInt(strings.TrimSuffix(string(text), "\n"), 10, 64)
 		if err != nil || size < 0 || answer.Header.Get("Content-Type") != statusSize {
 			return nil, errors.New("it answers 409 without its size")
 		}
 		return nil, sized(size)
 	case http.StatusUnprocessableEntity:
-		return nil, Alarm(fmt.Sprintf("witness %s has cosigned another history of %s than the one that is signed here", w.URL, h.checkpoint.Origin))
+		return nil, Alarm(fmt.Sprintf("witness %s has cosigned another history of %s than the one that is signed here; it answers %.200q", w.URL, h.checkpoint.Origin, text))
 	case http.StatusNotFound, http.StatusForbidden:
 		return nil, fmt.Errorf("it does not know the log or its key (%d): give its operator the verifier key", answer.StatusCode)
 	}

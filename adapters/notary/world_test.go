@@ -59,7 +59,7 @@ func (w *world) reader(_ context.Context, of proof.Tree) tlog.HashReader {
 // newWorld makes a signer over a log of two practices.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	private, err := notary.MakeKey("api.example")
+	private, err := notary.MakeKey("api.example", proof.Salt{1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func (w *world) tryBegin(change func(*notary.Signer)) error {
 	w.state = state
 	w.signer = &notary.Signer{
 		Key: w.key, Dir: state, Desk: &w.desk, Hashes: w.reader, Log: slog.New(slog.NewTextHandler(w.logged, nil)),
-		Now: func() time.Time { return w.now }, Sources: map[proof.Kind]notary.Source{},
+		Now: func() time.Time { return w.now }, RereadEvery: 12 * time.Hour, Random: func(n time.Duration) time.Duration { return n - 1 }, Sources: map[proof.Kind]notary.Source{},
 	}
 	for kind, log := range w.logs {
 		w.signer.Sources[kind] = log

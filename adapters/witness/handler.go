@@ -37,6 +37,8 @@ func (w *Witness) Handler(proxies []netip.Prefix) http.Handler {
 	h := handler{w, fair.NewShares(requests), proxies}
 	mux := http.NewServeMux()
 	mux.Handle("POST /add-checkpoint", h.seated(h.add))
+	mux.Handle("POST /continue-epoch", h.seated(h.next))
+	mux.Handle("GET /{log}/epochs", h.seated(h.epochs))
 	mux.Handle("GET /{log}/checkpoint", h.seated(h.checkpoint))
 	return fair.Answers(mux)
 }
@@ -71,6 +73,15 @@ func (h handler) seated(next func(http.ResponseWriter, *http.Request) ([]byte, e
 
 // add answers a log's request for a cosignature.
 func (h handler) add(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	return answer(w, r, h.Cosign)
+}
+
+// next answers a log's request for its first cosignature in an epoch.
+func (h handler) next(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	return answer(w, r, h.Continue)
+}
+
+func answer(w http.ResponseWriter, r *http.Request, cosign func(context.Context, []byte) ([]byte, error)) ([]byte, error) {
 	request, err := io.ReadAll(http.MaxBytesReader(w, r.Body, requestBytes))
 	switch _, large := errors.AsType[*http.MaxBytesError](err); {
 	case large:
@@ -80,7 +91,7 @@ func (h handler) add(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	case err != nil:
 		return nil, errMalformed
 	}
-	return h.Cosign(r.Context(), request)
+	return cosign(r.Context(), request)
 }
 
 // checkpoint answers a monitor with the last cosigned checkpoint.
@@ -99,6 +110,19 @@ func (h handler) checkpoint(_ http.ResponseWriter, r *http.Request) ([]byte, err
 	return cosigned, nil
 }
 
+// epochs answers a monitor with the epochs of a log, signed by the witness.
+func (h handler) epochs(_ http.ResponseWriter, r *http.Request) ([]byte, error) {
+	name := r.PathValue("log")
+	if !isFile.MatchString(name) {
+		return nil, errNone
+	}
+	signed, err := h.State.Read(name + epochsFile)
+	if err == nil && signed == nil {
+		err = errNone
+	}
+	return signed, err
+}
+
 // statuses are those of c2sp.org/tlog-witness, and HTTP's for the rest.
 var statuses = map[fault.Kind]int{
 	fault.Invalid:     http.StatusBadRequest,
@@ -115,6 +139,12 @@ func (h handler) refuse(ctx context.Context, w http.ResponseWriter, err error) {
 		w.Header().Set("Content-Type", "text/x.tlog.size")
 		w.WriteHeader(http.StatusConflict)
 		_, _ = fmt.Fprintf(w, "%d\n", int64(size))
+		return
+	}
+	if other, ok := errors.AsType[otherEpoch](err); ok {
+		w.Header().Set("Content-Type", "text/x.frontdesk.epoch")
+		w.WriteHeader(http.StatusConflict)
+		_, _ = fmt.Fprintf(w, "%d %d\n", other.epoch, other.size)
 		return
 	}
 	if refusal, ok := errors.AsType[*fault.Error](err); ok {

@@ -26,7 +26,12 @@ type failing struct {
 	err  error
 }
 
-func (f failing) Read(string) ([]byte, error)  { return f.read, nil }
+func (f failing) Read(name string) ([]byte, error) {
+	if strings.Contains(name, ".") {
+		return nil, nil
+	}
+	return f.read, nil
+}
 func (f failing) Write(string, []byte) error   { return f.err }
 func (f failing) with(w *watched) http.Handler { w.State = f; return w.Witness.Handler(nil) }
 

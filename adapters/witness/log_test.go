@@ -118,6 +118,7 @@ type watched struct {
 	*witness.Witness
 	t   *testing.T
 	dir string
+	now time.Time
 	log bytes.Buffer
 	http.Handler
 }
@@ -134,13 +135,13 @@ func newWitness(t *testing.T, logs ...signer) *watched {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watched{t: t, dir: t.TempDir()}
+	w := &watched{t: t, dir: t.TempDir(), now: cosignedAt}
 	dir, err := statedir.Open(w.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = dir.Close() })
-	w.Witness = &witness.Witness{Key: key, State: dir, Log: slog.New(slog.NewTextHandler(&w.log, nil))}
+	w.Witness = &witness.Witness{Key: key, State: dir, Now: func() time.Time { return w.now }, Log: slog.New(slog.NewTextHandler(&w.log, nil))}
 	for _, l := range logs {
 		w.Logs = append(w.Logs, l.public)
 	}

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -55,10 +54,12 @@ func fileOf(o proof.Origin) string {
 // isFile matches such a name.
 var isFile = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// turnOf returns the lock of a log's requests.
-func (w *Witness) turnOf(name string) *sync.Mutex {
-	first, _ := strconv.ParseUint(name[:2], 16, 8)
-	return &w.turns[first]
+// lock waits for the turn of a log's requests, in all of its epochs.
+func (w *Witness) lock(o proof.Origin) (unlock func()) {
+	first, _ := strconv.ParseUint(fileOfLog(o)[:2], 16, 8)
+	turn := &w.turns[first]
+	turn.Lock()
+	return turn.Unlock
 }
 
 // last returns the last cosigned checkpoint of the log of a file, and its note. If

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -26,6 +27,9 @@ type Witness struct {
 	Logs  []note.Verifier // of the logs that it witnesses; a name may have several
 	State State
 	Log   *slog.Logger
+	Now   func() time.Time
+
+	AcceptEpoch map[string]int // by the name of a log's key: the epoch that may begin without proofs
 
 	turns [256]sync.Mutex // one request of a log at a time; logs share them
 }
@@ -37,6 +41,9 @@ var (
 	errUnknownLog = fault.New(fault.Missing, "unknown-log", "This witness was not told the key of this log.")
 	errUnsigned   = fault.New(fault.Forbidden, "unsigned-checkpoint", "The checkpoint is not signed by a key that this witness was told.")
 	errUnproved   = fault.New(fault.Refused, "inconsistent", "The proof does not show that the checkpoint's tree begins with the one that was cosigned last.")
+	errEnded      = fault.New(fault.Refused, "epoch-ended", "This witness has cosigned a later epoch of this log: it cosigns nothing of this one.")
+	errOtherPast  = fault.New(fault.Refused, "inconsistent", "In one epoch, all checkpoints name the same earlier epochs, and this one names others.")
+	errLoses      = fault.New(fault.Refused, "epoch-loses-too-much", "The epoch has lost entries that this witness has cosigned more than ten minutes ago: ask its operator to accept the epoch.")
 	errState      = errors.New("the state of a log was not written by this witness: it cosigns nothing of that log")
 )
 
@@ -45,6 +52,17 @@ var (
 type otherSize int64
 
 func (s otherSize) Error() string { return fmt.Sprintf("%d were cosigned last", int64(s)) }
+
+// otherEpoch is the error that the witness has cosigned an earlier epoch of the log, up to
+// a size, and that the new one comes without proofs that it goes on from there.
+type otherEpoch struct {
+	epoch int
+	size  int64
+}
+
+func (e otherEpoch) Error() string {
+	return fmt.Sprintf("%d of epoch %d were cosigned last", e.size, e.epoch)
+}
 
 // Cosign answers a request: it returns the lines of the cosignature, after storing its
 // checkpoint as the last cosigned one.
@@ -60,13 +78,23 @@ func (w *Witness) Cosign(ctx context.Context, request []byte) (lines []byte, err
 	if asked.Old > newer.Size {
 		return nil, errShrinking
 	}
+	defer w.lock(newer.Origin)()
 	name := fileOf(newer.Origin)
-	turn := w.turnOf(name)
-	turn.Lock()
-	defer turn.Unlock()
 	last, _, err := w.last(name)
 	if err != nil {
 		return nil, err
+	}
+	history, err := w.history(newer.Origin)
+	if err != nil {
+		return nil, err
+	}
+	switch before := history.last(); {
+	case before.Epoch > newer.Origin.Epoch:
+		return nil, errEnded
+	case last.Size == 0 && before.Epoch > 0 && before.Epoch < newer.Origin.Epoch:
+		return w.begin(ctx, history, newer, opened)
+	case last.Size > 0 && last.Left != newer.Left:
+		return nil, errOtherPast
 	}
 	if last.Size > 0 && last.Size == newer.Size && last.Root != newer.Root {
 		w.keepFork(ctx, name, newer, asked.Note)
@@ -78,7 +106,97 @@ func (w *Witness) Cosign(ctx context.Context, request []byte) (lines []byte, err
 		w.Log.WarnContext(ctx, "a checkpoint that is signed comes without a proof that holds; not cosigned", about(newer)...)
 		return nil, errUnproved
 	}
-	return w.cosign(name, opened)
+	if last.Size == 0 { // the first one of the log
+		if err := w.record(history, begun{Epoch: newer.Origin.Epoch}); err != nil {
+			return nil, err
+		}
+	}
+	return w.cosign(newer, opened)
+}
+
+// begin answers a request for the first checkpoint of a later epoch, without proofs that it
+// goes on from the earlier one. Only the operator can have accepted that.
+func (w *Witness) begin(ctx context.Context, h history, newer proof.Checkpoint, opened *note.Note) ([]byte, error) {
+	before := h.last()
+	cosigned, err := w.cosignedIn(h, before.Epoch)
+	if err != nil {
+		return nil, err
+	}
+	if w.AcceptEpoch[newer.Origin.Name] != newer.Origin.Epoch {
+		return nil, otherEpoch{before.Epoch, cosigned.Size}
+	}
+	left, _ := newer.Left.Of(before.Epoch)
+	w.Log.WarnContext(ctx, "an epoch begins without proofs, because the operator has accepted it",
+		append(about(newer), slog.Int("epoch_before", before.Epoch), slog.Int64("cosigned_before", cosigned.Size))...)
+	if err := w.record(h, begun{Epoch: newer.Origin.Epoch, Before: before.Epoch, Cosigned: cosigned.Size, Left: left.Size, Accepted: true}); err != nil {
+		return nil, err
+	}
+	if err := w.resettle(newer.Origin, left.Size); err != nil {
+		return nil, err
+	}
+	return w.cosign(newer, opened)
+}
+
+// Continue answers a request for the first checkpoint of a later epoch, with proofs that it
+// goes on from the last cosigned one of an earlier epoch. The witness records where that
+// was left.
+func (w *Witness) Continue(ctx context.Context, request []byte) (lines []byte, err error) {
+	asked, err := proof.ParseContinuation(request)
+	if err != nil {
+		return nil, errMalformed
+	}
+	opened, newer, err := w.open(asked.Note)
+	if err != nil {
+		return nil, err
+	}
+	defer w.lock(newer.Origin)()
+	last, _, err := w.last(fileOf(newer.Origin))
+	if err != nil {
+		return nil, err
+	}
+	h, err := w.history(newer.Origin)
+	if err != nil {
+		return nil, err
+	}
+	before := h.last()
+	switch {
+	case last.Size > 0:
+		return nil, otherSize(last.Size)
+	case before.Epoch > newer.Origin.Epoch:
+		return nil, errEnded
+	case before.Epoch == 0 || before.Epoch == newer.Origin.Epoch:
+		return nil, errUnproved // an ordinary request is wanted
+	}
+	cosigned, err := w.cosignedIn(h, before.Epoch)
+	if err != nil {
+		return nil, err
+	}
+	if asked.Epoch != before.Epoch || asked.Cosigned != cosigned.Size {
+		return nil, otherEpoch{before.Epoch, cosigned.Size}
+	}
+	settled, err := w.settled(newer.Origin)
+	if err != nil {
+		return nil, err
+	}
+	lost, err := asked.Check(cosigned, newer)
+	at := append(about(newer), slog.Int("epoch_before", before.Epoch), slog.Int64("cosigned_before", cosigned.Size), slog.Int64("lost", lost))
+	switch {
+	case err != nil:
+		w.Log.ErrorContext(ctx, "an epoch does not go on from the last cosigned checkpoint; not cosigned", at...)
+		return nil, errUnproved
+	case asked.Old < settled.until(w.Now()):
+		w.Log.ErrorContext(ctx, "an epoch has lost entries that were cosigned more than ten minutes ago; not cosigned", at...)
+		return nil, errLoses
+	case lost > 0:
+		w.Log.ErrorContext(ctx, "an epoch has lost entries that were cosigned", at...)
+	}
+	if err := w.record(h, begun{Epoch: newer.Origin.Epoch, Before: before.Epoch, Cosigned: cosigned.Size, Left: asked.Old}); err != nil {
+		return nil, err
+	}
+	if err := w.resettle(newer.Origin, asked.Old); err != nil {
+		return nil, err
+	}
+	return w.cosign(newer, opened)
 }
 
 // open returns the checkpoint of a signed note, with the valid signatures of its log.
@@ -104,12 +222,15 @@ func (w *Witness) open(signed []byte) (*note.Note, proof.Checkpoint, error) {
 }
 
 // cosign stores a checkpoint as the last cosigned one, and returns the cosignature.
-func (w *Witness) cosign(name string, opened *note.Note) ([]byte, error) {
+func (w *Witness) cosign(c proof.Checkpoint, opened *note.Note) ([]byte, error) {
 	cosigned, err := note.Sign(&note.Note{Text: opened.Text, Sigs: opened.Sigs}, w.Key)
 	if err != nil {
 		return nil, fmt.Errorf("cosign a checkpoint: %w", err)
 	}
-	if err := w.State.Write(name, cosigned); err != nil {
+	if err := w.State.Write(fileOf(c.Origin), cosigned); err != nil {
+		return nil, err
+	}
+	if err := w.settle(c); err != nil {
 		return nil, err
 	}
 	return lastLine(cosigned), nil

@@ -2,6 +2,7 @@ package witness_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -10,10 +11,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"frontdesk/adapters/witness"
 	"frontdesk/domain/proof"
 )
 
@@ -196,4 +199,127 @@ func TestOneHistoryIsCosignedOfManyAtOnce_D78(t *testing.T) {
 	if cosigned[senders-1] != 3 || cosigned[senders-2] != 0 {
 		t.Errorf("of each history so many checkpoints were cosigned: %v", cosigned)
 	}
+}
+
+// continues is the request for the first checkpoint of epoch 2, of a history that keeps the
+// first leaves of another one, which was cosigned at a size.
+func (h *history) continues(by note.Signer, was *history, kept, cosigned, size int64) []byte {
+	h.t.Helper()
+	c := h.checkpoint(size)
+	left := was.checkpoint(kept)
+	c.Left = proof.EpochsOf([]proof.Left{{Epoch: 1, Size: left.Size, Root: left.Root}})
+	signed, err := c.Sign(by)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	before := was.prove(kept, cosigned)
+	if kept > cosigned {
+		before = was.prove(cosigned, kept)
+	} else if kept == cosigned {
+		before = nil
+	}
+	path := h.prove(kept, size)
+	if kept == size {
+		path = nil
+	}
+	return proof.Continuation{Epoch: 1, Cosigned: cosigned, Before: before, Consistency: proof.Consistency{Old: kept, Proof: path, Note: signed}}.Format()
+}
+
+// next returns a history that keeps the first leaves of another one, in epoch 2.
+func (h *history) next(kept, size int64) *history {
+	n := &history{t: h.t, origin: h.origin}
+	n.origin.Epoch = 2
+	return n.grow(kept, "leaf").grow(size, "other")
+}
+
+// An epoch may lose what was cosigned a moment ago. A thief of the key cannot call more lost.
+func TestWitnessKeepsSettledEntries_D139(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		kept int64
+		wait time.Duration // since the last cosignature
+		ok   bool
+	}{
+		"nothing lost":                         {20, 0, true},
+		"entries of the last minutes lost":     {12, time.Minute, true},
+		"an entry of twenty minutes ago":       {11, time.Minute, false},
+		"all lost":                             {0, 0, false},
+		"entries of the last minutes, later":   {19, 10 * time.Minute, false},
+		"nothing lost, and the next one later": {20, time.Hour, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log := newSigner(t, "api.example")
+			w := newWitness(t, log)
+			h := newHistory(t, "api.example").grow(20, "leaf")
+			last := int64(0)
+			for _, size := range []int64{10, 12, 20} {
+				w.now = w.now.Add(11 * time.Minute)
+				w.wantsCosigned(h.request(log, last, size))
+				last = size
+			}
+			w.now = w.now.Add(c.wait)
+			_, err := w.Continue(t.Context(), h.next(c.kept, 25).continues(log, h, c.kept, 20, 25))
+			if (err == nil) != c.ok {
+				t.Errorf("%v", err)
+			}
+			want := http.StatusNotFound
+			if c.ok {
+				want = http.StatusOK
+			}
+			w.wants("the checkpoint of epoch 2", w.monitor(h.next(0, 0).origin), want)
+		})
+	}
+}
+
+// A witness that is killed at any step of an epoch's beginning has it proved again.
+func TestKilledWitnessBeginsEpochAgain_D139(t *testing.T) {
+	t.Parallel()
+	log := newSigner(t, "api.example")
+	w := newWitness(t, log)
+	h := newHistory(t, "api.example").grow(20, "leaf")
+	w.wantsCosigned(h.request(log, 0, 20))
+	next := h.next(18, 25)
+	request := next.continues(log, h, 18, 20, 25)
+	state := w.State
+	for writes := 0; ; writes++ {
+		w.State = &dying{State: state, writes: writes}
+		_, err := w.Continue(t.Context(), request)
+		w.State = state
+		if err == nil {
+			break
+		}
+		unproved := next.continues(log, next, 18, 20, 25)
+		if _, err := w.Cosign(t.Context(), unproved[bytes.Index(unproved, []byte("old ")):]); err == nil {
+			t.Errorf("after %d writes it is cosigned without proofs", writes)
+		}
+	}
+	w.wants("the checkpoint of epoch 2", w.monitor(next.origin), http.StatusOK)
+	next.grow(30, "other")
+	c := next.checkpoint(30)
+	c.Left = proof.EpochsOf([]proof.Left{{Epoch: 1, Size: 18, Root: h.checkpoint(18).Root}})
+	w.wantsCosigned(grown(t, c, next.prove(25, 30), 25, log))
+}
+
+// grown is a request for a cosignature of a checkpoint.
+func grown(t *testing.T, c proof.Checkpoint, path tlog.TreeProof, old int64, by note.Signer) []byte {
+	t.Helper()
+	signed, err := c.Sign(by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return proof.Consistency{Old: old, Proof: path, Note: signed}.Format()
+}
+
+// dying fails after a number of writes.
+type dying struct {
+	witness.State
+	writes int
+}
+
+func (d *dying) Write(name string, b []byte) error {
+	if d.writes--; d.writes < 0 {
+		return errors.New("killed")
+	}
+	return d.State.Write(name, b)
 }

@@ -11,13 +11,16 @@ import (
 )
 
 func checkpoint() proof.Checkpoint {
-	return proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: stream, Epoch: 2}, Size: 73, Root: tlog.RecordHash([]byte("root"))}
+	return proof.Checkpoint{
+		Origin: proof.Origin{Name: "api.example", Log: stream, Epoch: 2}, Size: 73, Root: tlog.RecordHash([]byte("root")),
+		Left: proof.EpochsOf([]proof.Left{{Epoch: 1, Size: 70, Root: tlog.RecordHash([]byte("before"))}}),
+	}
 }
 
 func TestACheckpointReadsBackAsItself(t *testing.T) {
 	t.Parallel()
 	c := checkpoint()
-	text := "api.example/log/0198a1b2-0000-7000-8000-000000000001/2\n73\n" + c.Root.String() + "\n"
+	text := "api.example/log/0198a1b2-0000-7000-8000-000000000001/2\n73\n" + c.Root.String() + "\nleft 1 70 " + tlog.RecordHash([]byte("before")).String() + "\n"
 	if c.String() != text {
 		t.Errorf("the checkpoint is %q, want %q", c, text)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -61,7 +62,8 @@ func (r *reading) promises(ctx context.Context) error {
 	for _, k := range r.Notes {
 		r.kept(k, logs)
 	}
-	return r.endings(ctx)
+	r.epochs()
+	return nil
 }
 
 func (r *reading) published(p published, logs map[uuid.UUID]proof.Tree) {
@@ -75,7 +77,12 @@ func (r *reading) published(p published, logs map[uuid.UUID]proof.Tree) {
 		r.Add(found, "%s stands where another one belongs: it is of %s at size %d", p.name(), c.Origin, c.Size)
 		return
 	}
+	if r.Salt != nil && c.Origin.Log != r.Salt.Log(p.tree) {
+		r.Add(found, "%s is of %s, which is not the log of this practice: a second history was signed", p.name(), c.Origin)
+		return
+	}
 	logs[c.Origin.Log] = p.tree
+	r.tree(p.tree).last = c
 	r.claim(p.tree, claim{check: Published, size: c.Size, root: c.Root, name: p.name(), epoch: c.Origin.Epoch})
 }
 
@@ -115,6 +122,11 @@ func reason(err error) string {
 // kept finds the tree of a kept checkpoint by the published ones of the same log.
 func (r *reading) kept(k Kept, logs map[uuid.UUID]proof.Tree) {
 	key, known := logs[k.Origin.Log]
+	for tree := range r.trees { // its checkpoints may be gone
+		if r.Salt != nil && r.Salt.Log(tree) == k.Origin.Log {
+			key, known = tree, true
+		}
+	}
 	if !known {
 		r.Add(Finding{Check: KeptNote}, "%s is a checkpoint of %s, and none of this log is published here", k.Name, k.Origin)
 		return
@@ -132,24 +144,23 @@ func (r *reading) claim(key proof.Tree, c claim) {
 	slices.SortStableFunc(t.due, func(a, b claim) int { return cmp.Compare(a.size, b.size) })
 }
 
-// endings records where the epochs of checkpoints have ended.
-func (r *reading) endings(ctx context.Context) error {
-	ends := map[int]int64{}
-	for _, t := range r.trees {
-		for n, c := range t.due {
-			end, known := ends[c.epoch]
-			if !known {
-				now, last, err := r.Log.Epoch(ctx, c.epoch)
-				if err != nil {
-					return err
-				}
-				if now > c.epoch {
-					end = max(last, 1)
-				}
-				ends[c.epoch] = end
+// epochs reports the earlier epochs that the newest checkpoints name. The trees must begin
+// with the leaves that these name.
+func (r *reading) epochs() {
+	trees := map[int]int{}
+	for of, t := range r.trees {
+		r.Epoch = max(r.Epoch, t.last.Origin.Epoch)
+		for _, l := range t.last.Left.All() {
+			if l.Size > 0 {
+				trees[l.Epoch]++
 			}
-			t.due[n].ends = end
+			r.claim(of, claim{
+				check: Published, size: l.Size, root: l.Root, epoch: t.last.Origin.Epoch,
+				of: fmt.Sprintf("the checkpoint of epoch %d for epoch %d", t.last.Origin.Epoch, l.Epoch),
+			})
 		}
 	}
-	return nil
+	for _, epoch := range slices.Sorted(maps.Keys(trees)) {
+		r.Left = append(r.Left, LeftEpoch{epoch, trees[epoch]})
+	}
 }

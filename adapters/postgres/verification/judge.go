@@ -23,10 +23,11 @@ func (r *reading) judge(t *tree, c claim, idx int64) {
 	switch {
 	case c.size == t.edge.Size && c.root == t.edge.Root():
 		r.hold(t, c)
-	case c.ended(t.Kind, idx) && c.check == Published:
+	case t.lost(c) && c.check == Published:
 		r.Ended++
-	case c.ended(t.Kind, idx):
-		r.breach(t, c, "epoch %d has ended with idx %d, and what %s shows at size %d was lost with it", c.epoch, c.ends, c.name, c.size)
+	case t.lost(c):
+		left, _ := t.last.Left.Of(c.epoch)
+		r.breach(t, c, "of epoch %d, %s has kept the first %d leaves; those behind them, which %s covers up to %d, were lost", c.epoch, named(t.Tree), left.Size, c.name, c.size)
 	case c.size > t.edge.Size:
 		r.breach(t, c, "%s has %d leaves, fewer than the %d of %s", named(t.Tree), t.edge.Size, c.size, c.name)
 	default:
@@ -47,10 +48,11 @@ func (r *reading) breach(t *tree, c claim, format string, args ...any) {
 	r.Add(Finding{Check: c.check, Tenant: t.Tenant, Kind: t.Kind.String(), Count: 1}, format, args...)
 }
 
-// ended reports whether a claim is about events that were lost with the end of an
-// epoch. For the access record that end is unknown.
-func (c claim) ended(kind proof.Kind, idx int64) bool {
-	return c.ends > 0 && (kind == proof.Access || idx == 0 || idx > c.ends)
+// lost reports whether a claim covers leaves of an earlier epoch that were lost, by the
+// newest checkpoint. Checkpoints of epochs that it does not name any more are not judged.
+func (t *tree) lost(c claim) bool {
+	left, named := t.last.Left.Of(c.epoch)
+	return c.epoch < t.last.Origin.Epoch && (!named || c.size > left.Size)
 }
 
 // leftOver checks the claims that the trees have not reached, and counts them.

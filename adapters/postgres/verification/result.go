@@ -40,13 +40,22 @@ type Record struct {
 	Uncovered int64 `json:"uncovered"` // those after the newest checkpoint of their tree
 }
 
+// LeftEpoch is an earlier epoch. Entries of it behind those that the trees have kept are not
+// proved.
+type LeftEpoch struct {
+	Epoch int `json:"epoch"`
+	Trees int `json:"trees"` // how many have entries of it
+}
+
 // Result is the result of a verification.
 type Result struct {
 	Events    Record         `json:"events"`
 	Calls     Record         `json:"calls"`
 	Published int            `json:"published"` // valid checkpoints
 	Kept      int            `json:"kept"`      // valid checkpoints
-	Ended     int            `json:"ended"`     // published ones that cover lost events of an epoch
+	Ended     int            `json:"ended"`     // published ones that cover lost entries of an epoch
+	Epoch     int            `json:"epoch"`     // of the newest checkpoint; 0 without one
+	Left      []LeftEpoch    `json:"left"`      // the earlier epochs that checkpoints name
 	Boxes     *keyring.Boxes `json:"boxes"`     // nil if none was checked
 	Found     []*Finding     `json:"found"`
 	More      int64          `json:"more"`      // findings that are not listed

@@ -26,11 +26,12 @@ type placed struct {
 type tree struct {
 	proof.Tree
 	edge  proof.Edge
-	tile  proof.Edge // the incomplete one
-	due   []claim    // by size, the smallest first
-	built int64      // its initial size in the prover's tables
-	known int64      // number of leaves within the prover's initial position
-	holds int64      // the largest size of a valid published checkpoint
+	tile  proof.Edge       // the incomplete one
+	due   []claim          // by size, the smallest first
+	built int64            // its initial size in the prover's tables
+	known int64            // number of leaves within the prover's initial position
+	holds int64            // the largest size of a valid published checkpoint
+	last  proof.Checkpoint // the newest published one, which names the earlier epochs
 }
 
 // append appends a leaf. reached is the prover's position.
@@ -58,7 +59,6 @@ type claim struct {
 	root  tlog.Hash
 	name  string // its name in the result
 	epoch int
-	ends  int64 // the last idx of a past epoch; 0 for the current one
 }
 
 // take removes and returns the claims for the tree's current size.

@@ -16,6 +16,7 @@ type Verification struct {
 	Log      eventstore.Log
 	Keys     *keyring.Keyring // opens boxes; without a master key none is checked
 	Trusts   *proof.Policy    // the policy for checkpoints; nil if absent
+	Salt     *proof.Salt      // of the service's logs; nil if absent
 	Notes    []Kept
 	Progress func(done, all int64) // receives the number of processed events; may be nil
 }
@@ -38,7 +39,7 @@ type reading struct {
 // reading itself failed.
 func (v *Verification) Run(ctx context.Context) (Result, error) {
 	r := &reading{Verification: v, trees: map[proof.Tree]*tree{}, reached: map[proof.Kind]int64{}, differs: map[proof.Tree]*Finding{}, cut: map[proof.Kind]bool{}}
-	r.Found, r.Unchecked = []*Finding{}, []string{}
+	r.Found, r.Unchecked, r.Left = []*Finding{}, []string{}, []LeftEpoch{}
 	for _, step := range []func(context.Context) error{r.schema, r.built, r.promises, r.prepare, r.missingEvents, r.events, r.archived, r.calls} {
 		if err := step(ctx); err != nil {
 			return Result{}, fmt.Errorf("verify: %w", err)
@@ -62,6 +63,9 @@ func (r *reading) schema(ctx context.Context) error {
 func (r *reading) prepare(ctx context.Context) (err error) {
 	if r.Trusts == nil {
 		r.Uncheck("whose the published checkpoints are: give the service's key")
+	}
+	if r.Salt == nil {
+		r.Uncheck("whether each log is the only one of its practice: give the salt")
 	}
 	if r.Keys.Opens() {
 		r.Boxes = &keyring.Boxes{}

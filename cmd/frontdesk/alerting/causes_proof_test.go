@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/postgres/eventstore"
+	"frontdesk/domain/event"
 )
 
 var proofCauses = map[string]cause{
@@ -44,6 +46,25 @@ var proofCauses = map[string]cause{
 		mend: func(w *world) {
 			w.sign.stop()
 			w.past(`UPDATE events SET data = replace(data, 'Oak', 'Elm') WHERE name = 'practice.registered.v1'`)
+			w.signsAgain()
+			w.until("all is signed", signed)
+		},
+	},
+	"a restore has lost what was signed": {
+		fires: []string{"EpochHasLostEntries"},
+		wrong: func(w *world) {
+			w.until("all is signed", signed)
+			w.sign.stop()
+			w.past(`DELETE FROM events WHERE position = (SELECT position FROM log ORDER BY idx DESC LIMIT 1)`)
+			w.past(`DELETE FROM log WHERE NOT EXISTS (SELECT FROM events WHERE position = log.position)`)
+			w.past(`UPDATE sequencer SET head = (SELECT max(idx) FROM log)`)
+			_, err := eventstore.NewSequencer(w.owner, nil, nil, nil).DeclareEpoch(w.t.Context(), 2, "The volume was put back.", event.Operator("owner", "desk"))
+			w.must(err)
+			w.signsAgain()
+		},
+		mend: func(w *world) {
+			w.sign.stop()
+			w.signed.AcceptEpoch = 2
 			w.signsAgain()
 			w.until("all is signed", signed)
 		},

@@ -13,6 +13,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/cmd/frontdesk/alerting"
 	"frontdesk/cmd/frontdesk/app"
+	"frontdesk/domain/proof"
 )
 
 // process is a target of Prometheus's scrapes, and the function that ends it.
@@ -43,7 +44,7 @@ func (w *world) serving(all ...*process) {
 // signs makes a key, and starts a signer with an empty folder.
 func (w *world) signs() {
 	w.t.Helper()
-	private, err := notary.MakeKey("frontdesk.test")
+	private, err := notary.MakeKey("frontdesk.test", proof.Salt{1})
 	w.must(err)
 	key, err := notary.ParseKey(private)
 	w.must(err)

@@ -27,6 +27,7 @@ type Sign struct {
 	Witnesses     []string // submission prefixes
 	WitnessKeys   []note.Verifier
 	Every         time.Duration // from one round to the next; 0 is the usual
+	RereadEvery   time.Duration // the mean wait before all leaves are read again; 0 is the usual
 	MetricsListen string        // "" for none
 	Log           *slog.Logger
 	Now           func() time.Time
@@ -38,7 +39,7 @@ type Sign struct {
 }
 
 const (
-	signConnections = 4    // for a round during the daily reading
+	signConnections = 4    // for a round during the rereading
 	signPage        = 2000 // leaves that are read at once
 
 	signWait     = 2 * time.Second // for a database that is away
@@ -105,7 +106,7 @@ func tryBegin(ctx context.Context, signer *notary.Signer, db postgres.DB) error 
 func (c Sign) Signer(dir notary.Dir, db postgres.DB) *notary.Signer {
 	log := eventstore.Log{DB: db, Page: signPage}
 	s := &notary.Signer{
-		Key: c.Key, Dir: dir, Log: c.Log, Now: c.Now, Every: c.Every,
+		Key: c.Key, Dir: dir, Log: c.Log, Now: c.Now, Every: c.Every, RereadEvery: c.RereadEvery,
 		Sources: map[proof.Kind]notary.Source{
 			proof.Events: eventSource{log},
 			proof.Access: accessSource{log, accesslog.Record{DB: db, Page: signPage}},

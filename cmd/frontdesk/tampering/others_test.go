@@ -2,6 +2,7 @@ package tampering_test
 
 import (
 	"crypto/sha256"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -135,7 +136,7 @@ func (w *world) wantWitnessed() {
 func (w *world) wantOtherKey() {
 	w.t.Helper()
 	c, _ := w.published(elm)
-	before := must(notary.ParseKey(must(notary.MakeKey(service))(w.t)))(w.t)
+	before := must(notary.ParseKey(must(notary.MakeKey(service, proof.Salt{1}))(w.t)))(w.t)
 	earlier := func(c proof.Checkpoint) {
 		w.forge(`INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ('elm', 1, 1, $1, $2, $3, now())`,
 			time.Unix(c.Size, 0), c.Size, string(must(c.Sign(before))(w.t)))
@@ -184,16 +185,22 @@ func (w *world) wantArchived() {
 	w.restore()
 }
 
-// wantEpoch checks that published checkpoints of events that an epoch has lost are no alarm,
-// and that a kept one is.
+// wantEpoch checks that published checkpoints of events that an epoch has lost are no alarm
+// once the signer has named the loss, and that a kept one is.
 func (w *world) wantEpoch() {
 	w.t.Helper()
 	truncate(func(s size) int64 { return s.witnessed })(w)
 	w.forge(`UPDATE sequencer SET timeline = timeline - 1`) // as if a standby had been promoted
 	w.write(5)
 	w.rebuild()
+	if found := w.verify(); !by(found, verification.Published) {
+		w.t.Errorf("in another epoch that nobody has signed: %+v", found)
+	}
+	for _, problem := range w.newSigner(maps.Clone(w.signed), false).Round(w.ctx) {
+		w.t.Error(problem)
+	}
 	found := w.verify(w.kept)
-	if len(found.Found) != 1 || found.Found[0].Check != verification.KeptNote || !strings.Contains(found.Found[0].Says, "epoch 1 has ended with idx") || found.Ended == 0 {
+	if len(found.Found) != 1 || found.Found[0].Check != verification.KeptNote || !strings.Contains(found.Found[0].Says, "of epoch 1, the tree of elm (events) has kept the first") || found.Ended == 0 {
 		w.t.Errorf("in another epoch: %+v %+v", found, texts(found.Found))
 	}
 	w.restore()

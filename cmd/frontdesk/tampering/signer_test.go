@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -30,11 +31,18 @@ func (n notebook) Write(name string, b []byte) error {
 // newSigner returns a signer of the world's logs, which remembers in a notebook.
 func (w *world) newSigner(remembers notebook, all bool) *notary.Signer {
 	w.t.Helper()
-	// It repeats a full reading only on request, because the clock does not move.
-	s := app.Sign{Now: noon, Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(remembers, postgres.On(w.attacker))
+	s := w.signerOf(remembers, all)
 	w.check(s.Begin(w.ctx))
 	return s
 }
+
+// signerOf returns a signer that has not begun. It repeats a full reading only on request,
+// because the clock does not move.
+func (w *world) signerOf(remembers notebook, all bool) *notary.Signer {
+	return app.Sign{Now: noon, Key: w.key, Log: slog.New(slog.DiscardHandler), VerifyAll: all}.Signer(remembers, postgres.On(w.attacker))
+}
+
+func (w *world) tryBegin(remembers notebook) error { return w.signerOf(remembers, false).Begin(w.ctx) }
 
 // alarms reports whether a signer with the memory in a notebook raises an alarm after its
 // daily full reading, or else continues.
@@ -57,7 +65,7 @@ func (w *world) newWitness() {
 	w.check(err)
 	w.witness = &witness.Witness{
 		Key:  must(proof.NewCosigner(secret, noon))(w.t),
-		Logs: []note.Verifier{w.trusts.Key}, Log: slog.New(slog.DiscardHandler), State: notebook{},
+		Logs: []note.Verifier{w.trusts.Key}, Log: slog.New(slog.DiscardHandler), State: notebook{}, Now: func() time.Time { return w.now },
 	}
 }
 

@@ -61,6 +61,8 @@ type world struct {
 	trusts    proof.Policy
 	witness   *witness.Witness
 	witnessed notebook
+	now       time.Time // of the witness
+	salt      *proof.Salt
 	kept      verification.Kept
 	note      []byte // which is that
 	grown     int64  // events of Elm Street
@@ -72,13 +74,14 @@ func noon() time.Time { return commandtest.Noon }
 func newWorld(t *testing.T, s size) *world {
 	t.Helper()
 	db := postgrestest.New(t)
-	w := &world{t: t, size: s, pool: db.Pool(t), signed: notebook{}, url: db.SuperuserURL}
+	w := &world{t: t, size: s, now: noon(), pool: db.Pool(t), signed: notebook{}, url: db.SuperuserURL}
 	w.attacker = must(postgres.NewPool(t.Context(), db.SuperuserURL+"&session_replication_role=replica", 0))(t)
 	t.Cleanup(w.attacker.Close)
 	w.engine = must(app.Open(t.Context(), app.Config{DatabaseURL: db.URL, MasterKeys: sealing.NewRing(masterKey), Now: noon}))(t)
 	t.Cleanup(w.engine.Close)
 	w.ctx = event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "desk")})
-	w.key = must(notary.ParseKey(must(notary.MakeKey(service))(t)))(t)
+	w.key = must(notary.ParseKey(must(notary.MakeKey(service, proof.Salt{1}))(t)))(t)
+	w.salt = &w.key.Salt
 	w.trusts = must(proof.NewPolicy(w.key.Verifier, nil, 0))(t)
 	w.signer = w.newSigner(w.signed, false)
 	w.found()
@@ -190,7 +193,8 @@ func (w *world) sign() {
 func (w *world) publish() {
 	w.t.Helper()
 	for of, size := range must(w.trees().Sizes(w.ctx))(w.t) {
-		c := proof.Checkpoint{Origin: w.origin(of), Size: size, Root: must(w.trees().Root(w.ctx, of, size))(w.t)}
+		origin := proof.Origin{Name: service, Log: w.key.Salt.Log(of), Epoch: 1}
+		c := proof.Checkpoint{Origin: origin, Size: size, Root: must(w.trees().Root(w.ctx, of, size))(w.t)}
 		w.forge(`DELETE FROM checkpoints WHERE tenant = $1 AND kind = $2`, of.Tenant, of.Kind)
 		w.forge(`INSERT INTO checkpoints (tenant, kind, epoch, day, size, note, signed_at) VALUES ($1, $2, 1, $5, $3, $4, now())`,
 			of.Tenant, of.Kind, size, string(must(c.Sign(w.key))(w.t)), noon())
@@ -216,7 +220,7 @@ func (w *world) verify(kept ...verification.Kept) verification.Result {
 	w.t.Helper()
 	keys := &keyring.Keyring{DB: postgres.On(w.pool), Codec: w.engine.Log.Codec, Masters: sealing.NewRing(masterKey)} // with an empty cache
 	w.check(keys.Start(w.ctx))
-	v := verification.Verification{DB: keys.DB, Log: w.engine.Log, Keys: keys, Trusts: &w.trusts, Notes: kept}
+	v := verification.Verification{DB: keys.DB, Log: w.engine.Log, Keys: keys, Trusts: &w.trusts, Salt: w.salt, Notes: kept}
 	return must(v.Run(w.ctx))(w.t)
 }
 

@@ -45,6 +45,12 @@ def check_trees(vectors):
                 tree.append(hash_leaf(bytes.fromhex(vector["leaves"][size])))
 
 
+def check_logs(vectors):
+    for vector in vectors["logs"]:
+        got = verify_proof.identifier(vector["salt"], vector["kind"], vector["tenant"])
+        expect(f"the log of {vector['kind']} of {vector['tenant'] or 'no practice'}", got, vector["log"])
+
+
 class Files:
     """Writes vectors as the files that an auditor has, and runs the program on them."""
 
@@ -101,10 +107,11 @@ def main():
         vectors = json.load(file)
     check_leaves(vectors)
     check_trees(vectors)
+    check_logs(vectors)
     with tempfile.TemporaryDirectory() as folder:
         files = Files(vectors, folder)
         files.all()
-    print(sum(len(vectors[kind]) for kind in ("leaves", "badLines", "trees", "notes", "inclusions", "consistencies", "exports")))
+    print(sum(len(vectors[kind]) for kind in ("leaves", "badLines", "trees", "notes", "inclusions", "consistencies", "exports", "logs")))
 
 
 if __name__ == "__main__":

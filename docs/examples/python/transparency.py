@@ -107,8 +107,9 @@ class Checkpoint:
 
     def __init__(self, text):
         lines = text.split("\n")
-        need(len(lines) == 4 and lines[0] and not lines[3], "the note is not a checkpoint")
+        need(len(lines) > 3 and lines[0] and not lines[-1], "the note is not a checkpoint")
         self.origin, self.size, self.root = lines[0], decimal(lines[1]), decode_hash(lines[2])
+        self.extension = lines[3:-1]
         need(self.size > 0 or self.root == Tree().root(), "the checkpoint gives the empty tree a root that it has not")
 
     def __str__(self):

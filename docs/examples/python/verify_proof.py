@@ -6,16 +6,18 @@
     /usr/bin/python3 verify_proof.py inclusion   PROOF --key VKEY [--leaf LINE]
     /usr/bin/python3 verify_proof.py consistency PROOF --key VKEY --since OLD
 
-Give --witness-key VKEY for each witness that you trust, and --witnesses N if N of them are enough.
+Give --salt SALT to verify that a log is the one of its practice. Give --witness-key VKEY for each witness that you trust, and --witnesses N if N of them are enough.
 All but the verifier keys are names of files. It exits with 0 if everything is sound, with 1 if it
 is not, and with 2 if it does not understand what it is to do. It was written from c2sp.org/tlog-proof,
 c2sp.org/tlog-witness and frontdesk's page for auditors.
 """
 
 import argparse
+import hashlib
 import json
 import re
 import sys
+import uuid
 
 from leaves import Leaf
 from transparency import Policy, Tree, Unsound, decimal, decode, decode_hash, need, root_of_path, roots_of_proof
@@ -30,7 +32,23 @@ def open_checkpoint(policy, note, kept=False):
     checkpoint, witnesses = policy.open(note, kept)
     origin = ORIGIN.fullmatch(checkpoint.origin)
     need(origin and origin[1] == policy.key.name, f"{checkpoint.origin} is not a log of {policy.key.name}")
+    checkpoint.left = earlier_epochs(checkpoint)
     return checkpoint, witnesses
+
+
+def earlier_epochs(checkpoint):
+    """Returns the size and the root that the log has kept of each earlier epoch, from the lines
+    `left EPOCH SIZE ROOT`. Every epoch but the first has such lines."""
+    left, last = {}, (0, 0)
+    for line in checkpoint.extension:
+        words = line.split(" ")
+        need(len(words) == 4 and words[0] == "left", f"{line[:60]!r} is not a line of a checkpoint")
+        one, size, root = decimal(words[1]), decimal(words[2]), decode_hash(words[3])
+        need(last[0] < one < epoch(checkpoint) and last[1] <= size <= checkpoint.size, f"{line[:60]!r} does not fit the checkpoint")
+        need(size > 0 or root == Tree().root(), "the checkpoint gives the empty tree a root that it has not")
+        left[one], last = (size, root), (one, size)
+    need(bool(left) == (epoch(checkpoint) > 1) and len(left) <= 16, "the checkpoint is of an earlier form: it does not name the epochs before its own" if not left else "the checkpoint names too many epochs")
+    return left
 
 
 def log(checkpoint):
@@ -61,6 +79,8 @@ def verify_inclusion(policy, options):
     need(line, "the proof holds no leaf: give the line of an export with --leaf")
     leaf = Leaf(line)
     checkpoint, witnesses = open_checkpoint(policy, note)
+    if options.salt and leaf.log is not None and not leaf.is_call:
+        need_own(options.salt, checkpoint, "events", leaf.log)
     need(leaf.n == n < checkpoint.size, f"the leaf has number {leaf.n}, the proof is for number {n} of {checkpoint}")
     need(root_of_path(n, checkpoint.size, leaf.hash, path) == checkpoint.root and not path, f"the leaf is not number {n} of {checkpoint}")
     uncovered = [OPENED] if leaf.opened else []
@@ -90,18 +110,48 @@ def verify_export(policy, options):
         goes_on(one, checkpoint)
     so_far = Lines(Tree(about.get("from", 0), decode(about.get("edge") or "")))
     begins = compared = so_far.tree.size
+    left = [Kept(checkpoint, number, *of) for number, of in checkpoint.left.items()]
+    marks = sorted((one for one in [*kept, *left] if one.size >= begins), key=lambda one: one.size)
     with open(options.file, encoding="utf-8", newline="\n") as lines:
-        for one in [*(one for one in kept if one.size >= begins), checkpoint]:
+        for one in [*marks, checkpoint]:
             so_far.read(lines, one)
             need(so_far.tree.root() == one.root, differs(compared, one))
             compared = one.size
         need(not lines.readline(), f"the export goes on behind number {checkpoint.size - 1}, the last that the checkpoint covers")
+    if options.salt:
+        need(about.get("kind") in KINDS, "the file has no manifest that names its log")
+        need_own(options.salt, checkpoint, about["kind"], about["tenant"])
     said = [f"{checkpoint} are complete from number {begins} on: {so_far.shown} are shown, of the others there are the hashes"]
     said += [f"NOT SEEN: numbers 0 to {begins - 1}. Of calls, they are in archives; if these are events, they were taken away"] if begins else []
     said += [OPENED] if so_far.opened else []
     said += [f"they begin with the kept {one}" for one in kept if one.size >= begins]
     said += [f"NOT COMPARED with the kept {one}, because the export begins behind it" for one in kept if one.size < begins]
     return said + [signed(policy, witnesses)]
+
+
+class Kept:
+    """What a checkpoint says that its log has kept of an earlier epoch."""
+
+    def __init__(self, checkpoint, epoch, size, root):
+        self.size, self.root, self.name = size, root, f"{size} leaves of epoch {epoch} that {checkpoint.origin} names"
+
+    def __str__(self):
+        return self.name
+
+
+KINDS = {"events": 1, "access": 2}
+
+
+def identifier(salt, kind, tenant):
+    """Returns the identifier of a practice's log."""
+    digest = hashlib.sha256(bytes.fromhex(salt) + bytes([KINDS[kind]]) + tenant.encode()).digest()
+    return str(uuid.UUID(bytes=digest[:16]))
+
+
+def need_own(salt, checkpoint, kind, tenant):
+    """Raises Unsound unless a checkpoint is of the practice's own log."""
+    own = identifier(salt, kind, tenant)
+    need(log(checkpoint).endswith("/log/" + own), f"{checkpoint.origin} is not the log of {tenant or 'no practice'}: a second history was signed")
 
 
 def manifest(file):
@@ -148,6 +198,8 @@ class Lines:
 def goes_on(kept, checkpoint):
     """Raises Unsound unless a checkpoint can be a later one of the log that was kept."""
     need(log(kept) == log(checkpoint), f"the kept checkpoint is of another log, {kept.origin}")
+    size, _ = checkpoint.left.get(epoch(kept), (kept.size, None))
+    need(kept.size <= size, f"the log has lost the numbers {size} to {kept.size - 1} with epoch {epoch(kept)}, and the kept checkpoint covers them")
     need(epoch(kept) <= epoch(checkpoint), f"the kept checkpoint is of a later epoch, {kept.origin}")
     need(kept.size <= checkpoint.size, f"the log is shorter than it was: the kept checkpoint is of {kept}, the newest of {checkpoint}")
 
@@ -179,6 +231,7 @@ def main(arguments):
     parser.add_argument("--checkpoint")
     parser.add_argument("--since", action="append", default=[])
     parser.add_argument("--leaf")
+    parser.add_argument("--salt")
     options = parser.parse_args(arguments)
     try:
         policy = Policy(options.key, options.witness_key, options.witnesses)

@@ -14,6 +14,7 @@ var (
 	errMissing  = fault.New(fault.Refused, "events-missing", "The export ends before the checkpoint does.")
 	errBeyond   = fault.New(fault.Refused, "not-covered", "The export goes on behind the checkpoint.")
 	errShorter  = fault.New(fault.Refused, "rolled-back", "The log is shorter than it was.")
+	errLost     = fault.New(fault.Refused, "end-lost", "The log has lost its end with an epoch.")
 	errOtherLog = fault.New(fault.Invalid, "another-log", "These checkpoints are of different logs: give two of the same.")
 	errForked   = fault.New(fault.Refused, "two-histories", "The service has signed two histories.")
 	errNoLeaf   = fault.New(fault.Invalid, "no-event-in-proof", "The proof has no line that says what it proves.")
@@ -34,6 +35,10 @@ func Verify(r io.Reader, from proof.Edge, newest proof.Checkpoint, kept []proof.
 		}
 		marks = append(marks, Mark{Size: k.Size, Root: k.Root})
 	}
+	left := newest.Left.All()
+	for _, l := range left {
+		marks = append(marks, Mark{Size: l.Size, Root: l.Root})
+	}
 	t, err := Check(r, from, marks, progress)
 	if err != nil {
 		return t, err
@@ -49,8 +54,13 @@ func Verify(r io.Reader, from proof.Edge, newest proof.Checkpoint, kept []proof.
 		return t, errAltered.With("The file is not what was signed: something from number %d to number %d was changed, added, taken away or moved.", first, last)
 	}
 	for n, mark := range marks[1:] {
-		if !mark.Fits && mark.Size >= from.Size {
+		switch {
+		case mark.Fits || mark.Size < from.Size:
+		case n < len(kept):
 			return t, forked(kept[n], newest)
+		default:
+			return t, errForked.With("The file is what the checkpoint covers, and does not begin with the %d numbers that the checkpoint names of epoch %d.",
+				mark.Size, left[n-len(kept)].Epoch)
 		}
 	}
 	return t, nil
@@ -84,11 +94,16 @@ func between(marks []Mark, from int64) (first, last int64) {
 }
 
 // GoesOn returns an error unless a checkpoint can be a later one of the kept log. A log
-// keeps its identifier when an epoch ends.
+// keeps its identifier when an epoch ends, and loses what the kept checkpoint covers behind
+// the part that the newest one names.
 func GoesOn(kept, newest proof.Checkpoint) error {
+	left, named := newest.Left.Of(kept.Origin.Epoch)
 	switch {
 	case kept.Origin.Log != newest.Origin.Log:
 		return errOtherLog
+	case named && kept.Size > left.Size:
+		return errLost.With("The log has lost the numbers %d to %d with epoch %d, and the kept checkpoint covers them.%s",
+			left.Size, kept.Size-1, kept.Origin.Epoch, ofEpochs(kept, newest))
 	case kept.Size > newest.Size:
 		return errShorter.With("The log has %d numbers now and had %d when the kept checkpoint was signed: what it covered was taken away.%s",
 			newest.Size, kept.Size, ofEpochs(kept, newest))

@@ -26,6 +26,7 @@ type trustFlags struct {
 	Key        string   `env:"-" placeholder:"VKEY" help:"The service's verifier key, which signs checkpoints."`
 	WitnessKey []string `env:"-" placeholder:"VKEY" help:"A witness's verifier key; may be repeated."`
 	Witnesses  *int     `env:"-" placeholder:"N" help:"How many of these witnesses must have cosigned a checkpoint; without it, all of them."`
+	Salt       string   `env:"-" placeholder:"SALT" help:"The salt of the service's logs. Then a log counts only if it is the one of its practice."`
 	Since      []string `env:"-" placeholder:"FILE" help:"A checkpoint that you have kept; may be repeated."`
 }
 
@@ -66,6 +67,15 @@ func (f trustFlags) trusted() (*proof.Policy, []verification.Kept, error) {
 	}
 	kept, err := f.kept(policy)
 	return policy, kept, err
+}
+
+// salt returns the salt of the logs; nil if it is not given.
+func (f trustFlags) salt() (*proof.Salt, error) {
+	if f.Salt == "" {
+		return nil, nil //nolint:nilnil // it need not be given
+	}
+	salt, err := proof.ParseSalt(f.Salt)
+	return &salt, err
 }
 
 // kept reads the checkpoints that were kept. Who has kept one has seen it themselves, so

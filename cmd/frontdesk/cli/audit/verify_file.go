@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"frontdesk/adapters/postgres/verification"
 	"frontdesk/cmd/frontdesk/cli/term"
@@ -39,6 +40,7 @@ const maxProof = 128 << 20
 type fileVerifier struct {
 	fileFlags
 	policy proof.Policy
+	salt   *proof.Salt // nil if it is not given
 	kept   []verification.Kept
 	report
 }
@@ -52,7 +54,11 @@ func (c *auditVerifyCmd) file(r *term.Run) error {
 	if err != nil {
 		return err
 	}
-	v := &fileVerifier{fileFlags: c.fileFlags, policy: *policy, kept: kept}
+	salt, err := c.salt()
+	if err != nil {
+		return err
+	}
+	v := &fileVerifier{fileFlags: c.fileFlags, policy: *policy, salt: salt, kept: kept}
 	wrong := v.verify(r)
 	if err := v.print(r.Out, c.JSON, wrong); err != nil {
 		return err
@@ -105,6 +111,9 @@ func (v *fileVerifier) included(text []byte) error {
 	if err != nil {
 		return err
 	}
+	if err := v.own(c, treesOfLine(line)...); err != nil {
+		return err
+	}
 	v.sayIncluded(line)
 	return nil
 }
@@ -129,6 +138,9 @@ func (v *fileVerifier) grown(text []byte) error {
 		return errSinceOne.With("The proof goes on from a checkpoint of %d numbers, and %s is one of %d: give the one that it was made for.", p.Old, kept.Name, kept.Size)
 	}
 	if err := p.Check(kept.Root, c); err != nil {
+		return err
+	}
+	if err := v.own(c); err != nil {
 		return err
 	}
 	v.sayGrown(kept, c)
@@ -168,7 +180,64 @@ func (v *fileVerifier) export(r *term.Run, lines io.Reader) error {
 	if err != nil {
 		return err
 	}
+	if err := v.own(newest, treesOfExport(m, tally)...); err != nil {
+		return err
+	}
 	v.sayExport(tally, newest, v.kept)
+	return nil
+}
+
+var errOtherPractice = fault.New(fault.Refused, "another-practice", "The checkpoint is not one of the practice's log.")
+
+// own verifies that a checkpoint is of the log of one of the trees. Without a tree, nothing
+// tells the practice.
+func (v *fileVerifier) own(c proof.Checkpoint, of ...proof.Tree) error {
+	switch {
+	case v.salt == nil:
+		v.sayNot("Whether this is the only log of its practice. Give the salt of the service's logs with --salt.")
+		return nil
+	case len(of) == 0:
+		v.sayNot("Whose log it is: nothing in the file tells.")
+		return nil
+	}
+	at := slices.IndexFunc(of, func(t proof.Tree) bool { return v.salt.Log(t) == c.Origin.Log })
+	if at < 0 {
+		return errOtherPractice.With("The checkpoint is of %s, which is not the log %s: a second history was signed, or the file is of another practice.", c.Origin, ofTree(of[0]))
+	}
+	v.say("It is the log %s, and the salt allows no other one.", ofTree(of[at]))
+	return nil
+}
+
+func ofTree(t proof.Tree) string {
+	if t.Kind == proof.Access {
+		return "of calls " + of(t.Tenant)
+	}
+	return "of events " + of(t.Tenant)
+}
+
+// treesOfLine returns the trees that a line can be in. A call that names a practice that
+// does not exist belongs to none.
+func treesOfLine(l export.Line) []proof.Tree {
+	switch {
+	case l.Event != nil:
+		return []proof.Tree{{Tenant: l.Event.Leaf.Tenant, Kind: proof.Events}}
+	case l.Access != nil:
+		return []proof.Tree{{Tenant: l.Access.Leaf.Tenant, Kind: proof.Access}, {Kind: proof.Access}}
+	}
+	return nil
+}
+
+// treesOfExport returns the tree that a manifest names; without one, that of the events that
+// are shown. It is not trusted: only the log of the tree has that identifier.
+func treesOfExport(m *provedManifest, t export.Tally) []proof.Tree {
+	switch {
+	case m != nil && m.Kind == proof.Access.String():
+		return []proof.Tree{{Tenant: m.Tenant, Kind: proof.Access}}
+	case m != nil:
+		return []proof.Tree{{Tenant: m.Tenant, Kind: proof.Events}}
+	case t.Shown > t.Access:
+		return []proof.Tree{{Tenant: t.Tenant, Kind: proof.Events}}
+	}
 	return nil
 }
 

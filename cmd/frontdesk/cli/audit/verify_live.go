@@ -35,13 +35,17 @@ func (c *auditVerifyCmd) live(r *term.Run) error {
 	if err != nil {
 		return err
 	}
+	salt, err := c.salt()
+	if err != nil {
+		return err
+	}
 	engine, err := term.DatabaseFlag{DatabaseURL: c.DatabaseURL}.OpenWith(r, c.MasterKeyFlags)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
 	v := engine.Auditor.Verification()
-	v.Trusts, v.Notes = policy, kept
+	v.Trusts, v.Salt, v.Notes = policy, salt, kept
 	result, err := c.verify(r, engine, v)
 	if err != nil {
 		return err
@@ -102,8 +106,14 @@ func (c *auditVerifyCmd) print(w io.Writer, v verification.Result) error {
 	fmt.Fprintf(w, "events: %d up to idx %d, in %d trees; %d are behind the newest checkpoint of their tree\n", v.Events.Count, v.Events.UpTo, v.Events.Trees, v.Events.Uncovered)
 	fmt.Fprintf(w, "calls: %d up to number %d, in %d trees; %d are behind the newest checkpoint of their tree\n", v.Calls.Count, v.Calls.UpTo, v.Calls.Trees, v.Calls.Uncovered)
 	fmt.Fprintf(w, "checkpoints that hold: %d published, %d kept\n", v.Published, v.Kept)
+	if v.Epoch > 0 {
+		fmt.Fprintf(w, "epoch: %d\n", v.Epoch)
+	}
+	for _, left := range v.Left {
+		fmt.Fprintf(w, "epoch %d: %d trees have kept its beginning; what it held behind that is not proved. The event log.epoch-begun.v1 says when it ended, and why\n", left.Epoch, left.Trees)
+	}
 	if v.Ended > 0 {
-		fmt.Fprintf(w, "checkpoints of what an epoch has lost with its end: %d; the event log.epoch-begun.v1 says when and why\n", v.Ended)
+		fmt.Fprintf(w, "checkpoints of entries that an epoch has lost with its end: %d\n", v.Ended)
 	}
 	if b := v.Boxes; b != nil {
 		fmt.Fprintf(w, "boxes: %d open, %d are of persons who were erased, %d have lost their key, %d do not open\n", b.Opened, b.Erased, b.Lost, b.Foreign)

@@ -64,6 +64,10 @@ func (s *report) saySigned(c proof.Checkpoint, by []string, p proof.Policy) {
 	if len(by) == 0 {
 		s.sayNot("Whether others are shown another history. Give the keys of witnesses with --witness-key, or compare checkpoints with someone else.")
 	}
+	for _, left := range c.Left.All() {
+		s.say("It keeps the first %d numbers of epoch %d.", left.Size, left.Epoch)
+		s.sayNot("What epoch %d held behind number %d: it may have lost entries with its end. The event log.epoch-begun.v1 says when it ended, and why.", left.Epoch, left.Size-1)
+	}
 	s.sayNot("What came after these %d numbers. Ask for a newer checkpoint.", c.Size)
 }
 

@@ -23,6 +23,7 @@ type KeyCmd struct {
 	Activate keysActivateCmd `cmd:"" help:"Start signing with a staged key." detail:"That is allowed 24 hours after it was published, or at once if no key signs."`
 	Retire   keysRetireCmd   `cmd:"" help:"Stop publishing a signing key." detail:"That is allowed 24 hours after it stopped signing. In an emergency, stop the active key from signing at once, which it asks about."`
 
+	ShowSalt    keysShowSaltCmd       `cmd:"" help:"Show the salt of the logs." detail:"Hand it to auditors with the verifier key. Witnesses do not need it."`
 	MakeLog     keysMakeLogKeyCmd     `cmd:"" help:"Make the key that signs the log." detail:"\"frontdesk sign\" signs with it. Prints the verifier key to hand out."`
 	MakeWitness keysMakeWitnessKeyCmd `cmd:"" help:"Make the key of a witness." detail:"Prints the verifier key to hand out."`
 

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net/url"
 	"strings"
@@ -25,10 +26,11 @@ type SignCmd struct {
 	WitnessKey        []string      `placeholder:"VKEY" help:"Verifier key of a witness, as \"key make-witness\" has printed it; one for each."`
 	Every             time.Duration `default:"10s" help:"How often to sign."`
 	MetricsListen     string        `placeholder:"HOST:PORT" help:"Where metrics are served. Without it, they are not served."`
-	VerifyAll         bool          `help:"Read everything again before signing. It is also read once a day."`
+	RereadEvery       time.Duration `default:"1h" help:"How long to wait, on average, before everything is read again. The moments are random."`
+	VerifyAll         bool          `help:"Read everything again before signing. It is also read every --reread-every."`
 	Adopt             bool          `env:"-" help:"Continue from the published checkpoints, because the folder is lost. Anything signed after them is no longer protected."`
 	ChangeKey         bool          `env:"-" help:"Sign with another key than the one in the folder. Hand out its verifier key first."`
-	AcceptEpoch       int           `env:"-" placeholder:"N" help:"Continue in epoch N, although the log before it differs. Find out why first."`
+	AcceptEpoch       int           `env:"-" placeholder:"N" help:"Continue in epoch N, although the log before it differs or more is lost than usual; or end the alert about what epoch N has lost. Find out why first."`
 }
 
 // Help says what a help text has no room for.
@@ -37,9 +39,10 @@ func (c *SignCmd) Help() string {
 the event log and in the access record, signs a checkpoint of each practice's (how many events, and the root of their tree), has the
 witnesses cosign it, and publishes it in the database: "frontdesk audit checkpoint" shows it.
 It remembers in --state what it has signed, and believes nothing that the database says of it. The last event is read again each time,
-and everything once a day. A log that is shorter than it was, has a gap, or is another one is not signed any more; it says so, and
+and everything about once an hour. A log that is shorter than it was, has a gap, or is another one is not signed any more; it says so, and
 frontdesk_signer_alarms is not 0. A database that is away, a standby, or one that is being sealed is waited for.
-After a restore or a lost end the service begins an epoch, and signing goes on under another origin.`
+After a restore or a lost end the service begins an epoch, and signing goes on under another origin. If more than 1,000 entries are
+lost, or more than ten minutes of them, it waits for --accept-epoch.`
 }
 
 // Run signs until it is told to stop.
@@ -54,7 +57,7 @@ func (c *SignCmd) Run(r *term.Run) error {
 	}
 	return app.Sign{
 		Now:         r.Now,
-		DatabaseURL: c.DatabaseURL, Key: key, Dir: c.State, Witnesses: c.Witness, WitnessKeys: witnesses, Every: c.Every,
+		DatabaseURL: c.DatabaseURL, Key: key, Dir: c.State, Witnesses: c.Witness, WitnessKeys: witnesses, Every: c.Every, RereadEvery: c.RereadEvery,
 		MetricsListen: c.MetricsListen, Log: c.Log(r.Err),
 		VerifyAll: c.VerifyAll, Adopt: c.Adopt, ChangeKey: c.ChangeKey, AcceptEpoch: c.AcceptEpoch,
 	}.Run(r.Context)
@@ -88,11 +91,16 @@ func witnessKeys(witnesses, vkeys []string) (keys []note.Verifier, err error) {
 type keysMakeLogKeyCmd struct {
 	Name string `required:"" placeholder:"HOST" help:"The name of the service in its checkpoints: the host of its API. It never changes."`
 	Out  string `required:"" placeholder:"FILE" help:"Where the private key goes. It never leaves the signer."`
+	Like string `placeholder:"FILE" help:"The key that this one takes the place of. Both have the same salt, so the logs keep their names."`
 }
 
 // Run makes a key and prints its public half.
 func (c *keysMakeLogKeyCmd) Run(r *term.Run) error {
-	private, err := notary.MakeKey(c.Name)
+	salt, err := c.salt()
+	if err != nil {
+		return err
+	}
+	private, err := notary.MakeKey(c.Name, salt)
 	if err != nil {
 		return err
 	}
@@ -104,5 +112,28 @@ func (c *keysMakeLogKeyCmd) Run(r *term.Run) error {
 		return err
 	}
 	_, err = fmt.Fprintln(r.Out, key.Verifier)
+	return err
+}
+
+// salt returns that of the key that is replaced, or a new one.
+func (c *keysMakeLogKeyCmd) salt() (proof.Salt, error) {
+	if c.Like == "" {
+		return proof.NewSalt(rand.Reader)
+	}
+	like, err := notary.ReadKey(c.Like)
+	return like.Salt, err
+}
+
+type keysShowSaltCmd struct {
+	LogKeyFile string `arg:"" name:"file" help:"The key that signs, as \"key make-log\" has written it."`
+}
+
+// Run prints the salt of the logs.
+func (c *keysShowSaltCmd) Run(r *term.Run) error {
+	key, err := notary.ReadKey(c.LogKeyFile)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(r.Out, key.Salt)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,13 +28,17 @@ type WitnessCmd struct {
 	New           bool           `env:"-" help:"Start a new witness, which has cosigned nothing yet. Use it once, and never because the folder is empty."`
 	Listen        string         `required:"" placeholder:"HOST:PORT" help:"Where the witness is served, behind your TLS."`
 	LogKey        []string       `required:"" placeholder:"VKEY" help:"Verifier key of a service to witness, as \"key make-log\" has printed it; may be repeated."`
+	AcceptEpoch   []string       `env:"-" placeholder:"NAME=N" help:"Let the logs of this name begin epoch N without proofs, once their operator has explained what it has lost; may be repeated."`
 	TrustedProxy  []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For gives the source of requests; may be repeated."`
 }
 
 // Run cosigns until it is told to stop.
 func (c *WitnessCmd) Run(r *term.Run) (err error) {
-	w := &witness.Witness{Log: c.Log(r.Err)}
+	w := &witness.Witness{Log: c.Log(r.Err), Now: r.Now}
 	if w.Logs, err = logKeys(c.LogKey); err != nil {
+		return err
+	}
+	if w.AcceptEpoch, err = acceptedEpochs(c.AcceptEpoch); err != nil {
 		return err
 	}
 	if w.Key, err = readCosigner(c.KeyFile, r.Now); err != nil {
@@ -50,6 +55,20 @@ func (c *WitnessCmd) Run(r *term.Run) (err error) {
 	w.State = dir
 	fmt.Fprintln(r.Err, "This witness is", w.Key)
 	return app.Serve(r.Context, c.Listen, w.Handler(c.TrustedProxy), w.Log)
+}
+
+// acceptedEpochs reads epochs, each behind the name of a service.
+func acceptedEpochs(all []string) (map[string]int, error) {
+	accepted := map[string]int{}
+	for _, text := range all {
+		name, number, _ := strings.Cut(text, "=")
+		epoch, err := strconv.Atoi(number)
+		if err != nil || name == "" || epoch < 2 {
+			return nil, fmt.Errorf("--accept-epoch %q is no epoch of a service: give one such as api.example=2", text)
+		}
+		accepted[name] = epoch
+	}
+	return accepted, nil
 }
 
 // logKeys reads verifier keys of services. One that is given twice would verify nothing.

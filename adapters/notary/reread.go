@@ -1,27 +1,27 @@
 package notary
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
-	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 )
 
-// reading is the daily reading of all leaves, concurrent with the rounds. It only finds
-// where to look: a round then reads again, with the epoch known.
+// reading is the rereading of all leaves, concurrent with the rounds. It only finds where to
+// look: a round then reads again, with the epoch known. It begins at random moments, so that
+// no one can change a leaf and restore it between two of them.
 type reading struct {
 	running sync.WaitGroup
 
 	mu      sync.Mutex
 	busy    bool
-	after   time.Time    // not before then
-	outcome *readOutcome // not yet processed by a round
+	wait    time.Duration // from the last one; 0 if it is not chosen yet
+	after   time.Time     // not before then
+	outcome *readOutcome  // not yet processed by a round
 }
 
 // readOutcome is the result of a complete reading.
@@ -30,15 +30,18 @@ type readOutcome struct {
 	differ map[proof.Kind]bool // logs with new differences
 }
 
-// begin reports whether the reading is due, and starts it.
-func (r *reading) begin(now, verified time.Time) bool {
+// begin reports whether the reading is due, and starts it. The mean wait is every.
+func (r *reading) begin(now, verified time.Time, every time.Duration, random func(time.Duration) time.Duration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.wait == 0 {
+		r.wait = 1 + random(2*every)
+	}
 	since := now.Sub(verified) // below 0 after a clock was set back, which must not delay the reading
-	if r.busy || since >= 0 && since < everyDay || now.Before(r.after) {
+	if r.busy || since >= 0 && since < r.wait || now.Before(r.after) {
 		return false
 	}
-	r.busy = true
+	r.busy, r.wait = true, 0
 	return true
 }
 
@@ -77,10 +80,10 @@ func (s *Signer) noteReading() {
 	}
 }
 
-// readAllDaily starts reading all leaves if a day has passed.
-func (s *Signer) readAllDaily(ctx context.Context) {
+// reread starts reading all leaves if it is due.
+func (s *Signer) reread(ctx context.Context) {
 	now := s.Now()
-	if !s.reading.begin(now, s.m.Verified) {
+	if !s.reading.begin(now, s.m.Verified, cmp.Or(s.RereadEvery, rereadEvery), s.Random) {
 		return
 	}
 	was := map[proof.Kind]*progress{}
@@ -91,7 +94,7 @@ func (s *Signer) readAllDaily(ctx context.Context) {
 		differ := map[proof.Kind]bool{}
 		var failed error
 		for kind, p := range was {
-			f, err := s.readUpTo(ctx, s.Sources[kind], p, func(string) uuid.UUID { return event.NewID() })
+			f, err := s.readUpTo(ctx, s.Sources[kind], p)
 			failed = errors.Join(failed, err)
 			differ[kind] = !maps.Equal(f.differ, p.refused())
 		}
@@ -100,7 +103,7 @@ func (s *Signer) readAllDaily(ctx context.Context) {
 }
 
 // readUpTo reads a log again up to its last position.
-func (s *Signer) readUpTo(ctx context.Context, source Source, was *progress, log func(tenant string) uuid.UUID) (found, error) {
+func (s *Signer) readUpTo(ctx context.Context, source Source, was *progress) (found, error) {
 	look, err := s.look(ctx, source)
 	if err != nil {
 		return found{}, err
@@ -109,5 +112,5 @@ func (s *Signer) readUpTo(ctx context.Context, source Source, was *progress, log
 		return found{}, errors.New(look.Wait)
 	}
 	look.Head = min(look.Head, was.Idx)
-	return readAll(ctx, source, was, look, log)
+	return readAll(ctx, source, was, look, s.Now())
 }
