@@ -46,18 +46,16 @@ func MakeKey(name string, salt proof.Salt) (text string, err error) {
 // ParseKey parses the result of [MakeKey].
 func ParseKey(text string) (Key, error) {
 	private, salted, found := strings.Cut(strings.TrimSpace(text), "\n")
-	hex, named := strings.CutPrefix(salted, saltPrefix)
-	salt, err := proof.ParseSalt(hex)
+	signer, err := note.NewSigner(private)
 	switch {
-	case !strings.HasPrefix(private, "PRIVATE+KEY+"):
+	case err != nil:
 		return Key{}, errKeyForm
 	case !found:
 		return Key{}, errNoSalt
-	case !named || err != nil:
-		return Key{}, errKeyForm
 	}
-	signer, err := note.NewSigner(private)
-	if err != nil {
+	hex, named := strings.CutPrefix(salted, saltPrefix)
+	salt, err := proof.ParseSalt(hex)
+	if err != nil || !named {
 		return Key{}, errKeyForm
 	}
 	parts := strings.SplitN(private, "+", 5) // PRIVATE+KEY+name+hash+base64, which may contain a +

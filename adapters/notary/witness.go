@@ -157,10 +157,11 @@ func continuation(h *head, last ended, hashes tlog.HashReader) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	before := formerTree{left, hashes}
-	root, err := treeHash(last.size, before)
-	if err != nil {
-		return nil, err
+	before, root := formerTree{left, hashes}, left.Root
+	if last.size != left.Size {
+		if root, err = treeHash(last.size, before); err != nil {
+			return nil, err
+		}
 	}
 	c := proof.Continuation{
 		Epoch: last.epoch, Cosigned: last.size, Consistency: proof.Consistency{Old: left.Size, Proof: proven, Note: h.signed},

@@ -122,13 +122,15 @@ func reason(err error) string {
 // kept finds the tree of a kept checkpoint by the published ones of the same log.
 func (r *reading) kept(k Kept, logs map[uuid.UUID]proof.Tree) {
 	key, known := logs[k.Origin.Log]
-	for tree := range r.trees { // its checkpoints may be gone
+	if !known {
+		r.Add(Finding{Check: KeptNote}, "%s is a checkpoint of %s, and none of this log is published here", k.Name, k.Origin)
+	}
+	for tree := range r.trees {
 		if r.Salt != nil && r.Salt.Log(tree) == k.Origin.Log {
 			key, known = tree, true
 		}
 	}
 	if !known {
-		r.Add(Finding{Check: KeptNote}, "%s is a checkpoint of %s, and none of this log is published here", k.Name, k.Origin)
 		return
 	}
 	r.claim(key, claim{check: KeptNote, size: k.Size, root: k.Root, name: k.Name, epoch: k.Origin.Epoch})

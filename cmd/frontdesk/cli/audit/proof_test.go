@@ -115,6 +115,31 @@ var elmEvents = proof.Tree{Tenant: "elm", Kind: proof.Events}
 var otherPractice = regexp.MustCompile(`\boak\b`)
 
 // An auditor keeps a checkpoint, and later has it shown that the log goes on from it.
+// With the salt, only the log of the practice counts.
+func TestSaltNamesTheLog_D139(t *testing.T) {
+	t.Parallel()
+	p := newProven(t)
+	salt, elm := proof.Salt{3}, proof.Tree{Tenant: "elm", Kind: proof.Events}
+	p.log = salt.Log(elm)
+	p.sign(t, elm, "2026-03-01")
+	file := p.file("elm.ndjson")
+	p.Audit(t, "export", "--tenant=elm", "--proof", "--out="+file).WantSuccess(t)
+	verify := func(args ...string) clitest.Outcome {
+		return p.verify(t, append([]string{"--in=" + file}, args...)...)
+	}
+	if said := verify().Out; !strings.Contains(said, "Whether this is the only log of its practice. Give the salt") {
+		t.Errorf("without the salt it says %s", said)
+	}
+	if said := verify("--salt", salt.String()).Out; !strings.Contains(said, "It is the log of events of practice elm, and the salt allows no other one.") {
+		t.Errorf("with the salt it says %s", said)
+	}
+	verify("--salt", proof.Salt{4}.String()).WantFailure(t, 1, "a second history was signed")
+	verify("--salt", "abc").WantFailure(t, 1, "This is no salt of a service's logs")
+	if said := p.Audit(t, "verify", "--key", p.key, "--salt", salt.String()).Out; !strings.Contains(said, "epoch: 1\n") || strings.Contains(said, "only one of its practice") {
+		t.Errorf("of the database it says %s", said)
+	}
+}
+
 func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 	t.Parallel()
 	p := newProven(t)

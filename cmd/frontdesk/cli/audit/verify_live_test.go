@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/note"
 
 	"frontdesk/adapters/background"
@@ -19,6 +18,9 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 	"frontdesk/domain/proof"
 )
+
+// auditSalt is the salt of the logs that keep signs.
+var auditSalt = proof.Salt{5}
 
 // keep proves the clinic's log, publishes a checkpoint of Elm Street and keeps it in a file.
 func keep(t *testing.T, c *clitest.Clinic) (vkey, file string) {
@@ -35,7 +37,7 @@ func keep(t *testing.T, c *clitest.Clinic) (vkey, file string) {
 	clitest.Must(t, err)
 	root, err := trees.Root(t.Context(), elm, size)
 	clitest.Must(t, err)
-	signed, err := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: uuid.New(), Epoch: 1}, Size: size, Root: root}.Sign(key)
+	signed, err := proof.Checkpoint{Origin: proof.Origin{Name: "api.example", Log: auditSalt.Log(elm), Epoch: 1}, Size: size, Root: root}.Sign(key)
 	clitest.Must(t, err)
 	clitest.Must(t, accesslog.Checkpoints{DB: postgres.On(c.DB.SuperuserPool(t))}.Publish(t.Context(), []accesslog.Checkpoint{{Tree: elm, Epoch: 1, Size: size, Note: string(signed)}}))
 	file = filepath.Join(t.TempDir(), "kept.note")
@@ -82,7 +84,7 @@ func wantCaught(t *testing.T, c *clitest.Clinic, vkey, kept string) {
 		_, err := attacker.Exec(t.Context(), statement)
 		clitest.Must(t, err)
 	}
-	o := clitest.Frontdesk(t, "audit", "verify", "--read-models", "--key", vkey, "--since", kept, "--database-url", c.DB.AdminURL)
+	o := clitest.Frontdesk(t, "audit", "verify", "--read-models", "--key", vkey, "--salt", auditSalt.String(), "--since", kept, "--database-url", c.DB.AdminURL)
 	o.WantFailure(t, 1, "the stored data differs")
 	if strings.Contains(o.Out, "not checked") {
 		t.Errorf("as the owner it says\n%s", o.Out)

@@ -71,6 +71,12 @@ func TestTheLogIsSignedAtTheCommandLine_D77(t *testing.T) {
 		t.Fatal(err)
 	}
 	clitest.Frontdesk(t, "key", "make-log", "--name=api.example", "--out="+in("log.key")).WantFailure(t, 1, "not written over")
+	salt := clitest.Frontdesk(t, "key", "show-salt", in("log.key")).Out
+	clitest.Frontdesk(t, "key", "make-log", "--name=api.example", "--like="+in("log.key"), "--out="+in("next.key")).WantSuccess(t)
+	if like := clitest.Frontdesk(t, "key", "show-salt", in("next.key")).Out; len(salt) != 33 || like != salt {
+		t.Errorf("the salt is %q, and that of the key in its place %q", salt, like)
+	}
+	clitest.Frontdesk(t, "key", "show-salt", in("witness.key")).WantFailure(t, 1, "no key of a log")
 	clitest.Frontdesk(t, "key", "make-log", "--name=an api", "--out="+in("other.key")).WantFailure(t, 1, "cannot be a key's name")
 	if o := clitest.Frontdesk(t, "practice", "register", "--tenant=elm", "--name=Elm", "--database-url", db.URL); o.Status != 0 {
 		t.Fatalf("%+v", o)
