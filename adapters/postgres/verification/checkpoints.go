@@ -158,7 +158,7 @@ func (r *reading) epochs() {
 			}
 			r.claim(of, claim{
 				check: Published, size: l.Size, root: l.Root, epoch: t.last.Origin.Epoch,
-				of: fmt.Sprintf("the checkpoint of epoch %d for epoch %d", t.last.Origin.Epoch, l.Epoch),
+				name: fmt.Sprintf("the checkpoint of epoch %d for epoch %d", t.last.Origin.Epoch, l.Epoch),
 			})
 		}
 	}
