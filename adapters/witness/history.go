@@ -40,7 +40,7 @@ const (
 	epochsFile = ".epochs" // behind the name of a log's state
 )
 
-// last returns the last epoch; the zero value if there is none.
+// last returns the last epoch; the zero value of an empty history.
 func (h history) last() begun {
 	if len(h.begun) == 0 {
 		return begun{}

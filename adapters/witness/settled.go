@@ -10,8 +10,8 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// settleAfter is how old a cosignature is when a log may no longer lose what it covers, not
-// even with an epoch. It is longer than a failover, and short enough that a thief of the
+// settleAfter is how old a cosignature is when a log may no longer lose the entries that it
+// covers, not even with an epoch. It is longer than a failover, and short enough that a thief of the
 // log's key cannot sign another past.
 const settleAfter = 10 * time.Minute
 
@@ -46,7 +46,7 @@ func (s settled) text(o proof.Origin) string {
 	return fmt.Sprintf("%s\n%s\n%d %d %d\n", settledForm, logOf(o), s.Size, s.Next, s.At)
 }
 
-// settled reads what is settled of an origin's log.
+// settled reads the settled sizes of an origin's log.
 func (w *Witness) settled(o proof.Origin) (s settled, err error) {
 	signed, err := w.State.Read(fileOfLog(o) + settledFile)
 	if err != nil || signed == nil {
@@ -72,7 +72,7 @@ func (w *Witness) settle(c proof.Checkpoint) error {
 	return w.writeSettled(c.Origin, settled{Size: s.Next, Next: c.Size, At: w.Now().Unix()})
 }
 
-// resettle notes that a log has lost what is behind a size.
+// resettle notes that a log has lost its entries behind a size.
 func (w *Witness) resettle(o proof.Origin, kept int64) error {
 	s, err := w.settled(o)
 	if err != nil || s.Next <= kept {
@@ -84,7 +84,7 @@ func (w *Witness) resettle(o proof.Origin, kept int64) error {
 func (w *Witness) writeSettled(o proof.Origin, s settled) error {
 	signed, err := note.Sign(&note.Note{Text: s.text(o)}, w.Key)
 	if err != nil {
-		return fmt.Errorf("sign what is settled of a log: %w", err)
+		return fmt.Errorf("sign the settled sizes of a log: %w", err)
 	}
 	return w.State.Write(fileOfLog(o)+settledFile, signed)
 }

@@ -49,7 +49,7 @@ func (r *reading) breach(t *tree, c claim, format string, args ...any) {
 }
 
 // lost reports whether a claim covers leaves of an earlier epoch that were lost, by the
-// newest checkpoint. Checkpoints of epochs that it does not name any more are not judged.
+// newest checkpoint. Checkpoints of epochs that it no longer names are not judged.
 func (t *tree) lost(c claim) bool {
 	left, named := t.last.Left.Of(c.epoch)
 	return c.epoch < t.last.Origin.Epoch && (!named || c.size > left.Size)

@@ -110,7 +110,7 @@ func (c *auditVerifyCmd) print(w io.Writer, v verification.Result) error {
 		fmt.Fprintf(w, "epoch: %d\n", v.Epoch)
 	}
 	for _, left := range v.Left {
-		fmt.Fprintf(w, "epoch %d: %d trees have kept its beginning; what it held behind that is not proved. The event log.epoch-begun.v1 says when it ended, and why\n", left.Epoch, left.Trees)
+		fmt.Fprintf(w, "epoch %d: %d trees have kept its beginning; later entries of it are not proved. The event log.epoch-begun.v1 says when it ended, and why\n", left.Epoch, left.Trees)
 	}
 	if v.Ended > 0 {
 		fmt.Fprintf(w, "checkpoints of entries that an epoch has lost with its end: %d\n", v.Ended)

@@ -28,7 +28,7 @@ type WitnessCmd struct {
 	New           bool           `env:"-" help:"Start a new witness, which has cosigned nothing yet. Use it once, and never because the folder is empty."`
 	Listen        string         `required:"" placeholder:"HOST:PORT" help:"Where the witness is served, behind your TLS."`
 	LogKey        []string       `required:"" placeholder:"VKEY" help:"Verifier key of a service to witness, as \"key make-log\" has printed it; may be repeated."`
-	AcceptEpoch   []string       `env:"-" placeholder:"NAME=N" help:"Let the logs of this name begin epoch N without proofs, once their operator has explained what it has lost; may be repeated."`
+	AcceptEpoch   []string       `env:"-" placeholder:"NAME=N" help:"Let the logs of this name begin epoch N without proofs, once their operator has explained the loss; may be repeated."`
 	TrustedProxy  []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For gives the source of requests; may be repeated."`
 }
 
