@@ -115,7 +115,7 @@ func (w *Witness) Cosign(ctx context.Context, request []byte) (lines []byte, err
 }
 
 // begin answers a request for the first checkpoint of a later epoch, without proofs that it
-// goes on from the earlier one. Only the operator can have accepted that.
+// goes on from the earlier one. It cosigns only an epoch that the operator has accepted.
 func (w *Witness) begin(ctx context.Context, h history, newer proof.Checkpoint, opened *note.Note) ([]byte, error) {
 	before := h.last()
 	cosigned, err := w.cosignedIn(h, before.Epoch)
@@ -182,7 +182,7 @@ func (w *Witness) Continue(ctx context.Context, request []byte) (lines []byte, e
 	at := append(about(newer), slog.Int("epoch_before", before.Epoch), slog.Int64("cosigned_before", cosigned.Size), slog.Int64("lost", lost))
 	switch {
 	case err != nil:
-		w.Log.ErrorContext(ctx, "an epoch does not go on from the last cosigned checkpoint; not cosigned", at...)
+		w.Log.WarnContext(ctx, "an epoch comes without proofs that it goes on from the last cosigned checkpoint; not cosigned", at...)
 		return nil, errUnproved
 	case asked.Old < settled.until(w.Now()):
 		w.Log.ErrorContext(ctx, "an epoch has lost entries that were cosigned more than ten minutes ago; not cosigned", at...)
