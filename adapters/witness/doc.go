@@ -13,8 +13,8 @@
 //     that its tree begins with the entries which it has kept of the last cosigned epoch,
 //     and that these are the first ones of the last cosigned tree. Entries that were
 //     cosigned more than ten minutes ago cannot be lost without the witness's operator.
-//     All checkpoints of an epoch name the same earlier ones, and an ended epoch gets no
-//     more cosignatures. Anyone can read where each epoch was left.
+//     All checkpoints of an epoch name the same earlier ones. Checkpoints of an ended
+//     epoch are refused. Anyone can read where each epoch was left.
 //  5. Anyone can send a signed checkpoint with an invalid proof. So an invalid proof
 //     is not an alarm. Two signed checkpoints of one size with two roots are: the log,
 //     or a thief of its key, has forked the history. The second one is kept as
