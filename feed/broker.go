@@ -15,8 +15,8 @@ import (
 
 const askLimit = 5 * time.Second // for one question to the broker
 
-// broker is what a follower may ask of NATS: which epochs there are, to be sent the events
-// behind an idx, and to be sent more.
+// broker holds the questions that a follower may ask of NATS: which epochs there are, and to
+// send the events behind an idx.
 type broker struct {
 	conn *nats.Conn
 	js   jetstream.JetStream
@@ -34,7 +34,7 @@ func newBroker(conn *nats.Conn, api string) (broker, error) {
 	return broker{conn, js, api}, nil
 }
 
-// epochs returns those that the broker knows.
+// epochs returns the epochs that the broker knows.
 func (b broker) epochs(ctx context.Context) (all Epochs, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
@@ -51,8 +51,7 @@ func (b broker) epochs(ctx context.Context) (all Epochs, err error) {
 	return all, nil
 }
 
-// granted returns at which subjects the events are published that a follower was granted
-// of an epoch.
+// granted returns the subjects of the events that a follower was granted of an epoch.
 func (b broker) granted(ctx context.Context, name string, epoch int) (subjects string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
@@ -66,7 +65,7 @@ func (b broker) granted(ctx context.Context, name string, epoch int) (subjects s
 	return consumer.CachedInfo().Config.FilterSubject, nil
 }
 
-// send has a consumer go on with an idx, and returns how it stands then.
+// send resets a consumer to an idx, and returns its state after that.
 func (b broker) send(ctx context.Context, name string, epoch int, idx int64) (*jetstream.ConsumerInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
@@ -77,8 +76,8 @@ func (b broker) send(ctx context.Context, name string, epoch int, idx int64) (*j
 	return reset.ConsumerInfo, nil
 }
 
-// failed is what came of something that was asked. What the broker does not let these
-// credentials ask, it does not answer.
+// failed returns the error of a question. The broker does not answer questions that these
+// credentials may not ask.
 func (b broker) failed(doing string, err error) error {
 	switch refused := b.conn.LastError(); {
 	case errors.Is(err, nats.ErrConnectionClosed):
@@ -86,7 +85,7 @@ func (b broker) failed(doing string, err error) error {
 	case errors.Is(refused, nats.ErrPermissionViolation) && errors.Is(err, context.DeadlineExceeded) && strings.Contains(refused.Error(), b.api):
 		return fmt.Errorf("%s: %w", doing, refused)
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrJetStreamNotEnabled):
-		return passing{fmt.Errorf("%s: nobody answers at %s.>, where frontdesk feed grant lets a follower ask by its name; or the broker has no leader for now", doing, b.api)}
+		return passing{fmt.Errorf("%s: no response at %s.>, where frontdesk feed grant lets a follower ask by its name; or the broker has no leader for now", doing, b.api)}
 	}
 	if !b.conn.IsConnected() {
 		return passing{fmt.Errorf("%s: the broker is away: %w", doing, errors.Join(err, b.conn.LastError()))}
@@ -94,8 +93,8 @@ func (b broker) failed(doing string, err error) error {
 	return passing{fmt.Errorf("%s: %w", doing, err)}
 }
 
-// End returns the place behind which a follower finds what comes from now on. Of its
-// configuration, Conn, API, Practice and Name are read.
+// End returns the place of the last event: a follower that begins there gets the events
+// after now. It reads Conn, API, Practice and Name of the configuration.
 func End(ctx context.Context, c Config) (Place, error) {
 	b, err := newBroker(c.Conn, c.API)
 	if err != nil {

@@ -2,14 +2,14 @@ package feed
 
 import "strconv"
 
-// Epochs are the epochs that the log has come through, the present one last. A log that
-// never lost its end has the first one alone: [{1 1}].
+// Epochs are the epochs of the log, the present one last. A log that never lost its end has
+// the first one only: [{1 1}].
 type Epochs []Epoch
 
-// Epoch is one of them.
+// Epoch is a part of the log between two losses of its end.
 type Epoch struct {
 	Epoch int   `json:"epoch"`
-	First int64 `json:"first"` // idx of its first event; everything before it is the log's, too
+	First int64 `json:"first"` // idx of its first event; every event before it is the log's as well
 }
 
 // EpochsStream is the broker's stream that holds one message, whose body is the [Epochs]
@@ -40,8 +40,8 @@ func (all Epochs) End(epoch int) (idx int64, over bool) {
 	return 0, false
 }
 
-// Lost returns from which idx on what a follower at a place has read never happened, and
-// false if all of it did.
+// Lost returns the first idx that a follower at a place has read and that the log has lost
+// since, and false if it has lost none.
 func (all Epochs) Lost(at Place) (from int64, lost bool) {
 	end, over := all.End(at.Epoch)
 	if !over || at.Idx <= end {

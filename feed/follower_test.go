@@ -16,7 +16,7 @@ import (
 	"frontdesk/feed"
 )
 
-// follower keeps what it is handed in memory, and its place with it.
+// follower keeps its events and its place in memory.
 type follower struct {
 	t      *testing.T
 	config feed.Config
@@ -118,7 +118,7 @@ func (f *follower) has() []feed.Message {
 	return slices.Clone(f.kept)
 }
 
-// wants waits until the follower has been handed some events, each once and in order.
+// wants waits until the follower has received some events, each once and in order.
 func (f *follower) wants(want []feed.Message) {
 	f.t.Helper()
 	clocktest.Eventually(f.t, func() bool { return len(f.has()) >= len(want) || f.over() },

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	firstWait = 20 * time.Millisecond // before something is tried again, and twice as long each time
+	firstWait = 20 * time.Millisecond // before a retry, and twice as long each time
 	longest   = time.Second
 )
 
-// following is a walk along the log, through its epochs.
+// following reads the log through its epochs.
 type following struct {
 	Config
 	broker
 	codec *event.Codec
 	out   chan<- *message.Message
 
-	at, told Place // of the last event that was dealt with; and what the follower knows of that
-	known    bool  // at is where the follower is
-	gaps     int   // that were found since an event was handled
-	waitsFor string
+	at, reported Place // of the last event that was processed; and of the last that the follower knows of
+	known        bool  // at is the follower's place
+	gaps         int   // found since an event was handled
+	warned       string
 }
 
 // run follows until ctx ends, or something stops it for good.
@@ -36,30 +36,30 @@ func (f *following) run(ctx context.Context) error {
 	wait := firstWait
 	for ctx.Err() == nil {
 		before := f.at
-		err := f.goOn(ctx)
+		err := f.followEpoch(ctx)
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it was told to end
+			return nil //nolint:nilerr // ctx has ended it
 		}
 		if f.at != before {
 			wait = firstWait
 		}
-		if errors.Is(err, errAnew) {
+		if errors.Is(err, errRestart) {
 			continue
 		}
 		if _, passes := errors.AsType[passing](err); !passes {
 			return err
 		}
-		f.say(ctx, err)
+		f.warn(ctx, err)
 		pause(ctx, wait)
 		wait = min(2*wait, longest)
 	}
 	return nil
 }
 
-// goOn reads the rest of an epoch. It never returns nil.
-func (f *following) goOn(ctx context.Context) error {
+// followEpoch reads the rest of an epoch. It never returns nil.
+func (f *following) followEpoch(ctx context.Context) error {
 	if !f.known {
-		if err := f.ask(ctx); err != nil {
+		if err := f.readPlace(ctx); err != nil {
 			return err
 		}
 	}
@@ -74,17 +74,17 @@ func (f *following) goOn(ctx context.Context) error {
 	return s.read(ctx)
 }
 
-// ask asks the follower where it is.
-func (f *following) ask(ctx context.Context) error {
+// readPlace asks the follower for its place.
+func (f *following) readPlace(ctx context.Context) error {
 	at, err := f.After(ctx)
 	if err != nil {
-		return passing{fmt.Errorf("ask the follower where it is: %w", err)}
+		return passing{fmt.Errorf("read the follower's place: %w", err)}
 	}
-	f.at, f.told, f.known = at, at, true
+	f.at, f.reported, f.known = at, at, true
 	return nil
 }
 
-// begin finds out where to go on.
+// begin finds the next event of the follower, and resets the consumer to it.
 func (f *following) begin(ctx context.Context, epochs Epochs) (*stretch, error) {
 	present := epochs[len(epochs)-1]
 	if from, lost := epochs.Lost(f.at); lost {
@@ -101,7 +101,7 @@ func (f *following) begin(ctx context.Context, epochs Epochs) (*stretch, error) 
 		return nil, err
 	}
 	if s.dense = granted == Subjects(s.epoch); !s.dense && granted != Subject(s.epoch, f.Practice, ">") {
-		return nil, fmt.Errorf("the follower %s was granted what is published at %s: follow that, or have frontdesk feed grant give it another part of the log", f.Name, granted)
+		return nil, fmt.Errorf("the follower %s was granted the events published at %s: follow those, or have frontdesk feed grant give it another part of the log", f.Name, granted)
 	}
 	_, err = f.send(ctx, f.Name, s.epoch, next)
 	return s, err
@@ -110,19 +110,19 @@ func (f *following) begin(ctx context.Context, epochs Epochs) (*stretch, error) 
 // hand gives an event to the follower until it is handled.
 func (f *following) hand(ctx context.Context, sent *nats.Msg, at Place) error {
 	for wait := firstWait; ; wait = min(2*wait, longest) {
-		handled, err := f.handOnce(ctx, watermilled(sent))
+		handled, err := f.handOnce(ctx, watermillMessage(sent))
 		if err != nil {
 			return err
 		}
 		if handled {
-			f.at, f.told, f.gaps, f.waitsFor = at, at, 0, ""
+			f.at, f.reported, f.gaps, f.warned = at, at, 0, ""
 			return nil
 		}
-		f.say(ctx, fmt.Errorf("the event at %s was not handled", at))
+		f.warn(ctx, fmt.Errorf("the event at %s was not handled", at))
 		before := f.at
-		if err := f.ask(ctx); err != nil || f.at != before {
+		if err := f.readPlace(ctx); err != nil || f.at != before {
 			f.known = false
-			return errors.Join(err, errAnew)
+			return errors.Join(err, errRestart)
 		}
 		pause(ctx, wait)
 	}
@@ -147,23 +147,23 @@ func (f *following) handOnce(ctx context.Context, msg *message.Message) (handled
 	}
 }
 
-// pass says that there was nothing to handle up to where the follower is.
+// pass reports to the follower that there was nothing to handle up to its place.
 func (f *following) pass(ctx context.Context) error {
-	if f.Passed == nil || f.at == f.told {
+	if f.Passed == nil || f.at == f.reported {
 		return nil
 	}
 	if err := f.Passed(ctx, f.at); err != nil {
-		return passing{fmt.Errorf("tell the follower that it is at %s: %w", f.at, err)}
+		return passing{fmt.Errorf("report to the follower that it is at %s: %w", f.at, err)}
 	}
-	f.told = f.at
+	f.reported = f.at
 	return nil
 }
 
-// say says once what is waited for.
-func (f *following) say(ctx context.Context, err error) {
-	if text := err.Error(); text != f.waitsFor {
-		f.waitsFor = text
-		f.Log.WarnContext(ctx, "following the log waits, and tries again", slog.String("error", text), slog.Any("at", f.at))
+// warn logs an error, once as long as it stays the same.
+func (f *following) warn(ctx context.Context, err error) {
+	if text := err.Error(); text != f.warned {
+		f.warned = text
+		f.Log.WarnContext(ctx, "cannot follow the log; retrying", slog.String("error", text), slog.Any("at", f.at))
 	}
 }
 

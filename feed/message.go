@@ -15,8 +15,8 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Place is where an event is: an idx means one event within an epoch. The zero Place is
-// before the first. As text it is 3:41.
+// Place is an event's epoch and idx: an idx means one event within an epoch. The zero Place
+// is before the first event. As text it is 3:41.
 type Place struct {
 	Epoch int
 	Idx   int64
@@ -28,7 +28,7 @@ func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Epoch, p.Idx) }
 // MarshalText returns the place as text.
 func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads what [Place.MarshalText] has written.
+// UnmarshalText reads the text of [Place.MarshalText].
 func (p *Place) UnmarshalText(text []byte) error {
 	var read Place
 	if _, err := fmt.Sscanf(string(text), "%d:%d", &read.Epoch, &read.Idx); err != nil || read.String() != string(text) || read.Epoch < 0 || read.Idx < 0 {
@@ -38,18 +38,18 @@ func (p *Place) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Message is an event of the log on its way.
+// Message is an event of the log as it is published.
 type Message struct {
 	Epoch        int
 	event.Stored // as in the database, without boxes
 
-	// Before is the idx up to which a follower of the practice must have come before it
-	// handles this event: the practice's event before it is there, or earlier. It is 0 if
+	// Before is the idx that a follower of the practice must have reached before it handles
+	// this event: the practice's previous event has that idx, or an earlier one. It is 0 if
 	// there is none, or if that is not known.
 	Before int64
 }
 
-// Place returns where the event is.
+// Place returns the event's place.
 func (m Message) Place() Place { return Place{m.Epoch, m.Idx} }
 
 // The headers of a message, beside [nats.MsgIdHdr], which is the event's id. Practice and name
@@ -64,8 +64,8 @@ const (
 	headerBefore  = "Frontdesk-Before"
 )
 
-// nobody stands in subjects for the events that belong to no practice.
-const nobody = "_"
+// noPractice takes the tenant's place in the subjects of events that belong to no practice.
+const noPractice = "_"
 
 const (
 	subjects     = "frontdesk.log."
@@ -75,16 +75,16 @@ const (
 // StreamName returns the name of the broker's stream of an epoch.
 func StreamName(epoch int) string { return streamPrefix + strconv.Itoa(epoch) }
 
-// Subject returns where an event of an epoch is published: frontdesk.log.3.elm-street.patient-request.submitted.v1.
+// Subject returns the subject of an event of an epoch: frontdesk.log.3.elm-street.patient-request.submitted.v1.
 // The name ">" matches every event of the practice.
 func Subject(epoch int, tenant, name string) string {
 	if tenant == "" {
-		tenant = nobody
+		tenant = noPractice
 	}
 	return subjects + strconv.Itoa(epoch) + "." + tenant + "." + name
 }
 
-// Subjects returns what matches every subject of an epoch.
+// Subjects returns the pattern that matches every subject of an epoch.
 func Subjects(epoch int) string { return subjects + strconv.Itoa(epoch) + ".>" }
 
 // content is the body of a message.
@@ -94,7 +94,7 @@ type content struct {
 }
 
 // Encode returns a message as it is published: its body is `{"data":…,"metadata":…}`, both
-// as they are stored, byte for byte.
+// byte for byte as stored.
 func Encode(m Message) *nats.Msg {
 	msg := &nats.Msg{
 		Subject: Subject(m.Epoch, m.Stream.Tenant, m.Name),
@@ -113,7 +113,7 @@ func Encode(m Message) *nats.Msg {
 	return msg
 }
 
-// Decode returns what [Encode] was given, or an error that says what is wrong with a message.
+// Decode returns the message that [Encode] has encoded, or an error that names the fault in it.
 func Decode(subject string, header nats.Header, body []byte) (m Message, err error) {
 	var c content
 	if err := jsonv2.Unmarshal(body, &c); err != nil {
@@ -135,10 +135,10 @@ func Decode(subject string, header nats.Header, body []byte) (m Message, err err
 		return Message{}, fmt.Errorf("read the message at %s: %w", subject, read.err)
 	}
 	tenant, name, found := strings.Cut(strings.TrimPrefix(subject, subjects+strconv.Itoa(m.Epoch)+"."), ".")
-	if !found || Subject(m.Epoch, strings.TrimPrefix(tenant, nobody), name) != subject {
+	if !found || Subject(m.Epoch, strings.TrimPrefix(tenant, noPractice), name) != subject {
 		return Message{}, fmt.Errorf("read the message at %s: the subject is not one of epoch %d", subject, m.Epoch)
 	}
-	m.Stream.Tenant, m.Name = strings.TrimPrefix(tenant, nobody), name
+	m.Stream.Tenant, m.Name = strings.TrimPrefix(tenant, noPractice), name
 	return m, nil
 }
 
@@ -166,7 +166,7 @@ func read[T any](r *reader, name string, parse func(string) (T, error)) T {
 	return value
 }
 
-// EpochOf returns which epoch's stream has a name, and 0 if none has.
+// EpochOf returns the epoch whose stream has a name, and 0 if none has.
 func EpochOf(stream string) int {
 	number, found := strings.CutPrefix(stream, streamPrefix)
 	epoch, err := strconv.Atoi(number)
@@ -176,6 +176,6 @@ func EpochOf(stream string) int {
 	return epoch
 }
 
-// API is the prefix under which an account of the broker that is a follower's alone has what
-// it may ask of the log's account.
+// API is the prefix of the questions that a follower's own account of the broker may ask of
+// the log's account.
 const API = "frontdesk.api"

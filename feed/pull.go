@@ -12,10 +12,10 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// asked is how the broker is asked for messages. nats.go would do it, but it keeps the
-// heartbeats to itself, which say whether a message was lost on its way, and how far a
-// follower of few events has come.
-type asked struct {
+// pullRequest asks the broker for messages. nats.go has pull requests, but it hides the
+// heartbeats, which show whether a message was lost on its way, and how far a follower of
+// few events has come.
+type pullRequest struct {
 	Expires   time.Duration `json:"expires"`
 	Batch     int           `json:"batch"`
 	MaxBytes  int           `json:"max_bytes"`
@@ -23,33 +23,33 @@ type asked struct {
 }
 
 const (
-	batch  = 1000 // messages that are asked for at once
-	spare  = 64   // heartbeats and the like, which come between them
+	batch  = 1000 // messages of a pull request
+	spare  = 64   // heartbeats and other statuses, which come between them
 	margin = 64 << 10
-	late   = time.Second // that a heartbeat may be
+	late   = time.Second // by which a heartbeat may be late
 )
 
-// read asks for messages again and again, and deals with them.
+// read pulls messages again and again, and processes them.
 func (s *stretch) read(ctx context.Context) error {
-	inbox, come := s.Conn.NewInbox(), make(chan *nats.Msg, batch+spare)
-	subscribed, err := s.Conn.ChanSubscribe(inbox+".*", come)
+	inbox, messages := s.Conn.NewInbox(), make(chan *nats.Msg, batch+spare)
+	subscribed, err := s.Conn.ChanSubscribe(inbox+".*", messages)
 	if err != nil {
 		return s.failed("ask the broker for events", err)
 	}
 	defer func() { _ = subscribed.Unsubscribe() }() // it has ended if that fails
 	for n := 0; ; n++ {
-		if err := s.ask(ctx, fmt.Sprint(inbox, ".", n), come); err != nil {
+		if err := s.pull(ctx, fmt.Sprint(inbox, ".", n), messages); err != nil {
 			return err
 		}
 	}
 }
 
-// ask asks once, and deals with what comes. What the broker still says of the question
-// before is passed over.
-func (s *stretch) ask(ctx context.Context, inbox string, come <-chan *nats.Msg) error {
-	room := max(s.InFlight, int(s.Conn.MaxPayload())+margin) // a message that is larger would never come
+// pull sends one pull request, and processes the messages that come. Late statuses of the
+// request before are ignored.
+func (s *stretch) pull(ctx context.Context, inbox string, messages <-chan *nats.Msg) error {
+	room := max(s.InFlight, int(s.Conn.MaxPayload())+margin) // a larger message would never come
 	heartbeat, expires := s.pace()
-	body, err := json.Marshal(asked{expires, batch, room, heartbeat})
+	body, err := json.Marshal(pullRequest{expires, batch, room, heartbeat})
 	if err != nil {
 		return err
 	}
@@ -61,20 +61,20 @@ func (s *stretch) ask(ctx context.Context, inbox string, come <-chan *nats.Msg) 
 	for left := batch; left > 0 && room > 0; {
 		patience.Reset(2*heartbeat + late)
 		select {
-		case msg := <-come:
-			is := msg.Header.Get("Status")
-			if is != "" && len(msg.Data) == 0 {
-				if over, err := s.told(ctx, inbox, is, msg); over || err != nil {
+		case msg := <-messages:
+			status := msg.Header.Get("Status")
+			if status != "" && len(msg.Data) == 0 {
+				if over, err := s.status(ctx, inbox, status, msg); over || err != nil {
 					return err
 				}
 				continue
 			}
 			left, room = left-1, room-msg.Size()
-			if err := s.deal(ctx, msg); err != nil {
+			if err := s.process(ctx, msg); err != nil {
 				return err
 			}
 		case <-patience.C:
-			return s.failed("wait for a sign of the broker", nats.ErrTimeout)
+			return s.failed("wait for a heartbeat of the broker", nats.ErrTimeout)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -82,13 +82,12 @@ func (s *stretch) ask(ctx context.Context, inbox string, come <-chan *nats.Msg) 
 	return nil
 }
 
-// told is what the broker says instead of sending an event, and reports whether it will
-// send no more unless it is asked again.
-func (s *stretch) told(ctx context.Context, inbox, status string, msg *nats.Msg) (over bool, err error) {
+// status processes a status of the broker, and reports whether the pull request is over.
+func (s *stretch) status(ctx context.Context, inbox, status string, msg *nats.Msg) (over bool, err error) {
 	if msg.Subject != inbox {
 		return false, nil
 	}
-	header, says := msg.Header, msg.Header.Get("Description")
+	header, description := msg.Header, msg.Header.Get("Description")
 	switch {
 	case status == "100":
 		sent, errSent := strconv.ParseUint(header.Get("Nats-Last-Consumer"), 10, 64)
@@ -96,11 +95,11 @@ func (s *stretch) told(ctx context.Context, inbox, status string, msg *nats.Msg)
 		if err := errors.Join(errSent, errLooked); err != nil {
 			return false, fmt.Errorf("read a heartbeat of the broker: %w", err)
 		}
-		return false, s.beat(ctx, sent, looked)
-	case status == "408", strings.Contains(says, "MaxBytes"), strings.Contains(says, "Batch Completed"):
+		return false, s.heartbeat(ctx, sent, looked)
+	case status == "408", strings.Contains(description, "MaxBytes"), strings.Contains(description, "Batch Completed"):
 		return true, nil
 	case status == "503":
 		return true, s.failed("ask the broker for events", nats.ErrNoResponders)
 	}
-	return true, passing{fmt.Errorf("the broker sends no events: %s %s", status, says)}
+	return true, passing{fmt.Errorf("the broker sends no events: %s %s", status, description)}
 }

@@ -14,8 +14,8 @@ import (
 // codec knows the events of this program.
 var codec = sync.OnceValues(func() (*event.Codec, error) { return event.NewCodec(domain.Events()...) })
 
-// Recorded returns the event as this program knows it: the same as a reader of the
-// database gets who opens nothing personal. An event of a newer program is
+// Recorded returns the event as this program knows it: as read from the database by a
+// reader that decrypts no personal data. An event of a newer program is
 // [event.ErrUnknownName].
 func (m Message) Recorded() (event.Recorded, error) {
 	known, err := codec()
@@ -29,10 +29,10 @@ func (m Message) Recorded() (event.Recorded, error) {
 	return r, nil
 }
 
-// subjectKey is where a message's subject stands in watermill's metadata, beside its headers.
+// subjectKey is the key of a message's subject in watermill's metadata, next to its headers.
 const subjectKey = "Frontdesk-Subject"
 
-// Read returns what a watermill message of a [Subscriber] says, or of a copy of one.
+// Read decodes a watermill message of a [Subscriber], or a copy of one.
 func Read(msg *message.Message) (Message, error) {
 	header := nats.Header{}
 	for name, value := range msg.Metadata {
@@ -41,8 +41,8 @@ func Read(msg *message.Message) (Message, error) {
 	return Decode(msg.Metadata.Get(subjectKey), header, msg.Payload)
 }
 
-// watermilled returns a message of the broker as watermill has it.
-func watermilled(sent *nats.Msg) *message.Message {
+// watermillMessage converts a message of the broker into one of watermill.
+func watermillMessage(sent *nats.Msg) *message.Message {
 	msg := message.NewMessage(sent.Header.Get(nats.MsgIdHdr), sent.Data)
 	for name := range sent.Header {
 		msg.Metadata.Set(name, sent.Header.Get(name))

@@ -5,43 +5,43 @@ import (
 	"fmt"
 )
 
-// LostError says that the log has lost its end, and that a follower has read some of what
-// was lost. It never happened. The follower takes back what it made of it, or forgets
-// everything and begins anew.
+// LostError reports that the log has lost its end, and that a follower has read some of the
+// lost events. They never happened. The follower reverts their effects, or deletes its data
+// and starts again.
 type LostError struct {
-	At   Place // where the follower is
-	From int64 // idx of the first event that never happened as it was read
-	Now  Epoch // in which the log goes on
+	At   Place // of the follower
+	From int64 // idx of the first lost event
+	Now  Epoch // in which the log continues
 }
 
-// Error says what never happened, and what to do.
+// Error names the lost events, and the remedy.
 func (e *LostError) Error() string {
-	return fmt.Sprintf("what was read of epoch %d from idx %d up to %d never happened: the log lost its end there, and goes on in %s from idx %d; "+
-		"take back what was made of it, or begin anew", e.At.Epoch, e.From, e.At.Idx, e.Now, e.Now.First)
+	return fmt.Sprintf("the events read of epoch %d from idx %d up to %d never happened: the log lost its end there, and continues in %s from idx %d; "+
+		"revert their effects, or start again", e.At.Epoch, e.From, e.At.Idx, e.Now, e.Now.First)
 }
 
-// GoneError says that the broker does not hold what a follower needs next. It was too old,
-// or the stream is damaged.
+// GoneError reports that the broker does not hold the next event of a follower. It was too
+// old, or the stream is damaged.
 type GoneError struct {
-	Next Place // what the follower needs
+	Next Place // of the event that the follower needs
 	Has  int64 // the next idx that the broker has for it
 }
 
-// Error says what is gone, and what to do.
+// Error names the missing events, and the remedy.
 func (e *GoneError) Error() string {
-	return fmt.Sprintf("idx %d of epoch %d is needed, and the broker goes on with %d: what lies between is not there any more. "+
+	return fmt.Sprintf("idx %d of epoch %d is needed, and the broker continues with %d: it no longer holds the events between them. "+
 		"Begin with an export of the log, and follow behind its end", e.Next.Idx, e.Next.Epoch, e.Has)
 }
 
-// passing is an error that may be gone at the next try.
+// passing is an error that a retry may overcome.
 type passing struct{ error }
 
-// Unwrap returns what passes.
+// Unwrap returns the cause.
 func (e passing) Unwrap() error { return e.error }
 
 var (
-	// errAnew is no error: something has changed, so it is found out anew where to go on.
-	errAnew = errors.New("go on anew")
+	// errRestart is no error: something has changed, so the follower finds its next event again.
+	errRestart = errors.New("start again")
 
 	errMissed = passing{errors.New("a message was lost on its way from the broker")}
 )

@@ -104,7 +104,7 @@ func TestWhatWasNotGrantedIsSaid_D102(t *testing.T) {
 	f := follow(t, s.URL(), feed.Config{Practice: "oak-lane"})
 	f.waitForLog("frontdesk feed grant")
 	f = follow(t, s.URL(), feed.Config{Practice: "oak-lane", Name: "elm-street"})
-	if err := f.stopped(); err == nil || !strings.Contains(err.Error(), "was granted what is published at frontdesk.log.1.elm-street.>") {
+	if err := f.stopped(); err == nil || !strings.Contains(err.Error(), "was granted the events published at frontdesk.log.1.elm-street.>") {
 		t.Errorf("it was stopped by %v", err)
 	}
 	f = follow(t, s.URL(), feed.Config{Practice: "mill-lane", Name: "everything"})

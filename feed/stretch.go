@@ -11,39 +11,39 @@ import (
 	"frontdesk/domain/event"
 )
 
-// stretch is the rest of an epoch, as far as nothing goes wrong. A message may be lost on
-// its way, because nothing is acknowledged. The broker numbers what it sends, so that is
-// seen, and it is asked to send it again.
+// stretch reads the rest of an epoch until an error. A message may be lost on its way,
+// because nothing is acknowledged. The broker numbers the messages that it sends, so a lost
+// one is noticed, and the broker is asked to send it again.
 type stretch struct {
 	*following
-	chain Epochs // as they were when it began
+	chain Epochs // at the beginning
 	epoch int
 	end   int64 // idx of the epoch's last event, if it is over
 	over  bool
-	dense bool // every idx comes
+	dense bool // every idx is sent
 
-	seen    uint64 // messages that have come
+	seen    uint64 // messages received
 	beats   int    // heartbeats since the last of them
-	reached int64  // how far the broker had come at the heartbeat before
+	reached int64  // idx of the broker at the heartbeat before
 }
 
-// deal checks that a message is the next one, and has it handled.
-func (s *stretch) deal(ctx context.Context, msg *nats.Msg) error {
-	is, err := msg.Metadata()
+// process checks that a message is the next one, and hands it to the follower.
+func (s *stretch) process(ctx context.Context, msg *nats.Msg) error {
+	metadata, err := msg.Metadata()
 	if err != nil {
-		return fmt.Errorf("read what the broker says of a message: %w", err)
+		return fmt.Errorf("read the broker's metadata of a message: %w", err)
 	}
-	if is.Sequence.Consumer != s.seen+1 {
+	if metadata.Sequence.Consumer != s.seen+1 {
 		return errMissed
 	}
 	s.seen, s.beats = s.seen+1, 0
-	idx := int64(is.Sequence.Stream)
+	idx := int64(metadata.Sequence.Stream)
 	if idx <= s.at.Idx {
-		return nil // the broker is behind the follower, as one that is being filled again
+		return nil // the broker is behind the follower: it is being filled again
 	}
 	if s.over && idx > s.end {
 		s.at = Place{s.epoch, s.end}
-		return errAnew
+		return errRestart
 	}
 	m, err := decode(msg, Place{s.epoch, idx})
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *stretch) wants(m Message) bool {
 	return (s.Practice == "" || m.Stream.Tenant == s.Practice) && (len(s.Events) == 0 || slices.Contains(s.Events, m.Name))
 }
 
-// gap is an error because the broker goes on with an idx, and something before it is
-// missing. Another process of the same name may have asked for that, so it is asked again.
+// gap returns the error of a gap before an idx. Another process of the same name may have
+// reset the consumer, so the broker is asked again before the gap counts.
 func (s *stretch) gap(idx int64) error {
 	if s.gaps++; s.gaps < sureOfGap {
 		return errMissed
@@ -99,10 +99,10 @@ func (s *stretch) gap(idx int64) error {
 
 const sureOfGap = 7 // with the waits between, a second
 
-// beat is a heartbeat of the broker, which has nothing to send: it says how many messages
-// it has sent, and how far in the log it has looked for more. That counts when it was
-// said twice: the broker looks before it sends.
-func (s *stretch) beat(ctx context.Context, sent uint64, looked int64) error {
+// heartbeat processes a heartbeat of the broker, which has nothing to send: the number of
+// messages sent, and the idx up to which the broker has looked for more. That idx counts
+// when two heartbeats have reported it, because the broker looks before it sends.
+func (s *stretch) heartbeat(ctx context.Context, sent uint64, looked int64) error {
 	if sent != s.seen {
 		return errMissed
 	}
@@ -126,20 +126,19 @@ func (s *stretch) beat(ctx context.Context, sent uint64, looked int64) error {
 	return s.lookForEpochs(ctx)
 }
 
-// lookForEpochs finds out whether the epoch is over.
+// lookForEpochs returns errRestart if the epoch is over.
 func (s *stretch) lookForEpochs(ctx context.Context) error {
 	if s.over && s.at.Idx >= s.end {
-		return errAnew
+		return errRestart
 	}
 	epochs, err := s.epochs(ctx)
 	if err == nil && !slices.Equal(epochs, s.chain) {
-		return errAnew
+		return errRestart
 	}
 	return err
 }
 
-// pace is how often the broker says that it has nothing to send, and for how long it is
-// asked at a time.
+// pace returns the interval of heartbeats and the length of a pull request.
 func (s *stretch) pace() (heartbeat, expires time.Duration) {
 	if s.over {
 		return 100 * time.Millisecond, time.Second

@@ -19,26 +19,26 @@ import (
 // Topic is the one topic of a [Subscriber].
 const Topic = "frontdesk.log"
 
-// Config says what is followed, and how.
+// Config configures a [Subscriber].
 type Config struct {
 	Conn     *nats.Conn // stays open; it reconnects without end (nats.MaxReconnects(-1))
-	Practice string     // only its events; "" for the whole log
-	Name     string     // under which the follower was granted what it reads; "" for the practice's
-	API      string     // where the broker is asked; "" for [API]
-	Events   []string   // names of events; the others are passed over. nil for all
+	Practice string     // whose events are followed; "" for the whole log
+	Name     string     // under which the follower was granted its part of the log; "" for the practice's
+	API      string     // prefix of questions to the broker; "" for [API]
+	Events   []string   // names of the events to hand over; nil for all
 
-	// After returns the place of the last event that the follower has handled, which it
-	// keeps with what it made of it. It is asked at the beginning, and after an event that
-	// was not acknowledged.
+	// After returns the place of the last event that the follower has handled. The follower
+	// stores it with the effects of that event. It is called at the beginning, and after an
+	// event that was not acknowledged.
 	After func(ctx context.Context) (Place, error)
 
-	// Passed is told while nothing comes that up to a place there was nothing more to
-	// handle, unless it is nil. A follower that keeps that place reads less when it is
-	// started again.
+	// Passed receives the place up to which there was nothing more to handle, unless it is
+	// nil. It is called while no events come. A follower that stores the place reads less
+	// after a restart.
 	Passed func(ctx context.Context, at Place) error
 
 	InFlight int          // bytes of messages that wait for the follower, about; 0 for 16 MiB
-	Log      *slog.Logger // what is waited for; nil for nothing
+	Log      *slog.Logger // for warnings; nil for none
 }
 
 const defaultInFlight = 16 << 20
@@ -46,20 +46,19 @@ const defaultInFlight = 16 << 20
 // Subscriber is watermill's view of the log: it hands over one event after another, each
 // when the one before was acknowledged. It keeps no place on the broker.
 //
-// A message that was not acknowledged comes again unless [Config.After] says that it was
-// handled. A broker that is away is waited for. Something that cannot pass closes the
-// channel, and [Subscriber.Err] says what it was.
+// A message that was not acknowledged comes again unless [Config.After] returns its place.
+// The subscriber waits for a broker that is away. A permanent error closes the channel, and
+// [Subscriber.Err] returns it.
 type Subscriber struct {
 	following *following
 
 	mu   sync.Mutex
-	stop context.CancelFunc // nil until somebody has subscribed
-	done chan struct{}      // closed when everything has ended
+	stop context.CancelFunc // nil until Subscribe
+	done chan struct{}      // closed when run has ended
 	err  error
 }
 
-// NewSubscriber returns a subscriber, or an error that says what is wrong with its
-// configuration.
+// NewSubscriber returns a subscriber, or an error that names the fault in its configuration.
 func NewSubscriber(c Config) (*Subscriber, error) {
 	if c.Conn == nil || c.After == nil {
 		return nil, errors.New("follow the log: Conn and After are needed")
@@ -104,7 +103,7 @@ func check(c Config, known *event.Codec) error {
 func (c Config) name() string { return cmp.Or(c.Name, c.Practice) }
 
 // Subscribe begins to follow the log until ctx ends. The topic is [Topic]. A subscriber
-// follows once: the place is that of one follower.
+// follows once: its place is that of one follower.
 func (s *Subscriber) Subscribe(ctx context.Context, topic string) (<-chan *message.Message, error) {
 	if topic != Topic {
 		return nil, fmt.Errorf("the topic %q is none of the log's: subscribe to %q", topic, Topic)
@@ -145,7 +144,7 @@ func (s *Subscriber) Close() error {
 }
 
 // Err returns why the channel was closed: a [LostError], a [GoneError], an
-// [event.ErrUnknownName] or another error that cannot pass. It is nil if ctx or
+// [event.ErrUnknownName] or another permanent error. It is nil if ctx or
 // [Subscriber.Close] has ended the following, and until the channel is closed.
 func (s *Subscriber) Err() error {
 	s.mu.Lock()

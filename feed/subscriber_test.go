@@ -66,7 +66,7 @@ func TestWhatIsNotAcknowledgedComesAgain_D102(t *testing.T) {
 	}
 }
 
-// Whoever has kept an event and could not say so is not handed it again.
+// A follower that has stored an event, but not acknowledged it, does not receive it again.
 func TestWhatWasKeptDoesNotComeAgain_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
@@ -123,7 +123,7 @@ func TestAFollowerMayChooseEvents_D102(t *testing.T) {
 	w.add(3)
 	f := follow(t, s.URL(), feed.Config{Practice: "elm-street", Events: []string{unlike.EventName()}})
 	f.wants(w.log[3:4])
-	// It learns that nothing more is there for it up to the end.
+	// It learns that there are no more events for it up to the end.
 	clocktest.Eventually(t, func() bool { f.mu.Lock(); defer f.mu.Unlock(); return f.passed == feed.Place{Epoch: 1, Idx: 8} }, "idx 8 to be passed; %s", f.said)
 	w.addOf("elm-street", unlike)
 	f.wants(append(w.log[3:4:4], w.log[8]))

@@ -77,7 +77,7 @@ func TestAConsumerThatIsGoneIsWaitedFor_D102(t *testing.T) {
 	f.wants(w.of("elm-street"))
 }
 
-// Somebody else who follows under the same name takes messages away and moves the place.
+// Another follower of the same name takes messages away and moves the consumer.
 func TestAnotherOfTheSameNameTakesNothingAway_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
@@ -200,7 +200,7 @@ func TestCloseWaitsForEverything_D102(t *testing.T) { //nolint:paralleltest // s
 			t.Fatal(err)
 		}
 		if n%2 == 0 {
-			<-messages // and nobody acknowledges it
+			<-messages // it is not acknowledged
 		}
 		if n%3 == 0 {
 			cancel()

@@ -63,7 +63,7 @@ func (w *world) grant(name, tenant string) {
 	}
 }
 
-// begin lets an epoch begin at an idx. What the log had from there on is lost.
+// begin starts an epoch at an idx. The log loses its events from there on.
 func (w *world) begin(epoch int, first int64) {
 	w.tb.Helper()
 	w.epochs = slices.DeleteFunc(w.epochs, func(e feed.Epoch) bool { return e.First >= first })
@@ -99,7 +99,7 @@ func (w *world) publish(msg *nats.Msg) {
 	}
 }
 
-// next returns what would be the next event.
+// next returns the next event without adding it.
 func (w *world) next(tenant string, e event.Event) feed.Message {
 	w.tb.Helper()
 	codec, err := event.NewCodec(e)
