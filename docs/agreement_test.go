@@ -15,11 +15,11 @@ import (
 
 const (
 	mutations = 10_000
-	byCommand = 50 // every so many go through the command line, too
+	byCommand = 50 // one of so many goes through the command line as well
 )
 
-// What the server says of a token, token explain says, too: of 10,000 random
-// mutations, from a seed, so that a failure can be seen again.
+// The server and token explain give the same verdict on each of 10,000 random mutations of
+// tokens. Each has a seed, so that a failure can be repeated.
 func TestTokenExplainAgreesWithTheServer(t *testing.T) {
 	t.Parallel()
 	document := string(app.JWKS())
@@ -45,8 +45,7 @@ func TestTokenExplainAgreesWithTheServer(t *testing.T) {
 	}
 }
 
-// explained is what token explain is made of, without the command line around
-// it.
+// explained is the verdict of the function behind token explain.
 func explained(t *testing.T, authorisation string, keys func() (bearer.KeySet, error)) judgement {
 	t.Helper()
 	token, err := bearer.Explain([]string{arrived(authorisation)}, keys, noon)
@@ -59,8 +58,8 @@ func explained(t *testing.T, authorisation string, keys func() (bearer.KeySet, e
 	return judgement{accepted: true, application: token.Issuer, mode: token.Mode(), username: token.Username()}
 }
 
-// mutate is an Authorization header that something may be wrong with. Most are
-// not signed anew, which takes long.
+// mutate returns an Authorization header that may be faulty. Most are not signed again,
+// because that takes long.
 func mutate(r *rand.Rand) string {
 	switch r.IntN(9) {
 	case 0: // other claims

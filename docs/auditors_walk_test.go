@@ -13,8 +13,8 @@ import (
 
 // TestWalkAuditorsPage_D79 types the page into a shell, one block after
 // another, against the sandbox: a checkpoint is kept, the log is forged by a superuser, and
-// every verifier says so. Only the names of the database and of the practice are others
-// than the page's.
+// every verifier reports it. Only the names of the database and of the practice differ from
+// those of the page.
 func TestWalkAuditorsPage_D79(t *testing.T) {
 	t.Parallel()
 	s, err := theSandbox()
@@ -61,7 +61,7 @@ func (s *sandbox) script(t *testing.T, page string) string {
 		switch snippet.language {
 		case "sh":
 			commands.WriteString(snippet.text)
-		case "text": // what a file looks like
+		case "text": // an example of a file's content
 		default:
 			t.Errorf("nothing runs a snippet in %q of %s", snippet.language, page)
 		}

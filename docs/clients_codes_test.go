@@ -71,14 +71,14 @@ func goCodes(codes []string) string {
 
 package client
 
-// A Code says what the service refuses. Programs go by it; descriptions are for people.
+// A Code names a reason of a refusal. Programs decide by the code; descriptions are for people.
 type Code string
 
-// Unrecognised is a code that is newer than this package, or that of an answer which is not
-// the service's.
+// Unrecognised is the code of an error that this package does not know, or that did not come
+// from the service.
 const Unrecognised Code = "unrecognised"
 
-// The codes. docs/errors says what each means and what to do.
+// The codes. docs/errors has the meaning and the remedy of each.
 const (
 ` + constants.String() + `)
 
@@ -105,13 +105,13 @@ func goName(code string) string {
 func typescriptCodes(codes []string) string {
 	return "// " + generated + `
 
-/** The codes of refusals. docs/errors says what each means and what to do. */
+/** The codes of refusals. docs/errors has the meaning and the remedy of each. */
 export const errorCodes = [
 ` + listed(codes) + `] as const;
 
 /**
- * What the service refuses. Programs go by it; descriptions are for people. "unrecognised" is a code that is newer than
- * this package, or that of an answer which is not the service's.
+ * The reason of a refusal. Programs decide by the code; descriptions are for people. "unrecognised" is the code of an
+ * error that this package does not know, or that did not come from the service.
  */
 export type ErrorCode = (typeof errorCodes)[number] | "unrecognised";
 `
@@ -123,9 +123,9 @@ func pythonCodes(codes []string) string {
 
 from typing import Literal, get_args
 
-# What the service refuses. docs/errors says what each means and what to do.
-# "unrecognised" is a code that is newer than this package, or that of an answer
-# which is not the service's.
+# The reasons of refusals. docs/errors has the meaning and the remedy of each.
+# "unrecognised" is the code of an error that this package does not know, or that
+# did not come from the service.
 ErrorCode = Literal[
     "unrecognised",
 ` + strings.ReplaceAll(listed(codes), "  \"", "    \"") + `]

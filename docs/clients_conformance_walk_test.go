@@ -11,7 +11,7 @@ import (
 	"frontdesk/cmd/frontdesk/conformance"
 )
 
-// The clients pass what integrators' own receivers and clients are tried out with (D100).
+// The clients pass the checks for integrators' own receivers and clients (D100).
 func TestWalkClientsPassTheChecks_D99(t *testing.T) {
 	t.Parallel()
 	s, _ := aSandbox(t)

@@ -14,7 +14,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// Every endpoint that OpenAPI has is called, in every language, and answers what it must.
+// Every endpoint of the OpenAPI description is called in every language, and gives the right answer.
 func TestWalkClientsCallEveryEndpoint_D99(t *testing.T) {
 	t.Parallel()
 	s, info := aSandbox(t)

@@ -14,13 +14,13 @@ import (
 	"frontdesk/docs"
 )
 
-// clientPage is how a client's page is followed: by somebody who has a project.
+// clientPage describes a client's page, which a reader with a project follows.
 type clientPage struct {
 	language      string
 	project       string // the command that the page names to make one
 	calls         string // the file of the snippets that are one program
-	before, after string // what the page says is around them
-	run           string // that program, if the page does not say how
+	before, after string // around the snippets, as the page describes it
+	run           string // command for that program, if the page has none
 }
 
 var clientPages = map[string]clientPage{
@@ -29,7 +29,7 @@ var clientPages = map[string]clientPage{
 	"python":     {language: "python", project: "true", calls: "calls.py", run: "python3 calls.py"},
 }
 
-// goBefore is what a page in Go leaves out.
+// goBefore is the beginning of the program, which a page in Go leaves out.
 const goBefore = `package main
 
 import (
@@ -77,7 +77,7 @@ func TestWalkClientsPages_D99(t *testing.T) {
 	}
 }
 
-// Somebody who pastes what a page says about webhooks receives one of the sandbox.
+// A program that is pasted from a page's section on webhooks receives one of the sandbox.
 func TestWalkClientsReceiveWebhook(t *testing.T) {
 	t.Parallel()
 	s, _ := aSandbox(t)
@@ -151,7 +151,7 @@ func (p clientPage) types(t *testing.T, name, dir, lines string, environment ...
 	return output(t, "", dir, "env", append(append([]string{"FRONTDESK=" + repository}, environment...), "bash", "-c", script)...)
 }
 
-// freePort is one that nobody listens on.
+// freePort returns a port without a listener.
 func freePort(t *testing.T) string {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

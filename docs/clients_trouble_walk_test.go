@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// trouble is what a proxy does to an attempt.
+// trouble is a fault that a proxy adds to an attempt.
 type trouble int
 
 const (
@@ -26,11 +26,11 @@ const (
 	cutWithin           // the connection ends within the service's answer
 )
 
-// A troublemaker stands between the clients and the service.
+// A troublemaker is a proxy between the clients and the service.
 type troublemaker struct {
 	*httptest.Server
 	service    *url.URL
-	retryAfter string // what a 503 asks for, in seconds
+	retryAfter string // of a 503, in seconds
 
 	mu    sync.Mutex
 	plans map[string][]trouble // of the attempts at each path
@@ -111,8 +111,7 @@ func (m *troublemaker) unavailable(w http.ResponseWriter) {
 	_, _ = w.Write([]byte(`{"errors":[{"code":"unavailable","description":"Try again."}]}`))
 }
 
-// Whatever befalls an attempt, before or after the service has answered, what was asked for
-// is made once.
+// A call takes effect once, even if attempts fail before or after the service has answered.
 func TestWalkClientsMakeNothingTwice_D99(t *testing.T) {
 	t.Parallel()
 	s, info := aSandbox(t)
@@ -151,7 +150,7 @@ func TestWalkClientsMakeNothingTwice_D99(t *testing.T) {
 	})
 }
 
-// What the service refuses is not asked for again.
+// Clients do not repeat a call that the service has refused.
 func TestWalkClientsTakeRefusal_D99(t *testing.T) {
 	t.Parallel()
 	_, info := aSandbox(t)

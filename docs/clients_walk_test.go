@@ -15,12 +15,12 @@ import (
 	"testing"
 )
 
-// A clientPackage is the client in one language, and its driver: a program that does with it
-// what it is told, a line of JSON each (client/go/internal/driver).
+// A clientPackage is the client in one language, and its driver: a program that makes calls
+// with it, each ordered by a line of JSON (client/go/internal/driver).
 type clientPackage struct {
 	dir    string   // in client/
-	driver []string // what runs it in that folder
-	unit   []string // what runs its own tests
+	driver []string // command that runs it in that folder
+	unit   []string // command that runs its own tests
 }
 
 // theClients are built once for all tests.
@@ -88,7 +88,7 @@ func TestWalkClientsOwnTests_D99(t *testing.T) {
 	})
 }
 
-// A driver is one that runs.
+// A driver is a running one.
 type driver struct {
 	t       *testing.T
 	command *exec.Cmd
@@ -133,14 +133,14 @@ func (d *driver) stop() {
 func (d *driver) read(into any) {
 	d.t.Helper()
 	if !d.out.Scan() {
-		d.t.Fatalf("the driver says no more: %v\n%s", d.out.Err(), &d.said)
+		d.t.Fatalf("the driver prints no more lines: %v\n%s", d.out.Err(), &d.said)
 	}
 	if err := json.Unmarshal(d.out.Bytes(), into); err != nil {
-		d.t.Fatalf("the driver says %.300q: %v", d.out.Text(), err)
+		d.t.Fatalf("the driver prints %.300q: %v", d.out.Text(), err)
 	}
 }
 
-// order is what a driver is to do.
+// order is a line of input for a driver.
 type order struct {
 	Do    string   `json:"do"`
 	As    string   `json:"as,omitempty"`
@@ -150,7 +150,7 @@ type order struct {
 	Input any      `json:"input,omitempty"`
 }
 
-// outcome is what came of it.
+// outcome is the driver's line of output for an order.
 type outcome struct {
 	OK    map[string]any  `json:"-"`
 	Text  json.RawMessage `json:"ok"`
@@ -166,7 +166,7 @@ type outcome struct {
 
 type fields = map[string]any
 
-// do has it done, and reads what came of it.
+// do sends an order, and reads its outcome.
 func (d *driver) do(o order) (out outcome) {
 	d.t.Helper()
 	line, err := json.Marshal(o)
@@ -181,7 +181,7 @@ func (d *driver) do(o order) (out outcome) {
 	return out
 }
 
-// must has it done without a refusal.
+// must is do without a refusal.
 func (d *driver) must(o order) outcome {
 	d.t.Helper()
 	out := d.do(o)
@@ -191,7 +191,7 @@ func (d *driver) must(o order) outcome {
 	return out
 }
 
-// sandboxInfo is what the clients need of sandbox.json.
+// sandboxInfo holds the fields of sandbox.json that the clients need.
 type sandboxInfo struct {
 	APIURL, DatabaseURL, MasterKeyFile, TenantID string
 	Application                                  struct{ ID, KID, PrivateKeyFile string }
@@ -200,7 +200,7 @@ type sandboxInfo struct {
 	Sites, Rooms                                 []struct{ ID, SiteID string }
 }
 
-// aSandbox is the shared one.
+// aSandbox returns the shared one.
 func aSandbox(t *testing.T) (*sandbox, sandboxInfo) {
 	t.Helper()
 	s, err := theSandbox()
@@ -229,7 +229,7 @@ func (s *sandbox) operate(t *testing.T, arguments ...string) string {
 	return output(t, "", ".", "env", append([]string{"FRONTDESK_DIR=" + s.dir, program}, arguments...)...)
 }
 
-// aPatient is a new one, so that no other test writes into the record.
+// aPatient registers a new one, so that no other test writes into the record.
 func (s *sandbox) aPatient(t *testing.T, info sandboxInfo) string {
 	t.Helper()
 	registered := s.operate(t, "patient", "register", "--database-url", info.DatabaseURL, "--tenant", info.TenantID, "--json",

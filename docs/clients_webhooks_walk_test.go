@@ -15,8 +15,8 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// What the service did not send now, or not to this practice, is refused by the middleware of
-// every language and handled by nobody.
+// The middleware of every language refuses webhooks that the service has not sent now, or not
+// to this practice. No handler gets them.
 func TestWalkClientsRefuseWrongWebhook_D99(t *testing.T) {
 	t.Parallel()
 	inEveryLanguage(t, func(t *testing.T, c clientPackage) {

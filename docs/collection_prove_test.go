@@ -11,8 +11,8 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// Postman's own runner makes each call of the collection as the sandbox hands it out. What
-// may be asked for once a minute may have been asked for.
+// Postman's own runner makes each call of the sandbox's collection. Calls that are allowed
+// once a minute may be refused, because another test has made them.
 func TestProveCollectionIsAnswered_D98(t *testing.T) {
 	t.Parallel()
 	o := openAPITools(t)

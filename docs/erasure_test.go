@@ -8,7 +8,8 @@ import (
 	"frontdesk/domain/erasure"
 )
 
-// A page that promises more than an erasure does is repeated to the person who asked for it.
+// Practices repeat a page's promises to the person who asked for the erasure, so no page may
+// promise more than an erasure does.
 func TestPagesSayWhatErasureReaches(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{"practice.md", "retention.md", "operations/personal-data.md", "safety.md", "../SECURITY.md"} {

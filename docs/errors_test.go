@@ -69,7 +69,7 @@ func writeErrors(t *testing.T) {
 	}
 }
 
-// meanings is where the OpenAPI description says what each code means.
+// meanings matches the meanings of the codes in the OpenAPI description.
 var meanings = regexp.MustCompile(`("x-enumDescriptions": \{\n) *"unauthorized"[^}]*\n( *\})`)
 
 // described returns the OpenAPI description with the meanings of the table.
@@ -90,7 +90,7 @@ func inJSON(text string) string {
 	return strings.TrimSuffix(quoted.String(), "\n")
 }
 
-// The codes, what they mean, and the sentences of the examples are the table's.
+// The codes, their meanings, and the sentences of the examples are those of the table.
 func TestTheDescriptionSaysWhatTheTableSays_D92(t *testing.T) {
 	t.Parallel()
 	var document struct {

@@ -27,8 +27,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// fhirSchemas is what is needed of the JSON schema that HL7 publishes for R4, as an npm
-// package has it.
+// fhirSchemas are the needed parts of HL7's JSON schema for R4, from an npm package.
 type fhirSchemas map[string]*jsonschema.Schema
 
 func newFHIRSchemas(t *testing.T) fhirSchemas {
@@ -62,8 +61,8 @@ func newFHIRSchemas(t *testing.T) fhirSchemas {
 	return schemas
 }
 
-// need copies a definition and all that it leads to. What a resource may contain is every
-// other one, so that is left out, and nothing may be contained.
+// need copies a definition and all definitions that it refers to. A resource may contain every
+// other one, so that property is left out, and no resource may contain another.
 func need(needed, all map[string]any, name string) {
 	if needed[name] != nil {
 		return
@@ -131,8 +130,8 @@ func has(value any, place []string) bool {
 	return has(object[place[0]], place[1:])
 }
 
-// What audit export --format=fhir writes is FHIR R4: each kind of event, of actor and of
-// call, and what the sandbox has.
+// audit export --format=fhir writes FHIR R4 for each kind of event, of actor and of call, and
+// for the sandbox.
 func TestProveExportIsFHIR_D82(t *testing.T) {
 	t.Parallel()
 	schemas, count := newFHIRSchemas(t), map[string]int{}
@@ -224,7 +223,7 @@ func someCalls() (all []access.Call) {
 	return all
 }
 
-// exported is what the command exports of the sandbox.
+// exported returns the command's export of the sandbox.
 func exported(t *testing.T, args ...string) string {
 	t.Helper()
 	s, err := theSandbox()

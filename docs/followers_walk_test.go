@@ -90,7 +90,7 @@ func (l *relayed) happen(epoch int) {
 	l.must(err)
 }
 
-// wants is what the example has to come to.
+// wants returns the result that the example must reach.
 func (l *relayed) wants() string {
 	var lines []string
 	for _, kind := range []string{"admin", "medical"} {
@@ -101,8 +101,8 @@ func (l *relayed) wants() string {
 	return strings.Join(lines, "\n") + fmt.Sprintf("\nat %d\n", l.idx)
 }
 
-// The example is killed at random moments while events come, and an epoch begins in which
-// some of what it has read never happened.
+// The example is killed at random moments while events come. Then an epoch begins that has
+// lost some of the events that it has read.
 func TestWalkFollowerExampleIsKilled_D102(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -172,7 +172,7 @@ func TestWalkFollowersPage_D102(t *testing.T) {
 			l.must(os.WriteFile(filepath.Join(dir, "requests.py"), []byte(snippet.text), 0o600))
 		case "sh":
 			printed += output(t, "", dir, "env", "PATH="+bin+":"+os.Getenv("PATH"), "FRONTDESK_NATS="+l.url, "FRONTDESK_NATS_API=$JS.API", "bash", "-euc", snippet.text)
-		case "json": // what a line looks like
+		case "json": // an example of a line
 		default:
 			t.Errorf("nothing runs a snippet in %q", snippet.language)
 		}

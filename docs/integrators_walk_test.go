@@ -56,8 +56,8 @@ func TestWalkIntegratorsPages(t *testing.T) {
 // clockMoved is a line that moves the sandbox's clock to an instant, which may be past.
 var clockMoved = regexp.MustCompile(`(sandbox clock )\d{4}-\S+`)
 
-// freeAddress is an address that nobody listens on. Its port is below those from which
-// connections are made, so that none of them takes it before the page does.
+// freeAddress returns an address without a listener. Its port is below those of outgoing
+// connections, so that none of them takes it before the page does.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for {

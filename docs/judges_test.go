@@ -28,7 +28,7 @@ import (
 
 func applicationID(text string) application.ID { return application.ID{UUID: uuid.MustParse(text)} }
 
-// judgement is what can be compared of a verdict on a token.
+// judgement holds the comparable parts of a verdict on a token.
 type judgement struct {
 	accepted          bool
 	code, description string
@@ -37,12 +37,12 @@ type judgement struct {
 	username          string
 }
 
-// without is the judgement without who is calling.
+// without returns the judgement without the caller.
 func (j judgement) without() judgement {
 	return judgement{accepted: j.accepted, code: j.code, description: j.description}
 }
 
-// refused is the judgement that an error is.
+// refused returns the judgement of an error.
 func refused(t *testing.T, err error) judgement {
 	t.Helper()
 	refusal, ok := errors.AsType[*bearer.Refusal](err)
@@ -94,7 +94,7 @@ func authenticate(t *testing.T, server *bearer.Authenticator, authorisation stri
 // arrived is the value of a header as an HTTP server reads it.
 func arrived(value string) string { return strings.Trim(value, " \t") }
 
-// explainSays is what the command line says, which is given a whole header.
+// explainSays returns the verdict of the command line, which gets a whole header.
 func explainSays(t *testing.T, jwks, authorisation string, now time.Time) judgement {
 	t.Helper()
 	var out, failure bytes.Buffer

@@ -75,7 +75,7 @@ func leads(t *testing.T, page, link string) {
 	t.Errorf("%s links to %s, which has no such heading", page, link)
 }
 
-// anchor is what a heading is called in an address.
+// anchor returns the fragment of an address that leads to a heading.
 func anchor(heading string) string {
 	return strings.ReplaceAll(noPlace.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A lock that names a registry would send everybody there.
+// A lock that names a registry would send every user to it.
 func TestTheLockNamesNoRegistry(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{"../client/typescript", "testdata/fhir", "testdata/openapi", "testdata/openapi/lint"} {

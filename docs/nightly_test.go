@@ -16,8 +16,8 @@ var (
 	namedFile  = regexp.MustCompile(`[\w/]+_prove_test\.go`)
 )
 
-// A document that names a proof says that something holds. docs/nightly.md must show that the
-// proof has passed, and what it tried. A file of proofs that is named stands for all of them.
+// A document that names a proof claims its result. docs/nightly.md must show that the proof
+// has passed, and the number of its cases. A named file counts for all proofs in it.
 func TestDocumentsNamePassedProofs(t *testing.T) {
 	t.Parallel()
 	rows, err := proofs.Read("..")

@@ -23,14 +23,14 @@ import (
 // theOpenAPITools are two generators for TypeScript, and newman.
 var theOpenAPITools = npm("testdata/openapi")
 
-// tools are in a folder of a test's own, beside the description as the sandbox serves it.
+// tools are in a folder of a test's own, next to the description that the sandbox serves.
 type tools struct {
 	dir, bin string
 	sandbox  sandboxes.Info
 	document openAPIDocument
 }
 
-// openAPIDocument is what these tests read of the description.
+// openAPIDocument holds the parts of the description that these tests read.
 type openAPIDocument struct {
 	Servers []struct {
 		URL string `json:"url"`
@@ -64,7 +64,7 @@ func openAPITools(t *testing.T) tools {
 	return tools
 }
 
-// openAPIFolder is the folder without what npm fetches.
+// openAPIFolder returns the folder without the packages of npm.
 func openAPIFolder(t *testing.T) tools {
 	t.Helper()
 	s, err := theSandbox()
@@ -98,7 +98,7 @@ func (o tools) write(t *testing.T, name, text string) {
 	}
 }
 
-// run starts one of the tools. None of them may tell anybody that it was started.
+// run starts one of the tools, with telemetry off.
 func (o tools) run(t *testing.T, tool string, arguments ...string) (string, error) {
 	t.Helper()
 	silent := []string{"REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "DO_NOT_TRACK=1", "NO_COLOR=1", "CI=1", filepath.Join(o.bin, tool)}

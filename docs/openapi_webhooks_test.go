@@ -15,12 +15,12 @@ import (
 	"frontdesk/adapters/httpapi"
 )
 
-var signWebhooks = flag.Bool("sign-webhooks", false, "sign the example of each webhook in openapi.json anew, with a new key")
+var signWebhooks = flag.Bool("sign-webhooks", false, "sign the example of each webhook in openapi.json again, with a new key")
 
 const openAPIFile = "../adapters/httpapi/openapi.json"
 
-// The client verifies the examples, with the key set that is the example of
-// the key sets: what is shown is signed, and not made up.
+// The client verifies the examples of webhooks with the example of a key set: their
+// signatures are real.
 func TestTheExamplesOfWebhooksAreSigned_D98(t *testing.T) {
 	t.Parallel()
 	if *signWebhooks {
@@ -43,7 +43,7 @@ func TestTheExamplesOfWebhooksAreSigned_D98(t *testing.T) {
 	}
 }
 
-// shownWebhooks is what the file shows of webhooks.
+// shownWebhooks are the examples of webhooks in the file.
 type shownWebhooks struct {
 	Webhooks map[string]struct {
 		Post struct {

@@ -11,16 +11,16 @@ import (
 //go:embed operations.md operations/*.md
 var operators embed.FS
 
-// A Block is what stands between two fences of an operators' page, which say what it is:
-// "sh" is typed, "text" is what is printed by what was typed last, and anything else is
-// what a file holds. Its first line may name the file: "# /etc/frontdesk/frontdesk.yaml".
+// A Block is the text between two fences of an operators' page. Its language is its kind:
+// "sh" is typed, "text" is the output of the block typed last, and any other is the content
+// of a file. Its first line may name the file: "# /etc/frontdesk/frontdesk.yaml".
 type Block struct {
 	Below    string // the heading
-	Language string // as it is written behind the first fence
+	Language string // after the first fence
 	Text     string // without the indentation of its fences
 }
 
-// OperatorsPages are operations.md and the pages beside it, by their paths below this folder.
+// OperatorsPages returns operations.md and the pages of its folder, by their paths below this folder.
 func OperatorsPages() map[string]string {
 	pages := map[string]string{}
 	names := []string{"operations.md"}
@@ -41,7 +41,7 @@ func OperatorsPages() map[string]string {
 	return pages
 }
 
-// OperatorsBlocks are the blocks that stand below a heading of an operators' page such as
+// OperatorsBlocks returns the blocks below a heading of an operators' page such as
 // "operations/settings.md", up to the next heading; of one language, if one is named.
 func OperatorsBlocks(t testing.TB, page, below string, language ...string) (texts []string) {
 	t.Helper()
@@ -56,7 +56,7 @@ func OperatorsBlocks(t testing.TB, page, below string, language ...string) (text
 	return texts
 }
 
-// Blocks are all blocks of a page, in its order.
+// Blocks returns all blocks of a page, in its order.
 func Blocks(page string) (blocks []Block) {
 	below, indent, open := "", "", (*Block)(nil)
 	for line := range strings.Lines(page) {

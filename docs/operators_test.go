@@ -8,8 +8,8 @@ import (
 	"frontdesk/docs"
 )
 
-// Only what is called lines to type is typed by a test, so a block that says nothing of itself
-// would be forgotten.
+// Tests type only the blocks that are marked as lines to type, so an unmarked block would
+// not be tested.
 func TestEachBlockOfTheOperatorsPagesSaysWhatItIs_D113(t *testing.T) {
 	t.Parallel()
 	known := []string{"sh", "text", "log", "console", "yaml", "ini", "nginx"}
@@ -17,7 +17,7 @@ func TestEachBlockOfTheOperatorsPagesSaysWhatItIs_D113(t *testing.T) {
 		blocks := docs.Blocks(text)
 		for _, b := range blocks {
 			if !slices.Contains(known, b.Language) {
-				t.Errorf("%s: a block below %q says %q of itself, which is none of %v", page, b.Below, b.Language, known)
+				t.Errorf("%s: a block below %q has the language %q, which is none of %v", page, b.Below, b.Language, known)
 			}
 		}
 		if fences := strings.Count(text, "```"); fences != 2*len(blocks) {

@@ -20,7 +20,7 @@ import (
 )
 
 // The blocks of CONTRIBUTING.md are put into the files that it names for them, in an overlay
-// of this tree. Then what they change is built, and the test of the first recipe is run.
+// of this tree. Then the changed packages are built, and the test of the first recipe is run.
 func TestWalkRecipesBuild(t *testing.T) {
 	t.Parallel()
 	files := recipes(t)

@@ -17,7 +17,7 @@ import (
 
 var quoted = regexp.MustCompile("`([a-z_]+)`")
 
-// A table that nobody has thought about is kept for ever.
+// A table without a retention period is kept for ever.
 func TestEveryTableSaysHowLongItIsKept_D72(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("retention.md")
@@ -43,7 +43,7 @@ func TestEveryTableSaysHowLongItIsKept_D72(t *testing.T) {
 	slices.Sort(listed)
 	slices.Sort(there)
 	if diff := cmp.Diff(there, listed); diff != "" {
-		t.Errorf("docs/retention.md says how long each table is kept (-there +listed):\n%s", diff)
+		t.Errorf("docs/retention.md must list each table with its period (-there +listed):\n%s", diff)
 	}
 }
 
@@ -94,14 +94,14 @@ func TestEveryPlaceThatWritesFilesIsKnown_D72(t *testing.T) {
 	}
 	for folder := range found {
 		if row, known := writers[folder]; !known && !strings.HasPrefix(folder, "bench/") {
-			t.Errorf("%s writes files: say in docs/retention.md how long they are kept", folder)
+			t.Errorf("%s writes files: write in docs/retention.md how long they are kept", folder)
 		} else if !strings.Contains(string(page), row) {
-			t.Errorf("docs/retention.md says nothing of %s", row)
+			t.Errorf("docs/retention.md does not mention %s", row)
 		}
 	}
 	for folder := range writers {
 		if !found[folder] {
-			t.Errorf("%s writes no file any more", folder)
+			t.Errorf("%s no longer writes a file", folder)
 		}
 	}
 }

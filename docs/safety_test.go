@@ -123,7 +123,7 @@ func TestGuaranteesNameTheirTests(t *testing.T) {
 
 var inCode = regexp.MustCompile("`([^`]+)`")
 
-// A control whose test has gone is a control that nobody looks after.
+// A control without a test may be lost unnoticed.
 func TestEveryControlOfAHazardHasItsTest(t *testing.T) {
 	t.Parallel()
 	there := sources(t)

@@ -21,8 +21,8 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
-// sandbox is a sandbox that was started as integrators.md says: by make run, but
-// for the ports and the directory.
+// sandbox is a sandbox that was started as in integrators.md, by make run, with other ports
+// and another directory.
 type sandbox struct {
 	dir  string
 	make *exec.Cmd
@@ -31,7 +31,7 @@ type sandbox struct {
 	done chan struct{}
 }
 
-// theSandbox is the one that tests share. A test that resets its sandbox or moves its clock
+// theSandbox is shared by tests. A test that resets its sandbox or moves its clock
 // starts one of its own.
 var theSandbox = sync.OnceValues(func() (*sandbox, error) { return startSandbox("make run") })
 
@@ -150,8 +150,7 @@ func inGroup(command *exec.Cmd, dir string, environment ...string) *exec.Cmd {
 // runLimit bounds one command of a test.
 const runLimit = 10 * time.Minute // on a busy machine
 
-// output runs a command and returns what it printed; a failure shows all that
-// it said.
+// output runs a command and returns its standard output; a failure shows all output.
 func output(t *testing.T, in, dir string, name string, arguments ...string) string {
 	t.Helper()
 	out, failure := tryOutput(t.Context(), in, dir, name, arguments...)

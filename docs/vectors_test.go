@@ -107,7 +107,7 @@ func TestVectorsAreUpToDate(t *testing.T) {
 	}
 }
 
-// withoutKeys is what does not depend on the keys that they are made with.
+// withoutKeys returns the parts of the vectors that do not depend on their keys.
 func withoutKeys(v vectors) vectors {
 	v.JWKS, v.ServiceJWKS = nil, nil
 	tokens, webhooks := v.Tokens, v.Webhooks

@@ -150,7 +150,7 @@ func actWith(member, value string) map[string]any {
 	return act
 }
 
-// keySetVectors are what an application may find at its own JWKS URL (D7).
+// keySetVectors are the key sets that may be found at an application's JWKS URL (D7).
 func keySetVectors() []tokenVector {
 	const where = "Unable to obtain JWKS from {jwks-url}: "
 	odd := func(edits ...any) map[string]any {

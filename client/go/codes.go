@@ -2,14 +2,14 @@
 
 package client
 
-// A Code says what the service refuses. Programs go by it; descriptions are for people.
+// A Code names a reason of a refusal. Programs decide by the code; descriptions are for people.
 type Code string
 
-// Unrecognised is a code that is newer than this package, or that of an answer which is not
-// the service's.
+// Unrecognised is the code of an error that this package does not know, or that did not come
+// from the service.
 const Unrecognised Code = "unrecognised"
 
-// The codes. docs/errors says what each means and what to do.
+// The codes. docs/errors has the meaning and the remedy of each.
 const (
 	CodeUnauthorized             Code = "unauthorized"
 	CodePatientNotAuthorised     Code = "patient-not-authorised"

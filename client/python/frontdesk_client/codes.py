@@ -3,9 +3,9 @@
 
 from typing import Literal, get_args
 
-# What the service refuses. docs/errors says what each means and what to do.
-# "unrecognised" is a code that is newer than this package, or that of an answer
-# which is not the service's.
+# The reasons of refusals. docs/errors has the meaning and the remedy of each.
+# "unrecognised" is the code of an error that this package does not know, or that
+# did not come from the service.
 ErrorCode = Literal[
     "unrecognised",
     "unauthorized",

@@ -13,12 +13,12 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// Store is what the follower has made of the log, and the place up to which it has. Both
-// change in one transaction, so neither is ever ahead of the other.
+// Store holds the follower's tables, and the place in the log up to which they are derived.
+// Both change in one transaction, so neither is ever ahead of the other.
 type Store struct{ db *sql.DB }
 
-// What is kept. A request is remembered until it is completed for the time that took, and
-// afterwards because it may be reopened.
+// The tables. A request is stored until it is completed, for the time that this took, and
+// after that because it may be reopened.
 const tables = `
 CREATE TABLE IF NOT EXISTS place (one INTEGER PRIMARY KEY CHECK (one = 1), epoch INTEGER NOT NULL, idx INTEGER NOT NULL);
 INSERT INTO place VALUES (1, 0, 0) ON CONFLICT DO NOTHING;
@@ -34,13 +34,13 @@ CREATE VIEW IF NOT EXISTS days AS
 		round(avg(completed - submitted)) AS seconds
 	FROM requests GROUP BY 1, 2, 3;`
 
-// handled are the events that change the tables. Others do not come.
+// handled are the events that change the tables. The follower receives no others.
 var handled = []string{
 	request.Submitted{}.EventName(), request.Completed{}.EventName(), request.Reopened{}.EventName(), request.EnteredInError{}.EventName(),
 }
 
-// open opens a store, and makes it if it is not there. What is lost with the machine's power
-// is place and rows alike, and is read again: so nobody waits for the disk.
+// open opens a store, and creates it if it does not exist. A power cut takes place and rows
+// alike, and the follower reads those events again: so no write waits for the disk.
 func open(ctx context.Context, file string) (*Store, error) {
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)&_txlock=immediate")
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Store) Pass(ctx context.Context, at feed.Place) error {
 	return s.change(ctx, at, func(*sql.Tx) error { return nil })
 }
 
-// Handle does what an event says.
+// Handle applies an event to the tables.
 func (s *Store) Handle(ctx context.Context, m feed.Message) error {
 	r, err := m.Recorded()
 	if err != nil {
@@ -89,8 +89,8 @@ func handle(ctx context.Context, tx *sql.Tx, r event.Recorded) (err error) {
 	return err
 }
 
-// change changes rows, and the place with them. Of two followers who have opened one file,
-// the one that is late changes nothing.
+// change changes rows and the place. Of two followers that have opened one file, the later
+// one changes nothing.
 func (s *Store) change(ctx context.Context, at feed.Place, rows func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Store) change(ctx context.Context, at feed.Place, rows func(*sql.Tx) er
 	defer tx.Rollback() //nolint:errcheck // it was committed, or has failed already
 	moved, err := tx.ExecContext(ctx, `UPDATE place SET epoch = ?, idx = ? WHERE idx < ? OR idx = ? AND epoch < ?`, at.Epoch, at.Idx, at.Idx, at.Idx, at.Epoch)
 	if err != nil {
-		return fmt.Errorf("keep the place %s: %w", at, err)
+		return fmt.Errorf("store the place %s: %w", at, err)
 	}
 	if n, err := moved.RowsAffected(); err != nil || n == 0 {
 		return err
@@ -108,12 +108,12 @@ func (s *Store) change(ctx context.Context, at feed.Place, rows func(*sql.Tx) er
 		return fmt.Errorf("handle the event at %s: %w", at, err)
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("keep what was made of %s: %w", at, err)
+		return fmt.Errorf("store the event at %s: %w", at, err)
 	}
 	return nil
 }
 
-// Forget forgets everything, because some of it never happened.
+// Forget deletes everything, because some of the events never happened.
 func (s *Store) Forget(ctx context.Context) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"os"
 
 	"github.com/google/uuid"
-	_ "github.com/oapi-codegen/runtime" // which what is generated imports
+	_ "github.com/oapi-codegen/runtime" // the generated code imports it
 )
 
 func main() {
@@ -54,7 +54,7 @@ func run(ctx context.Context, url, token string, patient Id) error {
 	return webhooks()
 }
 
-// webhooks reads each event as what it is.
+// webhooks reads each event as its type.
 func webhooks() error {
 	read := 0
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); read++ {
