@@ -16,12 +16,12 @@ import (
 )
 
 // File is the ledger as a file of one JSON object a line. Lines are only added. Several
-// processes may share it; a line that is there twice means what it means once.
+// processes may share it; a repeated line has no further effect.
 type File struct{ Name string }
 
-// Lines returns everything that the ledger says. A ledger that does not exist is empty. A
-// line that breaks off was being written when its process died: nobody was told of that
-// erasure, and the database knows whether it was done.
+// Lines returns the lines of the ledger. A ledger that does not exist is empty. The process
+// that wrote a partial line died during the write: it has confirmed that erasure to no
+// caller, and the database knows whether it was done. Such a line is left out.
 func (f File) Lines() ([]erasure.Line, error) {
 	text, err := os.ReadFile(f.Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,12 +44,12 @@ func (f File) Lines() ([]erasure.Line, error) {
 	return lines, nil
 }
 
-// Add adds lines, and returns once they are on the disk. Without lines it still makes the
-// file. So the process that serves owns it, and fails at its start if it cannot write it.
+// Add adds lines, and returns once they are on the disk. Without lines it still creates the
+// file: the serving process owns it then, and fails at its start if it cannot write it.
 func (f File) Add(lines ...erasure.Line) (err error) {
 	var text []byte
 	if len(lines) > 0 {
-		text = []byte("\n") // ends a line that broke off
+		text = []byte("\n") // ends a partial line
 	}
 	for _, line := range lines {
 		encoded, err := json.Marshal(line)

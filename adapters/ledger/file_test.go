@@ -60,7 +60,8 @@ func TestALedgerIsAddedTo_D71(t *testing.T) {
 	}
 }
 
-// Whatever has carried the ledger may have changed the ends of its lines. They count.
+// Another system that has copied the ledger may have changed the ends of its lines. The lines
+// count.
 func TestLinesOfAnotherSystemCount_D71(t *testing.T) {
 	t.Parallel()
 	f := ledger.File{Name: filepath.Join(t.TempDir(), "erasures")}
@@ -75,7 +76,7 @@ func TestLinesOfAnotherSystemCount_D71(t *testing.T) {
 	wantLines(t, f, line(1), line(2))
 }
 
-// A process that dies while it writes leaves a line that breaks off, wherever.
+// A process that dies during a write leaves a partial line, which may end anywhere.
 func TestALineThatBreaksOffIsNoLine_D71(t *testing.T) {
 	t.Parallel()
 	f := ledger.File{Name: filepath.Join(t.TempDir(), "erasures")}
