@@ -160,7 +160,7 @@ lint: ## formatting, vet, words to replace, the linters of .golangci.yml, tidy g
 		$(GO) -C $$module mod tidy -diff
 	done
 	$(GO) -C docs/testdata/openapi/go mod tidy -diff
-	$(GO) test -tags prove -run '^TestProveThat(Redocly|Kubernetes)' ./docs
+	$(GO) test -tags prove -run '^TestProve(OpenAPILinters|Kubernetes)' ./docs
 
 words: ## record fewer words to replace (ARGS=-force: also more, after a merge or a move; ARGS=PAGE lists them)
 	@$(GO) run ./.ci/words $(or $(ARGS),-update)

@@ -10,7 +10,7 @@ import (
 
 // Practices repeat a page's promises to the person who asked for the erasure, so no page may
 // promise more than an erasure does.
-func TestPagesSayWhatErasureReaches(t *testing.T) {
+func TestPagesStateReachOfErasure(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{"practice.md", "retention.md", "operations/personal-data.md", "safety.md", "../SECURITY.md"} {
 		text, err := os.ReadFile(page)

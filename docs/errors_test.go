@@ -91,7 +91,7 @@ func inJSON(text string) string {
 }
 
 // The codes, their meanings, and the sentences of the examples are those of the table.
-func TestTheDescriptionSaysWhatTheTableSays_D92(t *testing.T) {
+func TestOpenAPICodesMatchTable_D92(t *testing.T) {
 	t.Parallel()
 	var document struct {
 		Components struct {

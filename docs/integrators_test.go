@@ -34,7 +34,7 @@ func snippets(t *testing.T, page string) (all []snippet) {
 	return all
 }
 
-func TestThePageHasNoSnippetThatNothingRuns(t *testing.T) {
+func TestEverySnippetOfPagesIsRun(t *testing.T) {
 	t.Parallel()
 	for _, page := range integratorsPages {
 		for _, s := range snippets(t, page) {

@@ -11,7 +11,7 @@ import (
 )
 
 // `make lint` runs this, too. The checks are a module of their own, .ci/kubernetes.
-func TestProveThatKubernetesTakesTheManifests_D112(t *testing.T) {
+func TestProveKubernetesTakesManifests_D112(t *testing.T) {
 	t.Parallel()
 	check := exec.CommandContext(t.Context(), "go", "-C", "../.ci/kubernetes", "test", "-count=1", "-v", "-timeout=30m", "./...")
 	said, err := check.CombinedOutput()

@@ -16,7 +16,7 @@ var (
 )
 
 // Each link of a page leads to a file, and to a heading there, if it names one.
-func TestEveryLinkLeadsSomewhere(t *testing.T) {
+func TestEveryLinkHasTarget(t *testing.T) {
 	t.Parallel()
 	for _, page := range pagesOf(t) {
 		for _, link := range linked.FindAllStringSubmatch(read(t, page), -1) {

@@ -10,7 +10,7 @@ import (
 
 // Tests type only the blocks that are marked as lines to type, so an unmarked block would
 // not be tested.
-func TestEachBlockOfTheOperatorsPagesSaysWhatItIs_D113(t *testing.T) {
+func TestOperatorsBlocksHaveKnownLanguage_D113(t *testing.T) {
 	t.Parallel()
 	known := []string{"sh", "text", "log", "console", "yaml", "ini", "nginx"}
 	for page, text := range docs.OperatorsPages() {

@@ -18,7 +18,7 @@ import (
 var quoted = regexp.MustCompile("`([a-z_]+)`")
 
 // A table without a retention period is kept for ever.
-func TestEveryTableSaysHowLongItIsKept_D72(t *testing.T) {
+func TestEveryTableHasRetentionPeriod_D72(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("retention.md")
 	if err != nil {
@@ -72,7 +72,7 @@ var writers = map[string]string{
 
 var writes = regexp.MustCompile(`\b(os\.(Create|CreateTemp|WriteFile|OpenFile|MkdirAll|Mkdir)|durable\.(Create|Replace|Hold|TryLock))\(`)
 
-func TestEveryPlaceThatWritesFilesIsKnown_D72(t *testing.T) {
+func TestEveryFileWriterIsListed_D72(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("retention.md")
 	if err != nil {

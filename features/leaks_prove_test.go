@@ -24,11 +24,11 @@ import (
 	"frontdesk/domain/event"
 )
 
-// TestProveThatTheFeaturesLeaveNothingPersonal runs all scenarios of the features on
+// TestProveFeaturesLeaveNothingPersonal runs all scenarios of the features on
 // one cluster, and then searches it for every personal value in their encrypted events
 // and calls. It ignores values that staff also have, and short ones, because a match
 // would prove nothing.
-func TestProveThatTheFeaturesLeaveNothingPersonal(t *testing.T) {
+func TestProveFeaturesLeaveNothingPersonal(t *testing.T) {
 	files, err := filepath.Glob("*.feature")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("feature files: %v, %v", files, err)

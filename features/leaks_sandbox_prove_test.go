@@ -23,9 +23,9 @@ import (
 	"frontdesk/domain/request"
 )
 
-// TestProveThatTheSandboxLeavesNothingPersonal records something about each patient of
+// TestProveSandboxLeavesNothingPersonal records something about each patient of
 // a sandbox, after its seed, and then searches its cluster for the entered values.
-func TestProveThatTheSandboxLeavesNothingPersonal(t *testing.T) {
+func TestProveSandboxLeavesNothingPersonal(t *testing.T) {
 	t.Parallel()
 	info := aSandbox(t)
 	master, err := sealing.ReadRing(info.MasterKeyFile)

@@ -12,10 +12,10 @@ import (
 	"frontdesk/docs"
 )
 
-// TestProveThatAllHoldsBehindPgBouncer runs the features with a pooler between the
+// TestProveFeaturesBehindPgBouncer runs the features with a pooler between the
 // program and Postgres that lends connections for one transaction, with the settings of
 // docs/operations/proxies.md. Only queries about the past, and rebuilds, bypass it.
-func TestProveThatAllHoldsBehindPgBouncer(t *testing.T) {
+func TestProveFeaturesBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	if !strings.Contains(docs.OperatorsPages()["operations/proxies.md"], "`"+postgrestest.PooledMode+"`") {
 		t.Error("docs/operations/proxies.md does not say what is proved here")

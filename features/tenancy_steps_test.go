@@ -56,7 +56,7 @@ func (w *world) loggedNothing() error {
 }
 
 // A new endpoint must be tried across two practices (D18).
-func TestTheFeatureOfTenancyNamesEveryEndpoint(t *testing.T) {
+func TestTenancyFeatureNamesEndpoints(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("tenancy.feature")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // The log was in epoch 3 once, which a restore has taken back.
 var epochs = feed.Epochs{{1, 1}, {2, 100}, {4, 151}}
 
-func TestWhichEpochAnIdxIsOf(t *testing.T) {
+func TestEpochOfIdx(t *testing.T) {
 	t.Parallel()
 	for idx, want := range map[int64]int{1: 1, 99: 1, 100: 2, 150: 2, 151: 4, 9000: 4} {
 		if got := epochs.Holding(idx); got.Epoch != want {
@@ -18,7 +18,7 @@ func TestWhichEpochAnIdxIsOf(t *testing.T) {
 	}
 }
 
-func TestWhatNeverHappened(t *testing.T) {
+func TestLostEventsOfPlace(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[feed.Place]int64{
 		{1, 50}: 0, {1, 99}: 0, {1, 100}: 100, {2, 150}: 0, {2, 160}: 151, {3, 150}: 0, {3, 250}: 151, {4, 250}: 0, {0, 0}: 0,

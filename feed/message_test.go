@@ -20,7 +20,7 @@ func aMessage(tenant string) feed.Message {
 	}}
 }
 
-func TestAMessageComesBackAsItWasStored(t *testing.T) {
+func TestDecodeReversesEncode(t *testing.T) {
 	t.Parallel()
 	for _, tenant := range []string{"elm-street", ""} {
 		for _, patient := range []uuid.UUID{event.NewID(), uuid.Nil} {
@@ -35,7 +35,7 @@ func TestAMessageComesBackAsItWasStored(t *testing.T) {
 	}
 }
 
-func TestAMessageThatIsNoneIsRefused(t *testing.T) {
+func TestDecodeRefusesMalformedMessage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ header, value, subject, body, says string }{
 		"no idx":            {header: "Frontdesk-Idx", says: "header Frontdesk-Idx"},

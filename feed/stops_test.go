@@ -13,7 +13,7 @@ import (
 	"frontdesk/feed"
 )
 
-func TestWhatNeverHappenedStopsAFollower_D102(t *testing.T) {
+func TestLostEventsStopFollower_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(20)
@@ -44,7 +44,7 @@ func (w *world) forget(t *testing.T) {
 	}
 }
 
-func TestWhatTheBrokerHasForgottenStopsAFollower_D102(t *testing.T) {
+func TestMissingEventsStopFollower_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(30)
@@ -67,7 +67,7 @@ func TestWhatTheBrokerHasForgottenStopsAFollower_D102(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyCanReadStopsAFollower_D102(t *testing.T) {
+func TestUnreadableEventStopsFollower_D102(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*feed.Message, *nats.Msg)
@@ -97,7 +97,7 @@ func TestWhatNobodyCanReadStopsAFollower_D102(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotGrantedIsSaid_D102(t *testing.T) {
+func TestFollowerReportsMissingGrant_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(2)
@@ -111,7 +111,7 @@ func TestWhatWasNotGrantedIsSaid_D102(t *testing.T) {
 	f.wants(w.of("mill-lane"))
 }
 
-func TestAConnectionThatIsClosedStopsAFollower_D102(t *testing.T) {
+func TestClosedConnectionStopsFollower_D102(t *testing.T) {
 	t.Parallel()
 	_, s := onOne(t)
 	f := follow(t, s.URL(), feed.Config{})

@@ -16,7 +16,7 @@ import (
 	"frontdesk/feed"
 )
 
-func TestAFollowerIsHandedTheLogOnceAndInOrder_D102(t *testing.T) {
+func TestFollowerGetsEventsOnceInOrder_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.addMany(2500)
@@ -26,7 +26,7 @@ func TestAFollowerIsHandedTheLogOnceAndInOrder_D102(t *testing.T) {
 	f.wants(w.log)
 }
 
-func TestAFollowerGoesOnBehindItsPlace_D102(t *testing.T) {
+func TestFollowerResumesAfterItsPlace_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(30)
@@ -42,7 +42,7 @@ func TestAFollowerGoesOnBehindItsPlace_D102(t *testing.T) {
 	late.wants(w.log[41:])
 }
 
-func TestWhatIsNotAcknowledgedComesAgain_D102(t *testing.T) {
+func TestUnacknowledgedEventComesAgain_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(5)
@@ -67,7 +67,7 @@ func TestWhatIsNotAcknowledgedComesAgain_D102(t *testing.T) {
 }
 
 // A follower that has stored an event, but not acknowledged it, does not receive it again.
-func TestWhatWasKeptDoesNotComeAgain_D102(t *testing.T) {
+func TestStoredEventDoesNotComeAgain_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(5)
@@ -86,7 +86,7 @@ func TestWhatWasKeptDoesNotComeAgain_D102(t *testing.T) {
 	f.wants(w.log)
 }
 
-func TestAPlaceThatCannotBeReadIsAskedForAgain_D102(t *testing.T) {
+func TestReadOfPlaceIsRetried_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(1)
@@ -114,7 +114,7 @@ func TestAPlaceThatCannotBeReadIsAskedForAgain_D102(t *testing.T) {
 	}
 }
 
-func TestAFollowerMayChooseEvents_D102(t *testing.T) {
+func TestFollowerMayChooseEvents_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(3)
@@ -160,7 +160,7 @@ func TestWatermillsRouterFollows_D102(t *testing.T) {
 	f.wants(w.of("mill-lane"))
 }
 
-func TestWhatCannotBeFollowedIsRefused_D102(t *testing.T) {
+func TestSubscriberRefusesBadConfig_D102(t *testing.T) {
 	t.Parallel()
 	_, s := onOne(t)
 	conn := (&follower{t: t})
@@ -196,7 +196,7 @@ func TestWhatCannotBeFollowedIsRefused_D102(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheLog_D102(t *testing.T) {
+func TestEndReturnsLastPlace_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	f := &follower{t: t}
@@ -214,7 +214,7 @@ func TestTheEndOfTheLog_D102(t *testing.T) {
 	wants(feed.Place{Epoch: 2, Idx: 5})
 }
 
-func TestAPlaceAsText_D102(t *testing.T) {
+func TestPlaceAsText_D102(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]feed.Place{"1:42": {Epoch: 1, Idx: 42}, "0:0": {}, "": {Epoch: -1}, "42": {Epoch: -1}, "1:": {Epoch: -1}, "1:42x": {Epoch: -1}, "1:-2": {Epoch: -1}, "01:2": {Epoch: -1}} {
 		var got feed.Place
@@ -225,7 +225,7 @@ func TestAPlaceAsText_D102(t *testing.T) {
 	}
 }
 
-func TestASlowFollowerHoldsLittle_D102(t *testing.T) {
+func TestSlowFollowerBuffersLittle_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	large := unlike

@@ -32,7 +32,7 @@ func (w *world) wanted(all, ours, few *follower) {
 	few.wants(rare)
 }
 
-func TestARestartOfTheBrokerIsSurvived_D102(t *testing.T) {
+func TestFollowersOutliveBrokerRestart_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(20)
@@ -46,7 +46,7 @@ func TestARestartOfTheBrokerIsSurvived_D102(t *testing.T) {
 	}
 }
 
-func TestACutConnectionIsSurvived_D102(t *testing.T) {
+func TestFollowersOutliveCutConnection_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	all, ours, few := everybody(t, s.URL())
@@ -62,7 +62,7 @@ func TestACutConnectionIsSurvived_D102(t *testing.T) {
 	w.wanted(all, ours, few)
 }
 
-func TestAConsumerThatIsGoneIsWaitedFor_D102(t *testing.T) {
+func TestFollowerWaitsForItsConsumer_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(5)
@@ -78,7 +78,7 @@ func TestAConsumerThatIsGoneIsWaitedFor_D102(t *testing.T) {
 }
 
 // Another follower of the same name takes messages away and moves the consumer.
-func TestAnotherOfTheSameNameTakesNothingAway_D102(t *testing.T) {
+func TestSecondFollowerTakesNoEvents_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.addMany(1000)
@@ -99,7 +99,7 @@ func TestAnotherOfTheSameNameTakesNothingAway_D102(t *testing.T) {
 	}
 }
 
-func TestAnotherLeaderOfTheStreamIsSurvived_D102(t *testing.T) {
+func TestFollowersOutliveStreamLeader_D102(t *testing.T) {
 	t.Parallel()
 	servers := brokertest.Cluster(t, 3)
 	w := newWorld(t, servers[0], 3)
@@ -120,7 +120,7 @@ func TestAnotherLeaderOfTheStreamIsSurvived_D102(t *testing.T) {
 	}
 }
 
-func TestAFollowerWalksThroughTheEpochs_D102(t *testing.T) {
+func TestFollowerReadsThroughEpochs_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(20)
@@ -142,7 +142,7 @@ func TestAFollowerWalksThroughTheEpochs_D102(t *testing.T) {
 }
 
 // The end of an epoch belongs to others: a follower of one practice is sent nothing there.
-func TestAnEpochThatBeginsMeanwhileIsFollowed_D102(t *testing.T) {
+func TestFollowerEntersNewEpoch_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(10)
@@ -155,7 +155,7 @@ func TestAnEpochThatBeginsMeanwhileIsFollowed_D102(t *testing.T) {
 	w.wanted(all, ours, few)
 }
 
-func TestAPlaceBeyondTheBrokerIsWaitedFor_D102(t *testing.T) {
+func TestFollowerAheadOfBrokerWaits_D102(t *testing.T) {
 	t.Parallel()
 	w, s := onOne(t)
 	w.add(10)

@@ -100,7 +100,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-func TestOnlyPackagesWithSuchBenchmarksAreBuilt(t *testing.T) {
+func TestOnlyPackagesWithBenchmarksAreBuilt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "a/bench_test.go", "func BenchmarkAppend(b *testing.B) {")

@@ -34,7 +34,7 @@ func unpacked(t *testing.T, archived []byte) (headers []*tar.Header) {
 	}
 }
 
-func TestAnArchiveKnowsNothingOfWhereItWasMade_D112(t *testing.T) {
+func TestArchiveIsReproducible_D112(t *testing.T) {
 	t.Parallel()
 	var archives [][]byte
 	for _, order := range [][]string{{"b", "a"}, {"a", "b"}} {
@@ -88,7 +88,7 @@ func TestArchiveHasLinkedFiles_D112(t *testing.T) {
 	}
 }
 
-func TestALinkLeadsFromItsPage_D112(t *testing.T) {
+func TestLinksAreRelativeToPage_D112(t *testing.T) {
 	t.Parallel()
 	text := "[a](b.md#c) [d](../e) [f](#g) [h](https://example.org/i) [j](mailto:k@example.org)"
 	if got := linksOf("docs/operations/l.md", text); !slices.Equal(got, []string{"docs/operations/b.md", "docs/e"}) {

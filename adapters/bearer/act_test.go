@@ -55,7 +55,7 @@ func TestActIsCompleteOrAbsent(t *testing.T) {
 }
 
 // Whatever members outside the contract hold, the token is accepted as before.
-func TestARoleAndAPurposeAreKeptIfTheyAreShortTexts_D82(t *testing.T) {
+func TestShortRoleAndPurposeAreStored_D82(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 65)
 	for _, test := range []struct{ value, want string }{

@@ -12,7 +12,7 @@ import (
 
 // Answers of servers that are broken, or worse. After each, the first call gets the
 // fixed server's set.
-func TestAnUnreadableAnswerIsToldAndForgotten(t *testing.T) {
+func TestUnreadableAnswerIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	right := string(app.JWKS())
 	const (

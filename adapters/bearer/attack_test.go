@@ -60,7 +60,7 @@ func TestAPublicKeyIsNoSecret(t *testing.T) {
 
 // A webhook's token (§6.4) goes to every application, and must not be usable to call
 // us.
-func TestTheServicesOwnWebhookTokenIsNoBearerToken(t *testing.T) {
+func TestWebhookTokenIsNoBearerToken(t *testing.T) {
 	t.Parallel()
 	_, err := bearer.Parse(app.Token(noon, claim("iss", "service"), without("sub"),
 		claim("event", "record.opened"), claim("tenantId", "high-street"), claim("data", map[string]any{})), noon)

@@ -177,7 +177,7 @@ func TestRecognisingCostsOneQueryAndNoFetch(t *testing.T) {
 	}
 }
 
-func TestATokenOfAnotherApplicationOpensNothing(t *testing.T) {
+func TestTokenOfOtherApplicationIsRefused(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	caller, err := d.call(t, stranger.Token(noon), submit)

@@ -22,7 +22,7 @@ var categories = []string{
 	`The specified user may not access this patient`, // §4.5, which has no message of its own
 }
 
-func TestEveryRefusalFitsACategoryOfTheContract_D10_D92(t *testing.T) {
+func TestEveryRefusalHasCategory_D10_D92(t *testing.T) {
 	t.Parallel()
 	category := regexp.MustCompile(`^(` + strings.Join(categories, "|") + `)$`)
 	verb := regexp.MustCompile(`%(\[\d\])?[sdv]`)

@@ -59,7 +59,7 @@ func TestTheClockKeepsItsFractions(t *testing.T) {
 	}
 }
 
-func TestATimeIsToldAsPeopleReadIt_D92(t *testing.T) {
+func TestTimesAreReadable_D92(t *testing.T) {
 	t.Parallel()
 	now := instant{seconds: 1_800_000_000} // 2027-01-15T08:00:00Z
 	for seconds, want := range map[int64]string{

@@ -20,7 +20,7 @@ func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-func TestTheCacheFetchesABoundedNumberOfURLsAtOnce_D46(t *testing.T) {
+func TestConcurrentFetchesAreBounded_D46(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cache := NewKeyCache(KeyCacheConfig{Transport: hanging{}, CheckURL: func(string) error { return nil }, Now: clock.System})
@@ -47,7 +47,7 @@ type nowhere struct{}
 
 func (nowhere) RoundTrip(*http.Request) (*http.Response, error) { return nil, http.ErrServerClosed }
 
-func TestTheCacheRemembersABoundedNumberOfURLs(t *testing.T) {
+func TestCachedURLsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cache := NewKeyCache(KeyCacheConfig{Transport: nowhere{}, CheckURL: func(string) error { return nil }, Now: clock.System})

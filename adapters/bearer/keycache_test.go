@@ -93,7 +93,7 @@ func TestOneCallersLeavingSpoilsNothing(t *testing.T) {
 
 // Callers of a URL that hangs wait for the current fetch and for one more, all
 // together.
-func TestCallersOfAHangingURLShareItsFailures(t *testing.T) {
+func TestCallersOfHangingURLShareFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &publisher{latency: time.Hour}
@@ -132,7 +132,7 @@ func TestKeyFetchWaitIsBounded(t *testing.T) {
 }
 
 // Callers are refused as unavailable, because the URL has not failed.
-func TestClosingEndsFetchesAndSendsCallersAway(t *testing.T) {
+func TestCloseReleasesWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &publisher{latency: time.Second}

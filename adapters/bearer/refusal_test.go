@@ -94,7 +94,7 @@ func both(first, second bearertest.Edit) bearertest.Edit {
 	}
 }
 
-func TestOfSeveralFaultsTheFirstIsTold(t *testing.T) {
+func TestFirstOfSeveralFaultsIsReported(t *testing.T) {
 	t.Parallel()
 	everything := []bearertest.Edit{
 		header("typ", "x"), without("iss"), claim("sub", 1), claim("exp", 1), claim("azp", "x"), claim("act", 1),

@@ -78,7 +78,7 @@ func merged(key map[string]any, name string, value any) map[string]any {
 	return key
 }
 
-func TestKeysThatShareAKidAreToldSo_D92(t *testing.T) {
+func TestKeysWithSameKidAreReported_D92(t *testing.T) {
 	t.Parallel()
 	set, _ := bearer.ReadKeySet(bearertest.KeySet(mine("x", 1), mine("use", "enc"), mine("y", 1)))
 	whys := []string{}
@@ -132,7 +132,7 @@ func TestFetchResultIsReported_D92(t *testing.T) {
 }
 
 // The caller gets no more than the category of D10.
-func TestACallerIsToldTheCategoryAlone_D10(t *testing.T) {
+func TestCallerLearnsOnlyCategory_D10(t *testing.T) {
 	t.Parallel()
 	cache := cacheOf(t, roundTrip(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("<html>"))}, nil
@@ -150,7 +150,7 @@ func wantReport(t *testing.T, cache *bearer.KeyCache, url, want string) {
 	}
 }
 
-func TestWhyAConnectionCameToNothingIsReported_D92(t *testing.T) {
+func TestConnectionFailureIsReported_D92(t *testing.T) {
 	t.Parallel()
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(secure.Close)
@@ -193,7 +193,7 @@ func TestAnAnswerThatDoesNotComeIsReported_D92(t *testing.T) {
 	})
 }
 
-func TestACertificateThatDoesNotFitIsReported_D92(t *testing.T) {
+func TestBadCertificateIsReported_D92(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12}

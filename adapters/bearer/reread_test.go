@@ -34,7 +34,7 @@ func wantFetches(t *testing.T, p *publisher, n int) {
 
 // Marks are of 1970, so no clock of this process is older: only the moment counts at
 // which this process first saw the mark.
-func TestASetThatWasReadBeforeAMarkIsNotUsed_D94(t *testing.T) {
+func TestSetReadBeforeMarkIsNotUsed_D94(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &publisher{}
@@ -55,7 +55,7 @@ func TestASetThatWasReadBeforeAMarkIsNotUsed_D94(t *testing.T) {
 	})
 }
 
-func TestAFetchThatIsUnderWayWhenAMarkIsSeenDoesNotCount_D94(t *testing.T) {
+func TestFetchBeforeMarkDoesNotCount_D94(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &publisher{latency: 2 * time.Second}
@@ -77,7 +77,7 @@ func TestAFetchThatIsUnderWayWhenAMarkIsSeenDoesNotCount_D94(t *testing.T) {
 
 // Two applications may be registered with one URL. The marks of one do not affect the
 // other.
-func TestApplicationsThatShareASetHaveItReadEachForItself_D94(t *testing.T) {
+func TestRereadIsPerApplication_D94(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &publisher{}
@@ -117,7 +117,7 @@ func TestReadingAgainThatFailsCostsNothing_D94(t *testing.T) {
 	})
 }
 
-func TestReadingAgainBeginsTheHourAnew_D94(t *testing.T) {
+func TestRereadRestartsTheHour_D94(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &publisher{}

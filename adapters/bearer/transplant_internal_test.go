@@ -17,7 +17,7 @@ import (
 // ignores padding would also refuse them. Here each break is transplanted into an
 // otherwise valid token: the digest in the padded block is replaced by the token's own,
 // and the block is signed with the vector's private key.
-func TestWycheproofPaddingTransplantedIntoTokens(t *testing.T) {
+func TestWycheproofPaddingInTokens(t *testing.T) {
 	t.Parallel()
 	group := readVectors(t, "json_web_signature_test.json").Groups[2]
 	keys := published(t, group.Public, nil)

@@ -58,7 +58,7 @@ func (c *crowd) want(t *testing.T, waiting, served, sentAway, failed int64) {
 
 // Ten times the observed attack: unsigned tokens that name an application whose key set
 // hangs.
-func TestAFloodOnAHangingSetHoldsAtMost32Waiters_D46(t *testing.T) {
+func TestHangingSetHas32WaitersAtMost_D46(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := crowd{cache: cacheOf(t, byHost{"keys.example": &publisher{latency: time.Hour}, "other.example": &publisher{latency: time.Second / 2}}, 0)}
@@ -166,7 +166,7 @@ func TestWaitersForAllSetsTogetherAreBounded_D46(t *testing.T) {
 }
 
 // A caller that finds no room is refused at once, but the fetch that it wanted begins.
-func TestTheCallAfterOneThatFoundNoRoomIsServed_D46(t *testing.T) {
+func TestCallAfterFullQueueIsServed_D46(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &publisher{}

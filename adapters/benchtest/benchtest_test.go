@@ -9,7 +9,7 @@ import (
 	"frontdesk/adapters/benchtest"
 )
 
-func TestAQuantileLiesBetweenTwoValuesIfNeedBe(t *testing.T) {
+func TestQuantileInterpolates(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		of         []float64

@@ -47,7 +47,7 @@ func wantBefore(t *testing.T, js jetstream.JetStream, epoch int, want map[int64]
 	}
 }
 
-func TestAMessageSaysWhereItsPracticeWasBefore_D102(t *testing.T) {
+func TestMessageNamesPreviousOfPractice_D102(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
 	log := newLog(0)

@@ -13,7 +13,7 @@ import (
 
 // A database that was restored from before an epoch does not have it, and must not give
 // its number to another one.
-func TestAnEpochThatTheDatabaseHasForgotten_D101(t *testing.T) {
+func TestRelayReportsForgottenEpoch_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
 	log := newLog(20)
@@ -57,7 +57,7 @@ func TestAnEpochThatBeginsOnTheWay_D101(t *testing.T) {
 
 // A primary that was cut off has a shorter log than the broker, until connections reach
 // the next primary.
-func TestALogThatIsShortForAMomentIsLookedAtAgain_D101(t *testing.T) {
+func TestRelayRetriesShortLog_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
 	log := newLog(20)
@@ -92,7 +92,7 @@ func TestFollowersAreCarriedIntoTheNextEpoch_D101(t *testing.T) {
 }
 
 // The relay works with the rights in docs/operations/nats.conf.
-func TestTheRelayDoesWithItsRights_D101(t *testing.T) {
+func TestRelayRunsWithItsRights_D101(t *testing.T) {
 	t.Parallel()
 	d := newDocumented(t, 1)
 	log := newLog(20)

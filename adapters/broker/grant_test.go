@@ -16,7 +16,7 @@ import (
 	"frontdesk/feed"
 )
 
-func TestTheDocumentedAccountsAreThosePrinted_D103(t *testing.T) {
+func TestDocumentedAccountsMatchPrinted_D103(t *testing.T) {
 	t.Parallel()
 	file := document(t, "nats-followers.conf")
 	for name, tenant := range map[string]string{ours: ours, "everything": ""} {

@@ -23,7 +23,7 @@ func TestTheStreamIsTheLog_D101(t *testing.T) {
 	}, "the relay to be at 5001; it is at %v", r.at())
 }
 
-func TestARelayGoesOnWhereTheStreamEnds_D101(t *testing.T) {
+func TestRelayResumesAtEndOfStream_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
 	log := newLog(20)

@@ -8,7 +8,7 @@ import (
 
 // Restored files of Postgres leave no trace, and a client that retries may not notice
 // that it was unavailable.
-func TestALogThatIsReplacedUnderTheRelayIsNotMixed_D104(t *testing.T) {
+func TestRelayDetectsReplacedLog_D104(t *testing.T) {
 	t.Parallel()
 	for name, more := range map[string]int{"longer": 50, "as long as a page is": 1005} {
 		t.Run(name, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestALogThatIsReplacedUnderTheRelayIsNotMixed_D104(t *testing.T) {
 
 // Between a restore and its epoch, a serving process gives numbers to other events,
 // which are the valid ones.
-func TestAnOlderStreamOfAnotherHistoryIsFilledAnew_D104(t *testing.T) {
+func TestStreamOfOtherHistoryIsRefilled_D104(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
 	log := newLog(20)

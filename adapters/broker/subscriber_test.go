@@ -15,7 +15,7 @@ import (
 
 // Package feed needs no more than a follower's account has, and continues into a later
 // epoch.
-func TestASubscriberNeedsNoMoreThanItsAccount_D103(t *testing.T) {
+func TestSubscriberRunsWithItsAccount_D103(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, 1)
 	refused := make(chan error, 10)

@@ -18,7 +18,7 @@ import (
 
 // An unavailable broker is logged once, however often the relay retries, and the relay
 // continues each time it returns.
-func TestABrokerThatIsAwayIsWaitedFor_D101(t *testing.T) {
+func TestRelayWaitsForBroker_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
 	s.Stop()
@@ -54,7 +54,7 @@ func TestLostAcknowledgementsAreFound_D101(t *testing.T) {
 	holds(t, js, log, first, 12_000)
 }
 
-func TestABrokerThatHasForgottenEverythingIsFilledAgain_D101(t *testing.T) {
+func TestRelayRefillsEmptyBroker_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
 	log := newLog(200)
@@ -70,7 +70,7 @@ func TestABrokerThatHasForgottenEverythingIsFilledAgain_D101(t *testing.T) {
 
 // Nothing is relayed of an unencrypted log, of a standby, or while the database is
 // unavailable.
-func TestALogThatCannotBeRelayedYetIsWaitedFor_D101(t *testing.T) {
+func TestRelayWaitsForLog_D101(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]struct{ do, undo func(*fakeLog) }{
 		"this server is a standby": {func(l *fakeLog) { l.wait = "this server is a standby" }, func(l *fakeLog) { l.wait = "" }},
@@ -92,7 +92,7 @@ func TestALogThatCannotBeRelayedYetIsWaitedFor_D101(t *testing.T) {
 	}
 }
 
-func TestABrokerThatIsNotMadeForTheLogIsSaid_D101(t *testing.T) {
+func TestRelayReportsUnfitStream_D101(t *testing.T) {
 	t.Parallel()
 	good := jetstream.StreamConfig{Name: feed.StreamName(1), Subjects: []string{feed.Subjects(1)}, DenyDelete: true, DenyPurge: true}
 	for says, change := range map[string]func(*jetstream.StreamConfig){
@@ -123,7 +123,7 @@ func TestABrokerThatIsNotMadeForTheLogIsSaid_D101(t *testing.T) {
 	}
 }
 
-func TestTooFewReplicasAreSaid_D101(t *testing.T) {
+func TestRelayReportsTooFewReplicas_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
 	log := newLog(10)
@@ -134,7 +134,7 @@ func TestTooFewReplicasAreSaid_D101(t *testing.T) {
 
 // An event over the broker's maximum payload is logged, before it comes and when it
 // comes.
-func TestTheBrokerHasToTakeEveryEvent_D101(t *testing.T) {
+func TestBrokerMustTakeEveryEvent_D101(t *testing.T) {
 	t.Parallel()
 	s, js := server(t)
 	s.Stop()

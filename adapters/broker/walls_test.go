@@ -52,7 +52,7 @@ func TestAFollowerReadsItsPractice_D103(t *testing.T) {
 // With a practice's credentials, an attacker learns nothing about others and changes
 // nothing. Each attack does harm in the log's own account, or is one that NATS prevents
 // anyway.
-func TestAFollowersCredentialsDoNothingElse_D103(t *testing.T) {
+func TestFollowerHasNoOtherRights_D103(t *testing.T) {
 	t.Parallel()
 	for name, attack := range attacks() {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestAFollowersCredentialsDoNothingElse_D103(t *testing.T) {
 }
 
 // An operator can view streams and consumers, and change nothing.
-func TestAnOperatorLooks_D103(t *testing.T) {
+func TestOperatorCanInspectStreams_D103(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, 1)
 	conn, before := w.connect("operator"), w.state()

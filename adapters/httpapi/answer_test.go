@@ -56,7 +56,7 @@ func reading(name string) string {
 	return "GET /transactional-api/retrieve-care-record?patientId=" + annID + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + name + "\r\n\r\n"
 }
 
-func TestAClientThatDoesNotReadLosesItsConnection_D43(t *testing.T) {
+func TestSlowReaderIsDisconnected_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		api, reads := countedLibrary(t, httpapi.Seats{Slots: 2, Answers: 2})

@@ -50,7 +50,7 @@ func ask(t *testing.T, handler http.Handler, method, path string) (answer *httpt
 }
 
 // A webhook's URL may have a secret in its query, which a stolen token must not reveal.
-func TestAnApplicationIsShownNoSecretOfItsReceivers_D94(t *testing.T) {
+func TestApplicationSeesNoWebhookSecrets_D94(t *testing.T) {
 	t.Parallel()
 	api, _ := itself(t, func(api *httpapi.API) {
 		api.Itself.At = func(context.Context, string, application.ID, time.Time) (projections.ApplicationAt, error) {
@@ -141,7 +141,7 @@ func TestWithinTheMinuteNothingIsFetched_D94(t *testing.T) {
 
 // An answer that may be stored for repeats is in the log. So only GET shows a set of a
 // hundred long keys in full.
-func TestALargeKeySetIsShownInPartByTheAnswerThatIsRemembered_D94(t *testing.T) {
+func TestLargeKeySetIsTruncated_D94(t *testing.T) {
 	t.Parallel()
 	why := strings.Repeat("x", 350)
 	large := httpapi.KeySet{LastFetch: &httpapi.KeySetFetch{}}

@@ -45,7 +45,7 @@ func askPortal(t *testing.T, method string, types []practice.Availability, err e
 	return answer
 }
 
-func TestThePortalIsToldOfEveryRequestType_D24(t *testing.T) {
+func TestAvailabilityOfEveryRequestType_D24(t *testing.T) {
 	t.Parallel()
 	answer := askPortal(t, http.MethodGet, []practice.Availability{
 		{Type: request.Medical, Status: practice.TypeClosed, NextOpening: time.Date(2026, 3, 30, 7, 0, 0, 0, time.UTC)},
@@ -60,7 +60,7 @@ func TestThePortalIsToldOfEveryRequestType_D24(t *testing.T) {
 	}
 }
 
-func TestAvailabilityIsAskedByGETAlone(t *testing.T) {
+func TestAvailabilityTakesOnlyGET(t *testing.T) {
 	t.Parallel()
 	answer := askPortal(t, http.MethodPost, nil, nil)
 	if answer.Code != http.StatusMethodNotAllowed || answer.Header().Get("Allow") != http.MethodGet {
@@ -68,7 +68,7 @@ func TestAvailabilityIsAskedByGETAlone(t *testing.T) {
 	}
 }
 
-func TestARefusalSaysInSecondsWhenToRetry_7_1(t *testing.T) {
+func TestRefusalHasRetryAfterSeconds_7_1(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		next time.Time

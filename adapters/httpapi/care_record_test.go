@@ -15,7 +15,7 @@ import (
 	"frontdesk/projections"
 )
 
-func TestARestrictedRecordIsClosedToAnotherUser_D17(t *testing.T) {
+func TestRestrictedRecordRefusesOtherUser_D17(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, endpoint, query, body string }{
 		{"a note", "create-note", "", `{"patientId":"` + billID + `","note":"a"}`},

@@ -64,7 +64,7 @@ func wantShare(t *testing.T, answer *httptest.ResponseRecorder) {
 	}
 }
 
-func TestBodiesThatNeverComeLeaveRoomForOthers_D43(t *testing.T) {
+func TestStalledBodiesLeaveRoomForOthers_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{}
@@ -118,7 +118,7 @@ func wantHeld(t *testing.T, c *counter, w *wire) (held *client, release chan str
 	return held, release
 }
 
-func TestABusyServiceSaysSo_D9(t *testing.T) {
+func TestBusyServiceRefusesCalls_D9(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{}
@@ -140,7 +140,7 @@ func TestABusyServiceSaysSo_D9(t *testing.T) {
 }
 
 // A flood of refusals would otherwise log as many equal lines.
-func TestWhyCallsAreUnavailableIsLoggedOnceASecond(t *testing.T) {
+func TestUnavailabilityIsLoggedOncePerSecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, log := &counter{}, &lines{}
@@ -224,7 +224,7 @@ func TestPublicCallsTakeNoSlot_D43(t *testing.T) {
 	})
 }
 
-func TestAFloodOfKeySetsIsBoundedForEachSource_D43(t *testing.T) {
+func TestKeySetsAreBoundedPerSource_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		api := crowd(&counter{}, httpapi.Seats{KeySets: 2})

@@ -36,7 +36,7 @@ func described(t *testing.T, host string) (document struct{ Servers servers }, t
 	return document, answer.Body.Bytes()
 }
 
-func TestTheDescriptionNamesTheAddressThatItIsServedFrom_D98(t *testing.T) {
+func TestDescriptionNamesOwnAddress_D98(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]string{
 		"elm-street.api.example": "https://elm-street.api.example", "Elm-Street.API.example:8443": "https://elm-street.api.example:8443",
@@ -67,7 +67,7 @@ func TestTheDescriptionRepeatsNoOddHost_D98(t *testing.T) {
 }
 
 // Except for the servers, it is the file.
-func TestTheDescriptionIsTheFileButForItsServers_D98(t *testing.T) {
+func TestDescriptionIsFileExceptServers_D98(t *testing.T) {
 	t.Parallel()
 	var file, served map[string]any
 	if err := json.Unmarshal(httpapi.Description(""), &file); err != nil {

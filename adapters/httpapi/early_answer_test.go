@@ -49,7 +49,7 @@ func (c *client) sendChunks(t *testing.T) {
 
 const chunkedHead = "POST /transactional-api/create-patient-request HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-func TestOneConnectionServesRefusalsOfLargeBodies_D1(t *testing.T) {
+func TestConnectionOutlivesLargeRefusals_D1(t *testing.T) {
 	t.Parallel()
 	c := dialled(t)
 	c.send(t, head(large))
@@ -62,7 +62,7 @@ func TestOneConnectionServesRefusalsOfLargeBodies_D1(t *testing.T) {
 	wantAnswer(t, c.answer(t), http.StatusForbidden, "unauthorized")
 }
 
-func TestAnOldClientSeesTheRefusalOfALargeBody_D1(t *testing.T) {
+func TestOldClientSeesRefusalOfLargeBody_D1(t *testing.T) {
 	t.Parallel()
 	for name, request := range map[string]string{
 		"HTTP/1.0": "POST /transactional-api/create-patient-request HTTP/1.0\r\nHost: localhost\r\nContent-Length: 52428800\r\n\r\n",
@@ -90,7 +90,7 @@ func TestAClientThatAsksFirstIsRefusedAtOnce_D1(t *testing.T) {
 }
 
 // A client that sends Expect but does not wait long sends its body anyway.
-func TestAClientThatAsksAndSendsSeesTheRefusal_D1(t *testing.T) {
+func TestExpectingSenderSeesRefusal_D1(t *testing.T) {
 	t.Parallel()
 	c := dialled(t)
 	c.send(t, head(large, "Expect: 100-continue"))

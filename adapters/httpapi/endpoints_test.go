@@ -175,7 +175,7 @@ func TestZeroUUIDIsUnknown_D20(t *testing.T) {
 	}
 }
 
-func TestAScopedCallerActsOnThePatientOfTheScopeAlone_5_5(t *testing.T) {
+func TestScopeLimitsCallerToItsPatient_5_5(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, endpoint, query, body string

@@ -165,7 +165,7 @@ func TestCallersHaveSeparateAllowances_D1(t *testing.T) {
 	wantAnswer(t, ping(&clerk{Store: practiceDay(t), caller: other}), http.StatusOK)
 }
 
-func TestARestrictionThatCannotBeAskedForOpensNothing_D17(t *testing.T) {
+func TestUnreadRestrictionOpensNothing_D17(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ method, path, body string }{
 		{http.MethodPost, "/create-note", `{"patientId":"` + annID + `","note":"a cough"}`},
@@ -201,7 +201,7 @@ func TestUnrelatedPatientIsNotRecorded_D37(t *testing.T) {
 	}
 }
 
-func TestNothingIsRecordedBeforeTheSignatureHolds_D3(t *testing.T) {
+func TestUnprovenCallIsNotRecorded_D3(t *testing.T) {
 	t.Parallel()
 	forged := fault.New(fault.Forbidden, "unauthorized", "Invalid JWT: the signature check failed for the key that kid names")
 	c := &clerk{Store: practiceDay(t), refusal: forged}
@@ -216,7 +216,7 @@ func TestNothingIsRecordedBeforeTheSignatureHolds_D3(t *testing.T) {
 }
 
 // A new endpoint must record the patient of its calls.
-func TestEveryEndpointThatNamesAPatientIsRecordedWithThem_D37(t *testing.T) {
+func TestPatientOfCallIsRecorded_D37(t *testing.T) {
 	t.Parallel()
 	for _, endpoint := range access.Endpoints() {
 		if !endpoint.NamesPatient {

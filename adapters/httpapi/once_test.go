@@ -139,7 +139,7 @@ func TestFiftyAtOnceMakeOneChange_D93(t *testing.T) {
 
 // A call that changes nothing is repeated, which is harmless, and may change something
 // later.
-func TestACallThatChangesNothingIsNotRemembered_D93(t *testing.T) {
+func TestCallWithoutChangeIsNotStored_D93(t *testing.T) {
 	t.Parallel()
 	a := newOpen(t, access.CallInPatient)
 	undo, body := string(access.ClearCallIn), changes[access.ClearCallIn]

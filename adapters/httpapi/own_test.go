@@ -14,7 +14,7 @@ import (
 	"frontdesk/projections"
 )
 
-func TestACallIsShownInEveryDetailThatIsItsCallers_D95(t *testing.T) {
+func TestOwnCallShowsItsDetails_D95(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t)
 	m.calls = []access.OwnCall{{
@@ -35,7 +35,7 @@ func TestACallIsShownInEveryDetailThatIsItsCallers_D95(t *testing.T) {
 	}
 }
 
-func TestAQueryIsToldAllThatIsWrongWithIt_D95(t *testing.T) {
+func TestQueryIsRefusedWithAllFaults_D95(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t)
 	for _, test := range []struct {
@@ -104,7 +104,7 @@ func TestAQueryThatCannotBeReadIsRefused_D95(t *testing.T) {
 
 // An application that acts for a member of staff does not get these answers. Nor does
 // one that the practice does not know.
-func TestOnlyAnApplicationForItselfIsTold_D95(t *testing.T) {
+func TestHistoryNeedsApplicationItself_D95(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t)
 	m.made(1, 200)

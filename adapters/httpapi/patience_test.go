@@ -149,7 +149,7 @@ func TestAClientMayWaitForItsAnswer_D19(t *testing.T) {
 }
 
 // There is no limit on the wait for keys.
-func TestAClientThatWaitsForOurWordIsToldLate_D44(t *testing.T) {
+func TestContinueWaitsForKeys_D44(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{caller: asApplication}
@@ -201,7 +201,7 @@ func TestAnApplicationMaySendSoMuchADay_D19(t *testing.T) {
 }
 
 // A body over the maximum is too large, whatever is left of the day's bytes.
-func TestABodyThatIsTooLargeIsNoMatterOfTheDay_D19(t *testing.T) {
+func TestLargeBodyIsRefusedWithEmptyBudget_D19(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{caller: asApplication}

@@ -75,7 +75,7 @@ func TestRefusedFilesAreForgotten(t *testing.T) {
 	}
 }
 
-func TestFaultsOfAttachmentsHoldHoweverLargeTheyAre_D21(t *testing.T) {
+func TestLargeAttachmentsAreValidated_D21(t *testing.T) {
 	t.Parallel()
 	large := base64.StdEncoding.EncodeToString(httpapitest.Noise(3, 2<<20))
 	file := func(contentType, data string) string {
@@ -108,7 +108,7 @@ func TestFaultsOfAttachmentsHoldHoweverLargeTheyAre_D21(t *testing.T) {
 	}
 }
 
-func TestTheBodyAsAWhole_D19(t *testing.T) {
+func TestBodyTypeAndSize_D19(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		body    string
@@ -170,7 +170,7 @@ func TestABodyHas100MiBAtMost_D19(t *testing.T) {
 	}
 }
 
-func TestAnIdempotencyKeyIsOfTheBodyAndTheCaller_D22(t *testing.T) {
+func TestIdempotencyKeyBindsBodyAndCaller_D22(t *testing.T) {
 	t.Parallel()
 	c := &counter{caller: asApplication}
 	body := cough(jpeg("x.jpg", httpapitest.Noise(1, 300_000))) + " \n"
@@ -197,7 +197,7 @@ func TestAnIdempotencyKeyIsOfTheBodyAndTheCaller_D22(t *testing.T) {
 	}
 }
 
-func TestTheScopeComesBeforeTheKey_D1(t *testing.T) {
+func TestScopeIsCheckedBeforeKey_D1(t *testing.T) {
 	t.Parallel()
 	c := &counter{caller: asUserForAnn}
 	wantAnswer(t, c.post(t, strings.Replace(cough(), annID, billID, 1), "Idempotency-Key", ""), http.StatusForbidden, "patient-not-authorised")

@@ -33,7 +33,7 @@ func getKeys(t *testing.T, method, host string, keys func(context.Context) ([]by
 
 func theKeySet(context.Context) ([]byte, error) { return []byte(keySet), nil }
 
-func TestTheKeySetIsPublicAndAlikeOnEveryHost_4_3(t *testing.T) {
+func TestKeySetIsPublicOnEveryHost_4_3(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"elm-street.api.example", "nobody.api.example:443"} {
 		response := getKeys(t, http.MethodGet, host, theKeySet)

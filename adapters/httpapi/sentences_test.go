@@ -128,7 +128,7 @@ func TestUnknownHostListsPracticeHosts_D92(t *testing.T) {
 	}
 }
 
-func TestAWrongMethodIsToldTheRightOnes_D92(t *testing.T) {
+func TestWrongMethodNamesAllowed_D92(t *testing.T) {
 	t.Parallel()
 	api := (&clerk{Store: practiceDay(t), refusal: fault.New(fault.Forbidden, "unauthorized", "No")}).api()
 	api.SigningKeys = theKeySet
@@ -157,7 +157,7 @@ func TestAWrongMethodIsToldTheRightOnes_D92(t *testing.T) {
 	}
 }
 
-func TestARequestThatCannotBeReadIsToldWhy_D92(t *testing.T) {
+func TestUnreadableRequestNamesReason_D92(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		says int

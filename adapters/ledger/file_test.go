@@ -40,7 +40,7 @@ func add(t *testing.T, f ledger.File, lines ...erasure.Line) {
 	}
 }
 
-func TestALedgerIsAddedTo_D71(t *testing.T) {
+func TestAddToLedger_D71(t *testing.T) {
 	t.Parallel()
 	f := ledger.File{Name: filepath.Join(t.TempDir(), "erasures")}
 	wantLines(t, f)
@@ -62,7 +62,7 @@ func TestALedgerIsAddedTo_D71(t *testing.T) {
 
 // Another system that has copied the ledger may have changed the ends of its lines. The lines
 // count.
-func TestLinesOfAnotherSystemCount_D71(t *testing.T) {
+func TestLinesAcceptsOtherLineEnds_D71(t *testing.T) {
 	t.Parallel()
 	f := ledger.File{Name: filepath.Join(t.TempDir(), "erasures")}
 	add(t, f, line(1), line(2))
@@ -77,7 +77,7 @@ func TestLinesOfAnotherSystemCount_D71(t *testing.T) {
 }
 
 // A process that dies during a write leaves a partial line, which may end anywhere.
-func TestALineThatBreaksOffIsNoLine_D71(t *testing.T) {
+func TestLinesSkipsPartialLine_D71(t *testing.T) {
 	t.Parallel()
 	f := ledger.File{Name: filepath.Join(t.TempDir(), "erasures")}
 	add(t, f, line(1))
@@ -94,7 +94,7 @@ func TestALineThatBreaksOffIsNoLine_D71(t *testing.T) {
 	}
 }
 
-func TestADamagedLedgerIsNotBelieved_D71(t *testing.T) {
+func TestLinesRefusesDamagedLedger_D71(t *testing.T) {
 	t.Parallel()
 	f := ledger.File{Name: filepath.Join(t.TempDir(), "erasures")}
 	for _, damaged := range []string{`{"tenant":"elm-street"}`, `{"tenant":"elm` + "\x00" + `"}`, `}`} {
@@ -107,7 +107,7 @@ func TestADamagedLedgerIsNotBelieved_D71(t *testing.T) {
 	}
 }
 
-func TestManyAddToOneLedger_D71(t *testing.T) {
+func TestConcurrentAddsToLedger_D71(t *testing.T) {
 	t.Parallel()
 	f := ledger.File{Name: filepath.Join(t.TempDir(), "erasures")}
 	var writers sync.WaitGroup

@@ -28,7 +28,7 @@ func TestAnchorsAreFewAndNear(t *testing.T) {
 
 // An anchor is a root of the whole log, so a log whose beginning is archived has none.
 // There is one at each position.
-func TestAnchorsAreOfWholeLogs(t *testing.T) {
+func TestAnchorsCoverWholeLogs(t *testing.T) {
 	t.Parallel()
 	whole, archived := newProgress(Kept{}), newProgress(Kept{Idx: 5})
 	for n := range int64(3) {

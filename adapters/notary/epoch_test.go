@@ -15,7 +15,7 @@ import (
 )
 
 // A standby that had everything is promoted: the trees continue, under another origin.
-func TestInAnotherEpochTheTreesGoOnUnderAnotherOrigin_D77(t *testing.T) {
+func TestNextEpochHasItsOwnOrigin_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.logs[proof.Access].add("call", "north")
@@ -46,7 +46,7 @@ func (w *world) lose(after int, text string, tenants ...string) {
 	w.events().add("other", tenants...)
 }
 
-func TestAfterALostEndTheSignerGoesOnInTheNextEpoch_D77(t *testing.T) {
+func TestSignerContinuesInNextEpoch_D77(t *testing.T) {
 	t.Parallel()
 	for name, tenants := range map[string][]string{
 		"shorter than before": {"north"},
@@ -113,7 +113,7 @@ func TestAnEpochExplainsNoOtherPast_D77(t *testing.T) {
 
 // An event that begins an epoch does not explain a tree that was changed before: the
 // part that the epoch keeps is compared as always.
-func TestARefusedTreeStaysRefusedInTheNextEpoch_D77(t *testing.T) {
+func TestRefusedTreeStaysRefused_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.quiet()

@@ -191,7 +191,7 @@ func TestAKilledSignerSignsTheSame_D77(t *testing.T) {
 	}
 }
 
-func TestAStateBelongsToOneSignerAndOneDatabase_D77(t *testing.T) {
+func TestStateIsOfOneSignerAndDatabase_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.quiet()

@@ -51,7 +51,7 @@ func TestAWitnessThatWasSetBackIsNamed_D77(t *testing.T) {
 
 // Two signers with one key and one state are harmless. A signer that was set back
 // learns it from the witness, unless the log has caught up by the next round.
-func TestAWitnessThatIsAheadIsAnAlarmIfItStaysSo_D77(t *testing.T) {
+func TestWitnessStayingAheadRaisesAlarm_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	f := newFakeWitness(t, w, "witness.one")
@@ -88,7 +88,7 @@ func (w *world) restartWitnessed(f *fakeWitness) {
 }
 
 // A signer that is always one round behind another one with the same logs is harmless.
-func TestASignerThatIsBehindAnotherIsNotAlarmed_D77(t *testing.T) {
+func TestSignerBehindAnotherRaisesNoAlarm_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	f := newFakeWitness(t, w, "witness.one")
@@ -116,7 +116,7 @@ func TestASignerThatIsBehindAnotherIsNotAlarmed_D77(t *testing.T) {
 
 // A slow witness does not get to every practice in a round, however busy the first ones
 // are.
-func TestASlowWitnessComesToEveryPractice_D77(t *testing.T) {
+func TestSlowWitnessReachesEveryPractice_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	slow := newFakeWitness(t, w, "witness.example")

@@ -13,7 +13,7 @@ import (
 
 // DNS rebinding: the resolver's answer changes between the check and the call. Here
 // 127.0.0.1 plays the public address and 127.0.0.2 the internal one.
-func TestAnAnswerThatChangesReachesNoClosedAddress(t *testing.T) {
+func TestRebindingReachesNoClosedAddress(t *testing.T) {
 	t.Parallel()
 	net := newTwoHosts(t)
 
@@ -30,7 +30,7 @@ func TestAnAnswerThatChangesReachesNoClosedAddress(t *testing.T) {
 	}
 }
 
-func TestOfSeveralAnswersOnlyOpenAddressesAreDialled(t *testing.T) {
+func TestOnlyOpenAddressesAreDialled(t *testing.T) {
 	t.Parallel()
 	net := newTwoHosts(t)
 

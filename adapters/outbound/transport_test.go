@@ -46,7 +46,7 @@ func TestABodyIsNotDecompressed(t *testing.T) {
 	}
 }
 
-func TestAServerIsTrustedByTheGivenRootsAlone(t *testing.T) {
+func TestOnlyGivenRootsAreTrusted(t *testing.T) {
 	t.Parallel()
 	var protocol string
 	server := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { protocol = r.Proto }))

@@ -40,7 +40,7 @@ func TestTriedNothingFails(t *testing.T) {
 	}
 }
 
-func TestLastsAsTheEnvironmentSays(t *testing.T) { //nolint:paralleltest // it sets a variable
+func TestLastsReadsEnvironment(t *testing.T) { //nolint:paralleltest // it sets a variable
 	for text, want := range map[string]time.Duration{"": time.Second, provetest.Long: time.Minute, "1h": time.Hour} {
 		t.Setenv(provetest.Variable, text)
 		if got := provetest.Lasts(t, time.Second, time.Minute); got != want {

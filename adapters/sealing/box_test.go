@@ -55,7 +55,7 @@ type golden struct {
 
 // Each version of a box has a file with a box of each kind of holder. It is never
 // regenerated.
-func TestBoxesOpenForEver_D68(t *testing.T) {
+func TestGoldenBoxesOpen_D68(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/boxes.v1.json")
 	must(t, err)
@@ -133,7 +133,7 @@ func TestNoMovedBoxOpens_D68(t *testing.T) {
 	}
 }
 
-func TestBoxesStandOneAfterAnother_D68(t *testing.T) {
+func TestBoxesAreConcatenated_D68(t *testing.T) {
 	t.Parallel()
 	bill := event.Holder{Kind: event.OfRequest, ID: kept.Stream.ID}
 	boxes, err := sealing.Boxes(append(seal(t, ann, []string{"a"}, kept), seal(t, bill, []string{"b"}, kept)...))
@@ -148,7 +148,7 @@ func TestBoxesStandOneAfterAnother_D68(t *testing.T) {
 
 // The length of a value is visible only in steps of 32 bytes, and equal values are not
 // visible.
-func TestABoxSaysLittleAboutItsValues_D68(t *testing.T) {
+func TestBoxHidesLengthAndEquality_D68(t *testing.T) {
 	t.Parallel()
 	short, long := seal(t, ann, []string{"Jo"}, kept), seal(t, ann, []string{strings.Repeat("x", 28)}, kept)
 	if len(short) != len(long) || bytes.Equal(short, seal(t, ann, []string{"Jo"}, kept)) {

@@ -18,7 +18,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func TestMasterKeysAreReadInBase64AndHexadecimal(t *testing.T) {
+func TestMasterKeyInBase64AndHexadecimal(t *testing.T) {
 	t.Parallel()
 	raw := bytes.Repeat([]byte{7}, 32)
 	for _, text := range []string{base64.StdEncoding.EncodeToString(raw) + "\n", " " + hex.EncodeToString(raw)} {

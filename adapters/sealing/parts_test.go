@@ -93,7 +93,7 @@ func TestAPartIsSealedInItsBuffer(t *testing.T) {
 	}
 }
 
-func TestAFilesKeyIsReadAsItIsWritten(t *testing.T) {
+func TestKeyFileIsReadAsWritten(t *testing.T) {
 	t.Parallel()
 	key := sealing.NewKey()
 	if got, err := sealing.ParseKey(key.Base64()); err != nil || got != key {

@@ -59,7 +59,7 @@ func TestRingFile_D136(t *testing.T) {
 	}
 }
 
-func TestRingFileIsReplacedWhole_D136(t *testing.T) {
+func TestRingFileIsReplacedAtomically_D136(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "master.key")
 	must(t, sealing.WriteRing(file, []sealing.MasterKey{one}))

@@ -65,7 +65,7 @@ func TestTheKeySetShowsNothingPrivate(t *testing.T) {
 	}
 }
 
-func TestTheKeySetIsRepeatedWhileTheDatabaseIsAway(t *testing.T) {
+func TestKeySetIsServedWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	pool, err := postgres.NewPool(t.Context(), s.url, 0)

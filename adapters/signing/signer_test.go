@@ -35,7 +35,7 @@ func TestSignatureVerifiesWithPublishedKey_6_4(t *testing.T) {
 	}
 }
 
-func TestNothingIsSignedWithAKeyThatCannotBeOpened(t *testing.T) {
+func TestUndecryptableKeySignsNothing(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	other := s.vault()

@@ -49,7 +49,7 @@ func TestSealedKeysCannotBeExchanged_D34(t *testing.T) {
 	}
 }
 
-func TestPrivateKeysAreDestroyedWhenTheySignNoMore_D34(t *testing.T) {
+func TestRetiredPrivateKeysAreDestroyed_D34(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	next := s.stageKey()

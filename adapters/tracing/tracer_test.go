@@ -143,7 +143,7 @@ func TestHangingCollectorBlocksNoCaller_D109(t *testing.T) {
 }
 
 // A failure is logged once, and so is its end, however often it was retried.
-func TestADeadCollectorIsSaidOnce_D109(t *testing.T) {
+func TestDeadCollectorIsLoggedOnce_D109(t *testing.T) {
 	t.Parallel()
 	answers, answered := []int{http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusOK, http.StatusOK}, make(chan struct{})
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -60,7 +60,7 @@ func TestEightOfADestinationAreClaimedAtMost_D29(t *testing.T) {
 	}
 }
 
-func TestNothingIsClaimedAheadForAReceiverThatFails_D32(t *testing.T) {
+func TestFailingReceiverHasNoClaimsAhead_D32(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newPlainReceiver(t)
 	r.answersStatus(http.StatusInternalServerError)

@@ -269,7 +269,7 @@ func TestClaimUsesIndexesDespiteStatistics(t *testing.T) {
 
 // A thousand deliveries that wait for one another cost a look no more than ten, whether
 // the first of them is ready or in flight. Deliveries behind them are found.
-func TestABusySubjectCostsAClaimNoMoreForItsBacklog(t *testing.T) {
+func TestClaimCostIgnoresBacklog(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"pending", "sending"} {
 		c := newClinic(t)

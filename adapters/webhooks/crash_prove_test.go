@@ -191,7 +191,7 @@ func (l *ledger) received(c *clinic, path, token string) {
 // TestProveThatKillsSendNothingTwice kills senders with SIGKILL at every step of a
 // delivery, under load and two of them at once, and compares the receiver's ledger with
 // the database.
-func TestProveThatKillsSendNothingTwice_D29_D31(t *testing.T) {
+func TestProveKillsSendNothingTwice_D29_D31(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	c.ages = webhooks.Ages{CallIn: time.Hour, Other: time.Hour} // a busy machine needs time for this

@@ -54,7 +54,7 @@ func TestAuditorsCanReadDeliveries(t *testing.T) {
 	}
 }
 
-func TestTheLogOfDeliveriesTellsNoSecretsOfURLs(t *testing.T) {
+func TestDeliveryLogHidesSecretsOfURLs(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL + "/hook?secret=1")

@@ -47,7 +47,7 @@ func (c *clinic) watched(r *receiver) {
 	}
 }
 
-func TestNothingIsSentOnAPromotedStandbyBeforeItsEpochBegins_D49(t *testing.T) {
+func TestStandbySendsNothingBeforeEpoch_D49(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL, application.RecordOpened)
@@ -98,7 +98,7 @@ func TestDeliverySurvivingFailoverIsSent_D49(t *testing.T) {
 	c.wantSummary("delivered 2")
 }
 
-func TestAnOldDeliveryOfAnEarlierEpochIsNotCalledUnsent_D49(t *testing.T) {
+func TestOldEpochDeliveryIsNotUnsent_D49(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	c.application(hook, application.RecordOpened)

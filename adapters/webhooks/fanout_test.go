@@ -40,7 +40,7 @@ func (c *clinic) count(sql string, args ...any) (n int) {
 	return n
 }
 
-func TestOnlyRegisteredAndEnabledApplicationsAreTold_D28(t *testing.T) {
+func TestOnlyEnabledRegisteredGetWebhooks_D28(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	both := []application.ID{c.application(hook), c.application(hook, application.RecordOpened)}
@@ -56,7 +56,7 @@ func TestOnlyRegisteredAndEnabledApplicationsAreTold_D28(t *testing.T) {
 	c.wantSummary("pending 2")
 }
 
-func TestAnotherPracticesApplicationsAreNotTold_D18(t *testing.T) {
+func TestOtherPracticesGetNoWebhooks_D18(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	app := c.application(hook)

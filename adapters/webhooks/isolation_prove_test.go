@@ -33,11 +33,11 @@ const (
 
 var loadFor = provetest.Pick(5*time.Second, 20*time.Second)
 
-// TestProveThatDeadReceiversDelayNoOthers_D32 sends ten events a second to 50
+// TestProveDeadReceiversDelayNoOthers_D32 sends ten events a second to 50
 // destinations, first with all of them healthy and then with ten dead. It prints how
 // long deliveries to the healthy ones waited, and the same for one pool of 64 workers
 // for all destinations.
-func TestProveThatDeadReceiversDelayNoOthers_D32(t *testing.T) { //nolint:paralleltest // it measures
+func TestProveDeadReceiversDelayNoOthers_D32(t *testing.T) { //nolint:paralleltest // it measures
 	lanes := func(c *clinic, client *http.Client, queued *background.Broadcast) func(context.Context) {
 		s := c.sender(client)
 		s.Queued = queued

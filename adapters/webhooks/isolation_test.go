@@ -65,7 +65,7 @@ func TestAtMost256AreInFlight_D32(t *testing.T) {
 }
 
 // There is no backoff: after ten failures the next event is sent at once.
-func TestAFailingReceiverGetsTheNextEventAtOnce_D32(t *testing.T) {
+func TestFailingReceiverGetsNextEvent_D32(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	c.application(r.URL)

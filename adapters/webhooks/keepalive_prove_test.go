@@ -13,10 +13,10 @@ import (
 	"frontdesk/domain/application"
 )
 
-// TestProveThatStaleConnectionsLoseNothing sends to a receiver that closes idle
+// TestProveStaleConnectionsLoseNothing sends to a receiver that closes idle
 // connections after 5 s, at the moments when it does. Nothing is sent twice, so a
 // connection that closes during a request loses its event.
-func TestProveThatStaleConnectionsLoseNothing(t *testing.T) {
+func TestProveStaleConnectionsLoseNothing(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t, func(s *httptest.Server) { s.Config.IdleTimeout = 5 * time.Second })
 	for n := range 40 {

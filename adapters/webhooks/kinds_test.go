@@ -57,7 +57,7 @@ func (c *clinic) last(name string) (id uuid.UUID, at time.Time) {
 	return id, at
 }
 
-func TestEveryEventKindIsToldInFull_6_2(t *testing.T) {
+func TestEveryWebhookKindIsComplete_6_2(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	app := c.application(r.URL + "/hooks")

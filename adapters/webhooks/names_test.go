@@ -90,7 +90,7 @@ func TestErasedPractitionerIsNotNamed_D68(t *testing.T) {
 
 // An application chooses the name of the practitioner in its act claim. The name must
 // not stop deliveries.
-func TestANameThatLooksHiddenIsTold_D68(t *testing.T) {
+func TestNameThatLooksHiddenIsSent_D68(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{event.Hidden, event.Erased} {
 		c, r := newClinic(t), newReceiver(t)

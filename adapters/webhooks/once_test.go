@@ -30,7 +30,7 @@ func TestTwoSendersSendEverythingOnce_D29(t *testing.T) {
 
 // The database may have another default isolation level, and commits that do not wait
 // for the disk.
-func TestOddDefaultsOfTheDatabaseSendNothingTwice_D29(t *testing.T) {
+func TestOddDatabaseDefaultsSendOnce_D29(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	db.Odd(t, "serializable")
@@ -166,7 +166,7 @@ func (c *clinic) crash(which string) {
 
 // A sender that counted as dead may still learn its outcome. The status unknown stays:
 // a reader may have acted on it.
-func TestAnOutcomeThatComesTooLateChangesNothing_D29(t *testing.T) {
+func TestLateOutcomeChangesNothing_D29(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newPlainReceiver(t)
 	release := r.hangs(t)

@@ -21,7 +21,7 @@ func (c *clinic) ping(id application.ID, kind application.WebhookEvent) commands
 }
 
 // Others are registered for the same kind, and the application for other kinds elsewhere.
-func TestAPingGoesToOneAddressOfOneApplication_D94(t *testing.T) {
+func TestPingGoesToOneAddress_D94(t *testing.T) {
 	t.Parallel()
 	c, asked, others := newClinic(t), newReceiver(t), newReceiver(t)
 	id := c.application(asked.URL+"/hook?key=secret", application.RecordOpened)
@@ -49,7 +49,7 @@ func TestAPingGoesToOneAddressOfOneApplication_D94(t *testing.T) {
 }
 
 // Several kinds may have the same address: there is still one delivery.
-func TestAPingIsSentOnceWhereverItsAddressStands_D94(t *testing.T) {
+func TestPingIsSentOncePerAddress_D94(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	id := c.application(r.URL) // for all kinds

@@ -173,7 +173,7 @@ func wantReasons(t *testing.T, roots *x509.CertPool, addresses map[string]string
 
 // A name is checked when it is dialled, whatever it resolves to. Resolver errors are
 // classified as well.
-func TestNamesThatDoNotLeadAnywhere(t *testing.T) {
+func TestUnresolvableNames(t *testing.T) {
 	t.Parallel()
 	c := newClinic(t)
 	c.application("https://localhost:1/")

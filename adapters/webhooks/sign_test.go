@@ -8,7 +8,7 @@ import (
 	"frontdesk/domain/signingkey"
 )
 
-func TestTheDestinationsOfAnEventShareAToken_D29(t *testing.T) {
+func TestDestinationsOfEventShareToken_D29(t *testing.T) {
 	t.Parallel()
 	c, r := newClinic(t), newReceiver(t)
 	for range 5 {
@@ -32,7 +32,7 @@ func TestTheDestinationsOfAnEventShareAToken_D29(t *testing.T) {
 }
 
 // A destination that is served later gets a fresh token with the same jti.
-func TestALateDestinationGetsANewTokenWithTheSameJTI_D29(t *testing.T) {
+func TestLateDestinationKeepsJTI_D29(t *testing.T) {
 	t.Parallel()
 	for _, late := range []struct {
 		by     time.Duration

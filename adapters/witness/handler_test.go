@@ -35,7 +35,7 @@ func (f failing) Read(name string) ([]byte, error) {
 func (f failing) Write(string, []byte) error   { return f.err }
 func (f failing) with(w *watched) http.Handler { w.State = f; return w.Witness.Handler(nil) }
 
-func TestNothingIsCosignedThatIsNotOnTheDisk_D78(t *testing.T) {
+func TestCosignsOnlyStoredState_D78(t *testing.T) {
 	t.Parallel()
 	log := newSigner(t, "api.example")
 	w := newWitness(t, log)
@@ -54,7 +54,7 @@ func TestNothingIsCosignedThatIsNotOnTheDisk_D78(t *testing.T) {
 	w.wantsCosigned(h.request(log, 5, 9))
 }
 
-func TestStateThatTheWitnessHasNotSignedIsNotBelieved_D78(t *testing.T) {
+func TestWitnessRefusesUnsignedState_D78(t *testing.T) {
 	t.Parallel()
 	log, other := newSigner(t, "api.example"), newWitness(t)
 	w := newWitness(t, log)
@@ -86,7 +86,7 @@ func TestStateThatTheWitnessHasNotSignedIsNotBelieved_D78(t *testing.T) {
 	}
 }
 
-func TestOfLogsThatItDoesNotKnowAWitnessKeepsNothing_D78(t *testing.T) {
+func TestWitnessStoresNoUnknownLogs_D78(t *testing.T) {
 	t.Parallel()
 	stranger := newSigner(t, "other.example")
 	w := newWitness(t, newSigner(t, "api.example"))
@@ -139,7 +139,7 @@ type late struct{}
 
 func (late) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 
-func TestManySlowBodiesOfOneSourceLeaveRoomForOthers_D78(t *testing.T) {
+func TestSlowBodiesLeaveRoomForOthers_D78(t *testing.T) {
 	t.Parallel()
 	log := newSigner(t, "api.example")
 	w := newWitness(t, log)

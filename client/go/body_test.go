@@ -71,7 +71,7 @@ func TestAttachmentsArriveAsTheyAre_D99(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeReadIsSaidAndNotSentAgain_D99(t *testing.T) {
+func TestUnreadableFileIsNotRetried_D99(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the disk is gone")
 	for name, open := range map[string]func() (io.ReadCloser, error){

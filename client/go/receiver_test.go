@@ -34,7 +34,7 @@ type vectors struct {
 	}
 }
 
-func TestTheVerdictsAreThoseOfTheVectors_D99(t *testing.T) {
+func TestVerdictsMatchVectors_D99(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/vectors.json")
 	var v vectors
@@ -158,7 +158,7 @@ func TestVerifierGivesTheSignedClaims(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsTakenOnceAndForgottenWhenItHasExpired_D99(t *testing.T) {
+func TestReplayIsRefusedUntilExpiry_D99(t *testing.T) {
 	t.Parallel()
 	now := noon
 	r := receiver(t, publish(t), &now)
@@ -187,7 +187,7 @@ func TestAWebhookIsTakenOnceAndForgottenWhenItHasExpired_D99(t *testing.T) {
 	}
 }
 
-func TestKeysAreFetchedForAnUnknownKidAndSeldom_D99(t *testing.T) {
+func TestUnknownKidFetchesKeysRarely_D99(t *testing.T) {
 	t.Parallel()
 	now := noon
 	p := publish(t)
@@ -237,7 +237,7 @@ func TestKeysAreFetchedForAnUnknownKidAndSeldom_D99(t *testing.T) {
 	}
 }
 
-func TestKeysThatAreTooWeakOrForAnotherUseAreNotTaken_D99(t *testing.T) {
+func TestWeakAndForeignKeysAreRefused_D99(t *testing.T) {
 	t.Parallel()
 	keys, err := client.ParseKeys([]byte(`{"keys":[7,{"kty":"EC","kid":"a"},{"kty":"RSA","kid":"b","n":"AQAB","e":"AQAB"},
 		{"kty":"RSA","kid":"c","use":"enc","n":"` + strings.Repeat("_", 400) + `","e":"AQAB"}, {"kty":"RSA","kid":"d","n":"` + strings.Repeat("_", 400) + `","e":"AQAB"}]}`))

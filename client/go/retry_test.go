@@ -17,7 +17,7 @@ const created = `{"noteId":"n-1"}`
 
 var note = client.Note{PatientID: "p-1", Note: "Feels better."}
 
-func TestACallIsSentAgainOnlyWhereThatHelps_D99(t *testing.T) {
+func TestOnlyRetryableCallsAreRetried_D99(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		first answer
@@ -50,7 +50,7 @@ func TestACallIsSentAgainOnlyWhereThatHelps_D99(t *testing.T) {
 	}
 }
 
-func TestEveryPostCarriesAKeyThatItsAttemptsShare_D99(t *testing.T) {
+func TestAttemptsShareIdempotencyKey_D99(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, service := calling(t, cuts, refuses(503, "unavailable"), says(200, created))
@@ -78,7 +78,7 @@ func TestEveryPostCarriesAKeyThatItsAttemptsShare_D99(t *testing.T) {
 	})
 }
 
-func TestRetryAfterIsWaitedForAndAttemptsEnd_D99(t *testing.T) {
+func TestRetryAfterAndAttemptLimit_D99(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, service := calling(t, refuses(503, "unavailable", "Retry-After", "3"))
@@ -149,7 +149,7 @@ func TestOnAnswerReportsEachAttempt_D99(t *testing.T) {
 	})
 }
 
-func TestACodeThatIsNewIsUnrecognised_D99(t *testing.T) {
+func TestNewCodeIsUnrecognised_D99(t *testing.T) {
 	t.Parallel()
 	for _, first := range []answer{refuses(400, "brand-new"), says(404, "<html>")} {
 		c, _ := calling(t, first)
@@ -160,7 +160,7 @@ func TestACodeThatIsNewIsUnrecognised_D99(t *testing.T) {
 	}
 }
 
-func TestPagesAreFollowedAsFarAsNeeded_D99(t *testing.T) {
+func TestPagesAreFetchedOnDemand_D99(t *testing.T) {
 	t.Parallel()
 	c, service := calling(t,
 		says(200, `{"calls":[{"requestId":"a"},{"requestId":"b"}],"next":"older"}`), says(200, `{"calls":[{"requestId":"c"}],"next":null}`))

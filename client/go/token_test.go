@@ -15,7 +15,7 @@ import (
 
 const pong = `{"tenantId":"elm-street","mode":"application-restricted"}`
 
-func TestATokenIsKeptForABurstAndNeverUsedWhenItExpires_D99(t *testing.T) {
+func TestTokenIsCachedUntilExpiry_D99(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2027, 1, 15, 8, 0, 0, 0, time.UTC)
 	c, service := with(t, func(o *client.Options) { o.Now = func() time.Time { return now } }, says(200, pong))
@@ -38,7 +38,7 @@ func TestATokenIsKeptForABurstAndNeverUsedWhenItExpires_D99(t *testing.T) {
 	}
 }
 
-func TestAClockThatIsSetBackGetsAFreshToken_D99(t *testing.T) {
+func TestClockSetBackMintsFreshToken_D99(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2027, 1, 15, 8, 0, 0, 0, time.UTC)
 	c, service := with(t, func(o *client.Options) { o.Now = func() time.Time { return now } }, says(200, pong))
@@ -84,7 +84,7 @@ func TestTokenNamesUser_D99(t *testing.T) {
 	}
 }
 
-func TestAnotherKeySignsAtOnceAndBothArePublished_D99(t *testing.T) {
+func TestRotatedKeySignsBothPublished_D99(t *testing.T) {
 	t.Parallel()
 	keys := signer(t)
 	c, service := with(t, func(o *client.Options) { o.Signer = keys }, says(200, pong))

@@ -136,10 +136,10 @@ var (
 	measured  = provetest.Pick(10*time.Second, 30*time.Second)
 )
 
-// TestProveThatPagesFollowTheLog_D87 sends 50 events a second to 200 browsers, one of
+// TestProvePagesFollowTheLog_D87 sends 50 events a second to 200 browsers, one of
 // which is Chromium. In a night it sends 20 a second to 50 browsers. It measures from the commit
 // until it is on the screen.
-func TestProveThatPagesFollowTheLog_D87(t *testing.T) { //nolint:paralleltest // it takes the machine
+func TestProvePagesFollowTheLog_D87(t *testing.T) { //nolint:paralleltest // it takes the machine
 	c, b := newClinic(t), newTab(t)
 	crowd := c.crowd(browsers - 1)
 	c.counting(b)
@@ -208,9 +208,9 @@ func (c *clinic) awaitFirst(b *tab, crowd []*listener) {
 	}
 }
 
-// TestProveThatNothingIsMissed_D87 cuts the line, restarts the service and stops
+// TestProvePagesMissNoEvent_D87 cuts the line, restarts the service and stops
 // browsers while requests come. Every listener gets each once, in order.
-func TestProveThatNothingIsMissed_D87(t *testing.T) { //nolint:paralleltest // it takes the machine
+func TestProvePagesMissNoEvent_D87(t *testing.T) { //nolint:paralleltest // it takes the machine
 	c, b := newClinic(t), newTab(t)
 	crowd := c.crowd(23)
 	c.counting(b)

@@ -30,7 +30,7 @@ func (b *tab) about(p *program, name string) {
 
 // A member who has lost their only passkey is reset by a manager, who confirms their
 // own identity again, and signs in with a new password.
-func TestBrowserGetsInAgainAfterLosingAPasskey_D66(t *testing.T) {
+func TestBrowserRecoversLostPasskey_D66(t *testing.T) {
 	t.Parallel()
 	p, manager, lee := start(t), newTab(t), newTab(t)
 	phone := lee.authenticator()

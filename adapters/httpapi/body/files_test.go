@@ -168,7 +168,7 @@ func TestTextsAreBounded(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeStoredEndsTheReading(t *testing.T) {
+func TestStorageErrorEndsReading(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the database is away")
 	s := &httpapitest.Shelf{Fails: away}

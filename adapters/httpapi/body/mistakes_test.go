@@ -38,7 +38,7 @@ func refusalText(t *testing.T, text string) string {
 }
 
 // Bytes are counted as sent, although the files are removed before the JSON is read.
-func TestAMistakeInABodyIsSaidByItsByteAndKind_D92(t *testing.T) {
+func TestBodyFaultNamesByteAndKind_D92(t *testing.T) {
 	t.Parallel()
 	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(7, 90_000))
 	for _, test := range []struct {
@@ -72,7 +72,7 @@ func TestAMistakeInABodyIsSaidByItsByteAndKind_D92(t *testing.T) {
 	}
 }
 
-func TestABodyThatIsNoObjectIsToldWhy_D92(t *testing.T) {
+func TestBodyWithoutObjectNamesReason_D92(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                             "The body is empty: it must be a JSON object.",
@@ -99,7 +99,7 @@ func TestABodyThatIsNoObjectIsToldWhy_D92(t *testing.T) {
 	}
 }
 
-func TestDataThatIsNotBase64IsToldWhy_D92(t *testing.T) {
+func TestBadBase64NamesReason_D92(t *testing.T) {
 	t.Parallel()
 	long := base64.StdEncoding.EncodeToString(httpapitest.Noise(8, 90_000)) // 120,000 characters without padding
 	for data, want := range map[string]string{

@@ -267,7 +267,7 @@ func TestFiveAttachmentsAreAllowed_8(t *testing.T) {
 	}
 }
 
-func TestFaultsOfAttachmentsAreInTheOrderOfTheTable_D2(t *testing.T) {
+func TestAttachmentFaultsAreInTableOrder_D2(t *testing.T) {
 	t.Parallel()
 	all := withAttachments(t, []any{
 		sound(object{"contentType": "x"}),

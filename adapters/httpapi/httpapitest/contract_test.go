@@ -24,7 +24,7 @@ func contract(t *testing.T) *httpapitest.Contract {
 }
 
 // Shows that the contract can fail.
-func TestAnAnswerThatIsNotDescribedIsTold(t *testing.T) {
+func TestUndescribedAnswerIsReported(t *testing.T) {
 	t.Parallel()
 	c := contract(t)
 	pong := `{"tenantId":"elm","applicationId":"` + id + `","mode":"application-restricted","username":null,"authorisedUntil":null}`
@@ -71,7 +71,7 @@ func TestAnAnswerThatIsNotDescribedIsTold(t *testing.T) {
 
 func allow(h http.Header) { h.Set("Allow", "GET, POST") }
 
-func TestABodyThatIsNotDescribedIsTold(t *testing.T) {
+func TestUndescribedBodyIsReported(t *testing.T) {
 	t.Parallel()
 	c := contract(t)
 	const head = `{"patientId":"` + id + `","requestType":"medical","response":[{"question":"healthConcern","answer":""}],`
@@ -93,7 +93,7 @@ func TestABodyThatIsNotDescribedIsTold(t *testing.T) {
 	}
 }
 
-func TestAWebhookThatIsNotDescribedIsTold(t *testing.T) {
+func TestUndescribedWebhookIsReported(t *testing.T) {
 	t.Parallel()
 	c := contract(t)
 	claims := func(event string) []byte {

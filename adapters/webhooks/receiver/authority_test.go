@@ -13,7 +13,7 @@ import (
 	"frontdesk/adapters/webhooks/receiver"
 )
 
-func TestTheAuthorityIsGoodForLoopbackAlone(t *testing.T) {
+func TestAuthorityIssuesOnlyForLoopback(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
 	authority, err := receiver.OpenAuthority(dir, clock.System())
