@@ -145,7 +145,7 @@ class StartedConsultation:
 
 @dataclass(frozen=True)
 class Pong:
-    """How the service sees the caller."""
+    """The caller as the service sees it."""
 
     tenant_id: str
     application_id: str

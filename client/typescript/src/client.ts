@@ -155,7 +155,7 @@ export interface StartedConsultation {
   consultationId: string;
 }
 
-/** How the service sees the caller. */
+/** The caller as the service sees it. */
 export interface Pong {
   tenantId: string;
   applicationId: string;
