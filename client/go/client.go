@@ -98,7 +98,7 @@ func defaultTransport() http.RoundTripper {
 
 // ErrInClear refuses a BaseURL to which tokens would travel unencrypted: http is only allowed for
 // loopback addresses and names (localhost, and all below it).
-var ErrInClear = errors.New("the address must begin with https://, because a token is good for whoever reads it; only on this machine may it be http://")
+var ErrInClear = errors.New("the address must begin with https://, because anyone who reads a token can use it; http:// is allowed only on this machine")
 
 // unfollowed keeps tokens and bodies from the target of a redirect.
 func unfollowed(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

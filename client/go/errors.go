@@ -76,8 +76,8 @@ func (c *call) unreachable(err error) *UnreachableError {
 	return &UnreachableError{Endpoint: c.endpoint, IdempotencyKey: c.key, Err: err}
 }
 
-// refused parses an answer other than success. One that is not in the service's form (a proxy's,
-// say) has no problems.
+// refused parses an answer other than success. One that is not in the service's form, such as a
+// proxy's, has no problems.
 func (c *call) refused(response *http.Response, text []byte) *ServiceError {
 	var form struct {
 		Errors []Problem `json:"errors"`

@@ -36,7 +36,7 @@ type Verifier struct {
 func NewVerifier(o VerifierOptions) (*Verifier, error) {
 	address, err := url.Parse(o.JWKSURL)
 	if err != nil || !isGuarded(address) {
-		return nil, fmt.Errorf("JWKSURL %q must begin with https://, because whoever changes the keys on their way can forge webhooks", o.JWKSURL)
+		return nil, fmt.Errorf("JWKSURL %q must begin with https://, because anyone who changes the keys in transit can forge webhooks", o.JWKSURL)
 	}
 	if o.HTTP == nil {
 		o.HTTP = &http.Client{Timeout: fetchLimit, Transport: defaultTransport(), CheckRedirect: unfollowed}

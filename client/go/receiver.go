@@ -48,7 +48,7 @@ type Receiver struct {
 // NewReceiver makes a receiver.
 func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 	if o.Tenant == nil {
-		return nil, errors.New("options must say which Tenant is served")
+		return nil, errors.New("options must name the Tenant that is served")
 	}
 	verifier, err := NewVerifier(VerifierOptions{JWKSURL: o.JWKSURL, HTTP: o.HTTP, Now: o.Now})
 	if err != nil {

@@ -80,7 +80,7 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	return next()
 }
 
-// says is an answer; headers are a name and a value in turn.
+// says returns an answer; headers are names and values in turn.
 func says(status int, body string, headers ...string) answer {
 	return func() (*http.Response, error) {
 		response := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}

@@ -1,11 +1,11 @@
-"""Addresses that something may be sent to."""
+"""Addresses that tokens may be sent to."""
 
 import ipaddress
 from urllib.parse import urlsplit
 
 
 def is_guarded(url: str) -> bool:
-    """Whether nobody on the way reads or changes what is sent there."""
+    """Whether the connection to an address is encrypted, or local."""
     address = urlsplit(url)
     return address.scheme == "https" or address.scheme == "http" and _is_loopback(address.hostname or "")
 

@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 from typing import BinaryIO, Callable, Literal, Optional
 
-# The types of attachments that the service takes (§2.4).
+# The types of attachments that the service accepts (§2.4).
 FileType = Literal[
     "image/jpeg",
     "image/png",
@@ -26,8 +26,8 @@ _EXTENSIONS: "dict[str, FileType]" = {
 class Attachment:
     """A file of at most 10 MiB.
 
-    It is read and encoded while it is sent, so that it takes no memory, and opened again if the call
-    has to be sent again.
+    It is read and encoded while it is sent, so it takes no memory, and opened again if the call is
+    retried.
     """
 
     file_name: str
@@ -37,7 +37,7 @@ class Attachment:
 
 
 def attach_file(path: "str | os.PathLike[str]") -> Attachment:
-    """The attachment that a file holds; its extension says its type."""
+    """An attachment from a file; the extension defines its type."""
     path = os.fspath(path)
     content_type = _EXTENSIONS.get(os.path.splitext(path)[1].lower())
     if not content_type:
@@ -46,5 +46,5 @@ def attach_file(path: "str | os.PathLike[str]") -> Attachment:
 
 
 def attach_bytes(file_name: str, content_type: FileType, data: bytes) -> Attachment:
-    """An attachment that is in memory already."""
+    """An attachment from memory."""
     return Attachment(file_name, content_type, lambda: io.BytesIO(data), len(data))

@@ -1,4 +1,4 @@
-"""The JSON of a call, made anew for each attempt: texts, and files between them."""
+"""The JSON of a call, built again for each attempt: texts, and files between them."""
 
 import json
 from base64 import b64encode
@@ -6,11 +6,11 @@ from typing import BinaryIO, Iterator, List, Optional, Sequence
 
 from .attachment import Attachment
 
-_PIECE = 3 << 14  # bytes that are encoded at once
+_PIECE = 3 << 14  # bytes that are encoded at a time
 
 
 class UnreadableError(Exception):
-    """A file could not be read. It is not sent again."""
+    """A file could not be read. The call is not retried."""
 
 
 class Body:
@@ -25,7 +25,7 @@ class Body:
 
     @property
     def size(self) -> Optional[int]:
-        """In bytes; None if a file's is not known."""
+        """In bytes; None if the size of a file is unknown."""
         total = len(self._head) + sum(map(len, self._leads)) + len(self._tail)
         for attachment in self.attachments:
             if attachment.size is None:
@@ -34,7 +34,7 @@ class Body:
         return total
 
     def read(self) -> Iterator[bytes]:
-        """Reads it once, with one file open at a time."""
+        """Reads the body once, with one file open at a time."""
         yield self._head
         for lead, attachment in zip(self._leads, self.attachments):
             yield lead
@@ -60,7 +60,7 @@ def _encoded(attachment: Attachment) -> Iterator[bytes]:
 
 
 def _read(file: BinaryIO) -> bytes:
-    """A whole piece, or the rest: streams may give less than they are asked for."""
+    """Reads a whole piece, or the rest: streams may return less than requested."""
     piece = file.read(_PIECE)
     while 0 < len(piece) < _PIECE:
         more = file.read(_PIECE - len(piece))

@@ -16,12 +16,12 @@ from .tokens import Caller, Tokens
 
 
 class FrontdeskWarning(UserWarning):
-    """The service did not know names in a body."""
+    """The service does not know some names of a body."""
 
 
 @dataclass
 class Answer:
-    """What came of one attempt at a call. It names no patient."""
+    """The result of one attempt at a call. It names no patient."""
 
     endpoint: str
     attempt: int  # from 1
@@ -29,11 +29,11 @@ class Answer:
     request_id: Optional[str] = None
     replayed: bool = False  # whether it is the answer to an earlier attempt with the same Idempotency-Key
     unknown_fields: List[str] = field(default_factory=list)  # names in the body that the service did not know
-    error: Optional[Exception] = None  # why it is not a success
+    error: Optional[Exception] = None  # None after a success
 
 
 def warn(answer: Answer) -> None:
-    """Tells of names that the service did not know."""
+    """Warns of names that the service does not know."""
     if answer.unknown_fields:
         names = ", ".join(answer.unknown_fields)
         warnings.warn(f"{answer.endpoint}: the service does not know {names} (request {answer.request_id})", FrontdeskWarning, stacklevel=6)
@@ -41,7 +41,7 @@ def warn(answer: Answer) -> None:
 
 @dataclass(frozen=True)
 class Line:
-    """What all calls of a client have in common."""
+    """The settings that all calls of a client share."""
 
     connections: Connections
     tokens: Tokens
@@ -65,7 +65,7 @@ class Call:
     timeout: Optional[float] = None
 
     def make(self) -> Any:
-        """Makes attempts until one has an answer for good, and returns its JSON."""
+        """Makes attempts until one has a final answer, and returns its JSON."""
         ends = time.monotonic() + self._limit()
         headers = self._headers()
         attempt = 0
@@ -108,7 +108,7 @@ class Call:
             response = self.line.connections.exchange("POST" if self.body else "GET", self.path, headers, self.body, ends)
         except (OSError, http.client.HTTPException) as error:
             raise UnreachableError(self.endpoint, error) from error
-        _tell(answer, response.status, response.headers)
+        _fill(answer, response.status, response.headers)
         return self._value(response)
 
     def _value(self, response: Response) -> Any:
@@ -120,10 +120,10 @@ class Call:
             raise ServiceError(self.endpoint, response.status, response.headers, []) from None
 
     def _again(self, error: Exception, attempt: int) -> Optional[float]:
-        """How many seconds to wait before another attempt; None if there is to be none.
+        """The seconds to wait before a retry; None if there is none.
 
-        Every call is a GET or carries an Idempotency-Key, so nothing is made twice. What the service has
-        refused it would refuse again.
+        Every call is a GET or carries an Idempotency-Key, so nothing is made twice. Refusals are final: the
+        service would refuse again.
         """
         if attempt >= self.line.attempts:
             return None
@@ -135,7 +135,7 @@ class Call:
         return None if wait > self.line.longest_wait else wait + _backoff(attempt)
 
 
-def _tell(answer: Answer, status: int, headers: Mapping[str, str]) -> None:
+def _fill(answer: Answer, status: int, headers: Mapping[str, str]) -> None:
     names = (headers.get("Warning-Unknown-Fields") or "").split(",")
     answer.status = status
     answer.request_id = headers.get("X-Request-Id")
@@ -144,8 +144,9 @@ def _tell(answer: Answer, status: int, headers: Mapping[str, str]) -> None:
 
 
 def _backoff(attempt: int) -> float:
-    """Doubles from a quarter of a second to 8 seconds, and takes between a half and all of that.
+    """Doubles from a quarter of a second to 8 seconds.
 
-    So clients that failed together do not come back together.
+    A jitter takes it between a half and all of that, so that clients that failed together do not retry
+    together.
     """
     return 0.25 * 2 ** min(attempt - 1, 5) * random.uniform(0.5, 1)

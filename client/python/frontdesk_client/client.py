@@ -1,4 +1,4 @@
-"""The client of the Transactional API: its endpoints, what they take and what they answer."""
+"""The client of the Transactional API: its endpoints, their parameters and their answers."""
 
 import copy
 import datetime
@@ -35,7 +35,7 @@ class ResponseItem:
 
 @dataclass(frozen=True)
 class ProxyDetails:
-    """Who asks for the patient (§2.3)."""
+    """The person who asks for the patient (§2.3)."""
 
     first_name: str
     last_name: str
@@ -53,7 +53,7 @@ class RequestTypeAvailability:
 
     request_type: RequestType
     status: Literal["open", "request-type-disabled", "request-type-paused", "request-type-closed"]
-    next_opening: Optional[Instant]  # None when it is open, or nobody knows
+    next_opening: Optional[Instant]  # None if the type is open, or the time is unknown
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class RecordPatient:
 class RecordNote:
     note_id: str
     note: str
-    user_name: Optional[str]  # None when who did it cannot be determined
+    user_name: Optional[str]  # None when the author cannot be determined
     created_at: Instant
     entered_in_error: Optional[EnteredInError] = None
 
@@ -119,7 +119,7 @@ class RecordConsultation:
 
 @dataclass(frozen=True)
 class CareRecord:
-    """A patient's care record, everything newest first."""
+    """A patient's care record, newest entries first."""
 
     patient: RecordPatient
     notes: List[RecordNote]
@@ -168,7 +168,7 @@ class RegisteredWebhook:
 
 @dataclass(frozen=True)
 class Authorisations:
-    """How many let the application act for them."""
+    """Counts of staff who let the application act for them."""
 
     standing: int
     patient_scoped: int
@@ -176,7 +176,7 @@ class Authorisations:
 
 @dataclass(frozen=True)
 class Application:
-    """What this application may do at this practice."""
+    """This application's rights at this practice."""
 
     application_id: str
     name: str
@@ -200,12 +200,12 @@ class HeldKey:
 class ReadKID:
     kid: str
     usable: bool
-    why: Optional[str]  # it is not usable
+    why: Optional[str]  # the reason if it is not usable
 
 
 @dataclass(frozen=True)
 class Fetch:
-    """What came of reading the key set."""
+    """The result of fetching the key set."""
 
     at: Instant
     outcome: Literal["read", "unreachable", "not-json", "no-usable-key"]
@@ -215,7 +215,7 @@ class Fetch:
 
 @dataclass(frozen=True)
 class KeySet:
-    """What the service holds of the application's key set."""
+    """The service's copy of the application's key set."""
 
     url: str
     keys: List[HeldKey]
@@ -237,10 +237,10 @@ class JudgedCall:
     description: Optional[str]
     rule: Optional[str]
     duration_ms: Optional[int]
-    unproven: bool  # whether anybody could have made it
+    unproven: bool  # whether anyone may have made it
 
 
-# How a webhook stands, or has ended. Only the first two lead to another.
+# The state of a webhook, or its end. All except the first two are final.
 Outcome = Literal["pending", "sending", "delivered", "failed", "expired", "withdrawn", "unknown"]
 
 
@@ -250,7 +250,7 @@ class Delivery:
 
     jti: str
     event: str
-    url: Optional[str]  # as it was then; None, as what follows, once that is forgotten
+    url: Optional[str]  # as it was then; it and the next ones are None once they are deleted
     outcome: Outcome
     reason: Optional[str]
     description: Optional[str]
@@ -258,12 +258,12 @@ class Delivery:
     sent_at: Optional[Instant]
     finished_at: Optional[Instant]
     duration_ms: Optional[int]
-    status: Optional[int]  # that the receiver answered
+    status: Optional[int]  # the receiver's answer
 
 
 @dataclass(frozen=True)
 class TestedWebhook:
-    """The ping that is on its way."""
+    """The ping that will be sent."""
 
     __test__ = False  # for pytest
 
@@ -273,10 +273,10 @@ class TestedWebhook:
 
 
 class Client:
-    """Calls the Transactional API of one practice, for the application itself or for whom as_user and with_act say.
+    """Calls the Transactional API of one practice, for the application itself or the caller of as_user and with_act.
 
     Its methods take timeout: the seconds for a call and all its attempts. Those that change something
-    take idempotency_key: 1 to 255 bytes instead of a fresh key. For 24 hours, the same key with the same
+    take idempotency_key: 1 to 255 bytes in place of a random key. For 24 hours, the same key with the same
     body gets the same answer, also from a process that has started since. A Client may be shared by
     threads.
     """
@@ -287,16 +287,16 @@ class Client:
         application: str,  # the application's identifier, a UUID
         signer: Signer,  # holds the application's keys
         *,
-        attempts: int = 5,  # how often a call is sent at most
+        attempts: int = 5,  # limits the attempts at a call
         timeout: Optional[float] = None,  # seconds; otherwise 2 minutes, or 15 with attachments
-        longest_wait: float = 20,  # the longest Retry-After that a call waits for, in seconds; a longer one is for you
-        on_answer: Callable[[Answer], None] = warn,  # is told of each attempt
+        longest_wait: float = 20,  # the longest Retry-After that a call waits for, in seconds; a longer one is in ServiceError.retry_after
+        on_answer: Callable[[Answer], None] = warn,  # called after each attempt
         ssl_context: Optional[ssl.SSLContext] = None,
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ):
         if not is_guarded(base_url):
-            raise ValueError(f"base_url {base_url} must begin with https://, because a token is good for whoever reads it")
+            raise ValueError(f"base_url {base_url} must begin with https://, because anyone who reads a token can use it")
         self._application = application
         tokens = Tokens(application, signer, now)
         self._line = Line(Connections(base_url, ssl_context), tokens, attempts, timeout, longest_wait, on_answer, sleep)
@@ -305,16 +305,16 @@ class Client:
     def as_user(self, username: str) -> "Client":
         """A client that calls on behalf of a member of staff, who has authorised the application (§5.4).
 
-        Raises ValueError without a username: nothing is called for the application instead.
+        Raises ValueError without a username: calls never fall back to the application itself.
         """
         if not username or username == self._application:
             raise ValueError("as_user must be given the username of a member of staff")
         return self._calling(Caller(username=username))
 
     def with_act(self, act: Act) -> "Client":
-        """A client that calls for the application itself, and says who is behind the calls (§2.7).
+        """A client that calls for the application itself, and names the person or organisation behind the calls (§2.7).
 
-        The service takes no act for a user, so it ends as_user.
+        The service accepts no act for a user, so it ends as_user.
         """
         return self._calling(Caller(act=act))
 
@@ -324,7 +324,7 @@ class Client:
         return other
 
     def close(self) -> None:
-        """Closes connections that are kept open."""
+        """Closes the idle connections."""
         self._line.connections.close()
 
     def create_patient_request(
@@ -335,14 +335,14 @@ class Client:
         requester: Requester,
         response: Sequence[ResponseItem],
         is_high_priority: Optional[bool] = None,
-        proxy_details: Optional[ProxyDetails] = None,  # needed where requester is proxy
+        proxy_details: Optional[ProxyDetails] = None,  # required if requester is proxy
         attachments: Sequence[Attachment] = (),  # at most 5
         **options: Any,
     ) -> CreatedPatientRequest:
         """Submits a request on behalf of a patient (§4.1).
 
-        Where the practice takes no such request now, the code is request-type-disabled, request-type-paused
-        or request-type-closed, and the call is not sent again.
+        If the practice does not accept such a request now, the code is request-type-disabled,
+        request-type-paused or request-type-closed, and the call is not retried.
         """
         value = {
             "patient_id": patient_id, "request_type": request_type, "requester": requester, "response": response,
@@ -351,7 +351,7 @@ class Client:
         return self._post(CreatedPatientRequest, "create-patient-request", value, attachments, **options)
 
     def request_type_availability(self, **options: Any) -> RequestTypes:
-        """Asks which types of request the practice takes at present."""
+        """Returns the types of request that the practice accepts now."""
         return self._get(RequestTypes, "request-type-availability", **options)
 
     def create_note(self, *, patient_id: str, note: str, **options: Any) -> CreatedNote:
@@ -359,15 +359,15 @@ class Client:
         return self._post(CreatedNote, "create-note", {"patient_id": patient_id, "note": note}, **options)
 
     def retrieve_care_record(self, patient_id: str, **options: Any) -> CareRecord:
-        """Reads a patient's care record, and so opens it."""
+        """Reads a patient's care record, which counts as an opening."""
         return self._get(CareRecord, "retrieve-care-record", {"patient_id": patient_id}, **options)
 
     def open_care_record(self, patient_id: str, **options: Any) -> OpenedRecord:
-        """Says that a patient's care record is opened by other means."""
+        """Records that a patient's care record is opened by other means."""
         return self._post(OpenedRecord, "open-care-record", {"patient_id": patient_id}, **options)
 
     def book_appointment(self, *, patient_id: str, site_id: str, at: datetime.datetime, **options: Any) -> Appointment:
-        """Expects a patient at a site."""
+        """Books an appointment of a patient at a site."""
         return self._post(Appointment, "book-appointment", {"patient_id": patient_id, "site_id": site_id, "at": at}, **options)
 
     def call_in_patient(self, appointment_id: str, *, room_id: Optional[str] = None, **options: Any) -> Appointment:
@@ -379,28 +379,28 @@ class Client:
         return self._post(Appointment, "clear-call-in", {"appointment_id": appointment_id}, **options)
 
     def mark_did_not_attend(self, appointment_id: str, **options: Any) -> Appointment:
-        """Says that an appointment's patient did not attend."""
+        """Records that an appointment's patient did not attend."""
         return self._post(Appointment, "mark-did-not-attend", {"appointment_id": appointment_id}, **options)
 
     def start_consultation(self, *, patient_id: str, appointment_id: Optional[str] = None, **options: Any) -> StartedConsultation:
-        """Begins a consultation with a patient."""
+        """Starts a consultation with a patient."""
         value = {"patient_id": patient_id, "appointment_id": appointment_id}
         return self._post(StartedConsultation, "start-consultation", value, **options)
 
     def ping(self, **options: Any) -> Pong:
-        """Asks how the service sees the caller."""
+        """Returns the caller as the service sees it."""
         return self._get(Pong, "ping", **options)
 
     def application(self, **options: Any) -> Application:
-        """Asks what this application may do at this practice."""
+        """Returns this application's rights at this practice."""
         return self._get(Application, "application", **options)
 
     def key_set(self, **options: Any) -> KeySet:
-        """Asks what the service holds of the application's key set."""
+        """Returns the service's copy of the application's key set."""
         return self._get(KeySet, "application/key-set", **options)
 
     def reread_key_set(self, **options: Any) -> KeySet:
-        """Has the service read the application's key set now, at most once a minute."""
+        """Makes the service fetch the application's key set now, at most once a minute."""
         return self._post(KeySet, "application/key-set", {}, **options)
 
     def calls(
@@ -411,7 +411,7 @@ class Client:
         limit: Optional[int] = None,  # of a page, 1 to 200
         **options: Any,
     ) -> Iterator[JudgedCall]:
-        """The application's calls at this practice, newest first. Pages are fetched as they are needed."""
+        """The application's calls at this practice, newest first. Pages are fetched on demand."""
         query = {"status": status, "request_id": request_id, "limit": limit}
         return self._pages(JudgedCall, "application/calls", "calls", query, **options)
 
@@ -425,12 +425,12 @@ class Client:
         limit: Optional[int] = None,  # of a page, 1 to 200
         **options: Any,
     ) -> Iterator[Delivery]:
-        """The application's webhooks from this practice, newest first, as calls."""
+        """The application's webhooks from this practice, newest first, fetched like calls."""
         query = {"jti": jti, "from": from_, "until": until, "outcome": outcome, "limit": limit}
         return self._pages(Delivery, "application/deliveries", "deliveries", query, **options)
 
     def test_webhook(self, event: str, **options: Any) -> TestedWebhook:
-        """Has the service send a ping to where the event's webhooks go, at most once a minute."""
+        """Makes the service send a ping to the event's address, at most once a minute."""
         return self._post(TestedWebhook, "application/webhooks/test", {"event": event}, **options)
 
     def _get(self, shape: Type[T], endpoint: str, query: Optional[dict] = None, **options: Any) -> T:

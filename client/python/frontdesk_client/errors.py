@@ -1,4 +1,4 @@
-"""What is wrong with a call."""
+"""The errors of calls."""
 
 import json
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from .codes import ERROR_CODES, ErrorCode
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that the service finds wrong."""
+    """One mistake in a call."""
 
     code: str
-    description: str  # for people: what to mend, and where
+    description: str  # for people: what to fix, and where
 
 
 class ServiceError(Exception):
@@ -22,35 +22,35 @@ class ServiceError(Exception):
     def __init__(self, endpoint: str, status: int, headers: Mapping[str, str], problems: Sequence[Problem]):
         self.endpoint = endpoint
         self.status = status  # of HTTP
-        self.problems = problems  # of a body all at once; empty if the answer is not the service's, but a proxy's
-        self.request_id: Optional[str] = headers.get("X-Request-Id")  # to quote when you report it
+        self.problems = problems  # all mistakes of a body; empty if the answer is not the service's, but a proxy's
+        self.request_id: Optional[str] = headers.get("X-Request-Id")  # quote it when you report the error
         after = headers.get("Retry-After") or ""
-        # How many seconds to wait before the same call may be accepted, if that is known.
+        # Seconds until the same call may be accepted, if known.
         self.retry_after: Optional[int] = int(after) if after.isascii() and after.isdigit() and len(after) < 10 else None
         texts = "; ".join(f"{one.code}: {one.description}" for one in problems) or _phrase(status)
         super().__init__(f"{endpoint}: {status} {texts} (request {self.request_id})")
 
     @property
     def code(self) -> ErrorCode:
-        """That of the first problem; "unrecognised" if there is none, or this package does not know it."""
+        """The code of the first problem; "unrecognised" without a problem, or for a code that is unknown to this package."""
         code = self.problems[0].code if self.problems else ""
         return code if code in ERROR_CODES else "unrecognised"  # type: ignore[return-value]
 
     def has(self, code: ErrorCode) -> bool:
-        """Whether the code is that of any problem."""
+        """Whether any problem has the code."""
         return any(one.code == code for one in self.problems)
 
     @property
     def passes(self) -> bool:
-        """Whether the same call may be answered otherwise in a moment.
+        """Whether a retry may succeed in a moment.
 
-        While an earlier attempt is still being answered, the service says that its key is in use.
+        While an earlier attempt is still being answered, the service answers that its key is in use.
         """
         return self.status == 429 or self.status >= 500 or self.has("idempotency-key-in-use")
 
 
 class UnreachableError(Exception):
-    """No answer came. What was called may have happened, or not."""
+    """No answer came. The call may have taken effect, or not."""
 
     def __init__(self, endpoint: str, cause: BaseException):
         self.endpoint = endpoint
@@ -58,7 +58,7 @@ class UnreachableError(Exception):
 
 
 def problems_of(text: bytes) -> List[Problem]:
-    """Reads what is wrong, from an answer that may be a proxy's."""
+    """Parses the problems of an answer, which may be a proxy's."""
     try:
         return [Problem(str(one["code"]), str(one["description"])) for one in json.loads(text)["errors"]]
     except (ValueError, TypeError, KeyError):

@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 from .body import Body
 
 _SILENCE = 30  # seconds without a byte from either side
-_IDLE = 10  # seconds for which a connection is kept
+_IDLE = 10  # seconds for which an idle connection is kept
 _LONGEST_ANSWER = 32 << 20  # a care record has 4 MiB, before its texts are escaped
 
 
@@ -69,7 +69,7 @@ class Connections:
             connection.sock.settimeout(connection.timeout)
 
     def close(self) -> None:
-        """Closes connections that are kept open."""
+        """Closes the idle connections."""
         while self._idle:
             self._idle.pop()[0].close()
 

@@ -9,15 +9,15 @@ from typing import Callable, Optional
 from .addresses import is_guarded
 from .verify import Keys, WebhookError, parse_keys
 
-# Whoever forges kids has the keys fetched once a second at most. The service publishes a key a day
-# before it signs with it, but in an emergency.
+# Forged kids cause at most one fetch a second. The service publishes a key a day before it signs with
+# it, except in an emergency.
 _REFETCH_AFTER = 1  # seconds
 _GIVE_UP_AFTER = 5
 _LONGEST_SET = 1 << 20
 
 
 class _Unfollowed(urllib.request.HTTPRedirectHandler):
-    """Takes the keys from nobody whom a redirect names."""
+    """Fetches no keys from the target of a redirect."""
 
     def redirect_request(self, *_):
         return None
@@ -31,21 +31,21 @@ class FetchedKeys:
 
     def __init__(self, url: str, now: Callable[[], float]):
         if not is_guarded(url):
-            raise ValueError(f"jwks_url {url} must begin with https://, because whoever changes the keys on their way can forge webhooks")
+            raise ValueError(f"jwks_url {url} must begin with https://, because anyone who changes the keys in transit can forge webhooks")
         self._url, self._now = url, now
         self._fetching = threading.Lock()
         self._keys: Keys = {}
-        self._next = float("-inf")  # not before, they are fetched again
+        self._next = float("-inf")  # they are not fetched again before
         self._failure: Optional[Exception] = None  # of the last fetch
 
     def with_(self, kid: str) -> Keys:
-        """The keys, with this one among them if the service has it."""
+        """The keys, including this one if the service has it."""
         if kid not in self._keys:
             with self._fetching:
                 if kid not in self._keys and self._now() >= self._next:
                     self._fetch()
         if kid not in self._keys and self._failure:
-            raise WebhookError("keys-unreachable", f"the keys at {self._url} could not be fetched") from self._failure
+            raise WebhookError("keys-unreachable", f"the keys at {self._url} cannot be fetched") from self._failure
         return self._keys
 
     def _fetch(self) -> None:

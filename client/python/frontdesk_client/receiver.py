@@ -16,12 +16,12 @@ _STATUSES = {"replayed": HTTPStatus.CONFLICT, "keys-unreachable": HTTPStatus.SER
 
 
 def _warn(why: WebhookError) -> None:
-    """Logs no more than the beginning of what a stranger may have written."""
+    """Logs only the beginning of a reason, because a stranger may have written it."""
     logging.getLogger("frontdesk_client").warning("%.300s", why)
 
 
 class Receiver:
-    """Takes webhooks, each once, and believes those alone that the service has sent to a practice that the application serves.
+    """Accepts webhooks, each once, and only those that the service has sent to a practice that the application serves.
 
     A Receiver may be shared by threads.
     """
@@ -31,8 +31,8 @@ class Receiver:
         jwks_url: str,  # {base_url}/transactional-api/jwks of any practice
         tenants: Union[Collection[str], Callable[[str], bool]],  # the practices that the application serves
         *,
-        remembered: int = 100_000,  # how many are kept in mind; those that have expired are forgotten, too
-        on_refusal: Callable[[WebhookError], None] = _warn,  # gets the reason for each webhook that is refused
+        remembered: int = 100_000,  # limits the webhooks that are remembered to detect repetitions; expired ones are forgotten
+        on_refusal: Callable[[WebhookError], None] = _warn,  # gets the reason for each refused webhook
         now: Callable[[], float] = time.time,
     ):
         self._keys = FetchedKeys(jwks_url, now)
@@ -42,7 +42,7 @@ class Receiver:
         self._seen: "OrderedDict[str, float]" = OrderedDict()  # jti and exp, oldest first
 
     def receive(self, body: str) -> Webhook:
-        """The content of a webhook's body that is received now; raises WebhookError if it must not be believed."""
+        """The content of a webhook's body that is received now; raises WebhookError if it is refused."""
         webhook = verify(body, self._keys.with_(kid_of(body)), self._now())
         if not self._is_served(webhook.tenant_id):
             raise WebhookError("wrong-tenant", f"{webhook.tenant_id} is not served here")
@@ -60,11 +60,11 @@ class Receiver:
         return True
 
     def wsgi(self, handle: Callable[[Webhook], None]) -> Callable[..., List[bytes]]:
-        """A WSGI application that receives webhooks, and has each handled once.
+        """A WSGI application that receives webhooks, and calls handle once for each.
 
-        The service waits for about 10 seconds, so handle should note what there is to do and return.
-        Its answers are 204; 409 for one that was received before; 400 and 503 for others that are not
-        believed. What handle raises is for the server, which answers 500.
+        The service waits for about 10 seconds, so handle should queue the work and return. Its answers are
+        204; 409 for a repetition; 400 and 503 for other refused webhooks. An exception of handle goes to
+        the server, which answers 500.
         """
 
         def answer(environ, start_response):

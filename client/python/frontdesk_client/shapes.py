@@ -1,4 +1,4 @@
-"""What several endpoints and webhooks have in common, and shapes as JSON."""
+"""The common parts of endpoints and webhooks, and shapes as JSON."""
 
 import datetime
 import typing
@@ -8,7 +8,7 @@ from typing import Any, Literal, Optional, Type, TypeVar
 from .attachment import FileType
 
 Instant = datetime.datetime  # the service writes UTC
-Mode = Literal["application-restricted", "user-restricted"]  # for whom a call is made (§5.3)
+Mode = Literal["application-restricted", "user-restricted"]  # the caller of a call (§5.3)
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Practitioner:
 
 @dataclass(frozen=True)
 class Organisation:
-    """Where a practitioner works."""
+    """The practitioner's organisation."""
 
     name: str
     ods_code: Optional[str] = None
@@ -30,7 +30,7 @@ class Organisation:
 
 @dataclass(frozen=True)
 class Act:
-    """Who is behind a call of the application itself (§2.7). Auditors are shown it."""
+    """The person or organisation behind a call of the application itself (§2.7). Auditors see it."""
 
     practitioner: Practitioner
     organisation: Organisation
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 def from_json(shape: Type[T], value: Any) -> T:
-    """Reads JSON as a shape. Members that it does not have are passed over."""
+    """Reads JSON as a shape. It ignores members that the shape does not have."""
     if value is None:
         return None  # type: ignore[return-value]
     arguments = typing.get_args(shape)

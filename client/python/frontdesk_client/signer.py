@@ -15,9 +15,9 @@ LEAST_BITS = 2048
 
 @dataclass(frozen=True)
 class Key:
-    """One of the application's keys: an RSA key of at least 2048 bits, in PEM or as cryptography has it."""
+    """One of the application's keys: an RSA key of at least 2048 bits, in PEM or as a key object of cryptography."""
 
-    kid: str  # by which the key set names it
+    kid: str  # its name in the key set
     private: Union[str, bytes, RSAPrivateKey]
 
 
@@ -44,7 +44,7 @@ class Signer:
             self.add(key)
 
     def add(self, key: Key) -> None:
-        """Publishes another key. It signs nothing yet."""
+        """Publishes another key, which does not sign yet."""
         private = key.private
         if isinstance(private, str):
             private = private.encode()
@@ -66,7 +66,7 @@ class Signer:
             self._keys = first + [key for key in self._keys if key.kid != kid]
 
     def remove(self, kid: str) -> None:
-        """Publishes a key no longer. The key that signs cannot be removed."""
+        """Stops publishing a key. The signing key cannot be removed."""
         with self._lock:
             if self._keys[0].kid == kid:
                 raise ValueError(f"key {kid} signs; use another one first")
@@ -74,7 +74,7 @@ class Signer:
 
     @property
     def current(self) -> Key:
-        """The key that signs."""
+        """The signing key."""
         return self._keys[0]
 
     def key_set(self) -> dict:

@@ -9,18 +9,18 @@ from typing import Callable, Optional, Tuple
 from .shapes import Act
 from .signer import Signer, sign
 
-# A token lives for 60 seconds (§5.2) and is used for half of them. It is dated back a little, so
-# that it is good if this clock is up to 70 seconds fast or 80 seconds slow: the service allows for
+# A token is valid for 60 seconds (§5.2) and used for half of them. It is dated back a little, so
+# that it is valid if this clock is up to 70 seconds fast or 80 seconds slow: the service allows for
 # 60 seconds.
 LIFETIME = 60
 DATED_BACK = 10
 USED_FOR = 30
-MOST_KEPT = 1000  # so that many users do not fill the memory
+MOST_KEPT = 1000  # bounds the memory for many users
 
 
 @dataclass(frozen=True)
 class Caller:
-    """For whom a token is: the application itself, a user, or who is behind a call."""
+    """The caller of a token: the application itself, a user, or an act behind a call."""
 
     username: Optional[str] = None
     act: Optional[Act] = None
@@ -35,7 +35,7 @@ class Tokens:
         self._kept: "OrderedDict[str, Tuple[str, float]]" = OrderedDict()  # token and when it was minted, oldest first
 
     def mint(self, caller: Caller) -> str:
-        """A token that has at least 20 seconds to go."""
+        """A token that is valid for at least 20 more seconds."""
         claims = self._claims(caller)
         key, now = self._signer.current, self._now()
         name = key.kid + " " + json.dumps(claims)
@@ -58,7 +58,7 @@ class Tokens:
         return claims
 
     def _keep(self, name: str, token: str, now: float) -> None:
-        self._kept.pop(name, None)  # so that it comes last
+        self._kept.pop(name, None)  # to make it the newest
         while self._kept and (len(self._kept) >= MOST_KEPT or now - next(iter(self._kept.values()))[1] >= USED_FOR):
             self._kept.popitem(last=False)
         self._kept[name] = (token, now)

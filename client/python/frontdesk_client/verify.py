@@ -1,4 +1,4 @@
-"""Whether a webhook is to be believed."""
+"""The verification of webhooks."""
 
 import datetime
 import json
@@ -16,31 +16,31 @@ from .signer import LEAST_BITS
 from .webhook import KNOWN, Event, Other, Webhook
 
 Reason = Literal[
-    "malformed",  # it is no JWT that is signed RS256
-    "unknown-key",  # the service publishes no such key
-    "bad-signature",  # somebody else has signed it
-    "wrong-issuer",  # another than the service
-    "expired",  # it is more than a minute old
-    "bad-claims",  # something is missing or of another form
-    "wrong-tenant",  # it is another practice's
+    "malformed",  # it is not a JWT signed with RS256
+    "unknown-key",  # no published key has its kid
+    "bad-signature",  # its signature does not hold
+    "wrong-issuer",  # its issuer is not the service
+    "expired",  # it has expired
+    "bad-claims",  # its claims are not those of a webhook
+    "wrong-tenant",  # it comes from a practice that is not served here
     "replayed",  # it was received before
-    "keys-unreachable",  # the service's keys could not be fetched
+    "keys-unreachable",  # the service's keys cannot be fetched
 ]
 
 
 class WebhookError(Exception):
-    """Says why a webhook is not to be believed."""
+    """Refuses a webhook."""
 
     def __init__(self, reason: Reason, more: str):
         self.reason = reason
-        super().__init__(f"webhook not to be believed: {reason}: {more}")
+        super().__init__(f"webhook refused: {reason}: {more}")
 
 
 Keys = Mapping[str, RSAPublicKey]  # the service's public keys by their kid
 
 
 def parse_keys(key_set: Any) -> Keys:
-    """Reads a JWK set. Keys that cannot check webhooks are passed over."""
+    """Parses a JWK set. It skips keys that cannot verify webhooks."""
     keys: Dict[str, RSAPublicKey] = {}
     for jwk in key_set["keys"]:
         key = _public(jwk) if isinstance(jwk, dict) else None
@@ -61,10 +61,10 @@ def _public(jwk: Dict[str, Any]) -> Optional[RSAPublicKey]:
 
 
 def kid_of(token: str) -> str:
-    """The kid of a token that is signed RS256."""
+    """The kid of a token that is signed with RS256."""
     try:
         header = jwt.get_unverified_header(token)
-    except (jwt.PyJWTError, RecursionError) as error:  # of brackets in brackets, which anybody may send
+    except (jwt.PyJWTError, RecursionError) as error:  # of nested brackets, which anyone may send
         raise WebhookError("malformed", str(error)) from error
     if header.get("alg") != "RS256" or "crit" in header:
         raise WebhookError("malformed", "alg must be RS256, without crit")
@@ -72,9 +72,9 @@ def kid_of(token: str) -> str:
 
 
 def verify(token: str, keys: Keys, now: Optional[float] = None) -> Webhook:
-    """A webhook's content; raises WebhookError if it must not be believed at this time (§6.5).
+    """A webhook's content; raises WebhookError if it is not genuine or has expired at this time (§6.5).
 
-    It remembers nothing, and knows no practices: a Receiver does.
+    It checks neither the practice nor repetitions: a Receiver does.
     """
     kid = kid_of(token)
     if kid not in keys:

@@ -11,13 +11,13 @@ class RecordOpened:
 
     kind: ClassVar[str] = "record.opened"
     patient_id: str
-    user_name: Optional[str]  # None when who did it cannot be determined
+    user_name: Optional[str]  # None when the author cannot be determined
     user_email: Optional[str]
 
 
 @dataclass(frozen=True)
 class ConsultationStarted:
-    """A consultation is begun."""
+    """A consultation has started."""
 
     kind: ClassVar[str] = "consultation.started"
     patient_id: str
@@ -40,7 +40,7 @@ class CallInShown:
 
 @dataclass(frozen=True)
 class CallInRemoved:
-    """A patient is called in no longer."""
+    """A patient is no longer called in."""
 
     kind: ClassVar[str] = "callin.notification.removed"
     appointment_id: str
@@ -50,7 +50,7 @@ class CallInRemoved:
 
 @dataclass(frozen=True)
 class Ping:
-    """A test that the application has asked for, by Client.test_webhook."""
+    """A test that the application has requested with Client.test_webhook."""
 
     kind: ClassVar[str] = "ping"
 

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
 
-/** The types of attachments that the service takes (§2.4). */
+/** The types of attachments that the service accepts (§2.4). */
 export type FileType =
   | "image/jpeg"
   | "image/png"
@@ -10,8 +10,8 @@ export type FileType =
   | "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
 /**
- * A file of at most 10 MiB. It is read and encoded while it is sent, so that it takes no memory, and opened again if the
- * call has to be sent again. A `Blob` is opened by `() => blob.stream()`.
+ * A file of at most 10 MiB. It is read and encoded while it is sent, so it takes no memory, and opened again if the call
+ * is retried. A `Blob` is opened by `() => blob.stream()`.
  */
 export interface Attachment {
   fileName: string;
@@ -29,7 +29,7 @@ const extensions: Record<string, FileType> = {
   ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 };
 
-/** The attachment that a file holds; its extension says its type. */
+/** An attachment from a file; the extension defines its type. */
 export async function attachFile(path: string): Promise<Attachment> {
   const contentType = extensions[extname(path).toLowerCase()];
   if (!contentType) throw new TypeError(`${path} must end with .jpg, .jpeg, .png, .doc or .docx`);
@@ -37,7 +37,7 @@ export async function attachFile(path: string): Promise<Attachment> {
   return { fileName: basename(path), contentType, size, open: () => createReadStream(path) };
 }
 
-/** An attachment that is in memory already. */
+/** An attachment from memory. */
 export function attachBytes(fileName: string, contentType: FileType, data: Uint8Array): Attachment {
   return { fileName, contentType, size: data.byteLength, open: () => [data] };
 }

@@ -1,14 +1,14 @@
 import type { Attachment } from "./attachment.js";
 
-/** A file could not be read. It is not sent again. */
+/** A file could not be read. The call is not retried. */
 export class UnreadableError extends Error {
   override name = "UnreadableError";
 }
 
-/** The JSON of a call, made anew for each attempt: texts, and files between them. */
+/** The JSON of a call, built again for each attempt: texts, and files between them. */
 export class Body {
   #head: Buffer;
-  #leads: Buffer[]; // what comes before each file
+  #leads: Buffer[]; // the text before each file
 
   constructor(
     value: object,
@@ -29,7 +29,7 @@ export class Body {
     return Buffer.from(this.hasFiles ? '"}]}' : "");
   }
 
-  /** In bytes; undefined if a file's is not known. */
+  /** In bytes; undefined if the size of a file is unknown. */
   get size(): number | undefined {
     let sum = this.#head.length + this.#tail.length;
     for (const [i, { size }] of this.attachments.entries()) {
@@ -39,7 +39,7 @@ export class Body {
     return sum;
   }
 
-  /** Reads it once, with one file open at a time. */
+  /** Reads the body once, with one file open at a time. */
   async *read(): AsyncGenerator<Buffer> {
     yield this.#head;
     for (const [i, attachment] of this.attachments.entries()) {
@@ -54,7 +54,7 @@ export class Body {
   }
 }
 
-const piece = 3 << 14; // bytes that are encoded at once
+const piece = 3 << 14; // bytes that are encoded at a time
 
 async function* base64(file: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0);

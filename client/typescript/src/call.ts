@@ -7,7 +7,7 @@ import { problemsOf, ServiceError, UnreachableError } from "./errors.js";
 import { exchange, type Response } from "./exchange.js";
 import type { Caller, Tokens } from "./tokens.js";
 
-/** What came of one attempt at a call. It names no patient. */
+/** The result of one attempt at a call. It names no patient. */
 export interface Answer {
   endpoint: string;
   /** From 1. */
@@ -19,14 +19,14 @@ export interface Answer {
   replayed: boolean;
   /** Names in the body that the service did not know. */
   unknownFields: string[];
-  /** Why it is not a success. */
+  /** Undefined after a success. */
   error?: Error;
 }
 
-/** How one call is made. */
+/** Options of one call. */
 export interface CallOptions {
   /**
-   * For a POST, 1 to 255 bytes, instead of a fresh one. For 24 hours, the same key with the same body gets the same
+   * For a POST, 1 to 255 bytes, in place of a random one. For 24 hours, the same key with the same body gets the same
    * answer, also from a process that has started since.
    */
   idempotencyKey?: string;
@@ -36,7 +36,7 @@ export interface CallOptions {
   timeout?: number;
 }
 
-/** What all calls of a client have in common. */
+/** The settings that all calls of a client share. */
 export interface Line {
   base: string;
   agent: Agent;
@@ -58,7 +58,7 @@ export interface Call {
   options: CallOptions;
 }
 
-/** Makes attempts until one has an answer for good. */
+/** Makes attempts until one has a final answer. */
 export async function make<T>(line: Line, call: Call): Promise<T> {
   const limit = call.options.timeout ?? line.timeout ?? (call.body?.hasFiles ? 15 : 2) * 60_000;
   const ends = Date.now() + limit;
@@ -78,10 +78,10 @@ export async function make<T>(line: Line, call: Call): Promise<T> {
   }
 }
 
-/** What a success says, or what is wrong. */
+/** The value of a success, or an error. */
 type Outcome = { value: unknown } | Error;
 
-/** One attempt. */
+/** Makes one attempt. */
 async function once(line: Line, call: Call, key: string, signal: AbortSignal, answer: Answer): Promise<Outcome> {
   let outcome: Outcome;
   try {
@@ -125,8 +125,8 @@ function read(answer: Answer, headers: IncomingHttpHeaders, status: number): voi
 }
 
 /**
- * How many milliseconds to wait before another attempt; undefined if there is to be none. Every call is a GET or carries
- * an Idempotency-Key, so nothing is made twice. What the service has refused it would refuse again.
+ * The milliseconds to wait before a retry; undefined if there is none. Every call is a GET or carries an
+ * Idempotency-Key, so nothing is made twice. Refusals are final: the service would refuse again.
  */
 function again({ attempts, longestWait }: Line, error: Error, attempt: number): number | undefined {
   if (attempt >= attempts) return undefined;
@@ -137,8 +137,8 @@ function again({ attempts, longestWait }: Line, error: Error, attempt: number): 
 }
 
 /**
- * Doubles from a quarter of a second to 8 seconds, and takes between a half and all of that, so that clients that failed
- * together do not come back together.
+ * Doubles from a quarter of a second to 8 seconds. A jitter takes it between a half and all of that, so that clients that
+ * failed together do not retry together.
  */
 function backoff(attempt: number): number {
   return 250 * 2 ** Math.min(attempt - 1, 5) * (0.5 + Math.random() / 2);
@@ -149,7 +149,7 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
   await sleep(milliseconds, undefined, { signal });
 }
 
-/** A signal that a limit or another signal sets off. */
+/** A signal that aborts after a limit, or with another signal. */
 function within(limit: number, other?: AbortSignal): { signal: AbortSignal; release: () => void } {
   const controller = new AbortController();
   const stop = () => controller.abort(other?.reason);

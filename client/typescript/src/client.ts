@@ -12,10 +12,10 @@ import { Tokens, type Caller } from "./tokens.js";
 /** RFC 3339. The service writes UTC. */
 export type Instant = string;
 
-/** For whom a call is made (§5.3). */
+/** The caller of a call (§5.3). */
 export type Mode = "application-restricted" | "user-restricted";
 
-/** Who is behind a call of the application itself (§2.7). Auditors are shown it. */
+/** The person or organisation behind a call of the application itself (§2.7). Auditors see it. */
 export interface Act {
   practitioner: { name: string; email: string; gmc_number?: string };
   organisation: { name: string; ods_code?: string };
@@ -25,7 +25,7 @@ export interface Act {
   purpose?: string;
 }
 
-/** Is submitted on behalf of a patient (§2.1). */
+/** A request that is submitted on behalf of a patient (§2.1). */
 export interface PatientRequest {
   patientId: string;
   requestType: RequestType;
@@ -33,7 +33,7 @@ export interface PatientRequest {
   /** At least one. Of a "medical" request, healthConcern or recentContact; of an "admin" one, requestDetails. */
   response: ResponseItem[];
   isHighPriority?: boolean | null;
-  /** Needed where requester is "proxy". */
+  /** Required if requester is "proxy". */
   proxyDetails?: ProxyDetails | null;
   /** At most 5. */
   attachments?: Attachment[] | null;
@@ -62,12 +62,12 @@ export interface RequestTypes {
   requestTypes: {
     requestType: RequestType;
     status: "open" | "request-type-disabled" | "request-type-paused" | "request-type-closed";
-    /** null when it is open, or nobody knows. */
+    /** null if the type is open, or the time is unknown. */
     nextOpening: Instant | null;
   }[];
 }
 
-/** Is added to a patient's care record. */
+/** A new note in a patient's care record. */
 export interface Note {
   patientId: string;
   /** Its text; not blank. */
@@ -78,7 +78,7 @@ export interface CreatedNote {
   noteId: string;
 }
 
-/** A patient's care record, everything newest first. */
+/** A patient's care record, newest entries first. */
 export interface CareRecord {
   patient: { patientId: string; name: string; birthDate: string | null };
   notes: RecordNote[];
@@ -91,7 +91,7 @@ export interface CareRecord {
 export interface RecordNote {
   noteId: string;
   note: string;
-  /** null when who did it cannot be determined. */
+  /** null when the author cannot be determined. */
   userName: string | null;
   createdAt: Instant;
   enteredInError?: EnteredInError;
@@ -126,7 +126,7 @@ export interface OpenedRecord {
   patientId: string;
 }
 
-/** Expects a patient at a site. */
+/** A new appointment of a patient at a site. */
 export interface Booking {
   patientId: string;
   siteId: string;
@@ -137,14 +137,14 @@ export interface Appointment {
   appointmentId: string;
 }
 
-/** Calls an appointment's patient in. */
+/** A call-in of an appointment's patient. */
 export interface CallIn {
   appointmentId: string;
-  /** Of the appointment's site; without it, none is assigned. */
+  /** A room of the appointment's site; without it, none is assigned. */
   roomId?: string | null;
 }
 
-/** Is begun with a patient. */
+/** A new consultation with a patient. */
 export interface Consultation {
   patientId: string;
   /** Of the patient. */
@@ -165,7 +165,7 @@ export interface Pong {
   authorisedUntil: Instant | null;
 }
 
-/** What this application may do at this practice. */
+/** This application's rights at this practice. */
 export interface Application {
   applicationId: string;
   name: string;
@@ -177,11 +177,11 @@ export interface Application {
   patientScoped: boolean;
   keySetUrl: string;
   webhooks: { event: string; url: string }[];
-  /** How many let the application act for them. */
+  /** Counts of staff who let the application act for them. */
   authorisations: { standing: number; patientScoped: number };
 }
 
-/** What the service holds of the application's key set. */
+/** The service's copy of the application's key set. */
 export interface KeySet {
   url: string;
   keys: { kid: string; since: Instant }[];
@@ -214,11 +214,11 @@ export interface JudgedCall {
   description: string | null;
   rule: string | null;
   durationMs: number | null;
-  /** Whether anybody could have made it. */
+  /** Whether anyone may have made it. */
   unproven: boolean;
 }
 
-/** How a webhook stands, or has ended. Only the first two lead to another. */
+/** The state of a webhook, or its end. All except the first two are final. */
 export type Outcome = "pending" | "sending" | "delivered" | "failed" | "expired" | "withdrawn" | "unknown";
 
 export interface DeliveriesQuery {
@@ -234,7 +234,7 @@ export interface DeliveriesQuery {
 export interface Delivery {
   jti: string;
   event: string;
-  /** As it was then; null, as what follows, once that is forgotten. */
+  /** As it was then. It and the next members are null once they are deleted. */
   url: string | null;
   outcome: Outcome;
   reason: string | null;
@@ -243,18 +243,18 @@ export interface Delivery {
   sentAt: Instant | null;
   finishedAt: Instant | null;
   durationMs: number | null;
-  /** That the receiver answered. */
+  /** The receiver's answer. */
   status: number | null;
 }
 
-/** The ping that is on its way. */
+/** The ping that will be sent. */
 export interface TestedWebhook {
   jti: string;
   event: string;
   url: string;
 }
 
-/** Which service a `Client` calls, who calls, and how. */
+/** The service that a `Client` calls, the caller, and the limits. */
 export interface ClientOptions {
   /** The practice's {base_url}, such as https://elm-street.api.example. */
   baseURL: string;
@@ -262,13 +262,13 @@ export interface ClientOptions {
   application: string;
   /** Holds the application's keys. */
   signer: Signer;
-  /** How often a call is sent at most: 5. */
+  /** Limits the attempts at a call: 5 by default. */
   attempts?: number;
   /** Milliseconds for a call and all its attempts: 2 minutes, or 15 with attachments. */
   timeout?: number;
-  /** The longest Retry-After that a call waits for, in milliseconds: 20 seconds. A longer one is for the caller. */
+  /** The longest Retry-After that a call waits for, in milliseconds: 20 seconds. A longer one is in `ServiceError.retryAfter`. */
   longestWait?: number;
-  /** Is told of each attempt. Without it, names that the service did not know are told as warnings of the process. */
+  /** Called after each attempt. By default, names that the service does not know are warnings of the process. */
   onAnswer?: (answer: Answer) => void;
   /** The time, in milliseconds: Date.now. */
   now?: () => number;
@@ -276,13 +276,13 @@ export interface ClientOptions {
   pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Calls the Transactional API of one practice: for the application itself, or for whom asUser and withAct say. */
+/** Calls the Transactional API of one practice: for the application itself, or for the caller of asUser and withAct. */
 export class Client {
   readonly #options: ClientOptions;
   readonly #line: Line;
   readonly #caller: Caller;
 
-  /** Calls for the application itself. What comes after the options is for this class. */
+  /** Calls for the application itself. The parameters after the options are for this class. */
   constructor(options: ClientOptions, caller: Caller = {}, line: Line = lineOf(options)) {
     this.#options = options;
     this.#caller = caller;
@@ -291,7 +291,7 @@ export class Client {
 
   /**
    * A client that calls on behalf of a member of staff, who has authorised the application (§5.4). Throws a TypeError
-   * without a username: nothing is called for the application instead.
+   * without a username: calls never fall back to the application itself.
    */
   asUser(username: string): Client {
     if (typeof username !== "string" || username === "" || username === this.#options.application) {
@@ -301,27 +301,27 @@ export class Client {
   }
 
   /**
-   * A client that calls for the application itself, and says who is behind the calls (§2.7). The service takes no act
-   * for a user, so it ends asUser.
+   * A client that calls for the application itself, and names the person or organisation behind the calls (§2.7). The
+   * service accepts no act for a user, so it ends asUser.
    */
   withAct(act: Act): Client {
     return new Client(this.#options, { act }, this.#line);
   }
 
-  /** Closes connections that are kept open, of this client and of those that asUser and withAct have made of it. */
+  /** Closes the idle connections of this client and of the clients of its asUser and withAct. */
   close(): void {
     this.#line.agent.destroy();
   }
 
   /**
-   * Submits a request on behalf of a patient (§4.1). Where the practice takes no such request now, the code is
-   * request-type-disabled, request-type-paused or request-type-closed, and the call is not sent again.
+   * Submits a request on behalf of a patient (§4.1). If the practice does not accept such a request now, the code is
+   * request-type-disabled, request-type-paused or request-type-closed, and the call is not retried.
    */
   createPatientRequest({ attachments, ...request }: PatientRequest, options?: CallOptions) {
     return this.#post<CreatedPatientRequest>("create-patient-request", new Body(request, attachments ?? []), options);
   }
 
-  /** Asks which types of request the practice takes at present. */
+  /** Returns the types of request that the practice accepts now. */
   requestTypeAvailability(options?: CallOptions) {
     return this.#get<RequestTypes>("request-type-availability", {}, options);
   }
@@ -331,17 +331,17 @@ export class Client {
     return this.#send<CreatedNote>("create-note", note, options);
   }
 
-  /** Reads a patient's care record, and so opens it. */
+  /** Reads a patient's care record, which counts as an opening. */
   retrieveCareRecord(patientId: string, options?: CallOptions) {
     return this.#get<CareRecord>("retrieve-care-record", { patientId }, options);
   }
 
-  /** Says that a patient's care record is opened by other means. */
+  /** Records that a patient's care record is opened by other means. */
   openCareRecord(patientId: string, options?: CallOptions) {
     return this.#send<OpenedRecord>("open-care-record", { patientId }, options);
   }
 
-  /** Expects a patient at a site. */
+  /** Books an appointment of a patient at a site. */
   bookAppointment(booking: Booking, options?: CallOptions) {
     return this.#send<Appointment>("book-appointment", booking, options);
   }
@@ -356,47 +356,47 @@ export class Client {
     return this.#send<Appointment>("clear-call-in", { appointmentId }, options);
   }
 
-  /** Says that an appointment's patient did not attend. */
+  /** Records that an appointment's patient did not attend. */
   markDidNotAttend(appointmentId: string, options?: CallOptions) {
     return this.#send<Appointment>("mark-did-not-attend", { appointmentId }, options);
   }
 
-  /** Begins a consultation with a patient. */
+  /** Starts a consultation with a patient. */
   startConsultation(consultation: Consultation, options?: CallOptions) {
     return this.#send<StartedConsultation>("start-consultation", consultation, options);
   }
 
-  /** Asks how the service sees the caller. */
+  /** Returns the caller as the service sees it. */
   ping(options?: CallOptions) {
     return this.#get<Pong>("ping", {}, options);
   }
 
-  /** Asks what this application may do at this practice. */
+  /** Returns this application's rights at this practice. */
   application(options?: CallOptions) {
     return this.#get<Application>("application", {}, options);
   }
 
-  /** Asks what the service holds of the application's key set. */
+  /** Returns the service's copy of the application's key set. */
   keySet(options?: CallOptions) {
     return this.#get<KeySet>("application/key-set", {}, options);
   }
 
-  /** Has the service read the application's key set now, at most once a minute. */
+  /** Makes the service fetch the application's key set now, at most once a minute. */
   rereadKeySet(options?: CallOptions) {
     return this.#send<KeySet>("application/key-set", {}, options);
   }
 
-  /** The application's calls at this practice, newest first. Pages are fetched as they are needed. */
+  /** The application's calls at this practice, newest first. Pages are fetched on demand. */
   calls(query: CallsQuery = {}, options?: CallOptions) {
     return this.#pages<JudgedCall, "calls">("application/calls", "calls", { ...query }, options);
   }
 
-  /** The application's webhooks from this practice, newest first, as calls. */
+  /** The application's webhooks from this practice, newest first, fetched like calls. */
   deliveries(query: DeliveriesQuery = {}, options?: CallOptions) {
     return this.#pages<Delivery, "deliveries">("application/deliveries", "deliveries", { ...query }, options);
   }
 
-  /** Has the service send a ping to where the event's webhooks go, at most once a minute. */
+  /** Makes the service send a ping to the event's address, at most once a minute. */
   testWebhook(event: string, options?: CallOptions) {
     return this.#send<TestedWebhook>("application/webhooks/test", { event }, options);
   }
@@ -425,7 +425,7 @@ export class Client {
 function lineOf({ baseURL, application, signer, ...o }: ClientOptions): Line {
   if (!application || !signer) throw new TypeError("options must name the application and its signer");
   if (!isGuarded(baseURL)) {
-    throw new TypeError(`baseURL ${baseURL} must begin with https://, because a token is good for whoever reads it`);
+    throw new TypeError(`baseURL ${baseURL} must begin with https://, because anyone who reads a token can use it`);
   }
   const agent = new (new URL(baseURL).protocol === "https:" ? HTTPSAgent : HTTPAgent)({ keepAlive: true });
   const base = baseURL.replace(/\/$/, "") + "/transactional-api/";

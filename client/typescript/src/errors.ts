@@ -2,10 +2,10 @@ import { STATUS_CODES, type IncomingHttpHeaders } from "node:http";
 
 import { errorCodes, type ErrorCode } from "./codes.js";
 
-/** One thing that the service finds wrong. */
+/** One mistake in a call. */
 export interface Problem {
   code: string;
-  /** For people: what to mend, and where. */
+  /** For people: what to fix, and where. */
   description: string;
 }
 
@@ -14,9 +14,9 @@ export class ServiceError extends Error {
   override name = "ServiceError";
   /** Of the first problem. */
   readonly code: ErrorCode;
-  /** To quote when you report it. */
+  /** Quote it when you report the error. */
   readonly requestId: string | undefined;
-  /** How many seconds to wait before the same call may be accepted, if that is known. */
+  /** Seconds until the same call may be accepted, if known. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -24,7 +24,7 @@ export class ServiceError extends Error {
     /** Of HTTP. */
     readonly status: number,
     headers: IncomingHttpHeaders,
-    /** Of a body all at once; empty if the answer is not the service's, but a proxy's. */
+    /** All mistakes of a body; empty if the answer is not the service's, but a proxy's. */
     readonly problems: readonly Problem[],
   ) {
     const texts = problems.map(({ code, description }) => `${code}: ${description}`);
@@ -35,21 +35,21 @@ export class ServiceError extends Error {
     this.retryAfter = /^\d{1,9}$/.test(headers["retry-after"] ?? "") ? Number(headers["retry-after"]) : undefined;
   }
 
-  /** Whether the code is that of any problem. */
+  /** Whether any problem has the code. */
   has(code: ErrorCode): boolean {
     return this.problems.some((problem) => problem.code === code);
   }
 
   /**
-   * Whether the same call may be answered otherwise in a moment. While an earlier attempt is still being answered, the
-   * service says that its key is in use.
+   * Whether a retry may succeed in a moment. While an earlier attempt is still being answered, the service answers that
+   * its key is in use.
    */
   get passes(): boolean {
     return this.status === 429 || this.status >= 500 || this.has("idempotency-key-in-use");
   }
 }
 
-/** No answer came. What was called may have happened, or not. */
+/** No answer came. The call may have taken effect, or not. */
 export class UnreachableError extends Error {
   override name = "UnreachableError";
 
@@ -61,7 +61,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** Reads what is wrong, from an answer that may be a proxy's. */
+/** Parses the problems of an answer, which may be a proxy's. */
 export function problemsOf(text: string): Problem[] {
   try {
     const { errors } = JSON.parse(text);

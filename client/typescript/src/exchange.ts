@@ -25,16 +25,16 @@ export interface Response {
 const silence = 30_000; // milliseconds without a byte from either side
 const longestAnswer = 32 << 20; // a care record has 4 MiB, before its texts are escaped
 
-/** Sends a request. An answer that comes before the body is sent ends the sending. Redirects are not followed. */
+/** Sends a request. An answer that arrives before the body is sent ends the sending. Redirects are not followed. */
 export async function exchange({ url, method, headers, body, agent, signal }: Request): Promise<Response> {
   const request = (url.protocol === "https:" ? overHTTPS : overHTTP)(url, { method, headers, agent, signal });
-  request.setTimeout(silence, () => request.destroy(new Error("nothing came for 30 seconds")));
+  request.setTimeout(silence, () => request.destroy(new Error("no data for 30 seconds")));
   try {
     return await new Promise<Response>((resolve, reject) => {
       request.on("response", (response) => collect(response).then(resolve, reject));
       request.on("error", reject);
       const sent = pipeline(Readable.from(body?.read() ?? [], { objectMode: false }), request);
-      sent.catch((error) => error instanceof UnreadableError && reject(error)); // of all else, the request or its answer tells
+      sent.catch((error) => error instanceof UnreadableError && reject(error)); // other errors are those of the request or its answer
     });
   } finally {
     if (!request.writableFinished) request.destroy();

@@ -1,11 +1,11 @@
 /**
- * Calls frontdesk's Transactional API and receives its webhooks. It needs nothing but Node.js.
+ * Calls frontdesk's Transactional API and receives its webhooks. It only needs Node.js.
  *
- * - `Client` has a method for each endpoint; `asUser` and `withAct` say for whom it calls.
+ * - `Client` has a method for each endpoint; `asUser` and `withAct` set the caller.
  * - `Signer` holds the application's keys: it signs tokens and publishes the key set.
  * - `Attachment` is a file that is encoded while it is sent.
- * - `ServiceError` is what the service refuses, `UnreachableError` that it did not answer.
- * - `Receiver` takes webhooks, and believes those alone that the service has sent.
+ * - `ServiceError` is a refusal of the service, `UnreachableError` the lack of an answer.
+ * - `Receiver` accepts webhooks, each once, and refuses those that the service has not sent.
  *
  * "§n" is a section of the Transactional API's specification.
  */

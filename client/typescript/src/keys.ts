@@ -1,8 +1,8 @@
 import { isGuarded } from "./addresses.js";
 import { parseKeys, WebhookError, type Keys } from "./verify.js";
 
-// Whoever forges kids has the keys fetched once a second at most. The service publishes a key a day before it signs with
-// it, but in an emergency.
+// Forged kids cause at most one fetch a second. The service publishes a key a day before it signs with it, except in an
+// emergency.
 const refetchAfter = 1_000; // milliseconds
 const giveUpAfter = 5_000;
 const longestSet = 1 << 20;
@@ -10,7 +10,7 @@ const longestSet = 1 << 20;
 /** The service's keys, fetched again only for an unknown kid. */
 export class FetchedKeys {
   #keys: Keys = new Map();
-  #next = -Infinity; // not before, they are fetched again
+  #next = -Infinity; // they are not fetched again before
   #failure: unknown; // of the last fetch
   #fetching: Promise<void> | undefined;
 
@@ -19,16 +19,16 @@ export class FetchedKeys {
     private readonly now: () => number,
   ) {
     if (!isGuarded(url)) {
-      throw new TypeError(`jwksURL ${url} must begin with https://, because whoever changes the keys on their way can forge webhooks`);
+      throw new TypeError(`jwksURL ${url} must begin with https://, because anyone who changes the keys in transit can forge webhooks`);
     }
   }
 
-  /** The keys, with this one among them if the service has it. */
+  /** The keys, including this one if the service has it. */
   async with(kid: string): Promise<Keys> {
     if (this.#keys.has(kid)) return this.#keys;
     if (this.now() >= this.#next) await (this.#fetching ??= this.#fetch());
     if (!this.#keys.has(kid) && this.#failure) {
-      throw new WebhookError("keys-unreachable", `the keys at ${this.url} could not be fetched`, { cause: this.#failure });
+      throw new WebhookError("keys-unreachable", `the keys at ${this.url} cannot be fetched`, { cause: this.#failure });
     }
     return this.#keys;
   }

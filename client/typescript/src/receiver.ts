@@ -4,15 +4,15 @@ import { FetchedKeys } from "./keys.js";
 import { split, verify, WebhookError } from "./verify.js";
 import type { Webhook } from "./webhook.js";
 
-/** Whose webhooks a `Receiver` takes. */
+/** The webhooks that a `Receiver` accepts. */
 export interface ReceiverOptions {
   /** {base_url}/transactional-api/jwks of any practice. */
   jwksURL: string;
   /** The practices that the application serves. */
   tenants: Iterable<string> | ((tenantId: string) => boolean);
-  /** How many webhooks are kept in mind, so that none is taken twice: 100,000. Those that have expired are forgotten, too. */
+  /** Limits the webhooks that are remembered to detect repetitions: 100,000 by default. Expired ones are forgotten. */
   remembered?: number;
-  /** Gets the reason for each webhook that is refused. Without it, reasons are warnings of the process. */
+  /** Gets the reason for each refused webhook. By default, reasons are warnings of the process. */
   onRefusal?: (why: WebhookError) => void;
   /** The time, in milliseconds: Date.now. */
   now?: () => number;
@@ -24,8 +24,7 @@ const longestWebhook = 64 << 10; // bytes
 export type Handler = (request: IncomingMessage, response: ServerResponse, next?: (error: unknown) => void) => void;
 
 /**
- * Takes webhooks, each once, and believes those alone that the service has sent to a practice that the application
- * serves.
+ * Accepts webhooks, each once, and only those that the service has sent to a practice that the application serves.
  */
 export class Receiver {
   readonly #keys: FetchedKeys;
@@ -44,7 +43,7 @@ export class Receiver {
     this.#now = now;
   }
 
-  /** The content of a webhook's body that is received now, or a `WebhookError` if it must not be believed. */
+  /** The content of a webhook's body that is received now, or a `WebhookError`. */
   async receive(body: string): Promise<Webhook> {
     const keys = await this.#keys.with(split(body).kid);
     const webhook = verify(body, keys, this.#now());
@@ -64,9 +63,9 @@ export class Receiver {
   }
 
   /**
-   * Receives webhooks by HTTP, and has each handled once. The service waits for about 10 seconds, so handle should note
-   * what there is to do and return. Its answers are 204; 500 if handle fails (in Express, its error handler's); 409 for
-   * one that was received before; 400 and 503 for others that are not believed.
+   * Receives webhooks by HTTP, and calls handle once for each. The service waits for about 10 seconds, so handle should
+   * queue the work and return. Its answers are 204; 500 if handle fails (in Express, its error handler's); 409 for a
+   * repetition; 400 and 503 for other refused webhooks.
    */
   handler(handle: (webhook: Webhook) => void | Promise<void>): Handler {
     return (request, response, next) => {
@@ -94,7 +93,7 @@ export class Receiver {
   }
 }
 
-/** Shows no more than the beginning of what a stranger may have written. */
+/** Logs only the beginning of a reason, because a stranger may have written it. */
 function warn(why: WebhookError): void {
   process.emitWarning(why.message.slice(0, 300), "FrontdeskWarning");
 }
@@ -109,7 +108,7 @@ function statusOf({ reason }: WebhookError): number {
   return reason === "keys-unreachable" ? 503 : 400;
 }
 
-/** Reads a body, unless one of Express's parsers has; undefined if it is too long. */
+/** Reads a body, unless a parser of Express has read it; undefined if it is too long. */
 async function bodyOf(request: IncomingMessage & { body?: unknown }): Promise<string | undefined> {
   if (typeof request.body === "string" || Buffer.isBuffer(request.body)) return request.body.toString();
   const pieces: Buffer[] = [];

@@ -1,14 +1,14 @@
 import { createPrivateKey, createPublicKey, KeyObject, sign } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** One of the application's keys: an RSA key of at least 2048 bits, in PEM or as Node.js has it. */
+/** One of the application's keys: an RSA key of at least 2048 bits, in PEM or as a key object of Node.js. */
 export interface Key {
-  /** By which the key set names it. */
+  /** Its name in the key set. */
   kid: string;
   privateKey: string | Buffer | KeyObject;
 }
 
-/** The least bits of a key. */
+/** The minimum size of a key. */
 export const leastBits = 2048;
 
 interface HeldKey {
@@ -29,7 +29,7 @@ export class Signer {
     for (const key of keys) this.add(key);
   }
 
-  /** Publishes another key. It signs nothing yet. */
+  /** Publishes another key, which does not sign yet. */
   add({ kid, privateKey }: Key): void {
     const held = privateKey instanceof KeyObject ? privateKey : createPrivateKey(privateKey);
     if (!kid || held.asymmetricKeyType !== "rsa" || (held.asymmetricKeyDetails?.modulusLength ?? 0) < leastBits) {
@@ -46,7 +46,7 @@ export class Signer {
     this.#keys.unshift(...this.#keys.splice(at, 1));
   }
 
-  /** Publishes a key no longer. The key that signs cannot be removed. */
+  /** Stops publishing a key. The signing key cannot be removed. */
   remove(kid: string): void {
     const at = this.#find(kid);
     if (at === 0) throw new TypeError(`key ${kid} signs; use another one first`);
@@ -57,7 +57,7 @@ export class Signer {
     return this.#keys.findIndex((key) => key.kid === kid);
   }
 
-  /** The kid of the key that signs. */
+  /** The kid of the signing key. */
   get kid(): string {
     return this.#keys[0]!.kid;
   }

@@ -1,14 +1,14 @@
 import type { Act } from "./client.js";
 import type { Signer } from "./signer.js";
 
-// A token lives for 60 seconds (§5.2) and is used for half of them. It is dated back a little, so that it is good if this
+// A token is valid for 60 seconds (§5.2) and used for half of them. It is dated back a little, so that it is valid if this
 // clock is up to 70 seconds fast or 80 seconds slow: the service allows for 60 seconds.
 const lifetime = 60;
 const datedBack = 10;
 const usedFor = 30;
-const mostKept = 1000; // so that many users do not fill the memory
+const mostKept = 1000; // bounds the memory for many users
 
-/** For whom a token is: the application itself, a user, or who is behind a call. */
+/** The caller of a token: the application itself, a user, or an act behind a call. */
 export interface Caller {
   username?: string;
   act?: Act;
@@ -24,7 +24,7 @@ export class Tokens {
     private readonly now: () => number,
   ) {}
 
-  /** A token that has at least 20 seconds to go. */
+  /** A token that is valid for at least 20 more seconds. */
   mint({ username, act }: Caller): string {
     const iss = this.application;
     const claims = username === undefined ? { iss, sub: iss, act } : { iss, sub: username, azp: iss };
@@ -39,7 +39,7 @@ export class Tokens {
   }
 
   #keep(name: string, token: string, now: number): void {
-    this.#kept.delete(name); // so that it comes last
+    this.#kept.delete(name); // to make it the newest
     for (const [other, { minted }] of this.#kept) {
       if (now - minted < usedFor && this.#kept.size < mostKept) break;
       this.#kept.delete(other);

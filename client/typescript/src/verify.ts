@@ -3,19 +3,19 @@ import { createPublicKey, verify as isSignedBy, type KeyObject } from "node:cryp
 import { leastBits } from "./signer.js";
 import { readEvent, type Webhook } from "./webhook.js";
 
-/** Why a webhook is not to be believed. */
+/** The reason of a refused webhook. */
 export type Reason =
-  | "malformed" // it is no JWT that is signed RS256
-  | "unknown-key" // the service publishes no such key
-  | "bad-signature" // somebody else has signed it
-  | "wrong-issuer" // another than the service
-  | "expired" // it is more than a minute old
-  | "bad-claims" // something is missing or of another form
-  | "wrong-tenant" // it is another practice's
+  | "malformed" // it is not a JWT signed with RS256
+  | "unknown-key" // no published key has its kid
+  | "bad-signature" // its signature does not hold
+  | "wrong-issuer" // its issuer is not the service
+  | "expired" // it has expired
+  | "bad-claims" // its claims are not those of a webhook
+  | "wrong-tenant" // it comes from a practice that is not served here
   | "replayed" // it was received before
-  | "keys-unreachable"; // the service's keys could not be fetched
+  | "keys-unreachable"; // the service's keys cannot be fetched
 
-/** Says why a webhook is not to be believed. */
+/** Refuses a webhook. */
 export class WebhookError extends Error {
   override name = "WebhookError";
 
@@ -24,14 +24,14 @@ export class WebhookError extends Error {
     more: string,
     options?: ErrorOptions,
   ) {
-    super(`webhook not to be believed: ${reason}: ${more}`, options);
+    super(`webhook refused: ${reason}: ${more}`, options);
   }
 }
 
 /** The service's public keys by their kid. */
 export type Keys = ReadonlyMap<string, KeyObject>;
 
-/** Reads a JWK set. Keys that cannot check webhooks are passed over. */
+/** Parses a JWK set. It skips keys that cannot verify webhooks. */
 export function parseKeys(set: { keys: readonly unknown[] }): Keys {
   const keys = new Map<string, KeyObject>();
   for (const jwk of set.keys) {
@@ -54,12 +54,12 @@ function publicKey(jwk: Record<string, unknown>): { kid: string; key?: KeyObject
 
 interface SignedText {
   kid: string;
-  input: string; // what is signed
+  input: string; // the signed text
   claims: Buffer;
   signature: Buffer;
 }
 
-/** Takes a token apart, and allows nothing but RS256. */
+/** Parses a token, and accepts only RS256. */
 export function split(token: string): SignedText {
   const parts = token.split(".");
   const [header, claims, signature] = parts.map(decode);
@@ -79,14 +79,14 @@ function object(text: Buffer, reason: Reason, more: string): Record<string, unkn
     const value = JSON.parse(text.toString());
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // said below
+    // reported below
   }
   throw new WebhookError(reason, more);
 }
 
 /**
- * A webhook's content, or a `WebhookError` if it must not be believed at this time, in milliseconds (§6.5). It remembers
- * nothing, and knows no practices: a `Receiver` does.
+ * A webhook's content, or a `WebhookError` if it is not genuine or has expired at this time, in milliseconds (§6.5). It
+ * checks neither the practice nor repetitions: a `Receiver` does.
  */
 export function verify(token: string, keys: Keys, now: number = Date.now()): Webhook {
   const { kid, input, claims, signature } = split(token);

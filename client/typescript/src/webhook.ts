@@ -1,9 +1,9 @@
 import type { Instant } from "./client.js";
 
-/** Whom an event is about, and who did it. */
+/** The patient of an event, and its author. */
 export interface PatientData {
   patientId: string;
-  /** null when who did it cannot be determined. */
+  /** null when the author cannot be determined. */
   userName: string | null;
   userEmail: string | null;
 }
@@ -24,7 +24,7 @@ export interface CallInRemovedData {
   removedAt: Instant;
 }
 
-/** What every webhook says. */
+/** The members of every webhook. */
 export interface Envelope {
   /** Unique per event. */
   jti: string;
@@ -36,8 +36,8 @@ export interface Envelope {
 }
 
 /**
- * A webhook that the service has sent. It is a hint: fetch fresh data. "ping" is a test that the application has asked
- * for, by `Client.testWebhook`; "unrecognised" is an event that is newer than this package.
+ * A webhook that the service has sent. It is a hint: fetch fresh data. "ping" is a test that the application has
+ * requested with `Client.testWebhook`; "unrecognised" is an event that is newer than this package.
  */
 export type Webhook = Envelope &
   (
@@ -51,7 +51,7 @@ export type Webhook = Envelope &
 const text = (value: unknown) => typeof value === "string" && value !== "";
 const textOrNull = (value: unknown) => value === null || typeof value === "string";
 
-/** What the data of each event holds. */
+/** The members of each event's data. */
 const forms: Record<string, Record<string, (value: unknown) => boolean>> = {
   "record.opened": { patientId: text, userName: textOrNull, userEmail: textOrNull },
   "consultation.started": { patientId: text, userName: textOrNull, userEmail: textOrNull },
@@ -62,7 +62,7 @@ const forms: Record<string, Record<string, (value: unknown) => boolean>> = {
   ping: {},
 };
 
-/** Reads an event; undefined if its data is of another form. */
+/** Parses an event; undefined if its data has another form. */
 export function readEvent(envelope: Envelope, name: string, data: Record<string, unknown>): Webhook | undefined {
   const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
   if (!form) return { ...envelope, event: "unrecognised", name, data };
