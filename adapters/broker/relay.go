@@ -73,7 +73,7 @@ func (r *Relay) rounds(ctx context.Context) error {
 		before := r.last.Load()
 		err := r.round(ctx)
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // whatever it was: it was told to stop
+			return nil //nolint:nilerr // ctx has ended it
 		}
 		if err == nil || r.last.Load() > before {
 			wait, doubt = firstWait, clock.Stopwatch{}

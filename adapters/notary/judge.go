@@ -129,7 +129,7 @@ func (s *Signer) enter(ctx context.Context, kind proof.Kind, f found, trouble st
 		s.m.Unacknowledged = epoch
 	}
 	f.now.succeed(was, f.kept)
-	s.Log.ErrorContext(ctx, "the log has lost its end and goes on in another epoch: compare what this signer had signed with what is there",
+	s.Log.ErrorContext(ctx, "the log has lost its end and continues in another epoch: compare the signed state with the log",
 		slog.Int("kind", int(kind)), slog.Int("epoch", f.now.Epoch), slog.Int("epoch_before", was.Epoch), slog.Int64("signed_idx", was.Idx),
 		slog.Int64("same_up_to", f.kept.Idx), slog.Int64("lost", lost), slog.Int("practices", len(f.differ)))
 	s.m.Logs[kind], s.unsaved = f.now, true

@@ -36,9 +36,9 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 func (e *exporter) logState(ctx context.Context, err error, spans int) {
 	switch {
 	case err != nil && e.lost == 0:
-		e.log.WarnContext(ctx, "the collector does not take traces: traces are lost until it does", slog.Any("error", err))
+		e.log.WarnContext(ctx, "the collector does not accept traces; they are lost until it does", slog.Any("error", err))
 	case err == nil && e.lost > 0:
-		e.log.InfoContext(ctx, "the collector takes traces again", slog.Int("spans_lost", e.lost))
+		e.log.InfoContext(ctx, "the collector accepts traces again", slog.Int("spans_lost", e.lost))
 	}
 	if err == nil {
 		e.lost = 0

@@ -134,7 +134,7 @@ func TestHangingCollectorBlocksNoCaller_D109(t *testing.T) {
 	}
 	<-asked
 	traces.Close()
-	if n := strings.Count(said.String(), "does not take traces"); n != 1 {
+	if n := strings.Count(said.String(), "does not accept traces"); n != 1 {
 		t.Errorf("it is said %d times: %s", n, &said)
 	}
 	if len(asked) > 0 {

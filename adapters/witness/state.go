@@ -94,7 +94,7 @@ func (w *Witness) keepFork(ctx context.Context, name string, other proof.Checkpo
 	if err != nil {
 		at = append(at, slog.Any("error", err))
 	}
-	w.Log.ErrorContext(ctx, "a log tells two histories: its key has signed two roots for one size", at...)
+	w.Log.ErrorContext(ctx, "a log has two histories: its key has signed two roots for one size", at...)
 }
 
 // keysOf returns the keys of the log that a text claims to be of.

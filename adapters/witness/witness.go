@@ -103,7 +103,7 @@ func (w *Witness) Cosign(ctx context.Context, request []byte) (lines []byte, err
 		return nil, otherSize(last.Size)
 	}
 	if err := asked.Check(last.Root, newer); err != nil {
-		w.Log.WarnContext(ctx, "a checkpoint that is signed comes without a proof that holds; not cosigned", about(newer)...)
+		w.Log.WarnContext(ctx, "a signed checkpoint comes without a valid proof; not cosigned", about(newer)...)
 		return nil, errUnproved
 	}
 	if last.Size == 0 { // the first one of the log
