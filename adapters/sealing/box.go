@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
+
 	"frontdesk/domain/event"
 )
 
@@ -165,4 +167,32 @@ func boundTo(of event.Holder, in event.Stored) []byte {
 	bound = binary.BigEndian.AppendUint32(bound, uint32(len(in.Stream.Tenant)))
 	bound = append(bound, in.Stream.Tenant...)
 	return append(bound, in.Name...)
+}
+
+// SealAt returns a box of a holder's values outside events. The place is a name that is
+// unique in the practice.
+func (k Key) SealAt(tenant, place string, of event.Holder, values []string) ([]byte, error) {
+	return k.seal(of, values, boundToPlace(tenant, place, of))
+}
+
+// OpenAt returns the values of a box in its place, or [ErrForeignBox].
+func (b Box) OpenAt(k Key, tenant, place string) ([]string, error) {
+	return b.open(k, boundToPlace(tenant, place, b.Of))
+}
+
+func boundToPlace(tenant, place string, of event.Holder) []byte {
+	bound := append([]byte("frontdesk/place/v1\x00"), byte(of.Kind))
+	bound = append(bound, of.ID[:]...)
+	bound = binary.BigEndian.AppendUint32(bound, uint32(len(tenant))) // a practice's name
+	bound = append(bound, tenant...)
+	return append(bound, place...)
+}
+
+// Practitioner derives the identifier of a practitioner from the practice's index key:
+// the same for the same person, and not guessable without the key.
+func (k Key) Practitioner(tenant, known string) uuid.UUID {
+	defer clear(k[:])
+	mac := hmac.New(sha256.New, k[:])
+	mac.Write([]byte("frontdesk/practitioner/v1\x00" + tenant + "\x00" + known))
+	return uuid.UUID(mac.Sum(nil)[:16])
 }
