@@ -7,13 +7,12 @@
 // trace of its own. Sampling depends only on the trace id, so that all processes agree;
 // callers choose neither.
 //
-//   - config.go, tracer.go: the collector, and the limits of the queue.
-//   - begin.go, ids.go: [Tracer] begins the spans of calls and of events, for the
-//     sampled share. A nil Tracer begins none, and calls that are not sampled cost
-//     nothing.
+//   - tracer.go: the collector, and the limits of the queue.
+//   - begin.go: [Tracer] begins the spans of calls, of events and of database statements,
+//     which have no values, for the sampled share. A nil Tracer begins none, and calls that
+//     are not sampled cost nothing.
 //   - span.go: [Span] is a span, and [Step] begins a child. Spans hold names, numbers
 //     and opaque identifiers. No other package uses OpenTelemetry.
-//   - statements.go: database statements, without values.
 //   - exporter.go: the export of spans, without error texts, and the log of a failing
 //     collector.
 package tracing
