@@ -1,6 +1,9 @@
 package body
 
-import "frontdesk/domain/fault"
+import (
+	"frontdesk/adapters/fair"
+	"frontdesk/domain/fault"
+)
 
 // Refusals lists every refusal because of a call's body or query, without the rules of
 // the domain. Those of one code are adjacent.
@@ -13,4 +16,23 @@ func Refusals() fault.List {
 		ErrInvalidQuery, errGivenTwice, errNumber, errChoice, errMoment, errUUID,
 		ErrMediaType, ErrTooLarge, ErrBusy, ErrShare,
 	}
+}
+
+// The refusals of a call without a permit: all are taken, or the caller has used up its
+// share.
+var (
+	ErrBusy  = fault.New(fault.Unavailable, "unavailable", "The service has too many calls to answer. Try again shortly.")
+	ErrShare = ErrBusy.Worded("Too many of your calls are in flight. Wait for their answers before you make more.")
+)
+
+// Take takes a permit, unless it is taken already. It does not wait: if there is none
+// for its holder, it returns [ErrBusy] or [ErrShare].
+func Take(seat *fair.Seat) error {
+	switch {
+	case seat.Take():
+		return nil
+	case seat.NoneFree():
+		return ErrBusy
+	}
+	return ErrShare
 }
