@@ -4,10 +4,9 @@
 //   - routes.go serves the endpoints' tables: it checks the caller before it answers.
 //   - identity.go identifies the call, its practice and, for ping, the caller.
 //   - judged.go authenticates and authorises the caller, and records the call.
-//   - patient_request.go, availability.go, appointment.go and care_record.go are the
-//     endpoints of one noun.
-//   - public.go and description.go serve the public documents: the key set and the
-//     OpenAPI description.
+//   - patient_request.go, appointment.go and care_record.go are the endpoints of one noun,
+//     and own.go those of an application about itself.
+//   - public.go serves the public documents: the key set and the OpenAPI description.
 //   - problem.go turns refusals into statuses and error bodies.
 //   - call.go takes a call from step to step, each with a permit of its own.
 //   - limits.go has the numbers of permits and the budgets of applications.

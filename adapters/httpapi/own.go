@@ -3,6 +3,8 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/httpapi/body"
+	"frontdesk/adapters/sealing"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
@@ -184,4 +187,103 @@ func callsOf(calls []access.OwnCall, next *string) ownCallsBody {
 		page.Calls = append(page.Calls, shown)
 	}
 	return page
+}
+
+// ownDeliveries is GET ?limit=&cursor=&jti=&from=&until=&outcome= → {deliveries, next}.
+func (a *API) ownDeliveries(r *http.Request, caller judged, f *body.Form) (any, error) {
+	asked := projections.OwnDeliveriesAsked{
+		JTI: f.OptionalID("jti", body.InvalidParameter("jti")), From: f.Moment("from"), Until: f.Moment("until"),
+		Outcome: f.Choice("outcome", a.Own.Outcomes...),
+	}
+	var err error
+	if asked.OwnBounds, err = a.ownBounds(caller, f); err != nil {
+		return nil, err
+	}
+	page, err := a.Own.Deliveries(r.Context(), asked)
+	if err != nil {
+		return nil, err
+	}
+	answer := ownDeliveriesBody{Deliveries: []ownDeliveryBody{}, Next: a.next(caller, page.Before)}
+	for _, d := range page.Rows {
+		answer.Deliveries = append(answer.Deliveries, a.ownDelivery(d))
+	}
+	return answer, nil
+}
+
+// ownDeliveryBody is a webhook in the answer to its application.
+type ownDeliveryBody struct {
+	JTI         uuid.UUID                `json:"jti"`
+	Event       application.WebhookEvent `json:"event"`
+	URL         *string                  `json:"url"`
+	Outcome     string                   `json:"outcome"`
+	Reason      *string                  `json:"reason"`
+	Description *string                  `json:"description"`
+	HappenedAt  time.Time                `json:"happenedAt"`
+	SentAt      *time.Time               `json:"sentAt"`
+	FinishedAt  *time.Time               `json:"finishedAt"`
+	DurationMS  *int64                   `json:"durationMs"`
+	Status      *int                     `json:"status"`
+}
+
+type ownDeliveriesBody struct {
+	Deliveries []ownDeliveryBody `json:"deliveries"`
+	Next       *string           `json:"next"`
+}
+
+func (a *API) ownDelivery(d projections.OwnDelivery) ownDeliveryBody {
+	shown := ownDeliveryBody{
+		JTI: d.JTI, Event: d.Event, URL: orNull(d.URL), Outcome: d.Outcome, Reason: orNull(d.Reason),
+		HappenedAt: d.HappenedAt.UTC().Truncate(time.Millisecond), SentAt: inMilliseconds(d.SentAt), FinishedAt: inMilliseconds(d.FinishedAt), Status: d.Status,
+	}
+	if d.Reason != "" {
+		shown.Description = orNull(a.Own.Why(d.Reason))
+	}
+	if d.SentAt != nil && d.FinishedAt != nil {
+		shown.DurationMS = new(d.FinishedAt.Sub(*d.SentAt).Milliseconds())
+	}
+	return shown
+}
+
+func inMilliseconds(at *time.Time) *time.Time {
+	if at == nil {
+		return nil
+	}
+	return new(at.UTC().Truncate(time.Millisecond))
+}
+
+// Cursors encrypts the position where a page ends, so that it reveals nothing: it may
+// be an identifier of another application's data, which contains a time. A cursor is
+// valid for one application, practice and list. It is not stored.
+type Cursors struct {
+	Keys func() [][32]byte // at least one; the same for every process; the first one encrypts, all decrypt
+}
+
+// seal returns the cursor of a position, and "" if encryption fails, which needs a key of a
+// wrong length.
+func (c Cursors) seal(of access.Claim, place uuid.UUID) string {
+	sealed, err := sealing.MasterKey(c.Keys()[0]).Seal(place[:], bound(of))
+	if err != nil {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(sealed)
+}
+
+// open returns the position in a cursor; false if it was not issued to the caller for
+// this list.
+func (c Cursors) open(of access.Claim, text string) (place uuid.UUID, ok bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return uuid.Nil, false
+	}
+	for _, key := range c.Keys() {
+		if opened, err := sealing.MasterKey(key).Open(sealed, bound(of)); err == nil && len(opened) == len(place) {
+			return uuid.UUID(opened), true
+		}
+	}
+	return uuid.Nil, false
+}
+
+// bound is the application, practice and list of a cursor.
+func bound(of access.Claim) []byte {
+	return fmt.Appendf(nil, "%s %s %s", of.Endpoint.Name, of.Application, of.Tenant)
 }

@@ -3,8 +3,13 @@ package httpapi
 import (
 	"bytes"
 	"crypto/sha256"
+	_ "embed" // the description is a file
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -39,4 +44,52 @@ func (a *API) publicKeys(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:16])+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(document)) // answers If-None-Match
 	return nil
+}
+
+// openAPI describes the API and the webhooks, for people and for programs. It is
+// written by hand. Tests compare every answer with it.
+//
+//go:embed openapi.json
+var openAPI []byte
+
+// Description is the OpenAPI description of the API as it is served at a base URL
+// without a path, such as https://elm-street.api.example. If url is "", its server is
+// the template for all practices.
+func Description(url string) []byte {
+	if url == "" {
+		return openAPI
+	}
+	var document struct{ Servers json.RawMessage }
+	_ = json.Unmarshal(openAPI, &document) // a test reads it
+	servers, _ := json.Marshal([]map[string]string{{"url": url, "description": "Where this description was asked for."}})
+	return bytes.Replace(openAPI, document.Servers, servers, 1)
+}
+
+// describe serves the description. Its server is the requested address.
+func (a *API) describe(w http.ResponseWriter, r *http.Request) error {
+	document := Description(addressOf(r))
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(document)))
+	w.Header().Set("Cache-Control", "max-age=300")
+	_, _ = w.Write(document) // an error means that the client has disconnected
+	return nil
+}
+
+// hostForm matches strings that are a host in any context, such as JSON or HTML.
+var hostForm = regexp.MustCompile(`^(\[[0-9a-f:]+\]|[a-z0-9][a-z0-9.-]*)(:[0-9]{1,5})?$`)
+
+// addressOf returns the base URL of a routed call; "" if its Host header, which the
+// caller controls, has another form. The routes have matched the host to the API's
+// domain. The proxy that ends TLS is unknown, but all calls use it except those on this
+// machine.
+func addressOf(r *http.Request) string {
+	host := strings.ToLower(r.Host)
+	if !hostForm.MatchString(host) {
+		return ""
+	}
+	name := strings.Trim(withoutPort(host), "[]")
+	if application.IsLoopback(name) || strings.HasSuffix(name, ".localhost") {
+		return "http://" + host
+	}
+	return "https://" + host
 }
