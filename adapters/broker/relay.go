@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/semaphore"
@@ -99,4 +101,234 @@ func (r *Relay) certain(doubt *clock.Stopwatch) bool {
 		*doubt = clock.Start()
 	}
 	return doubt.Elapsed() >= cmp.Or(r.Sure, sure)
+}
+
+// round goes through the epochs, and follows the current one for a while.
+func (r *Relay) round(ctx context.Context) error {
+	look, err := r.look(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.checkBroker(); err != nil {
+		return err
+	}
+	published, err := r.published(ctx, look)
+	if err != nil {
+		return err
+	}
+	for _, e := range look.Epochs[:len(look.Epochs)-1] {
+		end, _ := look.Epochs.End(e.Epoch)
+		if err := r.fill(ctx, look, e, end); err != nil {
+			return err
+		}
+	}
+	stream, err := r.begin(ctx, look, published)
+	if err != nil {
+		return err
+	}
+	return r.follow(ctx, stream, look)
+}
+
+// begin opens the stream of the current epoch, creates its followers' consumers, and
+// publishes the epoch. Until then they read the earlier epochs.
+func (r *Relay) begin(ctx context.Context, look Look, published published) (jetstream.Stream, error) {
+	stream, err := r.open(ctx, look.present())
+	if err != nil {
+		return nil, err
+	}
+	if slices.Equal(r.carried, look.Epochs) {
+		return stream, published.publish(ctx, r.js, look.Epochs)
+	}
+	for n, e := range look.Epochs[1:] {
+		if err := r.carry(ctx, look.Epochs[n], e); err != nil {
+			return nil, err
+		}
+	}
+	r.carried = look.Epochs
+	return stream, published.publish(ctx, r.js, look.Epochs)
+}
+
+func (r *Relay) carry(ctx context.Context, from, to feed.Epoch) error {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	return Carry(ctx, r.js, from.Epoch, to.Epoch)
+}
+
+// look reads the state of the log, and sets the lag.
+func (r *Relay) look(ctx context.Context) (Look, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	look, err := r.Source.Look(ctx)
+	if err != nil {
+		return Look{}, fmt.Errorf("look at the log: %w", err)
+	}
+	if look.Wait != "" {
+		return Look{}, errors.New(look.Wait)
+	}
+	r.Metrics.head(look.Head)
+	return look, nil
+}
+
+// checkBroker returns an error while the broker is unavailable, or its maximum payload is too
+// small for an event.
+func (r *Relay) checkBroker() error {
+	if !r.conn.IsConnected() {
+		if err := r.conn.LastError(); err != nil {
+			return fmt.Errorf("the broker is away: %w", err)
+		}
+		return errors.New("the broker is away")
+	}
+	if takes := r.conn.MaxPayload(); takes < MaxPayload {
+		return fmt.Errorf("the broker takes messages of %d bytes, and an event may have %d: set max_payload: 8MB in its configuration", takes, MaxPayload)
+	}
+	return nil
+}
+
+func (r *Relay) open(ctx context.Context, e feed.Epoch) (jetstream.Stream, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	stream, err := open(ctx, r.js, r.Streams.ofEpoch(e))
+	if err != nil {
+		return nil, err
+	}
+	if first := max(1, stream.CachedInfo().Config.FirstSeq); first != uint64(e.First) {
+		return nil, lost("the broker's stream %s begins at idx %d and %s of the log at %d", feed.StreamName(e.Epoch), first, e, e.First)
+	}
+	return stream, nil
+}
+
+// fill completes the stream of a past epoch.
+func (r *Relay) fill(ctx context.Context, look Look, e feed.Epoch, end int64) error {
+	stream, err := r.open(ctx, e)
+	if err != nil {
+		return err
+	}
+	last, err := r.place(ctx, stream, look, e, end)
+	if err != nil || last >= end {
+		return err
+	}
+	return r.pump(ctx, stretch{look: look, epoch: e, stream: stream, after: last, end: end})
+}
+
+// follow publishes new events of the current epoch.
+func (r *Relay) follow(ctx context.Context, stream jetstream.Stream, look Look) error {
+	last, err := r.place(ctx, stream, look, look.present(), 0)
+	if err != nil {
+		return err
+	}
+	r.reached(ctx, last)
+	return r.pump(ctx, stretch{look: look, epoch: look.present(), stream: stream, after: last})
+}
+
+// reached records that the broker has all events of the current epoch up to an idx,
+// from whichever relay.
+func (r *Relay) reached(ctx context.Context, idx int64) {
+	if r.last.Swap(idx) < idx {
+		r.trouble.passed(ctx)
+	}
+	r.Metrics.reach(idx)
+}
+
+// Lost is the error that the broker holds a history other than the log's.
+type Lost string
+
+// Error describes the difference, and what to do.
+func (l Lost) Error() string { return string(l) }
+
+// place returns the last idx in a stream, after comparing its event with the log's. In
+// a past epoch, events after its end were lost, and are ignored.
+func (r *Relay) place(ctx context.Context, stream jetstream.Stream, look Look, e feed.Epoch, end int64) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	info, err := stream.Info(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("ask the broker for the end of %s: %w", feed.StreamName(e.Epoch), err)
+	}
+	last := int64(info.State.LastSeq)
+	if end > 0 {
+		last = min(last, end)
+	} else if err := r.within(ctx, look, last); err != nil {
+		return 0, err
+	}
+	if last < int64(info.State.FirstSeq) {
+		return last, nil // nothing to compare
+	}
+	return last, r.compare(ctx, stream, e, last, end)
+}
+
+// within returns an error if a stream's last idx is beyond the log's. The log was read
+// before, and another relay may have continued since, so it is read again.
+func (r *Relay) within(ctx context.Context, look Look, last int64) error {
+	if last <= look.Head {
+		return nil
+	}
+	now, err := r.look(ctx)
+	if err != nil {
+		return err
+	}
+	if now.present() != look.present() {
+		return errMoved
+	}
+	if last > now.Head {
+		return lost("the broker's stream %s has come to idx %d and the log to %d", feed.StreamName(look.present().Epoch), last, now.Head)
+	}
+	return nil
+}
+
+// compare returns an error if a stream's event at an idx differs from the log's.
+func (r *Relay) compare(ctx context.Context, stream jetstream.Stream, e feed.Epoch, idx, end int64) error {
+	msg, err := stream.GetMsg(ctx, uint64(idx))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil // it expired in between
+	}
+	if err != nil {
+		return fmt.Errorf("ask the broker for idx %d: %w", idx, err)
+	}
+	page, err := r.page(ctx, idx-1, 1)
+	if err != nil {
+		return err
+	}
+	if len(page.Events) == 0 {
+		return errMoved
+	}
+	r.compared = spot{idx, page.Events[0].ID}
+	is, want := msg.Header.Get(nats.MsgIdHdr), page.Events[0].ID.String()
+	if is == want {
+		return nil
+	}
+	says := lost
+	if end > 0 {
+		says = lostBefore
+	}
+	return says("the broker's stream %s has the event %q at idx %d and the log has %s", feed.StreamName(e.Epoch), is, idx, want)
+}
+
+// spot is an event with its position in the log.
+type spot struct {
+	idx int64
+	id  uuid.UUID
+}
+
+// leads returns an error if a page does not continue after an event. Otherwise, if a
+// backup is restored while the log is read, its events would be taken for the next page
+// once it is long enough.
+func (s spot) leads(after int64, to Page) error {
+	if s.idx != after || len(to.Events) == 0 || to.Before == s.id {
+		return nil
+	}
+	return fmt.Errorf("the log has another event at idx %d than before", after)
+}
+
+// errMoved: the log changed while it was read.
+var errMoved = errors.New("the log has begun another epoch while it was read")
+
+func lost(format string, args ...any) Lost {
+	return Lost(fmt.Sprintf(format, args...) + ": what the broker holds was lost here. If the database was restored, run frontdesk audit begin-epoch")
+}
+
+// lostBefore is the error for a past epoch. Between a restore and its epoch, a serving
+// process gives idx of the older epoch to other events, and these are the valid ones.
+func lostBefore(format string, args ...any) Lost {
+	return Lost(fmt.Sprintf(format, args...) + ": somebody has served after a restore, before an epoch was begun. " +
+		"Have the broker's administrator remove that stream: it is filled anew, and its followers have to begin anew")
 }
