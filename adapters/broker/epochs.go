@@ -12,15 +12,15 @@ import (
 	"frontdesk/feed"
 )
 
-// published is the epochs that the broker has published.
+// published holds the epochs that the broker has published.
 type published struct {
 	epochs feed.Epochs // nil if absent
 	seq    uint64      // of the stream's last message
 }
 
-// published reads the epochs from the broker. If they have a later one than the log, or the
+// readPublished reads the epochs from the broker. If they have a later one than the log, or the
 // same one from another idx, they belong to another history.
-func (r *Relay) published(ctx context.Context, look Look) (is published, err error) {
+func (r *Relay) readPublished(ctx context.Context, look Look) (p published, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	stream, err := open(ctx, r.js, r.Streams.ofEpochs())
@@ -31,21 +31,21 @@ func (r *Relay) published(ctx context.Context, look Look) (is published, err err
 	if err != nil {
 		return published{}, fmt.Errorf("ask the broker for the epochs: %w", err)
 	}
-	if is.seq = info.State.LastSeq; info.State.Msgs == 0 {
-		return is, nil
+	if p.seq = info.State.LastSeq; info.State.Msgs == 0 {
+		return p, nil
 	}
-	msg, err := stream.GetMsg(ctx, is.seq)
+	msg, err := stream.GetMsg(ctx, p.seq)
 	if err != nil {
 		return published{}, fmt.Errorf("ask the broker for the epochs: %w", err)
 	}
-	if err := json.Unmarshal(msg.Data, &is.epochs); err != nil || len(is.epochs) == 0 {
-		return published{}, errors.New("the broker's stream " + feed.EpochsStream + " does not hold epochs: remove it, and it is made again")
+	if err := json.Unmarshal(msg.Data, &p.epochs); err != nil || len(p.epochs) == 0 {
+		return published{}, errors.New("the broker's stream " + feed.EpochsStream + " does not hold epochs: remove it, and the relay creates it again")
 	}
-	return is, is.differ(look)
+	return p, p.differ(look)
 }
 
-func (is published) differ(look Look) error {
-	known, present := is.epochs[len(is.epochs)-1], look.present()
+func (p published) differ(look Look) error {
+	known, present := p.epochs[len(p.epochs)-1], look.present()
 	if known.Epoch > present.Epoch {
 		return lost("the broker has come to epoch %d, from idx %d on, and the log to epoch %d, with %d or more as the number of the next",
 			known.Epoch, known.First, present.Epoch, known.Epoch+1)
@@ -57,8 +57,8 @@ func (is published) differ(look Look) error {
 }
 
 // publish publishes the epochs, unless the broker has the same or another relay is faster.
-func (is published) publish(ctx context.Context, js jetstream.JetStream, epochs feed.Epochs) error {
-	if slices.Equal(is.epochs, epochs) {
+func (p published) publish(ctx context.Context, js jetstream.JetStream, epochs feed.Epochs) error {
+	if slices.Equal(p.epochs, epochs) {
 		return nil
 	}
 	body, err := json.Marshal(epochs)
@@ -67,7 +67,7 @@ func (is published) publish(ctx context.Context, js jetstream.JetStream, epochs 
 	}
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	if _, err := js.Publish(ctx, feed.EpochsSubject, body, jetstream.WithExpectStream(feed.EpochsStream), jetstream.WithExpectLastSequence(is.seq)); err != nil {
+	if _, err := js.Publish(ctx, feed.EpochsSubject, body, jetstream.WithExpectStream(feed.EpochsStream), jetstream.WithExpectLastSequence(p.seq)); err != nil {
 		return fmt.Errorf("publish the epochs: %w", err)
 	}
 	return nil

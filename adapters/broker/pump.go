@@ -120,16 +120,16 @@ func (r *Relay) rest(ctx context.Context, idx int64) {
 
 // hand passes a page to the publisher, up to the end of the epoch, and returns its last
 // event.
-func (s stretch) hand(ctx context.Context, page []event.Stored) (last spot, err error) {
+func (s stretch) hand(ctx context.Context, page []event.Stored) (last position, err error) {
 	if s.end > 0 {
 		page = page[:min(int64(len(page)), s.end-s.after)]
 	}
 	select {
 	case s.pages <- page:
 		end := page[len(page)-1]
-		return spot{end.Idx, end.ID}, nil
+		return position{end.Idx, end.ID}, nil
 	case <-ctx.Done():
-		return spot{}, ctx.Err()
+		return position{}, ctx.Err()
 	}
 }
 
@@ -151,7 +151,7 @@ func (r *Relay) ahead(ctx context.Context, s stretch, long bool) (int64, error) 
 	if long {
 		background.Sleep(ctx, late)
 	}
-	last, err := r.place(ctx, s.stream, s.look, s.epoch, s.end)
+	last, err := r.endOf(ctx, s.stream, s.look, s.epoch, s.end)
 	if err == nil && s.end == 0 {
 		r.reached(ctx, max(last, r.last.Load()))
 	}
@@ -161,13 +161,13 @@ func (r *Relay) ahead(ctx context.Context, s stretch, long bool) (int64, error) 
 // publish publishes pages.
 func (r *Relay) publish(ctx context.Context, s stretch) error {
 	defer close(s.sent)
-	if r.before.epoch != s.epoch {
-		r.before = before{epoch: s.epoch}
+	if r.previous.epoch != s.epoch {
+		r.previous = previous{epoch: s.epoch}
 	}
-	r.before.stream = s.stream
+	r.previous.stream = s.stream
 	for page := range s.pages {
 		for _, stored := range page {
-			idx, err := r.before.of(ctx, stored)
+			idx, err := r.previous.idxFor(ctx, stored)
 			if err != nil {
 				return err
 			}
@@ -238,52 +238,52 @@ func (r *Relay) await(ctx context.Context, s stretch, m sent) error {
 	return nil
 }
 
-// before finds the previous event of each practice in a stream. The idx of one
+// previous finds the previous event of each practice in a stream. The idx of one
 // practice's events have gaps, so its followers need that to see that nothing is
 // missing.
-type before struct {
+type previous struct {
 	stream jetstream.Stream
 	epoch  feed.Epoch
 	last   map[string]int64 // idx, by tenant
-	come   int64            // idx of the last recorded event
+	idx    int64            // idx of the last recorded event
 }
 
-// of returns the idx of the last earlier event of the event's practice in the stream, 0
+// idxFor returns the idx of the last earlier event of the event's practice in the stream, 0
 // if there is none, and records the event.
-func (b *before) of(ctx context.Context, s event.Stored) (idx int64, err error) {
-	if b.last == nil || s.Idx != b.come+1 {
-		b.last = map[string]int64{} // another relay has published the ones in between
+func (p *previous) idxFor(ctx context.Context, s event.Stored) (idx int64, err error) {
+	if p.last == nil || s.Idx != p.idx+1 {
+		p.last = map[string]int64{} // another relay has published the ones in between
 	}
-	idx, known := b.last[s.Stream.Tenant]
+	idx, known := p.last[s.Stream.Tenant]
 	if !known && s.Stream.Tenant != "" {
-		if idx, err = b.look(ctx, s.Stream.Tenant); err != nil {
+		if idx, err = p.lookUp(ctx, s.Stream.Tenant); err != nil {
 			return 0, err
 		}
 	}
-	b.last[s.Stream.Tenant], b.come = s.Idx, s.Idx
+	p.last[s.Stream.Tenant], p.idx = s.Idx, s.Idx
 	if idx >= s.Idx {
 		return 0, nil // another relay has already published this one
 	}
 	return idx, nil
 }
 
-// look queries the broker. If a practice's events have expired, it returns the idx just
+// lookUp queries the broker. If a practice's events have expired, it returns the idx just
 // before the oldest message.
-func (b *before) look(ctx context.Context, tenant string) (int64, error) {
+func (p *previous) lookUp(ctx context.Context, tenant string) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	msg, err := b.stream.GetLastMsgForSubject(ctx, feed.Subject(b.epoch.Epoch, tenant, ">"))
+	msg, err := p.stream.GetLastMsgForSubject(ctx, feed.Subject(p.epoch.Epoch, tenant, ">"))
 	if err == nil {
 		return int64(msg.Sequence), nil
 	}
 	if !errors.Is(err, jetstream.ErrMsgNotFound) {
 		return 0, fmt.Errorf("ask the broker for the last event of a practice: %w", err)
 	}
-	info, err := b.stream.Info(ctx)
+	info, err := p.stream.Info(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("ask the broker for its oldest event: %w", err)
 	}
-	if first := int64(info.State.FirstSeq); first > b.epoch.First {
+	if first := int64(info.State.FirstSeq); first > p.epoch.First {
 		return first - 1, nil
 	}
 	return 0, nil

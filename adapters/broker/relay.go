@@ -34,8 +34,8 @@ type Relay struct {
 	room     *semaphore.Weighted // bytes in flight
 	trouble  trouble
 	carried  feed.Epochs  // epochs whose followers have their consumers
-	compared spot         // the last event that was compared with the broker's
-	before   before       // the last event published, for each practice
+	compared position     // the last event that was compared with the broker's
+	previous previous     // the last event published, for each practice
 	last     atomic.Int64 // idx of the last event known to be on the broker
 }
 
@@ -83,7 +83,7 @@ func (r *Relay) rounds(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		if lost, is := errors.AsType[Lost](err); is && r.certain(&doubt) {
+		if lost, ok := errors.AsType[Lost](err); ok && r.certain(&doubt) {
 			r.Metrics.stop()
 			return lost
 		}
@@ -112,7 +112,7 @@ func (r *Relay) round(ctx context.Context) error {
 	if err := r.checkBroker(); err != nil {
 		return err
 	}
-	published, err := r.published(ctx, look)
+	published, err := r.readPublished(ctx, look)
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (r *Relay) fill(ctx context.Context, look Look, e feed.Epoch, end int64) er
 	if err != nil {
 		return err
 	}
-	last, err := r.place(ctx, stream, look, e, end)
+	last, err := r.endOf(ctx, stream, look, e, end)
 	if err != nil || last >= end {
 		return err
 	}
@@ -212,7 +212,7 @@ func (r *Relay) fill(ctx context.Context, look Look, e feed.Epoch, end int64) er
 
 // follow publishes new events of the current epoch.
 func (r *Relay) follow(ctx context.Context, stream jetstream.Stream, look Look) error {
-	last, err := r.place(ctx, stream, look, look.present(), 0)
+	last, err := r.endOf(ctx, stream, look, look.present(), 0)
 	if err != nil {
 		return err
 	}
@@ -232,12 +232,12 @@ func (r *Relay) reached(ctx context.Context, idx int64) {
 // Lost is the error that the broker holds a history other than the log's.
 type Lost string
 
-// Error describes the difference, and what to do.
+// Error describes the difference, and the remedy.
 func (l Lost) Error() string { return string(l) }
 
-// place returns the last idx in a stream, after comparing its event with the log's. In
+// endOf returns the last idx in a stream, after comparing its event with the log's. In
 // a past epoch, events after its end were lost, and are ignored.
-func (r *Relay) place(ctx context.Context, stream jetstream.Stream, look Look, e feed.Epoch, end int64) (int64, error) {
+func (r *Relay) endOf(ctx context.Context, stream jetstream.Stream, look Look, e feed.Epoch, end int64) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	info, err := stream.Info(ctx)
@@ -291,20 +291,20 @@ func (r *Relay) compare(ctx context.Context, stream jetstream.Stream, e feed.Epo
 	if len(page.Events) == 0 {
 		return errMoved
 	}
-	r.compared = spot{idx, page.Events[0].ID}
-	is, want := msg.Header.Get(nats.MsgIdHdr), page.Events[0].ID.String()
-	if is == want {
+	r.compared = position{idx, page.Events[0].ID}
+	got, want := msg.Header.Get(nats.MsgIdHdr), page.Events[0].ID.String()
+	if got == want {
 		return nil
 	}
-	says := lost
+	differs := lost
 	if end > 0 {
-		says = lostBefore
+		differs = lostBefore
 	}
-	return says("the broker's stream %s has the event %q at idx %d and the log has %s", feed.StreamName(e.Epoch), is, idx, want)
+	return differs("the broker's stream %s has the event %q at idx %d and the log has %s", feed.StreamName(e.Epoch), got, idx, want)
 }
 
-// spot is an event with its position in the log.
-type spot struct {
+// position is an event with its position in the log.
+type position struct {
 	idx int64
 	id  uuid.UUID
 }
@@ -312,7 +312,7 @@ type spot struct {
 // leads returns an error if a page does not continue after an event. Otherwise, if a
 // backup is restored while the log is read, its events would be taken for the next page
 // once it is long enough.
-func (s spot) leads(after int64, to Page) error {
+func (s position) leads(after int64, to Page) error {
 	if s.idx != after || len(to.Events) == 0 || to.Before == s.id {
 		return nil
 	}
@@ -323,12 +323,12 @@ func (s spot) leads(after int64, to Page) error {
 var errMoved = errors.New("the log has begun another epoch while it was read")
 
 func lost(format string, args ...any) Lost {
-	return Lost(fmt.Sprintf(format, args...) + ": what the broker holds was lost here. If the database was restored, run frontdesk audit begin-epoch")
+	return Lost(fmt.Sprintf(format, args...) + ": the log has lost these events of the broker. If the database was restored, run frontdesk audit begin-epoch")
 }
 
 // lostBefore is the error for a past epoch. Between a restore and its epoch, a serving
 // process gives idx of the older epoch to other events, and these are the valid ones.
 func lostBefore(format string, args ...any) Lost {
-	return Lost(fmt.Sprintf(format, args...) + ": somebody has served after a restore, before an epoch was begun. " +
-		"Have the broker's administrator remove that stream: it is filled anew, and its followers have to begin anew")
+	return Lost(fmt.Sprintf(format, args...) + ": a process has served after a restore, before an epoch was begun. " +
+		"Have the broker's administrator remove that stream: the relay fills it again, and its followers have to start again")
 }

@@ -62,30 +62,30 @@ func open(ctx context.Context, js jetstream.JetStream, config jetstream.StreamCo
 	if err != nil {
 		return nil, fmt.Errorf("open the broker's stream %s with %d replicas: %w", config.Name, config.Replicas, err)
 	}
-	if mend := unfit(stream.CachedInfo().Config, config); mend != "" {
-		return nil, fmt.Errorf("the broker's stream %s is not as the relay needs it: %s", config.Name, mend)
+	if reason := unfit(stream.CachedInfo().Config, config); reason != "" {
+		return nil, fmt.Errorf("the broker's stream %s is not as the relay needs it: %s", config.Name, reason)
 	}
 	return stream, nil
 }
 
 // unfit returns what to fix in a stream that was created or changed elsewhere; "" if it
 // is usable.
-func unfit(is, want jetstream.StreamConfig) string {
+func unfit(got, want jetstream.StreamConfig) string {
 	switch {
-	case !slices.Equal(is.Subjects, want.Subjects):
-		return fmt.Sprintf("it listens to %q and not to %q", is.Subjects, want.Subjects)
-	case is.Replicas < want.Replicas:
+	case !slices.Equal(got.Subjects, want.Subjects):
+		return fmt.Sprintf("it listens to %q and not to %q", got.Subjects, want.Subjects)
+	case got.Replicas < want.Replicas:
 		return fmt.Sprintf("it has %d replicas and not %d: run nats stream edit %s --replicas=%d, or ask for fewer with --nats-replicas",
-			is.Replicas, want.Replicas, want.Name, want.Replicas)
-	case is.Mirror != nil || len(is.Sources) > 0 || is.SubjectTransform != nil || is.NoAck || is.Sealed:
+			got.Replicas, want.Replicas, want.Name, want.Replicas)
+	case got.Mirror != nil || len(got.Sources) > 0 || got.SubjectTransform != nil || got.NoAck || got.Sealed:
 		return "it is a copy of another one, changes subjects, does not acknowledge, or is sealed"
-	case is.Storage != want.Storage || is.Retention != want.Retention || is.Discard != want.Discard:
+	case got.Storage != want.Storage || got.Retention != want.Retention || got.Discard != want.Discard:
 		return "it has to store to files, to keep messages whether or not they were read, and to discard the oldest"
-	case is.MaxMsgSize >= 0 && is.MaxMsgSize < MaxPayload:
-		return fmt.Sprintf("it takes messages of %d bytes and has to take %d", is.MaxMsgSize, MaxPayload)
-	case is.MaxMsgsPerSubject > 0 && is.MaxMsgsPerSubject != want.MaxMsgsPerSubject:
-		return fmt.Sprintf("it keeps %d messages of each subject", is.MaxMsgsPerSubject)
-	case !is.DenyDelete || is.DenyPurge != want.DenyPurge:
+	case got.MaxMsgSize >= 0 && got.MaxMsgSize < MaxPayload:
+		return fmt.Sprintf("it takes messages of %d bytes and has to take %d", got.MaxMsgSize, MaxPayload)
+	case got.MaxMsgsPerSubject > 0 && got.MaxMsgsPerSubject != want.MaxMsgsPerSubject:
+		return fmt.Sprintf("it keeps %d messages of each subject", got.MaxMsgsPerSubject)
+	case !got.DenyDelete || got.DenyPurge != want.DenyPurge:
 		return "messages may be deleted from it: run nats stream edit with --deny-delete and --deny-purge"
 	}
 	return ""
