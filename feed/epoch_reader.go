@@ -15,10 +15,10 @@ import (
 	"frontdesk/domain/event"
 )
 
-// stretch reads the rest of an epoch until an error. A message may be lost on its way,
+// epochReader reads the rest of an epoch until an error. A message may be lost on its way,
 // because nothing is acknowledged. The broker numbers the messages that it sends, so a lost
 // one is noticed, and the broker is asked to send it again.
-type stretch struct {
+type epochReader struct {
 	*following
 	chain Epochs // at the beginning
 	epoch int
@@ -32,7 +32,7 @@ type stretch struct {
 }
 
 // process checks that a message is the next one, and hands it to the follower.
-func (s *stretch) process(ctx context.Context, msg *nats.Msg) error {
+func (s *epochReader) process(ctx context.Context, msg *nats.Msg) error {
 	metadata, err := msg.Metadata()
 	if err != nil {
 		return fmt.Errorf("read the broker's metadata of a message: %w", err)
@@ -81,20 +81,20 @@ func decode(msg *nats.Msg, at Place) (Message, error) {
 }
 
 // misses reports whether an event before this one has not come.
-func (s *stretch) misses(m Message) bool {
+func (s *epochReader) misses(m Message) bool {
 	if s.dense {
 		return m.Idx != s.at.Idx+1
 	}
 	return m.Before > s.at.Idx
 }
 
-func (s *stretch) wants(m Message) bool {
+func (s *epochReader) wants(m Message) bool {
 	return (s.Practice == "" || m.Stream.Tenant == s.Practice) && (len(s.Events) == 0 || slices.Contains(s.Events, m.Name))
 }
 
 // gap returns the error of a gap before an idx. Another process of the same name may have
 // reset the consumer, so the broker is asked again before the gap counts.
-func (s *stretch) gap(idx int64) error {
+func (s *epochReader) gap(idx int64) error {
 	if s.gaps++; s.gaps < sureOfGap {
 		return errMissed
 	}
@@ -106,7 +106,7 @@ const sureOfGap = 7 // with the waits between, a second
 // heartbeat processes a heartbeat of the broker, which has nothing to send: the number of
 // messages sent, and the idx up to which the broker has looked for more. That idx counts
 // when two heartbeats have reported it, because the broker looks before it sends.
-func (s *stretch) heartbeat(ctx context.Context, sent uint64, looked int64) error {
+func (s *epochReader) heartbeat(ctx context.Context, sent uint64, looked int64) error {
 	if sent != s.seen {
 		return errMissed
 	}
@@ -131,7 +131,7 @@ func (s *stretch) heartbeat(ctx context.Context, sent uint64, looked int64) erro
 }
 
 // lookForEpochs returns errRestart if the epoch is over.
-func (s *stretch) lookForEpochs(ctx context.Context) error {
+func (s *epochReader) lookForEpochs(ctx context.Context) error {
 	if s.over && s.at.Idx >= s.end {
 		return errRestart
 	}
@@ -143,7 +143,7 @@ func (s *stretch) lookForEpochs(ctx context.Context) error {
 }
 
 // pace returns the interval of heartbeats and the length of a pull request.
-func (s *stretch) pace() (heartbeat, expires time.Duration) {
+func (s *epochReader) pace() (heartbeat, expires time.Duration) {
 	if s.over {
 		return 100 * time.Millisecond, time.Second
 	}
@@ -168,7 +168,7 @@ const (
 )
 
 // read pulls messages again and again, and processes them.
-func (s *stretch) read(ctx context.Context) error {
+func (s *epochReader) read(ctx context.Context) error {
 	inbox, messages := s.Conn.NewInbox(), make(chan *nats.Msg, batch+spare)
 	subscribed, err := s.Conn.ChanSubscribe(inbox+".*", messages)
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *stretch) read(ctx context.Context) error {
 
 // pull sends one pull request, and processes the messages that come. Late statuses of the
 // request before are ignored.
-func (s *stretch) pull(ctx context.Context, inbox string, messages <-chan *nats.Msg) error {
+func (s *epochReader) pull(ctx context.Context, inbox string, messages <-chan *nats.Msg) error {
 	room := max(s.InFlight, int(s.Conn.MaxPayload())+margin) // a larger message would never come
 	heartbeat, expires := s.pace()
 	body, err := json.Marshal(pullRequest{expires, batch, room, heartbeat})
@@ -221,7 +221,7 @@ func (s *stretch) pull(ctx context.Context, inbox string, messages <-chan *nats.
 }
 
 // status processes a status of the broker, and reports whether the pull request is over.
-func (s *stretch) status(ctx context.Context, inbox, status string, msg *nats.Msg) (over bool, err error) {
+func (s *epochReader) status(ctx context.Context, inbox, status string, msg *nats.Msg) (over bool, err error) {
 	if msg.Subject != inbox {
 		return false, nil
 	}

@@ -85,7 +85,7 @@ func (f *following) readPlace(ctx context.Context) error {
 }
 
 // begin finds the next event of the follower, and resets the consumer to it.
-func (f *following) begin(ctx context.Context, epochs Epochs) (*stretch, error) {
+func (f *following) begin(ctx context.Context, epochs Epochs) (*epochReader, error) {
 	present := epochs[len(epochs)-1]
 	if from, lost := epochs.Lost(f.at); lost {
 		return nil, &LostError{f.at, from, epochs.Holding(from)}
@@ -94,7 +94,7 @@ func (f *following) begin(ctx context.Context, epochs Epochs) (*stretch, error) 
 		return nil, passing{fmt.Errorf("the follower is at %s, and the broker knows of nothing after %s", f.at, present)}
 	}
 	next := f.at.Idx + 1
-	s := &stretch{following: f, chain: epochs, epoch: epochs.Holding(next).Epoch}
+	s := &epochReader{following: f, chain: epochs, epoch: epochs.Holding(next).Epoch}
 	s.end, s.over = epochs.End(s.epoch)
 	granted, err := f.granted(ctx, f.Name, s.epoch)
 	if err != nil {

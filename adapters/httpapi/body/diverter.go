@@ -24,13 +24,13 @@ import (
 // A caller cannot forge a marker, because every string at that place is replaced and
 // markers are random.
 type diverter struct {
-	body   counted
-	narrow *bufio.Reader // of the body; nil before its first byte has arrived
-	in     *bufio.Reader // narrow, or a larger reader over it once there is a file
-	out    []byte        // passed on, not yet read
-	err    error         // returned once out is read
-	place  place
-	texts  texts
+	body    counted
+	narrow  *bufio.Reader // of the body; nil before its first byte has arrived
+	in      *bufio.Reader // narrow, or a larger reader over it once there is a file
+	out     []byte        // passed on, not yet read
+	err     error         // returned once out is read
+	tracker tracker
+	texts   texts
 
 	passed int64 // bytes passed on, including markers
 	gaps   []gap // one for each file
@@ -171,7 +171,7 @@ func (d *diverter) advance(out []byte, n int) ([]byte, error) {
 // length.
 func (d *diverter) untilFile(text []byte) (passed int) {
 	for passed < len(text) {
-		if text[passed] == '"' && !d.texts.inside && d.place.isData() {
+		if text[passed] == '"' && !d.texts.inside && d.tracker.isData() {
 			break
 		}
 		passed += d.follow(text[passed:])
@@ -196,7 +196,7 @@ func (d *diverter) divert(out []byte) ([]byte, error) {
 	}
 	marker := d.mark + strconv.Itoa(len(d.found))
 	d.found[marker] = content
-	d.place.endString()
+	d.tracker.endString()
 	out = strconv.AppendQuote(out, marker)
 	after := d.passed + int64(len(out))
 	d.gaps = append(d.gaps, gap{after, d.position() - after})
@@ -212,32 +212,32 @@ func (d *diverter) malformed(err error) error {
 	return err
 }
 
-// follow updates the place with a run of plain characters in a string, or with one
+// follow updates the tracker with a run of plain characters in a string, or with one
 // character, and returns its length.
 func (d *diverter) follow(text []byte) int {
 	if n := d.texts.run(text); n > 0 {
-		d.place.inString(text[:n])
+		d.tracker.inString(text[:n])
 		return n
 	}
 	inside := d.texts.inside
 	d.texts.follow(text[0])
 	switch {
 	case inside && d.texts.inside:
-		d.place.inString(text[:1])
+		d.tracker.inString(text[:1])
 	case inside:
-		d.place.endString()
+		d.tracker.endString()
 	case d.texts.inside:
-		d.place.beginString()
+		d.tracker.beginString()
 	default:
-		d.place.structural(text[0])
+		d.tracker.structural(text[0])
 	}
 	return 1
 }
 
-// place follows a JSON text and reports whether the string that begins next is
+// tracker follows a JSON text and reports whether the string that begins next is
 // attachments[…].data of the root object. It may be wrong about malformed text, because
 // the parser refuses that.
-type place struct {
+type tracker struct {
 	depth  int
 	valued bool   // the last structural character was a colon, so a value comes next
 	files  bool   // inside root.attachments
@@ -251,58 +251,58 @@ const longestName = 6 * len("attachments")
 
 // structural takes the next character outside strings. The characters of a string
 // go to beginString, inString and endString.
-func (p *place) structural(c byte) {
+func (t *tracker) structural(c byte) {
 	switch c {
 	case '{', '[':
-		p.open(c)
+		t.open(c)
 	case '}', ']':
-		p.close()
+		t.close()
 	case ',', ':':
-		p.valued = c == ':'
+		t.valued = c == ':'
 	}
 }
 
-func (p *place) open(c byte) {
-	switch p.depth {
+func (t *tracker) open(c byte) {
+	switch t.depth {
 	case 1:
-		p.files = c == '[' && p.valued && p.named("attachments")
+		t.files = c == '[' && t.valued && t.named("attachments")
 	case 2:
-		p.file = c == '{' && p.files
+		t.file = c == '{' && t.files
 	}
-	p.depth++
-	p.valued = false
+	t.depth++
+	t.valued = false
 }
 
-func (p *place) close() {
-	p.depth--
-	p.files = p.files && p.depth > 1
-	p.file = p.file && p.depth > 2
-	p.valued = false
+func (t *tracker) close() {
+	t.depth--
+	t.files = t.files && t.depth > 1
+	t.file = t.file && t.depth > 2
+	t.valued = false
 }
 
 // isData reports whether a string that begins here is a file.
-func (p *place) isData() bool {
-	return p.depth == 3 && p.file && p.valued && p.named("data")
+func (t *tracker) isData() bool {
+	return t.depth == 3 && t.file && t.valued && t.named("data")
 }
 
-func (p *place) beginString() {
-	p.naming = !p.valued && (p.depth == 1 || p.depth == 3 && p.file)
-	if p.naming {
-		p.name = p.name[:0]
+func (t *tracker) beginString() {
+	t.naming = !t.valued && (t.depth == 1 || t.depth == 3 && t.file)
+	if t.naming {
+		t.name = t.name[:0]
 	}
 }
 
-func (p *place) inString(text []byte) {
-	if p.naming { // one character too many is enough to see that it differs
-		p.name = append(p.name, text[:min(len(text), longestName+1-len(p.name))]...)
+func (t *tracker) inString(text []byte) {
+	if t.naming { // one character too many is enough to see that it differs
+		t.name = append(t.name, text[:min(len(text), longestName+1-len(t.name))]...)
 	}
 }
 
-func (p *place) endString() { p.naming, p.valued = false, false }
+func (t *tracker) endString() { t.naming, t.valued = false, false }
 
 // named reports whether the last name equals name, with escapes undone.
-func (p *place) named(name string) bool {
-	quoted := append(append([]byte{'"'}, p.name...), '"')
+func (t *tracker) named(name string) bool {
+	quoted := append(append([]byte{'"'}, t.name...), '"')
 	unquoted, err := jsontext.AppendUnquote(nil, quoted)
 	return err == nil && string(unquoted) == name
 }

@@ -35,7 +35,7 @@ func (d byByte) advance(out []byte) ([]byte, error) {
 	if err != nil {
 		return out, err
 	}
-	if c == '"' && !d.texts.inside && d.place.isData() {
+	if c == '"' && !d.texts.inside && d.tracker.isData() {
 		return d.divert(out)
 	}
 	d.follow(c)
@@ -47,13 +47,13 @@ func (d byByte) follow(c byte) {
 	d.texts.follow(c)
 	switch {
 	case inside && d.texts.inside:
-		d.place.inString([]byte{c})
+		d.tracker.inString([]byte{c})
 	case inside:
-		d.place.endString()
+		d.tracker.endString()
 	case d.texts.inside:
-		d.place.beginString()
+		d.tracker.beginString()
 	default:
-		d.place.structural(c)
+		d.tracker.structural(c)
 	}
 }
 
