@@ -81,7 +81,7 @@ var layers = map[string]layer{
 			"frontdesk/adapters/background", // the one way to sleep and wake each other
 			"frontdesk/adapters/durable",    // the one way to write files that survive a power failure, and to lock files
 			"frontdesk/adapters/outbound",   // the one shared client for addresses of third parties
-			"frontdesk/adapters/fair",       // the one way to share capacity fairly among callers
+			"frontdesk/adapters/admission",  // the one way to share capacity fairly among callers
 			"frontdesk/adapters/sealing",    // the one way to encrypt
 			"frontdesk/adapters/jsonerr",    // the one explanation why a text is not JSON
 			"frontdesk/adapters/tracing",    // the one way to trace
@@ -174,7 +174,7 @@ func TestTheImportRuleRefuses(t *testing.T) {
 		{"adapters/staffweb/day/a.go", `import "frontdesk/adapters/staffweb"`, "adapters may not import frontdesk/adapters/staffweb"},
 		{"adapters/staffweb/pagekit/a.go", `import "frontdesk/adapters/staffweb/day"`, "adapters may not import frontdesk/adapters/staffweb/day"},
 		{"adapters/staffweb/signin/a.go", `import "frontdesk/adapters/staffweb/pagekit"`, "adapters may not import frontdesk/adapters/staffweb/pagekit"},
-		{"adapters/staffweb/signin/a.go", `import "frontdesk/adapters/fair"`, ""},
+		{"adapters/staffweb/signin/a.go", `import "frontdesk/adapters/admission"`, ""},
 		{"adapters/httpapi/a.go", `import "frontdesk/cmd/frontdesk/app"`, "adapters may not import frontdesk/cmd/frontdesk/app"},
 		{"cmd/frontdesk/app/a.go", `import "frontdesk/adapters/httpapi"`, ""},
 		{"adapters/bearer/a.go", `import "frontdesk.example/client"`, "adapters may not import frontdesk.example/client"},

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/access"
 )
@@ -31,9 +31,9 @@ type call struct {
 	by     atomic.Pointer[caller] // for the log, which other goroutines write as well; nil until the caller is proven
 
 	// Permits, taken when they are needed.
-	texts body.Texts // held until the answer is made
-	file  *fair.Seat // held until the stored files are checked
-	long  *fair.Seat // of a long answer, held until it is written
+	texts body.Texts      // held until the answer is made
+	file  *admission.Seat // held until the stored files are checked
+	long  *admission.Seat // of a long answer, held until it is written
 
 	reread rereading
 
@@ -62,14 +62,14 @@ func (c *call) proven(by access.Caller, seats seats) {
 }
 
 // take takes a permit for the call. The caller must release it.
-func (c *call) take(from *fair.Shares) (*fair.Seat, error) {
+func (c *call) take(from *admission.Shares) (*admission.Seat, error) {
 	seat := from.Seat(c.holder)
 	return seat, body.Take(seat)
 }
 
 // in runs a step of a call with a permit, when it is the holder's turn to query the
 // database. The whole time limit starts then.
-func (a *API) in(shares *fair.Shares, r *http.Request, step func(*http.Request) error) error {
+func (a *API) in(shares *admission.Shares, r *http.Request, step func(*http.Request) error) error {
 	c := callOf(r.Context())
 	seat, err := c.take(shares)
 	if err != nil {

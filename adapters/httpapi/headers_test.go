@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/commands/commandtest"
 	"frontdesk/domain/access"
@@ -164,7 +164,7 @@ func TestProvenCallerGetsRemainingLimit_D93(t *testing.T) {
 	now := written
 	clock := func() time.Time { return now }
 	a := newAsked(t, asApplicationOf(1), func(api *httpapi.API) {
-		api.Calls, api.Bytes = fair.NewBudget[application.ID](4, time.Second, clock), fair.NewBudget[application.ID](1000, 24*time.Hour, clock)
+		api.Calls, api.Bytes = admission.NewBudget[application.ID](4, time.Second, clock), admission.NewBudget[application.ID](1000, 24*time.Hour, clock)
 		api.Now = clock
 	})
 	note := `{"patientId":"` + annID + `","note":"a cough"}`
@@ -199,7 +199,7 @@ func TestProvenCallerGetsRemainingLimit_D93(t *testing.T) {
 func TestLimitsHideOtherCallersUse_D93(t *testing.T) {
 	t.Parallel()
 	now := written
-	calls := fair.NewBudget[application.ID](10, time.Second, func() time.Time { return now })
+	calls := admission.NewBudget[application.ID](10, time.Second, func() time.Time { return now })
 	limited := func(api *httpapi.API) { api.Calls = calls }
 	busy, quiet := newAsked(t, asApplicationOf(1), limited), newAsked(t, asApplicationOf(2), limited)
 	for range 7 {

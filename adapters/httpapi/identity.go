@@ -9,7 +9,7 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
@@ -30,7 +30,7 @@ func (a *API) identified(next http.Handler) http.Handler {
 			id.correlation = theirs
 		}
 		w.Header().Set("X-Request-Id", id.request)
-		c := &call{identity: id, begun: a.Now(), holder: fair.Source(r, a.TrustedProxies)}
+		c := &call{identity: id, begun: a.Now(), holder: admission.Source(r, a.TrustedProxies)}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 	})
 }

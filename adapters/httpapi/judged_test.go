@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/adapters/httpapi/httpapitest"
@@ -132,7 +132,7 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 
 func TestCallersHaveSeparateAllowances_D1(t *testing.T) {
 	t.Parallel()
-	calls := fair.NewBudget[application.ID](1, time.Hour, atWritten)
+	calls := admission.NewBudget[application.ID](1, time.Hour, atWritten)
 	ping := func(c *clerk) *httptest.ResponseRecorder {
 		api := c.api()
 		api.Calls = calls

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"time"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/access"
 	"frontdesk/domain/fault"
@@ -37,34 +37,34 @@ type Seats struct {
 
 // seats are the permits of one API.
 type seats struct {
-	slots, bodies, texts, longTexts, files, answers, rests, keySets *fair.Shares
+	slots, bodies, texts, longTexts, files, answers, rests, keySets *admission.Shares
 
-	turns  *fair.Turns // of sources and applications
-	making *fair.Turns // of applications: to make a long answer, which takes 100 ms of one core
+	turns  *admission.Turns // of sources and applications
+	making *admission.Turns // of applications: to make a long answer, which takes 100 ms of one core
 }
 
 func (s Seats) made() seats {
 	return seats{
-		slots:     fair.NewShares(cmp.Or(s.Slots, DefaultSlots)),
-		bodies:    fair.NewShares(cmp.Or(s.Bodies, 4096)),
-		texts:     fair.NewShares(cmp.Or(s.Texts, 256)),
-		longTexts: fair.NewShares(cmp.Or(s.LongTexts, 16)),
-		files:     fair.NewShares(cmp.Or(s.Files, 256)),
-		answers:   fair.NewShares(cmp.Or(s.Answers, 16)),
-		rests:     fair.NewShares(cmp.Or(s.Rests, 1024)),
-		keySets:   fair.NewShares(cmp.Or(s.KeySets, 64)),
-		turns:     fair.NewTurns(cmp.Or(s.Turns, 32)),
-		making:    fair.NewTurns(max(1, runtime.GOMAXPROCS(0)/2)), // leaves cores for short answers
+		slots:     admission.NewShares(cmp.Or(s.Slots, DefaultSlots)),
+		bodies:    admission.NewShares(cmp.Or(s.Bodies, 4096)),
+		texts:     admission.NewShares(cmp.Or(s.Texts, 256)),
+		longTexts: admission.NewShares(cmp.Or(s.LongTexts, 16)),
+		files:     admission.NewShares(cmp.Or(s.Files, 256)),
+		answers:   admission.NewShares(cmp.Or(s.Answers, 16)),
+		rests:     admission.NewShares(cmp.Or(s.Rests, 1024)),
+		keySets:   admission.NewShares(cmp.Or(s.KeySets, 64)),
+		turns:     admission.NewTurns(cmp.Or(s.Turns, 32)),
+		making:    admission.NewTurns(max(1, runtime.GOMAXPROCS(0)/2)), // leaves cores for short answers
 	}
 }
 
 // shown registers the permits as metrics.
-func (s seats) shown(in *fair.Metrics) {
-	in.Seats(map[string]*fair.Shares{
+func (s seats) shown(in *admission.Metrics) {
+	in.Seats(map[string]*admission.Shares{
 		"slots": s.slots, "bodies": s.bodies, "texts": s.texts, "long-texts": s.longTexts, "files": s.files, "answers": s.answers,
 		"rests": s.rests, "key-sets": s.keySets,
 	})
-	in.Turns(map[string]*fair.Turns{"calls": s.turns, "long-answers": s.making})
+	in.Turns(map[string]*admission.Turns{"calls": s.turns, "long-answers": s.making})
 }
 
 // The refusals of an application that has used up a limit.

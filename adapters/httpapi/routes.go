@@ -10,7 +10,7 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/adapters/tracing"
 	"frontdesk/commands"
@@ -40,8 +40,8 @@ type API struct {
 	// Rights reads the current rights of a claim.
 	Rights func(ctx context.Context, claim access.Claim, now time.Time) (access.Rights, error)
 
-	Calls *fair.Budget[application.ID] // of each application; nil for no limit
-	Bytes *fair.Budget[application.ID] // of bodies of each application; nil for no limit
+	Calls *admission.Budget[application.ID] // of each application; nil for no limit
+	Bytes *admission.Budget[application.ID] // of bodies of each application; nil for no limit
 
 	// RecordOpenTo reports whether a member of staff may see a patient's record.
 	RecordOpenTo func(ctx context.Context, tenant string, id patient.ID, member staff.ID) (bool, error)
@@ -72,10 +72,10 @@ type API struct {
 	// none.
 	Record func(access.Call)
 
-	Seats   Seats         // for concurrent calls; beyond them 503
-	Seating *fair.Metrics // nil: not measured
-	Limit   time.Duration // for the work of a call in a slot
-	Rest    time.Duration // for discarding the rest of a body that was answered early; 0 means 5 s
+	Seats   Seats              // for concurrent calls; beyond them 503
+	Seating *admission.Metrics // nil: not measured
+	Limit   time.Duration      // for the work of a call in a slot
+	Rest    time.Duration      // for discarding the rest of a body that was answered early; 0 means 5 s
 	Now     func() time.Time
 	Metrics *Metrics        // nil: not measured
 	Traces  *tracing.Tracer // nil: not traced
@@ -84,8 +84,8 @@ type API struct {
 
 	// Made by Handler.
 	seats     seats
-	reasons   *fair.Budget[string] // of log lines about unavailability
-	strangers *fair.Budget[int]    // of log lines about unproven calls, by status
+	reasons   *admission.Budget[string] // of log lines about unavailability
+	strangers *admission.Budget[int]    // of log lines about unproven calls, by status
 }
 
 // Handler returns the API as one handler. All answers are JSON and carry an
@@ -93,8 +93,8 @@ type API struct {
 func (a *API) Handler() http.Handler {
 	a.seats = a.Seats.made()
 	a.seats.shown(a.Seating)
-	a.reasons = fair.NewBudget[string](1, time.Second, a.Now)
-	a.strangers = fair.NewBudget[int](strangersLines, time.Second, a.Now)
+	a.reasons = admission.NewBudget[string](1, time.Second, a.Now)
+	a.strangers = admission.NewBudget[int](strangersLines, time.Second, a.Now)
 	return a.identified(a.paced(a.cleared(a.routes())))
 }
 

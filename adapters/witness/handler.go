@@ -11,8 +11,8 @@ import (
 	"os"
 	"time"
 
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/clock"
-	"frontdesk/adapters/fair"
 	"frontdesk/domain/fault"
 )
 
@@ -34,18 +34,18 @@ var (
 // Handler serves c2sp.org/tlog-witness to logs and their monitors. Requests may come
 // through proxies in these networks.
 func (w *Witness) Handler(proxies []netip.Prefix) http.Handler {
-	h := handler{w, fair.NewShares(requests), proxies}
+	h := handler{w, admission.NewShares(requests), proxies}
 	mux := http.NewServeMux()
 	mux.Handle("POST /add-checkpoint", h.seated(h.add))
 	mux.Handle("POST /continue-epoch", h.seated(h.next))
 	mux.Handle("GET /{log}/epochs", h.seated(h.epochs))
 	mux.Handle("GET /{log}/checkpoint", h.seated(h.checkpoint))
-	return fair.Answers(mux)
+	return admission.Answers(mux)
 }
 
 type handler struct {
 	*Witness
-	seats   *fair.Shares
+	seats   *admission.Shares
 	proxies []netip.Prefix
 }
 
@@ -55,7 +55,7 @@ func (h handler) seated(next func(http.ResponseWriter, *http.Request) ([]byte, e
 		// The deadline also covers a body that is not read. Only a test's connection
 		// has no deadlines.
 		_ = http.NewResponseController(w).SetReadDeadline(clock.Deadline(requestTime))
-		seat := h.seats.Seat(fair.Source(r, h.proxies))
+		seat := h.seats.Seat(admission.Source(r, h.proxies))
 		if !seat.Take() {
 			h.refuse(r.Context(), w, errCrowded)
 			return

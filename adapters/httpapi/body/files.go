@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/request"
@@ -34,7 +34,7 @@ type Files struct {
 	Tenant  string
 	Uploads Uploads
 	Texts   Texts
-	Upload  *fair.Seat // permit for files; nil for no limit
+	Upload  *admission.Seat // permit for files; nil for no limit
 
 	met    int                    // files that have begun so far
 	stored []request.AttachmentID // the files with stored chunks

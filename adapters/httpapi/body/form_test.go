@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/httpapi/body"
 )
 
@@ -106,7 +106,7 @@ func TestTroubleOfOursIsNoRefusal(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the connection is away")
 	long := `"` + strings.Repeat("x", 70<<10) + `"`
-	taken := fair.NewShares(1)
+	taken := admission.NewShares(1)
 	taken.Seat("another").Take()
 	if _, err := body.Read(posted(strings.NewReader(long)), body.Texts{Long: taken.Seat("one")}); !errors.Is(err, body.ErrBusy) {
 		t.Errorf("without a free slot: %v", err)
@@ -124,9 +124,9 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // All permits are taken, so it is not the caller's share.
 func TestFormWithoutPermitGetsReason(t *testing.T) {
 	t.Parallel()
-	seats := fair.NewShares(2)
+	seats := admission.NewShares(2)
 	first, second, third := seats.Seat("one"), seats.Seat("other"), seats.Seat("one")
-	for _, seat := range []*fair.Seat{first, first, second, nil} {
+	for _, seat := range []*admission.Seat{first, first, second, nil} {
 		if err := body.Take(seat); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestFormWithoutPermitGetsReason(t *testing.T) {
 	if err := body.Take(third); err != nil {
 		t.Errorf("a seat was given back: %v", err)
 	}
-	crowd := fair.NewShares(3)
+	crowd := admission.NewShares(3)
 	for range 2 {
 		if err := body.Take(crowd.Seat("one")); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,7 @@
 package body
 
 import (
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/domain/fault"
 )
 
@@ -27,7 +27,7 @@ var (
 
 // Take takes a permit, unless it is taken already. It does not wait: if there is none
 // for its holder, it returns [ErrBusy] or [ErrShare].
-func Take(seat *fair.Seat) error {
+func Take(seat *admission.Seat) error {
 	switch {
 	case seat.Take():
 		return nil

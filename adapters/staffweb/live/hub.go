@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/background"
-	"frontdesk/adapters/fair"
 	"frontdesk/domain/epoch"
 	"frontdesk/domain/event"
 )
@@ -22,7 +22,7 @@ type Hub struct {
 	now     func() time.Time
 	log     *slog.Logger
 	metrics *Metrics
-	seats   *fair.Shares // of streams, by practice
+	seats   *admission.Shares // of streams, by practice
 	closed  chan struct{}
 	woken   chan struct{} // holds a value if a stream waits for a look
 
@@ -50,7 +50,7 @@ const (
 func NewHub(source Source, now func() time.Time, log *slog.Logger, metrics *Metrics) *Hub {
 	return &Hub{
 		Beat:   20 * time.Second,
-		source: source, now: now, log: log, metrics: metrics, seats: fair.NewShares(mostStreams),
+		source: source, now: now, log: log, metrics: metrics, seats: admission.NewShares(mostStreams),
 		closed: make(chan struct{}), woken: make(chan struct{}, 1),
 		holders: map[string][]*Stream{}, feeds: map[string]*feed{},
 	}
@@ -76,7 +76,9 @@ type Sight struct {
 }
 
 // Show registers the permits of streams as metrics.
-func (h *Hub) Show(in *fair.Metrics) { in.Seats(map[string]*fair.Shares{"live-streams": h.seats}) }
+func (h *Hub) Show(in *admission.Metrics) {
+	in.Seats(map[string]*admission.Shares{"live-streams": h.seats})
+}
 
 const (
 	pace = 5 * time.Millisecond // minimum time between two looks, so that messages are sent together

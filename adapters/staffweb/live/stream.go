@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/background"
-	"frontdesk/adapters/fair"
 )
 
 // Wish is the subscription of a browser.
@@ -21,7 +21,7 @@ type Wish struct {
 type Stream struct {
 	Wish
 	hub     *Hub
-	seat    *fair.Seat
+	seat    *admission.Seat
 	number  int           // a sequence number of the hub
 	history int           // of the hub
 	at      int64         // all messages up to here were sent

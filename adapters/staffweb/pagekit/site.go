@@ -13,7 +13,7 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -37,12 +37,12 @@ type Site struct {
 	// Head returns an idx up to which the read models show the log.
 	Head func(context.Context) (int64, error)
 
-	InFlight int              // concurrent pages; beyond them 503
-	Limit    time.Duration    // for one page
-	Now      func() time.Time // the practice's clock
-	RealNow  func() time.Time // the browsers' clock, for sessions and identifiers
-	Metrics  *Metrics         // nil: not measured
-	Seating  *fair.Metrics    // nil: not measured
+	InFlight int                // concurrent pages; beyond them 503
+	Limit    time.Duration      // for one page
+	Now      func() time.Time   // the practice's clock
+	RealNow  func() time.Time   // the browsers' clock, for sessions and identifiers
+	Metrics  *Metrics           // nil: not measured
+	Seating  *admission.Metrics // nil: not measured
 	Log      *slog.Logger
 
 	seats seats
@@ -54,7 +54,7 @@ const of = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 // Handler routes to the pages of these routes, and sets the limits of each visit.
 func (s *Site) Handler(routes []Route) http.Handler {
 	s.seats = seatsFor(s.InFlight)
-	s.Seating.Seats(map[string]*fair.Shares{"forms": s.seats.forms, "pages": s.seats.pages})
+	s.Seating.Seats(map[string]*admission.Shares{"forms": s.seats.forms, "pages": s.seats.pages})
 	router := mux.NewRouter().SkipClean(true)
 	for path, asset := range assets {
 		router.HandleFunc(path, asset.serve).Methods(http.MethodGet, http.MethodHead)
@@ -113,7 +113,7 @@ func (s *Site) visited(name string, answer Page) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Limit)
 		defer cancel()
 		start := s.RealNow()
-		v := &Visit{there: r.Context(), w: w, R: r.WithContext(ctx), ID: event.NewID().String(), Source: fair.Source(r, s.TrustedProxies), status: http.StatusOK}
+		v := &Visit{there: r.Context(), w: w, R: r.WithContext(ctx), ID: event.NewID().String(), Source: admission.Source(r, s.TrustedProxies), status: http.StatusOK}
 		w.Header().Set("X-Request-Id", v.ID)
 		v.bodyWithin(formTime)
 		s.answer(v, answer)
@@ -149,12 +149,12 @@ func (s *Site) answer(v *Visit, by Page) {
 
 // seats limits concurrent work, and the share of one source.
 type seats struct {
-	forms *fair.Shares // being read
-	pages *fair.Shares // querying the database
+	forms *admission.Shares // being read
+	pages *admission.Shares // querying the database
 }
 
 func seatsFor(pages int) seats {
-	return seats{forms: fair.NewShares(4 * pages), pages: fair.NewShares(pages)}
+	return seats{forms: admission.NewShares(4 * pages), pages: admission.NewShares(pages)}
 }
 
 // Metrics counts pages and attempts to sign in. A nil Metrics counts nothing.

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/domain/fault"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
@@ -63,7 +63,7 @@ type Try struct {
 	Account
 	Password string
 	How      staff.How // the kind of credential; "" for a password
-	Source   string    // an address or a network, as fair.Source returns it
+	Source   string    // an address or a network, as admission.Source returns it
 	Device   string    // the browser's token of an earlier sign-in; "" for none
 	Browser  string    // a description of the browser for the member of staff
 }
@@ -134,8 +134,8 @@ const (
 // separately.
 type Guesses struct {
 	now        func() time.Time
-	everywhere *fair.Budget[string]
-	practice   *fair.Budget[sourceAt]
+	everywhere *admission.Budget[string]
+	practice   *admission.Budget[sourceAt]
 }
 
 // sourceAt is a source at a practice, which may not exist.
@@ -145,8 +145,8 @@ type sourceAt struct{ source, tenant string }
 func NewGuesses(now func() time.Time) Guesses {
 	return Guesses{
 		now:        now,
-		everywhere: fair.NewBudget[string](sourceGuesses, guessesPeriod, now),
-		practice:   fair.NewBudget[sourceAt](practiceGuesses, guessesPeriod, now),
+		everywhere: admission.NewBudget[string](sourceGuesses, guessesPeriod, now),
+		practice:   admission.NewBudget[sourceAt](practiceGuesses, guessesPeriod, now),
 	}
 }
 
@@ -213,10 +213,10 @@ func (d Door) stranger(ctx context.Context, t Try) (h Holder, err error) {
 // turns by source. So neither many attempts of one source nor many sources delay staff
 // who use their own browser.
 type Queue struct {
-	looking   *fair.Turns
-	strangers *fair.Turns
+	looking   *admission.Turns
+	strangers *admission.Turns
 
-	strangerPlaces, knownPlaces *fair.Shares // room to wait
+	strangerPlaces, knownPlaces *admission.Shares // room to wait
 
 	Limit time.Duration // the maximum wait
 }
@@ -235,8 +235,8 @@ func NewQueue() *Queue { return QueueOf(max(1, runtime.GOMAXPROCS(0)/2)) }
 // QueueOf checks up to atOnce passwords at once.
 func QueueOf(atOnce int) *Queue {
 	return &Queue{
-		looking: fair.NewTurnsBefore(allStrangers, atOnce), strangers: fair.NewTurns(atOnce),
-		strangerPlaces: fair.NewShares(queuePlaces), knownPlaces: fair.NewShares(queuePlaces),
+		looking: admission.NewTurnsBefore(allStrangers, atOnce), strangers: admission.NewTurns(atOnce),
+		strangerPlaces: admission.NewShares(queuePlaces), knownPlaces: admission.NewShares(queuePlaces),
 		Limit: queueLimit,
 	}
 }
@@ -245,20 +245,20 @@ func QueueOf(atOnce int) *Queue {
 func (q *Queue) Waiting() int { return q.looking.Waiting() + q.strangers.Waiting() }
 
 // Show registers the queue's metrics.
-func (q *Queue) Show(in *fair.Metrics) {
-	in.Seats(map[string]*fair.Shares{"sign-ins-known": q.knownPlaces, "sign-ins-strangers": q.strangerPlaces})
-	in.Turns(map[string]*fair.Turns{"passwords": q.looking, "strangers": q.strangers})
+func (q *Queue) Show(in *admission.Metrics) {
+	in.Seats(map[string]*admission.Shares{"sign-ins-known": q.knownPlaces, "sign-ins-strangers": q.strangerPlaces})
+	in.Turns(map[string]*admission.Turns{"passwords": q.looking, "strangers": q.strangers})
 }
 
 // place is where an attempt waits, and its turns.
 type place struct {
-	seat  *fair.Seat
+	seat  *admission.Seat
 	turns []turn // taken one after the other
 	limit time.Duration
 }
 
 type turn struct {
-	*fair.Turns
+	*admission.Turns
 	holder string
 }
 

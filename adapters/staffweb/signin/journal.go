@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/background"
-	"frontdesk/adapters/fair"
 	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
@@ -34,9 +34,9 @@ type Journal struct {
 	background.WriteBehind[happening] // its Limit also limits the accounts with attempts: some hundred bytes each
 
 	metrics journalMetrics
-	sources keys                 // of the marks in the log
-	counts  keys                 // of Tries, also deleted here in case there are no attempts
-	budget  *fair.Budget[string] // of events about attempts at a practice
+	sources keys                      // of the marks in the log
+	counts  keys                      // of Tries, also deleted here in case there are no attempts
+	budget  *admission.Budget[string] // of events about attempts at a practice
 
 	tried map[account]*pending // owned by Run
 }
@@ -60,7 +60,7 @@ func NewJournal(store commands.Store, db Database, tries Tries, registry prometh
 		metrics: newJournalMetrics(registry),
 		sources: sourceKeys(db),
 		counts:  triesKeys(db),
-		budget:  fair.NewBudget[string](practiceEvents, practiceEventsPeriod, tries.Now),
+		budget:  admission.NewBudget[string](practiceEvents, practiceEventsPeriod, tries.Now),
 		tried:   map[account]*pending{},
 	}
 }
@@ -71,7 +71,7 @@ type Attempt struct {
 	Username string    // as typed; "" if Staff is set
 	Staff    staff.ID  // zero if only the username is known
 	How      staff.How // the kind of credential
-	Source   string    // an address or a network, as fair.Source returns it
+	Source   string    // an address or a network, as admission.Source returns it
 	Session  uuid.UUID // zero unless one was begun
 }
 

@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/broker"
-	"frontdesk/adapters/fair"
 	"frontdesk/adapters/outbound"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/accesslog"
@@ -39,7 +39,7 @@ type App struct {
 	webhooks        webhookShared
 	relay           *broker.Relay // nil without a broker
 	registry        *prometheus.Registry
-	seating         *fair.Metrics
+	seating         *admission.Metrics
 	sweeps          *uploads.SweepMetrics
 	drain           drain
 

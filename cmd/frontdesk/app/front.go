@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/bearer"
-	"frontdesk/adapters/fair"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/staffweb"
@@ -28,7 +28,7 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	staff, api := pages.Handler(), a.api().Handler()
-	return fair.Answers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return admission.Answers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case a.config.Docs != nil && strings.HasPrefix(r.URL.Path+"/", "/docs/"):
 			a.config.Docs.ServeHTTP(w, r)
@@ -93,11 +93,11 @@ func (a *App) derive(purpose string) func() [][32]byte {
 func whyUndelivered(reason string) string { return webhooks.Reason(reason).Sentence() }
 
 // budget limits each application to an amount in each period. [NoLimit] disables the limit.
-func budget(amount float64, period time.Duration, now func() time.Time) *fair.Budget[application.ID] {
+func budget(amount float64, period time.Duration, now func() time.Time) *admission.Budget[application.ID] {
 	if amount < 0 {
 		return nil
 	}
-	return fair.NewBudget[application.ID](amount, period, now)
+	return admission.NewBudget[application.ID](amount, period, now)
 }
 
 // The limits of the staff pages, which have far fewer users than the API has calls.

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/keyring"
@@ -49,7 +49,7 @@ func (a *App) measure() {
 		eventstore.Lag(a.background, c.Now), eventstore.Groups(a.store), postgres.ClockOffset(a.pools.background, c.RealNow), keyring.Ages(a.background),
 		retention.Ahead(a.background), proving.Reached(a.background, c.Now))
 	a.registry.MustRegister(keyring.Metrics(a.keyring)...)
-	a.sweeps, a.seating = uploads.NewSweepMetrics(a.registry, c.RealNow), fair.NewMetrics(a.registry)
+	a.sweeps, a.seating = uploads.NewSweepMetrics(a.registry, c.RealNow), admission.NewMetrics(a.registry)
 	a.passwords.Queue.Show(a.seating)
 }
 

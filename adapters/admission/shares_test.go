@@ -1,15 +1,15 @@
-package fair_test
+package admission_test
 
 import (
 	"fmt"
 	"sync"
 	"testing"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 )
 
 // fill takes permits for a holder until there is none, and returns them.
-func fill(s *fair.Shares, holder string) (seats []*fair.Seat) {
+func fill(s *admission.Shares, holder string) (seats []*admission.Seat) {
 	for {
 		seat := s.Seat(holder)
 		if !seat.Take() {
@@ -22,7 +22,7 @@ func fill(s *fair.Shares, holder string) (seats []*fair.Seat) {
 func TestALoneHolderGetsHalfOfTheSeats(t *testing.T) {
 	t.Parallel()
 	for seats, want := range map[int]int{1: 1, 2: 2, 3: 2, 16: 9, 1024: 513} {
-		if got := len(fill(fair.NewShares(seats), "greedy")); got != want {
+		if got := len(fill(admission.NewShares(seats), "greedy")); got != want {
 			t.Errorf("of %d seats: got %d, want %d", seats, got, want)
 		}
 	}
@@ -30,7 +30,7 @@ func TestALoneHolderGetsHalfOfTheSeats(t *testing.T) {
 
 func TestAHolderGetsAQuarterWhileOthersAsk(t *testing.T) {
 	t.Parallel()
-	s := fair.NewShares(1000)
+	s := admission.NewShares(1000)
 	if !s.Seat("honest").Take() {
 		t.Fatal("the first seat was refused")
 	}
@@ -41,7 +41,7 @@ func TestAHolderGetsAQuarterWhileOthersAsk(t *testing.T) {
 
 func TestANewcomerFindsASeatBesideEightGreedyHolders(t *testing.T) {
 	t.Parallel()
-	s := fair.NewShares(64)
+	s := admission.NewShares(64)
 	for n := range 8 {
 		fill(s, fmt.Sprintf("greedy %d", n))
 		newcomer := s.Seat("honest")
@@ -54,9 +54,9 @@ func TestANewcomerFindsASeatBesideEightGreedyHolders(t *testing.T) {
 
 func TestSeatsComeBack(t *testing.T) {
 	t.Parallel()
-	s := fair.NewShares(2)
+	s := admission.NewShares(2)
 	first, second, third := s.Seat("a"), s.Seat("b"), s.Seat("c")
-	for _, seat := range []*fair.Seat{first, first, second} {
+	for _, seat := range []*admission.Seat{first, first, second} {
 		if !seat.Take() {
 			t.Fatal("two seats were not taken once each")
 		}
@@ -69,7 +69,7 @@ func TestSeatsComeBack(t *testing.T) {
 	if !third.Take() || first.Take() {
 		t.Error("one seat given back is not one seat to take")
 	}
-	var none *fair.Seat
+	var none *admission.Seat
 	if !none.Take() {
 		t.Error("no bound, and yet refused")
 	}
@@ -78,7 +78,7 @@ func TestSeatsComeBack(t *testing.T) {
 
 func TestItIsKnownWhetherNoneIsFree(t *testing.T) {
 	t.Parallel()
-	s := fair.NewShares(3)
+	s := admission.NewShares(3)
 	fill(s, "greedy")
 	if refused := s.Seat("greedy"); refused.Take() || refused.NoneFree() {
 		t.Error("one seat of three is free, and is not for the greedy one")
@@ -90,7 +90,7 @@ func TestItIsKnownWhetherNoneIsFree(t *testing.T) {
 
 func TestNoMoreSeatsAreTakenThanThereAre(t *testing.T) {
 	t.Parallel()
-	s := fair.NewShares(8)
+	s := admission.NewShares(8)
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	taken, most := 0, 0

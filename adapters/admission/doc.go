@@ -1,4 +1,4 @@
-// Package fair limits each caller's share of the service. It is independent of the
+// Package admission limits each caller's share of the service. It is independent of the
 // work:
 //
 //   - [Shares] is a semaphore whose permits are shared fairly, so that newcomers find
@@ -8,4 +8,4 @@
 //   - [Source] is the client address of a request.
 //   - [Answers] times out an answer that its client does not read.
 //   - [Metrics] measures permits and queues.
-package fair
+package admission

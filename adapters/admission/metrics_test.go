@@ -1,4 +1,4 @@
-package fair_test
+package admission_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 )
 
 const seating = `
@@ -34,9 +34,9 @@ frontdesk_turns_waiting{kind="calls"} 0
 func TestMetricsShowSeatsAndTurns_D110(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	metrics, slots, calls := fair.NewMetrics(registry), fair.NewShares(4), fair.NewTurns(1)
-	metrics.Seats(map[string]*fair.Shares{"slots": slots})
-	metrics.Turns(map[string]*fair.Turns{"calls": calls})
+	metrics, slots, calls := admission.NewMetrics(registry), admission.NewShares(4), admission.NewTurns(1)
+	metrics.Seats(map[string]*admission.Shares{"slots": slots})
+	metrics.Turns(map[string]*admission.Turns{"calls": calls})
 	for _, holder := range []string{"ann", "ann", "bob", "ann", "eve", "eve's brother"} {
 		slots.Seat(holder).Take()
 	}

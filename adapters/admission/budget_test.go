@@ -1,17 +1,17 @@
-package fair_test
+package admission_test
 
 import (
 	"sync"
 	"testing"
 	"time"
 
-	"frontdesk/adapters/fair"
+	"frontdesk/adapters/admission"
 )
 
 func TestABudgetIsSpentAndRefilled(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := fair.NewBudget[string](10, time.Minute, func() time.Time { return now })
+	b := admission.NewBudget[string](10, time.Minute, func() time.Time { return now })
 	if wait := b.Spend("a", 7); wait != 0 {
 		t.Errorf("7 of 10: wait %v", wait)
 	}
@@ -30,7 +30,7 @@ func TestABudgetIsSpentAndRefilled(t *testing.T) {
 func TestAskingSpendsNothing(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := fair.NewBudget[string](10, time.Minute, func() time.Time { return now })
+	b := admission.NewBudget[string](10, time.Minute, func() time.Time { return now })
 	for range 3 {
 		if wait := b.Lacks("a", 10); wait != 0 {
 			t.Errorf("10 of 10: wait %v", wait)
@@ -47,7 +47,7 @@ func TestAskingSpendsNothing(t *testing.T) {
 	if wait := b.Spend("a", 1); wait != 0 {
 		t.Errorf("the last one was spent by asking: wait %v", wait)
 	}
-	var none *fair.Budget[string]
+	var none *admission.Budget[string]
 	if none.Spend("a", 1<<40) != 0 || none.Lacks("a", 1<<40) != 0 {
 		t.Error("no budget, and yet a bound")
 	}
@@ -56,7 +56,7 @@ func TestAskingSpendsNothing(t *testing.T) {
 func TestMoreThanAWholeBudgetCountsAsAWholeOne(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := fair.NewBudget[string](10, time.Minute, func() time.Time { return now })
+	b := admission.NewBudget[string](10, time.Minute, func() time.Time { return now })
 	if wait := b.Spend("a", 1000); wait != 0 {
 		t.Errorf("wait %v", wait)
 	}
@@ -68,13 +68,13 @@ func TestMoreThanAWholeBudgetCountsAsAWholeOne(t *testing.T) {
 func TestSpendersAreBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := fair.NewBudget[int](1, time.Hour, func() time.Time { return now })
+	b := admission.NewBudget[int](1, time.Hour, func() time.Time { return now })
 	for n := range 25_000 {
 		if wait := b.Spend(n, 1); wait != 0 {
 			t.Fatalf("spender %d waits %v", n, wait)
 		}
 	}
-	if got := fair.Spenders(b); got > 10_000 {
+	if got := admission.Spenders(b); got > 10_000 {
 		t.Errorf("%d spenders are in memory", got)
 	}
 }
@@ -82,7 +82,7 @@ func TestSpendersAreBounded(t *testing.T) {
 func TestRefundedBudgetCanBeSpent(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := fair.NewBudget[string](3, time.Hour, func() time.Time { return now })
+	b := admission.NewBudget[string](3, time.Hour, func() time.Time { return now })
 	for n := range 10 {
 		if wait := b.Spend("a", 1); wait != 0 {
 			t.Fatalf("spend %d: wait %v", n, wait)
@@ -104,7 +104,7 @@ func TestRefundedBudgetCanBeSpent(t *testing.T) {
 func TestOversizedRequestDoesNotRefuseOthers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := fair.NewBudget[string](1000, time.Hour, func() time.Time { return now })
+	b := admission.NewBudget[string](1000, time.Hour, func() time.Time { return now })
 	b.Spend("a", 1)
 	var greedy sync.WaitGroup
 	for _, ask := range []func(string, int) time.Duration{b.Lacks, b.Spend} {
@@ -150,7 +150,7 @@ func TestBudgetReportsRemainder_D93(t *testing.T) {
 		{0.1, time.Second, 1, 1, 10 * time.Second, 0, 10 * time.Second}, // one call in ten seconds
 		{2.5, time.Second, 3, 3, 1200 * time.Millisecond, 0, 1200 * time.Millisecond},
 	} {
-		b := fair.NewBudget[string](c.amount, c.period, func() time.Time { return now })
+		b := admission.NewBudget[string](c.amount, c.period, func() time.Time { return now })
 		b.Spend("a", c.spend)
 		b.Spend("b", 1)
 		most, window := b.Policy()
