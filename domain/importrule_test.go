@@ -82,6 +82,7 @@ var layers = map[string]layer{
 			"frontdesk/adapters/durable",    // the one way to write files that survive a power failure, and to lock files
 			"frontdesk/adapters/outbound",   // the one shared client for addresses of third parties
 			"frontdesk/adapters/admission",  // the one way to share capacity fairly among callers
+			"frontdesk/adapters/httpx",      // the one deadline for slow readers, and the one address of a client
 			"frontdesk/adapters/sealing",    // the one way to encrypt
 			"frontdesk/adapters/jsonerr",    // the one explanation why a text is not JSON
 			"frontdesk/adapters/tracing",    // the one way to trace

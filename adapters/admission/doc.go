@@ -5,7 +5,5 @@
 //     one.
 //   - [Turns] is a fair queue for a scarce resource.
 //   - [Budget] is a rate limit for each caller.
-//   - [Source] is the client address of a request.
-//   - [Answers] times out an answer that its client does not read.
 //   - [Metrics] measures permits and queues.
 package admission

@@ -9,8 +9,8 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"frontdesk/adapters/admission"
 	"frontdesk/adapters/httpapi/body"
+	"frontdesk/adapters/httpx"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
@@ -30,7 +30,7 @@ func (a *API) identified(next http.Handler) http.Handler {
 			id.correlation = theirs
 		}
 		w.Header().Set("X-Request-Id", id.request)
-		c := &call{identity: id, begun: a.Now(), holder: admission.Source(r, a.TrustedProxies)}
+		c := &call{identity: id, begun: a.Now(), holder: httpx.Source(r, a.TrustedProxies)}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/adapters/admission"
+	"frontdesk/adapters/httpx"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/staff"
@@ -24,7 +24,7 @@ func (s *service) replica(t *testing.T) *service {
 	pages.Door.Guesses = signin.NewGuesses(s.Now)
 	other := *s
 	other.pages = &pages
-	other.Server = httptest.NewServer(admission.Answers(pages.Handler()))
+	other.Server = httptest.NewServer(httpx.Answers(pages.Handler()))
 	t.Cleanup(other.Close)
 	return &other
 }

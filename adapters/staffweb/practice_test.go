@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"frontdesk/adapters/admission"
 	"frontdesk/adapters/clock/clocktest"
+	"frontdesk/adapters/httpx"
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/postgrestest"
@@ -105,7 +105,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	for _, edit := range edits {
 		edit(s.pages)
 	}
-	s.Server = httptest.NewServer(admission.Answers(s.pages.Handler()))
+	s.Server = httptest.NewServer(httpx.Answers(s.pages.Handler()))
 	t.Cleanup(s.Close)
 	s.open(t)
 	return s

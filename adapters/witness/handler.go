@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/adapters/admission"
 	"frontdesk/adapters/clock"
+	"frontdesk/adapters/httpx"
 	"frontdesk/domain/fault"
 )
 
@@ -40,7 +41,7 @@ func (w *Witness) Handler(proxies []netip.Prefix) http.Handler {
 	mux.Handle("POST /continue-epoch", h.seated(h.next))
 	mux.Handle("GET /{log}/epochs", h.seated(h.epochs))
 	mux.Handle("GET /{log}/checkpoint", h.seated(h.checkpoint))
-	return admission.Answers(mux)
+	return httpx.Answers(mux)
 }
 
 type handler struct {
@@ -55,7 +56,7 @@ func (h handler) seated(next func(http.ResponseWriter, *http.Request) ([]byte, e
 		// The deadline also covers a body that is not read. Only a test's connection
 		// has no deadlines.
 		_ = http.NewResponseController(w).SetReadDeadline(clock.Deadline(requestTime))
-		seat := h.seats.Seat(admission.Source(r, h.proxies))
+		seat := h.seats.Seat(httpx.Source(r, h.proxies))
 		if !seat.Take() {
 			h.refuse(r.Context(), w, errCrowded)
 			return

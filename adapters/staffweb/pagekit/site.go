@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"frontdesk/adapters/admission"
+	"frontdesk/adapters/httpx"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
@@ -113,7 +114,7 @@ func (s *Site) visited(name string, answer Page) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Limit)
 		defer cancel()
 		start := s.RealNow()
-		v := &Visit{there: r.Context(), w: w, R: r.WithContext(ctx), ID: event.NewID().String(), Source: admission.Source(r, s.TrustedProxies), status: http.StatusOK}
+		v := &Visit{there: r.Context(), w: w, R: r.WithContext(ctx), ID: event.NewID().String(), Source: httpx.Source(r, s.TrustedProxies), status: http.StatusOK}
 		w.Header().Set("X-Request-Id", v.ID)
 		v.bodyWithin(formTime)
 		s.answer(v, answer)

@@ -63,7 +63,7 @@ type Try struct {
 	Account
 	Password string
 	How      staff.How // the kind of credential; "" for a password
-	Source   string    // an address or a network, as admission.Source returns it
+	Source   string    // an address or a network, as httpx.Source returns it
 	Device   string    // the browser's token of an earlier sign-in; "" for none
 	Browser  string    // a description of the browser for the member of staff
 }

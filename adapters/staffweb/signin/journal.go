@@ -71,7 +71,7 @@ type Attempt struct {
 	Username string    // as typed; "" if Staff is set
 	Staff    staff.ID  // zero if only the username is known
 	How      staff.How // the kind of credential
-	Source   string    // an address or a network, as admission.Source returns it
+	Source   string    // an address or a network, as httpx.Source returns it
 	Session  uuid.UUID // zero unless one was begun
 }
 

@@ -9,6 +9,7 @@ import (
 	"frontdesk/adapters/admission"
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/httpx"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/pagekit"
@@ -28,7 +29,7 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	staff, api := pages.Handler(), a.api().Handler()
-	return admission.Answers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return httpx.Answers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case a.config.Docs != nil && strings.HasPrefix(r.URL.Path+"/", "/docs/"):
 			a.config.Docs.ServeHTTP(w, r)

@@ -1,4 +1,4 @@
-package admission
+package httpx
 
 import (
 	"net/http"
