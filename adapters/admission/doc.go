@@ -1,9 +1,8 @@
 // Package admission limits each caller's share of the service. It is independent of the
 // work:
 //
-//   - [Shares] is a semaphore whose permits are shared fairly, so that newcomers find
-//     one.
-//   - [Turns] is a fair queue for a scarce resource.
-//   - [Budget] is a rate limit for each caller.
+//   - [FairSemaphore] shares its permits fairly, so that newcomers find one.
+//   - [FairQueue] serves waiters in turn, whatever one caller asks for.
+//   - [RateLimiter] limits the rate of each caller.
 //   - [Metrics] measures permits and queues.
 package admission

@@ -34,11 +34,11 @@ frontdesk_turns_waiting{kind="calls"} 0
 func TestMetricsShowSeatsAndTurns_D110(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	metrics, slots, calls := admission.NewMetrics(registry), admission.NewShares(4), admission.NewTurns(1)
-	metrics.Seats(map[string]*admission.Shares{"slots": slots})
-	metrics.Turns(map[string]*admission.Turns{"calls": calls})
+	metrics, slots, calls := admission.NewMetrics(registry), admission.NewFairSemaphore(4), admission.NewFairQueue(1)
+	metrics.Semaphores(map[string]*admission.FairSemaphore{"slots": slots})
+	metrics.Queues(map[string]*admission.FairQueue{"calls": calls})
 	for _, holder := range []string{"ann", "ann", "bob", "ann", "eve", "eve's brother"} {
-		slots.Seat(holder).Take()
+		slots.Permit(holder).Take()
 	}
 	if err := calls.Take(t.Context(), "ann"); err != nil {
 		t.Fatal(err)

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// Turns is a queue that limits concurrent work, and serves its holders in turn. However
+// FairQueue is a queue that limits concurrent work, and serves its holders in turn. However
 // many waiters one holder has, the next of another waits behind at most one for each
 // holder in front of it. It is safe for concurrent use.
-type Turns struct {
+type FairQueue struct {
 	atOnce int
 	last   string // "" for none
 
@@ -29,118 +29,120 @@ type line struct {
 // mostPassed is how often the last holder is skipped before it is served.
 const mostPassed = 7
 
-// NewTurns serves up to atOnce at once.
-func NewTurns(atOnce int) *Turns { return &Turns{atOnce: atOnce} }
+// NewFairQueue serves up to atOnce at once.
+func NewFairQueue(atOnce int) *FairQueue { return &FairQueue{atOnce: atOnce} }
 
-// NewTurnsBefore serves up to atOnce at once. While others wait, the last holder is
+// NewFairQueueWithLast serves up to atOnce at once. While others wait, the last holder is
 // skipped seven times.
-func NewTurnsBefore(last string, atOnce int) *Turns { return &Turns{atOnce: atOnce, last: last} }
+func NewFairQueueWithLast(last string, atOnce int) *FairQueue {
+	return &FairQueue{atOnce: atOnce, last: last}
+}
 
 // Take waits for a turn of the holder, which Release ends. The only error is that of
 // ctx, without a turn to end.
-func (t *Turns) Take(ctx context.Context, holder string) error {
+func (q *FairQueue) Take(ctx context.Context, holder string) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("wait for a turn: %w", err)
 	}
-	turn := t.join(holder)
+	turn := q.join(holder)
 	select {
 	case <-turn:
 		return nil
 	case <-ctx.Done():
 	}
-	if !t.leave(holder, turn) {
-		t.Release(holder) // it was served at the same moment
+	if !q.leave(holder, turn) {
+		q.Release(holder) // it was served at the same moment
 	}
 	return fmt.Errorf("wait for a turn: %w", ctx.Err())
 }
 
 // Release ends a turn. The holder's next one comes after those of all other current
 // waiters.
-func (t *Turns) Release(holder string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if i := t.lineOf(holder); i >= 0 {
-		last := t.lines[i]
-		t.lines = append(slices.Delete(t.lines, i, i+1), last)
+func (q *FairQueue) Release(holder string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if i := q.lineOf(holder); i >= 0 {
+		last := q.lines[i]
+		q.lines = append(slices.Delete(q.lines, i, i+1), last)
 	}
-	if len(t.lines) == 0 {
-		t.taken--
+	if len(q.lines) == 0 {
+		q.taken--
 		return
 	}
-	t.serve()
+	q.serve()
 }
 
 // Waiting returns the number of waiters.
-func (t *Turns) Waiting() (n int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, l := range t.lines {
+func (q *FairQueue) Waiting() (n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, l := range q.lines {
 		n += len(l.waiting)
 	}
 	return n
 }
 
 // join returns a channel that is closed when it is served.
-func (t *Turns) join(holder string) chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (q *FairQueue) join(holder string) chan struct{} {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	turn := make(chan struct{})
-	if t.taken < t.atOnce {
-		t.taken++
+	if q.taken < q.atOnce {
+		q.taken++
 		close(turn)
 		return turn
 	}
-	i := t.lineOf(holder)
+	i := q.lineOf(holder)
 	if i < 0 {
-		i, t.lines = len(t.lines), append(t.lines, &line{holder: holder})
+		i, q.lines = len(q.lines), append(q.lines, &line{holder: holder})
 	}
-	t.lines[i].waiting = append(t.lines[i].waiting, turn)
+	q.lines[i].waiting = append(q.lines[i].waiting, turn)
 	return turn
 }
 
 // leave stops waiting. It reports false if it was served already.
-func (t *Turns) leave(holder string, turn chan struct{}) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	i := t.lineOf(holder)
+func (q *FairQueue) leave(holder string, turn chan struct{}) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := q.lineOf(holder)
 	if i < 0 {
 		return false
 	}
-	l := t.lines[i]
+	l := q.lines[i]
 	at := slices.Index(l.waiting, turn)
 	if at < 0 {
 		return false
 	}
 	if l.waiting = slices.Delete(l.waiting, at, at+1); len(l.waiting) == 0 {
-		t.lines = slices.Delete(t.lines, i, i+1)
+		q.lines = slices.Delete(q.lines, i, i+1)
 	}
 	return true
 }
 
 // serve serves the next line, and moves it to the end.
-func (t *Turns) serve() {
-	i := t.next()
-	next := t.lines[i]
-	t.lines = slices.Delete(t.lines, i, i+1)
+func (q *FairQueue) serve() {
+	i := q.next()
+	next := q.lines[i]
+	q.lines = slices.Delete(q.lines, i, i+1)
 	close(next.waiting[0])
 	if next.waiting = next.waiting[1:]; len(next.waiting) > 0 {
-		t.lines = append(t.lines, next)
+		q.lines = append(q.lines, next)
 	}
 }
 
 // next is the first line, or the second if the first is to be skipped.
-func (t *Turns) next() int {
-	if t.last == "" || t.lines[0].holder != t.last {
+func (q *FairQueue) next() int {
+	if q.last == "" || q.lines[0].holder != q.last {
 		return 0
 	}
-	if len(t.lines) == 1 || t.passed == mostPassed {
-		t.passed = 0
+	if len(q.lines) == 1 || q.passed == mostPassed {
+		q.passed = 0
 		return 0
 	}
-	t.passed++
+	q.passed++
 	return 1
 }
 
-func (t *Turns) lineOf(holder string) int {
-	return slices.IndexFunc(t.lines, func(l *line) bool { return l.holder == holder })
+func (q *FairQueue) lineOf(holder string) int {
+	return slices.IndexFunc(q.lines, func(l *line) bool { return l.holder == holder })
 }

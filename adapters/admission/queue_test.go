@@ -13,7 +13,7 @@ import (
 
 // queue is a set of waiters, and records their order.
 type queue struct {
-	*admission.Turns
+	*admission.FairQueue
 	all    sync.WaitGroup
 	mu     sync.Mutex
 	served []string
@@ -37,7 +37,7 @@ func (q *queue) join(ctx context.Context, t *testing.T, holder string) {
 func TestHoldersTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{Turns: admission.NewTurns(1)}
+		q := &queue{FairQueue: admission.NewFairQueue(1)}
 		if err := q.Take(t.Context(), "greedy"); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestHoldersTakeTurns(t *testing.T) {
 func TestNewCallersDoNotStarveWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{Turns: admission.NewTurns(1)}
+		q := &queue{FairQueue: admission.NewFairQueue(1)}
 		if err := q.Take(t.Context(), "honest"); err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestNewCallersDoNotStarveWaiters(t *testing.T) {
 func TestTheLastHolderIsPassedOverSevenTimes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{Turns: admission.NewTurnsBefore("last", 1)}
+		q := &queue{FairQueue: admission.NewFairQueueWithLast("last", 1)}
 		if err := q.Take(t.Context(), "last"); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestTheLastHolderIsPassedOverSevenTimes(t *testing.T) {
 func TestCancelledWaiterPassesItsTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{Turns: admission.NewTurns(1)}
+		q := &queue{FairQueue: admission.NewFairQueue(1)}
 		if err := q.Take(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestCancelledWaiterPassesItsTurn(t *testing.T) {
 
 func TestNoMoreTakeTurnsThanMay(t *testing.T) {
 	t.Parallel()
-	turns := admission.NewTurns(3)
+	turns := admission.NewFairQueue(3)
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	taking, most, served := 0, 0, 0

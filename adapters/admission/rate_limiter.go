@@ -8,13 +8,13 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Budget is a token bucket for each spender. It is refilled at a steady rate, and holds
-// at most the refill of one period. Each process counts separately. A Budget is safe
-// for concurrent use, and bounded in memory. A nil Budget has no limit.
-type Budget[K comparable] struct {
+// RateLimiter has a token bucket for each spender. It is refilled at a steady rate, and
+// holds at most the refill of one period. Each process counts separately. A RateLimiter is
+// safe for concurrent use, and bounded in memory. A nil RateLimiter has no limit.
+type RateLimiter[K comparable] struct {
 	perSecond rate.Limit
 	most      int
-	window    time.Duration // to fill an empty budget
+	window    time.Duration // to fill an empty bucket
 	now       func() time.Time
 
 	mu       sync.Mutex
@@ -24,82 +24,82 @@ type Budget[K comparable] struct {
 // maxSpenders limits the spenders in memory.
 const maxSpenders = 10_000
 
-// NewBudget gives each spender an amount in each period.
-func NewBudget[K comparable](amount float64, period time.Duration, now func() time.Time) *Budget[K] {
+// NewRateLimiter gives each spender an amount in each period.
+func NewRateLimiter[K comparable](amount float64, period time.Duration, now func() time.Time) *RateLimiter[K] {
 	most := max(1, int(math.Ceil(amount)))
-	return &Budget[K]{
+	return &RateLimiter[K]{
 		perSecond: rate.Limit(amount / period.Seconds()), most: most, now: now,
 		window:   time.Duration(float64(most) / amount * float64(period)),
 		spenders: map[K]*rate.Limiter{},
 	}
 }
 
-// Policy returns the size of a budget, and the time to refill an empty one.
-func (b *Budget[K]) Policy() (most int, window time.Duration) { return b.most, b.window }
+// Policy returns the size of a bucket, and the time to refill an empty one.
+func (l *RateLimiter[K]) Policy() (most int, window time.Duration) { return l.most, l.window }
 
-// Left returns the rest of a spender's budget, and the time until it is full.
-func (b *Budget[K]) Left(spender K) (amount int, whole time.Duration) {
-	now := b.now()
-	left := max(0, b.of(spender, now).TokensAt(now))
-	missing := float64(b.most) - left
-	return int(left), time.Duration(math.Ceil(missing / float64(b.perSecond) * float64(time.Second)))
+// Left returns the rest of a spender's bucket, and the time until it is full.
+func (l *RateLimiter[K]) Left(spender K) (amount int, whole time.Duration) {
+	now := l.now()
+	left := max(0, l.bucket(spender, now).TokensAt(now))
+	missing := float64(l.most) - left
+	return int(left), time.Duration(math.Ceil(missing / float64(l.perSecond) * float64(time.Second)))
 }
 
-// Lacks returns the result of [Budget.Spend] without spending.
-func (b *Budget[K]) Lacks(spender K, amount int) (wait time.Duration) {
-	if b == nil {
+// Lacks returns the result of [RateLimiter.Spend] without spending.
+func (l *RateLimiter[K]) Lacks(spender K, amount int) (wait time.Duration) {
+	if l == nil {
 		return 0
 	}
-	now := b.now()
-	missing := float64(min(amount, b.most)) - b.of(spender, now).TokensAt(now)
-	return time.Duration(math.Ceil(max(0, missing) / float64(b.perSecond) * float64(time.Second)))
+	now := l.now()
+	missing := float64(min(amount, l.most)) - l.bucket(spender, now).TokensAt(now)
+	return time.Duration(math.Ceil(max(0, missing) / float64(l.perSecond) * float64(time.Second)))
 }
 
-// Spend takes an amount out of the spender's budget. If there is too little, it takes
+// Spend takes an amount out of the spender's bucket. If there is too little, it takes
 // nothing, and wait is the time until there is enough. An amount over the size of a
-// budget counts as that size.
-func (b *Budget[K]) Spend(spender K, amount int) (wait time.Duration) {
-	if b == nil {
+// bucket counts as that size.
+func (l *RateLimiter[K]) Spend(spender K, amount int) (wait time.Duration) {
+	if l == nil {
 		return 0
 	}
-	now := b.now()
-	if b.of(spender, now).AllowN(now, min(amount, b.most)) {
+	now := l.now()
+	if l.bucket(spender, now).AllowN(now, min(amount, l.most)) {
 		return 0
 	}
-	return max(1, b.Lacks(spender, amount)) // there may have been a refund in between
+	return max(1, l.Lacks(spender, amount)) // there may have been a refund in between
 }
 
-// Return refunds an amount.
-func (b *Budget[K]) Return(spender K, amount int) {
-	if b == nil {
+// Refund gives an amount back.
+func (l *RateLimiter[K]) Refund(spender K, amount int) {
+	if l == nil {
 		return
 	}
-	now := b.now()
-	b.of(spender, now).ReserveN(now, -min(amount, b.most)) // never over the size of a budget: the limiter caps it
+	now := l.now()
+	l.bucket(spender, now).ReserveN(now, -min(amount, l.most)) // never over the size of a bucket: the limiter caps it
 }
 
-func (b *Budget[K]) of(spender K, now time.Time) *rate.Limiter {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if known, ok := b.spenders[spender]; ok {
+func (l *RateLimiter[K]) bucket(spender K, now time.Time) *rate.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known, ok := l.spenders[spender]; ok {
 		return known
 	}
-	if len(b.spenders) == maxSpenders {
-		b.forget(now)
+	if len(l.spenders) == maxSpenders {
+		l.forget(now)
 	}
-	fresh := rate.NewLimiter(b.perSecond, b.most)
-	b.spenders[spender] = fresh
+	fresh := rate.NewLimiter(l.perSecond, l.most)
+	l.spenders[spender] = fresh
 	return fresh
 }
 
-// forget drops full budgets, which equal new ones. If none is full, it drops all.
-func (b *Budget[K]) forget(now time.Time) {
-	for spender, left := range b.spenders {
-		if left.TokensAt(now) >= float64(b.most) {
-			delete(b.spenders, spender)
+// forget drops full buckets, which equal new ones. If none is full, it drops all.
+func (l *RateLimiter[K]) forget(now time.Time) {
+	for spender, left := range l.spenders {
+		if left.TokensAt(now) >= float64(l.most) {
+			delete(l.spenders, spender)
 		}
 	}
-	if len(b.spenders) == maxSpenders {
-		clear(b.spenders)
+	if len(l.spenders) == maxSpenders {
+		clear(l.spenders)
 	}
 }

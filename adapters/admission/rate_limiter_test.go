@@ -11,7 +11,7 @@ import (
 func TestABudgetIsSpentAndRefilled(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := admission.NewBudget[string](10, time.Minute, func() time.Time { return now })
+	b := admission.NewRateLimiter[string](10, time.Minute, func() time.Time { return now })
 	if wait := b.Spend("a", 7); wait != 0 {
 		t.Errorf("7 of 10: wait %v", wait)
 	}
@@ -30,7 +30,7 @@ func TestABudgetIsSpentAndRefilled(t *testing.T) {
 func TestAskingSpendsNothing(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := admission.NewBudget[string](10, time.Minute, func() time.Time { return now })
+	b := admission.NewRateLimiter[string](10, time.Minute, func() time.Time { return now })
 	for range 3 {
 		if wait := b.Lacks("a", 10); wait != 0 {
 			t.Errorf("10 of 10: wait %v", wait)
@@ -47,7 +47,7 @@ func TestAskingSpendsNothing(t *testing.T) {
 	if wait := b.Spend("a", 1); wait != 0 {
 		t.Errorf("the last one was spent by asking: wait %v", wait)
 	}
-	var none *admission.Budget[string]
+	var none *admission.RateLimiter[string]
 	if none.Spend("a", 1<<40) != 0 || none.Lacks("a", 1<<40) != 0 {
 		t.Error("no budget, and yet a bound")
 	}
@@ -56,7 +56,7 @@ func TestAskingSpendsNothing(t *testing.T) {
 func TestMoreThanAWholeBudgetCountsAsAWholeOne(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := admission.NewBudget[string](10, time.Minute, func() time.Time { return now })
+	b := admission.NewRateLimiter[string](10, time.Minute, func() time.Time { return now })
 	if wait := b.Spend("a", 1000); wait != 0 {
 		t.Errorf("wait %v", wait)
 	}
@@ -68,7 +68,7 @@ func TestMoreThanAWholeBudgetCountsAsAWholeOne(t *testing.T) {
 func TestSpendersAreBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := admission.NewBudget[int](1, time.Hour, func() time.Time { return now })
+	b := admission.NewRateLimiter[int](1, time.Hour, func() time.Time { return now })
 	for n := range 25_000 {
 		if wait := b.Spend(n, 1); wait != 0 {
 			t.Fatalf("spender %d waits %v", n, wait)
@@ -82,16 +82,16 @@ func TestSpendersAreBounded(t *testing.T) {
 func TestRefundedBudgetCanBeSpent(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := admission.NewBudget[string](3, time.Hour, func() time.Time { return now })
+	b := admission.NewRateLimiter[string](3, time.Hour, func() time.Time { return now })
 	for n := range 10 {
 		if wait := b.Spend("a", 1); wait != 0 {
 			t.Fatalf("spend %d: wait %v", n, wait)
 		}
 		now = now.Add(time.Second)
-		b.Return("a", 1)
+		b.Refund("a", 1)
 	}
-	b.Return("a", 3) // never over the size of a budget
-	b.Return("a", 3)
+	b.Refund("a", 3) // never over the size of a budget
+	b.Refund("a", 3)
 	if wait := b.Spend("a", 3); wait != 0 {
 		t.Errorf("wait %v", wait)
 	}
@@ -104,7 +104,7 @@ func TestRefundedBudgetCanBeSpent(t *testing.T) {
 func TestOversizedRequestDoesNotRefuseOthers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	b := admission.NewBudget[string](1000, time.Hour, func() time.Time { return now })
+	b := admission.NewRateLimiter[string](1000, time.Hour, func() time.Time { return now })
 	b.Spend("a", 1)
 	var greedy sync.WaitGroup
 	for _, ask := range []func(string, int) time.Duration{b.Lacks, b.Spend} {
@@ -122,7 +122,7 @@ func TestOversizedRequestDoesNotRefuseOthers(t *testing.T) {
 			refused++
 			continue
 		}
-		b.Return("a", 1)
+		b.Refund("a", 1)
 	}
 	greedy.Wait()
 	if refused > 0 {
@@ -150,7 +150,7 @@ func TestBudgetReportsRemainder_D93(t *testing.T) {
 		{0.1, time.Second, 1, 1, 10 * time.Second, 0, 10 * time.Second}, // one call in ten seconds
 		{2.5, time.Second, 3, 3, 1200 * time.Millisecond, 0, 1200 * time.Millisecond},
 	} {
-		b := admission.NewBudget[string](c.amount, c.period, func() time.Time { return now })
+		b := admission.NewRateLimiter[string](c.amount, c.period, func() time.Time { return now })
 		b.Spend("a", c.spend)
 		b.Spend("b", 1)
 		most, window := b.Policy()

@@ -2,13 +2,13 @@ package admission
 
 import "sync"
 
-// Shares is a semaphore with permits ("seats") for concurrent work, shared among
+// FairSemaphore is a semaphore with permits for concurrent work, shared among
 // holders. It never waits: without a permit the work is refused. A single holder may
 // take half of all permits. With other holders, each may hold a third of the free ones.
 // So one greedy holder gets a quarter, each further one a quarter of the rest, and a
 // newcomer still finds a permit. It is safe for concurrent use.
-type Shares struct {
-	seats int
+type FairSemaphore struct {
+	permits int
 
 	mu          sync.Mutex
 	taken       int
@@ -16,55 +16,57 @@ type Shares struct {
 	full, spent int            // refusals because none was free, and because the holder had its share
 }
 
-// NewShares makes a semaphore with this number of permits.
-func NewShares(seats int) *Shares { return &Shares{seats: seats, held: map[string]int{}} }
+// NewFairSemaphore makes a semaphore with this number of permits.
+func NewFairSemaphore(permits int) *FairSemaphore {
+	return &FairSemaphore{permits: permits, held: map[string]int{}}
+}
 
-// Seat returns a permit for a holder. It is not taken yet.
-func (s *Shares) Seat(holder string) *Seat { return &Seat{shares: s, holder: holder} }
+// Permit returns a permit for a holder. It is not taken yet.
+func (s *FairSemaphore) Permit(holder string) *Permit { return &Permit{semaphore: s, holder: holder} }
 
-// Seat is a permit. It is taken when it is needed, and can be taken again after its
-// release. It is not safe for concurrent use. A nil Seat can always be taken.
-type Seat struct {
-	shares *Shares
-	holder string
-	taken  bool
+// Permit is a permit of a [FairSemaphore]. It is taken when it is needed, and can be taken again after its
+// release. It is not safe for concurrent use. A nil Permit can always be taken.
+type Permit struct {
+	semaphore *FairSemaphore
+	holder    string
+	taken     bool
 }
 
 // Take takes the permit, unless it is taken already. It reports whether the permit is
 // now taken: there is none for a holder that has its share.
-func (s *Seat) Take() bool {
-	if s == nil || s.taken {
+func (p *Permit) Take() bool {
+	if p == nil || p.taken {
 		return true
 	}
-	s.taken = s.shares.take(s.holder)
-	return s.taken
+	p.taken = p.semaphore.take(p.holder)
+	return p.taken
 }
 
-// NoneFree reports whether all permits are taken. If some are free and [Seat.Take]
+// NoneFree reports whether all permits are taken. If some are free and [Permit.Take]
 // fails, the holder has its share.
-func (s *Seat) NoneFree() bool {
-	s.shares.mu.Lock()
-	defer s.shares.mu.Unlock()
-	return s.shares.taken == s.shares.seats
+func (p *Permit) NoneFree() bool {
+	p.semaphore.mu.Lock()
+	defer p.semaphore.mu.Unlock()
+	return p.semaphore.taken == p.semaphore.permits
 }
 
 // Release releases the permit, if it was taken.
-func (s *Seat) Release() {
-	if s == nil || !s.taken {
+func (p *Permit) Release() {
+	if p == nil || !p.taken {
 		return
 	}
-	s.taken = false
-	s.shares.release(s.holder)
+	p.taken = false
+	p.semaphore.release(p.holder)
 }
 
-func (s *Shares) take(holder string) bool {
+func (s *FairSemaphore) take(holder string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.taken == s.seats:
+	case s.taken == s.permits:
 		s.full++
 		return false
-	case !s.fair(s.held[holder]):
+	case !s.allows(s.held[holder]):
 		s.spent++
 		return false
 	}
@@ -73,9 +75,9 @@ func (s *Shares) take(holder string) bool {
 	return true
 }
 
-// fair reports whether a holder of this number of permits may have another one.
-func (s *Shares) fair(holds int) bool {
-	free, alone := s.seats-s.taken, holds == s.taken
+// allows reports whether a holder of this number of permits may have another one.
+func (s *FairSemaphore) allows(holds int) bool {
+	free, alone := s.permits-s.taken, holds == s.taken
 	switch {
 	case holds == 0:
 		return free > 0
@@ -86,13 +88,13 @@ func (s *Shares) fair(holds int) bool {
 }
 
 // count returns the permits taken, and the refusals for either reason.
-func (s *Shares) count() (taken, full, spent int) {
+func (s *FairSemaphore) count() (taken, full, spent int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.taken, s.full, s.spent
 }
 
-func (s *Shares) release(holder string) {
+func (s *FairSemaphore) release(holder string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taken--

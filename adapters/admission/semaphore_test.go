@@ -9,9 +9,9 @@ import (
 )
 
 // fill takes permits for a holder until there is none, and returns them.
-func fill(s *admission.Shares, holder string) (seats []*admission.Seat) {
+func fill(s *admission.FairSemaphore, holder string) (seats []*admission.Permit) {
 	for {
-		seat := s.Seat(holder)
+		seat := s.Permit(holder)
 		if !seat.Take() {
 			return seats
 		}
@@ -22,7 +22,7 @@ func fill(s *admission.Shares, holder string) (seats []*admission.Seat) {
 func TestALoneHolderGetsHalfOfTheSeats(t *testing.T) {
 	t.Parallel()
 	for seats, want := range map[int]int{1: 1, 2: 2, 3: 2, 16: 9, 1024: 513} {
-		if got := len(fill(admission.NewShares(seats), "greedy")); got != want {
+		if got := len(fill(admission.NewFairSemaphore(seats), "greedy")); got != want {
 			t.Errorf("of %d seats: got %d, want %d", seats, got, want)
 		}
 	}
@@ -30,8 +30,8 @@ func TestALoneHolderGetsHalfOfTheSeats(t *testing.T) {
 
 func TestAHolderGetsAQuarterWhileOthersAsk(t *testing.T) {
 	t.Parallel()
-	s := admission.NewShares(1000)
-	if !s.Seat("honest").Take() {
+	s := admission.NewFairSemaphore(1000)
+	if !s.Permit("honest").Take() {
 		t.Fatal("the first seat was refused")
 	}
 	if got := len(fill(s, "greedy")); got != 250 {
@@ -41,10 +41,10 @@ func TestAHolderGetsAQuarterWhileOthersAsk(t *testing.T) {
 
 func TestANewcomerFindsASeatBesideEightGreedyHolders(t *testing.T) {
 	t.Parallel()
-	s := admission.NewShares(64)
+	s := admission.NewFairSemaphore(64)
 	for n := range 8 {
 		fill(s, fmt.Sprintf("greedy %d", n))
-		newcomer := s.Seat("honest")
+		newcomer := s.Permit("honest")
 		if !newcomer.Take() {
 			t.Fatalf("after %d greedy holders a newcomer is refused", n+1)
 		}
@@ -54,9 +54,9 @@ func TestANewcomerFindsASeatBesideEightGreedyHolders(t *testing.T) {
 
 func TestSeatsComeBack(t *testing.T) {
 	t.Parallel()
-	s := admission.NewShares(2)
-	first, second, third := s.Seat("a"), s.Seat("b"), s.Seat("c")
-	for _, seat := range []*admission.Seat{first, first, second} {
+	s := admission.NewFairSemaphore(2)
+	first, second, third := s.Permit("a"), s.Permit("b"), s.Permit("c")
+	for _, seat := range []*admission.Permit{first, first, second} {
 		if !seat.Take() {
 			t.Fatal("two seats were not taken once each")
 		}
@@ -69,7 +69,7 @@ func TestSeatsComeBack(t *testing.T) {
 	if !third.Take() || first.Take() {
 		t.Error("one seat given back is not one seat to take")
 	}
-	var none *admission.Seat
+	var none *admission.Permit
 	if !none.Take() {
 		t.Error("no bound, and yet refused")
 	}
@@ -78,26 +78,26 @@ func TestSeatsComeBack(t *testing.T) {
 
 func TestItIsKnownWhetherNoneIsFree(t *testing.T) {
 	t.Parallel()
-	s := admission.NewShares(3)
+	s := admission.NewFairSemaphore(3)
 	fill(s, "greedy")
-	if refused := s.Seat("greedy"); refused.Take() || refused.NoneFree() {
+	if refused := s.Permit("greedy"); refused.Take() || refused.NoneFree() {
 		t.Error("one seat of three is free, and is not for the greedy one")
 	}
-	if newcomer := s.Seat("honest"); !newcomer.Take() || !newcomer.NoneFree() {
+	if newcomer := s.Permit("honest"); !newcomer.Take() || !newcomer.NoneFree() {
 		t.Error("a newcomer takes the last one")
 	}
 }
 
 func TestNoMoreSeatsAreTakenThanThereAre(t *testing.T) {
 	t.Parallel()
-	s := admission.NewShares(8)
+	s := admission.NewFairSemaphore(8)
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	taken, most := 0, 0
 	for n := range 64 {
 		all.Go(func() {
 			for range 200 {
-				seat := s.Seat(fmt.Sprint(n % 16))
+				seat := s.Permit(fmt.Sprint(n % 16))
 				if !seat.Take() {
 					continue
 				}

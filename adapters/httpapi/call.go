@@ -31,9 +31,9 @@ type call struct {
 	by     atomic.Pointer[caller] // for the log, which other goroutines write as well; nil until the caller is proven
 
 	// Permits, taken when they are needed.
-	texts body.Texts      // held until the answer is made
-	file  *admission.Seat // held until the stored files are checked
-	long  *admission.Seat // of a long answer, held until it is written
+	texts body.Texts        // held until the answer is made
+	file  *admission.Permit // held until the stored files are checked
+	long  *admission.Permit // of a long answer, held until it is written
 
 	reread rereading
 
@@ -57,19 +57,19 @@ func (c *call) proven(by access.Caller, seats seats) {
 	c.line.Caller = by
 	c.by.Store(&caller{by.Tenant, by.Application})
 	c.holder = by.Application.String()
-	c.texts = body.Texts{Medium: seats.texts.Seat(c.holder), Long: seats.longTexts.Seat(c.holder)}
-	c.file, c.long = seats.files.Seat(c.holder), seats.answers.Seat(c.holder)
+	c.texts = body.Texts{Medium: seats.texts.Permit(c.holder), Long: seats.longTexts.Permit(c.holder)}
+	c.file, c.long = seats.files.Permit(c.holder), seats.answers.Permit(c.holder)
 }
 
 // take takes a permit for the call. The caller must release it.
-func (c *call) take(from *admission.Shares) (*admission.Seat, error) {
-	seat := from.Seat(c.holder)
+func (c *call) take(from *admission.FairSemaphore) (*admission.Permit, error) {
+	seat := from.Permit(c.holder)
 	return seat, body.Take(seat)
 }
 
 // in runs a step of a call with a permit, when it is the holder's turn to query the
 // database. The whole time limit starts then.
-func (a *API) in(shares *admission.Shares, r *http.Request, step func(*http.Request) error) error {
+func (a *API) in(shares *admission.FairSemaphore, r *http.Request, step func(*http.Request) error) error {
 	c := callOf(r.Context())
 	seat, err := c.take(shares)
 	if err != nil {

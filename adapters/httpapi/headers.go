@@ -39,7 +39,7 @@ func (a *API) addHeaders(headers http.Header, r *http.Request, status int) {
 // own budgets in this process.
 func (a *API) addRateLimitHeaders(headers http.Header, method string, app application.ID) {
 	var policies, limits []string
-	add := func(name string, budget *admission.Budget[application.ID], unit string) {
+	add := func(name string, budget *admission.RateLimiter[application.ID], unit string) {
 		if budget == nil {
 			return
 		}

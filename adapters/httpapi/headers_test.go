@@ -164,7 +164,7 @@ func TestProvenCallerGetsRemainingLimit_D93(t *testing.T) {
 	now := written
 	clock := func() time.Time { return now }
 	a := newAsked(t, asApplicationOf(1), func(api *httpapi.API) {
-		api.Calls, api.Bytes = admission.NewBudget[application.ID](4, time.Second, clock), admission.NewBudget[application.ID](1000, 24*time.Hour, clock)
+		api.Calls, api.Bytes = admission.NewRateLimiter[application.ID](4, time.Second, clock), admission.NewRateLimiter[application.ID](1000, 24*time.Hour, clock)
 		api.Now = clock
 	})
 	note := `{"patientId":"` + annID + `","note":"a cough"}`
@@ -199,7 +199,7 @@ func TestProvenCallerGetsRemainingLimit_D93(t *testing.T) {
 func TestLimitsHideOtherCallersUse_D93(t *testing.T) {
 	t.Parallel()
 	now := written
-	calls := admission.NewBudget[application.ID](10, time.Second, func() time.Time { return now })
+	calls := admission.NewRateLimiter[application.ID](10, time.Second, func() time.Time { return now })
 	limited := func(api *httpapi.API) { api.Calls = calls }
 	busy, quiet := newAsked(t, asApplicationOf(1), limited), newAsked(t, asApplicationOf(2), limited)
 	for range 7 {

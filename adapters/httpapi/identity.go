@@ -30,7 +30,7 @@ func (a *API) identified(next http.Handler) http.Handler {
 			id.correlation = theirs
 		}
 		w.Header().Set("X-Request-Id", id.request)
-		c := &call{identity: id, begun: a.Now(), holder: httpx.Source(r, a.TrustedProxies)}
+		c := &call{identity: id, begun: a.Now(), holder: httpx.ClientAddress(r, a.TrustedProxies)}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 	})
 }

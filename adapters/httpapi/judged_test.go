@@ -132,7 +132,7 @@ func TestEveryJudgedCallIsRecorded_D37(t *testing.T) {
 
 func TestCallersHaveSeparateAllowances_D1(t *testing.T) {
 	t.Parallel()
-	calls := admission.NewBudget[application.ID](1, time.Hour, atWritten)
+	calls := admission.NewRateLimiter[application.ID](1, time.Hour, atWritten)
 	ping := func(c *clerk) *httptest.ResponseRecorder {
 		api := c.api()
 		api.Calls = calls

@@ -37,34 +37,34 @@ type Seats struct {
 
 // seats are the permits of one API.
 type seats struct {
-	slots, bodies, texts, longTexts, files, answers, rests, keySets *admission.Shares
+	slots, bodies, texts, longTexts, files, answers, rests, keySets *admission.FairSemaphore
 
-	turns  *admission.Turns // of sources and applications
-	making *admission.Turns // of applications: to make a long answer, which takes 100 ms of one core
+	turns  *admission.FairQueue // of sources and applications
+	making *admission.FairQueue // of applications: to make a long answer, which takes 100 ms of one core
 }
 
 func (s Seats) made() seats {
 	return seats{
-		slots:     admission.NewShares(cmp.Or(s.Slots, DefaultSlots)),
-		bodies:    admission.NewShares(cmp.Or(s.Bodies, 4096)),
-		texts:     admission.NewShares(cmp.Or(s.Texts, 256)),
-		longTexts: admission.NewShares(cmp.Or(s.LongTexts, 16)),
-		files:     admission.NewShares(cmp.Or(s.Files, 256)),
-		answers:   admission.NewShares(cmp.Or(s.Answers, 16)),
-		rests:     admission.NewShares(cmp.Or(s.Rests, 1024)),
-		keySets:   admission.NewShares(cmp.Or(s.KeySets, 64)),
-		turns:     admission.NewTurns(cmp.Or(s.Turns, 32)),
-		making:    admission.NewTurns(max(1, runtime.GOMAXPROCS(0)/2)), // leaves cores for short answers
+		slots:     admission.NewFairSemaphore(cmp.Or(s.Slots, DefaultSlots)),
+		bodies:    admission.NewFairSemaphore(cmp.Or(s.Bodies, 4096)),
+		texts:     admission.NewFairSemaphore(cmp.Or(s.Texts, 256)),
+		longTexts: admission.NewFairSemaphore(cmp.Or(s.LongTexts, 16)),
+		files:     admission.NewFairSemaphore(cmp.Or(s.Files, 256)),
+		answers:   admission.NewFairSemaphore(cmp.Or(s.Answers, 16)),
+		rests:     admission.NewFairSemaphore(cmp.Or(s.Rests, 1024)),
+		keySets:   admission.NewFairSemaphore(cmp.Or(s.KeySets, 64)),
+		turns:     admission.NewFairQueue(cmp.Or(s.Turns, 32)),
+		making:    admission.NewFairQueue(max(1, runtime.GOMAXPROCS(0)/2)), // leaves cores for short answers
 	}
 }
 
 // shown registers the permits as metrics.
 func (s seats) shown(in *admission.Metrics) {
-	in.Seats(map[string]*admission.Shares{
+	in.Semaphores(map[string]*admission.FairSemaphore{
 		"slots": s.slots, "bodies": s.bodies, "texts": s.texts, "long-texts": s.longTexts, "files": s.files, "answers": s.answers,
 		"rests": s.rests, "key-sets": s.keySets,
 	})
-	in.Turns(map[string]*admission.Turns{"calls": s.turns, "long-answers": s.making})
+	in.Queues(map[string]*admission.FairQueue{"calls": s.turns, "long-answers": s.making})
 }
 
 // The refusals of an application that has used up a limit.

@@ -174,7 +174,7 @@ func TestAnApplicationMaySendSoMuchADay_D19(t *testing.T) {
 	c, now := &counter{}, written
 	api := crowd(c, httpapi.Seats{})
 	api.Now = func() time.Time { return now }
-	api.Bytes = admission.NewBudget[application.ID](24_000, 24*time.Hour, api.Now)
+	api.Bytes = admission.NewRateLimiter[application.ID](24_000, 24*time.Hour, api.Now)
 	handler := api.Handler()
 	send := func(name string, length int) *httptest.ResponseRecorder {
 		body := cough() + strings.Repeat(" ", length-len(cough()))
@@ -206,7 +206,7 @@ func TestLargeBodyIsRefusedWithEmptyBudget_D19(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{caller: asApplication}
 		api := c.api()
-		api.Bytes = admission.NewBudget[application.ID](1<<30, 24*time.Hour, clock.System)
+		api.Bytes = admission.NewRateLimiter[application.ID](1<<30, 24*time.Hour, clock.System)
 		w := serve(t, api)
 		first := w.dial(t)
 		first.send(t, head(2)+"{}")
@@ -225,7 +225,7 @@ func TestChunksAreCountedAsTheyCome_D19(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{caller: asApplication}
 		api := c.api()
-		api.Bytes = admission.NewBudget[application.ID](2000, 24*time.Hour, clock.System)
+		api.Bytes = admission.NewRateLimiter[application.ID](2000, 24*time.Hour, clock.System)
 		client := serve(t, api).dial(t)
 		client.send(t, strings.TrimSuffix(chunkedHead, "\r\n")+"\r\n")
 		piece := strings.Repeat(" ", 1000)

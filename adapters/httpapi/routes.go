@@ -40,8 +40,8 @@ type API struct {
 	// Rights reads the current rights of a claim.
 	Rights func(ctx context.Context, claim access.Claim, now time.Time) (access.Rights, error)
 
-	Calls *admission.Budget[application.ID] // of each application; nil for no limit
-	Bytes *admission.Budget[application.ID] // of bodies of each application; nil for no limit
+	Calls *admission.RateLimiter[application.ID] // of each application; nil for no limit
+	Bytes *admission.RateLimiter[application.ID] // of bodies of each application; nil for no limit
 
 	// RecordOpenTo reports whether a member of staff may see a patient's record.
 	RecordOpenTo func(ctx context.Context, tenant string, id patient.ID, member staff.ID) (bool, error)
@@ -84,8 +84,8 @@ type API struct {
 
 	// Made by Handler.
 	seats     seats
-	reasons   *admission.Budget[string] // of log lines about unavailability
-	strangers *admission.Budget[int]    // of log lines about unproven calls, by status
+	reasons   *admission.RateLimiter[string] // of log lines about unavailability
+	strangers *admission.RateLimiter[int]    // of log lines about unproven calls, by status
 }
 
 // Handler returns the API as one handler. All answers are JSON and carry an
@@ -93,8 +93,8 @@ type API struct {
 func (a *API) Handler() http.Handler {
 	a.seats = a.Seats.made()
 	a.seats.shown(a.Seating)
-	a.reasons = admission.NewBudget[string](1, time.Second, a.Now)
-	a.strangers = admission.NewBudget[int](strangersLines, time.Second, a.Now)
+	a.reasons = admission.NewRateLimiter[string](1, time.Second, a.Now)
+	a.strangers = admission.NewRateLimiter[int](strangersLines, time.Second, a.Now)
 	return a.identified(a.paced(a.cleared(a.routes())))
 }
 

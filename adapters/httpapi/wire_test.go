@@ -50,7 +50,7 @@ func (w *wire) Addr() net.Addr { return &net.UnixAddr{Net: "pipe"} }
 func serve(t *testing.T, api *httpapi.API) *wire {
 	t.Helper()
 	w := &wire{make(chan net.Conn), make(chan struct{})}
-	server := &http.Server{Handler: httpx.Answers(api.Handler()), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	server := &http.Server{Handler: httpx.WriteDeadline(api.Handler()), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(w) }()
 	t.Cleanup(func() {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Source returns the client of a request, as far as it can be known. It is the address
+// ClientAddress returns the client of a request, as far as it can be known. It is the address
 // of the connection or, behind trusted proxies, the last address in X-Forwarded-For
 // that is not a trusted proxy's. A client with one IPv6 address has 2⁶⁴ of them, so an
 // IPv6 address counts as its /64 network.
-func Source(r *http.Request, proxies []netip.Prefix) string {
+func ClientAddress(r *http.Request, proxies []netip.Prefix) string {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return "unknown"

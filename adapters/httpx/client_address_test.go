@@ -32,7 +32,7 @@ func TestTheSourceIsTheConnectionsUnlessAProxyIsTrusted_D27(t *testing.T) {
 		{"no connection", "", nil, "unknown"},
 	} {
 		r := &http.Request{RemoteAddr: c.remote, Header: http.Header{"X-Forwarded-For": c.forwarded}}
-		if got := httpx.Source(r, proxies); got != c.want {
+		if got := httpx.ClientAddress(r, proxies); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}

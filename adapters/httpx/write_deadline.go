@@ -15,9 +15,9 @@ const (
 	answerTime  = 10 * time.Second
 )
 
-// Answers disconnects a client that does not read its answer. While the client reads,
+// WriteDeadline disconnects a client that does not read its answer. While the client reads,
 // an answer may take any time.
-func Answers(next http.Handler) http.Handler {
+func WriteDeadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		paced := &pacedAnswer{w, http.NewResponseController(w)}
 		paced.renew()

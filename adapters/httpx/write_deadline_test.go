@@ -34,7 +34,7 @@ func TestEveryPieceOfAnAnswerHasADeadlineOfItsOwn(t *testing.T) {
 	t.Parallel()
 	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 	const length = 1<<20 + 1
-	httpx.Answers(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	httpx.WriteDeadline(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		n, err := w.Write(make([]byte, length))
 		if n != length || err != nil {
 			t.Errorf("written %d, %v", n, err)
@@ -55,7 +55,7 @@ func TestReadingAnAwaitedBodyIsWriting(t *testing.T) {
 		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("x"))
 		r.Header.Set("Expect", expect)
-		httpx.Answers(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		httpx.WriteDeadline(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			if _, err := r.Body.Read(make([]byte, 1)); err != nil {
 				t.Error(err)
 			}

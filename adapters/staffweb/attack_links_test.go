@@ -24,7 +24,7 @@ func (s *service) replica(t *testing.T) *service {
 	pages.Door.Guesses = signin.NewGuesses(s.Now)
 	other := *s
 	other.pages = &pages
-	other.Server = httptest.NewServer(httpx.Answers(pages.Handler()))
+	other.Server = httptest.NewServer(httpx.WriteDeadline(pages.Handler()))
 	t.Cleanup(other.Close)
 	return &other
 }

@@ -105,7 +105,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	for _, edit := range edits {
 		edit(s.pages)
 	}
-	s.Server = httptest.NewServer(httpx.Answers(s.pages.Handler()))
+	s.Server = httptest.NewServer(httpx.WriteDeadline(s.pages.Handler()))
 	t.Cleanup(s.Close)
 	s.open(t)
 	return s

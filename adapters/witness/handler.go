@@ -35,18 +35,18 @@ var (
 // Handler serves c2sp.org/tlog-witness to logs and their monitors. Requests may come
 // through proxies in these networks.
 func (w *Witness) Handler(proxies []netip.Prefix) http.Handler {
-	h := handler{w, admission.NewShares(requests), proxies}
+	h := handler{w, admission.NewFairSemaphore(requests), proxies}
 	mux := http.NewServeMux()
 	mux.Handle("POST /add-checkpoint", h.seated(h.add))
 	mux.Handle("POST /continue-epoch", h.seated(h.next))
 	mux.Handle("GET /{log}/epochs", h.seated(h.epochs))
 	mux.Handle("GET /{log}/checkpoint", h.seated(h.checkpoint))
-	return httpx.Answers(mux)
+	return httpx.WriteDeadline(mux)
 }
 
 type handler struct {
 	*Witness
-	seats   *admission.Shares
+	seats   *admission.FairSemaphore
 	proxies []netip.Prefix
 }
 
@@ -56,7 +56,7 @@ func (h handler) seated(next func(http.ResponseWriter, *http.Request) ([]byte, e
 		// The deadline also covers a body that is not read. Only a test's connection
 		// has no deadlines.
 		_ = http.NewResponseController(w).SetReadDeadline(clock.Deadline(requestTime))
-		seat := h.seats.Seat(httpx.Source(r, h.proxies))
+		seat := h.seats.Permit(httpx.ClientAddress(r, h.proxies))
 		if !seat.Take() {
 			h.refuse(r.Context(), w, errCrowded)
 			return

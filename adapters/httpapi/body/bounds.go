@@ -82,8 +82,8 @@ func (b *raw) sum() (sum event.Digest) {
 // Texts are the permits that a body takes as its text grows. They limit the memory of
 // all calls together. Nil permits limit nothing, as at the command line.
 type Texts struct {
-	Medium *admission.Seat // for some 300 KiB
-	Long   *admission.Seat // for some 10 MiB
+	Medium *admission.Permit // for some 300 KiB
+	Long   *admission.Permit // for some 10 MiB
 }
 
 // Release releases the permits that were taken.

@@ -34,7 +34,7 @@ type Files struct {
 	Tenant  string
 	Uploads Uploads
 	Texts   Texts
-	Upload  *admission.Seat // permit for files; nil for no limit
+	Upload  *admission.Permit // permit for files; nil for no limit
 
 	met    int                    // files that have begun so far
 	stored []request.AttachmentID // the files with stored chunks

@@ -106,9 +106,9 @@ func TestTroubleOfOursIsNoRefusal(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the connection is away")
 	long := `"` + strings.Repeat("x", 70<<10) + `"`
-	taken := admission.NewShares(1)
-	taken.Seat("another").Take()
-	if _, err := body.Read(posted(strings.NewReader(long)), body.Texts{Long: taken.Seat("one")}); !errors.Is(err, body.ErrBusy) {
+	taken := admission.NewFairSemaphore(1)
+	taken.Permit("another").Take()
+	if _, err := body.Read(posted(strings.NewReader(long)), body.Texts{Long: taken.Permit("one")}); !errors.Is(err, body.ErrBusy) {
 		t.Errorf("without a free slot: %v", err)
 	}
 	if _, err := body.Read(posted(io.MultiReader(strings.NewReader(`{`), failing{away})), body.Texts{}); !errors.Is(err, away) {
@@ -124,9 +124,9 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // All permits are taken, so it is not the caller's share.
 func TestFormWithoutPermitGetsReason(t *testing.T) {
 	t.Parallel()
-	seats := admission.NewShares(2)
-	first, second, third := seats.Seat("one"), seats.Seat("other"), seats.Seat("one")
-	for _, seat := range []*admission.Seat{first, first, second, nil} {
+	seats := admission.NewFairSemaphore(2)
+	first, second, third := seats.Permit("one"), seats.Permit("other"), seats.Permit("one")
+	for _, seat := range []*admission.Permit{first, first, second, nil} {
 		if err := body.Take(seat); err != nil {
 			t.Fatal(err)
 		}
@@ -138,13 +138,13 @@ func TestFormWithoutPermitGetsReason(t *testing.T) {
 	if err := body.Take(third); err != nil {
 		t.Errorf("a seat was given back: %v", err)
 	}
-	crowd := admission.NewShares(3)
+	crowd := admission.NewFairSemaphore(3)
 	for range 2 {
-		if err := body.Take(crowd.Seat("one")); err != nil {
+		if err := body.Take(crowd.Permit("one")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := body.Take(crowd.Seat("one")); err != body.ErrShare { //nolint:errorlint // the two refusals have one code
+	if err := body.Take(crowd.Permit("one")); err != body.ErrShare { //nolint:errorlint // the two refusals have one code
 		t.Errorf("the caller has its share: %v", err)
 	}
 }

@@ -27,7 +27,7 @@ var (
 
 // Take takes a permit, unless it is taken already. It does not wait: if there is none
 // for its holder, it returns [ErrBusy] or [ErrShare].
-func Take(seat *admission.Seat) error {
+func Take(seat *admission.Permit) error {
 	switch {
 	case seat.Take():
 		return nil

@@ -26,7 +26,7 @@ const (
 
 // Serve answers with a stream until the browser disconnects or loses access, its owner
 // has started too many others, or the process stops. Then the stream leaves. Each write
-// needs a deadline, such as that of httpx.Answers.
+// needs a deadline, such as that of httpx.WriteDeadline.
 func (h *Hub) Serve(ctx context.Context, w http.ResponseWriter, s *Stream, still Still) {
 	defer s.Leave()
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -21,7 +21,7 @@ type Wish struct {
 type Stream struct {
 	Wish
 	hub     *Hub
-	seat    *admission.Seat
+	seat    *admission.Permit
 	number  int           // a sequence number of the hub
 	history int           // of the hub
 	at      int64         // all messages up to here were sent
@@ -33,7 +33,7 @@ var ErrFull = errors.New("there are too many streams")
 
 // Join begins a stream. It returns [ErrFull] or [ErrStopping].
 func (h *Hub) Join(ctx context.Context, wish Wish) (*Stream, error) {
-	s := &Stream{Wish: wish, hub: h, seat: h.seats.Seat(wish.Tenant), ousted: make(chan struct{})}
+	s := &Stream{Wish: wish, hub: h, seat: h.seats.Permit(wish.Tenant), ousted: make(chan struct{})}
 	if err := h.admit(s); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ type Visit struct {
 
 	there    context.Context     // ends when the browser disconnects
 	w        http.ResponseWriter // of its headers; the rest of the answer is written after the visit
-	seat     *admission.Seat     // nil for none
+	seat     *admission.Permit   // nil for none
 	ofScreen bool                // unattended: no user can reload the page
 	status   int
 	body     bytes.Buffer
@@ -42,9 +42,9 @@ type Visit struct {
 // Sit releases the visit's permit, and takes one for querying the database.
 func (s *Site) Sit(v *Visit) error { return v.sit(s.seats.pages) }
 
-func (v *Visit) sit(among *admission.Shares) error {
+func (v *Visit) sit(among *admission.FairSemaphore) error {
 	v.Leave()
-	v.seat = among.Seat(v.Source)
+	v.seat = among.Permit(v.Source)
 	if !v.seat.Take() {
 		return ErrBusy
 	}

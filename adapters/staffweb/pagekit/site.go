@@ -55,7 +55,7 @@ const of = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 // Handler routes to the pages of these routes, and sets the limits of each visit.
 func (s *Site) Handler(routes []Route) http.Handler {
 	s.seats = seatsFor(s.InFlight)
-	s.Seating.Seats(map[string]*admission.Shares{"forms": s.seats.forms, "pages": s.seats.pages})
+	s.Seating.Semaphores(map[string]*admission.FairSemaphore{"forms": s.seats.forms, "pages": s.seats.pages})
 	router := mux.NewRouter().SkipClean(true)
 	for path, asset := range assets {
 		router.HandleFunc(path, asset.serve).Methods(http.MethodGet, http.MethodHead)
@@ -114,7 +114,7 @@ func (s *Site) visited(name string, answer Page) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Limit)
 		defer cancel()
 		start := s.RealNow()
-		v := &Visit{there: r.Context(), w: w, R: r.WithContext(ctx), ID: event.NewID().String(), Source: httpx.Source(r, s.TrustedProxies), status: http.StatusOK}
+		v := &Visit{there: r.Context(), w: w, R: r.WithContext(ctx), ID: event.NewID().String(), Source: httpx.ClientAddress(r, s.TrustedProxies), status: http.StatusOK}
 		w.Header().Set("X-Request-Id", v.ID)
 		v.bodyWithin(formTime)
 		s.answer(v, answer)
@@ -150,12 +150,12 @@ func (s *Site) answer(v *Visit, by Page) {
 
 // seats limits concurrent work, and the share of one source.
 type seats struct {
-	forms *admission.Shares // being read
-	pages *admission.Shares // querying the database
+	forms *admission.FairSemaphore // being read
+	pages *admission.FairSemaphore // querying the database
 }
 
 func seatsFor(pages int) seats {
-	return seats{forms: admission.NewShares(4 * pages), pages: admission.NewShares(pages)}
+	return seats{forms: admission.NewFairSemaphore(4 * pages), pages: admission.NewFairSemaphore(pages)}
 }
 
 // Metrics counts pages and attempts to sign in. A nil Metrics counts nothing.

@@ -63,7 +63,7 @@ type Try struct {
 	Account
 	Password string
 	How      staff.How // the kind of credential; "" for a password
-	Source   string    // an address or a network, as httpx.Source returns it
+	Source   string    // an address or a network, as httpx.ClientAddress returns it
 	Device   string    // the browser's token of an earlier sign-in; "" for none
 	Browser  string    // a description of the browser for the member of staff
 }
@@ -134,8 +134,8 @@ const (
 // separately.
 type Guesses struct {
 	now        func() time.Time
-	everywhere *admission.Budget[string]
-	practice   *admission.Budget[sourceAt]
+	everywhere *admission.RateLimiter[string]
+	practice   *admission.RateLimiter[sourceAt]
 }
 
 // sourceAt is a source at a practice, which may not exist.
@@ -145,8 +145,8 @@ type sourceAt struct{ source, tenant string }
 func NewGuesses(now func() time.Time) Guesses {
 	return Guesses{
 		now:        now,
-		everywhere: admission.NewBudget[string](sourceGuesses, guessesPeriod, now),
-		practice:   admission.NewBudget[sourceAt](practiceGuesses, guessesPeriod, now),
+		everywhere: admission.NewRateLimiter[string](sourceGuesses, guessesPeriod, now),
+		practice:   admission.NewRateLimiter[sourceAt](practiceGuesses, guessesPeriod, now),
 	}
 }
 
@@ -174,15 +174,15 @@ func (g Guesses) spend(source, tenant string) (wait time.Duration) {
 	}
 	wait = g.practice.Spend(sourceAt{source, tenant}, 1)
 	if wait > 0 {
-		g.everywhere.Return(source, 1)
+		g.everywhere.Refund(source, 1)
 	}
 	return wait
 }
 
 // giveBack refunds an attempt that was not a wrong guess.
 func (g Guesses) giveBack(source, tenant string) {
-	g.everywhere.Return(source, 1)
-	g.practice.Return(sourceAt{source, tenant}, 1)
+	g.everywhere.Refund(source, 1)
+	g.practice.Refund(sourceAt{source, tenant}, 1)
 }
 
 // stranger finds the owner of a password from an unknown browser. An account or source
@@ -213,10 +213,10 @@ func (d Door) stranger(ctx context.Context, t Try) (h Holder, err error) {
 // turns by source. So neither many attempts of one source nor many sources delay staff
 // who use their own browser.
 type Queue struct {
-	looking   *admission.Turns
-	strangers *admission.Turns
+	looking   *admission.FairQueue
+	strangers *admission.FairQueue
 
-	strangerPlaces, knownPlaces *admission.Shares // room to wait
+	strangerPlaces, knownPlaces *admission.FairSemaphore // room to wait
 
 	Limit time.Duration // the maximum wait
 }
@@ -235,8 +235,8 @@ func NewQueue() *Queue { return QueueOf(max(1, runtime.GOMAXPROCS(0)/2)) }
 // QueueOf checks up to atOnce passwords at once.
 func QueueOf(atOnce int) *Queue {
 	return &Queue{
-		looking: admission.NewTurnsBefore(allStrangers, atOnce), strangers: admission.NewTurns(atOnce),
-		strangerPlaces: admission.NewShares(queuePlaces), knownPlaces: admission.NewShares(queuePlaces),
+		looking: admission.NewFairQueueWithLast(allStrangers, atOnce), strangers: admission.NewFairQueue(atOnce),
+		strangerPlaces: admission.NewFairSemaphore(queuePlaces), knownPlaces: admission.NewFairSemaphore(queuePlaces),
 		Limit: queueLimit,
 	}
 }
@@ -246,24 +246,24 @@ func (q *Queue) Waiting() int { return q.looking.Waiting() + q.strangers.Waiting
 
 // Show registers the queue's metrics.
 func (q *Queue) Show(in *admission.Metrics) {
-	in.Seats(map[string]*admission.Shares{"sign-ins-known": q.knownPlaces, "sign-ins-strangers": q.strangerPlaces})
-	in.Turns(map[string]*admission.Turns{"passwords": q.looking, "strangers": q.strangers})
+	in.Semaphores(map[string]*admission.FairSemaphore{"sign-ins-known": q.knownPlaces, "sign-ins-strangers": q.strangerPlaces})
+	in.Queues(map[string]*admission.FairQueue{"passwords": q.looking, "strangers": q.strangers})
 }
 
 // place is where an attempt waits, and its turns.
 type place struct {
-	seat  *admission.Seat
+	seat  *admission.Permit
 	turns []turn // taken one after the other
 	limit time.Duration
 }
 
 type turn struct {
-	*admission.Turns
+	*admission.FairQueue
 	holder string
 }
 
 func (q *Queue) ofStranger(t Try) place {
-	return place{q.strangerPlaces.Seat(t.Source), []turn{{q.strangers, t.Source}, {q.looking, allStrangers}}, q.Limit}
+	return place{q.strangerPlaces.Permit(t.Source), []turn{{q.strangers, t.Source}, {q.looking, allStrangers}}, q.Limit}
 }
 
 func (q *Queue) ofKnown(t Try) place {
@@ -276,7 +276,7 @@ func (q *Queue) ofMember(tenant string, member staff.ID) place {
 }
 
 func (q *Queue) ofAccount(account string) place {
-	return place{q.knownPlaces.Seat(account), []turn{{q.looking, account}}, q.Limit}
+	return place{q.knownPlaces.Permit(account), []turn{{q.looking, account}}, q.Limit}
 }
 
 // wait returns when it is its turn, with a function to end the turn. The error is

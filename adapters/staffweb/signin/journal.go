@@ -34,9 +34,9 @@ type Journal struct {
 	background.WriteBehind[happening] // its Limit also limits the accounts with attempts: some hundred bytes each
 
 	metrics journalMetrics
-	sources keys                      // of the marks in the log
-	counts  keys                      // of Tries, also deleted here in case there are no attempts
-	budget  *admission.Budget[string] // of events about attempts at a practice
+	sources keys                           // of the marks in the log
+	counts  keys                           // of Tries, also deleted here in case there are no attempts
+	budget  *admission.RateLimiter[string] // of events about attempts at a practice
 
 	tried map[account]*pending // owned by Run
 }
@@ -60,7 +60,7 @@ func NewJournal(store commands.Store, db Database, tries Tries, registry prometh
 		metrics: newJournalMetrics(registry),
 		sources: sourceKeys(db),
 		counts:  triesKeys(db),
-		budget:  admission.NewBudget[string](practiceEvents, practiceEventsPeriod, tries.Now),
+		budget:  admission.NewRateLimiter[string](practiceEvents, practiceEventsPeriod, tries.Now),
 		tried:   map[account]*pending{},
 	}
 }
@@ -71,7 +71,7 @@ type Attempt struct {
 	Username string    // as typed; "" if Staff is set
 	Staff    staff.ID  // zero if only the username is known
 	How      staff.How // the kind of credential
-	Source   string    // an address or a network, as httpx.Source returns it
+	Source   string    // an address or a network, as httpx.ClientAddress returns it
 	Session  uuid.UUID // zero unless one was begun
 }
 
@@ -358,7 +358,7 @@ func (j *Journal) appendTo(ctx context.Context, who account, p *pending, last bo
 		return err
 	}
 	if len(events) == 0 {
-		j.budget.Return(who.tenant, 1)
+		j.budget.Refund(who.tenant, 1)
 	}
 	p.Told(events)
 	return nil

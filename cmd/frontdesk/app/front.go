@@ -29,7 +29,7 @@ func (a *App) front(ctx context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	staff, api := pages.Handler(), a.api().Handler()
-	return httpx.Answers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return httpx.WriteDeadline(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case a.config.Docs != nil && strings.HasPrefix(r.URL.Path+"/", "/docs/"):
 			a.config.Docs.ServeHTTP(w, r)
@@ -94,11 +94,11 @@ func (a *App) derive(purpose string) func() [][32]byte {
 func whyUndelivered(reason string) string { return webhooks.Reason(reason).Sentence() }
 
 // budget limits each application to an amount in each period. [NoLimit] disables the limit.
-func budget(amount float64, period time.Duration, now func() time.Time) *admission.Budget[application.ID] {
+func budget(amount float64, period time.Duration, now func() time.Time) *admission.RateLimiter[application.ID] {
 	if amount < 0 {
 		return nil
 	}
-	return admission.NewBudget[application.ID](amount, period, now)
+	return admission.NewRateLimiter[application.ID](amount, period, now)
 }
 
 // The limits of the staff pages, which have far fewer users than the API has calls.

@@ -40,7 +40,7 @@ func obstacles(s seed, now, realNow func() time.Time) func(context.Context, pati
 
 // limited lets one call pass and delays the others.
 func limited(now, realNow func() time.Time) obstacle {
-	calls := admission.NewBudget[struct{}](1, limitedFor, realNow)
+	calls := admission.NewRateLimiter[struct{}](1, limitedFor, realNow)
 	return func(context.Context) error {
 		if wait := calls.Spend(struct{}{}, 1); wait > 0 {
 			return httpapi.ErrRateLimited.Until(now().Add(wait))
