@@ -10,7 +10,7 @@ import (
 	"frontdesk/adapters/admission"
 )
 
-const seating = `
+const exposition = `
 # HELP frontdesk_seats How many there may be of a kind at once.
 # TYPE frontdesk_seats gauge
 frontdesk_seats{kind="slots"} 4
@@ -43,7 +43,7 @@ func TestMetricsShowSeatsAndTurns_D110(t *testing.T) {
 	if err := calls.Take(t.Context(), "ann"); err != nil {
 		t.Fatal(err)
 	}
-	if err := testutil.GatherAndCompare(registry, strings.NewReader(seating)); err != nil {
+	if err := testutil.GatherAndCompare(registry, strings.NewReader(exposition)); err != nil {
 		t.Error(err)
 	}
 }

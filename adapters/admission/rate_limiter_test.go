@@ -49,7 +49,7 @@ func TestAskingSpendsNothing(t *testing.T) {
 	}
 	var none *admission.RateLimiter[string]
 	if none.Spend("a", 1<<40) != 0 || none.Lacks("a", 1<<40) != 0 {
-		t.Error("no budget, and yet a bound")
+		t.Error("no limit, and yet a bound")
 	}
 }
 
@@ -61,7 +61,7 @@ func TestMoreThanAWholeBudgetCountsAsAWholeOne(t *testing.T) {
 		t.Errorf("wait %v", wait)
 	}
 	if wait := b.Spend("a", 1); wait <= 0 {
-		t.Error("something is left of a budget that was spent")
+		t.Error("something is left of a bucket that was spent")
 	}
 }
 
@@ -90,7 +90,7 @@ func TestRefundedBudgetCanBeSpent(t *testing.T) {
 		now = now.Add(time.Second)
 		b.Refund("a", 1)
 	}
-	b.Refund("a", 3) // never over the size of a budget
+	b.Refund("a", 3) // never over the size of a bucket
 	b.Refund("a", 3)
 	if wait := b.Spend("a", 3); wait != 0 {
 		t.Errorf("wait %v", wait)
@@ -100,7 +100,7 @@ func TestRefundedBudgetCanBeSpent(t *testing.T) {
 	}
 }
 
-// A request for too much does not affect others who share the budget.
+// A request for too much does not affect others who share the bucket.
 func TestOversizedRequestDoesNotRefuseOthers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
@@ -111,7 +111,7 @@ func TestOversizedRequestDoesNotRefuseOthers(t *testing.T) {
 		greedy.Go(func() {
 			for range 100_000 {
 				if ask("a", 1000) == 0 {
-					t.Error("there was a whole budget, although one of it is always spent")
+					t.Error("there was a whole bucket, although one of it is always spent")
 				}
 			}
 		})

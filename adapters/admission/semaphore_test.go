@@ -9,21 +9,21 @@ import (
 )
 
 // fill takes permits for a holder until there is none, and returns them.
-func fill(s *admission.FairSemaphore, holder string) (seats []*admission.Permit) {
+func fill(s *admission.FairSemaphore, holder string) (permits []*admission.Permit) {
 	for {
-		seat := s.Permit(holder)
-		if !seat.Take() {
-			return seats
+		permit := s.Permit(holder)
+		if !permit.Take() {
+			return permits
 		}
-		seats = append(seats, seat)
+		permits = append(permits, permit)
 	}
 }
 
 func TestALoneHolderGetsHalfOfTheSeats(t *testing.T) {
 	t.Parallel()
-	for seats, want := range map[int]int{1: 1, 2: 2, 3: 2, 16: 9, 1024: 513} {
-		if got := len(fill(admission.NewFairSemaphore(seats), "greedy")); got != want {
-			t.Errorf("of %d seats: got %d, want %d", seats, got, want)
+	for permits, want := range map[int]int{1: 1, 2: 2, 3: 2, 16: 9, 1024: 513} {
+		if got := len(fill(admission.NewFairSemaphore(permits), "greedy")); got != want {
+			t.Errorf("of %d permits: got %d, want %d", permits, got, want)
 		}
 	}
 }
@@ -32,10 +32,10 @@ func TestAHolderGetsAQuarterWhileOthersAsk(t *testing.T) {
 	t.Parallel()
 	s := admission.NewFairSemaphore(1000)
 	if !s.Permit("honest").Take() {
-		t.Fatal("the first seat was refused")
+		t.Fatal("the first permit was refused")
 	}
 	if got := len(fill(s, "greedy")); got != 250 {
-		t.Errorf("got %d seats, want 250", got)
+		t.Errorf("got %d permits, want 250", got)
 	}
 }
 
@@ -56,18 +56,18 @@ func TestSeatsComeBack(t *testing.T) {
 	t.Parallel()
 	s := admission.NewFairSemaphore(2)
 	first, second, third := s.Permit("a"), s.Permit("b"), s.Permit("c")
-	for _, seat := range []*admission.Permit{first, first, second} {
-		if !seat.Take() {
-			t.Fatal("two seats were not taken once each")
+	for _, permit := range []*admission.Permit{first, first, second} {
+		if !permit.Take() {
+			t.Fatal("two permits were not taken once each")
 		}
 	}
 	if third.Take() {
-		t.Fatal("there are three seats of two")
+		t.Fatal("there are three permits of two")
 	}
 	first.Release()
 	first.Release()
 	if !third.Take() || first.Take() {
-		t.Error("one seat given back is not one seat to take")
+		t.Error("one permit given back is not one permit to take")
 	}
 	var none *admission.Permit
 	if !none.Take() {
@@ -81,7 +81,7 @@ func TestItIsKnownWhetherNoneIsFree(t *testing.T) {
 	s := admission.NewFairSemaphore(3)
 	fill(s, "greedy")
 	if refused := s.Permit("greedy"); refused.Take() || refused.NoneFree() {
-		t.Error("one seat of three is free, and is not for the greedy one")
+		t.Error("one permit of three is free, and is not for the greedy one")
 	}
 	if newcomer := s.Permit("honest"); !newcomer.Take() || !newcomer.NoneFree() {
 		t.Error("a newcomer takes the last one")
@@ -97,8 +97,8 @@ func TestNoMoreSeatsAreTakenThanThereAre(t *testing.T) {
 	for n := range 64 {
 		all.Go(func() {
 			for range 200 {
-				seat := s.Permit(fmt.Sprint(n % 16))
-				if !seat.Take() {
+				permit := s.Permit(fmt.Sprint(n % 16))
+				if !permit.Take() {
 					continue
 				}
 				mu.Lock()
@@ -106,15 +106,15 @@ func TestNoMoreSeatsAreTakenThanThereAre(t *testing.T) {
 				most = max(most, taken)
 				taken--
 				mu.Unlock()
-				seat.Release()
+				permit.Release()
 			}
 		})
 	}
 	all.Wait()
 	if most > 8 {
-		t.Errorf("%d seats were taken at once", most)
+		t.Errorf("%d permits were taken at once", most)
 	}
 	if got := len(fill(s, "later")); got != 5 {
-		t.Errorf("%d seats are left to a lone holder, want 5", got)
+		t.Errorf("%d permits are left to a lone holder, want 5", got)
 	}
 }

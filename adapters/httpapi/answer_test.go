@@ -27,17 +27,17 @@ import (
 )
 
 // library is an API of which each application may read one long record.
-func library(t *testing.T, seats httpapi.Seats) *httpapi.API {
+func library(t *testing.T, permits httpapi.Permits) *httpapi.API {
 	t.Helper()
-	api, _ := countedLibrary(t, seats)
+	api, _ := countedLibrary(t, permits)
 	return api
 }
 
 // countedLibrary counts how often a record was read.
-func countedLibrary(t *testing.T, seats httpapi.Seats) (*httpapi.API, *atomic.Int32) {
+func countedLibrary(t *testing.T, permits httpapi.Permits) (*httpapi.API, *atomic.Int32) {
 	t.Helper()
 	var reads atomic.Int32
-	api := crowd(&counter{}, seats)
+	api := crowd(&counter{}, permits)
 	store := practiceDay(t)
 	api.Desk.Store, api.Desk.Patients = store, store
 	api.CareRecord = func(_ context.Context, _ string, _ patient.ID, long bool) (projections.CareRecord, error) {
@@ -59,7 +59,7 @@ func reading(name string) string {
 func TestSlowReaderIsDisconnected_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		api, reads := countedLibrary(t, httpapi.Seats{Slots: 2, Answers: 2})
+		api, reads := countedLibrary(t, httpapi.Permits{Slots: 2, Answers: 2})
 		w := serve(t, api)
 		var stalled []*client
 		begun := clock.Start()
@@ -93,7 +93,7 @@ func TestSlowReaderIsDisconnected_D43(t *testing.T) {
 func TestLongAnswersAreMadeInTurns_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		api := library(t, httpapi.Seats{})
+		api := library(t, httpapi.Permits{})
 		var making, most atomic.Int32
 		read := api.CareRecord
 		api.CareRecord = func(ctx context.Context, tenant string, id patient.ID, long bool) (projections.CareRecord, error) {
@@ -127,7 +127,7 @@ func TestLongAnswersAreMadeInTurns_D43(t *testing.T) {
 func TestALongAnswerMayTakeItsTime_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := serve(t, library(t, httpapi.Seats{})).dial(t)
+		c := serve(t, library(t, httpapi.Permits{})).dial(t)
 		c.send(t, reading("slow-reader"))
 		response, err := http.ReadResponse(c.answers, nil)
 		if err != nil {
@@ -151,7 +151,7 @@ func TestALongAnswerMayTakeItsTime_D43(t *testing.T) {
 func TestALongRefusalNeedsASeat_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := serve(t, library(t, httpapi.Seats{Answers: 1}))
+		w := serve(t, library(t, httpapi.Permits{Answers: 1}))
 		faults := strings.Replace(cough(), `"response":[`, `"response":[`+strings.Repeat(`{"answer":""},`, 2000), 1)
 		stalled, late := w.dial(t), w.dial(t)
 		stalled.send(t, as("greedy", len(faults))+faults)

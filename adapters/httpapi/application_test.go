@@ -68,7 +68,7 @@ func TestKeySetRefreshBlocksNoOthers_D94(t *testing.T) {
 	t.Parallel()
 	reading, release := make(chan struct{}, 32), make(chan struct{})
 	api, store := itself(t, func(api *httpapi.API) {
-		api.Seats = httpapi.Seats{Slots: 1, Turns: 1, Bodies: 1}
+		api.Permits = httpapi.Permits{Slots: 1, Turns: 1, Bodies: 1}
 		api.Itself.Reread = func(ctx context.Context, _ string) (bool, error) {
 			reading <- struct{}{}
 			select {

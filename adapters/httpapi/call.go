@@ -53,35 +53,35 @@ func callOf(ctx context.Context) *call {
 }
 
 // proven charges the rest of the call to its application.
-func (c *call) proven(by access.Caller, seats seats) {
+func (c *call) proven(by access.Caller, permits permits) {
 	c.line.Caller = by
 	c.by.Store(&caller{by.Tenant, by.Application})
 	c.holder = by.Application.String()
-	c.texts = body.Texts{Medium: seats.texts.Permit(c.holder), Long: seats.longTexts.Permit(c.holder)}
-	c.file, c.long = seats.files.Permit(c.holder), seats.answers.Permit(c.holder)
+	c.texts = body.Texts{Medium: permits.texts.Permit(c.holder), Long: permits.longTexts.Permit(c.holder)}
+	c.file, c.long = permits.files.Permit(c.holder), permits.answers.Permit(c.holder)
 }
 
 // take takes a permit for the call. The caller must release it.
 func (c *call) take(from *admission.FairSemaphore) (*admission.Permit, error) {
-	seat := from.Permit(c.holder)
-	return seat, body.Take(seat)
+	permit := from.Permit(c.holder)
+	return permit, body.Take(permit)
 }
 
 // in runs a step of a call with a permit, when it is the holder's turn to query the
 // database. The whole time limit starts then.
-func (a *API) in(shares *admission.FairSemaphore, r *http.Request, step func(*http.Request) error) error {
+func (a *API) in(semaphore *admission.FairSemaphore, r *http.Request, step func(*http.Request) error) error {
 	c := callOf(r.Context())
-	seat, err := c.take(shares)
+	permit, err := c.take(semaphore)
 	if err != nil {
 		return err
 	}
-	defer seat.Release()
+	defer permit.Release()
 	ctx, cancel := context.WithTimeout(r.Context(), a.Limit)
 	defer cancel()
-	if err := a.seats.turns.Take(ctx, c.holder); err != nil {
+	if err := a.permits.turns.Take(ctx, c.holder); err != nil {
 		return err
 	}
-	defer a.seats.turns.Release(c.holder)
+	defer a.permits.turns.Release(c.holder)
 	return step(r.WithContext(ctx))
 }
 
@@ -92,14 +92,14 @@ func (a *API) makeLong(r *http.Request) error {
 	if err := body.Take(c.long); err != nil {
 		return err
 	}
-	err := a.seats.making.Take(r.Context(), c.holder)
+	err := a.permits.making.Take(r.Context(), c.holder)
 	c.making = err == nil
 	return err
 }
 
 func (a *API) madeLong(r *http.Request) {
 	if c := callOf(r.Context()); c.making {
-		a.seats.making.Release(c.holder)
+		a.permits.making.Release(c.holder)
 		c.making = false
 	}
 }

@@ -28,11 +28,11 @@ func (a *API) retrieveCareRecord(r *http.Request, caller judged, f *body.Form) (
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	seat := callOf(r.Context()).long
-	if err := body.Take(seat); err != nil {
+	permit := callOf(r.Context()).long
+	if err := body.Take(permit); err != nil {
 		return nil, err
 	}
-	seat.Release() // a short record needs none
+	permit.Release() // a short record needs none
 	if err := caller.desk.OpenCareRecord(r.Context(), commands.OpenCareRecord{Tenant: caller.Tenant, Patient: caller.patient}); err != nil {
 		return nil, err
 	}

@@ -21,9 +21,9 @@ import (
 
 // crowd is an API whose callers are named in the Authorization header. One named slow
 // waits for its keys until the limit.
-func crowd(c *counter, seats httpapi.Seats) *httpapi.API {
+func crowd(c *counter, permits httpapi.Permits) *httpapi.API {
 	api := c.api()
-	api.Seats = seats
+	api.Permits = permits
 	api.Recognise = func(_ context.Context, authorization []string, _ string, endpoint access.Endpoint) (func(context.Context) (access.Caller, error), error) {
 		caller := asApplication
 		caller.Endpoint, caller.Application = endpoint, named(authorization[0])
@@ -68,7 +68,7 @@ func TestStalledBodiesLeaveRoomForOthers_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{}
-		w := serve(t, crowd(c, httpapi.Seats{Slots: 2, Bodies: 4}))
+		w := serve(t, crowd(c, httpapi.Permits{Slots: 2, Bodies: 4}))
 		var greedy []*client
 		for n := range 10 {
 			greedy = append(greedy, w.dial(t))
@@ -178,7 +178,7 @@ func TestCallersTakeTurns_D43(t *testing.T) {
 			<-release
 		}
 		c.next(wait)
-		handler := crowd(c, httpapi.Seats{Turns: 1}).Handler()
+		handler := crowd(c, httpapi.Permits{Turns: 1}).Handler()
 		call := func(name, source string) {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/transactional-api/create-patient-request", strings.NewReader(cough()))
 			r.Header.Set("Authorization", name)
@@ -227,7 +227,7 @@ func TestPublicCallsTakeNoSlot_D43(t *testing.T) {
 func TestKeySetsAreBoundedPerSource_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		api := crowd(&counter{}, httpapi.Seats{KeySets: 2})
+		api := crowd(&counter{}, httpapi.Permits{KeySets: 2})
 		release := make(chan struct{})
 		api.SigningKeys = func(ctx context.Context) ([]byte, error) { <-release; return theKeySet(ctx) }
 		w := serve(t, api)
@@ -250,7 +250,7 @@ func TestRestsAreBounded_D1(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		api := refusing(&counter{})
-		api.Seats = httpapi.Seats{Rests: 1}
+		api.Permits = httpapi.Permits{Rests: 1}
 		w := serve(t, api)
 		begun := clock.Start()
 		first, second := w.dial(t), w.dial(t)

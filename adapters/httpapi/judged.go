@@ -44,7 +44,7 @@ func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, e
 	if err != nil {
 		return access.Caller{}, err
 	}
-	callOf(r.Context()).proven(caller, a.seats)
+	callOf(r.Context()).proven(caller, a.permits)
 	// Only the proven caller's budget is spent, so that no caller spends another's.
 	if err := a.unless(ErrRateLimited, a.Calls.Spend(caller.Application, 1)); err != nil {
 		return caller, err
@@ -56,7 +56,7 @@ func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, e
 func (a *API) recognise(r *http.Request, endpoint access.Endpoint) (prove func(context.Context) (access.Caller, error), err error) {
 	tenant, _ := a.tenantOf(r.Host)
 	callOf(r.Context()).judged = a.Now()
-	err = a.in(a.seats.slots, r, func(r *http.Request) error {
+	err = a.in(a.permits.slots, r, func(r *http.Request) error {
 		prove, err = a.Recognise(r.Context(), r.Header.Values("Authorization"), tenant, endpoint)
 		return err
 	})

@@ -61,7 +61,7 @@ func (c *clerk) api() *httpapi.API {
 	day := (&desk{caller: c.caller}).api(c.Store)
 	day.DefaultTenant, day.Desk.Store, day.Uploads = "", c, &httpapitest.Shelf{}
 	day.Record = func(call access.Call) { c.calls = append(c.calls, call) }
-	day.Seats, day.Now = oneByOne, atWritten
+	day.Permits, day.Now = oneByOne, atWritten
 	if c.refusal != nil {
 		day.Recognise = refuses(c.refusal)
 	}

@@ -21,9 +21,9 @@ const (
 	DefaultDailyBytes = 50 << 30 // of bodies
 )
 
-// Seats sets how many calls may do each kind of work at once. Each source and each
+// Permits sets how many calls may do each kind of work at once. Each source and each
 // application has a share (D43). Zero means the default.
-type Seats struct {
+type Permits struct {
 	Slots     int // wait for their turn, query the database and make an answer; [DefaultSlots]
 	Turns     int // of those with a slot, have their turn; 32
 	Bodies    int // read a body, which takes some 50 KiB; 4,096
@@ -35,36 +35,36 @@ type Seats struct {
 	KeySets   int // read the key set for webhooks; 64
 }
 
-// seats are the permits of one API.
-type seats struct {
+// permits are the permits of one API.
+type permits struct {
 	slots, bodies, texts, longTexts, files, answers, rests, keySets *admission.FairSemaphore
 
 	turns  *admission.FairQueue // of sources and applications
 	making *admission.FairQueue // of applications: to make a long answer, which takes 100 ms of one core
 }
 
-func (s Seats) made() seats {
-	return seats{
-		slots:     admission.NewFairSemaphore(cmp.Or(s.Slots, DefaultSlots)),
-		bodies:    admission.NewFairSemaphore(cmp.Or(s.Bodies, 4096)),
-		texts:     admission.NewFairSemaphore(cmp.Or(s.Texts, 256)),
-		longTexts: admission.NewFairSemaphore(cmp.Or(s.LongTexts, 16)),
-		files:     admission.NewFairSemaphore(cmp.Or(s.Files, 256)),
-		answers:   admission.NewFairSemaphore(cmp.Or(s.Answers, 16)),
-		rests:     admission.NewFairSemaphore(cmp.Or(s.Rests, 1024)),
-		keySets:   admission.NewFairSemaphore(cmp.Or(s.KeySets, 64)),
-		turns:     admission.NewFairQueue(cmp.Or(s.Turns, 32)),
+func (p Permits) build() permits {
+	return permits{
+		slots:     admission.NewFairSemaphore(cmp.Or(p.Slots, DefaultSlots)),
+		bodies:    admission.NewFairSemaphore(cmp.Or(p.Bodies, 4096)),
+		texts:     admission.NewFairSemaphore(cmp.Or(p.Texts, 256)),
+		longTexts: admission.NewFairSemaphore(cmp.Or(p.LongTexts, 16)),
+		files:     admission.NewFairSemaphore(cmp.Or(p.Files, 256)),
+		answers:   admission.NewFairSemaphore(cmp.Or(p.Answers, 16)),
+		rests:     admission.NewFairSemaphore(cmp.Or(p.Rests, 1024)),
+		keySets:   admission.NewFairSemaphore(cmp.Or(p.KeySets, 64)),
+		turns:     admission.NewFairQueue(cmp.Or(p.Turns, 32)),
 		making:    admission.NewFairQueue(max(1, runtime.GOMAXPROCS(0)/2)), // leaves cores for short answers
 	}
 }
 
-// shown registers the permits as metrics.
-func (s seats) shown(in *admission.Metrics) {
+// register adds the permits as metrics.
+func (p permits) register(in *admission.Metrics) {
 	in.Semaphores(map[string]*admission.FairSemaphore{
-		"slots": s.slots, "bodies": s.bodies, "texts": s.texts, "long-texts": s.longTexts, "files": s.files, "answers": s.answers,
-		"rests": s.rests, "key-sets": s.keySets,
+		"slots": p.slots, "bodies": p.bodies, "texts": p.texts, "long-texts": p.longTexts, "files": p.files, "answers": p.answers,
+		"rests": p.rests, "key-sets": p.keySets,
 	})
-	in.Queues(map[string]*admission.FairQueue{"calls": s.turns, "long-answers": s.making})
+	in.Queues(map[string]*admission.FairQueue{"calls": p.turns, "long-answers": p.making})
 }
 
 // The refusals of an application that has used up a limit.
@@ -91,11 +91,11 @@ func (a *API) arriving(read reader) reader {
 		if err := a.unless(errTooManyBytes, a.Bytes.Lacks(caller.Application, declared)); err != nil {
 			return nil, err
 		}
-		seat, err := callOf(r.Context()).take(a.seats.bodies)
+		permit, err := callOf(r.Context()).take(a.permits.bodies)
 		if err != nil {
 			return nil, err
 		}
-		defer seat.Release()
+		defer permit.Release()
 		r.Body = &countedBody{r.Body, func(n int) error {
 			return a.unless(errTooManyBytes, a.Bytes.Spend(caller.Application, n))
 		}}

@@ -15,17 +15,17 @@ import (
 func TestTextsLeaveRoomForOthers_D43(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		seats httpapi.Seats
-		long  string
+		permits httpapi.Permits
+		long    string
 	}{
-		"texts":       {httpapi.Seats{Texts: 4}, cough() + strings.Repeat(" ", 17<<10)},
-		"long texts":  {httpapi.Seats{LongTexts: 4}, cough() + strings.Repeat(" ", 70<<10)},
-		"values":      {httpapi.Seats{Texts: 4}, strings.TrimSuffix(cough(), "}") + `,"x":[` + strings.Repeat("{},", 300) + `{}]}`},
-		"many values": {httpapi.Seats{LongTexts: 4}, strings.TrimSuffix(cough(), "}") + `,"x":[` + strings.Repeat("{},", 3000) + `{}]}`},
+		"texts":       {httpapi.Permits{Texts: 4}, cough() + strings.Repeat(" ", 17<<10)},
+		"long texts":  {httpapi.Permits{LongTexts: 4}, cough() + strings.Repeat(" ", 70<<10)},
+		"values":      {httpapi.Permits{Texts: 4}, strings.TrimSuffix(cough(), "}") + `,"x":[` + strings.Repeat("{},", 300) + `{}]}`},
+		"many values": {httpapi.Permits{LongTexts: 4}, strings.TrimSuffix(cough(), "}") + `,"x":[` + strings.Repeat("{},", 3000) + `{}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { crowdWithTexts(t, serve(t, crowd(&counter{}, test.seats)), test.long) })
+			synctest.Test(t, func(t *testing.T) { crowdWithTexts(t, serve(t, crowd(&counter{}, test.permits)), test.long) })
 		})
 	}
 }
@@ -57,7 +57,7 @@ func crowdWithTexts(t *testing.T, w *wire, long string) {
 func TestFilesLeaveRoomForOthers_D43(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := serve(t, crowd(&counter{}, httpapi.Seats{Files: 4}))
+		w := serve(t, crowd(&counter{}, httpapi.Permits{Files: 4}))
 		file := cough(jpeg("x.jpg", make([]byte, 1000)))
 		var clients []*client
 		for n := range 3 {

@@ -104,8 +104,8 @@ func (a *API) drain(c *call, b *pacedBody) {
 	}
 	_ = b.control.Flush() // an error means that the client has disconnected
 	var rest time.Duration
-	if seat, err := c.take(a.seats.rests); err == nil {
-		defer seat.Release()
+	if permit, err := c.take(a.permits.rests); err == nil {
+		defer permit.Release()
 		rest = cmp.Or(a.Rest, drainTime)
 	}
 	_ = b.control.SetReadDeadline(clock.Deadline(rest))

@@ -172,7 +172,7 @@ func TestContinueWaitsForKeys_D44(t *testing.T) {
 func TestAnApplicationMaySendSoMuchADay_D19(t *testing.T) {
 	t.Parallel()
 	c, now := &counter{}, written
-	api := crowd(c, httpapi.Seats{})
+	api := crowd(c, httpapi.Permits{})
 	api.Now = func() time.Time { return now }
 	api.Bytes = admission.NewRateLimiter[application.ID](24_000, 24*time.Hour, api.Now)
 	handler := api.Handler()

@@ -146,8 +146,8 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, refusals fault.List
 		w.Header().Set("Retry-After", strconv.Itoa(wait))
 	}
 	text, _ := encoded(problemsOf(refusals, callOf(r.Context()).unknown), nil) // strings can always be encoded
-	if noSeat := a.answer(w, r, status, text); noSeat != nil {
-		a.refuse(w, r, refusalsOf(noSeat))
+	if noPermit := a.answer(w, r, status, text); noPermit != nil {
+		a.refuse(w, r, refusalsOf(noPermit))
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 )
 
 // API serves the Transactional API. All fields are needed except DefaultTenant,
-// TrustedProxies, Strict, Calls, Bytes, Record, Seats, Seating, Rest, Metrics, Traces and Lines.
+// TrustedProxies, Strict, Calls, Bytes, Record, Permits, Admission, Rest, Metrics, Traces and Lines.
 type API struct {
 	Domain        string // tenants are served on {tenantId}.<Domain>
 	DefaultTenant string // the tenant of a bare address or localhost; "" for none
@@ -72,18 +72,18 @@ type API struct {
 	// none.
 	Record func(access.Call)
 
-	Seats   Seats              // for concurrent calls; beyond them 503
-	Seating *admission.Metrics // nil: not measured
-	Limit   time.Duration      // for the work of a call in a slot
-	Rest    time.Duration      // for discarding the rest of a body that was answered early; 0 means 5 s
-	Now     func() time.Time
-	Metrics *Metrics        // nil: not measured
-	Traces  *tracing.Tracer // nil: not traced
-	Log     *slog.Logger
-	Lines   Lines // which calls are logged
+	Permits   Permits            // for concurrent calls; beyond them 503
+	Admission *admission.Metrics // nil: not measured
+	Limit     time.Duration      // for the work of a call in a slot
+	Rest      time.Duration      // for discarding the rest of a body that was answered early; 0 means 5 s
+	Now       func() time.Time
+	Metrics   *Metrics        // nil: not measured
+	Traces    *tracing.Tracer // nil: not traced
+	Log       *slog.Logger
+	Lines     Lines // which calls are logged
 
 	// Made by Handler.
-	seats     seats
+	permits   permits
 	reasons   *admission.RateLimiter[string] // of log lines about unavailability
 	strangers *admission.RateLimiter[int]    // of log lines about unproven calls, by status
 }
@@ -91,8 +91,8 @@ type API struct {
 // Handler returns the API as one handler. All answers are JSON and carry an
 // X-Request-Id.
 func (a *API) Handler() http.Handler {
-	a.seats = a.Seats.made()
-	a.seats.shown(a.Seating)
+	a.permits = a.Permits.build()
+	a.permits.register(a.Admission)
 	a.reasons = admission.NewRateLimiter[string](1, time.Second, a.Now)
 	a.strangers = admission.NewRateLimiter[int](strangersLines, time.Second, a.Now)
 	return a.identified(a.paced(a.cleared(a.routes())))
@@ -185,7 +185,7 @@ func (a *API) after(read reader, made maker) func(*http.Request, access.Endpoint
 		if err != nil {
 			return nil, err
 		}
-		err = a.in(a.seats.slots, r, func(r *http.Request) error {
+		err = a.in(a.permits.slots, r, func(r *http.Request) error {
 			judged, err := a.ready(r, caller, form)
 			if err != nil {
 				return err

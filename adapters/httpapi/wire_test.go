@@ -142,12 +142,12 @@ func TestABodyThatDripsIsCut_D19(t *testing.T) {
 }
 
 // oneByOne is a slot for one call at a time.
-var oneByOne = httpapi.Seats{Slots: 1}
+var oneByOne = httpapi.Permits{Slots: 1}
 
 // busyOneByOne is an API that answers one call at a time.
 func busyOneByOne(c *counter) *httpapi.API {
 	api := c.api()
-	api.Seats = oneByOne
+	api.Permits = oneByOne
 	return api
 }
 

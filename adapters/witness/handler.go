@@ -37,31 +37,31 @@ var (
 func (w *Witness) Handler(proxies []netip.Prefix) http.Handler {
 	h := handler{w, admission.NewFairSemaphore(requests), proxies}
 	mux := http.NewServeMux()
-	mux.Handle("POST /add-checkpoint", h.seated(h.add))
-	mux.Handle("POST /continue-epoch", h.seated(h.next))
-	mux.Handle("GET /{log}/epochs", h.seated(h.epochs))
-	mux.Handle("GET /{log}/checkpoint", h.seated(h.checkpoint))
+	mux.Handle("POST /add-checkpoint", h.limited(h.add))
+	mux.Handle("POST /continue-epoch", h.limited(h.next))
+	mux.Handle("GET /{log}/epochs", h.limited(h.epochs))
+	mux.Handle("GET /{log}/checkpoint", h.limited(h.checkpoint))
 	return httpx.WriteDeadline(mux)
 }
 
 type handler struct {
 	*Witness
-	seats   *admission.FairSemaphore
+	permits *admission.FairSemaphore
 	proxies []netip.Prefix
 }
 
-// seated answers with the result of next, to a limited number of requests at once.
-func (h handler) seated(next func(http.ResponseWriter, *http.Request) ([]byte, error)) http.Handler {
+// limited answers with the result of next, to a limited number of requests at once.
+func (h handler) limited(next func(http.ResponseWriter, *http.Request) ([]byte, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The deadline also covers a body that is not read. Only a test's connection
 		// has no deadlines.
 		_ = http.NewResponseController(w).SetReadDeadline(clock.Deadline(requestTime))
-		seat := h.seats.Permit(httpx.ClientAddress(r, h.proxies))
-		if !seat.Take() {
+		permit := h.permits.Permit(httpx.ClientAddress(r, h.proxies))
+		if !permit.Take() {
 			h.refuse(r.Context(), w, errCrowded)
 			return
 		}
-		defer seat.Release()
+		defer permit.Release()
 		text, err := next(w, r)
 		if err != nil {
 			h.refuse(r.Context(), w, err)

@@ -124,19 +124,19 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // All permits are taken, so it is not the caller's share.
 func TestFormWithoutPermitGetsReason(t *testing.T) {
 	t.Parallel()
-	seats := admission.NewFairSemaphore(2)
-	first, second, third := seats.Permit("one"), seats.Permit("other"), seats.Permit("one")
-	for _, seat := range []*admission.Permit{first, first, second, nil} {
-		if err := body.Take(seat); err != nil {
+	permits := admission.NewFairSemaphore(2)
+	first, second, third := permits.Permit("one"), permits.Permit("other"), permits.Permit("one")
+	for _, permit := range []*admission.Permit{first, first, second, nil} {
+		if err := body.Take(permit); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := body.Take(third); err != body.ErrBusy { //nolint:errorlint // the two refusals have one code
-		t.Errorf("no seat is free: %v", err)
+		t.Errorf("no permit is free: %v", err)
 	}
 	second.Release()
 	if err := body.Take(third); err != nil {
-		t.Errorf("a seat was given back: %v", err)
+		t.Errorf("a permit was given back: %v", err)
 	}
 	crowd := admission.NewFairSemaphore(3)
 	for range 2 {

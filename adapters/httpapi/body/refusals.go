@@ -27,11 +27,11 @@ var (
 
 // Take takes a permit, unless it is taken already. It does not wait: if there is none
 // for its holder, it returns [ErrBusy] or [ErrShare].
-func Take(seat *admission.Permit) error {
+func Take(permit *admission.Permit) error {
 	switch {
-	case seat.Take():
+	case permit.Take():
 		return nil
-	case seat.NoneFree():
+	case permit.NoneFree():
 		return ErrBusy
 	}
 	return ErrShare

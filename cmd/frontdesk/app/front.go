@@ -69,14 +69,14 @@ func (a *App) api() *httpapi.API {
 		},
 		Record: a.recorder.Record,
 
-		Seats:   httpapi.Seats{Slots: a.config.CallsInFlight, Turns: 2 * int(a.config.CallConnections)},
-		Seating: a.seating,
-		Limit:   a.config.CallLimit,
-		Now:     a.config.Now,
-		Metrics: httpapi.NewMetrics(a.registry),
-		Traces:  a.traces,
-		Log:     a.config.Log,
-		Lines:   a.config.Calls,
+		Permits:   httpapi.Permits{Slots: a.config.CallsInFlight, Turns: 2 * int(a.config.CallConnections)},
+		Admission: a.admission,
+		Limit:     a.config.CallLimit,
+		Now:       a.config.Now,
+		Metrics:   httpapi.NewMetrics(a.registry),
+		Traces:    a.traces,
+		Log:       a.config.Log,
+		Lines:     a.config.Calls,
 	}
 }
 
@@ -135,7 +135,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 			Now:      c.Now,
 			RealNow:  c.RealNow,
 			Metrics:  pagekit.NewMetrics(a.registry),
-			Seating:  a.seating,
+			Seating:  a.admission,
 			Log:      c.Log,
 		},
 		Live: a.live,

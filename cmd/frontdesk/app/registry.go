@@ -49,8 +49,8 @@ func (a *App) measure() {
 		eventstore.Lag(a.background, c.Now), eventstore.Groups(a.store), postgres.ClockOffset(a.pools.background, c.RealNow), keyring.Ages(a.background),
 		retention.Ahead(a.background), proving.Reached(a.background, c.Now))
 	a.registry.MustRegister(keyring.Metrics(a.keyring)...)
-	a.sweeps, a.seating = uploads.NewSweepMetrics(a.registry, c.RealNow), admission.NewMetrics(a.registry)
-	a.passwords.Queue.Show(a.seating)
+	a.sweeps, a.admission = uploads.NewSweepMetrics(a.registry, c.RealNow), admission.NewMetrics(a.registry)
+	a.passwords.Queue.Show(a.admission)
 }
 
 // isReady makes its own check and is not counted with the others: the reader of metrics

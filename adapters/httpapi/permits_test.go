@@ -62,7 +62,7 @@ func TestNoSeatIsLost_D44(t *testing.T) {
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			api := crowd(c, httpapi.Seats{Slots: 1, Turns: 1, Bodies: 1, Texts: 1, LongTexts: 1, Files: 1, Answers: 1, Rests: 1})
+			api := crowd(c, httpapi.Permits{Slots: 1, Turns: 1, Bodies: 1, Texts: 1, LongTexts: 1, Files: 1, Answers: 1, Rests: 1})
 			api.Uploads = shelf
 			w := serve(t, api)
 			first := w.dial(t)
