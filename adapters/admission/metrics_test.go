@@ -31,7 +31,7 @@ frontdesk_turns_waiting{kind="calls"} 0
 
 // Waiting for others and waiting because of one's own share are counted separately,
 // without names.
-func TestMetricsShowSeatsAndTurns_D110(t *testing.T) {
+func TestMetricsShowPermitsAndQueues_D110(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	metrics, slots, calls := admission.NewMetrics(registry), admission.NewFairSemaphore(4), admission.NewFairQueue(1)

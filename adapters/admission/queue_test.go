@@ -76,7 +76,7 @@ func TestNewCallersDoNotStarveWaiters(t *testing.T) {
 	})
 }
 
-func TestTheLastHolderIsPassedOverSevenTimes(t *testing.T) {
+func TestLastHolderIsSkippedSevenTimes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{FairQueue: admission.NewFairQueueWithLast("last", 1)}
@@ -122,7 +122,7 @@ func TestCancelledWaiterPassesItsTurn(t *testing.T) {
 	})
 }
 
-func TestNoMoreTakeTurnsThanMay(t *testing.T) {
+func TestQueueNeverExceedsLimit(t *testing.T) {
 	t.Parallel()
 	turns := admission.NewFairQueue(3)
 	var mu sync.Mutex

@@ -8,7 +8,7 @@ import (
 	"frontdesk/adapters/admission"
 )
 
-func TestABudgetIsSpentAndRefilled(t *testing.T) {
+func TestBucketIsSpentAndRefilled(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	b := admission.NewRateLimiter[string](10, time.Minute, func() time.Time { return now })
@@ -27,7 +27,7 @@ func TestABudgetIsSpentAndRefilled(t *testing.T) {
 	}
 }
 
-func TestAskingSpendsNothing(t *testing.T) {
+func TestLacksSpendsNothing(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	b := admission.NewRateLimiter[string](10, time.Minute, func() time.Time { return now })
@@ -53,7 +53,7 @@ func TestAskingSpendsNothing(t *testing.T) {
 	}
 }
 
-func TestMoreThanAWholeBudgetCountsAsAWholeOne(t *testing.T) {
+func TestSpendingMoreThanSizeCountsAsSize(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	b := admission.NewRateLimiter[string](10, time.Minute, func() time.Time { return now })
@@ -79,7 +79,7 @@ func TestSpendersAreBounded(t *testing.T) {
 	}
 }
 
-func TestRefundedBudgetCanBeSpent(t *testing.T) {
+func TestRefundCanBeSpent(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	b := admission.NewRateLimiter[string](3, time.Hour, func() time.Time { return now })
@@ -133,7 +133,7 @@ func TestOversizedRequestDoesNotRefuseOthers(t *testing.T) {
 	}
 }
 
-func TestBudgetReportsRemainder_D93(t *testing.T) {
+func TestLimiterReportsRemainder_D93(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ func fill(s *admission.FairSemaphore, holder string) (permits []*admission.Permi
 	}
 }
 
-func TestALoneHolderGetsHalfOfTheSeats(t *testing.T) {
+func TestLoneHolderGetsHalfOfPermits(t *testing.T) {
 	t.Parallel()
 	for permits, want := range map[int]int{1: 1, 2: 2, 3: 2, 16: 9, 1024: 513} {
 		if got := len(fill(admission.NewFairSemaphore(permits), "greedy")); got != want {
@@ -28,7 +28,7 @@ func TestALoneHolderGetsHalfOfTheSeats(t *testing.T) {
 	}
 }
 
-func TestAHolderGetsAQuarterWhileOthersAsk(t *testing.T) {
+func TestHolderGetsQuarterUnderContention(t *testing.T) {
 	t.Parallel()
 	s := admission.NewFairSemaphore(1000)
 	if !s.Permit("honest").Take() {
@@ -39,7 +39,7 @@ func TestAHolderGetsAQuarterWhileOthersAsk(t *testing.T) {
 	}
 }
 
-func TestANewcomerFindsASeatBesideEightGreedyHolders(t *testing.T) {
+func TestNewcomerGetsPermitAmongGreedy(t *testing.T) {
 	t.Parallel()
 	s := admission.NewFairSemaphore(64)
 	for n := range 8 {
@@ -52,7 +52,7 @@ func TestANewcomerFindsASeatBesideEightGreedyHolders(t *testing.T) {
 	}
 }
 
-func TestSeatsComeBack(t *testing.T) {
+func TestReleasedPermitIsFree(t *testing.T) {
 	t.Parallel()
 	s := admission.NewFairSemaphore(2)
 	first, second, third := s.Permit("a"), s.Permit("b"), s.Permit("c")
@@ -76,7 +76,7 @@ func TestSeatsComeBack(t *testing.T) {
 	none.Release()
 }
 
-func TestItIsKnownWhetherNoneIsFree(t *testing.T) {
+func TestNoneFreeReportsFullSemaphore(t *testing.T) {
 	t.Parallel()
 	s := admission.NewFairSemaphore(3)
 	fill(s, "greedy")
@@ -88,7 +88,7 @@ func TestItIsKnownWhetherNoneIsFree(t *testing.T) {
 	}
 }
 
-func TestNoMoreSeatsAreTakenThanThereAre(t *testing.T) {
+func TestPermitsNeverExceedLimit(t *testing.T) {
 	t.Parallel()
 	s := admission.NewFairSemaphore(8)
 	var mu sync.Mutex

@@ -8,7 +8,7 @@ import (
 	"frontdesk/adapters/httpx"
 )
 
-func TestTheSourceIsTheConnectionsUnlessAProxyIsTrusted_D27(t *testing.T) {
+func TestClientAddressTrustsOnlyProxies_D27(t *testing.T) {
 	t.Parallel()
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for _, c := range []struct {

@@ -30,7 +30,7 @@ func (d *deadlines) Write(p []byte) (int, error) {
 	return d.ResponseRecorder.Write(p)
 }
 
-func TestEveryPieceOfAnAnswerHasADeadlineOfItsOwn(t *testing.T) {
+func TestEachWriteHasItsOwnDeadline(t *testing.T) {
 	t.Parallel()
 	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 	const length = 1<<20 + 1
@@ -49,7 +49,7 @@ func TestEveryPieceOfAnAnswerHasADeadlineOfItsOwn(t *testing.T) {
 }
 
 // Reading writes a 100 Continue, and it is unknown how long ago the call came.
-func TestReadingAnAwaitedBodyIsWriting(t *testing.T) {
+func TestReadOfExpectedBodyRenewsDeadline(t *testing.T) {
 	t.Parallel()
 	for expect, want := range map[string]int{"": 2, "100-continue": 3} {
 		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
