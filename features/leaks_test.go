@@ -222,20 +222,20 @@ func (k *keeping) callEverything() {
 		"/transactional-api/create-note": fmt.Sprintf(`{"patientId": "<%s>", "note": %q}`, name, k.word("a note")),
 	} {
 		unknown := strings.Replace(body, "{", `{"`+k.word("a member")+`": `+strconv.Quote(k.word("an unknown value"))+`,`, 1)
-		k.says(http.MethodPost, path, body, http.StatusOK)
-		k.says(http.MethodPost, path, unknown, http.StatusOK)
-		k.says(http.MethodPost, path, body[:len(body)-1], http.StatusBadRequest)
-		k.says(http.MethodPost, path, strings.Replace(body, "<"+name+">", k.word("an identifier"), 1), http.StatusBadRequest)
+		k.expect(http.MethodPost, path, body, http.StatusOK)
+		k.expect(http.MethodPost, path, unknown, http.StatusOK)
+		k.expect(http.MethodPost, path, body[:len(body)-1], http.StatusBadRequest)
+		k.expect(http.MethodPost, path, strings.Replace(body, "<"+name+">", k.word("an identifier"), 1), http.StatusBadRequest)
 	}
-	k.says(http.MethodGet, "/transactional-api/retrieve-care-record?patientId=<"+name+">", "", http.StatusOK)
-	k.says(http.MethodGet, "/transactional-api/retrieve-care-record?patientId="+k.word("an identifier in a query"), "", http.StatusBadRequest)
-	k.says(http.MethodGet, "/transactional-api/"+k.word("an address"), "", http.StatusNotFound)
+	k.expect(http.MethodGet, "/transactional-api/retrieve-care-record?patientId=<"+name+">", "", http.StatusOK)
+	k.expect(http.MethodGet, "/transactional-api/retrieve-care-record?patientId="+k.word("an identifier in a query"), "", http.StatusBadRequest)
+	k.expect(http.MethodGet, "/transactional-api/"+k.word("an address"), "", http.StatusNotFound)
 	k.must(k.browser("somebody").fill("sign-in", "sign-in",
 		url.Values{"username": {k.word("an unknown username")}, "password": {k.word("a password")}}))
 }
 
-// says makes a call for a practitioner.
-func (k *keeping) says(method, path, body string, status int) {
+// expect makes a call for a practitioner, and checks its status.
+func (k *keeping) expect(method, path, body string, status int) {
 	k.t.Helper()
 	k.token = []bearertest.Edit{bearertest.Claim("act", map[string]any{
 		"practitioner": map[string]any{"name": k.word("a practitioner's name"), "email": k.word("their e-mail") + "@elm.example"},

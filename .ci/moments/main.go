@@ -123,7 +123,7 @@ func (t *trial) all(ctx context.Context, chosen []moment) error {
 		at := m.next(clock.System())
 		_, _ = fmt.Fprintf(t.out, "=== %s: the tests of each package begin at %s\n", m.name, at.Format(time.RFC1123Z))
 		watch := clock.Start()
-		passed, failed, err := t.at(ctx, m, at, environment)
+		passed, failed, err := t.runAt(ctx, m, at, environment)
 		if err != nil {
 			return err
 		}
@@ -148,8 +148,8 @@ func (t *trial) build(ctx context.Context, environment []string) error {
 	return nil
 }
 
-// at runs the tests at a moment. It returns how many packages passed, and which failed.
-func (t *trial) at(ctx context.Context, m moment, at time.Time, environment []string) (passed int, failed []string, err error) {
+// runAt runs the tests at a moment. It returns how many packages passed, and which failed.
+func (t *trial) runAt(ctx context.Context, m moment, at time.Time, environment []string) (passed int, failed []string, err error) {
 	if m.zone != "" {
 		environment = append(environment, "TZ="+m.zone)
 	}

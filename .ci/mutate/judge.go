@@ -74,7 +74,7 @@ func (j *judge) sample(ctx context.Context, all iter.Seq[mutant], out io.Writer)
 		if judged == j.count {
 			break
 		}
-		r, err := j.one(ctx, m)
+		r, err := j.judgeOne(ctx, m)
 		if err != nil {
 			return results, err
 		}
@@ -87,8 +87,8 @@ func (j *judge) sample(ctx context.Context, all iter.Seq[mutant], out io.Writer)
 	return results, nil
 }
 
-// one judges a mutant by its package's own tests, and a survivor by those of other packages.
-func (j *judge) one(ctx context.Context, m mutant) (r result, err error) {
+// judgeOne judges a mutant by its package's own tests, and a survivor by those of other packages.
+func (j *judge) judgeOne(ctx context.Context, m mutant) (r result, err error) {
 	watch := clock.Start()
 	overlay, remove, err := overlay(m)
 	if err != nil {

@@ -134,7 +134,7 @@ func (n *night) run(ctx context.Context, due []proofs.Proof) error {
 	for i, p := range due {
 		if !n.fits(p) {
 			left++
-			n.say("%s is left for the next run", p.Name)
+			n.printf("%s is left for the next run", p.Name)
 			continue
 		}
 		row, err := n.try(ctx, p)
@@ -153,15 +153,15 @@ func (n *night) run(ctx context.Context, due []proofs.Proof) error {
 		if err := proofs.Write(n.root, n.rows); err != nil {
 			return err
 		}
-		n.say("[%d/%d] %s: %s (%s; %d s)", i+1, len(due), p.Name, row.Result, row.Tried, row.Seconds)
+		n.printf("[%d/%d] %s: %s (%s; %d s)", i+1, len(due), p.Name, row.Result, row.Tried, row.Seconds)
 	}
-	n.say("%d passed, %d failed, %d left for the next run, in %s", passed, failed, left, n.watch.Elapsed().Round(time.Second))
+	n.printf("%d passed, %d failed, %d left for the next run, in %s", passed, failed, left, n.watch.Elapsed().Round(time.Second))
 	if failed > 0 {
 		return fmt.Errorf("%d proofs failed", failed)
 	}
 	return nil
 }
 
-func (n *night) say(format string, args ...any) {
+func (n *night) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(n.out, format+"\n", args...)
 }

@@ -80,7 +80,7 @@ func (n *night) build(ctx context.Context, p proofs.Proof) (built, error) {
 	compile := exec.CommandContext(ctx, "go", "test", "-c", "-tags", "prove", "-o", b.binary, "./"+p.Folder)
 	compile.Dir = n.root
 	if b.output, b.err = compile.CombinedOutput(); b.err != nil {
-		n.say("%s", b.output)
+		n.printf("%s", b.output)
 	}
 	n.built[p.Folder] = b
 	return b, nil

@@ -21,7 +21,7 @@ func closure(tracked []string) (files []file, err error) {
 	known := map[string]bool{}
 	next := slices.Clone(begins)
 	for len(next) > 0 {
-		among := at(tracked, next[0])
+		among := filesAt(tracked, next[0])
 		if len(among) == 0 {
 			return nil, fmt.Errorf("%s is not in the clone", next[0])
 		}
@@ -41,8 +41,8 @@ func closure(tracked []string) (files []file, err error) {
 	return files, nil
 }
 
-// at returns the file of a name, or the files of a folder.
-func at(tracked []string, name string) (files []string) {
+// filesAt returns the file of a name, or the files of a folder.
+func filesAt(tracked []string, name string) (files []string) {
 	folder := strings.TrimSuffix(name, "/") + "/"
 	for _, file := range tracked {
 		if file == name || strings.HasPrefix(file, folder) {

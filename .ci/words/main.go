@@ -86,7 +86,7 @@ func run(ctx context.Context, folder string, args []string, out io.Writer) error
 func list(out io.Writer, found map[string][]hit, names []string) {
 	for _, group := range slices.Sorted(maps.Keys(found)) {
 		for _, h := range found[group] {
-			if slices.ContainsFunc(names, h.in) {
+			if slices.ContainsFunc(names, h.isIn) {
 				_, _ = fmt.Fprintln(out, h)
 			}
 		}

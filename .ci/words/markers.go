@@ -58,8 +58,8 @@ func (h hit) String() string {
 	return fmt.Sprintf("%s:%d: %q: write %s", h.file, h.line, h.words, write)
 }
 
-// in reports whether a hit is in a file or a folder.
-func (h hit) in(name string) bool {
+// isIn reports whether a hit is in a file or a folder.
+func (h hit) isIn(name string) bool {
 	name = path.Clean(name)
 	return h.file == name || path.Dir(h.file) == name
 }

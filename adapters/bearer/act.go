@@ -26,7 +26,7 @@ func (c claims) readAct() (*event.OnBehalfOf, error) {
 		Purpose      jsontext.Value `json:"purpose"`
 	}
 	if object(c.act, &act) != nil {
-		return nil, errAct.with("act", "an object")
+		return nil, errAct.filled("act", "an object")
 	}
 	practitioner, err := readPractitioner(act.Practitioner)
 	if err != nil {
@@ -61,7 +61,7 @@ func readPractitioner(raw jsontext.Value) (event.Practitioner, error) {
 		GMC   jsontext.Value `json:"gmc_number"`
 	}
 	if object(raw, &p) != nil {
-		return event.Practitioner{}, errAct.with("act.practitioner", "an object")
+		return event.Practitioner{}, errAct.filled("act.practitioner", "an object")
 	}
 	var reader actReader
 	practitioner := event.Practitioner{
@@ -78,7 +78,7 @@ func readOrganisation(raw jsontext.Value) (event.Organisation, error) {
 		ODS  jsontext.Value `json:"ods_code"`
 	}
 	if object(raw, &o) != nil {
-		return event.Organisation{}, errAct.with("act.organisation", "an object")
+		return event.Organisation{}, errAct.filled("act.organisation", "an object")
 	}
 	var reader actReader
 	organisation := event.Organisation{
@@ -94,7 +94,7 @@ type actReader struct{ err error }
 func (a *actReader) text(name string, v jsontext.Value, ok func(string) bool, want string) string {
 	s, isText := printable(v)
 	if a.err == nil && (!isText || !ok(s)) {
-		a.err = errAct.with(name, want)
+		a.err = errAct.filled(name, want)
 	}
 	return s
 }

@@ -42,7 +42,7 @@ func (a *Authenticator) Recognise(ctx context.Context, authorisation []string, t
 		return nil, a.Unproven.refused(ctx, of, token, false, err)
 	}
 	return func(ctx context.Context) (access.Caller, error) {
-		if err := a.verify(ctx, token, caller.JWKSURL, Mark{caller.Application, caller.KeySetReread}); err != nil {
+		if err := a.verify(ctx, token, caller.JWKSURL, RereadMark{caller.Application, caller.KeySetReread}); err != nil {
 			return access.Caller{}, a.Unproven.refused(ctx, of, token, true, err)
 		}
 		a.Unproven.proven(caller.Application)
@@ -70,7 +70,7 @@ func (a *Authenticator) claimed(ctx context.Context, of attempt) (token Token, c
 }
 
 // verify checks the token's signature with the application's key set.
-func (a *Authenticator) verify(ctx context.Context, token Token, jwksURL string, mark Mark) error {
+func (a *Authenticator) verify(ctx context.Context, token Token, jwksURL string, mark RereadMark) error {
 	keys, err := a.Keys.GetFor(ctx, jwksURL, mark)
 	if err != nil {
 		return fmt.Errorf("get the application's keys: %w", err)

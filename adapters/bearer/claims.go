@@ -56,7 +56,7 @@ func (r rawClaims) present() error {
 		value jsontext.Value
 	}{{"iss", r.Iss}, {"sub", r.Sub}, {"iat", r.Iat}, {"exp", r.Exp}} {
 		if absent(claim.value) {
-			return errMissing.with(claim.name)
+			return errMissing.filled(claim.name)
 		}
 	}
 	return nil
@@ -69,7 +69,7 @@ type claimReader struct{ err error }
 func (c *claimReader) text(name string, v jsontext.Value) string {
 	s, ok := printable(v)
 	if !ok && !absent(v) {
-		c.refuse(errText.with(name))
+		c.refuse(errText.filled(name))
 	}
 	return s
 }
@@ -83,7 +83,7 @@ func (c *claimReader) instant(name string, v jsontext.Value) instant {
 			return at
 		}
 	}
-	c.refuse(errNumber.with(name))
+	c.refuse(errNumber.filled(name))
 	return instant{}
 }
 
@@ -97,9 +97,9 @@ func (c *claimReader) refuse(err error) {
 func (c claims) check(now instant) error {
 	switch {
 	case c.sub != c.iss && c.azp == "":
-		return errMissing.with("azp")
+		return errMissing.filled("azp")
 	case now.after(c.exp.plus(skew)):
-		return errExpired.with(span(now.since(c.exp)), c.exp.format(now))
+		return errExpired.filled(span(now.since(c.exp)), c.exp.format(now))
 	case c.iat.after(now.plus(skew)):
 		return ahead(errFuture, "iat", c.iat, now)
 	case c.nbf.after(now.plus(skew)):
@@ -115,18 +115,18 @@ func (c claims) check(now instant) error {
 // ahead refuses a claim that is later than now.
 func ahead(refusal *Refusal, name string, at, now instant) error {
 	if unit := at.unit(now); unit != "" {
-		return errUnit.with(name, at.seconds, unit)
+		return errUnit.filled(name, at.seconds, unit)
 	}
-	return refusal.with(span(at.since(now)), at.format(now))
+	return refusal.filled(span(at.since(now)), at.format(now))
 }
 
 func (c claims) tooLong(now instant) error {
 	if unit := c.exp.unit(now); unit != "" {
-		return errUnit.with("exp", c.exp.seconds, unit)
+		return errUnit.filled("exp", c.exp.seconds, unit)
 	}
 	lifetime := span(c.exp.since(c.iat))
 	if c.exp.fraction != c.iat.fraction {
 		lifetime = "over " + lifetime
 	}
-	return errLifetime.with(lifetime)
+	return errLifetime.filled(lifetime)
 }

@@ -57,7 +57,7 @@ func (c *KeyCache) join(w *waiter) (*sharedFetch, error) {
 	if !e.fetching {
 		c.takeOff(w, e, now)
 	}
-	return e.sharedFetch, c.place(w, e, now)
+	return e.sharedFetch, c.admit(w, e, now)
 }
 
 // serves reports whether the current set is usable for a caller that needs a fetch
@@ -137,7 +137,7 @@ func (c *KeyCache) fetch(url string) (KeySet, error) {
 		return KeySet{}, errStopping
 	}
 	if err != nil {
-		return KeySet{}, errUnreachable.with(url).because(err)
+		return KeySet{}, errUnreachable.filled(url).because(err)
 	}
 	return ReadPublished(url, document)
 }
@@ -149,9 +149,9 @@ func ReadPublished(url string, document []byte) (KeySet, error) {
 	set, err := readBounded(document)
 	switch {
 	case errors.Is(err, ErrNotJSON):
-		return KeySet{}, errNotJSON.with(url).because(err)
+		return KeySet{}, errNotJSON.filled(url).because(err)
 	case err != nil:
-		return set, errNoUsableKey.with(url).because(err)
+		return set, errNoUsableKey.filled(url).because(err)
 	}
 	return set, nil
 }

@@ -118,7 +118,7 @@ func (c *KeyCache) Get(ctx context.Context, url string) (KeySet, error) {
 }
 
 // GetFor is Get for a call whose rights carry a mark.
-func (c *KeyCache) GetFor(ctx context.Context, url string, mark Mark) (KeySet, error) {
+func (c *KeyCache) GetFor(ctx context.Context, url string, mark RereadMark) (KeySet, error) {
 	return c.get(ctx, &waiter{url: url, mark: mark})
 }
 

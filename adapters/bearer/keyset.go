@@ -67,7 +67,7 @@ func ReadKeySet(document []byte) (KeySet, error) {
 	}
 	set := judging.set
 	for i := range set.verdicts {
-		set.verdicts[i].Kid = shown(set.verdicts[i].Kid)
+		set.verdicts[i].Kid = sanitised(set.verdicts[i].Kid)
 	}
 	if len(set.byKid) == 0 {
 		return set, ErrNoUsableKey
@@ -150,9 +150,9 @@ func notJSON(err error) error {
 // maxShown limits a kid or another member of a key for display, in bytes.
 const maxShown = 256
 
-// shown returns the beginning of a text in a key set, safe for terminals and limited in
+// sanitised returns the beginning of a text in a key set, safe for terminals and limited in
 // memory.
-func shown(s string) string {
+func sanitised(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return unicode.ReplacementChar

@@ -80,8 +80,8 @@ func invalid(reason Reason, why string) *Refusal {
 	return refuse(reason, "Invalid JWT: "+why)
 }
 
-// with fills in the verbs of the sentence.
-func (r *Refusal) with(args ...any) *Refusal {
+// filled fills in the verbs of the sentence.
+func (r *Refusal) filled(args ...any) *Refusal {
 	return &Refusal{Reason: r.Reason, Fault: r.Fault.Filled(args...), Cause: r.Cause}
 }
 

@@ -110,7 +110,7 @@ func (c *KeyCache) Report(url string) Report {
 	}
 	report.FetchedAt, report.Until = e.held.ended, e.until
 	for _, kid := range e.held.set.Kids() {
-		report.Keys = append(report.Keys, HeldKey{shown(kid), e.since[kid]})
+		report.Keys = append(report.Keys, HeldKey{sanitised(kid), e.since[kid]})
 	}
 	return report
 }

@@ -7,10 +7,10 @@ import (
 	"frontdesk/domain/application"
 )
 
-// Mark records that an application had its key set fetched again (D94). Later marks of
+// RereadMark records that an application had its key set fetched again (D94). Later marks of
 // one application have later instants. The zero value is the mark of an application
 // that never did.
-type Mark struct {
+type RereadMark struct {
 	Application application.ID
 	At          time.Time
 }
@@ -24,7 +24,7 @@ type known struct {
 // notBefore returns the number in the cache's order after which a fetch must have begun
 // for a caller with a mark: that at which the mark was first seen here. So the clocks
 // of two machines are never compared. The caller holds the mutex.
-func (c *KeyCache) notBefore(e *entry, mark Mark) uint64 {
+func (c *KeyCache) notBefore(e *entry, mark RereadMark) uint64 {
 	if mark.At.IsZero() {
 		return 0
 	}

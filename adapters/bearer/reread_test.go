@@ -14,11 +14,11 @@ import (
 )
 
 // marked is a mark of an application; later ones have higher numbers.
-func marked(of byte, n int) bearer.Mark {
-	return bearer.Mark{Application: application.ID{UUID: uuid.UUID{of}}, At: time.Date(1970, 1, 1, 0, n, 0, 0, time.UTC)}
+func marked(of byte, n int) bearer.RereadMark {
+	return bearer.RereadMark{Application: application.ID{UUID: uuid.UUID{of}}, At: time.Date(1970, 1, 1, 0, n, 0, 0, time.UTC)}
 }
 
-func mustGetFor(t *testing.T, cache *bearer.KeyCache, mark bearer.Mark) {
+func mustGetFor(t *testing.T, cache *bearer.KeyCache, mark bearer.RereadMark) {
 	t.Helper()
 	if set, err := cache.GetFor(t.Context(), keysURL, mark); err != nil || set.Len() != 1 {
 		t.Errorf("%d keys, %v", set.Len(), err)

@@ -35,7 +35,7 @@ func split(token string) (parts, error) {
 	for i, name := range [...]string{"header", "claims part", "signature"} {
 		var ok bool
 		if decoded[i], ok = decode(pieces[i]); !ok {
-			return parts{}, errBase64.with(name)
+			return parts{}, errBase64.filled(name)
 		}
 	}
 	return parts{decoded[0], decoded[1], decoded[2], pieces[0] + "." + pieces[1]}, nil
@@ -73,9 +73,9 @@ func section(name string, raw []byte, into any) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return errTwice.with(name)
+		return errTwice.filled(name)
 	}
-	return errNotObject.with(name)
+	return errNotObject.filled(name)
 }
 
 // isNull reports whether a member is missing or null.

@@ -48,7 +48,7 @@ func constantSayings() (all []saying) {
 
 func missing(claims ...string) (all []saying) {
 	for _, claim := range claims {
-		all = append(all, saying{errMissing.Reason, errMissing.with(claim).Fault.Detail})
+		all = append(all, saying{errMissing.Reason, errMissing.filled(claim).Fault.Detail})
 	}
 	return all
 }

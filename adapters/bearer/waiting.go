@@ -32,7 +32,7 @@ var (
 // waiter is a caller that waits for a key set.
 type waiter struct {
 	url       string
-	mark      Mark
+	mark      RereadMark
 	rereads   bool          // it wants a fetch, whatever the current set
 	after     uint64        // it needs a set whose fetch began after this number in the cache's order
 	came      uint64        // its own number in that order
@@ -87,15 +87,15 @@ func (w *waiter) briefWaitOver() <-chan time.Time {
 
 func (w *waiter) gaveUp(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errImpatient) {
-		return errUnreachable.with(w.url).because(cause)
+		return errUnreachable.filled(w.url).because(cause)
 	}
 	return ctx.Err()
 }
 
-// place gives a caller a permit, which it keeps. If there is none, the caller may wait
-// briefly while the fetch of a healthy URL is young (D46). The caller of place holds
+// admit gives a caller a permit, which it keeps. If there is none, the caller may wait
+// briefly while the fetch of a healthy URL is young (D46). The caller of admit holds
 // the mutex.
-func (c *KeyCache) place(w *waiter, e *entry, now time.Time) error {
+func (c *KeyCache) admit(w *waiter, e *entry, now time.Time) error {
 	if w.permitOf != nil {
 		return nil
 	}

@@ -37,12 +37,12 @@ type stretch struct {
 
 	came      clock.Stopwatch // since the last event
 	pages     chan []event.Stored
-	sent      chan sent
+	sent      chan pending
 	overtaken *atomic.Bool // another relay has published part of it
 }
 
-// sent is an unacknowledged message.
-type sent struct {
+// pending is an unacknowledged message.
+type pending struct {
 	idx    int64
 	bytes  int64
 	future jetstream.PubAckFuture
@@ -52,7 +52,7 @@ type sent struct {
 // When idle it ends once in a while, so that everything is checked again.
 func (r *Relay) pump(ctx context.Context, s stretch) error {
 	s.came, s.overtaken = clock.Start(), &atomic.Bool{}
-	s.pages, s.sent = make(chan []event.Stored, 1), make(chan sent, inFlight)
+	s.pages, s.sent = make(chan []event.Stored, 1), make(chan pending, inFlight)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.read(ctx, s) })
 	group.Go(func() error { return r.publish(ctx, s) })
@@ -77,7 +77,7 @@ func (r *Relay) read(ctx context.Context, s stretch) error {
 	defer close(s.pages)
 	known := r.compared
 	for ctx.Err() == nil && (s.end == 0 || s.after < s.end) {
-		page, err := r.page(ctx, s.after, pageEvents)
+		page, err := r.readPage(ctx, s.after, pageEvents)
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (r *Relay) read(ctx context.Context, s stretch) error {
 			if s.end > 0 || s.came.Elapsed() > again {
 				return nil
 			}
-			r.rest(ctx, s.after)
+			r.waitAtEnd(ctx, s.after)
 			continue
 		}
 		s.came = clock.Start()
@@ -110,8 +110,8 @@ func (r *Relay) read(ctx context.Context, s stretch) error {
 	return ctx.Err()
 }
 
-// rest waits at the end of the log.
-func (r *Relay) rest(ctx context.Context, idx int64) {
+// waitAtEnd waits at the end of the log.
+func (r *Relay) waitAtEnd(ctx context.Context, idx int64) {
 	if r.last.Load() == idx {
 		r.trouble.passed(ctx)
 	}
@@ -133,8 +133,8 @@ func (s stretch) hand(ctx context.Context, page []event.Stored) (last position, 
 	}
 }
 
-// page reads a page of the log.
-func (r *Relay) page(ctx context.Context, after int64, most int) (Page, error) {
+// readPage reads a page of the log.
+func (r *Relay) readPage(ctx context.Context, after int64, most int) (Page, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	page, err := r.Source.Page(ctx, after, most)
@@ -186,11 +186,11 @@ func (r *Relay) publish(ctx context.Context, s stretch) error {
 	return nil
 }
 
-func (r *Relay) send(ctx context.Context, event feed.Message) (sent, error) {
+func (r *Relay) send(ctx context.Context, event feed.Message) (pending, error) {
 	msg := feed.Encode(event)
-	m := sent{idx: event.Idx, bytes: min(int64(msg.Size()), bytesInFlight)}
+	m := pending{idx: event.Idx, bytes: min(int64(msg.Size()), bytesInFlight)}
 	if err := r.room.Acquire(ctx, m.bytes); err != nil {
-		return sent{}, err
+		return pending{}, err
 	}
 	var err error
 	m.future, err = r.js.PublishMsgAsync(msg, jetstream.WithExpectLastSequence(uint64(event.Idx-1)), jetstream.WithRetryAttempts(0))
@@ -199,9 +199,9 @@ func (r *Relay) send(ctx context.Context, event feed.Message) (sent, error) {
 	}
 	r.room.Release(m.bytes)
 	if errors.Is(err, nats.ErrMaxPayload) {
-		return sent{}, fmt.Errorf("the event of idx %d makes a message of %d bytes, and the broker takes %d: raise its max_payload", m.idx, msg.Size(), r.conn.MaxPayload())
+		return pending{}, fmt.Errorf("the event of idx %d makes a message of %d bytes, and the broker takes %d: raise its max_payload", m.idx, msg.Size(), r.conn.MaxPayload())
 	}
-	return sent{}, fmt.Errorf("publish idx %d: %w", m.idx, err)
+	return pending{}, fmt.Errorf("publish idx %d: %w", m.idx, err)
 }
 
 // acknowledge waits for the acknowledgements, in order.
@@ -216,7 +216,7 @@ func (r *Relay) acknowledge(ctx context.Context, s stretch) error {
 	return nil
 }
 
-func (r *Relay) await(ctx context.Context, s stretch, m sent) error {
+func (r *Relay) await(ctx context.Context, s stretch, m pending) error {
 	select {
 	case ack := <-m.future.Ok():
 		if ack.Sequence != uint64(m.idx) || ack.Stream != feed.StreamName(s.epoch.Epoch) {

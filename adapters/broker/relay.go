@@ -105,7 +105,7 @@ func (r *Relay) certain(doubt *clock.Stopwatch) bool {
 
 // round goes through the epochs, and follows the current one for a while.
 func (r *Relay) round(ctx context.Context) error {
-	look, err := r.look(ctx)
+	look, err := r.readState(ctx)
 	if err != nil {
 		return err
 	}
@@ -154,8 +154,8 @@ func (r *Relay) carry(ctx context.Context, from, to feed.Epoch) error {
 	return Carry(ctx, r.js, from.Epoch, to.Epoch)
 }
 
-// look reads the state of the log, and sets the lag.
-func (r *Relay) look(ctx context.Context) (Look, error) {
+// readState reads the state of the log, and sets the lag.
+func (r *Relay) readState(ctx context.Context) (Look, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	look, err := r.Source.Look(ctx)
@@ -247,7 +247,7 @@ func (r *Relay) endOf(ctx context.Context, stream jetstream.Stream, look Look, e
 	last := int64(info.State.LastSeq)
 	if end > 0 {
 		last = min(last, end)
-	} else if err := r.within(ctx, look, last); err != nil {
+	} else if err := r.checkEnd(ctx, look, last); err != nil {
 		return 0, err
 	}
 	if last < int64(info.State.FirstSeq) {
@@ -256,13 +256,13 @@ func (r *Relay) endOf(ctx context.Context, stream jetstream.Stream, look Look, e
 	return last, r.compare(ctx, stream, e, last, end)
 }
 
-// within returns an error if a stream's last idx is beyond the log's. The log was read
+// checkEnd returns an error if a stream's last idx is beyond the log's. The log was read
 // before, and another relay may have continued since, so it is read again.
-func (r *Relay) within(ctx context.Context, look Look, last int64) error {
+func (r *Relay) checkEnd(ctx context.Context, look Look, last int64) error {
 	if last <= look.Head {
 		return nil
 	}
-	now, err := r.look(ctx)
+	now, err := r.readState(ctx)
 	if err != nil {
 		return err
 	}
@@ -284,7 +284,7 @@ func (r *Relay) compare(ctx context.Context, stream jetstream.Stream, e feed.Epo
 	if err != nil {
 		return fmt.Errorf("ask the broker for idx %d: %w", idx, err)
 	}
-	page, err := r.page(ctx, idx-1, 1)
+	page, err := r.readPage(ctx, idx-1, 1)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (a *API) applications() table {
 	return table{
 		access.Application: a.get(query(nil), a.ownApplication),
 		access.KeySet: {
-			http.MethodGet: a.after(query(nil), plainly(a.keySet)), http.MethodPost: a.after(a.rereading, a.once(a.rereadKeySet)),
+			http.MethodGet: a.handle(query(nil), plainly(a.keySet)), http.MethodPost: a.handle(a.rereading, a.once(a.rereadKeySet)),
 		},
 		access.TestWebhook:   a.post(members("event"), a.testWebhook),
 		access.OwnCalls:      a.get(query(body.ErrInvalidQuery, "limit", "cursor", "status", "requestId"), a.ownCalls),

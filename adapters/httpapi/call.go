@@ -67,9 +67,9 @@ func (c *call) take(from *admission.FairSemaphore) (*admission.Permit, error) {
 	return permit, body.Take(permit)
 }
 
-// in runs a step of a call with a permit, when it is the holder's turn to query the
+// withPermit runs a step of a call with a permit, when it is the holder's turn to query the
 // database. The whole time limit starts then.
-func (a *API) in(semaphore *admission.FairSemaphore, r *http.Request, step func(*http.Request) error) error {
+func (a *API) withPermit(semaphore *admission.FairSemaphore, r *http.Request, step func(*http.Request) error) error {
 	c := callOf(r.Context())
 	permit, err := c.take(semaphore)
 	if err != nil {

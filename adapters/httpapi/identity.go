@@ -94,7 +94,7 @@ type pong struct {
 
 func (a *API) identities() table {
 	return table{
-		access.Ping: {http.MethodGet: a.after(query(nil), plainly(a.ping)), http.MethodPost: a.after(nothing, plainly(a.ping))},
+		access.Ping: {http.MethodGet: a.handle(query(nil), plainly(a.ping)), http.MethodPost: a.handle(nothing, plainly(a.ping))},
 	}
 }
 

@@ -56,7 +56,7 @@ func (a *API) admit(r *http.Request, endpoint access.Endpoint) (access.Caller, e
 func (a *API) recognise(r *http.Request, endpoint access.Endpoint) (prove func(context.Context) (access.Caller, error), err error) {
 	tenant, _ := a.tenantOf(r.Host)
 	callOf(r.Context()).judged = a.Now()
-	err = a.in(a.permits.slots, r, func(r *http.Request) error {
+	err = a.withPermit(a.permits.slots, r, func(r *http.Request) error {
 		prove, err = a.Recognise(r.Context(), r.Header.Values("Authorization"), tenant, endpoint)
 		return err
 	})

@@ -24,8 +24,8 @@ const (
 // count all of them.
 const strangersLines = 50
 
-// of reports whether a call with this status is logged.
-func (l Lines) of(status int) bool {
+// includes reports whether a call with this status is logged.
+func (l Lines) includes(status int) bool {
 	return l != NoLines && (l != RefusedLines || status >= http.StatusBadRequest)
 }
 
@@ -33,7 +33,7 @@ func (l Lines) of(status int) bool {
 // ([CallerOf]).
 func (a *API) logCall(r *http.Request, endpoint application.EndpointName, status int, took time.Duration) {
 	c := callOf(r.Context())
-	if !a.Lines.of(status) || c.by.Load() == nil && a.strangers.Spend(status, 1) > 0 {
+	if !a.Lines.includes(status) || c.by.Load() == nil && a.strangers.Spend(status, 1) > 0 {
 		return
 	}
 	line := []slog.Attr{

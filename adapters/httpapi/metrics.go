@@ -73,7 +73,7 @@ func (a *API) measured(endpoint application.EndpointName, next http.Handler) htt
 		start, seen := a.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		r, span := a.Traces.Call(r, callOf(r.Context()).request, string(endpoint))
 		status := http.StatusInternalServerError // if it panics
-		defer func() { shown(span, callOf(r.Context()), status) }()
+		defer func() { endSpan(span, callOf(r.Context()), status) }()
 		next.ServeHTTP(seen, r)
 		status = seen.status
 		took := a.Now().Sub(start)
@@ -84,8 +84,8 @@ func (a *API) measured(endpoint application.EndpointName, next http.Handler) htt
 	})
 }
 
-// shown ends the span of a call. The caller is known once it is proven.
-func shown(span tracing.Span, c *call, status int) {
+// endSpan ends the span of a call. The caller is known once it is proven.
+func endSpan(span tracing.Span, c *call, status int) {
 	span.Number("http.response.status_code", status)
 	span.Text("frontdesk.code", c.line.refusal.Code)
 	if by := c.by.Load(); by != nil {

@@ -31,7 +31,7 @@ func (a *API) public(router *mux.Router, path string, name application.EndpointN
 // slot, but a permit of its own kind, because it queries the database each time.
 func (a *API) publicKeys(w http.ResponseWriter, r *http.Request) error {
 	var document []byte
-	err := a.in(a.permits.keySets, r, func(r *http.Request) (err error) {
+	err := a.withPermit(a.permits.keySets, r, func(r *http.Request) (err error) {
 		document, err = a.SigningKeys(r.Context())
 		return err
 	})

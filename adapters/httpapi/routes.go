@@ -156,11 +156,11 @@ type maker func(*http.Request, judged, *body.Form) ([]byte, error)
 // post serves a change, which is made once however often the call is repeated under the
 // same Idempotency-Key.
 func (a *API) post(read reader, answer answerer) methods {
-	return methods{http.MethodPost: a.after(a.arriving(read), a.once(answer))}
+	return methods{http.MethodPost: a.handle(a.arriving(read), a.once(answer))}
 }
 
 func (a *API) get(read reader, answer answerer) methods {
-	return methods{http.MethodGet: a.after(read, plainly(answer))}
+	return methods{http.MethodGet: a.handle(read, plainly(answer))}
 }
 
 // plainly makes the answer each time.
@@ -170,11 +170,11 @@ func plainly(answer answerer) maker {
 	}
 }
 
-// after authenticates the caller, reads the input, checks the caller's right to the
+// handle authenticates the caller, reads the input, checks the caller's right to the
 // patient that the call names, and only then makes the answer. So no answerer can skip
 // the check. It keeps no reference to the input or the parts of the answer when it
 // returns: the client may take its time to read.
-func (a *API) after(read reader, made maker) func(*http.Request, access.Endpoint) ([]byte, error) {
+func (a *API) handle(read reader, build maker) func(*http.Request, access.Endpoint) ([]byte, error) {
 	return func(r *http.Request, endpoint access.Endpoint) (text []byte, err error) {
 		caller, err := a.caller(r, endpoint)
 		if err != nil {
@@ -185,7 +185,7 @@ func (a *API) after(read reader, made maker) func(*http.Request, access.Endpoint
 		if err != nil {
 			return nil, err
 		}
-		err = a.in(a.permits.slots, r, func(r *http.Request) error {
+		err = a.withPermit(a.permits.slots, r, func(r *http.Request) error {
 			judged, err := a.ready(r, caller, form)
 			if err != nil {
 				return err
@@ -194,7 +194,7 @@ func (a *API) after(read reader, made maker) func(*http.Request, access.Endpoint
 				return err
 			}
 			defer a.madeLong(r)
-			text, err = made(asCaller(r, judged.Caller), judged, form)
+			text, err = build(asCaller(r, judged.Caller), judged, form)
 			return err
 		})
 		return text, err

@@ -98,7 +98,7 @@ func (w *world) wantWitnessed(by *realWitness, tenants ...string) {
 	w.t.Helper()
 	w.wantSigned(tenants...)
 	for _, tenant := range tenants {
-		opened, err := note.Open(w.desk.notes[proof.Tree{Tenant: tenant, Kind: proof.Events}].Note, note.VerifierList(by.Logs[0], by.verifier))
+		opened, err := note.Open(w.publisher.notes[proof.Tree{Tenant: tenant, Kind: proof.Events}].Note, note.VerifierList(by.Logs[0], by.verifier))
 		if err != nil || len(opened.Sigs) != 2 {
 			w.t.Errorf("%q is not cosigned: %v", tenant, err)
 		}

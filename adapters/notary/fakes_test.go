@@ -90,15 +90,15 @@ func (l *fakeLog) of(tenant string) (hashes []tlog.Hash) {
 	return hashes
 }
 
-// fakeDesk stores published notes.
-type fakeDesk struct {
+// fakePublisher stores published notes.
+type fakePublisher struct {
 	notes map[proof.Tree]notary.Published
 	count int
 	fails error
 }
 
 // Published returns everything.
-func (d *fakeDesk) Published(context.Context) (all []notary.Published, err error) {
+func (d *fakePublisher) Published(context.Context) (all []notary.Published, err error) {
 	for _, p := range d.notes {
 		all = append(all, p)
 	}
@@ -106,7 +106,7 @@ func (d *fakeDesk) Published(context.Context) (all []notary.Published, err error
 }
 
 // Publish stores newer notes.
-func (d *fakeDesk) Publish(_ context.Context, notes []notary.Published) error {
+func (d *fakePublisher) Publish(_ context.Context, notes []notary.Published) error {
 	if d.fails != nil {
 		return d.fails
 	}

@@ -28,7 +28,7 @@ const (
 
 // follow reads on in one log. If it finds a difference, it examines it.
 func (s *Signer) follow(ctx context.Context, kind proof.Kind, source Source) error {
-	look, err := s.look(ctx, source)
+	look, err := s.readState(ctx, source)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *Signer) clearTrouble(kind proof.Kind) {
 	}
 }
 
-func (s *Signer) look(ctx context.Context, source Source) (Look, error) {
+func (s *Signer) readState(ctx context.Context, source Source) (Look, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	look, err := source.Look(ctx)

@@ -97,7 +97,7 @@ func (s *Signer) publishSome(ctx context.Context, some []*head) error {
 	for _, h := range some {
 		notes = append(notes, Published{h.tree, h.checkpoint.Origin.Epoch, h.checkpoint.Size, h.note()})
 	}
-	if err := s.Desk.Publish(ctx, notes); err != nil {
+	if err := s.Publisher.Publish(ctx, notes); err != nil {
 		return fmt.Errorf("publish checkpoints: %w", err)
 	}
 	for _, h := range some {
@@ -110,7 +110,7 @@ func (s *Signer) publishSome(ctx context.Context, some []*head) error {
 // readPublished reads the published checkpoints. It ignores notes without a signature by
 // this key.
 func (s *Signer) readPublished(ctx context.Context) error {
-	published, err := s.Desk.Published(ctx)
+	published, err := s.Publisher.Published(ctx)
 	if err != nil {
 		return fmt.Errorf("read the published checkpoints: %w", err)
 	}

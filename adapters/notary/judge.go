@@ -51,7 +51,7 @@ func (s *Signer) judge(ctx context.Context, kind proof.Kind, source Source, look
 	if err != nil {
 		return err
 	}
-	after, err := s.look(ctx, source)
+	after, err := s.readState(ctx, source)
 	if err != nil {
 		return err
 	}

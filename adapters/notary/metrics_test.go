@@ -41,7 +41,7 @@ func TestSignerMetrics(t *testing.T) {
 	w.quiet()
 	w.now = w.now.Add(time.Minute)
 	w.events().leaves = w.events().leaves[:7]
-	w.desk.fails = errors.New("read-only") // a problem without an alarm
+	w.publisher.fails = errors.New("read-only") // a problem without an alarm
 	w.alarmed("ends at 7")
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(measured)); err != nil {
 		t.Error(err)

@@ -104,7 +104,7 @@ func (s *Signer) reread(ctx context.Context) {
 
 // readUpTo reads a log again up to its last position.
 func (s *Signer) readUpTo(ctx context.Context, source Source, was *progress) (found, error) {
-	look, err := s.look(ctx, source)
+	look, err := s.readState(ctx, source)
 	if err != nil {
 		return found{}, err
 	}

@@ -21,7 +21,7 @@ type Signer struct {
 	Key       Key
 	Dir       Dir // stores the signed state
 	Sources   map[proof.Kind]Source
-	Desk      Desk
+	Publisher Publisher
 	Hashes    Hashes     // for proofs to witnesses; nil without witnesses
 	Witnesses []*Witness // cosign checkpoints
 	Metrics   *Metrics   // nil: not measured

@@ -38,9 +38,9 @@ func TestEachTreeIsSignedAsItGrows_D77(t *testing.T) {
 	if after.Origin != before.Origin || access.Size != 1 || access.Origin.Log == after.Origin.Log {
 		t.Errorf("%v goes on as %v; the access record is %v", before, after, access)
 	}
-	published := w.desk.count
+	published := w.publisher.count
 	w.quiet()
-	if w.desk.count != published {
+	if w.publisher.count != published {
 		t.Error("what has not grown is published again")
 	}
 }
@@ -94,12 +94,12 @@ func TestChangedLogIsNotSigned_D77(t *testing.T) {
 				t.Errorf("north was signed again: %v", w.published("north", proof.Events))
 			}
 			w.begin(nil) // a restart forgets nothing
-			published := w.desk.count
+			published := w.publisher.count
 			w.alarmed(c.says)
 			if stopped := strings.Contains(c.says, "idx"); stopped {
 				w.events().reads = 0
-				if w.alarmed(c.says); w.desk.count != published || w.events().reads > 2 {
-					t.Errorf("what is stopped is published %d times, and read again in %d pages", w.desk.count-published, w.events().reads)
+				if w.alarmed(c.says); w.publisher.count != published || w.events().reads > 2 {
+					t.Errorf("what is stopped is published %d times, and read again in %d pages", w.publisher.count-published, w.events().reads)
 				}
 			}
 
@@ -135,7 +135,7 @@ func TestTheSignerWaitsWithoutAnAlarm_D77(t *testing.T) {
 				}
 			}
 		},
-		"nobody takes checkpoints": func(w *world, _ *fakeLog) { w.desk.fails = errors.New("read-only") },
+		"nobody takes checkpoints": func(w *world, _ *fakeLog) { w.publisher.fails = errors.New("read-only") },
 		"the disk is away":         func(w *world, l *fakeLog) { l.add("more", "north"); _ = os.RemoveAll(w.dir) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestTheSignerWaitsWithoutAnAlarm_D77(t *testing.T) {
 				t.Fatalf("alarms %q, problems %q, published %v", alarms, passing, w.published("north", proof.Events))
 			}
 			w.logs[proof.Events] = &fakeLog{w: w, leaves: whole}
-			w.signer.Sources[proof.Events], w.desk.fails = w.logs[proof.Events], nil
+			w.signer.Sources[proof.Events], w.publisher.fails = w.logs[proof.Events], nil
 			if err := os.MkdirAll(w.dir, 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -169,24 +169,24 @@ func TestTheSignerWaitsWithoutAnAlarm_D77(t *testing.T) {
 func TestAKilledSignerSignsTheSame_D77(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.desk.fails = errors.New("killed before it was published")
+	w.publisher.fails = errors.New("killed before it was published")
 	w.round()
 	saved, err := os.ReadFile(filepath.Join(w.dir, "state"))
-	if err != nil || len(w.desk.notes) > 0 {
-		t.Fatalf("published %v; the state: %v", w.desk.notes, err)
+	if err != nil || len(w.publisher.notes) > 0 {
+		t.Fatalf("published %v; the state: %v", w.publisher.notes, err)
 	}
-	w.desk.fails = nil
+	w.publisher.fails = nil
 	if err := os.WriteFile(filepath.Join(w.dir, "state.new"), saved[:20], 0o600); err != nil { // killed while it saved
 		t.Fatal(err)
 	}
 	w.begin(nil)
 	w.quiet()
 	w.wantSigned("", "north", "south")
-	first := w.desk.notes
-	w.desk.notes = map[proof.Tree]notary.Published{}
+	first := w.publisher.notes
+	w.publisher.notes = map[proof.Tree]notary.Published{}
 	w.begin(nil) // killed after it was published
 	w.quiet()
-	if diff := cmp.Diff(first, w.desk.notes); diff != "" {
+	if diff := cmp.Diff(first, w.publisher.notes); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -248,7 +248,7 @@ func TestSignerKeepsToOneSalt_D139(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.quiet()
-	for tree, p := range w.desk.notes {
+	for tree, p := range w.publisher.notes {
 		c, err := proof.ParseNote(p.Note)
 		if want := w.key.Salt.Log(tree); err != nil || c.Origin.Log != want {
 			t.Errorf("%v is signed as %v, want %v", tree, c.Origin, want)
@@ -307,7 +307,7 @@ func TestAThousandPracticesAreOneFile_D77(t *testing.T) {
 	}
 	w.quiet()
 	info, err := os.Stat(filepath.Join(w.dir, "state"))
-	if trees := len(w.desk.notes); err != nil || trees < 900 || info.Size() > int64(trees)*400 {
+	if trees := len(w.publisher.notes); err != nil || trees < 900 || info.Size() > int64(trees)*400 {
 		t.Errorf("%d trees of few leaves take %d bytes, %v", trees, info.Size(), err)
 	}
 }

@@ -44,8 +44,8 @@ type Leaf struct {
 	Begun  *epoch.Begun // if it begins an epoch
 }
 
-// Desk publishes checkpoints.
-type Desk interface {
+// Publisher publishes checkpoints.
+type Publisher interface {
 	// Published returns the newest note of each tree. They are not trusted.
 	Published(ctx context.Context) ([]Published, error)
 	// Publish publishes notes, and keeps the newest. It refuses one of another log than

@@ -128,7 +128,7 @@ func (w *world) wantCosigned(tenant string, by ...*fakeWitness) {
 	for _, f := range by {
 		verifiers = append(verifiers, f.verifier)
 	}
-	opened, err := note.Open(w.desk.notes[proof.Tree{Tenant: tenant, Kind: proof.Events}].Note, note.VerifierList(verifiers...))
+	opened, err := note.Open(w.publisher.notes[proof.Tree{Tenant: tenant, Kind: proof.Events}].Note, note.VerifierList(verifiers...))
 	if err != nil || len(opened.Sigs) != len(verifiers) || len(opened.UnverifiedSigs) > 0 {
 		w.t.Fatalf("of %q is published %+v, %v; want %d signatures", tenant, opened, err, len(verifiers))
 	}

@@ -26,12 +26,12 @@ type world struct {
 	key    notary.Key
 	logged *bytes.Buffer
 
-	mu     sync.Mutex // the daily reading uses the logs as well
-	logs   map[proof.Kind]*fakeLog
-	desk   fakeDesk
-	now    time.Time
-	signer *notary.Signer
-	state  *statedir.Dir
+	mu        sync.Mutex // the daily reading uses the logs as well
+	logs      map[proof.Kind]*fakeLog
+	publisher fakePublisher
+	now       time.Time
+	signer    *notary.Signer
+	state     *statedir.Dir
 }
 
 // reader returns the stored hashes of a tree.
@@ -68,7 +68,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, dir: t.TempDir(), key: key, logged: &bytes.Buffer{}, now: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)}
-	w.desk.notes = map[proof.Tree]notary.Published{}
+	w.publisher.notes = map[proof.Tree]notary.Published{}
 	w.logs = map[proof.Kind]*fakeLog{proof.Events: {w: w}, proof.Access: {w: w}}
 	w.events().add("first", "", "north", "south", "north", "north", "south", "", "north")
 	w.begin(nil)
@@ -96,7 +96,7 @@ func (w *world) tryBegin(change func(*notary.Signer)) error {
 	}
 	w.state = state
 	w.signer = &notary.Signer{
-		Key: w.key, Dir: state, Desk: &w.desk, Hashes: w.reader, Log: slog.New(slog.NewTextHandler(w.logged, nil)),
+		Key: w.key, Dir: state, Publisher: &w.publisher, Hashes: w.reader, Log: slog.New(slog.NewTextHandler(w.logged, nil)),
 		Now: func() time.Time { return w.now }, RereadEvery: 12 * time.Hour, Random: func(n time.Duration) time.Duration { return n - 1 }, Sources: map[proof.Kind]notary.Source{},
 	}
 	for kind, log := range w.logs {
@@ -141,7 +141,7 @@ func (w *world) alarmed(says string) {
 // zero if absent.
 func (w *world) published(tenant string, kind proof.Kind) (c proof.Checkpoint) {
 	w.t.Helper()
-	p, ok := w.desk.notes[proof.Tree{Tenant: tenant, Kind: kind}]
+	p, ok := w.publisher.notes[proof.Tree{Tenant: tenant, Kind: kind}]
 	if !ok {
 		return c
 	}

@@ -57,7 +57,7 @@ func (r *round) release(ctx context.Context, deliveries []delivery) error {
 		o.at = r.Now()
 		r.finished = append(r.finished, o)
 	}
-	_, err := r.look(ctx, false)
+	_, err := r.roundTrip(ctx, false)
 	return errors.Join(errReleased, err)
 }
 
@@ -69,7 +69,7 @@ func (s *Sender) deliver(claimCtx context.Context, lane *lane, d delivery) outco
 	claimCtx, span := s.Traces.Telling(claimCtx, d.event)
 	o := s.attempt(claimCtx, lane, d)
 	o.at = s.Now()
-	shown(span, d, o)
+	endSpan(span, d, o)
 	if o.status != Pending {
 		s.report(claimCtx, d, o, s.RealNow().Sub(begun))
 	}
@@ -83,7 +83,7 @@ func (s *Sender) attempt(claimCtx context.Context, lane *lane, d delivery) outco
 	if !d.hasNotice || d.names.missing {
 		return d.ends(Failed, NotBuilt)
 	}
-	token := s.tokens.of(d)
+	token := s.tokens.tokenFor(d)
 	if token.err != nil {
 		return d.ends(Failed, NotBuilt)
 	}
@@ -118,8 +118,8 @@ func (s *Sender) post(claimCtx context.Context, d delivery, token *token) outcom
 	return o
 }
 
-// shown ends the span of an attempt. It leaves out the URL, which may hold a secret.
-func shown(span tracing.Span, d delivery, o outcome) {
+// endSpan ends the span of an attempt. It leaves out the URL, which may hold a secret.
+func endSpan(span tracing.Span, d delivery, o outcome) {
 	span.Text("frontdesk.webhook", string(d.kind))
 	span.Text("frontdesk.application", o.application.String())
 	span.Text("frontdesk.status", string(o.status))

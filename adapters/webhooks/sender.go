@@ -62,7 +62,7 @@ func (s *Sender) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		queued := s.Queued.Next() // before looking, so that no wake-up is missed
 		if wait := r.turn(ctx); wait > 0 {
-			r.rest(ctx, queued, wait)
+			r.waitForWork(ctx, queued, wait)
 		}
 	}
 	r.cancelClaims()
@@ -105,7 +105,7 @@ func (r *round) turn(ctx context.Context) time.Duration {
 	// After this, other processes count the claimed deliveries as lost: nothing may be
 	// sent, even if this process was suspended in between.
 	last := clock.Deadline(lookLimit + r.Timeout)
-	found, err := r.look(ctx, true)
+	found, err := r.roundTrip(ctx, true)
 	if err == nil && len(found.send)+len(found.foreign) > 0 {
 		err = r.send(ctx, last, found)
 	}
@@ -145,10 +145,10 @@ func (r *round) ended(o outcome) (busy bool) {
 	return busy
 }
 
-// look is one round trip: outcomes and claim, in one transaction. It ignores the end of
+// roundTrip is one round trip: outcomes and claim, in one transaction. It ignores the end of
 // ctx, because a claim whose answer is not read would be lost. If it fails, or finds
 // another history, claimed deliveries that have not begun are released.
-func (r *round) look(ctx context.Context, claim bool) (found claimed, err error) {
+func (r *round) roundTrip(ctx context.Context, claim bool) (found claimed, err error) {
 	batch := &pgx.Batch{}
 	here, late := r.history, 0
 	batch.Queue(readCommitted)
@@ -187,9 +187,9 @@ func (r *round) written(ctx context.Context, late int, ended []ended) {
 	}
 }
 
-// rest waits until there may be something to do. One round trip costs the same for one
+// waitForWork waits until there may be something to do. One round trip costs the same for one
 // delivery as for several, so it waits for more while no receiver is idle.
-func (r *round) rest(ctx context.Context, queued <-chan struct{}, wait time.Duration) {
+func (r *round) waitForWork(ctx context.Context, queued <-chan struct{}, wait time.Duration) {
 	for wake := time.After(wait); ; {
 		select {
 		case <-ctx.Done():
@@ -216,7 +216,7 @@ func (r *round) finish(ctx context.Context) {
 	r.sends.Wait()
 	for range lastTries {
 		r.collect()
-		_, err := r.look(ctx, false)
+		_, err := r.roundTrip(ctx, false)
 		if err == nil {
 			return
 		}

@@ -64,8 +64,8 @@ func newTokens(now func() time.Time, atOnce int) *tokens {
 	return &tokens{now: now, slots: make(chan struct{}, atOnce), kept: map[uuid.UUID]*token{}}
 }
 
-// of returns the token of a delivery's event: a recent one, or a new one.
-func (t *tokens) of(d delivery) *token {
+// tokenFor returns the token of a delivery's event: a recent one, or a new one.
+func (t *tokens) tokenFor(d delivery) *token {
 	shared := t.share(d.event.ID)
 	shared.once.Do(func() {
 		t.slots <- struct{}{}

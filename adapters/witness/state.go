@@ -90,7 +90,7 @@ func (w *Witness) keepFork(ctx context.Context, name string, other proof.Checkpo
 	if err == nil && kept == nil {
 		err = w.State.Write(name+".fork", signed)
 	}
-	at := append(about(other), slog.String("kept_in", name+".fork"))
+	at := append(attrsOf(other), slog.String("kept_in", name+".fork"))
 	if err != nil {
 		at = append(at, slog.Any("error", err))
 	}

@@ -103,7 +103,7 @@ func (w *Witness) Cosign(ctx context.Context, request []byte) (lines []byte, err
 		return nil, otherSize(last.Size)
 	}
 	if err := asked.Check(last.Root, newer); err != nil {
-		w.Log.WarnContext(ctx, "a signed checkpoint comes without a valid proof; not cosigned", about(newer)...)
+		w.Log.WarnContext(ctx, "a signed checkpoint comes without a valid proof; not cosigned", attrsOf(newer)...)
 		return nil, errUnproved
 	}
 	if last.Size == 0 { // the first one of the log
@@ -236,7 +236,7 @@ func (w *Witness) cosign(c proof.Checkpoint, opened *note.Note) ([]byte, error) 
 	return lastLine(cosigned), nil
 }
 
-// about is the log attributes of a checkpoint. An origin reveals no practice.
-func about(c proof.Checkpoint) []any {
+// attrsOf is the log attributes of a checkpoint. An origin reveals no practice.
+func attrsOf(c proof.Checkpoint) []any {
 	return []any{slog.String("origin", c.Origin.String()), slog.Int64("size", c.Size), slog.String("root", c.Root.String())}
 }

@@ -100,7 +100,7 @@ func (c *call) make(ctx context.Context, into any) error {
 		if err == nil {
 			return c.decode(text, into)
 		}
-		wait, again := c.again(err)
+		wait, again := c.retryWait(err)
 		if !again || !pause(ctx, wait) {
 			return err
 		}

@@ -53,7 +53,7 @@ func (v *Verifier) Verify(ctx context.Context, body string) (Webhook, error) {
 	if err != nil {
 		return Webhook{}, err
 	}
-	keys, err := v.keys.with(ctx, signed.kid)
+	keys, err := v.keys.including(ctx, signed.kid)
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -73,8 +73,8 @@ type fetchedKeys struct {
 	err  error     // of the last fetch
 }
 
-// with returns the keys, including this one if the service has it.
-func (f *fetchedKeys) with(ctx context.Context, kid string) (Keys, error) {
+// including returns the keys, including this one if the service has it.
+func (f *fetchedKeys) including(ctx context.Context, kid string) (Keys, error) {
 	if keys, fresh, err := f.held(kid); fresh {
 		return keys, err
 	}

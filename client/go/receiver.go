@@ -43,7 +43,7 @@ func Tenants(tenantIDs ...string) func(string) bool {
 type Receiver struct {
 	options  ReceiverOptions
 	verifier *Verifier
-	seen     seen
+	seen     seenWebhooks
 }
 
 // NewReceiver makes a receiver.
@@ -61,7 +61,7 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 	if o.OnRefusal == nil {
 		o.OnRefusal = warnOfRefusal
 	}
-	return &Receiver{options: o, verifier: verifier, seen: seen{most: o.Remembered, until: map[string]time.Time{}}}, nil
+	return &Receiver{options: o, verifier: verifier, seen: seenWebhooks{most: o.Remembered, until: map[string]time.Time{}}}, nil
 }
 
 // Receive returns the content of a webhook's body that is received now, or a [WebhookError].
@@ -129,9 +129,9 @@ func (e *WebhookError) status() int {
 	}
 }
 
-// seen are the webhooks that were received and have not expired. Above its limit, it forgets the
+// seenWebhooks are the webhooks that were received and have not expired. Above its limit, it forgets the
 // oldest.
-type seen struct {
+type seenWebhooks struct {
 	most int
 
 	mu    sync.Mutex
@@ -140,7 +140,7 @@ type seen struct {
 }
 
 // first reports whether this webhook is received for the first time.
-func (s *seen) first(jti string, until, now time.Time) bool {
+func (s *seenWebhooks) first(jti string, until, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget(now)
@@ -151,7 +151,7 @@ func (s *seen) first(jti string, until, now time.Time) bool {
 	return true
 }
 
-func (s *seen) forget(now time.Time) {
+func (s *seenWebhooks) forget(now time.Time) {
 	for len(s.order) > 0 && (len(s.order) >= s.most || !now.Before(s.until[s.order[0]])) {
 		delete(s.until, s.order[0])
 		s.order = s.order[1:]

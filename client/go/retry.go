@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// again reports whether to retry, and how long to wait before. Every call is a GET or carries an
+// retryWait reports whether to retry, and how long to wait before. Every call is a GET or carries an
 // Idempotency-Key, so nothing is made twice. Refusals are final: the service would refuse again.
-func (c *call) again(err error) (wait time.Duration, again bool) {
+func (c *call) retryWait(err error) (wait time.Duration, again bool) {
 	if c.attempt >= c.client.options.Attempts {
 		return 0, false
 	}

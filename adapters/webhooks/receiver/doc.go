@@ -3,7 +3,7 @@
 //
 //   - [Handler] receives webhooks by HTTP, verifies them with the client, and answers
 //     at once; [Server] serves it by https.
-//   - [Journal] writes the webhooks to a log.
+//   - [JSONLines] writes the webhooks to a log.
 //   - [Authority] makes certificates for loopback, because webhooks are only sent by
 //     https, and no public authority issues certificates for loopback.
 package receiver

@@ -70,9 +70,9 @@ func (h Handler) take(w http.ResponseWriter, r *http.Request) error {
 	return h.Received(r.Context(), Webhook{webhook, token})
 }
 
-// Journal writes each webhook as a line with one JSON object: its claims, receivedAt
+// JSONLines writes each webhook as a line with one JSON object: its claims, receivedAt
 // and kid.
-type Journal struct {
+type JSONLines struct {
 	Out io.Writer
 	Now func() time.Time
 
@@ -80,19 +80,19 @@ type Journal struct {
 }
 
 // Write writes one webhook. It fits [Handler].Received.
-func (j *Journal) Write(_ context.Context, w Webhook) error {
+func (l *JSONLines) Write(_ context.Context, w Webhook) error {
 	var line map[string]any
 	if err := json.Unmarshal(w.Claims, &line); err != nil {
 		return fmt.Errorf("read claims: %w", err)
 	}
-	line["receivedAt"], line["kid"] = j.Now().UTC(), w.KID
+	line["receivedAt"], line["kid"] = l.Now().UTC(), w.KID
 	text, err := json.Marshal(line)
 	if err != nil {
 		return fmt.Errorf("write webhook: %w", err)
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if _, err := j.Out.Write(append(text, '\n')); err != nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, err := l.Out.Write(append(text, '\n')); err != nil {
 		return fmt.Errorf("write webhook: %w", err)
 	}
 	return nil

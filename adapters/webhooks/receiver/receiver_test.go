@@ -143,7 +143,7 @@ func TestTheReceiverAnswers(t *testing.T) {
 	var journal bytes.Buffer
 	refused := 0
 	handler := receiver.Handler{
-		Verifier: s.verifier(t), Received: (&receiver.Journal{Out: &journal, Now: atNoon}).Write,
+		Verifier: s.verifier(t), Received: (&receiver.JSONLines{Out: &journal, Now: atNoon}).Write,
 		Refused: func(context.Context, error) { refused++ },
 	}
 	for _, c := range []struct {

@@ -111,7 +111,7 @@ func (c Sign) Signer(dir notary.Dir, db postgres.DB) *notary.Signer {
 			proof.Events: eventSource{log},
 			proof.Access: accessSource{log, accesslog.Record{DB: db, Page: signPage}},
 		},
-		Desk: checkpointDesk{accesslog.Checkpoints{DB: db}}, Hashes: proving.Trees{DB: db}.Hashes,
+		Publisher: checkpointPublisher{accesslog.Checkpoints{DB: db}}, Hashes: proving.Trees{DB: db}.Hashes,
 		VerifyAll: c.VerifyAll, Adopt: c.Adopt, ChangeKey: c.ChangeKey, AcceptEpoch: c.AcceptEpoch,
 	}
 	for _, url := range c.Witnesses {

@@ -95,11 +95,11 @@ func isHole(err error) bool {
 	return is
 }
 
-// checkpointDesk hands out checkpoints through the database.
-type checkpointDesk struct{ checkpoints accesslog.Checkpoints }
+// checkpointPublisher hands out checkpoints through the database.
+type checkpointPublisher struct{ checkpoints accesslog.Checkpoints }
 
 // Published returns the newest checkpoints.
-func (d checkpointDesk) Published(ctx context.Context) (all []notary.Published, err error) {
+func (d checkpointPublisher) Published(ctx context.Context) (all []notary.Published, err error) {
 	found, err := d.checkpoints.Newest(ctx)
 	for _, is := range found {
 		all = append(all, notary.Published{Tree: is.Tree, Epoch: is.Epoch, Size: is.Size, Note: []byte(is.Note)})
@@ -108,7 +108,7 @@ func (d checkpointDesk) Published(ctx context.Context) (all []notary.Published, 
 }
 
 // Publish hands out checkpoints.
-func (d checkpointDesk) Publish(ctx context.Context, notes []notary.Published) error {
+func (d checkpointPublisher) Publish(ctx context.Context, notes []notary.Published) error {
 	var all []accesslog.Checkpoint
 	for _, is := range notes {
 		all = append(all, accesslog.Checkpoint{Tree: is.Tree, Epoch: is.Epoch, Size: is.Size, Note: string(is.Note)})

@@ -53,7 +53,7 @@ func openInbox(dir string, now func() time.Time) (*inbox, error) {
 
 // receive begins to receive, once the URL of the service's key set is known.
 func (i *inbox) receive(ctx context.Context, apiURL string, log *slog.Logger) (err error) {
-	journal := &receiver.Journal{Out: i.log, Now: i.now}
+	journal := &receiver.JSONLines{Out: i.log, Now: i.now}
 	verifier, err := client.NewVerifier(client.VerifierOptions{JWKSURL: apiURL + "/transactional-api/jwks", Now: i.now})
 	if err != nil {
 		return err

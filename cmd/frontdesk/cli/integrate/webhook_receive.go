@@ -81,7 +81,7 @@ func (c *webhookListenCmd) explain(w io.Writer, url, ca string) {
 // choose.
 func (c *webhookListenCmd) printer(w io.Writer, now func() time.Time) func(context.Context, receiver.Webhook) error {
 	if c.JSON {
-		return (&receiver.Journal{Out: w, Now: now}).Write
+		return (&receiver.JSONLines{Out: w, Now: now}).Write
 	}
 	var mu sync.Mutex
 	return func(_ context.Context, webhook receiver.Webhook) error {
