@@ -39,7 +39,7 @@ type KeyVerdict struct {
 	Private bool   // it contains its private half
 }
 
-const privateWhy = "it holds a private key: rotate it now, because anybody can sign with what is published, and publish only its public half"
+const privateWhy = "it holds a private key: rotate it now, because anyone can sign with a published key, and publish only its public half"
 
 // Len returns the number of usable keys.
 func (s KeySet) Len() int { return len(s.byKid) }

@@ -101,7 +101,7 @@ func (s *Signer) stop(kind proof.Kind, trouble string, epoch int, why string) er
 	if kind == proof.Access {
 		what = "the access record"
 	}
-	text := Alarm(fmt.Sprintf("%s is not signed any more: %s", what, why))
+	text := Alarm(fmt.Sprintf("%s is no longer signed: %s", what, why))
 	s.stopped[kind] = &stop{text, trouble, epoch, s.Now().Add(logAgain)}
 	return text
 }

@@ -24,7 +24,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 			Name: "frontdesk_signer_idx", Help: "Idx up to which the signer has read a log.",
 		}, []string{"log"}),
 		alarms: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "frontdesk_signer_alarms", Help: "What is not as it was signed, in the last round: logs that are not signed any more, and witnesses who know another history.",
+			Name: "frontdesk_signer_alarms", Help: "Alarms of the last round: logs that are no longer signed, and witnesses that know another history.",
 		}),
 		completed: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "frontdesk_signer_completed_timestamp_seconds", Help: "When everything was signed, witnessed and published last.",

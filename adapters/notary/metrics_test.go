@@ -15,7 +15,7 @@ import (
 
 // Eight events and one call are signed at 09:30; at 09:31 one of the events is gone.
 const measured = `
-# HELP frontdesk_signer_alarms What is not as it was signed, in the last round: logs that are not signed any more, and witnesses who know another history.
+# HELP frontdesk_signer_alarms Alarms of the last round: logs that are no longer signed, and witnesses that know another history.
 # TYPE frontdesk_signer_alarms gauge
 frontdesk_signer_alarms 1
 # HELP frontdesk_signer_completed_timestamp_seconds When everything was signed, witnessed and published last.

@@ -199,7 +199,7 @@ func (s *Signer) refusals() (all []error) {
 			continue
 		}
 		for _, tenant := range slices.Sorted(maps.Keys(p.refused())) {
-			all = append(all, Alarm(named(kind, tenant)+" not as it was signed, so it is not signed any more: find out what has changed with frontdesk audit verify"))
+			all = append(all, Alarm(named(kind, tenant)+" not as it was signed, so it is no longer signed: find out what has changed with frontdesk audit verify"))
 		}
 	}
 	return all

@@ -119,7 +119,7 @@ func (w *Witness) isAhead(origin string, cosigned, size int64) error {
 	before, told := w.ahead[origin]
 	w.ahead[origin] = cosigned
 	if told && before > size {
-		return Alarm(fmt.Sprintf("witness %s has cosigned %s at size %d, and it has %d here: the log and this signer's folder were set back, or somebody else signs with this key",
+		return Alarm(fmt.Sprintf("witness %s has cosigned %s at size %d, and it has %d here: the log and this signer's folder were set back, or another signer uses this key",
 			w.URL, origin, cosigned, size))
 	}
 	return errFaster

@@ -62,7 +62,7 @@ var sentences = map[Reason]string{
 	TimeoutBody:       "The receiver's answer began and did not end in time.",
 	TLSExpired:        "The receiver's certificate has expired or is not valid yet.",
 	TLSName:           "The receiver's certificate is for another host name.",
-	TLSUntrusted:      "The receiver's certificate is signed by nobody that is trusted here.",
+	TLSUntrusted:      "The receiver's certificate is not signed by an authority that is trusted here.",
 	TLSError:          "The TLS handshake failed, or the receiver does not speak TLS 1.2 or later.",
 	InvalidAnswer:     "The receiver's answer was not HTTP, or its headers were too long.",
 	NotBuilt:          "The webhook could not be built: what it is about is gone. Nothing was sent.",

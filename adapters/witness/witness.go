@@ -38,8 +38,8 @@ type Witness struct {
 var (
 	errMalformed  = fault.New(fault.Invalid, "malformed-request", "Send an old size, a proof, an empty line and a signed checkpoint, as c2sp.org/tlog-witness has it.")
 	errShrinking  = fault.New(fault.Invalid, "malformed-request", "The old size is larger than the checkpoint's.")
-	errUnknownLog = fault.New(fault.Missing, "unknown-log", "This witness was not told the key of this log.")
-	errUnsigned   = fault.New(fault.Forbidden, "unsigned-checkpoint", "The checkpoint is not signed by a key that this witness was told.")
+	errUnknownLog = fault.New(fault.Missing, "unknown-log", "This witness does not have the key of this log.")
+	errUnsigned   = fault.New(fault.Forbidden, "unsigned-checkpoint", "The checkpoint is not signed by a key that this witness has.")
 	errUnproved   = fault.New(fault.Refused, "inconsistent", "The proof does not show that the checkpoint's tree begins with the one that was cosigned last.")
 	errEnded      = fault.New(fault.Refused, "epoch-ended", "This witness has cosigned a later epoch of this log: it cosigns nothing of this one.")
 	errOtherPast  = fault.New(fault.Refused, "inconsistent", "In one epoch, all checkpoints name the same earlier epochs, and this one names others.")
