@@ -76,7 +76,7 @@ func keep(ctx context.Context, to, cpu, tables string, out io.Writer) error {
 	if err := os.WriteFile(to, []byte(text), 0o644); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "\n%s\nThis is in %s, too.\n", text, to)
+	_, err = fmt.Fprintf(out, "\n%s\nThis is also in %s.\n", text, to)
 	return err
 }
 
