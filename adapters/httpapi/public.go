@@ -61,7 +61,7 @@ func Description(url string) []byte {
 	}
 	var document struct{ Servers json.RawMessage }
 	_ = json.Unmarshal(openAPI, &document) // a test reads it
-	servers, _ := json.Marshal([]map[string]string{{"url": url, "description": "Where this description was asked for."}})
+	servers, _ := json.Marshal([]map[string]string{{"url": url, "description": "The address of this description."}})
 	return bytes.Replace(openAPI, document.Servers, servers, 1)
 }
 
