@@ -1,4 +1,4 @@
 package admission
 
 // Spenders counts the spenders in memory.
-func Spenders[K comparable](b *Budget[K]) int { return len(b.spenders) }
+func Spenders[K comparable](l *RateLimiter[K]) int { return len(l.spenders) }
