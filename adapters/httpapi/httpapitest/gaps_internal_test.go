@@ -11,7 +11,7 @@ func TestEachKindOfGapIsFound_D98(t *testing.T) {
 	for name, test := range map[string]struct{ old, changed, want string }{
 		"a property":                 {`"note": { "type": "string", "description": "Its text; not blank." }`, `"note": { "type": "string" }`, "leaves note undescribed"},
 		"a property by reference":    {`"description": "The practice's tenant identifier." },\n      "Mode"`, `"title": "" },\n      "Mode"`, "leaves tenantId undescribed"},
-		"a parameter":                {`            "description": "Whose record it is.",\n`, "", "leaves the parameter patientId undescribed"},
+		"a parameter":                {`            "description": "The patient of the record.",\n`, "", "leaves the parameter patientId undescribed"},
 		"a body's example":           {`"example": { "patientId": "0198c7a2-0000-7000-8000-000000000001", "note": "Called back; feels better." }`, `"x": 0`, "has no example"},
 		"a body's example, of two":   {`"requestType": "admin", "requester": "patient", "isHigh`, `"requestType": "medical", "requester": "patient", "isHigh`, "refuses its own example admin"},
 		"an answer's example":        {`"example": { "noteId": "0198c7a2-0000-7000-8000-000000000003" }`, `"x": 0`, "has no example"},
