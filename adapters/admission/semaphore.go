@@ -24,8 +24,9 @@ func NewFairSemaphore(permits int) *FairSemaphore {
 // Permit returns a permit for a holder. It is not taken yet.
 func (s *FairSemaphore) Permit(holder string) *Permit { return &Permit{semaphore: s, holder: holder} }
 
-// Permit is a permit of a [FairSemaphore]. It is taken when it is needed, and can be taken again after its
-// release. It is not safe for concurrent use. A nil Permit can always be taken.
+// Permit is a permit of a [FairSemaphore]. It is taken when it is needed, and can be taken
+// again after its release. It is not safe for concurrent use. A nil Permit can always be
+// taken.
 type Permit struct {
 	semaphore *FairSemaphore
 	holder    string
@@ -33,7 +34,7 @@ type Permit struct {
 }
 
 // Take takes the permit, unless it is taken already. It reports whether the permit is
-// now taken: there is none for a holder that has its share.
+// now taken: a holder that has its share gets none.
 func (p *Permit) Take() bool {
 	if p == nil || p.taken {
 		return true

@@ -9,7 +9,7 @@ import (
 	"frontdesk/adapters/clock"
 )
 
-// The minimum pace of a client that reads an answer: so many bytes in so much time.
+// The minimum pace of a client that reads an answer: bytes and the time for them.
 const (
 	answerBytes = 64 << 10
 	answerTime  = 10 * time.Second
