@@ -127,7 +127,7 @@ func (w *Witness) begin(ctx context.Context, h history, newer proof.Checkpoint, 
 	}
 	left, _ := newer.Left.Of(before.Epoch)
 	w.Log.WarnContext(ctx, "an epoch begins without proofs, because the operator has accepted it",
-		append(about(newer), slog.Int("epoch_before", before.Epoch), slog.Int64("cosigned_before", cosigned.Size))...)
+		append(attrsOf(newer), slog.Int("epoch_before", before.Epoch), slog.Int64("cosigned_before", cosigned.Size))...)
 	if err := w.record(h, begun{Epoch: newer.Origin.Epoch, Before: before.Epoch, Cosigned: cosigned.Size, Left: left.Size, Accepted: true}); err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (w *Witness) Continue(ctx context.Context, request []byte) (lines []byte, e
 		return nil, err
 	}
 	lost, err := asked.Check(cosigned, newer)
-	at := append(about(newer), slog.Int("epoch_before", before.Epoch), slog.Int64("cosigned_before", cosigned.Size), slog.Int64("lost", lost))
+	at := append(attrsOf(newer), slog.Int("epoch_before", before.Epoch), slog.Int64("cosigned_before", cosigned.Size), slog.Int64("lost", lost))
 	switch {
 	case err != nil:
 		w.Log.WarnContext(ctx, "an epoch comes without proofs that it goes on from the last cosigned checkpoint; not cosigned", at...)
