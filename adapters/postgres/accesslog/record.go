@@ -26,18 +26,18 @@ import (
 // each page that has shown patients to staff.
 type Record struct {
 	DB   projections.Querier
-	Keys *keyring.Keyring // opens whom calls were made for; nil leaves that hidden
+	Keys *keyring.Keyring // decrypts the practitioners of calls; nil leaves them hidden
 	Page int              // calls a query; 0 means 1,000
 }
 
-// CallFilter says which calls to read. A zero field lets all calls pass.
+// CallFilter selects calls. A zero field lets all calls pass.
 type CallFilter struct {
 	RequestID   uuid.UUID
 	Before      uuid.UUID // calls older than the one with this request id
 	Tenant      string
 	Application application.ID
 	Staff       staff.ID
-	Patient     patient.ID // whom they named, or showed
+	Patient     patient.ID // named or shown
 	Endpoint    application.EndpointName
 	StatusFrom  int
 	StatusUntil int // exclusive
@@ -86,14 +86,14 @@ func (a Record) page(ctx context.Context, f CallFilter) ([]access.Call, error) {
 	return page, nil
 }
 
-// pageSize is how many lines one page has, unless the reader says otherwise.
+// pageSize is the number of lines of a page, if [Record.Page] is 0.
 const pageSize = 1000
 
 func (a Record) size() int { return cmp.Or(a.Page, pageSize) }
 
 // readCalls has a condition for each field of the filter. Postgres plans it each time, with
-// the parameters at hand, so it drops the conditions that ask for nothing and uses
-// the index that fits the rest.
+// the parameters at hand, so it drops the conditions of zero fields and uses the index that
+// fits the rest.
 const readCalls = `
 SELECT request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed,
 	coalesce((SELECT idx FROM access_log l WHERE l.request_id = called.request_id), 0)
@@ -110,16 +110,16 @@ WHERE ($1::uuid IS NULL OR request_id = $1)
 	AND ($11::timestamptz IS NULL OR at < $11)
 ORDER BY request_id DESC LIMIT $12`
 
-// calledSince is what was called in a time, by the index of times. Left alone, Postgres
-// walks the newest calls and goes on to the oldest if there are few in that time.
+// calledSince selects the calls in a time, by the index of times. Without OFFSET 0, Postgres
+// walks from the newest calls to the oldest if there are few in that time.
 const calledSince = `(SELECT * FROM access_record WHERE at >= $10 AND ($11::timestamptz IS NULL OR at < $11) OFFSET 0) called`
 
-// calledAbout is what has named a patient, and what has shown them.
+// calledAbout selects the calls that have named a patient, and the looks that have shown them.
 const calledAbout = `(SELECT * FROM access_record WHERE patient = $6
 	UNION ALL SELECT * FROM access_record WHERE mode = 'page' AND act::jsonb -> 'patients' @> jsonb_build_array($6::text)) called`
 
-// query returns the statement for the filter. What a practice, an application, a member of
-// staff or a patient has is looked for among theirs, however long ago the time begins.
+// query returns the statement for the filter. Calls of a practice, an application, a member
+// of staff or a patient are found by their own indexes, however long ago the time begins.
 func (f CallFilter) query() string {
 	if f.Patient.UUID != uuid.Nil {
 		return fmt.Sprintf(readCalls, calledAbout)
@@ -166,7 +166,7 @@ func scanCall(row pgx.CollectableRow) (c access.Call, box []byte, err error) {
 	return c, box, err
 }
 
-// RecordAuditQuery appends the event that somebody reads patients' data. Every role
+// RecordAuditQuery appends the event that an auditor reads patients' data. Every role
 // that may read may call it. The actor is the role that the database knows, not
 // the person that the machine names. If it fails, show nothing.
 func RecordAuditQuery(ctx context.Context, db postgres.DB, tenant, machine string, q audit.Queried) error {

@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/event/eventtest"
 )
 
-// BenchmarkLarge measures how long appends of eight writers take, alone and beside a writer
+// BenchmarkLarge measures how long appends of eight writers take, alone and next to a writer
 // that appends one event of 4 MiB after another.
 func BenchmarkLarge(b *testing.B) {
 	_, _, e := durable(b, 40)

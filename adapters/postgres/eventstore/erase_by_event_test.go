@@ -63,7 +63,7 @@ func wantRefused(t *testing.T, what string, err error, constraint, code string) 
 
 // Anyone with the serving role and psql destroys no key that two events, a day apart, do not
 // name.
-func TestServingRoleErasesNobodyAlone_D135(t *testing.T) {
+func TestServingRoleCannotEraseAlone_D135(t *testing.T) {
 	t.Parallel()
 	f := newForger(t)
 	ann, bill := f.register(t), f.register(t)

@@ -96,7 +96,7 @@ func (s *Store) erase(ctx context.Context, who erasure.Person, also []string,
 }
 
 const (
-	standing = `
+	isErased = `
 SELECT EXISTS (SELECT FROM erasures WHERE tenant = $1 AND kind = $2 AND holder = $3)`
 	keysOf = `
 SELECT kind, holder, fingerprint FROM personal_keys WHERE tenant = $1 AND kind = $2 AND holder = $3
@@ -116,7 +116,7 @@ func stopAppends(ctx context.Context, tx pgx.Tx, who erasure.Person, also []stri
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT set_config('lock_timeout', '` + eraserLock + `', true)`)
 	batch.Queue(`LOCK TABLE erasures IN EXCLUSIVE MODE`)
-	batch.Queue(standing, who.Tenant, who.Kind, who.Holder).QueryRow(func(row pgx.Row) error { return row.Scan(&erased) })
+	batch.Queue(isErased, who.Tenant, who.Kind, who.Holder).QueryRow(func(row pgx.Row) error { return row.Scan(&erased) })
 	collect := func(rows pgx.Rows) (err error) {
 		keys, err = pgx.AppendRows(keys, rows, scanKey)
 		return err

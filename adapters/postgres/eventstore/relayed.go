@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Moment is a stretch of the log, and how the log stood when it was read. One statement
+// Moment is a range of the log, with the state of the log when it was read. One statement
 // reads all of it, so that no event is taken for one of another epoch.
 type Moment struct {
 	Epoch  int
@@ -27,8 +27,8 @@ SELECT s.epoch, s.head,
 FROM sequencer s LEFT JOIN LATERAL (SELECT e.*` + afterIdx + `$2` + upToBytes + `) e ON true
 ORDER BY e.idx`
 
-// Moment reads the events after an idx, at most so many, and not much more than so many
-// bytes. It ends before a [Hole], and is one if it begins there.
+// Moment reads the events after an idx, up to a number of events and about a number of bytes.
+// It ends before a [Hole], and returns it as the error if it begins there.
 func (l Log) Moment(ctx context.Context, after int64, most, bytes int) (now Moment, err error) {
 	rows, _ := l.DB.Query(ctx, readMoment, after, most, bytes)
 	var s event.Stored
@@ -65,7 +65,7 @@ SELECT (SELECT epoch FROM sequencer), idx, data FROM events JOIN log USING (posi
 // Beginning is where an epoch of the log begins.
 type Beginning struct {
 	Epoch int
-	Idx   int64 // of the event that says so
+	Idx   int64 // of the event that records it
 }
 
 // Beginnings returns where the second epoch of the log began, and each one after it.
@@ -89,26 +89,26 @@ func (l Log) Beginnings(ctx context.Context) (all []Beginning, err error) {
 	return all, nil
 }
 
-// Standing is how the log stands, for somebody who is to sign it.
-type Standing struct {
+// LogState is the state of the log, for a signer.
+type LogState struct {
 	Head      int64
 	Epoch     int
 	Standby   bool // the server takes no writes; nothing else is known of it then
 	Elsewhere bool // the database is in another history, whose epoch has not begun yet
 }
 
-const readStanding = `SELECT head, epoch, NOT goes_on FROM history`
+const readState = `SELECT head, epoch, NOT goes_on FROM history`
 
-// Standing returns how the log stands.
-func (l Log) Standing(ctx context.Context) (is Standing, err error) {
-	if err := l.DB.QueryRow(ctx, `SELECT pg_is_in_recovery()`).Scan(&is.Standby); err != nil {
-		return is, fmt.Errorf("ask whether this is a standby: %w", err)
+// State returns the state of the log.
+func (l Log) State(ctx context.Context) (state LogState, err error) {
+	if err := l.DB.QueryRow(ctx, `SELECT pg_is_in_recovery()`).Scan(&state.Standby); err != nil {
+		return state, fmt.Errorf("ask whether this is a standby: %w", err)
 	}
-	if is.Standby {
-		return is, nil
+	if state.Standby {
+		return state, nil
 	}
-	if err := l.DB.QueryRow(ctx, readStanding).Scan(&is.Head, &is.Epoch, &is.Elsewhere); err != nil {
-		return is, fmt.Errorf("ask how the log stands: %w", err)
+	if err := l.DB.QueryRow(ctx, readState).Scan(&state.Head, &state.Epoch, &state.Elsewhere); err != nil {
+		return state, fmt.Errorf("ask how the log stands: %w", err)
 	}
-	return is, nil
+	return state, nil
 }

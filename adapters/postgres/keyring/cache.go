@@ -12,25 +12,25 @@ import (
 	"frontdesk/domain/event"
 )
 
-// keyCache remembers keys that are in the database. It holds so many at most, the oldest
-// make room for new ones, and none is older than [keyLife]: a key whose row is gone opens
-// nothing for longer than that, whatever a process has failed to hear of. A key that is
-// dropped is overwritten.
+// keyCache caches keys that are in the database. Its size is bounded, the oldest keys make
+// room for new ones, and none is older than [keyLife]: a key whose row is gone opens nothing
+// for longer than that, even if a process has missed its erasure. A key that is dropped is
+// overwritten.
 //
-// Its entries stand in blocks, in the order in which they came, and never move. So no key
-// is left behind where a slice or map has grown. A block goes with the last of its keys, so
-// that the cache takes as much as those of an hour. 300,000 take about 40 MB.
+// Its entries are in blocks, in the order in which they came, and never move. So no key
+// is left behind where a slice or map has grown. A block is freed with the last of its keys,
+// so that the cache takes as much memory as the keys of an hour. 300,000 take about 40 MB.
 type keyCache struct {
 	size int // keys at most; 0 means [cachedKeys]
 
 	hits atomic.Int64
 
 	mu           sync.Mutex
-	places       map[keyName]uint32 // the number of each, but for its upper half
+	places       map[keyName]uint32 // the lower half of the number of each
 	practices    map[string]uint32
 	blocks       []*[blockKeys]keyEntry // from that of the oldest on
 	oldest, next uint64                 // how many have gone, and how many have come
-	forgotten    uint64                 // how often somebody was forgotten
+	forgotten    uint64                 // how often keys were forgotten
 }
 
 const (
@@ -53,8 +53,8 @@ type keyEntry struct {
 	kept  bool
 }
 
-// take returns the keys that it has, and the owners whose keys it does not have. What is
-// fetched for them is put with the stamp that it returns.
+// take returns the keys that it has, and the owners whose keys it does not have. Put their
+// keys with the stamp that it returns.
 func (c *keyCache) take(owners []owner, now time.Time) (found map[owner]sealing.Key, missing []owner, stamp uint64) {
 	found = make(map[owner]sealing.Key, len(owners))
 	asked := make(map[owner]struct{}, len(owners))
@@ -76,8 +76,8 @@ func (c *keyCache) take(owners []owner, now time.Time) (found map[owner]sealing.
 	return found, missing, c.forgotten
 }
 
-// put remembers keys, unless somebody was forgotten since the stamp was given: it might
-// be one of them.
+// put caches keys, unless keys were forgotten since the stamp was given: these might be among
+// them.
 func (c *keyCache) put(keys map[owner]sealing.Key, stamp uint64, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +170,7 @@ func (c *keyCache) limit() uint64 {
 	return cachedKeys
 }
 
-// held returns how many keys there are.
+// held returns the number of keys.
 func (c *keyCache) held() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

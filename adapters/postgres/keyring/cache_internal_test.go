@@ -87,7 +87,7 @@ func TestAKeyIsRememberedForAnHour_D69(t *testing.T) {
 	c.overwritten(t)
 }
 
-// What a process holds does not grow for as many hours as the cache has room for.
+// The memory of the cache does not grow for as many hours as it has room for.
 func TestTheKeysOfAnHourTakeNoMoreThanTheyAre_D114(t *testing.T) {
 	t.Parallel()
 	c := &keyCache{}
@@ -101,7 +101,7 @@ func TestTheKeysOfAnHourTakeNoMoreThanTheyAre_D114(t *testing.T) {
 	c.overwritten(t)
 }
 
-// Numbers are told apart by their lower halves.
+// The lower half of a number identifies it.
 func TestKeysAreFoundAfterFourBillion_D114(t *testing.T) {
 	t.Parallel()
 	const many = 1<<32 - blockKeys
@@ -116,7 +116,7 @@ func TestKeysAreFoundAfterFourBillion_D114(t *testing.T) {
 }
 
 // A key that was on its way from the database when its holder was erased is not kept.
-func TestWhoeverIsForgottenStaysForgotten_D69(t *testing.T) {
+func TestForgottenHolderStaysForgotten_D69(t *testing.T) {
 	t.Parallel()
 	c := &keyCache{}
 	c.putPerson(1, Noon)
@@ -165,8 +165,8 @@ func TestManyMayAskAtOnce_D69(t *testing.T) {
 	all.Wait()
 }
 
-// At a million persons the keys in memory stay within 64 MiB. It runs alone, so that
-// nobody else's memory is counted.
+// At a million persons the keys in memory stay within 64 MiB. It does not run in parallel, so
+// that no other test's memory is counted.
 func TestKeysInMemoryAreBounded_D69(t *testing.T) { //nolint:paralleltest // it measures the memory of the whole process
 	used := func() uint64 {
 		runtime.GC()

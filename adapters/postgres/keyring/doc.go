@@ -4,13 +4,13 @@
 //   - [Keyring.Seal] puts the personal values of an append into boxes. [Keyring.Wrap] returns
 //     the [Rows] of the keys that it made, which the append stores, and [Keyring.Keep]
 //     remembers them once it is committed.
-//   - [Keyring.Open] opens a page of events with one question for all keys, and [Keyring.Only]
+//   - [Keyring.Open] opens a page of events with one query for all keys, and [Keyring.Only]
 //     a part of their values. [Keyring.SealOthers] and [Keyring.OpenOthers] do it for values
 //     outside of events.
 //   - [Keyring.Start] makes sure of the master key, under which all keys are stored, and
-//     [MasterChange] puts a new one in its place.
-//   - [Keyring.Follow] forgets the keys of those who are erased. [Keyring.Look] counts the
-//     boxes that open, and keeps no value.
+//     [MasterRotation] replaces it.
+//   - [Keyring.Follow] forgets the keys of erased holders. [Keyring.Look] counts the boxes
+//     that open, and keeps no value.
 //
 // A key that is neither in the database nor destroyed by an erasure is [ErrKeyLost]; nothing
 // makes it again (D69).

@@ -13,9 +13,9 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Appends are fenced by the database, whatever a process remembers. What it reads is not:
-// a key in memory would still open what its holder's erasure has hidden. So each process
-// looks who is erased whenever the log has grown.
+// The database fences appends, whatever a process remembers. It does not fence reads: a key
+// in memory would still open values that its holder's erasure has hidden. So each process
+// reads the erasures whenever the log has grown.
 
 const (
 	evictPace   = 100 * time.Millisecond // between two looks at least, however fast the log grows
@@ -24,7 +24,7 @@ const (
 	evictSkew   = 5 * time.Minute        // by which the clocks of two processes may differ
 )
 
-// Follow forgets the keys of those who are erased, as the log grows, until ctx ends.
+// Follow forgets the keys of erased holders, as the log grows, until ctx ends.
 func (k *Keyring) Follow(ctx context.Context, grown *background.Broadcast, log *slog.Logger) {
 	var since time.Time
 	background.Loop{
@@ -38,8 +38,8 @@ func (k *Keyring) Follow(ctx context.Context, grown *background.Broadcast, log *
 
 const erasedSince = `SELECT tenant, kind, holder, erased_at FROM erasures WHERE erased_at >= $1`
 
-// Evict forgets the keys of those who were erased since an instant. It returns the instant
-// from which to look next time, which an error leaves as it was.
+// Evict forgets the keys of holders erased since an instant. It returns the instant from
+// which to read next time, which an error leaves as it was.
 func (k *Keyring) Evict(ctx context.Context, since time.Time) (time.Time, error) {
 	rows, _ := k.DB.Query(ctx, erasedSince, since)
 	last := since

@@ -3,5 +3,5 @@ package keyring
 // Held returns how many keys a keyring has in memory.
 func Held(k *Keyring) int { return k.known.held() }
 
-// Remember has a keyring remember so many keys at most.
+// Remember bounds the number of keys in a keyring's memory.
 func Remember(k *Keyring, n int) { k.known.size = n }

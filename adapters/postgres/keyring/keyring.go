@@ -17,10 +17,10 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Keyring seals and opens what is personal in events. It keeps the keys that it has
-// fetched, so that most appends and pages fetch none. It is safe for concurrent use.
+// Keyring encrypts and decrypts the personal values of events. It caches the keys that it
+// has fetched, so that most appends and pages fetch none. It is safe for concurrent use.
 //
-// There are three reasons for which a holder has no key, and they are told apart: the
+// A holder has no key for one of three reasons, which the keyring distinguishes: the
 // holder was erased; the key is lost, which is [ErrKeyLost]; or the append at hand
 // registers the holder, and makes the key. Nothing else makes one.
 type Keyring struct {
@@ -49,11 +49,11 @@ type owner struct {
 // index owns the key under which the practitioners of a practice have identifiers.
 func index(tenant string) owner { return owner{tenant: tenant} }
 
-// ErrKeyLost says that personal data cannot be opened or sealed, because its key is not
-// in the database although its holder was not erased.
+// ErrKeyLost means that personal data cannot be decrypted or encrypted, because its key is
+// not in the database although its holder was not erased.
 var ErrKeyLost = errors.New("the key is lost: it is not in the database, and its holder was not erased")
 
-// ErrKeyAltered says that a key is in the database and cannot be unwrapped.
+// ErrKeyAltered means that a key is in the database and cannot be unwrapped.
 var ErrKeyAltered = errors.New("the key does not open under its master key: its row was altered, or is another's")
 
 // keys are those of some owners.
@@ -72,9 +72,9 @@ func (k keys) has(o owner) bool {
 	return found || k.erased[o]
 }
 
-// of returns the keys of owners, and asks once for all that it does not know. An owner
-// who has no key and was not erased is in neither map.
-func (k *Keyring) of(ctx context.Context, owners []owner) (keys, error) {
+// keysOf returns the keys of owners, and fetches all unknown ones with one query. An owner
+// that has no key and was not erased is in neither map.
+func (k *Keyring) keysOf(ctx context.Context, owners []owner) (keys, error) {
 	found, missing, stamp := k.known.take(owners, k.now())
 	all := keys{found, map[owner]bool{}, stamp, &k.counted.lost}
 	if len(missing) == 0 {
@@ -115,7 +115,7 @@ func (k *Keyring) fetch(ctx context.Context, owners []owner) (keys, error) {
 	return fetched, err
 }
 
-// keyRow is what is read about an owner.
+// keyRow is the row of an owner.
 type keyRow struct {
 	owner
 	master  *string
@@ -127,10 +127,10 @@ func (r *keyRow) columns() []any {
 	return []any{&r.tenant, &r.holder.Kind, &r.holder.ID, &r.master, &r.wrapped, &r.erased}
 }
 
-// keyLost notes that the key of a holder is lost, and says so.
-func (k keys) keyLost(of event.Holder) error {
+// keyLost counts the lost key of a holder, and returns its error.
+func (k keys) keyLost(holder event.Holder) error {
 	k.lost.Add(1)
-	return fmt.Errorf("%s %s: %w", of.Kind, of.ID, ErrKeyLost)
+	return fmt.Errorf("%s %s: %w", holder.Kind, holder.ID, ErrKeyLost)
 }
 
 func (k keys) add(r keyRow, masters *sealing.Ring) error {
@@ -153,7 +153,7 @@ func (k keys) add(r keyRow, masters *sealing.Ring) error {
 	return nil
 }
 
-// Keep remembers the keys that an append has made, once it is committed.
+// Keep caches the keys that an append has made, once it is committed.
 func (k *Keyring) Keep(made Minted) {
 	if len(made.keys) > 0 {
 		k.known.put(made.keys, made.stamp, k.now())

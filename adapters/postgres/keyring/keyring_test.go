@@ -54,7 +54,7 @@ func (v *vault) keyring(t testing.TB, now func() time.Time) *keyring.Keyring {
 	return k
 }
 
-// cold returns the keyring of a process that has just started, and counts what it asks.
+// cold returns the keyring of a process that has just started, and counts its queries.
 func (v *vault) cold(t testing.TB) (*keyring.Keyring, *counting) {
 	t.Helper()
 	asked := &counting{}
@@ -88,7 +88,7 @@ func (v *vault) note(ctx context.Context, about uuid.UUID) error {
 	return enginetest.Second(v.Store.Append(ctx, event.Change{Stream: enginetest.NewStream(), Events: []event.Event{eventtest.Noted{Patient: about, Note: "It hurts."}}}))
 }
 
-// notes returns what a keyring reads of all notes.
+// notes returns all notes, read with a keyring.
 func (v *vault) notes(t testing.TB, k *keyring.Keyring) ([]string, error) {
 	t.Helper()
 	if err := v.Sequencer().Drain(t.Context()); err != nil {
@@ -134,7 +134,7 @@ func act(ctx context.Context, email string) context.Context {
 	return event.WithMetadata(ctx, event.Metadata{Actor: by})
 }
 
-func TestWhatIsPersonalIsSealed_D68(t *testing.T) {
+func TestPersonalValuesAreEncrypted_D68(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	ann := v.register(t)
@@ -156,7 +156,7 @@ func TestWhatIsPersonalIsSealed_D68(t *testing.T) {
 }
 
 // A key may be missing for three reasons.
-func TestAKeyThatIsLostIsToldFromOneThatWasDestroyed_D68(t *testing.T) {
+func TestLostKeyIsNotDestroyedKey_D68(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	ann, bill := v.register(t), v.register(t)
@@ -183,11 +183,11 @@ func TestAKeyThatIsLostIsToldFromOneThatWasDestroyed_D68(t *testing.T) {
 		t.Errorf("append: %v, want %v", err, keyring.ErrKeyLost)
 	}
 	if err := v.note(t.Context(), uuid.New()); !errors.Is(err, patient.ErrUnknown) {
-		t.Errorf("a note about nobody: %v, want %v", err, patient.ErrUnknown)
+		t.Errorf("a note about an unknown patient: %v, want %v", err, patient.ErrUnknown)
 	}
 }
 
-// What a request holds has a key of its own, which belongs to the patient.
+// The values of a request have a key of their own, which belongs to the patient.
 func TestARequestHasAKeyOfItsOwn_D68(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)

@@ -40,9 +40,9 @@ func TestAFailedAppendKeepsNoKey_D69(t *testing.T) {
 	v.wantNotes(t, v.keyring(t, nil), "It hurts.")
 }
 
-// Each of two processes that know no practitioner makes a key. One is told to decide
+// Each of two processes that know no practitioner makes a key. One gets a conflict, decides
 // again, and then finds the other's.
-func TestTwoWhoMakeTheSameKeyEndWithOne_D69(t *testing.T) {
+func TestConcurrentKeysBecomeOne_D69(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	ann := v.register(t)
@@ -152,7 +152,7 @@ func (v *vault) unchecked() *keyring.Keyring {
 }
 
 // With another index key every practitioner would be a stranger, also those who were erased.
-func TestALostIndexKeyIsNotMadeAnew_D69(t *testing.T) {
+func TestLostIndexKeyIsNotReplaced_D69(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	ann, bell := v.register(t), act(t.Context(), "bell@elm.example")
@@ -179,11 +179,11 @@ func TestAnExchangedKeyOpensNothing_D69(t *testing.T) {
 		t.Fatal(err) // its key is in memory
 	}
 	if _, err := v.notes(t, v.keyring(t, nil)); err == nil || errors.Is(err, keyring.ErrKeyLost) || !strings.Contains(err.Error(), ann.String()) {
-		t.Errorf("read: %v, want to be told whose key was altered", err)
+		t.Errorf("read: %v, want the holder of the altered key", err)
 	}
 }
 
-func TestWithoutAMasterKeyNothingPersonalIsWritten_D69(t *testing.T) {
+func TestPersonalValuesNeedMasterKey_D69(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	ann := v.register(t)
@@ -192,7 +192,7 @@ func TestWithoutAMasterKeyNothingPersonalIsWritten_D69(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := v.note(t.Context(), ann); err == nil || !strings.Contains(err.Error(), "--master-key-file") {
-		t.Errorf("%v, want to be told what to do", err)
+		t.Errorf("%v, want the fix", err)
 	}
 	v.Append(t, enginetest.NewStream(), 0, eventtest.Counted{N: 1}) // nothing personal
 }
@@ -211,8 +211,8 @@ func (c *counting) TraceQueryStart(ctx context.Context, _ *pgx.Conn, asked pgx.T
 // TraceQueryEnd has nothing to add.
 func (*counting) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// An application must not take a patient for gone because of the practitioner whom it names.
-func TestAPractitionerWhoWasErasedIsNotTakenForThePatient_D70(t *testing.T) {
+// An application must not take a patient for gone because of the practitioner that it names.
+func TestErasedPractitionerIsNoPatient_D70(t *testing.T) {
 	t.Parallel()
 	v := newVault(t)
 	ann, bell := v.register(t), act(t.Context(), "bell@elm.example")

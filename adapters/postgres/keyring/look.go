@@ -9,7 +9,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Boxes counts boxes by how they stand to their keys.
+// Boxes counts boxes by the state of their keys.
 type Boxes struct {
 	Opened  int64 `json:"opened"`
 	Erased  int64 `json:"erased"`  // their holders were erased
@@ -38,7 +38,7 @@ func SealedIn(s event.Stored) Sealed {
 	}}
 }
 
-// SealedAt returns the boxes of personal values that stand in no event, as [Other] has them.
+// SealedAt returns the boxes of personal values outside of events, as [Other] has them.
 func SealedAt(idx int64, tenant, place string, sealed []byte) Sealed {
 	boxes, err := sealing.Boxes(sealed)
 	return Sealed{idx, tenant, boxes, err, func(b sealing.Box, k sealing.Key) error {
@@ -47,15 +47,15 @@ func SealedAt(idx int64, tenant, place string, sealed []byte) Sealed {
 	}}
 }
 
-// Unopened is a box that should open and does not, with why.
+// Unopened is a box that should open and does not, with the reason.
 type Unopened struct {
 	Idx    int64
 	Tenant string
 	Why    error
 }
 
-// Look opens boxes, counts them, and keeps nothing of what is in them. It returns the first
-// one that should open and does not, and nil if there is none.
+// Look opens boxes, counts them, and keeps none of their values. It returns the first one
+// that should open and does not, and nil if all open.
 func (k *Keyring) Look(ctx context.Context, all []Sealed, count *Boxes) (first *Unopened, err error) {
 	first, err = k.look(ctx, all, count)
 	if !errors.Is(err, ErrKeyAltered) {
@@ -84,7 +84,7 @@ func (k *Keyring) look(ctx context.Context, all []Sealed, count *Boxes) (first *
 			owners = append(owners, owner{s.Tenant, b.Of})
 		}
 	}
-	found, err := k.of(ctx, owners)
+	found, err := k.keysOf(ctx, owners)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (k *Keyring) look(ctx context.Context, all []Sealed, count *Boxes) (first *
 	return first, nil
 }
 
-// look opens the boxes, and returns why one of them does not open.
+// look opens the boxes, and returns the error of one that does not open.
 func (s Sealed) look(found keys, count *Boxes) (why error) {
 	if s.broken != nil {
 		count.Foreign++

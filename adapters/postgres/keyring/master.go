@@ -25,8 +25,8 @@ func (k *Keyring) Start(ctx context.Context) error {
 	if !k.Opens() {
 		return nil
 	}
-	is, err := k.Check(ctx)
-	if err != nil || is != "" {
+	id, err := k.Check(ctx)
+	if err != nil || id != "" {
 		return err
 	}
 	if _, err = k.DB.Exec(ctx, `INSERT INTO master_keys (id) VALUES ($1) ON CONFLICT DO NOTHING`, k.Masters.IDs()[0]); err != nil {
@@ -36,9 +36,9 @@ func (k *Keyring) Start(ctx context.Context) error {
 	return err
 }
 
-// Check does what [Keyring.Start] does, and changes nothing in the database. It returns the
-// identifier of the master key that wraps; "" if the database has none yet.
-func (k *Keyring) Check(ctx context.Context) (is string, err error) {
+// Check makes the checks of [Keyring.Start], and changes nothing in the database. It returns
+// the identifier of the master key that wraps; "" if the database has none yet.
+func (k *Keyring) Check(ctx context.Context) (id string, err error) {
 	used, err := usedMasters(ctx, k.DB)
 	if err != nil || len(used) == 0 {
 		return "", err
@@ -67,9 +67,9 @@ const (
 	holderLife = time.Minute      // a process with no younger heartbeat has ended
 )
 
-// MasterHolder keeps the master keys of a process that serves up to date: it reads the ring
-// again, wraps with the key that the database names, and announces what it holds. A
-// rotation goes on when all processes hold the next key.
+// MasterHolder keeps the master keys of a serving process up to date: it reads the ring
+// again, wraps with the key that the database names, and announces its keys. A rotation
+// goes on when all processes hold the next key.
 type MasterHolder struct {
 	Keys  *Keyring
 	Host  string                                                 // for operators

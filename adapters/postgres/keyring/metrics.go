@@ -12,8 +12,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Ages says since when the service's keys have been what they are, each time that the
-// metrics are collected.
+// Ages measures since when the service's keys are in their state, each time that the metrics
+// are collected.
 func Ages(db projections.Querier) prometheus.Collector {
 	return &keyAges{
 		db,
@@ -38,7 +38,7 @@ const keysSince = `
 SELECT '', since FROM master_keys WHERE replaced_at IS NULL
 UNION ALL SELECT state, min(since) FROM signing_keys WHERE state <> 'retired' GROUP BY state`
 
-// Collect sends the figures, and none if the database cannot be asked.
+// Collect sends the figures, and none if the database does not answer.
 func (k *keyAges) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), postgres.CollectLimit)
 	defer cancel()
@@ -61,7 +61,7 @@ func (k *keyAges) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// Metrics counts what becomes of the keys of a keyring. They name no holder.
+// Metrics counts the keys of a keyring by their use. They name no holder.
 func Metrics(k *Keyring) []prometheus.Collector {
 	counter := func(name, help string, n *atomic.Int64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(n.Load()) })

@@ -10,12 +10,12 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 )
 
-func TestTheAgesOfKeysAreTold_D110(t *testing.T) {
+func TestAgesOfKeysAreMeasured_D110(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	of := keyring.Ages(db.Pool(t))
-	if got := enginetest.Measured(t, of); len(got) != 0 {
-		t.Errorf("without keys it tells %v", got)
+	ages := keyring.Ages(db.Pool(t))
+	if got := enginetest.Measured(t, ages); len(got) != 0 {
+		t.Errorf("without keys it reports %v", got)
 	}
 	_, err := db.AdminPool(t).Exec(t.Context(), `
 		INSERT INTO master_keys (id, since, replaced_at) VALUES ('old', to_timestamp(1), to_timestamp(2)), ('new', to_timestamp(2), NULL);
@@ -27,7 +27,7 @@ func TestTheAgesOfKeysAreTold_D110(t *testing.T) {
 	want := map[string]float64{
 		"master_key_since_timestamp_seconds": 2, "signing_key_since_timestamp_seconds active": 4, "signing_key_since_timestamp_seconds staged": 5,
 	}
-	if diff := cmp.Diff(want, enginetest.Measured(t, of)); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, enginetest.Measured(t, ages)); diff != "" {
+		t.Errorf("ages (-want +got):\n%s", diff)
 	}
 }

@@ -9,21 +9,21 @@ import (
 	"frontdesk/projections"
 )
 
-// Open returns events with their personal values, and asks once for all keys that it does
-// not know. Without a master key the values stay hidden. Those of holders who were erased
-// are [event.Erased].
+// Open returns events with their personal values, and fetches all unknown keys with one
+// query. Without a master key the values stay hidden. Those of erased holders are
+// [event.Erased].
 func (k *Keyring) Open(ctx context.Context, stored []event.Stored) ([]event.Recorded, error) {
 	return k.open(ctx, stored, everything)
 }
 
-// OpenEach is Open for events that have nothing to do with each other. Of each it returns
-// why it could not be opened, which is no reason for the others.
+// OpenEach is Open for events that are independent of each other. An event that cannot be
+// opened has its own error, and does not fail the others.
 func (k *Keyring) OpenEach(ctx context.Context, stored []event.Stored) ([]event.Recorded, []error, error) {
 	return k.openEach(ctx, stored, everything)
 }
 
-// Only opens what is wanted of the personal values of holders in events, and asks for no
-// other keys. The rest stays hidden.
+// Only opens the wanted personal values of holders in events, and fetches no other keys. The
+// rest stays hidden.
 func (k *Keyring) Only(wanted func(event.Stored, event.HolderKind) bool) projections.Opener {
 	return only{k, wanted}
 }
@@ -33,7 +33,7 @@ type only struct {
 	wanted wanted
 }
 
-// Open opens what is wanted.
+// Open opens the wanted values.
 func (o only) Open(ctx context.Context, stored []event.Stored) ([]event.Recorded, error) {
 	return o.open(ctx, stored, o.wanted)
 }
@@ -65,7 +65,7 @@ func (k *Keyring) openEach(ctx context.Context, stored []event.Stored, which wan
 			owners = append(owners, owner{s.Stream.Tenant, b.Of})
 		}
 	}
-	all, err := k.of(ctx, owners)
+	all, err := k.keysOf(ctx, owners)
 	if err != nil {
 		return nil, nil, err
 	}

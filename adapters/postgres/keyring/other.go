@@ -12,23 +12,23 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Other is personal values of one holder that stand in no event.
+// Other is personal values of one holder outside of events.
 type Other struct {
 	event.Personal
 	Tenant string
-	Place  string // where they stand, which they are bound to: permanent, and unique in its practice
+	Place  string // the place that they are bound to: permanent, and unique in its practice
 	Box    []byte // the values, sealed; nil if the holder was erased
 }
 
-// SealOthers fills the boxes, and asks once for all keys that it does not know. A
-// practitioner gets an identifier, and a key if they are new. Whoever was erased is marked
-// so and gets no box. Neither does whoever is named to a practice that there is not, or
-// whose index key is lost: what cannot be sealed stays hidden.
+// SealOthers fills the boxes, and fetches all unknown keys with one query. A practitioner
+// gets an identifier, and a key if they are new. An erased holder is marked as erased and
+// gets no box. Neither does a holder of an unknown practice, or of one whose index key is
+// lost: values that cannot be encrypted stay hidden.
 func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
 	if !k.Opens() {
 		return errNoMasterKey
 	}
-	indexes, err := k.made(ctx, ownersIn(all, func(o Other) owner { return index(o.Tenant) }))
+	indexes, err := k.keysMade(ctx, ownersIn(all, func(o Other) owner { return index(o.Tenant) }))
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (k *Keyring) SealOthers(ctx context.Context, all []Other) error {
 		}
 	}
 	owners := ownersIn(all, func(o Other) owner { return o.owner() })
-	keys, err := k.made(ctx, slices.DeleteFunc(owners, func(o owner) bool { return o.holder.ID == uuid.Nil }))
+	keys, err := k.keysMade(ctx, slices.DeleteFunc(owners, func(o owner) bool { return o.holder.ID == uuid.Nil }))
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func (o *Other) seal(all keys) (err error) {
 	return err
 }
 
-// OpenOthers fills the values from the boxes, and asks once for all keys that it does not
-// know. Without a master key they stay empty.
+// OpenOthers fills the values from the boxes, and fetches all unknown keys with one query.
+// Without a master key they stay empty.
 func (k *Keyring) OpenOthers(ctx context.Context, all []Other) error {
 	if !k.Opens() {
 		return nil
@@ -81,7 +81,7 @@ func (k *Keyring) OpenOthers(ctx context.Context, all []Other) error {
 		}
 		boxes[n], all[n].Of = box[0], box[0].Of
 	}
-	keys, err := k.of(ctx, ownersIn(all, func(o Other) owner { return o.owner() }))
+	keys, err := k.keysOf(ctx, ownersIn(all, func(o Other) owner { return o.owner() }))
 	if err != nil {
 		return err
 	}
@@ -107,19 +107,19 @@ func (o *Other) open(all keys, box sealing.Box) (err error) {
 }
 
 // ownersIn are the owners of values, each once, in an order that all processes share.
-func ownersIn(all []Other, of func(Other) owner) []owner {
+func ownersIn(all []Other, ownerOf func(Other) owner) []owner {
 	owners := make([]owner, len(all))
 	for n, o := range all {
-		owners[n] = of(o)
+		owners[n] = ownerOf(o)
 	}
 	slices.SortFunc(owners, compareOwners)
 	return slices.Compact(owners)
 }
 
-// made returns the keys of practices or practitioners, and makes those that are missing.
-// Of two processes that make one, the second takes the first one's.
-func (k *Keyring) made(ctx context.Context, owners []owner) (keys, error) {
-	all, err := k.of(ctx, owners)
+// keysMade returns the keys of practices or practitioners, and makes missing ones. Of two
+// processes that make one, the second takes the first one's.
+func (k *Keyring) keysMade(ctx context.Context, owners []owner) (keys, error) {
+	all, err := k.keysOf(ctx, owners)
 	missing := slices.DeleteFunc(slices.Clone(owners), all.has)
 	if err != nil || len(missing) == 0 {
 		return all, err
@@ -127,13 +127,13 @@ func (k *Keyring) made(ctx context.Context, owners []owner) (keys, error) {
 	if err := k.mint(ctx, missing); err != nil {
 		return all, fmt.Errorf("make keys: %w", err)
 	}
-	return k.of(ctx, owners)
+	return k.keysOf(ctx, owners)
 }
 
-// mintKeys makes no key for whoever was erased: the look is fenced as that of an append.
-// A practice has an index key once, before it has practitioners: with another one they
-// would all be strangers, also those who were erased. A caller may name practices that
-// there are not, which have none.
+// mintKeys makes no key for an erased holder: the check is fenced like that of an append.
+// A practice has an index key once, before it has practitioners: with another one all
+// practitioners would be unknown, also erased ones. A caller may name unknown practices,
+// which have none.
 const mintKeys = insertKeys + `
 WHERE NOT EXISTS (SELECT FROM erasures e WHERE e.tenant = k.tenant AND e.kind = k.kind AND e.holder = k.holder FOR KEY SHARE)
 	AND (k.kind <> 0 OR EXISTS (SELECT FROM events e WHERE e.tenant = k.tenant)

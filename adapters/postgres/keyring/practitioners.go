@@ -8,8 +8,8 @@ import (
 	"frontdesk/domain/practitioner"
 )
 
-// identify gives each practitioner an identifier. Whatever else is missing is fetched with
-// the practice's index key.
+// identify gives each practitioner an identifier. It fetches the other missing keys with the
+// practice's index key.
 func (k *Keyring) identify(ctx context.Context, events []Split) error {
 	for n := range events {
 		for i := range events[n].personal {
@@ -30,12 +30,12 @@ func (k *Keyring) identify(ctx context.Context, events []Split) error {
 // index returns the index key of a practice, and makes it at its first use.
 func (k *Keyring) index(ctx context.Context, tenant string, others []owner) (sealing.Key, error) {
 	o := index(tenant)
-	all, err := k.of(ctx, append(others, o))
+	all, err := k.keysOf(ctx, append(others, o))
 	if err != nil {
 		return sealing.Key{}, err
 	}
 	if _, found := all.found[o]; !found {
-		all, err = k.made(ctx, []owner{o})
+		all, err = k.keysMade(ctx, []owner{o})
 	}
 	if key, found := all.found[o]; found || err != nil {
 		return key, err
@@ -43,10 +43,10 @@ func (k *Keyring) index(ctx context.Context, tenant string, others []owner) (sea
 	return sealing.Key{}, ErrKeyLost
 }
 
-// PractitionerKnownBy returns the practitioner whom calls have named with an e-mail address
+// PractitionerKnownBy returns the practitioner that calls have named with an e-mail address
 // in lower case, or practitioner.ErrUnknown.
 func (k *Keyring) PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error) {
-	found, err := k.of(ctx, []owner{index(tenant)})
+	found, err := k.keysOf(ctx, []owner{index(tenant)})
 	if err != nil {
 		return practitioner.ID{}, err
 	}
@@ -55,7 +55,7 @@ func (k *Keyring) PractitionerKnownBy(ctx context.Context, tenant, email string)
 		return practitioner.ID{}, practitioner.ErrUnknown
 	}
 	who := owner{tenant, event.Holder{Kind: event.OfPractitioner, ID: key.Practitioner(tenant, email)}}
-	if found, err = k.of(ctx, []owner{who}); err != nil {
+	if found, err = k.keysOf(ctx, []owner{who}); err != nil {
 		return practitioner.ID{}, err
 	}
 	if _, has := found.found[who]; !has {

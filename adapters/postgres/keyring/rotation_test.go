@@ -122,7 +122,7 @@ func TestKilledRotationGoesOn_D136(t *testing.T) {
 		}
 		cancel()
 		pool.Close()
-		v.wantNotes(t, v.with(t, ring[0]), "It hurts.") // afterwards, with the new key alone
+		v.wantNotes(t, v.with(t, ring[0]), "It hurts.") // afterwards, only with the new key
 		if got := v.scan(t, `SELECT string_agg(id, ',') || ' ' || (SELECT count(DISTINCT master) FROM personal_keys) FROM master_keys WHERE unused_at IS NULL`); got != ring[0].ID()+" 1" {
 			t.Fatalf("after kill %d: in use are %s", at, got)
 		}
@@ -163,11 +163,11 @@ func TestRotationWaitsForLateProcess_D136(t *testing.T) {
 
 	rotation := v.rotation(t, newMaster, master)
 	rotation.Wait = 20 * time.Millisecond
-	var told []string
-	rotation.Tell = func(line string) { told = append(told, line) }
+	var reported []string
+	rotation.Tell = func(line string) { reported = append(reported, line) }
 	_, _, err := rotation.Run(t.Context())
-	if !errors.Is(err, keyring.ErrProcessLate) || len(told) != 1 || !strings.Contains(told[0], "on machine") {
-		t.Fatalf("error = %v, told %q", err, told)
+	if !errors.Is(err, keyring.ErrProcessLate) || len(reported) != 1 || !strings.Contains(reported[0], "on machine") {
+		t.Fatalf("error = %v, reported %q", err, reported)
 	}
 	if got := v.scan(t, `SELECT string_agg(id, ',') FROM master_keys`); got != master.ID() {
 		t.Fatalf("a rotation that waits has changed the master keys: %s", got)

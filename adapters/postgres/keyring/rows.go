@@ -19,7 +19,7 @@ import (
 // newKey is a key as it is stored.
 type newKey struct {
 	owner
-	patient     *uuid.UUID // to whom a request's key belongs
+	patient     *uuid.UUID // the patient of a request's key
 	fingerprint []byte
 	master      string
 	wrapped     []byte
@@ -36,7 +36,7 @@ func (r Rows) Queue(batch *pgx.Batch) {
 }
 
 // Wrap returns the rows of the keys that an append has made. A request's key belongs to
-// the patient whom its event is about.
+// the patient of its event.
 func (k *Keyring) Wrap(made Minted, events []Split) (rows Rows, err error) {
 	if len(made.keys) == 0 {
 		return nil, nil
@@ -61,8 +61,8 @@ func patientFor(o owner, events []Split) *uuid.UUID {
 	return nil
 }
 
-// letRequestsBegin lets events make the keys of requests in which nothing was written
-// before. Such a request had nothing to seal when it was submitted.
+// letRequestsBegin lets events make the keys of requests without any text before. Such a
+// request had nothing to encrypt when it was submitted.
 func (k *Keyring) letRequestsBegin(ctx context.Context, events []Split, all keys) error {
 	for n, e := range events {
 		o := owner{e.Stream.Tenant, event.Holder{Kind: event.OfRequest, ID: e.Stream.ID}}
@@ -79,7 +79,7 @@ func (k *Keyring) letRequestsBegin(ctx context.Context, events []Split, all keys
 	return nil
 }
 
-// hasBox reports whether something is sealed in a holder's own stream under their key.
+// hasBox reports whether a holder's own stream has a box under their key.
 func (k *Keyring) hasBox(ctx context.Context, o owner) (found bool, err error) {
 	rows, _ := k.DB.Query(ctx, `SELECT sealed FROM events WHERE stream = $1 AND tenant = $2 AND sealed IS NOT NULL`, o.holder.ID, o.tenant)
 	var sealed []byte
@@ -94,9 +94,9 @@ func (k *Keyring) hasBox(ctx context.Context, o owner) (found bool, err error) {
 	return found, nil
 }
 
-// insertKeys stores keys. It is one statement, however many they are. A master key under which
-// the database takes no key any longer is not found, and the column refuses NULL: a foreign key would lock the row of
-// the master key for each key (D134).
+// insertKeys stores any number of keys with one statement. It does not find a master key
+// that the database no longer accepts, and the column refuses NULL: a foreign key would lock
+// the row of the master key for each key (D134).
 const insertKeys = `
 INSERT INTO personal_keys (tenant, kind, holder, patient, fingerprint, master, wrapped)
 SELECT k.tenant, k.kind, k.holder, k.patient, k.fingerprint, (SELECT id FROM master_keys WHERE id = k.master AND unused_at IS NULL), k.wrapped

@@ -38,7 +38,7 @@ type Split struct {
 	mints    bool // it is the first with personal values of its request, which has no key yet
 }
 
-// Practitioner returns whom the event's act claim names, once they are identified.
+// Practitioner returns the practitioner in the event's act claim, once identified.
 func (s *Split) Practitioner() *uuid.UUID {
 	for _, p := range s.personal {
 		if p.Of.Kind == event.OfPractitioner {
@@ -66,7 +66,7 @@ func (k *Keyring) Seal(ctx context.Context, events []Split) (Minted, error) {
 	if err := k.identify(ctx, events); err != nil {
 		return Minted{}, err
 	}
-	all, err := k.of(ctx, knownIn(events))
+	all, err := k.keysOf(ctx, knownIn(events))
 	if err != nil {
 		return Minted{}, err
 	}
@@ -86,8 +86,8 @@ func (k *Keyring) Seal(ctx context.Context, events []Split) (Minted, error) {
 	return made, nil
 }
 
-// areRegistered returns [patient.ErrUnknown] if an event is about a patient who has no key
-// because they never were one. Otherwise their key is lost.
+// areRegistered returns [patient.ErrUnknown] if an event is about a patient without a key
+// who was never registered. A registered patient's key is lost.
 func (k *Keyring) areRegistered(ctx context.Context, events []Split, all keys) error {
 	for _, o := range knownIn(events) {
 		if o.holder.Kind != event.OfPatient || all.has(o) {
@@ -163,8 +163,8 @@ func (s *Split) begins(kind event.HolderKind) bool {
 	return s.Version == 1
 }
 
-// knownIn returns the owners of an append who must have keys already, as far as they are
-// identified. Those whom one of its events begins have none, or the database refuses
+// knownIn returns the owners of an append that must have keys already, as far as they are
+// identified. Owners that one of its events begins have none, or the database refuses
 // another one.
 func knownIn(events []Split) (owners []owner) {
 	begun := map[owner]bool{}

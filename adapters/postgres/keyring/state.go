@@ -4,7 +4,7 @@ package keyring
 // personal values can be neither encrypted nor decrypted.
 func (k *Keyring) Opens() bool { return k != nil && !k.Masters.Empty() }
 
-// CanOpen is an error that says what to do if the keyring has no master key.
+// CanOpen returns an error with the fix if the keyring has no master key.
 func (k *Keyring) CanOpen() error {
 	if !k.Opens() {
 		return errNoMasterKey

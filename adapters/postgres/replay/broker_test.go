@@ -172,12 +172,12 @@ func (r *relayed) next(ctx context.Context, idx int64) (page []event.Recorded, e
 type source struct{ log eventstore.Log }
 
 func (s source) Look(ctx context.Context) (look broker.Look, err error) {
-	standing, err := s.log.Standing(ctx)
+	state, err := s.log.State(ctx)
 	if err != nil {
 		return look, err
 	}
 	begun, err := s.log.Beginnings(ctx)
-	look.Head, look.Epochs = standing.Head, feed.Epochs{{Epoch: 1, First: 1}}
+	look.Head, look.Epochs = state.Head, feed.Epochs{{Epoch: 1, First: 1}}
 	for _, b := range begun {
 		look.Epochs = append(look.Epochs, feed.Epoch{Epoch: b.Epoch, First: b.Idx})
 	}

@@ -92,7 +92,7 @@ func (s *relaySource) log() eventstore.Log { return eventstore.Log{DB: s.db} }
 
 // Look returns the current end of the log.
 func (s *relaySource) Look(ctx context.Context) (look broker.Look, err error) {
-	is, err := s.log().Standing(ctx)
+	is, err := s.log().State(ctx)
 	if look.Wait = whyPaused(is); err != nil || look.Wait != "" {
 		return look, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // whyPaused explains why a log cannot be signed or relayed now, although it has no fault; ""
 // if it can.
-func whyPaused(is eventstore.Standing) string {
+func whyPaused(is eventstore.LogState) string {
 	switch {
 	case is.Standby:
 		return "this server is a standby: name the one that takes writes, with target_session_attrs=read-write if the URL names several"
@@ -29,7 +29,7 @@ type eventSource struct{ log eventstore.Log }
 
 // Look returns the current end of the log.
 func (s eventSource) Look(ctx context.Context) (notary.Look, error) {
-	is, err := s.log.Standing(ctx)
+	is, err := s.log.State(ctx)
 	return notary.Look{Head: is.Head, Epoch: is.Epoch, Wait: whyPaused(is)}, err
 }
 
@@ -62,7 +62,7 @@ type accessSource struct {
 
 // Look returns the current end of the access record.
 func (s accessSource) Look(ctx context.Context) (look notary.Look, err error) {
-	is, err := s.log.Standing(ctx)
+	is, err := s.log.State(ctx)
 	look.Epoch, look.Wait = is.Epoch, whyPaused(is)
 	if err != nil || look.Wait != "" {
 		return look, err
