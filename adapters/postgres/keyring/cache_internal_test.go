@@ -189,3 +189,24 @@ func TestKeysInMemoryAreBounded_D69(t *testing.T) { //nolint:paralleltest // it 
 		t.Errorf("%d keys take %d bytes, want 300,000 in 64 MiB", c.held(), took)
 	}
 }
+
+func TestKeysAreWipedAfterUse_D136(t *testing.T) {
+	t.Parallel()
+	k := &Keyring{}
+	o := owner{tenant: "elm-street"}
+	made := Minted{keys: map[owner]sealing.Key{o: sealing.NewKey()}}
+	k.Keep(made)
+	if len(made.keys) > 0 {
+		t.Error("an append keeps the keys that it has made")
+	}
+	all, err := k.keysOf(t.Context(), []owner{o})
+	if err != nil || !all.has(o) {
+		t.Fatalf("the key is not in the cache: %v", err)
+	}
+	if all.wipe(); len(all.found) > 0 {
+		t.Error("keys that were used are not overwritten")
+	}
+	if again, err := k.keysOf(t.Context(), []owner{o}); err != nil || !again.has(o) {
+		t.Errorf("the cache has lost the key: %v", err)
+	}
+}
