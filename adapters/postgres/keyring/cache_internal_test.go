@@ -38,7 +38,7 @@ func (c *keyCache) wantPerson(t *testing.T, n int, now time.Time, want bool) {
 	}
 }
 
-// overwritten fails if a place that has no key any more still holds one.
+// overwritten fails if a place of a dropped key still holds one.
 func (c *keyCache) overwritten(t *testing.T) {
 	t.Helper()
 	left := 0

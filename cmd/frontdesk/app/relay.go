@@ -92,12 +92,12 @@ func (s *relaySource) log() eventstore.Log { return eventstore.Log{DB: s.db} }
 
 // Look returns the current end of the log.
 func (s *relaySource) Look(ctx context.Context) (look broker.Look, err error) {
-	is, err := s.log().State(ctx)
-	if look.Wait = whyPaused(is); err != nil || look.Wait != "" {
+	state, err := s.log().State(ctx)
+	if look.Wait = whyPaused(state); err != nil || look.Wait != "" {
 		return look, err
 	}
 	begun, err := s.log().Beginnings(ctx)
-	look.Head, look.Epochs = is.Head, feed.Epochs{{Epoch: 1, First: 1}}
+	look.Head, look.Epochs = state.Head, feed.Epochs{{Epoch: 1, First: 1}}
 	for _, b := range begun {
 		look.Epochs = append(look.Epochs, feed.Epoch{Epoch: b.Epoch, First: b.Idx})
 	}

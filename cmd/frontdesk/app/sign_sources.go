@@ -14,11 +14,11 @@ import (
 
 // whyPaused explains why a log cannot be signed or relayed now, although it has no fault; ""
 // if it can.
-func whyPaused(is eventstore.LogState) string {
+func whyPaused(state eventstore.LogState) string {
 	switch {
-	case is.Standby:
+	case state.Standby:
 		return "this server is a standby: name the one that takes writes, with target_session_attrs=read-write if the URL names several"
-	case is.Elsewhere:
+	case state.Elsewhere:
 		return "the database has come into another history, in which no epoch has begun yet: a running service begins it"
 	}
 	return ""
@@ -29,8 +29,8 @@ type eventSource struct{ log eventstore.Log }
 
 // Look returns the current end of the log.
 func (s eventSource) Look(ctx context.Context) (notary.Look, error) {
-	is, err := s.log.State(ctx)
-	return notary.Look{Head: is.Head, Epoch: is.Epoch, Wait: whyPaused(is)}, err
+	state, err := s.log.State(ctx)
+	return notary.Look{Head: state.Head, Epoch: state.Epoch, Wait: whyPaused(state)}, err
 }
 
 // Leaves returns a page of leaves.
@@ -62,8 +62,8 @@ type accessSource struct {
 
 // Look returns the current end of the access record.
 func (s accessSource) Look(ctx context.Context) (look notary.Look, err error) {
-	is, err := s.log.State(ctx)
-	look.Epoch, look.Wait = is.Epoch, whyPaused(is)
+	state, err := s.log.State(ctx)
+	look.Epoch, look.Wait = state.Epoch, whyPaused(state)
 	if err != nil || look.Wait != "" {
 		return look, err
 	}
@@ -91,8 +91,8 @@ func (s accessSource) Kept(ctx context.Context) (notary.Kept, error) {
 
 // isHole reports whether a log ends before it should: the signer finds the cause.
 func isHole(err error) bool {
-	_, is := errors.AsType[eventstore.Hole](err)
-	return is
+	_, hole := errors.AsType[eventstore.Hole](err)
+	return hole
 }
 
 // checkpointPublisher hands out checkpoints through the database.
@@ -101,8 +101,8 @@ type checkpointPublisher struct{ checkpoints accesslog.Checkpoints }
 // Published returns the newest checkpoints.
 func (d checkpointPublisher) Published(ctx context.Context) (all []notary.Published, err error) {
 	found, err := d.checkpoints.Newest(ctx)
-	for _, is := range found {
-		all = append(all, notary.Published{Tree: is.Tree, Epoch: is.Epoch, Size: is.Size, Note: []byte(is.Note)})
+	for _, c := range found {
+		all = append(all, notary.Published{Tree: c.Tree, Epoch: c.Epoch, Size: c.Size, Note: []byte(c.Note)})
 	}
 	return all, err
 }
@@ -110,8 +110,8 @@ func (d checkpointPublisher) Published(ctx context.Context) (all []notary.Publis
 // Publish hands out checkpoints.
 func (d checkpointPublisher) Publish(ctx context.Context, notes []notary.Published) error {
 	var all []accesslog.Checkpoint
-	for _, is := range notes {
-		all = append(all, accesslog.Checkpoint{Tree: is.Tree, Epoch: is.Epoch, Size: is.Size, Note: string(is.Note)})
+	for _, c := range notes {
+		all = append(all, accesslog.Checkpoint{Tree: c.Tree, Epoch: c.Epoch, Size: c.Size, Note: string(c.Note)})
 	}
 	return d.checkpoints.Publish(ctx, all)
 }
