@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
@@ -276,12 +274,13 @@ func (s *Store) outcome(ctx context.Context, m *member) error {
 
 // alone stores an append in a transaction of its own. The append is refused if it has lost.
 func (s *Store) alone(ctx context.Context, m *member) error {
-	return s.commit(ctx, batchOf([]*member{m}, nil))
+	return s.commit(ctx, []*member{m}, nil)
 }
 
-// commit sends a batch: it is one round trip and one implicit transaction.
-func (s *Store) commit(ctx context.Context, batch *pgx.Batch) error {
-	if err := s.DB.ExecBatch(ctx, batch); err != nil {
+// commit stores appends in one round trip and one implicit transaction. With lost, it leaves
+// out the appends that have lost, and adds their indexes to it.
+func (s *Store) commit(ctx context.Context, appends []*member, lost *[]int32) error {
+	if err := s.DB.ExecBatch(ctx, batchOf(appends, lost)); err != nil {
 		return err
 	}
 	s.Appended.Notify()
@@ -345,7 +344,7 @@ func (s *Store) storeGroup(group []*member) (lost []int32, err error) {
 	// the same idempotency keys; other unique values are hardly ever contended, and a
 	// deadlock is a refusal like any other.
 	slices.SortStableFunc(group, func(a, b *member) int { return bytes.Compare(a.key[:], b.key[:]) })
-	err = s.commit(ctx, batchOf(group, &lost))
+	err = s.commit(ctx, group, &lost)
 	return lost, err
 }
 
