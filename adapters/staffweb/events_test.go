@@ -30,7 +30,7 @@ func (c *changes) Look(context.Context) (live.Sight, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	head := int64(len(c.events))
-	s := live.Sight{Anew: c.told == 0, From: c.told, Upto: head, Head: head, Events: c.events[c.told:]}
+	s := live.Sight{Reset: c.told == 0, From: c.told, Upto: head, Head: head, Events: c.events[c.told:]}
 	c.told = head
 	return s, nil
 }

@@ -28,7 +28,7 @@ type Watch struct {
 
 // Sight is the result of one look of a [Watch].
 type Sight struct {
-	Anew   bool             // earlier looks no longer count: this is the first one, or the log goes on in another history
+	Reset  bool             // earlier looks no longer count: this is the first one, or the log goes on in another history
 	From   int64            // the look covers everything after this idx up to Upto
 	Upto   int64            // the last idx that the read models show
 	Head   int64            // the last idx of the log
@@ -46,7 +46,7 @@ func (w *Watch) Look(ctx context.Context) (Sight, error) {
 	if err != nil {
 		return Sight{}, err
 	}
-	s := Sight{Anew: w.reset(now), From: w.idx, Head: now.head}
+	s := Sight{Reset: w.reset(now), From: w.idx, Head: now.head}
 	var page []*tailed
 	if now.head > w.idx {
 		if page, err = w.Tail.page(ctx, w.DB, w.idx, w.begun); err != nil {

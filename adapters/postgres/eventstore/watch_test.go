@@ -38,10 +38,10 @@ func lookOf(t *testing.T, w *eventstore.Watch) (s eventstore.Sight, seen []int64
 	return s, seen
 }
 
-func wantLook(t *testing.T, w *eventstore.Watch, anew bool, upto int64, want ...int64) {
+func wantLook(t *testing.T, w *eventstore.Watch, reset bool, upto int64, want ...int64) {
 	t.Helper()
-	if s, seen := lookOf(t, w); s.Anew != anew || s.Upto != upto || !slices.Equal(seen, want) {
-		t.Errorf("anew %v up to %d: %v, want %v up to %d: %v", s.Anew, s.Upto, seen, anew, upto, want)
+	if s, seen := lookOf(t, w); s.Reset != reset || s.Upto != upto || !slices.Equal(seen, want) {
+		t.Errorf("reset %v up to %d: %v, want %v up to %d: %v", s.Reset, s.Upto, seen, reset, upto, want)
 	}
 }
 
@@ -86,12 +86,12 @@ func TestWatchRestartsInAnotherHistory_D87(t *testing.T) {
 	x.AppendMany(t, 3)
 	x.Drain(t)
 	// The epoch's own event is among them, and is none that the watch returns.
-	if s, seen := lookOf(t, w); !s.Anew || s.Upto != 10 || len(seen) != 9 {
-		t.Errorf("anew %v up to %d: %v", s.Anew, s.Upto, seen)
+	if s, seen := lookOf(t, w); !s.Reset || s.Upto != 10 || len(seen) != 9 {
+		t.Errorf("reset %v up to %d: %v", s.Reset, s.Upto, seen)
 	}
 	x.AppendMany(t, 30)
 	x.Drain(t)
-	if s, _ := lookOf(t, w); s.Anew || s.Upto != 40 {
-		t.Errorf("then: anew %v up to %d", s.Anew, s.Upto)
+	if s, _ := lookOf(t, w); s.Reset || s.Upto != 40 {
+		t.Errorf("then: reset %v up to %d", s.Reset, s.Upto)
 	}
 }

@@ -68,7 +68,7 @@ type Source interface {
 
 // Sight is the result of one look.
 type Sight struct {
-	Anew   bool             // earlier sights are invalid
+	Reset  bool             // earlier sights are invalid
 	From   int64            // the look covers the idx after From up to Upto
 	Upto   int64            // the last idx in the read models
 	Head   int64            // the last idx of the log
@@ -163,7 +163,7 @@ func (h *Hub) look(ctx context.Context) (Sight, error) {
 // take processes the result of a look.
 func (h *Hub) take(s Sight) {
 	now := h.now()
-	if s.Anew {
+	if s.Reset {
 		h.forget(s.From)
 	}
 	for _, r := range s.Events {

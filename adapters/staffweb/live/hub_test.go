@@ -42,7 +42,7 @@ func (f *fakeLog) Look(context.Context) (live.Sight, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.looks++
-	s := live.Sight{Anew: f.looks == 1 || f.moved, From: f.told, Head: int64(len(f.events))}
+	s := live.Sight{Reset: f.looks == 1 || f.moved, From: f.told, Head: int64(len(f.events))}
 	if f.moved {
 		s.From, f.moved = 0, false
 	}
