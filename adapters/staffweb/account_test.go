@@ -183,12 +183,12 @@ func TestResetCancelsPasswordChange_D67(t *testing.T) {
 	form := b.get(change).form(t, change)
 	form.Set("present", password)
 	form.Set("password", better)
-	s.pages.Door.Passwords = resetting{passwords{s.pool}, func() {
+	s.pages.Auth.Passwords = resetting{passwords{s.pool}, func() {
 		_, err := s.pages.Desk.ResetStaff(t.Context(), commands.ResetStaff{Tenant: elm, Username: "dr.lee"})
 		must(t, err)
 	}}
 	b.post(change, form).wants(t, http.StatusForbidden, "", "out of date")
-	s.pages.Door.Passwords = passwords{s.pool}
+	s.pages.Auth.Passwords = passwords{s.pool}
 	s.browser(t).post("/elm-street/staff/sign-in", try("dr.lee", better)).wants(t, http.StatusBadRequest, "", wrongAnswer)
 }
 

@@ -21,7 +21,7 @@ import (
 func (s *service) replica(t *testing.T) *service {
 	t.Helper()
 	pages := *s.pages
-	pages.Door.Guesses = signin.NewGuesses(s.Now)
+	pages.Auth.Guesses = signin.NewGuesses(s.Now)
 	other := *s
 	other.pages = &pages
 	other.Server = httptest.NewServer(httpx.WriteDeadline(pages.Handler()))

@@ -30,16 +30,16 @@ func (h held) Check(ctx context.Context, tenant, username, typed string) (signin
 // held makes the service check one password at a time, when released. All others wait
 // until then.
 func (s *service) held() held {
-	h := held{s.pages.Door.Passwords.(passwords), make(chan string), make(chan struct{})}
-	s.pages.Door.Passwords, s.pages.Door.Queue = h, signin.QueueOf(1)
-	s.pages.Limit, s.pages.Door.Queue.Limit = time.Hour, time.Hour
+	h := held{s.pages.Auth.Passwords.(passwords), make(chan string), make(chan struct{})}
+	s.pages.Auth.Passwords, s.pages.Auth.Queue = h, signin.QueueOf(1)
+	s.pages.Limit, s.pages.Auth.Queue.Limit = time.Hour, time.Hour
 	return h
 }
 
 // waitForQueue waits until n sign-ins are in the queue.
 func (s *service) waitForQueue(t *testing.T, n int) {
 	t.Helper()
-	clocktest.Eventually(t, func() bool { return s.pages.Door.Queue.Waiting() == n }, "%d sign-ins in the queue", n)
+	clocktest.Eventually(t, func() bool { return s.pages.Auth.Queue.Waiting() == n }, "%d sign-ins in the queue", n)
 }
 
 // from is a browser at another address, by a proxy's header.
@@ -84,7 +84,7 @@ func TestLongSignInWaitGetsRetryTime_D45(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	h := s.held()
-	s.pages.Door.Queue.Limit = 100 * time.Millisecond
+	s.pages.Auth.Queue.Limit = 100 * time.Millisecond
 	var all, first sync.WaitGroup
 	first.Go(func() { s.browser(t).post("/elm-street/staff/sign-in", try("dr.may", password)) })
 	<-h.begun

@@ -45,7 +45,7 @@ func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
 // routes are all paths: the first page, and those of each section with its dependencies.
 func (p *Pages) routes() []pagekit.Route {
-	home := pagekit.Methods{http.MethodGet: pagekit.Anybody(p.home)}
+	home := pagekit.Methods{http.MethodGet: pagekit.Public(p.home)}
 	appointments := projections.Appointments{DB: p.DB, Opens: p.Opens}
 	places := projections.Sites{DB: p.DB}
 	given := projections.GivenAuthorisations{DB: p.DB}
@@ -55,7 +55,7 @@ func (p *Pages) routes() []pagekit.Route {
 	directory := projections.Directory{DB: p.DB}
 	records := projections.Patients{DB: p.DB}
 	return slices.Concat(
-		[]pagekit.Route{pagekit.At("", "home", home), pagekit.At("/", "home", home)},
+		[]pagekit.Route{pagekit.NewRoute("", "home", home), pagekit.NewRoute("/", "home", home)},
 		(&account.Section{Site: p.Site}).Routes(),
 		(&authorisations.Section{Site: p.Site, Approvals: projections.Approvals{DB: p.DB}, Given: given}).Routes(),
 		(&people.Section{Site: p.Site, People: members, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures}).Routes(),
@@ -72,7 +72,7 @@ func (p *Pages) routes() []pagekit.Route {
 		(&opening.Section{Site: p.Site, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&sites.Section{Site: p.Site, Sites: places}).Routes(),
 		(&applications.Section{
-			Site: p.Site, Offers: projections.Offers{DB: p.DB}, Given: given, Healths: projections.Healths{DB: p.DB}, Why: p.WhyUndelivered,
+			Site: p.Site, Offers: projections.Offers{DB: p.DB}, Given: given, Healths: projections.Healths{DB: p.DB}, ExplainFailure: p.WhyUndelivered,
 		}).Routes(),
 		(&privacy.Section{
 			Site: p.Site, Traces: projections.Traces{DB: p.DB, Opens: p.Opens}, Asked: erasures, Done: projections.Erasures{DB: p.DB},
@@ -85,11 +85,11 @@ func (p *Pages) routes() []pagekit.Route {
 }
 
 // home redirects to the first page that the member's roles allow.
-func (p *Pages) home(v *pagekit.Visit) error {
+func (p *Pages) home(v *pagekit.Request) error {
 	if !v.SignedIn {
-		return v.SignInFirst()
+		return v.RedirectToSignIn()
 	}
-	return v.GoTo(v.Base() + pagekit.Home(v.Session.Roles))
+	return v.Redirect(v.Base() + pagekit.Home(v.Session.Roles))
 }
 
 // ErrURL refuses an address that browsers could not use for the pages.

@@ -71,7 +71,7 @@ func (late) Check(context.Context, string, string, string) (signin.Holder, bool,
 func TestTimedOutPageShowsBusy(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.pages.Door.Passwords = late{}
+	s.pages.Auth.Passwords = late{}
 	answer := s.browser(t).post("/elm-street/staff/sign-in", try("dr.may", password))
 	answer.wants(t, http.StatusServiceUnavailable, "", "Sorry, the service is busy")
 	if answer.Header.Get("Retry-After") == "" {
@@ -92,7 +92,7 @@ func TestDisconnectIsNoFailure(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	checker := left{make(chan struct{})}
-	s.pages.Door.Passwords = checker
+	s.pages.Auth.Passwords = checker
 	ctx, leave := context.WithCancel(t.Context())
 	go func() { <-checker.begun; leave() }()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/elm-street/staff/sign-in", strings.NewReader(try("dr.lee", password).Encode()))

@@ -72,7 +72,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			Names:     projections.Names{DB: s.pool, Opens: opens},
 			Record:    s.looks.record,
 			Head:      func(context.Context) (int64, error) { return 1, nil },
-			Door: signin.Door{
+			Auth: signin.Service{
 				Guesses:   signin.NewGuesses(s.Now),
 				Queue:     signin.NewQueue(),
 				Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: time.Minute, Now: s.Now},
@@ -101,7 +101,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 		Files:          &uploads.Store{DB: postgres.On(s.pool), Now: s.Now},
 		Privacy:        s.guarded(),
 	}
-	s.pages.Door.Passkeys.Log = s.pages.Log
+	s.pages.Auth.Passkeys.Log = s.pages.Log
 	for _, edit := range edits {
 		edit(s.pages)
 	}
@@ -212,7 +212,7 @@ func (p passwords) Keep(ctx context.Context, tenant string, member staff.ID, pas
 }
 
 func (p passwords) Discard(ctx context.Context, tenant string, member staff.ID, but staff.CredentialID) error {
-	return signin.Vault{DB: postgres.On(p.pool)}.Discard(ctx, tenant, member, but)
+	return signin.PasswordStore{DB: postgres.On(p.pool)}.Discard(ctx, tenant, member, but)
 }
 
 func (p passwords) Check(ctx context.Context, tenant, username, typed string) (holder signin.Holder, right bool, err error) {

@@ -25,13 +25,13 @@ type sessionRow struct {
 }
 
 // account shows members of staff their name, roles and sessions.
-func (s *Section) account(v *pagekit.Visit) error {
-	own, err := s.Door.Sessions.OwnedBy(v.Context(), v.Tenant, v.Session.Staff)
+func (s *Section) account(v *pagekit.Request) error {
+	own, err := s.Auth.Sessions.List(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
 		return err
 	}
 	page := accountPage{
-		Roles: pagekit.NamesOf(v.Session.Roles), Done: done[v.Form.Get("done")], Others: len(own) > 1, Token: v.Session.FormToken("sessions"),
+		Roles: pagekit.RoleList(v.Session.Roles), Done: doneTexts[v.Form.Get("done")], Others: len(own) > 1, Token: v.Session.FormToken("sessions"),
 	}
 	for _, o := range own {
 		page.Sessions = append(page.Sessions, sessionRow{o, o.ID == v.Session.ID, pagekit.Clock(o.SignedInAt, v.Practice.Zone), pagekit.Clock(o.LastSeen, v.Practice.Zone)})
@@ -40,8 +40,8 @@ func (s *Section) account(v *pagekit.Visit) error {
 	return nil
 }
 
-// done maps the word in the account page's address to its text about the last action.
-var done = map[string]string{
+// doneTexts maps the word in the account page's address to its text about the last action.
+var doneTexts = map[string]string{
 	"link":     "You have chosen your password and are signed in. From now on, sign in with your username and this password.",
 	"password": "Your password has been changed. You are signed in only in this browser, and no application can act for you until you approve it again.",
 	"session":  "The session has ended. Whoever uses that browser has to sign in again.",
@@ -50,8 +50,8 @@ var done = map[string]string{
 
 // endSessions ends one session of the member of staff, or all others. One that has
 // ended since counts as ended.
-func (s *Section) endSessions(v *pagekit.Visit) error {
-	if !v.Owns("sessions") {
+func (s *Section) endSessions(v *pagekit.Request) error {
+	if !v.HasToken("sessions") {
 		return pagekit.ErrStale
 	}
 	if v.Form.Get("do") == "end-others" {
@@ -61,15 +61,15 @@ func (s *Section) endSessions(v *pagekit.Visit) error {
 	if !ok {
 		return pagekit.ErrUnreadable
 	}
-	if err := s.Door.SignOutOf(v.AsStaff(), v.Tenant, v.Session, id); err != nil {
+	if err := s.Auth.EndSession(v.StaffContext(), v.Tenant, v.Session, id); err != nil {
 		return err
 	}
-	return v.GoTo(v.Base() + "/account?done=session")
+	return v.Redirect(v.Base() + "/account?done=session")
 }
 
-func (s *Section) endOthers(v *pagekit.Visit) error {
-	if err := s.Door.SignOutElsewhere(v.AsStaff(), v.Tenant, v.Session); err != nil {
+func (s *Section) endOthers(v *pagekit.Request) error {
+	if err := s.Auth.EndOtherSessions(v.StaffContext(), v.Tenant, v.Session); err != nil {
 		return err
 	}
-	return v.GoTo(v.Base() + "/account?done=others")
+	return v.Redirect(v.Base() + "/account?done=others")
 }

@@ -15,7 +15,7 @@ import (
 
 // linkPage is where the holder of a link chooses a password.
 type linkPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	commands.LinkHolder
 	New   pagekit.Field
 	Token string
@@ -30,7 +30,7 @@ var linkSecret = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
 // linkCookie holds the secret of a link from opening it until the password is chosen.
 // The link is in an email, so the browser must send the cookie on cross-site
 // navigation.
-func (s *Section) linkCookie(v *pagekit.Visit, secret string) *http.Cookie {
+func (s *Section) linkCookie(v *pagekit.Request, secret string) *http.Cookie {
 	c := s.Cookie(v, "frontdesk.link-", secret)
 	if secret != "" {
 		c.MaxAge = linkMinutes * 60
@@ -41,31 +41,31 @@ func (s *Section) linkCookie(v *pagekit.Visit, secret string) *http.Cookie {
 // openLink moves the secret from the address to a cookie, so that no page leaks it in a
 // Referer. It neither queries nor uses up the link, because mail scanners follow links
 // (D67).
-func (s *Section) openLink(v *pagekit.Visit) error {
-	secret := mux.Vars(v.R)["secret"]
+func (s *Section) openLink(v *pagekit.Request) error {
+	secret := mux.Vars(v.HTTP)["secret"]
 	if !linkSecret.MatchString(secret) {
 		secret = ""
 	}
 	v.SetCookie(s.linkCookie(v, secret))
-	return v.GoTo(v.Base() + "/link")
+	return v.Redirect(v.Base() + "/link")
 }
 
 // linkForm asks the holder of a link for a password.
-func (s *Section) linkForm(v *pagekit.Visit) error {
-	secret, holder, err := s.holderOfLink(v)
+func (s *Section) linkForm(v *pagekit.Request) error {
+	secret, holder, err := s.findHolder(v)
 	if err != nil {
 		return err
 	}
-	return s.askByLink(v, http.StatusOK, secret, linkPage{LinkHolder: holder})
+	return s.showLink(v, http.StatusOK, secret, linkPage{LinkHolder: holder})
 }
 
-func (s *Section) askByLink(v *pagekit.Visit, status int, secret string, page linkPage) (err error) {
+func (s *Section) showLink(v *pagekit.Request, status int, secret string, page linkPage) (err error) {
 	if v.Practice, err = s.Signposts.Of(v.Context(), v.Tenant); err != nil {
 		return err
 	}
 	page.New = page.Password("password", "Password", staff.ErrPasswordShort.Detail, "new-password")
 	page.Token = linkToken(secret)
-	s.Show(v, pagekit.View{Template: templates["link"], Status: status, Title: page.Titled("Choose a password"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["link"], Status: status, Title: page.PageTitle("Choose a password"), Content: page})
 	return nil
 }
 
@@ -73,16 +73,16 @@ func (s *Section) askByLink(v *pagekit.Visit, status int, secret string, page li
 // between, a form with the first holder's name must not set a password.
 func linkToken(secret string) string { return signin.Session{Token: secret}.FormToken("link") }
 
-// holderOfLink finds the holder of the browser's link. All invalid links get the same
+// findHolder finds the holder of the browser's link. All invalid links get the same
 // answer at the same cost, including those at an unknown practice.
-func (s *Section) holderOfLink(v *pagekit.Visit) (secret string, holder commands.LinkHolder, err error) {
-	if secret = v.Shown(s.linkCookie(v, "")); secret == "" {
+func (s *Section) findHolder(v *pagekit.Request) (secret string, holder commands.LinkHolder, err error) {
+	if secret = v.CookieValue(s.linkCookie(v, "")); secret == "" {
 		return "", holder, errLink // no guess to count
 	}
-	if err := s.Sit(v); err != nil {
+	if err := s.Acquire(v); err != nil {
 		return "", holder, err
 	}
-	err = s.Door.Guesses.Try(v.Source, v.Tenant, staff.ErrLink, func() (err error) {
+	err = s.Auth.Guesses.Try(v.Source, v.Tenant, staff.ErrLink, func() (err error) {
 		holder, err = s.Desk.Links.Holder(v.Context(), v.Tenant, staff.DigestOfLink(secret), s.Now())
 		return err
 	})
@@ -94,8 +94,8 @@ func (s *Section) holderOfLink(v *pagekit.Visit) (secret string, holder commands
 
 // acceptLink sets the chosen password, uses the link up and signs its holder in. It
 // signs out any other member of staff in this browser.
-func (s *Section) acceptLink(v *pagekit.Visit) error {
-	secret, holder, err := s.holderOfLink(v)
+func (s *Section) acceptLink(v *pagekit.Request) error {
+	secret, holder, err := s.findHolder(v)
 	if err != nil {
 		return err
 	}
@@ -104,29 +104,29 @@ func (s *Section) acceptLink(v *pagekit.Visit) error {
 	}
 	chosen := v.Form.Get("password")
 	if chosen == "" {
-		return s.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, Faulty: pagekit.Wrong("password", "Enter a password")})
+		return s.showLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, FormErrors: pagekit.FormError("password", "Enter a password")})
 	}
-	v.Leave() // which has a queue of its own
-	accepted, err := s.Desk.AcceptLink(v.AsStranger(), commands.AcceptLink{Tenant: v.Tenant, Secret: secret, Password: chosen})
+	v.Release() // which has a queue of its own
+	accepted, err := s.Desk.AcceptLink(v.AnonymousContext(), commands.AcceptLink{Tenant: v.Tenant, Secret: secret, Password: chosen})
 	if errors.Is(err, staff.ErrLink) { // the link was used in between
 		return errLink
 	}
 	if wrong, ok := pagekit.FormErrorsOf(err, "password"); ok {
-		return s.askByLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, Faulty: wrong})
+		return s.showLink(v, http.StatusBadRequest, secret, linkPage{LinkHolder: holder, FormErrors: wrong})
 	}
 	if err != nil {
 		return err
 	}
-	return s.enterByLink(v, accepted)
+	return s.signInByLink(v, accepted)
 }
 
-// enterByLink signs the holder of a link in, whose password is set already.
-func (s *Section) enterByLink(v *pagekit.Visit, accepted commands.Accepted) error {
+// signInByLink signs the holder of a link in, whose password is set already.
+func (s *Section) signInByLink(v *pagekit.Request, accepted commands.Accepted) error {
 	v.SetCookie(s.linkCookie(v, ""))
-	try := s.tryOf(v, accepted.Username, "")
+	try := s.newTry(v, accepted.Username, "")
 	try.How = staff.ByLink
-	if err := s.admit(v, try, signin.Holder{Staff: accepted.Staff, Credential: accepted.Credential}); err != nil {
+	if err := s.beginSession(v, try, signin.Holder{Staff: accepted.Staff, Credential: accepted.Credential}); err != nil {
 		return err
 	}
-	return v.GoTo(v.Base() + "/account?done=link")
+	return v.Redirect(v.Base() + "/account?done=link")
 }

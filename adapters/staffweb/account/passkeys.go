@@ -33,7 +33,7 @@ type passkeyRow struct {
 }
 
 // passkeys shows the passkeys of the member of staff.
-func (s *Section) passkeys(v *pagekit.Visit) error {
+func (s *Section) passkeys(v *pagekit.Request) error {
 	page := passkeysPage{}
 	switch {
 	case v.Form.Has("added"):
@@ -44,8 +44,8 @@ func (s *Section) passkeys(v *pagekit.Visit) error {
 	return s.showPasskeys(v, http.StatusOK, page)
 }
 
-func (s *Section) showPasskeys(v *pagekit.Visit, status int, page passkeysPage) error {
-	own, err := s.Door.Passkeys.Of(v.Context(), v.Tenant, v.Session.Staff)
+func (s *Section) showPasskeys(v *pagekit.Request, status int, page passkeysPage) error {
+	own, err := s.Auth.Passkeys.List(v.Context(), v.Tenant, v.Session.Staff)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (s *Section) showPasskeys(v *pagekit.Visit, status int, page passkeysPage) 
 		page.Passkeys = append(page.Passkeys, row)
 	}
 	page.Last, page.Full, page.Confirmed = len(own) == 1, len(own) >= staff.MaxPasskeys, s.Confirmed(v)
-	_, page.Here = s.site(v)
+	_, page.Here = s.passkeySite(v)
 	page.Token, page.Adding = v.Session.FormToken("passkeys"), v.Session.FormToken(string(signin.ToAdd))
 	title := "Your passkeys"
 	if page.Fault != "" {
@@ -68,12 +68,12 @@ func (s *Section) showPasskeys(v *pagekit.Visit, status int, page passkeysPage) 
 }
 
 // changePasskeys adds or removes a passkey. It needs recent reauthentication.
-func (s *Section) changePasskeys(v *pagekit.Visit) error {
+func (s *Section) changePasskeys(v *pagekit.Request) error {
 	do, purpose := s.removePasskey, "passkeys"
 	if v.Form.Get("do") == "add" {
 		do, purpose = s.addPasskey, string(signin.ToAdd)
 	}
-	if !v.Owns(purpose) {
+	if !v.HasToken(purpose) {
 		return pagekit.ErrStale
 	}
 	if !s.Confirmed(v) {
@@ -82,12 +82,12 @@ func (s *Section) changePasskeys(v *pagekit.Visit) error {
 	return do(v)
 }
 
-func (s *Section) addPasskey(v *pagekit.Visit) error {
-	signed := s.signed(v, signin.Ask{For: signin.ToAdd, Member: v.Session.Staff, Bound: v.Session.Token})
-	made, err := s.Door.Passkeys.Made(v.Context(), signed.Ask, signed.Kept, signed.Answer)
+func (s *Section) addPasskey(v *pagekit.Request) error {
+	signed := s.passkeyResponse(v, signin.Ask{Purpose: signin.ToAdd, Member: v.Session.Staff, Binding: v.Session.Token})
+	made, err := s.Auth.Passkeys.FinishRegistration(v.Context(), signed.Ask, signed.Kept, signed.Answer)
 	if err == nil {
 		made.Name = v.Form.Get("name")
-		err = s.Desk.AddPasskey(v.AsStaff(), commands.AddPasskey{Tenant: v.Tenant, Staff: v.Session.Staff, With: v.Session.Credential, Passkey: made})
+		err = s.Desk.AddPasskey(v.StaffContext(), commands.AddPasskey{Tenant: v.Tenant, Staff: v.Session.Staff, With: v.Session.Credential, Passkey: made})
 	}
 	refusal, refused := errors.AsType[*fault.Error](err)
 	if refused && refusal.Kind != fault.Unavailable {
@@ -96,17 +96,17 @@ func (s *Section) addPasskey(v *pagekit.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.GoTo(v.Base() + "/account/passkeys?added")
+	return v.Redirect(v.Base() + "/account/passkeys?added")
 }
 
-func (s *Section) removePasskey(v *pagekit.Visit) error {
+func (s *Section) removePasskey(v *pagekit.Request) error {
 	id, ok := parse.ID(v.Form.Get("passkey"))
 	if !ok || v.Form.Get("do") != "remove" {
 		return pagekit.ErrUnreadable
 	}
-	err := s.Desk.RemovePasskey(v.AsStaff(), commands.RemovePasskey{Tenant: v.Tenant, Staff: v.Session.Staff, Passkey: staff.PasskeyID{UUID: id}})
+	err := s.Desk.RemovePasskey(v.StaffContext(), commands.RemovePasskey{Tenant: v.Tenant, Staff: v.Session.Staff, Passkey: staff.PasskeyID{UUID: id}})
 	if err != nil {
 		return err
 	}
-	return v.GoTo(v.Base() + "/account/passkeys?removed")
+	return v.Redirect(v.Base() + "/account/passkeys?removed")
 }

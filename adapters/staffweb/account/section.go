@@ -19,18 +19,18 @@ var templates = pagekit.Templates(sources, "sign_in", "second", "confirm", "link
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
-		pagekit.At("/sign-in", "sign-in", pagekit.Methods{http.MethodGet: pagekit.Anybody(s.signInForm), http.MethodPost: pagekit.Anybody(s.signIn)}),
-		pagekit.At("/sign-in/passkey", "sign-in-passkey", pagekit.Methods{http.MethodPost: pagekit.Anybody(s.signInByPasskey)}),
-		pagekit.At("/sign-in/second", "second-step", pagekit.Methods{http.MethodGet: pagekit.Anybody(s.secondForm), http.MethodPost: pagekit.Anybody(s.second)}),
-		pagekit.At("/challenge", "challenge", pagekit.Methods{http.MethodPost: pagekit.Anybody(s.challenge)}),
-		pagekit.At("/confirm", "confirm", pagekit.Both(staff.ManageOwnAccount, s.confirmForm, s.confirm)),
-		pagekit.At("/sign-out", "sign-out", pagekit.Methods{http.MethodPost: pagekit.Anybody(s.signOut)}),
-		pagekit.At("/link/{secret}", "link", pagekit.Methods{http.MethodGet: pagekit.Anybody(s.openLink)}),
-		pagekit.At("/link", "link", pagekit.Methods{http.MethodGet: pagekit.Anybody(s.linkForm), http.MethodPost: pagekit.Anybody(s.acceptLink)}),
-		pagekit.At("/account", "account", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.ManageOwnAccount, s.account)}),
-		pagekit.At("/account/password", "password", pagekit.Both(staff.ManageOwnAccount, s.passwordForm, s.changePassword)),
-		pagekit.At("/account/passkeys", "passkeys", pagekit.Both(staff.ManageOwnAccount, s.passkeys, s.changePasskeys)),
-		pagekit.At("/account/sessions", "sessions", pagekit.Methods{http.MethodPost: pagekit.WhoMay(staff.ManageOwnAccount, s.endSessions)}),
+		pagekit.NewRoute("/sign-in", "sign-in", pagekit.Methods{http.MethodGet: pagekit.Public(s.signInForm), http.MethodPost: pagekit.Public(s.signIn)}),
+		pagekit.NewRoute("/sign-in/passkey", "sign-in-passkey", pagekit.Methods{http.MethodPost: pagekit.Public(s.signInByPasskey)}),
+		pagekit.NewRoute("/sign-in/second", "second-step", pagekit.Methods{http.MethodGet: pagekit.Public(s.secondForm), http.MethodPost: pagekit.Public(s.secondStep)}),
+		pagekit.NewRoute("/challenge", "challenge", pagekit.Methods{http.MethodPost: pagekit.Public(s.challenge)}),
+		pagekit.NewRoute("/confirm", "confirm", pagekit.FormMethods(staff.ManageOwnAccount, s.confirmForm, s.confirm)),
+		pagekit.NewRoute("/sign-out", "sign-out", pagekit.Methods{http.MethodPost: pagekit.Public(s.signOut)}),
+		pagekit.NewRoute("/link/{secret}", "link", pagekit.Methods{http.MethodGet: pagekit.Public(s.openLink)}),
+		pagekit.NewRoute("/link", "link", pagekit.Methods{http.MethodGet: pagekit.Public(s.linkForm), http.MethodPost: pagekit.Public(s.acceptLink)}),
+		pagekit.NewRoute("/account", "account", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.ManageOwnAccount, s.account)}),
+		pagekit.NewRoute("/account/password", "password", pagekit.FormMethods(staff.ManageOwnAccount, s.passwordForm, s.changePassword)),
+		pagekit.NewRoute("/account/passkeys", "passkeys", pagekit.FormMethods(staff.ManageOwnAccount, s.passkeys, s.changePasskeys)),
+		pagekit.NewRoute("/account/sessions", "sessions", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.ManageOwnAccount, s.endSessions)}),
 	}
 }
 
@@ -38,10 +38,10 @@ func (s *Section) Routes() []pagekit.Route {
 func LinkPath(tenant, secret string) string { return "/" + tenant + "/staff/link/" + secret }
 
 var (
-	errLink = pagekit.Sorry(http.StatusNotFound, "This link cannot be used",
+	errLink = pagekit.NewErrorPage(http.StatusNotFound, "This link cannot be used",
 		"It has been used, has ended or is not complete.", "Ask your manager for a new one.")
-	errOtherLink = pagekit.Sorry(http.StatusForbidden, "This page is out of date",
+	errOtherLink = pagekit.NewErrorPage(http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. Another link has been opened in this browser since you opened the page.", "Open your own link again.")
-	errNoPasskeysHere = pagekit.Sorry(http.StatusBadRequest, "Passkeys cannot be used at this address",
+	errNoPasskeysHere = pagekit.NewErrorPage(http.StatusBadRequest, "Passkeys cannot be used at this address",
 		"A passkey belongs to a name, and this address is not one that can have passkeys.", "Open these pages at the address that your practice uses.")
 )

@@ -13,7 +13,7 @@ import (
 
 // signInPage is the sign-in page.
 type signInPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	SignedOut bool
 	Ended     string // why the browser's session has ended; "" for no text
 	Username  string // as typed
@@ -22,9 +22,9 @@ type signInPage struct {
 }
 
 // signInForm shows the sign-in page, unless there is a session already.
-func (s *Section) signInForm(v *pagekit.Visit) error {
+func (s *Section) signInForm(v *pagekit.Request) error {
 	if v.SignedIn {
-		return s.onward(v)
+		return s.redirectOnward(v)
 	}
 	ended, err := s.endedReason(v)
 	if err != nil {
@@ -35,58 +35,58 @@ func (s *Section) signInForm(v *pagekit.Visit) error {
 
 // endedReason returns why the browser's session has ended, once. A browser without the
 // session's token gets "".
-func (s *Section) endedReason(v *pagekit.Visit) (why string, err error) {
-	token := v.Shown(s.SessionCookie(v, ""))
+func (s *Section) endedReason(v *pagekit.Request) (why string, err error) {
+	token := v.CookieValue(s.SessionCookie(v, ""))
 	if token == "" {
 		return "", nil
 	}
-	ending, err := s.Door.Sessions.Ended(v.Context(), v.Tenant, token)
-	if err != nil || endings[ending] == "" {
+	ending, err := s.Auth.Sessions.Ended(v.Context(), v.Tenant, token)
+	if err != nil || endingTexts[ending] == "" {
 		return "", err
 	}
 	v.SetCookie(s.SessionCookie(v, ""))
-	return endings[ending], nil
+	return endingTexts[ending], nil
 }
 
-// endings are the texts about an ended session.
-var endings = map[signin.Ending]string{
+// endingTexts are the texts about an ended session.
+var endingTexts = map[signin.Ending]string{
 	signin.Idle:        "You have been signed out because you had not used these pages for some time.",
 	signin.Deactivated: "You have been signed out because your account at the practice has been deactivated. If you think that this is a mistake, ask your manager.",
 }
 
 // showSignIn shows the sign-in page, which is the same for every practice and every
 // application, whether they exist or not (D25).
-func (s *Section) showSignIn(v *pagekit.Visit, status int, page signInPage) error {
-	_, page.Passkeys = s.site(v)
-	s.Show(v, pagekit.View{Template: templates["sign_in"], Status: status, Title: page.Titled("Sign in"), Content: page, Script: pagekit.Passkeys})
+func (s *Section) showSignIn(v *pagekit.Request, status int, page signInPage) error {
+	_, page.Passkeys = s.passkeySite(v)
+	s.Show(v, pagekit.View{Template: templates["sign_in"], Status: status, Title: page.PageTitle("Sign in"), Content: page, Script: pagekit.Passkeys})
 	return nil
 }
 
 // signIn begins a session, in place of any old one, or continues with the page that
 // asks for a passkey.
-func (s *Section) signIn(v *pagekit.Visit) error {
+func (s *Section) signIn(v *pagekit.Request) error {
 	page := signInPage{Username: v.Form.Get("username")}
 	password := v.Form.Get("password")
-	if page.Faults = missing(page.Username, password); len(page.Faults) > 0 {
+	if page.Faults = missingFields(page.Username, password); len(page.Faults) > 0 {
 		return s.showSignIn(v, http.StatusBadRequest, page)
 	}
-	v.Leave() // which has a queue of its own
-	in, err := s.Door.SignIn(v.AsStranger(), s.tryOf(v, page.Username, password))
-	s.noteSignIn(v, in, err)
+	v.Release() // which has a queue of its own
+	in, err := s.Auth.SignIn(v.AnonymousContext(), s.newTry(v, page.Username, password))
+	s.recordSignIn(v, in, err)
 	if refusal, ok := refusalOf(err); ok {
-		return s.turnAway(v, page, refusal)
+		return s.showRefusal(v, page, refusal)
 	}
 	if err != nil {
 		return err
 	}
 	if in.Step != "" {
 		v.SetCookie(s.stepCookie(v, in.Step))
-		return v.GoTo(v.Base() + "/sign-in/second" + v.Ask.Query())
+		return v.Redirect(v.Base() + "/sign-in/second" + v.Ask.Query())
 	}
-	return s.letIn(v, in)
+	return s.finishSignIn(v, in)
 }
 
-func missing(username, password string) (faults []pagekit.FieldFault) {
+func missingFields(username, password string) (faults []pagekit.FieldFault) {
 	if username == "" {
 		faults = append(faults, pagekit.FieldFault{Field: "username", Text: "Enter your username"})
 	}
@@ -96,11 +96,11 @@ func missing(username, password string) (faults []pagekit.FieldFault) {
 	return faults
 }
 
-// tryOf is an attempt to sign in with this browser.
-func (s *Section) tryOf(v *pagekit.Visit, username, password string) signin.Try {
+// newTry is an attempt to sign in with this browser.
+func (s *Section) newTry(v *pagekit.Request, username, password string) signin.Try {
 	return signin.Try{
 		Account: signin.Account{Tenant: v.Tenant, Username: username}, Password: password,
-		Source: v.Source, Device: v.Shown(s.deviceCookie(v, "")), Browser: browserOf(v.R.UserAgent()),
+		Source: v.Source, Device: v.CookieValue(s.deviceCookie(v, "")), Browser: browserOf(v.HTTP.UserAgent()),
 	}
 }
 
@@ -113,20 +113,20 @@ func refusalOf(err error) (refusal *fault.Error, ok bool) {
 	return errors.AsType[*fault.Error](err)
 }
 
-// turnAway shows the same text whatever the reason for the refusal, and how long to
+// showRefusal shows the same text whatever the reason for the refusal, and how long to
 // wait.
-func (s *Section) turnAway(v *pagekit.Visit, page signInPage, refusal *fault.Error) error {
+func (s *Section) showRefusal(v *pagekit.Request, page signInPage, refusal *fault.Error) error {
 	field := "username"
 	if page.Passkey {
 		field = "passkey"
 	}
-	status, text := s.refused(v, refusal, refusal.Detail)
-	page.Faults = pagekit.Wrong(field, text).Faults
+	status, text := s.refusalText(v, refusal, refusal.Detail)
+	page.Faults = pagekit.FormError(field, text).Faults
 	return s.showSignIn(v, status, page)
 }
 
-// refused is the status and the text of a refusal, with the time to wait.
-func (s *Section) refused(v *pagekit.Visit, refusal *fault.Error, text string) (int, string) {
+// refusalText is the status and the text of a refusal, with the time to wait.
+func (s *Section) refusalText(v *pagekit.Request, refusal *fault.Error, text string) (int, string) {
 	wait := refusal.RetryAt.Sub(s.RealNow())
 	if refusal.RetryAt.IsZero() || wait <= 0 {
 		return http.StatusBadRequest, text
@@ -135,9 +135,9 @@ func (s *Section) refused(v *pagekit.Visit, refusal *fault.Error, text string) (
 	return http.StatusTooManyRequests, text + " You have tried too often: you can try again in " + pagekit.Span(pagekit.RoundUp(wait)) + "."
 }
 
-// noteSignIn logs the attempt, so that an attack is visible. It never logs the
+// recordSignIn logs the attempt, so that an attack is visible. It never logs the
 // username, because people type passwords there.
-func (s *Section) noteSignIn(v *pagekit.Visit, in signin.SignedIn, err error) {
+func (s *Section) recordSignIn(v *pagekit.Request, in signin.SignedIn, err error) {
 	refusal, refused := refusalOf(err)
 	outcome := "signed-in"
 	switch {
@@ -158,27 +158,27 @@ func (s *Section) noteSignIn(v *pagekit.Visit, in signin.SignedIn, err error) {
 		slog.String("source", v.Source))
 }
 
-// letIn sets the session's cookies, and redirects to the page that the browser first
+// finishSignIn sets the session's cookies, and redirects to the page that the browser first
 // asked for.
-func (s *Section) letIn(v *pagekit.Visit, in signin.SignedIn) error {
-	if err := s.give(v, in); err != nil {
+func (s *Section) finishSignIn(v *pagekit.Request, in signin.SignedIn) error {
+	if err := s.setSessionCookies(v, in); err != nil {
 		return err
 	}
-	return s.onward(v)
+	return s.redirectOnward(v)
 }
 
-// admit signs in a member who has just chosen a password, and signs out any other in
+// beginSession signs in a member who has just chosen a password, and signs out any other in
 // this browser.
-func (s *Section) admit(v *pagekit.Visit, try signin.Try, chosen signin.Holder) error {
-	in, err := s.Door.Admit(v.AsStranger(), try, chosen)
+func (s *Section) beginSession(v *pagekit.Request, try signin.Try, chosen signin.Holder) error {
+	in, err := s.Auth.BeginSession(v.AnonymousContext(), try, chosen)
 	if err != nil {
 		return err
 	}
-	return s.give(v, in)
+	return s.setSessionCookies(v, in)
 }
 
-// give sets the cookies of a new session, in place of any old one.
-func (s *Section) give(v *pagekit.Visit, in signin.SignedIn) error {
+// setSessionCookies sets the cookies of a new session, in place of any old one.
+func (s *Section) setSessionCookies(v *pagekit.Request, in signin.SignedIn) error {
 	if err := s.endSession(v); err != nil {
 		return err
 	}
@@ -187,18 +187,18 @@ func (s *Section) give(v *pagekit.Visit, in signin.SignedIn) error {
 	return nil
 }
 
-// onward redirects to the page that the browser first asked for.
-func (s *Section) onward(v *pagekit.Visit) error {
+// redirectOnward redirects to the page that the browser first asked for.
+func (s *Section) redirectOnward(v *pagekit.Request) error {
 	if !v.Ask.Made {
-		return v.GoTo(v.Base()) // home, which knows their roles
+		return v.Redirect(v.Base()) // home, which knows their roles
 	}
-	return v.GoTo(v.Base() + "/authorise" + v.Ask.Query())
+	return v.Redirect(v.Base() + "/authorise" + v.Ask.Query())
 }
 
 // signOut ends the session for every browser that has its token, and redirects to the
 // original target. The device stays known.
-func (s *Section) signOut(v *pagekit.Visit) error {
-	if v.SignedIn && !v.Owns("sign-out") {
+func (s *Section) signOut(v *pagekit.Request) error {
+	if v.SignedIn && !v.HasToken("sign-out") {
 		return pagekit.ErrStale
 	}
 	if err := s.endSession(v); err != nil {
@@ -206,53 +206,53 @@ func (s *Section) signOut(v *pagekit.Visit) error {
 	}
 	v.SetCookie(s.SessionCookie(v, ""))
 	if v.Ask.Made {
-		return v.SignInFirst()
+		return v.RedirectToSignIn()
 	}
-	return v.GoTo(v.Base() + "/sign-in?signed-out")
+	return v.Redirect(v.Base() + "/sign-in?signed-out")
 }
 
 // endSession ends the browser's session, if there is one.
-func (s *Section) endSession(v *pagekit.Visit) error {
+func (s *Section) endSession(v *pagekit.Request) error {
 	if !v.SignedIn {
 		return nil
 	}
-	return s.Door.SignOut(v.AsStaff(), v.Tenant, v.Session)
+	return s.Auth.SignOut(v.StaffContext(), v.Tenant, v.Session)
 }
 
 // deviceCookie holds the token by which the sign-in page recognises the browser. It
 // outlives sessions. No practice's name has a dot, so it cannot collide with a
 // session's cookie.
-func (s *Section) deviceCookie(v *pagekit.Visit, token string) *http.Cookie {
+func (s *Section) deviceCookie(v *pagekit.Request, token string) *http.Cookie {
 	c := s.Cookie(v, "frontdesk.device-", token)
 	c.SameSite, c.MaxAge = http.SameSiteStrictMode, int(signin.DeviceLifetime.Seconds())
 	return c
 }
 
 // stepCookie holds the step between the password and the passkey.
-func (s *Section) stepCookie(v *pagekit.Visit, token string) *http.Cookie {
+func (s *Section) stepCookie(v *pagekit.Request, token string) *http.Cookie {
 	c := s.Cookie(v, "frontdesk.step-", token)
 	c.SameSite = http.SameSiteStrictMode
 	return c
 }
 
 // challengeCookie holds the browser's part of a challenge for a passkey.
-func (s *Section) challengeCookie(v *pagekit.Visit, kept string) *http.Cookie {
+func (s *Section) challengeCookie(v *pagekit.Request, kept string) *http.Cookie {
 	c := s.Cookie(v, "frontdesk.challenge-", kept)
 	c.SameSite = http.SameSiteStrictMode
 	return c
 }
 
-// known is a word of a User-Agent, and its usual name.
-type known struct{ word, name string }
+// productName is a word of a User-Agent, and its usual name.
+type productName struct{ word, name string }
 
 // browsers and systems are in order of precedence, because most browsers also claim to
 // be others.
 var (
-	browsers = []known{
+	browsers = []productName{
 		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"},
 		{"Chrome/", "Chrome"}, {"CriOS/", "Chrome"}, {"Safari/", "Safari"},
 	}
-	systems = []known{
+	systems = []productName{
 		{"iPhone", "an iPhone"}, {"iPad", "an iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"CrOS", "ChromeOS"},
 		{"Macintosh", "a Mac"}, {"Linux", "Linux"},
 	}
@@ -261,7 +261,7 @@ var (
 // browserOf describes the browser in plain words, such as "Firefox on Windows". It
 // copies nothing from the header, because browsers may send anything.
 func browserOf(userAgent string) string {
-	browser, system := named(browsers, userAgent), named(systems, userAgent)
+	browser, system := findProduct(browsers, userAgent), findProduct(systems, userAgent)
 	if browser == "" {
 		browser = "A browser"
 	}
@@ -271,7 +271,7 @@ func browserOf(userAgent string) string {
 	return browser + " on " + system
 }
 
-func named(among []known, userAgent string) string {
+func findProduct(among []productName, userAgent string) string {
 	for _, k := range among {
 		if strings.Contains(userAgent, k.word) {
 			return k.name

@@ -10,9 +10,9 @@ import (
 	"frontdesk/projections"
 )
 
-// onePage is the page of one application.
-type onePage struct {
-	pagekit.Faulty
+// applicationPage is the page of one application.
+type applicationPage struct {
+	pagekit.FormErrors
 	projections.Offer
 	Done    string   // the last action; "" for none
 	Itself  []string // its rights for itself, in words
@@ -30,25 +30,25 @@ type onePage struct {
 	Token       string
 }
 
-// done maps the word in the page's address to its text about the last decision.
-var done = map[string]string{
+// doneTexts maps the word in the page's address to its text about the last decision.
+var doneTexts = map[string]string{
 	"enable":  "The application has been enabled. It can call from now on.",
 	"disable": "The application has been disabled. Its calls are refused from now on.",
 }
 
-// one shows an application.
-func (s *Section) one(v *pagekit.Visit) error {
-	offer, err := s.find(v, v.Var("application"))
+// application shows an application.
+func (s *Section) application(v *pagekit.Request) error {
+	offer, err := s.find(v, v.PathValue("application"))
 	if err != nil {
 		return err
 	}
-	return s.show(v, http.StatusOK, offer, pagekit.Faulty{})
+	return s.show(v, http.StatusOK, offer, pagekit.FormErrors{})
 }
 
-func (s *Section) show(v *pagekit.Visit, status int, offer projections.Offer, wrong pagekit.Faulty) error {
-	page := onePage{
-		Faulty: wrong, Offer: offer, Done: done[v.Form.Get("done")],
-		Itself: pagekit.Listed(offer.May(application.ApplicationRestricted)), ForUser: pagekit.Listed(offer.May(application.UserRestricted)),
+func (s *Section) show(v *pagekit.Request, status int, offer projections.Offer, wrong pagekit.FormErrors) error {
+	page := applicationPage{
+		FormErrors: wrong, Offer: offer, Done: doneTexts[v.Form.Get("done")],
+		Itself: pagekit.DescribeRights(offer.May(application.ApplicationRestricted)), ForUser: pagekit.DescribeRights(offer.May(application.UserRestricted)),
 		Told: webhookWords(offer.Told), Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
 	}
 	if err := s.addGiven(v, &page); err != nil {
@@ -57,13 +57,13 @@ func (s *Section) show(v *pagekit.Visit, status int, offer projections.Offer, wr
 	if err := s.addHealth(v, &page); err != nil {
 		return err
 	}
-	s.Show(v, pagekit.View{Template: templates["application"], Status: status, Title: page.Titled(offer.Name), Content: page})
+	s.Show(v, pagekit.View{Template: templates["application"], Status: status, Title: page.PageTitle(offer.Name), Content: page})
 	return nil
 }
 
 // addGiven adds the members who have authorised the application, and what disabling it
 // would end.
-func (s *Section) addGiven(v *pagekit.Visit, page *onePage) error {
+func (s *Section) addGiven(v *pagekit.Request, page *applicationPage) error {
 	found, err := s.Offers.Stakes(v.Context(), v.Tenant, page.Application, s.Now())
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *Section) addGiven(v *pagekit.Visit, page *onePage) error {
 }
 
 // addHealth adds the application's recent calls and webhooks.
-func (s *Section) addHealth(v *pagekit.Visit, page *onePage) error {
+func (s *Section) addHealth(v *pagekit.Request, page *applicationPage) error {
 	health, err := s.Healths.Of(v.Context(), v.Tenant, page.Application, s.RealNow(), v.Practice.Zone)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Section) addHealth(v *pagekit.Visit, page *onePage) error {
 	}
 	page.Calls, page.Refusals = s.callRows(v, health.Calls), s.callRows(v, health.Refusals)
 	for _, d := range health.Undelivered {
-		page.Undelivered = append(page.Undelivered, deliveryRow{pagekit.Clock(d.At, v.Practice.Zone), webhookWord(d.Event), s.why(d)})
+		page.Undelivered = append(page.Undelivered, deliveryRow{pagekit.Clock(d.At, v.Practice.Zone), webhookWord(d.Event), s.failureText(d)})
 	}
 	return nil
 }
@@ -106,16 +106,16 @@ func purposeOf(offer projections.Offer) string { return "application\x00" + offe
 
 // decide enables or disables the application, unless it has changed since the page was
 // shown. Enabling needs recent reauthentication.
-func (s *Section) decide(v *pagekit.Visit) error {
-	offer, err := s.find(v, v.Var("application"))
+func (s *Section) decide(v *pagekit.Request) error {
+	offer, err := s.find(v, v.PathValue("application"))
 	if err != nil {
 		return err
 	}
-	if !v.Owns(purposeOf(offer)) {
+	if !v.HasToken(purposeOf(offer)) {
 		return pagekit.ErrStale
 	}
 	if !v.Session.Owns(v.Form.Get("seen"), seenOf(offer)) {
-		return s.show(v, http.StatusConflict, offer, pagekit.Wrong("decision",
+		return s.show(v, http.StatusConflict, offer, pagekit.FormError("decision",
 			"Nothing has been changed: the application has changed since you opened the page. Look at it again."))
 	}
 	at := "applications/" + offer.Application.String()
@@ -123,14 +123,14 @@ func (s *Section) decide(v *pagekit.Visit) error {
 	case do == "enable" && !s.Confirmed(v):
 		return s.ConfirmFirst(v, at)
 	case do == "enable":
-		err = s.Desk.EnableApplication(v.AsStaff(), commands.EnableApplication{Tenant: v.Tenant, Application: offer.Application})
+		err = s.Desk.EnableApplication(v.StaffContext(), commands.EnableApplication{Tenant: v.Tenant, Application: offer.Application})
 	case do == "disable":
-		err = s.Desk.DisableApplication(v.AsStaff(), commands.DisableApplication{Tenant: v.Tenant, Application: offer.Application})
+		err = s.Desk.DisableApplication(v.StaffContext(), commands.DisableApplication{Tenant: v.Tenant, Application: offer.Application})
 	default:
 		return pagekit.ErrUnreadable
 	}
 	if err != nil {
 		return err
 	}
-	return v.GoTo(v.Base() + "/" + at + "?done=" + v.Form.Get("do"))
+	return v.Redirect(v.Base() + "/" + at + "?done=" + v.Form.Get("do"))
 }

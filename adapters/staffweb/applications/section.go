@@ -23,15 +23,15 @@ type Section struct {
 	Offers  projections.Offers
 	Given   projections.GivenAuthorisations
 	Healths projections.Healths
-	// Why explains a failure of a webhook in a sentence.
-	Why func(reason string) string
+	// ExplainFailure explains a failure of a webhook in a sentence.
+	ExplainFailure func(reason string) string
 }
 
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
-		pagekit.At("/applications", "applications", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.ManageApplications, s.list)}),
-		pagekit.At("/applications/{application}", "application", pagekit.Both(staff.ManageApplications, s.one, s.decide)),
+		pagekit.NewRoute("/applications", "applications", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.ManageApplications, s.list)}),
+		pagekit.NewRoute("/applications/{application}", "application", pagekit.FormMethods(staff.ManageApplications, s.application, s.decide)),
 	}
 }
 
@@ -52,8 +52,8 @@ const (
 )
 
 // list shows all applications, the enabled ones first.
-func (s *Section) list(v *pagekit.Visit) error {
-	after, err := s.after(v)
+func (s *Section) list(v *pagekit.Request) error {
+	after, err := s.startAfter(v)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func (s *Section) list(v *pagekit.Visit) error {
 	return nil
 }
 
-// after is the application after which the list continues; zero for its beginning.
-func (s *Section) after(v *pagekit.Visit) (projections.Offer, error) {
+// startAfter is the application after which the list continues; zero for its beginning.
+func (s *Section) startAfter(v *pagekit.Request) (projections.Offer, error) {
 	if !v.Form.Has("after") {
 		return projections.Offer{}, nil
 	}
@@ -82,7 +82,7 @@ func (s *Section) after(v *pagekit.Visit) (projections.Offer, error) {
 }
 
 // find returns the application with an identifier as it is written.
-func (s *Section) find(v *pagekit.Visit, text string) (projections.Offer, error) {
+func (s *Section) find(v *pagekit.Request, text string) (projections.Offer, error) {
 	id, ok := parse.ID(text)
 	if !ok {
 		return projections.Offer{}, errUnknown
@@ -94,4 +94,4 @@ func (s *Section) find(v *pagekit.Visit, text string) (projections.Offer, error)
 	return offer, err
 }
 
-var errUnknown = pagekit.Sorry(http.StatusNotFound, "We do not know this application", "There is no application at this address.", "Go back to Applications and look for it there.")
+var errUnknown = pagekit.NewErrorPage(http.StatusNotFound, "We do not know this application", "There is no application at this address.", "Go back to Applications and look for it there.")

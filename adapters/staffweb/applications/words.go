@@ -93,7 +93,7 @@ func countsOf(h projections.HealthHour) string {
 }
 
 // callRows are calls in words.
-func (s *Section) callRows(v *pagekit.Visit, calls []projections.SeenCall) (rows []callRow) {
+func (s *Section) callRows(v *pagekit.Request, calls []projections.SeenCall) (rows []callRow) {
 	for _, c := range calls {
 		row := callRow{At: pagekit.Clock(c.At, v.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: c.Reason}
 		switch {
@@ -112,24 +112,24 @@ func (s *Section) callRows(v *pagekit.Visit, calls []projections.SeenCall) (rows
 
 // endpointWords complete "It asked to …".
 func endpointWords(name application.EndpointName) string {
-	if words := pagekit.Listed([]application.EndpointName{name})[0]; words != "" {
+	if words := pagekit.DescribeRights([]application.EndpointName{name})[0]; words != "" {
 		return words
 	}
 	return "check that it can call"
 }
 
-// endings explain why a webhook was not sent, if no reason is stored.
-var endings = map[string]string{
+// endingTexts explain why a webhook was not sent, if no reason is stored.
+var endingTexts = map[string]string{
 	"expired":   "It had grown too old, and was not sent.",
 	"withdrawn": "It was no longer wanted, and was not sent.",
 	"unknown":   "Nobody knows whether it arrived. It is not sent again.",
 }
 
-func (s *Section) why(d projections.SeenDelivery) string {
-	if words := s.Why(d.Reason); words != "" {
+func (s *Section) failureText(d projections.SeenDelivery) string {
+	if words := s.ExplainFailure(d.Reason); words != "" {
 		return words
 	}
-	if words, ok := endings[d.Status]; ok {
+	if words, ok := endingTexts[d.Status]; ok {
 		return words
 	}
 	return "It did not arrive."

@@ -34,7 +34,7 @@ const mostShown = 200
 
 // authorisations shows which applications act for the member of staff.
 // Managers also see those of all other staff.
-func (s *Section) authorisations(v *pagekit.Visit) error {
+func (s *Section) authorisations(v *pagekit.Request) error {
 	page := authorisationsPage{
 		Stopped: v.Form.Has("stopped"), EndsOthers: v.Session.Roles.May(staff.EndOthersAuthorisations), Token: v.Session.FormToken("revoke"),
 	}
@@ -54,7 +54,7 @@ func (s *Section) authorisations(v *pagekit.Visit) error {
 	return nil
 }
 
-func rows(v *pagekit.Visit, given []projections.GivenAuthorisation) []givenRow {
+func rows(v *pagekit.Request, given []projections.GivenAuthorisation) []givenRow {
 	shown := make([]givenRow, len(given))
 	for i, g := range given {
 		shown[i] = givenRow{g, pagekit.Clock(g.ExpiresAt, v.Practice.Zone)}
@@ -64,8 +64,8 @@ func rows(v *pagekit.Visit, given []projections.GivenAuthorisation) []givenRow {
 
 // revoke stops an authorisation. One that has ended since, or whose member of staff has
 // left, counts as stopped.
-func (s *Section) revoke(v *pagekit.Visit) error {
-	if !v.Owns("revoke") {
+func (s *Section) revoke(v *pagekit.Request) error {
+	if !v.HasToken("revoke") {
 		return pagekit.ErrStale
 	}
 	intent, err := revocationOf(v)
@@ -75,11 +75,11 @@ func (s *Section) revoke(v *pagekit.Visit) error {
 	if intent.Username != v.Session.Username && !v.Session.Roles.May(staff.EndOthersAuthorisations) {
 		return errNotYours
 	}
-	err = s.Desk.RevokeUserAuthorisation(v.AsStaff(), intent)
+	err = s.Desk.RevokeUserAuthorisation(v.StaffContext(), intent)
 	if err != nil && !isGone(err) {
 		return err
 	}
-	return v.GoTo(v.Base() + "/authorisations?stopped")
+	return v.Redirect(v.Base() + "/authorisations?stopped")
 }
 
 // isGone reports whether a refusal means that there is nothing to stop.
@@ -88,7 +88,7 @@ func isGone(err error) bool {
 }
 
 // revocationOf reads the authorisation to stop from the form.
-func revocationOf(v *pagekit.Visit) (commands.RevokeUserAuthorisation, error) {
+func revocationOf(v *pagekit.Request) (commands.RevokeUserAuthorisation, error) {
 	app, isApp := parse.ID(v.Form.Get("application"))
 	about, isPatient := parse.ID(v.Form.Get("patient"))
 	if !isApp || !isPatient {

@@ -18,9 +18,9 @@ type request struct {
 	way application.WayBack
 }
 
-// judge checks the ask for the member of staff and their practice. After an error the
+// check checks the ask for the member of staff and their practice. After an error the
 // browser is not redirected (D25).
-func (s *Section) judge(v *pagekit.Visit) (request, error) {
+func (s *Section) check(v *pagekit.Request) (request, error) {
 	a := v.Ask
 	if a.App == "" || a.Redirect == "" {
 		return request{}, errIncomplete
@@ -60,13 +60,13 @@ type authorisePage struct {
 
 // authoriseForm asks a member of staff whether an application may act for them. Opening
 // the page approves nothing, however often.
-func (s *Section) authoriseForm(v *pagekit.Visit) error {
-	request, err := s.judge(v)
+func (s *Section) authoriseForm(v *pagekit.Request) error {
+	request, err := s.check(v)
 	if err != nil {
 		return err
 	}
 	page := authorisePage{
-		Application: request.Name, May: pagekit.Listed(request.MayCall), For: pagekit.Span(s.Desk.AuthorisationLifetime),
+		Application: request.Name, May: pagekit.DescribeRights(request.MayCall), For: pagekit.Span(s.Desk.AuthorisationLifetime),
 		Ends: pagekit.Clock(s.Now().Add(s.Desk.AuthorisationLifetime), v.Practice.Zone),
 		Host: request.way.Host(), Scheme: request.way.Scheme(), Token: v.Session.FormToken(v.Ask.Purpose()),
 	}
@@ -80,12 +80,12 @@ func (s *Section) authoriseForm(v *pagekit.Visit) error {
 
 // authorise approves or declines and sends the browser back. It repeats every check of
 // the page.
-func (s *Section) authorise(v *pagekit.Visit) error {
-	request, err := s.judge(v)
+func (s *Section) authorise(v *pagekit.Request) error {
+	request, err := s.check(v)
 	if err != nil {
 		return err
 	}
-	if !v.Owns(v.Ask.Purpose()) {
+	if !v.HasToken(v.Ask.Purpose()) {
 		return pagekit.ErrStale
 	}
 	switch v.Form.Get("decision") {
@@ -95,19 +95,19 @@ func (s *Section) authorise(v *pagekit.Visit) error {
 		}
 		return s.approve(v, request)
 	case "decline":
-		return v.GoTo(request.way.Declined())
+		return v.Redirect(request.way.Declined())
 	}
 	return pagekit.ErrUnreadable
 }
 
-func (s *Section) approve(v *pagekit.Visit, request request) error {
-	expiresAt, err := s.Desk.GrantUserAuthorisation(v.AsStaff(), commands.GrantUserAuthorisation{
+func (s *Section) approve(v *pagekit.Request, request request) error {
+	expiresAt, err := s.Desk.GrantUserAuthorisation(v.StaffContext(), commands.GrantUserAuthorisation{
 		Tenant: v.Tenant, Application: request.Application, Username: v.Session.Username,
 	})
 	if err != nil {
 		return err
 	}
-	return v.GoTo(request.way.Approved(v.Session.Username, expiresAt))
+	return v.Redirect(request.way.Approved(v.Session.Username, expiresAt))
 }
 
 // formSource returns the callback as a source for the Content-Security-Policy: its

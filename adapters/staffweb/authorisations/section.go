@@ -24,8 +24,8 @@ var templates = pagekit.Templates(sources, "authorise", "authorisations")
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
-		pagekit.At("/authorise", "authorise", pagekit.Both(staff.GiveOwnAuthorisations, s.authoriseForm, s.authorise)),
-		pagekit.At("/authorisations", "authorisations", pagekit.Both(staff.GiveOwnAuthorisations, s.authorisations, s.revoke)),
+		pagekit.NewRoute("/authorise", "authorise", pagekit.FormMethods(staff.GiveOwnAuthorisations, s.authoriseForm, s.authorise)),
+		pagekit.NewRoute("/authorisations", "authorisations", pagekit.FormMethods(staff.GiveOwnAuthorisations, s.authorisations, s.revoke)),
 	}
 }
 
@@ -34,17 +34,17 @@ const askTheSender = "Go back to the application that sent you here and tell its
 
 // Errors of a link of an application, and of an authorisation to stop.
 var (
-	errIncomplete = pagekit.Sorry(http.StatusBadRequest, "This link is not complete",
+	errIncomplete = pagekit.NewErrorPage(http.StatusBadRequest, "This link is not complete",
 		"The link has to name one application and one address to return to.", askTheSender)
-	errUnknownApplication = pagekit.Sorry(http.StatusNotFound, "We do not know this application",
+	errUnknownApplication = pagekit.NewErrorPage(http.StatusNotFound, "We do not know this application",
 		"The link names an application that is not registered with this service.", askTheSender)
-	errNotEnabled = pagekit.Sorry(http.StatusForbidden, "This application is not enabled at your practice",
+	errNotEnabled = pagekit.NewErrorPage(http.StatusForbidden, "This application is not enabled at your practice",
 		"Nobody here can let it act for them until a manager has enabled it.",
 		"Ask a manager to enable the application, then try again.")
-	errNotForUsers = pagekit.Sorry(http.StatusForbidden, "This application cannot act for staff",
+	errNotForUsers = pagekit.NewErrorPage(http.StatusForbidden, "This application cannot act for staff",
 		"It has not been given anything that it may do on behalf of a member of staff.", askTheSender)
-	errUnknownCallback = pagekit.Sorry(http.StatusBadRequest, "We do not know where this link leads",
+	errUnknownCallback = pagekit.NewErrorPage(http.StatusBadRequest, "We do not know where this link leads",
 		"The address to return to is not one that is registered for the application. To keep you safe, we have not sent you there.", askTheSender)
-	errNotYours = pagekit.Sorry(http.StatusForbidden, "You cannot stop this authorisation",
+	errNotYours = pagekit.NewErrorPage(http.StatusForbidden, "You cannot stop this authorisation",
 		"It was given by somebody else. They can stop it, and so can a manager.", "")
 )

@@ -30,8 +30,8 @@ var templates = pagekit.Templates(sources, "board")
 // Routes returns the board of a site. A screen has access to no other page.
 func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
-		pagekit.At("/board/{site}", "board", pagekit.Methods{http.MethodGet: pagekit.OfScreen(s.show)}),
-		pagekit.At("/board/{site}/events", "board-events", pagekit.Methods{http.MethodGet: pagekit.OfScreen(s.follow)}),
+		pagekit.NewRoute("/board/{site}", "board", pagekit.Methods{http.MethodGet: pagekit.ScreenOnly(s.show)}),
+		pagekit.NewRoute("/board/{site}/events", "board-events", pagekit.Methods{http.MethodGet: pagekit.ScreenOnly(s.follow)}),
 	}
 }
 
@@ -47,19 +47,19 @@ type boardPage struct {
 	Called []projections.CallIn
 }
 
-// waits are the hints by naming.
-var waits = map[display.Naming]string{
+// waitHints are the hints by naming.
+var waitHints = map[display.Naming]string{
 	display.FullName: "Nobody at the moment. Your name will be shown here when you are called.",
 	display.Initials: "Nobody at the moment. Your initials will be shown here when you are called.",
 	display.Number:   "Nobody at the moment. Your number will be shown here when you are called.",
 }
 
 // show shows the call-ins, newest first, as a page or as a fragment.
-func (s *Section) show(v *pagekit.Visit) error {
-	if !isOf(v) {
+func (s *Section) show(v *pagekit.Request) error {
+	if !isDisplaySite(v) {
 		return pagekit.ErrNoScreen
 	}
-	if err := s.Follow(v); err != nil {
+	if err := s.NoteHead(v); err != nil {
 		return err
 	}
 	of := v.Display
@@ -68,9 +68,9 @@ func (s *Section) show(v *pagekit.Visit) error {
 	if err != nil {
 		return err
 	}
-	s.note(v, called)
+	s.recordShown(v, called)
 	view := pagekit.View{Template: templates["board"], Status: http.StatusOK, Title: "Now calling", Script: pagekit.Live, Content: boardPage{
-		Site: of.SiteName, Topic: topicOf(of).String(), Path: Path(of), Wait: waits[of.Naming], Called: called,
+		Site: of.SiteName, Topic: topicOf(of).String(), Path: Path(of), Wait: waitHints[of.Naming], Called: called,
 	}}
 	if v.Form.Has("fragment") {
 		view.Fragment = "called"
@@ -81,33 +81,33 @@ func (s *Section) show(v *pagekit.Visit) error {
 
 // follow streams changes to the screen, until the display is removed. Unlike for a
 // member of staff, this counts as activity.
-func (s *Section) follow(v *pagekit.Visit) error {
-	if !isOf(v) {
+func (s *Section) follow(v *pagekit.Request) error {
+	if !isDisplaySite(v) {
 		return pagekit.ErrNoScreen
 	}
-	token := v.Shown(s.ScreenCookie(v, ""))
+	token := v.CookieValue(s.ScreenCookie(v, ""))
 	still := func(ctx context.Context) (bool, error) {
-		_, found, err := s.Door.Screens.Of(ctx, v.Tenant, token)
+		_, found, err := s.Auth.Screens.Find(ctx, v.Tenant, token)
 		return found, err
 	}
-	return s.Hub.Answer(v, actorOf(v).String(), still, topicOf(v.Display))
+	return s.Hub.Respond(v, actorOf(v).String(), still, topicOf(v.Display))
 }
 
 // topicOf is the topic of a display's screen.
 func topicOf(d projections.Display) live.Topic { return live.Topic{Kind: live.Board, Site: d.Site} }
 
 // actorOf is the display as the actor of a look.
-func actorOf(v *pagekit.Visit) event.Actor { return event.Display(v.Display.Display.UUID) }
+func actorOf(v *pagekit.Request) event.Actor { return event.Display(v.Display.Display.UUID) }
 
-// isOf reports whether the address has the display's site.
-func isOf(v *pagekit.Visit) bool {
-	id, ok := parse.ID(v.Var("site"))
+// isDisplaySite reports whether the address has the display's site.
+func isDisplaySite(v *pagekit.Request) bool {
+	id, ok := parse.ID(v.PathValue("site"))
 	return ok && id == v.Display.Site.UUID
 }
 
-// note adds the patients that the screen shows to the access record, with the display,
+// recordShown adds the patients that the screen shows to the access record, with the display,
 // if there are any.
-func (s *Section) note(v *pagekit.Visit, called []projections.CallIn) {
+func (s *Section) recordShown(v *pagekit.Request, called []projections.CallIn) {
 	if len(called) == 0 {
 		return
 	}
@@ -115,5 +115,5 @@ func (s *Section) note(v *pagekit.Visit, called []projections.CallIn) {
 	for n, c := range called {
 		shown[n] = c.Patient
 	}
-	s.Looked(v, actorOf(v).String(), shown...)
+	s.RecordShown(v, actorOf(v).String(), shown...)
 }

@@ -13,43 +13,43 @@ import (
 
 // act is an action of staff on an appointment.
 type act struct {
-	do func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error
+	do func(s *Section, v *pagekit.Request, a projections.Appointment, seen int) error
 	// done reports whether it has been done, so that a form that was sent twice counts as
 	// done.
-	done func(a projections.Appointment, v *pagekit.Visit) bool
+	done func(a projections.Appointment, v *pagekit.Request) bool
 }
 
 // acts are the actions by their names in forms.
 var acts = map[string]act{
 	"arrived": {
-		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
-			return s.Desk.MarkArrived(v.AsStaff(), commands.MarkArrived{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
+		func(s *Section, v *pagekit.Request, a projections.Appointment, seen int) error {
+			return s.Desk.MarkArrived(v.StaffContext(), commands.MarkArrived{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
-		func(a projections.Appointment, _ *pagekit.Visit) bool { return a.ArrivedAt != nil },
+		func(a projections.Appointment, _ *pagekit.Request) bool { return a.ArrivedAt != nil },
 	},
 	"call-in": {
-		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
-			return s.Desk.CallInPatient(v.AsStaff(), commands.CallInPatient{Tenant: v.Tenant, Appointment: a.Appointment, Room: roomIn(v), Seen: seen})
+		func(s *Section, v *pagekit.Request, a projections.Appointment, seen int) error {
+			return s.Desk.CallInPatient(v.StaffContext(), commands.CallInPatient{Tenant: v.Tenant, Appointment: a.Appointment, Room: readRoom(v), Seen: seen})
 		},
-		func(a projections.Appointment, v *pagekit.Visit) bool {
-			return a.Status == projections.StatusCalledIn && a.Room == roomIn(v)
+		func(a projections.Appointment, v *pagekit.Request) bool {
+			return a.Status == projections.StatusCalledIn && a.Room == readRoom(v)
 		},
 	},
 	"clear": {
-		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
-			return s.Desk.ClearCallIn(v.AsStaff(), commands.ClearCallIn{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
+		func(s *Section, v *pagekit.Request, a projections.Appointment, seen int) error {
+			return s.Desk.ClearCallIn(v.StaffContext(), commands.ClearCallIn{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
 		hasStatus(projections.StatusBooked),
 	},
 	"absent": {
-		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
-			return s.Desk.MarkDidNotAttend(v.AsStaff(), commands.MarkDidNotAttend{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
+		func(s *Section, v *pagekit.Request, a projections.Appointment, seen int) error {
+			return s.Desk.MarkDidNotAttend(v.StaffContext(), commands.MarkDidNotAttend{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
 		hasStatus(projections.StatusDidNotAttend),
 	},
 	"start": {
-		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
-			_, err := s.Desk.StartConsultation(v.AsStaff(), commands.StartConsultation{
+		func(s *Section, v *pagekit.Request, a projections.Appointment, seen int) error {
+			_, err := s.Desk.StartConsultation(v.StaffContext(), commands.StartConsultation{
 				Tenant: v.Tenant, Patient: a.Patient, Appointment: a.Appointment, Seen: seen, First: true,
 			})
 			return err
@@ -57,45 +57,45 @@ var acts = map[string]act{
 		hasStatus(projections.StatusAttended),
 	},
 	"cancel": {
-		func(s *Section, v *pagekit.Visit, a projections.Appointment, seen int) error {
-			return s.Desk.CancelAppointment(v.AsStaff(), commands.CancelAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
+		func(s *Section, v *pagekit.Request, a projections.Appointment, seen int) error {
+			return s.Desk.CancelAppointment(v.StaffContext(), commands.CancelAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Seen: seen})
 		},
 		hasStatus(projections.StatusCancelled),
 	},
 	"move": {(*Section).move, isMoved},
 }
 
-func hasStatus(status projections.Status) func(projections.Appointment, *pagekit.Visit) bool {
-	return func(a projections.Appointment, _ *pagekit.Visit) bool { return a.Status == status }
+func hasStatus(status projections.Status) func(projections.Appointment, *pagekit.Request) bool {
+	return func(a projections.Appointment, _ *pagekit.Request) bool { return a.Status == status }
 }
 
 // act runs an action on an appointment, unless it has changed since the form's page was
 // shown (rule 2).
-func (s *Section) act(v *pagekit.Visit) error {
+func (s *Section) act(v *pagekit.Request) error {
 	act, known := acts[v.Form.Get("do")]
 	if !known {
 		return pagekit.ErrUnreadable
 	}
-	if !v.Owns(purpose) {
-		return s.show(v, response{status: http.StatusForbidden, Faulty: pagekit.Wrong("facts", pagekit.SignedInAgain)})
+	if !v.HasToken(purpose) {
+		return s.show(v, response{status: http.StatusForbidden, FormErrors: pagekit.FormError("facts", pagekit.SignedInAgain)})
 	}
-	seen, found, err := s.look(v)
+	seen, found, err := s.load(v)
 	if err != nil {
 		return err
 	}
 	if v.Form.Get("seen") != seenOf(found) {
-		return s.tooLate(v, act, found)
+		return s.showConflict(v, act, found)
 	}
 	if err := act.do(s, v, found, seen); err != nil {
-		return s.refuse(v, act, err)
+		return s.showRefusal(v, act, err)
 	}
-	return s.after(v, found)
+	return s.redirectAfter(v, found)
 }
 
-// look reads the appointment, after counting its events: an event between this read and
+// load reads the appointment, after counting its events: an event between this read and
 // the append refuses the action.
-func (s *Section) look(v *pagekit.Visit) (seen int, found projections.Appointment, err error) {
-	id, _ := parse.ID(v.Var("appointment"))
+func (s *Section) load(v *pagekit.Request) (seen int, found projections.Appointment, err error) {
+	id, _ := parse.ID(v.PathValue("appointment"))
 	if seen, err = commands.Seen(v.Context(), s.Desk.Store, appointment.StreamOf(v.Tenant, appointment.ID{UUID: id})); err != nil {
 		return seen, found, err
 	}
@@ -103,15 +103,15 @@ func (s *Section) look(v *pagekit.Visit) (seen int, found projections.Appointmen
 	return seen, found, err
 }
 
-// after returns to the day of the appointment, or to its own page if the form was
+// redirectAfter returns to the day of the appointment, or to its own page if the form was
 // there.
-func (s *Section) after(v *pagekit.Visit, was projections.Appointment) error {
+func (s *Section) redirectAfter(v *pagekit.Request, was projections.Appointment) error {
 	done := "done=" + v.Form.Get("do")
 	if v.Form.Get("from") == "day" {
-		return v.GoTo(addressOf(v, was.Site, was.StartsAt, roomIn(v)) + "&" + done + "#a-" + was.Appointment.String())
+		return v.Redirect(addressOf(v, was.Site, was.StartsAt, readRoom(v)) + "&" + done + "#a-" + was.Appointment.String())
 	}
-	if room := roomIn(v); room != (site.RoomID{}) {
+	if room := readRoom(v); room != (site.RoomID{}) {
 		done += "&room=" + room.String()
 	}
-	return v.GoTo(v.Base() + "/day/" + was.Appointment.String() + "?" + done)
+	return v.Redirect(v.Base() + "/day/" + was.Appointment.String() + "?" + done)
 }

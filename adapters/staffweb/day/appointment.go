@@ -19,13 +19,13 @@ var errNone = pagekit.NoSuch("appointment", "Go back to Day and look for it ther
 // response is the response to a submitted form, with its typed values.
 type response struct {
 	status int
-	pagekit.Faulty
+	pagekit.FormErrors
 	done string // the last action; "" for none
 }
 
 // appointmentPage is one appointment.
 type appointmentPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	row
 	Done    string
 	Day     string // the address of its day
@@ -40,11 +40,11 @@ type appointmentPage struct {
 type entry struct{ What, At string }
 
 // appointment shows one appointment.
-func (s *Section) appointment(v *pagekit.Visit) error {
-	return s.show(v, response{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
+func (s *Section) appointment(v *pagekit.Request) error {
+	return s.show(v, response{status: http.StatusOK, done: doneTexts[v.Form.Get("done")]})
 }
 
-func (s *Section) show(v *pagekit.Visit, response response) error {
+func (s *Section) show(v *pagekit.Request, response response) error {
 	found, err := s.find(v)
 	if err != nil {
 		return err
@@ -53,13 +53,13 @@ func (s *Section) show(v *pagekit.Visit, response response) error {
 	if err != nil {
 		return err
 	}
-	s.Show(v, pagekit.View{Template: templates["appointment"], Status: response.status, Title: response.Titled("Appointment"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["appointment"], Status: response.status, Title: response.PageTitle("Appointment"), Content: page})
 	return nil
 }
 
 // find reads the appointment in the address.
-func (s *Section) find(v *pagekit.Visit) (projections.Appointment, error) {
-	id, ok := parse.ID(v.Var("appointment"))
+func (s *Section) find(v *pagekit.Request) (projections.Appointment, error) {
+	id, ok := parse.ID(v.PathValue("appointment"))
 	if !ok {
 		return projections.Appointment{}, errNone
 	}
@@ -70,7 +70,7 @@ func (s *Section) find(v *pagekit.Visit) (projections.Appointment, error) {
 	return found, err
 }
 
-func (s *Section) contentOf(v *pagekit.Visit, found projections.Appointment, response response) (page appointmentPage, err error) {
+func (s *Section) contentOf(v *pagekit.Request, found projections.Appointment, response response) (page appointmentPage, err error) {
 	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return page, err
@@ -83,19 +83,19 @@ func (s *Section) contentOf(v *pagekit.Visit, found projections.Appointment, res
 	if err != nil {
 		return page, err
 	}
-	s.Looked(v, "appointment", found.Patient)
+	s.RecordShown(v, "appointment", found.Patient)
 	at := sites[max(0, slices.IndexFunc(sites, func(of projections.Site) bool { return of.Site == found.Site }))]
-	room, _ := roomAt(at, roomIn(v))
+	room, _ := roomAt(at, readRoom(v))
 	page = appointmentPage{
-		Faulty: response.Faulty, row: s.rowOf(v, at, found, name), Done: response.done, Day: addressOf(v, found.Site, found.StartsAt, room),
-		Place: at.Name, Room: roomChoice(at, cmp.Or(found.Room, room), response.Fault("room")), To: fieldsOf(v, sites, found, response.Faulty), Token: v.Token(purpose),
+		FormErrors: response.FormErrors, row: s.rowOf(v, at, found, name), Done: response.done, Day: addressOf(v, found.Site, found.StartsAt, room),
+		Place: at.Name, Room: roomChoice(at, cmp.Or(found.Room, room), response.Fault("room")), To: fieldsOf(v, sites, found, response.FormErrors), Token: v.Token(purpose),
 	}
 	page.History, err = s.historyOf(v, sites, found)
 	return page, err
 }
 
 // historyOf is the events of an appointment, oldest first.
-func (s *Section) historyOf(v *pagekit.Visit, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
+func (s *Section) historyOf(v *pagekit.Request, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
 	happened, err := s.Appointments.History(v.Context(), v.Tenant, of.Appointment)
 	for _, h := range happened {
 		if what := eventClause(v, sites, h); what != "" {

@@ -22,7 +22,7 @@ var errNoPatient = pagekit.NoSuch("patient", "Find the patient first, then book 
 
 // bookPage is the form that books.
 type bookPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	Patient    patient.ID
 	Name, Born string
 	To         slotFields
@@ -31,12 +31,12 @@ type bookPage struct {
 }
 
 // bookForm asks for the time of an appointment.
-func (s *Section) bookForm(v *pagekit.Visit) error {
-	return s.showBook(v, http.StatusOK, rand.Text(), pagekit.Faulty{})
+func (s *Section) bookForm(v *pagekit.Request) error {
+	return s.showBook(v, http.StatusOK, rand.Text(), pagekit.FormErrors{})
 }
 
-func (s *Section) showBook(v *pagekit.Visit, status int, once string, faults pagekit.Faulty) error {
-	about, name, err := s.patientIn(v)
+func (s *Section) showBook(v *pagekit.Request, status int, once string, faults pagekit.FormErrors) error {
+	about, name, err := s.readPatient(v)
 	if err != nil {
 		return err
 	}
@@ -44,20 +44,20 @@ func (s *Section) showBook(v *pagekit.Visit, status int, once string, faults pag
 	if err != nil {
 		return err
 	}
-	s.Looked(v, "book", about)
+	s.RecordShown(v, "book", about)
 	content := bookPage{
-		Faulty: faults, Patient: about, Name: name.Name, Born: pagekit.Born(name.BirthDate), Once: once, Token: v.Token(purpose),
-		To: slotFields{Faulty: faults, Sites: optionsOf(sites, at.Site), Date: v.Form.Get("date"), Time: v.Form.Get("time")},
+		FormErrors: faults, Patient: about, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Once: once, Token: v.Token(purpose),
+		To: slotFields{FormErrors: faults, Sites: optionsOf(sites, at.Site), Date: v.Form.Get("date"), Time: v.Form.Get("time")},
 	}
 	if !v.Form.Has("date") {
 		content.To.Date = s.Now().In(v.Practice.Zone).Format(time.DateOnly)
 	}
-	s.Show(v, pagekit.View{Template: templates["book"], Status: status, Title: faults.Titled("Book an appointment"), Content: content})
+	s.Show(v, pagekit.View{Template: templates["book"], Status: status, Title: faults.PageTitle("Book an appointment"), Content: content})
 	return nil
 }
 
-// patientIn is the patient in the form.
-func (s *Section) patientIn(v *pagekit.Visit) (about patient.ID, name projections.PatientName, err error) {
+// readPatient is the patient in the form.
+func (s *Section) readPatient(v *pagekit.Request) (about patient.ID, name projections.PatientName, err error) {
 	id, ok := parse.ID(v.Form.Get("patient"))
 	if !ok {
 		return about, name, errNoPatient
@@ -75,33 +75,33 @@ func (s *Section) patientIn(v *pagekit.Visit) (about patient.ID, name projection
 }
 
 // book books the appointment in the form, once (rule 3).
-func (s *Section) book(v *pagekit.Visit) error {
+func (s *Section) book(v *pagekit.Request) error {
 	once := v.Form.Get("once")
-	if !v.Owns(purpose) {
-		return s.showBook(v, http.StatusForbidden, once, pagekit.Wrong("date", pagekit.SignedInAgain))
+	if !v.HasToken(purpose) {
+		return s.showBook(v, http.StatusForbidden, once, pagekit.FormError("date", pagekit.SignedInAgain))
 	}
 	about, ok := parse.ID(v.Form.Get("patient"))
 	if !ok || strings.TrimSpace(once) == "" {
 		return pagekit.ErrUnreadable
 	}
-	slot, err := s.slotIn(v, site.ID{})
+	slot, err := s.readSlot(v, site.ID{})
 	if wrong, is := errors.AsType[fieldFault](err); is {
-		return s.showBook(v, http.StatusBadRequest, once, wrong.Faulty)
+		return s.showBook(v, http.StatusBadRequest, once, wrong.FormErrors)
 	}
 	if err != nil {
 		return err
 	}
-	id, err := s.Desk.BookAppointment(v.AsStaff(), commands.BookAppointment{
-		Tenant: v.Tenant, Patient: patient.ID{UUID: about}, Site: slot.Site, At: slot.At, Once: v.Once(once),
+	id, err := s.Desk.BookAppointment(v.StaffContext(), commands.BookAppointment{
+		Tenant: v.Tenant, Patient: patient.ID{UUID: about}, Site: slot.Site, At: slot.At, Once: v.OnceKey(once),
 	})
 	switch {
 	case errors.Is(err, appointment.ErrBooked):
-		return s.showBook(v, http.StatusConflict, rand.Text(), pagekit.Wrong("date",
+		return s.showBook(v, http.StatusConflict, rand.Text(), pagekit.FormError("date",
 			"This form has booked an appointment already. Nothing more has been booked. Press the button again if you want another one."))
 	case errors.Is(err, patient.ErrUnknown):
 		return errNoPatient
 	case err != nil:
 		return err
 	}
-	return v.GoTo(addressOf(v, slot.Site, slot.At, site.RoomID{}) + "&done=book#a-" + id.String())
+	return v.Redirect(addressOf(v, slot.Site, slot.At, site.RoomID{}) + "&done=book#a-" + id.String())
 }

@@ -32,11 +32,11 @@ type dayPage struct {
 
 // day shows the day's appointments. One line of the access record lists the patients
 // shown.
-func (s *Section) day(v *pagekit.Visit) error {
+func (s *Section) day(v *pagekit.Request) error {
 	if v.Form.Has("patient") {
-		return v.GoTo(v.Base() + "/day/book?" + url.Values{"patient": {v.Form.Get("patient")}}.Encode())
+		return v.Redirect(v.Base() + "/day/book?" + url.Values{"patient": {v.Form.Get("patient")}}.Encode())
 	}
-	if err := s.Follow(v); err != nil {
+	if err := s.NoteHead(v); err != nil {
 		return err
 	}
 	sites, at, err := s.sites(v, site.ID{})
@@ -58,7 +58,7 @@ func (s *Section) day(v *pagekit.Visit) error {
 	return nil
 }
 
-func (s *Section) pageOf(v *pagekit.Visit, sites []projections.Site, at projections.Site) (dayPage, error) {
+func (s *Section) pageOf(v *pagekit.Request, sites []projections.Site, at projections.Site) (dayPage, error) {
 	today := s.Now().In(v.Practice.Zone).Format(time.DateOnly)
 	date := v.Form.Get("date")
 	from, until, ok := parse.Day(date, v.Practice.Zone)
@@ -66,9 +66,9 @@ func (s *Section) pageOf(v *pagekit.Visit, sites []projections.Site, at projecti
 		date = today
 		from, until, _ = parse.Day(date, v.Practice.Zone)
 	}
-	room, chosen := roomAt(at, roomIn(v))
+	room, chosen := roomAt(at, readRoom(v))
 	page := dayPage{
-		Done: doneWords[v.Form.Get("done")], Site: at, Sites: optionsOf(sites, at.Site), Date: date, On: pagekit.Weekday(from, v.Practice.Zone),
+		Done: doneTexts[v.Form.Get("done")], Site: at, Sites: optionsOf(sites, at.Site), Date: date, On: pagekit.Weekday(from, v.Practice.Zone),
 		Yesterday: addressOf(v, at.Site, from.Add(-time.Hour), room), Tomorrow: addressOf(v, at.Site, until.Add(time.Hour), room),
 		Fragment: addressOf(v, at.Site, from, room) + "&fragment", Rooms: roomsOf(at, room), Room: chosen, Token: v.Token(purpose),
 	}
@@ -86,7 +86,7 @@ func (s *Section) pageOf(v *pagekit.Visit, sites []projections.Site, at projecti
 
 // rowsOf are appointments with the names of their patients. A just erased patient has
 // none, and is left out.
-func (s *Section) rowsOf(v *pagekit.Visit, at projections.Site, found []projections.Appointment) (rows []row, err error) {
+func (s *Section) rowsOf(v *pagekit.Request, at projections.Site, found []projections.Appointment) (rows []row, err error) {
 	patients := make([]patient.ID, len(found))
 	for n, a := range found {
 		patients[n] = a.Patient
@@ -101,13 +101,13 @@ func (s *Section) rowsOf(v *pagekit.Visit, at projections.Site, found []projecti
 		}
 	}
 	if len(rows) > 0 {
-		s.Looked(v, "day", patients...)
+		s.RecordShown(v, "day", patients...)
 	}
 	return rows, nil
 }
 
 // addressOf is the address of a day. It keeps the room for calling in.
-func addressOf(v *pagekit.Visit, at site.ID, on time.Time, room site.RoomID) string {
+func addressOf(v *pagekit.Request, at site.ID, on time.Time, room site.RoomID) string {
 	query := url.Values{"site": {at.String()}, "date": {on.In(v.Practice.Zone).Format(time.DateOnly)}}
 	if room != (site.RoomID{}) {
 		query.Set("room", room.String())
@@ -115,8 +115,8 @@ func addressOf(v *pagekit.Visit, at site.ID, on time.Time, room site.RoomID) str
 	return v.Base() + "/day?" + query.Encode()
 }
 
-// roomIn is the room in the form; zero for none.
-func roomIn(v *pagekit.Visit) (room site.RoomID) {
+// readRoom is the room in the form; zero for none.
+func readRoom(v *pagekit.Request) (room site.RoomID) {
 	room.UUID, _ = parse.SomeID(v.Form.Get("room"))
 	return room
 }

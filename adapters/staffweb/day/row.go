@@ -24,9 +24,9 @@ type row struct {
 	MayChange, Cancelled                 bool
 }
 
-func (s *Section) rowOf(v *pagekit.Visit, at projections.Site, a projections.Appointment, name projections.PatientName) row {
+func (s *Section) rowOf(v *pagekit.Request, at projections.Site, a projections.Appointment, name projections.PatientName) row {
 	r := row{
-		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: pagekit.Born(name.BirthDate), Time: pagekit.TimeOfDay(a.StartsAt, v.Practice.Zone),
+		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Time: pagekit.TimeOfDay(a.StartsAt, v.Practice.Zone),
 		Date: pagekit.Weekday(a.StartsAt, v.Practice.Zone), Standing: statusText(v, at, a), Seen: seenOf(a), MayChange: true,
 	}
 	if there := a.ArrivedAt != nil || a.Status == projections.StatusCalledIn; there && a.Status != projections.StatusCancelled {
@@ -58,7 +58,7 @@ func seenOf(a projections.Appointment) string {
 }
 
 // statusText describes the status of an appointment.
-func statusText(v *pagekit.Visit, at projections.Site, a projections.Appointment) string {
+func statusText(v *pagekit.Request, at projections.Site, a projections.Appointment) string {
 	switch {
 	case a.Status == projections.StatusCalledIn:
 		into := ""

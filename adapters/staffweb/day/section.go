@@ -27,9 +27,9 @@ var templates = pagekit.Templates(sources, "day", "appointment", "book")
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
-		pagekit.At("/day", "day", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.RunTheDay, s.day)}),
-		pagekit.At("/day/book", "book", pagekit.Both(staff.RunTheDay, s.bookForm, s.book)),
-		pagekit.At("/day/{appointment}", "appointment", pagekit.Both(staff.RunTheDay, s.appointment, s.act)),
+		pagekit.NewRoute("/day", "day", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.RunTheDay, s.day)}),
+		pagekit.NewRoute("/day/book", "book", pagekit.FormMethods(staff.RunTheDay, s.bookForm, s.book)),
+		pagekit.NewRoute("/day/{appointment}", "appointment", pagekit.FormMethods(staff.RunTheDay, s.appointment, s.act)),
 	}
 }
 
@@ -41,7 +41,7 @@ var errNoSite = pagekit.NoSuch("site", "Go back to Day and choose a site there."
 
 // sites are those of the practice, and the one in the form. By default it is instead,
 // or else the first.
-func (s *Section) sites(v *pagekit.Visit, instead site.ID) (all []projections.Site, chosen projections.Site, err error) {
+func (s *Section) sites(v *pagekit.Request, instead site.ID) (all []projections.Site, chosen projections.Site, err error) {
 	all, err = s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil || len(all) == 0 {
 		return all, chosen, err

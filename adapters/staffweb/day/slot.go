@@ -14,7 +14,7 @@ import (
 
 // slotFields are the fields of an appointment's place and time.
 type slotFields struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	Sites      []pagekit.Option
 	Date, Time string // as typed, or 2006-01-02 and 15:04
 }
@@ -30,9 +30,9 @@ func (f slotFields) TimeField() pagekit.Field {
 }
 
 // fieldsOf are filled in with the typed values, or else with those of the appointment.
-func fieldsOf(v *pagekit.Visit, sites []projections.Site, a projections.Appointment, faults pagekit.Faulty) slotFields {
+func fieldsOf(v *pagekit.Request, sites []projections.Site, a projections.Appointment, faults pagekit.FormErrors) slotFields {
 	at := a.StartsAt.In(v.Practice.Zone)
-	f := slotFields{Faulty: faults, Sites: optionsOf(sites, a.Site), Date: at.Format(time.DateOnly), Time: at.Format("15:04")}
+	f := slotFields{FormErrors: faults, Sites: optionsOf(sites, a.Site), Date: at.Format(time.DateOnly), Time: at.Format("15:04")}
 	if v.Form.Get("do") == "move" {
 		f.Date, f.Time = v.Form.Get("date"), v.Form.Get("time")
 		if id, ok := parse.SomeID(v.Form.Get("site")); ok {
@@ -43,57 +43,57 @@ func fieldsOf(v *pagekit.Visit, sites []projections.Site, a projections.Appointm
 }
 
 // fieldFault is the faults of a form, as an error.
-type fieldFault struct{ pagekit.Faulty }
+type fieldFault struct{ pagekit.FormErrors }
 
 // Error returns the first fault.
 func (f fieldFault) Error() string { return f.Faults[0].Text }
 
-func wrong(field, text string) error { return fieldFault{pagekit.Wrong(field, text)} }
+func fieldError(field, text string) error { return fieldFault{pagekit.FormError(field, text)} }
 
-// slotIn reads the place and time of an appointment.
-func (s *Section) slotIn(v *pagekit.Visit, instead site.ID) (slot appointment.Slot, err error) {
+// readSlot reads the place and time of an appointment.
+func (s *Section) readSlot(v *pagekit.Request, instead site.ID) (slot appointment.Slot, err error) {
 	_, at, err := s.sites(v, instead)
 	if err != nil {
 		return slot, err
 	}
 	slot.Site = at.Site
-	slot.At, err = s.timeIn(v)
+	slot.At, err = s.readTime(v)
 	return slot, err
 }
 
-func (s *Section) timeIn(v *pagekit.Visit) (at time.Time, err error) {
+func (s *Section) readTime(v *pagekit.Request) (at time.Time, err error) {
 	date, clock, zone := strings.TrimSpace(v.Form.Get("date")), strings.TrimSpace(v.Form.Get("time")), v.Practice.Zone
 	if date == "" {
-		return at, wrong("date", "Enter a date.")
+		return at, fieldError("date", "Enter a date.")
 	}
 	day, _, ok := parse.Day(date, zone)
 	if !ok {
-		return at, wrong("date", "Enter a real date, like "+s.Now().In(zone).Format(time.DateOnly)+".")
+		return at, fieldError("date", "Enter a real date, like "+s.Now().In(zone).Format(time.DateOnly)+".")
 	}
 	if date < s.Now().In(zone).Format(time.DateOnly) {
-		return at, wrong("date", "Choose today or a later day.")
+		return at, fieldError("date", "Choose today or a later day.")
 	}
 	if _, err := time.Parse("15:04", clock); err != nil {
-		return at, wrong("time", "Enter a time, like 14:30.")
+		return at, fieldError("time", "Enter a time, like 14:30.")
 	}
 	at, ok = parse.Clock(date, clock, zone)
 	if !ok {
-		return at, wrong("time", "Choose another time: the clocks skip "+clock+" on "+pagekit.Weekday(day, zone)+".")
+		return at, fieldError("time", "Choose another time: the clocks skip "+clock+" on "+pagekit.Weekday(day, zone)+".")
 	}
 	return at, nil
 }
 
 // move moves the appointment to the place and time in the form.
-func (s *Section) move(v *pagekit.Visit, a projections.Appointment, seen int) error {
-	to, err := s.slotIn(v, a.Site)
+func (s *Section) move(v *pagekit.Request, a projections.Appointment, seen int) error {
+	to, err := s.readSlot(v, a.Site)
 	if err != nil {
 		return err
 	}
-	return s.Desk.MoveAppointment(v.AsStaff(), commands.MoveAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Site: to.Site, At: to.At, Seen: seen})
+	return s.Desk.MoveAppointment(v.StaffContext(), commands.MoveAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Site: to.Site, At: to.At, Seen: seen})
 }
 
 // isMoved reports whether the appointment is at the place and time in the form.
-func isMoved(a projections.Appointment, v *pagekit.Visit) bool {
+func isMoved(a projections.Appointment, v *pagekit.Request) bool {
 	at, ok := parse.Clock(v.Form.Get("date"), v.Form.Get("time"), v.Practice.Zone)
 	named := v.Form.Get("site")
 	return ok && at.Equal(a.StartsAt) && (named == "" || named == a.Site.String())

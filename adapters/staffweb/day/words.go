@@ -18,8 +18,8 @@ var statusNames = map[projections.Status]string{
 	projections.StatusCancelled:    "Cancelled",
 }
 
-// doneWords are a page's texts about the last action, by its name.
-var doneWords = map[string]string{
+// doneTexts are a page's texts about the last action, by its name.
+var doneTexts = map[string]string{
 	"book":    "The appointment is booked.",
 	"arrived": "The patient is marked as arrived.",
 	"call-in": "The patient is called in.",
@@ -33,8 +33,8 @@ var doneWords = map[string]string{
 // eventClause describes an event of an appointment, as a clause; "" for an event that adds
 // nothing to the one before it. On the appointment's own page, "this" is the
 // appointment.
-func eventClause(v *pagekit.Visit, sites []projections.Site, h projections.Handled) string {
-	who, at := pagekit.WhoDid(v, h), func(t time.Time) string {
+func eventClause(v *pagekit.Request, sites []projections.Site, h projections.Handled) string {
+	who, at := pagekit.ActorName(v, h), func(t time.Time) string {
 		return pagekit.TimeOfDay(t, v.Practice.Zone) + " on " + pagekit.Weekday(t, v.Practice.Zone)
 	}
 	switch e := h.Event.(type) {

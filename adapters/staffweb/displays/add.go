@@ -19,7 +19,7 @@ import (
 
 // addPage is the form of a new display.
 type addPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	Name    pagekit.Field
 	Sites   []choice
 	Namings []choice
@@ -35,34 +35,34 @@ type choice struct {
 
 // addForm shows the form, after recent reauthentication: a browser with its link sees
 // the call-ins.
-func (s *Section) addForm(v *pagekit.Visit) error {
+func (s *Section) addForm(v *pagekit.Request) error {
 	if !s.Confirmed(v) {
 		return s.ConfirmFirst(v, "displays?add")
 	}
 	v.Form = nil
-	return s.ask(v, http.StatusOK, pagekit.Faulty{})
+	return s.showForm(v, http.StatusOK, pagekit.FormErrors{})
 }
 
-// ask shows the form with the typed values.
-func (s *Section) ask(v *pagekit.Visit, status int, wrong pagekit.Faulty) error {
+// showForm shows the form with the typed values.
+func (s *Section) showForm(v *pagekit.Request, status int, wrong pagekit.FormErrors) error {
 	sites, err := s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
 	page := addPage{
-		Faulty: wrong, Sites: places(sites, v.Form.Get("site")), Namings: ways(display.Naming(v.Form.Get("naming"))),
+		FormErrors: wrong, Sites: siteChoices(sites, v.Form.Get("site")), Namings: namingChoices(display.Naming(v.Form.Get("naming"))),
 		Once: cmp.Or(v.Form.Get("once"), rand.Text()), Token: v.Token("displays"),
 		Name: pagekit.Field{
 			ID: "name", Label: "Name of the display", Hint: "Such as where it hangs. Only managers see it.",
 			Kind: "text", Value: v.Form.Get("name"), Fill: "off", Fault: wrong.Fault("name"),
 		},
 	}
-	s.Show(v, pagekit.View{Template: templates["add"], Status: status, Title: page.Titled("Add a display"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["add"], Status: status, Title: page.PageTitle("Add a display"), Content: page})
 	return nil
 }
 
-// places are the sites to choose from. A practice with one site need not choose.
-func places(sites []projections.Site, chosen string) (all []choice) {
+// siteChoices are the sites to choose from. A practice with one site need not choose.
+func siteChoices(sites []projections.Site, chosen string) (all []choice) {
 	for n, at := range sites {
 		id := at.Site.String()
 		all = append(all, choice{numbered("site", n), id, at.Name, id == chosen || len(sites) == 1})
@@ -70,8 +70,8 @@ func places(sites []projections.Site, chosen string) (all []choice) {
 	return all
 }
 
-// ways are the ways to name people. By default the screen shows little.
-func ways(chosen display.Naming) (all []choice) {
+// namingChoices are the ways to name people. By default the screen shows little.
+func namingChoices(chosen display.Naming) (all []choice) {
 	if chosen == "" {
 		chosen = display.Initials
 	}
@@ -91,7 +91,7 @@ func numbered(field string, n int) string {
 }
 
 // add adds a display and shows its link, once.
-func (s *Section) add(v *pagekit.Visit) error {
+func (s *Section) add(v *pagekit.Request) error {
 	if !s.Confirmed(v) {
 		return s.ConfirmFirst(v, "displays?add")
 	}
@@ -101,40 +101,40 @@ func (s *Section) add(v *pagekit.Visit) error {
 	}
 	at, ok := parse.SomeID(v.Form.Get("site"))
 	if !ok {
-		return s.ask(v, http.StatusBadRequest, pagekit.Wrong("site", "Choose a site"))
+		return s.showForm(v, http.StatusBadRequest, pagekit.FormError("site", "Choose a site"))
 	}
 	wanted := commands.AddDisplay{
-		Tenant: v.Tenant, Once: v.Once(once), Name: v.Form.Get("name"), Site: site.ID{UUID: at}, Naming: display.Naming(v.Form.Get("naming")),
+		Tenant: v.Tenant, Once: v.OnceKey(once), Name: v.Form.Get("name"), Site: site.ID{UUID: at}, Naming: display.Naming(v.Form.Get("naming")),
 	}
-	given, err := s.Desk.AddDisplay(v.AsStaff(), wanted)
+	given, err := s.Desk.AddDisplay(v.StaffContext(), wanted)
 	if err != nil {
-		return s.refuse(v, err)
+		return s.showRefusal(v, err)
 	}
-	return s.hand(v, wanted.Name, given)
+	return s.showHanded(v, wanted.Name, given)
 }
 
-// refuse shows why a display was not added.
-func (s *Section) refuse(v *pagekit.Visit, err error) error {
+// showRefusal shows why a display was not added.
+func (s *Section) showRefusal(v *pagekit.Request, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case !ok || refusal.Kind == fault.Unavailable:
 		return err
 	case errors.Is(err, display.ErrAdded):
-		return pagekit.Sorry(http.StatusConflict, "This display has been added", refusal.Detail, "Go back to Displays.")
+		return pagekit.NewErrorPage(http.StatusConflict, "This display has been added", refusal.Detail, "Go back to Displays.")
 	case errors.Is(err, display.ErrNameless):
-		return s.ask(v, http.StatusBadRequest, pagekit.Wrong("name", refusal.Detail))
+		return s.showForm(v, http.StatusBadRequest, pagekit.FormError("name", refusal.Detail))
 	case errors.Is(err, site.ErrUnknown):
-		return s.ask(v, http.StatusBadRequest, pagekit.Wrong("site", "Choose a site"))
+		return s.showForm(v, http.StatusBadRequest, pagekit.FormError("site", "Choose a site"))
 	}
-	return s.ask(v, http.StatusBadRequest, pagekit.Wrong("naming", "Choose how people are called"))
+	return s.showForm(v, http.StatusBadRequest, pagekit.FormError("naming", "Choose how people are called"))
 }
 
 // handedPage shows a link, once.
 type handedPage struct{ Name, Link, Until string }
 
-// hand shows the link in the response to the form that created it. Its secret is not
+// showHanded shows the link in the response to the form that created it. Its secret is not
 // stored.
-func (s *Section) hand(v *pagekit.Visit, name string, given commands.DisplayLink) error {
+func (s *Section) showHanded(v *pagekit.Request, name string, given commands.DisplayLink) error {
 	s.Show(v, pagekit.View{Template: templates["handed"], Status: http.StatusOK, Title: "Open this link on the screen", Content: handedPage{
 		Name: name, Link: s.Origin(v) + LinkPath(v.Tenant, given), Until: pagekit.Clock(given.ExpiresAt, v.Practice.Zone),
 	}})

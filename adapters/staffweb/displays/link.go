@@ -28,7 +28,7 @@ const linkMinutes = 30
 var secretForm = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
 
 // linkCookie holds a link from opening it until the browser becomes a display.
-func (s *Section) linkCookie(v *pagekit.Visit, link string) *http.Cookie {
+func (s *Section) linkCookie(v *pagekit.Request, link string) *http.Cookie {
 	c := s.Cookie(v, "frontdesk.screenlink-", link)
 	if link != "" {
 		c.MaxAge = linkMinutes * 60
@@ -38,13 +38,13 @@ func (s *Section) linkCookie(v *pagekit.Visit, link string) *http.Cookie {
 
 // openLink moves the secret from the address to a cookie. It neither queries nor uses
 // up the link, because mail scanners follow links (D67).
-func (s *Section) openLink(v *pagekit.Visit) error {
+func (s *Section) openLink(v *pagekit.Request) error {
 	link := ""
-	if id, ok := parse.SomeID(v.Var("display")); ok && secretForm.MatchString(v.Var("secret")) {
-		link = id.String() + "." + v.Var("secret")
+	if id, ok := parse.SomeID(v.PathValue("display")); ok && secretForm.MatchString(v.PathValue("secret")) {
+		link = id.String() + "." + v.PathValue("secret")
 	}
 	v.SetCookie(s.linkCookie(v, link))
-	return v.GoTo(v.Base() + "/displays/link")
+	return v.Redirect(v.Base() + "/displays/link")
 }
 
 // linkPage asks for confirmation that this browser is to be the display.
@@ -54,8 +54,8 @@ type linkPage struct {
 }
 
 // linkForm asks whether this is the screen.
-func (s *Section) linkForm(v *pagekit.Visit) error {
-	of, link, err := s.opened(v)
+func (s *Section) linkForm(v *pagekit.Request) error {
+	of, link, err := s.findLink(v)
 	if err != nil {
 		return err
 	}
@@ -71,20 +71,20 @@ func (s *Section) linkForm(v *pagekit.Visit) error {
 // between, a form that names the first display must not make it the second.
 func tokenOf(secret string) string { return signin.Session{Token: secret}.FormToken("display") }
 
-// opened finds the display of the browser's link. All invalid links get the same
+// findLink finds the display of the browser's link. All invalid links get the same
 // answer, including those at an unknown practice.
-func (s *Section) opened(v *pagekit.Visit) (of projections.Display, link commands.ConnectDisplay, err error) {
-	shown := v.Shown(s.linkCookie(v, ""))
+func (s *Section) findLink(v *pagekit.Request) (of projections.Display, link commands.ConnectDisplay, err error) {
+	shown := v.CookieValue(s.linkCookie(v, ""))
 	if shown == "" {
 		return of, link, errLink // no guess to count
 	}
-	if err := s.Sit(v); err != nil {
+	if err := s.Acquire(v); err != nil {
 		return of, link, err
 	}
 	name, secret, _ := strings.Cut(shown, ".")
 	id, _ := parse.ID(name)
 	link = commands.ConnectDisplay{Tenant: v.Tenant, Display: display.ID{UUID: id}, Secret: secret}
-	err = s.Door.Guesses.Try(v.Source, v.Tenant, staff.ErrLink, func() (err error) {
+	err = s.Auth.Guesses.Try(v.Source, v.Tenant, staff.ErrLink, func() (err error) {
 		of, err = s.Displays.ByLink(v.Context(), v.Tenant, link.Display, staff.DigestOfLink(secret), s.Now())
 		return err
 	})
@@ -96,15 +96,15 @@ func (s *Section) opened(v *pagekit.Visit) (of projections.Display, link command
 
 // connect makes this browser the display's screen, and uses the link up. It ends any
 // session in this browser: anyone can reach a screen in a waiting room.
-func (s *Section) connect(v *pagekit.Visit) error {
-	of, link, err := s.opened(v)
+func (s *Section) connect(v *pagekit.Request) error {
+	of, link, err := s.findLink(v)
 	if err != nil {
 		return err
 	}
 	if !(signin.Session{Token: link.Secret}).Owns(v.Form.Get("token"), "display") {
 		return errOtherLink
 	}
-	token, err := s.Desk.ConnectDisplay(v.AsStranger(), link)
+	token, err := s.Desk.ConnectDisplay(v.AnonymousContext(), link)
 	if errors.Is(err, staff.ErrLink) { // the link was used in between
 		return errLink
 	}
@@ -116,14 +116,14 @@ func (s *Section) connect(v *pagekit.Visit) error {
 	if err := s.signOut(v); err != nil {
 		return err
 	}
-	return v.GoTo(v.Base() + board.Path(of))
+	return v.Redirect(v.Base() + board.Path(of))
 }
 
-func (s *Section) signOut(v *pagekit.Visit) error {
+func (s *Section) signOut(v *pagekit.Request) error {
 	if !v.SignedIn {
 		return nil
 	}
-	if err := s.Door.SignOut(v.AsStaff(), v.Tenant, v.Session); err != nil {
+	if err := s.Auth.SignOut(v.StaffContext(), v.Tenant, v.Session); err != nil {
 		return err
 	}
 	v.SetCookie(s.SessionCookie(v, ""))

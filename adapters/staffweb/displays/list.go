@@ -33,7 +33,7 @@ var namings = map[display.Naming]string{
 }
 
 // list shows a manager the displays of the practice, or the form of a new one.
-func (s *Section) list(v *pagekit.Visit) error {
+func (s *Section) list(v *pagekit.Request) error {
 	if v.Form.Has("add") {
 		return s.addForm(v)
 	}
@@ -50,7 +50,7 @@ func (s *Section) list(v *pagekit.Visit) error {
 }
 
 // state describes whether a screen shows the display.
-func (s *Section) state(v *pagekit.Visit, d projections.Display) string {
+func (s *Section) state(v *pagekit.Request, d projections.Display) string {
 	until := pagekit.Clock(d.LinkUntil, v.Practice.Zone)
 	switch {
 	case d.SeenAt != nil:
@@ -65,8 +65,8 @@ func (s *Section) state(v *pagekit.Visit, d projections.Display) string {
 }
 
 // change runs a manager's action on displays.
-func (s *Section) change(v *pagekit.Visit) error {
-	if !v.Owns("displays") {
+func (s *Section) change(v *pagekit.Request) error {
+	if !v.HasToken("displays") {
 		return pagekit.ErrStale
 	}
 	switch v.Form.Get("do") {
@@ -80,17 +80,17 @@ func (s *Section) change(v *pagekit.Visit) error {
 
 // remove turns a display off at once. Unlike adding one it needs no reauthentication:
 // it reveals nothing.
-func (s *Section) remove(v *pagekit.Visit) error {
+func (s *Section) remove(v *pagekit.Request) error {
 	id, ok := parse.SomeID(v.Form.Get("display"))
 	if !ok {
 		return pagekit.ErrUnreadable
 	}
-	err := s.Desk.RemoveDisplay(v.AsStaff(), commands.RemoveDisplay{Tenant: v.Tenant, Display: display.ID{UUID: id}})
+	err := s.Desk.RemoveDisplay(v.StaffContext(), commands.RemoveDisplay{Tenant: v.Tenant, Display: display.ID{UUID: id}})
 	if errors.Is(err, display.ErrUnknown) {
 		return errGone
 	}
 	if err != nil {
 		return err
 	}
-	return v.GoTo(v.Base() + "/displays?done=remove")
+	return v.Redirect(v.Base() + "/displays?done=remove")
 }

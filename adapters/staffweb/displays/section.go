@@ -24,17 +24,17 @@ var templates = pagekit.Templates(sources, "displays", "add", "handed", "link")
 // Routes returns the managers' page, and that of a link.
 func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
-		pagekit.At("/displays", "displays", pagekit.Both(staff.ManageDisplays, s.list, s.change)),
-		pagekit.At("/displays/link/{display}/{secret}", "display-link", pagekit.Methods{http.MethodGet: pagekit.Anybody(s.openLink)}),
-		pagekit.At("/displays/link", "display-link", pagekit.Methods{http.MethodGet: pagekit.Anybody(s.linkForm), http.MethodPost: pagekit.Anybody(s.connect)}),
+		pagekit.NewRoute("/displays", "displays", pagekit.FormMethods(staff.ManageDisplays, s.list, s.change)),
+		pagekit.NewRoute("/displays/link/{display}/{secret}", "display-link", pagekit.Methods{http.MethodGet: pagekit.Public(s.openLink)}),
+		pagekit.NewRoute("/displays/link", "display-link", pagekit.Methods{http.MethodGet: pagekit.Public(s.linkForm), http.MethodPost: pagekit.Public(s.connect)}),
 	}
 }
 
 var (
-	errLink = pagekit.Sorry(http.StatusNotFound, "This link cannot be used",
+	errLink = pagekit.NewErrorPage(http.StatusNotFound, "This link cannot be used",
 		"It has been used, has ended or is not complete.", "Staff: make a new link on the page Displays.")
-	errOtherLink = pagekit.Sorry(http.StatusForbidden, "This page is out of date",
+	errOtherLink = pagekit.NewErrorPage(http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. Another link has been opened in this browser since you opened the page.", "Open the link of this screen again.")
-	errGone = pagekit.Sorry(http.StatusNotFound, "There is no such display",
+	errGone = pagekit.NewErrorPage(http.StatusNotFound, "There is no such display",
 		"Nothing has been changed. Somebody may have removed it.", "Go back to Displays and look for it there.")
 )

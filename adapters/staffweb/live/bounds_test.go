@@ -44,7 +44,7 @@ func TestStreamsAreLimitedPerUser_D87(t *testing.T) {
 		streams := map[string]int{}
 		for _, tenant := range []string{elm, oak, "ash-way"} {
 			for {
-				_, err := h.tryListen(h.t.Context(), live.Wish{Tenant: tenant, Holder: fmt.Sprint(tenant, streams[tenant]), Topics: []live.Topic{inbox}}, nil)
+				_, err := h.tryListen(h.t.Context(), live.Subscription{Tenant: tenant, Holder: fmt.Sprint(tenant, streams[tenant]), Topics: []live.Topic{inbox}}, nil)
 				if errors.Is(err, live.ErrFull) {
 					break
 				}
@@ -75,7 +75,7 @@ func TestHeartbeatChecksAccess_D87(t *testing.T) {
 		}
 		listen := func() *browser {
 
-			b, err := h.tryListen(h.t.Context(), live.Wish{Tenant: elm, Holder: "a", Topics: []live.Topic{inbox}}, still)
+			b, err := h.tryListen(h.t.Context(), live.Subscription{Tenant: elm, Holder: "a", Topics: []live.Topic{inbox}}, still)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestCloseEndsAndRefusesStreams_D87(t *testing.T) {
 		if !first.isOver() || !second.isOver() {
 			t.Error("a stream goes on")
 		}
-		if _, err := h.Join(h.t.Context(), live.Wish{Tenant: elm}); !errors.Is(err, live.ErrStopping) {
+		if _, err := h.Join(h.t.Context(), live.Subscription{Tenant: elm}); !errors.Is(err, live.ErrStopping) {
 			t.Errorf("joined: %v", err)
 		}
 	})

@@ -42,8 +42,8 @@ type Hub struct {
 
 // Limits of the hub.
 const (
-	mostStreams = 1000 // of a process
-	ofHolder    = 4    // of a session
+	mostStreams    = 1000 // of a process
+	sessionStreams = 4    // of a session
 )
 
 // NewHub returns a hub for [Hub.Run].
@@ -75,8 +75,8 @@ type Sight struct {
 	Events []event.Recorded // those of the catalogue, in the order of the log
 }
 
-// Show registers the permits of streams as metrics.
-func (h *Hub) Show(in *admission.Metrics) {
+// RegisterMetrics registers the permits of streams as metrics.
+func (h *Hub) RegisterMetrics(in *admission.Metrics) {
 	in.Semaphores(map[string]*admission.FairSemaphore{"live-streams": h.seats})
 }
 
@@ -88,7 +88,7 @@ const (
 
 // Run looks at the log until ctx ends, and pauses without streams.
 func (h *Hub) Run(ctx context.Context) {
-	for rest := pace; h.wanted(ctx); {
+	for rest := pace; h.waitForStreams(ctx); {
 		grown := h.source.Grown()
 		s, err := h.look(ctx)
 		switch {
@@ -108,8 +108,8 @@ func (h *Hub) Run(ctx context.Context) {
 	}
 }
 
-// wanted waits until there are streams, and reports whether there are.
-func (h *Hub) wanted(ctx context.Context) bool {
+// waitForStreams waits until there are streams, and reports whether there are.
+func (h *Hub) waitForStreams(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		h.mu.Lock()
 		streams := h.streams

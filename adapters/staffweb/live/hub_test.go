@@ -159,14 +159,14 @@ func (b *browser) heard() (lines []string) {
 
 func (h hall) listen(holder string, since int64, topics ...live.Topic) *browser {
 	h.t.Helper()
-	b, err := h.tryListen(h.t.Context(), live.Wish{Tenant: elm, Holder: holder, Topics: topics, Since: since}, nil)
+	b, err := h.tryListen(h.t.Context(), live.Subscription{Tenant: elm, Holder: holder, Topics: topics, Since: since}, nil)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	return b
 }
 
-func (h hall) tryListen(ctx context.Context, wish live.Wish, still live.Still) (*browser, error) {
+func (h hall) tryListen(ctx context.Context, wish live.Subscription, still live.AccessCheck) (*browser, error) {
 	ctx, bye := context.WithCancel(ctx)
 	stream, err := h.Join(ctx, wish)
 	if err != nil {

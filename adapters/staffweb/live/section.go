@@ -19,26 +19,26 @@ type Section struct {
 
 // Routes returns its only route. Each topic has a right of its own.
 func (s *Section) Routes() []pagekit.Route {
-	return []pagekit.Route{pagekit.At("/events", "events", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.ManageOwnAccount, s.events)})}
+	return []pagekit.Route{pagekit.NewRoute("/events", "events", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.ManageOwnAccount, s.events)})}
 }
 
 // events streams changes to the page, while the session lasts and has the rights.
-func (s *Section) events(v *pagekit.Visit) error {
+func (s *Section) events(v *pagekit.Request) error {
 	topics, ok := parseTopics(v.Form.Get("topics"))
 	if !ok {
 		return pagekit.ErrUnreadable
 	}
-	if !may(v.Session.Roles, topics) {
+	if !hasRights(v.Session.Roles, topics) {
 		return errNoTopicRight
 	}
 	still := func(ctx context.Context) (bool, error) {
-		session, found, err := s.Door.Sessions.Still(ctx, v.Tenant, v.Session.Token)
-		return found && may(session.Roles, topics), err
+		session, found, err := s.Auth.Sessions.Peek(ctx, v.Tenant, v.Session.Token)
+		return found && hasRights(session.Roles, topics), err
 	}
-	return s.Hub.Answer(v, v.Session.ID.String(), still, topics...)
+	return s.Hub.Respond(v, v.Session.ID.String(), still, topics...)
 }
 
-func may(roles staff.Roles, topics []Topic) bool {
+func hasRights(roles staff.Roles, topics []Topic) bool {
 	for _, topic := range topics {
 		if !roles.May(rights[topic.Kind]) {
 			return false
@@ -47,40 +47,40 @@ func may(roles staff.Roles, topics []Topic) bool {
 	return true
 }
 
-var errNoTopicRight = pagekit.Sorry(http.StatusForbidden, "You cannot use this page", "Your roles do not let you see what changes there.",
+var errNoTopicRight = pagekit.NewErrorPage(http.StatusForbidden, "You cannot use this page", "Your roles do not let you see what changes there.",
 	"If it is part of your work, ask your manager to change your roles.")
 
 // joinLimit is the time limit for starting a stream, while the visit holds a permit.
 const joinLimit = 5 * time.Second
 
-// Answer answers a visit with a stream. The holder is the owner by which streams are
+// Respond answers a visit with a stream. The holder is the owner by which streams are
 // counted: a session, or a display.
-func (h *Hub) Answer(v *pagekit.Visit, holder string, still Still, topics ...Topic) error {
+func (h *Hub) Respond(v *pagekit.Request, holder string, still AccessCheck, topics ...Topic) error {
 	since, ok := sinceOf(v)
 	if !ok {
 		return pagekit.ErrUnreadable
 	}
-	if v.R.Method == http.MethodHead {
-		v.Answer("text/event-stream", nil)
+	if v.HTTP.Method == http.MethodHead {
+		v.Respond("text/event-stream", nil)
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(v.Context(), joinLimit)
 	defer cancel()
-	stream, err := h.Join(ctx, Wish{v.Tenant, holder, topics, since})
+	stream, err := h.Join(ctx, Subscription{v.Tenant, holder, topics, since})
 	switch {
 	case errors.Is(err, ErrFull), errors.Is(err, ErrStopping):
 		return pagekit.ErrBusy
 	case err != nil:
 		return err
 	}
-	v.Write(func(w http.ResponseWriter) { h.Serve(v.WhileThere(), w, stream, still) })
+	v.Write(func(w http.ResponseWriter) { h.Serve(v.ConnectionContext(), w, stream, still) })
 	return nil
 }
 
 // sinceOf is the last idx that the browser has: from its last message, or else from its
 // page.
-func sinceOf(v *pagekit.Visit) (since int64, ok bool) {
-	text := v.R.Header.Get("Last-Event-ID")
+func sinceOf(v *pagekit.Request) (since int64, ok bool) {
+	text := v.HTTP.Header.Get("Last-Event-ID")
 	if text == "" {
 		text = v.Form.Get("since")
 	}

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Still reports whether the listener still has access.
-type Still func(context.Context) (bool, error)
+// AccessCheck reports whether the listener still has access.
+type AccessCheck func(context.Context) (bool, error)
 
-// mostBehind is the delay of the read models from which pages show a warning.
-const mostBehind = 10 * time.Second
+// maxDelay is the delay of the read models from which pages show a warning.
+const maxDelay = 10 * time.Second
 
 // Control messages to a page, known to the script.
 const (
@@ -27,7 +27,7 @@ const (
 // Serve answers with a stream until the browser disconnects or loses access, its owner
 // has started too many others, or the process stops. Then the stream leaves. Each write
 // needs a deadline, such as that of httpx.WriteDeadline.
-func (h *Hub) Serve(ctx context.Context, w http.ResponseWriter, s *Stream, still Still) {
+func (h *Hub) Serve(ctx context.Context, w http.ResponseWriter, s *Stream, still AccessCheck) {
 	defer s.Leave()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // for nginx
@@ -36,7 +36,7 @@ func (h *Hub) Serve(ctx context.Context, w http.ResponseWriter, s *Stream, still
 }
 
 // serve returns why the stream has ended, for metrics.
-func (h *Hub) serve(ctx context.Context, out *output, s *Stream, still Still) (why string) {
+func (h *Hub) serve(ctx context.Context, out *output, s *Stream, still AccessCheck) (why string) {
 	beats := time.NewTicker(h.Beat)
 	defer beats.Stop()
 	out.retryAfter(s.number)
@@ -53,7 +53,7 @@ func (h *Hub) serve(ctx context.Context, out *output, s *Stream, still Still) (w
 			return "gone"
 		case <-h.closed:
 			return "stopping"
-		case <-s.ousted:
+		case <-s.replaced:
 			return out.end(wordMany, n.upto)
 		case <-n.more:
 		case <-beats.C:
@@ -73,7 +73,7 @@ func (h *Hub) serve(ctx context.Context, out *output, s *Stream, still Still) (w
 func (h *Hub) state() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.now().Sub(h.upToDate) > mostBehind {
+	if h.now().Sub(h.upToDate) > maxDelay {
 		return wordLate
 	}
 	return wordBeat
@@ -92,7 +92,7 @@ func (o *output) retryAfter(number int) {
 
 // writeMessages writes messages. Only the last message of an idx has its id, so that a browser
 // that has received half of them gets them again.
-func (o *output) writeMessages(n news) {
+func (o *output) writeMessages(n update) {
 	if n.reset {
 		o.writeControl(wordReset, n.upto)
 	}
@@ -100,13 +100,13 @@ func (o *output) writeMessages(n news) {
 		if i+1 == len(n.messages) || n.messages[i+1].Idx > m.Idx {
 			fmt.Fprintf(&o.text, "id: %d\n", m.Idx)
 		}
-		data, _ := json.Marshal(shown{m.Topic.String(), m.What, m.ID.String()}) // strings alone
+		data, _ := json.Marshal(jsonMessage{m.Topic.String(), m.What, m.ID.String()}) // strings alone
 		fmt.Fprintf(&o.text, "data: %s\n\n", data)
 	}
 }
 
-// shown is a message in JSON.
-type shown struct {
+// jsonMessage is a message in JSON.
+type jsonMessage struct {
 	Topic string `json:"topic"`
 	What  string `json:"what"`
 	ID    string `json:"id"`

@@ -9,8 +9,8 @@ import (
 	"frontdesk/adapters/background"
 )
 
-// Wish is the subscription of a browser.
-type Wish struct {
+// Subscription is the subscription of a browser.
+type Subscription struct {
 	Tenant string
 	Holder string // the session; the oldest of its streams ends if it has too many
 	Topics []Topic
@@ -19,21 +19,21 @@ type Wish struct {
 
 // Stream is the stream of one browser. One goroutine uses it, and leaves.
 type Stream struct {
-	Wish
-	hub     *Hub
-	seat    *admission.Permit
-	number  int           // a sequence number of the hub
-	history int           // of the hub
-	at      int64         // all messages up to here were sent
-	ousted  chan struct{} // closed when the owner has started too many others
+	Subscription
+	hub      *Hub
+	seat     *admission.Permit
+	number   int           // a sequence number of the hub
+	history  int           // of the hub
+	sent     int64         // all messages up to here were sent
+	replaced chan struct{} // closed when the owner has started too many others
 }
 
 // ErrFull refuses a stream because there are too many.
 var ErrFull = errors.New("there are too many streams")
 
 // Join begins a stream. It returns [ErrFull] or [ErrStopping].
-func (h *Hub) Join(ctx context.Context, wish Wish) (*Stream, error) {
-	s := &Stream{Wish: wish, hub: h, seat: h.seats.Permit(wish.Tenant), ousted: make(chan struct{})}
+func (h *Hub) Join(ctx context.Context, wish Subscription) (*Stream, error) {
+	s := &Stream{Subscription: wish, hub: h, seat: h.seats.Permit(wish.Tenant), replaced: make(chan struct{})}
 	if err := h.admit(s); err != nil {
 		return nil, err
 	}
@@ -43,10 +43,10 @@ func (h *Hub) Join(ctx context.Context, wish Wish) (*Stream, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.history, s.at = h.history, wish.Since
+	s.history, s.sent = h.history, wish.Since
 	switch {
 	case wish.Since == 0:
-		s.at = h.upto
+		s.sent = h.upto
 	case wish.Since < h.base, wish.Since > h.upto:
 		s.history = 0 // none, so the stream starts with a reset
 	}
@@ -64,8 +64,8 @@ func (h *Hub) admit(s *Stream) error {
 		return ErrFull
 	}
 	held := h.holders[s.Holder]
-	if len(held) == ofHolder {
-		close(held[0].ousted)
+	if len(held) == sessionStreams {
+		close(held[0].replaced)
 		held = held[1:]
 	}
 	h.holders[s.Holder] = append(slices.Clone(held), s)
@@ -90,8 +90,8 @@ func (s *Stream) Leave() {
 	}
 }
 
-// news is the new messages of a stream.
-type news struct {
+// update is the new messages of a stream.
+type update struct {
 	messages []Message
 	reset    bool  // messages may have been missed: the page must reload
 	upto     int64 // all messages up to here were sent
@@ -99,17 +99,17 @@ type news struct {
 }
 
 // next returns the messages since the last call.
-func (s *Stream) next() (n news) {
+func (s *Stream) next() (n update) {
 	h := s.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	f := h.feed(s.Tenant)
-	if s.history != h.history || s.at < f.dropped {
+	if s.history != h.history || s.sent < f.dropped {
 		n.reset = true
 	} else {
-		n.messages = f.after(s.at, s.Topics)
+		n.messages = f.after(s.sent, s.Topics)
 	}
-	s.history, s.at = h.history, h.upto
+	s.history, s.sent = h.history, h.upto
 	n.upto, n.more = h.upto, f.more.Next()
 	return n
 }

@@ -81,32 +81,32 @@ type row struct {
 }
 
 var (
-	inInbox       = []Kind{Inbox}
-	onDay         = []Kind{Day}
-	onBoard       = []Kind{Board}
-	onDayAndBoard = []Kind{Day, Board}
+	inboxOnly   = []Kind{Inbox}
+	dayOnly     = []Kind{Day}
+	boardOnly   = []Kind{Board}
+	dayAndBoard = []Kind{Day, Board}
 )
 
 // rows is the table of topics: an event that is not listed changes no live page.
 var rows = []row{
-	{request.Submitted{}, inInbox},
-	{request.EnteredInError{}, inInbox},
-	{request.Taken{}, inInbox},
-	{request.Given{}, inInbox},
-	{request.UrgencyChanged{}, inInbox},
-	{request.Noted{}, inInbox},
-	{request.Completed{}, inInbox},
-	{request.Reopened{}, inInbox},
-	{request.ReLinked{}, inInbox},
-	{appointment.Booked{}, onDay},
-	{appointment.Moved{}, onDay},
-	{appointment.Cancelled{}, onDay},
-	{appointment.Arrived{}, onDay},
-	{appointment.CalledIn{}, onDayAndBoard},
-	{appointment.CallInRemoved{}, onDayAndBoard},
-	{appointment.DidNotAttend{}, onDay},
-	{appointment.Attended{}, onDay},
-	{display.Removed{}, onBoard},
+	{request.Submitted{}, inboxOnly},
+	{request.EnteredInError{}, inboxOnly},
+	{request.Taken{}, inboxOnly},
+	{request.Given{}, inboxOnly},
+	{request.UrgencyChanged{}, inboxOnly},
+	{request.Noted{}, inboxOnly},
+	{request.Completed{}, inboxOnly},
+	{request.Reopened{}, inboxOnly},
+	{request.ReLinked{}, inboxOnly},
+	{appointment.Booked{}, dayOnly},
+	{appointment.Moved{}, dayOnly},
+	{appointment.Cancelled{}, dayOnly},
+	{appointment.Arrived{}, dayOnly},
+	{appointment.CalledIn{}, dayAndBoard},
+	{appointment.CallInRemoved{}, dayAndBoard},
+	{appointment.DidNotAttend{}, dayOnly},
+	{appointment.Attended{}, dayOnly},
+	{display.Removed{}, boardOnly},
 }
 
 // kindsOf are the kinds of topics that show an event, by the event's name.

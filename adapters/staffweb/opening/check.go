@@ -31,11 +31,11 @@ type checkedType struct {
 // typedField is one value that was sent.
 type typedField struct{ Name, Value string }
 
-// ask shows the effect of a change for patients, and asks for confirmation.
-func (s *Section) ask(v *pagekit.Visit, status int, before practice.Receptions, c change, after practice.Receptions) error {
+// showCheck shows the effect of a change for patients, and asks for confirmation.
+func (s *Section) showCheck(v *pagekit.Request, status int, before practice.Receptions, c change, after practice.Receptions) error {
 	now := s.Now()
 	page := checkPage{
-		Title: c.title, Overtook: status == http.StatusConflict, Again: sentAgain(v), Sure: v.Token(seenOf(before)), Back: v.Base() + "/opening" + backTo(c),
+		Title: c.title, Overtook: status == http.StatusConflict, Again: submittedFields(v), Sure: v.Token(seenOf(before)), Back: v.Base() + "/opening" + formPath(c),
 	}
 	if c.begins.After(now) {
 		page.Begins = when(c.begins, now, before.Zone)
@@ -50,8 +50,8 @@ func (s *Section) ask(v *pagekit.Visit, status int, before practice.Receptions, 
 	return nil
 }
 
-// sentAgain is the submitted form, without the fields that the confirmation sets.
-func sentAgain(v *pagekit.Visit) (fields []typedField) {
+// submittedFields is the submitted form, without the fields that the confirmation sets.
+func submittedFields(v *pagekit.Request) (fields []typedField) {
 	for _, name := range slices.Sorted(maps.Keys(v.Form)) {
 		if name != "sure" {
 			fields = append(fields, typedField{name, v.Form.Get(name)})
@@ -67,8 +67,8 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// backTo is the address of a change's form.
-func backTo(c change) string {
+// formPath is the address of a change's form.
+func formPath(c change) string {
 	if c.typ != "" {
 		return "/type/" + string(c.typ)
 	}

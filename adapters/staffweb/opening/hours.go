@@ -79,20 +79,20 @@ func weekOf(typed url.Values) (days []weekday) {
 // firstStretch is the field of a fault of the whole week.
 const firstStretch = "mon-from-0"
 
-// hoursTyped reads the week of the form, as hours.Parse does. A week that is always
+// parseHours reads the week of the form, as hours.Parse does. A week that is always
 // open has its own choice: a form without hours is a mistake.
-func hoursTyped(typed url.Values) (texts []string, wrong pagekit.Faulty) {
+func parseHours(typed url.Values) (texts []string, wrong pagekit.FormErrors) {
 	switch typed.Get("when") {
 	case "always":
-		return nil, pagekit.Faulty{}
+		return nil, pagekit.FormErrors{}
 	case "hours":
 	default:
-		return nil, pagekit.Wrong("when-always", "Choose when these requests are taken")
+		return nil, pagekit.FormError("when-always", "Choose when these requests are taken")
 	}
 	for _, d := range weekdays {
 		for n := range mostStretches {
 			from, until := fields(d.day, n)
-			text, fault := stretchTyped(d.day, typed.Get(from), typed.Get(until))
+			text, fault := parseStretch(d.day, typed.Get(from), typed.Get(until))
 			switch {
 			case fault != "":
 				wrong = wrong.With(from, d.name+": "+fault)
@@ -102,13 +102,13 @@ func hoursTyped(typed url.Values) (texts []string, wrong pagekit.Faulty) {
 		}
 	}
 	if len(texts)+len(wrong.Faults) == 0 {
-		return nil, pagekit.Wrong(firstStretch, "Enter the hours of at least one day, or choose all hours")
+		return nil, pagekit.FormError(firstStretch, "Enter the hours of at least one day, or choose all hours")
 	}
 	return texts, wrong
 }
 
-// stretchTyped reads one stretch of a day; "" if it is empty.
-func stretchTyped(day, from, until string) (text, fault string) {
+// parseStretch reads one stretch of a day; "" if it is empty.
+func parseStretch(day, from, until string) (text, fault string) {
 	switch {
 	case from == "" && until == "":
 		return "", ""

@@ -28,19 +28,19 @@ type Section struct {
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	of := func(form pagekit.Page) pagekit.Methods {
-		return pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.ManageOpening, form)}
+		return pagekit.Methods{http.MethodGet: pagekit.Requires(staff.ManageOpening, form)}
 	}
 	return []pagekit.Route{
-		pagekit.At("/opening", "opening", pagekit.Both(staff.ManageOpening, s.overview, s.change)),
-		pagekit.At("/opening/type/{type}", "opening-type", of(s.typeForm)),
-		pagekit.At("/opening/close", "opening-close", of(s.closeForm)),
-		pagekit.At("/opening/reopen", "opening-reopen", of(s.reopenForm)),
+		pagekit.NewRoute("/opening", "opening", pagekit.FormMethods(staff.ManageOpening, s.overview, s.change)),
+		pagekit.NewRoute("/opening/type/{type}", "opening-type", of(s.typeForm)),
+		pagekit.NewRoute("/opening/close", "opening-close", of(s.closeForm)),
+		pagekit.NewRoute("/opening/reopen", "opening-reopen", of(s.reopenForm)),
 	}
 }
 
 // form is a page with a form for a change.
 type form struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	Now    []seenNow // of the types of the form
 	Zone   string
 	Typed  url.Values
@@ -58,7 +58,7 @@ func (f form) Value(field string) string { return f.Typed.Get(field) }
 func (f form) Chose(field, value string) bool { return f.Typed.Get(field) == value }
 
 // formOf is a form without typed values.
-func (s *Section) formOf(v *pagekit.Visit, found practice.Receptions, types ...request.Type) form {
+func (s *Section) formOf(v *pagekit.Request, found practice.Receptions, types ...request.Type) form {
 	return form{Now: s.seenNow(found, types...), Zone: found.Zone.String(), Typed: url.Values{}, Token: v.Token(purpose)}
 }
 
@@ -66,8 +66,8 @@ func (s *Section) formOf(v *pagekit.Visit, found practice.Receptions, types ...r
 const purpose = "opening"
 
 // typeForm shows one type, and its possible changes.
-func (s *Section) typeForm(v *pagekit.Visit) error {
-	typ := request.Type(v.Var("type"))
+func (s *Section) typeForm(v *pagekit.Request) error {
+	typ := request.Type(v.PathValue("type"))
 	if !slices.Contains(request.Types(), typ) {
 		return pagekit.ErrNotFound
 	}
@@ -75,43 +75,43 @@ func (s *Section) typeForm(v *pagekit.Visit) error {
 	if err != nil {
 		return err
 	}
-	s.showType(v, http.StatusOK, found, typ, url.Values{}, pagekit.Faulty{})
+	s.showType(v, http.StatusOK, found, typ, url.Values{}, pagekit.FormErrors{})
 	return nil
 }
 
 // showType shows it with the typed values.
-func (s *Section) showType(v *pagekit.Visit, status int, found practice.Receptions, typ request.Type, typed url.Values, wrong pagekit.Faulty) {
+func (s *Section) showType(v *pagekit.Request, status int, found practice.Receptions, typ request.Type, typed url.Values, wrong pagekit.FormErrors) {
 	of := found.Of(typ)
 	page := s.formOf(v, found, typ)
 	page.Type, page.Intake, page.Paused = typ, of.Intake, of.Intake.IsPaused(s.Now())
-	page.Typed, page.Faulty = typed, wrong
+	page.Typed, page.FormErrors = typed, wrong
 	if typed.Get("do") != "hours" {
 		page.Typed = withWeek(typed, of.Intake.Hours)
 	}
 	page.Week = weekOf(page.Typed)
-	s.Show(v, pagekit.View{Template: templates["type"], Status: status, Title: page.Titled(typeNames[typ]), Content: page})
+	s.Show(v, pagekit.View{Template: templates["type"], Status: status, Title: page.PageTitle(typeNames[typ]), Content: page})
 }
 
 // closeForm asks for the beginning and the end of a closure.
-func (s *Section) closeForm(v *pagekit.Visit) error {
-	return s.aboutAll(v, "close", http.StatusOK, url.Values{}, pagekit.Faulty{})
+func (s *Section) closeForm(v *pagekit.Request) error {
+	return s.showForAll(v, "close", http.StatusOK, url.Values{}, pagekit.FormErrors{})
 }
 
 // reopenForm asks for a new end of a closure.
-func (s *Section) reopenForm(v *pagekit.Visit) error {
-	return s.aboutAll(v, "reopen", http.StatusOK, url.Values{}, pagekit.Faulty{})
+func (s *Section) reopenForm(v *pagekit.Request) error {
+	return s.showForAll(v, "reopen", http.StatusOK, url.Values{}, pagekit.FormErrors{})
 }
 
 var formTitles = map[string]string{"close": "Close the practice", "reopen": "Open again earlier"}
 
-func (s *Section) aboutAll(v *pagekit.Visit, name string, status int, typed url.Values, wrong pagekit.Faulty) error {
+func (s *Section) showForAll(v *pagekit.Request, name string, status int, typed url.Values, wrong pagekit.FormErrors) error {
 	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
 	page := s.formOf(v, found, request.Types()...)
-	page.Typed, page.Faulty = typed, wrong
-	s.Show(v, pagekit.View{Template: templates[name], Status: status, Title: page.Titled(formTitles[name]), Content: page})
+	page.Typed, page.FormErrors = typed, wrong
+	s.Show(v, pagekit.View{Template: templates[name], Status: status, Title: page.PageTitle(formTitles[name]), Content: page})
 	return nil
 }
 
@@ -133,13 +133,13 @@ type closureRow struct {
 }
 
 // overview shows the current view of patients, and what will change it.
-func (s *Section) overview(v *pagekit.Visit) error {
+func (s *Section) overview(v *pagekit.Request) error {
 	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
 	page := overviewPage{
-		Done: done[v.Form.Get("done")], Now: s.seenNow(found, request.Types()...), Zone: found.Zone.String(), Token: v.Token(purpose),
+		Done: doneTexts[v.Form.Get("done")], Now: s.seenNow(found, request.Types()...), Zone: found.Zone.String(), Token: v.Token(purpose),
 	}
 	now := s.Now()
 	for _, c := range found.Closures {

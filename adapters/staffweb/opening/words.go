@@ -14,8 +14,8 @@ var typeNames = map[request.Type]string{
 	request.Medical: pagekit.RequestNames[request.Medical] + "s", request.Admin: pagekit.RequestNames[request.Admin] + "s",
 }
 
-// done maps the word in the page's address to its text about the last change.
-var done = map[string]string{
+// doneTexts maps the word in the page's address to its text about the last change.
+var doneTexts = map[string]string{
 	"off": "The requests have been switched off.", "on": "The requests have been switched on.",
 	"pause": "The requests have been paused.", "resume": "The pause has been ended.",
 	"hours": "The opening hours have been changed.", "close": "The closure has been added.", "reopen": "The closure has been ended.",
@@ -46,11 +46,11 @@ func seenAt(r practice.Reception, at, now time.Time) seen {
 	a := r.At(at)
 	switch {
 	case a.Status == practice.TypeDisabled:
-		return seen{cannot + "they are switched off.", "They can again when somebody switches them on."}
+		return seen{cannotSend + "they are switched off.", "They can again when somebody switches them on."}
 	case a.Status != practice.TypeOpen && a.NextOpening.IsZero():
-		return seen{cannot + reasons[a.Status], "Nobody has said when they can again."}
+		return seen{cannotSend + reasons[a.Status], "Nobody has said when they can again."}
 	case a.Status != practice.TypeOpen:
-		return seen{cannot + reasons[a.Status], "They can again from " + when(a.NextOpening, now, r.Zone) + "."}
+		return seen{cannotSend + reasons[a.Status], "They can again from " + when(a.NextOpening, now, r.Zone) + "."}
 	}
 	closing := r.Closing(at)
 	if closing.IsZero() {
@@ -63,7 +63,7 @@ func seenAt(r practice.Reception, at, now time.Time) seen {
 	return seen{"Patients can send them.", from + "until " + when(next, now, r.Zone) + "."}
 }
 
-const cannot = "Patients cannot send them: "
+const cannotSend = "Patients cannot send them: "
 
 // reasons explain why requests are not taken at the moment.
 var reasons = map[practice.Status]string{

@@ -11,37 +11,37 @@ import (
 )
 
 // Page answers one visit. An error is answered with an apology.
-type Page func(*Visit) error
+type Page func(*Request) error
 
-// Door is a page with its access check. Only [Anybody], [WhoMay] and [OfScreen] make
+// Access is a page with its access check. Only [Public], [Requires] and [ScreenOnly] make
 // one, so that no page is served without a decision about access (D67).
-type Door struct {
-	right    staff.Action // the required action; "" for public pages
-	ofScreen bool         // only the screen of a display has access
-	longer   int          // bytes of a form, beyond the default limit
-	behind   Page
+type Access struct {
+	right      staff.Action // the required action; "" for public pages
+	screen     bool         // only the screen of a display has access
+	extraBytes int          // bytes of a form, beyond the default limit
+	page       Page
 }
 
-// Anybody is a public page.
-func Anybody(behind Page) Door { return Door{behind: behind} }
+// Public is a public page.
+func Public(behind Page) Access { return Access{page: behind} }
 
-// WhoMay is a page for members of staff whose roles have the right to this action.
-func WhoMay(right staff.Action, behind Page) Door { return Door{right: right, behind: behind} }
+// Requires is a page for members of staff whose roles have the right to this action.
+func Requires(right staff.Action, behind Page) Access { return Access{right: right, page: behind} }
 
 // Methods are the pages of one path, by HTTP method.
-type Methods map[string]Door
+type Methods map[string]Access
 
-// Both are a form and its action.
-func Both(right staff.Action, form, sent Page) Methods {
-	return Methods{http.MethodGet: WhoMay(right, form), http.MethodPost: WhoMay(right, sent)}
+// FormMethods are a form and its action.
+func FormMethods(right staff.Action, form, sent Page) Methods {
+	return Methods{http.MethodGet: Requires(right, form), http.MethodPost: Requires(right, sent)}
 }
 
-// Taking raises the limit of the POST by the length of the form's long texts. The
+// WithText raises the limit of the POST by the length of the form's long texts. The
 // default limit is added. So there is room for a text that is too long, to show it
 // again. Only a member of staff can send such a form.
-func (m Methods) Taking(characters int) Methods {
+func (m Methods) WithText(characters int) Methods {
 	door := m[http.MethodPost]
-	door.longer = characterBytes * characters
+	door.extraBytes = characterBytes * characters
 	m[http.MethodPost] = door
 	return m
 }
@@ -49,72 +49,72 @@ func (m Methods) Taking(characters int) Methods {
 // Route is one path of every practice.
 type Route struct {
 	Path, Name string // below the pages of the practice; the name in logs and metrics
-	By         Methods
+	Methods    Methods
 }
 
-// At returns a route.
-func At(path, name string, by Methods) Route { return Route{path, name, by} }
+// NewRoute returns a route.
+func NewRoute(path, name string, by Methods) Route { return Route{path, name, by} }
 
 // serve finds the page for the method, and authenticates the visitor.
 func (r Route) serve(s *Site) Page {
-	return func(v *Visit) error {
-		method := v.R.Method
+	return func(v *Request) error {
+		method := v.HTTP.Method
 		if method == http.MethodHead {
 			method = http.MethodGet
 		}
-		door, ok := r.By[method]
+		door, ok := r.Methods[method]
 		if !ok {
-			return notAllowed(v, r.By)
+			return notAllowed(v, r.Methods)
 		}
-		enter := s.enter
-		if door.ofScreen {
-			enter = s.enterAsScreen
+		enter := s.prepare
+		if door.screen {
+			enter = s.prepareScreen
 		}
-		if err := enter(v, formBytes+door.longer); err != nil {
+		if err := enter(v, formBytes+door.extraBytes); err != nil {
 			return err
 		}
-		return door.pass(v)
+		return door.serve(v)
 	}
 }
 
-// pass answers with the page if the visitor has access. Strangers are sent to sign in,
+// serve answers with the page if the visitor has access. Strangers are sent to sign in,
 // whatever they ask for (D25).
-func (d Door) pass(v *Visit) error {
+func (d Access) serve(v *Request) error {
 	switch {
 	case d.right == "":
 	case !v.SignedIn:
-		return v.SignInFirst()
+		return v.RedirectToSignIn()
 	case !v.Session.Roles.May(d.right):
-		return notYours(d.right)
+		return forbidden(d.right)
 	}
-	return d.behind(v)
+	return d.page(v)
 }
 
 // notAllowed refuses a method and lists those of the page.
-func notAllowed(v *Visit, by Methods) error {
+func notAllowed(v *Request, by Methods) error {
 	v.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))
 	return ErrMethod
 }
 
-// notYours refuses a page to a member of staff, and names the roles with access.
-func notYours(right staff.Action) error {
-	who := "Only " + AllOf(staff.RolesWhoMay(right)) + " can do this."
-	return &Apology{http.StatusForbidden, "You cannot use this page", who,
+// forbidden refuses a page to a member of staff, and names the roles with access.
+func forbidden(right staff.Action) error {
+	who := "Only " + AnyRole(staff.RolesWhoMay(right)) + " can do this."
+	return &ErrorPage{http.StatusForbidden, "You cannot use this page", who,
 		"Nothing has been changed. If it is part of your work, ask your manager to change your roles."}
 }
 
-// OfScreen is a page for the screen of a display in a waiting room only, whoever is
+// ScreenOnly is a page for the screen of a display in a waiting room only, whoever is
 // signed in. A screen's token gives access to no other page (D88).
-func OfScreen(behind Page) Door { return Door{ofScreen: true, behind: behind} }
+func ScreenOnly(behind Page) Access { return Access{screen: true, page: behind} }
 
 // ErrNoScreen refuses a browser that is not the display of an address, in the same
 // words for every reason.
-var ErrNoScreen = &Apology{http.StatusForbidden, "This screen shows nothing",
+var ErrNoScreen = &ErrorPage{http.StatusForbidden, "This screen shows nothing",
 	"It is not one of the displays for this page, or the display has been removed.",
 	"Staff: make a new link for this screen on the page Displays."}
 
 // ScreenCookie holds the token of a screen.
-func (s *Site) ScreenCookie(v *Visit, token string) *http.Cookie {
+func (s *Site) ScreenCookie(v *Request, token string) *http.Cookie {
 	c := s.Cookie(v, "frontdesk.screen-", token)
 	if token != "" {
 		c.MaxAge = int(signin.ScreenIdle.Seconds())
@@ -122,23 +122,23 @@ func (s *Site) ScreenCookie(v *Visit, token string) *http.Cookie {
 	return c
 }
 
-// enterAsScreen finds the display of a screen. A browser without a token learns nothing
+// prepareScreen finds the display of a screen. A browser without a token learns nothing
 // about the practice, and causes no query. It ignores any session, and does not refresh
 // it.
-func (s *Site) enterAsScreen(v *Visit, most int) error {
-	v.ofScreen = true
+func (s *Site) prepareScreen(v *Request, most int) error {
+	v.unattended = true
 	if err := s.readForm(v, most); err != nil {
 		return err
 	}
-	v.Tenant = strings.Clone(v.Var("tenant"))
-	token := v.Shown(s.ScreenCookie(v, ""))
+	v.Tenant = strings.Clone(v.PathValue("tenant"))
+	token := v.CookieValue(s.ScreenCookie(v, ""))
 	if token == "" {
 		return ErrNoScreen
 	}
-	if err := s.Sit(v); err != nil {
+	if err := s.Acquire(v); err != nil {
 		return err
 	}
-	of, found, err := s.Door.Screens.Of(v.Context(), v.Tenant, token)
+	of, found, err := s.Auth.Screens.Find(v.Context(), v.Tenant, token)
 	if err != nil {
 		return err
 	}

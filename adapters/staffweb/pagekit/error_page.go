@@ -10,31 +10,31 @@ import (
 	"frontdesk/domain/request"
 )
 
-// Apology is an error that is shown as a page, with advice.
-type Apology struct {
+// ErrorPage is an error that is shown as a page, with advice.
+type ErrorPage struct {
 	Status  int
 	Heading string
 	Text    string
 	Advice  string
 }
 
-// Sorry returns an apology. Advice may be "".
-func Sorry(status int, heading, text, advice string) *Apology {
-	return &Apology{status, heading, text, advice}
+// NewErrorPage returns an apology. Advice may be "".
+func NewErrorPage(status int, heading, text, advice string) *ErrorPage {
+	return &ErrorPage{status, heading, text, advice}
 }
 
 // NoSuch is the answer to an unknown identifier, with advice where to look.
-func NoSuch(what, advice string) *Apology {
-	return Sorry(http.StatusNotFound, "There is no such "+what+" at the practice", "Nothing has been changed.", advice)
+func NoSuch(what, advice string) *ErrorPage {
+	return NewErrorPage(http.StatusNotFound, "There is no such "+what+" at the practice", "Nothing has been changed.", advice)
 }
 
 // Error returns the heading.
-func (a *Apology) Error() string { return a.Heading }
+func (a *ErrorPage) Error() string { return a.Heading }
 
-// apologise answers an error with a page. Errors that staff cannot fix are logged here,
+// showError answers an error with a page. Errors that staff cannot fix are logged here,
 // once.
-func (s *Site) apologise(v *Visit, err error) {
-	sorry, ok := errors.AsType[*Apology](err)
+func (s *Site) showError(v *Request, err error) {
+	sorry, ok := errors.AsType[*ErrorPage](err)
 	refusal, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case ok:
@@ -51,10 +51,10 @@ func (s *Site) apologise(v *Visit, err error) {
 		v.Header().Set("Retry-After", busySeconds)
 		v.Header().Set("Connection", "close") // requests sent behind it on the connection are retried
 	}
-	if v.ofScreen {
+	if v.unattended {
 		v.Header().Set("Refresh", screenSeconds)
 	}
-	s.Show(v, View{Template: sorryPage, Status: sorry.Status, Title: sorry.Heading, Content: sorry})
+	s.Show(v, View{Template: errorTemplate, Status: sorry.Status, Title: sorry.Heading, Content: sorry})
 }
 
 // busySeconds is the Retry-After of a busy page.
@@ -65,25 +65,25 @@ const screenSeconds = "30"
 
 // Errors of any page.
 var (
-	ErrStale = &Apology{http.StatusForbidden, "This page is out of date",
+	ErrStale = &ErrorPage{http.StatusForbidden, "This page is out of date",
 		"Nothing has been changed. You may have signed out, or signed in again, since you opened the page.",
 		"Go back to where you came from and try again."}
-	ErrForeign = &Apology{http.StatusForbidden, "This was sent from another website",
+	ErrForeign = &ErrorPage{http.StatusForbidden, "This was sent from another website",
 		"Nothing has been changed. Only our own pages can send this.",
 		"If you did not expect to see this page, tell your manager which website you were on."}
-	ErrLate = &Apology{http.StatusRequestTimeout, "We could not read what your browser sent",
+	ErrLate = &ErrorPage{http.StatusRequestTimeout, "We could not read what your browser sent",
 		"It did not arrive in time. Nothing has been changed.", "Go back and try again."}
-	ErrUnreadable = &Apology{http.StatusBadRequest, "We could not read what your browser sent",
+	ErrUnreadable = &ErrorPage{http.StatusBadRequest, "We could not read what your browser sent",
 		"Nothing has been changed.", "Go back and try again."}
-	ErrTooLong = &Apology{http.StatusRequestEntityTooLarge, "What you typed is too long",
+	ErrTooLong = &ErrorPage{http.StatusRequestEntityTooLarge, "What you typed is too long",
 		"We could not take it, and nothing has been saved.",
 		"Go back with your browser’s Back button. Shorten the text, or save it in parts. No page takes a text of more than " + Counted(request.MaxText, "character") + "."}
-	ErrNotFound = &Apology{http.StatusNotFound, "Page not found",
+	ErrNotFound = &ErrorPage{http.StatusNotFound, "Page not found",
 		"There is nothing at this address.", "If you typed the address, check that it is right."}
-	ErrMethod = &Apology{http.StatusMethodNotAllowed, "This page is not used in that way",
+	ErrMethod = &ErrorPage{http.StatusMethodNotAllowed, "This page is not used in that way",
 		"Nothing has been changed.", "Go back and try again."}
-	ErrBusy = &Apology{http.StatusServiceUnavailable, "Sorry, the service is busy",
+	ErrBusy = &ErrorPage{http.StatusServiceUnavailable, "Sorry, the service is busy",
 		"We cannot show you this page at the moment. Nothing has been changed.", "Try again in " + busySeconds + " seconds."}
-	ErrInternal = &Apology{http.StatusInternalServerError, "Sorry, there is a problem with the service",
+	ErrInternal = &ErrorPage{http.StatusInternalServerError, "Sorry, there is a problem with the service",
 		"This is our fault, not yours.", "Try again later."}
 )

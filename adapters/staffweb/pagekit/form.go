@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// Limits of a form. Forms with longer texts set their own, see [Methods.Taking].
+// Limits of a form. Forms with longer texts set their own, see [Methods.WithText].
 const (
 	formBytes = 64 << 10
 	formTime  = 2 * time.Second
@@ -28,30 +28,30 @@ const (
 
 // readForm reads the query of a GET or the body of a POST, never both, so that a page
 // has one source of values. The body may have up to most bytes.
-func (s *Site) readForm(v *Visit, most int) error {
-	if v.R.Method == http.MethodPost {
+func (s *Site) readForm(v *Request, most int) error {
+	if v.HTTP.Method == http.MethodPost {
 		if err := s.receive(v, most); err != nil {
 			return err
 		}
 	}
-	if err := v.R.ParseForm(); err != nil {
+	if err := v.HTTP.ParseForm(); err != nil {
 		return ErrUnreadable
 	}
-	v.Form = v.R.Form
-	if v.R.Method == http.MethodPost {
-		v.Form = v.R.PostForm //nolint:forbidigo // the field, not the function of that name
+	v.Form = v.HTTP.Form
+	if v.HTTP.Method == http.MethodPost {
+		v.Form = v.HTTP.PostForm //nolint:forbidigo // the field, not the function of that name
 	}
-	v.Ask = askOf(v.Form, path.Base(v.R.URL.Path))
+	v.Ask = parseAsk(v.Form, path.Base(v.HTTP.URL.Path))
 	return nil
 }
 
 // receive reads the whole body of a form before it takes anything that others need. A
 // form that never arrives holds its connection, and a permit of its source's share.
-func (s *Site) receive(v *Visit, most int) error {
-	if err := v.sit(s.seats.forms); err != nil {
+func (s *Site) receive(v *Request, most int) error {
+	if err := v.acquire(s.permits.forms); err != nil {
 		return err
 	}
-	defer v.Leave()
+	defer v.Release()
 	whole, err := v.receive(nil, formBytes)
 	if errors.Is(err, ErrTooLong) && most > formBytes {
 		whole, err = s.receiveRest(v, whole, most)
@@ -59,17 +59,17 @@ func (s *Site) receive(v *Visit, most int) error {
 	if err != nil {
 		return err
 	}
-	v.R.Body = io.NopCloser(bytes.NewReader(whole))
+	v.HTTP.Body = io.NopCloser(bytes.NewReader(whole))
 	return nil
 }
 
 // receiveRest reads the rest of a long form, at the same pace as its beginning. It
 // reads nothing from a stranger, whom the page sends to sign in.
-func (s *Site) receiveRest(v *Visit, begun []byte, most int) ([]byte, error) {
-	if err := s.recognise(v); err != nil || !v.SignedIn {
+func (s *Site) receiveRest(v *Request, begun []byte, most int) ([]byte, error) {
+	if err := s.findSession(v); err != nil || !v.SignedIn {
 		return nil, err
 	}
-	if err := v.sit(s.seats.forms); err != nil {
+	if err := v.acquire(s.permits.forms); err != nil {
 		return nil, err
 	}
 	v.setReadDeadline(clock.Deadline(formTime * time.Duration(most-formBytes) / formBytes))
@@ -78,8 +78,8 @@ func (s *Site) receiveRest(v *Visit, begun []byte, most int) ([]byte, error) {
 
 // receive reads the body after its beginning, up to most bytes in all. With
 // [ErrTooLong] it returns one byte more.
-func (v *Visit) receive(begun []byte, most int) ([]byte, error) {
-	rest, err := io.ReadAll(io.LimitReader(v.R.Body, int64(most+1-len(begun))))
+func (v *Request) receive(begun []byte, most int) ([]byte, error) {
+	rest, err := io.ReadAll(io.LimitReader(v.HTTP.Body, int64(most+1-len(begun))))
 	whole := slices.Concat(begun, rest)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -95,20 +95,20 @@ func (v *Visit) receive(begun []byte, most int) ([]byte, error) {
 
 // bodyWithin sets a deadline for the body, also for one that the page does not read:
 // before the server answers, it reads the rest.
-func (v *Visit) bodyWithin(limit time.Duration) {
-	if v.R.Body != http.NoBody {
+func (v *Request) bodyWithin(limit time.Duration) {
+	if v.HTTP.Body != http.NoBody {
 		v.setReadDeadline(clock.Deadline(limit))
 	}
 }
 
 // setReadDeadline ignores its error, which means that the connection has no deadlines.
-func (v *Visit) setReadDeadline(at time.Time) {
+func (v *Request) setReadDeadline(at time.Time) {
 	_ = http.NewResponseController(v.w).SetReadDeadline(at)
 }
 
-// Text is the value of a field of several lines. Browsers send two characters for a
+// FormText is the value of a field of several lines. Browsers send two characters for a
 // line break, which counts as one.
-func (v *Visit) Text(field string) string {
+func (v *Request) FormText(field string) string {
 	return strings.ReplaceAll(v.Form.Get(field), "\r\n", "\n")
 }
 
@@ -125,28 +125,28 @@ func TooLong(text string, most int) string {
 // FieldFault is a fault of a field.
 type FieldFault struct{ Field, Text string }
 
-// Faulty holds the faults of a submitted form.
-type Faulty struct{ Faults []FieldFault }
+// FormErrors holds the faults of a submitted form.
+type FormErrors struct{ Faults []FieldFault }
 
-// Wrong returns the fault of one field.
-func Wrong(field, text string) Faulty { return Faulty{[]FieldFault{{field, text}}} }
+// FormError returns the fault of one field.
+func FormError(field, text string) FormErrors { return FormErrors{[]FieldFault{{field, text}}} }
 
 // With adds a fault.
-func (f Faulty) With(field, text string) Faulty {
-	return Faulty{append(f.Faults, FieldFault{field, text})}
+func (f FormErrors) With(field, text string) FormErrors {
+	return FormErrors{append(f.Faults, FieldFault{field, text})}
 }
 
 // FormErrorsOf returns a rule's refusal as the fault of a field; false for any other error.
-func FormErrorsOf(err error, field string) (wrong Faulty, ok bool) {
+func FormErrorsOf(err error, field string) (wrong FormErrors, ok bool) {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {
 		return wrong, false
 	}
-	return Wrong(field, refusal.Detail), true
+	return FormError(field, refusal.Detail), true
 }
 
 // Fault returns the fault of a field; "" if there is none.
-func (f Faulty) Fault(field string) string {
+func (f FormErrors) Fault(field string) string {
 	for _, fault := range f.Faults {
 		if fault.Field == field {
 			return fault.Text
@@ -155,8 +155,8 @@ func (f Faulty) Fault(field string) string {
 	return ""
 }
 
-// Titled returns the title of the page, marked if there are faults.
-func (f Faulty) Titled(title string) string {
+// PageTitle returns the title of the page, marked if there are faults.
+func (f FormErrors) PageTitle(title string) string {
 	if len(f.Faults) > 0 {
 		return "Error: " + title
 	}
@@ -174,7 +174,7 @@ type Field struct {
 }
 
 // Password is a field for a password, which no page shows again.
-func (f Faulty) Password(id, label, hint, fill string) Field {
+func (f FormErrors) Password(id, label, hint, fill string) Field {
 	return Field{ID: id, Label: label, Hint: hint, Kind: "password", Fill: fill, Fault: f.Fault(id)}
 }
 

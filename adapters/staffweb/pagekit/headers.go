@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// hardened sets the security headers of every answer, and accepts forms from this site
+// withSecurityHeaders sets the security headers of every answer, and accepts forms from this site
 // only (D27).
-func (s *Site) hardened(next http.Handler) http.Handler {
-	foreign := s.visited("foreign", func(*Visit) error { return ErrForeign })
+func (s *Site) withSecurityHeaders(next http.Handler) http.Handler {
+	foreign := s.handle("foreign", func(*Request) error { return ErrForeign })
 	same := http.NewCrossOriginProtection()
 	same.SetDenyHandler(foreign)
 	if s.URL != nil { // behind a proxy, the Host may differ from the browser's

@@ -15,7 +15,7 @@ import (
 //go:embed templates
 var shared embed.FS
 
-var sorryPage = Templates(shared, "sorry")["sorry"]
+var errorTemplate = Templates(shared, "sorry")["sorry"]
 
 // Templates parses the pages templates/NAME.html by name, each within the shared layout
 // and with the section's own templates/shared*.html. It panics at startup if one does
@@ -50,8 +50,8 @@ type View struct {
 	Script   Script
 }
 
-// around is the content of every page around its own.
-type around struct {
+// layout is the content of every page around its own.
+type layout struct {
 	Title    string
 	Practice string // "" on a page without a practice
 	Base     string
@@ -69,11 +69,11 @@ type around struct {
 	Content  any
 }
 
-// helper names the role that can help. The only manager of a practice can ask the
+// supportContact names the role that can help. The only manager of a practice can ask the
 // operator.
-func helper(v *Visit) string {
+func supportContact(v *Request) string {
 	switch {
-	case v.ofScreen:
+	case v.unattended:
 		return ""
 	case !v.SignedIn:
 		return "If you need help, or have forgotten your password, ask a manager at your practice. If you are the manager, ask the operator of this service."
@@ -84,20 +84,20 @@ func helper(v *Visit) string {
 }
 
 // Show renders a whole page as the answer or, if its template fails, a plain error.
-func (s *Site) Show(v *Visit, page View) {
-	f := around{
+func (s *Site) Show(v *Request, page View) {
+	f := layout{
 		Title: page.Title, Practice: v.Practice.Name, Base: v.Base(),
-		Style: styleURL, Icon: iconURL, Ask: v.Ask, Help: helper(v), Content: page.Content,
+		Style: styleURL, Icon: iconURL, Ask: v.Ask, Help: supportContact(v), Content: page.Content,
 	}
 	if v.SignedIn {
-		f.Session, f.SignOut, f.Sections = &v.Session, v.Token("sign-out"), linksFor(v.Session.Roles, strings.TrimPrefix(v.R.URL.Path, v.Base()))
+		f.Session, f.SignOut, f.Sections = &v.Session, v.Token("sign-out"), linksFor(v.Session.Roles, strings.TrimPrefix(v.HTTP.URL.Path, v.Base()))
 	}
 	if page.Script != NoScript {
 		f.Script = scriptURLs[page.Script]
-		v.allow(page.Script)
+		v.allowScript(page.Script)
 	}
 	if f.Live = page.Script == Live; f.Live {
-		f.Since, f.Again = v.since, v.again()
+		f.Since, f.Again = v.head, v.reloadAddress()
 	}
 	block := page.Fragment
 	if block == "" {
@@ -112,11 +112,11 @@ func (s *Site) Show(v *Visit, page View) {
 		v.body.WriteString(ErrInternal.Heading + "\n")
 		v.status, mediaType = http.StatusInternalServerError, "text/plain; charset=utf-8"
 	}
-	v.sized(mediaType)
+	v.setHeaders(mediaType)
 }
 
-// allow lets the page run a script, and use the features that the script needs.
-func (v *Visit) allow(script Script) {
+// allowScript lets the page run a script, and use the features that the script needs.
+func (v *Request) allowScript(script Script) {
 	v.Header().Set("Content-Security-Policy", Policy("")+scripted)
 	if script == Passkeys {
 		v.Header().Set("Permissions-Policy", passkeysAllowed)

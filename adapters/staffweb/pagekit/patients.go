@@ -15,15 +15,15 @@ import (
 
 // Patients returns the names of the practice's patients, without unknown and just
 // erased ones.
-func (s *Site) Patients(v *Visit, ids ...patient.ID) (map[patient.ID]projections.PatientName, error) {
+func (s *Site) Patients(v *Request, ids ...patient.ID) (map[patient.ID]projections.PatientName, error) {
 	names, err := s.Names.Of(v.Context(), v.Tenant, ids...)
 	maps.DeleteFunc(names, func(_ patient.ID, name projections.PatientName) bool { return name.Name == event.Erased })
 	return names, err
 }
 
-// Looked adds to the access record that patients were shown: in a list, a day, on a
+// RecordShown adds to the access record that patients were shown: in a list, a day, on a
 // board or by a search. The topic names the page.
-func (s *Site) Looked(v *Visit, topic string, patients ...patient.ID) {
+func (s *Site) RecordShown(v *Request, topic string, patients ...patient.ID) {
 	id, err := uuid.Parse(v.ID)
 	if err != nil {
 		return
@@ -33,13 +33,13 @@ func (s *Site) Looked(v *Visit, topic string, patients ...patient.ID) {
 
 // The texts of fields for dates of birth.
 const (
-	BornHint  = "For example, 29 2 1980"
-	WrongBorn = "Give a date of birth as day, month and year, such as 29 2 1980"
+	BirthDateHint  = "For example, 29 2 1980"
+	BirthDateError = "Give a date of birth as day, month and year, such as 29 2 1980"
 )
 
-// ReadBorn parses a typed date of birth, such as 29/2/1980, or 1980-02-29; "" is no
+// ParseBirthDate parses a typed date of birth, such as 29/2/1980, or 1980-02-29; "" is no
 // date, and is valid.
-func ReadBorn(text string) (date string, ok bool) {
+func ParseBirthDate(text string) (date string, ok bool) {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" /.-\u2010\u2011\u2013", r) })
 	if len(parts) == 0 {
 		return "", strings.TrimSpace(text) == ""
@@ -53,8 +53,8 @@ func ReadBorn(text string) (date string, ok bool) {
 	return "", false
 }
 
-// Born formats a date of birth; "" if unknown. Anything but a date stays as it is.
-func Born(date string) string {
+// FormatBirthDate formats a date of birth; "" if unknown. Anything but a date stays as it is.
+func FormatBirthDate(date string) string {
 	on, err := time.Parse(time.DateOnly, date)
 	if err != nil {
 		return date

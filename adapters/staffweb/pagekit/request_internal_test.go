@@ -16,8 +16,8 @@ func TestRequestKeepsNoRequestLine_D45(t *testing.T) {
 	t.Parallel()
 	line := "elm-street/staff/sign-in?" + strings.Repeat("x", 30<<10)
 	request := mux.SetURLVars(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+line, nil), map[string]string{"tenant": line[:10]})
-	v := &Visit{w: httptest.NewRecorder(), R: request}
-	if err := (&Site{}).enter(v, formBytes); err != nil {
+	v := &Request{w: httptest.NewRecorder(), HTTP: request}
+	if err := (&Site{}).prepare(v, formBytes); err != nil {
 		t.Fatal(err)
 	}
 	if v.Tenant != "elm-street" || unsafe.StringData(v.Tenant) == unsafe.StringData(line) {

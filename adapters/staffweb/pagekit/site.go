@@ -31,7 +31,7 @@ type Site struct {
 
 	Signposts projections.Signposts
 	Names     projections.Names
-	Door      signin.Door
+	Auth      signin.Service
 	Desk      commands.Desk
 	// Record adds a line to the access record. It does not block.
 	Record func(access.Call)
@@ -46,25 +46,25 @@ type Site struct {
 	Seating  *admission.Metrics // nil: not measured
 	Log      *slog.Logger
 
-	seats seats
+	permits permits
 }
 
-// of is the path prefix of a practice's pages.
-const of = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
+// practicePath is the path prefix of a practice's pages.
+const practicePath = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 
 // Handler routes to the pages of these routes, and sets the limits of each visit.
 func (s *Site) Handler(routes []Route) http.Handler {
-	s.seats = seatsFor(s.InFlight)
-	s.Seating.Semaphores(map[string]*admission.FairSemaphore{"forms": s.seats.forms, "pages": s.seats.pages})
+	s.permits = newPermits(s.InFlight)
+	s.Seating.Semaphores(map[string]*admission.FairSemaphore{"forms": s.permits.forms, "pages": s.permits.pages})
 	router := mux.NewRouter().SkipClean(true)
 	for path, asset := range assets {
 		router.HandleFunc(path, asset.serve).Methods(http.MethodGet, http.MethodHead)
 	}
 	for _, r := range routes {
-		router.Handle(of+r.Path, s.visited(r.Name, r.serve(s)))
+		router.Handle(practicePath+r.Path, s.handle(r.Name, r.serve(s)))
 	}
-	router.NotFoundHandler = s.visited("unknown", func(*Visit) error { return ErrNotFound })
-	return s.hardened(router)
+	router.NotFoundHandler = s.handle("unknown", func(*Request) error { return ErrNotFound })
+	return s.withSecurityHeaders(router)
 }
 
 // Serves reports whether a request is for the pages rather than for the API,
@@ -83,43 +83,43 @@ func (s *Site) Serves(r *http.Request) bool {
 func (s *Site) Secure() bool { return s.URL != nil && s.URL.Scheme == "https" }
 
 // Origin is the pages' origin.
-func (s *Site) Origin(v *Visit) string {
+func (s *Site) Origin(v *Request) string {
 	if s.URL == nil { // on a loopback host, from the request
-		return "http://" + v.R.Host
+		return "http://" + v.HTTP.Host
 	}
 	return s.URL.Scheme + "://" + s.URL.Host
 }
 
 // Confirmed reports whether the last reauthentication is recent enough for an action
 // that needs it (D66).
-func (s *Site) Confirmed(v *Visit) bool {
+func (s *Site) Confirmed(v *Request) bool {
 	return v.SignedIn && s.RealNow().Before(v.Session.ConfirmedAt.Add(signin.ConfirmFor))
 }
 
 // ConfirmFirst redirects to reauthentication. The browser returns to a page of ours,
 // with the application's request.
-func (s *Site) ConfirmFirst(v *Visit, then string) error {
+func (s *Site) ConfirmFirst(v *Request, then string) error {
 	query := url.Values{"then": {then}}
 	if v.Ask.Made {
 		query.Set("app", v.Ask.App)
 		query.Set("redirect", v.Ask.Redirect)
 	}
-	return v.GoTo(v.Base() + "/confirm?" + query.Encode())
+	return v.Redirect(v.Base() + "/confirm?" + query.Encode())
 }
 
-// visited makes a page, apologises for its error, and logs it. A page is written when
+// handle makes a page, apologises for its error, and logs it. A page is written when
 // it is complete and its permit is released, so that a slow reader holds nothing.
-func (s *Site) visited(name string, answer Page) http.Handler {
+func (s *Site) handle(name string, answer Page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Limit)
 		defer cancel()
 		start := s.RealNow()
-		v := &Visit{there: r.Context(), w: w, R: r.WithContext(ctx), ID: event.NewID().String(), Source: httpx.ClientAddress(r, s.TrustedProxies), status: http.StatusOK}
+		v := &Request{connection: r.Context(), w: w, HTTP: r.WithContext(ctx), ID: event.NewID().String(), Source: httpx.ClientAddress(r, s.TrustedProxies), status: http.StatusOK}
 		w.Header().Set("X-Request-Id", v.ID)
 		v.bodyWithin(formTime)
-		s.answer(v, answer)
-		s.Metrics.shown(name, strconv.Itoa(v.status), s.RealNow().Sub(start))
-		s.logVisit(v, name)
+		s.run(v, answer)
+		s.Metrics.observe(name, strconv.Itoa(v.status), s.RealNow().Sub(start))
+		s.logRequest(v, name)
 		if v.write != nil {
 			v.write(w)
 			return
@@ -129,33 +129,33 @@ func (s *Site) visited(name string, answer Page) http.Handler {
 	})
 }
 
-// logVisit logs the page, without address, form fields and names. The practice of a stranger
+// logRequest logs the page, without address, form fields and names. The practice of a stranger
 // is unchecked input.
-func (s *Site) logVisit(v *Visit, page string) {
+func (s *Site) logRequest(v *Request, page string) {
 	line := []slog.Attr{
-		slog.String("request_id", v.ID), slog.String("method", v.R.Method), slog.String("page", page), slog.Int("status", v.status), slog.String("by", v.by()),
+		slog.String("request_id", v.ID), slog.String("method", v.HTTP.Method), slog.String("page", page), slog.Int("status", v.status), slog.String("by", v.actorID()),
 	}
-	if v.by() != "" {
+	if v.actorID() != "" {
 		line = append(line, slog.String("tenant", v.Tenant))
 	}
 	s.Log.LogAttrs(v.Context(), slog.LevelInfo, "page", line...)
 }
 
-func (s *Site) answer(v *Visit, by Page) {
-	defer v.Leave()
+func (s *Site) run(v *Request, by Page) {
+	defer v.Release()
 	if err := by(v); err != nil {
-		s.apologise(v, err)
+		s.showError(v, err)
 	}
 }
 
-// seats limits concurrent work, and the share of one source.
-type seats struct {
+// permits limits concurrent work, and the share of one source.
+type permits struct {
 	forms *admission.FairSemaphore // being read
 	pages *admission.FairSemaphore // querying the database
 }
 
-func seatsFor(pages int) seats {
-	return seats{forms: admission.NewFairSemaphore(4 * pages), pages: admission.NewFairSemaphore(pages)}
+func newPermits(pages int) permits {
+	return permits{forms: admission.NewFairSemaphore(4 * pages), pages: admission.NewFairSemaphore(pages)}
 }
 
 // Metrics counts pages and attempts to sign in. A nil Metrics counts nothing.
@@ -181,7 +181,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 	return m
 }
 
-func (m *Metrics) shown(page, status string, took time.Duration) {
+func (m *Metrics) observe(page, status string, took time.Duration) {
 	if m != nil {
 		m.duration.WithLabelValues(page, status).Observe(took.Seconds())
 	}

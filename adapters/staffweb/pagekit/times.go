@@ -29,7 +29,7 @@ func Moment(t time.Time, zone *time.Location) string {
 
 // When formats a time as briefly as is unambiguous: only the time today, and the date
 // without the year this year.
-func (s *Site) When(v *Visit, at time.Time) string {
+func (s *Site) When(v *Request, at time.Time) string {
 	zone := v.Practice.Zone
 	switch now := s.Now(); {
 	case Day(at, zone) == Day(now, zone):

@@ -15,10 +15,10 @@ import (
 	"frontdesk/projections"
 )
 
-// Listed describes an application's rights to these endpoints, in the order of the
+// DescribeRights describes an application's rights to these endpoints, in the order of the
 // catalogue. An endpoint that is no longer in the catalogue is listed by name, so that
 // none is left out.
-func Listed(endpoints []application.EndpointName) []string {
+func DescribeRights(endpoints []application.EndpointName) []string {
 	var texts []string
 	left := slices.Clone(endpoints)
 	for _, e := range access.Endpoints() {
@@ -38,16 +38,16 @@ var RoleNames = map[staff.Role]string{
 	staff.Receptionist: "receptionist", staff.Clinician: "clinician", staff.Manager: "manager", staff.PrivacyOfficer: "privacy officer",
 }
 
-// NamesOf lists roles.
-func NamesOf(roles staff.Roles) string {
+// RoleList lists roles.
+func RoleList(roles staff.Roles) string {
 	if len(roles) == 0 {
 		return "no role"
 	}
 	return joined(roles, "", " and ")
 }
 
-// AllOf describes a member with one of some roles.
-func AllOf(roles []staff.Role) string { return joined(roles, "a ", " or ") }
+// AnyRole describes a member with one of some roles.
+func AnyRole(roles []staff.Role) string { return joined(roles, "a ", " or ") }
 
 func joined(roles []staff.Role, article, last string) string {
 	text := ""
@@ -93,10 +93,10 @@ func Number(n int) string {
 // RequestNames are the types of requests in plain words, in the singular.
 var RequestNames = map[request.Type]string{request.Medical: "Medical request", request.Admin: "Admin request"}
 
-// WhoDid names the actor of an event.
-func WhoDid(v *Visit, h projections.Handled) string {
+// ActorName names the actor of an event.
+func ActorName(v *Request, h projections.Handled) string {
 	switch {
-	case v.Did(h):
+	case v.IsActor(h):
 		return "You"
 	case h.By != "":
 		return Plain(h.By)
@@ -106,7 +106,7 @@ func WhoDid(v *Visit, h projections.Handled) string {
 	return "Somebody"
 }
 
-// Did reports whether the signed-in member is the actor of an event.
-func (v *Visit) Did(h projections.Handled) bool {
+// IsActor reports whether the signed-in member is the actor of an event.
+func (v *Request) IsActor(h projections.Handled) bool {
 	return h.Actor.Kind != event.ByOperator && h.Actor.Member() == v.Session.Staff.UUID
 }

@@ -11,7 +11,7 @@ import (
 
 func TestGrantsAreListedInCatalogueOrder(t *testing.T) {
 	t.Parallel()
-	got := Listed([]application.EndpointName{"new-endpoint", access.StartConsultation, access.CreateNote})
+	got := DescribeRights([]application.EndpointName{"new-endpoint", access.StartConsultation, access.CreateNote})
 	want := []string{"add notes to patients’ care records", "start consultations", "use “new-endpoint”"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
@@ -20,10 +20,10 @@ func TestGrantsAreListedInCatalogueOrder(t *testing.T) {
 
 func TestEveryRoleHasAName(t *testing.T) {
 	t.Parallel()
-	if got := NamesOf(staff.AllRoles()); got != "receptionist, clinician, manager and privacy officer" {
+	if got := RoleList(staff.AllRoles()); got != "receptionist, clinician, manager and privacy officer" {
 		t.Errorf("got %s", got)
 	}
-	if got := AllOf([]staff.Role{staff.Manager, staff.Clinician}); got != "a manager or a clinician" {
+	if got := AnyRole([]staff.Role{staff.Manager, staff.Clinician}); got != "a manager or a clinician" {
 		t.Errorf("got %s", got)
 	}
 }

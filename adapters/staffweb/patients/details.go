@@ -13,31 +13,31 @@ import (
 
 // detailsPage is the form of a patient's details.
 type detailsPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	subject
 	NameField, BornField pagekit.Field
 	Token, Seen          string // the state that the page shows, so that no change is overwritten
 }
 
 // personFields are the fields of a patient.
-func personFields(f pagekit.Faulty, name, born string) (nameField, bornField pagekit.Field) {
+func personFields(f pagekit.FormErrors, name, born string) (nameField, bornField pagekit.Field) {
 	return pagekit.Field{ID: "name", Label: "Full name", Kind: "text", Value: name, Fill: "off", Fault: f.Fault("name")},
-		pagekit.Field{ID: "born", Label: "Date of birth", Hint: pagekit.BornHint + ". Leave it empty if it is not known", Kind: "text", Value: born, Fill: "off", Optional: true, Fault: f.Fault("born")}
+		pagekit.Field{ID: "born", Label: "Date of birth", Hint: pagekit.BirthDateHint + ". Leave it empty if it is not known", Kind: "text", Value: born, Fill: "off", Optional: true, Fault: f.Fault("born")}
 }
 
-func (s *Section) detailsForm(v *pagekit.Visit) error {
-	w, err := s.about(v)
+func (s *Section) detailsForm(v *pagekit.Request) error {
+	w, err := s.findSubject(v)
 	if err != nil {
 		return err
 	}
-	return s.showDetails(v, w, http.StatusOK, pagekit.Faulty{}, w.Name, w.Born)
+	return s.showDetails(v, w, http.StatusOK, pagekit.FormErrors{}, w.Name, w.Born)
 }
 
-func (s *Section) showDetails(v *pagekit.Visit, w subject, status int, faulty pagekit.Faulty, name, born string) error {
-	page := detailsPage{Faulty: faulty, subject: w, Token: v.Token(w.purpose()), Seen: v.Token(seenOf(w))}
+func (s *Section) showDetails(v *pagekit.Request, w subject, status int, faulty pagekit.FormErrors, name, born string) error {
+	page := detailsPage{FormErrors: faulty, subject: w, Token: v.Token(w.purpose()), Seen: v.Token(seenOf(w))}
 	page.NameField, page.BornField = personFields(faulty, name, born)
-	s.Looked(v, topic, w.ID)
-	s.Show(v, pagekit.View{Template: templates["details"], Status: status, Title: page.Titled("Change details"), Content: page})
+	s.RecordShown(v, topic, w.ID)
+	s.Show(v, pagekit.View{Template: templates["details"], Status: status, Title: page.PageTitle("Change details"), Content: page})
 	return nil
 }
 
@@ -46,41 +46,41 @@ func seenOf(w subject) string { return w.purpose() + "\x00seen\x00" + w.Name + "
 
 // changeDetails changes name and date of birth, unless they have changed since the
 // page. Equal details are no change.
-func (s *Section) changeDetails(v *pagekit.Visit) error {
-	id, _ := parse.SomeID(v.Var("patient"))
+func (s *Section) changeDetails(v *pagekit.Request) error {
+	id, _ := parse.SomeID(v.PathValue("patient"))
 	seen, err := commands.Seen(v.Context(), s.Desk.Store, patient.StreamOf(v.Tenant, patient.ID{UUID: id}))
 	if err != nil {
 		return err
 	}
-	w, err := s.about(v)
+	w, err := s.findSubject(v)
 	if err != nil {
 		return err
 	}
-	if !v.Owns(w.purpose()) {
+	if !v.HasToken(w.purpose()) {
 		return pagekit.ErrStale
 	}
 	name, typed := strings.TrimSpace(v.Form.Get("name")), v.Form.Get("born")
-	born, ok := pagekit.ReadBorn(typed)
+	born, ok := pagekit.ParseBirthDate(typed)
 	switch {
 	case !ok:
-		return s.showDetails(v, w, http.StatusBadRequest, pagekit.Wrong("born", pagekit.WrongBorn), name, typed)
+		return s.showDetails(v, w, http.StatusBadRequest, pagekit.FormError("born", pagekit.BirthDateError), name, typed)
 	case !v.Session.Owns(v.Form.Get("seen"), seenOf(w)):
-		return s.showDetails(v, w, http.StatusConflict, pagekit.Wrong("name",
+		return s.showDetails(v, w, http.StatusConflict, pagekit.FormError("name",
 			"Nothing has been changed: a colleague has changed these details since you opened the page. They are now "+described(w)+"."), name, typed)
 	case name == w.Name && born == w.BirthDate:
-		return v.GoTo(w.At)
+		return v.Redirect(w.At)
 	}
-	err = s.Desk.ChangePatientDetails(v.AsStaff(), commands.ChangePatientDetails{Tenant: v.Tenant, Patient: w.ID, Name: name, BirthDate: born, Seen: seen})
+	err = s.Desk.ChangePatientDetails(v.StaffContext(), commands.ChangePatientDetails{Tenant: v.Tenant, Patient: w.ID, Name: name, BirthDate: born, Seen: seen})
 	if errors.Is(err, patient.ErrChanged) {
 		return s.changeDetails(v) // another change came in between
 	}
 	if errors.Is(err, patient.ErrNameless) {
-		return s.showDetails(v, w, http.StatusBadRequest, pagekit.Wrong("name", patient.ErrNameless.Detail), name, typed)
+		return s.showDetails(v, w, http.StatusBadRequest, pagekit.FormError("name", patient.ErrNameless.Detail), name, typed)
 	}
 	if err != nil {
-		return unknown(err)
+		return orNoPatient(err)
 	}
-	return v.GoTo(w.At + "?done=details")
+	return v.Redirect(w.At + "?done=details")
 }
 
 func described(w subject) string {

@@ -14,15 +14,15 @@ import (
 // longestNote limits a typed note, in characters. An application may send a longer one.
 const longestNote = request.MaxText
 
-// newForm is a signed identifier for a form's result, so that a form that is sent twice
+// newFormID is a signed identifier for a form's result, so that a form that is sent twice
 // takes effect once, and no one chooses an identifier.
-func newForm(v *pagekit.Visit, w subject) string {
+func newFormID(v *pagekit.Request, w subject) string {
 	id := event.NewID().String()
 	return id + "." + v.Token(w.purpose()+"\x00new\x00"+id)
 }
 
-// madeBy returns the identifier of [newForm].
-func madeBy(v *pagekit.Visit, w subject, text string) (id string, ok bool) {
+// parseFormID returns the identifier of [newFormID].
+func parseFormID(v *pagekit.Request, w subject, text string) (id string, ok bool) {
 	if len(text) < 37 {
 		return "", false
 	}
@@ -32,28 +32,28 @@ func madeBy(v *pagekit.Visit, w subject, text string) (id string, ok bool) {
 
 // addNote adds a note to a record that is open to the member of staff. If it fails, it
 // shows the typed text again.
-func (s *Section) addNote(v *pagekit.Visit) error {
-	w, err := s.about(v)
+func (s *Section) addNote(v *pagekit.Request) error {
+	w, err := s.findSubject(v)
 	if err != nil {
 		return err
 	}
-	name, ok := madeBy(v, w, v.Form.Get("made"))
-	if !v.Owns(w.purpose()) || !ok {
+	name, ok := parseFormID(v, w, v.Form.Get("made"))
+	if !v.HasToken(w.purpose()) || !ok {
 		return pagekit.ErrStale
 	}
-	if !s.open(w) {
-		return s.closed(v, w, http.StatusForbidden, pagekit.Wrong("reason", "Your note has not been added: this record is closed to you again."))
+	if !s.isOpen(w) {
+		return s.showClosed(v, w, http.StatusForbidden, pagekit.FormError("reason", "Your note has not been added: this record is closed to you again."))
 	}
-	typed := v.Text("note")
+	typed := v.FormText("note")
 	if wrong := pagekit.TooLong(typed, longestNote); wrong != "" {
-		return s.show(v, w, http.StatusBadRequest, recordPage{Faulty: pagekit.Wrong("note", wrong), Typed: typed})
+		return s.show(v, w, http.StatusBadRequest, recordPage{FormErrors: pagekit.FormError("note", wrong), Typed: typed})
 	}
-	_, err = s.Desk.CreateNote(v.AsStaff(), commands.CreateNote{Tenant: v.Tenant, Patient: w.ID, Once: v.Once(name), Text: typed})
+	_, err = s.Desk.CreateNote(v.StaffContext(), commands.CreateNote{Tenant: v.Tenant, Patient: w.ID, Once: v.OnceKey(name), Text: typed})
 	if errors.Is(err, record.ErrEmptyNote) {
-		return s.show(v, w, http.StatusBadRequest, recordPage{Faulty: pagekit.Wrong("note", "Write the note"), Typed: typed})
+		return s.show(v, w, http.StatusBadRequest, recordPage{FormErrors: pagekit.FormError("note", "Write the note"), Typed: typed})
 	}
 	if err != nil {
-		return unknown(err)
+		return orNoPatient(err)
 	}
-	return v.GoTo(w.At + "?done=note")
+	return v.Redirect(w.At + "?done=note")
 }

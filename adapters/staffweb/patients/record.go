@@ -18,7 +18,7 @@ import (
 
 // recordPage is the page of a patient.
 type recordPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	subject
 	Done         string // the last action; "" for none
 	Restricted   string // those with access to the record; "" if all have access
@@ -56,8 +56,8 @@ const (
 	visitsShown   = 10
 )
 
-// done maps the word in the page's address to its text about the last action.
-var done = map[string]string{
+// doneTexts maps the word in the page's address to its text about the last action.
+var doneTexts = map[string]string{
 	"registered": "The patient has been registered.",
 	"details":    "The details have been changed.",
 	"note":       "The note has been added to the record.",
@@ -66,36 +66,36 @@ var done = map[string]string{
 
 // record shows a patient's record, or that it is closed. Its opening is recorded before
 // any of it is read.
-func (s *Section) record(v *pagekit.Visit) error {
-	w, err := s.about(v)
+func (s *Section) record(v *pagekit.Request) error {
+	w, err := s.findSubject(v)
 	if err != nil {
 		return err
 	}
-	if !s.open(w) {
-		return s.closed(v, w, http.StatusOK, pagekit.Faulty{})
+	if !s.isOpen(w) {
+		return s.showClosed(v, w, http.StatusOK, pagekit.FormErrors{})
 	}
 	before, _ := parse.SomeID(v.Form.Get("before")) // anything else begins with the newest
-	return s.show(v, w, http.StatusOK, recordPage{Done: done[v.Form.Get("done")], Before: before})
+	return s.show(v, w, http.StatusOK, recordPage{Done: doneTexts[v.Form.Get("done")], Before: before})
 }
 
-func (s *Section) show(v *pagekit.Visit, w subject, status int, page recordPage) (err error) {
-	if err := s.Desk.OpenCareRecord(v.AsStaff(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
-		return unknown(err)
+func (s *Section) show(v *pagekit.Request, w subject, status int, page recordPage) (err error) {
+	if err := s.Desk.OpenCareRecord(v.StaffContext(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
+		return orNoPatient(err)
 	}
 	page.subject, page.Token = w, v.Token(w.purpose())
-	page.Restricted = s.restricted(v, w)
-	page.Made = newForm(v, w)
-	for _, fill := range []func(*pagekit.Visit, *recordPage) error{s.addEntries, s.addRequests, s.addAppointments} {
+	page.Restricted = s.restrictionText(v, w)
+	page.Made = newFormID(v, w)
+	for _, fill := range []func(*pagekit.Request, *recordPage) error{s.addEntries, s.addRequests, s.addAppointments} {
 		if err := fill(v, &page); err != nil {
 			return err
 		}
 	}
-	s.Show(v, pagekit.View{Template: templates["record"], Status: status, Title: page.Titled(w.Name), Content: page})
+	s.Show(v, pagekit.View{Template: templates["record"], Status: status, Title: page.PageTitle(w.Name), Content: page})
 	return nil
 }
 
-// restricted names those with access to the record, unless all have access.
-func (s *Section) restricted(v *pagekit.Visit, w subject) string {
+// restrictionText names those with access to the record, unless all have access.
+func (s *Section) restrictionText(v *pagekit.Request, w subject) string {
 	switch {
 	case w.Sight.ByGlass(s.Now()):
 		return "This record is restricted to other members of staff. You have opened it by giving a reason, until " + pagekit.Clock(w.Sight.Until, v.Practice.Zone) + "."
@@ -105,7 +105,7 @@ func (s *Section) restricted(v *pagekit.Visit, w subject) string {
 	return ""
 }
 
-func (s *Section) addEntries(v *pagekit.Visit, page *recordPage) error {
+func (s *Section) addEntries(v *pagekit.Request, page *recordPage) error {
 	entries, more, err := s.Records.Page(v.Context(), v.Tenant, page.ID, page.Before, entriesShown)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (s *Section) addEntries(v *pagekit.Visit, page *recordPage) error {
 }
 
 // entryOf describes an entry of the care record.
-func entryOf(v *pagekit.Visit, e projections.RecordEntry) (shown entry) {
+func entryOf(v *pagekit.Request, e projections.RecordEntry) (shown entry) {
 	id := e.ID
 	shown.By, shown.At = e.UserName, pagekit.Moment(e.At, v.Practice.Zone)
 	switch e := e.Event.(type) {
@@ -140,7 +140,7 @@ func entryOf(v *pagekit.Visit, e projections.RecordEntry) (shown entry) {
 // requestRow is one of the patient's requests.
 type requestRow struct{ What, At, Standing, Address string }
 
-func (s *Section) addRequests(v *pagekit.Visit, page *recordPage) error {
+func (s *Section) addRequests(v *pagekit.Request, page *recordPage) error {
 	found, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, page.ID, projections.InboxPlace{}, requestsShown)
 	for _, r := range found {
 		page.Requests = append(page.Requests, requestRow{
@@ -153,13 +153,13 @@ func (s *Section) addRequests(v *pagekit.Visit, page *recordPage) error {
 // visitRow is one of the patient's appointments.
 type visitRow struct{ At, Site, Status string }
 
-func (s *Section) addAppointments(v *pagekit.Visit, page *recordPage) (err error) {
+func (s *Section) addAppointments(v *pagekit.Request, page *recordPage) (err error) {
 	page.Appointments, err = s.appointments(v, page.subject)
 	return err
 }
 
 // appointments are a patient's latest. They are not part of the record.
-func (s *Section) appointments(v *pagekit.Visit, w subject) (rows []visitRow, err error) {
+func (s *Section) appointments(v *pagekit.Request, w subject) (rows []visitRow, err error) {
 	found, err := s.Appointments.OfPatient(v.Context(), v.Tenant, w.ID, visitsShown)
 	if err != nil {
 		return nil, err
@@ -173,13 +173,13 @@ func (s *Section) appointments(v *pagekit.Visit, w subject) (rows []visitRow, er
 		}
 	}
 	for _, a := range found {
-		rows = append(rows, visitRow{pagekit.Moment(a.StartsAt, v.Practice.Zone), sites[a.Site.UUID], visits[a.Status]})
+		rows = append(rows, visitRow{pagekit.Moment(a.StartsAt, v.Practice.Zone), sites[a.Site.UUID], statusNames[a.Status]})
 	}
 	return rows, nil
 }
 
-// visits are the states of an appointment.
-var visits = map[projections.Status]string{
+// statusNames are the states of an appointment.
+var statusNames = map[projections.Status]string{
 	projections.StatusBooked: "booked", projections.StatusCalledIn: "called in", projections.StatusAttended: "attended",
 	projections.StatusDidNotAttend: "did not attend", projections.StatusCancelled: "cancelled",
 }

@@ -32,11 +32,11 @@ const (
 	searchLifetime  = 30 * time.Minute
 	sessionSearches = 10 // of one session; the oldest are deleted
 	mostFound       = 500
-	shown           = 50 // on one page
+	pageSize        = 50 // on one page
 )
 
-// keep stores a result and returns its name. It also deletes searches that are too old.
-func (s Searches) keep(ctx context.Context, session uuid.UUID, found []patient.ID) (search uuid.UUID, err error) {
+// store stores a result and returns its name. It also deletes searches that are too old.
+func (s Searches) store(ctx context.Context, session uuid.UUID, found []patient.ID) (search uuid.UUID, err error) {
 	search = event.NewID()
 	ids := make([]uuid.UUID, len(found))
 	for n, id := range found {
@@ -56,11 +56,11 @@ func (s Searches) keep(ctx context.Context, session uuid.UUID, found []patient.I
 
 // errNoSearch is the answer for a search that is no longer stored, or is another
 // session's.
-var errNoSearch = pagekit.Sorry(http.StatusNotFound, "This search has ended",
+var errNoSearch = pagekit.NewErrorPage(http.StatusNotFound, "This search has ended",
 	"We keep what a search has found for half an hour.", "Go to Patients and search again.")
 
-// of returns the result of a search of the session.
-func (s Searches) of(ctx context.Context, session, search uuid.UUID) (found []patient.ID, err error) {
+// load returns the result of a search of the session.
+func (s Searches) load(ctx context.Context, session, search uuid.UUID) (found []patient.ID, err error) {
 	var ids []uuid.UUID
 	err = s.DB.QueryRow(ctx, `SELECT found FROM patient_searches WHERE session = $1 AND search = $2 AND made_at > $3`,
 		session, search, s.Now().Add(-searchLifetime)).Scan(&ids)

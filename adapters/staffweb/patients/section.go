@@ -34,16 +34,16 @@ var templates = pagekit.Templates(sources, "search", "register", "record", "clos
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	get := func(page pagekit.Page) pagekit.Methods {
-		return pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.SeePatients, page)}
+		return pagekit.Methods{http.MethodGet: pagekit.Requires(staff.SeePatients, page)}
 	}
 	return []pagekit.Route{
-		pagekit.At("/patients", "patients", pagekit.Both(staff.SeePatients, s.searchForm, s.search)),
-		pagekit.At("/patients/register", "register-patient", pagekit.Both(staff.SeePatients, s.registerForm, s.register)),
-		pagekit.At("/patients/{patient}", "patient", get(s.record)),
-		pagekit.At("/patients/{patient}/glass", "glass", pagekit.Both(staff.SeePatients, s.record, s.breakGlass)),
-		pagekit.At("/patients/{patient}/timeline", "timeline", get(s.timeline)),
-		pagekit.At("/patients/{patient}/details", "patient-details", pagekit.Both(staff.SeePatients, s.detailsForm, s.changeDetails)),
-		pagekit.At("/patients/{patient}/notes", "notes", pagekit.Both(staff.SeePatients, s.record, s.addNote).Taking(longestNote)),
+		pagekit.NewRoute("/patients", "patients", pagekit.FormMethods(staff.SeePatients, s.searchForm, s.search)),
+		pagekit.NewRoute("/patients/register", "register-patient", pagekit.FormMethods(staff.SeePatients, s.registerForm, s.register)),
+		pagekit.NewRoute("/patients/{patient}", "patient", get(s.record)),
+		pagekit.NewRoute("/patients/{patient}/glass", "glass", pagekit.FormMethods(staff.SeePatients, s.record, s.breakGlass)),
+		pagekit.NewRoute("/patients/{patient}/timeline", "timeline", get(s.timeline)),
+		pagekit.NewRoute("/patients/{patient}/details", "patient-details", pagekit.FormMethods(staff.SeePatients, s.detailsForm, s.changeDetails)),
+		pagekit.NewRoute("/patients/{patient}/notes", "notes", pagekit.FormMethods(staff.SeePatients, s.record, s.addNote).WithText(longestNote)),
 	}
 }
 
@@ -63,9 +63,9 @@ type subject struct {
 	At    string // the address of their page
 }
 
-// about finds the patient in the path, and the member's access to the record.
-func (s *Section) about(v *pagekit.Visit) (w subject, err error) {
-	id, ok := parse.SomeID(v.Var("patient"))
+// findSubject finds the patient in the path, and the member's access to the record.
+func (s *Section) findSubject(v *pagekit.Request) (w subject, err error) {
+	id, ok := parse.SomeID(v.PathValue("patient"))
 	if !ok {
 		return w, errNoPatient
 	}
@@ -78,21 +78,21 @@ func (s *Section) about(v *pagekit.Visit) (w subject, err error) {
 	if !known {
 		return w, errNoPatient
 	}
-	w.PatientName, w.Born, w.At = name, pagekit.Born(name.BirthDate), pathOf(v, w.ID)
+	w.PatientName, w.Born, w.At = name, pagekit.FormatBirthDate(name.BirthDate), pathOf(v, w.ID)
 	w.Sight, err = s.Patients.Sight(v.Context(), v.Tenant, w.ID, v.Session.Staff)
 	return w, err
 }
 
-// open reports whether the member has access to the record now.
-func (s *Section) open(w subject) bool { return w.Sight.Open(s.Now()) }
+// isOpen reports whether the member has access to the record now.
+func (s *Section) isOpen(w subject) bool { return w.Sight.Open(s.Now()) }
 
 // purpose is the purpose of forms about the patient.
 func (w subject) purpose() string { return "patient\x00" + w.ID.String() }
 
-func pathOf(v *pagekit.Visit, id patient.ID) string { return v.Base() + "/patients/" + id.String() }
+func pathOf(v *pagekit.Request, id patient.ID) string { return v.Base() + "/patients/" + id.String() }
 
-// unknown replaces the refusal of a patient who is gone by the page for that.
-func unknown(err error) error {
+// orNoPatient replaces the refusal of a patient who is gone by the page for that.
+func orNoPatient(err error) error {
 	if errors.Is(err, patient.ErrUnknown) {
 		return errNoPatient
 	}
@@ -100,12 +100,12 @@ func unknown(err error) error {
 }
 
 // namesOf lists patients by name, without those who are gone.
-func (s *Section) namesOf(v *pagekit.Visit, ids []patient.ID) (l list, err error) {
+func (s *Section) namesOf(v *pagekit.Request, ids []patient.ID) (l list, err error) {
 	names, err := s.Site.Patients(v, ids...)
 	l.At = v.Base() + "/patients"
 	for _, id := range ids {
 		if name, known := names[id]; known {
-			l.Rows = append(l.Rows, row{id, name.Name, pagekit.Born(name.BirthDate)})
+			l.Rows = append(l.Rows, row{id, name.Name, pagekit.FormatBirthDate(name.BirthDate)})
 		}
 	}
 	return l, err

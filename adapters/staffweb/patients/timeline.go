@@ -25,16 +25,16 @@ type happening struct{ At, Who, What string }
 const happeningsShown = 50
 
 // timeline shows a patient's events, newest first. It is part of the record.
-func (s *Section) timeline(v *pagekit.Visit) error {
-	w, err := s.about(v)
+func (s *Section) timeline(v *pagekit.Request) error {
+	w, err := s.findSubject(v)
 	if err != nil {
 		return err
 	}
-	if !s.open(w) {
-		return s.closed(v, w, http.StatusOK, pagekit.Faulty{})
+	if !s.isOpen(w) {
+		return s.showClosed(v, w, http.StatusOK, pagekit.FormErrors{})
 	}
-	if err := s.Desk.OpenCareRecord(v.AsStaff(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
-		return unknown(err)
+	if err := s.Desk.OpenCareRecord(v.StaffContext(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
+		return orNoPatient(err)
 	}
 	before, _ := strconv.ParseInt(v.Form.Get("before"), 10, 64) // anything else is the newest
 	found, err := s.Timeline.OfPatient(v.Context(), v.Tenant, w.ID, max(0, before), happeningsShown)
@@ -53,7 +53,7 @@ func (s *Section) timeline(v *pagekit.Visit) error {
 }
 
 // describe describes events in words. Each actor is looked up once.
-func (s *Section) describe(v *pagekit.Visit, found []projections.Happening) (shown []happening, err error) {
+func (s *Section) describe(v *pagekit.Request, found []projections.Happening) (shown []happening, err error) {
 	names := map[string]string{}
 	for _, h := range found {
 		name, known := names[h.Actor]
@@ -69,7 +69,7 @@ func (s *Section) describe(v *pagekit.Visit, found []projections.Happening) (sho
 }
 
 // actor returns an actor's name for the timeline.
-func (s *Section) actor(v *pagekit.Visit, actor string) (name string, err error) {
+func (s *Section) actor(v *pagekit.Request, actor string) (name string, err error) {
 	kind, of, _ := strings.Cut(actor, ":")
 	id, known := parse.ID(of)
 	switch event.ActorKind(kind) {

@@ -14,7 +14,7 @@ import (
 
 // invitePage is the form of an invitation.
 type invitePage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	Name, Username, Email pagekit.Field
 	Roles                 []roleChoice
 	Token                 string
@@ -33,16 +33,16 @@ func inviteField(err error) string {
 
 // inviteForm shows the form, after recent reauthentication. The address prefills
 // nothing, because anyone can write one.
-func (s *Section) inviteForm(v *pagekit.Visit) error {
+func (s *Section) inviteForm(v *pagekit.Request) error {
 	if !s.Confirmed(v) {
 		return s.ConfirmFirst(v, "people?invite")
 	}
 	v.Form = nil
-	return s.askInvited(v, http.StatusOK, invitePage{})
+	return s.showInvite(v, http.StatusOK, invitePage{})
 }
 
-// askInvited shows the form with the typed values.
-func (s *Section) askInvited(v *pagekit.Visit, status int, page invitePage) error {
+// showInvite shows the form with the typed values.
+func (s *Section) showInvite(v *pagekit.Request, status int, page invitePage) error {
 	text := func(id, label, hint, kind string) pagekit.Field {
 		return pagekit.Field{ID: id, Label: label, Hint: hint, Kind: kind, Value: v.Form.Get(id), Fill: "off", Fault: page.Fault(id)}
 	}
@@ -50,24 +50,24 @@ func (s *Section) askInvited(v *pagekit.Visit, status int, page invitePage) erro
 	page.Username = text("username", "Username", "They sign in with it, written exactly as it is here. It cannot be changed later.", "text")
 	page.Email = text("email", "Email address", "We send nothing to it. Applications may be told it when this person does something.", "email")
 	page.Roles, page.Token = choices(ticked(v)), v.Session.FormToken("people")
-	s.Show(v, pagekit.View{Template: templates["invite"], Status: status, Title: page.Titled("Invite somebody"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["invite"], Status: status, Title: page.PageTitle("Invite somebody"), Content: page})
 	return nil
 }
 
 // invite registers a member of staff, who chooses a password by a link.
-func (s *Section) invite(v *pagekit.Visit) error {
+func (s *Section) invite(v *pagekit.Request) error {
 	if !s.Confirmed(v) {
 		return s.ConfirmFirst(v, "people?invite")
 	}
 	wanted := commands.InviteStaff{
 		Tenant: v.Tenant, Username: v.Form.Get("username"), Name: v.Form.Get("name"), Email: v.Form.Get("email"), Roles: ticked(v),
 	}
-	if wrong := unnamed(wanted); len(wrong.Faults) > 0 {
-		return s.askInvited(v, http.StatusBadRequest, invitePage{Faulty: wrong})
+	if wrong := missingFields(wanted); len(wrong.Faults) > 0 {
+		return s.showInvite(v, http.StatusBadRequest, invitePage{FormErrors: wrong})
 	}
-	given, err := s.Desk.InviteStaff(v.AsStaff(), wanted)
+	given, err := s.Desk.InviteStaff(v.StaffContext(), wanted)
 	if wrong, ok := pagekit.FormErrorsOf(err, inviteField(err)); ok {
-		return s.askInvited(v, http.StatusBadRequest, invitePage{Faulty: wrong})
+		return s.showInvite(v, http.StatusBadRequest, invitePage{FormErrors: wrong})
 	}
 	if err != nil {
 		return err
@@ -75,8 +75,8 @@ func (s *Section) invite(v *pagekit.Visit) error {
 	return s.showLink(v, wanted.Name, given)
 }
 
-// unnamed lists the missing fields, all at once.
-func unnamed(wanted commands.InviteStaff) (wrong pagekit.Faulty) {
+// missingFields lists the missing fields, all at once.
+func missingFields(wanted commands.InviteStaff) (wrong pagekit.FormErrors) {
 	if strings.TrimSpace(wanted.Name) == "" {
 		wrong = wrong.With("name", "Enter their full name")
 	}
@@ -96,10 +96,10 @@ type handedPage struct {
 	Until          string
 }
 
-// hand shows a new link of a member of staff, or why there is none.
-func (s *Section) hand(v *pagekit.Visit, about projections.Person, given commands.Invitation, err error) error {
+// showLinkOf shows a new link of a member of staff, or why there is none.
+func (s *Section) showLinkOf(v *pagekit.Request, about projections.Person, given commands.Invitation, err error) error {
 	if err != nil {
-		return s.refuse(v, about, err)
+		return s.showRefusal(v, about, err)
 	}
 	return s.showLink(v, about.Name, given)
 }
@@ -107,7 +107,7 @@ func (s *Section) hand(v *pagekit.Visit, about projections.Person, given command
 // showLink shows a link in the response to the form that created it. The secret is not
 // stored. Sending the form again creates no other link: the member of staff has changed
 // since the form was made, or the username exists.
-func (s *Section) showLink(v *pagekit.Visit, name string, given commands.Invitation) error {
+func (s *Section) showLink(v *pagekit.Request, name string, given commands.Invitation) error {
 	s.Show(v, pagekit.View{Template: templates["handed"], Status: http.StatusOK, Title: "Give this link to " + name, Content: handedPage{
 		Name: name, Username: given.Username,
 		Link:  s.Origin(v) + account.LinkPath(v.Tenant, given.Secret),

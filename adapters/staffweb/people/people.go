@@ -47,7 +47,7 @@ const peopleShown = 50
 
 // people shows managers the practice's staff: all, or one of them, or the form of an
 // invitation.
-func (s *Section) people(v *pagekit.Visit) error {
+func (s *Section) people(v *pagekit.Request) error {
 	if v.Form.Has("invite") {
 		return s.inviteForm(v)
 	}
@@ -56,18 +56,18 @@ func (s *Section) people(v *pagekit.Visit) error {
 		return err
 	}
 	if !v.Form.Has("member") {
-		return s.list(v, everybody, "")
+		return s.showList(v, everybody, "")
 	}
 	person, err := memberOf(v, everybody)
 	if err != nil {
 		return err
 	}
-	return s.showPerson(v, http.StatusOK, personPage{Person: person, Done: personDone[v.Form.Get("done")]})
+	return s.showPerson(v, http.StatusOK, personPage{Person: person, Done: doneTexts[v.Form.Get("done")]})
 }
 
 // memberOf is the member of staff in the form or the address. Everybody holds no member
 // of another practice.
-func memberOf(v *pagekit.Visit, everybody []projections.Person) (projections.Person, error) {
+func memberOf(v *pagekit.Request, everybody []projections.Person) (projections.Person, error) {
 	id, ok := parse.ID(v.Form.Get("member"))
 	i := slices.IndexFunc(everybody, func(o projections.Person) bool { return o.Staff.UUID == id })
 	if !ok || i < 0 {
@@ -76,8 +76,8 @@ func memberOf(v *pagekit.Visit, everybody []projections.Person) (projections.Per
 	return everybody[i], nil
 }
 
-// list shows one page of the people.
-func (s *Section) list(v *pagekit.Visit, people []projections.Person, find string) error {
+// showList shows one page of the people.
+func (s *Section) showList(v *pagekit.Request, people []projections.Person, find string) error {
 	last := max(1, (len(people)+peopleShown-1)/peopleShown)
 	number, _ := strconv.Atoi(v.Form.Get("page")) // anything else is the first
 	number = min(max(1, number), last)
@@ -104,7 +104,7 @@ const mostErasures = 50
 
 // erasures returns those that wait, so that every manager learns of each within the day
 // before it can be confirmed.
-func (s *Section) erasures(v *pagekit.Visit, everybody []projections.Person) (rows []erasureRow, err error) {
+func (s *Section) erasures(v *pagekit.Request, everybody []projections.Person) (rows []erasureRow, err error) {
 	waiting, err := s.Requested.Waiting(v.Context(), v.Tenant, s.Now(), mostErasures)
 	if err != nil {
 		return nil, err
@@ -123,13 +123,13 @@ func (s *Section) erasures(v *pagekit.Visit, everybody []projections.Person) (ro
 }
 
 // rowsOf are people as rows.
-func (s *Section) rowsOf(v *pagekit.Visit, people ...projections.Person) (rows []personRow, err error) {
+func (s *Section) rowsOf(v *pagekit.Request, people ...projections.Person) (rows []personRow, err error) {
 	last, err := s.SignIns.Last(v.Context(), v.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	for _, person := range people {
-		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: pagekit.NamesOf(person.Roles), Standing: s.signInObstacle(v, person)}
+		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: pagekit.RoleList(person.Roles), Standing: s.signInObstacle(v, person)}
 		if at, ok := last[person.Staff]; ok {
 			row.LastIn = pagekit.Day(at, v.Practice.Zone)
 		}
@@ -139,7 +139,7 @@ func (s *Section) rowsOf(v *pagekit.Visit, people ...projections.Person) (rows [
 }
 
 // signInObstacle returns why a member cannot sign in.
-func (s *Section) signInObstacle(v *pagekit.Visit, person projections.Person) string {
+func (s *Section) signInObstacle(v *pagekit.Request, person projections.Person) string {
 	switch until := pagekit.Clock(person.LinkUntil, v.Practice.Zone); {
 	case !person.Active:
 		return "Deactivated"
@@ -156,7 +156,7 @@ func (s *Section) signInObstacle(v *pagekit.Visit, person projections.Person) st
 
 // findPeople lists those whose name or username contains the text. It is a POST, so
 // that no address contains a name.
-func (s *Section) findPeople(v *pagekit.Visit) error {
+func (s *Section) findPeople(v *pagekit.Request) error {
 	everybody, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (s *Section) findPeople(v *pagekit.Visit) error {
 	found := slices.DeleteFunc(everybody, func(person projections.Person) bool {
 		return !strings.Contains(fold.String(person.Name+"\n"+person.Username), typed)
 	})
-	return s.list(v, found[:min(len(found), peopleShown)], find)
+	return s.showList(v, found[:min(len(found), peopleShown)], find)
 }
 
 // roleChoice is one role that can be ticked.
@@ -190,7 +190,7 @@ func choices(ticked []staff.Role) []roleChoice {
 }
 
 // ticked are the roles in the form, valid or not.
-func ticked(v *pagekit.Visit) (roles staff.Roles) {
+func ticked(v *pagekit.Request) (roles staff.Roles) {
 	for _, role := range v.Form["role"] {
 		roles = append(roles, staff.Role(role))
 	}

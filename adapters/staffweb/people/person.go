@@ -13,7 +13,7 @@ import (
 
 // personPage is one member of staff, with the actions of a manager.
 type personPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	projections.Person
 	Row   personRow
 	Done  string // the last action; "" for none
@@ -23,7 +23,7 @@ type personPage struct {
 }
 
 // showPerson shows one member of staff.
-func (s *Section) showPerson(v *pagekit.Visit, status int, page personPage) error {
+func (s *Section) showPerson(v *pagekit.Request, status int, page personPage) error {
 	rows, err := s.rowsOf(v, page.Person)
 	if err != nil {
 		return err
@@ -32,13 +32,13 @@ func (s *Section) showPerson(v *pagekit.Visit, status int, page personPage) erro
 	if page.Roles == nil {
 		page.Roles = choices(page.Person.Roles)
 	}
-	s.Show(v, pagekit.View{Template: templates["person"], Status: status, Title: page.Titled(page.Name), Content: page})
+	s.Show(v, pagekit.View{Template: templates["person"], Status: status, Title: page.PageTitle(page.Name), Content: page})
 	return nil
 }
 
-// personDone maps the word in the address of a member's page to its text about the last
+// doneTexts maps the word in the address of a member's page to its text about the last
 // action.
-var personDone = map[string]string{
+var doneTexts = map[string]string{
 	"roles":      "The roles have been changed. They apply from the next page that is opened.",
 	"deactivate": "The account has been deactivated.",
 }
@@ -49,38 +49,38 @@ func seenOf(o projections.Person) (purpose string) {
 }
 
 // act is a manager's action on a member of staff.
-type act func(s *Section, v *pagekit.Visit, about projections.Person) error
+type act func(s *Section, v *pagekit.Request, about projections.Person) error
 
 // acts are the actions by their names in forms.
 func acts() map[string]act {
 	return map[string]act{
-		"reinvite": func(s *Section, v *pagekit.Visit, about projections.Person) error {
-			given, err := s.Desk.InviteAgain(v.AsStaff(), commands.InviteAgain{Tenant: v.Tenant, Username: about.Username})
-			return s.hand(v, about, given, err)
+		"reinvite": func(s *Section, v *pagekit.Request, about projections.Person) error {
+			given, err := s.Desk.InviteAgain(v.StaffContext(), commands.InviteAgain{Tenant: v.Tenant, Username: about.Username})
+			return s.showLinkOf(v, about, given, err)
 		},
-		"reset": func(s *Section, v *pagekit.Visit, about projections.Person) error {
-			given, err := s.Desk.ResetStaff(v.AsStaff(), commands.ResetStaff{Tenant: v.Tenant, Username: about.Username})
-			return s.hand(v, about, given, err)
+		"reset": func(s *Section, v *pagekit.Request, about projections.Person) error {
+			given, err := s.Desk.ResetStaff(v.StaffContext(), commands.ResetStaff{Tenant: v.Tenant, Username: about.Username})
+			return s.showLinkOf(v, about, given, err)
 		},
-		"reactivate": func(s *Section, v *pagekit.Visit, about projections.Person) error {
-			given, err := s.Desk.ReactivateStaff(v.AsStaff(), commands.ReactivateStaff{Tenant: v.Tenant, Username: about.Username})
-			return s.hand(v, about, given, err)
+		"reactivate": func(s *Section, v *pagekit.Request, about projections.Person) error {
+			given, err := s.Desk.ReactivateStaff(v.StaffContext(), commands.ReactivateStaff{Tenant: v.Tenant, Username: about.Username})
+			return s.showLinkOf(v, about, given, err)
 		},
-		"deactivate": func(s *Section, v *pagekit.Visit, about projections.Person) error {
-			err := s.Desk.DeactivateStaff(v.AsStaff(), commands.DeactivateStaff{Tenant: v.Tenant, Username: about.Username})
-			return s.acted(v, about, err)
+		"deactivate": func(s *Section, v *pagekit.Request, about projections.Person) error {
+			err := s.Desk.DeactivateStaff(v.StaffContext(), commands.DeactivateStaff{Tenant: v.Tenant, Username: about.Username})
+			return s.redirectDone(v, about, err)
 		},
-		"roles": func(s *Section, v *pagekit.Visit, about projections.Person) error {
-			err := s.Desk.SetStaffRoles(v.AsStaff(), commands.SetStaffRoles{Tenant: v.Tenant, Username: about.Username, Roles: ticked(v)})
-			return s.acted(v, about, err)
+		"roles": func(s *Section, v *pagekit.Request, about projections.Person) error {
+			err := s.Desk.SetStaffRoles(v.StaffContext(), commands.SetStaffRoles{Tenant: v.Tenant, Username: about.Username, Roles: ticked(v)})
+			return s.redirectDone(v, about, err)
 		},
 	}
 }
 
 // changePeople runs a manager's action on a member of staff, or a search. A change
 // needs recent reauthentication: an unattended browser must not give anyone an account.
-func (s *Section) changePeople(v *pagekit.Visit) error {
-	if !v.Owns("people") {
+func (s *Section) changePeople(v *pagekit.Request) error {
+	if !v.HasToken("people") {
 		return pagekit.ErrStale
 	}
 	switch v.Form.Get("do") {
@@ -97,7 +97,7 @@ func (s *Section) changePeople(v *pagekit.Visit) error {
 
 // changePerson runs the action unless the member of staff has changed since the page
 // was shown.
-func (s *Section) changePerson(v *pagekit.Visit, act act) error {
+func (s *Section) changePerson(v *pagekit.Request, act act) error {
 	everybody, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *Section) changePerson(v *pagekit.Visit, act act) error {
 		return err
 	}
 	if !v.Session.Owns(v.Form.Get("seen"), seenOf(about)) {
-		return s.showPerson(v, http.StatusConflict, personPage{Person: about, Faulty: pagekit.Wrong("facts",
+		return s.showPerson(v, http.StatusConflict, personPage{Person: about, FormErrors: pagekit.FormError("facts",
 			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again.")})
 	}
 	if !s.Confirmed(v) {
@@ -116,21 +116,21 @@ func (s *Section) changePerson(v *pagekit.Visit, act act) error {
 	return act(s, v, about)
 }
 
-// acted returns to the member's page, or shows why nothing was done.
-func (s *Section) acted(v *pagekit.Visit, about projections.Person, err error) error {
+// redirectDone returns to the member's page, or shows why nothing was done.
+func (s *Section) redirectDone(v *pagekit.Request, about projections.Person, err error) error {
 	if err != nil {
-		return s.refuse(v, about, err)
+		return s.showRefusal(v, about, err)
 	}
-	return v.GoTo(v.Base() + "/people?member=" + about.Staff.String() + "&done=" + v.Form.Get("do"))
+	return v.Redirect(v.Base() + "/people?member=" + about.Staff.String() + "&done=" + v.Form.Get("do"))
 }
 
-// refuse shows why a rule refuses an action on a member of staff.
-func (s *Section) refuse(v *pagekit.Visit, about projections.Person, err error) error {
+// showRefusal shows why a rule refuses an action on a member of staff.
+func (s *Section) showRefusal(v *pagekit.Request, about projections.Person, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {
 		return err
 	}
-	page := personPage{Person: about, Faulty: pagekit.Wrong("facts", refusal.Detail)}
+	page := personPage{Person: about, FormErrors: pagekit.FormError("facts", refusal.Detail)}
 	if v.Form.Get("do") == "roles" {
 		page.Faults[0].Field, page.Roles = firstRole, choices(ticked(v))
 	}

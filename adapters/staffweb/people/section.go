@@ -24,8 +24,8 @@ var templates = pagekit.Templates(sources, "people", "person", "invite", "handed
 
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
-	return []pagekit.Route{pagekit.At("/people", "people", pagekit.Both(staff.ManagePeople, s.people, s.changePeople))}
+	return []pagekit.Route{pagekit.NewRoute("/people", "people", pagekit.FormMethods(staff.ManagePeople, s.people, s.changePeople))}
 }
 
-var errNoMember = pagekit.Sorry(http.StatusNotFound, "There is nobody like this at the practice",
+var errNoMember = pagekit.NewErrorPage(http.StatusNotFound, "There is nobody like this at the practice",
 	"Nothing has been changed.", "Go back to People and look for them there.")

@@ -16,8 +16,8 @@ const copyTime = 15 * time.Minute
 // copy sends all data about a patient. The event of making the copy is in the log before
 // its first byte is sent. If the copy fails, the transfer breaks off, which browsers show as
 // a failed download.
-func (s *Section) copy(v *pagekit.Visit, state dataState) error {
-	if !v.Owns(state.purpose()) {
+func (s *Section) copy(v *pagekit.Request, state dataState) error {
+	if !v.HasToken(state.purpose()) {
 		return pagekit.ErrStale
 	}
 	select {
@@ -27,7 +27,7 @@ func (s *Section) copy(v *pagekit.Visit, state dataState) error {
 	}
 	made, err := s.Copy(v.Context(), v.Tenant, state.id)
 	if err == nil {
-		err = s.Desk.RecordReading(v.AsStaff(), commands.RecordReading{Tenant: v.Tenant, Queried: made.Reading})
+		err = s.Desk.RecordReading(v.StaffContext(), commands.RecordReading{Tenant: v.Tenant, Queried: made.Reading})
 	}
 	if err != nil {
 		<-s.Copying

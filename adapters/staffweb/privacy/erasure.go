@@ -49,7 +49,7 @@ var basisWords = map[erasure.Basis]string{
 }
 
 // addErasure adds the state of the patient's erasure, and its holds.
-func (s *Section) addErasure(v *pagekit.Visit, state dataState, actors *actorNames, page *patientPage) (err error) {
+func (s *Section) addErasure(v *pagekit.Request, state dataState, actors *actorNames, page *patientPage) (err error) {
 	view := erasureView{Held: len(state.holds) > 0}
 	for _, basis := range erasure.Bases() {
 		view.Bases = append(view.Bases, basisChoice{basis, basisWords[basis], v.Form.Get("basis") == string(basis)})
@@ -71,7 +71,7 @@ func (s *Section) addErasure(v *pagekit.Visit, state dataState, actors *actorNam
 
 // addSecond adds the facts about the first person that the second one needs, and whether
 // the viewer can be the second person.
-func (s *Section) addSecond(v *pagekit.Visit, r erasure.Request, actors *actorNames, view *erasureView) error {
+func (s *Section) addSecond(v *pagekit.Request, r erasure.Request, actors *actorNames, view *erasureView) error {
 	if r.RequestedBy.Kind == event.ByStaff {
 		account, err := s.Desk.Erasures.AccountOf(v.Context(), v.Tenant, r.RequestedBy.Member())
 		if err != nil {
@@ -96,7 +96,7 @@ const mostOfficers = 20
 
 // independentOfficers reports whether two privacy officers of the practice could erase
 // a patient together, if one of them asked now.
-func (s *Section) independentOfficers(v *pagekit.Visit) (bool, error) {
+func (s *Section) independentOfficers(v *pagekit.Request) (bool, error) {
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return false, err

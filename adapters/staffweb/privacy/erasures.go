@@ -37,7 +37,7 @@ type erasureRow struct {
 
 var erasedKinds = map[event.HolderKind]string{event.OfPatient: "Patient", event.OfStaff: "Member of staff", event.OfPractitioner: "Practitioner"}
 
-func rowOfErasure(v *pagekit.Visit, d projections.DoneErasure) erasureRow {
+func rowOfErasure(v *pagekit.Request, d projections.DoneErasure) erasureRow {
 	moment := func(at time.Time) string { return pagekit.Moment(at, v.Practice.Zone) }
 	return erasureRow{
 		ID: d.Erasure, Kind: erasedKinds[d.Kind], Person: d.Holder, At: moment(d.ErasedAt), Basis: basisWords[d.Basis],
@@ -46,7 +46,7 @@ func rowOfErasure(v *pagekit.Visit, d projections.DoneErasure) erasureRow {
 }
 
 // erasures lists the erasures of the practice.
-func (s *Section) erasures(v *pagekit.Visit) error {
+func (s *Section) erasures(v *pagekit.Request) error {
 	before, err := cursor(v, "before")
 	if err != nil {
 		return err
@@ -74,11 +74,11 @@ type letterPage struct {
 	Today string
 }
 
-var errNoErasure = pagekit.Sorry(http.StatusNotFound, "There is no such erasure", "This practice has no erasure with this identifier.", "Go back to the list of erasures.")
+var errNoErasure = pagekit.NewErrorPage(http.StatusNotFound, "There is no such erasure", "This practice has no erasure with this identifier.", "Go back to the list of erasures.")
 
 // letter shows the letter that confirms an erasure, for printing.
-func (s *Section) letter(v *pagekit.Visit) error {
-	id, ok := parse.ID(v.Var("erasure"))
+func (s *Section) letter(v *pagekit.Request) error {
+	id, ok := parse.ID(v.PathValue("erasure"))
 	if !ok {
 		return errNoErasure
 	}

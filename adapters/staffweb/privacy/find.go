@@ -15,22 +15,22 @@ import (
 
 // find shows patients by the beginning of a name, by date of birth or by identifier. It is a
 // POST, so that no address contains a name.
-func (s *Section) find(v *pagekit.Visit) error {
-	if !v.Owns("privacy") {
+func (s *Section) find(v *pagekit.Request) error {
+	if !v.HasToken("privacy") {
 		return pagekit.ErrStale
 	}
 	page := homePage{Looked: true, Name: strings.TrimSpace(v.Form.Get("name")), Birth: strings.TrimSpace(v.Form.Get("birth"))}
 	if id, ok := parse.ID(page.Name); ok {
-		return v.GoTo(v.Base() + "/privacy/patients/" + id.String())
+		return v.Redirect(v.Base() + "/privacy/patients/" + id.String())
 	}
 	wanted, wrong := wantedBy(page)
-	if page.Faulty = wrong; len(page.Faults) > 0 {
+	if page.FormErrors = wrong; len(page.Faults) > 0 {
 		page.Looked = false
 		return s.showHome(v, http.StatusBadRequest, page)
 	}
 	found, all, err := s.Book.Find(v.Context(), v.Tenant, wanted, mostFound)
 	if errors.Is(err, projections.ErrBookFull) {
-		page.Looked, page.Faulty = false, pagekit.Wrong("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
+		page.Looked, page.FormErrors = false, pagekit.FormError("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
 		return s.showHome(v, http.StatusBadRequest, page)
 	}
 	if err != nil {
@@ -41,20 +41,20 @@ func (s *Section) find(v *pagekit.Visit) error {
 }
 
 // wantedBy reads the search, or its faults.
-func wantedBy(page homePage) (w projections.Wanted, wrong pagekit.Faulty) {
-	born, ok := pagekit.ReadBorn(page.Birth)
+func wantedBy(page homePage) (w projections.Wanted, wrong pagekit.FormErrors) {
+	born, ok := pagekit.ParseBirthDate(page.Birth)
 	switch {
 	case !ok:
-		wrong = pagekit.Wrong("birth", pagekit.WrongBorn)
+		wrong = pagekit.FormError("birth", pagekit.BirthDateError)
 	case page.Name == "" && born == "":
-		wrong = pagekit.Wrong("name", "Enter a name, a date of birth or an identifier")
+		wrong = pagekit.FormError("name", "Enter a name, a date of birth or an identifier")
 	}
 	return projections.Wanted{Name: page.Name, BirthDate: born}, wrong
 }
 
 // cursor is the identifier of the row after which a list continues; zero for its beginning.
-func cursor(v *pagekit.Visit, name string) (uuid.UUID, error) {
-	if v.R.Method != http.MethodGet || !v.Form.Has(name) {
+func cursor(v *pagekit.Request, name string) (uuid.UUID, error) {
+	if v.HTTP.Method != http.MethodGet || !v.Form.Has(name) {
 		return uuid.Nil, nil
 	}
 	id, ok := parse.ID(v.Form.Get(name))
@@ -74,11 +74,11 @@ func (n patientNames) of(id patient.ID) string {
 	return "a patient whom the practice does not have" // an identifier that a call invented, or an erased patient
 }
 
-func (n patientNames) born(id patient.ID) string { return pagekit.Born(n[id].BirthDate) }
+func (n patientNames) born(id patient.ID) string { return pagekit.FormatBirthDate(n[id].BirthDate) }
 
 // named returns the names of patients, and adds the named ones to the access record under a
 // topic, each once.
-func (s *Section) named(v *pagekit.Visit, topic string, shown []patient.ID) (patientNames, error) {
+func (s *Section) named(v *pagekit.Request, topic string, shown []patient.ID) (patientNames, error) {
 	once := map[patient.ID]bool{}
 	var wanted []patient.ID
 	for _, id := range shown {
@@ -96,6 +96,6 @@ func (s *Section) named(v *pagekit.Visit, topic string, shown []patient.ID) (pat
 			known = append(known, id)
 		}
 	}
-	s.Looked(v, topic, known...)
+	s.RecordShown(v, topic, known...)
 	return names, nil
 }

@@ -31,13 +31,13 @@ type dataState struct {
 
 // ofPatient passes the patient in the address to a page. Patients of other practices and
 // erased ones are unknown.
-func (s *Section) ofPatient(page func(*pagekit.Visit, dataState) error) pagekit.Page {
-	return func(v *pagekit.Visit) error {
-		id, ok := parse.ID(v.Var("patient"))
+func (s *Section) ofPatient(page func(*pagekit.Request, dataState) error) pagekit.Page {
+	return func(v *pagekit.Request) error {
+		id, ok := parse.ID(v.PathValue("patient"))
 		if !ok {
 			return errNoPatient
 		}
-		return s.confirmed("privacy/patients/"+id.String(), func(v *pagekit.Visit) error {
+		return s.confirmed("privacy/patients/"+id.String(), func(v *pagekit.Request) error {
 			state, err := s.dataState(v, patient.ID{UUID: id})
 			if err != nil {
 				return err
@@ -50,7 +50,7 @@ func (s *Section) ofPatient(page func(*pagekit.Visit, dataState) error) pagekit.
 var errNoPatient = pagekit.NoSuch("patient", "Go back to Privacy and look for them there.")
 
 // dataState reads a patient's stream. It decrypts nothing.
-func (s *Section) dataState(v *pagekit.Visit, id patient.ID) (dataState, error) {
+func (s *Section) dataState(v *pagekit.Request, id patient.ID) (dataState, error) {
 	history, err := s.Desk.Store.Load(v.Context(), patient.StreamOf(v.Tenant, id))
 	if err != nil {
 		return dataState{}, err
@@ -98,7 +98,7 @@ func (state dataState) purpose() string { return "privacy\x00" + state.id.String
 
 // patientPage is the page about one patient.
 type patientPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	Patient     patient.ID
 	Name, Birth string
 	Done        string // the last action; "" for none
@@ -142,11 +142,11 @@ var patientDone = map[string]string{
 }
 
 // patient shows a patient.
-func (s *Section) patient(v *pagekit.Visit, state dataState) error {
+func (s *Section) patient(v *pagekit.Request, state dataState) error {
 	return s.showPatient(v, http.StatusOK, state, patientPage{Done: patientDone[v.Form.Get("done")]})
 }
 
-func (s *Section) showPatient(v *pagekit.Visit, status int, state dataState, page patientPage) error {
+func (s *Section) showPatient(v *pagekit.Request, status int, state dataState, page patientPage) error {
 	names, err := s.named(v, "privacy-patient", []patient.ID{state.id})
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (s *Section) showPatient(v *pagekit.Visit, status int, state dataState, pag
 	page.Patient, page.Name, page.Birth = state.id, names.of(state.id), names.born(state.id)
 	page.Restricted, page.Allowed = state.restricted, actors.membersOf(state.allowed)
 	page.Token, page.Seen = v.Token(state.purpose()), v.Token(state.seen())
-	for _, fill := range []func(*pagekit.Visit, dataState, *actorNames, *patientPage) error{s.addMembers, s.addErasure, s.addLines, s.addTraces} {
+	for _, fill := range []func(*pagekit.Request, dataState, *actorNames, *patientPage) error{s.addMembers, s.addErasure, s.addLines, s.addTraces} {
 		if err := fill(v, state, actors, &page); err != nil {
 			return err
 		}
@@ -166,12 +166,12 @@ func (s *Section) showPatient(v *pagekit.Visit, status int, state dataState, pag
 	if actors.failed != nil {
 		return actors.failed
 	}
-	s.Show(v, pagekit.View{Template: templates["patient"], Status: status, Title: page.Titled(page.Name), Content: page})
+	s.Show(v, pagekit.View{Template: templates["patient"], Status: status, Title: page.PageTitle(page.Name), Content: page})
 	return nil
 }
 
 // addMembers lists those who can be given access to the record: all who may see patients.
-func (s *Section) addMembers(v *pagekit.Visit, state dataState, _ *actorNames, page *patientPage) error {
+func (s *Section) addMembers(v *pagekit.Request, state dataState, _ *actorNames, page *patientPage) error {
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
@@ -186,8 +186,8 @@ func (s *Section) addMembers(v *pagekit.Visit, state dataState, _ *actorNames, p
 }
 
 // number is the idx after which a list continues; zero for its beginning.
-func number(v *pagekit.Visit, name string) (int64, error) {
-	if v.R.Method != http.MethodGet || !v.Form.Has(name) {
+func number(v *pagekit.Request, name string) (int64, error) {
+	if v.HTTP.Method != http.MethodGet || !v.Form.Has(name) {
 		return 0, nil
 	}
 	n, err := strconv.ParseInt(v.Form.Get(name), 10, 64)

@@ -74,18 +74,18 @@ type Copy struct {
 func (s *Section) Routes() []pagekit.Route {
 	guard := func(page pagekit.Page) pagekit.Page { return s.confirmed("privacy", page) }
 	return []pagekit.Route{
-		pagekit.At("/privacy", "privacy", pagekit.Both(staff.GuardPrivacy, guard(s.home), guard(s.find))),
-		pagekit.At("/privacy/refused", "privacy-refused", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.GuardPrivacy, guard(s.refused))}),
-		pagekit.At("/privacy/erasures", "privacy-erasures", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.GuardPrivacy, guard(s.erasures))}),
-		pagekit.At("/privacy/erasures/{erasure}", "privacy-erasure", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.GuardPrivacy, guard(s.letter))}),
-		pagekit.At("/privacy/patients/{patient}", "privacy-patient", pagekit.Both(staff.GuardPrivacy, s.ofPatient(s.patient), s.ofPatient(s.act))),
-		pagekit.At("/privacy/patients/{patient}/copy", "privacy-copy", pagekit.Methods{http.MethodPost: pagekit.WhoMay(staff.GuardPrivacy, s.ofPatient(s.copy))}),
+		pagekit.NewRoute("/privacy", "privacy", pagekit.FormMethods(staff.GuardPrivacy, guard(s.home), guard(s.find))),
+		pagekit.NewRoute("/privacy/refused", "privacy-refused", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.refused))}),
+		pagekit.NewRoute("/privacy/erasures", "privacy-erasures", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.erasures))}),
+		pagekit.NewRoute("/privacy/erasures/{erasure}", "privacy-erasure", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.letter))}),
+		pagekit.NewRoute("/privacy/patients/{patient}", "privacy-patient", pagekit.FormMethods(staff.GuardPrivacy, s.ofPatient(s.patient), s.ofPatient(s.act))),
+		pagekit.NewRoute("/privacy/patients/{patient}/copy", "privacy-copy", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.GuardPrivacy, s.ofPatient(s.copy))}),
 	}
 }
 
 // confirmed gives access after recent reauthentication, and otherwise asks for it (D66).
 func (s *Section) confirmed(at string, page pagekit.Page) pagekit.Page {
-	return func(v *pagekit.Visit) error {
+	return func(v *pagekit.Request) error {
 		if !s.Confirmed(v) {
 			return s.ConfirmFirst(v, at)
 		}
@@ -95,7 +95,7 @@ func (s *Section) confirmed(at string, page pagekit.Page) pagekit.Page {
 
 // homePage is the first page of the section.
 type homePage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	Broken   []brokenRow
 	Older    string // the last row of them, if older ones follow
 	Newer    bool   // they do not begin with the newest
@@ -119,7 +119,7 @@ func (p homePage) NameField() pagekit.Field {
 
 // BirthField is the field of a date of birth.
 func (p homePage) BirthField() pagekit.Field {
-	return pagekit.Field{ID: "birth", Label: "Date of birth", Hint: pagekit.BornHint, Kind: "text", Value: p.Birth, Fill: "off", Optional: true, Fault: p.Fault("birth")}
+	return pagekit.Field{ID: "birth", Label: "Date of birth", Hint: pagekit.BirthDateHint, Kind: "text", Value: p.Birth, Fill: "off", Optional: true, Fault: p.Fault("birth")}
 }
 
 // Limits of the lists.
@@ -152,11 +152,11 @@ type foundRow struct {
 }
 
 // home shows broken glass first, and then the erasures that wait.
-func (s *Section) home(v *pagekit.Visit) error {
+func (s *Section) home(v *pagekit.Request) error {
 	return s.showHome(v, http.StatusOK, homePage{})
 }
 
-func (s *Section) showHome(v *pagekit.Visit, status int, page homePage, found ...patient.ID) error {
+func (s *Section) showHome(v *pagekit.Request, status int, page homePage, found ...patient.ID) error {
 	before, err := cursor(v, "before")
 	if err != nil {
 		return err
@@ -182,13 +182,13 @@ func (s *Section) showHome(v *pagekit.Visit, status int, page homePage, found ..
 		return err
 	}
 	page.Token = v.Token("privacy")
-	s.Show(v, pagekit.View{Template: templates["privacy"], Status: status, Title: page.Titled("Privacy"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["privacy"], Status: status, Title: page.PageTitle("Privacy"), Content: page})
 	return nil
 }
 
 // fillHome reads all names of the page in one query, and adds the patients to the access
 // record.
-func (s *Section) fillHome(v *pagekit.Visit, page *homePage, broken []projections.Breaking, waiting []projections.AskedErasure, found []patient.ID) error {
+func (s *Section) fillHome(v *pagekit.Request, page *homePage, broken []projections.Breaking, waiting []projections.AskedErasure, found []patient.ID) error {
 	shown := found
 	for _, b := range broken {
 		shown = append(shown, b.Patient)

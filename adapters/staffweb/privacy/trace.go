@@ -26,7 +26,7 @@ type traceRow struct {
 const firstFailure = 500
 
 // rowOf describes a line.
-func rowOf(v *pagekit.Visit, actors *actorNames, c access.Call) lineRow {
+func rowOf(v *pagekit.Request, actors *actorNames, c access.Call) lineRow {
 	row := lineRow{At: pagekit.Moment(c.At, v.Practice.Zone), Who: actors.actor(c.Actor()), What: projections.Describe(string(c.Endpoint)), Ended: "answered"}
 	switch {
 	case c.Looked():
@@ -40,7 +40,7 @@ func rowOf(v *pagekit.Visit, actors *actorNames, c access.Call) lineRow {
 }
 
 // addLines adds the calls about the patient, and the pages that showed them.
-func (s *Section) addLines(v *pagekit.Visit, state dataState, actors *actorNames, page *patientPage) error {
+func (s *Section) addLines(v *pagekit.Request, state dataState, actors *actorNames, page *patientPage) error {
 	before, err := cursor(v, "lines")
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *Section) addLines(v *pagekit.Visit, state dataState, actors *actorNames
 
 // addTraces adds the events about the patient's data, and the applications that webhooks
 // notified.
-func (s *Section) addTraces(v *pagekit.Visit, state dataState, actors *actorNames, page *patientPage) error {
+func (s *Section) addTraces(v *pagekit.Request, state dataState, actors *actorNames, page *patientPage) error {
 	before, err := number(v, "events")
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (s *Section) addTraces(v *pagekit.Visit, state dataState, actors *actorName
 }
 
 // notifiedOf names the applications that webhooks notified of events.
-func (s *Section) notifiedOf(v *pagekit.Visit, actors *actorNames, traces []projections.Trace) (map[uuid.UUID][]string, error) {
+func (s *Section) notifiedOf(v *pagekit.Request, actors *actorNames, traces []projections.Trace) (map[uuid.UUID][]string, error) {
 	var events []uuid.UUID
 	for _, t := range traces {
 		events = append(events, t.Event)
@@ -115,7 +115,7 @@ type refusedRow struct {
 }
 
 // refused shows the refused calls to the practice, newest first.
-func (s *Section) refused(v *pagekit.Visit) error {
+func (s *Section) refused(v *pagekit.Request) error {
 	before, err := cursor(v, "before")
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (s *Section) refused(v *pagekit.Visit) error {
 }
 
 // refusals describes refused calls.
-func (s *Section) refusals(v *pagekit.Visit, calls []access.Call) (rows []refusedRow, err error) {
+func (s *Section) refusals(v *pagekit.Request, calls []access.Call) (rows []refusedRow, err error) {
 	var shown []patient.ID
 	for _, c := range calls {
 		shown = append(shown, c.Patient)

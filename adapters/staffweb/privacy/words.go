@@ -11,14 +11,14 @@ import (
 // actorNames names actors. It looks each application up once.
 type actorNames struct {
 	s       *Section
-	v       *pagekit.Visit
+	v       *pagekit.Request
 	members map[uuid.UUID]string
 	apps    map[uuid.UUID]string
 	failed  error
 }
 
 // actorNames reads the names of the practice's staff, including those who have left.
-func (s *Section) actorNames(v *pagekit.Visit) (*actorNames, error) {
+func (s *Section) actorNames(v *pagekit.Request) (*actorNames, error) {
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return nil, err

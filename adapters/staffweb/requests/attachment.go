@@ -16,7 +16,7 @@ import (
 
 // errNoFile is the answer about a file that the request does not have, or no longer
 // has.
-var errNoFile = &pagekit.Apology{
+var errNoFile = &pagekit.ErrorPage{
 	Status: http.StatusNotFound, Heading: "There is no such file", Text: "The request does not have it.", Advice: "Go back to the request.",
 }
 
@@ -30,22 +30,22 @@ const confined = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-
 
 // attachment sends a file. The event of opening it is in the log before its first byte
 // is sent.
-func (s *Section) attachment(v *pagekit.Visit) error {
+func (s *Section) attachment(v *pagekit.Request) error {
 	found, err := s.find(v)
 	if err != nil {
 		return err
 	}
-	n, err := strconv.Atoi(v.Var("n"))
+	n, err := strconv.Atoi(v.PathValue("n"))
 	if err != nil || n < 1 || n > len(found.Attachments) {
 		return errNoFile
 	}
-	if err := s.mayWrite(v, found); err != nil {
+	if err := s.checkAccess(v, found); err != nil {
 		return err
 	}
 	file := found.Attachments[n-1]
-	about, err := s.Desk.OpenAttachment(v.AsStaff(), commands.OpenAttachment{Tenant: v.Tenant, Request: found.ID, Attachment: file.ID})
+	about, err := s.Desk.OpenAttachment(v.StaffContext(), commands.OpenAttachment{Tenant: v.Tenant, Request: found.ID, Attachment: file.ID})
 	if err != nil {
-		return orNone(err)
+		return orNoRequest(err)
 	}
 	if about != found.Patient {
 		return s.attachment(v) // the request was moved in between
@@ -56,12 +56,12 @@ func (s *Section) attachment(v *pagekit.Visit) error {
 // stream sends the file after the page's permit is released. If the file is not as it
 // was uploaded, the transfer breaks off before its end, which the browser sees by its
 // length.
-func (s *Section) stream(v *pagekit.Visit, file request.Attachment) error {
+func (s *Section) stream(v *pagekit.Request, file request.Attachment) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.Context()), fileTime)
 	content, err := s.Files.Open(ctx, v.Tenant, file)
 	if err != nil {
 		cancel()
-		return gone(err)
+		return orNoFile(err)
 	}
 	for name, value := range map[string]string{
 		"Content-Type": file.ContentType, "Content-Length": strconv.FormatInt(file.Size, 10),
@@ -78,8 +78,8 @@ func (s *Section) stream(v *pagekit.Visit, file request.Attachment) error {
 	return nil
 }
 
-// gone is [errNoFile] if the file is no longer stored.
-func gone(err error) error {
+// orNoFile is [errNoFile] if the file is no longer stored.
+func orNoFile(err error) error {
 	if refusal := refusalOf(err); refusal != nil && refusal.Kind == fault.Missing {
 		return errNoFile
 	}

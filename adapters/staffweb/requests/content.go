@@ -15,7 +15,7 @@ import (
 
 // requestPage is the page of a request.
 type requestPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	Done            string // the last action; "" for none
 	ID              request.ID
 	Patient         patient.ID
@@ -58,7 +58,7 @@ type other struct {
 const othersShown = 10
 
 // contentOf is the content of a request's page.
-func (s *Section) contentOf(v *pagekit.Visit, found projections.Request, response response) (content requestPage, err error) {
+func (s *Section) contentOf(v *pagekit.Request, found projections.Request, response response) (content requestPage, err error) {
 	names, err := s.Patients(v, found.Patient)
 	if err != nil {
 		return content, err
@@ -67,12 +67,12 @@ func (s *Section) contentOf(v *pagekit.Visit, found projections.Request, respons
 	if !known {
 		return content, errNoRequest
 	}
-	sees, err := s.sees(v, found.Patient)
+	sees, err := s.hasAccess(v, found.Patient)
 	if err != nil {
 		return content, err
 	}
 	content = requestPage{
-		Faulty: response.Faulty, Done: response.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: pagekit.Born(name.BirthDate),
+		FormErrors: response.FormErrors, Done: response.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate),
 		Kind: pagekit.RequestNames[found.Type], At: s.When(v, found.SubmittedAt), Urgent: found.Urgent, ByProxy: found.Proxy != nil,
 		Closed: !sees, IsDone: found.Done != nil, Held: found.Holder != staff.ID{},
 		MayComplete: found.Holder == staff.ID{} || found.Holder == v.Session.Staff,
@@ -90,7 +90,7 @@ func (s *Section) contentOf(v *pagekit.Visit, found projections.Request, respons
 // fill adds the patient's text, unless the record is closed to the member, and the
 // fields.
 func (p *requestPage) fill(found projections.Request, response response) {
-	p.Words = wordsOf(found, response)
+	p.Words = textField(found, response)
 	p.Outcome = pagekit.Choice{ID: "outcome", None: "Choose", Label: "How did it end?", Options: outcomesOf(response.typed.outcome), Fault: response.Fault("outcome")}
 	p.InError = found.InError != nil
 	if p.Closed {
@@ -107,7 +107,7 @@ func (p *requestPage) fill(found projections.Request, response response) {
 }
 
 // stateText describes the state of the request.
-func (s *Section) stateText(v *pagekit.Visit, found projections.Request) string {
+func (s *Section) stateText(v *pagekit.Request, found projections.Request) string {
 	if found.Done != nil {
 		return s.holderText(v, found.Holder, found.HolderName, &found.Done.At)
 	}
@@ -122,7 +122,7 @@ func orUnassigned(holderText string) string {
 }
 
 // historyOf is the history of events, oldest first.
-func (s *Section) historyOf(v *pagekit.Visit, found projections.Request, sees bool) (history []entry) {
+func (s *Section) historyOf(v *pagekit.Request, found projections.Request, sees bool) (history []entry) {
 	for _, h := range found.History {
 		what, text := eventClause(v, h)
 		if !sees {
@@ -134,7 +134,7 @@ func (s *Section) historyOf(v *pagekit.Visit, found projections.Request, sees bo
 }
 
 // othersOf are the newest other requests of the patient, without their texts.
-func (s *Section) othersOf(v *pagekit.Visit, found projections.Request) (others []other, err error) {
+func (s *Section) othersOf(v *pagekit.Request, found projections.Request) (others []other, err error) {
 	rows, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, found.Patient, projections.InboxPlace{}, othersShown+1)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (s *Section) othersOf(v *pagekit.Visit, found projections.Request) (others 
 
 // colleagues are those to whom the request can be assigned: current members who handle
 // requests, except its holder.
-func (s *Section) colleagues(v *pagekit.Visit, found projections.Request, response response) (pagekit.Choice, error) {
+func (s *Section) colleagues(v *pagekit.Request, found projections.Request, response response) (pagekit.Choice, error) {
 	to := pagekit.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: response.Fault("to")}
 	people, err := s.People.Of(v.Context(), v.Tenant)
 	if err != nil {
@@ -171,9 +171,9 @@ func (s *Section) colleagues(v *pagekit.Visit, found projections.Request, respon
 // readersHint is the hint about the readers of staff's texts on a request.
 const readersHint = "Colleagues see this. So does the patient, if they ask for their data."
 
-// wordsOf is the one field for staff's texts on a request. The typed text stays until
+// textField is the one field for staff's texts on a request. The typed text stays until
 // an action uses it.
-func wordsOf(found projections.Request, response response) pagekit.Area {
+func textField(found projections.Request, response response) pagekit.Area {
 	label := "Note, or how it ended"
 	if found.Done != nil {
 		label = "Note, or why it has to be reopened"
@@ -188,9 +188,9 @@ func outcomesOf(chosen string) (options []pagekit.Option) {
 	return options
 }
 
-// typedIn returns the values of the form.
-func typedIn(v *pagekit.Visit) typed {
-	return typed{text: v.Text("text"), outcome: v.Form.Get("outcome"), to: v.Form.Get("to")}
+// readTyped returns the values of the form.
+func readTyped(v *pagekit.Request) typed {
+	return typed{text: v.FormText("text"), outcome: v.Form.Get("outcome"), to: v.Form.Get("to")}
 }
 
 // wrong describes the fault of a refused text.
@@ -198,5 +198,5 @@ func (t typed) wrong(refusal *fault.Error) string {
 	return cmp.Or(pagekit.TooLong(t.text, request.MaxText), refusal.Detail)
 }
 
-// left reports whether there is text that no action has used.
-func (t typed) left() bool { return strings.TrimSpace(t.text) != "" }
+// hasText reports whether there is text that no action has used.
+func (t typed) hasText() bool { return strings.TrimSpace(t.text) != "" }

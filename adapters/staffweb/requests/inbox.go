@@ -54,8 +54,8 @@ type row struct {
 
 // inbox lists waiting requests. Names are opened for the current page, in one query,
 // and one line of the access record lists the patients shown.
-func (s *Section) inbox(v *pagekit.Visit) error {
-	if err := s.Follow(v); err != nil {
+func (s *Section) inbox(v *pagekit.Request) error {
+	if err := s.NoteHead(v); err != nil {
 		return err
 	}
 	filter := filterOf(v)
@@ -77,15 +77,15 @@ func (s *Section) inbox(v *pagekit.Visit) error {
 		Rows: rows, Empty: emptyWords(filter), Further: filter.After != (projections.InboxPlace{}), First: here.String(),
 	}
 	if next != (projections.InboxPlace{}) {
-		content.Next = withPlace(here, next)
+		content.Next = pageAddress(here, next)
 	}
 	s.Show(v, pagekit.View{Template: templates["inbox"], Status: http.StatusOK, Title: "Requests", Content: content, Script: pagekit.Live})
 	return nil
 }
 
 // filterOf reads the filter from the address. It ignores invalid values.
-func filterOf(v *pagekit.Visit) projections.InboxFilter {
-	f := projections.InboxFilter{Tab: projections.InboxNew, Member: v.Session.Staff, Urgent: v.Form.Has("urgent"), After: placeOf(v.Form.Get("after"))}
+func filterOf(v *pagekit.Request) projections.InboxFilter {
+	f := projections.InboxFilter{Tab: projections.InboxNew, Member: v.Session.Staff, Urgent: v.Form.Has("urgent"), After: parsePlace(v.Form.Get("after"))}
 	if tab := projections.InboxTab(v.Form.Get("tab")); slices.Contains(projections.InboxTabs(), tab) {
 		f.Tab = tab
 	}
@@ -96,7 +96,7 @@ func filterOf(v *pagekit.Visit) projections.InboxFilter {
 }
 
 // addressOf is the address of the first page of a filter.
-func addressOf(v *pagekit.Visit, f projections.InboxFilter) *url.URL {
+func addressOf(v *pagekit.Request, f projections.InboxFilter) *url.URL {
 	query := url.Values{"tab": {string(f.Tab)}}
 	if f.Type != "" {
 		query.Set("type", string(f.Type))
@@ -112,7 +112,7 @@ func addressOf(v *pagekit.Visit, f projections.InboxFilter) *url.URL {
 const mostCounted = 1000
 
 // tabsOf are the tabs, each with its number of requests, whatever the filter.
-func tabsOf(v *pagekit.Visit, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []tab) {
+func tabsOf(v *pagekit.Request, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []tab) {
 	for _, t := range projections.InboxTabs() {
 		leads := addressOf(v, projections.InboxFilter{Tab: t, Type: f.Type, Urgent: f.Urgent})
 		count := strconv.Itoa(counts[t])
@@ -129,7 +129,7 @@ func tabsOf(v *pagekit.Visit, f projections.InboxFilter, counts map[projections.
 
 // rowsOf are requests with the names of their patients. A just erased patient has none,
 // and is left out.
-func (s *Section) rowsOf(v *pagekit.Visit, found []projections.InboxRow) (rows []row, err error) {
+func (s *Section) rowsOf(v *pagekit.Request, found []projections.InboxRow) (rows []row, err error) {
 	patients := make([]patient.ID, 0, len(found))
 	for _, r := range found {
 		if !slices.Contains(patients, r.Patient) {
@@ -145,20 +145,20 @@ func (s *Section) rowsOf(v *pagekit.Visit, found []projections.InboxRow) (rows [
 			rows = append(rows, s.rowOf(v, r, name))
 		}
 	}
-	s.Looked(v, "requests", patients...)
+	s.RecordShown(v, "requests", patients...)
 	return rows, nil
 }
 
-func (s *Section) rowOf(v *pagekit.Visit, r projections.InboxRow, of projections.PatientName) row {
+func (s *Section) rowOf(v *pagekit.Request, r projections.InboxRow, of projections.PatientName) row {
 	return row{
-		ID: r.Request, Name: of.Name, Born: pagekit.Born(of.BirthDate), Kind: pagekit.RequestNames[r.Type],
-		At: s.When(v, r.SubmittedAt), Age: ago(s.Now().Sub(r.SubmittedAt)),
+		ID: r.Request, Name: of.Name, Born: pagekit.FormatBirthDate(of.BirthDate), Kind: pagekit.RequestNames[r.Type],
+		At: s.When(v, r.SubmittedAt), Age: ageText(s.Now().Sub(r.SubmittedAt)),
 		Urgent: r.Urgent, ByProxy: r.ByProxy, InError: r.InError, Files: filesWords(r.Files), Holder: s.holderText(v, r.Holder, r.HolderName, r.DoneAt),
 	}
 }
 
 // holderText names the member who has a request, or is done with it.
-func (s *Section) holderText(v *pagekit.Visit, holder staff.ID, name string, done *time.Time) string {
+func (s *Section) holderText(v *pagekit.Request, holder staff.ID, name string, done *time.Time) string {
 	who := pagekit.Plain(name)
 	switch holder {
 	case staff.ID{}:
@@ -175,16 +175,16 @@ func (s *Section) holderText(v *pagekit.Visit, holder staff.ID, name string, don
 	return who + " has it."
 }
 
-// withPlace is the address of the page after a position. A position has a request's
+// pageAddress is the address of the page after a position. A position has a request's
 // identifier and time, and no name.
-func withPlace(address *url.URL, place projections.InboxPlace) string {
+func pageAddress(address *url.URL, place projections.InboxPlace) string {
 	query := address.Query()
 	query.Set("after", fmt.Sprintf("%t_%d_%s", place.Urgent, place.At.UnixMicro(), place.Request))
 	return address.Path + "?" + query.Encode()
 }
 
-// placeOf parses a position. An invalid one is the beginning.
-func placeOf(text string) projections.InboxPlace {
+// parsePlace parses a position. An invalid one is the beginning.
+func parsePlace(text string) projections.InboxPlace {
 	parts := strings.Split(text, "_")
 	if len(parts) != 3 {
 		return projections.InboxPlace{}

@@ -12,7 +12,7 @@ import (
 )
 
 // errClosed refuses texts on a hidden request.
-var errClosed = &pagekit.Apology{
+var errClosed = &pagekit.ErrorPage{
 	Status: http.StatusForbidden, Heading: "This patient’s record is restricted",
 	Text: "You are not among those who may see it. Nothing has been changed.", Advice: "If you need to see it, open the patient’s page, where you can say why.",
 }
@@ -20,40 +20,40 @@ var errClosed = &pagekit.Apology{
 // maxChanges limits the unseen changes that a page lists; the history has all.
 const maxChanges = 3
 
-// tooLate shows the current request, with the actor of the changes and the typed
+// showConflict shows the current request, with the actor of the changes and the typed
 // values.
-func (s *Section) tooLate(v *pagekit.Visit, found projections.Request, typed typed, faults pagekit.Faulty) error {
+func (s *Section) showConflict(v *pagekit.Request, found projections.Request, typed typed, faults pagekit.FormErrors) error {
 	late := unseen(v, found)
 	for _, h := range late[max(0, len(late)-maxChanges):] {
 		what, _ := eventClause(v, h)
 		faults = faults.With("handle", what+" at "+s.When(v, h.At)+".")
 	}
 	kept := "Look at the request again: nothing that you did has been saved."
-	if typed.left() {
+	if typed.hasText() {
 		kept += " What you typed is still here."
 	}
-	return s.show(v, response{status: http.StatusConflict, typed: typed, Faulty: faults.With("handle", kept)})
+	return s.show(v, response{status: http.StatusConflict, typed: typed, FormErrors: faults.With("handle", kept)})
 }
 
-// refuse shows the request with the refusal and the typed values.
-func (s *Section) refuse(v *pagekit.Visit, typed typed, err error) error {
+// showRefusal shows the request with the refusal and the typed values.
+func (s *Section) showRefusal(v *pagekit.Request, typed typed, err error) error {
 	refusal := refusalOf(err)
-	if refusal == nil || errors.Is(orNone(err), errNoRequest) {
-		return orNone(err)
+	if refusal == nil || errors.Is(orNoRequest(err), errNoRequest) {
+		return orNoRequest(err)
 	}
 	if refusal.Kind != fault.Conflict {
 		field, text := faultOf(refusal, typed)
-		return s.show(v, response{status: http.StatusBadRequest, typed: typed, Faulty: pagekit.Faulty{}.With(field, text)})
+		return s.show(v, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With(field, text)})
 	}
 	found, err := s.find(v)
 	if err != nil {
 		return err
 	}
-	faults := pagekit.Faulty{}
+	faults := pagekit.FormErrors{}
 	if len(unseen(v, found)) == 0 { // the page had no button for it
 		faults = faults.With("handle", refusal.Detail)
 	}
-	return s.tooLate(v, found, typed, faults)
+	return s.showConflict(v, found, typed, faults)
 }
 
 // faultOf returns the field of a fault, and its text.

@@ -23,7 +23,7 @@ var errNoRequest = pagekit.NoSuch("request", "Go back to Requests and look for i
 // response is the response to a submitted form, with its typed values.
 type response struct {
 	status int
-	pagekit.Faulty
+	pagekit.FormErrors
 	done  string // the last action; "" for none
 	typed typed
 }
@@ -32,13 +32,13 @@ type response struct {
 type typed struct{ text, outcome, to string }
 
 // request shows one request.
-func (s *Section) request(v *pagekit.Visit) error {
+func (s *Section) request(v *pagekit.Request) error {
 	return s.show(v, response{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
 }
 
 // show shows the current request. The event of opening it is in the log before (rule
 // 1).
-func (s *Section) show(v *pagekit.Visit, response response) error {
+func (s *Section) show(v *pagekit.Request, response response) error {
 	found, err := s.open(v)
 	if err != nil {
 		return err
@@ -47,34 +47,34 @@ func (s *Section) show(v *pagekit.Visit, response response) error {
 	if err != nil {
 		return err
 	}
-	s.Show(v, pagekit.View{Template: templates["request"], Status: response.status, Title: content.Titled("Request"), Content: content})
+	s.Show(v, pagekit.View{Template: templates["request"], Status: response.status, Title: content.PageTitle("Request"), Content: content})
 	return nil
 }
 
 // open appends the event of opening the request, and returns the request with the same
 // patient as the event. If it is moved in between, it is opened again.
-func (s *Section) open(v *pagekit.Visit) (projections.Request, error) {
+func (s *Section) open(v *pagekit.Request) (projections.Request, error) {
 	for {
 		found, err := s.find(v)
 		if err != nil {
 			return found, err
 		}
-		about, err := s.Desk.OpenPatientRequest(v.AsStaff(), commands.OpenPatientRequest{Tenant: v.Tenant, Request: found.ID})
+		about, err := s.Desk.OpenPatientRequest(v.StaffContext(), commands.OpenPatientRequest{Tenant: v.Tenant, Request: found.ID})
 		if err != nil || about == found.Patient {
-			return found, orNone(err)
+			return found, orNoRequest(err)
 		}
 	}
 }
 
 // find reads the request in the address, with the name of its application.
-func (s *Section) find(v *pagekit.Visit) (projections.Request, error) {
-	id, ok := parse.ID(v.Var("request"))
+func (s *Section) find(v *pagekit.Request) (projections.Request, error) {
+	id, ok := parse.ID(v.PathValue("request"))
 	if !ok {
 		return projections.Request{}, errNoRequest
 	}
 	found, err := s.Requests.Of(v.Context(), v.Tenant, request.ID{UUID: id})
 	if err != nil {
-		return found, orNone(err)
+		return found, orNoRequest(err)
 	}
 	if sent := &found.History[0]; sent.By == "" && sent.Actor.Application != uuid.Nil {
 		sent.By, err = s.Directory.Application(v.Context(), sent.Actor.Application)
@@ -82,22 +82,22 @@ func (s *Section) find(v *pagekit.Visit) (projections.Request, error) {
 	return found, err
 }
 
-// orNone is [errNoRequest] if the request, or its patient, is not the practice's.
-func orNone(err error) error {
+// orNoRequest is [errNoRequest] if the request, or its patient, is not the practice's.
+func orNoRequest(err error) error {
 	if errors.Is(err, request.ErrUnknown) || errors.Is(err, patient.ErrUnknown) {
 		return errNoRequest
 	}
 	return err
 }
 
-// sees reports whether the signed-in member has access to the patient's text (rule 3).
-func (s *Section) sees(v *pagekit.Visit, of patient.ID) (bool, error) {
+// hasAccess reports whether the signed-in member has access to the patient's text (rule 3).
+func (s *Section) hasAccess(v *pagekit.Request, of patient.ID) (bool, error) {
 	sight, err := s.Records.Sight(v.Context(), v.Tenant, of, v.Session.Staff)
 	return sight.Open(s.Now()), err
 }
 
 // purpose is the form tokens' purpose.
-func purpose(v *pagekit.Visit) string { return "request " + v.Var("request") }
+func purpose(v *pagekit.Request) string { return "request " + v.PathValue("request") }
 
 // refusalOf returns a rule's refusal; nil for any other error.
 func refusalOf(err error) *fault.Error {
@@ -113,7 +113,7 @@ func seenOf(r projections.Request) string { return strconv.Itoa(r.Version) }
 
 // unseen is the events of the request since the form's page. A form without a version
 // has seen none.
-func unseen(v *pagekit.Visit, r projections.Request) []projections.Handled {
+func unseen(v *pagekit.Request, r projections.Request) []projections.Handled {
 	seen, err := strconv.Atoi(v.Form.Get("seen"))
 	if err != nil || seen < 0 || seen > r.Version {
 		seen = 0

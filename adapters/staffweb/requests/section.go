@@ -54,9 +54,9 @@ var templates = pagekit.Templates(sources, "inbox", "request", "patient")
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
-		pagekit.At("/requests", "requests", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.HandleRequests, s.inbox)}),
-		pagekit.At("/requests/{request}", "request", pagekit.Both(staff.HandleRequests, s.request, s.handle).Taking(request.MaxText)),
-		pagekit.At("/requests/{request}/patient", "request-patient", pagekit.Both(staff.HandleRequests, s.moveForm, s.move).Taking(request.MaxText)),
-		pagekit.At("/requests/{request}/attachments/{n}", "attachment", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.HandleRequests, s.attachment)}),
+		pagekit.NewRoute("/requests", "requests", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.HandleRequests, s.inbox)}),
+		pagekit.NewRoute("/requests/{request}", "request", pagekit.FormMethods(staff.HandleRequests, s.request, s.handle).WithText(request.MaxText)),
+		pagekit.NewRoute("/requests/{request}/patient", "request-patient", pagekit.FormMethods(staff.HandleRequests, s.moveForm, s.move).WithText(request.MaxText)),
+		pagekit.NewRoute("/requests/{request}/attachments/{n}", "attachment", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.HandleRequests, s.attachment)}),
 	}
 }

@@ -53,8 +53,8 @@ func filesWords(n int) string {
 	return pagekit.Counted(n, "file")
 }
 
-// ago formats a waiting time in one unit, rounded down.
-func ago(d time.Duration) string {
+// ageText formats a waiting time in one unit, rounded down.
+func ageText(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return "received just now"
@@ -67,15 +67,15 @@ func ago(d time.Duration) string {
 }
 
 // eventClause describes an event of a request: a clause, and the text.
-func eventClause(v *pagekit.Visit, h projections.Handled) (clause, text string) {
-	who := pagekit.WhoDid(v, h)
+func eventClause(v *pagekit.Request, h projections.Handled) (clause, text string) {
+	who := pagekit.ActorName(v, h)
 	switch e := h.Event.(type) {
 	case request.Submitted:
 		return who + " sent this", ""
 	case request.Taken:
 		return who + " took this", ""
 	case request.Given:
-		return who + " gave this to " + toWhom(v, e, h.To), ""
+		return who + " gave this to " + recipientName(v, e, h.To), ""
 	case request.UrgencyChanged:
 		if e.Urgent {
 			return who + " marked this as urgent", ""
@@ -95,7 +95,7 @@ func eventClause(v *pagekit.Visit, h projections.Handled) (clause, text string) 
 	return who + " changed this", ""
 }
 
-func toWhom(v *pagekit.Visit, e request.Given, name string) string {
+func recipientName(v *pagekit.Request, e request.Given, name string) string {
 	switch e.To {
 	case v.Session.Staff:
 		return "you"

@@ -28,9 +28,9 @@ func TestFailedPasskeyIsRecorded_D65(t *testing.T) {
 	}, a signin.Ask,
 	) {
 		t.Helper()
-		options, kept, err := s.Passkeys.Sign(a, nil)
+		options, kept, err := s.Passkeys.BeginLogin(a, nil)
 		must(t, err)
-		refused(t, string(a.For), s.shows(t, a, kept, k.Sign(t, options)))
+		refused(t, string(a.Purpose), s.shows(t, a, kept, k.Sign(t, options)))
 	}
 	wrongOrigin := k.Copy()
 	wrongOrigin.Origin = "https://staff.example.evil"
@@ -42,10 +42,10 @@ func TestFailedPasskeyIsRecorded_D65(t *testing.T) {
 	other := uuid.New()
 	stranger.User = other[:]
 	signs(stranger, ask())
-	second := ask(func(a *signin.Ask) { a.For, a.Member, a.Bound = signin.AfterPassword, s.lee, "a step" })
-	passkeys, err := s.Passkeys.Of(t.Context(), elm, s.lee)
+	second := ask(func(a *signin.Ask) { a.Purpose, a.Member, a.Binding = signin.AfterPassword, s.lee, "a step" })
+	passkeys, err := s.Passkeys.List(t.Context(), elm, s.lee)
 	must(t, err)
-	options, kept, err := s.Passkeys.Sign(second, passkeys)
+	options, kept, err := s.Passkeys.BeginLogin(second, passkeys)
 	must(t, err)
 	refused(t, "the second step", s.shows(t, second, kept, wrongOrigin.Sign(t, options)))
 	refused(t, "nothing was signed", s.shows(t, second, kept, "{}"))
@@ -63,10 +63,10 @@ func TestRecordsPasswordAndPasskey_D65(t *testing.T) {
 	must(t, err)
 	must(t, r.Round(t.Context(), false))
 	s.wantEvents(t, "signed-in", 0) // the right password alone does not sign in
-	passkeys, err := s.Passkeys.Of(t.Context(), elm, s.lee)
+	passkeys, err := s.Passkeys.List(t.Context(), elm, s.lee)
 	must(t, err)
-	second := ask(func(a *signin.Ask) { a.For, a.Member, a.Bound = signin.AfterPassword, s.lee, in.Step })
-	options, kept, err := s.Passkeys.Sign(second, passkeys)
+	second := ask(func(a *signin.Ask) { a.Purpose, a.Member, a.Binding = signin.AfterPassword, s.lee, in.Step })
+	options, kept, err := s.Passkeys.BeginLogin(second, passkeys)
 	must(t, err)
 	must(t, s.shows(t, second, kept, k.Sign(t, options)))
 	must(t, r.Round(t.Context(), false))
@@ -120,16 +120,16 @@ func TestOneReplicaAcceptsSignature_D66(t *testing.T) {
 	k.NoCount, k.Count = true, 0
 	_, err := s.pool.Exec(t.Context(), `UPDATE staff_passkeys SET sign_count = 0`) // as that of a phone, which never counts
 	must(t, err)
-	options, kept, err := s.Passkeys.Sign(ask(), nil)
+	options, kept, err := s.Passkeys.BeginLogin(ask(), nil)
 	must(t, err)
 	signed := k.Sign(t, options)
 	const replicas = 8
 	errs := make(chan error, replicas)
 	for range replicas {
-		door := s.Door
+		door := s.Service
 		door.Guesses = signin.NewGuesses(s.Now)
 		go func() {
-			_, err := door.SignInByPasskey(context.WithoutCancel(t.Context()), signin.Signed{Ask: ask(), Kept: kept, Answer: signed, Source: "192.0.2.1"})
+			_, err := door.SignInByPasskey(context.WithoutCancel(t.Context()), signin.PasskeyResponse{Ask: ask(), Kept: kept, Answer: signed, Source: "192.0.2.1"})
 			errs <- err
 		}()
 	}
@@ -165,7 +165,7 @@ func TestNewPasswordWaitsForItsTurn_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	queue := signin.QueueOf(1)
-	vault := signin.Vault{DB: postgres.On(s.pool), Queue: queue, Cost: signintest.Cheap}
+	vault := signin.PasswordStore{DB: postgres.On(s.pool), Queue: queue, Cost: signintest.Cheap}
 	end, err := queue.Hold(t.Context())
 	must(t, err)
 	queue.Limit = time.Millisecond
@@ -185,7 +185,7 @@ func TestResetCancelsNewPasskey_D66(t *testing.T) {
 	s := newSurgery(t)
 	in, err := s.SignIn(t.Context(), try())
 	must(t, err)
-	thief, found, err := s.Sessions.Of(t.Context(), elm, in.Session)
+	thief, found, err := s.Sessions.Find(t.Context(), elm, in.Session)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}

@@ -17,8 +17,8 @@ import (
 	"frontdesk/projections"
 )
 
-// Door is the sign-in of staff.
-type Door struct {
+// Service is the sign-in of staff.
+type Service struct {
 	Guesses   Guesses
 	Queue     *Queue
 	Tries     Tries
@@ -90,30 +90,30 @@ var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "Too many are signing
 
 // SignIn begins a session, or the step that asks for a passkey, or returns [ErrRefused]
 // or [ErrBusy].
-func (d Door) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
-	h, err := d.Prove(ctx, t)
+func (d Service) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
+	h, err := d.VerifyPassword(ctx, t)
 	if err != nil {
 		return in, err
 	}
-	return d.admit(ctx, t, h)
+	return d.beginSessionOrStep(ctx, t, h)
 }
 
-// Prove finds the owner of the password and begins nothing, or returns [ErrRefused] or
+// VerifyPassword finds the owner of the password and begins nothing, or returns [ErrRefused] or
 // [ErrBusy]. A known device has its own count of attempts; others spend their source's
 // budget of guesses.
-func (d Door) Prove(ctx context.Context, t Try) (h Holder, err error) {
+func (d Service) VerifyPassword(ctx context.Context, t Try) (h Holder, err error) {
 	known, err := d.Devices.Known(ctx, t)
 	if err != nil {
 		return h, err
 	}
 	if known {
-		h, err = d.look(ctx, t, d.Queue.ofKnown(t), d.Devices.Reserve)
+		h, err = d.verify(ctx, t, d.Queue.knownPlace(t), d.Devices.Reserve)
 		if !errors.Is(err, errStranger) {
 			return h, err
 		}
 	}
 	err = d.Guesses.Try(t.Source, t.Tenant, ErrRefused, func() (err error) {
-		h, err = d.stranger(ctx, t)
+		h, err = d.verifyStranger(ctx, t)
 		return err
 	})
 	return h, err
@@ -185,14 +185,14 @@ func (g Guesses) giveBack(source, tenant string) {
 	g.practice.Refund(sourceAt{source, tenant}, 1)
 }
 
-// stranger finds the owner of a password from an unknown browser. An account or source
+// verifyStranger finds the owner of a password from an unknown browser. An account or source
 // that must wait takes no turn in the queue.
-func (d Door) stranger(ctx context.Context, t Try) (h Holder, err error) {
-	place := d.Queue.ofStranger(t)
-	if !place.seat.Take() {
+func (d Service) verifyStranger(ctx context.Context, t Try) (h Holder, err error) {
+	place := d.Queue.strangerPlace(t)
+	if !place.permit.Take() {
 		return h, ErrBusy
 	}
-	defer place.seat.Release()
+	defer place.permit.Release()
 	until, err := d.Tries.LockedUntil(ctx, t)
 	if err != nil {
 		return h, err
@@ -200,7 +200,7 @@ func (d Door) stranger(ctx context.Context, t Try) (h Holder, err error) {
 	if until.After(d.Tries.Now()) {
 		return h, ErrRefused.Until(until)
 	}
-	h, err = d.look(ctx, t, place, d.Tries.Reserve)
+	h, err = d.verify(ctx, t, place, d.Tries.Reserve)
 	if err != nil {
 		return h, err
 	}
@@ -213,7 +213,7 @@ func (d Door) stranger(ctx context.Context, t Try) (h Holder, err error) {
 // turns by source. So neither many attempts of one source nor many sources delay staff
 // who use their own browser.
 type Queue struct {
-	looking   *admission.FairQueue
+	passwords *admission.FairQueue
 	strangers *admission.FairQueue
 
 	strangerPlaces, knownPlaces *admission.FairSemaphore // room to wait
@@ -235,26 +235,26 @@ func NewQueue() *Queue { return QueueOf(max(1, runtime.GOMAXPROCS(0)/2)) }
 // QueueOf checks up to atOnce passwords at once.
 func QueueOf(atOnce int) *Queue {
 	return &Queue{
-		looking: admission.NewFairQueueWithLast(allStrangers, atOnce), strangers: admission.NewFairQueue(atOnce),
+		passwords: admission.NewFairQueueWithLast(allStrangers, atOnce), strangers: admission.NewFairQueue(atOnce),
 		strangerPlaces: admission.NewFairSemaphore(queuePlaces), knownPlaces: admission.NewFairSemaphore(queuePlaces),
 		Limit: queueLimit,
 	}
 }
 
 // Waiting returns the number of waiters.
-func (q *Queue) Waiting() int { return q.looking.Waiting() + q.strangers.Waiting() }
+func (q *Queue) Waiting() int { return q.passwords.Waiting() + q.strangers.Waiting() }
 
-// Show registers the queue's metrics.
-func (q *Queue) Show(in *admission.Metrics) {
+// RegisterMetrics registers the queue's metrics.
+func (q *Queue) RegisterMetrics(in *admission.Metrics) {
 	in.Semaphores(map[string]*admission.FairSemaphore{"sign-ins-known": q.knownPlaces, "sign-ins-strangers": q.strangerPlaces})
-	in.Queues(map[string]*admission.FairQueue{"passwords": q.looking, "strangers": q.strangers})
+	in.Queues(map[string]*admission.FairQueue{"passwords": q.passwords, "strangers": q.strangers})
 }
 
 // place is where an attempt waits, and its turns.
 type place struct {
-	seat  *admission.Permit
-	turns []turn // taken one after the other
-	limit time.Duration
+	permit *admission.Permit
+	turns  []turn // taken one after the other
+	limit  time.Duration
 }
 
 type turn struct {
@@ -262,34 +262,34 @@ type turn struct {
 	holder string
 }
 
-func (q *Queue) ofStranger(t Try) place {
-	return place{q.strangerPlaces.Permit(t.Source), []turn{{q.strangers, t.Source}, {q.looking, allStrangers}}, q.Limit}
+func (q *Queue) strangerPlace(t Try) place {
+	return place{q.strangerPlaces.Permit(t.Source), []turn{{q.strangers, t.Source}, {q.passwords, allStrangers}}, q.Limit}
 }
 
-func (q *Queue) ofKnown(t Try) place {
-	return q.ofAccount("staff " + t.Tenant + " " + t.Username)
+func (q *Queue) knownPlace(t Try) place {
+	return q.accountPlace("staff " + t.Tenant + " " + t.Username)
 }
 
-// ofMember is the place of a member who chooses a password.
-func (q *Queue) ofMember(tenant string, member staff.ID) place {
-	return q.ofAccount("member " + tenant + " " + member.String())
+// memberPlace is the place of a member who chooses a password.
+func (q *Queue) memberPlace(tenant string, member staff.ID) place {
+	return q.accountPlace("member " + tenant + " " + member.String())
 }
 
-func (q *Queue) ofAccount(account string) place {
-	return place{q.knownPlaces.Permit(account), []turn{{q.looking, account}}, q.Limit}
+func (q *Queue) accountPlace(account string) place {
+	return place{q.knownPlaces.Permit(account), []turn{{q.passwords, account}}, q.Limit}
 }
 
 // wait returns when it is its turn, with a function to end the turn. The error is
 // [ErrBusy].
 func (p place) wait(ctx context.Context) (end func(), err error) {
-	if !p.seat.Take() {
+	if !p.permit.Take() {
 		return nil, ErrBusy
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
 	for i, t := range p.turns {
 		if err := t.Take(ctx, t.holder); err != nil {
-			place{p.seat, p.turns[:i], p.limit}.end()
+			place{p.permit, p.turns[:i], p.limit}.end()
 			return nil, fmt.Errorf("%w (%w)", ErrBusy, err)
 		}
 	}
@@ -300,15 +300,15 @@ func (p place) end() {
 	for _, t := range p.turns {
 		t.Release(t.holder)
 	}
-	p.seat.Release()
+	p.permit.Release()
 }
 
 // reservation counts an attempt before the password is checked. until is when the next
 // one may follow.
 type reservation func(ctx context.Context, t Try) (until time.Time, taken bool, err error)
 
-// look waits for its turn, counts the attempt, and returns the owner of the password.
-func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h Holder, err error) {
+// verify waits for its turn, counts the attempt, and returns the owner of the password.
+func (d Service) verify(ctx context.Context, t Try, at place, reserve reservation) (h Holder, err error) {
 	end, err := at.wait(ctx)
 	if err != nil {
 		return h, err
@@ -323,14 +323,14 @@ func (d Door) look(ctx context.Context, t Try, at place, reserve reservation) (h
 	}
 	h, right, err := d.Passwords.Check(ctx, t.Tenant, t.Username, t.Password)
 	if err == nil && !right {
-		err = d.wrong(ctx, t, until)
+		err = d.recordFailure(ctx, t, until)
 	}
 	return h, err
 }
 
-// wrong records a failed check. The refusal has the wait that this attempt caused, if
+// recordFailure records a failed check. The refusal has the wait that this attempt caused, if
 // any.
-func (d Door) wrong(ctx context.Context, t Try, until time.Time) error {
+func (d Service) recordFailure(ctx context.Context, t Try, until time.Time) error {
 	d.Journal.Failed(ctx, t.attempt())
 	if !until.After(d.Tries.Now()) {
 		return ErrRefused
@@ -339,24 +339,24 @@ func (d Door) wrong(ctx context.Context, t Try, until time.Time) error {
 	return ErrRefused.Until(until)
 }
 
-// admit begins a session after the right password if the member has no passkey.
+// beginSessionOrStep begins a session after the right password if the member has no passkey.
 // Otherwise it begins the step that asks for it (D66).
-func (d Door) admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
-	passkeys, err := d.Passkeys.Of(ctx, t.Tenant, h.Staff)
+func (d Service) beginSessionOrStep(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
+	passkeys, err := d.Passkeys.List(ctx, t.Tenant, h.Staff)
 	if err != nil {
 		return in, err
 	}
 	if len(passkeys) == 0 {
-		return d.Admit(ctx, t, h)
+		return d.BeginSession(ctx, t, h)
 	}
 	in.Holder = h
 	in.Step, err = d.Steps.Begin(ctx, t.Tenant, h)
 	return in, err
 }
 
-// Admit begins a session for a member who has proved their identity, or has just chosen
+// BeginSession begins a session for a member who has proved their identity, or has just chosen
 // a password by a link.
-func (d Door) Admit(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
+func (d Service) BeginSession(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	in.Holder = h
 	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {
 		return in, err

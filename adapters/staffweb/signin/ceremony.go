@@ -43,11 +43,11 @@ const (
 
 // Ask is a request for a passkey signature: its purpose, site and browser.
 type Ask struct {
-	For    Purpose
-	Tenant string
-	Site   Site
-	Member staff.ID // the required owner; zero for any
-	Bound  string   // a secret of this browser, such as a session's token; "" for none
+	Purpose Purpose
+	Tenant  string
+	Site    Site
+	Member  staff.ID // the required owner; zero for any
+	Binding string   // a secret of this browser, such as a session's token; "" for none
 }
 
 // Challenges issues what passkeys sign. A challenge is not stored before it is signed,
@@ -80,41 +80,41 @@ func (c Challenges) begin(a Ask) (challenge, string) {
 	_, _ = rand.Read(kept) // never fails
 	binary.BigEndian.PutUint64(kept[32:], uint64(c.Now().Add(ChallengeLifetime).Unix()))
 	key := c.Keys()[0]
-	copy(kept[tagged:], tagOf(key, kept))
-	return over(key, a, kept), base64.RawURLEncoding.EncodeToString(kept)
+	copy(kept[tagged:], keyTag(key, kept))
+	return newChallenge(key, a, kept), base64.RawURLEncoding.EncodeToString(kept)
 }
 
-// of returns the challenge for the browser's part, or [ErrPasskey] if it has expired or
+// find returns the challenge for the browser's part, or [ErrPasskey] if it has expired or
 // if passkeys are impossible at the site.
-func (c Challenges) of(a Ask, kept string) (challenge, error) {
+func (c Challenges) find(a Ask, kept string) (challenge, error) {
 	bytes, err := base64.RawURLEncoding.Strict().DecodeString(kept)
 	if err != nil || len(bytes) != keptSize || !a.Site.Named() {
 		return challenge{}, ErrPasskey
 	}
 	keys := c.Keys()
-	at := slices.IndexFunc(keys, func(key [32]byte) bool { return hmac.Equal(bytes[tagged:], tagOf(key, bytes)) })
+	at := slices.IndexFunc(keys, func(key [32]byte) bool { return hmac.Equal(bytes[tagged:], keyTag(key, bytes)) })
 	if at < 0 {
 		return challenge{}, ErrPasskey
 	}
-	found := over(keys[at], a, bytes)
+	found := newChallenge(keys[at], a, bytes)
 	if !c.Now().Before(found.ends) {
 		return challenge{}, ErrPasskey
 	}
 	return found, nil
 }
 
-// tagOf tells which key has made a challenge, since the master key may have been rotated.
-func tagOf(key [32]byte, kept []byte) []byte {
+// keyTag tells which key has made a challenge, since the master key may have been rotated.
+func keyTag(key [32]byte, kept []byte) []byte {
 	mac := hmac.New(sha256.New, key[:])
 	mac.Write(append([]byte("tag"), kept[:tagged]...)) // no challenge is over so few bytes
 	return mac.Sum(nil)[:keptSize-tagged]
 }
 
-func over(key [32]byte, a Ask, kept []byte) challenge {
+func newChallenge(key [32]byte, a Ask, kept []byte) challenge {
 	mac := hmac.New(sha256.New, key[:])
 	mac.Write(kept) // of one length, as the member's id is; no other part has a zero byte
 	mac.Write(a.Member.UUID[:])
-	for _, part := range []string{string(a.For), a.Tenant, a.Site.Origin, a.Bound} {
+	for _, part := range []string{string(a.Purpose), a.Tenant, a.Site.Origin, a.Binding} {
 		mac.Write(append([]byte(part), 0))
 	}
 	return challenge{[sha256.Size]byte(mac.Sum(nil)), time.Unix(int64(binary.BigEndian.Uint64(kept[32:])), 0)}
@@ -182,9 +182,9 @@ func (o owner) session(c challenge) webauthn.SessionData {
 	return s
 }
 
-// Sign returns the options for a signature, as JSON, and the browser's part of the
+// BeginLogin returns the options for a signature, as JSON, and the browser's part of the
 // challenge. Passkeys is empty if any passkey may sign.
-func (p Passkeys) Sign(a Ask, passkeys []Passkey) (options []byte, kept string, err error) {
+func (p Passkeys) BeginLogin(a Ask, passkeys []Passkey) (options []byte, kept string, err error) {
 	site, err := a.Site.relying()
 	if err != nil {
 		return nil, "", err
@@ -207,11 +207,11 @@ func (p Passkeys) Sign(a Ask, passkeys []Passkey) (options []byte, kept string, 
 	return options, kept, err
 }
 
-// Check returns the owner of the passkey that signed the challenge. With [ErrPasskey],
+// FinishLogin returns the owner of the passkey that signed the challenge. With [ErrPasskey],
 // it returns the account that was tried; zero if nothing was checked. A member of staff
 // who may not sign in has no passkey.
-func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Holder, err error) {
-	c, err := p.Challenges.of(a, kept)
+func (p Passkeys) FinishLogin(ctx context.Context, a Ask, kept, signed string) (h Holder, err error) {
+	c, err := p.Challenges.find(a, kept)
 	if err != nil {
 		return h, err
 	}
@@ -220,7 +220,7 @@ func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Hold
 		return h, fmt.Errorf("%w (%w)", ErrPasskey, err)
 	}
 	member := owner{id: ownerOf(a, said)}
-	if member.passkeys, err = p.Of(ctx, a.Tenant, member.id); err != nil {
+	if member.passkeys, err = p.List(ctx, a.Tenant, member.id); err != nil {
 		return h, err
 	}
 	if len(member.passkeys) > 0 {
@@ -228,13 +228,13 @@ func (p Passkeys) Check(ctx context.Context, a Ask, kept, signed string) (h Hold
 	}
 	k, err := verify(a.Site, c, member, said)
 	if errors.Is(err, errCount) {
-		p.warn(ctx, a, k)
+		p.warnOfCopy(ctx, a, k)
 		return h, ErrPasskey
 	}
 	if err != nil {
 		return h, err
 	}
-	return k.holder, p.use(ctx, a, k, c)
+	return k.holder, p.recordUse(ctx, a, k, c)
 }
 
 // ownerOf returns the required owner, or else the claimed one. The zero owner has no
@@ -270,9 +270,9 @@ func verify(at Site, c challenge, by owner, said *protocol.ParsedCredentialAsser
 	return Passkey{}, ErrPasskey
 }
 
-// Make returns the options to create a passkey, as JSON, and the browser's part of the
+// BeginRegistration returns the options to create a passkey, as JSON, and the browser's part of the
 // challenge.
-func (p Passkeys) Make(a Ask, s Session, passkeys []Passkey) (options []byte, kept string, err error) {
+func (p Passkeys) BeginRegistration(a Ask, s Session, passkeys []Passkey) (options []byte, kept string, err error) {
 	site, err := a.Site.relying()
 	if err != nil {
 		return nil, "", err
@@ -293,10 +293,10 @@ func (p Passkeys) Make(a Ask, s Session, passkeys []Passkey) (options []byte, ke
 	return options, kept, err
 }
 
-// Made returns the passkey that was created for the challenge, without a name, or
+// FinishRegistration returns the passkey that was created for the challenge, without a name, or
 // [ErrPasskey]. It neither asks for attestation nor trusts it.
-func (p Passkeys) Made(ctx context.Context, a Ask, kept, signed string) (staff.PasskeyAdded, error) {
-	c, err := p.Challenges.of(a, kept)
+func (p Passkeys) FinishRegistration(ctx context.Context, a Ask, kept, signed string) (staff.PasskeyAdded, error) {
+	c, err := p.Challenges.find(a, kept)
 	if err != nil {
 		return staff.PasskeyAdded{}, err
 	}
@@ -313,7 +313,7 @@ func (p Passkeys) Made(ctx context.Context, a Ask, kept, signed string) (staff.P
 	if err != nil {
 		return staff.PasskeyAdded{}, fmt.Errorf("%w (%w)", ErrPasskey, err)
 	}
-	return added(made), p.once(ctx, p.DB, c)
+	return added(made), p.storeChallenge(ctx, p.DB, c)
 }
 
 // attested reports whether the passkey comes with attestation. Browsers leave it out by

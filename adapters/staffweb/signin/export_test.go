@@ -14,11 +14,11 @@ func (j *Journal) FirstUsername() string { return j.First(1)[0].Username }
 
 // Hold takes a turn of a member who chooses a password.
 func (q *Queue) Hold(ctx context.Context) (end func(), err error) {
-	return q.ofMember("elm-street", staff.ID{}).wait(ctx)
+	return q.memberPlace("elm-street", staff.ID{}).wait(ctx)
 }
 
 // Waiting returns the number of waiting happenings.
 func (j *Journal) Waiting() int { return len(j.First(j.Limit)) }
 
 // CostOfNobody returns the cost of checking the password of an unknown username.
-func (v Vault) CostOfNobody() Cost { return v.cost() }
+func (v PasswordStore) CostOfNobody() Cost { return v.cost() }

@@ -31,7 +31,7 @@ type Journal struct {
 	Tries Tries // to check whether an account is locked from everywhere
 	Now   func() time.Time
 
-	background.WriteBehind[happening] // its Limit also limits the accounts with attempts: some hundred bytes each
+	background.WriteBehind[entry] // its Limit also limits the accounts with attempts: some hundred bytes each
 
 	metrics journalMetrics
 	sources keys                           // of the marks in the log
@@ -53,7 +53,7 @@ const (
 func NewJournal(store commands.Store, db Database, tries Tries, registry prometheus.Registerer, log *slog.Logger) *Journal {
 	return &Journal{
 		Store: store, DB: db, Tries: tries, Now: tries.Now,
-		WriteBehind: background.WriteBehind[happening]{
+		WriteBehind: background.WriteBehind[entry]{
 			Limit: 1 << 14, Pace: 100 * time.Millisecond, Retry: time.Second, Final: lastLimit,
 			Fails: "the journal of sign-ins waits for the database", Log: log,
 		},
@@ -76,19 +76,21 @@ type Attempt struct {
 }
 
 // SignedIn records the start of a session. It needs Staff and Session.
-func (j *Journal) SignedIn(ctx context.Context, a Attempt) { j.note(ctx, a, signedIn, time.Time{}) }
+func (j *Journal) SignedIn(ctx context.Context, a Attempt) { j.enqueue(ctx, a, signedIn, time.Time{}) }
 
 // SignedOut records that a member of staff has ended a session. It needs Staff and
 // Session.
-func (j *Journal) SignedOut(ctx context.Context, a Attempt) { j.note(ctx, a, signedOut, time.Time{}) }
+func (j *Journal) SignedOut(ctx context.Context, a Attempt) {
+	j.enqueue(ctx, a, signedOut, time.Time{})
+}
 
 // Failed records a credential that was checked and wrong. The account may not exist.
-func (j *Journal) Failed(ctx context.Context, a Attempt) { j.note(ctx, a, failed, time.Time{}) }
+func (j *Journal) Failed(ctx context.Context, a Attempt) { j.enqueue(ctx, a, failed, time.Time{}) }
 
 // LockedOut records that no attempt is checked until an instant. The account may not
 // exist.
 func (j *Journal) LockedOut(ctx context.Context, a Attempt, until time.Time) {
-	j.note(ctx, a, lockedOut, until)
+	j.enqueue(ctx, a, lockedOut, until)
 }
 
 // kind is the kind of a happening.
@@ -101,8 +103,8 @@ const (
 	lockedOut
 )
 
-// happening is an entry in the queue of Run.
-type happening struct {
+// entry is an entry in the queue of Run.
+type entry struct {
 	Attempt
 	kind    kind
 	at      time.Time
@@ -110,14 +112,14 @@ type happening struct {
 	request string
 }
 
-// note queues a happening. It is dropped, and counted as lost, if the queue is full or
+// enqueue queues a happening. It is dropped, and counted as lost, if the queue is full or
 // Run has ended.
-func (j *Journal) note(ctx context.Context, a Attempt, k kind, until time.Time) {
+func (j *Journal) enqueue(ctx context.Context, a Attempt, k kind, until time.Time) {
 	if j == nil {
 		return
 	}
-	h := happening{a, k, j.instant(), until.UTC(), event.MetadataFrom(ctx).RequestID}
-	h.Username = bounded(h.Username)
+	h := entry{a, k, j.instant(), until.UTC(), event.MetadataFrom(ctx).RequestID}
+	h.Username = boundedUsername(h.Username)
 	if !j.Put(h) {
 		j.metrics.lost.Inc()
 	}
@@ -126,9 +128,9 @@ func (j *Journal) note(ctx context.Context, a Attempt, k kind, until time.Time) 
 // longestUsername is 128 characters of at most 4 bytes.
 const longestUsername = 512
 
-// bounded returns the part of a typed username to store. A longer one belongs to no
+// boundedUsername returns the part of a typed username to store. A longer one belongs to no
 // account. The copy does not keep the form in memory.
-func bounded(username string) string {
+func boundedUsername(username string) string {
 	if len(username) > longestUsername {
 		return ""
 	}
@@ -160,7 +162,7 @@ func (j *Journal) round(ctx context.Context, last bool) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
 	for batch := j.First(oneBatch); len(batch) > 0; batch = j.First(oneBatch) {
-		if err := j.take(ctx, batch); err != nil {
+		if err := j.processBatch(ctx, batch); err != nil {
 			return err
 		}
 	}
@@ -170,8 +172,8 @@ func (j *Journal) round(ctx context.Context, last bool) error {
 	return j.appendAttempts(ctx, last)
 }
 
-// take appends sessions, and counts attempts at existing accounts.
-func (j *Journal) take(ctx context.Context, batch []happening) error {
+// processBatch appends sessions, and counts attempts at existing accounts.
+func (j *Journal) processBatch(ctx context.Context, batch []entry) error {
 	today, err := j.sources.markers(ctx, j.instant())
 	if err != nil {
 		return err
@@ -194,16 +196,16 @@ func (j *Journal) take(ctx context.Context, batch []happening) error {
 
 // markOf returns the mark of a source in the log, which is equal for equal sources of a day.
 func markOf(source string, today []marker) staff.Source {
-	return staff.Source(hex.EncodeToString(today[len(today)-1].of(source)[:8]))
+	return staff.Source(hex.EncodeToString(today[len(today)-1].mark(source)[:8]))
 }
 
 // process processes one happening. Unknown accounts get no event.
-func (j *Journal) process(ctx context.Context, h happening, from staff.Source) error {
+func (j *Journal) process(ctx context.Context, h entry, from staff.Source) error {
 	switch {
 	case h.Staff == (staff.ID{}):
 		return nil
 	case h.kind == failed || h.kind == lockedOut:
-		return j.count(ctx, h, from)
+		return j.countAttempt(ctx, h, from)
 	}
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Staff(h.Staff.UUID), RequestID: h.request})
 	var events []event.Event
@@ -215,12 +217,12 @@ func (j *Journal) process(ctx context.Context, h happening, from staff.Source) e
 		events, err = s.Begin(staff.SignedIn{Staff: h.Staff, Session: h.Session, How: h.How, Source: from, At: h.at})
 		return events, err
 	})
-	return j.appended(ctx, events, err)
+	return j.recordAppended(ctx, events, err)
 }
 
-// appended counts the events of an append, which are lost if the database will never
+// recordAppended counts the events of an append, which are lost if the database will never
 // accept them. An error means that it may accept them later.
-func (j *Journal) appended(ctx context.Context, events []event.Event, err error) error {
+func (j *Journal) recordAppended(ctx context.Context, events []event.Event, err error) error {
 	if err == nil {
 		for _, e := range events {
 			j.metrics.appended.WithLabelValues(e.EventName()).Inc()
@@ -274,7 +276,7 @@ FROM unnest($1::text[], $2::text[]) AS typed (tenant, username)
 JOIN staff s ON s.tenant = typed.tenant AND s.username = typed.username AND s.active`
 
 // owners finds the active members of staff by the typed usernames.
-func (j *Journal) owners(ctx context.Context, batch []happening) (map[Account]staff.ID, error) {
+func (j *Journal) owners(ctx context.Context, batch []entry) (map[Account]staff.ID, error) {
 	var tenants, usernames []string
 	for _, h := range batch {
 		if h.Staff == (staff.ID{}) && storable(h.Username) != "" {
@@ -297,9 +299,9 @@ func (j *Journal) owners(ctx context.Context, batch []happening) (map[Account]st
 	return owners, nil
 }
 
-// count adds an attempt, or a lock, to the pending ones of an account. It is lost if
+// countAttempt adds an attempt, or a lock, to the pending ones of an account. It is lost if
 // too many accounts have pending ones.
-func (j *Journal) count(ctx context.Context, h happening, from staff.Source) error {
+func (j *Journal) countAttempt(ctx context.Context, h entry, from staff.Source) error {
 	who := account{h.Tenant, h.Staff}
 	p := j.tried[who]
 	switch {
@@ -354,7 +356,7 @@ func (j *Journal) appendTo(ctx context.Context, who account, p *pending, last bo
 		events, err = w.Tell(who.staff, p.Tried, now)
 		return events, err
 	})
-	if err := j.appended(ctx, events, err); err != nil {
+	if err := j.recordAppended(ctx, events, err); err != nil {
 		return err
 	}
 	if len(events) == 0 {

@@ -21,7 +21,7 @@ func TestJournalRecordsSessions_D65(t *testing.T) {
 	ctx := event.WithMetadata(t.Context(), event.Metadata{RequestID: "request-7"})
 	in, err := s.SignIn(ctx, try())
 	must(t, err)
-	session, found, err := s.Sessions.Of(t.Context(), elm, in.Session)
+	session, found, err := s.Sessions.Find(t.Context(), elm, in.Session)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}

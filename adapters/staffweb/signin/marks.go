@@ -34,7 +34,7 @@ const day = 24 * time.Hour
 // marker makes marks with one key.
 type marker []byte
 
-func (m marker) of(text string) []byte {
+func (m marker) mark(text string) []byte {
 	mac := hmac.New(sha256.New, m)
 	mac.Write([]byte(text))
 	return mac.Sum(nil)

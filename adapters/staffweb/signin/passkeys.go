@@ -44,9 +44,9 @@ LEFT JOIN staff_passkey_uses u ON u.tenant = k.tenant AND u.staff = k.staff AND 
 WHERE s.tenant = $1 AND s.staff = $2 AND s.active AND s.credential IS NOT NULL
 ORDER BY k.added_at, k.passkey`
 
-// Of returns the passkeys of a member of staff who may sign in, in the order in which
+// List returns the passkeys of a member of staff who may sign in, in the order in which
 // they were added.
-func (p Passkeys) Of(ctx context.Context, tenant string, member staff.ID) ([]Passkey, error) {
+func (p Passkeys) List(ctx context.Context, tenant string, member staff.ID) ([]Passkey, error) {
 	rows, _ := p.DB.Query(ctx, passkeysOf, tenant, member)
 	passkeys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Passkey, err error) {
 		err = row.Scan(&k.holder.Staff, &k.holder.Credential, &k.ID, &k.Name, &k.AddedAt, &k.UsedAt, &k.credential, &k.publicKey,
@@ -62,18 +62,18 @@ func (p Passkeys) Of(ctx context.Context, tenant string, member staff.ID) ([]Pas
 // errCount: the count of a passkey has gone back, or was used in between.
 var errCount = errors.New("the passkey's count has gone back")
 
-// use records a passkey's signature of a challenge, with its count. It returns
+// recordUse records a passkey's signature of a challenge, with its count. It returns
 // [ErrPasskey] if the challenge was used before, or if the count has gone back: then
 // there is a copy of the passkey, and it is unknown which one is the owner's.
-func (p Passkeys) use(ctx context.Context, a Ask, by Passkey, c challenge) error {
+func (p Passkeys) recordUse(ctx context.Context, a Ask, by Passkey, c challenge) error {
 	err := p.DB.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if err := p.once(ctx, tx, c); err != nil {
+		if err := p.storeChallenge(ctx, tx, c); err != nil {
 			return err
 		}
-		return p.count(ctx, tx, a.Tenant, by)
+		return p.storeCount(ctx, tx, a.Tenant, by)
 	})
 	if errors.Is(err, errCount) {
-		p.warn(ctx, a, by)
+		p.warnOfCopy(ctx, a, by)
 		return ErrPasskey
 	}
 	if err != nil && !errors.Is(err, ErrPasskey) {
@@ -82,8 +82,8 @@ func (p Passkeys) use(ctx context.Context, a Ask, by Passkey, c challenge) error
 	return err
 }
 
-// once stores a challenge until it expires, and deletes some that have expired.
-func (p Passkeys) once(ctx context.Context, by changing, c challenge) error {
+// storeChallenge stores a challenge until it expires, and deletes some that have expired.
+func (p Passkeys) storeChallenge(ctx context.Context, by changing, c challenge) error {
 	_, err := by.Exec(ctx, `
 		DELETE FROM staff_challenges WHERE challenge = ANY (ARRAY(
 			SELECT challenge FROM staff_challenges WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))`, p.Now())
@@ -97,9 +97,9 @@ func (p Passkeys) once(ctx context.Context, by changing, c challenge) error {
 	return err
 }
 
-// count stores the use and the count, and deletes passkeys that the member has removed.
+// storeCount stores the use and the count, and deletes passkeys that the member has removed.
 // An authenticator without a counter always sends zero.
-func (p Passkeys) count(ctx context.Context, by changing, tenant string, k Passkey) error {
+func (p Passkeys) storeCount(ctx context.Context, by changing, tenant string, k Passkey) error {
 	_, err := by.Exec(ctx, `
 		DELETE FROM staff_passkey_uses u WHERE u.tenant = $1 AND u.staff = $2 AND NOT EXISTS (
 			SELECT FROM staff_passkeys k WHERE k.tenant = u.tenant AND k.passkey = u.passkey)`, tenant, k.holder.Staff)
@@ -116,8 +116,8 @@ func (p Passkeys) count(ctx context.Context, by changing, tenant string, k Passk
 	return err
 }
 
-// warn logs a possible copy of a passkey.
-func (p Passkeys) warn(ctx context.Context, a Ask, k Passkey) {
+// warnOfCopy logs a possible copy of a passkey.
+func (p Passkeys) warnOfCopy(ctx context.Context, a Ask, k Passkey) {
 	p.Log.ErrorContext(ctx, "the count of a passkey has gone back: it may have been copied",
 		slog.String("tenant", a.Tenant), slog.String("staff", k.holder.Staff.String()), slog.String("passkey", k.ID.String()))
 }

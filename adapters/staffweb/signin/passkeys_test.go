@@ -21,13 +21,13 @@ func TestPasskeySignsOwnerIn_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	k := s.holds(t, elm, s.lee)
-	options, kept, err := s.Passkeys.Sign(ask(), nil)
+	options, kept, err := s.Passkeys.BeginLogin(ask(), nil)
 	must(t, err)
-	in, err := s.SignInByPasskey(t.Context(), signin.Signed{Ask: ask(), Kept: kept, Answer: k.Sign(t, options), Source: "192.0.2.1"})
+	in, err := s.SignInByPasskey(t.Context(), signin.PasskeyResponse{Ask: ask(), Kept: kept, Answer: k.Sign(t, options), Source: "192.0.2.1"})
 	if err != nil || in.Staff != s.lee || !s.alive(t, elm, in.Session) || in.Device == "" {
 		t.Fatalf("signed in as %+v, %v", in, err)
 	}
-	own, err := s.Passkeys.Of(t.Context(), elm, s.lee)
+	own, err := s.Passkeys.List(t.Context(), elm, s.lee)
 	if err != nil || len(own) != 1 || own[0].UsedAt == nil || !own[0].UsedAt.Equal(s.Now()) {
 		t.Errorf("the passkeys are %+v, %v", own, err)
 	}
@@ -44,23 +44,23 @@ func TestPasskeyHolderNeedsPasskey_D66(t *testing.T) {
 	if err != nil || in.Session != "" || in.Device != "" || in.Step == "" {
 		t.Fatalf("signed in as %+v, %v", in, err)
 	}
-	h, found, err := s.Steps.Of(t.Context(), elm, in.Step)
+	h, found, err := s.Steps.Find(t.Context(), elm, in.Step)
 	if err != nil || !found || h.Staff != s.lee {
 		t.Errorf("the step is %+v, %t, %v", h, found, err)
 	}
-	second := ask(func(a *signin.Ask) { a.For, a.Member, a.Bound = signin.AfterPassword, s.lee, in.Step })
-	passkeys, err := s.Passkeys.Of(t.Context(), elm, s.lee)
+	second := ask(func(a *signin.Ask) { a.Purpose, a.Member, a.Binding = signin.AfterPassword, s.lee, in.Step })
+	passkeys, err := s.Passkeys.List(t.Context(), elm, s.lee)
 	must(t, err)
-	options, kept, err := s.Passkeys.Sign(second, passkeys)
+	options, kept, err := s.Passkeys.BeginLogin(second, passkeys)
 	must(t, err)
 	must(t, s.shows(t, second, kept, k.Sign(t, options)))
 	for name, edit := range map[string]func(*signin.Ask){
-		"another purpose":  func(a *signin.Ask) { a.For = signin.ToSignIn },
-		"another step":     func(a *signin.Ask) { a.Bound = "another" },
+		"another purpose":  func(a *signin.Ask) { a.Purpose = signin.ToSignIn },
+		"another step":     func(a *signin.Ask) { a.Binding = "another" },
 		"another member":   func(a *signin.Ask) { a.Member = staff.ID{UUID: uuid.New()} },
 		"another practice": func(a *signin.Ask) { a.Tenant = oak },
 	} {
-		options, kept, err := s.Passkeys.Sign(second, passkeys)
+		options, kept, err := s.Passkeys.BeginLogin(second, passkeys)
 		must(t, err)
 		other := second
 		edit(&other)
@@ -144,7 +144,7 @@ func TestPasskeySignatureRequirements_D66(t *testing.T) {
 	refused(t, "a passkey of another practice", s.signs(t, atOak, ask()))
 	refused(t, "at another practice", s.signs(t, lee, ask(func(a *signin.Ask) { a.Tenant = oak })))
 	for _, nonsense := range []string{"", "{}", "null", "[]", `{"id":"AA","rawId":"AA","type":"public-key","response":{}}`, strings.Repeat("[", 1000)} {
-		_, kept, err := s.Passkeys.Sign(ask(), nil)
+		_, kept, err := s.Passkeys.BeginLogin(ask(), nil)
 		must(t, err)
 		refused(t, nonsense, s.shows(t, ask(), kept, nonsense))
 	}
@@ -156,10 +156,10 @@ func TestChallengeWorksOnceForFiveMinutes_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	k := s.holds(t, elm, s.lee)
-	options, kept, err := s.Passkeys.Sign(ask(), nil)
+	options, kept, err := s.Passkeys.BeginLogin(ask(), nil)
 	must(t, err)
 	signed := k.Sign(t, options)
-	_, others, err := s.Passkeys.Sign(ask(), nil)
+	_, others, err := s.Passkeys.BeginLogin(ask(), nil)
 	must(t, err)
 	for name, shown := range map[string]string{"of another browser": others, "none": "", "cut": kept[1:], "longer": kept + "AAAA", "later": later(kept)} {
 		refused(t, name, s.shows(t, ask(), shown, signed))
@@ -168,7 +168,7 @@ func TestChallengeWorksOnceForFiveMinutes_D66(t *testing.T) {
 	refused(t, "replayed", s.shows(t, ask(), kept, signed))
 	refused(t, "signed once more", s.shows(t, ask(), kept, k.Sign(t, options)))
 
-	options, kept, err = s.Passkeys.Sign(ask(), nil)
+	options, kept, err = s.Passkeys.BeginLogin(ask(), nil)
 	must(t, err)
 	signed = k.Sign(t, options)
 	s.Pass(signin.ChallengeLifetime)
@@ -202,7 +202,7 @@ func TestPasskeysEndWithMember_D66(t *testing.T) {
 			t.Parallel()
 			s := newSurgery(t)
 			k := s.holds(t, elm, s.lee)
-			own, err := s.Passkeys.Of(t.Context(), elm, s.lee)
+			own, err := s.Passkeys.List(t.Context(), elm, s.lee)
 			must(t, err)
 			if ends == nil {
 				ends = staff.PasskeyRemoved{Passkey: own[0].ID}
@@ -234,7 +234,7 @@ func TestPasskeyConfirmsOwnSession_D66(t *testing.T) {
 	must(t, err)
 	session := func() signin.Session {
 		t.Helper()
-		session, found, err := s.Sessions.Of(t.Context(), elm, in.Session)
+		session, found, err := s.Sessions.Find(t.Context(), elm, in.Session)
 		if err != nil || !found {
 			t.Fatalf("no session: %v", err)
 		}
@@ -258,12 +258,12 @@ func TestPasskeyConfirmsOwnSession_D66(t *testing.T) {
 	if _, err = s.Confirm(t.Context(), try(with(device)), session()); !errors.Is(err, signin.ErrRefused) {
 		t.Errorf("the password of somebody who has a passkey: %v", err)
 	}
-	a := ask(func(a *signin.Ask) { a.For, a.Member, a.Bound = signin.ToConfirm, s.lee, in.Session })
-	passkeys, err := s.Passkeys.Of(t.Context(), elm, s.lee)
+	a := ask(func(a *signin.Ask) { a.Purpose, a.Member, a.Binding = signin.ToConfirm, s.lee, in.Session })
+	passkeys, err := s.Passkeys.List(t.Context(), elm, s.lee)
 	must(t, err)
-	options, kept, err := s.Passkeys.Sign(a, passkeys)
+	options, kept, err := s.Passkeys.BeginLogin(a, passkeys)
 	must(t, err)
-	must(t, s.ConfirmByPasskey(t.Context(), signin.Signed{Ask: a, Kept: kept, Answer: k.Sign(t, options)}, session()))
+	must(t, s.ConfirmByPasskey(t.Context(), signin.PasskeyResponse{Ask: a, Kept: kept, Answer: k.Sign(t, options)}, session()))
 	if !session().ConfirmedAt.Equal(s.Now()) {
 		t.Errorf("confirmed at %v, want %v", session().ConfirmedAt, s.Now())
 	}
@@ -273,26 +273,26 @@ func TestCredentialIsAddedOnce_D66(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	k := s.holds(t, elm, s.lee)
-	a := signin.Ask{For: signin.ToAdd, Tenant: elm, Site: here, Member: s.lee, Bound: "a session"}
-	options, kept, err := s.Passkeys.Make(a, signin.Session{Staff: s.lee, Username: "dr.lee", Name: "Dr Lee"}, nil)
+	a := signin.Ask{Purpose: signin.ToAdd, Tenant: elm, Site: here, Member: s.lee, Binding: "a session"}
+	options, kept, err := s.Passkeys.BeginRegistration(a, signin.Session{Staff: s.lee, Username: "dr.lee", Name: "Dr Lee"}, nil)
 	must(t, err)
 	answer := k.Make(t, options)
-	made, err := s.Passkeys.Made(t.Context(), a, kept, answer)
+	made, err := s.Passkeys.FinishRegistration(t.Context(), a, kept, answer)
 	must(t, err)
 	made.Name = "Again"
 	err = commands.Desk{Store: s.store, Staff: projections.Staff{DB: s.pool}}.AddPasskey(t.Context(), commands.AddPasskey{Tenant: elm, Staff: s.lee, With: s.credential(t, s.lee), Passkey: made})
 	if !errors.Is(err, staff.ErrPasskeyTaken) {
 		t.Errorf("got %v, want %v", err, staff.ErrPasskeyTaken)
 	}
-	_, err = s.Passkeys.Made(t.Context(), a, kept, answer)
+	_, err = s.Passkeys.FinishRegistration(t.Context(), a, kept, answer)
 	refused(t, "the same challenge again", err)
 	k.NoUV = true
-	options, kept, err = s.Passkeys.Make(a, signin.Session{Staff: s.lee, Username: "dr.lee", Name: "Dr Lee"}, nil)
+	options, kept, err = s.Passkeys.BeginRegistration(a, signin.Session{Staff: s.lee, Username: "dr.lee", Name: "Dr Lee"}, nil)
 	must(t, err)
-	_, err = s.Passkeys.Made(t.Context(), a, kept, k.Make(t, options))
+	_, err = s.Passkeys.FinishRegistration(t.Context(), a, kept, k.Make(t, options))
 	refused(t, "nobody verified", err)
-	_, kept, err = s.Passkeys.Make(a, signin.Session{Staff: s.lee, Username: "dr.lee", Name: "Dr Lee"}, nil)
+	_, kept, err = s.Passkeys.BeginRegistration(a, signin.Session{Staff: s.lee, Username: "dr.lee", Name: "Dr Lee"}, nil)
 	must(t, err)
-	_, err = s.Passkeys.Made(t.Context(), a, kept, "{}")
+	_, err = s.Passkeys.FinishRegistration(t.Context(), a, kept, "{}")
 	refused(t, "no answer of an authenticator", err)
 }

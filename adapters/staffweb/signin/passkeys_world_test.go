@@ -14,7 +14,7 @@ var here = signin.Site{RP: "staff.example", Origin: "https://staff.example"}
 
 // ask is for signing in by passkey, unless the edits change it.
 func ask(edits ...func(*signin.Ask)) signin.Ask {
-	a := signin.Ask{For: signin.ToSignIn, Tenant: elm, Site: here}
+	a := signin.Ask{Purpose: signin.ToSignIn, Tenant: elm, Site: here}
 	for _, edit := range edits {
 		edit(&a)
 	}
@@ -25,10 +25,10 @@ func ask(edits ...func(*signin.Ask)) signin.Ask {
 func (s *surgery) holds(t *testing.T, tenant string, member staff.ID) *passkeytest.Key {
 	t.Helper()
 	k := passkeytest.New(t, here.RP, here.Origin)
-	a := signin.Ask{For: signin.ToAdd, Tenant: tenant, Site: here, Member: member, Bound: "a session"}
-	options, kept, err := s.Passkeys.Make(a, signin.Session{Staff: member, Username: "dr.lee", Name: "Dr Lee"}, nil)
+	a := signin.Ask{Purpose: signin.ToAdd, Tenant: tenant, Site: here, Member: member, Binding: "a session"}
+	options, kept, err := s.Passkeys.BeginRegistration(a, signin.Session{Staff: member, Username: "dr.lee", Name: "Dr Lee"}, nil)
 	must(t, err)
-	made, err := s.Passkeys.Made(t.Context(), a, kept, k.Make(t, options))
+	made, err := s.Passkeys.FinishRegistration(t.Context(), a, kept, k.Make(t, options))
 	must(t, err)
 	made.Name = "A key"
 	must(t, commands.Desk{Store: s.store}.AddPasskey(t.Context(), commands.AddPasskey{Tenant: tenant, Staff: member, With: s.credential(t, member), Passkey: made}))
@@ -45,14 +45,14 @@ func (s *surgery) credential(t *testing.T, member staff.ID) (id staff.Credential
 // signs has a passkey sign, and checks the signature.
 func (s *surgery) signs(t *testing.T, k *passkeytest.Key, a signin.Ask) error {
 	t.Helper()
-	options, kept, err := s.Passkeys.Sign(a, nil)
+	options, kept, err := s.Passkeys.BeginLogin(a, nil)
 	must(t, err)
 	return s.shows(t, a, kept, k.Sign(t, options))
 }
 
 func (s *surgery) shows(t *testing.T, a signin.Ask, kept, signed string) error {
 	t.Helper()
-	_, err := s.SignInByPasskey(t.Context(), signin.Signed{Ask: a, Kept: kept, Answer: signed, Source: "192.0.2.1"})
+	_, err := s.SignInByPasskey(t.Context(), signin.PasskeyResponse{Ask: a, Kept: kept, Answer: signed, Source: "192.0.2.1"})
 	return err
 }
 

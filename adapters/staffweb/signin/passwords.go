@@ -22,18 +22,18 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Vault stores the hashes of passwords, outside the log. The log has the digest of
+// PasswordStore stores the hashes of passwords, outside the log. The log has the digest of
 // each, so that a hash inserted by anyone else is refused.
-type Vault struct {
+type PasswordStore struct {
 	DB    Database
 	Queue *Queue // of members who choose a password; nil if one comes at a time
-	Cost  Cost   // of new hashes; zero for [Shipped]
+	Cost  Cost   // of new hashes; zero for [DefaultCost]
 	Log   *slog.Logger
 }
 
 // Keep waits for its turn, hashes a password, or returns [ErrBusy], and stores the
 // hash. The password is valid once the returned event is appended.
-func (v Vault) Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.PasswordSet, error) {
+func (v PasswordStore) Keep(ctx context.Context, tenant string, member staff.ID, password string) (staff.PasswordSet, error) {
 	hash, err := v.hash(ctx, tenant, member, password)
 	if err != nil {
 		return staff.PasswordSet{}, err
@@ -47,11 +47,11 @@ func (v Vault) Keep(ctx context.Context, tenant string, member staff.ID, passwor
 	return staff.PasswordSet{Credential: credential, Digest: digestOf(hash)}, nil
 }
 
-func (v Vault) hash(ctx context.Context, tenant string, member staff.ID, password string) (string, error) {
+func (v PasswordStore) hash(ctx context.Context, tenant string, member staff.ID, password string) (string, error) {
 	if v.Queue == nil {
 		return v.cost().Hash(password), nil
 	}
-	end, err := v.Queue.ofMember(tenant, member).wait(ctx)
+	end, err := v.Queue.memberPlace(tenant, member).wait(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +59,7 @@ func (v Vault) hash(ctx context.Context, tenant string, member staff.ID, passwor
 	return v.cost().Hash(password), nil
 }
 
-func (v Vault) cost() Cost { return cmp.Or(v.Cost, Shipped) }
+func (v PasswordStore) cost() Cost { return cmp.Or(v.Cost, DefaultCost) }
 
 // digestOf is the digest of a hash in the log. The hash has a random salt, so the
 // digest is no help in guessing passwords.
@@ -67,7 +67,7 @@ func digestOf(hash string) event.Digest { return sha256.Sum256([]byte(hash)) }
 
 // Discard deletes every hash of a member of staff except one, and the sessions and
 // known devices of the others, which are invalid.
-func (v Vault) Discard(ctx context.Context, tenant string, member staff.ID, but staff.CredentialID) error {
+func (v PasswordStore) Discard(ctx context.Context, tenant string, member staff.ID, but staff.CredentialID) error {
 	batch := &pgx.Batch{}
 	for _, table := range []string{"staff_passwords", "staff_sessions", "staff_devices"} {
 		batch.Queue(`DELETE FROM `+table+` WHERE tenant = $1 AND staff = $2 AND credential <> $3`, tenant, member, but)
@@ -92,7 +92,7 @@ WHERE s.tenant = $1 AND s.username = $2 AND s.active`
 // Check finds the active member of staff with this username and password. It takes
 // equally long for unknown ones, and right is then false. A hash that differs from the
 // log's matches no one.
-func (v Vault) Check(ctx context.Context, tenant, username, password string) (holder Holder, right bool, err error) {
+func (v PasswordStore) Check(ctx context.Context, tenant, username, password string) (holder Holder, right bool, err error) {
 	var hash string
 	var known []byte // the digest of the current hash; nil if it is not in the log
 	err = v.DB.QueryRow(ctx, holderOf, tenant, storable(username)).Scan(&holder.Staff, &holder.Credential, &hash, &known)
@@ -125,10 +125,10 @@ type Cost struct {
 	Passes uint32 // over the memory
 }
 
-// Shipped has twice the passes that OWASP recommends at this size. A hash takes 60 ms
+// DefaultCost has twice the passes that OWASP recommends at this size. A hash takes 60 ms
 // of one core. Only tests set another Cost: there is no flag or environment variable
 // for it.
-var Shipped = Cost{Memory: 46 << 10, Passes: 2}
+var DefaultCost = Cost{Memory: 46 << 10, Passes: 2}
 
 const (
 	threads = 1

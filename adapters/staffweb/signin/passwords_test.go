@@ -12,7 +12,7 @@ import (
 func TestShippedCostOfPasswords_D27(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
-	vault := signin.Vault{DB: s.vault.DB, Log: s.vault.Log}
+	vault := signin.PasswordStore{DB: s.vault.DB, Log: s.vault.Log}
 	kept, err := vault.Keep(t.Context(), elm, s.lee, password)
 	must(t, err)
 	var hash string
@@ -20,10 +20,10 @@ func TestShippedCostOfPasswords_D27(t *testing.T) {
 	if !strings.HasPrefix(hash, "$argon2id$v=19$m=47104,t=2,p=1$") {
 		t.Errorf("got %s, want argon2id with at least 46 MiB", hash)
 	}
-	if right, err := signin.Shipped.Verify(hash, password); !right || err != nil {
+	if right, err := signin.DefaultCost.Verify(hash, password); !right || err != nil {
 		t.Errorf("the password of %s is refused: %v", hash, err)
 	}
-	if cost := vault.CostOfNobody(); cost != signin.Shipped {
+	if cost := vault.CostOfNobody(); cost != signin.DefaultCost {
 		t.Errorf("a username that nobody has costs %v, want what a real one costs", cost)
 	}
 }

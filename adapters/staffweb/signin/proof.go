@@ -11,8 +11,8 @@ import (
 // ConfirmFor is how long a reauthentication is valid.
 const ConfirmFor = 15 * time.Minute
 
-// Signed is a browser's answer with a passkey.
-type Signed struct {
+// PasskeyResponse is a browser's answer with a passkey.
+type PasskeyResponse struct {
 	Ask
 	Kept   string // the browser's part of the challenge
 	Answer string // JSON, as in WebAuthn
@@ -22,27 +22,27 @@ type Signed struct {
 	Browser string // as in a [Try]
 }
 
-func (s Signed) try() Try {
+func (s PasskeyResponse) try() Try {
 	how := staff.ByPasskey
-	if s.For == AfterPassword {
+	if s.Purpose == AfterPassword {
 		how = staff.ByPasswordAndPasskey
 	}
 	return Try{Account: Account{Tenant: s.Tenant}, How: how, Source: s.Source, Device: s.Device, Browser: s.Browser}
 }
 
 // SignInByPasskey begins a session of the passkey's owner, or returns [ErrPasskey].
-func (d Door) SignInByPasskey(ctx context.Context, s Signed) (SignedIn, error) {
-	h, err := d.proveByPasskey(ctx, s)
+func (d Service) SignInByPasskey(ctx context.Context, s PasskeyResponse) (SignedIn, error) {
+	h, err := d.verifyPasskey(ctx, s)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	return d.Admit(ctx, s.try(), h)
+	return d.BeginSession(ctx, s.try(), h)
 }
 
 // ConfirmByPasskey records the reauthentication of a session by passkey, or returns
 // [ErrPasskey].
-func (d Door) ConfirmByPasskey(ctx context.Context, s Signed, session Session) error {
-	h, err := d.proveByPasskey(ctx, s)
+func (d Service) ConfirmByPasskey(ctx context.Context, s PasskeyResponse, session Session) error {
+	h, err := d.verifyPasskey(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -52,11 +52,11 @@ func (d Door) ConfirmByPasskey(ctx context.Context, s Signed, session Session) e
 	return d.Sessions.Confirm(ctx, s.Tenant, session.Token)
 }
 
-// proveByPasskey returns the passkey's owner. Wrong ones count for the source, whatever
+// verifyPasskey returns the passkey's owner. Wrong ones count for the source, whatever
 // account they claim.
-func (d Door) proveByPasskey(ctx context.Context, s Signed) (h Holder, err error) {
+func (d Service) verifyPasskey(ctx context.Context, s PasskeyResponse) (h Holder, err error) {
 	err = d.Guesses.Try(s.Source, s.Tenant, ErrPasskey, func() (err error) {
-		h, err = d.Passkeys.Check(ctx, s.Ask, s.Kept, s.Answer)
+		h, err = d.Passkeys.FinishLogin(ctx, s.Ask, s.Kept, s.Answer)
 		if errors.Is(err, ErrPasskey) {
 			tried := s.try().attempt()
 			tried.Staff = h.Staff
@@ -70,12 +70,12 @@ func (d Door) proveByPasskey(ctx context.Context, s Signed) (h Holder, err error
 // Confirm records the reauthentication of a session by password, and returns the
 // browser's new token. It returns [ErrRefused] or [ErrBusy]. A password is not accepted
 // from a member with a passkey.
-func (d Door) Confirm(ctx context.Context, t Try, session Session) (device string, err error) {
-	h, err := d.Prove(ctx, t)
+func (d Service) Confirm(ctx context.Context, t Try, session Session) (device string, err error) {
+	h, err := d.VerifyPassword(ctx, t)
 	if err != nil {
 		return "", err
 	}
-	passkeys, err := d.Passkeys.Of(ctx, t.Tenant, h.Staff)
+	passkeys, err := d.Passkeys.List(ctx, t.Tenant, h.Staff)
 	if err != nil {
 		return "", err
 	}

@@ -31,9 +31,9 @@ type Screens struct {
 // ScreenToken is the token by which a screen is recognised as a display.
 func ScreenToken(id display.ID, token string) string { return id.String() + "." + token }
 
-// Of finds the display by a screen's token, and notes that it was seen now. found is
+// Find finds the display by a screen's token, and notes that it was seen now. found is
 // false for a display that was removed, and for one that was not seen for [ScreenIdle].
-func (s Screens) Of(ctx context.Context, tenant, shown string) (d projections.Display, found bool, err error) {
+func (s Screens) Find(ctx context.Context, tenant, shown string) (d projections.Display, found bool, err error) {
 	name, token, _ := strings.Cut(shown, ".")
 	id, ok := parse.ID(name)
 	if !ok || token == "" {

@@ -25,7 +25,7 @@ func TestScreenStaysDisplayWhileActive_D88(t *testing.T) {
 	screens := signin.Screens{DB: postgres.On(s.pool), Now: s.Now}
 	known := func(tenant, shown string) bool {
 		t.Helper()
-		d, found, err := screens.Of(t.Context(), tenant, shown)
+		d, found, err := screens.Find(t.Context(), tenant, shown)
 		must(t, err)
 		return found && d.Display == given.Display && d.Site == at
 	}

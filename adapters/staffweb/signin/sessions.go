@@ -93,10 +93,10 @@ const noteSeen = `
 UPDATE staff_sessions SET seen_at = $2
 WHERE token_hash = (SELECT token_hash FROM staff_sessions WHERE token_hash = $1 AND seen_at < $2 FOR UPDATE SKIP LOCKED)`
 
-// Of finds the session of a token at a practice, and notes its activity: at most once a
+// Find finds the session of a token at a practice, and notes its activity: at most once a
 // minute, because otherwise each page would write a row.
-func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
-	session, found, err = s.Still(ctx, tenant, token)
+func (s Sessions) Find(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
+	session, found, err = s.Peek(ctx, tenant, token)
 	if err != nil || !found {
 		return Session{}, false, err
 	}
@@ -108,9 +108,9 @@ func (s Sessions) Of(ctx context.Context, tenant, token string) (session Session
 	return session, true, nil
 }
 
-// Still finds the session of a token at a practice. A request by script does not count
+// Peek finds the session of a token at a practice. A request by script does not count
 // as activity.
-func (s Sessions) Still(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
+func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	now, session := s.Now(), Session{Token: token}
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
 		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt)
@@ -148,9 +148,9 @@ type OwnSession struct {
 	SignedInAt, LastSeen time.Time
 }
 
-// OwnedBy returns the live sessions of a member of staff, last seen first. There are
+// List returns the live sessions of a member of staff, last seen first. There are
 // never many.
-func (s Sessions) OwnedBy(ctx context.Context, tenant string, member staff.ID) ([]OwnSession, error) {
+func (s Sessions) List(ctx context.Context, tenant string, member staff.ID) ([]OwnSession, error) {
 	now := s.Now()
 	rows, _ := s.DB.Query(ctx, `
 		SELECT n.id, n.browser, n.signed_in_at, n.seen_at
@@ -171,17 +171,17 @@ const (
 	endOthers = `DELETE FROM staff_sessions WHERE tenant = $1 AND staff = $2 AND id <> $3 RETURNING id`
 )
 
-// SignOutOf ends another session of this session's member.
-func (d Door) SignOutOf(ctx context.Context, tenant string, this Session, other uuid.UUID) error {
+// EndSession ends another session of this session's member.
+func (d Service) EndSession(ctx context.Context, tenant string, this Session, other uuid.UUID) error {
 	return d.endSessions(ctx, endOwn, tenant, this.Staff, other)
 }
 
-// SignOutElsewhere ends every other session of this session's member.
-func (d Door) SignOutElsewhere(ctx context.Context, tenant string, this Session) error {
+// EndOtherSessions ends every other session of this session's member.
+func (d Service) EndOtherSessions(ctx context.Context, tenant string, this Session) error {
 	return d.endSessions(ctx, endOthers, tenant, this.Staff, this.ID)
 }
 
-func (d Door) endSessions(ctx context.Context, which, tenant string, member staff.ID, session uuid.UUID) error {
+func (d Service) endSessions(ctx context.Context, which, tenant string, member staff.ID, session uuid.UUID) error {
 	rows, _ := d.Sessions.DB.Query(ctx, which, tenant, member, session)
 	ended, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	if err != nil {
@@ -222,7 +222,7 @@ func (s Sessions) Ended(ctx context.Context, tenant, token string) (why Ending, 
 }
 
 // SignOut ends a session at its member's request.
-func (d Door) SignOut(ctx context.Context, tenant string, s Session) error {
+func (d Service) SignOut(ctx context.Context, tenant string, s Session) error {
 	if err := d.Sessions.End(ctx, tenant, s.Token); err != nil {
 		return err
 	}

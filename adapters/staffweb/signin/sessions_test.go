@@ -27,7 +27,7 @@ func (s *surgery) begin(t *testing.T) string {
 // alive reports whether a token is a session of the practice.
 func (s *surgery) alive(t *testing.T, tenant, token string) bool {
 	t.Helper()
-	session, found, err := s.Sessions.Of(t.Context(), tenant, token)
+	session, found, err := s.Sessions.Find(t.Context(), tenant, token)
 	must(t, err)
 	if found && (session.Staff != s.lee || session.Username != "dr.lee" || session.Name != "Dr Lee" || session.Token != token) {
 		t.Errorf("got %+v", session)
@@ -89,7 +89,7 @@ func TestSessionIsNotedOnceAMinute_D131(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if _, found, err := s.Sessions.Of(ctx, elm, token); !found || err != nil {
+	if _, found, err := s.Sessions.Find(ctx, elm, token); !found || err != nil {
 		t.Errorf("beside another page: found %v, error %v", found, err)
 	}
 	must(t, other.Rollback(t.Context()))
@@ -211,7 +211,7 @@ func TestOwnSessionsNewestFirst(t *testing.T) {
 		s.begin(t)
 		s.Pass(time.Minute)
 	}
-	own, err := s.Sessions.OwnedBy(t.Context(), elm, s.lee)
+	own, err := s.Sessions.List(t.Context(), elm, s.lee)
 	must(t, err)
 	if len(own) != 3 || !own[0].LastSeen.After(own[1].LastSeen) || !own[1].LastSeen.After(own[2].LastSeen) {
 		t.Errorf("sessions are %+v", own)

@@ -31,10 +31,10 @@ const (
 
 // surgery is two practices that each have a dr.lee, and their sign-in.
 type surgery struct {
-	signin.Door
+	signin.Service
 	*commandtest.Clock
 	pool  *pgxpool.Pool
-	vault signin.Vault
+	vault signin.PasswordStore
 	store *eventstore.Store
 	lee   staff.ID // of Elm Street
 
@@ -48,9 +48,9 @@ func newSurgery(t *testing.T) *surgery {
 		t.Fatal(err)
 	}
 	s := &surgery{pool: postgrestest.New(t).Pool(t), Clock: commandtest.NewClock(commandtest.Noon)}
-	s.vault = signin.Vault{DB: postgres.On(s.pool), Cost: signintest.Cheap, Log: slog.New(slog.NewTextHandler(&s.logged, nil))}
+	s.vault = signin.PasswordStore{DB: postgres.On(s.pool), Cost: signintest.Cheap, Log: slog.New(slog.NewTextHandler(&s.logged, nil))}
 	s.store = &eventstore.Store{DB: postgres.On(s.pool), Codec: codec, Keys: postgrestest.Keyring(t, s.pool, codec), AtOnce: projections.AtOnce(), Now: s.Now}
-	s.Door = signin.Door{
+	s.Service = signin.Service{
 		Guesses:   signin.NewGuesses(s.Now),
 		Queue:     signin.NewQueue(),
 		Tries:     signin.Tries{DB: postgres.On(s.pool), Lockout: lockout, Now: s.Now},

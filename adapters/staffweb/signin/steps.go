@@ -47,12 +47,12 @@ const goodStep = ` staff s
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.expires_at > $3 AND n.tries < $4
 	AND s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential`
 
-// Of finds the member of a step by the browser's token.
-func (s Steps) Of(ctx context.Context, tenant, token string) (h Holder, found bool, err error) {
+// Find finds the member of a step by the browser's token.
+func (s Steps) Find(ctx context.Context, tenant, token string) (h Holder, found bool, err error) {
 	return s.holder(ctx, `SELECT n.staff, n.credential FROM staff_sign_in_steps n,`+goodStep, tenant, token)
 }
 
-// Take is [Steps.Of], and takes one attempt of the step.
+// Take is [Steps.Find], and takes one attempt of the step.
 func (s Steps) Take(ctx context.Context, tenant, token string) (h Holder, found bool, err error) {
 	return s.holder(ctx, `UPDATE staff_sign_in_steps n SET tries = n.tries + 1 FROM`+goodStep+` RETURNING n.staff, n.credential`, tenant, token)
 }

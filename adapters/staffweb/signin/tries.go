@@ -13,13 +13,13 @@ import (
 const (
 	sourceLimit  = 5  // of one account, from one source
 	accountLimit = 50 // of one account, from everywhere
-	everywhere   = "" // the source under which attempts from everywhere are counted
+	allSources   = "" // the source under which attempts from everywhere are counted
 )
 
 // The wait doubles with each further attempt, up to longest times the first wait. The
 // count of an account is deleted after a day without attempts.
 const (
-	longest     = 16
+	maxWait     = 16
 	forgetAfter = 24 * time.Hour
 )
 
@@ -59,8 +59,8 @@ func (t Tries) counts(ctx context.Context, a Account, source string) ([]count, e
 	markers, err := keys.markers(ctx, t.Now())
 	both := []count{{limit: sourceLimit}, {limit: accountLimit}}
 	for _, m := range markers {
-		for n, from := range []string{source, everywhere} {
-			both[n].marks = append(both[n].marks, m.of(from+"\x00"+a.Tenant+"\x00"+a.Username))
+		for n, from := range []string{source, allSources} {
+			both[n].marks = append(both[n].marks, m.mark(from+"\x00"+a.Tenant+"\x00"+a.Username))
 		}
 	}
 	return both, err
@@ -118,7 +118,7 @@ func (t Tries) add(ctx context.Context, tx pgx.Tx, counts []count) (until time.T
 	now, batch := t.Now().UTC(), &pgx.Batch{}
 	for _, c := range counts {
 		batch.Queue(carry, c.older(), c.mark())
-		batch.Queue(reserve, c.mark(), now, now.Add(-forgetAfter), c.limit, t.Lockout, longest).QueryRow(func(row pgx.Row) error {
+		batch.Queue(reserve, c.mark(), now, now.Add(-forgetAfter), c.limit, t.Lockout, maxWait).QueryRow(func(row pgx.Row) error {
 			var locked time.Time
 			err := row.Scan(&locked)
 			until = later(until, locked)

@@ -17,7 +17,7 @@ var errNone = pagekit.NoSuch("site", "Go back to Sites and choose one there.")
 
 // sitePage is one site.
 type sitePage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	Done  string // the last action; "" for none
 	Site  projections.Site
 	Name  field
@@ -38,32 +38,32 @@ type field struct {
 
 func (f field) changed() bool { return strings.TrimSpace(f.Typed) != f.Was }
 
-var doneWords = map[string]string{"added": "The site has been added. Add its rooms here.", "saved": "The names have been saved."}
+var doneTexts = map[string]string{"added": "The site has been added. Add its rooms here.", "saved": "The names have been saved."}
 
 // site shows a site with its rooms.
-func (s *Section) site(v *pagekit.Visit) error {
+func (s *Section) site(v *pagekit.Request) error {
 	at, err := s.find(v)
 	if err != nil {
 		return err
 	}
-	s.showSite(v, http.StatusOK, sitePage{Done: doneWords[v.Form.Get("done")], Site: at, Name: field{Was: at.Name, Typed: at.Name}, Rooms: roomFields(v, at)})
+	s.showSite(v, http.StatusOK, sitePage{Done: doneTexts[v.Form.Get("done")], Site: at, Name: field{Was: at.Name, Typed: at.Name}, Rooms: roomFields(v, at)})
 	return nil
 }
 
-func (s *Section) showSite(v *pagekit.Visit, status int, page sitePage) {
+func (s *Section) showSite(v *pagekit.Request, status int, page sitePage) {
 	page.Token = v.Token(purpose)
 	page.Name.ID, page.Name.Label = "name", "Name of the site"
 	page.New.ID, page.New.Label = "new", "Another room"
-	s.Show(v, pagekit.View{Template: templates["site"], Status: status, Title: page.Titled("Site"), Content: page})
+	s.Show(v, pagekit.View{Template: templates["site"], Status: status, Title: page.PageTitle("Site"), Content: page})
 }
 
 // find reads the site in the address.
-func (s *Section) find(v *pagekit.Visit) (projections.Site, error) {
+func (s *Section) find(v *pagekit.Request) (projections.Site, error) {
 	all, err := s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return projections.Site{}, err
 	}
-	id, ok := parse.SomeID(v.Var("site"))
+	id, ok := parse.SomeID(v.PathValue("site"))
 	i := slices.IndexFunc(all, func(of projections.Site) bool { return of.Site.UUID == id })
 	if !ok || i < 0 {
 		return projections.Site{}, errNone
@@ -72,7 +72,7 @@ func (s *Section) find(v *pagekit.Visit) (projections.Site, error) {
 }
 
 // roomFields are the rooms of a site, with the values of the form.
-func roomFields(v *pagekit.Visit, at projections.Site) (fields []field) {
+func roomFields(v *pagekit.Request, at projections.Site) (fields []field) {
 	for n, room := range at.Rooms {
 		number := strconv.Itoa(n + 1)
 		f := field{N: n + 1, ID: "room" + number, Label: "Name of room " + number, Room: room.Room.String(), Was: room.Name, Typed: room.Name}
@@ -87,7 +87,7 @@ func roomFields(v *pagekit.Visit, at projections.Site) (fields []field) {
 }
 
 // change saves the edited names, and adds a room if one is named.
-func (s *Section) change(v *pagekit.Visit) error {
+func (s *Section) change(v *pagekit.Request) error {
 	at, err := s.find(v)
 	if err != nil {
 		return err
@@ -95,8 +95,8 @@ func (s *Section) change(v *pagekit.Visit) error {
 	page := sitePage{
 		Site: at, Name: field{Was: v.Form.Get("was"), Typed: v.Form.Get("name")}, Rooms: roomFields(v, at), New: field{Typed: v.Form.Get("new")},
 	}
-	if !v.Owns(purpose) {
-		page.Faulty = pagekit.Wrong("name", pagekit.SignedInAgain)
+	if !v.HasToken(purpose) {
+		page.FormErrors = pagekit.FormError("name", pagekit.SignedInAgain)
 		s.showSite(v, http.StatusForbidden, page)
 		return nil
 	}
@@ -107,14 +107,14 @@ func (s *Section) change(v *pagekit.Visit) error {
 	if err := s.save(v, page); err != nil {
 		return err
 	}
-	return v.GoTo(v.Base() + "/sites/" + at.Site.String() + "?done=saved")
+	return v.Redirect(v.Base() + "/sites/" + at.Site.String() + "?done=saved")
 }
 
 // check finds the faults of the edited names.
 func (p *sitePage) check() {
 	check := func(f *field, taken bool, of string) {
-		if f.Fault = wrongName(strings.TrimSpace(f.Typed), taken, of); f.Fault != "" {
-			p.Faulty = p.With(f.ID, f.Fault)
+		if f.Fault = nameFault(strings.TrimSpace(f.Typed), taken, of); f.Fault != "" {
+			p.FormErrors = p.With(f.ID, f.Fault)
 		}
 	}
 	if p.Name.changed() {
@@ -123,25 +123,25 @@ func (p *sitePage) check() {
 	}
 	for n := range p.Rooms {
 		if f := &p.Rooms[n]; f.changed() {
-			check(f, p.has(f.Typed, f.Room), "room")
+			check(f, p.nameTaken(f.Typed, f.Room), "room")
 		}
 	}
 	if p.New.changed() {
 		p.New.ID = "new"
-		check(&p.New, p.has(p.New.Typed, ""), "room")
+		check(&p.New, p.nameTaken(p.New.Typed, ""), "room")
 	}
 }
 
-// has reports whether another room will have a name.
-func (p *sitePage) has(name, but string) bool {
+// nameTaken reports whether another room will have a name.
+func (p *sitePage) nameTaken(name, but string) bool {
 	return slices.ContainsFunc(p.Rooms, func(f field) bool {
 		return f.Room != but && strings.TrimSpace(f.Typed) == strings.TrimSpace(name)
 	})
 }
 
-func (s *Section) save(v *pagekit.Visit, page sitePage) error {
+func (s *Section) save(v *pagekit.Request, page sitePage) error {
 	if page.Name.changed() {
-		err := s.Desk.RenameSite(v.AsStaff(), commands.RenameSite{Tenant: v.Tenant, Site: page.Site.Site, Name: page.Name.Typed})
+		err := s.Desk.RenameSite(v.StaffContext(), commands.RenameSite{Tenant: v.Tenant, Site: page.Site.Site, Name: page.Name.Typed})
 		if err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (s *Section) save(v *pagekit.Visit, page sitePage) error {
 		if !f.changed() {
 			continue
 		}
-		err := s.Desk.RenameRoom(v.AsStaff(), commands.RenameRoom{Tenant: v.Tenant, Room: page.Site.Rooms[n].Room, Name: f.Typed})
+		err := s.Desk.RenameRoom(v.StaffContext(), commands.RenameRoom{Tenant: v.Tenant, Room: page.Site.Rooms[n].Room, Name: f.Typed})
 		if err != nil {
 			return err
 		}
@@ -158,6 +158,6 @@ func (s *Section) save(v *pagekit.Visit, page sitePage) error {
 	if !page.New.changed() {
 		return nil
 	}
-	_, err := s.Desk.AddRoom(v.AsStaff(), commands.AddRoom{Tenant: v.Tenant, Site: page.Site.Site, Name: page.New.Typed})
+	_, err := s.Desk.AddRoom(v.StaffContext(), commands.AddRoom{Tenant: v.Tenant, Site: page.Site.Site, Name: page.New.Typed})
 	return err
 }

@@ -26,8 +26,8 @@ var templates = pagekit.Templates(sources, "sites", "site")
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	return []pagekit.Route{
-		pagekit.At("/sites", "sites", pagekit.Both(staff.ManageSites, s.list, s.add)),
-		pagekit.At("/sites/{site}", "site", pagekit.Both(staff.ManageSites, s.site, s.change).Taking(namesSent)),
+		pagekit.NewRoute("/sites", "sites", pagekit.FormMethods(staff.ManageSites, s.list, s.add)),
+		pagekit.NewRoute("/sites/{site}", "site", pagekit.FormMethods(staff.ManageSites, s.site, s.change).WithText(namesSent)),
 	}
 }
 
@@ -43,30 +43,30 @@ const namesSent = 2 * (1 + 100) * longest
 
 // sitesPage is the list of sites.
 type sitesPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	Sites []projections.Site
 	Name  string // of a new site, as typed
 	Token string
 }
 
-func (s *Section) list(v *pagekit.Visit) error {
-	return s.show(v, http.StatusOK, pagekit.Faulty{})
+func (s *Section) list(v *pagekit.Request) error {
+	return s.show(v, http.StatusOK, pagekit.FormErrors{})
 }
 
-func (s *Section) show(v *pagekit.Visit, status int, faults pagekit.Faulty) error {
+func (s *Section) show(v *pagekit.Request, status int, faults pagekit.FormErrors) error {
 	found, err := s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil {
 		return err
 	}
-	content := sitesPage{Faulty: faults, Sites: found, Name: v.Form.Get("name"), Token: v.Token(purpose)}
-	s.Show(v, pagekit.View{Template: templates["sites"], Status: status, Title: faults.Titled("Sites"), Content: content})
+	content := sitesPage{FormErrors: faults, Sites: found, Name: v.Form.Get("name"), Token: v.Token(purpose)}
+	s.Show(v, pagekit.View{Template: templates["sites"], Status: status, Title: faults.PageTitle("Sites"), Content: content})
 	return nil
 }
 
 // add adds a site.
-func (s *Section) add(v *pagekit.Visit) error {
-	if !v.Owns(purpose) {
-		return s.show(v, http.StatusForbidden, pagekit.Wrong("name", pagekit.SignedInAgain))
+func (s *Section) add(v *pagekit.Request) error {
+	if !v.HasToken(purpose) {
+		return s.show(v, http.StatusForbidden, pagekit.FormError("name", pagekit.SignedInAgain))
 	}
 	all, err := s.Sites.Of(v.Context(), v.Tenant)
 	if err != nil {
@@ -74,18 +74,18 @@ func (s *Section) add(v *pagekit.Visit) error {
 	}
 	name := strings.TrimSpace(v.Form.Get("name"))
 	taken := slices.ContainsFunc(all, func(of projections.Site) bool { return of.Name == name })
-	if fault := wrongName(name, taken, "site"); fault != "" {
-		return s.show(v, http.StatusBadRequest, pagekit.Wrong("name", fault))
+	if fault := nameFault(name, taken, "site"); fault != "" {
+		return s.show(v, http.StatusBadRequest, pagekit.FormError("name", fault))
 	}
-	id, err := s.Desk.AddSite(v.AsStaff(), commands.AddSite{Tenant: v.Tenant, Name: name})
+	id, err := s.Desk.AddSite(v.StaffContext(), commands.AddSite{Tenant: v.Tenant, Name: name})
 	if err != nil {
 		return err
 	}
-	return v.GoTo(v.Base() + "/sites/" + id.String() + "?done=added")
+	return v.Redirect(v.Base() + "/sites/" + id.String() + "?done=added")
 }
 
-// wrongName describes the fault of a name; "" if there is none.
-func wrongName(name string, taken bool, of string) string {
+// nameFault describes the fault of a name; "" if there is none.
+func nameFault(name string, taken bool, of string) string {
 	switch {
 	case name == "":
 		return "Enter a name for the " + of + "."

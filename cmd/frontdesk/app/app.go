@@ -87,7 +87,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	tail := eventstore.NewTail(a.background, a.codec, a.grown)
 	a.consumers = a.following(tail)
 	a.live = live.NewHub(a.watch(tail), a.config.RealNow, a.config.Log, live.NewMetrics(a.registry))
-	a.live.Show(a.admission)
+	a.live.RegisterMetrics(a.admission)
 	a.drain.first = a.live.Close
 	if err := a.canSign(ctx); err != nil {
 		a.Close()

@@ -33,7 +33,7 @@ type Engine struct {
 	Attachments projections.Attachments
 
 	config     Config
-	passwords  signin.Vault
+	passwords  signin.PasswordStore
 	codec      *event.Codec
 	keyring    *keyring.Keyring
 	store      *eventstore.Store
@@ -89,7 +89,7 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 		Staff:       projections.Staff{DB: calls},
 		Uploads:     &uploads.Store{DB: postgres.ForCallers(all.uploads), Now: config.RealNow},
 		Attachments: projections.Attachments{DB: behind},
-		passwords:   signin.Vault{DB: calls, Queue: signin.NewQueue(), Cost: config.PasswordCost, Log: config.Log},
+		passwords:   signin.PasswordStore{DB: calls, Queue: signin.NewQueue(), Cost: config.PasswordCost, Log: config.Log},
 	}
 	e.Sequencer = eventstore.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability, e.Sequencer.Now = config.Durability, config.Now

@@ -115,7 +115,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 			TrustedProxies: c.TrustedProxies,
 			Signposts:      projections.Signposts{DB: a.calls},
 			Names:          projections.Names{DB: a.calls, Opens: a.keyring},
-			Door: signin.Door{
+			Auth: signin.Service{
 				Guesses:   signin.NewGuesses(c.RealNow),
 				Queue:     a.passwords.Queue,
 				Tries:     signin.Tries{DB: a.calls, Lockout: c.Lockout, Now: c.RealNow},

@@ -50,7 +50,7 @@ func (a *App) measure() {
 		retention.Ahead(a.background), proving.Reached(a.background, c.Now))
 	a.registry.MustRegister(keyring.Metrics(a.keyring)...)
 	a.sweeps, a.admission = uploads.NewSweepMetrics(a.registry, c.RealNow), admission.NewMetrics(a.registry)
-	a.passwords.Queue.Show(a.admission)
+	a.passwords.Queue.RegisterMetrics(a.admission)
 }
 
 // isReady makes its own check and is not counted with the others: the reader of metrics
