@@ -9,7 +9,7 @@
 //	                the practice's work; see each package
 //
 // A page is a method of a section that returns an error. The package pagekit has the
-// shared parts: visits, access checks, the page layout and error pages. Pages are
+// shared parts: requests, access checks, the page layout and error pages. Pages are
 // html/template with one stylesheet. They work without scripts, by keyboard and with a
 // screen reader.
 //

@@ -40,7 +40,7 @@ type Pages struct {
 	Privacy        privacy.Service
 }
 
-// Handler routes to the pages and sets the limits of each visit.
+// Handler routes to the pages and sets the limits of each request.
 func (p *Pages) Handler() http.Handler { return p.Site.Handler(p.routes()) }
 
 // routes are all paths: the first page, and those of each section with its dependencies.
@@ -85,11 +85,11 @@ func (p *Pages) routes() []pagekit.Route {
 }
 
 // home redirects to the first page that the member's roles allow.
-func (p *Pages) home(v *pagekit.Request) error {
-	if !v.SignedIn {
-		return v.RedirectToSignIn()
+func (p *Pages) home(r *pagekit.Request) error {
+	if !r.SignedIn {
+		return r.RedirectToSignIn()
 	}
-	return v.Redirect(v.Base() + pagekit.Home(v.Session.Roles))
+	return r.Redirect(r.Base() + pagekit.Home(r.Session.Roles))
 }
 
 // ErrURL refuses an address that browsers could not use for the pages.

@@ -25,18 +25,18 @@ type sessionRow struct {
 }
 
 // account shows members of staff their name, roles and sessions.
-func (s *Section) account(v *pagekit.Request) error {
-	own, err := s.Auth.Sessions.List(v.Context(), v.Tenant, v.Session.Staff)
+func (s *Section) account(r *pagekit.Request) error {
+	own, err := s.Auth.Sessions.List(r.Context(), r.Tenant, r.Session.Staff)
 	if err != nil {
 		return err
 	}
 	page := accountPage{
-		Roles: pagekit.RoleList(v.Session.Roles), Done: doneTexts[v.Form.Get("done")], Others: len(own) > 1, Token: v.Session.FormToken("sessions"),
+		Roles: pagekit.RoleList(r.Session.Roles), Done: doneTexts[r.Form.Get("done")], Others: len(own) > 1, Token: r.Session.FormToken("sessions"),
 	}
 	for _, o := range own {
-		page.Sessions = append(page.Sessions, sessionRow{o, o.ID == v.Session.ID, pagekit.Clock(o.SignedInAt, v.Practice.Zone), pagekit.Clock(o.LastSeen, v.Practice.Zone)})
+		page.Sessions = append(page.Sessions, sessionRow{o, o.ID == r.Session.ID, pagekit.Clock(o.SignedInAt, r.Practice.Zone), pagekit.Clock(o.LastSeen, r.Practice.Zone)})
 	}
-	s.Show(v, pagekit.View{Template: templates["account"], Status: http.StatusOK, Title: "Your account", Content: page})
+	s.Show(r, pagekit.View{Template: templates["account"], Status: http.StatusOK, Title: "Your account", Content: page})
 	return nil
 }
 
@@ -50,26 +50,26 @@ var doneTexts = map[string]string{
 
 // endSessions ends one session of the member of staff, or all others. One that has
 // ended since counts as ended.
-func (s *Section) endSessions(v *pagekit.Request) error {
-	if !v.HasToken("sessions") {
+func (s *Section) endSessions(r *pagekit.Request) error {
+	if !r.HasToken("sessions") {
 		return pagekit.ErrStale
 	}
-	if v.Form.Get("do") == "end-others" {
-		return s.endOthers(v)
+	if r.Form.Get("do") == "end-others" {
+		return s.endOthers(r)
 	}
-	id, ok := parse.ID(v.Form.Get("session"))
+	id, ok := parse.ID(r.Form.Get("session"))
 	if !ok {
 		return pagekit.ErrUnreadable
 	}
-	if err := s.Auth.EndSession(v.StaffContext(), v.Tenant, v.Session, id); err != nil {
+	if err := s.Auth.EndSession(r.StaffContext(), r.Tenant, r.Session, id); err != nil {
 		return err
 	}
-	return v.Redirect(v.Base() + "/account?done=session")
+	return r.Redirect(r.Base() + "/account?done=session")
 }
 
-func (s *Section) endOthers(v *pagekit.Request) error {
-	if err := s.Auth.EndOtherSessions(v.StaffContext(), v.Tenant, v.Session); err != nil {
+func (s *Section) endOthers(r *pagekit.Request) error {
+	if err := s.Auth.EndOtherSessions(r.StaffContext(), r.Tenant, r.Session); err != nil {
 		return err
 	}
-	return v.Redirect(v.Base() + "/account?done=others")
+	return r.Redirect(r.Base() + "/account?done=others")
 }

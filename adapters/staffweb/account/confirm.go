@@ -26,69 +26,69 @@ var ownPage = regexp.MustCompile(`^[a-z]+(/[a-z0-9-]+)*(\?[a-z]+(=[0-9a-f-]{36})
 func isOwnPage(then string) bool { return ownPage.MatchString(then) }
 
 // confirmForm asks for reauthentication.
-func (s *Section) confirmForm(v *pagekit.Request) error {
-	return s.showConfirm(v, http.StatusOK, pagekit.FormErrors{})
+func (s *Section) confirmForm(r *pagekit.Request) error {
+	return s.showConfirm(r, http.StatusOK, pagekit.FormErrors{})
 }
 
-func (s *Section) showConfirm(v *pagekit.Request, status int, wrong pagekit.FormErrors) error {
-	if !isOwnPage(v.Form.Get("then")) {
+func (s *Section) showConfirm(r *pagekit.Request, status int, wrong pagekit.FormErrors) error {
+	if !isOwnPage(r.Form.Get("then")) {
 		return pagekit.ErrUnreadable
 	}
-	passkeys, err := s.Auth.Passkeys.List(v.Context(), v.Tenant, v.Session.Staff)
+	passkeys, err := s.Auth.Passkeys.List(r.Context(), r.Tenant, r.Session.Staff)
 	if err != nil {
 		return err
 	}
 	page := confirmPage{
-		Passkey: len(passkeys) > 0, Then: v.Form.Get("then"), Token: v.Session.FormToken(string(signin.ToConfirm)), FormErrors: wrong,
+		Passkey: len(passkeys) > 0, Then: r.Form.Get("then"), Token: r.Session.FormToken(string(signin.ToConfirm)), FormErrors: wrong,
 		Typed: wrong.Password("password", "Your password", "", "current-password"),
 	}
-	_, page.Here = s.passkeySite(v)
+	_, page.Here = s.passkeySite(r)
 	shown := pagekit.View{Template: templates["confirm"], Status: status, Title: page.PageTitle("Confirm that it is you"), Content: page}
 	if page.Passkey {
 		shown.Script = pagekit.Passkeys
 	}
-	s.Show(v, shown)
+	s.Show(r, shown)
 	return nil
 }
 
 // confirm checks the password or the passkey, and sends the browser back.
-func (s *Section) confirm(v *pagekit.Request) error {
-	if !v.HasToken(string(signin.ToConfirm)) {
+func (s *Section) confirm(r *pagekit.Request) error {
+	if !r.HasToken(string(signin.ToConfirm)) {
 		return pagekit.ErrStale
 	}
-	if !isOwnPage(v.Form.Get("then")) {
+	if !isOwnPage(r.Form.Get("then")) {
 		return pagekit.ErrUnreadable
 	}
-	err := s.verify(v)
+	err := s.verify(r)
 	if refusal, ok := refusalOf(err); ok {
 		field, text := "password", "This is not your password."
-		if v.Form.Has("signed") {
+		if r.Form.Has("signed") {
 			field, text = "passkey", refusal.Detail
 		}
-		status, text := s.refusalText(v, refusal, text)
-		return s.showConfirm(v, status, pagekit.FormError(field, text))
+		status, text := s.refusalText(r, refusal, text)
+		return s.showConfirm(r, status, pagekit.FormError(field, text))
 	}
 	if err != nil {
 		return err
 	}
-	if v.Ask.Made {
-		return v.Redirect(v.Base() + "/authorise" + v.Ask.Query())
+	if r.Ask.Made {
+		return r.Redirect(r.Base() + "/authorise" + r.Ask.Query())
 	}
-	return v.Redirect(v.Base() + "/" + v.Form.Get("then"))
+	return r.Redirect(r.Base() + "/" + r.Form.Get("then"))
 }
 
 // verify checks the passkey's signature in the form, or else the password. The error is
 // a refusal if it is wrong.
-func (s *Section) verify(v *pagekit.Request) error {
-	if v.Form.Has("signed") {
-		ask := signin.Ask{Purpose: signin.ToConfirm, Member: v.Session.Staff, Binding: v.Session.Token}
-		return s.Auth.ConfirmByPasskey(v.AnonymousContext(), s.passkeyResponse(v, ask), v.Session)
+func (s *Section) verify(r *pagekit.Request) error {
+	if r.Form.Has("signed") {
+		ask := signin.Ask{Purpose: signin.ToConfirm, Member: r.Session.Staff, Binding: r.Session.Token}
+		return s.Auth.ConfirmByPasskey(r.AnonymousContext(), s.passkeyResponse(r, ask), r.Session)
 	}
-	v.Release() // which has a queue of its own
-	device, err := s.Auth.Confirm(v.AnonymousContext(), s.newTry(v, v.Session.Username, v.Form.Get("password")), v.Session)
+	r.Release() // sign-ins have a queue of their own
+	device, err := s.Auth.Confirm(r.AnonymousContext(), s.newTry(r, r.Session.Username, r.Form.Get("password")), r.Session)
 	if err != nil {
 		return err
 	}
-	v.SetCookie(s.deviceCookie(v, device))
+	r.SetCookie(s.deviceCookie(r, device))
 	return nil
 }

@@ -33,80 +33,80 @@ type passkeyRow struct {
 }
 
 // passkeys shows the passkeys of the member of staff.
-func (s *Section) passkeys(v *pagekit.Request) error {
+func (s *Section) passkeys(r *pagekit.Request) error {
 	page := passkeysPage{}
 	switch {
-	case v.Form.Has("added"):
+	case r.Form.Has("added"):
 		page.Done = "added"
-	case v.Form.Has("removed"):
+	case r.Form.Has("removed"):
 		page.Done = "removed"
 	}
-	return s.showPasskeys(v, http.StatusOK, page)
+	return s.showPasskeys(r, http.StatusOK, page)
 }
 
-func (s *Section) showPasskeys(v *pagekit.Request, status int, page passkeysPage) error {
-	own, err := s.Auth.Passkeys.List(v.Context(), v.Tenant, v.Session.Staff)
+func (s *Section) showPasskeys(r *pagekit.Request, status int, page passkeysPage) error {
+	own, err := s.Auth.Passkeys.List(r.Context(), r.Tenant, r.Session.Staff)
 	if err != nil {
 		return err
 	}
 	for _, k := range own {
-		row := passkeyRow{Passkey: k, Added: pagekit.Day(k.AddedAt, v.Practice.Zone)}
+		row := passkeyRow{Passkey: k, Added: pagekit.Day(k.AddedAt, r.Practice.Zone)}
 		if k.UsedAt != nil {
-			row.Used = pagekit.Day(*k.UsedAt, v.Practice.Zone)
+			row.Used = pagekit.Day(*k.UsedAt, r.Practice.Zone)
 		}
 		page.Passkeys = append(page.Passkeys, row)
 	}
-	page.Last, page.Full, page.Confirmed = len(own) == 1, len(own) >= staff.MaxPasskeys, s.Confirmed(v)
-	_, page.Here = s.passkeySite(v)
-	page.Token, page.Adding = v.Session.FormToken("passkeys"), v.Session.FormToken(string(signin.ToAdd))
+	page.Last, page.Full, page.Confirmed = len(own) == 1, len(own) >= staff.MaxPasskeys, s.Confirmed(r)
+	_, page.Here = s.passkeySite(r)
+	page.Token, page.Adding = r.Session.FormToken("passkeys"), r.Session.FormToken(string(signin.ToAdd))
 	title := "Your passkeys"
 	if page.Fault != "" {
 		title = "Error: " + title
 	}
-	s.Show(v, pagekit.View{Template: templates["passkeys"], Status: status, Title: title, Content: page, Script: pagekit.Passkeys})
+	s.Show(r, pagekit.View{Template: templates["passkeys"], Status: status, Title: title, Content: page, Script: pagekit.Passkeys})
 	return nil
 }
 
 // changePasskeys adds or removes a passkey. It needs recent reauthentication.
-func (s *Section) changePasskeys(v *pagekit.Request) error {
+func (s *Section) changePasskeys(r *pagekit.Request) error {
 	do, purpose := s.removePasskey, "passkeys"
-	if v.Form.Get("do") == "add" {
+	if r.Form.Get("do") == "add" {
 		do, purpose = s.addPasskey, string(signin.ToAdd)
 	}
-	if !v.HasToken(purpose) {
+	if !r.HasToken(purpose) {
 		return pagekit.ErrStale
 	}
-	if !s.Confirmed(v) {
-		return s.ConfirmFirst(v, "account/passkeys")
+	if !s.Confirmed(r) {
+		return s.ConfirmFirst(r, "account/passkeys")
 	}
-	return do(v)
+	return do(r)
 }
 
-func (s *Section) addPasskey(v *pagekit.Request) error {
-	signed := s.passkeyResponse(v, signin.Ask{Purpose: signin.ToAdd, Member: v.Session.Staff, Binding: v.Session.Token})
-	made, err := s.Auth.Passkeys.FinishRegistration(v.Context(), signed.Ask, signed.Kept, signed.Answer)
+func (s *Section) addPasskey(r *pagekit.Request) error {
+	signed := s.passkeyResponse(r, signin.Ask{Purpose: signin.ToAdd, Member: r.Session.Staff, Binding: r.Session.Token})
+	made, err := s.Auth.Passkeys.FinishRegistration(r.Context(), signed.Ask, signed.Kept, signed.Answer)
 	if err == nil {
-		made.Name = v.Form.Get("name")
-		err = s.Desk.AddPasskey(v.StaffContext(), commands.AddPasskey{Tenant: v.Tenant, Staff: v.Session.Staff, With: v.Session.Credential, Passkey: made})
+		made.Name = r.Form.Get("name")
+		err = s.Desk.AddPasskey(r.StaffContext(), commands.AddPasskey{Tenant: r.Tenant, Staff: r.Session.Staff, With: r.Session.Credential, Passkey: made})
 	}
 	refusal, refused := errors.AsType[*fault.Error](err)
 	if refused && refusal.Kind != fault.Unavailable {
-		return s.showPasskeys(v, http.StatusBadRequest, passkeysPage{Fault: refusal.Detail, Name: v.Form.Get("name")})
+		return s.showPasskeys(r, http.StatusBadRequest, passkeysPage{Fault: refusal.Detail, Name: r.Form.Get("name")})
 	}
 	if err != nil {
 		return err
 	}
-	return v.Redirect(v.Base() + "/account/passkeys?added")
+	return r.Redirect(r.Base() + "/account/passkeys?added")
 }
 
-func (s *Section) removePasskey(v *pagekit.Request) error {
-	id, ok := parse.ID(v.Form.Get("passkey"))
-	if !ok || v.Form.Get("do") != "remove" {
+func (s *Section) removePasskey(r *pagekit.Request) error {
+	id, ok := parse.ID(r.Form.Get("passkey"))
+	if !ok || r.Form.Get("do") != "remove" {
 		return pagekit.ErrUnreadable
 	}
-	err := s.Desk.RemovePasskey(v.StaffContext(), commands.RemovePasskey{Tenant: v.Tenant, Staff: v.Session.Staff, Passkey: staff.PasskeyID{UUID: id}})
+	err := s.Desk.RemovePasskey(r.StaffContext(), commands.RemovePasskey{Tenant: r.Tenant, Staff: r.Session.Staff, Passkey: staff.PasskeyID{UUID: id}})
 	if err != nil {
 		return err
 	}
-	return v.Redirect(v.Base() + "/account/passkeys?removed")
+	return r.Redirect(r.Base() + "/account/passkeys?removed")
 }

@@ -22,29 +22,29 @@ type signInPage struct {
 }
 
 // signInForm shows the sign-in page, unless there is a session already.
-func (s *Section) signInForm(v *pagekit.Request) error {
-	if v.SignedIn {
-		return s.redirectOnward(v)
+func (s *Section) signInForm(r *pagekit.Request) error {
+	if r.SignedIn {
+		return s.redirectOnward(r)
 	}
-	ended, err := s.endedReason(v)
+	ended, err := s.endedReason(r)
 	if err != nil {
 		return err
 	}
-	return s.showSignIn(v, http.StatusOK, signInPage{SignedOut: v.Form.Has("signed-out"), Ended: ended})
+	return s.showSignIn(r, http.StatusOK, signInPage{SignedOut: r.Form.Has("signed-out"), Ended: ended})
 }
 
 // endedReason returns why the browser's session has ended, once. A browser without the
 // session's token gets "".
-func (s *Section) endedReason(v *pagekit.Request) (why string, err error) {
-	token := v.CookieValue(s.SessionCookie(v, ""))
+func (s *Section) endedReason(r *pagekit.Request) (why string, err error) {
+	token := r.CookieValue(s.SessionCookie(r, ""))
 	if token == "" {
 		return "", nil
 	}
-	ending, err := s.Auth.Sessions.Ended(v.Context(), v.Tenant, token)
+	ending, err := s.Auth.Sessions.Ended(r.Context(), r.Tenant, token)
 	if err != nil || endingTexts[ending] == "" {
 		return "", err
 	}
-	v.SetCookie(s.SessionCookie(v, ""))
+	r.SetCookie(s.SessionCookie(r, ""))
 	return endingTexts[ending], nil
 }
 
@@ -56,34 +56,34 @@ var endingTexts = map[signin.Ending]string{
 
 // showSignIn shows the sign-in page, which is the same for every practice and every
 // application, whether they exist or not (D25).
-func (s *Section) showSignIn(v *pagekit.Request, status int, page signInPage) error {
-	_, page.Passkeys = s.passkeySite(v)
-	s.Show(v, pagekit.View{Template: templates["sign_in"], Status: status, Title: page.PageTitle("Sign in"), Content: page, Script: pagekit.Passkeys})
+func (s *Section) showSignIn(r *pagekit.Request, status int, page signInPage) error {
+	_, page.Passkeys = s.passkeySite(r)
+	s.Show(r, pagekit.View{Template: templates["sign_in"], Status: status, Title: page.PageTitle("Sign in"), Content: page, Script: pagekit.Passkeys})
 	return nil
 }
 
 // signIn begins a session, in place of any old one, or continues with the page that
 // asks for a passkey.
-func (s *Section) signIn(v *pagekit.Request) error {
-	page := signInPage{Username: v.Form.Get("username")}
-	password := v.Form.Get("password")
+func (s *Section) signIn(r *pagekit.Request) error {
+	page := signInPage{Username: r.Form.Get("username")}
+	password := r.Form.Get("password")
 	if page.Faults = missingFields(page.Username, password); len(page.Faults) > 0 {
-		return s.showSignIn(v, http.StatusBadRequest, page)
+		return s.showSignIn(r, http.StatusBadRequest, page)
 	}
-	v.Release() // which has a queue of its own
-	in, err := s.Auth.SignIn(v.AnonymousContext(), s.newTry(v, page.Username, password))
-	s.recordSignIn(v, in, err)
+	r.Release() // sign-ins have a queue of their own
+	in, err := s.Auth.SignIn(r.AnonymousContext(), s.newTry(r, page.Username, password))
+	s.recordSignIn(r, in, err)
 	if refusal, ok := refusalOf(err); ok {
-		return s.showRefusal(v, page, refusal)
+		return s.showRefusal(r, page, refusal)
 	}
 	if err != nil {
 		return err
 	}
 	if in.Step != "" {
-		v.SetCookie(s.stepCookie(v, in.Step))
-		return v.Redirect(v.Base() + "/sign-in/second" + v.Ask.Query())
+		r.SetCookie(s.stepCookie(r, in.Step))
+		return r.Redirect(r.Base() + "/sign-in/second" + r.Ask.Query())
 	}
-	return s.finishSignIn(v, in)
+	return s.finishSignIn(r, in)
 }
 
 func missingFields(username, password string) (faults []pagekit.FieldFault) {
@@ -97,10 +97,10 @@ func missingFields(username, password string) (faults []pagekit.FieldFault) {
 }
 
 // newTry is an attempt to sign in with this browser.
-func (s *Section) newTry(v *pagekit.Request, username, password string) signin.Try {
+func (s *Section) newTry(r *pagekit.Request, username, password string) signin.Try {
 	return signin.Try{
-		Account: signin.Account{Tenant: v.Tenant, Username: username}, Password: password,
-		Source: v.Source, Device: v.CookieValue(s.deviceCookie(v, "")), Browser: browserOf(v.HTTP.UserAgent()),
+		Account: signin.Account{Tenant: r.Tenant, Username: username}, Password: password,
+		Source: r.Source, Device: r.CookieValue(s.deviceCookie(r, "")), Browser: browserOf(r.HTTP.UserAgent()),
 	}
 }
 
@@ -115,29 +115,29 @@ func refusalOf(err error) (refusal *fault.Error, ok bool) {
 
 // showRefusal shows the same text whatever the reason for the refusal, and how long to
 // wait.
-func (s *Section) showRefusal(v *pagekit.Request, page signInPage, refusal *fault.Error) error {
+func (s *Section) showRefusal(r *pagekit.Request, page signInPage, refusal *fault.Error) error {
 	field := "username"
 	if page.Passkey {
 		field = "passkey"
 	}
-	status, text := s.refusalText(v, refusal, refusal.Detail)
+	status, text := s.refusalText(r, refusal, refusal.Detail)
 	page.Faults = pagekit.FormError(field, text).Faults
-	return s.showSignIn(v, status, page)
+	return s.showSignIn(r, status, page)
 }
 
 // refusalText is the status and the text of a refusal, with the time to wait.
-func (s *Section) refusalText(v *pagekit.Request, refusal *fault.Error, text string) (int, string) {
+func (s *Section) refusalText(r *pagekit.Request, refusal *fault.Error, text string) (int, string) {
 	wait := refusal.RetryAt.Sub(s.RealNow())
 	if refusal.RetryAt.IsZero() || wait <= 0 {
 		return http.StatusBadRequest, text
 	}
-	v.Header().Set("Retry-After", pagekit.Seconds(wait))
+	r.Header().Set("Retry-After", pagekit.Seconds(wait))
 	return http.StatusTooManyRequests, text + " You have tried too often: you can try again in " + pagekit.Span(pagekit.RoundUp(wait)) + "."
 }
 
 // recordSignIn logs the attempt, so that an attack is visible. It never logs the
 // username, because people type passwords there.
-func (s *Section) recordSignIn(v *pagekit.Request, in signin.SignedIn, err error) {
+func (s *Section) recordSignIn(r *pagekit.Request, in signin.SignedIn, err error) {
 	refusal, refused := refusalOf(err)
 	outcome := "signed-in"
 	switch {
@@ -148,96 +148,96 @@ func (s *Section) recordSignIn(v *pagekit.Request, in signin.SignedIn, err error
 	case errors.Is(err, signin.ErrBusy):
 		outcome = "busy"
 	case err != nil:
-		return // apologise logs it
+		return // the error page logs it
 	case in.Step != "":
 		outcome = "passkey-asked"
 	}
 	s.Metrics.SignedIn(outcome)
-	s.Log.InfoContext(v.Context(), "sign-in", slog.String("request_id", v.ID), slog.String("tenant", v.Tenant),
+	s.Log.InfoContext(r.Context(), "sign-in", slog.String("request_id", r.ID), slog.String("tenant", r.Tenant),
 		slog.String("outcome", outcome), slog.String("staff", in.Staff.String()),
-		slog.String("source", v.Source))
+		slog.String("source", r.Source))
 }
 
 // finishSignIn sets the session's cookies, and redirects to the page that the browser first
 // asked for.
-func (s *Section) finishSignIn(v *pagekit.Request, in signin.SignedIn) error {
-	if err := s.setSessionCookies(v, in); err != nil {
+func (s *Section) finishSignIn(r *pagekit.Request, in signin.SignedIn) error {
+	if err := s.setSessionCookies(r, in); err != nil {
 		return err
 	}
-	return s.redirectOnward(v)
+	return s.redirectOnward(r)
 }
 
 // beginSession signs in a member who has just chosen a password, and signs out any other in
 // this browser.
-func (s *Section) beginSession(v *pagekit.Request, try signin.Try, chosen signin.Holder) error {
-	in, err := s.Auth.BeginSession(v.AnonymousContext(), try, chosen)
+func (s *Section) beginSession(r *pagekit.Request, try signin.Try, chosen signin.Holder) error {
+	in, err := s.Auth.BeginSession(r.AnonymousContext(), try, chosen)
 	if err != nil {
 		return err
 	}
-	return s.setSessionCookies(v, in)
+	return s.setSessionCookies(r, in)
 }
 
 // setSessionCookies sets the cookies of a new session, in place of any old one.
-func (s *Section) setSessionCookies(v *pagekit.Request, in signin.SignedIn) error {
-	if err := s.endSession(v); err != nil {
+func (s *Section) setSessionCookies(r *pagekit.Request, in signin.SignedIn) error {
+	if err := s.endSession(r); err != nil {
 		return err
 	}
-	v.SetCookie(s.SessionCookie(v, in.Session))
-	v.SetCookie(s.deviceCookie(v, in.Device))
+	r.SetCookie(s.SessionCookie(r, in.Session))
+	r.SetCookie(s.deviceCookie(r, in.Device))
 	return nil
 }
 
 // redirectOnward redirects to the page that the browser first asked for.
-func (s *Section) redirectOnward(v *pagekit.Request) error {
-	if !v.Ask.Made {
-		return v.Redirect(v.Base()) // home, which knows their roles
+func (s *Section) redirectOnward(r *pagekit.Request) error {
+	if !r.Ask.Made {
+		return r.Redirect(r.Base()) // home, which knows their roles
 	}
-	return v.Redirect(v.Base() + "/authorise" + v.Ask.Query())
+	return r.Redirect(r.Base() + "/authorise" + r.Ask.Query())
 }
 
 // signOut ends the session for every browser that has its token, and redirects to the
 // original target. The device stays known.
-func (s *Section) signOut(v *pagekit.Request) error {
-	if v.SignedIn && !v.HasToken("sign-out") {
+func (s *Section) signOut(r *pagekit.Request) error {
+	if r.SignedIn && !r.HasToken("sign-out") {
 		return pagekit.ErrStale
 	}
-	if err := s.endSession(v); err != nil {
+	if err := s.endSession(r); err != nil {
 		return err
 	}
-	v.SetCookie(s.SessionCookie(v, ""))
-	if v.Ask.Made {
-		return v.RedirectToSignIn()
+	r.SetCookie(s.SessionCookie(r, ""))
+	if r.Ask.Made {
+		return r.RedirectToSignIn()
 	}
-	return v.Redirect(v.Base() + "/sign-in?signed-out")
+	return r.Redirect(r.Base() + "/sign-in?signed-out")
 }
 
 // endSession ends the browser's session, if there is one.
-func (s *Section) endSession(v *pagekit.Request) error {
-	if !v.SignedIn {
+func (s *Section) endSession(r *pagekit.Request) error {
+	if !r.SignedIn {
 		return nil
 	}
-	return s.Auth.SignOut(v.StaffContext(), v.Tenant, v.Session)
+	return s.Auth.SignOut(r.StaffContext(), r.Tenant, r.Session)
 }
 
 // deviceCookie holds the token by which the sign-in page recognises the browser. It
 // outlives sessions. No practice's name has a dot, so it cannot collide with a
 // session's cookie.
-func (s *Section) deviceCookie(v *pagekit.Request, token string) *http.Cookie {
-	c := s.Cookie(v, "frontdesk.device-", token)
+func (s *Section) deviceCookie(r *pagekit.Request, token string) *http.Cookie {
+	c := s.Cookie(r, "frontdesk.device-", token)
 	c.SameSite, c.MaxAge = http.SameSiteStrictMode, int(signin.DeviceLifetime.Seconds())
 	return c
 }
 
 // stepCookie holds the step between the password and the passkey.
-func (s *Section) stepCookie(v *pagekit.Request, token string) *http.Cookie {
-	c := s.Cookie(v, "frontdesk.step-", token)
+func (s *Section) stepCookie(r *pagekit.Request, token string) *http.Cookie {
+	c := s.Cookie(r, "frontdesk.step-", token)
 	c.SameSite = http.SameSiteStrictMode
 	return c
 }
 
 // challengeCookie holds the browser's part of a challenge for a passkey.
-func (s *Section) challengeCookie(v *pagekit.Request, kept string) *http.Cookie {
-	c := s.Cookie(v, "frontdesk.challenge-", kept)
+func (s *Section) challengeCookie(r *pagekit.Request, kept string) *http.Cookie {
+	c := s.Cookie(r, "frontdesk.challenge-", kept)
 	c.SameSite = http.SameSiteStrictMode
 	return c
 }

@@ -37,61 +37,61 @@ var doneTexts = map[string]string{
 }
 
 // application shows an application.
-func (s *Section) application(v *pagekit.Request) error {
-	offer, err := s.find(v, v.PathValue("application"))
+func (s *Section) application(r *pagekit.Request) error {
+	offer, err := s.find(r, r.PathValue("application"))
 	if err != nil {
 		return err
 	}
-	return s.show(v, http.StatusOK, offer, pagekit.FormErrors{})
+	return s.show(r, http.StatusOK, offer, pagekit.FormErrors{})
 }
 
-func (s *Section) show(v *pagekit.Request, status int, offer projections.Offer, wrong pagekit.FormErrors) error {
+func (s *Section) show(r *pagekit.Request, status int, offer projections.Offer, wrong pagekit.FormErrors) error {
 	page := applicationPage{
-		FormErrors: wrong, Offer: offer, Done: doneTexts[v.Form.Get("done")],
+		FormErrors: wrong, Offer: offer, Done: doneTexts[r.Form.Get("done")],
 		Itself: pagekit.DescribeRights(offer.May(application.ApplicationRestricted)), ForUser: pagekit.DescribeRights(offer.May(application.UserRestricted)),
-		Told: webhookWords(offer.Told), Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
+		Told: webhookWords(offer.Told), Seen: r.Token(seenOf(offer)), Token: r.Token(purposeOf(offer)),
 	}
-	if err := s.addGiven(v, &page); err != nil {
+	if err := s.addGiven(r, &page); err != nil {
 		return err
 	}
-	if err := s.addHealth(v, &page); err != nil {
+	if err := s.addHealth(r, &page); err != nil {
 		return err
 	}
-	s.Show(v, pagekit.View{Template: templates["application"], Status: status, Title: page.PageTitle(offer.Name), Content: page})
+	s.Show(r, pagekit.View{Template: templates["application"], Status: status, Title: page.PageTitle(offer.Name), Content: page})
 	return nil
 }
 
 // addGiven adds the members who have authorised the application, and what disabling it
 // would end.
-func (s *Section) addGiven(v *pagekit.Request, page *applicationPage) error {
-	found, err := s.Offers.Stakes(v.Context(), v.Tenant, page.Application, s.Now())
+func (s *Section) addGiven(r *pagekit.Request, page *applicationPage) error {
+	found, err := s.Offers.Stakes(r.Context(), r.Tenant, page.Application, s.Now())
 	if err != nil {
 		return err
 	}
 	page.Stakes = stakesOf(found)
-	given, err := s.Given.To(v.Context(), v.Tenant, page.Application, s.Now(), mostGiven+1)
+	given, err := s.Given.To(r.Context(), r.Tenant, page.Application, s.Now(), mostGiven+1)
 	if err != nil {
 		return err
 	}
 	page.MoreGiven = len(given) > mostGiven
 	for _, g := range given[:min(len(given), mostGiven)] {
-		page.Given = append(page.Given, givenRow{g.StaffName, pagekit.Clock(g.ExpiresAt, v.Practice.Zone), g.Scoped()})
+		page.Given = append(page.Given, givenRow{g.StaffName, pagekit.Clock(g.ExpiresAt, r.Practice.Zone), g.Scoped()})
 	}
 	return nil
 }
 
 // addHealth adds the application's recent calls and webhooks.
-func (s *Section) addHealth(v *pagekit.Request, page *applicationPage) error {
-	health, err := s.Healths.Of(v.Context(), v.Tenant, page.Application, s.RealNow(), v.Practice.Zone)
+func (s *Section) addHealth(r *pagekit.Request, page *applicationPage) error {
+	health, err := s.Healths.Of(r.Context(), r.Tenant, page.Application, s.RealNow(), r.Practice.Zone)
 	if err != nil {
 		return err
 	}
 	for _, hour := range health.Hours {
-		page.Hours = append(page.Hours, hourRow{hourWords(hour.At, v.Practice.Zone), countsOf(hour)})
+		page.Hours = append(page.Hours, hourRow{hourWords(hour.At, r.Practice.Zone), countsOf(hour)})
 	}
-	page.Calls, page.Refusals = s.callRows(v, health.Calls), s.callRows(v, health.Refusals)
+	page.Calls, page.Refusals = s.callRows(r, health.Calls), s.callRows(r, health.Refusals)
 	for _, d := range health.Undelivered {
-		page.Undelivered = append(page.Undelivered, deliveryRow{pagekit.Clock(d.At, v.Practice.Zone), webhookWord(d.Event), s.failureText(d)})
+		page.Undelivered = append(page.Undelivered, deliveryRow{pagekit.Clock(d.At, r.Practice.Zone), webhookWord(d.Event), s.failureText(d)})
 	}
 	return nil
 }
@@ -106,31 +106,31 @@ func purposeOf(offer projections.Offer) string { return "application\x00" + offe
 
 // decide enables or disables the application, unless it has changed since the page was
 // shown. Enabling needs recent reauthentication.
-func (s *Section) decide(v *pagekit.Request) error {
-	offer, err := s.find(v, v.PathValue("application"))
+func (s *Section) decide(r *pagekit.Request) error {
+	offer, err := s.find(r, r.PathValue("application"))
 	if err != nil {
 		return err
 	}
-	if !v.HasToken(purposeOf(offer)) {
+	if !r.HasToken(purposeOf(offer)) {
 		return pagekit.ErrStale
 	}
-	if !v.Session.Owns(v.Form.Get("seen"), seenOf(offer)) {
-		return s.show(v, http.StatusConflict, offer, pagekit.FormError("decision",
+	if !r.Session.Owns(r.Form.Get("seen"), seenOf(offer)) {
+		return s.show(r, http.StatusConflict, offer, pagekit.FormError("decision",
 			"Nothing has been changed: the application has changed since you opened the page. Look at it again."))
 	}
 	at := "applications/" + offer.Application.String()
-	switch do := v.Form.Get("do"); {
-	case do == "enable" && !s.Confirmed(v):
-		return s.ConfirmFirst(v, at)
+	switch do := r.Form.Get("do"); {
+	case do == "enable" && !s.Confirmed(r):
+		return s.ConfirmFirst(r, at)
 	case do == "enable":
-		err = s.Desk.EnableApplication(v.StaffContext(), commands.EnableApplication{Tenant: v.Tenant, Application: offer.Application})
+		err = s.Desk.EnableApplication(r.StaffContext(), commands.EnableApplication{Tenant: r.Tenant, Application: offer.Application})
 	case do == "disable":
-		err = s.Desk.DisableApplication(v.StaffContext(), commands.DisableApplication{Tenant: v.Tenant, Application: offer.Application})
+		err = s.Desk.DisableApplication(r.StaffContext(), commands.DisableApplication{Tenant: r.Tenant, Application: offer.Application})
 	default:
 		return pagekit.ErrUnreadable
 	}
 	if err != nil {
 		return err
 	}
-	return v.Redirect(v.Base() + "/" + at + "?done=" + v.Form.Get("do"))
+	return r.Redirect(r.Base() + "/" + at + "?done=" + r.Form.Get("do"))
 }

@@ -52,16 +52,16 @@ const (
 )
 
 // list shows all applications, the enabled ones first.
-func (s *Section) list(v *pagekit.Request) error {
-	after, err := s.startAfter(v)
+func (s *Section) list(r *pagekit.Request) error {
+	after, err := s.startAfter(r)
 	if err != nil {
 		return err
 	}
-	enabled, err := s.Offers.Enabled(v.Context(), v.Tenant, projections.Offer{}, mostEnabled+1)
+	enabled, err := s.Offers.Enabled(r.Context(), r.Tenant, projections.Offer{}, mostEnabled+1)
 	if err != nil {
 		return err
 	}
-	others, err := s.Offers.Others(v.Context(), v.Tenant, after, mostOthers+1)
+	others, err := s.Offers.Others(r.Context(), r.Tenant, after, mostOthers+1)
 	if err != nil {
 		return err
 	}
@@ -69,25 +69,25 @@ func (s *Section) list(v *pagekit.Request) error {
 	if len(others) > mostOthers {
 		page.Others, page.After = others[:mostOthers], others[mostOthers-1].Application.String()
 	}
-	s.Show(v, pagekit.View{Template: templates["applications"], Status: http.StatusOK, Title: "Applications", Content: page})
+	s.Show(r, pagekit.View{Template: templates["applications"], Status: http.StatusOK, Title: "Applications", Content: page})
 	return nil
 }
 
 // startAfter is the application after which the list continues; zero for its beginning.
-func (s *Section) startAfter(v *pagekit.Request) (projections.Offer, error) {
-	if !v.Form.Has("after") {
+func (s *Section) startAfter(r *pagekit.Request) (projections.Offer, error) {
+	if !r.Form.Has("after") {
 		return projections.Offer{}, nil
 	}
-	return s.find(v, v.Form.Get("after"))
+	return s.find(r, r.Form.Get("after"))
 }
 
 // find returns the application with an identifier as it is written.
-func (s *Section) find(v *pagekit.Request, text string) (projections.Offer, error) {
+func (s *Section) find(r *pagekit.Request, text string) (projections.Offer, error) {
 	id, ok := parse.ID(text)
 	if !ok {
 		return projections.Offer{}, errUnknown
 	}
-	offer, err := s.Offers.Of(v.Context(), v.Tenant, application.ID{UUID: id})
+	offer, err := s.Offers.Of(r.Context(), r.Tenant, application.ID{UUID: id})
 	if errors.Is(err, application.ErrUnknown) {
 		return offer, errUnknown
 	}

@@ -93,9 +93,9 @@ func countsOf(h projections.HealthHour) string {
 }
 
 // callRows are calls in words.
-func (s *Section) callRows(v *pagekit.Request, calls []projections.SeenCall) (rows []callRow) {
+func (s *Section) callRows(r *pagekit.Request, calls []projections.SeenCall) (rows []callRow) {
 	for _, c := range calls {
-		row := callRow{At: pagekit.Clock(c.At, v.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: c.Reason}
+		row := callRow{At: pagekit.Clock(c.At, r.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: c.Reason}
 		switch {
 		case c.ActedFor != "":
 			row.For = "for " + c.ActedFor

@@ -34,52 +34,52 @@ const mostShown = 200
 
 // authorisations shows which applications act for the member of staff.
 // Managers also see those of all other staff.
-func (s *Section) authorisations(v *pagekit.Request) error {
+func (s *Section) authorisations(r *pagekit.Request) error {
 	page := authorisationsPage{
-		Stopped: v.Form.Has("stopped"), EndsOthers: v.Session.Roles.May(staff.EndOthersAuthorisations), Token: v.Session.FormToken("revoke"),
+		Stopped: r.Form.Has("stopped"), EndsOthers: r.Session.Roles.May(staff.EndOthersAuthorisations), Token: r.Session.FormToken("revoke"),
 	}
-	own, err := s.Given.By(v.Context(), v.Tenant, v.Session.Staff, s.Now(), mostShown)
+	own, err := s.Given.By(r.Context(), r.Tenant, r.Session.Staff, s.Now(), mostShown)
 	if err != nil {
 		return err
 	}
-	page.Own = rows(v, own)
+	page.Own = rows(r, own)
 	if page.EndsOthers {
-		others, err := s.Given.ByOthers(v.Context(), v.Tenant, v.Session.Staff, s.Now(), mostShown)
+		others, err := s.Given.ByOthers(r.Context(), r.Tenant, r.Session.Staff, s.Now(), mostShown)
 		if err != nil {
 			return err
 		}
-		page.Others = rows(v, others)
+		page.Others = rows(r, others)
 	}
-	s.Show(v, pagekit.View{Template: templates["authorisations"], Status: http.StatusOK, Title: "Your authorisations", Content: page})
+	s.Show(r, pagekit.View{Template: templates["authorisations"], Status: http.StatusOK, Title: "Your authorisations", Content: page})
 	return nil
 }
 
-func rows(v *pagekit.Request, given []projections.GivenAuthorisation) []givenRow {
+func rows(r *pagekit.Request, given []projections.GivenAuthorisation) []givenRow {
 	shown := make([]givenRow, len(given))
 	for i, g := range given {
-		shown[i] = givenRow{g, pagekit.Clock(g.ExpiresAt, v.Practice.Zone)}
+		shown[i] = givenRow{g, pagekit.Clock(g.ExpiresAt, r.Practice.Zone)}
 	}
 	return shown
 }
 
 // revoke stops an authorisation. One that has ended since, or whose member of staff has
 // left, counts as stopped.
-func (s *Section) revoke(v *pagekit.Request) error {
-	if !v.HasToken("revoke") {
+func (s *Section) revoke(r *pagekit.Request) error {
+	if !r.HasToken("revoke") {
 		return pagekit.ErrStale
 	}
-	intent, err := revocationOf(v)
+	intent, err := revocationOf(r)
 	if err != nil {
 		return err
 	}
-	if intent.Username != v.Session.Username && !v.Session.Roles.May(staff.EndOthersAuthorisations) {
+	if intent.Username != r.Session.Username && !r.Session.Roles.May(staff.EndOthersAuthorisations) {
 		return errNotYours
 	}
-	err = s.Desk.RevokeUserAuthorisation(v.StaffContext(), intent)
+	err = s.Desk.RevokeUserAuthorisation(r.StaffContext(), intent)
 	if err != nil && !isGone(err) {
 		return err
 	}
-	return v.Redirect(v.Base() + "/authorisations?stopped")
+	return r.Redirect(r.Base() + "/authorisations?stopped")
 }
 
 // isGone reports whether a refusal means that there is nothing to stop.
@@ -88,14 +88,14 @@ func isGone(err error) bool {
 }
 
 // revocationOf reads the authorisation to stop from the form.
-func revocationOf(v *pagekit.Request) (commands.RevokeUserAuthorisation, error) {
-	app, isApp := parse.ID(v.Form.Get("application"))
-	about, isPatient := parse.ID(v.Form.Get("patient"))
+func revocationOf(r *pagekit.Request) (commands.RevokeUserAuthorisation, error) {
+	app, isApp := parse.ID(r.Form.Get("application"))
+	about, isPatient := parse.ID(r.Form.Get("patient"))
 	if !isApp || !isPatient {
 		return commands.RevokeUserAuthorisation{}, pagekit.ErrUnreadable
 	}
 	return commands.RevokeUserAuthorisation{
-		Tenant: v.Tenant, Application: application.ID{UUID: app},
-		Username: v.Form.Get("username"), Patient: patient.ID{UUID: about},
+		Tenant: r.Tenant, Application: application.ID{UUID: app},
+		Username: r.Form.Get("username"), Patient: patient.ID{UUID: about},
 	}, nil
 }

@@ -20,8 +20,8 @@ type request struct {
 
 // check checks the ask for the member of staff and their practice. After an error the
 // browser is not redirected (D25).
-func (s *Section) check(v *pagekit.Request) (request, error) {
-	a := v.Ask
+func (s *Section) check(r *pagekit.Request) (request, error) {
+	a := r.Ask
 	if a.App == "" || a.Redirect == "" {
 		return request{}, errIncomplete
 	}
@@ -29,7 +29,7 @@ func (s *Section) check(v *pagekit.Request) (request, error) {
 	if !ok {
 		return request{}, errUnknownApplication
 	}
-	approval, err := s.Approvals.Of(v.Context(), v.Tenant, application.ID{UUID: id}, v.Session.Staff, s.Now())
+	approval, err := s.Approvals.Of(r.Context(), r.Tenant, application.ID{UUID: id}, r.Session.Staff, s.Now())
 	switch {
 	case errors.Is(err, application.ErrUnknown):
 		return request{}, errUnknownApplication
@@ -60,54 +60,54 @@ type authorisePage struct {
 
 // authoriseForm asks a member of staff whether an application may act for them. Opening
 // the page approves nothing, however often.
-func (s *Section) authoriseForm(v *pagekit.Request) error {
-	request, err := s.check(v)
+func (s *Section) authoriseForm(r *pagekit.Request) error {
+	request, err := s.check(r)
 	if err != nil {
 		return err
 	}
 	page := authorisePage{
 		Application: request.Name, May: pagekit.DescribeRights(request.MayCall), For: pagekit.Span(s.Desk.AuthorisationLifetime),
-		Ends: pagekit.Clock(s.Now().Add(s.Desk.AuthorisationLifetime), v.Practice.Zone),
-		Host: request.way.Host(), Scheme: request.way.Scheme(), Token: v.Session.FormToken(v.Ask.Purpose()),
+		Ends: pagekit.Clock(s.Now().Add(s.Desk.AuthorisationLifetime), r.Practice.Zone),
+		Host: request.way.Host(), Scheme: request.way.Scheme(), Token: r.Session.FormToken(r.Ask.Purpose()),
 	}
 	if !request.Until.IsZero() {
-		page.Until = pagekit.Clock(request.Until, v.Practice.Zone)
+		page.Until = pagekit.Clock(request.Until, r.Practice.Zone)
 	}
-	v.Header().Set("Content-Security-Policy", pagekit.Policy(formSource(request.way)))
-	s.Show(v, pagekit.View{Template: templates["authorise"], Status: http.StatusOK, Title: "Let " + request.Name + " act for you?", Content: page})
+	r.Header().Set("Content-Security-Policy", pagekit.Policy(formSource(request.way)))
+	s.Show(r, pagekit.View{Template: templates["authorise"], Status: http.StatusOK, Title: "Let " + request.Name + " act for you?", Content: page})
 	return nil
 }
 
 // authorise approves or declines and sends the browser back. It repeats every check of
 // the page.
-func (s *Section) authorise(v *pagekit.Request) error {
-	request, err := s.check(v)
+func (s *Section) authorise(r *pagekit.Request) error {
+	request, err := s.check(r)
 	if err != nil {
 		return err
 	}
-	if !v.HasToken(v.Ask.Purpose()) {
+	if !r.HasToken(r.Ask.Purpose()) {
 		return pagekit.ErrStale
 	}
-	switch v.Form.Get("decision") {
+	switch r.Form.Get("decision") {
 	case "approve":
-		if !s.Confirmed(v) {
-			return s.ConfirmFirst(v, "authorise")
+		if !s.Confirmed(r) {
+			return s.ConfirmFirst(r, "authorise")
 		}
-		return s.approve(v, request)
+		return s.approve(r, request)
 	case "decline":
-		return v.Redirect(request.way.Declined())
+		return r.Redirect(request.way.Declined())
 	}
 	return pagekit.ErrUnreadable
 }
 
-func (s *Section) approve(v *pagekit.Request, request request) error {
-	expiresAt, err := s.Desk.GrantUserAuthorisation(v.StaffContext(), commands.GrantUserAuthorisation{
-		Tenant: v.Tenant, Application: request.Application, Username: v.Session.Username,
+func (s *Section) approve(r *pagekit.Request, request request) error {
+	expiresAt, err := s.Desk.GrantUserAuthorisation(r.StaffContext(), commands.GrantUserAuthorisation{
+		Tenant: r.Tenant, Application: request.Application, Username: r.Session.Username,
 	})
 	if err != nil {
 		return err
 	}
-	return v.Redirect(request.way.Approved(v.Session.Username, expiresAt))
+	return r.Redirect(request.way.Approved(r.Session.Username, expiresAt))
 }
 
 // formSource returns the callback as a source for the Content-Security-Policy: its

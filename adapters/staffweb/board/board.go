@@ -55,59 +55,59 @@ var waitHints = map[display.Naming]string{
 }
 
 // show shows the call-ins, newest first, as a page or as a fragment.
-func (s *Section) show(v *pagekit.Request) error {
-	if !isDisplaySite(v) {
+func (s *Section) show(r *pagekit.Request) error {
+	if !isDisplaySite(r) {
 		return pagekit.ErrNoScreen
 	}
-	if err := s.NoteHead(v); err != nil {
+	if err := s.NoteHead(r); err != nil {
 		return err
 	}
-	of := v.Display
-	today, _, _ := parse.Day(s.Now().In(v.Practice.Zone).Format(time.DateOnly), v.Practice.Zone)
-	called, err := s.Board.Showing(v.Context(), v.Tenant, of.Site, of.Naming, today)
+	of := r.Display
+	today, _, _ := parse.Day(s.Now().In(r.Practice.Zone).Format(time.DateOnly), r.Practice.Zone)
+	called, err := s.Board.Showing(r.Context(), r.Tenant, of.Site, of.Naming, today)
 	if err != nil {
 		return err
 	}
-	s.recordShown(v, called)
+	s.recordShown(r, called)
 	view := pagekit.View{Template: templates["board"], Status: http.StatusOK, Title: "Now calling", Script: pagekit.Live, Content: boardPage{
 		Site: of.SiteName, Topic: topicOf(of).String(), Path: Path(of), Wait: waitHints[of.Naming], Called: called,
 	}}
-	if v.Form.Has("fragment") {
+	if r.Form.Has("fragment") {
 		view.Fragment = "called"
 	}
-	s.Show(v, view)
+	s.Show(r, view)
 	return nil
 }
 
 // follow streams changes to the screen, until the display is removed. Unlike for a
 // member of staff, this counts as activity.
-func (s *Section) follow(v *pagekit.Request) error {
-	if !isDisplaySite(v) {
+func (s *Section) follow(r *pagekit.Request) error {
+	if !isDisplaySite(r) {
 		return pagekit.ErrNoScreen
 	}
-	token := v.CookieValue(s.ScreenCookie(v, ""))
+	token := r.CookieValue(s.ScreenCookie(r, ""))
 	still := func(ctx context.Context) (bool, error) {
-		_, found, err := s.Auth.Screens.Find(ctx, v.Tenant, token)
+		_, found, err := s.Auth.Screens.Find(ctx, r.Tenant, token)
 		return found, err
 	}
-	return s.Hub.Respond(v, actorOf(v).String(), still, topicOf(v.Display))
+	return s.Hub.Respond(r, actorOf(r).String(), still, topicOf(r.Display))
 }
 
 // topicOf is the topic of a display's screen.
 func topicOf(d projections.Display) live.Topic { return live.Topic{Kind: live.Board, Site: d.Site} }
 
 // actorOf is the display as the actor of a look.
-func actorOf(v *pagekit.Request) event.Actor { return event.Display(v.Display.Display.UUID) }
+func actorOf(r *pagekit.Request) event.Actor { return event.Display(r.Display.Display.UUID) }
 
 // isDisplaySite reports whether the address has the display's site.
-func isDisplaySite(v *pagekit.Request) bool {
-	id, ok := parse.ID(v.PathValue("site"))
-	return ok && id == v.Display.Site.UUID
+func isDisplaySite(r *pagekit.Request) bool {
+	id, ok := parse.ID(r.PathValue("site"))
+	return ok && id == r.Display.Site.UUID
 }
 
 // recordShown adds the patients that the screen shows to the access record, with the display,
 // if there are any.
-func (s *Section) recordShown(v *pagekit.Request, called []projections.CallIn) {
+func (s *Section) recordShown(r *pagekit.Request, called []projections.CallIn) {
 	if len(called) == 0 {
 		return
 	}
@@ -115,5 +115,5 @@ func (s *Section) recordShown(v *pagekit.Request, called []projections.CallIn) {
 	for n, c := range called {
 		shown[n] = c.Patient
 	}
-	s.RecordShown(v, actorOf(v).String(), shown...)
+	s.RecordShown(r, actorOf(r).String(), shown...)
 }

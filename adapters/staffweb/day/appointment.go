@@ -40,38 +40,38 @@ type appointmentPage struct {
 type entry struct{ What, At string }
 
 // appointment shows one appointment.
-func (s *Section) appointment(v *pagekit.Request) error {
-	return s.show(v, response{status: http.StatusOK, done: doneTexts[v.Form.Get("done")]})
+func (s *Section) appointment(r *pagekit.Request) error {
+	return s.show(r, response{status: http.StatusOK, done: doneTexts[r.Form.Get("done")]})
 }
 
-func (s *Section) show(v *pagekit.Request, response response) error {
-	found, err := s.find(v)
+func (s *Section) show(r *pagekit.Request, response response) error {
+	found, err := s.find(r)
 	if err != nil {
 		return err
 	}
-	page, err := s.contentOf(v, found, response)
+	page, err := s.contentOf(r, found, response)
 	if err != nil {
 		return err
 	}
-	s.Show(v, pagekit.View{Template: templates["appointment"], Status: response.status, Title: response.PageTitle("Appointment"), Content: page})
+	s.Show(r, pagekit.View{Template: templates["appointment"], Status: response.status, Title: response.PageTitle("Appointment"), Content: page})
 	return nil
 }
 
 // find reads the appointment in the address.
-func (s *Section) find(v *pagekit.Request) (projections.Appointment, error) {
-	id, ok := parse.ID(v.PathValue("appointment"))
+func (s *Section) find(r *pagekit.Request) (projections.Appointment, error) {
+	id, ok := parse.ID(r.PathValue("appointment"))
 	if !ok {
 		return projections.Appointment{}, errNone
 	}
-	found, err := s.Appointments.Of(v.Context(), v.Tenant, appointment.ID{UUID: id})
+	found, err := s.Appointments.Of(r.Context(), r.Tenant, appointment.ID{UUID: id})
 	if errors.Is(err, appointment.ErrUnknown) {
 		return found, errNone
 	}
 	return found, err
 }
 
-func (s *Section) contentOf(v *pagekit.Request, found projections.Appointment, response response) (page appointmentPage, err error) {
-	names, err := s.Patients(v, found.Patient)
+func (s *Section) contentOf(r *pagekit.Request, found projections.Appointment, response response) (page appointmentPage, err error) {
+	names, err := s.Patients(r, found.Patient)
 	if err != nil {
 		return page, err
 	}
@@ -79,27 +79,27 @@ func (s *Section) contentOf(v *pagekit.Request, found projections.Appointment, r
 	if !known {
 		return page, errNone
 	}
-	sites, err := s.Sites.Of(v.Context(), v.Tenant)
+	sites, err := s.Sites.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return page, err
 	}
-	s.RecordShown(v, "appointment", found.Patient)
+	s.RecordShown(r, "appointment", found.Patient)
 	at := sites[max(0, slices.IndexFunc(sites, func(of projections.Site) bool { return of.Site == found.Site }))]
-	room, _ := roomAt(at, readRoom(v))
+	room, _ := roomAt(at, readRoom(r))
 	page = appointmentPage{
-		FormErrors: response.FormErrors, row: s.rowOf(v, at, found, name), Done: response.done, Day: addressOf(v, found.Site, found.StartsAt, room),
-		Place: at.Name, Room: roomChoice(at, cmp.Or(found.Room, room), response.Fault("room")), To: fieldsOf(v, sites, found, response.FormErrors), Token: v.Token(purpose),
+		FormErrors: response.FormErrors, row: s.rowOf(r, at, found, name), Done: response.done, Day: addressOf(r, found.Site, found.StartsAt, room),
+		Place: at.Name, Room: roomChoice(at, cmp.Or(found.Room, room), response.Fault("room")), To: fieldsOf(r, sites, found, response.FormErrors), Token: r.Token(purpose),
 	}
-	page.History, err = s.historyOf(v, sites, found)
+	page.History, err = s.historyOf(r, sites, found)
 	return page, err
 }
 
 // historyOf is the events of an appointment, oldest first.
-func (s *Section) historyOf(v *pagekit.Request, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
-	happened, err := s.Appointments.History(v.Context(), v.Tenant, of.Appointment)
+func (s *Section) historyOf(r *pagekit.Request, sites []projections.Site, of projections.Appointment) (history []entry, err error) {
+	happened, err := s.Appointments.History(r.Context(), r.Tenant, of.Appointment)
 	for _, h := range happened {
-		if what := eventClause(v, sites, h); what != "" {
-			history = append(history, entry{what, s.When(v, h.At)})
+		if what := eventClause(r, sites, h); what != "" {
+			history = append(history, entry{what, s.When(r, h.At)})
 		}
 	}
 	return history, err

@@ -31,39 +31,39 @@ type bookPage struct {
 }
 
 // bookForm asks for the time of an appointment.
-func (s *Section) bookForm(v *pagekit.Request) error {
-	return s.showBook(v, http.StatusOK, rand.Text(), pagekit.FormErrors{})
+func (s *Section) bookForm(r *pagekit.Request) error {
+	return s.showBook(r, http.StatusOK, rand.Text(), pagekit.FormErrors{})
 }
 
-func (s *Section) showBook(v *pagekit.Request, status int, once string, faults pagekit.FormErrors) error {
-	about, name, err := s.readPatient(v)
+func (s *Section) showBook(r *pagekit.Request, status int, once string, faults pagekit.FormErrors) error {
+	about, name, err := s.readPatient(r)
 	if err != nil {
 		return err
 	}
-	sites, at, err := s.sites(v, site.ID{})
+	sites, at, err := s.sites(r, site.ID{})
 	if err != nil {
 		return err
 	}
-	s.RecordShown(v, "book", about)
+	s.RecordShown(r, "book", about)
 	content := bookPage{
-		FormErrors: faults, Patient: about, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Once: once, Token: v.Token(purpose),
-		To: slotFields{FormErrors: faults, Sites: optionsOf(sites, at.Site), Date: v.Form.Get("date"), Time: v.Form.Get("time")},
+		FormErrors: faults, Patient: about, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Once: once, Token: r.Token(purpose),
+		To: slotFields{FormErrors: faults, Sites: optionsOf(sites, at.Site), Date: r.Form.Get("date"), Time: r.Form.Get("time")},
 	}
-	if !v.Form.Has("date") {
-		content.To.Date = s.Now().In(v.Practice.Zone).Format(time.DateOnly)
+	if !r.Form.Has("date") {
+		content.To.Date = s.Now().In(r.Practice.Zone).Format(time.DateOnly)
 	}
-	s.Show(v, pagekit.View{Template: templates["book"], Status: status, Title: faults.PageTitle("Book an appointment"), Content: content})
+	s.Show(r, pagekit.View{Template: templates["book"], Status: status, Title: faults.PageTitle("Book an appointment"), Content: content})
 	return nil
 }
 
 // readPatient is the patient in the form.
-func (s *Section) readPatient(v *pagekit.Request) (about patient.ID, name projections.PatientName, err error) {
-	id, ok := parse.ID(v.Form.Get("patient"))
+func (s *Section) readPatient(r *pagekit.Request) (about patient.ID, name projections.PatientName, err error) {
+	id, ok := parse.ID(r.Form.Get("patient"))
 	if !ok {
 		return about, name, errNoPatient
 	}
 	about.UUID = id
-	names, err := s.Patients(v, about)
+	names, err := s.Patients(r, about)
 	if err != nil {
 		return about, name, err
 	}
@@ -75,33 +75,33 @@ func (s *Section) readPatient(v *pagekit.Request) (about patient.ID, name projec
 }
 
 // book books the appointment in the form, once (rule 3).
-func (s *Section) book(v *pagekit.Request) error {
-	once := v.Form.Get("once")
-	if !v.HasToken(purpose) {
-		return s.showBook(v, http.StatusForbidden, once, pagekit.FormError("date", pagekit.SignedInAgain))
+func (s *Section) book(r *pagekit.Request) error {
+	once := r.Form.Get("once")
+	if !r.HasToken(purpose) {
+		return s.showBook(r, http.StatusForbidden, once, pagekit.FormError("date", pagekit.SignedInAgain))
 	}
-	about, ok := parse.ID(v.Form.Get("patient"))
+	about, ok := parse.ID(r.Form.Get("patient"))
 	if !ok || strings.TrimSpace(once) == "" {
 		return pagekit.ErrUnreadable
 	}
-	slot, err := s.readSlot(v, site.ID{})
+	slot, err := s.readSlot(r, site.ID{})
 	if wrong, is := errors.AsType[fieldFault](err); is {
-		return s.showBook(v, http.StatusBadRequest, once, wrong.FormErrors)
+		return s.showBook(r, http.StatusBadRequest, once, wrong.FormErrors)
 	}
 	if err != nil {
 		return err
 	}
-	id, err := s.Desk.BookAppointment(v.StaffContext(), commands.BookAppointment{
-		Tenant: v.Tenant, Patient: patient.ID{UUID: about}, Site: slot.Site, At: slot.At, Once: v.OnceKey(once),
+	id, err := s.Desk.BookAppointment(r.StaffContext(), commands.BookAppointment{
+		Tenant: r.Tenant, Patient: patient.ID{UUID: about}, Site: slot.Site, At: slot.At, Once: r.OnceKey(once),
 	})
 	switch {
 	case errors.Is(err, appointment.ErrBooked):
-		return s.showBook(v, http.StatusConflict, rand.Text(), pagekit.FormError("date",
+		return s.showBook(r, http.StatusConflict, rand.Text(), pagekit.FormError("date",
 			"This form has booked an appointment already. Nothing more has been booked. Press the button again if you want another one."))
 	case errors.Is(err, patient.ErrUnknown):
 		return errNoPatient
 	case err != nil:
 		return err
 	}
-	return v.Redirect(addressOf(v, slot.Site, slot.At, site.RoomID{}) + "&done=book#a-" + id.String())
+	return r.Redirect(addressOf(r, slot.Site, slot.At, site.RoomID{}) + "&done=book#a-" + id.String())
 }

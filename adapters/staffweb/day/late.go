@@ -13,43 +13,43 @@ import (
 
 // showConflict shows the current appointment, with the actor of the last change and the
 // typed values. If the signed-in member has just done the same, it was a double click.
-func (s *Section) showConflict(v *pagekit.Request, act act, found projections.Appointment) error {
-	happened, err := s.Appointments.History(v.Context(), v.Tenant, found.Appointment)
+func (s *Section) showConflict(r *pagekit.Request, act act, found projections.Appointment) error {
+	happened, err := s.Appointments.History(r.Context(), r.Tenant, found.Appointment)
 	if err != nil {
 		return err
 	}
-	sites, err := s.Sites.Of(v.Context(), v.Tenant)
+	sites, err := s.Sites.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
 	faults := pagekit.FormErrors{}
 	for n := len(happened) - 1; n >= 0 && len(faults.Faults) == 0; n-- {
-		if v.IsActor(happened[n]) && act.done(found, v) {
-			return s.redirectAfter(v, found)
+		if r.IsActor(happened[n]) && act.done(found, r) {
+			return s.redirectAfter(r, found)
 		}
-		if what := eventClause(v, sites, happened[n]); what != "" {
-			faults = faults.With("facts", what+" at "+s.When(v, happened[n].At)+".")
+		if what := eventClause(r, sites, happened[n]); what != "" {
+			faults = faults.With("facts", what+" at "+s.When(r, happened[n].At)+".")
 		}
 	}
-	return s.show(v, response{status: http.StatusConflict,
+	return s.show(r, response{status: http.StatusConflict,
 		FormErrors: faults.With("facts", "Look at the appointment again: nothing that you did has been saved.")})
 }
 
 // showRefusal shows the appointment with the refusal and the typed values.
-func (s *Section) showRefusal(v *pagekit.Request, act act, err error) error {
+func (s *Section) showRefusal(r *pagekit.Request, act act, err error) error {
 	wrong, isField := errors.AsType[fieldFault](err)
 	refusal, isRule := errors.AsType[*fault.Error](err)
 	switch {
 	case isField:
-		return s.show(v, response{status: http.StatusBadRequest, FormErrors: wrong.FormErrors})
+		return s.show(r, response{status: http.StatusBadRequest, FormErrors: wrong.FormErrors})
 	case errors.Is(err, site.ErrRoomUnknown):
-		return s.show(v, response{status: http.StatusBadRequest, FormErrors: pagekit.FormError("room", "Choose a room of this site.")})
+		return s.show(r, response{status: http.StatusBadRequest, FormErrors: pagekit.FormError("room", "Choose a room of this site.")})
 	case errors.Is(err, appointment.ErrCancelled), isRule && refusal.Kind == fault.Conflict:
-		found, err := s.find(v)
+		found, err := s.find(r)
 		if err != nil {
 			return err
 		}
-		return s.showConflict(v, act, found)
+		return s.showConflict(r, act, found)
 	}
 	return err
 }

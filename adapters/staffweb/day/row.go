@@ -24,26 +24,26 @@ type row struct {
 	MayChange, Cancelled                 bool
 }
 
-func (s *Section) rowOf(v *pagekit.Request, at projections.Site, a projections.Appointment, name projections.PatientName) row {
-	r := row{
-		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Time: pagekit.TimeOfDay(a.StartsAt, v.Practice.Zone),
-		Date: pagekit.Weekday(a.StartsAt, v.Practice.Zone), Standing: statusText(v, at, a), Seen: seenOf(a), MayChange: true,
+func (s *Section) rowOf(r *pagekit.Request, at projections.Site, a projections.Appointment, name projections.PatientName) row {
+	line := row{
+		ID: a.Appointment, Patient: a.Patient, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Time: pagekit.TimeOfDay(a.StartsAt, r.Practice.Zone),
+		Date: pagekit.Weekday(a.StartsAt, r.Practice.Zone), Standing: statusText(r, at, a), Seen: seenOf(a), MayChange: true,
 	}
 	if there := a.ArrivedAt != nil || a.Status == projections.StatusCalledIn; there && a.Status != projections.StatusCancelled {
-		r.Number = a.Appointment.Number()
+		line.Number = a.Appointment.Number()
 	}
 	switch a.Status {
 	case projections.StatusBooked:
-		r.MayArrive, r.MayCallIn = a.ArrivedAt == nil, a.ArrivedAt != nil
-		r.Absent = a.ArrivedAt == nil && s.Now().After(a.StartsAt)
+		line.MayArrive, line.MayCallIn = a.ArrivedAt == nil, a.ArrivedAt != nil
+		line.Absent = a.ArrivedAt == nil && s.Now().After(a.StartsAt)
 	case projections.StatusCalledIn:
-		r.Called = true
+		line.Called = true
 	case projections.StatusDidNotAttend:
-		r.MayArrive = true
+		line.MayArrive = true
 	case projections.StatusAttended, projections.StatusCancelled:
-		r.MayChange, r.Cancelled = false, a.Status == projections.StatusCancelled
+		line.MayChange, line.Cancelled = false, a.Status == projections.StatusCancelled
 	}
-	return r
+	return line
 }
 
 // seenOf encodes the state of an appointment on a page: place, time and status.
@@ -58,16 +58,16 @@ func seenOf(a projections.Appointment) string {
 }
 
 // statusText describes the status of an appointment.
-func statusText(v *pagekit.Request, at projections.Site, a projections.Appointment) string {
+func statusText(r *pagekit.Request, at projections.Site, a projections.Appointment) string {
 	switch {
 	case a.Status == projections.StatusCalledIn:
 		into := ""
-		if n := slices.IndexFunc(at.Rooms, func(r projections.Room) bool { return r.Room == a.Room }); n >= 0 {
+		if n := slices.IndexFunc(at.Rooms, func(room projections.Room) bool { return room.Room == a.Room }); n >= 0 {
 			into = " to " + pagekit.Plain(at.Rooms[n].Name)
 		}
-		return "Called in" + into + " at " + pagekit.TimeOfDay(*a.CalledInAt, v.Practice.Zone)
+		return "Called in" + into + " at " + pagekit.TimeOfDay(*a.CalledInAt, r.Practice.Zone)
 	case a.Status == projections.StatusBooked && a.ArrivedAt != nil:
-		return "Arrived at " + pagekit.TimeOfDay(*a.ArrivedAt, v.Practice.Zone)
+		return "Arrived at " + pagekit.TimeOfDay(*a.ArrivedAt, r.Practice.Zone)
 	}
 	return statusNames[a.Status]
 }

@@ -41,12 +41,12 @@ var errNoSite = pagekit.NoSuch("site", "Go back to Day and choose a site there."
 
 // sites are those of the practice, and the one in the form. By default it is instead,
 // or else the first.
-func (s *Section) sites(v *pagekit.Request, instead site.ID) (all []projections.Site, chosen projections.Site, err error) {
-	all, err = s.Sites.Of(v.Context(), v.Tenant)
+func (s *Section) sites(r *pagekit.Request, instead site.ID) (all []projections.Site, chosen projections.Site, err error) {
+	all, err = s.Sites.Of(r.Context(), r.Tenant)
 	if err != nil || len(all) == 0 {
 		return all, chosen, err
 	}
-	if named := v.Form.Get("site"); named != "" {
+	if named := r.Form.Get("site"); named != "" {
 		instead.UUID, _ = parse.SomeID(named)
 	} else if instead == (site.ID{}) {
 		return all, all[0], nil

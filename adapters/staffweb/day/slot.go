@@ -30,12 +30,12 @@ func (f slotFields) TimeField() pagekit.Field {
 }
 
 // fieldsOf are filled in with the typed values, or else with those of the appointment.
-func fieldsOf(v *pagekit.Request, sites []projections.Site, a projections.Appointment, faults pagekit.FormErrors) slotFields {
-	at := a.StartsAt.In(v.Practice.Zone)
+func fieldsOf(r *pagekit.Request, sites []projections.Site, a projections.Appointment, faults pagekit.FormErrors) slotFields {
+	at := a.StartsAt.In(r.Practice.Zone)
 	f := slotFields{FormErrors: faults, Sites: optionsOf(sites, a.Site), Date: at.Format(time.DateOnly), Time: at.Format("15:04")}
-	if v.Form.Get("do") == "move" {
-		f.Date, f.Time = v.Form.Get("date"), v.Form.Get("time")
-		if id, ok := parse.SomeID(v.Form.Get("site")); ok {
+	if r.Form.Get("do") == "move" {
+		f.Date, f.Time = r.Form.Get("date"), r.Form.Get("time")
+		if id, ok := parse.SomeID(r.Form.Get("site")); ok {
 			f.Sites = optionsOf(sites, site.ID{UUID: id})
 		}
 	}
@@ -51,18 +51,18 @@ func (f fieldFault) Error() string { return f.Faults[0].Text }
 func fieldError(field, text string) error { return fieldFault{pagekit.FormError(field, text)} }
 
 // readSlot reads the place and time of an appointment.
-func (s *Section) readSlot(v *pagekit.Request, instead site.ID) (slot appointment.Slot, err error) {
-	_, at, err := s.sites(v, instead)
+func (s *Section) readSlot(r *pagekit.Request, instead site.ID) (slot appointment.Slot, err error) {
+	_, at, err := s.sites(r, instead)
 	if err != nil {
 		return slot, err
 	}
 	slot.Site = at.Site
-	slot.At, err = s.readTime(v)
+	slot.At, err = s.readTime(r)
 	return slot, err
 }
 
-func (s *Section) readTime(v *pagekit.Request) (at time.Time, err error) {
-	date, clock, zone := strings.TrimSpace(v.Form.Get("date")), strings.TrimSpace(v.Form.Get("time")), v.Practice.Zone
+func (s *Section) readTime(r *pagekit.Request) (at time.Time, err error) {
+	date, clock, zone := strings.TrimSpace(r.Form.Get("date")), strings.TrimSpace(r.Form.Get("time")), r.Practice.Zone
 	if date == "" {
 		return at, fieldError("date", "Enter a date.")
 	}
@@ -84,17 +84,17 @@ func (s *Section) readTime(v *pagekit.Request) (at time.Time, err error) {
 }
 
 // move moves the appointment to the place and time in the form.
-func (s *Section) move(v *pagekit.Request, a projections.Appointment, seen int) error {
-	to, err := s.readSlot(v, a.Site)
+func (s *Section) move(r *pagekit.Request, a projections.Appointment, seen int) error {
+	to, err := s.readSlot(r, a.Site)
 	if err != nil {
 		return err
 	}
-	return s.Desk.MoveAppointment(v.StaffContext(), commands.MoveAppointment{Tenant: v.Tenant, Appointment: a.Appointment, Site: to.Site, At: to.At, Seen: seen})
+	return s.Desk.MoveAppointment(r.StaffContext(), commands.MoveAppointment{Tenant: r.Tenant, Appointment: a.Appointment, Site: to.Site, At: to.At, Seen: seen})
 }
 
 // isMoved reports whether the appointment is at the place and time in the form.
-func isMoved(a projections.Appointment, v *pagekit.Request) bool {
-	at, ok := parse.Clock(v.Form.Get("date"), v.Form.Get("time"), v.Practice.Zone)
-	named := v.Form.Get("site")
+func isMoved(a projections.Appointment, r *pagekit.Request) bool {
+	at, ok := parse.Clock(r.Form.Get("date"), r.Form.Get("time"), r.Practice.Zone)
+	named := r.Form.Get("site")
 	return ok && at.Equal(a.StartsAt) && (named == "" || named == a.Site.String())
 }

@@ -35,29 +35,29 @@ type choice struct {
 
 // addForm shows the form, after recent reauthentication: a browser with its link sees
 // the call-ins.
-func (s *Section) addForm(v *pagekit.Request) error {
-	if !s.Confirmed(v) {
-		return s.ConfirmFirst(v, "displays?add")
+func (s *Section) addForm(r *pagekit.Request) error {
+	if !s.Confirmed(r) {
+		return s.ConfirmFirst(r, "displays?add")
 	}
-	v.Form = nil
-	return s.showForm(v, http.StatusOK, pagekit.FormErrors{})
+	r.Form = nil
+	return s.showForm(r, http.StatusOK, pagekit.FormErrors{})
 }
 
 // showForm shows the form with the typed values.
-func (s *Section) showForm(v *pagekit.Request, status int, wrong pagekit.FormErrors) error {
-	sites, err := s.Sites.Of(v.Context(), v.Tenant)
+func (s *Section) showForm(r *pagekit.Request, status int, wrong pagekit.FormErrors) error {
+	sites, err := s.Sites.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
 	page := addPage{
-		FormErrors: wrong, Sites: siteChoices(sites, v.Form.Get("site")), Namings: namingChoices(display.Naming(v.Form.Get("naming"))),
-		Once: cmp.Or(v.Form.Get("once"), rand.Text()), Token: v.Token("displays"),
+		FormErrors: wrong, Sites: siteChoices(sites, r.Form.Get("site")), Namings: namingChoices(display.Naming(r.Form.Get("naming"))),
+		Once: cmp.Or(r.Form.Get("once"), rand.Text()), Token: r.Token("displays"),
 		Name: pagekit.Field{
 			ID: "name", Label: "Name of the display", Hint: "Such as where it hangs. Only managers see it.",
-			Kind: "text", Value: v.Form.Get("name"), Fill: "off", Fault: wrong.Fault("name"),
+			Kind: "text", Value: r.Form.Get("name"), Fill: "off", Fault: wrong.Fault("name"),
 		},
 	}
-	s.Show(v, pagekit.View{Template: templates["add"], Status: status, Title: page.PageTitle("Add a display"), Content: page})
+	s.Show(r, pagekit.View{Template: templates["add"], Status: status, Title: page.PageTitle("Add a display"), Content: page})
 	return nil
 }
 
@@ -91,30 +91,30 @@ func numbered(field string, n int) string {
 }
 
 // add adds a display and shows its link, once.
-func (s *Section) add(v *pagekit.Request) error {
-	if !s.Confirmed(v) {
-		return s.ConfirmFirst(v, "displays?add")
+func (s *Section) add(r *pagekit.Request) error {
+	if !s.Confirmed(r) {
+		return s.ConfirmFirst(r, "displays?add")
 	}
-	once := v.Form.Get("once")
+	once := r.Form.Get("once")
 	if strings.TrimSpace(once) == "" {
 		return pagekit.ErrUnreadable
 	}
-	at, ok := parse.SomeID(v.Form.Get("site"))
+	at, ok := parse.SomeID(r.Form.Get("site"))
 	if !ok {
-		return s.showForm(v, http.StatusBadRequest, pagekit.FormError("site", "Choose a site"))
+		return s.showForm(r, http.StatusBadRequest, pagekit.FormError("site", "Choose a site"))
 	}
 	wanted := commands.AddDisplay{
-		Tenant: v.Tenant, Once: v.OnceKey(once), Name: v.Form.Get("name"), Site: site.ID{UUID: at}, Naming: display.Naming(v.Form.Get("naming")),
+		Tenant: r.Tenant, Once: r.OnceKey(once), Name: r.Form.Get("name"), Site: site.ID{UUID: at}, Naming: display.Naming(r.Form.Get("naming")),
 	}
-	given, err := s.Desk.AddDisplay(v.StaffContext(), wanted)
+	given, err := s.Desk.AddDisplay(r.StaffContext(), wanted)
 	if err != nil {
-		return s.showRefusal(v, err)
+		return s.showRefusal(r, err)
 	}
-	return s.showHanded(v, wanted.Name, given)
+	return s.showHanded(r, wanted.Name, given)
 }
 
 // showRefusal shows why a display was not added.
-func (s *Section) showRefusal(v *pagekit.Request, err error) error {
+func (s *Section) showRefusal(r *pagekit.Request, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case !ok || refusal.Kind == fault.Unavailable:
@@ -122,11 +122,11 @@ func (s *Section) showRefusal(v *pagekit.Request, err error) error {
 	case errors.Is(err, display.ErrAdded):
 		return pagekit.NewErrorPage(http.StatusConflict, "This display has been added", refusal.Detail, "Go back to Displays.")
 	case errors.Is(err, display.ErrNameless):
-		return s.showForm(v, http.StatusBadRequest, pagekit.FormError("name", refusal.Detail))
+		return s.showForm(r, http.StatusBadRequest, pagekit.FormError("name", refusal.Detail))
 	case errors.Is(err, site.ErrUnknown):
-		return s.showForm(v, http.StatusBadRequest, pagekit.FormError("site", "Choose a site"))
+		return s.showForm(r, http.StatusBadRequest, pagekit.FormError("site", "Choose a site"))
 	}
-	return s.showForm(v, http.StatusBadRequest, pagekit.FormError("naming", "Choose how people are called"))
+	return s.showForm(r, http.StatusBadRequest, pagekit.FormError("naming", "Choose how people are called"))
 }
 
 // handedPage shows a link, once.
@@ -134,9 +134,9 @@ type handedPage struct{ Name, Link, Until string }
 
 // showHanded shows the link in the response to the form that created it. Its secret is not
 // stored.
-func (s *Section) showHanded(v *pagekit.Request, name string, given commands.DisplayLink) error {
-	s.Show(v, pagekit.View{Template: templates["handed"], Status: http.StatusOK, Title: "Open this link on the screen", Content: handedPage{
-		Name: name, Link: s.Origin(v) + LinkPath(v.Tenant, given), Until: pagekit.Clock(given.ExpiresAt, v.Practice.Zone),
+func (s *Section) showHanded(r *pagekit.Request, name string, given commands.DisplayLink) error {
+	s.Show(r, pagekit.View{Template: templates["handed"], Status: http.StatusOK, Title: "Open this link on the screen", Content: handedPage{
+		Name: name, Link: s.Origin(r) + LinkPath(r.Tenant, given), Until: pagekit.Clock(given.ExpiresAt, r.Practice.Zone),
 	}})
 	return nil
 }

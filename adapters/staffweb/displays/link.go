@@ -28,8 +28,8 @@ const linkMinutes = 30
 var secretForm = regexp.MustCompile(`^[A-Z2-7]{1,64}$`)
 
 // linkCookie holds a link from opening it until the browser becomes a display.
-func (s *Section) linkCookie(v *pagekit.Request, link string) *http.Cookie {
-	c := s.Cookie(v, "frontdesk.screenlink-", link)
+func (s *Section) linkCookie(r *pagekit.Request, link string) *http.Cookie {
+	c := s.Cookie(r, "frontdesk.screenlink-", link)
 	if link != "" {
 		c.MaxAge = linkMinutes * 60
 	}
@@ -38,13 +38,13 @@ func (s *Section) linkCookie(v *pagekit.Request, link string) *http.Cookie {
 
 // openLink moves the secret from the address to a cookie. It neither queries nor uses
 // up the link, because mail scanners follow links (D67).
-func (s *Section) openLink(v *pagekit.Request) error {
+func (s *Section) openLink(r *pagekit.Request) error {
 	link := ""
-	if id, ok := parse.SomeID(v.PathValue("display")); ok && secretForm.MatchString(v.PathValue("secret")) {
-		link = id.String() + "." + v.PathValue("secret")
+	if id, ok := parse.SomeID(r.PathValue("display")); ok && secretForm.MatchString(r.PathValue("secret")) {
+		link = id.String() + "." + r.PathValue("secret")
 	}
-	v.SetCookie(s.linkCookie(v, link))
-	return v.Redirect(v.Base() + "/displays/link")
+	r.SetCookie(s.linkCookie(r, link))
+	return r.Redirect(r.Base() + "/displays/link")
 }
 
 // linkPage asks for confirmation that this browser is to be the display.
@@ -54,15 +54,15 @@ type linkPage struct {
 }
 
 // linkForm asks whether this is the screen.
-func (s *Section) linkForm(v *pagekit.Request) error {
-	of, link, err := s.findLink(v)
+func (s *Section) linkForm(r *pagekit.Request) error {
+	of, link, err := s.findLink(r)
 	if err != nil {
 		return err
 	}
-	if v.Practice, err = s.Signposts.Of(v.Context(), v.Tenant); err != nil {
+	if r.Practice, err = s.Signposts.Of(r.Context(), r.Tenant); err != nil {
 		return err
 	}
-	s.Show(v, pagekit.View{Template: templates["link"], Status: http.StatusOK, Title: "Show the board on this screen",
+	s.Show(r, pagekit.View{Template: templates["link"], Status: http.StatusOK, Title: "Show the board on this screen",
 		Content: linkPage{of, tokenOf(link.Secret)}})
 	return nil
 }
@@ -73,19 +73,19 @@ func tokenOf(secret string) string { return signin.Session{Token: secret}.FormTo
 
 // findLink finds the display of the browser's link. All invalid links get the same
 // answer, including those at an unknown practice.
-func (s *Section) findLink(v *pagekit.Request) (of projections.Display, link commands.ConnectDisplay, err error) {
-	shown := v.CookieValue(s.linkCookie(v, ""))
+func (s *Section) findLink(r *pagekit.Request) (of projections.Display, link commands.ConnectDisplay, err error) {
+	shown := r.CookieValue(s.linkCookie(r, ""))
 	if shown == "" {
 		return of, link, errLink // no guess to count
 	}
-	if err := s.Acquire(v); err != nil {
+	if err := s.Acquire(r); err != nil {
 		return of, link, err
 	}
 	name, secret, _ := strings.Cut(shown, ".")
 	id, _ := parse.ID(name)
-	link = commands.ConnectDisplay{Tenant: v.Tenant, Display: display.ID{UUID: id}, Secret: secret}
-	err = s.Auth.Guesses.Try(v.Source, v.Tenant, staff.ErrLink, func() (err error) {
-		of, err = s.Displays.ByLink(v.Context(), v.Tenant, link.Display, staff.DigestOfLink(secret), s.Now())
+	link = commands.ConnectDisplay{Tenant: r.Tenant, Display: display.ID{UUID: id}, Secret: secret}
+	err = s.Auth.Guesses.Try(r.Source, r.Tenant, staff.ErrLink, func() (err error) {
+		of, err = s.Displays.ByLink(r.Context(), r.Tenant, link.Display, staff.DigestOfLink(secret), s.Now())
 		return err
 	})
 	if errors.Is(err, staff.ErrLink) {
@@ -96,36 +96,36 @@ func (s *Section) findLink(v *pagekit.Request) (of projections.Display, link com
 
 // connect makes this browser the display's screen, and uses the link up. It ends any
 // session in this browser: anyone can reach a screen in a waiting room.
-func (s *Section) connect(v *pagekit.Request) error {
-	of, link, err := s.findLink(v)
+func (s *Section) connect(r *pagekit.Request) error {
+	of, link, err := s.findLink(r)
 	if err != nil {
 		return err
 	}
-	if !(signin.Session{Token: link.Secret}).Owns(v.Form.Get("token"), "display") {
+	if !(signin.Session{Token: link.Secret}).Owns(r.Form.Get("token"), "display") {
 		return errOtherLink
 	}
-	token, err := s.Desk.ConnectDisplay(v.AnonymousContext(), link)
+	token, err := s.Desk.ConnectDisplay(r.AnonymousContext(), link)
 	if errors.Is(err, staff.ErrLink) { // the link was used in between
 		return errLink
 	}
 	if err != nil {
 		return err
 	}
-	v.SetCookie(s.linkCookie(v, ""))
-	v.SetCookie(s.ScreenCookie(v, signin.ScreenToken(of.Display, token)))
-	if err := s.signOut(v); err != nil {
+	r.SetCookie(s.linkCookie(r, ""))
+	r.SetCookie(s.ScreenCookie(r, signin.ScreenToken(of.Display, token)))
+	if err := s.signOut(r); err != nil {
 		return err
 	}
-	return v.Redirect(v.Base() + board.Path(of))
+	return r.Redirect(r.Base() + board.Path(of))
 }
 
-func (s *Section) signOut(v *pagekit.Request) error {
-	if !v.SignedIn {
+func (s *Section) signOut(r *pagekit.Request) error {
+	if !r.SignedIn {
 		return nil
 	}
-	if err := s.Auth.SignOut(v.StaffContext(), v.Tenant, v.Session); err != nil {
+	if err := s.Auth.SignOut(r.StaffContext(), r.Tenant, r.Session); err != nil {
 		return err
 	}
-	v.SetCookie(s.SessionCookie(v, ""))
+	r.SetCookie(s.SessionCookie(r, ""))
 	return nil
 }

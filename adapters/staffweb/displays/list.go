@@ -33,30 +33,30 @@ var namings = map[display.Naming]string{
 }
 
 // list shows a manager the displays of the practice, or the form of a new one.
-func (s *Section) list(v *pagekit.Request) error {
-	if v.Form.Has("add") {
-		return s.addForm(v)
+func (s *Section) list(r *pagekit.Request) error {
+	if r.Form.Has("add") {
+		return s.addForm(r)
 	}
-	found, err := s.Displays.Of(v.Context(), v.Tenant)
+	found, err := s.Displays.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
-	page := listPage{Removed: v.Form.Get("done") == "remove", Token: v.Token("displays")}
+	page := listPage{Removed: r.Form.Get("done") == "remove", Token: r.Token("displays")}
 	for _, d := range found {
-		page.Displays = append(page.Displays, row{d, namings[d.Naming], s.state(v, d)})
+		page.Displays = append(page.Displays, row{d, namings[d.Naming], s.state(r, d)})
 	}
-	s.Show(v, pagekit.View{Template: templates["displays"], Status: http.StatusOK, Title: "Displays", Content: page})
+	s.Show(r, pagekit.View{Template: templates["displays"], Status: http.StatusOK, Title: "Displays", Content: page})
 	return nil
 }
 
 // state describes whether a screen shows the display.
-func (s *Section) state(v *pagekit.Request, d projections.Display) string {
-	until := pagekit.Clock(d.LinkUntil, v.Practice.Zone)
+func (s *Section) state(r *pagekit.Request, d projections.Display) string {
+	until := pagekit.Clock(d.LinkUntil, r.Practice.Zone)
 	switch {
 	case d.SeenAt != nil:
-		return "Last shown at " + pagekit.Clock(*d.SeenAt, v.Practice.Zone)
+		return "Last shown at " + pagekit.Clock(*d.SeenAt, r.Practice.Zone)
 	case d.ConnectedAt != nil:
-		return "Its link was opened at " + pagekit.Clock(*d.ConnectedAt, v.Practice.Zone)
+		return "Its link was opened at " + pagekit.Clock(*d.ConnectedAt, r.Practice.Zone)
 	case s.Now().Before(d.LinkUntil):
 		return "No screen has opened its link, which can be used until " + until
 	default:
@@ -65,32 +65,32 @@ func (s *Section) state(v *pagekit.Request, d projections.Display) string {
 }
 
 // change runs a manager's action on displays.
-func (s *Section) change(v *pagekit.Request) error {
-	if !v.HasToken("displays") {
+func (s *Section) change(r *pagekit.Request) error {
+	if !r.HasToken("displays") {
 		return pagekit.ErrStale
 	}
-	switch v.Form.Get("do") {
+	switch r.Form.Get("do") {
 	case "add":
-		return s.add(v)
+		return s.add(r)
 	case "remove":
-		return s.remove(v)
+		return s.remove(r)
 	}
 	return pagekit.ErrUnreadable
 }
 
 // remove turns a display off at once. Unlike adding one it needs no reauthentication:
 // it reveals nothing.
-func (s *Section) remove(v *pagekit.Request) error {
-	id, ok := parse.SomeID(v.Form.Get("display"))
+func (s *Section) remove(r *pagekit.Request) error {
+	id, ok := parse.SomeID(r.Form.Get("display"))
 	if !ok {
 		return pagekit.ErrUnreadable
 	}
-	err := s.Desk.RemoveDisplay(v.StaffContext(), commands.RemoveDisplay{Tenant: v.Tenant, Display: display.ID{UUID: id}})
+	err := s.Desk.RemoveDisplay(r.StaffContext(), commands.RemoveDisplay{Tenant: r.Tenant, Display: display.ID{UUID: id}})
 	if errors.Is(err, display.ErrUnknown) {
 		return errGone
 	}
 	if err != nil {
 		return err
 	}
-	return v.Redirect(v.Base() + "/displays?done=remove")
+	return r.Redirect(r.Base() + "/displays?done=remove")
 }

@@ -23,19 +23,19 @@ func (s *Section) Routes() []pagekit.Route {
 }
 
 // events streams changes to the page, while the session lasts and has the rights.
-func (s *Section) events(v *pagekit.Request) error {
-	topics, ok := parseTopics(v.Form.Get("topics"))
+func (s *Section) events(r *pagekit.Request) error {
+	topics, ok := parseTopics(r.Form.Get("topics"))
 	if !ok {
 		return pagekit.ErrUnreadable
 	}
-	if !hasRights(v.Session.Roles, topics) {
+	if !hasRights(r.Session.Roles, topics) {
 		return errNoTopicRight
 	}
 	still := func(ctx context.Context) (bool, error) {
-		session, found, err := s.Auth.Sessions.Peek(ctx, v.Tenant, v.Session.Token)
+		session, found, err := s.Auth.Sessions.Peek(ctx, r.Tenant, r.Session.Token)
 		return found && hasRights(session.Roles, topics), err
 	}
-	return s.Hub.Respond(v, v.Session.ID.String(), still, topics...)
+	return s.Hub.Respond(r, r.Session.ID.String(), still, topics...)
 }
 
 func hasRights(roles staff.Roles, topics []Topic) bool {
@@ -50,39 +50,39 @@ func hasRights(roles staff.Roles, topics []Topic) bool {
 var errNoTopicRight = pagekit.NewErrorPage(http.StatusForbidden, "You cannot use this page", "Your roles do not let you see what changes there.",
 	"If it is part of your work, ask your manager to change your roles.")
 
-// joinLimit is the time limit for starting a stream, while the visit holds a permit.
+// joinLimit is the time limit for starting a stream, while the request holds a permit.
 const joinLimit = 5 * time.Second
 
-// Respond answers a visit with a stream. The holder is the owner by which streams are
+// Respond answers a request with a stream. The holder is the owner by which streams are
 // counted: a session, or a display.
-func (h *Hub) Respond(v *pagekit.Request, holder string, still AccessCheck, topics ...Topic) error {
-	since, ok := sinceOf(v)
+func (h *Hub) Respond(r *pagekit.Request, holder string, still AccessCheck, topics ...Topic) error {
+	since, ok := sinceOf(r)
 	if !ok {
 		return pagekit.ErrUnreadable
 	}
-	if v.HTTP.Method == http.MethodHead {
-		v.Respond("text/event-stream", nil)
+	if r.HTTP.Method == http.MethodHead {
+		r.Respond("text/event-stream", nil)
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(v.Context(), joinLimit)
+	ctx, cancel := context.WithTimeout(r.Context(), joinLimit)
 	defer cancel()
-	stream, err := h.Join(ctx, Subscription{v.Tenant, holder, topics, since})
+	stream, err := h.Join(ctx, Subscription{r.Tenant, holder, topics, since})
 	switch {
 	case errors.Is(err, ErrFull), errors.Is(err, ErrStopping):
 		return pagekit.ErrBusy
 	case err != nil:
 		return err
 	}
-	v.Write(func(w http.ResponseWriter) { h.Serve(v.ConnectionContext(), w, stream, still) })
+	r.Write(func(w http.ResponseWriter) { h.Serve(r.ConnectionContext(), w, stream, still) })
 	return nil
 }
 
 // sinceOf is the last idx that the browser has: from its last message, or else from its
 // page.
-func sinceOf(v *pagekit.Request) (since int64, ok bool) {
-	text := v.HTTP.Header.Get("Last-Event-ID")
+func sinceOf(r *pagekit.Request) (since int64, ok bool) {
+	text := r.HTTP.Header.Get("Last-Event-ID")
 	if text == "" {
-		text = v.Form.Get("since")
+		text = r.Form.Get("since")
 	}
 	if text == "" {
 		return 0, true

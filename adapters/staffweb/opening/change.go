@@ -35,20 +35,20 @@ func (c change) types() []request.Type {
 }
 
 // read reads the change in a form, or its faults.
-func (s *Section) read(v *pagekit.Request, zone *time.Location) (change, pagekit.FormErrors, error) {
-	do, typ := v.Form.Get("do"), request.Type(v.Form.Get("type"))
+func (s *Section) read(r *pagekit.Request, zone *time.Location) (change, pagekit.FormErrors, error) {
+	do, typ := r.Form.Get("do"), request.Type(r.Form.Get("type"))
 	switch do {
 	case "close":
-		c, wrong := readClosing(v, zone)
+		c, wrong := readClosing(r, zone)
 		return c, wrong, nil
 	case "reopen":
-		c, wrong := readReopening(v, zone)
+		c, wrong := readReopening(r, zone)
 		return c, wrong, nil
 	}
 	if !slices.Contains(request.Types(), typ) {
 		return change{}, pagekit.FormErrors{}, pagekit.ErrUnreadable
 	}
-	c, wrong := readTypeChange(v, do, typ, zone)
+	c, wrong := readTypeChange(r, do, typ, zone)
 	if c.intent == nil && len(wrong.Faults) == 0 {
 		return change{}, pagekit.FormErrors{}, pagekit.ErrUnreadable
 	}
@@ -56,21 +56,21 @@ func (s *Section) read(v *pagekit.Request, zone *time.Location) (change, pagekit
 }
 
 // readTypeChange reads a change of one type.
-func readTypeChange(v *pagekit.Request, do string, typ request.Type, zone *time.Location) (c change, wrong pagekit.FormErrors) {
+func readTypeChange(r *pagekit.Request, do string, typ request.Type, zone *time.Location) (c change, wrong pagekit.FormErrors) {
 	c = change{do: do, typ: typ, title: typeTitles[do] + " " + lower(typeNames[typ])}
 	switch do {
 	case "off":
-		c.intent = intentOf(commands.Desk.SwitchRequestTypeOff, commands.SwitchRequestTypeOff{Tenant: v.Tenant, RequestType: typ})
+		c.intent = intentOf(commands.Desk.SwitchRequestTypeOff, commands.SwitchRequestTypeOff{Tenant: r.Tenant, RequestType: typ})
 	case "on":
-		c.intent = intentOf(commands.Desk.SwitchRequestTypeOn, commands.SwitchRequestTypeOn{Tenant: v.Tenant, RequestType: typ})
+		c.intent = intentOf(commands.Desk.SwitchRequestTypeOn, commands.SwitchRequestTypeOn{Tenant: r.Tenant, RequestType: typ})
 	case "resume":
-		c.intent = intentOf(commands.Desk.ResumeRequestType, commands.ResumeRequestType{Tenant: v.Tenant, RequestType: typ})
+		c.intent = intentOf(commands.Desk.ResumeRequestType, commands.ResumeRequestType{Tenant: r.Tenant, RequestType: typ})
 	case "pause":
-		until, bad := parseEnd(v.Form, zone)
-		c.intent, wrong = intentOf(commands.Desk.PauseRequestType, commands.PauseRequestType{Tenant: v.Tenant, RequestType: typ, Until: until}), bad
+		until, bad := parseEnd(r.Form, zone)
+		c.intent, wrong = intentOf(commands.Desk.PauseRequestType, commands.PauseRequestType{Tenant: r.Tenant, RequestType: typ, Until: until}), bad
 	case "hours":
-		hours, bad := parseHours(v.Form)
-		c.intent, wrong = intentOf(commands.Desk.SetOpeningHours, commands.SetOpeningHours{Tenant: v.Tenant, RequestType: typ, Hours: hours}), bad
+		hours, bad := parseHours(r.Form)
+		c.intent, wrong = intentOf(commands.Desk.SetOpeningHours, commands.SetOpeningHours{Tenant: r.Tenant, RequestType: typ, Hours: hours}), bad
 	}
 	return c, wrong
 }
@@ -82,79 +82,79 @@ func intentOf[Intent any](method func(commands.Desk, context.Context, Intent) er
 	return func(ctx context.Context, desk commands.Desk) error { return method(desk, ctx, intent) }
 }
 
-func readClosing(v *pagekit.Request, zone *time.Location) (c change, wrong pagekit.FormErrors) {
+func readClosing(r *pagekit.Request, zone *time.Location) (c change, wrong pagekit.FormErrors) {
 	c = change{do: "close", title: "Close the practice"}
-	if v.Form.Get("begin") != "now" {
-		c.begins, wrong = parseMoment(v.Form, "from", zone)
+	if r.Form.Get("begin") != "now" {
+		c.begins, wrong = parseMoment(r.Form, "from", zone)
 	}
-	until, bad := parseEnd(v.Form, zone)
+	until, bad := parseEnd(r.Form, zone)
 	wrong.Faults = append(wrong.Faults, bad.Faults...)
-	c.intent = intentOf(commands.Desk.ClosePractice, commands.ClosePractice{Tenant: v.Tenant, From: c.begins, Until: until})
+	c.intent = intentOf(commands.Desk.ClosePractice, commands.ClosePractice{Tenant: r.Tenant, From: c.begins, Until: until})
 	return c, wrong
 }
 
 // readReopening ends the closure that covers an instant. To cancel a future closure, the
 // form has the instant at which it would begin.
-func readReopening(v *pagekit.Request, zone *time.Location) (c change, wrong pagekit.FormErrors) {
+func readReopening(r *pagekit.Request, zone *time.Location) (c change, wrong pagekit.FormErrors) {
 	c = change{do: "reopen", title: "Open the practice"}
-	begins, err := time.Parse(time.RFC3339Nano, v.Form.Get("begins"))
+	begins, err := time.Parse(time.RFC3339Nano, r.Form.Get("begins"))
 	switch {
 	case err == nil:
 		c.begins = begins
-	case v.Form.Get("begin") != "now":
-		c.begins, wrong = parseMoment(v.Form, "from", zone)
+	case r.Form.Get("begin") != "now":
+		c.begins, wrong = parseMoment(r.Form, "from", zone)
 	}
-	c.intent = intentOf(commands.Desk.ReopenPractice, commands.ReopenPractice{Tenant: v.Tenant, From: c.begins})
+	c.intent = intentOf(commands.Desk.ReopenPractice, commands.ReopenPractice{Tenant: r.Tenant, From: c.begins})
 	return c, wrong
 }
 
 // change makes a change, after the manager has seen its effect for patients.
-func (s *Section) change(v *pagekit.Request) error {
-	if !v.HasToken(purpose) {
+func (s *Section) change(r *pagekit.Request) error {
+	if !r.HasToken(purpose) {
 		return pagekit.ErrStale
 	}
-	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
+	found, err := s.Availability.Receptions(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
-	c, wrong, err := s.read(v, found.Zone)
+	c, wrong, err := s.read(r, found.Zone)
 	if err != nil {
 		return err
 	}
 	if len(wrong.Faults) > 0 {
-		return s.showForm(v, found, c, wrong)
+		return s.showForm(r, found, c, wrong)
 	}
 	rehearsal := &commands.Rehearsal{Store: s.Desk.Store}
-	if err := s.carryOut(v, c, rehearsal); err != nil {
-		return s.showRefusal(v, found, c, err)
+	if err := s.carryOut(r, c, rehearsal); err != nil {
+		return s.showRefusal(r, found, c, err)
 	}
 	if len(rehearsal.Changes) == 0 {
-		return s.showForm(v, found, c, pagekit.FormError(fieldOf(c), "This would change nothing: it is so already"))
+		return s.showForm(r, found, c, pagekit.FormError(fieldOf(c), "This would change nothing: it is so already"))
 	}
-	return s.apply(v, found, c, found.After(rehearsal.Events()...))
+	return s.apply(r, found, c, found.After(rehearsal.Events()...))
 }
 
 // carryOut runs the change's decision, and appends its events to a store.
-func (s *Section) carryOut(v *pagekit.Request, c change, store commands.Store) error {
+func (s *Section) carryOut(r *pagekit.Request, c change, store commands.Store) error {
 	desk := s.Desk
 	desk.Store = store
-	return c.intent(v.StaffContext(), desk)
+	return c.intent(r.StaffContext(), desk)
 }
 
 // apply makes the change if it was confirmed for the current state, and otherwise asks
 // for confirmation.
-func (s *Section) apply(v *pagekit.Request, found practice.Receptions, c change, after practice.Receptions) error {
-	sure := v.Form.Get("sure")
+func (s *Section) apply(r *pagekit.Request, found practice.Receptions, c change, after practice.Receptions) error {
+	sure := r.Form.Get("sure")
 	if sure == "" {
-		return s.showCheck(v, http.StatusOK, found, c, after)
+		return s.showCheck(r, http.StatusOK, found, c, after)
 	}
-	if !v.Session.Owns(sure, seenOf(found)) {
-		return s.showCheck(v, http.StatusConflict, found, c, after)
+	if !r.Session.Owns(sure, seenOf(found)) {
+		return s.showCheck(r, http.StatusConflict, found, c, after)
 	}
-	if err := s.carryOut(v, c, s.Desk.Store); err != nil {
-		return s.showRefusal(v, found, c, err)
+	if err := s.carryOut(r, c, s.Desk.Store); err != nil {
+		return s.showRefusal(r, found, c, err)
 	}
-	return v.Redirect(v.Base() + "/opening?done=" + c.do)
+	return r.Redirect(r.Base() + "/opening?done=" + c.do)
 }
 
 // seenOf encodes everything that the confirmation depends on.
@@ -176,20 +176,20 @@ func fieldOf(c change) string {
 }
 
 // showRefusal shows why a rule refuses a change.
-func (s *Section) showRefusal(v *pagekit.Request, found practice.Receptions, c change, err error) error {
+func (s *Section) showRefusal(r *pagekit.Request, found practice.Receptions, c change, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {
 		return err
 	}
-	return s.showForm(v, found, c, pagekit.FormError(fieldOf(c), refusal.Detail))
+	return s.showForm(r, found, c, pagekit.FormError(fieldOf(c), refusal.Detail))
 }
 
 // showForm shows the form of a change with its faults.
-func (s *Section) showForm(v *pagekit.Request, found practice.Receptions, c change, wrong pagekit.FormErrors) error {
+func (s *Section) showForm(r *pagekit.Request, found practice.Receptions, c change, wrong pagekit.FormErrors) error {
 	if c.typ == "" {
-		return s.showForAll(v, c.do, http.StatusBadRequest, v.Form, wrong)
+		return s.showForAll(r, c.do, http.StatusBadRequest, r.Form, wrong)
 	}
-	s.showType(v, http.StatusBadRequest, found, c.typ, v.Form, wrong)
+	s.showType(r, http.StatusBadRequest, found, c.typ, r.Form, wrong)
 	return nil
 }
 

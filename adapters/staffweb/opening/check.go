@@ -32,10 +32,10 @@ type checkedType struct {
 type typedField struct{ Name, Value string }
 
 // showCheck shows the effect of a change for patients, and asks for confirmation.
-func (s *Section) showCheck(v *pagekit.Request, status int, before practice.Receptions, c change, after practice.Receptions) error {
+func (s *Section) showCheck(r *pagekit.Request, status int, before practice.Receptions, c change, after practice.Receptions) error {
 	now := s.Now()
 	page := checkPage{
-		Title: c.title, Overtook: status == http.StatusConflict, Again: submittedFields(v), Sure: v.Token(seenOf(before)), Back: v.Base() + "/opening" + formPath(c),
+		Title: c.title, Overtook: status == http.StatusConflict, Again: submittedFields(r), Sure: r.Token(seenOf(before)), Back: r.Base() + "/opening" + formPath(c),
 	}
 	if c.begins.After(now) {
 		page.Begins = when(c.begins, now, before.Zone)
@@ -46,15 +46,15 @@ func (s *Section) showCheck(v *pagekit.Request, status int, before practice.Rece
 			Later: seenAt(after.Of(typ), latest(now, c.begins), now),
 		})
 	}
-	s.Show(v, pagekit.View{Template: templates["check"], Status: status, Title: c.title, Content: page})
+	s.Show(r, pagekit.View{Template: templates["check"], Status: status, Title: c.title, Content: page})
 	return nil
 }
 
 // submittedFields is the submitted form, without the fields that the confirmation sets.
-func submittedFields(v *pagekit.Request) (fields []typedField) {
-	for _, name := range slices.Sorted(maps.Keys(v.Form)) {
+func submittedFields(r *pagekit.Request) (fields []typedField) {
+	for _, name := range slices.Sorted(maps.Keys(r.Form)) {
 		if name != "sure" {
-			fields = append(fields, typedField{name, v.Form.Get(name)})
+			fields = append(fields, typedField{name, r.Form.Get(name)})
 		}
 	}
 	return fields

@@ -58,60 +58,60 @@ func (f form) Value(field string) string { return f.Typed.Get(field) }
 func (f form) Chose(field, value string) bool { return f.Typed.Get(field) == value }
 
 // formOf is a form without typed values.
-func (s *Section) formOf(v *pagekit.Request, found practice.Receptions, types ...request.Type) form {
-	return form{Now: s.seenNow(found, types...), Zone: found.Zone.String(), Typed: url.Values{}, Token: v.Token(purpose)}
+func (s *Section) formOf(r *pagekit.Request, found practice.Receptions, types ...request.Type) form {
+	return form{Now: s.seenNow(found, types...), Zone: found.Zone.String(), Typed: url.Values{}, Token: r.Token(purpose)}
 }
 
 // purpose is the purpose of the section's form tokens.
 const purpose = "opening"
 
 // typeForm shows one type, and its possible changes.
-func (s *Section) typeForm(v *pagekit.Request) error {
-	typ := request.Type(v.PathValue("type"))
+func (s *Section) typeForm(r *pagekit.Request) error {
+	typ := request.Type(r.PathValue("type"))
 	if !slices.Contains(request.Types(), typ) {
 		return pagekit.ErrNotFound
 	}
-	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
+	found, err := s.Availability.Receptions(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
-	s.showType(v, http.StatusOK, found, typ, url.Values{}, pagekit.FormErrors{})
+	s.showType(r, http.StatusOK, found, typ, url.Values{}, pagekit.FormErrors{})
 	return nil
 }
 
 // showType shows it with the typed values.
-func (s *Section) showType(v *pagekit.Request, status int, found practice.Receptions, typ request.Type, typed url.Values, wrong pagekit.FormErrors) {
+func (s *Section) showType(r *pagekit.Request, status int, found practice.Receptions, typ request.Type, typed url.Values, wrong pagekit.FormErrors) {
 	of := found.Of(typ)
-	page := s.formOf(v, found, typ)
+	page := s.formOf(r, found, typ)
 	page.Type, page.Intake, page.Paused = typ, of.Intake, of.Intake.IsPaused(s.Now())
 	page.Typed, page.FormErrors = typed, wrong
 	if typed.Get("do") != "hours" {
 		page.Typed = withWeek(typed, of.Intake.Hours)
 	}
 	page.Week = weekOf(page.Typed)
-	s.Show(v, pagekit.View{Template: templates["type"], Status: status, Title: page.PageTitle(typeNames[typ]), Content: page})
+	s.Show(r, pagekit.View{Template: templates["type"], Status: status, Title: page.PageTitle(typeNames[typ]), Content: page})
 }
 
 // closeForm asks for the beginning and the end of a closure.
-func (s *Section) closeForm(v *pagekit.Request) error {
-	return s.showForAll(v, "close", http.StatusOK, url.Values{}, pagekit.FormErrors{})
+func (s *Section) closeForm(r *pagekit.Request) error {
+	return s.showForAll(r, "close", http.StatusOK, url.Values{}, pagekit.FormErrors{})
 }
 
 // reopenForm asks for a new end of a closure.
-func (s *Section) reopenForm(v *pagekit.Request) error {
-	return s.showForAll(v, "reopen", http.StatusOK, url.Values{}, pagekit.FormErrors{})
+func (s *Section) reopenForm(r *pagekit.Request) error {
+	return s.showForAll(r, "reopen", http.StatusOK, url.Values{}, pagekit.FormErrors{})
 }
 
 var formTitles = map[string]string{"close": "Close the practice", "reopen": "Open again earlier"}
 
-func (s *Section) showForAll(v *pagekit.Request, name string, status int, typed url.Values, wrong pagekit.FormErrors) error {
-	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
+func (s *Section) showForAll(r *pagekit.Request, name string, status int, typed url.Values, wrong pagekit.FormErrors) error {
+	found, err := s.Availability.Receptions(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
-	page := s.formOf(v, found, request.Types()...)
+	page := s.formOf(r, found, request.Types()...)
 	page.Typed, page.FormErrors = typed, wrong
-	s.Show(v, pagekit.View{Template: templates[name], Status: status, Title: page.PageTitle(formTitles[name]), Content: page})
+	s.Show(r, pagekit.View{Template: templates[name], Status: status, Title: page.PageTitle(formTitles[name]), Content: page})
 	return nil
 }
 
@@ -133,13 +133,13 @@ type closureRow struct {
 }
 
 // overview shows the current view of patients, and what will change it.
-func (s *Section) overview(v *pagekit.Request) error {
-	found, err := s.Availability.Receptions(v.Context(), v.Tenant)
+func (s *Section) overview(r *pagekit.Request) error {
+	found, err := s.Availability.Receptions(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
 	page := overviewPage{
-		Done: doneTexts[v.Form.Get("done")], Now: s.seenNow(found, request.Types()...), Zone: found.Zone.String(), Token: v.Token(purpose),
+		Done: doneTexts[r.Form.Get("done")], Now: s.seenNow(found, request.Types()...), Zone: found.Zone.String(), Token: r.Token(purpose),
 	}
 	now := s.Now()
 	for _, c := range found.Closures {
@@ -148,7 +148,7 @@ func (s *Section) overview(v *pagekit.Request) error {
 			page.Closed = page.Closed || c.Covers(now)
 		}
 	}
-	s.Show(v, pagekit.View{Template: templates["opening"], Status: http.StatusOK, Title: "Opening", Content: page})
+	s.Show(r, pagekit.View{Template: templates["opening"], Status: http.StatusOK, Title: "Opening", Content: page})
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Page answers one visit. An error is answered with an apology.
+// Page answers one request. An error is answered with an error page.
 type Page func(*Request) error
 
 // Access is a page with its access check. Only [Public], [Requires] and [ScreenOnly] make
@@ -40,9 +40,9 @@ func FormMethods(right staff.Action, form, sent Page) Methods {
 // default limit is added. So there is room for a text that is too long, to show it
 // again. Only a member of staff can send such a form.
 func (m Methods) WithText(characters int) Methods {
-	door := m[http.MethodPost]
-	door.extraBytes = characterBytes * characters
-	m[http.MethodPost] = door
+	post := m[http.MethodPost]
+	post.extraBytes = characterBytes * characters
+	m[http.MethodPost] = post
 	return m
 }
 
@@ -53,46 +53,46 @@ type Route struct {
 }
 
 // NewRoute returns a route.
-func NewRoute(path, name string, by Methods) Route { return Route{path, name, by} }
+func NewRoute(path, name string, methods Methods) Route { return Route{path, name, methods} }
 
-// serve finds the page for the method, and authenticates the visitor.
-func (r Route) serve(s *Site) Page {
-	return func(v *Request) error {
-		method := v.HTTP.Method
+// serve finds the page for the method, and the session or the display of the browser.
+func (route Route) serve(s *Site) Page {
+	return func(r *Request) error {
+		method := r.HTTP.Method
 		if method == http.MethodHead {
 			method = http.MethodGet
 		}
-		door, ok := r.Methods[method]
+		access, ok := route.Methods[method]
 		if !ok {
-			return notAllowed(v, r.Methods)
+			return notAllowed(r, route.Methods)
 		}
-		enter := s.prepare
-		if door.screen {
-			enter = s.prepareScreen
+		prepare := s.prepare
+		if access.screen {
+			prepare = s.prepareScreen
 		}
-		if err := enter(v, formBytes+door.extraBytes); err != nil {
+		if err := prepare(r, formBytes+access.extraBytes); err != nil {
 			return err
 		}
-		return door.serve(v)
+		return access.serve(r)
 	}
 }
 
-// serve answers with the page if the visitor has access. Strangers are sent to sign in,
-// whatever they ask for (D25).
-func (d Access) serve(v *Request) error {
+// serve answers with the page if the browser has access. One without a session is sent to
+// the sign-in page, whatever it asks for (D25).
+func (d Access) serve(r *Request) error {
 	switch {
 	case d.right == "":
-	case !v.SignedIn:
-		return v.RedirectToSignIn()
-	case !v.Session.Roles.May(d.right):
+	case !r.SignedIn:
+		return r.RedirectToSignIn()
+	case !r.Session.Roles.May(d.right):
 		return forbidden(d.right)
 	}
-	return d.page(v)
+	return d.page(r)
 }
 
 // notAllowed refuses a method and lists those of the page.
-func notAllowed(v *Request, by Methods) error {
-	v.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(by)), ", "))
+func notAllowed(r *Request, methods Methods) error {
+	r.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(methods)), ", "))
 	return ErrMethod
 }
 
@@ -103,8 +103,8 @@ func forbidden(right staff.Action) error {
 		"Nothing has been changed. If it is part of your work, ask your manager to change your roles."}
 }
 
-// ScreenOnly is a page for the screen of a display in a waiting room only, whoever is
-// signed in. A screen's token gives access to no other page (D88).
+// ScreenOnly is a page for the screen of a display in a waiting room only, whether or not
+// the browser has a session. A screen's token gives access to no other page (D88).
 func ScreenOnly(behind Page) Access { return Access{screen: true, page: behind} }
 
 // ErrNoScreen refuses a browser that is not the display of an address, in the same
@@ -114,8 +114,8 @@ var ErrNoScreen = &ErrorPage{http.StatusForbidden, "This screen shows nothing",
 	"Staff: make a new link for this screen on the page Displays."}
 
 // ScreenCookie holds the token of a screen.
-func (s *Site) ScreenCookie(v *Request, token string) *http.Cookie {
-	c := s.Cookie(v, "frontdesk.screen-", token)
+func (s *Site) ScreenCookie(r *Request, token string) *http.Cookie {
+	c := s.Cookie(r, "frontdesk.screen-", token)
 	if token != "" {
 		c.MaxAge = int(signin.ScreenIdle.Seconds())
 	}
@@ -125,28 +125,28 @@ func (s *Site) ScreenCookie(v *Request, token string) *http.Cookie {
 // prepareScreen finds the display of a screen. A browser without a token learns nothing
 // about the practice, and causes no query. It ignores any session, and does not refresh
 // it.
-func (s *Site) prepareScreen(v *Request, most int) error {
-	v.unattended = true
-	if err := s.readForm(v, most); err != nil {
+func (s *Site) prepareScreen(r *Request, most int) error {
+	r.unattended = true
+	if err := s.readForm(r, most); err != nil {
 		return err
 	}
-	v.Tenant = strings.Clone(v.PathValue("tenant"))
-	token := v.CookieValue(s.ScreenCookie(v, ""))
+	r.Tenant = strings.Clone(r.PathValue("tenant"))
+	token := r.CookieValue(s.ScreenCookie(r, ""))
 	if token == "" {
 		return ErrNoScreen
 	}
-	if err := s.Acquire(v); err != nil {
+	if err := s.Acquire(r); err != nil {
 		return err
 	}
-	of, found, err := s.Auth.Screens.Find(v.Context(), v.Tenant, token)
+	display, found, err := s.Auth.Screens.Find(r.Context(), r.Tenant, token)
 	if err != nil {
 		return err
 	}
 	if !found {
 		return ErrNoScreen
 	}
-	v.Display = of
-	v.SetCookie(s.ScreenCookie(v, token)) // for as long again
-	v.Practice, err = s.Signposts.Of(v.Context(), v.Tenant)
+	r.Display = display
+	r.SetCookie(s.ScreenCookie(r, token)) // for as long again
+	r.Practice, err = s.Signposts.Of(r.Context(), r.Tenant)
 	return err
 }

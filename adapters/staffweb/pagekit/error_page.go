@@ -18,7 +18,7 @@ type ErrorPage struct {
 	Advice  string
 }
 
-// NewErrorPage returns an apology. Advice may be "".
+// NewErrorPage returns an error page. Advice may be "".
 func NewErrorPage(status int, heading, text, advice string) *ErrorPage {
 	return &ErrorPage{status, heading, text, advice}
 }
@@ -33,28 +33,28 @@ func (a *ErrorPage) Error() string { return a.Heading }
 
 // showError answers an error with a page. Errors that staff cannot fix are logged here,
 // once.
-func (s *Site) showError(v *Request, err error) {
+func (s *Site) showError(r *Request, err error) {
 	sorry, ok := errors.AsType[*ErrorPage](err)
 	refusal, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case ok:
-	case errors.Is(v.Context().Err(), context.Canceled): // the browser has disconnected
+	case errors.Is(r.Context().Err(), context.Canceled): // the browser has disconnected
 		sorry = ErrBusy
 	case refusal != nil && refusal.Kind == fault.Unavailable, errors.Is(err, context.DeadlineExceeded):
-		s.Log.WarnContext(v.Context(), "page could not be shown", slog.String("request_id", v.ID), slog.Any("error", err))
+		s.Log.WarnContext(r.Context(), "page could not be shown", slog.String("request_id", r.ID), slog.Any("error", err))
 		sorry = ErrBusy
 	default:
-		s.Log.ErrorContext(v.Context(), "page failed", slog.String("request_id", v.ID), slog.Any("error", err))
+		s.Log.ErrorContext(r.Context(), "page failed", slog.String("request_id", r.ID), slog.Any("error", err))
 		sorry = ErrInternal
 	}
 	if sorry.Status == http.StatusServiceUnavailable {
-		v.Header().Set("Retry-After", busySeconds)
-		v.Header().Set("Connection", "close") // requests sent behind it on the connection are retried
+		r.Header().Set("Retry-After", busySeconds)
+		r.Header().Set("Connection", "close") // requests sent behind it on the connection are retried
 	}
-	if v.unattended {
-		v.Header().Set("Refresh", screenSeconds)
+	if r.unattended {
+		r.Header().Set("Refresh", screenSeconds)
 	}
-	s.Show(v, View{Template: errorTemplate, Status: sorry.Status, Title: sorry.Heading, Content: sorry})
+	s.Show(r, View{Template: errorTemplate, Status: sorry.Status, Title: sorry.Heading, Content: sorry})
 }
 
 // busySeconds is the Retry-After of a busy page.

@@ -28,58 +28,58 @@ const (
 
 // readForm reads the query of a GET or the body of a POST, never both, so that a page
 // has one source of values. The body may have up to most bytes.
-func (s *Site) readForm(v *Request, most int) error {
-	if v.HTTP.Method == http.MethodPost {
-		if err := s.receive(v, most); err != nil {
+func (s *Site) readForm(r *Request, most int) error {
+	if r.HTTP.Method == http.MethodPost {
+		if err := s.receive(r, most); err != nil {
 			return err
 		}
 	}
-	if err := v.HTTP.ParseForm(); err != nil {
+	if err := r.HTTP.ParseForm(); err != nil {
 		return ErrUnreadable
 	}
-	v.Form = v.HTTP.Form
-	if v.HTTP.Method == http.MethodPost {
-		v.Form = v.HTTP.PostForm //nolint:forbidigo // the field, not the function of that name
+	r.Form = r.HTTP.Form
+	if r.HTTP.Method == http.MethodPost {
+		r.Form = r.HTTP.PostForm //nolint:forbidigo // the field, not the function of that name
 	}
-	v.Ask = parseAsk(v.Form, path.Base(v.HTTP.URL.Path))
+	r.Ask = parseAsk(r.Form, path.Base(r.HTTP.URL.Path))
 	return nil
 }
 
 // receive reads the whole body of a form before it takes anything that others need. A
 // form that never arrives holds its connection, and a permit of its source's share.
-func (s *Site) receive(v *Request, most int) error {
-	if err := v.acquire(s.permits.forms); err != nil {
+func (s *Site) receive(r *Request, most int) error {
+	if err := r.acquire(s.permits.forms); err != nil {
 		return err
 	}
-	defer v.Release()
-	whole, err := v.receive(nil, formBytes)
+	defer r.Release()
+	whole, err := r.receive(nil, formBytes)
 	if errors.Is(err, ErrTooLong) && most > formBytes {
-		whole, err = s.receiveRest(v, whole, most)
+		whole, err = s.receiveRest(r, whole, most)
 	}
 	if err != nil {
 		return err
 	}
-	v.HTTP.Body = io.NopCloser(bytes.NewReader(whole))
+	r.HTTP.Body = io.NopCloser(bytes.NewReader(whole))
 	return nil
 }
 
 // receiveRest reads the rest of a long form, at the same pace as its beginning. It
-// reads nothing from a stranger, whom the page sends to sign in.
-func (s *Site) receiveRest(v *Request, begun []byte, most int) ([]byte, error) {
-	if err := s.findSession(v); err != nil || !v.SignedIn {
+// reads nothing from a browser without a session, which the page sends to sign in.
+func (s *Site) receiveRest(r *Request, begun []byte, most int) ([]byte, error) {
+	if err := s.findSession(r); err != nil || !r.SignedIn {
 		return nil, err
 	}
-	if err := v.acquire(s.permits.forms); err != nil {
+	if err := r.acquire(s.permits.forms); err != nil {
 		return nil, err
 	}
-	v.setReadDeadline(clock.Deadline(formTime * time.Duration(most-formBytes) / formBytes))
-	return v.receive(begun, most)
+	r.setReadDeadline(clock.Deadline(formTime * time.Duration(most-formBytes) / formBytes))
+	return r.receive(begun, most)
 }
 
 // receive reads the body after its beginning, up to most bytes in all. With
 // [ErrTooLong] it returns one byte more.
-func (v *Request) receive(begun []byte, most int) ([]byte, error) {
-	rest, err := io.ReadAll(io.LimitReader(v.HTTP.Body, int64(most+1-len(begun))))
+func (r *Request) receive(begun []byte, most int) ([]byte, error) {
+	rest, err := io.ReadAll(io.LimitReader(r.HTTP.Body, int64(most+1-len(begun))))
 	whole := slices.Concat(begun, rest)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -89,27 +89,27 @@ func (v *Request) receive(begun []byte, most int) ([]byte, error) {
 	case len(whole) > most:
 		return whole, ErrTooLong
 	}
-	v.setReadDeadline(time.Time{}) // otherwise it would end the visit
+	r.setReadDeadline(time.Time{}) // otherwise it would end the request
 	return whole, nil
 }
 
 // bodyWithin sets a deadline for the body, also for one that the page does not read:
 // before the server answers, it reads the rest.
-func (v *Request) bodyWithin(limit time.Duration) {
-	if v.HTTP.Body != http.NoBody {
-		v.setReadDeadline(clock.Deadline(limit))
+func (r *Request) bodyWithin(limit time.Duration) {
+	if r.HTTP.Body != http.NoBody {
+		r.setReadDeadline(clock.Deadline(limit))
 	}
 }
 
 // setReadDeadline ignores its error, which means that the connection has no deadlines.
-func (v *Request) setReadDeadline(at time.Time) {
-	_ = http.NewResponseController(v.w).SetReadDeadline(at)
+func (r *Request) setReadDeadline(at time.Time) {
+	_ = http.NewResponseController(r.w).SetReadDeadline(at)
 }
 
 // FormText is the value of a field of several lines. Browsers send two characters for a
 // line break, which counts as one.
-func (v *Request) FormText(field string) string {
-	return strings.ReplaceAll(v.Form.Get(field), "\r\n", "\n")
+func (r *Request) FormText(field string) string {
+	return strings.ReplaceAll(r.Form.Get(field), "\r\n", "\n")
 }
 
 // TooLong describes by how much a text is too long, without surrounding space; "" if it

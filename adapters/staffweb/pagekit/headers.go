@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// withSecurityHeaders sets the security headers of every answer, and accepts forms from this site
-// only (D27).
+// withSecurityHeaders sets the security headers of every answer, and accepts forms from
+// this site only (D27).
 func (s *Site) withSecurityHeaders(next http.Handler) http.Handler {
 	foreign := s.handle("foreign", func(*Request) error { return ErrForeign })
 	same := http.NewCrossOriginProtection()

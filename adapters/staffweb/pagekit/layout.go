@@ -15,7 +15,7 @@ import (
 //go:embed templates
 var shared embed.FS
 
-var errorTemplate = Templates(shared, "sorry")["sorry"]
+var errorTemplate = Templates(shared, "error")["error"]
 
 // Templates parses the pages templates/NAME.html by name, each within the shared layout
 // and with the section's own templates/shared*.html. It panics at startup if one does
@@ -24,7 +24,7 @@ func Templates(files fs.FS, names ...string) map[string]*template.Template {
 	pages := map[string]*template.Template{}
 	own, _ := fs.Glob(files, "templates/shared*.html") // whose only error is a bad pattern
 	for _, name := range names {
-		page := template.Must(template.New(name).Funcs(template.FuncMap{"plain": Plain}).ParseFS(shared, "templates/frame.html", "templates/parts.html"))
+		page := template.Must(template.New(name).Funcs(template.FuncMap{"plain": Plain}).ParseFS(shared, "templates/layout.html", "templates/parts.html"))
 		pages[name] = template.Must(page.ParseFS(files, append(own, "templates/"+name+".html")...))
 	}
 	return pages
@@ -50,7 +50,7 @@ type View struct {
 	Script   Script
 }
 
-// layout is the content of every page around its own.
+// layout is the content that every page has around its own.
 type layout struct {
 	Title    string
 	Practice string // "" on a page without a practice
@@ -71,55 +71,55 @@ type layout struct {
 
 // supportContact names the role that can help. The only manager of a practice can ask the
 // operator.
-func supportContact(v *Request) string {
+func supportContact(r *Request) string {
 	switch {
-	case v.unattended:
+	case r.unattended:
 		return ""
-	case !v.SignedIn:
+	case !r.SignedIn:
 		return "If you need help, or have forgotten your password, ask a manager at your practice. If you are the manager, ask the operator of this service."
-	case v.Session.Roles.Has(staff.Manager):
+	case r.Session.Roles.Has(staff.Manager):
 		return "If you need help, ask the operator of this service."
 	}
 	return "If you need help, ask a manager at your practice."
 }
 
 // Show renders a whole page as the answer or, if its template fails, a plain error.
-func (s *Site) Show(v *Request, page View) {
-	f := layout{
-		Title: page.Title, Practice: v.Practice.Name, Base: v.Base(),
-		Style: styleURL, Icon: iconURL, Ask: v.Ask, Help: supportContact(v), Content: page.Content,
+func (s *Site) Show(r *Request, page View) {
+	l := layout{
+		Title: page.Title, Practice: r.Practice.Name, Base: r.Base(),
+		Style: styleURL, Icon: iconURL, Ask: r.Ask, Help: supportContact(r), Content: page.Content,
 	}
-	if v.SignedIn {
-		f.Session, f.SignOut, f.Sections = &v.Session, v.Token("sign-out"), linksFor(v.Session.Roles, strings.TrimPrefix(v.HTTP.URL.Path, v.Base()))
+	if r.SignedIn {
+		l.Session, l.SignOut, l.Sections = &r.Session, r.Token("sign-out"), linksFor(r.Session.Roles, strings.TrimPrefix(r.HTTP.URL.Path, r.Base()))
 	}
 	if page.Script != NoScript {
-		f.Script = scriptURLs[page.Script]
-		v.allowScript(page.Script)
+		l.Script = scriptURLs[page.Script]
+		r.allowScript(page.Script)
 	}
-	if f.Live = page.Script == Live; f.Live {
-		f.Since, f.Again = v.head, v.reloadAddress()
+	if l.Live = page.Script == Live; l.Live {
+		l.Since, l.Again = r.head, r.reloadAddress()
 	}
 	block := page.Fragment
 	if block == "" {
-		block = "frame"
+		block = "layout"
 	}
-	v.body.Reset()
-	v.status = page.Status
+	r.body.Reset()
+	r.status = page.Status
 	mediaType := "text/html; charset=utf-8"
-	if err := page.Template.ExecuteTemplate(&v.body, block, f); err != nil {
-		s.Log.ErrorContext(v.Context(), "template failed", slog.String("page", page.Template.Name()), slog.Any("error", err))
-		v.body.Reset()
-		v.body.WriteString(ErrInternal.Heading + "\n")
-		v.status, mediaType = http.StatusInternalServerError, "text/plain; charset=utf-8"
+	if err := page.Template.ExecuteTemplate(&r.body, block, l); err != nil {
+		s.Log.ErrorContext(r.Context(), "template failed", slog.String("page", page.Template.Name()), slog.Any("error", err))
+		r.body.Reset()
+		r.body.WriteString(ErrInternal.Heading + "\n")
+		r.status, mediaType = http.StatusInternalServerError, "text/plain; charset=utf-8"
 	}
-	v.setHeaders(mediaType)
+	r.setHeaders(mediaType)
 }
 
 // allowScript lets the page run a script, and use the features that the script needs.
-func (v *Request) allowScript(script Script) {
-	v.Header().Set("Content-Security-Policy", Policy("")+scripted)
+func (r *Request) allowScript(script Script) {
+	r.Header().Set("Content-Security-Policy", Policy("")+scripted)
 	if script == Passkeys {
-		v.Header().Set("Permissions-Policy", passkeysAllowed)
+		r.Header().Set("Permissions-Policy", passkeysAllowed)
 	}
 }
 

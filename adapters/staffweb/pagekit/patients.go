@@ -15,20 +15,20 @@ import (
 
 // Patients returns the names of the practice's patients, without unknown and just
 // erased ones.
-func (s *Site) Patients(v *Request, ids ...patient.ID) (map[patient.ID]projections.PatientName, error) {
-	names, err := s.Names.Of(v.Context(), v.Tenant, ids...)
+func (s *Site) Patients(r *Request, ids ...patient.ID) (map[patient.ID]projections.PatientName, error) {
+	names, err := s.Names.Of(r.Context(), r.Tenant, ids...)
 	maps.DeleteFunc(names, func(_ patient.ID, name projections.PatientName) bool { return name.Name == event.Erased })
 	return names, err
 }
 
 // RecordShown adds to the access record that patients were shown: in a list, a day, on a
 // board or by a search. The topic names the page.
-func (s *Site) RecordShown(v *Request, topic string, patients ...patient.ID) {
-	id, err := uuid.Parse(v.ID)
+func (s *Site) RecordShown(r *Request, topic string, patients ...patient.ID) {
+	id, err := uuid.Parse(r.ID)
 	if err != nil {
 		return
 	}
-	s.Record(access.Look(id, s.Now(), v.Tenant, v.Session.Staff, topic, patients))
+	s.Record(access.Look(id, s.Now(), r.Tenant, r.Session.Staff, topic, patients))
 }
 
 // The texts of fields for dates of birth.

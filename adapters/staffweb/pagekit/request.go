@@ -16,7 +16,7 @@ import (
 	"frontdesk/projections"
 )
 
-// Request is one request for a page: the visitor, the page and the practice.
+// Request is one request for a page, with its session, practice and form, and the answer.
 type Request struct {
 	HTTP     *http.Request
 	ID       string               // made here, one for each request
@@ -30,7 +30,7 @@ type Request struct {
 	Ask      Ask
 
 	connection context.Context     // ends when the browser disconnects
-	w          http.ResponseWriter // of its headers; the rest of the answer is written after the visit
+	w          http.ResponseWriter // for headers; the rest of the answer is written after the page is made
 	permit     *admission.Permit   // nil for none
 	unattended bool                // unattended: no user can reload the page
 	status     int
@@ -39,159 +39,159 @@ type Request struct {
 	head       int64                     // idx up to which a live page has read
 }
 
-// Acquire releases the visit's permit, and takes one for querying the database.
-func (s *Site) Acquire(v *Request) error { return v.acquire(s.permits.pages) }
+// Acquire releases the request's permit, and takes one for querying the database.
+func (s *Site) Acquire(r *Request) error { return r.acquire(s.permits.pages) }
 
-func (v *Request) acquire(among *admission.FairSemaphore) error {
-	v.Release()
-	v.permit = among.Permit(v.Source)
-	if !v.permit.Take() {
+func (r *Request) acquire(permits *admission.FairSemaphore) error {
+	r.Release()
+	r.permit = permits.Permit(r.Source)
+	if !r.permit.Take() {
 		return ErrBusy
 	}
 	return nil
 }
 
-// Release releases the visit's permit, if it has one.
-func (v *Request) Release() { v.permit.Release() }
+// Release releases the request's permit, if it has one.
+func (r *Request) Release() { r.permit.Release() }
 
 // prepare reads the context of every page: the application's request, the session and the
 // practice. A form may have up to most bytes.
-func (s *Site) prepare(v *Request, most int) error {
-	v.Tenant = strings.Clone(v.PathValue("tenant")) // counters keep it, and must not keep the whole request line
-	if err := s.readForm(v, most); err != nil {
+func (s *Site) prepare(r *Request, most int) error {
+	r.Tenant = strings.Clone(r.PathValue("tenant")) // counters keep it, and must not keep the whole request line
+	if err := s.readForm(r, most); err != nil {
 		return err
 	}
-	return s.findSession(v)
+	return s.findSession(r)
 }
 
 // findSession finds the session and its practice. A browser without a session learns
 // nothing about the practice, not even whether it exists, and causes no query.
-func (s *Site) findSession(v *Request) (err error) {
-	token := v.CookieValue(s.SessionCookie(v, ""))
+func (s *Site) findSession(r *Request) (err error) {
+	token := r.CookieValue(s.SessionCookie(r, ""))
 	if token == "" {
 		return nil
 	}
-	if err := s.Acquire(v); err != nil {
+	if err := s.Acquire(r); err != nil {
 		return err
 	}
 	session := s.Auth.Sessions.Find
-	if v.isAutomatic() {
+	if r.isAutomatic() {
 		session = s.Auth.Sessions.Peek
 	}
-	if v.Session, v.SignedIn, err = session(v.Context(), v.Tenant, token); err != nil || !v.SignedIn {
+	if r.Session, r.SignedIn, err = session(r.Context(), r.Tenant, token); err != nil || !r.SignedIn {
 		return err
 	}
-	v.Practice, err = s.Signposts.Of(v.Context(), v.Tenant)
+	r.Practice, err = s.Signposts.Of(r.Context(), r.Tenant)
 	return err
 }
 
 // isAutomatic reports whether the browser sends the request without a user action: for a
 // stream, for part of a live page, or to reload it. Then the user may be absent, and
 // the session's idle time continues (D87).
-func (v *Request) isAutomatic() bool {
-	return v.HTTP.Method == http.MethodGet && (v.Form.Has("topics") || v.Form.Has("fragment") || v.Form.Has("again"))
+func (r *Request) isAutomatic() bool {
+	return r.HTTP.Method == http.MethodGet && (r.Form.Has("topics") || r.Form.Has("fragment") || r.Form.Has("again"))
 }
 
 // reloadAddress is the address to reload a live page without a script.
-func (v *Request) reloadAddress() string {
-	query := v.HTTP.URL.Query()
+func (r *Request) reloadAddress() string {
+	query := r.HTTP.URL.Query()
 	query.Set("again", "")
-	return v.HTTP.URL.Path + "?" + query.Encode()
+	return r.HTTP.URL.Path + "?" + query.Encode()
 }
 
-// ConnectionContext ends when the browser disconnects, and not with the page's time limit. It
-// is for [Request.Write].
-func (v *Request) ConnectionContext() context.Context { return v.connection }
+// ConnectionContext ends when the browser disconnects, and not with the page's time limit.
+// It is for [Request.Write].
+func (r *Request) ConnectionContext() context.Context { return r.connection }
 
 // Context ends with the page's time limit.
-func (v *Request) Context() context.Context { return v.HTTP.Context() }
+func (r *Request) Context() context.Context { return r.HTTP.Context() }
 
-// StaffContext returns the visit's context with the member of staff as the actor of its
+// StaffContext returns the request's context with the member of staff as the actor of its
 // events.
-func (v *Request) StaffContext() context.Context {
-	return event.WithMetadata(v.Context(), event.Metadata{
-		Actor: event.Staff(v.Session.Staff.UUID), RequestID: v.ID,
+func (r *Request) StaffContext() context.Context {
+	return event.WithMetadata(r.Context(), event.Metadata{
+		Actor: event.Staff(r.Session.Staff.UUID), RequestID: r.ID,
 	})
 }
 
-// AnonymousContext returns the visit's context for events without a member of staff.
-func (v *Request) AnonymousContext() context.Context {
-	return event.WithMetadata(v.Context(), event.Metadata{RequestID: v.ID})
+// AnonymousContext returns the request's context for events without a member of staff.
+func (r *Request) AnonymousContext() context.Context {
+	return event.WithMetadata(r.Context(), event.Metadata{RequestID: r.ID})
 }
 
 // actorID is the opaque id of the member of staff, or of the display; otherwise "".
-func (v *Request) actorID() string {
+func (r *Request) actorID() string {
 	switch {
-	case v.SignedIn:
-		return v.Session.Staff.String()
-	case v.Display.Name != "":
-		return v.Display.Display.String()
+	case r.SignedIn:
+		return r.Session.Staff.String()
+	case r.Display.Name != "":
+		return r.Display.Display.String()
 	}
 	return ""
 }
 
 // PathValue is a variable of the route's path, such as the 7 of {n}.
-func (v *Request) PathValue(name string) string { return mux.Vars(v.HTTP)[name] }
+func (r *Request) PathValue(name string) string { return mux.Vars(r.HTTP)[name] }
 
 // Base is the path of the practice's pages.
-func (v *Request) Base() string { return "/" + v.Tenant + "/staff" }
+func (r *Request) Base() string { return "/" + r.Tenant + "/staff" }
 
 // Token is the form token for the purpose.
-func (v *Request) Token(purpose string) string { return v.Session.FormToken(purpose) }
+func (r *Request) Token(purpose string) string { return r.Session.FormToken(purpose) }
 
 // HasToken reports whether the submitted form has the session's token for the purpose.
-func (v *Request) HasToken(purpose string) bool {
-	return v.SignedIn && v.Session.Owns(v.Form.Get("token"), purpose)
+func (r *Request) HasToken(purpose string) bool {
+	return r.SignedIn && r.Session.Owns(r.Form.Get("token"), purpose)
 }
 
 // OnceKey combines the form's own key with the member of staff. So a form takes effect
 // once however often it is sent, and no one can use another's key.
-func (v *Request) OnceKey(carried string) string { return v.Session.Staff.String() + " " + carried }
+func (r *Request) OnceKey(carried string) string { return r.Session.Staff.String() + " " + carried }
 
 // Header is the header of the answer.
-func (v *Request) Header() http.Header { return v.w.Header() }
+func (r *Request) Header() http.Header { return r.w.Header() }
 
 // Redirect redirects to a path of ours or to a registered callback. The address is sent
 // exactly as written.
-func (v *Request) Redirect(address string) error {
-	v.Header().Set("Location", address)
-	v.status = http.StatusSeeOther
+func (r *Request) Redirect(address string) error {
+	r.Header().Set("Location", address)
+	r.status = http.StatusSeeOther
 	return nil
 }
 
-// RedirectToSignIn redirects a browser without a session to the sign-in page, whatever its
-// request: a stranger learns nothing about applications and practices (D25).
-func (v *Request) RedirectToSignIn() error { return v.Redirect(v.Base() + "/sign-in" + v.Ask.Query()) }
+// RedirectToSignIn redirects a browser without a session to the sign-in page, whatever it
+// asks for, so that it learns nothing about applications and practices (D25).
+func (r *Request) RedirectToSignIn() error { return r.Redirect(r.Base() + "/sign-in" + r.Ask.Query()) }
 
 // Respond sets the content of the answer.
-func (v *Request) Respond(mediaType string, content []byte) {
-	v.body.Reset()
-	v.body.Write(content)
-	v.setHeaders(mediaType)
+func (r *Request) Respond(mediaType string, content []byte) {
+	r.body.Reset()
+	r.body.Write(content)
+	r.setHeaders(mediaType)
 }
 
-func (v *Request) setHeaders(mediaType string) {
-	v.Header().Set("Content-Type", mediaType)
-	v.Header().Set("Content-Length", strconv.Itoa(v.body.Len()))
+func (r *Request) setHeaders(mediaType string) {
+	r.Header().Set("Content-Type", mediaType)
+	r.Header().Set("Content-Length", strconv.Itoa(r.body.Len()))
 }
 
 // NoteHead notes the idx of the log that a live page shows. Call it before any other
 // read, so that no change is missed.
-func (s *Site) NoteHead(v *Request) (err error) {
-	v.head, err = s.Head(v.Context())
+func (s *Site) NoteHead(r *Request) (err error) {
+	r.head, err = s.Head(r.Context())
 	return err
 }
 
-// Write has the answer written by a function after the visit has released its permit,
-// without the page's time limit. It is for files and streams. The function sets its own
+// Write has the answer written by a function after the permit is released, without the
+// page's time limit. It is for files and streams. The function sets its own
 // limits; [Request.ConnectionContext] ends when the browser disconnects.
-func (v *Request) Write(answer func(http.ResponseWriter)) { v.write = answer }
+func (r *Request) Write(answer func(http.ResponseWriter)) { r.write = answer }
 
 // Cookie is a cookie of one practice. The practice is part of its name, so that one
 // browser can be signed in at two. An empty value removes the cookie.
-func (s *Site) Cookie(v *Request, kind, value string) *http.Cookie {
+func (s *Site) Cookie(r *Request, kind, value string) *http.Cookie {
 	c := &http.Cookie{
-		Name: kind + v.Tenant, Value: value, Path: v.Base(),
+		Name: kind + r.Tenant, Value: value, Path: r.Base(),
 		HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	}
 	if s.Secure() { // no other host and no page without TLS can set such a cookie
@@ -204,13 +204,13 @@ func (s *Site) Cookie(v *Request, kind, value string) *http.Cookie {
 }
 
 // SessionCookie holds a session.
-func (s *Site) SessionCookie(v *Request, token string) *http.Cookie {
-	return s.Cookie(v, "frontdesk-", token)
+func (s *Site) SessionCookie(r *Request, token string) *http.Cookie {
+	return s.Cookie(r, "frontdesk-", token)
 }
 
 // CookieValue returns the cookie's value in the request; "" if there is none.
-func (v *Request) CookieValue(cookie *http.Cookie) string {
-	c, err := v.HTTP.Cookie(cookie.Name)
+func (r *Request) CookieValue(cookie *http.Cookie) string {
+	c, err := r.HTTP.Cookie(cookie.Name)
 	if err != nil {
 		return ""
 	}
@@ -218,7 +218,7 @@ func (v *Request) CookieValue(cookie *http.Cookie) string {
 }
 
 // SetCookie sets a cookie in the browser.
-func (v *Request) SetCookie(cookie *http.Cookie) { http.SetCookie(v.w, cookie) }
+func (r *Request) SetCookie(cookie *http.Cookie) { http.SetCookie(r.w, cookie) }
 
 // Ask is the request of an application that redirected the browser, exactly as written.
 type Ask struct {

@@ -16,11 +16,11 @@ func TestRequestKeepsNoRequestLine_D45(t *testing.T) {
 	t.Parallel()
 	line := "elm-street/staff/sign-in?" + strings.Repeat("x", 30<<10)
 	request := mux.SetURLVars(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+line, nil), map[string]string{"tenant": line[:10]})
-	v := &Request{w: httptest.NewRecorder(), HTTP: request}
-	if err := (&Site{}).prepare(v, formBytes); err != nil {
+	r := &Request{w: httptest.NewRecorder(), HTTP: request}
+	if err := (&Site{}).prepare(r, formBytes); err != nil {
 		t.Fatal(err)
 	}
-	if v.Tenant != "elm-street" || unsafe.StringData(v.Tenant) == unsafe.StringData(line) {
+	if r.Tenant != "elm-street" || unsafe.StringData(r.Tenant) == unsafe.StringData(line) {
 		t.Error("the whole request line is kept in memory")
 	}
 }

@@ -52,7 +52,7 @@ type Site struct {
 // practicePath is the path prefix of a practice's pages.
 const practicePath = "/{tenant:[a-z0-9][a-z0-9-]{0,62}}/staff"
 
-// Handler routes to the pages of these routes, and sets the limits of each visit.
+// Handler routes to the pages of these routes, and sets the limits of each request.
 func (s *Site) Handler(routes []Route) http.Handler {
 	s.permits = newPermits(s.InFlight)
 	s.Seating.Semaphores(map[string]*admission.FairSemaphore{"forms": s.permits.forms, "pages": s.permits.pages})
@@ -83,68 +83,68 @@ func (s *Site) Serves(r *http.Request) bool {
 func (s *Site) Secure() bool { return s.URL != nil && s.URL.Scheme == "https" }
 
 // Origin is the pages' origin.
-func (s *Site) Origin(v *Request) string {
+func (s *Site) Origin(r *Request) string {
 	if s.URL == nil { // on a loopback host, from the request
-		return "http://" + v.HTTP.Host
+		return "http://" + r.HTTP.Host
 	}
 	return s.URL.Scheme + "://" + s.URL.Host
 }
 
 // Confirmed reports whether the last reauthentication is recent enough for an action
 // that needs it (D66).
-func (s *Site) Confirmed(v *Request) bool {
-	return v.SignedIn && s.RealNow().Before(v.Session.ConfirmedAt.Add(signin.ConfirmFor))
+func (s *Site) Confirmed(r *Request) bool {
+	return r.SignedIn && s.RealNow().Before(r.Session.ConfirmedAt.Add(signin.ConfirmFor))
 }
 
 // ConfirmFirst redirects to reauthentication. The browser returns to a page of ours,
 // with the application's request.
-func (s *Site) ConfirmFirst(v *Request, then string) error {
+func (s *Site) ConfirmFirst(r *Request, then string) error {
 	query := url.Values{"then": {then}}
-	if v.Ask.Made {
-		query.Set("app", v.Ask.App)
-		query.Set("redirect", v.Ask.Redirect)
+	if r.Ask.Made {
+		query.Set("app", r.Ask.App)
+		query.Set("redirect", r.Ask.Redirect)
 	}
-	return v.Redirect(v.Base() + "/confirm?" + query.Encode())
+	return r.Redirect(r.Base() + "/confirm?" + query.Encode())
 }
 
-// handle makes a page, apologises for its error, and logs it. A page is written when
-// it is complete and its permit is released, so that a slow reader holds nothing.
-func (s *Site) handle(name string, answer Page) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), s.Limit)
+// handle makes a page, or the page of its error, and logs it. A page is written when it is
+// complete and its permit is released, so that a slow reader holds nothing.
+func (s *Site) handle(name string, page Page) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+		ctx, cancel := context.WithTimeout(hr.Context(), s.Limit)
 		defer cancel()
 		start := s.RealNow()
-		v := &Request{connection: r.Context(), w: w, HTTP: r.WithContext(ctx), ID: event.NewID().String(), Source: httpx.ClientAddress(r, s.TrustedProxies), status: http.StatusOK}
-		w.Header().Set("X-Request-Id", v.ID)
-		v.bodyWithin(formTime)
-		s.run(v, answer)
-		s.Metrics.observe(name, strconv.Itoa(v.status), s.RealNow().Sub(start))
-		s.logRequest(v, name)
-		if v.write != nil {
-			v.write(w)
+		r := &Request{connection: hr.Context(), w: w, HTTP: hr.WithContext(ctx), ID: event.NewID().String(), Source: httpx.ClientAddress(hr, s.TrustedProxies), status: http.StatusOK}
+		w.Header().Set("X-Request-Id", r.ID)
+		r.bodyWithin(formTime)
+		s.run(r, page)
+		s.Metrics.observe(name, strconv.Itoa(r.status), s.RealNow().Sub(start))
+		s.logRequest(r, name)
+		if r.write != nil {
+			r.write(w)
 			return
 		}
-		w.WriteHeader(v.status)
-		_, _ = v.body.WriteTo(w) // the only error is that the browser has disconnected
+		w.WriteHeader(r.status)
+		_, _ = r.body.WriteTo(w) // the only error is that the browser has disconnected
 	})
 }
 
-// logRequest logs the page, without address, form fields and names. The practice of a stranger
-// is unchecked input.
-func (s *Site) logRequest(v *Request, page string) {
+// logRequest logs the page, without address, form fields and names. Without a session, the
+// practice is unchecked input and is left out.
+func (s *Site) logRequest(r *Request, page string) {
 	line := []slog.Attr{
-		slog.String("request_id", v.ID), slog.String("method", v.HTTP.Method), slog.String("page", page), slog.Int("status", v.status), slog.String("by", v.actorID()),
+		slog.String("request_id", r.ID), slog.String("method", r.HTTP.Method), slog.String("page", page), slog.Int("status", r.status), slog.String("by", r.actorID()),
 	}
-	if v.actorID() != "" {
-		line = append(line, slog.String("tenant", v.Tenant))
+	if r.actorID() != "" {
+		line = append(line, slog.String("tenant", r.Tenant))
 	}
-	s.Log.LogAttrs(v.Context(), slog.LevelInfo, "page", line...)
+	s.Log.LogAttrs(r.Context(), slog.LevelInfo, "page", line...)
 }
 
-func (s *Site) run(v *Request, by Page) {
-	defer v.Release()
-	if err := by(v); err != nil {
-		s.showError(v, err)
+func (s *Site) run(r *Request, page Page) {
+	defer r.Release()
+	if err := page(r); err != nil {
+		s.showError(r, err)
 	}
 }
 

@@ -29,8 +29,8 @@ func Moment(t time.Time, zone *time.Location) string {
 
 // When formats a time as briefly as is unambiguous: only the time today, and the date
 // without the year this year.
-func (s *Site) When(v *Request, at time.Time) string {
-	zone := v.Practice.Zone
+func (s *Site) When(r *Request, at time.Time) string {
+	zone := r.Practice.Zone
 	switch now := s.Now(); {
 	case Day(at, zone) == Day(now, zone):
 		return TimeOfDay(at, zone)

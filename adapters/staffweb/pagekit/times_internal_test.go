@@ -33,14 +33,14 @@ func TestWhenUsesPracticeTimeZone(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 7, 1, 23, 30, 0, 0, time.UTC) // 2 July at the practice
-	s, v := &Site{Now: func() time.Time { return now }}, &Request{Practice: projections.Signpost{Zone: london}}
+	s, r := &Site{Now: func() time.Time { return now }}, &Request{Practice: projections.Signpost{Zone: london}}
 	for want, at := range map[string]time.Time{
 		"12:00am":                       now.Add(-30 * time.Minute),
 		"11:59pm on Wednesday 1 July":   now.Add(-31 * time.Minute),
 		"12:00am on Thursday 1 January": time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		"11:59pm on 31 December 2025":   time.Date(2025, 12, 31, 23, 59, 0, 0, time.UTC),
 	} {
-		if got := s.When(v, at); got != want {
+		if got := s.When(r, at); got != want {
 			t.Errorf("%v is %q, want %q", at, got, want)
 		}
 	}

@@ -94,9 +94,9 @@ func Number(n int) string {
 var RequestNames = map[request.Type]string{request.Medical: "Medical request", request.Admin: "Admin request"}
 
 // ActorName names the actor of an event.
-func ActorName(v *Request, h projections.Handled) string {
+func ActorName(r *Request, h projections.Handled) string {
 	switch {
-	case v.IsActor(h):
+	case r.IsActor(h):
 		return "You"
 	case h.By != "":
 		return Plain(h.By)
@@ -107,6 +107,6 @@ func ActorName(v *Request, h projections.Handled) string {
 }
 
 // IsActor reports whether the signed-in member is the actor of an event.
-func (v *Request) IsActor(h projections.Handled) bool {
-	return h.Actor.Kind != event.ByOperator && h.Actor.Member() == v.Session.Staff.UUID
+func (r *Request) IsActor(h projections.Handled) bool {
+	return h.Actor.Kind != event.ByOperator && h.Actor.Member() == r.Session.Staff.UUID
 }

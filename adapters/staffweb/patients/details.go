@@ -25,19 +25,19 @@ func personFields(f pagekit.FormErrors, name, born string) (nameField, bornField
 		pagekit.Field{ID: "born", Label: "Date of birth", Hint: pagekit.BirthDateHint + ". Leave it empty if it is not known", Kind: "text", Value: born, Fill: "off", Optional: true, Fault: f.Fault("born")}
 }
 
-func (s *Section) detailsForm(v *pagekit.Request) error {
-	w, err := s.findSubject(v)
+func (s *Section) detailsForm(r *pagekit.Request) error {
+	w, err := s.findSubject(r)
 	if err != nil {
 		return err
 	}
-	return s.showDetails(v, w, http.StatusOK, pagekit.FormErrors{}, w.Name, w.Born)
+	return s.showDetails(r, w, http.StatusOK, pagekit.FormErrors{}, w.Name, w.Born)
 }
 
-func (s *Section) showDetails(v *pagekit.Request, w subject, status int, faulty pagekit.FormErrors, name, born string) error {
-	page := detailsPage{FormErrors: faulty, subject: w, Token: v.Token(w.purpose()), Seen: v.Token(seenOf(w))}
+func (s *Section) showDetails(r *pagekit.Request, w subject, status int, faulty pagekit.FormErrors, name, born string) error {
+	page := detailsPage{FormErrors: faulty, subject: w, Token: r.Token(w.purpose()), Seen: r.Token(seenOf(w))}
 	page.NameField, page.BornField = personFields(faulty, name, born)
-	s.RecordShown(v, topic, w.ID)
-	s.Show(v, pagekit.View{Template: templates["details"], Status: status, Title: page.PageTitle("Change details"), Content: page})
+	s.RecordShown(r, topic, w.ID)
+	s.Show(r, pagekit.View{Template: templates["details"], Status: status, Title: page.PageTitle("Change details"), Content: page})
 	return nil
 }
 
@@ -46,41 +46,41 @@ func seenOf(w subject) string { return w.purpose() + "\x00seen\x00" + w.Name + "
 
 // changeDetails changes name and date of birth, unless they have changed since the
 // page. Equal details are no change.
-func (s *Section) changeDetails(v *pagekit.Request) error {
-	id, _ := parse.SomeID(v.PathValue("patient"))
-	seen, err := commands.Seen(v.Context(), s.Desk.Store, patient.StreamOf(v.Tenant, patient.ID{UUID: id}))
+func (s *Section) changeDetails(r *pagekit.Request) error {
+	id, _ := parse.SomeID(r.PathValue("patient"))
+	seen, err := commands.Seen(r.Context(), s.Desk.Store, patient.StreamOf(r.Tenant, patient.ID{UUID: id}))
 	if err != nil {
 		return err
 	}
-	w, err := s.findSubject(v)
+	w, err := s.findSubject(r)
 	if err != nil {
 		return err
 	}
-	if !v.HasToken(w.purpose()) {
+	if !r.HasToken(w.purpose()) {
 		return pagekit.ErrStale
 	}
-	name, typed := strings.TrimSpace(v.Form.Get("name")), v.Form.Get("born")
+	name, typed := strings.TrimSpace(r.Form.Get("name")), r.Form.Get("born")
 	born, ok := pagekit.ParseBirthDate(typed)
 	switch {
 	case !ok:
-		return s.showDetails(v, w, http.StatusBadRequest, pagekit.FormError("born", pagekit.BirthDateError), name, typed)
-	case !v.Session.Owns(v.Form.Get("seen"), seenOf(w)):
-		return s.showDetails(v, w, http.StatusConflict, pagekit.FormError("name",
+		return s.showDetails(r, w, http.StatusBadRequest, pagekit.FormError("born", pagekit.BirthDateError), name, typed)
+	case !r.Session.Owns(r.Form.Get("seen"), seenOf(w)):
+		return s.showDetails(r, w, http.StatusConflict, pagekit.FormError("name",
 			"Nothing has been changed: a colleague has changed these details since you opened the page. They are now "+described(w)+"."), name, typed)
 	case name == w.Name && born == w.BirthDate:
-		return v.Redirect(w.At)
+		return r.Redirect(w.At)
 	}
-	err = s.Desk.ChangePatientDetails(v.StaffContext(), commands.ChangePatientDetails{Tenant: v.Tenant, Patient: w.ID, Name: name, BirthDate: born, Seen: seen})
+	err = s.Desk.ChangePatientDetails(r.StaffContext(), commands.ChangePatientDetails{Tenant: r.Tenant, Patient: w.ID, Name: name, BirthDate: born, Seen: seen})
 	if errors.Is(err, patient.ErrChanged) {
-		return s.changeDetails(v) // another change came in between
+		return s.changeDetails(r) // another change came in between
 	}
 	if errors.Is(err, patient.ErrNameless) {
-		return s.showDetails(v, w, http.StatusBadRequest, pagekit.FormError("name", patient.ErrNameless.Detail), name, typed)
+		return s.showDetails(r, w, http.StatusBadRequest, pagekit.FormError("name", patient.ErrNameless.Detail), name, typed)
 	}
 	if err != nil {
 		return orNoPatient(err)
 	}
-	return v.Redirect(w.At + "?done=details")
+	return r.Redirect(w.At + "?done=details")
 }
 
 func described(w subject) string {

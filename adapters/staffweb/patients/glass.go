@@ -29,40 +29,40 @@ func (p closedPage) ReasonField() pagekit.Area {
 }
 
 // showClosed shows that a record is closed, and asks for a reason to open it.
-func (s *Section) showClosed(v *pagekit.Request, w subject, status int, faulty pagekit.FormErrors) (err error) {
-	page := closedPage{FormErrors: faulty, subject: w, Typed: v.FormText("reason"), Token: v.Token(w.purpose())}
-	if id, ok := parse.SomeID(v.Form.Get("request")); ok {
+func (s *Section) showClosed(r *pagekit.Request, w subject, status int, faulty pagekit.FormErrors) (err error) {
+	page := closedPage{FormErrors: faulty, subject: w, Typed: r.FormText("reason"), Token: r.Token(w.purpose())}
+	if id, ok := parse.SomeID(r.Form.Get("request")); ok {
 		page.Request = id.String()
 	}
-	if page.Appointments, err = s.appointments(v, w); err != nil {
+	if page.Appointments, err = s.appointments(r, w); err != nil {
 		return err
 	}
-	s.RecordShown(v, topic, w.ID)
-	s.Show(v, pagekit.View{Template: templates["closed"], Status: status, Title: page.PageTitle(w.Name), Content: page})
+	s.RecordShown(r, topic, w.ID)
+	s.Show(r, pagekit.View{Template: templates["closed"], Status: status, Title: page.PageTitle(w.Name), Content: page})
 	return nil
 }
 
 // breakGlass opens a closed record to the member of staff, with a reason. It returns to
 // the request that they were reading, if any.
-func (s *Section) breakGlass(v *pagekit.Request) error {
-	w, err := s.findSubject(v)
+func (s *Section) breakGlass(r *pagekit.Request) error {
+	w, err := s.findSubject(r)
 	if err != nil {
 		return err
 	}
-	if !v.HasToken(w.purpose()) {
+	if !r.HasToken(w.purpose()) {
 		return pagekit.ErrStale
 	}
-	reason := v.FormText("reason")
-	err = s.Desk.BreakGlass(v.StaffContext(), commands.BreakGlass{Tenant: v.Tenant, Patient: w.ID, By: v.Session.Staff, Reason: reason})
+	reason := r.FormText("reason")
+	err = s.Desk.BreakGlass(r.StaffContext(), commands.BreakGlass{Tenant: r.Tenant, Patient: w.ID, By: r.Session.Staff, Reason: reason})
 	if errors.Is(err, record.ErrNoGlassReason) {
 		wrong := cmp.Or(pagekit.TooLong(reason, record.MaxGlassReason), record.ErrNoGlassReason.Detail)
-		return s.showClosed(v, w, http.StatusBadRequest, pagekit.FormError("reason", wrong))
+		return s.showClosed(r, w, http.StatusBadRequest, pagekit.FormError("reason", wrong))
 	}
 	if err != nil {
 		return orNoPatient(err)
 	}
-	if id, ok := parse.SomeID(v.Form.Get("request")); ok {
-		return v.Redirect(v.Base() + "/requests/" + id.String())
+	if id, ok := parse.SomeID(r.Form.Get("request")); ok {
+		return r.Redirect(r.Base() + "/requests/" + id.String())
 	}
-	return v.Redirect(w.At + "?" + url.Values{"done": {"glass"}}.Encode())
+	return r.Redirect(w.At + "?" + url.Values{"done": {"glass"}}.Encode())
 }

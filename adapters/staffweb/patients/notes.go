@@ -16,44 +16,44 @@ const longestNote = request.MaxText
 
 // newFormID is a signed identifier for a form's result, so that a form that is sent twice
 // takes effect once, and no one chooses an identifier.
-func newFormID(v *pagekit.Request, w subject) string {
+func newFormID(r *pagekit.Request, w subject) string {
 	id := event.NewID().String()
-	return id + "." + v.Token(w.purpose()+"\x00new\x00"+id)
+	return id + "." + r.Token(w.purpose()+"\x00new\x00"+id)
 }
 
 // parseFormID returns the identifier of [newFormID].
-func parseFormID(v *pagekit.Request, w subject, text string) (id string, ok bool) {
+func parseFormID(r *pagekit.Request, w subject, text string) (id string, ok bool) {
 	if len(text) < 37 {
 		return "", false
 	}
 	id = text[:36]
-	return id, v.Session.Owns(text[37:], w.purpose()+"\x00new\x00"+id)
+	return id, r.Session.Owns(text[37:], w.purpose()+"\x00new\x00"+id)
 }
 
 // addNote adds a note to a record that is open to the member of staff. If it fails, it
 // shows the typed text again.
-func (s *Section) addNote(v *pagekit.Request) error {
-	w, err := s.findSubject(v)
+func (s *Section) addNote(r *pagekit.Request) error {
+	w, err := s.findSubject(r)
 	if err != nil {
 		return err
 	}
-	name, ok := parseFormID(v, w, v.Form.Get("made"))
-	if !v.HasToken(w.purpose()) || !ok {
+	name, ok := parseFormID(r, w, r.Form.Get("made"))
+	if !r.HasToken(w.purpose()) || !ok {
 		return pagekit.ErrStale
 	}
 	if !s.isOpen(w) {
-		return s.showClosed(v, w, http.StatusForbidden, pagekit.FormError("reason", "Your note has not been added: this record is closed to you again."))
+		return s.showClosed(r, w, http.StatusForbidden, pagekit.FormError("reason", "Your note has not been added: this record is closed to you again."))
 	}
-	typed := v.FormText("note")
+	typed := r.FormText("note")
 	if wrong := pagekit.TooLong(typed, longestNote); wrong != "" {
-		return s.show(v, w, http.StatusBadRequest, recordPage{FormErrors: pagekit.FormError("note", wrong), Typed: typed})
+		return s.show(r, w, http.StatusBadRequest, recordPage{FormErrors: pagekit.FormError("note", wrong), Typed: typed})
 	}
-	_, err = s.Desk.CreateNote(v.StaffContext(), commands.CreateNote{Tenant: v.Tenant, Patient: w.ID, Once: v.OnceKey(name), Text: typed})
+	_, err = s.Desk.CreateNote(r.StaffContext(), commands.CreateNote{Tenant: r.Tenant, Patient: w.ID, Once: r.OnceKey(name), Text: typed})
 	if errors.Is(err, record.ErrEmptyNote) {
-		return s.show(v, w, http.StatusBadRequest, recordPage{FormErrors: pagekit.FormError("note", "Write the note"), Typed: typed})
+		return s.show(r, w, http.StatusBadRequest, recordPage{FormErrors: pagekit.FormError("note", "Write the note"), Typed: typed})
 	}
 	if err != nil {
 		return orNoPatient(err)
 	}
-	return v.Redirect(w.At + "?done=note")
+	return r.Redirect(w.At + "?done=note")
 }

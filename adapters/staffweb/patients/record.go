@@ -66,52 +66,52 @@ var doneTexts = map[string]string{
 
 // record shows a patient's record, or that it is closed. Its opening is recorded before
 // any of it is read.
-func (s *Section) record(v *pagekit.Request) error {
-	w, err := s.findSubject(v)
+func (s *Section) record(r *pagekit.Request) error {
+	w, err := s.findSubject(r)
 	if err != nil {
 		return err
 	}
 	if !s.isOpen(w) {
-		return s.showClosed(v, w, http.StatusOK, pagekit.FormErrors{})
+		return s.showClosed(r, w, http.StatusOK, pagekit.FormErrors{})
 	}
-	before, _ := parse.SomeID(v.Form.Get("before")) // anything else begins with the newest
-	return s.show(v, w, http.StatusOK, recordPage{Done: doneTexts[v.Form.Get("done")], Before: before})
+	before, _ := parse.SomeID(r.Form.Get("before")) // anything else begins with the newest
+	return s.show(r, w, http.StatusOK, recordPage{Done: doneTexts[r.Form.Get("done")], Before: before})
 }
 
-func (s *Section) show(v *pagekit.Request, w subject, status int, page recordPage) (err error) {
-	if err := s.Desk.OpenCareRecord(v.StaffContext(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
+func (s *Section) show(r *pagekit.Request, w subject, status int, page recordPage) (err error) {
+	if err := s.Desk.OpenCareRecord(r.StaffContext(), commands.OpenCareRecord{Tenant: r.Tenant, Patient: w.ID}); err != nil {
 		return orNoPatient(err)
 	}
-	page.subject, page.Token = w, v.Token(w.purpose())
-	page.Restricted = s.restrictionText(v, w)
-	page.Made = newFormID(v, w)
+	page.subject, page.Token = w, r.Token(w.purpose())
+	page.Restricted = s.restrictionText(r, w)
+	page.Made = newFormID(r, w)
 	for _, fill := range []func(*pagekit.Request, *recordPage) error{s.addEntries, s.addRequests, s.addAppointments} {
-		if err := fill(v, &page); err != nil {
+		if err := fill(r, &page); err != nil {
 			return err
 		}
 	}
-	s.Show(v, pagekit.View{Template: templates["record"], Status: status, Title: page.PageTitle(w.Name), Content: page})
+	s.Show(r, pagekit.View{Template: templates["record"], Status: status, Title: page.PageTitle(w.Name), Content: page})
 	return nil
 }
 
 // restrictionText names those with access to the record, unless all have access.
-func (s *Section) restrictionText(v *pagekit.Request, w subject) string {
+func (s *Section) restrictionText(r *pagekit.Request, w subject) string {
 	switch {
 	case w.Sight.ByGlass(s.Now()):
-		return "This record is restricted to other members of staff. You have opened it by giving a reason, until " + pagekit.Clock(w.Sight.Until, v.Practice.Zone) + "."
+		return "This record is restricted to other members of staff. You have opened it by giving a reason, until " + pagekit.Clock(w.Sight.Until, r.Practice.Zone) + "."
 	case w.Sight.Restricted:
 		return "This record is restricted to you and other named members of staff, or to you alone."
 	}
 	return ""
 }
 
-func (s *Section) addEntries(v *pagekit.Request, page *recordPage) error {
-	entries, more, err := s.Records.Page(v.Context(), v.Tenant, page.ID, page.Before, entriesShown)
+func (s *Section) addEntries(r *pagekit.Request, page *recordPage) error {
+	entries, more, err := s.Records.Page(r.Context(), r.Tenant, page.ID, page.Before, entriesShown)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		page.Entries = append(page.Entries, entryOf(v, e))
+		page.Entries = append(page.Entries, entryOf(r, e))
 	}
 	if more {
 		page.Older = entries[len(entries)-1].ID
@@ -120,16 +120,16 @@ func (s *Section) addEntries(v *pagekit.Request, page *recordPage) error {
 }
 
 // entryOf describes an entry of the care record.
-func entryOf(v *pagekit.Request, e projections.RecordEntry) (shown entry) {
+func entryOf(r *pagekit.Request, e projections.RecordEntry) (shown entry) {
 	id := e.ID
-	shown.By, shown.At = e.UserName, pagekit.Moment(e.At, v.Practice.Zone)
+	shown.By, shown.At = e.UserName, pagekit.Moment(e.At, r.Practice.Zone)
 	switch e := e.Event.(type) {
 	case record.NoteCreated:
 		shown.What, shown.Text = "Note", e.Text
 	case consultation.Started:
 		shown.What = "Consultation"
 	case request.Submitted:
-		shown.What, shown.Address = pagekit.RequestNames[e.Type], v.Base()+"/requests/"+id.String()
+		shown.What, shown.Address = pagekit.RequestNames[e.Type], r.Base()+"/requests/"+id.String()
 	}
 	if e.InError != nil {
 		shown.Wrong = e.InError.Reason
@@ -140,11 +140,11 @@ func entryOf(v *pagekit.Request, e projections.RecordEntry) (shown entry) {
 // requestRow is one of the patient's requests.
 type requestRow struct{ What, At, Standing, Address string }
 
-func (s *Section) addRequests(v *pagekit.Request, page *recordPage) error {
-	found, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, page.ID, projections.InboxPlace{}, requestsShown)
-	for _, r := range found {
+func (s *Section) addRequests(r *pagekit.Request, page *recordPage) error {
+	found, _, err := s.Requests.OfPatient(r.Context(), r.Tenant, page.ID, projections.InboxPlace{}, requestsShown)
+	for _, asked := range found {
 		page.Requests = append(page.Requests, requestRow{
-			pagekit.RequestNames[r.Type], pagekit.Moment(r.SubmittedAt, v.Practice.Zone), requestState(r), v.Base() + "/requests/" + r.Request.String(),
+			pagekit.RequestNames[asked.Type], pagekit.Moment(asked.SubmittedAt, r.Practice.Zone), requestState(asked), r.Base() + "/requests/" + asked.Request.String(),
 		})
 	}
 	return err
@@ -153,27 +153,27 @@ func (s *Section) addRequests(v *pagekit.Request, page *recordPage) error {
 // visitRow is one of the patient's appointments.
 type visitRow struct{ At, Site, Status string }
 
-func (s *Section) addAppointments(v *pagekit.Request, page *recordPage) (err error) {
-	page.Appointments, err = s.appointments(v, page.subject)
+func (s *Section) addAppointments(r *pagekit.Request, page *recordPage) (err error) {
+	page.Appointments, err = s.appointments(r, page.subject)
 	return err
 }
 
 // appointments are a patient's latest. They are not part of the record.
-func (s *Section) appointments(v *pagekit.Request, w subject) (rows []visitRow, err error) {
-	found, err := s.Appointments.OfPatient(v.Context(), v.Tenant, w.ID, visitsShown)
+func (s *Section) appointments(r *pagekit.Request, w subject) (rows []visitRow, err error) {
+	found, err := s.Appointments.OfPatient(r.Context(), r.Tenant, w.ID, visitsShown)
 	if err != nil {
 		return nil, err
 	}
 	sites := map[uuid.UUID]string{}
 	for _, a := range slices.Backward(found) {
 		if _, known := sites[a.Site.UUID]; !known {
-			if sites[a.Site.UUID], err = s.Directory.Site(v.Context(), v.Tenant, a.Site.UUID); err != nil {
+			if sites[a.Site.UUID], err = s.Directory.Site(r.Context(), r.Tenant, a.Site.UUID); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, a := range found {
-		rows = append(rows, visitRow{pagekit.Moment(a.StartsAt, v.Practice.Zone), sites[a.Site.UUID], statusNames[a.Status]})
+		rows = append(rows, visitRow{pagekit.Moment(a.StartsAt, r.Practice.Zone), sites[a.Site.UUID], statusNames[a.Status]})
 	}
 	return rows, nil
 }

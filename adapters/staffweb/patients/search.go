@@ -38,66 +38,66 @@ type turn struct {
 }
 
 // form fills in the typed values.
-func (p searchPage) form(v *pagekit.Request) searchPage {
+func (p searchPage) form(r *pagekit.Request) searchPage {
 	field := func(id, label, hint string) pagekit.Field {
-		return pagekit.Field{ID: id, Label: label, Hint: hint, Kind: "text", Value: v.Form.Get(id), Fill: "off", Optional: true, Fault: p.Fault(id)}
+		return pagekit.Field{ID: id, Label: label, Hint: hint, Kind: "text", Value: r.Form.Get(id), Fill: "off", Optional: true, Fault: p.Fault(id)}
 	}
 	p.Name = field("name", "Name", "The beginning of the first name, the last name or both")
 	p.Born = field("born", "Date of birth", pagekit.BirthDateHint)
 	p.Identifier = field("identifier", "Identifier", "As applications and letters show it, such as 0190c7a2-0000-7000-8000-0000000000a1")
-	p.Limit, p.Token = mostFound, v.Token("patients")
+	p.Limit, p.Token = mostFound, r.Token("patients")
 	return p
 }
 
-func (s *Section) searchForm(v *pagekit.Request) error {
-	return s.showSearch(v, http.StatusOK, searchPage{})
+func (s *Section) searchForm(r *pagekit.Request) error {
+	return s.showSearch(r, http.StatusOK, searchPage{})
 }
 
-func (s *Section) showSearch(v *pagekit.Request, status int, page searchPage) error {
-	s.Show(v, pagekit.View{Template: templates["search"], Status: status, Title: page.PageTitle("Patients"), Content: page.form(v)})
+func (s *Section) showSearch(r *pagekit.Request, status int, page searchPage) error {
+	s.Show(r, pagekit.View{Template: templates["search"], Status: status, Title: page.PageTitle("Patients"), Content: page.form(r)})
 	return nil
 }
 
 // search runs a search and shows its first page, or shows another page of an earlier
 // one.
-func (s *Section) search(v *pagekit.Request) error {
-	if !v.HasToken("patients") {
+func (s *Section) search(r *pagekit.Request) error {
+	if !r.HasToken("patients") {
 		return pagekit.ErrStale
 	}
-	if v.Form.Has("search") {
-		return s.nextPage(v)
+	if r.Form.Has("search") {
+		return s.nextPage(r)
 	}
-	wanted, page := wantedBy(v)
+	wanted, page := wantedBy(r)
 	if len(page.Faults) > 0 {
-		return s.showSearch(v, http.StatusBadRequest, page)
+		return s.showSearch(r, http.StatusBadRequest, page)
 	}
-	if text := strings.TrimSpace(v.Form.Get("identifier")); text != "" {
-		return s.redirectByID(v, text)
+	if text := strings.TrimSpace(r.Form.Get("identifier")); text != "" {
+		return s.redirectByID(r, text)
 	}
-	ids, all, err := s.Book.Find(v.Context(), v.Tenant, wanted, mostFound)
+	ids, all, err := s.Book.Find(r.Context(), r.Tenant, wanted, mostFound)
 	if errors.Is(err, projections.ErrBookFull) {
-		return s.showSearch(v, http.StatusOK, searchPage{FormErrors: pagekit.FormError("identifier", "This practice has too many patients to be searched by name or date of birth. Give the identifier.")})
+		return s.showSearch(r, http.StatusOK, searchPage{FormErrors: pagekit.FormError("identifier", "This practice has too many patients to be searched by name or date of birth. Give the identifier.")})
 	}
 	if err != nil {
 		return err
 	}
 	page = searchPage{Searched: true, All: all, More: all > len(ids)}
 	if len(ids) > pageSize {
-		if page.Search, err = s.Searches.store(v.Context(), v.Session.ID, ids); err != nil {
+		if page.Search, err = s.Searches.store(r.Context(), r.Session.ID, ids); err != nil {
 			return err
 		}
 	}
-	return s.list(v, page, ids, 0)
+	return s.list(r, page, ids, 0)
 }
 
 // wantedBy reads the form.
-func wantedBy(v *pagekit.Request) (w projections.Wanted, page searchPage) {
-	w.Name = strings.TrimSpace(v.Form.Get("name"))
-	born, ok := pagekit.ParseBirthDate(v.Form.Get("born"))
+func wantedBy(r *pagekit.Request) (w projections.Wanted, page searchPage) {
+	w.Name = strings.TrimSpace(r.Form.Get("name"))
+	born, ok := pagekit.ParseBirthDate(r.Form.Get("born"))
 	if !ok {
 		page.FormErrors = page.With("born", pagekit.BirthDateError)
 	}
-	identifier := strings.TrimSpace(v.Form.Get("identifier"))
+	identifier := strings.TrimSpace(r.Form.Get("identifier"))
 	if w.BirthDate = born; w.Name == "" && ok && born == "" && identifier == "" {
 		page.FormErrors = page.With("name", "Give a name, a date of birth or an identifier")
 	}
@@ -108,41 +108,41 @@ func wantedBy(v *pagekit.Request) (w projections.Wanted, page searchPage) {
 }
 
 // redirectByID redirects to the patient with the identifier.
-func (s *Section) redirectByID(v *pagekit.Request, text string) error {
+func (s *Section) redirectByID(r *pagekit.Request, text string) error {
 	id, _ := parse.SomeID(text)
 	about := patient.ID{UUID: id}
-	known, err := s.Patients.PatientExists(v.Context(), v.Tenant, about)
+	known, err := s.Patients.PatientExists(r.Context(), r.Tenant, about)
 	if err != nil {
 		return err
 	}
 	if !known {
-		return s.list(v, searchPage{Searched: true}, nil, 0)
+		return s.list(r, searchPage{Searched: true}, nil, 0)
 	}
-	return v.Redirect(pathOf(v, about))
+	return r.Redirect(pathOf(r, about))
 }
 
 // nextPage shows another page of a search.
-func (s *Section) nextPage(v *pagekit.Request) error {
-	search, ok := parse.SomeID(v.Form.Get("search"))
+func (s *Section) nextPage(r *pagekit.Request) error {
+	search, ok := parse.SomeID(r.Form.Get("search"))
 	if !ok {
 		return pagekit.ErrUnreadable
 	}
-	ids, err := s.Searches.load(v.Context(), v.Session.ID, search)
+	ids, err := s.Searches.load(r.Context(), r.Session.ID, search)
 	if err != nil {
 		return err
 	}
-	from, _ := strconv.Atoi(v.Form.Get("from")) // anything else is the first page
+	from, _ := strconv.Atoi(r.Form.Get("from")) // anything else is the first page
 	from = max(0, min(from, len(ids)-1)) / pageSize * pageSize
-	return s.list(v, searchPage{Searched: true, All: len(ids), More: len(ids) == mostFound, Search: search}, ids, from)
+	return s.list(r, searchPage{Searched: true, All: len(ids), More: len(ids) == mostFound, Search: search}, ids, from)
 }
 
 // list shows the patients from one of them on, and adds them to the access record.
-func (s *Section) list(v *pagekit.Request, page searchPage, ids []patient.ID, from int) (err error) {
+func (s *Section) list(r *pagekit.Request, page searchPage, ids []patient.ID, from int) (err error) {
 	until := min(from+pageSize, len(ids))
-	if page.List, err = s.namesOf(v, ids[from:until]); err != nil {
+	if page.List, err = s.namesOf(r, ids[from:until]); err != nil {
 		return err
 	}
-	s.RecordShown(v, topic, ids[from:until]...)
+	s.RecordShown(r, topic, ids[from:until]...)
 	page.First, page.Last = from+1, until
 	if from > 0 {
 		page.Turns = append(page.Turns, turn{from - pageSize, "Previous page"})
@@ -150,5 +150,5 @@ func (s *Section) list(v *pagekit.Request, page searchPage, ids []patient.ID, fr
 	if until < len(ids) {
 		page.Turns = append(page.Turns, turn{until, "Next page"})
 	}
-	return s.showSearch(v, http.StatusOK, page)
+	return s.showSearch(r, http.StatusOK, page)
 }

@@ -64,13 +64,13 @@ type subject struct {
 }
 
 // findSubject finds the patient in the path, and the member's access to the record.
-func (s *Section) findSubject(v *pagekit.Request) (w subject, err error) {
-	id, ok := parse.SomeID(v.PathValue("patient"))
+func (s *Section) findSubject(r *pagekit.Request) (w subject, err error) {
+	id, ok := parse.SomeID(r.PathValue("patient"))
 	if !ok {
 		return w, errNoPatient
 	}
 	w.ID.UUID = id
-	names, err := s.Site.Patients(v, w.ID)
+	names, err := s.Site.Patients(r, w.ID)
 	if err != nil {
 		return w, err
 	}
@@ -78,8 +78,8 @@ func (s *Section) findSubject(v *pagekit.Request) (w subject, err error) {
 	if !known {
 		return w, errNoPatient
 	}
-	w.PatientName, w.Born, w.At = name, pagekit.FormatBirthDate(name.BirthDate), pathOf(v, w.ID)
-	w.Sight, err = s.Patients.Sight(v.Context(), v.Tenant, w.ID, v.Session.Staff)
+	w.PatientName, w.Born, w.At = name, pagekit.FormatBirthDate(name.BirthDate), pathOf(r, w.ID)
+	w.Sight, err = s.Patients.Sight(r.Context(), r.Tenant, w.ID, r.Session.Staff)
 	return w, err
 }
 
@@ -89,7 +89,7 @@ func (s *Section) isOpen(w subject) bool { return w.Sight.Open(s.Now()) }
 // purpose is the purpose of forms about the patient.
 func (w subject) purpose() string { return "patient\x00" + w.ID.String() }
 
-func pathOf(v *pagekit.Request, id patient.ID) string { return v.Base() + "/patients/" + id.String() }
+func pathOf(r *pagekit.Request, id patient.ID) string { return r.Base() + "/patients/" + id.String() }
 
 // orNoPatient replaces the refusal of a patient who is gone by the page for that.
 func orNoPatient(err error) error {
@@ -100,9 +100,9 @@ func orNoPatient(err error) error {
 }
 
 // namesOf lists patients by name, without those who are gone.
-func (s *Section) namesOf(v *pagekit.Request, ids []patient.ID) (l list, err error) {
-	names, err := s.Site.Patients(v, ids...)
-	l.At = v.Base() + "/patients"
+func (s *Section) namesOf(r *pagekit.Request, ids []patient.ID) (l list, err error) {
+	names, err := s.Site.Patients(r, ids...)
+	l.At = r.Base() + "/patients"
 	for _, id := range ids {
 		if name, known := names[id]; known {
 			l.Rows = append(l.Rows, row{id, name.Name, pagekit.FormatBirthDate(name.BirthDate)})

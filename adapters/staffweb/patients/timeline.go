@@ -25,19 +25,19 @@ type happening struct{ At, Who, What string }
 const happeningsShown = 50
 
 // timeline shows a patient's events, newest first. It is part of the record.
-func (s *Section) timeline(v *pagekit.Request) error {
-	w, err := s.findSubject(v)
+func (s *Section) timeline(r *pagekit.Request) error {
+	w, err := s.findSubject(r)
 	if err != nil {
 		return err
 	}
 	if !s.isOpen(w) {
-		return s.showClosed(v, w, http.StatusOK, pagekit.FormErrors{})
+		return s.showClosed(r, w, http.StatusOK, pagekit.FormErrors{})
 	}
-	if err := s.Desk.OpenCareRecord(v.StaffContext(), commands.OpenCareRecord{Tenant: v.Tenant, Patient: w.ID}); err != nil {
+	if err := s.Desk.OpenCareRecord(r.StaffContext(), commands.OpenCareRecord{Tenant: r.Tenant, Patient: w.ID}); err != nil {
 		return orNoPatient(err)
 	}
-	before, _ := strconv.ParseInt(v.Form.Get("before"), 10, 64) // anything else is the newest
-	found, err := s.Timeline.OfPatient(v.Context(), v.Tenant, w.ID, max(0, before), happeningsShown)
+	before, _ := strconv.ParseInt(r.Form.Get("before"), 10, 64) // anything else is the newest
+	found, err := s.Timeline.OfPatient(r.Context(), r.Tenant, w.ID, max(0, before), happeningsShown)
 	if err != nil {
 		return err
 	}
@@ -45,31 +45,31 @@ func (s *Section) timeline(v *pagekit.Request) error {
 	if len(found) == happeningsShown {
 		page.Older = found[len(found)-1].Idx
 	}
-	if page.Happened, err = s.describe(v, found); err != nil {
+	if page.Happened, err = s.describe(r, found); err != nil {
 		return err
 	}
-	s.Show(v, pagekit.View{Template: templates["timeline"], Status: http.StatusOK, Title: w.Name, Content: page})
+	s.Show(r, pagekit.View{Template: templates["timeline"], Status: http.StatusOK, Title: w.Name, Content: page})
 	return nil
 }
 
 // describe describes events in words. Each actor is looked up once.
-func (s *Section) describe(v *pagekit.Request, found []projections.Happening) (shown []happening, err error) {
+func (s *Section) describe(r *pagekit.Request, found []projections.Happening) (shown []happening, err error) {
 	names := map[string]string{}
 	for _, h := range found {
 		name, known := names[h.Actor]
 		if !known {
-			if name, err = s.actor(v, h.Actor); err != nil {
+			if name, err = s.actor(r, h.Actor); err != nil {
 				return nil, err
 			}
 			names[h.Actor] = name
 		}
-		shown = append(shown, happening{pagekit.Moment(h.At, v.Practice.Zone), name, h.Kind.Words()})
+		shown = append(shown, happening{pagekit.Moment(h.At, r.Practice.Zone), name, h.Kind.Words()})
 	}
 	return shown, nil
 }
 
 // actor returns an actor's name for the timeline.
-func (s *Section) actor(v *pagekit.Request, actor string) (name string, err error) {
+func (s *Section) actor(r *pagekit.Request, actor string) (name string, err error) {
 	kind, of, _ := strings.Cut(actor, ":")
 	id, known := parse.ID(of)
 	switch event.ActorKind(kind) {
@@ -78,9 +78,9 @@ func (s *Section) actor(v *pagekit.Request, actor string) (name string, err erro
 	case event.ByService, event.ByDisplay:
 		return "The service", nil
 	case event.ByStaff:
-		name, err = s.Directory.Staff(v.Context(), v.Tenant, id)
+		name, err = s.Directory.Staff(r.Context(), r.Tenant, id)
 	case event.ByApplication:
-		name, err = s.Directory.Application(v.Context(), id)
+		name, err = s.Directory.Application(r.Context(), id)
 	}
 	if !known || name == "" {
 		name = "Somebody who is not known any more"

@@ -33,46 +33,46 @@ func inviteField(err error) string {
 
 // inviteForm shows the form, after recent reauthentication. The address prefills
 // nothing, because anyone can write one.
-func (s *Section) inviteForm(v *pagekit.Request) error {
-	if !s.Confirmed(v) {
-		return s.ConfirmFirst(v, "people?invite")
+func (s *Section) inviteForm(r *pagekit.Request) error {
+	if !s.Confirmed(r) {
+		return s.ConfirmFirst(r, "people?invite")
 	}
-	v.Form = nil
-	return s.showInvite(v, http.StatusOK, invitePage{})
+	r.Form = nil
+	return s.showInvite(r, http.StatusOK, invitePage{})
 }
 
 // showInvite shows the form with the typed values.
-func (s *Section) showInvite(v *pagekit.Request, status int, page invitePage) error {
+func (s *Section) showInvite(r *pagekit.Request, status int, page invitePage) error {
 	text := func(id, label, hint, kind string) pagekit.Field {
-		return pagekit.Field{ID: id, Label: label, Hint: hint, Kind: kind, Value: v.Form.Get(id), Fill: "off", Fault: page.Fault(id)}
+		return pagekit.Field{ID: id, Label: label, Hint: hint, Kind: kind, Value: r.Form.Get(id), Fill: "off", Fault: page.Fault(id)}
 	}
 	page.Name = text("name", "Full name", "", "text")
 	page.Username = text("username", "Username", "They sign in with it, written exactly as it is here. It cannot be changed later.", "text")
 	page.Email = text("email", "Email address", "We send nothing to it. Applications may be told it when this person does something.", "email")
-	page.Roles, page.Token = choices(ticked(v)), v.Session.FormToken("people")
-	s.Show(v, pagekit.View{Template: templates["invite"], Status: status, Title: page.PageTitle("Invite somebody"), Content: page})
+	page.Roles, page.Token = choices(ticked(r)), r.Session.FormToken("people")
+	s.Show(r, pagekit.View{Template: templates["invite"], Status: status, Title: page.PageTitle("Invite somebody"), Content: page})
 	return nil
 }
 
 // invite registers a member of staff, who chooses a password by a link.
-func (s *Section) invite(v *pagekit.Request) error {
-	if !s.Confirmed(v) {
-		return s.ConfirmFirst(v, "people?invite")
+func (s *Section) invite(r *pagekit.Request) error {
+	if !s.Confirmed(r) {
+		return s.ConfirmFirst(r, "people?invite")
 	}
 	wanted := commands.InviteStaff{
-		Tenant: v.Tenant, Username: v.Form.Get("username"), Name: v.Form.Get("name"), Email: v.Form.Get("email"), Roles: ticked(v),
+		Tenant: r.Tenant, Username: r.Form.Get("username"), Name: r.Form.Get("name"), Email: r.Form.Get("email"), Roles: ticked(r),
 	}
 	if wrong := missingFields(wanted); len(wrong.Faults) > 0 {
-		return s.showInvite(v, http.StatusBadRequest, invitePage{FormErrors: wrong})
+		return s.showInvite(r, http.StatusBadRequest, invitePage{FormErrors: wrong})
 	}
-	given, err := s.Desk.InviteStaff(v.StaffContext(), wanted)
+	given, err := s.Desk.InviteStaff(r.StaffContext(), wanted)
 	if wrong, ok := pagekit.FormErrorsOf(err, inviteField(err)); ok {
-		return s.showInvite(v, http.StatusBadRequest, invitePage{FormErrors: wrong})
+		return s.showInvite(r, http.StatusBadRequest, invitePage{FormErrors: wrong})
 	}
 	if err != nil {
 		return err
 	}
-	return s.showLink(v, wanted.Name, given)
+	return s.showLink(r, wanted.Name, given)
 }
 
 // missingFields lists the missing fields, all at once.
@@ -97,21 +97,21 @@ type handedPage struct {
 }
 
 // showLinkOf shows a new link of a member of staff, or why there is none.
-func (s *Section) showLinkOf(v *pagekit.Request, about projections.Person, given commands.Invitation, err error) error {
+func (s *Section) showLinkOf(r *pagekit.Request, about projections.Person, given commands.Invitation, err error) error {
 	if err != nil {
-		return s.showRefusal(v, about, err)
+		return s.showRefusal(r, about, err)
 	}
-	return s.showLink(v, about.Name, given)
+	return s.showLink(r, about.Name, given)
 }
 
 // showLink shows a link in the response to the form that created it. The secret is not
 // stored. Sending the form again creates no other link: the member of staff has changed
 // since the form was made, or the username exists.
-func (s *Section) showLink(v *pagekit.Request, name string, given commands.Invitation) error {
-	s.Show(v, pagekit.View{Template: templates["handed"], Status: http.StatusOK, Title: "Give this link to " + name, Content: handedPage{
+func (s *Section) showLink(r *pagekit.Request, name string, given commands.Invitation) error {
+	s.Show(r, pagekit.View{Template: templates["handed"], Status: http.StatusOK, Title: "Give this link to " + name, Content: handedPage{
 		Name: name, Username: given.Username,
-		Link:  s.Origin(v) + account.LinkPath(v.Tenant, given.Secret),
-		Until: pagekit.Clock(given.ExpiresAt, v.Practice.Zone),
+		Link:  s.Origin(r) + account.LinkPath(r.Tenant, given.Secret),
+		Until: pagekit.Clock(given.ExpiresAt, r.Practice.Zone),
 	}})
 	return nil
 }

@@ -47,28 +47,28 @@ const peopleShown = 50
 
 // people shows managers the practice's staff: all, or one of them, or the form of an
 // invitation.
-func (s *Section) people(v *pagekit.Request) error {
-	if v.Form.Has("invite") {
-		return s.inviteForm(v)
+func (s *Section) people(r *pagekit.Request) error {
+	if r.Form.Has("invite") {
+		return s.inviteForm(r)
 	}
-	everybody, err := s.People.Of(v.Context(), v.Tenant)
+	everybody, err := s.People.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
-	if !v.Form.Has("member") {
-		return s.showList(v, everybody, "")
+	if !r.Form.Has("member") {
+		return s.showList(r, everybody, "")
 	}
-	person, err := memberOf(v, everybody)
+	person, err := memberOf(r, everybody)
 	if err != nil {
 		return err
 	}
-	return s.showPerson(v, http.StatusOK, personPage{Person: person, Done: doneTexts[v.Form.Get("done")]})
+	return s.showPerson(r, http.StatusOK, personPage{Person: person, Done: doneTexts[r.Form.Get("done")]})
 }
 
 // memberOf is the member of staff in the form or the address. Everybody holds no member
 // of another practice.
-func memberOf(v *pagekit.Request, everybody []projections.Person) (projections.Person, error) {
-	id, ok := parse.ID(v.Form.Get("member"))
+func memberOf(r *pagekit.Request, everybody []projections.Person) (projections.Person, error) {
+	id, ok := parse.ID(r.Form.Get("member"))
 	i := slices.IndexFunc(everybody, func(o projections.Person) bool { return o.Staff.UUID == id })
 	if !ok || i < 0 {
 		return projections.Person{}, errNoMember
@@ -77,25 +77,25 @@ func memberOf(v *pagekit.Request, everybody []projections.Person) (projections.P
 }
 
 // showList shows one page of the people.
-func (s *Section) showList(v *pagekit.Request, people []projections.Person, find string) error {
+func (s *Section) showList(r *pagekit.Request, people []projections.Person, find string) error {
 	last := max(1, (len(people)+peopleShown-1)/peopleShown)
-	number, _ := strconv.Atoi(v.Form.Get("page")) // anything else is the first
+	number, _ := strconv.Atoi(r.Form.Get("page")) // anything else is the first
 	number = min(max(1, number), last)
-	page := peoplePage{Find: find, Found: len(people), Page: number, Pages: last, PreviousPage: number - 1, Token: v.Session.FormToken("people")}
+	page := peoplePage{Find: find, Found: len(people), Page: number, Pages: last, PreviousPage: number - 1, Token: r.Session.FormToken("people")}
 	if number < last {
 		page.NextPage = number + 1
 	}
-	rows, err := s.rowsOf(v, people[(number-1)*peopleShown:min(number*peopleShown, len(people))]...)
+	rows, err := s.rowsOf(r, people[(number-1)*peopleShown:min(number*peopleShown, len(people))]...)
 	if err != nil {
 		return err
 	}
 	page.People = rows
 	if find == "" {
-		if page.Erasures, err = s.erasures(v, people); err != nil {
+		if page.Erasures, err = s.erasures(r, people); err != nil {
 			return err
 		}
 	}
-	s.Show(v, pagekit.View{Template: templates["people"], Status: http.StatusOK, Title: "People", Content: page})
+	s.Show(r, pagekit.View{Template: templates["people"], Status: http.StatusOK, Title: "People", Content: page})
 	return nil
 }
 
@@ -104,8 +104,8 @@ const mostErasures = 50
 
 // erasures returns those that wait, so that every manager learns of each within the day
 // before it can be confirmed.
-func (s *Section) erasures(v *pagekit.Request, everybody []projections.Person) (rows []erasureRow, err error) {
-	waiting, err := s.Requested.Waiting(v.Context(), v.Tenant, s.Now(), mostErasures)
+func (s *Section) erasures(r *pagekit.Request, everybody []projections.Person) (rows []erasureRow, err error) {
+	waiting, err := s.Requested.Waiting(r.Context(), r.Tenant, s.Now(), mostErasures)
 	if err != nil {
 		return nil, err
 	}
@@ -116,22 +116,22 @@ func (s *Section) erasures(v *pagekit.Request, everybody []projections.Person) (
 		} else if w.Staff != uuid.Nil {
 			by = "A former member of staff"
 		}
-		moment := func(after time.Duration) string { return pagekit.Moment(w.AskedAt.Add(after), v.Practice.Zone) }
+		moment := func(after time.Duration) string { return pagekit.Moment(w.AskedAt.Add(after), r.Practice.Zone) }
 		rows = append(rows, erasureRow{by, moment(0), moment(erasure.Soonest), moment(erasure.Latest)})
 	}
 	return rows, nil
 }
 
 // rowsOf are people as rows.
-func (s *Section) rowsOf(v *pagekit.Request, people ...projections.Person) (rows []personRow, err error) {
-	last, err := s.SignIns.Last(v.Context(), v.Tenant)
+func (s *Section) rowsOf(r *pagekit.Request, people ...projections.Person) (rows []personRow, err error) {
+	last, err := s.SignIns.Last(r.Context(), r.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	for _, person := range people {
-		row := personRow{Person: person, You: person.Staff == v.Session.Staff, Roles: pagekit.RoleList(person.Roles), Standing: s.signInObstacle(v, person)}
+		row := personRow{Person: person, You: person.Staff == r.Session.Staff, Roles: pagekit.RoleList(person.Roles), Standing: s.signInObstacle(r, person)}
 		if at, ok := last[person.Staff]; ok {
-			row.LastIn = pagekit.Day(at, v.Practice.Zone)
+			row.LastIn = pagekit.Day(at, r.Practice.Zone)
 		}
 		rows = append(rows, row)
 	}
@@ -139,8 +139,8 @@ func (s *Section) rowsOf(v *pagekit.Request, people ...projections.Person) (rows
 }
 
 // signInObstacle returns why a member cannot sign in.
-func (s *Section) signInObstacle(v *pagekit.Request, person projections.Person) string {
-	switch until := pagekit.Clock(person.LinkUntil, v.Practice.Zone); {
+func (s *Section) signInObstacle(r *pagekit.Request, person projections.Person) string {
+	switch until := pagekit.Clock(person.LinkUntil, r.Practice.Zone); {
 	case !person.Active:
 		return "Deactivated"
 	case person.SignsIn:
@@ -156,18 +156,18 @@ func (s *Section) signInObstacle(v *pagekit.Request, person projections.Person) 
 
 // findPeople lists those whose name or username contains the text. It is a POST, so
 // that no address contains a name.
-func (s *Section) findPeople(v *pagekit.Request) error {
-	everybody, err := s.People.Of(v.Context(), v.Tenant)
+func (s *Section) findPeople(r *pagekit.Request) error {
+	everybody, err := s.People.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
-	find := strings.TrimSpace(v.Form.Get("find"))
+	find := strings.TrimSpace(r.Form.Get("find"))
 	fold := cases.Fold()
 	typed := fold.String(find)
 	found := slices.DeleteFunc(everybody, func(person projections.Person) bool {
 		return !strings.Contains(fold.String(person.Name+"\n"+person.Username), typed)
 	})
-	return s.showList(v, found[:min(len(found), peopleShown)], find)
+	return s.showList(r, found[:min(len(found), peopleShown)], find)
 }
 
 // roleChoice is one role that can be ticked.
@@ -190,8 +190,8 @@ func choices(ticked []staff.Role) []roleChoice {
 }
 
 // ticked are the roles in the form, valid or not.
-func ticked(v *pagekit.Request) (roles staff.Roles) {
-	for _, role := range v.Form["role"] {
+func ticked(r *pagekit.Request) (roles staff.Roles) {
+	for _, role := range r.Form["role"] {
 		roles = append(roles, staff.Role(role))
 	}
 	return roles

@@ -23,16 +23,16 @@ type personPage struct {
 }
 
 // showPerson shows one member of staff.
-func (s *Section) showPerson(v *pagekit.Request, status int, page personPage) error {
-	rows, err := s.rowsOf(v, page.Person)
+func (s *Section) showPerson(r *pagekit.Request, status int, page personPage) error {
+	rows, err := s.rowsOf(r, page.Person)
 	if err != nil {
 		return err
 	}
-	page.Row, page.Seen, page.Token = rows[0], v.Session.FormToken(seenOf(page.Person)), v.Session.FormToken("people")
+	page.Row, page.Seen, page.Token = rows[0], r.Session.FormToken(seenOf(page.Person)), r.Session.FormToken("people")
 	if page.Roles == nil {
 		page.Roles = choices(page.Person.Roles)
 	}
-	s.Show(v, pagekit.View{Template: templates["person"], Status: status, Title: page.PageTitle(page.Name), Content: page})
+	s.Show(r, pagekit.View{Template: templates["person"], Status: status, Title: page.PageTitle(page.Name), Content: page})
 	return nil
 }
 
@@ -49,90 +49,90 @@ func seenOf(o projections.Person) (purpose string) {
 }
 
 // act is a manager's action on a member of staff.
-type act func(s *Section, v *pagekit.Request, about projections.Person) error
+type act func(s *Section, r *pagekit.Request, about projections.Person) error
 
 // acts are the actions by their names in forms.
 func acts() map[string]act {
 	return map[string]act{
-		"reinvite": func(s *Section, v *pagekit.Request, about projections.Person) error {
-			given, err := s.Desk.InviteAgain(v.StaffContext(), commands.InviteAgain{Tenant: v.Tenant, Username: about.Username})
-			return s.showLinkOf(v, about, given, err)
+		"reinvite": func(s *Section, r *pagekit.Request, about projections.Person) error {
+			given, err := s.Desk.InviteAgain(r.StaffContext(), commands.InviteAgain{Tenant: r.Tenant, Username: about.Username})
+			return s.showLinkOf(r, about, given, err)
 		},
-		"reset": func(s *Section, v *pagekit.Request, about projections.Person) error {
-			given, err := s.Desk.ResetStaff(v.StaffContext(), commands.ResetStaff{Tenant: v.Tenant, Username: about.Username})
-			return s.showLinkOf(v, about, given, err)
+		"reset": func(s *Section, r *pagekit.Request, about projections.Person) error {
+			given, err := s.Desk.ResetStaff(r.StaffContext(), commands.ResetStaff{Tenant: r.Tenant, Username: about.Username})
+			return s.showLinkOf(r, about, given, err)
 		},
-		"reactivate": func(s *Section, v *pagekit.Request, about projections.Person) error {
-			given, err := s.Desk.ReactivateStaff(v.StaffContext(), commands.ReactivateStaff{Tenant: v.Tenant, Username: about.Username})
-			return s.showLinkOf(v, about, given, err)
+		"reactivate": func(s *Section, r *pagekit.Request, about projections.Person) error {
+			given, err := s.Desk.ReactivateStaff(r.StaffContext(), commands.ReactivateStaff{Tenant: r.Tenant, Username: about.Username})
+			return s.showLinkOf(r, about, given, err)
 		},
-		"deactivate": func(s *Section, v *pagekit.Request, about projections.Person) error {
-			err := s.Desk.DeactivateStaff(v.StaffContext(), commands.DeactivateStaff{Tenant: v.Tenant, Username: about.Username})
-			return s.redirectDone(v, about, err)
+		"deactivate": func(s *Section, r *pagekit.Request, about projections.Person) error {
+			err := s.Desk.DeactivateStaff(r.StaffContext(), commands.DeactivateStaff{Tenant: r.Tenant, Username: about.Username})
+			return s.redirectDone(r, about, err)
 		},
-		"roles": func(s *Section, v *pagekit.Request, about projections.Person) error {
-			err := s.Desk.SetStaffRoles(v.StaffContext(), commands.SetStaffRoles{Tenant: v.Tenant, Username: about.Username, Roles: ticked(v)})
-			return s.redirectDone(v, about, err)
+		"roles": func(s *Section, r *pagekit.Request, about projections.Person) error {
+			err := s.Desk.SetStaffRoles(r.StaffContext(), commands.SetStaffRoles{Tenant: r.Tenant, Username: about.Username, Roles: ticked(r)})
+			return s.redirectDone(r, about, err)
 		},
 	}
 }
 
 // changePeople runs a manager's action on a member of staff, or a search. A change
 // needs recent reauthentication: an unattended browser must not give anyone an account.
-func (s *Section) changePeople(v *pagekit.Request) error {
-	if !v.HasToken("people") {
+func (s *Section) changePeople(r *pagekit.Request) error {
+	if !r.HasToken("people") {
 		return pagekit.ErrStale
 	}
-	switch v.Form.Get("do") {
+	switch r.Form.Get("do") {
 	case "find":
-		return s.findPeople(v)
+		return s.findPeople(r)
 	case "invite":
-		return s.invite(v)
+		return s.invite(r)
 	}
-	if act, ok := acts()[v.Form.Get("do")]; ok {
-		return s.changePerson(v, act)
+	if act, ok := acts()[r.Form.Get("do")]; ok {
+		return s.changePerson(r, act)
 	}
 	return pagekit.ErrUnreadable
 }
 
 // changePerson runs the action unless the member of staff has changed since the page
 // was shown.
-func (s *Section) changePerson(v *pagekit.Request, act act) error {
-	everybody, err := s.People.Of(v.Context(), v.Tenant)
+func (s *Section) changePerson(r *pagekit.Request, act act) error {
+	everybody, err := s.People.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
-	about, err := memberOf(v, everybody)
+	about, err := memberOf(r, everybody)
 	if err != nil {
 		return err
 	}
-	if !v.Session.Owns(v.Form.Get("seen"), seenOf(about)) {
-		return s.showPerson(v, http.StatusConflict, personPage{Person: about, FormErrors: pagekit.FormError("facts",
+	if !r.Session.Owns(r.Form.Get("seen"), seenOf(about)) {
+		return s.showPerson(r, http.StatusConflict, personPage{Person: about, FormErrors: pagekit.FormError("facts",
 			"Nothing has been changed: somebody has changed this account since you opened the page. Look at it again.")})
 	}
-	if !s.Confirmed(v) {
-		return s.ConfirmFirst(v, "people?member="+about.Staff.String())
+	if !s.Confirmed(r) {
+		return s.ConfirmFirst(r, "people?member="+about.Staff.String())
 	}
-	return act(s, v, about)
+	return act(s, r, about)
 }
 
 // redirectDone returns to the member's page, or shows why nothing was done.
-func (s *Section) redirectDone(v *pagekit.Request, about projections.Person, err error) error {
+func (s *Section) redirectDone(r *pagekit.Request, about projections.Person, err error) error {
 	if err != nil {
-		return s.showRefusal(v, about, err)
+		return s.showRefusal(r, about, err)
 	}
-	return v.Redirect(v.Base() + "/people?member=" + about.Staff.String() + "&done=" + v.Form.Get("do"))
+	return r.Redirect(r.Base() + "/people?member=" + about.Staff.String() + "&done=" + r.Form.Get("do"))
 }
 
 // showRefusal shows why a rule refuses an action on a member of staff.
-func (s *Section) showRefusal(v *pagekit.Request, about projections.Person, err error) error {
+func (s *Section) showRefusal(r *pagekit.Request, about projections.Person, err error) error {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok || refusal.Kind == fault.Unavailable {
 		return err
 	}
 	page := personPage{Person: about, FormErrors: pagekit.FormError("facts", refusal.Detail)}
-	if v.Form.Get("do") == "roles" {
-		page.Faults[0].Field, page.Roles = firstRole, choices(ticked(v))
+	if r.Form.Get("do") == "roles" {
+		page.Faults[0].Field, page.Roles = firstRole, choices(ticked(r))
 	}
-	return s.showPerson(v, http.StatusBadRequest, page)
+	return s.showPerson(r, http.StatusBadRequest, page)
 }

@@ -16,8 +16,8 @@ const copyTime = 15 * time.Minute
 // copy sends all data about a patient. The event of making the copy is in the log before
 // its first byte is sent. If the copy fails, the transfer breaks off, which browsers show as
 // a failed download.
-func (s *Section) copy(v *pagekit.Request, state dataState) error {
-	if !v.HasToken(state.purpose()) {
+func (s *Section) copy(r *pagekit.Request, state dataState) error {
+	if !r.HasToken(state.purpose()) {
 		return pagekit.ErrStale
 	}
 	select {
@@ -25,23 +25,23 @@ func (s *Section) copy(v *pagekit.Request, state dataState) error {
 	default:
 		return pagekit.ErrBusy
 	}
-	made, err := s.Copy(v.Context(), v.Tenant, state.id)
+	made, err := s.Copy(r.Context(), r.Tenant, state.id)
 	if err == nil {
-		err = s.Desk.RecordReading(v.StaffContext(), commands.RecordReading{Tenant: v.Tenant, Queried: made.Reading})
+		err = s.Desk.RecordReading(r.StaffContext(), commands.RecordReading{Tenant: r.Tenant, Queried: made.Reading})
 	}
 	if err != nil {
 		<-s.Copying
 		return err
 	}
-	v.Header().Set("Content-Type", "application/zip")
-	v.Header().Set("Content-Disposition", `attachment; filename="subject-access.zip"`)
-	ctx := context.WithoutCancel(v.Context()) // the page's context ends before the copy is written
-	v.Write(func(w http.ResponseWriter) {
+	r.Header().Set("Content-Type", "application/zip")
+	r.Header().Set("Content-Disposition", `attachment; filename="subject-access.zip"`)
+	ctx := context.WithoutCancel(r.Context()) // the page's context ends before the copy is written
+	r.Write(func(w http.ResponseWriter) {
 		defer func() { <-s.Copying }()
 		ctx, cancel := context.WithTimeout(ctx, copyTime)
 		defer cancel()
 		if err := made.Write(ctx, w); err != nil {
-			s.Log.ErrorContext(ctx, "a copy for a patient broke off", slog.String("request_id", v.ID), slog.Any("error", err))
+			s.Log.ErrorContext(ctx, "a copy for a patient broke off", slog.String("request_id", r.ID), slog.Any("error", err))
 			panic(http.ErrAbortHandler) // so that the browser reports an incomplete download
 		}
 	})

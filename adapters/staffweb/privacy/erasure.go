@@ -49,21 +49,21 @@ var basisWords = map[erasure.Basis]string{
 }
 
 // addErasure adds the state of the patient's erasure, and its holds.
-func (s *Section) addErasure(v *pagekit.Request, state dataState, actors *actorNames, page *patientPage) (err error) {
+func (s *Section) addErasure(r *pagekit.Request, state dataState, actors *actorNames, page *patientPage) (err error) {
 	view := erasureView{Held: len(state.holds) > 0}
 	for _, basis := range erasure.Bases() {
-		view.Bases = append(view.Bases, basisChoice{basis, basisWords[basis], v.Form.Get("basis") == string(basis)})
+		view.Bases = append(view.Bases, basisChoice{basis, basisWords[basis], r.Form.Get("basis") == string(basis)})
 	}
 	page.Holds = state.holds
-	if r := state.asked; r != nil {
-		from := r.RequestedAt.Add(erasure.Soonest)
-		view.Asked, view.ID, view.Basis, view.Reason, view.By = true, r.Erasure, basisWords[r.Basis], r.Reason, actors.actor(r.RequestedBy)
-		view.From, view.Until = pagekit.Moment(from, v.Practice.Zone), pagekit.Moment(r.RequestedAt.Add(latest), v.Practice.Zone)
-		view.Early, view.Own = s.Now().Before(from), r.RequestedBy.Member() == v.Session.Staff.UUID
-		if err := s.addSecond(v, *r, actors, &view); err != nil {
+	if asked := state.asked; asked != nil {
+		from := asked.RequestedAt.Add(erasure.Soonest)
+		view.Asked, view.ID, view.Basis, view.Reason, view.By = true, asked.Erasure, basisWords[asked.Basis], asked.Reason, actors.actor(asked.RequestedBy)
+		view.From, view.Until = pagekit.Moment(from, r.Practice.Zone), pagekit.Moment(asked.RequestedAt.Add(latest), r.Practice.Zone)
+		view.Early, view.Own = s.Now().Before(from), asked.RequestedBy.Member() == r.Session.Staff.UUID
+		if err := s.addSecond(r, *asked, actors, &view); err != nil {
 			return err
 		}
-		view.Extent, err = s.Desk.Erasures.ExtentOf(v.Context(), state.person(v.Tenant))
+		view.Extent, err = s.Desk.Erasures.ExtentOf(r.Context(), state.person(r.Tenant))
 	}
 	page.Erasure = view
 	return err
@@ -71,20 +71,20 @@ func (s *Section) addErasure(v *pagekit.Request, state dataState, actors *actorN
 
 // addSecond adds the facts about the first person that the second one needs, and whether
 // the viewer can be the second person.
-func (s *Section) addSecond(v *pagekit.Request, r erasure.Request, actors *actorNames, view *erasureView) error {
-	if r.RequestedBy.Kind == event.ByStaff {
-		account, err := s.Desk.Erasures.AccountOf(v.Context(), v.Tenant, r.RequestedBy.Member())
+func (s *Section) addSecond(r *pagekit.Request, asked erasure.Request, actors *actorNames, view *erasureView) error {
+	if asked.RequestedBy.Kind == event.ByStaff {
+		account, err := s.Desk.Erasures.AccountOf(r.Context(), r.Tenant, asked.RequestedBy.Member())
 		if err != nil {
 			return err
 		}
 		view.OpenedBy = actors.actor(account.OpenedBy)
 	}
 	if view.Own {
-		independent, err := s.independentOfficers(v)
+		independent, err := s.independentOfficers(r)
 		view.Operator = !independent
 		return err
 	}
-	err := commands.Independent(v.Context(), s.Desk.Erasures, v.Tenant, r, event.Staff(v.Session.Staff.UUID))
+	err := commands.Independent(r.Context(), s.Desk.Erasures, r.Tenant, asked, event.Staff(r.Session.Staff.UUID))
 	if refusal, ok := errors.AsType[*fault.Error](err); ok && refusal.Kind == fault.Refused {
 		view.Dependent, err = refusal.Detail, nil
 	}
@@ -96,8 +96,8 @@ const mostOfficers = 20
 
 // independentOfficers reports whether two privacy officers of the practice could erase
 // a patient together, if one of them asked now.
-func (s *Section) independentOfficers(v *pagekit.Request) (bool, error) {
-	people, err := s.People.Of(v.Context(), v.Tenant)
+func (s *Section) independentOfficers(r *pagekit.Request) (bool, error) {
+	people, err := s.People.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return false, err
 	}
@@ -106,7 +106,7 @@ func (s *Section) independentOfficers(v *pagekit.Request) (bool, error) {
 		if !p.SignsIn || !p.Roles.Has(staff.PrivacyOfficer) || len(officers) == mostOfficers {
 			continue
 		}
-		account, err := s.Desk.Erasures.AccountOf(v.Context(), v.Tenant, p.Staff.UUID)
+		account, err := s.Desk.Erasures.AccountOf(r.Context(), r.Tenant, p.Staff.UUID)
 		if err != nil {
 			return false, err
 		}
@@ -114,8 +114,8 @@ func (s *Section) independentOfficers(v *pagekit.Request) (bool, error) {
 	}
 	for n, a := range officers {
 		for _, b := range officers[n+1:] {
-			r := erasure.Request{RequestedBy: event.Staff(a.Member), RequestedAt: s.Now()}
-			if staff.Independent(r, event.Staff(b.Member), a, b) == nil {
+			asked := erasure.Request{RequestedBy: event.Staff(a.Member), RequestedAt: s.Now()}
+			if staff.Independent(asked, event.Staff(b.Member), a, b) == nil {
 				return true, nil
 			}
 		}

@@ -37,8 +37,8 @@ type erasureRow struct {
 
 var erasedKinds = map[event.HolderKind]string{event.OfPatient: "Patient", event.OfStaff: "Member of staff", event.OfPractitioner: "Practitioner"}
 
-func rowOfErasure(v *pagekit.Request, d projections.DoneErasure) erasureRow {
-	moment := func(at time.Time) string { return pagekit.Moment(at, v.Practice.Zone) }
+func rowOfErasure(r *pagekit.Request, d projections.DoneErasure) erasureRow {
+	moment := func(at time.Time) string { return pagekit.Moment(at, r.Practice.Zone) }
 	return erasureRow{
 		ID: d.Erasure, Kind: erasedKinds[d.Kind], Person: d.Holder, At: moment(d.ErasedAt), Basis: basisWords[d.Basis],
 		Final: d.Finality.Final(), State: d.Finality.Sentence(moment), Restored: d.Basis == erasure.Restored,
@@ -46,12 +46,12 @@ func rowOfErasure(v *pagekit.Request, d projections.DoneErasure) erasureRow {
 }
 
 // erasures lists the erasures of the practice.
-func (s *Section) erasures(v *pagekit.Request) error {
-	before, err := cursor(v, "before")
+func (s *Section) erasures(r *pagekit.Request) error {
+	before, err := cursor(r, "before")
 	if err != nil {
 		return err
 	}
-	done, err := s.Done.Done(v.Context(), v.Tenant, erasure.ID{UUID: before}, mostErasures+1)
+	done, err := s.Done.Done(r.Context(), r.Tenant, erasure.ID{UUID: before}, mostErasures+1)
 	if err != nil {
 		return err
 	}
@@ -61,9 +61,9 @@ func (s *Section) erasures(v *pagekit.Request) error {
 		page.Older = done[mostErasures-1].Erasure.String()
 	}
 	for _, d := range done {
-		page.Rows = append(page.Rows, rowOfErasure(v, d))
+		page.Rows = append(page.Rows, rowOfErasure(r, d))
 	}
-	s.Show(v, pagekit.View{Template: templates["erasures"], Status: http.StatusOK, Title: "Erasures", Content: page})
+	s.Show(r, pagekit.View{Template: templates["erasures"], Status: http.StatusOK, Title: "Erasures", Content: page})
 	return nil
 }
 
@@ -77,19 +77,19 @@ type letterPage struct {
 var errNoErasure = pagekit.NewErrorPage(http.StatusNotFound, "There is no such erasure", "This practice has no erasure with this identifier.", "Go back to the list of erasures.")
 
 // letter shows the letter that confirms an erasure, for printing.
-func (s *Section) letter(v *pagekit.Request) error {
-	id, ok := parse.ID(v.PathValue("erasure"))
+func (s *Section) letter(r *pagekit.Request) error {
+	id, ok := parse.ID(r.PathValue("erasure"))
 	if !ok {
 		return errNoErasure
 	}
-	d, found, err := s.Done.DoneOf(v.Context(), v.Tenant, id)
+	d, found, err := s.Done.DoneOf(r.Context(), r.Tenant, id)
 	switch {
 	case err != nil:
 		return err
 	case !found:
 		return errNoErasure
 	}
-	page := letterPage{rowOfErasure(v, d), v.Form.Get("done") != "", pagekit.Moment(s.Now(), v.Practice.Zone)}
-	s.Show(v, pagekit.View{Template: templates["letter"], Status: http.StatusOK, Title: "Erasure", Content: page})
+	page := letterPage{rowOfErasure(r, d), r.Form.Get("done") != "", pagekit.Moment(s.Now(), r.Practice.Zone)}
+	s.Show(r, pagekit.View{Template: templates["letter"], Status: http.StatusOK, Title: "Erasure", Content: page})
 	return nil
 }

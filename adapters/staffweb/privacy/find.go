@@ -15,29 +15,29 @@ import (
 
 // find shows patients by the beginning of a name, by date of birth or by identifier. It is a
 // POST, so that no address contains a name.
-func (s *Section) find(v *pagekit.Request) error {
-	if !v.HasToken("privacy") {
+func (s *Section) find(r *pagekit.Request) error {
+	if !r.HasToken("privacy") {
 		return pagekit.ErrStale
 	}
-	page := homePage{Looked: true, Name: strings.TrimSpace(v.Form.Get("name")), Birth: strings.TrimSpace(v.Form.Get("birth"))}
+	page := homePage{Looked: true, Name: strings.TrimSpace(r.Form.Get("name")), Birth: strings.TrimSpace(r.Form.Get("birth"))}
 	if id, ok := parse.ID(page.Name); ok {
-		return v.Redirect(v.Base() + "/privacy/patients/" + id.String())
+		return r.Redirect(r.Base() + "/privacy/patients/" + id.String())
 	}
 	wanted, wrong := wantedBy(page)
 	if page.FormErrors = wrong; len(page.Faults) > 0 {
 		page.Looked = false
-		return s.showHome(v, http.StatusBadRequest, page)
+		return s.showHome(r, http.StatusBadRequest, page)
 	}
-	found, all, err := s.Book.Find(v.Context(), v.Tenant, wanted, mostFound)
+	found, all, err := s.Book.Find(r.Context(), r.Tenant, wanted, mostFound)
 	if errors.Is(err, projections.ErrBookFull) {
 		page.Looked, page.FormErrors = false, pagekit.FormError("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
-		return s.showHome(v, http.StatusBadRequest, page)
+		return s.showHome(r, http.StatusBadRequest, page)
 	}
 	if err != nil {
 		return err
 	}
 	page.FoundAll = all
-	return s.showHome(v, http.StatusOK, page, found...)
+	return s.showHome(r, http.StatusOK, page, found...)
 }
 
 // wantedBy reads the search, or its faults.
@@ -53,11 +53,11 @@ func wantedBy(page homePage) (w projections.Wanted, wrong pagekit.FormErrors) {
 }
 
 // cursor is the identifier of the row after which a list continues; zero for its beginning.
-func cursor(v *pagekit.Request, name string) (uuid.UUID, error) {
-	if v.HTTP.Method != http.MethodGet || !v.Form.Has(name) {
+func cursor(r *pagekit.Request, name string) (uuid.UUID, error) {
+	if r.HTTP.Method != http.MethodGet || !r.Form.Has(name) {
 		return uuid.Nil, nil
 	}
-	id, ok := parse.ID(v.Form.Get(name))
+	id, ok := parse.ID(r.Form.Get(name))
 	if !ok {
 		return uuid.Nil, pagekit.ErrUnreadable
 	}
@@ -78,7 +78,7 @@ func (n patientNames) born(id patient.ID) string { return pagekit.FormatBirthDat
 
 // named returns the names of patients, and adds the named ones to the access record under a
 // topic, each once.
-func (s *Section) named(v *pagekit.Request, topic string, shown []patient.ID) (patientNames, error) {
+func (s *Section) named(r *pagekit.Request, topic string, shown []patient.ID) (patientNames, error) {
 	once := map[patient.ID]bool{}
 	var wanted []patient.ID
 	for _, id := range shown {
@@ -86,7 +86,7 @@ func (s *Section) named(v *pagekit.Request, topic string, shown []patient.ID) (p
 			once[id], wanted = true, append(wanted, id)
 		}
 	}
-	names, err := s.Patients(v, wanted...) // without patients that the practice does not have
+	names, err := s.Patients(r, wanted...) // without patients that the practice does not have
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +96,6 @@ func (s *Section) named(v *pagekit.Request, topic string, shown []patient.ID) (p
 			known = append(known, id)
 		}
 	}
-	s.RecordShown(v, topic, known...)
+	s.RecordShown(r, topic, known...)
 	return names, nil
 }

@@ -32,33 +32,33 @@ type dataState struct {
 // ofPatient passes the patient in the address to a page. Patients of other practices and
 // erased ones are unknown.
 func (s *Section) ofPatient(page func(*pagekit.Request, dataState) error) pagekit.Page {
-	return func(v *pagekit.Request) error {
-		id, ok := parse.ID(v.PathValue("patient"))
+	return func(r *pagekit.Request) error {
+		id, ok := parse.ID(r.PathValue("patient"))
 		if !ok {
 			return errNoPatient
 		}
-		return s.confirmed("privacy/patients/"+id.String(), func(v *pagekit.Request) error {
-			state, err := s.dataState(v, patient.ID{UUID: id})
+		return s.confirmed("privacy/patients/"+id.String(), func(r *pagekit.Request) error {
+			state, err := s.dataState(r, patient.ID{UUID: id})
 			if err != nil {
 				return err
 			}
-			return page(v, state)
-		})(v)
+			return page(r, state)
+		})(r)
 	}
 }
 
 var errNoPatient = pagekit.NoSuch("patient", "Go back to Privacy and look for them there.")
 
 // dataState reads a patient's stream. It decrypts nothing.
-func (s *Section) dataState(v *pagekit.Request, id patient.ID) (dataState, error) {
-	history, err := s.Desk.Store.Load(v.Context(), patient.StreamOf(v.Tenant, id))
+func (s *Section) dataState(r *pagekit.Request, id patient.ID) (dataState, error) {
+	history, err := s.Desk.Store.Load(r.Context(), patient.StreamOf(r.Tenant, id))
 	if err != nil {
 		return dataState{}, err
 	}
 	state := dataState{id: id, version: len(history)}
-	for _, r := range history {
-		state.patient = state.patient.Apply(r)
-		state = state.after(r)
+	for _, happened := range history {
+		state.patient = state.patient.Apply(happened)
+		state = state.after(happened)
 	}
 	if state.patient.Known() != nil {
 		return state, errNoPatient
@@ -142,37 +142,37 @@ var patientDone = map[string]string{
 }
 
 // patient shows a patient.
-func (s *Section) patient(v *pagekit.Request, state dataState) error {
-	return s.showPatient(v, http.StatusOK, state, patientPage{Done: patientDone[v.Form.Get("done")]})
+func (s *Section) patient(r *pagekit.Request, state dataState) error {
+	return s.showPatient(r, http.StatusOK, state, patientPage{Done: patientDone[r.Form.Get("done")]})
 }
 
-func (s *Section) showPatient(v *pagekit.Request, status int, state dataState, page patientPage) error {
-	names, err := s.named(v, "privacy-patient", []patient.ID{state.id})
+func (s *Section) showPatient(r *pagekit.Request, status int, state dataState, page patientPage) error {
+	names, err := s.named(r, "privacy-patient", []patient.ID{state.id})
 	if err != nil {
 		return err
 	}
-	actors, err := s.actorNames(v)
+	actors, err := s.actorNames(r)
 	if err != nil {
 		return err
 	}
 	page.Patient, page.Name, page.Birth = state.id, names.of(state.id), names.born(state.id)
 	page.Restricted, page.Allowed = state.restricted, actors.membersOf(state.allowed)
-	page.Token, page.Seen = v.Token(state.purpose()), v.Token(state.seen())
+	page.Token, page.Seen = r.Token(state.purpose()), r.Token(state.seen())
 	for _, fill := range []func(*pagekit.Request, dataState, *actorNames, *patientPage) error{s.addMembers, s.addErasure, s.addLines, s.addTraces} {
-		if err := fill(v, state, actors, &page); err != nil {
+		if err := fill(r, state, actors, &page); err != nil {
 			return err
 		}
 	}
 	if actors.failed != nil {
 		return actors.failed
 	}
-	s.Show(v, pagekit.View{Template: templates["patient"], Status: status, Title: page.PageTitle(page.Name), Content: page})
+	s.Show(r, pagekit.View{Template: templates["patient"], Status: status, Title: page.PageTitle(page.Name), Content: page})
 	return nil
 }
 
 // addMembers lists those who can be given access to the record: all who may see patients.
-func (s *Section) addMembers(v *pagekit.Request, state dataState, _ *actorNames, page *patientPage) error {
-	people, err := s.People.Of(v.Context(), v.Tenant)
+func (s *Section) addMembers(r *pagekit.Request, state dataState, _ *actorNames, page *patientPage) error {
+	people, err := s.People.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
@@ -186,11 +186,11 @@ func (s *Section) addMembers(v *pagekit.Request, state dataState, _ *actorNames,
 }
 
 // number is the idx after which a list continues; zero for its beginning.
-func number(v *pagekit.Request, name string) (int64, error) {
-	if v.HTTP.Method != http.MethodGet || !v.Form.Has(name) {
+func number(r *pagekit.Request, name string) (int64, error) {
+	if r.HTTP.Method != http.MethodGet || !r.Form.Has(name) {
 		return 0, nil
 	}
-	n, err := strconv.ParseInt(v.Form.Get(name), 10, 64)
+	n, err := strconv.ParseInt(r.Form.Get(name), 10, 64)
 	if err != nil || n < 1 {
 		return 0, pagekit.ErrUnreadable
 	}

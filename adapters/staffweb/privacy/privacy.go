@@ -85,11 +85,11 @@ func (s *Section) Routes() []pagekit.Route {
 
 // confirmed gives access after recent reauthentication, and otherwise asks for it (D66).
 func (s *Section) confirmed(at string, page pagekit.Page) pagekit.Page {
-	return func(v *pagekit.Request) error {
-		if !s.Confirmed(v) {
-			return s.ConfirmFirst(v, at)
+	return func(r *pagekit.Request) error {
+		if !s.Confirmed(r) {
+			return s.ConfirmFirst(r, at)
 		}
-		return page(v)
+		return page(r)
 	}
 }
 
@@ -152,16 +152,16 @@ type foundRow struct {
 }
 
 // home shows broken glass first, and then the erasures that wait.
-func (s *Section) home(v *pagekit.Request) error {
-	return s.showHome(v, http.StatusOK, homePage{})
+func (s *Section) home(r *pagekit.Request) error {
+	return s.showHome(r, http.StatusOK, homePage{})
 }
 
-func (s *Section) showHome(v *pagekit.Request, status int, page homePage, found ...patient.ID) error {
-	before, err := cursor(v, "before")
+func (s *Section) showHome(r *pagekit.Request, status int, page homePage, found ...patient.ID) error {
+	before, err := cursor(r, "before")
 	if err != nil {
 		return err
 	}
-	broken, err := s.Traces.Broken(v.Context(), v.Tenant, before, mostBroken+1)
+	broken, err := s.Traces.Broken(r.Context(), r.Tenant, before, mostBroken+1)
 	if err != nil {
 		return err
 	}
@@ -169,26 +169,26 @@ func (s *Section) showHome(v *pagekit.Request, status int, page homePage, found 
 		broken = broken[:mostBroken]
 		page.Older = broken[mostBroken-1].Event.String()
 	}
-	waiting, err := s.Asked.Waiting(v.Context(), v.Tenant, s.Now(), mostWaiting)
+	waiting, err := s.Asked.Waiting(r.Context(), r.Tenant, s.Now(), mostWaiting)
 	if err != nil {
 		return err
 	}
-	independent, err := s.independentOfficers(v)
+	independent, err := s.independentOfficers(r)
 	if err != nil {
 		return err
 	}
 	page.Operator = !independent
-	if err := s.fillHome(v, &page, broken, waiting, found); err != nil {
+	if err := s.fillHome(r, &page, broken, waiting, found); err != nil {
 		return err
 	}
-	page.Token = v.Token("privacy")
-	s.Show(v, pagekit.View{Template: templates["privacy"], Status: status, Title: page.PageTitle("Privacy"), Content: page})
+	page.Token = r.Token("privacy")
+	s.Show(r, pagekit.View{Template: templates["privacy"], Status: status, Title: page.PageTitle("Privacy"), Content: page})
 	return nil
 }
 
 // fillHome reads all names of the page in one query, and adds the patients to the access
 // record.
-func (s *Section) fillHome(v *pagekit.Request, page *homePage, broken []projections.Breaking, waiting []projections.AskedErasure, found []patient.ID) error {
+func (s *Section) fillHome(r *pagekit.Request, page *homePage, broken []projections.Breaking, waiting []projections.AskedErasure, found []patient.ID) error {
 	shown := found
 	for _, b := range broken {
 		shown = append(shown, b.Patient)
@@ -196,19 +196,19 @@ func (s *Section) fillHome(v *pagekit.Request, page *homePage, broken []projecti
 	for _, w := range waiting {
 		shown = append(shown, w.Patient)
 	}
-	names, err := s.named(v, "privacy", shown)
+	names, err := s.named(r, "privacy", shown)
 	if err != nil {
 		return err
 	}
-	actors, err := s.actorNames(v)
+	actors, err := s.actorNames(r)
 	if err != nil {
 		return err
 	}
 	for _, b := range broken {
-		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), actors.member(b.Staff.UUID), pagekit.Moment(b.At, v.Practice.Zone), pagekit.Moment(b.Until, v.Practice.Zone), b.Reason})
+		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), actors.member(b.Staff.UUID), pagekit.Moment(b.At, r.Practice.Zone), pagekit.Moment(b.Until, r.Practice.Zone), b.Reason})
 	}
 	for _, w := range waiting {
-		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), pagekit.Moment(w.AskedAt, v.Practice.Zone), pagekit.Moment(w.AskedAt.Add(latest), v.Practice.Zone)})
+		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), pagekit.Moment(w.AskedAt, r.Practice.Zone), pagekit.Moment(w.AskedAt.Add(latest), r.Practice.Zone)})
 	}
 	for _, id := range found {
 		page.Found = append(page.Found, foundRow{id, names.of(id), names.born(id)})

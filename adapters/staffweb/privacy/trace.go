@@ -26,8 +26,8 @@ type traceRow struct {
 const firstFailure = 500
 
 // rowOf describes a line.
-func rowOf(v *pagekit.Request, actors *actorNames, c access.Call) lineRow {
-	row := lineRow{At: pagekit.Moment(c.At, v.Practice.Zone), Who: actors.actor(c.Actor()), What: projections.Describe(string(c.Endpoint)), Ended: "answered"}
+func rowOf(r *pagekit.Request, actors *actorNames, c access.Call) lineRow {
+	row := lineRow{At: pagekit.Moment(c.At, r.Practice.Zone), Who: actors.actor(c.Actor()), What: projections.Describe(string(c.Endpoint)), Ended: "answered"}
 	switch {
 	case c.Looked():
 		row.Ended = "shown"
@@ -40,12 +40,12 @@ func rowOf(v *pagekit.Request, actors *actorNames, c access.Call) lineRow {
 }
 
 // addLines adds the calls about the patient, and the pages that showed them.
-func (s *Section) addLines(v *pagekit.Request, state dataState, actors *actorNames, page *patientPage) error {
-	before, err := cursor(v, "lines")
+func (s *Section) addLines(r *pagekit.Request, state dataState, actors *actorNames, page *patientPage) error {
+	before, err := cursor(r, "lines")
 	if err != nil {
 		return err
 	}
-	calls, err := s.Calls(v.Context(), CallFilter{Tenant: v.Tenant, Patient: state.id, Before: before, Most: mostTraces + 1})
+	calls, err := s.Calls(r.Context(), CallFilter{Tenant: r.Tenant, Patient: state.id, Before: before, Most: mostTraces + 1})
 	if err != nil {
 		return err
 	}
@@ -54,19 +54,19 @@ func (s *Section) addLines(v *pagekit.Request, state dataState, actors *actorNam
 		page.OlderLines = calls[mostTraces-1].RequestID.String()
 	}
 	for _, c := range calls {
-		page.Lines = append(page.Lines, rowOf(v, actors, c))
+		page.Lines = append(page.Lines, rowOf(r, actors, c))
 	}
 	return nil
 }
 
 // addTraces adds the events about the patient's data, and the applications that webhooks
 // notified.
-func (s *Section) addTraces(v *pagekit.Request, state dataState, actors *actorNames, page *patientPage) error {
-	before, err := number(v, "events")
+func (s *Section) addTraces(r *pagekit.Request, state dataState, actors *actorNames, page *patientPage) error {
+	before, err := number(r, "events")
 	if err != nil {
 		return err
 	}
-	traces, err := s.Traces.OfPatient(v.Context(), v.Tenant, state.id, before, mostTraces+1)
+	traces, err := s.Traces.OfPatient(r.Context(), r.Tenant, state.id, before, mostTraces+1)
 	if err != nil {
 		return err
 	}
@@ -74,20 +74,20 @@ func (s *Section) addTraces(v *pagekit.Request, state dataState, actors *actorNa
 		traces = traces[:mostTraces]
 		page.OlderTraces = strconv.FormatInt(traces[mostTraces-1].Idx, 10)
 	}
-	notified, err := s.notifiedOf(v, actors, traces)
+	notified, err := s.notifiedOf(r, actors, traces)
 	for _, t := range traces {
-		page.Traces = append(page.Traces, traceRow{pagekit.Moment(t.At, v.Practice.Zone), actors.actor(t.Actor), projections.Describe(t.Name), notified[t.Event]})
+		page.Traces = append(page.Traces, traceRow{pagekit.Moment(t.At, r.Practice.Zone), actors.actor(t.Actor), projections.Describe(t.Name), notified[t.Event]})
 	}
 	return err
 }
 
 // notifiedOf names the applications that webhooks notified of events.
-func (s *Section) notifiedOf(v *pagekit.Request, actors *actorNames, traces []projections.Trace) (map[uuid.UUID][]string, error) {
+func (s *Section) notifiedOf(r *pagekit.Request, actors *actorNames, traces []projections.Trace) (map[uuid.UUID][]string, error) {
 	var events []uuid.UUID
 	for _, t := range traces {
 		events = append(events, t.Event)
 	}
-	found, err := s.Notified(v.Context(), events)
+	found, err := s.Notified(r.Context(), events)
 	names := map[uuid.UUID][]string{}
 	for _, t := range found {
 		name := actors.application(t.Application.UUID)
@@ -115,12 +115,12 @@ type refusedRow struct {
 }
 
 // refused shows the refused calls to the practice, newest first.
-func (s *Section) refused(v *pagekit.Request) error {
-	before, err := cursor(v, "before")
+func (s *Section) refused(r *pagekit.Request) error {
+	before, err := cursor(r, "before")
 	if err != nil {
 		return err
 	}
-	calls, err := s.Calls(v.Context(), CallFilter{Tenant: v.Tenant, Refused: true, Before: before, Most: mostRefused + 1})
+	calls, err := s.Calls(r.Context(), CallFilter{Tenant: r.Tenant, Refused: true, Before: before, Most: mostRefused + 1})
 	if err != nil {
 		return err
 	}
@@ -129,29 +129,29 @@ func (s *Section) refused(v *pagekit.Request) error {
 		calls = calls[:mostRefused]
 		page.Older = calls[mostRefused-1].RequestID.String()
 	}
-	if page.Rows, err = s.refusals(v, calls); err != nil {
+	if page.Rows, err = s.refusals(r, calls); err != nil {
 		return err
 	}
-	s.Show(v, pagekit.View{Template: templates["refused"], Status: http.StatusOK, Title: "Refused calls", Content: page})
+	s.Show(r, pagekit.View{Template: templates["refused"], Status: http.StatusOK, Title: "Refused calls", Content: page})
 	return nil
 }
 
 // refusals describes refused calls.
-func (s *Section) refusals(v *pagekit.Request, calls []access.Call) (rows []refusedRow, err error) {
+func (s *Section) refusals(r *pagekit.Request, calls []access.Call) (rows []refusedRow, err error) {
 	var shown []patient.ID
 	for _, c := range calls {
 		shown = append(shown, c.Patient)
 	}
-	names, err := s.named(v, "privacy-refused", shown)
+	names, err := s.named(r, "privacy-refused", shown)
 	if err != nil {
 		return nil, err
 	}
-	actors, err := s.actorNames(v)
+	actors, err := s.actorNames(r)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range calls {
-		row := refusedRow{lineRow: rowOf(v, actors, c), Why: c.Reason}
+		row := refusedRow{lineRow: rowOf(r, actors, c), Why: c.Reason}
 		row.What = strings.TrimPrefix(row.What, "call: ")
 		if name, has := names[c.Patient]; has {
 			row.Patient, row.Name = c.Patient, name.Name

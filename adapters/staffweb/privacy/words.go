@@ -11,19 +11,19 @@ import (
 // actorNames names actors. It looks each application up once.
 type actorNames struct {
 	s       *Section
-	v       *pagekit.Request
+	r       *pagekit.Request
 	members map[uuid.UUID]string
 	apps    map[uuid.UUID]string
 	failed  error
 }
 
 // actorNames reads the names of the practice's staff, including those who have left.
-func (s *Section) actorNames(v *pagekit.Request) (*actorNames, error) {
-	people, err := s.People.Of(v.Context(), v.Tenant)
+func (s *Section) actorNames(r *pagekit.Request) (*actorNames, error) {
+	people, err := s.People.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return nil, err
 	}
-	w := &actorNames{s, v, map[uuid.UUID]string{}, map[uuid.UUID]string{}, nil}
+	w := &actorNames{s, r, map[uuid.UUID]string{}, map[uuid.UUID]string{}, nil}
 	for _, p := range people {
 		w.members[p.Staff.UUID] = p.Name
 	}
@@ -68,7 +68,7 @@ func (w *actorNames) Application(id uuid.UUID) (name string, err error) {
 	if known || w.failed != nil {
 		return name, nil //nolint:nilerr // the first error is kept, and returned once
 	}
-	if name, err = w.s.Directory.Application(w.v.Context(), id); name == "" {
+	if name, err = w.s.Directory.Application(w.r.Context(), id); name == "" {
 		name = "an application"
 	}
 	w.apps[id] = name

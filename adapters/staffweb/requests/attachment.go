@@ -30,35 +30,35 @@ const confined = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-
 
 // attachment sends a file. The event of opening it is in the log before its first byte
 // is sent.
-func (s *Section) attachment(v *pagekit.Request) error {
-	found, err := s.find(v)
+func (s *Section) attachment(r *pagekit.Request) error {
+	found, err := s.find(r)
 	if err != nil {
 		return err
 	}
-	n, err := strconv.Atoi(v.PathValue("n"))
+	n, err := strconv.Atoi(r.PathValue("n"))
 	if err != nil || n < 1 || n > len(found.Attachments) {
 		return errNoFile
 	}
-	if err := s.checkAccess(v, found); err != nil {
+	if err := s.checkAccess(r, found); err != nil {
 		return err
 	}
 	file := found.Attachments[n-1]
-	about, err := s.Desk.OpenAttachment(v.StaffContext(), commands.OpenAttachment{Tenant: v.Tenant, Request: found.ID, Attachment: file.ID})
+	about, err := s.Desk.OpenAttachment(r.StaffContext(), commands.OpenAttachment{Tenant: r.Tenant, Request: found.ID, Attachment: file.ID})
 	if err != nil {
 		return orNoRequest(err)
 	}
 	if about != found.Patient {
-		return s.attachment(v) // the request was moved in between
+		return s.attachment(r) // the request was moved in between
 	}
-	return s.stream(v, file)
+	return s.stream(r, file)
 }
 
 // stream sends the file after the page's permit is released. If the file is not as it
 // was uploaded, the transfer breaks off before its end, which the browser sees by its
 // length.
-func (s *Section) stream(v *pagekit.Request, file request.Attachment) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.Context()), fileTime)
-	content, err := s.Files.Open(ctx, v.Tenant, file)
+func (s *Section) stream(r *pagekit.Request, file request.Attachment) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), fileTime)
+	content, err := s.Files.Open(ctx, r.Tenant, file)
 	if err != nil {
 		cancel()
 		return orNoFile(err)
@@ -67,12 +67,12 @@ func (s *Section) stream(v *pagekit.Request, file request.Attachment) error {
 		"Content-Type": file.ContentType, "Content-Length": strconv.FormatInt(file.Size, 10),
 		"Content-Disposition": disposition(file.FileName, file.ContentType), "Content-Security-Policy": confined,
 	} {
-		v.Header().Set(name, value)
+		r.Header().Set(name, value)
 	}
-	v.Write(func(w http.ResponseWriter) {
+	r.Write(func(w http.ResponseWriter) {
 		defer cancel()
 		if err := send(w, content); errors.Is(err, errSpoilt) {
-			s.Log.ErrorContext(ctx, "sending an attachment failed", slog.String("request_id", v.ID), slog.Any("error", err))
+			s.Log.ErrorContext(ctx, "sending an attachment failed", slog.String("request_id", r.ID), slog.Any("error", err))
 		}
 	})
 	return nil

@@ -58,8 +58,8 @@ type other struct {
 const othersShown = 10
 
 // contentOf is the content of a request's page.
-func (s *Section) contentOf(v *pagekit.Request, found projections.Request, response response) (content requestPage, err error) {
-	names, err := s.Patients(v, found.Patient)
+func (s *Section) contentOf(r *pagekit.Request, found projections.Request, response response) (content requestPage, err error) {
+	names, err := s.Patients(r, found.Patient)
 	if err != nil {
 		return content, err
 	}
@@ -67,23 +67,23 @@ func (s *Section) contentOf(v *pagekit.Request, found projections.Request, respo
 	if !known {
 		return content, errNoRequest
 	}
-	sees, err := s.hasAccess(v, found.Patient)
+	sees, err := s.hasAccess(r, found.Patient)
 	if err != nil {
 		return content, err
 	}
 	content = requestPage{
 		FormErrors: response.FormErrors, Done: response.done, ID: found.ID, Patient: found.Patient, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate),
-		Kind: pagekit.RequestNames[found.Type], At: s.When(v, found.SubmittedAt), Urgent: found.Urgent, ByProxy: found.Proxy != nil,
+		Kind: pagekit.RequestNames[found.Type], At: s.When(r, found.SubmittedAt), Urgent: found.Urgent, ByProxy: found.Proxy != nil,
 		Closed: !sees, IsDone: found.Done != nil, Held: found.Holder != staff.ID{},
-		MayComplete: found.Holder == staff.ID{} || found.Holder == v.Session.Staff,
-		Standing:    s.stateText(v, found), Seen: seenOf(found), Token: v.Token(purpose(v)),
-		History: s.historyOf(v, found, sees),
+		MayComplete: found.Holder == staff.ID{} || found.Holder == r.Session.Staff,
+		Standing:    s.stateText(r, found), Seen: seenOf(found), Token: r.Token(purpose(r)),
+		History: s.historyOf(r, found, sees),
 	}
 	content.fill(found, response)
-	if content.To, err = s.colleagues(v, found, response); err != nil {
+	if content.To, err = s.colleagues(r, found, response); err != nil {
 		return content, err
 	}
-	content.Others, err = s.othersOf(v, found)
+	content.Others, err = s.othersOf(r, found)
 	return content, err
 }
 
@@ -107,11 +107,11 @@ func (p *requestPage) fill(found projections.Request, response response) {
 }
 
 // stateText describes the state of the request.
-func (s *Section) stateText(v *pagekit.Request, found projections.Request) string {
+func (s *Section) stateText(r *pagekit.Request, found projections.Request) string {
 	if found.Done != nil {
-		return s.holderText(v, found.Holder, found.HolderName, &found.Done.At)
+		return s.holderText(r, found.Holder, found.HolderName, &found.Done.At)
 	}
-	return orUnassigned(s.holderText(v, found.Holder, found.HolderName, nil))
+	return orUnassigned(s.holderText(r, found.Holder, found.HolderName, nil))
 }
 
 func orUnassigned(holderText string) string {
@@ -122,26 +122,26 @@ func orUnassigned(holderText string) string {
 }
 
 // historyOf is the history of events, oldest first.
-func (s *Section) historyOf(v *pagekit.Request, found projections.Request, sees bool) (history []entry) {
+func (s *Section) historyOf(r *pagekit.Request, found projections.Request, sees bool) (history []entry) {
 	for _, h := range found.History {
-		what, text := eventClause(v, h)
+		what, text := eventClause(r, h)
 		if !sees {
 			text = ""
 		}
-		history = append(history, entry{what, s.When(v, h.At), text})
+		history = append(history, entry{what, s.When(r, h.At), text})
 	}
 	return history
 }
 
 // othersOf are the newest other requests of the patient, without their texts.
-func (s *Section) othersOf(v *pagekit.Request, found projections.Request) (others []other, err error) {
-	rows, _, err := s.Requests.OfPatient(v.Context(), v.Tenant, found.Patient, projections.InboxPlace{}, othersShown+1)
+func (s *Section) othersOf(r *pagekit.Request, found projections.Request) (others []other, err error) {
+	rows, _, err := s.Requests.OfPatient(r.Context(), r.Tenant, found.Patient, projections.InboxPlace{}, othersShown+1)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range rows {
-		if r.Request != found.ID && len(others) < othersShown {
-			others = append(others, other{r.Request, pagekit.RequestNames[r.Type], s.When(v, r.SubmittedAt), orUnassigned(s.holderText(v, r.Holder, r.HolderName, r.DoneAt))})
+	for _, row := range rows {
+		if row.Request != found.ID && len(others) < othersShown {
+			others = append(others, other{row.Request, pagekit.RequestNames[row.Type], s.When(r, row.SubmittedAt), orUnassigned(s.holderText(r, row.Holder, row.HolderName, row.DoneAt))})
 		}
 	}
 	return others, nil
@@ -149,9 +149,9 @@ func (s *Section) othersOf(v *pagekit.Request, found projections.Request) (other
 
 // colleagues are those to whom the request can be assigned: current members who handle
 // requests, except its holder.
-func (s *Section) colleagues(v *pagekit.Request, found projections.Request, response response) (pagekit.Choice, error) {
+func (s *Section) colleagues(r *pagekit.Request, found projections.Request, response response) (pagekit.Choice, error) {
 	to := pagekit.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: response.Fault("to")}
-	people, err := s.People.Of(v.Context(), v.Tenant)
+	people, err := s.People.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return to, err
 	}
@@ -160,7 +160,7 @@ func (s *Section) colleagues(v *pagekit.Request, found projections.Request, resp
 	})
 	for _, p := range people {
 		name := pagekit.Plain(p.Name)
-		if p.Staff == v.Session.Staff {
+		if p.Staff == r.Session.Staff {
 			name += " (you)"
 		}
 		to.Options = append(to.Options, pagekit.Option{Value: p.Staff.String(), Name: name, Chosen: p.Staff.String() == response.typed.to})
@@ -189,8 +189,8 @@ func outcomesOf(chosen string) (options []pagekit.Option) {
 }
 
 // readTyped returns the values of the form.
-func readTyped(v *pagekit.Request) typed {
-	return typed{text: v.FormText("text"), outcome: v.Form.Get("outcome"), to: v.Form.Get("to")}
+func readTyped(r *pagekit.Request) typed {
+	return typed{text: r.FormText("text"), outcome: r.Form.Get("outcome"), to: r.Form.Get("to")}
 }
 
 // wrong describes the fault of a refused text.

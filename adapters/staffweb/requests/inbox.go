@@ -54,49 +54,49 @@ type row struct {
 
 // inbox lists waiting requests. Names are opened for the current page, in one query,
 // and one line of the access record lists the patients shown.
-func (s *Section) inbox(v *pagekit.Request) error {
-	if err := s.NoteHead(v); err != nil {
+func (s *Section) inbox(r *pagekit.Request) error {
+	if err := s.NoteHead(r); err != nil {
 		return err
 	}
-	filter := filterOf(v)
-	found, next, err := s.Inbox.Page(v.Context(), v.Tenant, filter, rowsShown)
+	filter := filterOf(r)
+	found, next, err := s.Inbox.Page(r.Context(), r.Tenant, filter, rowsShown)
 	if err != nil {
 		return err
 	}
-	counts, err := s.Inbox.Counts(v.Context(), v.Tenant, v.Session.Staff)
+	counts, err := s.Inbox.Counts(r.Context(), r.Tenant, r.Session.Staff)
 	if err != nil {
 		return err
 	}
-	rows, err := s.rowsOf(v, found)
+	rows, err := s.rowsOf(r, found)
 	if err != nil {
 		return err
 	}
-	here := addressOf(v, filter)
+	here := addressOf(r, filter)
 	content := inboxPage{
-		Title: tabNames[filter.Tab], Tab: filter.Tab, Tabs: tabsOf(v, filter, counts), Types: typesOf(filter.Type), Urgent: filter.Urgent,
+		Title: tabNames[filter.Tab], Tab: filter.Tab, Tabs: tabsOf(r, filter, counts), Types: typesOf(filter.Type), Urgent: filter.Urgent,
 		Rows: rows, Empty: emptyWords(filter), Further: filter.After != (projections.InboxPlace{}), First: here.String(),
 	}
 	if next != (projections.InboxPlace{}) {
 		content.Next = pageAddress(here, next)
 	}
-	s.Show(v, pagekit.View{Template: templates["inbox"], Status: http.StatusOK, Title: "Requests", Content: content, Script: pagekit.Live})
+	s.Show(r, pagekit.View{Template: templates["inbox"], Status: http.StatusOK, Title: "Requests", Content: content, Script: pagekit.Live})
 	return nil
 }
 
 // filterOf reads the filter from the address. It ignores invalid values.
-func filterOf(v *pagekit.Request) projections.InboxFilter {
-	f := projections.InboxFilter{Tab: projections.InboxNew, Member: v.Session.Staff, Urgent: v.Form.Has("urgent"), After: parsePlace(v.Form.Get("after"))}
-	if tab := projections.InboxTab(v.Form.Get("tab")); slices.Contains(projections.InboxTabs(), tab) {
+func filterOf(r *pagekit.Request) projections.InboxFilter {
+	f := projections.InboxFilter{Tab: projections.InboxNew, Member: r.Session.Staff, Urgent: r.Form.Has("urgent"), After: parsePlace(r.Form.Get("after"))}
+	if tab := projections.InboxTab(r.Form.Get("tab")); slices.Contains(projections.InboxTabs(), tab) {
 		f.Tab = tab
 	}
-	if kind := request.Type(v.Form.Get("type")); kind.Known() == nil {
+	if kind := request.Type(r.Form.Get("type")); kind.Known() == nil {
 		f.Type = kind
 	}
 	return f
 }
 
 // addressOf is the address of the first page of a filter.
-func addressOf(v *pagekit.Request, f projections.InboxFilter) *url.URL {
+func addressOf(r *pagekit.Request, f projections.InboxFilter) *url.URL {
 	query := url.Values{"tab": {string(f.Tab)}}
 	if f.Type != "" {
 		query.Set("type", string(f.Type))
@@ -104,7 +104,7 @@ func addressOf(v *pagekit.Request, f projections.InboxFilter) *url.URL {
 	if f.Urgent {
 		query.Set("urgent", "yes")
 	}
-	return &url.URL{Path: v.Base() + "/requests", RawQuery: query.Encode()}
+	return &url.URL{Path: r.Base() + "/requests", RawQuery: query.Encode()}
 }
 
 // mostCounted is where counting ends. Done requests are not counted: they are not
@@ -112,9 +112,9 @@ func addressOf(v *pagekit.Request, f projections.InboxFilter) *url.URL {
 const mostCounted = 1000
 
 // tabsOf are the tabs, each with its number of requests, whatever the filter.
-func tabsOf(v *pagekit.Request, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []tab) {
+func tabsOf(r *pagekit.Request, f projections.InboxFilter, counts map[projections.InboxTab]int) (tabs []tab) {
 	for _, t := range projections.InboxTabs() {
-		leads := addressOf(v, projections.InboxFilter{Tab: t, Type: f.Type, Urgent: f.Urgent})
+		leads := addressOf(r, projections.InboxFilter{Tab: t, Type: f.Type, Urgent: f.Urgent})
 		count := strconv.Itoa(counts[t])
 		switch {
 		case t == projections.InboxDone, counts[t] == 0:
@@ -129,47 +129,47 @@ func tabsOf(v *pagekit.Request, f projections.InboxFilter, counts map[projection
 
 // rowsOf are requests with the names of their patients. A just erased patient has none,
 // and is left out.
-func (s *Section) rowsOf(v *pagekit.Request, found []projections.InboxRow) (rows []row, err error) {
+func (s *Section) rowsOf(r *pagekit.Request, found []projections.InboxRow) (rows []row, err error) {
 	patients := make([]patient.ID, 0, len(found))
-	for _, r := range found {
-		if !slices.Contains(patients, r.Patient) {
-			patients = append(patients, r.Patient)
+	for _, waiting := range found {
+		if !slices.Contains(patients, waiting.Patient) {
+			patients = append(patients, waiting.Patient)
 		}
 	}
-	names, err := s.Patients(v, patients...)
+	names, err := s.Patients(r, patients...)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range found {
-		if name, known := names[r.Patient]; known {
-			rows = append(rows, s.rowOf(v, r, name))
+	for _, waiting := range found {
+		if name, known := names[waiting.Patient]; known {
+			rows = append(rows, s.rowOf(r, waiting, name))
 		}
 	}
-	s.RecordShown(v, "requests", patients...)
+	s.RecordShown(r, "requests", patients...)
 	return rows, nil
 }
 
-func (s *Section) rowOf(v *pagekit.Request, r projections.InboxRow, of projections.PatientName) row {
+func (s *Section) rowOf(r *pagekit.Request, waiting projections.InboxRow, of projections.PatientName) row {
 	return row{
-		ID: r.Request, Name: of.Name, Born: pagekit.FormatBirthDate(of.BirthDate), Kind: pagekit.RequestNames[r.Type],
-		At: s.When(v, r.SubmittedAt), Age: ageText(s.Now().Sub(r.SubmittedAt)),
-		Urgent: r.Urgent, ByProxy: r.ByProxy, InError: r.InError, Files: filesWords(r.Files), Holder: s.holderText(v, r.Holder, r.HolderName, r.DoneAt),
+		ID: waiting.Request, Name: of.Name, Born: pagekit.FormatBirthDate(of.BirthDate), Kind: pagekit.RequestNames[waiting.Type],
+		At: s.When(r, waiting.SubmittedAt), Age: ageText(s.Now().Sub(waiting.SubmittedAt)),
+		Urgent: waiting.Urgent, ByProxy: waiting.ByProxy, InError: waiting.InError, Files: filesWords(waiting.Files), Holder: s.holderText(r, waiting.Holder, waiting.HolderName, waiting.DoneAt),
 	}
 }
 
 // holderText names the member who has a request, or is done with it.
-func (s *Section) holderText(v *pagekit.Request, holder staff.ID, name string, done *time.Time) string {
+func (s *Section) holderText(r *pagekit.Request, holder staff.ID, name string, done *time.Time) string {
 	who := pagekit.Plain(name)
 	switch holder {
 	case staff.ID{}:
 		return ""
-	case v.Session.Staff:
+	case r.Session.Staff:
 		who = "You"
 	}
 	if done != nil {
-		return who + " completed it at " + s.When(v, *done) + "."
+		return who + " completed it at " + s.When(r, *done) + "."
 	}
-	if holder == v.Session.Staff {
+	if holder == r.Session.Staff {
 		return "You have it."
 	}
 	return who + " has it."

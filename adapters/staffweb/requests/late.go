@@ -22,38 +22,38 @@ const maxChanges = 3
 
 // showConflict shows the current request, with the actor of the changes and the typed
 // values.
-func (s *Section) showConflict(v *pagekit.Request, found projections.Request, typed typed, faults pagekit.FormErrors) error {
-	late := unseen(v, found)
+func (s *Section) showConflict(r *pagekit.Request, found projections.Request, typed typed, faults pagekit.FormErrors) error {
+	late := unseen(r, found)
 	for _, h := range late[max(0, len(late)-maxChanges):] {
-		what, _ := eventClause(v, h)
-		faults = faults.With("handle", what+" at "+s.When(v, h.At)+".")
+		what, _ := eventClause(r, h)
+		faults = faults.With("handle", what+" at "+s.When(r, h.At)+".")
 	}
 	kept := "Look at the request again: nothing that you did has been saved."
 	if typed.hasText() {
 		kept += " What you typed is still here."
 	}
-	return s.show(v, response{status: http.StatusConflict, typed: typed, FormErrors: faults.With("handle", kept)})
+	return s.show(r, response{status: http.StatusConflict, typed: typed, FormErrors: faults.With("handle", kept)})
 }
 
 // showRefusal shows the request with the refusal and the typed values.
-func (s *Section) showRefusal(v *pagekit.Request, typed typed, err error) error {
+func (s *Section) showRefusal(r *pagekit.Request, typed typed, err error) error {
 	refusal := refusalOf(err)
 	if refusal == nil || errors.Is(orNoRequest(err), errNoRequest) {
 		return orNoRequest(err)
 	}
 	if refusal.Kind != fault.Conflict {
 		field, text := faultOf(refusal, typed)
-		return s.show(v, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With(field, text)})
+		return s.show(r, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With(field, text)})
 	}
-	found, err := s.find(v)
+	found, err := s.find(r)
 	if err != nil {
 		return err
 	}
 	faults := pagekit.FormErrors{}
-	if len(unseen(v, found)) == 0 { // the page had no button for it
+	if len(unseen(r, found)) == 0 { // the page had no button for it
 		faults = faults.With("handle", refusal.Detail)
 	}
-	return s.showConflict(v, found, typed, faults)
+	return s.showConflict(r, found, typed, faults)
 }
 
 // faultOf returns the field of a fault, and its text.

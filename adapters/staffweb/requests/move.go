@@ -38,56 +38,56 @@ const (
 )
 
 // moveForm shows the current patient, and asks for a name.
-func (s *Section) moveForm(v *pagekit.Request) error {
-	found, err := s.find(v)
+func (s *Section) moveForm(r *pagekit.Request) error {
+	found, err := s.find(r)
 	if err != nil {
 		return err
 	}
-	return s.ask(v, found, response{status: http.StatusOK})
+	return s.ask(r, found, response{status: http.StatusOK})
 }
 
 // move finds patients, or moves the request to one of them.
-func (s *Section) move(v *pagekit.Request) error {
-	found, err := s.find(v)
+func (s *Section) move(r *pagekit.Request) error {
+	found, err := s.find(r)
 	if err != nil {
 		return err
 	}
-	typed, wrongFind := readTyped(v), pagekit.TooLong(v.Form.Get("find"), longestFind)
+	typed, wrongFind := readTyped(r), pagekit.TooLong(r.Form.Get("find"), longestFind)
 	switch {
-	case !v.HasToken(purpose(v)):
-		return s.ask(v, found, response{status: http.StatusForbidden, typed: typed, FormErrors: pagekit.FormErrors{}.With("find", pagekit.SignedInAgain)})
+	case !r.HasToken(purpose(r)):
+		return s.ask(r, found, response{status: http.StatusForbidden, typed: typed, FormErrors: pagekit.FormErrors{}.With("find", pagekit.SignedInAgain)})
 	case wrongFind != "":
-		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormError("find", wrongFind)})
-	case v.Form.Get("do") == "find":
-		return s.ask(v, found, response{status: http.StatusOK, typed: typed})
-	case v.Form.Get("do") != "move":
+		return s.ask(r, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormError("find", wrongFind)})
+	case r.Form.Get("do") == "find":
+		return s.ask(r, found, response{status: http.StatusOK, typed: typed})
+	case r.Form.Get("do") != "move":
 		return pagekit.ErrUnreadable
-	case len(unseen(v, found)) > 0:
-		return s.showConflict(v, found, typed, pagekit.FormErrors{})
+	case len(unseen(r, found)) > 0:
+		return s.showConflict(r, found, typed, pagekit.FormErrors{})
 	}
-	if err := s.checkAccess(v, found); err != nil {
+	if err := s.checkAccess(r, found); err != nil {
 		return err
 	}
-	return s.moveTo(v, found, typed)
+	return s.moveTo(r, found, typed)
 }
 
-func (s *Section) moveTo(v *pagekit.Request, found projections.Request, typed typed) error {
+func (s *Section) moveTo(r *pagekit.Request, found projections.Request, typed typed) error {
 	to, ok := parse.SomeID(typed.to)
 	if !ok {
-		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("to", noPatient)})
+		return s.ask(r, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("to", noPatient)})
 	}
-	err := s.Desk.ReLinkPatientRequest(v.StaffContext(), commands.ReLinkPatientRequest{
-		Tenant: v.Tenant, Request: found.ID, Seen: found.Version, From: found.Patient, To: patient.ID{UUID: to}, Reason: typed.text,
+	err := s.Desk.ReLinkPatientRequest(r.StaffContext(), commands.ReLinkPatientRequest{
+		Tenant: r.Tenant, Request: found.ID, Seen: found.Version, From: found.Patient, To: patient.ID{UUID: to}, Reason: typed.text,
 	})
 	switch {
 	case err == nil:
-		return v.Redirect(v.Base() + "/requests/" + found.ID.String() + "?done=move")
+		return r.Redirect(r.Base() + "/requests/" + found.ID.String() + "?done=move")
 	case errors.Is(err, patient.ErrUnknown):
-		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("to", noPatient)})
+		return s.ask(r, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("to", noPatient)})
 	case errors.Is(err, request.ErrInvalidText):
-		return s.ask(v, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("text", typed.wrong(request.ErrInvalidText))})
+		return s.ask(r, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("text", typed.wrong(request.ErrInvalidText))})
 	}
-	return s.showRefusal(v, typed, err)
+	return s.showRefusal(r, typed, err)
 }
 
 // noPatient is the text if no patient of the practice was chosen.
@@ -95,8 +95,8 @@ const noPatient = "Choose one of the patients."
 
 // ask shows the form, with the patients found. A search is a POST, so that no address
 // contains a name.
-func (s *Section) ask(v *pagekit.Request, found projections.Request, response response) error {
-	names, err := s.Patients(v, found.Patient)
+func (s *Section) ask(r *pagekit.Request, found projections.Request, response response) error {
+	names, err := s.Patients(r, found.Patient)
 	if err != nil {
 		return err
 	}
@@ -105,22 +105,22 @@ func (s *Section) ask(v *pagekit.Request, found projections.Request, response re
 		return errNoRequest
 	}
 	content := movePage{
-		FormErrors: response.FormErrors, ID: found.ID, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Seen: seenOf(found), Token: v.Token(purpose(v)),
+		FormErrors: response.FormErrors, ID: found.ID, Name: name.Name, Born: pagekit.FormatBirthDate(name.BirthDate), Seen: seenOf(found), Token: r.Token(purpose(r)),
 		Words: pagekit.Area{ID: "text", Label: "Why is it theirs?", Hint: readersHint, Value: response.typed.text, Fault: response.Fault("text")},
 	}
-	if err := s.search(v, found, response, &content); err != nil {
+	if err := s.search(r, found, response, &content); err != nil {
 		return err
 	}
-	s.Show(v, pagekit.View{Template: templates["patient"], Status: response.status, Title: content.PageTitle("Move the request to another patient"), Content: content})
+	s.Show(r, pagekit.View{Template: templates["patient"], Status: response.status, Title: content.PageTitle("Move the request to another patient"), Content: content})
 	return nil
 }
 
 // search finds patients by the typed name, if any. The patients shown are in the access
 // record; the typed text is not stored.
-func (s *Section) search(v *pagekit.Request, of projections.Request, response response, content *movePage) error {
+func (s *Section) search(r *pagekit.Request, of projections.Request, response response, content *movePage) error {
 	shown := []patient.ID{of.Patient}
-	if content.Find = strings.TrimSpace(v.Form.Get("find")); v.HTTP.Method == http.MethodPost && content.Find != "" && pagekit.TooLong(content.Find, longestFind) == "" {
-		found, more, err := s.Book.Search(v.Context(), v.Tenant, content.Find, candidatesShown)
+	if content.Find = strings.TrimSpace(r.Form.Get("find")); r.HTTP.Method == http.MethodPost && content.Find != "" && pagekit.TooLong(content.Find, longestFind) == "" {
+		found, more, err := s.Book.Search(r.Context(), r.Tenant, content.Find, candidatesShown)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (s *Section) search(v *pagekit.Request, of projections.Request, response re
 		}
 		content.FoundWords = foundWords(len(content.Found), more)
 	}
-	s.RecordShown(v, "patients", shown...)
+	s.RecordShown(r, "patients", shown...)
 	return nil
 }
 

@@ -32,34 +32,34 @@ type response struct {
 type typed struct{ text, outcome, to string }
 
 // request shows one request.
-func (s *Section) request(v *pagekit.Request) error {
-	return s.show(v, response{status: http.StatusOK, done: doneWords[v.Form.Get("done")]})
+func (s *Section) request(r *pagekit.Request) error {
+	return s.show(r, response{status: http.StatusOK, done: doneWords[r.Form.Get("done")]})
 }
 
 // show shows the current request. The event of opening it is in the log before (rule
 // 1).
-func (s *Section) show(v *pagekit.Request, response response) error {
-	found, err := s.open(v)
+func (s *Section) show(r *pagekit.Request, response response) error {
+	found, err := s.open(r)
 	if err != nil {
 		return err
 	}
-	content, err := s.contentOf(v, found, response)
+	content, err := s.contentOf(r, found, response)
 	if err != nil {
 		return err
 	}
-	s.Show(v, pagekit.View{Template: templates["request"], Status: response.status, Title: content.PageTitle("Request"), Content: content})
+	s.Show(r, pagekit.View{Template: templates["request"], Status: response.status, Title: content.PageTitle("Request"), Content: content})
 	return nil
 }
 
 // open appends the event of opening the request, and returns the request with the same
 // patient as the event. If it is moved in between, it is opened again.
-func (s *Section) open(v *pagekit.Request) (projections.Request, error) {
+func (s *Section) open(r *pagekit.Request) (projections.Request, error) {
 	for {
-		found, err := s.find(v)
+		found, err := s.find(r)
 		if err != nil {
 			return found, err
 		}
-		about, err := s.Desk.OpenPatientRequest(v.StaffContext(), commands.OpenPatientRequest{Tenant: v.Tenant, Request: found.ID})
+		about, err := s.Desk.OpenPatientRequest(r.StaffContext(), commands.OpenPatientRequest{Tenant: r.Tenant, Request: found.ID})
 		if err != nil || about == found.Patient {
 			return found, orNoRequest(err)
 		}
@@ -67,17 +67,17 @@ func (s *Section) open(v *pagekit.Request) (projections.Request, error) {
 }
 
 // find reads the request in the address, with the name of its application.
-func (s *Section) find(v *pagekit.Request) (projections.Request, error) {
-	id, ok := parse.ID(v.PathValue("request"))
+func (s *Section) find(r *pagekit.Request) (projections.Request, error) {
+	id, ok := parse.ID(r.PathValue("request"))
 	if !ok {
 		return projections.Request{}, errNoRequest
 	}
-	found, err := s.Requests.Of(v.Context(), v.Tenant, request.ID{UUID: id})
+	found, err := s.Requests.Of(r.Context(), r.Tenant, request.ID{UUID: id})
 	if err != nil {
 		return found, orNoRequest(err)
 	}
 	if sent := &found.History[0]; sent.By == "" && sent.Actor.Application != uuid.Nil {
-		sent.By, err = s.Directory.Application(v.Context(), sent.Actor.Application)
+		sent.By, err = s.Directory.Application(r.Context(), sent.Actor.Application)
 	}
 	return found, err
 }
@@ -91,13 +91,13 @@ func orNoRequest(err error) error {
 }
 
 // hasAccess reports whether the signed-in member has access to the patient's text (rule 3).
-func (s *Section) hasAccess(v *pagekit.Request, of patient.ID) (bool, error) {
-	sight, err := s.Records.Sight(v.Context(), v.Tenant, of, v.Session.Staff)
+func (s *Section) hasAccess(r *pagekit.Request, of patient.ID) (bool, error) {
+	sight, err := s.Records.Sight(r.Context(), r.Tenant, of, r.Session.Staff)
 	return sight.Open(s.Now()), err
 }
 
 // purpose is the form tokens' purpose.
-func purpose(v *pagekit.Request) string { return "request " + v.PathValue("request") }
+func purpose(r *pagekit.Request) string { return "request " + r.PathValue("request") }
 
 // refusalOf returns a rule's refusal; nil for any other error.
 func refusalOf(err error) *fault.Error {
@@ -113,10 +113,10 @@ func seenOf(r projections.Request) string { return strconv.Itoa(r.Version) }
 
 // unseen is the events of the request since the form's page. A form without a version
 // has seen none.
-func unseen(v *pagekit.Request, r projections.Request) []projections.Handled {
-	seen, err := strconv.Atoi(v.Form.Get("seen"))
-	if err != nil || seen < 0 || seen > r.Version {
+func unseen(r *pagekit.Request, found projections.Request) []projections.Handled {
+	seen, err := strconv.Atoi(r.Form.Get("seen"))
+	if err != nil || seen < 0 || seen > found.Version {
 		seen = 0
 	}
-	return r.History[len(r.History)-min(r.Version-seen, len(r.History)):]
+	return found.History[len(found.History)-min(found.Version-seen, len(found.History)):]
 }

@@ -67,15 +67,15 @@ func ageText(d time.Duration) string {
 }
 
 // eventClause describes an event of a request: a clause, and the text.
-func eventClause(v *pagekit.Request, h projections.Handled) (clause, text string) {
-	who := pagekit.ActorName(v, h)
+func eventClause(r *pagekit.Request, h projections.Handled) (clause, text string) {
+	who := pagekit.ActorName(r, h)
 	switch e := h.Event.(type) {
 	case request.Submitted:
 		return who + " sent this", ""
 	case request.Taken:
 		return who + " took this", ""
 	case request.Given:
-		return who + " gave this to " + recipientName(v, e, h.To), ""
+		return who + " gave this to " + recipientName(r, e, h.To), ""
 	case request.UrgencyChanged:
 		if e.Urgent {
 			return who + " marked this as urgent", ""
@@ -95,9 +95,9 @@ func eventClause(v *pagekit.Request, h projections.Handled) (clause, text string
 	return who + " changed this", ""
 }
 
-func recipientName(v *pagekit.Request, e request.Given, name string) string {
+func recipientName(r *pagekit.Request, e request.Given, name string) string {
 	switch e.To {
-	case v.Session.Staff:
+	case r.Session.Staff:
 		return "you"
 	case staff.ID{}:
 		return "nobody"

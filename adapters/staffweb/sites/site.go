@@ -41,29 +41,29 @@ func (f field) changed() bool { return strings.TrimSpace(f.Typed) != f.Was }
 var doneTexts = map[string]string{"added": "The site has been added. Add its rooms here.", "saved": "The names have been saved."}
 
 // site shows a site with its rooms.
-func (s *Section) site(v *pagekit.Request) error {
-	at, err := s.find(v)
+func (s *Section) site(r *pagekit.Request) error {
+	at, err := s.find(r)
 	if err != nil {
 		return err
 	}
-	s.showSite(v, http.StatusOK, sitePage{Done: doneTexts[v.Form.Get("done")], Site: at, Name: field{Was: at.Name, Typed: at.Name}, Rooms: roomFields(v, at)})
+	s.showSite(r, http.StatusOK, sitePage{Done: doneTexts[r.Form.Get("done")], Site: at, Name: field{Was: at.Name, Typed: at.Name}, Rooms: roomFields(r, at)})
 	return nil
 }
 
-func (s *Section) showSite(v *pagekit.Request, status int, page sitePage) {
-	page.Token = v.Token(purpose)
+func (s *Section) showSite(r *pagekit.Request, status int, page sitePage) {
+	page.Token = r.Token(purpose)
 	page.Name.ID, page.Name.Label = "name", "Name of the site"
 	page.New.ID, page.New.Label = "new", "Another room"
-	s.Show(v, pagekit.View{Template: templates["site"], Status: status, Title: page.PageTitle("Site"), Content: page})
+	s.Show(r, pagekit.View{Template: templates["site"], Status: status, Title: page.PageTitle("Site"), Content: page})
 }
 
 // find reads the site in the address.
-func (s *Section) find(v *pagekit.Request) (projections.Site, error) {
-	all, err := s.Sites.Of(v.Context(), v.Tenant)
+func (s *Section) find(r *pagekit.Request) (projections.Site, error) {
+	all, err := s.Sites.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return projections.Site{}, err
 	}
-	id, ok := parse.SomeID(v.PathValue("site"))
+	id, ok := parse.SomeID(r.PathValue("site"))
 	i := slices.IndexFunc(all, func(of projections.Site) bool { return of.Site.UUID == id })
 	if !ok || i < 0 {
 		return projections.Site{}, errNone
@@ -72,13 +72,13 @@ func (s *Section) find(v *pagekit.Request) (projections.Site, error) {
 }
 
 // roomFields are the rooms of a site, with the values of the form.
-func roomFields(v *pagekit.Request, at projections.Site) (fields []field) {
+func roomFields(r *pagekit.Request, at projections.Site) (fields []field) {
 	for n, room := range at.Rooms {
 		number := strconv.Itoa(n + 1)
 		f := field{N: n + 1, ID: "room" + number, Label: "Name of room " + number, Room: room.Room.String(), Was: room.Name, Typed: room.Name}
-		for sent := 1; v.Form.Has("id" + strconv.Itoa(sent)); sent++ {
-			if at := strconv.Itoa(sent); v.Form.Get("id"+at) == f.Room {
-				f.Was, f.Typed = v.Form.Get("was"+at), v.Form.Get("room"+at)
+		for sent := 1; r.Form.Has("id" + strconv.Itoa(sent)); sent++ {
+			if at := strconv.Itoa(sent); r.Form.Get("id"+at) == f.Room {
+				f.Was, f.Typed = r.Form.Get("was"+at), r.Form.Get("room"+at)
 			}
 		}
 		fields = append(fields, f)
@@ -87,27 +87,27 @@ func roomFields(v *pagekit.Request, at projections.Site) (fields []field) {
 }
 
 // change saves the edited names, and adds a room if one is named.
-func (s *Section) change(v *pagekit.Request) error {
-	at, err := s.find(v)
+func (s *Section) change(r *pagekit.Request) error {
+	at, err := s.find(r)
 	if err != nil {
 		return err
 	}
 	page := sitePage{
-		Site: at, Name: field{Was: v.Form.Get("was"), Typed: v.Form.Get("name")}, Rooms: roomFields(v, at), New: field{Typed: v.Form.Get("new")},
+		Site: at, Name: field{Was: r.Form.Get("was"), Typed: r.Form.Get("name")}, Rooms: roomFields(r, at), New: field{Typed: r.Form.Get("new")},
 	}
-	if !v.HasToken(purpose) {
+	if !r.HasToken(purpose) {
 		page.FormErrors = pagekit.FormError("name", pagekit.SignedInAgain)
-		s.showSite(v, http.StatusForbidden, page)
+		s.showSite(r, http.StatusForbidden, page)
 		return nil
 	}
 	if page.check(); len(page.Faults) > 0 {
-		s.showSite(v, http.StatusBadRequest, page)
+		s.showSite(r, http.StatusBadRequest, page)
 		return nil
 	}
-	if err := s.save(v, page); err != nil {
+	if err := s.save(r, page); err != nil {
 		return err
 	}
-	return v.Redirect(v.Base() + "/sites/" + at.Site.String() + "?done=saved")
+	return r.Redirect(r.Base() + "/sites/" + at.Site.String() + "?done=saved")
 }
 
 // check finds the faults of the edited names.
@@ -139,9 +139,9 @@ func (p *sitePage) nameTaken(name, but string) bool {
 	})
 }
 
-func (s *Section) save(v *pagekit.Request, page sitePage) error {
+func (s *Section) save(r *pagekit.Request, page sitePage) error {
 	if page.Name.changed() {
-		err := s.Desk.RenameSite(v.StaffContext(), commands.RenameSite{Tenant: v.Tenant, Site: page.Site.Site, Name: page.Name.Typed})
+		err := s.Desk.RenameSite(r.StaffContext(), commands.RenameSite{Tenant: r.Tenant, Site: page.Site.Site, Name: page.Name.Typed})
 		if err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (s *Section) save(v *pagekit.Request, page sitePage) error {
 		if !f.changed() {
 			continue
 		}
-		err := s.Desk.RenameRoom(v.StaffContext(), commands.RenameRoom{Tenant: v.Tenant, Room: page.Site.Rooms[n].Room, Name: f.Typed})
+		err := s.Desk.RenameRoom(r.StaffContext(), commands.RenameRoom{Tenant: r.Tenant, Room: page.Site.Rooms[n].Room, Name: f.Typed})
 		if err != nil {
 			return err
 		}
@@ -158,6 +158,6 @@ func (s *Section) save(v *pagekit.Request, page sitePage) error {
 	if !page.New.changed() {
 		return nil
 	}
-	_, err := s.Desk.AddRoom(v.StaffContext(), commands.AddRoom{Tenant: v.Tenant, Site: page.Site.Site, Name: page.New.Typed})
+	_, err := s.Desk.AddRoom(r.StaffContext(), commands.AddRoom{Tenant: r.Tenant, Site: page.Site.Site, Name: page.New.Typed})
 	return err
 }

@@ -49,39 +49,39 @@ type sitesPage struct {
 	Token string
 }
 
-func (s *Section) list(v *pagekit.Request) error {
-	return s.show(v, http.StatusOK, pagekit.FormErrors{})
+func (s *Section) list(r *pagekit.Request) error {
+	return s.show(r, http.StatusOK, pagekit.FormErrors{})
 }
 
-func (s *Section) show(v *pagekit.Request, status int, faults pagekit.FormErrors) error {
-	found, err := s.Sites.Of(v.Context(), v.Tenant)
+func (s *Section) show(r *pagekit.Request, status int, faults pagekit.FormErrors) error {
+	found, err := s.Sites.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
-	content := sitesPage{FormErrors: faults, Sites: found, Name: v.Form.Get("name"), Token: v.Token(purpose)}
-	s.Show(v, pagekit.View{Template: templates["sites"], Status: status, Title: faults.PageTitle("Sites"), Content: content})
+	content := sitesPage{FormErrors: faults, Sites: found, Name: r.Form.Get("name"), Token: r.Token(purpose)}
+	s.Show(r, pagekit.View{Template: templates["sites"], Status: status, Title: faults.PageTitle("Sites"), Content: content})
 	return nil
 }
 
 // add adds a site.
-func (s *Section) add(v *pagekit.Request) error {
-	if !v.HasToken(purpose) {
-		return s.show(v, http.StatusForbidden, pagekit.FormError("name", pagekit.SignedInAgain))
+func (s *Section) add(r *pagekit.Request) error {
+	if !r.HasToken(purpose) {
+		return s.show(r, http.StatusForbidden, pagekit.FormError("name", pagekit.SignedInAgain))
 	}
-	all, err := s.Sites.Of(v.Context(), v.Tenant)
+	all, err := s.Sites.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
-	name := strings.TrimSpace(v.Form.Get("name"))
+	name := strings.TrimSpace(r.Form.Get("name"))
 	taken := slices.ContainsFunc(all, func(of projections.Site) bool { return of.Name == name })
 	if fault := nameFault(name, taken, "site"); fault != "" {
-		return s.show(v, http.StatusBadRequest, pagekit.FormError("name", fault))
+		return s.show(r, http.StatusBadRequest, pagekit.FormError("name", fault))
 	}
-	id, err := s.Desk.AddSite(v.StaffContext(), commands.AddSite{Tenant: v.Tenant, Name: name})
+	id, err := s.Desk.AddSite(r.StaffContext(), commands.AddSite{Tenant: r.Tenant, Name: name})
 	if err != nil {
 		return err
 	}
-	return v.Redirect(v.Base() + "/sites/" + id.String() + "?done=added")
+	return r.Redirect(r.Base() + "/sites/" + id.String() + "?done=added")
 }
 
 // nameFault describes the fault of a name; "" if there is none.
