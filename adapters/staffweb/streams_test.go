@@ -241,8 +241,8 @@ func (f *forms) attack(t *testing.T, action string, fields url.Values) {
 	}
 }
 
-// wantContinues has all that the streams are for done: the other practice opens and closes, the
-// next one is registered, and the application has its keys read again.
+// wantContinues has all that the streams are for done: the other practice opens and
+// closes, the next one is registered, and the application has its keys read again.
 func (f *forms) wantContinues(t *testing.T) {
 	t.Helper()
 	ctx, desk := t.Context(), f.posed.pages.Desk

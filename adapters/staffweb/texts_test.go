@@ -15,8 +15,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// scripts are ten characters each, which repeat in a text. A Bengali letter takes 3 bytes, and
-// 9 in a form; an emoji takes 4, and 12 in a form.
+// scripts are ten characters each, which repeat in a text. A Bengali letter takes 3
+// bytes, and 9 in a form; an emoji takes 4, and 12 in a form.
 var scripts = map[string]string{"Latin": "abcdefghij", "Bengali": "কখগঘঙচছজঝঞ", "emoji": "😀😁😂😃😄😅😆😇😈😉"}
 
 // textOf is a text of a number of characters.

@@ -89,6 +89,6 @@ func (s *Section) verify(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	r.SetCookie(s.deviceCookie(r, device))
+	r.SetCookie(s.DeviceCookie(r, device))
 	return nil
 }

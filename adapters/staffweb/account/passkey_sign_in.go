@@ -2,22 +2,10 @@ package account
 
 import (
 	"net/http"
-	"net/url"
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/adapters/staffweb/signin"
 )
-
-// passkeySite is the address of the pages as passkeys see it. A passkey belongs to a host
-// name, so an IP address has none.
-func (s *Section) passkeySite(r *pagekit.Request) (site signin.Site, ok bool) {
-	at := s.URL
-	if at == nil {
-		at = &url.URL{Scheme: "http", Host: r.HTTP.Host}
-	}
-	site = signin.Site{RP: at.Hostname(), Origin: at.Scheme + "://" + at.Host}
-	return site, site.Named()
-}
 
 // challenge returns a passkey challenge to the script, as JSON. For a browser without a
 // session it queries the database only if it has the token of a second step.
@@ -43,7 +31,7 @@ func (s *Section) challenge(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	r.SetCookie(s.challengeCookie(r, kept))
+	r.SetCookie(s.ChallengeCookie(r, kept))
 	r.Respond("application/json", options)
 	return nil
 }
@@ -53,7 +41,7 @@ func (s *Section) challengeSecond(r *pagekit.Request, a signin.Ask) (options []b
 	if err := s.Acquire(r); err != nil {
 		return nil, "", err
 	}
-	a.Binding = r.CookieValue(s.stepCookie(r, ""))
+	a.Binding = r.CookieValue(s.StepCookie(r, ""))
 	h, found, err := s.Auth.Steps.Find(r.Context(), r.Tenant, a.Binding)
 	if err != nil {
 		return nil, "", err
@@ -90,14 +78,15 @@ func (s *Section) challengeMember(r *pagekit.Request, a signin.Ask) (options []b
 	return s.Auth.Passkeys.BeginLogin(a, passkeys)
 }
 
-// passkeyResponse reads the passkey's answer from the form. It deletes the challenge's cookie.
+// passkeyResponse reads the passkey's answer from the form. It deletes the challenge's
+// cookie.
 func (s *Section) passkeyResponse(r *pagekit.Request, a signin.Ask) signin.PasskeyResponse {
 	a.Tenant = r.Tenant
 	a.Site, _ = s.passkeySite(r) // there was no challenge at a site without a name
-	kept := r.CookieValue(s.challengeCookie(r, ""))
-	r.SetCookie(s.challengeCookie(r, ""))
+	kept := r.CookieValue(s.ChallengeCookie(r, ""))
+	r.SetCookie(s.ChallengeCookie(r, ""))
 	return signin.PasskeyResponse{Ask: a, Kept: kept, Answer: r.Form.Get("signed"), Source: r.Source,
-		Device: r.CookieValue(s.deviceCookie(r, "")), Browser: browserOf(r.HTTP.UserAgent())}
+		Device: r.CookieValue(s.DeviceCookie(r, "")), Browser: browserOf(r.HTTP.UserAgent())}
 }
 
 // signInByPasskey begins a session of the passkey's owner.
@@ -126,12 +115,12 @@ type secondPage struct {
 // secondForm asks for the passkey after the right password.
 func (s *Section) secondForm(r *pagekit.Request) error {
 	if r.SignedIn {
-		return s.redirectOnward(r)
+		return r.RedirectOnward()
 	}
 	if err := s.Acquire(r); err != nil {
 		return err
 	}
-	_, found, err := s.Auth.Steps.Find(r.Context(), r.Tenant, r.CookieValue(s.stepCookie(r, "")))
+	_, found, err := s.Auth.Steps.Find(r.Context(), r.Tenant, r.CookieValue(s.StepCookie(r, "")))
 	if err != nil {
 		return err
 	}
@@ -157,7 +146,7 @@ func (s *Section) secondStep(r *pagekit.Request) error {
 	if err := s.Acquire(r); err != nil {
 		return err
 	}
-	step := r.CookieValue(s.stepCookie(r, ""))
+	step := r.CookieValue(s.StepCookie(r, ""))
 	h, found, err := s.Auth.Steps.Take(r.Context(), r.Tenant, step)
 	if err != nil {
 		return err
@@ -177,6 +166,6 @@ func (s *Section) secondStep(r *pagekit.Request) error {
 	if err := s.Auth.Steps.End(r.Context(), r.Tenant, step); err != nil {
 		return err
 	}
-	r.SetCookie(s.stepCookie(r, ""))
+	r.SetCookie(s.StepCookie(r, ""))
 	return s.finishSignIn(r, in)
 }

@@ -17,7 +17,7 @@ type passkeysPage struct {
 	Done      string // the last action: added, removed or nothing
 	Passkeys  []passkeyRow
 	Last      bool // there is only one
-	Full      bool // no more can be added
+	Full      bool // the limit is reached
 	Here      bool // the host has a name, as passkeys need
 	Confirmed bool // changes are possible without reauthentication
 	Token     string

@@ -82,7 +82,7 @@ func (s *Section) replacePassword(r *pagekit.Request, present, chosen string) er
 }
 
 // readyForPassword redirects a member with passkeys to show one first, unless they did
-// recently: their password alone does not suffice (D66).
+// recently: their password does not suffice (D66).
 func (s *Section) readyForPassword(r *pagekit.Request) (ready bool, err error) {
 	if s.Confirmed(r) {
 		return true, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"frontdesk/adapters/staffweb/pagekit"
@@ -24,7 +25,7 @@ type signInPage struct {
 // signInForm shows the sign-in page, unless there is a session already.
 func (s *Section) signInForm(r *pagekit.Request) error {
 	if r.SignedIn {
-		return s.redirectOnward(r)
+		return r.RedirectOnward()
 	}
 	ended, err := s.endedReason(r)
 	if err != nil {
@@ -62,26 +63,33 @@ func (s *Section) showSignIn(r *pagekit.Request, status int, page signInPage) er
 	return nil
 }
 
-// signIn begins a session, in place of any old one, or continues with the page that
-// asks for a passkey.
+// passkeySite is the address of the pages as passkeys see it. A passkey belongs to a host
+// name, so an IP address has none.
+func (s *Section) passkeySite(r *pagekit.Request) (site signin.Site, ok bool) {
+	at := s.URL
+	if at == nil {
+		at = &url.URL{Scheme: "http", Host: r.HTTP.Host}
+	}
+	site = signin.Site{RP: at.Hostname(), Origin: at.Scheme + "://" + at.Host}
+	return site, site.Named()
+}
+
+// signIn begins a session, in place of any old one, or the step that asks for a passkey.
 func (s *Section) signIn(r *pagekit.Request) error {
 	page := signInPage{Username: r.Form.Get("username")}
 	password := r.Form.Get("password")
 	if page.Faults = missingFields(page.Username, password); len(page.Faults) > 0 {
 		return s.showSignIn(r, http.StatusBadRequest, page)
 	}
+	try := s.newTry(r, page.Username, password)
 	r.Release() // sign-ins have a queue of their own
-	in, err := s.Auth.SignIn(r.AnonymousContext(), s.newTry(r, page.Username, password))
+	in, err := s.Auth.SignIn(r.AnonymousContext(), try)
 	s.recordSignIn(r, in, err)
 	if refusal, ok := refusalOf(err); ok {
 		return s.showRefusal(r, page, refusal)
 	}
 	if err != nil {
 		return err
-	}
-	if in.Step != "" {
-		r.SetCookie(s.stepCookie(r, in.Step))
-		return r.Redirect(r.Base() + "/sign-in/second" + r.Ask.Query())
 	}
 	return s.finishSignIn(r, in)
 }
@@ -100,7 +108,7 @@ func missingFields(username, password string) (faults []pagekit.FieldFault) {
 func (s *Section) newTry(r *pagekit.Request, username, password string) signin.Try {
 	return signin.Try{
 		Account: signin.Account{Tenant: r.Tenant, Username: username}, Password: password,
-		Source: r.Source, Device: r.CookieValue(s.deviceCookie(r, "")), Browser: browserOf(r.HTTP.UserAgent()),
+		Source: r.Source, Browser: browserOf(r.HTTP.UserAgent()), Device: r.CookieValue(s.DeviceCookie(r, "")),
 	}
 }
 
@@ -158,13 +166,17 @@ func (s *Section) recordSignIn(r *pagekit.Request, in signin.SignedIn, err error
 		slog.String("source", r.Source))
 }
 
-// finishSignIn sets the session's cookies, and redirects to the page that the browser first
-// asked for.
+// finishSignIn sets the cookies of the new session, and redirects to the page that the
+// browser first asked for, or to the page that asks for the passkey.
 func (s *Section) finishSignIn(r *pagekit.Request, in signin.SignedIn) error {
-	if err := s.setSessionCookies(r, in); err != nil {
-		return err
+	if in.Step == "" {
+		if err := s.setSessionCookies(r, in); err != nil {
+			return err
+		}
+		return r.RedirectOnward()
 	}
-	return s.redirectOnward(r)
+	r.SetCookie(s.StepCookie(r, in.Step))
+	return r.Redirect(r.Base() + "/sign-in/second" + r.Ask.Query())
 }
 
 // beginSession signs in a member who has just chosen a password, and signs out any other in
@@ -183,16 +195,8 @@ func (s *Section) setSessionCookies(r *pagekit.Request, in signin.SignedIn) erro
 		return err
 	}
 	r.SetCookie(s.SessionCookie(r, in.Session))
-	r.SetCookie(s.deviceCookie(r, in.Device))
+	r.SetCookie(s.DeviceCookie(r, in.Device))
 	return nil
-}
-
-// redirectOnward redirects to the page that the browser first asked for.
-func (s *Section) redirectOnward(r *pagekit.Request) error {
-	if !r.Ask.Made {
-		return r.Redirect(r.Base()) // home, which knows their roles
-	}
-	return r.Redirect(r.Base() + "/authorise" + r.Ask.Query())
 }
 
 // signOut ends the session for every browser that has its token, and redirects to the
@@ -217,29 +221,6 @@ func (s *Section) endSession(r *pagekit.Request) error {
 		return nil
 	}
 	return s.Auth.SignOut(r.StaffContext(), r.Tenant, r.Session)
-}
-
-// deviceCookie holds the token by which the sign-in page recognises the browser. It
-// outlives sessions. No practice's name has a dot, so it cannot collide with a
-// session's cookie.
-func (s *Section) deviceCookie(r *pagekit.Request, token string) *http.Cookie {
-	c := s.Cookie(r, "frontdesk.device-", token)
-	c.SameSite, c.MaxAge = http.SameSiteStrictMode, int(signin.DeviceLifetime.Seconds())
-	return c
-}
-
-// stepCookie holds the step between the password and the passkey.
-func (s *Section) stepCookie(r *pagekit.Request, token string) *http.Cookie {
-	c := s.Cookie(r, "frontdesk.step-", token)
-	c.SameSite = http.SameSiteStrictMode
-	return c
-}
-
-// challengeCookie holds the browser's part of a challenge for a passkey.
-func (s *Section) challengeCookie(r *pagekit.Request, kept string) *http.Cookie {
-	c := s.Cookie(r, "frontdesk.challenge-", kept)
-	c.SameSite = http.SameSiteStrictMode
-	return c
 }
 
 // productName is a word of a User-Agent, and its usual name.

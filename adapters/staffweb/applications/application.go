@@ -15,7 +15,7 @@ type applicationPage struct {
 	pagekit.FormErrors
 	projections.Offer
 	Done    string   // the last action; "" for none
-	Itself  []string // its rights for itself, in words
+	Itself  []string // its rights as an application, in words
 	ForUser []string // its rights for a member of staff who authorises it
 	Told    []string // its webhooks
 

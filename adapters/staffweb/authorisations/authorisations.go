@@ -82,7 +82,7 @@ func (s *Section) revoke(r *pagekit.Request) error {
 	return r.Redirect(r.Base() + "/authorisations?stopped")
 }
 
-// isGone reports whether a refusal means that there is nothing to stop.
+// isGone reports whether a refusal means that the authorisation does not exist.
 func isGone(err error) bool {
 	return errors.Is(err, authorisation.ErrNone) || errors.Is(err, staff.ErrUnknown) || errors.Is(err, application.ErrUnknown)
 }

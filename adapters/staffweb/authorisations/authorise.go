@@ -52,7 +52,7 @@ type authorisePage struct {
 	Application string
 	May         []string // its rights after approval
 	For, Ends   string   // how long, and until when
-	Until       string   // when an earlier approval ends; "" if there is none
+	Until       string   // when an earlier approval ends; "" without one
 	Host        string   // where the browser goes next; "" for an application on the device
 	Scheme      string
 	Token       string

@@ -105,8 +105,8 @@ func isDisplaySite(r *pagekit.Request) bool {
 	return ok && id == r.Display.Site.UUID
 }
 
-// recordShown adds the patients that the screen shows to the access record, with the display,
-// if there are any.
+// recordShown adds the patients that the screen shows to the access record, with the
+// display, if there are any.
 func (s *Section) recordShown(r *pagekit.Request, called []projections.CallIn) {
 	if len(called) == 0 {
 		return

@@ -1,4 +1,4 @@
 // Package board has the page for waiting room screens: the call-ins at a site, with
-// their rooms. Only the display's screen has access, without a session, and it shows no
-// more about patients than the display is set to (D88).
+// their rooms. Only the display's screen has access, without a session. It shows the
+// part of patients' names to which the display is set (D88).
 package board

@@ -90,8 +90,8 @@ func (o *output) retryAfter(number int) {
 	fmt.Fprintf(&o.text, "retry: %d\n\n", 1000+number*37%2000)
 }
 
-// writeMessages writes messages. Only the last message of an idx has its id, so that a browser
-// that has received half of them gets them again.
+// writeMessages writes messages. Only the last message of an idx has its id, so that a
+// browser that has received half of them gets them again.
 func (o *output) writeMessages(n update) {
 	if n.reset {
 		o.writeControl(wordReset, n.upto)
@@ -100,7 +100,7 @@ func (o *output) writeMessages(n update) {
 		if i+1 == len(n.messages) || n.messages[i+1].Idx > m.Idx {
 			fmt.Fprintf(&o.text, "id: %d\n", m.Idx)
 		}
-		data, _ := json.Marshal(jsonMessage{m.Topic.String(), m.What, m.ID.String()}) // strings alone
+		data, _ := json.Marshal(jsonMessage{m.Topic.String(), m.What, m.ID.String()}) // strings only, so it cannot fail
 		fmt.Fprintf(&o.text, "data: %s\n\n", data)
 	}
 }

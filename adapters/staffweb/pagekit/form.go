@@ -145,7 +145,7 @@ func FormErrorsOf(err error, field string) (wrong FormErrors, ok bool) {
 	return FormError(field, refusal.Detail), true
 }
 
-// Fault returns the fault of a field; "" if there is none.
+// Fault returns the fault of a field; "" without one.
 func (f FormErrors) Fault(field string) string {
 	for _, fault := range f.Faults {
 		if fault.Field == field {

@@ -53,7 +53,8 @@ func ParseBirthDate(text string) (date string, ok bool) {
 	return "", false
 }
 
-// FormatBirthDate formats a date of birth; "" if unknown. Anything but a date stays as it is.
+// FormatBirthDate formats a date of birth; "" if unknown. Anything but a date stays as it
+// is.
 func FormatBirthDate(date string) string {
 	on, err := time.Parse(time.DateOnly, date)
 	if err != nil {

@@ -163,6 +163,14 @@ func (r *Request) Redirect(address string) error {
 // asks for, so that it learns nothing about applications and practices (D25).
 func (r *Request) RedirectToSignIn() error { return r.Redirect(r.Base() + "/sign-in" + r.Ask.Query()) }
 
+// RedirectOnward redirects to the page that the browser first asked for.
+func (r *Request) RedirectOnward() error {
+	if !r.Ask.Made {
+		return r.Redirect(r.Base()) // the home page, which depends on their roles
+	}
+	return r.Redirect(r.Base() + "/authorise" + r.Ask.Query())
+}
+
 // Respond sets the content of the answer.
 func (r *Request) Respond(mediaType string, content []byte) {
 	r.body.Reset()
@@ -208,7 +216,30 @@ func (s *Site) SessionCookie(r *Request, token string) *http.Cookie {
 	return s.Cookie(r, "frontdesk-", token)
 }
 
-// CookieValue returns the cookie's value in the request; "" if there is none.
+// DeviceCookie holds the token by which the sign-in page recognises the browser. It
+// outlives sessions. No practice's name has a dot, so it cannot collide with a session's
+// cookie.
+func (s *Site) DeviceCookie(r *Request, token string) *http.Cookie {
+	c := s.Cookie(r, "frontdesk.device-", token)
+	c.SameSite, c.MaxAge = http.SameSiteStrictMode, int(signin.DeviceLifetime.Seconds())
+	return c
+}
+
+// StepCookie holds the step between the password and the passkey.
+func (s *Site) StepCookie(r *Request, token string) *http.Cookie {
+	c := s.Cookie(r, "frontdesk.step-", token)
+	c.SameSite = http.SameSiteStrictMode
+	return c
+}
+
+// ChallengeCookie holds the browser's part of a challenge for a passkey.
+func (s *Site) ChallengeCookie(r *Request, kept string) *http.Cookie {
+	c := s.Cookie(r, "frontdesk.challenge-", kept)
+	c.SameSite = http.SameSiteStrictMode
+	return c
+}
+
+// CookieValue returns the cookie's value in the request; "" without the cookie.
 func (r *Request) CookieValue(cookie *http.Cookie) string {
 	c, err := r.HTTP.Cookie(cookie.Name)
 	if err != nil {

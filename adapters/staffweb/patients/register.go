@@ -84,13 +84,14 @@ func (s *Section) showRegistered(r *pagekit.Request, made patient.ID, name, born
 		"This form has registered a patient already. Nobody more has been registered. Press the button again to register this one, too.")}, name, typed)
 }
 
-// duplicatePurpose encodes the details of a patient who is not one of the possible duplicates.
+// duplicatePurpose encodes the details of a patient who is not one of the possible
+// duplicates.
 func duplicatePurpose(name, born string) string {
 	return "register\x00anyway\x00" + name + "\x00" + born
 }
 
-// findDuplicates are possible duplicates. A practice that is too large for the index gets no
-// warning.
+// findDuplicates are possible duplicates. A practice that is too large for the index gets
+// no warning.
 func (s *Section) findDuplicates(r *pagekit.Request, name, born string) (l list, err error) {
 	found, err := s.Book.Alike(r.Context(), r.Tenant, name, born, maxDuplicates)
 	if errors.Is(err, projections.ErrBookFull) {

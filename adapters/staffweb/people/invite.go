@@ -96,7 +96,7 @@ type handedPage struct {
 	Until          string
 }
 
-// showLinkOf shows a new link of a member of staff, or why there is none.
+// showLinkOf shows a new link of a member of staff, or why a rule refuses it.
 func (s *Section) showLinkOf(r *pagekit.Request, about projections.Person, given commands.Invitation, err error) error {
 	if err != nil {
 		return s.showRefusal(r, about, err)

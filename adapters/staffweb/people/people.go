@@ -29,8 +29,8 @@ type peoplePage struct {
 	Token                  string
 }
 
-// erasureRow is an erasure that somebody has asked for. Managers see who did, and not whose
-// data it is.
+// erasureRow is a requested erasure. Managers see who requested it, but not whose data it
+// is.
 type erasureRow struct{ By, Asked, From, Until string }
 
 // personRow is one member of staff.
@@ -65,8 +65,7 @@ func (s *Section) people(r *pagekit.Request) error {
 	return s.showPerson(r, http.StatusOK, personPage{Person: person, Done: doneTexts[r.Form.Get("done")]})
 }
 
-// memberOf is the member of staff in the form or the address. Everybody holds no member
-// of another practice.
+// memberOf is the member of staff in the form or the address. All are of this practice.
 func memberOf(r *pagekit.Request, everybody []projections.Person) (projections.Person, error) {
 	id, ok := parse.ID(r.Form.Get("member"))
 	i := slices.IndexFunc(everybody, func(o projections.Person) bool { return o.Staff.UUID == id })

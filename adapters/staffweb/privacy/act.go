@@ -20,7 +20,7 @@ import (
 
 // action is an action of a privacy officer on a patient's data.
 type action struct {
-	field string // of the page, beside which a refusal is shown
+	field string // of the page; a refusal is shown there
 	do    func(*Section, *pagekit.Request, dataState) error
 }
 

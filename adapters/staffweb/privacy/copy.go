@@ -14,8 +14,8 @@ import (
 const copyTime = 15 * time.Minute
 
 // copy sends all data about a patient. The event of making the copy is in the log before
-// its first byte is sent. If the copy fails, the transfer breaks off, which browsers show as
-// a failed download.
+// its first byte is sent. If the copy fails, the transfer breaks off, which browsers show
+// as a failed download.
 func (s *Section) copy(r *pagekit.Request, state dataState) error {
 	if !r.HasToken(state.purpose()) {
 		return pagekit.ErrStale

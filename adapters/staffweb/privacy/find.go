@@ -13,8 +13,8 @@ import (
 	"frontdesk/projections"
 )
 
-// find shows patients by the beginning of a name, by date of birth or by identifier. It is a
-// POST, so that no address contains a name.
+// find shows patients by the beginning of a name, by date of birth or by identifier. It
+// is a POST, so that no address contains a name.
 func (s *Section) find(r *pagekit.Request) error {
 	if !r.HasToken("privacy") {
 		return pagekit.ErrStale

@@ -42,7 +42,8 @@ type Service struct {
 	Notified func(ctx context.Context, events []uuid.UUID) ([]Notified, error)
 	// Copy prepares the copy of all data about a patient.
 	Copy func(ctx context.Context, tenant string, id patient.ID) (Copy, error)
-	// Erased writes the ledger of erasures outside the database. It is called after an erasure.
+	// Erased writes the ledger of erasures outside the database. It is called after an
+	// erasure.
 	Erased func(context.Context) error
 	// Copying limits the copies that are written at once: it holds one value for each.
 	Copying chan struct{}

@@ -147,7 +147,7 @@ func (s *Section) othersOf(r *pagekit.Request, found projections.Request) (other
 	return others, nil
 }
 
-// colleagues are those to whom the request can be assigned: current members who handle
+// colleagues are the members of staff who can get the request: current ones who handle
 // requests, except its holder.
 func (s *Section) colleagues(r *pagekit.Request, found projections.Request, response response) (pagekit.Choice, error) {
 	to := pagekit.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: response.Fault("to")}

@@ -126,10 +126,10 @@ func TestOneReplicaAcceptsSignature_D66(t *testing.T) {
 	const replicas = 8
 	errs := make(chan error, replicas)
 	for range replicas {
-		door := s.Service
-		door.Guesses = signin.NewGuesses(s.Now)
+		service := s.Service
+		service.Guesses = signin.NewGuesses(s.Now)
 		go func() {
-			_, err := door.SignInByPasskey(context.WithoutCancel(t.Context()), signin.PasskeyResponse{Ask: ask(), Kept: kept, Answer: signed, Source: "192.0.2.1"})
+			_, err := service.SignInByPasskey(context.WithoutCancel(t.Context()), signin.PasskeyResponse{Ask: ask(), Kept: kept, Answer: signed, Source: "192.0.2.1"})
 			errs <- err
 		}()
 	}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,7 +19,7 @@ import (
 	"frontdesk/projections"
 )
 
-// Service is the sign-in of staff.
+// Service signs staff in and out.
 type Service struct {
 	Guesses   Guesses
 	Queue     *Queue
@@ -73,6 +75,14 @@ func (t Try) attempt() Attempt {
 	return Attempt{Tenant: t.Tenant, Username: t.Username, How: cmp.Or(t.How, staff.ByPassword), Source: t.Source}
 }
 
+// storable returns a username that the database accepts; others belong to no account.
+func storable(username string) string {
+	if !utf8.ValidString(username) || strings.Contains(username, "\x00") {
+		return ""
+	}
+	return username
+}
+
 // SignedIn is the result of a sign-in.
 type SignedIn struct {
 	Holder
@@ -98,9 +108,9 @@ func (d Service) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
 	return d.beginSessionOrStep(ctx, t, h)
 }
 
-// VerifyPassword finds the owner of the password and begins nothing, or returns [ErrRefused] or
-// [ErrBusy]. A known device has its own count of attempts; others spend their source's
-// budget of guesses.
+// VerifyPassword finds the owner of the password and begins nothing, or returns
+// [ErrRefused] or [ErrBusy]. A known device has its own count of attempts; others spend
+// their source's budget of guesses.
 func (d Service) VerifyPassword(ctx context.Context, t Try) (h Holder, err error) {
 	known, err := d.Devices.Known(ctx, t)
 	if err != nil {
@@ -119,9 +129,8 @@ func (d Service) VerifyPassword(ctx context.Context, t Try) (h Holder, err error
 	return h, err
 }
 
-// The budget of wrong guesses of one source: so many at once, and as many again in each
-// period. A surgery whose staff share an address has thirty people who each mistype
-// twice.
+// The budget of wrong guesses of one source, which is refilled in each period. A surgery
+// whose staff share an address has thirty people who each mistype twice.
 const (
 	practiceGuesses = 60  // at one practice
 	sourceGuesses   = 300 // everywhere
@@ -185,26 +194,19 @@ func (g Guesses) giveBack(source, tenant string) {
 	g.practice.Refund(sourceAt{source, tenant}, 1)
 }
 
-// verifyStranger finds the owner of a password from an unknown browser. An account or source
-// that must wait takes no turn in the queue.
+// verifyStranger finds the owner of a password from an unknown browser. An account or
+// source that must wait takes no turn in the queue.
 func (d Service) verifyStranger(ctx context.Context, t Try) (h Holder, err error) {
 	place := d.Queue.strangerPlace(t)
 	if !place.permit.Take() {
 		return h, ErrBusy
 	}
 	defer place.permit.Release()
-	until, err := d.Tries.LockedUntil(ctx, t)
-	if err != nil {
-		return h, err
-	}
-	if until.After(d.Tries.Now()) {
-		return h, ErrRefused.Until(until)
-	}
-	h, err = d.verify(ctx, t, place, d.Tries.Reserve)
-	if err != nil {
-		return h, err
-	}
-	return h, d.Tries.Forget(ctx, t.Account, t.Source)
+	err = d.Tries.Limit(ctx, t, func() (err error) {
+		h, err = d.verify(ctx, t, place, d.Tries.Reserve)
+		return err
+	})
+	return h, err
 }
 
 // Queue orders the checking and hashing of passwords (D45). Known browsers and members
@@ -328,8 +330,8 @@ func (d Service) verify(ctx context.Context, t Try, at place, reserve reservatio
 	return h, err
 }
 
-// recordFailure records a failed check. The refusal has the wait that this attempt caused, if
-// any.
+// recordFailure records a failed check. The refusal has the wait that this attempt
+// caused, if any.
 func (d Service) recordFailure(ctx context.Context, t Try, until time.Time) error {
 	d.Journal.Failed(ctx, t.attempt())
 	if !until.After(d.Tries.Now()) {
@@ -339,8 +341,8 @@ func (d Service) recordFailure(ctx context.Context, t Try, until time.Time) erro
 	return ErrRefused.Until(until)
 }
 
-// beginSessionOrStep begins a session after the right password if the member has no passkey.
-// Otherwise it begins the step that asks for it (D66).
+// beginSessionOrStep begins a session after the right password if the member has no
+// passkey. Otherwise it begins the step that asks for it (D66).
 func (d Service) beginSessionOrStep(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	passkeys, err := d.Passkeys.List(ctx, t.Tenant, h.Staff)
 	if err != nil {
@@ -354,8 +356,8 @@ func (d Service) beginSessionOrStep(ctx context.Context, t Try, h Holder) (in Si
 	return in, err
 }
 
-// BeginSession begins a session for a member who has proved their identity, or has just chosen
-// a password by a link.
+// BeginSession begins a session for a member who has proved their identity, or has just
+// chosen a password by a link.
 func (d Service) BeginSession(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	in.Holder = h
 	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {

@@ -207,9 +207,9 @@ func (p Passkeys) BeginLogin(a Ask, passkeys []Passkey) (options []byte, kept st
 	return options, kept, err
 }
 
-// FinishLogin returns the owner of the passkey that signed the challenge. With [ErrPasskey],
-// it returns the account that was tried; zero if nothing was checked. A member of staff
-// who may not sign in has no passkey.
+// FinishLogin returns the owner of the passkey that signed the challenge. With
+// [ErrPasskey], it returns the account that was tried; zero if nothing was checked. A
+// member of staff who may not sign in has no passkey.
 func (p Passkeys) FinishLogin(ctx context.Context, a Ask, kept, signed string) (h Holder, err error) {
 	c, err := p.Challenges.find(a, kept)
 	if err != nil {
@@ -270,8 +270,8 @@ func verify(at Site, c challenge, by owner, said *protocol.ParsedCredentialAsser
 	return Passkey{}, ErrPasskey
 }
 
-// BeginRegistration returns the options to create a passkey, as JSON, and the browser's part of the
-// challenge.
+// BeginRegistration returns the options to create a passkey, as JSON, and the browser's
+// part of the challenge.
 func (p Passkeys) BeginRegistration(a Ask, s Session, passkeys []Passkey) (options []byte, kept string, err error) {
 	site, err := a.Site.relying()
 	if err != nil {
@@ -293,8 +293,8 @@ func (p Passkeys) BeginRegistration(a Ask, s Session, passkeys []Passkey) (optio
 	return options, kept, err
 }
 
-// FinishRegistration returns the passkey that was created for the challenge, without a name, or
-// [ErrPasskey]. It neither asks for attestation nor trusts it.
+// FinishRegistration returns the passkey that was created for the challenge, without a
+// name, or [ErrPasskey]. It neither asks for attestation nor trusts it.
 func (p Passkeys) FinishRegistration(ctx context.Context, a Ask, kept, signed string) (staff.PasskeyAdded, error) {
 	c, err := p.Challenges.find(a, kept)
 	if err != nil {

@@ -1,15 +1,19 @@
 // Package signin authenticates staff: passwords, attempts, devices and sessions (D27).
 //
-//	Door.Prove  ── Guesses.Try    ── the source's budget of wrong guesses; skipped for a known device
-//	            ── Queue          ── known devices and sources take turns
-//	            ── Tries.Reserve or, for a known device, Devices.Reserve:
-//	                                 counted and committed before any hashing
-//	            ── Vault.Check    ── argon2id
-//	            ── Tries.Forget
-//	Door.Admit  ── Devices.Renew, Sessions.Begin
-//	Sessions.Of ── each page
-//	Journal     ── appends sign-ins, sign-outs and failed attempts to the log, behind the
-//	               answer
+//	Service.VerifyPassword ── Guesses.Try    ── the source's budget of wrong guesses; skipped for a known device
+//	                       ── Tries.Limit    ── the wait of the account; skipped for a known device
+//	                       ── Queue          ── known devices and sources take turns
+//	                       ── Tries.Reserve or, for a known device, Devices.Reserve:
+//	                                            counted and committed before any hashing
+//	                       ── PasswordStore.Check ── argon2id
+//	                       ── Tries.Forget
+//	Service.BeginSession   ── Devices.Renew, Sessions.Begin
+//	Sessions.Find          ── each page
+//	Journal                ── appends sign-ins, sign-outs and failed attempts to the log,
+//	                          behind the answer
+//
+// attempt.go has the order of an attempt, tries.go its counts, and sessions.go sessions and
+// known devices.
 //
 // The log and the counts of attempts store marks in place of sources (D65).
 //
@@ -24,7 +28,7 @@
 // can read; and it reads the clock itself.
 //
 // Trust: read access to the tables allows neither sign-in nor session takeover, because
-// the tables hold hashes. Write access to staff_passwords alone does not allow sign-in
+// the tables hold hashes. Write access to only staff_passwords does not allow sign-in
 // either, because the log has the digest of each hash (D56). Write access to the
 // sessions, or to the read model of staff, allows acting as anyone at the practice.
 package signin

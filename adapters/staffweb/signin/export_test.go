@@ -6,7 +6,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Round processes the whole queue. last: there is no other round.
+// Round processes the whole queue. last marks the round after which the process stops.
 func (j *Journal) Round(ctx context.Context, last bool) error { return j.round(ctx, last) }
 
 // FirstUsername returns the username of the oldest entry.
@@ -20,5 +20,5 @@ func (q *Queue) Hold(ctx context.Context) (end func(), err error) {
 // Waiting returns the number of waiting happenings.
 func (j *Journal) Waiting() int { return len(j.First(j.Limit)) }
 
-// CostOfNobody returns the cost of checking the password of an unknown username.
-func (v PasswordStore) CostOfNobody() Cost { return v.cost() }
+// CostOfUnknown returns the cost of checking the password of an unknown username.
+func (v PasswordStore) CostOfUnknown() Cost { return v.cost() }

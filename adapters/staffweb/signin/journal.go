@@ -35,14 +35,14 @@ type Journal struct {
 
 	metrics journalMetrics
 	sources keys                           // of the marks in the log
-	counts  keys                           // of Tries, also deleted here in case there are no attempts
+	counts  keys                           // of Tries, whose old keys are deleted here
 	budget  *admission.RateLimiter[string] // of events about attempts at a practice
 
 	tried map[account]*pending // owned by Run
 }
 
-// The budget of one process for events about attempts at one practice: so many at once,
-// and as many again in each period. The others wait and are counted.
+// The budget of one process for events about attempts at one practice, which is refilled
+// in each period. The others wait and are counted.
 const (
 	practiceEvents       = 60
 	practiceEventsPeriod = time.Minute
@@ -157,7 +157,7 @@ func (j *Journal) Run(ctx context.Context) {
 	}
 }
 
-// round processes the whole queue. last: there is no other round.
+// round processes the whole queue. last marks the round after which the process stops.
 func (j *Journal) round(ctx context.Context, last bool) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
@@ -194,7 +194,8 @@ func (j *Journal) processBatch(ctx context.Context, batch []entry) error {
 	return nil
 }
 
-// markOf returns the mark of a source in the log, which is equal for equal sources of a day.
+// markOf returns the mark of a source in the log, which is equal for equal sources of a
+// day.
 func markOf(source string, today []marker) staff.Source {
 	return staff.Source(hex.EncodeToString(today[len(today)-1].mark(source)[:8]))
 }

@@ -25,7 +25,7 @@ type replica struct {
 	away     atomic.Bool // the database, for its appends
 }
 
-// replica gives the surgery's door a journal that is run round by round.
+// replica gives the surgery's sign-in service a journal that is run round by round.
 func (s *surgery) replica(edits ...func(*signin.Journal)) *replica {
 	r := &replica{registry: prometheus.NewRegistry(), logged: &bytes.Buffer{}}
 	r.Journal = signin.NewJournal(store{s.store, &r.away}, postgres.On(s.pool), s.Tries, r.registry, slog.New(slog.NewTextHandler(r.logged, nil)))

@@ -109,7 +109,8 @@ func TestConcurrentTriesAtMidnight(t *testing.T) {
 	}
 }
 
-// A process whose clock is a second ahead counts with tomorrow's key, which the other finds.
+// A process whose clock is a second ahead counts with tomorrow's key, which the other
+// finds.
 func TestTriesOfTwoClocksAtMidnight(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)

@@ -97,8 +97,8 @@ func (p Passkeys) storeChallenge(ctx context.Context, by changing, c challenge) 
 	return err
 }
 
-// storeCount stores the use and the count, and deletes passkeys that the member has removed.
-// An authenticator without a counter always sends zero.
+// storeCount stores the use and the count, and deletes passkeys that the member has
+// removed. An authenticator without a counter always sends zero.
 func (p Passkeys) storeCount(ctx context.Context, by changing, tenant string, k Passkey) error {
 	_, err := by.Exec(ctx, `
 		DELETE FROM staff_passkey_uses u WHERE u.tenant = $1 AND u.staff = $2 AND NOT EXISTS (

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/crypto/argon2"
@@ -111,14 +110,6 @@ func (v PasswordStore) Check(ctx context.Context, tenant, username, password str
 	return holder, true, nil
 }
 
-// storable returns a username that the database accepts; others belong to no account.
-func storable(username string) string {
-	if !utf8.ValidString(username) || strings.Contains(username, "\x00") {
-		return ""
-	}
-	return username
-}
-
 // Cost is the cost of an argon2id hash.
 type Cost struct {
 	Memory uint32 // KiB
@@ -126,8 +117,7 @@ type Cost struct {
 }
 
 // DefaultCost has twice the passes that OWASP recommends at this size. A hash takes 60 ms
-// of one core. Only tests set another Cost: there is no flag or environment variable
-// for it.
+// of one core. Only tests set another Cost: it has no flag or environment variable.
 var DefaultCost = Cost{Memory: 46 << 10, Passes: 2}
 
 const (

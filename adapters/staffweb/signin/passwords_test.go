@@ -23,7 +23,7 @@ func TestShippedCostOfPasswords_D27(t *testing.T) {
 	if right, err := signin.DefaultCost.Verify(hash, password); !right || err != nil {
 		t.Errorf("the password of %s is refused: %v", hash, err)
 	}
-	if cost := vault.CostOfNobody(); cost != signin.DefaultCost {
+	if cost := vault.CostOfUnknown(); cost != signin.DefaultCost {
 		t.Errorf("a username that nobody has costs %v, want what a real one costs", cost)
 	}
 }

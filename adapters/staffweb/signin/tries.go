@@ -2,6 +2,9 @@ package signin
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -89,6 +92,22 @@ ON CONFLICT (mark) DO UPDATE SET
 		ELSE $2::timestamptz + $5::interval * least(2 ^ least(t.tries + 1 - $4, 30), $6) END
 WHERE t.locked_until <= $2
 RETURNING locked_until`
+
+// Limit runs the check of an attempt, unless its account or source has to wait. After a
+// success it resets their counts.
+func (t Tries) Limit(ctx context.Context, try Try, check func() error) error {
+	until, err := t.LockedUntil(ctx, try)
+	if err != nil {
+		return err
+	}
+	if until.After(t.Now()) {
+		return ErrRefused.Until(until)
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	return t.Forget(ctx, try.Account, try.Source)
+}
 
 // Reserve takes one attempt at an account from a source, before the password is
 // checked. until is when the next attempt may follow: now, or after a wait. If no
@@ -183,78 +202,83 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// DeviceLifetime is how long a device is known after its last sign-in.
-const DeviceLifetime = 90 * 24 * time.Hour
-
-const (
-	deviceLimit   = 5  // attempts of a device since the last sign-in
-	memberDevices = 10 // of one member of staff; the oldest are deleted
-)
-
-// Devices stores the browsers that staff have signed in with. Their attempts are
-// counted separately, so that guessing strangers do not lock the owner out (D45). A
-// device never waits: once its attempts are used up, it counts as a stranger's.
-type Devices struct {
-	DB  Database
-	Now func() time.Time
+// keys make the marks that are stored in place of sources. Each day (UTC) has a key
+// that all processes share. Old keys are deleted, so that a search through all
+// addresses cannot find the source of a mark (D65).
+type keys struct {
+	db        Database
+	purpose   string
+	overlap   int       // days for which a key is kept after its own day
+	discarded time.Time // the day on which this process last deleted old keys
 }
 
-// knownDevice finds the row of a token at a practice and a username, while it is valid.
-const knownDevice = ` staff s
-WHERE d.token_hash = $1 AND d.tenant = $2 AND d.tries < $4 AND d.signed_in_at > $5
-	AND s.tenant = d.tenant AND s.staff = d.staff AND s.username = $3 AND s.active AND s.credential = d.credential`
+// sourceKeys make the marks of sources in the log.
+func sourceKeys(db Database) keys { return keys{db: db, purpose: "log"} }
 
-func (d Devices) about(t Try) []any {
-	return []any{hashOf(t.Device), t.Tenant, storable(t.Username), deviceLimit, d.Now().Add(-DeviceLifetime)}
+// triesKeys make the marks under which [Tries] counts. They overlap by a day, so that
+// no count restarts at midnight.
+func triesKeys(db Database) keys { return keys{db: db, purpose: "tries", overlap: 1} }
+
+const day = 24 * time.Hour
+
+// marker makes marks with one key.
+type marker []byte
+
+func (m marker) mark(text string) []byte {
+	mac := hmac.New(sha256.New, m)
+	mac.Write([]byte(text))
+	return mac.Sum(nil)
 }
 
-// Known reports whether this browser has signed in to the account before and has
-// attempts left.
-func (d Devices) Known(ctx context.Context, t Try) (known bool, err error) {
-	if t.Device == "" {
-		return false, nil
+// markers returns one for each key at an instant, that of the newest key last.
+func (k *keys) markers(ctx context.Context, now time.Time) (all []marker, err error) {
+	today := now.UTC().Truncate(day)
+	all, newest, err := k.read(ctx, today)
+	if err == nil && newest.Before(today) {
+		if err = k.add(ctx, today); err == nil {
+			all, _, err = k.read(ctx, today)
+		}
 	}
-	err = d.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM staff_devices d,`+knownDevice+`)`, d.about(t)...).Scan(&known)
+	if err == nil && len(all) == 0 {
+		err = errors.New("it has just been deleted") // Postgres has crashed
+	}
 	if err != nil {
-		return false, fmt.Errorf("look up device: %w", err)
+		return nil, fmt.Errorf("read the key of %s: %w", k.purpose, err)
 	}
-	return known, nil
+	return all, nil
 }
 
-// errStranger: a device has no attempt left, or is no longer known.
-var errStranger = errors.New("the device is a stranger's")
-
-// Reserve takes one attempt of the device, before the password is checked. The next one
-// may follow at once.
-func (d Devices) Reserve(ctx context.Context, t Try) (until time.Time, taken bool, err error) {
-	done, err := d.DB.Exec(ctx, `UPDATE staff_devices d SET tries = d.tries + 1 FROM`+knownDevice, d.about(t)...)
-	if err != nil {
-		return until, false, fmt.Errorf("reserve a try of a device: %w", err)
-	}
-	if done.RowsAffected() == 0 {
-		return until, false, errStranger
-	}
-	return until, true, nil
+// read finds the keys of today and of the overlap, and tomorrow's if the clock of
+// another process is ahead.
+func (k *keys) read(ctx context.Context, today time.Time) (all []marker, newest time.Time, err error) {
+	rows, _ := k.db.Query(ctx, `SELECT key, day FROM source_keys WHERE purpose = $1 AND day BETWEEN $2 AND $3 ORDER BY day`,
+		k.purpose, today.AddDate(0, 0, -k.overlap), today.AddDate(0, 0, k.overlap))
+	var key []byte
+	_, err = pgx.ForEachRow(rows, []any{&key, &newest}, func() error {
+		all = append(all, key)
+		key = nil
+		return nil
+	})
+	return all, newest, err
 }
 
-// Renew gives the browser a new token after a sign-in. Its old token is void from now
-// on, wherever a copy may be. The new one also counts for others who have signed in
-// with this browser, with the attempts that they have left.
-func (d Devices) Renew(ctx context.Context, t Try, h Holder) (token string, err error) {
-	token = newToken()
-	now, batch := d.Now(), &pgx.Batch{}
-	batch.Queue(`DELETE FROM staff_devices WHERE signed_in_at <= $1`, now.Add(-DeviceLifetime))
-	batch.Queue(`UPDATE staff_devices SET token_hash = $1 WHERE token_hash = $2 AND tenant = $3`, hashOf(token), hashOf(t.Device), t.Tenant)
-	batch.Queue(`
-		INSERT INTO staff_devices (token_hash, tenant, staff, credential, signed_in_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (token_hash, staff) DO UPDATE SET credential = $4, tries = 0, signed_in_at = $5`,
-		hashOf(token), t.Tenant, h.Staff, h.Credential, now)
-	batch.Queue(`
-		DELETE FROM staff_devices WHERE tenant = $1 AND staff = $2 AND token_hash IN (
-			SELECT token_hash FROM staff_devices WHERE tenant = $1 AND staff = $2 ORDER BY signed_in_at DESC OFFSET $3)`,
-		t.Tenant, h.Staff, memberDevices)
-	if err := d.DB.ExecBatch(ctx, batch); err != nil {
-		return "", fmt.Errorf("renew device: %w", err)
+// add makes today's key, unless another process is faster.
+func (k *keys) add(ctx context.Context, today time.Time) error {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
+	_, err := k.db.Exec(ctx, `INSERT INTO source_keys (purpose, day, key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, k.purpose, today, key)
+	return err
+}
+
+// discard deletes old keys, once a day.
+func (k *keys) discard(ctx context.Context, now time.Time) error {
+	today := now.UTC().Truncate(day)
+	if today.Equal(k.discarded) {
+		return nil
 	}
-	return token, nil
+	if _, err := k.db.Exec(ctx, `DELETE FROM source_keys WHERE purpose = $1 AND day < $2`, k.purpose, today.AddDate(0, 0, -k.overlap)); err != nil {
+		return fmt.Errorf("delete old keys of %s: %w", k.purpose, err)
+	}
+	k.discarded = today
+	return nil
 }

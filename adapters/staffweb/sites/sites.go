@@ -84,7 +84,7 @@ func (s *Section) add(r *pagekit.Request) error {
 	return r.Redirect(r.Base() + "/sites/" + id.String() + "?done=added")
 }
 
-// nameFault describes the fault of a name; "" if there is none.
+// nameFault describes the fault of a name; "" without one.
 func nameFault(name string, taken bool, of string) string {
 	switch {
 	case name == "":

@@ -55,7 +55,7 @@ type Config struct {
 	DailyBytes            int64         // of bodies that one application sends, or NoLimit
 	Strict                bool          // refuse fields that are not in the contract; for sandboxes, see D93
 
-	PasswordCost   signin.Cost    // of new hashes; zero is signin.Shipped, and only tests set another
+	PasswordCost   signin.Cost    // of new hashes; zero is signin.DefaultCost, and only tests set another
 	Lockout        time.Duration  // the first wait after too many tries to sign in
 	SessionIdle    time.Duration  // how long a session of the staff pages lasts without a call
 	SessionLimit   time.Duration  // how long a session lasts at most
