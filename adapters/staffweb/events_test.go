@@ -22,7 +22,7 @@ import (
 type changes struct {
 	mu     sync.Mutex
 	events []event.Recorded
-	told   int64
+	seen   int64
 	grown  chan struct{}
 }
 
@@ -30,8 +30,8 @@ func (c *changes) Look(context.Context) (live.Sight, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	head := int64(len(c.events))
-	s := live.Sight{Reset: c.told == 0, From: c.told, Upto: head, Head: head, Events: c.events[c.told:]}
-	c.told = head
+	s := live.Sight{Reset: c.seen == 0, From: c.seen, Upto: head, Head: head, Events: c.events[c.seen:]}
+	c.seen = head
 	return s, nil
 }
 
@@ -122,13 +122,13 @@ func TestStreamEndsWithSessionOrRights_D87(t *testing.T) {
 		t.Errorf("header %v", got)
 	}
 	log.submit(oak)
-	told := log.submit(elm)
-	if got := heard.next(t, "data: {\"topic"); got != `data: {"topic":"inbox","what":"submitted","id":"`+told+`"}` {
+	submitted := log.submit(elm)
+	if got := heard.next(t, "data: {\"topic"); got != `data: {"topic":"inbox","what":"submitted","id":"`+submitted+`"}` {
 		t.Errorf("heard %s", got)
 	}
 	// The header has the last event that the browser received, and overrides the page's
 	// own position.
-	if got := b.stream("topics=inbox&since=1", "Last-Event-ID", "2").next(t, "data: {\"topic"); !strings.Contains(got, told) {
+	if got := b.stream("topics=inbox&since=1", "Last-Event-ID", "2").next(t, "data: {\"topic"); !strings.Contains(got, submitted) {
 		t.Errorf("heard %s", got)
 	}
 	// Neither a stream nor a fetch by script counts as activity.
@@ -145,7 +145,7 @@ func TestStreamEndsWithSessionOrRights_D87(t *testing.T) {
 	s.becomes(t, "the.receptionist", staff.Manager)
 	heard.next(t, "event: ended")
 	if b.stream("topics=inbox").StatusCode != http.StatusForbidden {
-		t.Error("a manager is told of requests")
+		t.Error("a manager is notified of requests")
 	}
 }
 

@@ -31,7 +31,7 @@ const elm, oak = "elm-street", "oak-lane"
 type fakeLog struct {
 	mu     sync.Mutex
 	events []event.Recorded
-	told   int64 // how far the hub has looked
+	seen   int64 // how far the hub has looked
 	moved  bool  // the log continues in another history
 	held   int64 // the read models show nothing after it; 0 for no limit
 	looks  int
@@ -42,7 +42,7 @@ func (f *fakeLog) Look(context.Context) (live.Sight, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.looks++
-	s := live.Sight{Reset: f.looks == 1 || f.moved, From: f.told, Head: int64(len(f.events))}
+	s := live.Sight{Reset: f.looks == 1 || f.moved, From: f.seen, Head: int64(len(f.events))}
 	if f.moved {
 		s.From, f.moved = 0, false
 	}
@@ -51,7 +51,7 @@ func (f *fakeLog) Look(context.Context) (live.Sight, error) {
 		s.Upto = min(s.Head, f.held)
 	}
 	s.Events = slices.Clone(f.events[s.From:s.Upto])
-	f.told = s.Upto
+	f.seen = s.Upto
 	return s, nil
 }
 
@@ -236,15 +236,15 @@ func TestSiteGetsItsOwnAppointments_D87(t *testing.T) {
 		day, screen, other := live.Topic{Kind: live.Day, Site: here}, live.Topic{Kind: live.Board, Site: here}, live.Topic{Kind: live.Day, Site: there}
 		both, elsewhere := h.listen("a", 0, day, screen), h.listen("b", 0, other, inbox)
 		h.log.append(elm, appointment.Booked{Subject: subject}, appointment.CalledIn{Subject: subject})
-		told := func(topic live.Topic, what string) string {
+		message := func(topic live.Topic, what string) string {
 			return fmt.Sprintf(`data: {"topic":%q,"what":%q,"id":%q}`, topic, what, idOf(1))
 		}
 		// A browser that has received half of an event gets it again.
-		h.wantHeard(both, "id: 1 "+told(day, "booked"), told(day, "called-in"), "id: 2 "+told(screen, "called-in"))
+		h.wantHeard(both, "id: 1 "+message(day, "booked"), message(day, "called-in"), "id: 2 "+message(screen, "called-in"))
 		h.wantHeard(elsewhere)
 		h.log.append(elm, appointment.Moved{Subject: appointment.Subject{Appointment: subject.Appointment, Site: there}, From: here})
-		h.wantHeard(both, "id: 3 "+told(day, "moved"))
-		h.wantHeard(elsewhere, "id: 3 "+told(other, "moved"))
+		h.wantHeard(both, "id: 3 "+message(day, "moved"))
+		h.wantHeard(elsewhere, "id: 3 "+message(other, "moved"))
 	})
 }
 

@@ -40,7 +40,7 @@ func (m *Metrics) open(streams int) {
 	}
 }
 
-func (m *Metrics) over(why string) {
+func (m *Metrics) streamEnded(why string) {
 	if m != nil {
 		m.ends.WithLabelValues(why).Inc()
 	}

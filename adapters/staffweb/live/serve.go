@@ -32,7 +32,7 @@ func (h *Hub) Serve(ctx context.Context, w http.ResponseWriter, s *Stream, still
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // for nginx
 	w.Header().Set("Connection", "close")     // so that a reconnecting browser may reach another process
-	h.metrics.over(h.serve(ctx, &output{w: w}, s, still))
+	h.metrics.streamEnded(h.serve(ctx, &output{w: w}, s, still))
 }
 
 // serve returns why the stream has ended, for metrics.

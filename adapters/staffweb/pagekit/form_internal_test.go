@@ -10,7 +10,7 @@ func TestTooLongCountsCharacters(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		most int
-		says string
+		want string
 	}{
 		"empty":              {"", 5, ""},
 		"the longest":        {"abcde", 5, ""},
@@ -24,8 +24,8 @@ func TestTooLongCountsCharacters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if says := TooLong(c.text, c.most); says != c.says {
-				t.Errorf("got %q, want %q", says, c.says)
+			if got := TooLong(c.text, c.most); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}

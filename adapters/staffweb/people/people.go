@@ -51,14 +51,14 @@ func (s *Section) people(r *pagekit.Request) error {
 	if r.Form.Has("invite") {
 		return s.inviteForm(r)
 	}
-	everybody, err := s.People.Of(r.Context(), r.Tenant)
+	members, err := s.People.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
 	if !r.Form.Has("member") {
-		return s.showList(r, everybody, "")
+		return s.showList(r, members, "")
 	}
-	person, err := memberOf(r, everybody)
+	person, err := memberOf(r, members)
 	if err != nil {
 		return err
 	}
@@ -66,13 +66,13 @@ func (s *Section) people(r *pagekit.Request) error {
 }
 
 // memberOf is the member of staff in the form or the address. All are of this practice.
-func memberOf(r *pagekit.Request, everybody []projections.Person) (projections.Person, error) {
+func memberOf(r *pagekit.Request, members []projections.Person) (projections.Person, error) {
 	id, ok := parse.ID(r.Form.Get("member"))
-	i := slices.IndexFunc(everybody, func(o projections.Person) bool { return o.Staff.UUID == id })
+	i := slices.IndexFunc(members, func(o projections.Person) bool { return o.Staff.UUID == id })
 	if !ok || i < 0 {
 		return projections.Person{}, errNoMember
 	}
-	return everybody[i], nil
+	return members[i], nil
 }
 
 // showList shows one page of the people.
@@ -103,15 +103,15 @@ const mostErasures = 50
 
 // erasures returns those that wait, so that every manager learns of each within the day
 // before it can be confirmed.
-func (s *Section) erasures(r *pagekit.Request, everybody []projections.Person) (rows []erasureRow, err error) {
+func (s *Section) erasures(r *pagekit.Request, members []projections.Person) (rows []erasureRow, err error) {
 	waiting, err := s.Requested.Waiting(r.Context(), r.Tenant, s.Now(), mostErasures)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range waiting {
 		by := "An operator of this service"
-		if i := slices.IndexFunc(everybody, func(o projections.Person) bool { return o.Staff.UUID == w.Staff }); i >= 0 {
-			by = everybody[i].Name
+		if i := slices.IndexFunc(members, func(o projections.Person) bool { return o.Staff.UUID == w.Staff }); i >= 0 {
+			by = members[i].Name
 		} else if w.Staff != uuid.Nil {
 			by = "A former member of staff"
 		}
@@ -156,14 +156,14 @@ func (s *Section) signInObstacle(r *pagekit.Request, person projections.Person) 
 // findPeople lists those whose name or username contains the text. It is a POST, so
 // that no address contains a name.
 func (s *Section) findPeople(r *pagekit.Request) error {
-	everybody, err := s.People.Of(r.Context(), r.Tenant)
+	members, err := s.People.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
 	find := strings.TrimSpace(r.Form.Get("find"))
 	fold := cases.Fold()
 	typed := fold.String(find)
-	found := slices.DeleteFunc(everybody, func(person projections.Person) bool {
+	found := slices.DeleteFunc(members, func(person projections.Person) bool {
 		return !strings.Contains(fold.String(person.Name+"\n"+person.Username), typed)
 	})
 	return s.showList(r, found[:min(len(found), peopleShown)], find)

@@ -98,11 +98,11 @@ func (s *Section) changePeople(r *pagekit.Request) error {
 // changePerson runs the action unless the member of staff has changed since the page
 // was shown.
 func (s *Section) changePerson(r *pagekit.Request, act act) error {
-	everybody, err := s.People.Of(r.Context(), r.Tenant)
+	members, err := s.People.Of(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
-	about, err := memberOf(r, everybody)
+	about, err := memberOf(r, members)
 	if err != nil {
 		return err
 	}

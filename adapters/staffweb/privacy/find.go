@@ -67,14 +67,16 @@ func cursor(r *pagekit.Request, name string) (uuid.UUID, error) {
 // patientNames are the names of the patients on a page.
 type patientNames map[patient.ID]projections.PatientName
 
-func (n patientNames) of(id patient.ID) string {
+func (n patientNames) name(id patient.ID) string {
 	if name := n[id].Name; name != "" {
 		return name
 	}
 	return "a patient whom the practice does not have" // an identifier that a call invented, or an erased patient
 }
 
-func (n patientNames) born(id patient.ID) string { return pagekit.FormatBirthDate(n[id].BirthDate) }
+func (n patientNames) birthDate(id patient.ID) string {
+	return pagekit.FormatBirthDate(n[id].BirthDate)
+}
 
 // named returns the names of patients, and adds the named ones to the access record under a
 // topic, each once.

@@ -155,7 +155,7 @@ func (s *Section) showPatient(r *pagekit.Request, status int, state dataState, p
 	if err != nil {
 		return err
 	}
-	page.Patient, page.Name, page.Birth = state.id, names.of(state.id), names.born(state.id)
+	page.Patient, page.Name, page.Birth = state.id, names.name(state.id), names.birthDate(state.id)
 	page.Restricted, page.Allowed = state.restricted, actors.membersOf(state.allowed)
 	page.Token, page.Seen = r.Token(state.purpose()), r.Token(state.seen())
 	for _, fill := range []func(*pagekit.Request, dataState, *actorNames, *patientPage) error{s.addMembers, s.addErasure, s.addLines, s.addTraces} {

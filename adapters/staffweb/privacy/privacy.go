@@ -206,13 +206,13 @@ func (s *Section) fillHome(r *pagekit.Request, page *homePage, broken []projecti
 		return err
 	}
 	for _, b := range broken {
-		page.Broken = append(page.Broken, brokenRow{b.Patient, names.of(b.Patient), actors.member(b.Staff.UUID), pagekit.Moment(b.At, r.Practice.Zone), pagekit.Moment(b.Until, r.Practice.Zone), b.Reason})
+		page.Broken = append(page.Broken, brokenRow{b.Patient, names.name(b.Patient), actors.member(b.Staff.UUID), pagekit.Moment(b.At, r.Practice.Zone), pagekit.Moment(b.Until, r.Practice.Zone), b.Reason})
 	}
 	for _, w := range waiting {
-		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.of(w.Patient), pagekit.Moment(w.AskedAt, r.Practice.Zone), pagekit.Moment(w.AskedAt.Add(latest), r.Practice.Zone)})
+		page.Waiting = append(page.Waiting, waitingRow{w.Patient, names.name(w.Patient), pagekit.Moment(w.AskedAt, r.Practice.Zone), pagekit.Moment(w.AskedAt.Add(latest), r.Practice.Zone)})
 	}
 	for _, id := range found {
-		page.Found = append(page.Found, foundRow{id, names.of(id), names.born(id)})
+		page.Found = append(page.Found, foundRow{id, names.name(id), names.birthDate(id)})
 	}
 	return nil
 }

@@ -193,8 +193,8 @@ func readTyped(r *pagekit.Request) typed {
 	return typed{text: r.FormText("text"), outcome: r.Form.Get("outcome"), to: r.Form.Get("to")}
 }
 
-// wrong describes the fault of a refused text.
-func (t typed) wrong(refusal *fault.Error) string {
+// faultText describes the fault of a refused text.
+func (t typed) faultText(refusal *fault.Error) string {
 	return cmp.Or(pagekit.TooLong(t.text, request.MaxText), refusal.Detail)
 }
 

@@ -62,7 +62,7 @@ func faultOf(refusal *fault.Error, typed typed) (field, text string) {
 	case errors.Is(refusal, request.ErrUnknownOutcome):
 		return "outcome", "Choose how it ended."
 	case errors.Is(refusal, request.ErrInvalidText), errors.Is(refusal, request.ErrLongText):
-		return "text", typed.wrong(refusal)
+		return "text", typed.faultText(refusal)
 	case errors.Is(refusal, errNoColleague), errors.Is(refusal, staff.ErrUnknown):
 		return "to", errNoColleague.Detail
 	}

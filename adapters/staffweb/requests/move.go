@@ -85,7 +85,7 @@ func (s *Section) moveTo(r *pagekit.Request, found projections.Request, typed ty
 	case errors.Is(err, patient.ErrUnknown):
 		return s.ask(r, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("to", noPatient)})
 	case errors.Is(err, request.ErrInvalidText):
-		return s.ask(r, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("text", typed.wrong(request.ErrInvalidText))})
+		return s.ask(r, found, response{status: http.StatusBadRequest, typed: typed, FormErrors: pagekit.FormErrors{}.With("text", typed.faultText(request.ErrInvalidText))})
 	}
 	return s.showRefusal(r, typed, err)
 }

@@ -317,11 +317,11 @@ func (j *Journal) countAttempt(ctx context.Context, h entry, from staff.Source) 
 		j.tried[who] = p
 		return nil
 	}
-	everybody, err := j.Tries.LockedUntil(ctx, Try{Account: Account{h.Tenant, h.Username}})
+	locked, err := j.Tries.LockedUntil(ctx, Try{Account: Account{h.Tenant, h.Username}})
 	if err != nil {
 		return err
 	}
-	p.Locked = staff.LockedOut{Source: from, Everywhere: everybody.After(j.instant()), At: h.at, Until: h.until}
+	p.Locked = staff.LockedOut{Source: from, Everywhere: locked.After(j.instant()), At: h.at, Until: h.until}
 	j.tried[who] = p
 	return nil
 }

@@ -136,15 +136,15 @@ func (c Cost) Hash(password string) string {
 // checking it takes as long as one of this Cost. The error means that the hash cannot
 // be read.
 func (c Cost) Verify(hash, password string) (bool, error) {
-	somebody := hash != ""
-	if !somebody {
+	known := hash != ""
+	if !known {
 		hash = c.encode(make([]byte, 16), make([]byte, keySize))
 	}
 	m, t, p, salt, want, err := decode(hash)
 	if err != nil {
 		return false, err
 	}
-	return subtle.ConstantTimeCompare(key(password, salt, m, t, p), want) == 1 && somebody, nil
+	return subtle.ConstantTimeCompare(key(password, salt, m, t, p), want) == 1 && known, nil
 }
 
 // key hashes a password. Keyboards encode accented letters differently, so the password

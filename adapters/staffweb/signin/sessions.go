@@ -251,7 +251,7 @@ const knownDevice = ` staff s
 WHERE d.token_hash = $1 AND d.tenant = $2 AND d.tries < $4 AND d.signed_in_at > $5
 	AND s.tenant = d.tenant AND s.staff = d.staff AND s.username = $3 AND s.active AND s.credential = d.credential`
 
-func (d Devices) about(t Try) []any {
+func (d Devices) queryArgs(t Try) []any {
 	return []any{hashOf(t.Device), t.Tenant, storable(t.Username), deviceLimit, d.Now().Add(-DeviceLifetime)}
 }
 
@@ -261,7 +261,7 @@ func (d Devices) Known(ctx context.Context, t Try) (known bool, err error) {
 	if t.Device == "" {
 		return false, nil
 	}
-	err = d.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM staff_devices d,`+knownDevice+`)`, d.about(t)...).Scan(&known)
+	err = d.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM staff_devices d,`+knownDevice+`)`, d.queryArgs(t)...).Scan(&known)
 	if err != nil {
 		return false, fmt.Errorf("look up device: %w", err)
 	}
@@ -274,7 +274,7 @@ var errStranger = errors.New("the device is a stranger's")
 // Reserve takes one attempt of the device, before the password is checked. The next one
 // may follow at once.
 func (d Devices) Reserve(ctx context.Context, t Try) (until time.Time, taken bool, err error) {
-	done, err := d.DB.Exec(ctx, `UPDATE staff_devices d SET tries = d.tries + 1 FROM`+knownDevice, d.about(t)...)
+	done, err := d.DB.Exec(ctx, `UPDATE staff_devices d SET tries = d.tries + 1 FROM`+knownDevice, d.queryArgs(t)...)
 	if err != nil {
 		return until, false, fmt.Errorf("reserve a try of a device: %w", err)
 	}
