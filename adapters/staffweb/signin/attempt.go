@@ -100,30 +100,30 @@ var ErrBusy = fault.New(fault.Unavailable, "sign-in-busy", "Too many are signing
 
 // SignIn begins a session, or the step that asks for a passkey, or returns [ErrRefused]
 // or [ErrBusy].
-func (d Service) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
-	h, err := d.VerifyPassword(ctx, t)
+func (svc Service) SignIn(ctx context.Context, t Try) (in SignedIn, err error) {
+	h, err := svc.VerifyPassword(ctx, t)
 	if err != nil {
 		return in, err
 	}
-	return d.beginSessionOrStep(ctx, t, h)
+	return svc.beginSessionOrStep(ctx, t, h)
 }
 
 // VerifyPassword finds the owner of the password and begins nothing, or returns
 // [ErrRefused] or [ErrBusy]. A known device has its own count of attempts; others spend
 // their source's budget of guesses.
-func (d Service) VerifyPassword(ctx context.Context, t Try) (h Holder, err error) {
-	known, err := d.Devices.Known(ctx, t)
+func (svc Service) VerifyPassword(ctx context.Context, t Try) (h Holder, err error) {
+	known, err := svc.Devices.Known(ctx, t)
 	if err != nil {
 		return h, err
 	}
 	if known {
-		h, err = d.verify(ctx, t, d.Queue.knownPlace(t), d.Devices.Reserve)
+		h, err = svc.verify(ctx, t, svc.Queue.knownPlace(t), svc.Devices.Reserve)
 		if !errors.Is(err, errStranger) {
 			return h, err
 		}
 	}
-	err = d.Guesses.Try(t.Source, t.Tenant, ErrRefused, func() (err error) {
-		h, err = d.verifyStranger(ctx, t)
+	err = svc.Guesses.Try(t.Source, t.Tenant, ErrRefused, func() (err error) {
+		h, err = svc.verifyStranger(ctx, t)
 		return err
 	})
 	return h, err
@@ -196,14 +196,14 @@ func (g Guesses) giveBack(source, tenant string) {
 
 // verifyStranger finds the owner of a password from an unknown browser. An account or
 // source that must wait takes no turn in the queue.
-func (d Service) verifyStranger(ctx context.Context, t Try) (h Holder, err error) {
-	place := d.Queue.strangerPlace(t)
+func (svc Service) verifyStranger(ctx context.Context, t Try) (h Holder, err error) {
+	place := svc.Queue.strangerPlace(t)
 	if !place.permit.Take() {
 		return h, ErrBusy
 	}
 	defer place.permit.Release()
-	err = d.Tries.Limit(ctx, t, func() (err error) {
-		h, err = d.verify(ctx, t, place, d.Tries.Reserve)
+	err = svc.Tries.Limit(ctx, t, func() (err error) {
+		h, err = svc.verify(ctx, t, place, svc.Tries.Reserve)
 		return err
 	})
 	return h, err
@@ -310,7 +310,7 @@ func (p place) end() {
 type reservation func(ctx context.Context, t Try) (until time.Time, taken bool, err error)
 
 // verify waits for its turn, counts the attempt, and returns the owner of the password.
-func (d Service) verify(ctx context.Context, t Try, at place, reserve reservation) (h Holder, err error) {
+func (svc Service) verify(ctx context.Context, t Try, at place, reserve reservation) (h Holder, err error) {
 	end, err := at.wait(ctx)
 	if err != nil {
 		return h, err
@@ -323,50 +323,50 @@ func (d Service) verify(ctx context.Context, t Try, at place, reserve reservatio
 	if !taken {
 		return h, ErrRefused.Until(until)
 	}
-	h, right, err := d.Passwords.Check(ctx, t.Tenant, t.Username, t.Password)
+	h, right, err := svc.Passwords.Check(ctx, t.Tenant, t.Username, t.Password)
 	if err == nil && !right {
-		err = d.recordFailure(ctx, t, until)
+		err = svc.recordFailure(ctx, t, until)
 	}
 	return h, err
 }
 
 // recordFailure records a failed check. The refusal has the wait that this attempt
 // caused, if any.
-func (d Service) recordFailure(ctx context.Context, t Try, until time.Time) error {
-	d.Journal.Failed(ctx, t.attempt())
-	if !until.After(d.Tries.Now()) {
+func (svc Service) recordFailure(ctx context.Context, t Try, until time.Time) error {
+	svc.Journal.Failed(ctx, t.attempt())
+	if !until.After(svc.Tries.Now()) {
 		return ErrRefused
 	}
-	d.Journal.LockedOut(ctx, t.attempt(), until)
+	svc.Journal.LockedOut(ctx, t.attempt(), until)
 	return ErrRefused.Until(until)
 }
 
 // beginSessionOrStep begins a session after the right password if the member has no
 // passkey. Otherwise it begins the step that asks for it (D66).
-func (d Service) beginSessionOrStep(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
-	passkeys, err := d.Passkeys.List(ctx, t.Tenant, h.Staff)
+func (svc Service) beginSessionOrStep(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
+	passkeys, err := svc.Passkeys.List(ctx, t.Tenant, h.Staff)
 	if err != nil {
 		return in, err
 	}
 	if len(passkeys) == 0 {
-		return d.BeginSession(ctx, t, h)
+		return svc.BeginSession(ctx, t, h)
 	}
 	in.Holder = h
-	in.Step, err = d.Steps.Begin(ctx, t.Tenant, h)
+	in.Step, err = svc.Steps.Begin(ctx, t.Tenant, h)
 	return in, err
 }
 
 // BeginSession begins a session for a member who has proved their identity, or has just
 // chosen a password by a link.
-func (d Service) BeginSession(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
+func (svc Service) BeginSession(ctx context.Context, t Try, h Holder) (in SignedIn, err error) {
 	in.Holder = h
-	if in.Device, err = d.Devices.Renew(ctx, t, h); err != nil {
+	if in.Device, err = svc.Devices.Renew(ctx, t, h); err != nil {
 		return in, err
 	}
 	entered := t.attempt()
 	entered.Staff = h.Staff
-	if in.Session, entered.Session, err = d.Sessions.Begin(ctx, t.Tenant, h, t.Browser); err == nil {
-		d.Journal.SignedIn(ctx, entered)
+	if in.Session, entered.Session, err = svc.Sessions.Begin(ctx, t.Tenant, h, t.Browser); err == nil {
+		svc.Journal.SignedIn(ctx, entered)
 	}
 	return in, err
 }

@@ -31,36 +31,36 @@ func (s PasskeyResponse) try() Try {
 }
 
 // SignInByPasskey begins a session of the passkey's owner, or returns [ErrPasskey].
-func (d Service) SignInByPasskey(ctx context.Context, s PasskeyResponse) (SignedIn, error) {
-	h, err := d.verifyPasskey(ctx, s)
+func (svc Service) SignInByPasskey(ctx context.Context, s PasskeyResponse) (SignedIn, error) {
+	h, err := svc.verifyPasskey(ctx, s)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	return d.BeginSession(ctx, s.try(), h)
+	return svc.BeginSession(ctx, s.try(), h)
 }
 
 // ConfirmByPasskey records the reauthentication of a session by passkey, or returns
 // [ErrPasskey].
-func (d Service) ConfirmByPasskey(ctx context.Context, s PasskeyResponse, session Session) error {
-	h, err := d.verifyPasskey(ctx, s)
+func (svc Service) ConfirmByPasskey(ctx context.Context, s PasskeyResponse, session Session) error {
+	h, err := svc.verifyPasskey(ctx, s)
 	if err != nil {
 		return err
 	}
 	if h.Staff != session.Staff {
 		return ErrPasskey
 	}
-	return d.Sessions.Confirm(ctx, s.Tenant, session.Token)
+	return svc.Sessions.Confirm(ctx, s.Tenant, session.Token)
 }
 
 // verifyPasskey returns the passkey's owner. Wrong ones count for the source, whatever
 // account they claim.
-func (d Service) verifyPasskey(ctx context.Context, s PasskeyResponse) (h Holder, err error) {
-	err = d.Guesses.Try(s.Source, s.Tenant, ErrPasskey, func() (err error) {
-		h, err = d.Passkeys.FinishLogin(ctx, s.Ask, s.Kept, s.Answer)
+func (svc Service) verifyPasskey(ctx context.Context, s PasskeyResponse) (h Holder, err error) {
+	err = svc.Guesses.Try(s.Source, s.Tenant, ErrPasskey, func() (err error) {
+		h, err = svc.Passkeys.FinishLogin(ctx, s.Ask, s.Kept, s.Answer)
 		if errors.Is(err, ErrPasskey) {
 			tried := s.try().attempt()
 			tried.Staff = h.Staff
-			d.Journal.Failed(ctx, tried)
+			svc.Journal.Failed(ctx, tried)
 		}
 		return err
 	})
@@ -70,20 +70,20 @@ func (d Service) verifyPasskey(ctx context.Context, s PasskeyResponse) (h Holder
 // Confirm records the reauthentication of a session by password, and returns the
 // browser's new token. It returns [ErrRefused] or [ErrBusy]. A password is not accepted
 // from a member with a passkey.
-func (d Service) Confirm(ctx context.Context, t Try, session Session) (device string, err error) {
-	h, err := d.VerifyPassword(ctx, t)
+func (svc Service) Confirm(ctx context.Context, t Try, session Session) (device string, err error) {
+	h, err := svc.VerifyPassword(ctx, t)
 	if err != nil {
 		return "", err
 	}
-	passkeys, err := d.Passkeys.List(ctx, t.Tenant, h.Staff)
+	passkeys, err := svc.Passkeys.List(ctx, t.Tenant, h.Staff)
 	if err != nil {
 		return "", err
 	}
 	if len(passkeys) > 0 || h.Staff != session.Staff {
 		return "", ErrRefused
 	}
-	if device, err = d.Devices.Renew(ctx, t, h); err != nil { // a known browser gets its attempts back
+	if device, err = svc.Devices.Renew(ctx, t, h); err != nil { // a known browser gets its attempts back
 		return "", err
 	}
-	return device, d.Sessions.Confirm(ctx, t.Tenant, session.Token)
+	return device, svc.Sessions.Confirm(ctx, t.Tenant, session.Token)
 }

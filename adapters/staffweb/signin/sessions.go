@@ -172,23 +172,23 @@ const (
 )
 
 // EndSession ends another session of this session's member.
-func (d Service) EndSession(ctx context.Context, tenant string, this Session, other uuid.UUID) error {
-	return d.endSessions(ctx, endOwn, tenant, this.Staff, other)
+func (svc Service) EndSession(ctx context.Context, tenant string, this Session, other uuid.UUID) error {
+	return svc.endSessions(ctx, endOwn, tenant, this.Staff, other)
 }
 
 // EndOtherSessions ends every other session of this session's member.
-func (d Service) EndOtherSessions(ctx context.Context, tenant string, this Session) error {
-	return d.endSessions(ctx, endOthers, tenant, this.Staff, this.ID)
+func (svc Service) EndOtherSessions(ctx context.Context, tenant string, this Session) error {
+	return svc.endSessions(ctx, endOthers, tenant, this.Staff, this.ID)
 }
 
-func (d Service) endSessions(ctx context.Context, which, tenant string, member staff.ID, session uuid.UUID) error {
-	rows, _ := d.Sessions.DB.Query(ctx, which, tenant, member, session)
+func (svc Service) endSessions(ctx context.Context, which, tenant string, member staff.ID, session uuid.UUID) error {
+	rows, _ := svc.Sessions.DB.Query(ctx, which, tenant, member, session)
 	ended, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	if err != nil {
 		return fmt.Errorf("end sessions: %w", err)
 	}
 	for _, id := range ended {
-		d.Journal.SignedOut(ctx, Attempt{Tenant: tenant, Staff: member, Session: id})
+		svc.Journal.SignedOut(ctx, Attempt{Tenant: tenant, Staff: member, Session: id})
 	}
 	return nil
 }
@@ -222,11 +222,11 @@ func (s Sessions) Ended(ctx context.Context, tenant, token string) (why Ending, 
 }
 
 // SignOut ends a session at its member's request.
-func (d Service) SignOut(ctx context.Context, tenant string, s Session) error {
-	if err := d.Sessions.End(ctx, tenant, s.Token); err != nil {
+func (svc Service) SignOut(ctx context.Context, tenant string, s Session) error {
+	if err := svc.Sessions.End(ctx, tenant, s.Token); err != nil {
 		return err
 	}
-	d.Journal.SignedOut(ctx, Attempt{Tenant: tenant, Staff: s.Staff, Session: s.ID})
+	svc.Journal.SignedOut(ctx, Attempt{Tenant: tenant, Staff: s.Staff, Session: s.ID})
 	return nil
 }
 
