@@ -64,6 +64,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.amendingSteps(sc)
 			w.packSteps(sc)
 			w.proofSteps(sc)
+			w.checkpointSteps(sc)
 			w.privacySteps(sc)
 		},
 		Options: &godog.Options{Format: "progress", Paths: []string{file}, TestingT: t, Strict: true, NoColors: true},

@@ -18,6 +18,7 @@ import (
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/proof"
 )
 
 // world is the state of one scenario: people and practices by the names that the
@@ -50,6 +51,7 @@ type world struct {
 	forgetting   forgetting
 	handling     handling
 	proving      proving
+	checkpoint   proof.Checkpoint // that an application has kept
 	own          ownShown
 }
 

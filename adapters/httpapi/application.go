@@ -51,6 +51,7 @@ func (a *API) applications() table {
 		access.TestWebhook:   a.post(members("event"), a.testWebhook),
 		access.OwnCalls:      a.get(query(body.ErrInvalidQuery, "limit", "cursor", "status", "requestId"), a.ownCalls),
 		access.OwnDeliveries: a.get(query(body.ErrInvalidQuery, "limit", "cursor", "jti", "from", "until", "outcome"), a.ownDeliveries),
+		access.Checkpoint:    a.get(query(body.ErrInvalidQuery, "from"), a.checkpoint),
 	}
 }
 

@@ -7,6 +7,7 @@
 //   - patient_request.go, appointment.go and care_record.go are the endpoints of one noun,
 //     and own.go those of an application about itself.
 //   - public.go serves the public documents: the key set and the OpenAPI description.
+//   - checkpoint.go shows the signed checkpoint of a practice's log.
 //   - problem.go turns refusals into statuses and error bodies.
 //   - call.go takes a call from step to step, each with a permit of its own.
 //   - limits.go has the numbers of permits and the budgets of applications.

@@ -61,7 +61,7 @@ var (
 func Refusals() fault.List {
 	return append(body.Refusals(),
 		errNotFound, errNoHost, errMethod, errTooSlow, errTooLong, ErrRateLimited, errTooManyBytes, errInternal,
-		errInvalidKey, errUnknownField, errCursor,
+		errInvalidKey, errUnknownField, errCursor, errNoCheckpoint,
 		errMalformed, errMalformedFor, errExpect, errEncoding, errVersion, errHeadersTooLarge,
 		errMissingAppointment, errInvalidAppointment, errMissingSite, errInvalidSite, errInvalidRoom)
 }

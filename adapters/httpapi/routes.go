@@ -67,6 +67,8 @@ type API struct {
 
 	// Own finds an application's own calls and webhooks.
 	Own Own
+	// Checkpoints reads the signed checkpoints of logs.
+	Checkpoints Checkpoints
 
 	// Record adds a judged call to the access record. It does not block. Nil records
 	// none.

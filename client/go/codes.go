@@ -47,6 +47,7 @@ const (
 	CodeWebhookNotRegistered     Code = "webhook-not-registered"
 	CodeInvalidQuery             Code = "invalid-query"
 	CodeNotFound                 Code = "not-found"
+	CodeNoCheckpoint             Code = "no-checkpoint"
 	CodeMethodNotAllowed         Code = "method-not-allowed"
 	CodeRequestTimeout           Code = "request-timeout"
 	CodeIdempotencyKeyReused     Code = "idempotency-key-reused"
@@ -96,6 +97,7 @@ var known = map[Code]bool{
 	CodeWebhookNotRegistered:     true,
 	CodeInvalidQuery:             true,
 	CodeNotFound:                 true,
+	CodeNoCheckpoint:             true,
 	CodeMethodNotAllowed:         true,
 	CodeRequestTimeout:           true,
 	CodeIdempotencyKeyReused:     true,

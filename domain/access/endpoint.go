@@ -26,6 +26,7 @@ const (
 	TestWebhook             application.EndpointName = "application/webhooks/test"
 	OwnCalls                application.EndpointName = "application/calls"
 	OwnDeliveries           application.EndpointName = "application/deliveries"
+	Checkpoint              application.EndpointName = "application/checkpoint"
 )
 
 // Endpoint is a row of the catalogue: one operation of the Transactional API.
@@ -38,7 +39,8 @@ type Endpoint struct {
 	// at the practice, needs no grant, and acts for no user (D94).
 	AboutItself bool
 	// WhereEnabled is true if an application that calls about itself must be enabled at
-	// the practice after all, because the call has an effect there.
+	// the practice after all, because the call has an effect there, or its answer is
+	// about the practice.
 	WhereEnabled bool
 	// NamesPatient is true if a call is about the patient that its input names.
 	// A patient-scoped authorisation covers such calls only (D12). A call that
@@ -86,6 +88,7 @@ func Endpoints() []Endpoint {
 		{Name: TestWebhook, AboutItself: true, WhereEnabled: true, Operation: catalogue.Execute},
 		{Name: OwnCalls, AboutItself: true, Operation: catalogue.Read},
 		{Name: OwnDeliveries, AboutItself: true, Operation: catalogue.Read},
+		{Name: Checkpoint, AboutItself: true, WhereEnabled: true, Operation: catalogue.Read},
 	}
 }
 

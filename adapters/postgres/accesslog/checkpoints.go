@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/adapters/postgres"
-	"frontdesk/domain/fault"
 	"frontdesk/domain/proof"
 )
 
@@ -39,18 +38,14 @@ func (c Checkpoints) Newest(ctx context.Context) ([]Checkpoint, error) {
 	return found, nil
 }
 
-// ErrNoCheckpoint means that no checkpoint of a log is signed.
-var ErrNoCheckpoint = fault.New(fault.Missing, "no-checkpoint",
-	"No checkpoint of this log is signed yet: let frontdesk sign run, or look whether there is such a practice.")
-
-// Of returns the newest checkpoint of a tree, and [ErrNoCheckpoint] if there is none.
+// Of returns the newest checkpoint of a tree, and [proof.ErrNoCheckpoint] if there is none.
 func (c Checkpoints) Of(ctx context.Context, tree proof.Tree) (Checkpoint, error) {
 	newest := Checkpoint{Tree: tree}
 	err := c.DB.QueryRow(ctx, `SELECT epoch, size, note FROM checkpoints WHERE tenant = $1 AND kind = $2 ORDER BY epoch DESC, day DESC LIMIT 1`,
 		tree.Tenant, tree.Kind).Scan(&newest.Epoch, &newest.Size, &newest.Note)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return newest, ErrNoCheckpoint
+		return newest, proof.ErrNoCheckpoint
 	case err != nil:
 		return newest, fmt.Errorf("read the newest checkpoint: %w", err)
 	}

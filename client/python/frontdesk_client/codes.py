@@ -44,6 +44,7 @@ ErrorCode = Literal[
     "webhook-not-registered",
     "invalid-query",
     "not-found",
+    "no-checkpoint",
     "method-not-allowed",
     "request-timeout",
     "idempotency-key-reused",

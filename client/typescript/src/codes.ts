@@ -38,6 +38,7 @@ export const errorCodes = [
   "webhook-not-registered",
   "invalid-query",
   "not-found",
+  "no-checkpoint",
   "method-not-allowed",
   "request-timeout",
   "idempotency-key-reused",

@@ -10,6 +10,7 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/httpx"
+	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/signing"
 	"frontdesk/adapters/staffweb"
 	"frontdesk/adapters/staffweb/pagekit"
@@ -67,6 +68,8 @@ func (a *App) api() *httpapi.API {
 			Calls: projections.OwnCalls{DB: a.calls}.Of, Call: projections.OwnCalls{DB: a.calls}.Call, Unproven: unproven.Of,
 			Deliveries: projections.OwnDeliveries{DB: a.calls}.Of, Outcomes: webhooks.Outcomes(), Why: whyUndelivered, Cursors: a.cursors(),
 		},
+		Checkpoints: proving.Proofs{DB: a.calls},
+
 		Record: a.recorder.Record,
 
 		Permits:   httpapi.Permits{Slots: a.config.CallsInFlight, Turns: 2 * int(a.config.CallConnections)},

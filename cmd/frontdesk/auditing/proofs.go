@@ -14,21 +14,14 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// Signed is the newest checkpoint of a log, as published. This package does not verify its
-// signatures; a verifier does.
-type Signed struct {
-	proof.Checkpoint
-	Note string
-}
-
 // Checkpoint returns the newest checkpoint of a log.
-func (a Auditor) Checkpoint(ctx context.Context, of proof.Tree) (Signed, error) {
+func (a Auditor) Checkpoint(ctx context.Context, of proof.Tree) (proof.Signed, error) {
 	found, err := accesslog.Checkpoints{DB: postgres.On(a.Pool)}.Of(ctx, of)
 	if err != nil {
-		return Signed{}, err
+		return proof.Signed{}, err
 	}
 	c, err := proof.ParseNote([]byte(found.Note))
-	return Signed{c, found.Note}, err
+	return proof.Signed{Checkpoint: c, Note: found.Note}, err
 }
 
 // These explain why something cannot be proved.
@@ -91,7 +84,7 @@ func (a Auditor) Growth(ctx context.Context, of proof.Tree, kept proof.Checkpoin
 }
 
 // provable returns the newest checkpoint of a log with a tree of at least that size.
-func (a Auditor) provable(ctx context.Context, of proof.Tree) (Signed, error) {
+func (a Auditor) provable(ctx context.Context, of proof.Tree) (proof.Signed, error) {
 	signed, err := a.Checkpoint(ctx, of)
 	if err != nil {
 		return signed, err

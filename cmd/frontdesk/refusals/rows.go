@@ -6,6 +6,7 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
 	"frontdesk/adapters/postgres"
+	"frontdesk/adapters/postgres/proving"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
@@ -194,6 +195,11 @@ var rows = []row{
 		do:       "Compare the path and the host with the reference.",
 	},
 	{
+		says: of("no-checkpoint"), retry: Later,
+		happened: "No checkpoint of the practice's log is signed yet.", wanted: "A log whose checkpoints the operator signs (`frontdesk sign`).",
+		do: "Try again later. If it stays so, ask the operator of the service whether its logs are signed.",
+	},
+	{
 		says: of("method-not-allowed"), retry: Mended,
 		happened: "This endpoint does not support this HTTP method.", wanted: "One of the methods in `Allow`.", do: "Use the method that the description names.",
 	},
@@ -237,7 +243,7 @@ var rows = []row{
 		do: "Quote the `X-Request-Id` of the answer when you report it.",
 	},
 	{
-		says:     slices.Concat(of("unavailable"), bearer.Crowded(), fault.List{postgres.ErrUnavailable, postgres.ErrSwept}),
+		says:     slices.Concat(of("unavailable"), bearer.Crowded(), fault.List{postgres.ErrUnavailable, postgres.ErrSwept, proving.ErrBehind}),
 		retry:    Again,
 		happened: "The service cannot answer at the moment.", wanted: "A retry later. The service is overloaded or cannot reach its database.",
 		do: "Try again after `Retry-After`, and wait longer each time.",

@@ -79,7 +79,6 @@ var (
 		"appointment-changed":       "calls say nothing of what they have seen",
 		"appointment-booked":        "calls are booked once by their Idempotency-Key",
 		"no-master-key":             "serve always has one",
-		"no-checkpoint":             "checkpoints are for auditors",
 		"lines-archived":            "the access record is for auditors",
 	}
 )

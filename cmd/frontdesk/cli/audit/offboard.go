@@ -12,7 +12,6 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
-	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
@@ -106,7 +105,7 @@ func (c *OffboardPracticeCmd) export(r *term.Run, engine *app.Engine) (files []s
 		return nil, err
 	}
 	_, err = engine.Auditor.Checkpoint(r.Context, c.tree(proof.Access))
-	if errors.Is(err, accesslog.ErrNoCheckpoint) { // nobody has ever called
+	if errors.Is(err, proof.ErrNoCheckpoint) { // nobody has ever called
 		return []string{events}, nil
 	}
 	calls := filepath.Join(c.Export, "calls.jsonl")
@@ -135,7 +134,7 @@ func (c *OffboardPracticeCmd) signed(r *term.Run, engine *app.Engine) error {
 	}
 	events, _, err := engine.Auditor.CountEvents(r.Context, auditing.EventFilter{Tenant: c.Tenant}, head)
 	for watch := clock.Start(); err == nil; {
-		var newest auditing.Signed
+		var newest proof.Signed
 		if newest, err = engine.Auditor.Checkpoint(r.Context, c.tree(proof.Events)); err != nil || newest.Size >= events {
 			return err
 		}
