@@ -53,7 +53,8 @@ type service struct {
 	app     application.ID // enabled at both, with one user-restricted grant
 	watched *watched
 	looks   *looks
-	spoilt  error // breaks copies off
+	spoilt  error     // breaks copies off
+	log     signedLog // of every practice
 }
 
 func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {

@@ -53,6 +53,8 @@ func (s *service) guarded() privacy.Service {
 		},
 		Erased:  func(context.Context) error { return nil },
 		Copying: make(chan struct{}, 1),
+
+		Checkpoints: &s.log,
 	}
 }
 

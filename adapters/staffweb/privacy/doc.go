@@ -5,6 +5,7 @@
 //	privacy/refused             refused calls
 //	privacy/erasures            the erasures of the practice, and whether they are final
 //	privacy/erasures/{erasure}  the letter that confirms an erasure
+//	privacy/checkpoint          keeping a checkpoint of the log, and checking a kept one
 //	privacy/patients/{patient}  the access history of a patient's data; restricting the
 //	                            record, holding and erasing the data
 //	…/{patient}/copy            all data about the patient, as a file

@@ -20,7 +20,7 @@ import (
 //go:embed templates
 var sources embed.FS
 
-var templates = pagekit.Templates(sources, "privacy", "patient", "refused", "erasures", "letter")
+var templates = pagekit.Templates(sources, "privacy", "patient", "refused", "erasures", "letter", "checkpoint")
 
 // Section is the pages for privacy officers. All fields are needed.
 type Section struct {
@@ -47,6 +47,8 @@ type Service struct {
 	Erased func(context.Context) error
 	// Copying limits the copies that are written at once: it holds one value for each.
 	Copying chan struct{}
+	// Checkpoints reads the signed checkpoints of logs.
+	Checkpoints Checkpoints
 }
 
 // CallFilter selects lines of the access record.
@@ -79,7 +81,9 @@ func (s *Section) Routes() []pagekit.Route {
 		pagekit.NewRoute("/privacy/refused", "privacy-refused", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.refused))}),
 		pagekit.NewRoute("/privacy/erasures", "privacy-erasures", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.erasures))}),
 		pagekit.NewRoute("/privacy/erasures/{erasure}", "privacy-erasure", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.letter))}),
-		pagekit.NewRoute("/privacy/patients/{patient}", "privacy-patient", pagekit.FormMethods(staff.GuardPrivacy, s.ofPatient(s.patient), s.ofPatient(s.act))),
+		pagekit.NewRoute("/privacy/checkpoint", "privacy-checkpoint", pagekit.Both(staff.GuardPrivacy, guard(s.checkpoint), guard(s.compare))),
+		pagekit.At("/privacy/checkpoint/newest", "privacy-checkpoint-file", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.GuardPrivacy, guard(s.download))}),
+		pagekit.At("/privacy/patients/{patient}", "privacy-patient", pagekit.FormMethods(staff.GuardPrivacy, s.ofPatient(s.patient), s.ofPatient(s.act))),
 		pagekit.NewRoute("/privacy/patients/{patient}/copy", "privacy-copy", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.GuardPrivacy, s.ofPatient(s.copy))}),
 	}
 }

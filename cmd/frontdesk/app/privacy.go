@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/accesslog"
+	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/auditing"
@@ -28,6 +29,8 @@ func (a *App) privacyService() privacy.Service {
 		Copy:     a.copyFor,
 		Erased:   a.NoteErasures,
 		Copying:  make(chan struct{}, copiesAtOnce),
+
+		Checkpoints: proving.Proofs{DB: a.calls},
 	}
 }
 
