@@ -17,7 +17,7 @@ import (
 // Every endpoint of the OpenAPI description is called in every language, and gives the right answer.
 func TestWalkClientsCallEveryEndpoint_D99(t *testing.T) {
 	t.Parallel()
-	s, info := aSandbox(t)
+	s, info, _ := aSignedSandbox(t)
 	s.operate(t, "authorisation", "grant", "--database-url", info.DatabaseURL, "--tenant", info.TenantID,
 		"--application", info.Application.ID, "--username", info.Staff.Username)
 	inEveryLanguage(t, func(t *testing.T, c clientPackage) {

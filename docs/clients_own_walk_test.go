@@ -4,11 +4,13 @@ package docs_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,7 +114,21 @@ func asksAboutItself(t *testing.T, s *sandbox, c clientPackage, call func(*drive
 	if got := calls[0]; got.RequestID != refused.Error.RequestID || got.Endpoint != "ping" || got.Code != "unauthorized" || got.Status != 403 {
 		t.Errorf("calls: %+v", calls)
 	}
+	i.asksForCheckpoint(t, d, call)
 	i.rotates(t, d, call)
+}
+
+// asksForCheckpoint fetches a checkpoint, and a later one with its proof.
+func (i integrator) asksForCheckpoint(t *testing.T, d *driver, call func(*driver, string, fields) outcome) {
+	t.Helper()
+	kept := call(d, "application/checkpoint", nil)
+	if _, has := kept.OK["consistency"].([]any); has || !strings.Contains(fmt.Sprint(kept.OK["checkpoint"]), "\n— ") {
+		t.Errorf("checkpoint: %s", kept.Text)
+	}
+	grown := call(d, "application/checkpoint", fields{"from": kept.OK["size"]})
+	if _, has := grown.OK["consistency"].([]any); !has {
+		t.Errorf("checkpoint with from: %s", grown.Text)
+	}
 }
 
 // isPinged is sent a test webhook, and finds its delivery.

@@ -56,7 +56,7 @@ func run(ctx context.Context) error {
 // except a program that names its file.
 func TestWalkClientsPages_D99(t *testing.T) {
 	t.Parallel()
-	s, info := aSandbox(t)
+	s, info, key := aSignedSandbox(t)
 	s.operate(t, "authorisation", "grant", "--database-url", info.DatabaseURL, "--tenant", info.TenantID,
 		"--application", info.Application.ID, "--username", info.Staff.Username)
 	for name, page := range clientPages {
@@ -67,8 +67,8 @@ func TestWalkClientsPages_D99(t *testing.T) {
 			printed := page.types(t, name, dir, lines+page.run,
 				"FRONTDESK_API="+info.APIURL, "FRONTDESK_APPLICATION="+info.Application.ID,
 				"FRONTDESK_KID="+info.Application.KID, "FRONTDESK_KEY="+info.Application.PrivateKeyFile,
-				"FRONTDESK_NEXT_KEY="+filepath.Join(dir, "next.pem"), "PATIENT="+s.aPatient(t, info), "STAFF_USER="+info.Staff.Username)
-			for _, want := range []string{info.TenantID + " application-restricted\n", "noted ", "requested "} {
+				"FRONTDESK_LOG_KEY="+key, "FRONTDESK_NEXT_KEY="+filepath.Join(dir, "next.pem"), "PATIENT="+s.aPatient(t, info), "STAFF_USER="+info.Staff.Username)
+			for _, want := range []string{info.TenantID + " application-restricted\n", "noted ", "requested ", "the log has "} {
 				if !strings.Contains(printed, want) {
 					t.Errorf("the page's program never prints %q:\n%s", want, printed)
 				}

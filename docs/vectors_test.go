@@ -27,6 +27,9 @@ type vectors struct {
 	Tokens      []tokenVector   `json:"tokens"`
 	ServiceJWKS json.RawMessage `json:"serviceJwks"`
 	Webhooks    []webhookVector `json:"webhooks"`
+
+	LogKey      string             `json:"logKey"`
+	Checkpoints []checkpointVector `json:"checkpoints"`
 }
 
 // tokenVector is a call's Authorization header and the verdict on it.
@@ -56,6 +59,7 @@ var about = []string{
 	"A refusal is answered 403 with the code unauthorized and the description given; {jwks-url} stands for the application's JWKS URL.",
 	"webhooks: the verdict of a receiver who knows serviceJwks; the words of reasons are not part of any contract.",
 	"now is the time at which to judge.",
+	"checkpoints: the verdict of a reader who has logKey and, unless it is empty, a kept checkpoint. The words of reasons are those of the client packages.",
 }
 
 // noon is the time of the vectors.
@@ -72,6 +76,7 @@ func makeVectors() vectors {
 		About: about, Now: noon, Application: app.ID.String(),
 		JWKS: app.JWKS(), Tokens: append(tokenVectors(), keySetVectors()...),
 		ServiceJWKS: service.JWKS(), Webhooks: webhookVectors(),
+		LogKey: theLogKey.verifier, Checkpoints: checkpointVectors(),
 	}
 }
 
@@ -136,7 +141,10 @@ func TestVectorsHaveNamesOfTheirOwn(t *testing.T) {
 	for _, one := range v.Webhooks {
 		seen["webhook "+one.Name] = true
 	}
-	if len(seen) != len(v.Tokens)+len(v.Webhooks) {
+	for _, one := range v.Checkpoints {
+		seen["checkpoint "+one.Name] = true
+	}
+	if len(seen) != len(v.Tokens)+len(v.Webhooks)+len(v.Checkpoints) {
 		t.Error("some share a name")
 	}
 }

@@ -9,6 +9,7 @@
 //   - [ServiceError] is a refusal of the service, [UnreachableError] the lack of an answer.
 //   - [Receiver] accepts webhooks, each once, and refuses those that the service has not sent.
 //     [Verifier] only verifies.
+//   - [LogVerifier] verifies checkpoints of the practice's log, which [Client.KeepCheckpoint] keeps.
 //
 // The module's path, frontdesk.example/client, is a placeholder: .example is a reserved domain (RFC
 // 2606), without a host. Replace it in your go.mod by the folder client/go.

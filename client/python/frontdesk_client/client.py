@@ -12,7 +12,10 @@ from .addresses import is_guarded
 from .attachment import Attachment, FileType
 from .body import Body
 from .call import Answer, Call, Line, warn
+from .checkpoint import CheckpointStore
+from .errors import ServiceError
 from .exchange import Connections
+from .log import Checkpoint, LogVerifier
 from .shapes import Act, Instant, Mode, camel, from_json, to_json
 from .signer import Signer
 from .tokens import Caller, Tokens
@@ -272,6 +275,16 @@ class TestedWebhook:
     url: str
 
 
+@dataclass(frozen=True)
+class SignedCheckpoint:
+    """The newest checkpoint of the practice's log, as the service gives it. A LogVerifier tells whether to trust it."""
+
+    checkpoint: str  # the signed text
+    epoch: int
+    size: int  # how many events it covers
+    consistency: Optional[List[str]] = None  # with from_: the proof that the log begins with its first events, in base64
+
+
 class Client:
     """Calls the Transactional API of one practice, for the application itself or the caller of as_user and with_act.
 
@@ -432,6 +445,37 @@ class Client:
     def test_webhook(self, event: str, **options: Any) -> TestedWebhook:
         """Makes the service send a ping to the event's address, at most once a minute."""
         return self._post(TestedWebhook, "application/webhooks/test", {"event": event}, **options)
+
+    def checkpoint(self, *, from_: Optional[int] = None, **options: Any) -> SignedCheckpoint:
+        """The newest checkpoint of the practice's log. The practice must have enabled the application.
+
+        from_ is the size of a kept one; the code is invalid-query if the newest covers fewer events, and
+        no-checkpoint if nothing is signed yet.
+        """
+        return self._get(SignedCheckpoint, "application/checkpoint", {"from": from_}, **options)
+
+    def keep_checkpoint(self, log: LogVerifier, store: CheckpointStore, **options: Any) -> Checkpoint:
+        """Fetches the newest checkpoint, verifies that the log begins with the one in the store, and only then replaces it.
+
+        A CheckpointError means that it does not, or that the checkpoint is not of this log: the store then
+        holds the evidence.
+        """
+        kept = store.get() or ""
+        signed = self._checkpoint_after(log, kept, **options)
+        newest = log.check(kept, signed.checkpoint, signed.consistency or ())
+        store.put(signed.checkpoint)
+        return newest
+
+    def _checkpoint_after(self, log: LogVerifier, kept: str, **options: Any) -> SignedCheckpoint:
+        """The newest checkpoint, with the proof for a kept one unless the log is shorter."""
+        if not kept:
+            return self.checkpoint(**options)
+        try:
+            return self.checkpoint(from_=log.open(kept).size, **options)
+        except ServiceError as refusal:
+            if refusal.code != "invalid-query":
+                raise
+            return self.checkpoint(**options)
 
     def _get(self, shape: Type[T], endpoint: str, query: Optional[dict] = None, **options: Any) -> T:
         return from_json(shape, self._ask(endpoint, query or {}, **options))

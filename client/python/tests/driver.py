@@ -23,6 +23,8 @@ def snake(name):
 def arguments(order):
     """The order's input, as the methods take it."""
     given = {snake(name): value for name, value in (order.get("input") or {}).items()}
+    if "from" in given:
+        given["from_"] = given.pop("from")
     if "at" in given:
         given["at"] = datetime.datetime.fromisoformat(given["at"].replace("Z", "+00:00"))
     if "response" in given:
@@ -48,6 +50,9 @@ def do(client, signer, order):
         client = client.with_act(frontdesk.Act(who, where, act.get("role"), act.get("purpose")))
     if order["do"] == "rotate":
         return rotate(signer, **order["input"])
+    if order["do"] == "keep-checkpoint":
+        file, log = frontdesk.CheckpointFile(order["input"]["file"]), frontdesk.LogVerifier(order["input"]["key"])
+        return {"size": client.keep_checkpoint(log, file).size}
     name = METHODS.get(order["do"]) or order["do"].replace("application/", "").replace("-", "_")
     answer = getattr(client, name)(**arguments(order))
     return to_json(list(itertools.islice(answer, 5)) if hasattr(answer, "__next__") else answer)

@@ -5,7 +5,10 @@ import { isGuarded } from "./addresses.js";
 import type { Attachment, FileType } from "./attachment.js";
 import { Body } from "./body.js";
 import { make, pause, type Answer, type CallOptions, type Line } from "./call.js";
+import type { CheckpointQuery, CheckpointStore, SignedCheckpoint } from "./checkpoint.js";
 import type { ErrorCode } from "./codes.js";
+import { ServiceError } from "./errors.js";
+import type { Checkpoint, LogVerifier } from "./log.js";
 import type { Signer } from "./signer.js";
 import { Tokens, type Caller } from "./tokens.js";
 
@@ -399,6 +402,38 @@ export class Client {
   /** Makes the service send a ping to the event's address, at most once a minute. */
   testWebhook(event: string, options?: CallOptions) {
     return this.#send<TestedWebhook>("application/webhooks/test", { event }, options);
+  }
+
+  /**
+   * The newest checkpoint of the practice's log. The practice must have enabled the application. The code is
+   * no-checkpoint if nothing is signed yet.
+   */
+  checkpoint(query: CheckpointQuery = {}, options?: CallOptions) {
+    return this.#get<SignedCheckpoint>("application/checkpoint", { ...query }, options);
+  }
+
+  /**
+   * Fetches the newest checkpoint, verifies that the log begins with the one in the store, and only then replaces it. A
+   * `CheckpointError` means that it does not, or that the checkpoint is not of this log: the store then holds the
+   * evidence.
+   */
+  async keepCheckpoint(log: LogVerifier, store: CheckpointStore, options?: CallOptions): Promise<Checkpoint> {
+    const kept = (await store.get()) ?? "";
+    const signed = await this.#checkpointAfter(log, kept, options);
+    const newest = log.check(kept, signed.checkpoint, signed.consistency);
+    await store.put(signed.checkpoint);
+    return newest;
+  }
+
+  /** The newest checkpoint, with the proof for a kept one unless the log is shorter. */
+  async #checkpointAfter(log: LogVerifier, kept: string, options?: CallOptions): Promise<SignedCheckpoint> {
+    if (!kept) return this.checkpoint({}, options);
+    try {
+      return await this.checkpoint({ from: log.open(kept).size }, options);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === "invalid-query") return this.checkpoint({}, options);
+      throw error;
+    }
   }
 
   #get<T>(endpoint: string, query: object, options: CallOptions = {}): Promise<T> {

@@ -6,14 +6,17 @@
  * - `Attachment` is a file that is encoded while it is sent.
  * - `ServiceError` is a refusal of the service, `UnreachableError` the lack of an answer.
  * - `Receiver` accepts webhooks, each once, and refuses those that the service has not sent.
+ * - `LogVerifier` verifies checkpoints of the practice's log, which `keepCheckpoint` keeps.
  *
  * "§n" is a section of the Transactional API's specification.
  */
 export { attachBytes, attachFile, type Attachment, type FileType } from "./attachment.js";
 export { type Answer, type CallOptions } from "./call.js";
+export { checkpointFile, type CheckpointQuery, type CheckpointStore, type SignedCheckpoint } from "./checkpoint.js";
 export * from "./client.js";
 export { errorCodes, type ErrorCode } from "./codes.js";
 export { ServiceError, UnreachableError, type Problem } from "./errors.js";
+export { CheckpointError, LogVerifier, type Checkpoint, type CheckpointReason } from "./log.js";
 export { Receiver, type ReceiverOptions } from "./receiver.js";
 export { Signer, type Key } from "./signer.js";
 export { parseKeys, verify, WebhookError, type Keys, type Reason } from "./verify.js";

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { argv, env, stdin } from "node:process";
 import { createInterface } from "node:readline";
 
-import { attachFile, Client, Receiver, ServiceError, Signer, type Act, type Answer } from "../src/index.js";
+import { attachFile, checkpointFile, Client, LogVerifier, Receiver, ServiceError, Signer, type Act, type Answer } from "../src/index.js";
 
 interface Order {
   do: string;
@@ -37,6 +37,8 @@ const endpoints: Record<string, (client: Client, order: Order) => Promise<unknow
   application: (client) => client.application(),
   "application/key-set": (client) => client.keySet(),
   "reread-key-set": (client) => client.rereadKeySet(),
+  "application/checkpoint": (client, { input }) => client.checkpoint(input),
+  "keep-checkpoint": async (client, { input }) => ({ size: (await client.keepCheckpoint(new LogVerifier(input.key), checkpointFile(input.file))).size }),
   "application/calls": (client, { input }) => some(client.calls(input)),
   "application/deliveries": (client, { input }) => some(client.deliveries(input)),
   "application/webhooks/test": (client, { input }) => client.testWebhook(input.event),

@@ -47,6 +47,25 @@ var endpoints = map[string]endpoint{
 	"application":               asking((*client.Client).Application),
 	"application/key-set":       asking((*client.Client).KeySet),
 	"reread-key-set":            asking((*client.Client).RereadKeySet),
+	"application/checkpoint": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
+		q, err := read[struct{ From int64 }](o)
+		if err != nil || len(o.Input) == 0 {
+			return c.Checkpoint(ctx, options...)
+		}
+		return c.CheckpointSince(ctx, q.From, options...)
+	},
+	"keep-checkpoint": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
+		q, err := read[struct{ Key, File string }](o)
+		if err != nil {
+			return nil, err
+		}
+		log, err := client.NewLogVerifier(q.Key)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := c.KeepCheckpoint(ctx, log, client.CheckpointFile(q.File), options...)
+		return map[string]int64{"size": kept.Size}, err
+	},
 	"application/calls": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
 		q, err := read[client.CallsQuery](o)
 		if err != nil {
