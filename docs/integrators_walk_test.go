@@ -46,6 +46,7 @@ func TestWalkIntegratorsPages(t *testing.T) {
 		"ahead of real time", "attachment-too-large", "http_5xx", "Called back; feels better.", `"mode":"user-restricted"`, `"event": "record.opened"`,
 		"Of the 2 keys in the set, 2 can verify tokens.", "not currently authorised to request as the specified user", "signing-key.retired.v1",
 		`"keySetUrl":"`, `"outcome":"read"`, `"event": "ping"`, "event=RecordOpened(patient_id=", "CreatedPatientRequest(patient_request_id=",
+		`"consistency":[`, "kept a checkpoint of ",
 	} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("the page's commands never print %s:\n%s", want, printed)
