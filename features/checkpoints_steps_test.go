@@ -21,8 +21,8 @@ func (w *world) checkpointSteps(sc *godog.ScenarioContext) {
 
 const checkpointPath = "/transactional-api/application/checkpoint"
 
-// fetched is the checkpoint in the last answer. Its signature has been verified.
-func (w *world) fetched(name, query string) (c proof.Checkpoint, growth tlog.TreeProof, err error) {
+// checkpointFor is the checkpoint in the last answer. Its signature has been verified.
+func (w *world) checkpointFor(name, query string) (c proof.Checkpoint, growth tlog.TreeProof, err error) {
 	err = eventually(func() error { // the signer may be ahead of the trees
 		if err := w.calls(name, http.MethodGet, checkpointPath+query); err != nil || w.answer.status != http.StatusServiceUnavailable {
 			return err
@@ -62,12 +62,12 @@ func (w *world) fetched(name, query string) (c proof.Checkpoint, growth tlog.Tre
 }
 
 func (w *world) appKeepsCheckpoint(name string) (err error) {
-	w.checkpoint, _, err = w.fetched(name, "")
+	w.checkpoint, _, err = w.checkpointFor(name, "")
 	return err
 }
 
 func (w *world) hasGrown(name string) error {
-	newest, growth, err := w.fetched(name, fmt.Sprintf("?from=%d", w.checkpoint.Size))
+	newest, growth, err := w.checkpointFor(name, fmt.Sprintf("?from=%d", w.checkpoint.Size))
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (w *world) hasGrown(name string) error {
 }
 
 func (w *world) isOtherLog(name string) error {
-	other, _, err := w.fetched(name, "")
+	other, _, err := w.checkpointFor(name, "")
 	if err == nil && (other.Origin.Log == w.checkpoint.Origin.Log || other.Root == w.checkpoint.Root) {
 		err = errors.New("it is the same log")
 	}

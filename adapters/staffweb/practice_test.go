@@ -53,8 +53,8 @@ type service struct {
 	app     application.ID // enabled at both, with one user-restricted grant
 	watched *watched
 	looks   *looks
-	spoilt  error     // breaks copies off
-	log     signedLog // of every practice
+	spoilt  error      // breaks copies off
+	log     *signedLog // of every practice
 }
 
 func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
@@ -62,7 +62,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	codec, err := event.NewCodec(domain.Events()...)
 	must(t, err)
 	db := postgrestest.New(t)
-	s := &service{db: db, pool: db.Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}, looks: &looks{}}
+	s := &service{db: db, pool: db.Pool(t), Clock: commandtest.NewClock(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)), watched: &watched{}, looks: &looks{}, log: &signedLog{}}
 	opens := postgrestest.Keyring(t, s.pool, codec)
 	opens.Now = s.Now
 	s.store = &eventstore.Store{DB: postgres.On(s.pool), Codec: codec, Keys: opens, AtOnce: projections.AtOnce(), Now: s.Now}

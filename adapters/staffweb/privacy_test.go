@@ -54,7 +54,7 @@ func (s *service) guarded() privacy.Service {
 		Erased:  func(context.Context) error { return nil },
 		Copying: make(chan struct{}, 1),
 
-		Checkpoints: &s.log,
+		Checkpoints: s.log,
 	}
 }
 
