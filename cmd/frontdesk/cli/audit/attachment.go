@@ -20,7 +20,7 @@ type auditAttachmentCmd struct {
 }
 
 // Run writes the file. It reads the file twice, so that it writes none of it if the
-// file is not what its event says.
+// file does not match its event.
 func (c *auditAttachmentCmd) Run(r *term.Run) error {
 	out, err := r.Output(c.Out)
 	if err != nil {

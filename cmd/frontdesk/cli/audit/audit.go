@@ -26,7 +26,7 @@ import (
 )
 
 // Commands holds the questions of auditors about the log and the access record. Package
-// auditing decides what a filter selects.
+// auditing decides which rows a filter selects.
 type Commands struct {
 	Attachment  auditAttachmentCmd  `cmd:"" help:"Write an attachment to a file." detail:"The file was sent with a patient request. It is written only if it is what was sent."`
 	BeginEpoch  auditBeginEpochCmd  `cmd:"" help:"Record that the database was restored."`
@@ -44,8 +44,7 @@ type Commands struct {
 	WhoAccessed auditWhoAccessedCmd `cmd:"" help:"List all access to a patient's data." detail:"Every event and every judged call about the patient."`
 }
 
-// filterFlags say which events of the log to read. A flag that is not given leaves
-// no event out.
+// filterFlags select events of the log. A flag that is not given leaves no event out.
 type filterFlags struct {
 	After       int64          `placeholder:"IDX" help:"Only events after this idx; 0 for all."`
 	UpTo        term.Idx       `placeholder:"IDX" help:"Only events up to this idx, which the log must have reached."`
@@ -56,10 +55,10 @@ type filterFlags struct {
 	Patient     patient.ID     `placeholder:"UUID" help:"Only events that concern this patient. The query is recorded."`
 	Application application.ID `placeholder:"UUID" help:"Only events that this application caused or that concern it."`
 	User        string         `placeholder:"USERNAME" help:"Only events that this member of staff caused or that concern them: a username, with --tenant, or an identifier."`
-	Event       []string       `placeholder:"NAME" help:"Only events of this name; may be repeated. A name without its version stands for all of them."`
+	Event       []string       `placeholder:"NAME" help:"Only events of this name; may be repeated. A name without a version matches all its versions."`
 }
 
-// errAfter refuses a place that no log has. What is missing there is no loss.
+// errAfter refuses a place that no log has, so that its empty range is not taken for a loss.
 var errAfter = fault.New(fault.Invalid, "invalid-after", "--after is an idx of the log, or 0 for all.")
 
 func (f filterFlags) filter(ctx context.Context, engine *app.Engine) (auditing.EventFilter, error) {
@@ -90,9 +89,9 @@ func staffNamed(ctx context.Context, engine *app.Engine, tenant, user string) (s
 	return engine.Staff.AnyStaffByUsername(ctx, tenant, user)
 }
 
-// sayArchived says beside the output that some of what was asked for is not in the
-// database any more. A zero instant is no bound.
-func sayArchived(r *term.Run, engine *app.Engine, record string, since, until time.Time) error {
+// warnArchived warns on standard error if rows of the range have moved to archives. A zero
+// instant is no bound.
+func warnArchived(r *term.Run, engine *app.Engine, record string, since, until time.Time) error {
 	names, err := engine.Auditor.Archives().Between(r.Context, record, since, until)
 	if err != nil || len(names) == 0 {
 		return err
@@ -188,7 +187,7 @@ func (c *auditRebuildCmd) print(w io.Writer, result replay.Result) error {
 		fmt.Fprintf(w, "not compared: %s, which hold personal data that is sealed here; give the master key with --master-key-file\n", strings.Join(result.NotCompared, ", "))
 	}
 	for _, d := range result.Differences {
-		fmt.Fprintf(w, "%s: table %s lacks %d rows that the log tells of and has %d that it does not: %s\n",
+		fmt.Fprintf(w, "%s: table %s lacks %d rows that follow from the log and has %d that do not: %s\n",
 			d.Projection, d.Table, d.Missing, d.Strange, strings.Join(d.Keys, " "))
 	}
 	for _, loss := range result.Lost.First {

@@ -28,8 +28,8 @@ const (
 
 // TestProveThatAuditorsLeaveNoDeadRowsBehind lets 16 writers work while a long
 // log is exported and replayed, and counts the dead rows that VACUUM may not
-// remove because somebody could still see them. Beside it, the same writers and
-// one reader who keeps a snapshot open: there every event adds to the backlog.
+// remove because a snapshot still sees them. For comparison, the same writers run with
+// a reader that keeps a snapshot open: there every event adds to the backlog.
 func TestProveThatAuditorsLeaveNoDeadRowsBehind(t *testing.T) { //nolint:paralleltest // it measures
 	b := newBusyPractice(t)
 	auditor := "--database-url=" + b.server.URL("frontdesk", "frontdesk_audit")
@@ -76,7 +76,7 @@ func wantExported(t *testing.T, out string) {
 	}
 }
 
-// phase is what was seen while something went on.
+// phase holds the measurements of one phase of the test.
 type phase struct {
 	name    string
 	events  int   // that were appended meanwhile
@@ -87,8 +87,8 @@ func (p phase) last() int { return p.backlog[len(p.backlog)-1] }
 
 func (p phase) median() int { return slices.Sorted(slices.Values(p.backlog))[len(p.backlog)/2] }
 
-// grows reports whether there is ever more. From one look to the next there may
-// be less: VACUUM leaves out a page that somebody is reading.
+// grows reports whether the backlog keeps growing. From one look to the next there may
+// be less: VACUUM leaves out a page that another process is reading.
 func (p phase) grows() bool {
 	quarter, half := p.backlog[len(p.backlog)/4], p.backlog[len(p.backlog)/2]
 	return quarter < half && half < p.last()
@@ -98,7 +98,7 @@ func (p phase) grows() bool {
 // something is done. It is done again until there were enough looks.
 func (b *busyPractice) during(t *testing.T, name string, do func()) phase {
 	t.Helper()
-	b.backlog(t) // what others have left
+	b.backlog(t) // left by other tests
 	p, begun, done := phase{name: name}, b.head(t), make(chan struct{})
 	var looks atomic.Int32
 	go func() {

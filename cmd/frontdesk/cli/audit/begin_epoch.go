@@ -14,7 +14,7 @@ type auditBeginEpochCmd struct {
 	JSON              bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Help says what a help text has no room for.
+// Help returns the details, which a help text has no room for.
 func (c *auditBeginEpochCmd) Help() string {
 	return `The service detects on its own that its database is a copy, or was recovered or promoted. It cannot detect that a snapshot of the disk
 was restored: the files look the same. Then run this as the owner of the database, before any process serves. Events from after

@@ -67,7 +67,7 @@ func (b *busyPractice) background(t *testing.T, run func(context.Context)) {
 	t.Cleanup(func() { stop(); group.Wait() })
 }
 
-// write does what a practice does all day: five events and many a row changed,
+// write writes as a practice does all day: five events and many changed rows,
 // at once and behind the feed.
 func (b *busyPractice) write(ctx context.Context) {
 	for ctx.Err() == nil {
@@ -133,7 +133,7 @@ func (b *busyPractice) keepSnapshot(t *testing.T, events int) {
 
 var notRemovable = regexp.MustCompile(`(\d+) are dead but not yet removable`)
 
-// connect makes the connection that vacuums, and hears what VACUUM says.
+// connect opens the connection that runs VACUUM and reads its notices.
 func (b *busyPractice) connect(t *testing.T) {
 	t.Helper()
 	config, err := pgx.ParseConfig(b.server.URL("frontdesk", embedded.Superuser))

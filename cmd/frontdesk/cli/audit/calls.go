@@ -78,11 +78,11 @@ func (c *auditCallsCmd) Run(r *term.Run) error {
 	if err := c.print(r.Out, calls); err != nil || len(calls) == c.Limit {
 		return err
 	}
-	return c.sayArchived(r, engine)
+	return c.warnArchived(r, engine)
 }
 
-// sayArchived says so if there would be calls in archives.
-func (c *auditCallsCmd) sayArchived(r *term.Run, engine *app.Engine) error {
+// warnArchived warns if calls of the range are in archives.
+func (c *auditCallsCmd) warnArchived(r *term.Run, engine *app.Engine) error {
 	since, until := c.Since, c.Until
 	if c.Before != uuid.Nil {
 		until = retention.InstantOf(c.Before)
@@ -90,7 +90,7 @@ func (c *auditCallsCmd) sayArchived(r *term.Run, engine *app.Engine) error {
 	if c.Request != uuid.Nil {
 		since, until = retention.InstantOf(c.Request), retention.InstantOf(c.Request).Add(time.Millisecond)
 	}
-	return sayArchived(r, engine, retention.AccessRecord, since, until)
+	return warnArchived(r, engine, retention.AccessRecord, since, until)
 }
 
 func (c *auditCallsCmd) filter(user staff.ID) auditing.CallFilter {
@@ -166,7 +166,7 @@ func (c *auditCallsCmd) behalf(act *event.OnBehalfOf) (string, error) {
 	return whom, err
 }
 
-// named is whom a call has named, or how many a page has shown.
+// named names the patient of a call, or counts the patients that a page has shown.
 func named(c access.Call) string {
 	if c.Looked() {
 		return fmt.Sprintf("%d shown", len(c.Patients))

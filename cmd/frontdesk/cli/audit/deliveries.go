@@ -41,7 +41,7 @@ func (c *auditDeliveriesCmd) Run(r *term.Run) error {
 	if err := c.print(r.Out, found); err != nil || len(found) == c.Limit {
 		return err
 	}
-	return sayArchived(r, engine, retention.Delivered, c.Since, time.Time{})
+	return warnArchived(r, engine, retention.Delivered, c.Since, time.Time{})
 }
 
 // print prints an object a line for machines, or a table for people.
@@ -74,7 +74,7 @@ func took(d webhooks.Logged) string {
 	return d.FinishedAt.Sub(*d.ClaimedAt).Round(time.Millisecond).String()
 }
 
-// why says in words why a delivery failed.
+// why describes why a delivery failed.
 func why(d webhooks.Logged) string {
 	switch {
 	case d.Reason == nil:

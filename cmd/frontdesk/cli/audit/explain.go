@@ -125,24 +125,24 @@ func explanationOf(q auditing.Question, v auditing.Verdict, call *access.Call) e
 func explain(w io.Writer, q auditing.Question, v auditing.Verdict, call *access.Call) error {
 	e := explanationOf(q, v, call)
 	var failed error
-	say := func(format string, args ...any) {
+	line := func(format string, args ...any) {
 		_, err := fmt.Fprintf(w, format+"\n", args...)
 		failed = errors.Join(failed, err)
 	}
 	if e.Allowed {
-		say("allowed: at %s no rule refused it (its token, its input and whether the practice took it are not judged here)", e.At.Format(time.RFC3339Nano))
+		line("allowed: at %s no rule refused it (its token, its input and whether the practice took it are not judged here)", e.At.Format(time.RFC3339Nano))
 	} else {
-		say("refused at %s by the rule %s: %s (%s)", e.At.Format(time.RFC3339Nano), e.Rule, e.Reason, e.Code)
+		line("refused at %s by the rule %s: %s (%s)", e.At.Format(time.RFC3339Nano), e.Rule, e.Reason, e.Code)
 	}
 	if e.Recorded != nil {
-		say("the live service answered %d %s %s", e.Recorded.Status, e.Recorded.Code, e.Recorded.Reason)
+		line("the live service answered %d %s %s", e.Recorded.Status, e.Recorded.Code, e.Recorded.Reason)
 	}
-	say("the log up to idx %d says:", e.Idx)
+	line("rules and their events, from the log up to idx %d:", e.Idx)
 	for _, b := range e.Because {
-		say("  %-22s idx %d  %s  %s  by %s", b.Rule, b.Idx, b.At.Format(time.RFC3339Nano), b.Event, b.By)
+		line("  %-22s idx %d  %s  %s  by %s", b.Rule, b.Idx, b.At.Format(time.RFC3339Nano), b.Event, b.By)
 	}
 	if q.Mode == application.UserRestricted && !v.Rights.AuthorisedUntil.IsZero() {
-		say("the standing authorisation ends at %s", v.Rights.AuthorisedUntil.Format(time.RFC3339))
+		line("the standing authorisation ends at %s", v.Rights.AuthorisedUntil.Format(time.RFC3339))
 	}
 	return failed
 }

@@ -35,12 +35,12 @@ type auditExportCmd struct {
 	Manifest          string `placeholder:"FILE" help:"Where the manifest goes. Without it, to FILE.manifest.json next to the events. Needed if the events do not go to a file."`
 }
 
-// manifest says what an export is, so that it can be checked later.
+// manifest describes an export, so that it can be checked later.
 type manifest struct {
 	File       string                   `json:"file"`
 	SHA256     event.Digest             `json:"sha256"`             // of the file
 	Count      int64                    `json:"count"`              // of its lines
-	Stored     tlog.Hash                `json:"stored"`             // root of the tree of what is stored of these events, sealed as it is
+	Stored     tlog.Hash                `json:"stored"`             // root of the tree of these events as they are stored, encrypted
 	Format     string                   `json:"format,omitempty"`   // "fhir"; otherwise it holds the events themselves
 	Resource   string                   `json:"resource,omitempty"` // of each line, if that is FHIR
 	After      int64                    `json:"after"`              // the range that was read: after this idx
@@ -56,7 +56,7 @@ type manifest struct {
 }
 
 // Run writes the file and then its manifest. Each appears under its name when it
-// is complete, so that a manifest never stands beside half a file.
+// is complete, so that a manifest is never next to half a file.
 func (c *auditExportCmd) Run(r *term.Run) error {
 	if err := c.check(); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (c *auditExportCmd) Run(r *term.Run) error {
 	return m.whole()
 }
 
-// finishExport writes the manifest, and says what was written.
+// finishExport writes the manifest and prints a summary.
 func finishExport(r *term.Run, lines, beside term.Output, manifest any, said string) error {
 	if err := r.Write(beside, func(w io.Writer) error { return json.NewEncoder(w).Encode(manifest) }); err != nil {
 		return fmt.Errorf("export the manifest: %w", err)
@@ -115,7 +115,7 @@ func (m *manifest) whole() error {
 	return nil
 }
 
-// export writes the events, and finds out what no export can show.
+// export writes the events and records the losses that no export can show.
 func (c *auditExportCmd) export(r *term.Run, engine *app.Engine, f auditing.EventFilter, events term.Output, m *manifest) (err error) {
 	meter := term.NewMeter(r.Raw.Err, "exporting", "events")
 	defer meter.End()

@@ -25,13 +25,13 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// What an export is written as, and of what.
+// The format and the resource of an export in FHIR.
 const (
 	asFHIR     = "fhir"
 	provenance = "Provenance"
 )
 
-// These refuse an export that would be of something else than it says.
+// These refuse flags that contradict each other.
 var (
 	errFHIROnly     = fault.New(fault.Invalid, "fhir-only", "--access needs --format=fhir or --proof, and --resource=Provenance needs --format=fhir.")
 	errEventsOnly   = fault.New(fault.Invalid, "events-only", "--after, --up-to, --stream and --event choose events: leave them out with --access.")
@@ -54,7 +54,7 @@ func (c *auditExportCmd) check() error {
 	return nil
 }
 
-// form returns what manifests say of how an export is written.
+// form returns the format and the resource for the manifest of an export.
 func (c *auditExportCmd) form() (format, resource string) {
 	if c.Format != asFHIR {
 		return "", ""
@@ -62,7 +62,7 @@ func (c *auditExportCmd) form() (format, resource string) {
 	return asFHIR, c.Resource
 }
 
-// only returns what events have to be beside passing the filter.
+// only returns the condition for events besides the filter.
 func (c *auditExportCmd) only() func(event.Recorded) bool {
 	switch {
 	case c.Format != asFHIR:
@@ -73,7 +73,7 @@ func (c *auditExportCmd) only() func(event.Recorded) bool {
 	return fhir.Concerns
 }
 
-// line returns what writes an event.
+// line returns the function that writes an event.
 func (c *auditExportCmd) line(w io.Writer) func(event.Recorded) error {
 	if c.Format != asFHIR {
 		line, _ := printer(w, true, c.ShowPersonal)
@@ -88,7 +88,7 @@ func (c *auditExportCmd) line(w io.Writer) func(event.Recorded) error {
 	}
 }
 
-// accessManifest says what an export of the access record is.
+// accessManifest describes an export of the access record.
 type accessManifest struct {
 	File       string       `json:"file"`
 	SHA256     event.Digest `json:"sha256"` // of the file
@@ -102,8 +102,8 @@ type accessManifest struct {
 	ExportedBy string       `json:"exportedBy"` // as the log names actors
 }
 
-// exportCalls writes what the access record has up to now, newest calls first, and then
-// the manifest.
+// exportCalls writes the access record up to now, newest calls first, and then the
+// manifest.
 func (c *auditExportCmd) exportCalls(r *term.Run, engine *app.Engine, calls, beside term.Output) error {
 	f, m, err := c.prepareCalls(r, engine, calls)
 	if err != nil {
@@ -116,10 +116,10 @@ func (c *auditExportCmd) exportCalls(r *term.Run, engine *app.Engine, calls, bes
 	if err := finishExport(r, calls, beside, m, fmt.Sprintf("%d calls, SHA-256 %s", m.Count, m.SHA256)); err != nil {
 		return err
 	}
-	return sayArchived(r, engine, retention.AccessRecord, c.Since, c.Until)
+	return warnArchived(r, engine, retention.AccessRecord, c.Since, c.Until)
 }
 
-// prepareCalls fixes what is read, and records the reading.
+// prepareCalls fixes the range to read and records the reading.
 func (c *auditExportCmd) prepareCalls(r *term.Run, engine *app.Engine, calls term.Output) (f auditing.CallFilter, m accessManifest, err error) {
 	if f, err = c.callFilter(r.Context, engine); err != nil {
 		return f, m, err

@@ -79,7 +79,7 @@ func readings(t *testing.T, c *clitest.Clinic, want ...string) {
 	}
 }
 
-// kindOf is what a resource is, and what it says was done.
+// kindOf returns the type of a resource and the action that it records.
 func kindOf(o map[string]any) string {
 	coding := func(of any) map[string]any { return of.([]any)[0].(map[string]any) }
 	if o["resourceType"] == "Provenance" {

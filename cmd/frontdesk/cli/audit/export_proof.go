@@ -23,19 +23,19 @@ import (
 // provedFlags are those of an export that can be proved.
 type provedFlags struct {
 	Proof           bool `help:"Write a line for each event of a log, or for each call with --access, as it is stored. Then audit verify can show that nothing was changed or left out. Filtered lines keep their hash."`
-	System          bool `help:"With --proof: the log of what belongs to no practice."`
+	System          bool `help:"With --proof: the log of no practice."`
 	Readings        bool `help:"With --system: also show the queries of auditors. Their filters can name patients of any practice."`
-	WithoutSealed   bool `help:"With --proof: the hashes of what is sealed, and not the sealed bytes."`
+	WithoutSealed   bool `help:"With --proof: write the hashes of encrypted values in place of the values."`
 	WithoutMetadata bool `help:"With --proof: write the hashes of the metadata, which name the actors, in place of the metadata."`
 }
 
-// provedManifest is what the manifest of such an export says beside.
+// provedManifest is the part of the manifest that such an export adds.
 type provedManifest struct {
 	Note   string    `json:"note"`   // the signed checkpoint, up to which the export goes
-	Tenant string    `json:"tenant"` // "" is what belongs to no practice
+	Tenant string    `json:"tenant"` // "" is the log of no practice
 	Kind   string    `json:"kind"`   // "events" or "access"
 	Size   int64     `json:"size"`
-	Root   tlog.Hash `json:"root"` // of what is in the file
+	Root   tlog.Hash `json:"root"` // of the lines in the file
 	Shown  int64     `json:"shown"`
 	From   int64     `json:"from,omitempty"` // the number of the first line, if those before are in archives
 	Edge   []byte    `json:"edge,omitempty"` // of the tree before it: a root for each bit of From, the largest subtree's first
@@ -66,8 +66,8 @@ func (c *auditExportCmd) tree() (proof.Tree, error) {
 	return treeFlags{Tenant: c.Tenant, System: c.System, Access: c.Access}.tree()
 }
 
-// exportProved writes what is stored of a log up to its newest checkpoint. What does not
-// fit that is written, too, because it is evidence; the command fails then.
+// exportProved writes a log as it is stored, up to its newest checkpoint. Events that do not
+// match the checkpoint are written, too, because they are evidence; then the command fails.
 func (c *auditExportCmd) exportProved(r *term.Run, engine *app.Engine, lines, beside term.Output) error {
 	p, m, err := c.prepareProved(r, engine, lines)
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *auditExportCmd) exportProved(r *term.Run, engine *app.Engine, lines, be
 	return errors.Join(err, m.whole())
 }
 
-// prepareProved finds out what to write, and records the reading.
+// prepareProved fixes the lines to write and records the reading.
 func (c *auditExportCmd) prepareProved(r *term.Run, engine *app.Engine, lines term.Output) (p auditing.Proved, m manifest, err error) {
 	if p, err = c.proved(r, engine); err != nil {
 		return p, m, err

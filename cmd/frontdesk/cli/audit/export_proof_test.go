@@ -24,9 +24,9 @@ func (p *proven) linesOf(t *testing.T, name string, args ...string) (lines []map
 	return clitest.Objects(t, clitest.ReadFile(t, p.file(name))), clitest.Objects(t, clitest.ReadFile(t, p.file(name)+".manifest.json"))[0]
 }
 
-// What is personal is shown to those who ask for it, beside what is proved, and that they
-// asked is recorded. What auditors have read is in the log of no practice, and is not shown
-// unasked.
+// Personal data is shown on request, next to the proven data, and the request is
+// recorded. The queries of auditors are in the log of no practice, and are shown only on
+// request.
 func TestAnExportWithProofShowsWhatWasAskedFor_D79(t *testing.T) {
 	t.Parallel()
 	p := newProven(t)
@@ -80,7 +80,7 @@ func TestAnExportWithProofShowsWhatWasAskedFor_D79(t *testing.T) {
 	}
 }
 
-// Names are hidden in an export, and what stands for them is bound all the same.
+// Names are hidden in an export, and the manifest binds their hashes all the same.
 func TestAManifestBindsWhatIsHidden_D79(t *testing.T) {
 	t.Parallel()
 	p := newProven(t)

@@ -25,7 +25,7 @@ type auditLogCmd struct {
 	JSON              bool `name:"json" help:"Print one JSON object a line."`
 }
 
-// Run prints the log up to its head and, with --follow, what is appended later.
+// Run prints the log up to its head and, with --follow, the events that are appended later.
 func (c *auditLogCmd) Run(r *term.Run) error {
 	engine, err := c.OpenToShow(r, c.DatabaseFlag)
 	if err != nil {
@@ -53,8 +53,8 @@ func (c *auditLogCmd) Run(r *term.Run) error {
 	}
 }
 
-// goBack lets a follower go on from where the log has lost its end, if it has since an
-// epoch that the follower has seen. The next line then says so.
+// goBack lets a follower go on from where the log has lost its end, if that happened since
+// the epoch that the follower has seen. The next line then reports it.
 func goBack(ctx context.Context, engine *app.Engine, f *auditing.EventFilter, seen int) (now int, err error) {
 	now, lastKnown, err := engine.Log.Epoch(ctx, seen)
 	if seen > 0 && now > seen {
@@ -73,8 +73,8 @@ func endOfFollowing(ctx context.Context, follow bool, err error) error {
 	return nil
 }
 
-// print shows what passes the filter up to the head of the log, and moves the filter
-// there.
+// print shows the events that pass the filter up to the head of the log, and moves the
+// filter there.
 func (c *auditLogCmd) print(r *term.Run, engine *app.Engine, f *auditing.EventFilter, line func(event.Recorded) error, first bool) error {
 	end, err := c.end(r.Context, engine, *f)
 	if err != nil {

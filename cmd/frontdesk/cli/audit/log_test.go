@@ -44,7 +44,7 @@ func TestTheLogIsFiltered(t *testing.T) {
 	clitest.Frontdesk(t, "audit", "log", "--user=dr.lee", "--database-url", c.Auditor).WantFailure(t, 1, "--tenant")
 }
 
-// A follower sees what comes later, and its end is no failure.
+// A follower sees later events, and its end is no failure.
 func TestTheLogIsFollowed(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
@@ -73,8 +73,8 @@ func TestFollowingIsRecordedEvenIfNothingComes_D37(t *testing.T) {
 	}
 }
 
-// What is behind the last idx that both histories have is shown again, and what says so
-// comes first.
+// Events after the last idx that both histories have are shown again, after the line that
+// reports the loss.
 func TestAFollowerGoesBackWhenTheLogHasLostItsEnd_D49(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
@@ -86,7 +86,7 @@ func TestAFollowerGoesBackWhenTheLogHasLostItsEnd_D49(t *testing.T) {
 			t.Error(o.Err)
 		}
 	}
-	shown := make(chan struct{}, 100) // a look at what is shown so far, for each line
+	shown := make(chan struct{}, 100) // a signal for each line shown
 	out := &watched{want: "oak.", seen: func() { shown <- struct{}{} }}
 	done := make(chan clitest.Outcome)
 	go func() {
@@ -122,13 +122,13 @@ func TestAFollowerGoesBackWhenTheLogHasLostItsEnd_D49(t *testing.T) {
 	}
 }
 
-// watched is an output that says when it has seen something.
+// watched is an output that signals when it has seen a text.
 type watched struct {
 	text, want string
 	seen       func()
 }
 
-// Write adds to the text and says when it holds what is wanted.
+// Write adds to the text and signals when it holds the wanted text.
 func (w *watched) Write(p []byte) (int, error) {
 	if w.text += string(p); strings.Contains(w.text, w.want) {
 		w.seen()

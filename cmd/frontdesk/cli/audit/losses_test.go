@@ -10,7 +10,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-// An event that nobody will ever place is in the database, and no export shows it.
+// An event that will never be placed is in the database, and no export shows it.
 func TestWhatTheLogLacksIsReported_D54(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)

@@ -18,7 +18,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// OffboardPracticeCmd ends what applications do for a practice, and exports its log.
+// OffboardPracticeCmd ends the access of applications to a practice, and exports its log.
 type OffboardPracticeCmd struct {
 	term.DatabaseFlag `embed:""`
 	Tenant            string        `required:"" help:"The practice's tenant identifier."`
@@ -29,7 +29,7 @@ type OffboardPracticeCmd struct {
 	JSON              bool          `name:"json" help:"Print one JSON object."`
 }
 
-// Help says what a help text has no room for.
+// Help returns the details, which a help text has no room for.
 func (c *OffboardPracticeCmd) Help() string {
 	return `Disables all applications of the practice, ends their authorisations, and exports its log. Pending webhooks are withdrawn instead of
 being sent. Nothing is erased, and staff can still read the records: deactivate them with "frontdesk apply" or
@@ -37,7 +37,7 @@ being sent. Nothing is erased, and staff can still read the records: deactivate 
 enabled again. If you run it again, it does the remaining steps, and writes the export again.`
 }
 
-// offboarded is what was done.
+// offboarded lists the completed steps.
 type offboarded struct {
 	Tenant         string   `json:"tenantId"`
 	Applications   []string `json:"disabledApplications"`
@@ -72,7 +72,7 @@ func (c *OffboardPracticeCmd) Run(r *term.Run) error {
 	return c.print(r, done)
 }
 
-// possible refuses before anything is changed what would fail afterwards.
+// possible checks, before the first change, the conditions of the later steps.
 func (c *OffboardPracticeCmd) possible(ctx context.Context, engine *app.Engine) error {
 	if _, err := engine.Signposts().Of(ctx, c.Tenant); err != nil {
 		return err
@@ -105,14 +105,14 @@ func (c *OffboardPracticeCmd) export(r *term.Run, engine *app.Engine) (files []s
 		return nil, err
 	}
 	_, err = engine.Auditor.Checkpoint(r.Context, c.tree(proof.Access))
-	if errors.Is(err, proof.ErrNoCheckpoint) { // nobody has ever called
+	if errors.Is(err, proof.ErrNoCheckpoint) { // there has been no call
 		return []string{events}, nil
 	}
 	calls := filepath.Join(c.Export, "calls.jsonl")
 	return []string{events, calls}, cmp.Or(err, c.write(r, calls, true))
 }
 
-// write is what "audit export" does. What it says is no result of this command.
+// write runs "audit export". Its output is no result of this command.
 func (c *OffboardPracticeCmd) write(r *term.Run, out string, calls bool) error {
 	said := *r
 	said.Out = r.Err
@@ -123,7 +123,7 @@ func (c *OffboardPracticeCmd) write(r *term.Run, out string, calls bool) error {
 	return export.Run(&said)
 }
 
-// errNotSigned says what keeps the export from showing what was just done.
+// errNotSigned reports that no checkpoint covers the new events yet.
 var errNotSigned = errors.New("the new events are not signed yet: let frontdesk serve and frontdesk sign run, or increase --wait")
 
 // signed returns once a checkpoint covers all that the practice's log holds.

@@ -14,7 +14,7 @@ import (
 	"frontdesk/projections"
 )
 
-// offboarding ends what applications do for a practice. Each step changes nothing where
+// offboarding ends the access of applications to a practice. Each step changes nothing if
 // there is nothing left to change.
 type offboarding struct {
 	engine *app.Engine
@@ -35,7 +35,7 @@ func (o offboarding) run(ctx context.Context) (offboarded, error) {
 	return done, nil
 }
 
-// disable disables all applications, and counts what they would have been sent.
+// disable disables all applications, and counts the pending webhooks that end with it.
 func (o offboarding) disable(ctx context.Context, done *offboarded) error {
 	enabled := term.Register[projections.RegisteredApplication]{Next: func(after projections.RegisteredApplication) ([]projections.RegisteredApplication, error) {
 		return o.engine.Registers().Applications(ctx, o.tenant, after, term.TableLines)
@@ -57,8 +57,8 @@ func (o offboarding) disable(ctx context.Context, done *offboarded) error {
 	return nil
 }
 
-// revoke ends authorisations, once nobody can give another that counts. Those of staff who
-// have left count for nothing, and are revoked should somebody let them come back (D64).
+// revoke ends authorisations, once no new one can count. Those of staff who have left count
+// for nothing, and are revoked in case they come back (D64).
 func (o offboarding) revoke(ctx context.Context, done *offboarded) error {
 	now := o.engine.Desk.Now()
 	running := term.Register[projections.RunningAuthorisation]{Next: func(after projections.RunningAuthorisation) ([]projections.RunningAuthorisation, error) {

@@ -22,8 +22,8 @@ func (p *proven) offboard(t *testing.T, dir string, args ...string) clitest.Outc
 	return clitest.Frontdesk(t, append([]string{"practice", "offboard", "--tenant=elm", "--export", dir, "--database-url", p.DB.URL}, args...)...)
 }
 
-// newLeaving is a practice that lets an application act for somebody, with one call in the
-// access record.
+// newLeaving returns a practice with an authorised application and one call in the access
+// record.
 func newLeaving(t *testing.T) *proven {
 	t.Helper()
 	p := newProven(t)
@@ -54,7 +54,7 @@ func TestAPracticeIsOffboarded_D107(t *testing.T) {
 	p.offboard(t, dir).WantFailure(t, 1, "No application can call for elm any longer", "--yes")
 	p.wantEnabled(t, "elm", "oak")
 
-	// What was done is not signed yet, so the export waits for that; nothing is undone.
+	// The new events are not signed yet, so the export waits for that; nothing is undone.
 	o := p.offboard(t, dir, "--yes", "--wait=0s")
 	o.WantFailure(t, 1, "offboarded, but not exported", "not signed yet")
 	p.wantEnabled(t, "oak")
@@ -98,7 +98,7 @@ func (p *proven) wantEnabled(t *testing.T, want ...string) {
 }
 
 // comesBack has the practice enable its application again: staff and patients are there as
-// they were, and what was authorised is not.
+// they were, and the authorisations are not.
 func (p *proven) comesBack(t *testing.T) {
 	t.Helper()
 	p.Listed(t, "application enable --tenant=elm --application="+p.App)

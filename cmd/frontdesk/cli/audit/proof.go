@@ -24,7 +24,7 @@ type treeFlags struct {
 	Access bool   `help:"The access record in place of the events."`
 }
 
-var errWhichLog = fault.New(fault.Invalid, "which-log", "Name one log: that of a practice with --tenant, or that of what belongs to none with --system.")
+var errWhichLog = fault.New(fault.Invalid, "which-log", "Name one log: that of a practice with --tenant, or the log of no practice with --system.")
 
 func (f treeFlags) tree() (proof.Tree, error) {
 	if (f.Tenant == "") != f.System {
@@ -41,8 +41,7 @@ type auditCheckpointCmd struct {
 	treeFlags         `embed:""`
 }
 
-// Run prints the newest note, for somebody who keeps it where nobody who can change the
-// database can.
+// Run prints the newest note, to be kept out of reach of those who can change the database.
 func (c *auditCheckpointCmd) Run(r *term.Run) error {
 	of, err := c.tree()
 	if err != nil {
@@ -68,7 +67,7 @@ type auditProveCmd struct {
 	Since             string `placeholder:"FILE" help:"Prove that the log begins with everything that this checkpoint, which you have kept, covers."`
 }
 
-var errWhatToProve = fault.New(fault.Invalid, "what-to-prove", "Say what to prove: one event with --idx, or with --since that a log has only grown.")
+var errWhatToProve = fault.New(fault.Invalid, "what-to-prove", "Choose a proof: --idx for one event, or --since to show that a log has only grown.")
 
 // Run prints a proof that audit verify checks, as any program does that knows C2SP's forms.
 func (c *auditProveCmd) Run(r *term.Run) error {
@@ -109,7 +108,7 @@ func (c *auditProveCmd) proveOne(r *term.Run, engine *app.Engine, of proof.Tree)
 	return p.Format(), r.RecordReading(engine, c.Tenant, q)
 }
 
-// patientOf returns the patient whom a proof shows something of.
+// patientOf returns the patient of the event or the call that a proof shows.
 func patientOf(about auditing.Stored) patient.ID {
 	switch {
 	case about.Event != nil:

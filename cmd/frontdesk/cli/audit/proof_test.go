@@ -26,7 +26,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// proven is a clinic whose log is proved and signed, and somebody who trusts one key and
+// proven is a clinic whose log is proved and signed, and an auditor who trusts one key and
 // one witness.
 type proven struct {
 	*clitest.Clinic
@@ -103,7 +103,7 @@ func (p *proven) keep(t *testing.T, name, text string) string {
 	return p.file(name)
 }
 
-// verify verifies a file, as somebody does who has no database.
+// verify verifies a file, without a database.
 func (p *proven) verify(t *testing.T, args ...string) clitest.Outcome {
 	t.Helper()
 	return clitest.Frontdesk(t, append([]string{"audit", "verify", "--key", p.key}, args...)...)
@@ -173,36 +173,36 @@ func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
 	forged := p.keep(t, "forged.ndjson", strings.Replace(text, "staff.registered", "staff.deregistered", 1))
 	for name, c := range map[string]struct {
 		args []string
-		want string // what is said, or what is wrong
+		want string // in the output, or in the error
 		ok   bool
 	}{
 		"whole":              {append(witness, "--in", whole, "--since", kept), "cosigned by 1 of the 1 witnesses whose keys you gave: witness.example", true},
 		"all witnesses":      {append(witness[:2:2], "--in", whole), "cosigned by 1 of the 1 witnesses", true},
 		"not all of them":    {append(both, "--in", whole), "cosigned by 1 of the witnesses whose keys you gave, and 2 are needed", false},
 		"one is enough":      {append(both, "--in", whole, "--witnesses=1"), "cosigned by 1 of the 2 witnesses", true},
-		"none is needed":     {[]string{"--in", whole, "--witness-key", absent, "--witnesses=0"}, "Whether others are shown another history", true},
-		"and the kept":       {[]string{"--in", whole, "--since", kept}, "begins with all that kept.note covers, 9 numbers", true},
-		"what a filter left": {[]string{"--in", notes, "--checkpoint", newest}, "of 8 the hash alone is there", true},
-		"what was left out":  {[]string{"--in", notes}, "The sealed bytes of 4 lines are left out", true},
+		"none is needed":     {[]string{"--in", whole, "--witness-key", absent, "--witnesses=0"}, "That everyone sees the same history", true},
+		"and the kept":       {[]string{"--in", whole, "--since", kept}, "extends kept.note, which covers 9 entries", true},
+		"what a filter left": {[]string{"--in", notes, "--checkpoint", newest}, "of the other 8, the file has only the hashes", true},
+		"what was left out":  {[]string{"--in", notes}, "The sealed bytes of 4 lines: they are left out", true},
 		"one event":          {[]string{"--in", one}, "staff.registered.v1, of practice elm", true},
-		"one with a rumour":  {[]string{"--in", opened}, "What stands under \"opened\" in 1 lines: no checkpoint covers it", true},
-		"growth":             {[]string{"--in", grown, "--since", kept}, "its 9 numbers are the same, and 3 more have come", true},
+		"one with a rumour":  {[]string{"--in", opened}, "The values under \"opened\" in 1 lines: no checkpoint covers them", true},
+		"growth":             {[]string{"--in", grown, "--since", kept}, "its 9 entries are the same, and 3 were added", true},
 		"forged":             {[]string{"--in", forged, "--checkpoint", newest, "--since", kept}, "from number 0 to number 8 was changed", false},
 		"rolled back":        {[]string{"--in", whole, "--checkpoint", kept, "--since", newest}, "what it covered was taken away", false},
-		"another growth":     {[]string{"--in", grown, "--since", newest}, "goes on from a checkpoint of 9 numbers", false},
+		"another growth":     {[]string{"--in", grown, "--since", newest}, "extends a checkpoint of 9 entries", false},
 		"no manifest":        {[]string{"--in", forged}, "no-checkpoint-given", false},
 		"one and a kept":     {[]string{"--in", one, "--since", kept}, "since-without-use", false},
 		"one and another":    {[]string{"--in", one, "--checkpoint", kept}, "checkpoint-inside", false},
 	} {
 		o := p.verify(t, c.args...)
 		if (o.Status == 0) != c.ok || !strings.Contains(o.Out+o.Err, c.want) {
-			t.Errorf("%s: it ends with %d, and says\n%s%s, want %q", name, o.Status, o.Out, o.Err, c.want)
+			t.Errorf("%s: status %d and\n%s%s, want %q", name, o.Status, o.Out, o.Err, c.want)
 		}
 	}
 	p.refuses(t, kept, idx)
 }
 
-// refuses shows what is not proved.
+// refuses shows that changed proofs and exports are refused.
 func (p *proven) refuses(t *testing.T, kept, idx string) {
 	t.Helper()
 	clitest.Frontdesk(t, "audit", "verify", "--in", kept).WantFailure(t, 1, "--key")

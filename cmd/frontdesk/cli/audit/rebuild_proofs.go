@@ -12,7 +12,7 @@ import (
 
 var errOtherTrees = errors.New("the trees did not match the log, and have been rebuilt. Find out who has written to them, or changed the log since: frontdesk audit verify compares the log with the signed checkpoints")
 
-// proofs builds the trees anew instead of read models.
+// proofs rebuilds the trees in place of read models.
 func (c *auditRebuildCmd) proofs(r *term.Run) error {
 	engine, err := c.Open(r)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *auditRebuildCmd) proofs(r *term.Run) error {
 
 // treeNamed is a tree as a machine reads it.
 type treeNamed struct {
-	Tenant string `json:"tenant"` // "" is what belongs to no practice
+	Tenant string `json:"tenant"` // "" is the log of no practice
 	Kind   string `json:"kind"`
 }
 
@@ -64,7 +64,7 @@ func (c *auditRebuildCmd) printTrees(w io.Writer, others []proof.Tree) error {
 
 func practiceNamed(tenant string) string {
 	if tenant == "" {
-		return "what belongs to no practice"
+		return "no practice"
 	}
 	return tenant
 }

@@ -110,7 +110,7 @@ func (k *keyed) wantReplayed(t *testing.T, c keyedCall) {
 	}
 }
 
-// body has what any endpoint asks for about a patient: each reads the members that it knows.
+// body has the members of all endpoints about a patient: each reads those that it knows.
 func (k *keyed) body(t *testing.T, about patient.ID, endpoint application.EndpointName) string {
 	t.Helper()
 	ctx, desk := t.Context(), k.engine.Desk
@@ -212,7 +212,7 @@ func (k *keyed) erase(t *testing.T, id patient.ID) {
 	clitest.Must(t, k.engine.Desk.ConfirmErasure(by("bob"), commands.ConfirmErasure{Person: asked.Person, Erasure: asked.Erasure}))
 }
 
-// An answer goes with the patient to whom it belongs by then.
+// A stored answer belongs to the patient to whom its request is linked by then.
 func TestRebuildOfAnswersAfterErasure(t *testing.T) {
 	t.Parallel()
 	k := newKeyed(t)
@@ -225,10 +225,10 @@ func TestRebuildOfAnswersAfterErasure(t *testing.T) {
 
 	k.wantRebuilt(t, k.count(t, "answers"))
 	k.wantReplayed(t, moved)
-	const ofNobody = 2 // what an application has asked about itself
+	const own = 2 // calls of an application about itself
 	k.erase(t, k.ann)
-	k.wantRebuilt(t, ofNobody+2)
+	k.wantRebuilt(t, own+2)
 	k.wantReplayed(t, note)
 	k.erase(t, k.bill)
-	k.wantRebuilt(t, ofNobody)
+	k.wantRebuilt(t, own)
 }

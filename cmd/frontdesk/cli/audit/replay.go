@@ -57,7 +57,7 @@ func (c *auditReplayCmd) schema() (string, error) {
 	return c.Keep, nil
 }
 
-// Run replays the log and prints what the service would have answered then.
+// Run replays the log and prints the responses that the service would have given then.
 func (c *auditReplayCmd) Run(r *term.Run) error {
 	until, err := c.until()
 	if err != nil {

@@ -65,7 +65,7 @@ func (c *auditSubjectPackCmd) write(r *term.Run, pack subjectpack.Pack, survey s
 }
 
 // newFile makes a file that only its owner may read, and takes its name before it begins.
-// It appears whole, or not at all, and nobody else's file is replaced.
+// The file appears whole or not at all, and replaces no other file.
 func newFile(name string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// asker is a practice with a patient, Ann, who asks what is held about her.
+// asker is a practice with a patient, Ann, who makes a subject access request.
 type asker struct {
 	db        *postgrestest.Database
 	ann, bill patient.ID
@@ -57,7 +57,7 @@ func newAsker(t *testing.T) *asker {
 	return a
 }
 
-// treated is what a member of staff does with the patients.
+// treated adds the entries of a member of staff about the patients.
 func (a *asker) treated(ctx context.Context, t *testing.T, engine *app.Engine) {
 	t.Helper()
 	desk := engine.Desk
@@ -86,7 +86,7 @@ func (a *asker) treated(ctx context.Context, t *testing.T, engine *app.Engine) {
 	clitest.Must(t, err)
 }
 
-// told is a call that named Ann, and a webhook that told of her.
+// told adds a call that named Ann, and a webhook about her.
 func (a *asker) told(t *testing.T, chart application.ID) {
 	t.Helper()
 	for _, statement := range []string{
@@ -228,7 +228,7 @@ func TestASubjectPackIsRefusedWithoutATrace_D73(t *testing.T) {
 	}
 }
 
-// A file that was altered is not handed out as what was sent, and the rest is.
+// An altered file is left out of the pack, and the rest is in it.
 func TestADamagedFileIsNotInTheSubjectPack_D73(t *testing.T) {
 	t.Parallel()
 	a := newAsker(t)

@@ -20,8 +20,8 @@ type auditVerifyCmd struct {
 	JSON         bool `name:"json" help:"Print one JSON object."`
 }
 
-// trustFlags say whose checkpoints are trusted, and which were kept. The environment says
-// nothing of it: what is exported there for a signer would change the verdict.
+// trustFlags name the trusted keys and the checkpoints that were kept. The environment is
+// not read for them: a variable that is exported for a signer would change the verdict.
 type trustFlags struct {
 	Key        string   `env:"-" placeholder:"VKEY" help:"The service's verifier key, which signs checkpoints."`
 	WitnessKey []string `env:"-" placeholder:"VKEY" help:"A witness's verifier key; may be repeated."`
@@ -30,7 +30,7 @@ type trustFlags struct {
 	Since      []string `env:"-" placeholder:"FILE" help:"A checkpoint that you have kept; may be repeated."`
 }
 
-// Run verifies and says what was found.
+// Run verifies and prints a report.
 func (c *auditVerifyCmd) Run(r *term.Run) error {
 	switch {
 	case c.In != "":
@@ -43,13 +43,13 @@ func (c *auditVerifyCmd) Run(r *term.Run) error {
 
 var errSinceWithoutKey = fault.New(fault.Invalid, "key-missing", "--since, --witness-key and --witnesses need --key: without it, anyone could have written a checkpoint.")
 
-// policy returns whom to trust, and nil if no key is given.
+// policy returns the trusted keys, and nil if no key is given.
 func (f trustFlags) policy() (*proof.Policy, error) {
 	if f.Key == "" {
 		if len(f.Since)+len(f.WitnessKey) > 0 || f.Witnesses != nil {
 			return nil, errSinceWithoutKey
 		}
-		return nil, nil //nolint:nilnil // nobody is trusted
+		return nil, nil //nolint:nilnil // no key is trusted
 	}
 	need := len(f.WitnessKey)
 	if f.Witnesses != nil {
@@ -59,7 +59,7 @@ func (f trustFlags) policy() (*proof.Policy, error) {
 	return &policy, err
 }
 
-// trusted returns whom to trust, and the checkpoints that were kept.
+// trusted returns the trusted keys and the checkpoints that were kept.
 func (f trustFlags) trusted() (*proof.Policy, []verification.Kept, error) {
 	policy, err := f.policy()
 	if err != nil {

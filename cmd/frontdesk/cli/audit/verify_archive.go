@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// archiveFlags say which archive to verify.
+// archiveFlags name the archive to verify.
 type archiveFlags struct {
 	Archive string `env:"-" type:"path" placeholder:"FILE" help:"Verify an archive of the access record that frontdesk retain has written, <name>.jsonl.gz, with its manifest next to it. It needs --key, and no database."`
 }
@@ -39,7 +39,7 @@ func (c *auditVerifyCmd) archive(r *term.Run) error {
 		return json.NewEncoder(r.Out).Encode(pieces)
 	}
 	for _, p := range pieces {
-		fmt.Fprintf(r.Out, "%s: numbers %d to %d are what was signed: %d lines, and the hashes of %d that are not in this archive\n",
+		fmt.Fprintf(r.Out, "%s: entries %d to %d match the signed checkpoint: %d lines, and hashes of the %d entries that are not in this archive\n",
 			whose(p.Tenant), p.From, p.Size-1, p.Lines, p.Size-p.From-p.Lines)
 	}
 	for _, note := range notes {

@@ -18,25 +18,25 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// fileFlags say what to verify without a database and without a network.
+// fileFlags name a file to verify without a database and without a network.
 type fileFlags struct {
 	In         string `env:"-" placeholder:"FILE" help:"Verify this file: an export that was made with --proof, or a proof of audit prove. It needs no database and no network."`
 	Checkpoint string `env:"-" placeholder:"FILE" help:"The checkpoint that the export is compared with. Without it, the one in the export's manifest."`
 }
 
-// These refuse what nothing can be concluded from.
+// These refuse flags from which no verdict follows.
 var (
 	errNoKey        = fault.New(fault.Invalid, "key-missing", "Give the service's verifier key with --key, as you got it from the service: anyone could have signed with another key.")
 	errNoNote       = fault.New(fault.Invalid, "no-checkpoint-given", "Name the signed checkpoint with --checkpoint: the export has no manifest with a checkpoint.")
 	errInside       = fault.New(fault.Invalid, "checkpoint-inside", "A proof that audit prove has printed has its checkpoint in it: leave out --checkpoint.")
 	errSinceOne     = fault.New(fault.Invalid, "one-since", "Give the one checkpoint that the proof goes on from, with --since.")
-	errSinceNothing = fault.New(fault.Invalid, "since-without-use", "A proof of one event says nothing of checkpoints that were kept: leave out --since.")
+	errSinceNothing = fault.New(fault.Invalid, "since-without-use", "A proof of one event does not cover earlier checkpoints: leave out --since.")
 )
 
 // maxProof bounds a proof, which may carry one line of an export.
 const maxProof = 128 << 20
 
-// fileVerifier holds what a file is verified by, and what is to be said of it.
+// fileVerifier holds a file, the keys to verify it with, and the report.
 type fileVerifier struct {
 	fileFlags
 	policy proof.Policy
@@ -66,7 +66,7 @@ func (c *auditVerifyCmd) file(r *term.Run) error {
 	return wrong
 }
 
-// verify finds out what the file is by how it begins.
+// verify recognises the kind of the file by its beginning.
 func (v *fileVerifier) verify(r *term.Run) error {
 	file, err := os.Open(v.In)
 	if err != nil {
@@ -114,7 +114,7 @@ func (v *fileVerifier) included(text []byte) error {
 	if err := v.own(c, treesOfLine(line)...); err != nil {
 		return err
 	}
-	v.sayIncluded(line)
+	v.addIncluded(line)
 	return nil
 }
 
@@ -135,7 +135,7 @@ func (v *fileVerifier) grown(text []byte) error {
 		return err
 	}
 	if p.Old != kept.Size {
-		return errSinceOne.With("The proof goes on from a checkpoint of %d numbers, and %s is one of %d: give the one that it was made for.", p.Old, kept.Name, kept.Size)
+		return errSinceOne.With("The proof extends a checkpoint of %d entries, and %s covers %d: give the checkpoint that it was made for.", p.Old, kept.Name, kept.Size)
 	}
 	if err := p.Check(kept.Root, c); err != nil {
 		return err
@@ -143,17 +143,17 @@ func (v *fileVerifier) grown(text []byte) error {
 	if err := v.own(c); err != nil {
 		return err
 	}
-	v.sayGrown(kept, c)
+	v.addGrown(kept, c)
 	return nil
 }
 
-// open opens the newest checkpoint, and says who has signed it.
+// open opens the newest checkpoint and reports its signatures.
 func (v *fileVerifier) open(note []byte) (proof.Checkpoint, error) {
 	c, by, err := v.policy.OpenWitnessed(note)
 	if err != nil {
 		return c, err
 	}
-	v.saySigned(c, by, v.policy)
+	v.addSigned(c, by, v.policy)
 	return c, nil
 }
 
@@ -183,36 +183,36 @@ func (v *fileVerifier) export(r *term.Run, lines io.Reader) error {
 	if err := v.own(newest, treesOfExport(m, tally)...); err != nil {
 		return err
 	}
-	v.sayExport(tally, newest, v.kept)
+	v.addExport(tally, newest, v.kept)
 	return nil
 }
 
 var errOtherPractice = fault.New(fault.Refused, "another-practice", "The checkpoint is not one of the practice's log.")
 
-// own verifies that a checkpoint is of the log of one of the trees. Without a tree, nothing
-// tells the practice.
+// own verifies that a checkpoint is of the log of one of the trees. Without a tree, the
+// practice is unknown.
 func (v *fileVerifier) own(c proof.Checkpoint, of ...proof.Tree) error {
 	switch {
 	case v.salt == nil:
-		v.sayNot("Whether this is the only log of its practice. Give the salt of the service's logs with --salt.")
+		v.limit("That this is the only log of its practice. Give the salt of the service's logs with --salt.")
 		return nil
 	case len(of) == 0:
-		v.sayNot("Whose log it is: nothing in the file tells.")
+		v.limit("The practice of the log: the file does not name it.")
 		return nil
 	}
 	at := slices.IndexFunc(of, func(t proof.Tree) bool { return v.salt.Log(t) == c.Origin.Log })
 	if at < 0 {
 		return errOtherPractice.With("The checkpoint is of %s, which is not the log %s: a second history was signed, or the file is of another practice.", c.Origin, ofTree(of[0]))
 	}
-	v.say("It is the log %s, and the salt allows no other one.", ofTree(of[at]))
+	v.fact("It is the log %s, and the salt allows no other one.", ofTree(of[at]))
 	return nil
 }
 
 func ofTree(t proof.Tree) string {
 	if t.Kind == proof.Access {
-		return "of calls " + of(t.Tenant)
+		return "of calls " + practiceOf(t.Tenant)
 	}
-	return "of events " + of(t.Tenant)
+	return "of events " + practiceOf(t.Tenant)
 }
 
 // treesOfLine returns the trees that a line can be in. A call that names a practice that
@@ -241,8 +241,8 @@ func treesOfExport(m *provedManifest, t export.Tally) []proof.Tree {
 	return nil
 }
 
-// manifest returns what the manifest beside the export says of proofs, and nil if there is
-// none.
+// manifest returns the part about proofs of the manifest next to the export, and nil if
+// there is no manifest.
 func (v *fileVerifier) manifest() (*provedManifest, error) {
 	text, err := os.ReadFile(v.In + ".manifest.json")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,7 +14,7 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// liveFlags say what to verify of a database.
+// liveFlags select the parts of a database to verify.
 type liveFlags struct {
 	term.MasterKeyFlags `embed:""`
 	DatabaseURL         string `placeholder:"URL" help:"Verify this database, Postgres, as postgres://… . An auditor's rights are enough for most of it."`
@@ -80,7 +80,7 @@ func (c *auditVerifyCmd) verify(r *term.Run, engine *app.Engine, v *verification
 	}
 	for _, d := range models.Differences {
 		result.Add(verification.Finding{Check: verification.ReadModels},
-			"table %s lacks %d rows that the log tells of and has %d that it does not", d.Table, d.Missing, d.Strange)
+			"table %s lacks %d rows that follow from the log and has %d that do not", d.Table, d.Missing, d.Strange)
 	}
 	return result, nil
 }
@@ -110,13 +110,13 @@ func (c *auditVerifyCmd) print(w io.Writer, v verification.Result) error {
 		fmt.Fprintf(w, "epoch: %d\n", v.Epoch)
 	}
 	for _, left := range v.Left {
-		fmt.Fprintf(w, "epoch %d: %d trees have kept its beginning; later entries of it are not proved. The event log.epoch-begun.v1 says when it ended, and why\n", left.Epoch, left.Trees)
+		fmt.Fprintf(w, "epoch %d: %d trees have kept its beginning; later entries of it are not proved. The event log.epoch-begun.v1 gives the time and the cause\n", left.Epoch, left.Trees)
 	}
 	if v.Ended > 0 {
 		fmt.Fprintf(w, "checkpoints of entries that an epoch has lost with its end: %d\n", v.Ended)
 	}
 	if b := v.Boxes; b != nil {
-		fmt.Fprintf(w, "boxes: %d open, %d are of persons who were erased, %d have lost their key, %d do not open\n", b.Opened, b.Erased, b.Lost, b.Foreign)
+		fmt.Fprintf(w, "boxes: %d decrypt, %d belong to erased persons, %d have lost their key, %d do not decrypt\n", b.Opened, b.Erased, b.Lost, b.Foreign)
 	}
 	for _, what := range v.Unchecked {
 		fmt.Fprintf(w, "not checked: %s\n", what)
@@ -133,7 +133,7 @@ func (c *auditVerifyCmd) print(w io.Writer, v verification.Result) error {
 	return nil
 }
 
-// others says how many more there are of what is named.
+// others returns how many more there are than the ones named.
 func others(count int64) string {
 	if count < 2 {
 		return ""

@@ -51,7 +51,7 @@ func TestAnAuditorVerifiesADatabase_D81(t *testing.T) {
 	vkey, kept := keep(t, c)
 	said := c.Audit(t, "verify", "--key", vkey, "--since", kept).Out
 	for _, want := range []string{
-		"events: 13 up to idx 13, in 3 trees; 4 are behind the newest checkpoint of their tree\n", "checkpoints that hold: 1 published, 1 kept\n", "boxes: ", " open, 0 are of persons who were erased, 0 have lost",
+		"events: 13 up to idx 13, in 3 trees; 4 are behind the newest checkpoint of their tree\n", "checkpoints that hold: 1 published, 1 kept\n", "boxes: ", " decrypt, 0 belong to erased persons, 0 have lost",
 		"not checked: hashes of passwords", "not checked: read models", "\nnothing differs\n",
 	} {
 		if !strings.Contains(said, want) {
@@ -70,7 +70,7 @@ func TestAnAuditorVerifiesADatabase_D81(t *testing.T) {
 	wantCaught(t, c, vkey, kept)
 }
 
-// wantCaught changes what a checkpoint covers, and more.
+// wantCaught changes events that a checkpoint covers, and wants the change to be found.
 func wantCaught(t *testing.T, c *clitest.Clinic, vkey, kept string) {
 	t.Helper()
 	attacker, err := postgres.NewPool(t.Context(), c.DB.SuperuserURL+"&session_replication_role=replica", 0)

@@ -58,7 +58,7 @@ func (c *auditWhoAccessedCmd) Run(r *term.Run) error {
 	if err := flush(); err != nil {
 		return err
 	}
-	return sayArchived(r, engine, retention.AccessRecord, time.Time{}, time.Time{})
+	return warnArchived(r, engine, retention.AccessRecord, time.Time{}, time.Time{})
 }
 
 func (c *auditWhoAccessedCmd) printer(w io.Writer) (line func(auditing.Access) error, flush func() error) {

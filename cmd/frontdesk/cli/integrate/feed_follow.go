@@ -23,7 +23,7 @@ type feedFollowCmd struct {
 	NATSAPI          string     `name:"nats-api" default:"frontdesk.api" placeholder:"PREFIX" help:"Prefix of the JetStream API: $$JS.API for users of the log's own account."`
 	Tenant           string     `placeholder:"TENANT" help:"Only events of this practice."`
 	Name             string     `placeholder:"NAME" help:"The follower's name, as in \"feed grant\". The practice's name if it is not given."`
-	Event            []string   `placeholder:"NAME" help:"Only events of this name; may be repeated. A name without its version stands for all of them."`
+	Event            []string   `placeholder:"NAME" help:"Only events of this name; may be repeated. A name without a version matches all its versions."`
 	After            feed.Place `xor:"begin" placeholder:"EPOCH:IDX" help:"Begin after this position, as a line has printed it."`
 	FromStart        bool       `xor:"begin" help:"Begin with the first event of the log. Without it, only new events are printed."`
 	Count            int        `placeholder:"N" help:"Stop after this many events."`
