@@ -24,7 +24,7 @@ func TestTheEnvironmentDoesNotLeadAwayFromASandbox_D57(t *testing.T) {
 		"webhook trigger record.opened --database-url nonsense --dir " + dir:      "give --tenant and --patient",
 		"webhook verify " + token + " --dir " + dir:                               sandbox,
 		"webhook listen --listen 127.0.0.1:0 --dir " + dir:                        sandbox,
-		"webhook verify " + token + " --jwks-url http://127.0.0.1:1 --dir " + dir: "the webhook does not hold",
+		"webhook verify " + token + " --jwks-url http://127.0.0.1:1 --dir " + dir: "the webhook is not valid",
 		"token mint --dir " + dir:                                                 sandbox,
 	} {
 		clitest.Frontdesk(t, strings.Fields(line)...).WantFailure(t, 1, says)

@@ -98,7 +98,7 @@ type checkClientCmd struct {
 	Command          []string      `arg:"" passthrough:"" help:"-- and the command that submits one patient request. It gets BASE_URL and PATIENT_ID in its environment, and ends with status 0 if the request was submitted."`
 }
 
-// Run runs the client once for each check. What the client prints goes to standard error.
+// Run runs the client once for each check. The client's output goes to standard error.
 func (c *checkClientCmd) Run(r *term.Run) error {
 	if err := onLoopback(c.Listen); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (c *checkClientCmd) Run(r *term.Run) error {
 	return checked(failed, err, "client")
 }
 
-// keys reads the client's key set anew for each call, because it may rotate.
+// keys reads the client's key set again for each call, because it may rotate.
 func (c *checkClientCmd) keys(ctx context.Context, r *term.Run) (bearer.KeySet, error) {
 	if strings.Contains(c.JWKS, "://") {
 		return fetchKeys(ctx, c.JWKS, append(loopback(), c.AllowNetwork...), r.Now)

@@ -15,7 +15,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-// freePort is a loopback address that nobody listens on yet.
+// freePort returns a loopback address on which nothing listens yet.
 func freePort(t *testing.T) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

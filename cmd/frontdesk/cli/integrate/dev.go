@@ -54,7 +54,7 @@ func (f keyDirFlag) caller(r *term.Run, sandboxDir string) (caller, error) {
 	return newCaller(running.APIURL, running.Application.ID, running.Application.KID, running.Application.PrivateKeyFile)
 }
 
-// running is the dev that runs here. A sandbox that is named with --dir is what is meant.
+// running finds the dev that runs here, or the one of --dir.
 func (f keyDirFlag) running() (dev.Running, error) {
 	if f.KeyDir == "" {
 		return dev.Running{}, dev.ErrNone
@@ -84,7 +84,7 @@ func (*DevCmd) Help() string {
 makes your code an application of a sandbox: with a key of its own (in .frontdesk-dev), enabled, with every grant and every webhook. Webhooks are verified and handed on as they came. A page shows each call with what to mend, each webhook with your program's answer, and has buttons for what your code must live with: events, rotated keys, a reset, another time. "frontdesk token mint --curl" in the same directory mints for that application.`
 }
 
-// Run runs until it is told to stop.
+// Run runs until it is stopped.
 func (c *DevCmd) Run(r *term.Run) error {
 	here, err := os.Getwd()
 	if err != nil {
@@ -110,7 +110,7 @@ func within(here, dir string) string {
 	return filepath.Join(here, dir)
 }
 
-// troubles logs what somebody has to look after.
+// troubles logs the problems that need attention.
 func troubles(w io.Writer) *slog.Logger {
 	return term.LogFrom(w, slog.LevelWarn)
 }

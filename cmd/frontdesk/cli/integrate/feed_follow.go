@@ -29,7 +29,7 @@ type feedFollowCmd struct {
 	Count            int        `placeholder:"N" help:"Stop after this many events."`
 }
 
-// Help says what a help text has no room for.
+// Help returns the details, which a help text has no room for.
 func (c *feedFollowCmd) Help() string {
 	return `Prints, for each event: its place, when it was recorded, practice, stream, version in the stream, name, data and metadata. Personal values
 are [personal]. Whoever keeps the place of the last line together with what was made of it goes on with --after and misses nothing.
@@ -51,7 +51,7 @@ type followed struct {
 	Metadata json.RawMessage `json:"metadata"`
 }
 
-// Run prints events until it is told to stop, or until there were enough.
+// Run prints events until it is stopped, or until there were enough.
 func (c *feedFollowCmd) Run(r *term.Run) error {
 	names, err := eventsNamed(c.Event)
 	if err != nil {

@@ -19,7 +19,7 @@ type feedGrantCmd struct {
 	Out              string `placeholder:"FILE" help:"Where the follower's new password goes. Without it, only consumers are created, and no account is printed."`
 }
 
-// Help says what a help text has no room for.
+// Help returns the details, which a help text has no room for.
 func (c *feedGrantCmd) Help() string {
 	return `Lets a follower read the log from NATS. It creates the follower's consumers, with the credentials of the relay, and prints their account: put it into
 nats-followers.conf on each server, and run "nats-server --signal reload" twice. Run it again without --out after the broker has lost

@@ -16,7 +16,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// IntegratorCmd asks a service about an application, as that application, and tests what integrators have built.
+// IntegratorCmd queries a service as an application, and tests the programs of integrators.
 type IntegratorCmd struct {
 	Calls       integratorCallsCmd       `cmd:"" help:"List the application's calls at the practice." detail:"It explains why some were refused."`
 	Deliveries  integratorDeliveriesCmd  `cmd:"" help:"List the application's webhooks and their outcomes."`
@@ -27,7 +27,7 @@ type IntegratorCmd struct {
 	CheckCommands `embed:""`
 }
 
-// asApplicationFlags say as which application the API is asked, and where.
+// asApplicationFlags name the application that asks the API, and the API's address.
 type asApplicationFlags struct {
 	keyDirFlag  `embed:""`
 	Dir         string         `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox to ask, as its application unless another is named."`
@@ -41,8 +41,8 @@ type asApplicationFlags struct {
 // askLimit bounds a call of the API, in which a key set may be read.
 const askLimit = 30 * time.Second
 
-// client returns a client that calls once. The sandbox is read only for what the flags do not
-// name.
+// client returns a client that makes one attempt. The sandbox is read only for values that
+// the flags do not give.
 func (f asApplicationFlags) client(r *term.Run) (*client.Client, error) {
 	app, err := f.callerOf(r)
 	if err != nil {
@@ -73,7 +73,7 @@ func (f asApplicationFlags) callerOf(r *term.Run) (caller, error) {
 	return newCaller(f.URL, f.Application, f.KID, f.Key)
 }
 
-// print prints an object a line for machines, or calls what prints for people.
+// print prints an object a line for machines, or calls forPeople.
 func (f asApplicationFlags) print(r *term.Run, value any, forPeople func()) error {
 	if !f.JSON {
 		forPeople()
@@ -86,7 +86,7 @@ type integratorApplicationCmd struct {
 	asApplicationFlags `embed:""`
 }
 
-// Run prints how the application stands.
+// Run prints the application's registration.
 func (c *integratorApplicationCmd) Run(r *term.Run) error {
 	service, err := c.client(r)
 	if err != nil {
@@ -96,10 +96,10 @@ func (c *integratorApplicationCmd) Run(r *term.Run) error {
 	if err != nil {
 		return refusals.Plain(err)
 	}
-	return c.print(r, found, func() { sayApplication(r, found) })
+	return c.print(r, found, func() { printApplication(r, found) })
 }
 
-func sayApplication(r *term.Run, a client.Application) {
+func printApplication(r *term.Run, a client.Application) {
 	enabled := "has enabled it"
 	if !a.Enabled {
 		enabled = "has not enabled it, or there is no such practice: ask its manager to enable it"
@@ -107,7 +107,7 @@ func sayApplication(r *term.Run, a client.Application) {
 	fmt.Fprintf(r.Out, "%s (%s)\nPractice %s %s.\nIts key set is at %s .\n", a.Name, a.ApplicationID, a.TenantID, enabled, a.KeySetURL)
 	list(r, "It may call", a.Grants, func(g client.Grant) string { return g.Endpoint + ":" + string(g.Mode) })
 	list(r, "Staff are sent back to", a.Callbacks, func(url string) string { return url })
-	list(r, "It is told of", a.Webhooks, func(w client.RegisteredWebhook) string { return w.Event + " at " + w.URL })
+	list(r, "It receives", a.Webhooks, func(w client.RegisteredWebhook) string { return w.Event + " at " + w.URL })
 	fmt.Fprintf(r.Out, "Members of staff let it act for them: %d; for one patient: %d\n", a.Authorisations.Standing, a.Authorisations.PatientScoped)
 }
 
@@ -128,7 +128,7 @@ type integratorKeySetCmd struct {
 	Reread             bool `help:"Make the service read the key set again now, at most once a minute."`
 }
 
-// Run prints what the service knows of the key set.
+// Run prints the key set as the service has cached it.
 func (c *integratorKeySetCmd) Run(r *term.Run) error {
 	service, err := c.client(r)
 	if err != nil {
@@ -142,12 +142,12 @@ func (c *integratorKeySetCmd) Run(r *term.Run) error {
 	if err != nil {
 		return refusals.Plain(err)
 	}
-	return c.print(r, found, func() { sayKeySet(r, found) })
+	return c.print(r, found, func() { printKeySet(r, found) })
 }
 
-func sayKeySet(r *term.Run, k client.KeySet) {
+func printKeySet(r *term.Run, k client.KeySet) {
 	fmt.Fprintf(r.Out, "The key set is at %s .\n", k.URL)
-	list(r, "Held are the keys", k.Keys, func(key client.HeldKey) string {
+	list(r, "Cached keys", k.Keys, func(key client.HeldKey) string {
 		return key.KID + ", since " + key.Since.Format(time.RFC3339)
 	})
 	if !k.FetchedAt.IsZero() {
@@ -172,10 +172,10 @@ type integratorPingCmd struct {
 	Wait               time.Duration            `default:"20s" help:"How long to wait for the outcome; 0 to not wait."`
 }
 
-// pingPace is how often it is asked what became of a ping.
+// pingPace is the interval at which a ping's outcome is asked for.
 const pingPace = 200 * time.Millisecond
 
-// Run has a ping sent and follows it. That it does not arrive is an error.
+// Run sends a ping and follows it. If it does not arrive, Run returns an error.
 func (c *integratorPingCmd) Run(r *term.Run) error {
 	service, err := c.client(r)
 	if err != nil {
@@ -204,10 +204,10 @@ func (c *integratorPingCmd) follow(r *term.Run, service *client.Client, ping cli
 			continue
 		}
 		d := page.Deliveries[0]
-		if err := c.print(r, d, func() { sayDelivery(r, d) }); err != nil || d.Outcome == "delivered" {
+		if err := c.print(r, d, func() { printDelivery(r, d) }); err != nil || d.Outcome == "delivered" {
 			return err
 		}
 		return fmt.Errorf("the ping did not arrive: %s", d.Outcome)
 	}
-	return fmt.Errorf("what became of the ping is not known yet: ask with frontdesk integrator deliveries --jti %s", ping.JTI)
+	return fmt.Errorf("the ping has no outcome yet: ask with frontdesk integrator deliveries --jti %s", ping.JTI)
 }

@@ -142,7 +142,7 @@ func passes(err error) bool {
 	return !refused || refusal.Status == http.StatusTooManyRequests || refusal.Status >= http.StatusInternalServerError
 }
 
-// forgetOldest keeps what is known small.
+// forgetOldest bounds the memory of shown calls.
 func forgetOldest(known map[string]time.Time) {
 	if len(known) <= followKnown {
 		return
@@ -157,13 +157,13 @@ func forgetOldest(known map[string]time.Time) {
 type shownOwnCall struct {
 	client.JudgedCall
 
-	Mend string `json:"mend,omitzero"`
+	Fix string `json:"mend,omitzero"`
 }
 
-// show prints a call and, if it was refused, why and what to do.
+// show prints a call and, if it was refused, the reason and the fix.
 func (c *integratorCallsCmd) show(r *term.Run, call client.JudgedCall) error {
-	mend := refusals.FindOf(call.Rule, string(call.Code), call.Description)
-	return c.print(r, shownOwnCall{call, mend}, func() {
+	fix := refusals.FindOf(call.Rule, string(call.Code), call.Description)
+	return c.print(r, shownOwnCall{call, fix}, func() {
 		how := fmt.Sprintf("%s  %dms", call.Mode, call.DurationMS)
 		if call.Unproven {
 			how = "unproven"
@@ -177,8 +177,8 @@ func (c *integratorCallsCmd) show(r *term.Run, call client.JudgedCall) error {
 			why += ", " + call.Rule
 		}
 		fmt.Fprintf(r.Out, "    %s (%s)\n", call.Description, why)
-		if mend != "" {
-			fmt.Fprintf(r.Out, "    -> %s\n", mend)
+		if fix != "" {
+			fmt.Fprintf(r.Out, "    -> %s\n", fix)
 		}
 	})
 }

@@ -37,7 +37,7 @@ func (c *integratorDeliveriesCmd) Run(r *term.Run) error {
 			return refusals.Plain(err)
 		}
 		for _, d := range page.Deliveries {
-			if err := c.print(r, d, func() { sayDelivery(r, d) }); err != nil {
+			if err := c.print(r, d, func() { printDelivery(r, d) }); err != nil {
 				return err
 			}
 		}
@@ -46,13 +46,13 @@ func (c *integratorDeliveriesCmd) Run(r *term.Run) error {
 		}
 	}
 	if shown == 0 && !c.JSON {
-		fmt.Fprintln(r.Err, "There is no such webhook at this practice: nothing has happened that the application is told of there.")
+		fmt.Fprintln(r.Err, "No webhooks: nothing has happened at this practice that the application is registered for.")
 	}
 	return nil
 }
 
-// sayDelivery says what became of a webhook, and why it did not arrive.
-func sayDelivery(r *term.Run, d client.Delivery) {
+// printDelivery prints the outcome of a webhook, and why it did not arrive.
+func printDelivery(r *term.Run, d client.Delivery) {
 	parts := []string{d.HappenedAt.Format(time.RFC3339), string(d.Outcome), d.Event}
 	if d.Status != 0 {
 		parts = append(parts, fmt.Sprint(d.Status))

@@ -9,8 +9,8 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-// Programs read these objects: what the service answers null is left out, and the order of
-// members stays.
+// Programs read these objects: members that the service answers with null are left out, and
+// their order stays.
 func TestIntegratorPrintsStableJSON(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

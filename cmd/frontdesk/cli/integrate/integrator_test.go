@@ -15,7 +15,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-// answers is a service that answers what a test says, and remembers what it was asked.
+// answers is a service with set answers that remembers its calls.
 type answers struct {
 	mu    sync.Mutex
 	asked []string

@@ -40,7 +40,7 @@ type sandboxStartCmd struct {
 	Strict             bool          `help:"Refuse a call with an unknown field, and name the field. In production such a field is ignored, and named in the header Warning-Unknown-Fields."`
 }
 
-// Run runs the sandbox until it is told to stop.
+// Run runs the sandbox until it is stopped.
 func (c *sandboxStartCmd) Run(r *term.Run) error {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -67,7 +67,7 @@ type sandboxClockCmd struct {
 	Setting     string `arg:"" optional:"" help:"Move it by +12h, or by -- -30m; set it to an instant such as 2027-03-28T00:59:00Z; or real."`
 }
 
-// Run moves the clock, or says what it shows.
+// Run moves the clock, or prints its time.
 func (c *sandboxClockCmd) Run(r *term.Run) error {
 	return c.reach(r, func(ctx context.Context, remote sandbox.Remote) error {
 		now, err := remote.Clock(ctx, c.Setting)
@@ -152,7 +152,7 @@ type sandboxRemoveCmd struct {
 	Yes         bool `help:"Do not ask for confirmation."`
 }
 
-// Run removes a sandbox, and says what it has removed and what it has left.
+// Run removes a sandbox, and prints the folders that it has removed and left.
 func (c *sandboxRemoveCmd) Run(r *term.Run) error {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {

@@ -68,8 +68,7 @@ type publishCmd struct {
 	Listen string `default:"127.0.0.1:8081" placeholder:"HOST:PORT" help:"Where to serve it; loopback only."`
 }
 
-// Run serves the key set until it is told to stop. The file is read anew for
-// each call.
+// Run serves the key set until it is stopped. The file is read again for each call.
 func (c *publishCmd) Run(r *term.Run) error {
 	if err := onLoopback(c.Listen); err != nil {
 		return err

@@ -14,15 +14,15 @@ import (
 	"frontdesk/domain/application"
 )
 
-// serviceView is what a running service says of a token and its application. At most one
-// of Problem and Description is given; if none is, the service takes the token.
+// serviceView is the answer of a running service about a token and its application. At most
+// one of Problem and Description is given; if none is, the service takes the token.
 type serviceView struct {
 	URL         string              `json:"url"`
-	Problem     string              `json:"problem,omitempty"` // why the service said nothing that is understood
+	Problem     string              `json:"problem,omitempty"` // why there is no answer that is understood
 	Status      int                 `json:"status,omitempty"`
 	Code        string              `json:"code,omitempty"`
 	Description string              `json:"description,omitempty"`
-	Mend        string              `json:"mend,omitempty"`
+	Fix         string              `json:"mend,omitempty"`
 	RequestID   string              `json:"requestId,omitempty"`
 	Proven      bool                `json:"proven"` // the signature held
 	Application *client.Application `json:"application,omitempty"`
@@ -48,7 +48,7 @@ func ask(ctx context.Context, base, header string) (*serviceView, error) {
 	})
 	if err != nil {
 		view.Problem = err.Error()
-		return view, nil //nolint:nilerr // the problem is part of what is shown
+		return view, nil //nolint:nilerr // the problem is part of the output
 	}
 	if app, err := service.Application(ctx); view.took(err) {
 		view.Application = &app
@@ -62,7 +62,7 @@ func ask(ctx context.Context, base, header string) (*serviceView, error) {
 	return view, nil
 }
 
-// took notes what came of a question, and reports whether it was answered.
+// took records the result of a question, and reports whether it was answered.
 func (s *serviceView) took(err error) bool {
 	if err == nil {
 		s.Proven = true
@@ -75,7 +75,7 @@ func (s *serviceView) took(err error) bool {
 	}
 	first := refusal.Problems[0]
 	s.Status, s.Code, s.Description, s.RequestID = refusal.Status, string(first.Code), first.Description, refusal.RequestID
-	s.Mend, s.Proven = refusals.Find(s.Code, s.Description), s.Proven || s.onlyForItself()
+	s.Fix, s.Proven = refusals.Find(s.Code, s.Description), s.Proven || s.onlyForItself()
 	return false
 }
 
@@ -92,44 +92,44 @@ func (s *serviceView) refusal() error {
 	case s == nil || s.Proven && s.Problem == "":
 		return nil
 	case s.Problem != "":
-		return fmt.Errorf("nothing is known of the service at %s: %s", s.URL, s.Problem)
+		return fmt.Errorf("cannot ask the service at %s: %s", s.URL, s.Problem)
 	}
 	return fmt.Errorf("the service refuses the token: %s", s.Description)
 }
 
-// say tells people what the service says, and where it differs from what was judged here.
-func (s *serviceView) say(r *term.Run, acceptedHere bool) {
+// print prints the service's answer, and where it differs from the verdict here.
+func (s *serviceView) print(r *term.Run, acceptedHere bool) {
 	switch {
 	case s == nil:
 		return
 	case s.Problem != "":
-		fmt.Fprintf(r.Out, "The service at %s does not answer as one does: %s.\n", s.URL, s.Problem)
+		fmt.Fprintf(r.Out, "The service at %s did not answer as expected: %s.\n", s.URL, s.Problem)
 	case !s.Proven:
-		s.sayRefused(r, acceptedHere)
+		s.printRefused(r, acceptedHere)
 	case !acceptedHere:
-		fmt.Fprintf(r.Out, "The service at %s takes it, though: it goes by another clock, or holds another key set.\n", s.URL)
+		fmt.Fprintf(r.Out, "But the service at %s takes it: its clock or its key set differs.\n", s.URL)
 	default:
 		fmt.Fprintf(r.Out, "The service at %s takes it.\n", s.URL)
 	}
 	if s.Proven && s.Application == nil && s.Problem == "" {
-		fmt.Fprintln(r.Out, "About an application it answers only the application itself: ask with a token whose sub is its iss.")
+		fmt.Fprintln(r.Out, "About an application, it answers only the application itself: ask with a token whose sub is its iss.")
 	}
 	if s.Application != nil {
-		sayApplication(r, *s.Application)
+		printApplication(r, *s.Application)
 	}
 	if s.KeySet != nil {
-		sayKeySet(r, *s.KeySet)
+		printKeySet(r, *s.KeySet)
 	}
 }
 
-func (s *serviceView) sayRefused(r *term.Run, acceptedHere bool) {
-	though := ""
+func (s *serviceView) printRefused(r *term.Run, acceptedHere bool) {
+	the := "The"
 	if acceptedHere {
-		though = ", though"
+		the = "But the"
 	}
-	fmt.Fprintf(r.Out, "The service at %s refuses it%s: %s (X-Request-Id: %s)\n", s.URL, though, s.Description, s.RequestID)
-	if s.Mend != "" {
-		fmt.Fprintf(r.Out, "What to do: %s (%s)\n", s.Mend, refusals.Page(s.Code))
+	fmt.Fprintf(r.Out, "%s service at %s refuses it: %s (X-Request-Id: %s)\n", the, s.URL, s.Description, s.RequestID)
+	if s.Fix != "" {
+		fmt.Fprintf(r.Out, "What to do: %s (%s)\n", s.Fix, refusals.Page(s.Code))
 	}
-	fmt.Fprintln(r.Out, "So it says nothing of the application and the keys that it holds: only who is proven is told, or the operator.")
+	fmt.Fprintln(r.Out, "So the service does not reveal the application's registration and cached keys, except to its operator.")
 }

@@ -69,7 +69,7 @@ func (c *explainCmd) header(r *term.Run) (string, error) {
 	return "Bearer " + text, nil
 }
 
-// blank is what HTTP drops around the value of a header.
+// blank lists the characters that HTTP drops around the value of a header.
 const blank = " \t"
 
 // judge returns the verdict, and the refusal if it is one.
@@ -87,7 +87,7 @@ func (c *explainCmd) judge(ctx context.Context, header string) (verdict, error) 
 	}
 	if refusal, refused := errors.AsType[*bearer.Refusal](err); refused {
 		v.Code, v.Description, v.Reason = refusal.Fault.Code, refusal.Fault.Detail, refusal.Reason
-		v.Mend, v.Page = refusals.Find(v.Code, v.Description), refusals.Page(v.Code)
+		v.Fix, v.Page = refusals.Find(v.Code, v.Description), refusals.Page(v.Code)
 		if refusal.Cause != nil {
 			v.Cause = refusal.Cause.Error()
 		}
@@ -98,7 +98,7 @@ func (c *explainCmd) judge(ctx context.Context, header string) (verdict, error) 
 	return v, err
 }
 
-// keys returns what reads the key set; nil if it is not known where the set is.
+// keys returns the function that reads the key set; nil if its place is unknown.
 func (c *explainCmd) keys(ctx context.Context, token bearer.Token) func() (bearer.KeySet, error) {
 	place, open := c.JWKS, c.AllowNetwork
 	if place == "" {
@@ -114,8 +114,8 @@ func (c *explainCmd) keys(ctx context.Context, token bearer.Token) func() (beare
 	return func() (bearer.KeySet, error) { return fetchKeys(ctx, place, open, func() time.Time { return c.Now }) }
 }
 
-// fetchKeys fetches a key set as the service does, in 5 s at most. open is what
-// may be reached beside the public Internet.
+// fetchKeys fetches a key set as the service does, in 5 s at most. open lists the networks
+// that may be reached besides the public Internet.
 func fetchKeys(ctx context.Context, url string, open []netip.Prefix, now func() time.Time) (bearer.KeySet, error) {
 	guard := outbound.Guard{Allow: open}
 	cache := bearer.NewKeyCache(bearer.KeyCacheConfig{

@@ -42,7 +42,7 @@ func TestWhatMendsATokenIsExplained_D92(t *testing.T) {
 	}
 }
 
-// HTTP drops what is blank around a header's value, and so the service never sees it.
+// HTTP drops blanks around a header's value, so the service never sees them.
 func TestBlanksAroundAHeaderAreDropped_D92(t *testing.T) {
 	t.Parallel()
 	key, jwks := clitest.Keygen(t)
@@ -73,7 +73,7 @@ func TestEachRefusedKeyOfASetIsExplained_D92(t *testing.T) {
 		`key 2, "leaked", is not used: it holds a private key: rotate it now`,
 		`key 3, "", is not used: it has no kid.`,
 		`key 4, "small", is not used: it has 1024 bits: it must have 2048 to 4096.`,
-		"Not known here: the service may hold the key set as it was up to an hour ago",
+		"Not known here: the service may use a key set of up to an hour ago",
 	} {
 		if o.Status != 0 || !strings.Contains(o.Out, text) {
 			t.Errorf("it does not say %q: %s%s", text, o.Out, o.Err)
@@ -88,8 +88,8 @@ func TestWhatAURLDoesInsteadIsExplained_D92(t *testing.T) {
 	t.Cleanup(server.Close)
 	open := "--allow-network=127.0.0.0/8"
 	o := clitest.Frontdesk(t, "token", "explain", "--jwks", server.URL, app.Token(clock.System()))
-	if o.Status != 1 || !strings.Contains(o.Out, "The URL is not called") || !strings.Contains(o.Out, "the networks alone that its operator has opened") {
-		t.Errorf("a network that is not opened: %s%s", o.Out, o.Err)
+	if o.Status != 1 || !strings.Contains(o.Out, "The URL is not called") || !strings.Contains(o.Out, "the networks that its operator allows") {
+		t.Errorf("a network that is not allowed: %s%s", o.Out, o.Err)
 	}
 	server.Fail(http.StatusNotFound)
 	o = clitest.Frontdesk(t, "token", "explain", "--jwks", server.URL, open, app.Token(clock.System()))
@@ -166,18 +166,18 @@ func TestWhereTheServiceJudgesOtherwiseIsSaid_D92(t *testing.T) {
 	}{
 		"a kid that the service does not hold": {
 			map[string]string{"application": unauthorized("Invalid JWT: no key with this kid")}, nil, 1,
-			[]string{"refuses it, though: Invalid JWT: no key with this kid (X-Request-Id: r-1)", "What to do: Publish the key", "So it says nothing of the application"},
+			[]string{"refuses it: Invalid JWT: no key with this kid (X-Request-Id: r-1)", "What to do: Publish the key", "So the service does not reveal the application's registration"},
 		},
 		"a token that is old by another clock": {
 			map[string]string{"application": ownApplication, "application/key-set": ownKeySet}, []string{"--now", later}, 1,
-			[]string{"The service would refuse this token: Invalid JWT: the token expired", "takes it, though: it goes by another clock, or holds another key set"},
+			[]string{"The service would refuse this token: Invalid JWT: the token expired", "takes it: its clock or its key set differs"},
 		},
 		"a user's token": {
 			map[string]string{"application": unauthorized(inUserMode(t))}, nil, 0,
-			[]string{"takes it.", "About an application it answers only the application itself"},
+			[]string{"takes it.", "About an application, it answers only the application itself"},
 		},
 		"something else than the service": {
-			map[string]string{"application": "<h1>Welcome</h1>"}, nil, 1, []string{"does not answer as one does"},
+			map[string]string{"application": "<h1>Welcome</h1>"}, nil, 1, []string{"did not answer as expected"},
 		},
 	} {
 		url, _ := running(t, test.answers)

@@ -77,8 +77,7 @@ func (c *keygenCmd) print(r *term.Run, kid string) error {
 	return err
 }
 
-// keySet is a key set that somebody publishes. What it holds stays in it, also keys and
-// members that mean nothing to this program.
+// keySet is a published key set. It keeps keys and members that this program does not know.
 type keySet struct {
 	members map[string]json.RawMessage
 	keys    []json.RawMessage

@@ -17,7 +17,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-// explained is what token explain --json prints.
+// explained is the output of token explain --json.
 type explained struct {
 	Accepted, SignatureChecked                                    bool
 	Code, Description, Reason, Cause, Mode, Application, Username string

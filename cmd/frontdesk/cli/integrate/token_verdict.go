@@ -13,16 +13,16 @@ import (
 	"frontdesk/domain/application"
 )
 
-// verdict is what the service would say of a token, and what it would not tell.
+// verdict is the service's verdict on a token, with details that the service does not reveal.
 type verdict struct {
 	Accepted    bool             `json:"accepted"`
 	Signature   bool             `json:"signatureChecked"`
 	Code        string           `json:"code,omitempty"`
 	Description string           `json:"description,omitempty"`
-	Mend        string           `json:"mend,omitempty"` // what to do
+	Fix         string           `json:"mend,omitempty"` // the fix
 	Page        string           `json:"page,omitempty"` // where to read on, in the repository
 	Reason      bearer.Reason    `json:"reason,omitempty"`
-	Cause       string           `json:"cause,omitempty"` // what the service keeps to itself
+	Cause       string           `json:"cause,omitempty"` // the service does not reveal it
 	Mode        application.Mode `json:"mode,omitempty"`
 	Application string           `json:"application,omitempty"`
 	Username    string           `json:"username,omitempty"`
@@ -32,7 +32,7 @@ type verdict struct {
 	Service     *serviceView     `json:"service,omitempty"` // nil if none was asked
 }
 
-// seenKeySet is what was found of the application's key set.
+// seenKeySet is the application's key set as it was read.
 type seenKeySet struct {
 	Outcome     bearer.FetchOutcome `json:"outcome"`
 	Description string              `json:"description"`
@@ -68,12 +68,12 @@ func (v verdict) print(r *term.Run, asJSON bool) error {
 	case v.Accepted && v.Signature:
 		fmt.Fprintf(&text, "The service would take this token: %s.\n", v.who())
 	case v.Accepted:
-		fmt.Fprintf(&text, "So far the service would take this token: %s. For its signature, give --jwks.\n", v.who())
+		fmt.Fprintf(&text, "The service would take this token if its signature is valid: %s. To check the signature, give --jwks.\n", v.who())
 	default:
 		fmt.Fprintf(&text, "The service would refuse this token: %s\n", v.Description)
 	}
-	if v.Mend != "" {
-		fmt.Fprintf(&text, "What to do: %s (%s)\n", v.Mend, v.Page)
+	if v.Fix != "" {
+		fmt.Fprintf(&text, "What to do: %s (%s)\n", v.Fix, v.Page)
 	}
 	v.KeySet.write(&text)
 	if v.Service == nil {
@@ -82,11 +82,12 @@ func (v verdict) print(r *term.Run, asJSON bool) error {
 	if _, err := io.WriteString(r.Out, text.String()); err != nil {
 		return err
 	}
-	v.Service.say(r, v.Accepted)
+	v.Service.print(r, v.Accepted)
 	return nil
 }
 
-// write says what the service does not tell whoever sends a token.
+// write adds the details of the key set, which the service does not reveal to the sender of
+// a token.
 func (k *seenKeySet) write(text *strings.Builder) {
 	if k == nil {
 		return
@@ -99,17 +100,17 @@ func (k *seenKeySet) write(text *strings.Builder) {
 	}
 }
 
-// unknown says what only the service can judge.
+// unknown lists the conditions that only the service can judge.
 func (v verdict) unknown() string {
 	var unknown string
 	if v.Accepted {
 		unknown = "Not judged here: whether the application is registered, enabled and granted the endpoint, and whether the user has authorised it.\n"
 	}
 	if v.KeySet != nil {
-		unknown += "Not known here: the service may hold the key set as it was up to an hour ago, and reaches public addresses and the networks alone that its operator has opened.\n"
+		unknown += "Not known here: the service may use a key set of up to an hour ago, and it reaches only public addresses and the networks that its operator allows.\n"
 	}
 	if unknown != "" {
-		unknown += "With --against URL, the service itself is asked.\n"
+		unknown += "To ask a running service, give --against URL.\n"
 	}
 	return unknown
 }
@@ -121,7 +122,7 @@ func (v verdict) who() string {
 	return fmt.Sprintf("application %s, on behalf of %s", v.Application, v.Username)
 }
 
-// peek reads what it can of a token, without judging it.
+// peek decodes the parts of a token, without judging it.
 func peek(header string) (head, claims json.RawMessage) {
 	parts := strings.Split(header[strings.LastIndexByte(header, ' ')+1:], ".")
 	if len(parts) < 2 {

@@ -53,7 +53,7 @@ func (c *webhookTriggerCmd) Run(r *term.Run) error {
 	})
 }
 
-// inSandbox fills in from the sandbox what was not given.
+// inSandbox takes the values that were not given from the sandbox.
 func (c *webhookTriggerCmd) inSandbox() error {
 	info, err := sandbox.ReadInfo(c.Dir)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
-// keySetFlags say where the service's public keys are.
+// keySetFlags give the place of the service's public keys.
 type keySetFlags struct {
 	Dir     string `default:".frontdesk" type:"folder" placeholder:"DIR" help:"The sandbox whose webhooks these are."`
 	JWKSURL string `name:"jwks-url" elsewhere:"" placeholder:"URL" help:"Another service's public keys: {base_url}/transactional-api/jwks."`
@@ -42,7 +42,7 @@ type webhookListenCmd struct {
 	Raw         bool   `xor:"form" help:"Print each webhook as it came, a JWT a line, to verify it by other means."`
 }
 
-// Run receives until it is told to stop.
+// Run receives until it is stopped.
 func (c *webhookListenCmd) Run(r *term.Run) error {
 	verifier, err := c.verifier(r)
 	if err != nil {
@@ -69,16 +69,16 @@ func (c *webhookListenCmd) Run(r *term.Run) error {
 	return nil
 }
 
-// explain says how to have webhooks sent here. It writes to standard error, so
+// explain prints how to have webhooks sent here. It writes to standard error, so
 // that standard output holds webhooks alone.
 func (c *webhookListenCmd) explain(w io.Writer, url, ca string) {
-	fmt.Fprintf(w, "Receiving on %s . To be told of an event there:\n\n"+
+	fmt.Fprintf(w, "Receiving on %s . To receive an event there:\n\n"+
 		"  frontdesk webhook set --database-url … --application … --event record.opened --url %s --allow-network 127.0.0.0/8\n\n"+
 		"The sandbox in %s trusts this receiver; another one does with --trust-ca %s\nCtrl-C stops it.\n\n", url, url, c.Dir, ca)
 }
 
-// printer returns what prints webhooks, one at a time, in the form that the flags
-// choose.
+// printer returns the function that prints webhooks, one at a time, in the form that the
+// flags choose.
 func (c *webhookListenCmd) printer(w io.Writer, now func() time.Time) func(context.Context, receiver.Webhook) error {
 	if c.JSON {
 		return (&receiver.JSONLines{Out: w, Now: now}).Write
@@ -120,13 +120,13 @@ func (c *webhookVerifyCmd) Run(r *term.Run) error {
 	}
 	webhook, err := verifier.Verify(r.Context, strings.TrimSpace(c.Token))
 	if err != nil {
-		return fmt.Errorf("the webhook does not hold: %w", err)
+		return fmt.Errorf("the webhook is not valid: %w", err)
 	}
 	var claims bytes.Buffer
 	if err := json.Indent(&claims, webhook.Claims, "", "  "); err != nil {
 		return fmt.Errorf("print claims: %w", err)
 	}
-	fmt.Fprintf(r.Err, "The webhook holds: signed with %s.\n", webhook.KID)
+	fmt.Fprintf(r.Err, "The webhook is valid: signed with %s.\n", webhook.KID)
 	_, err = fmt.Fprintln(r.Out, claims.String())
 	return err
 }

@@ -18,7 +18,7 @@ func TestEveryKindOfWebhookCanBeTriggered(t *testing.T) {
 	unknown := trigger("record.closed")
 	unknown.WantFailure(t, 1, "unknown-event")
 	for _, kind := range application.WebhookEvents() {
-		unknown.WantFailure(t, 1, string(kind)) // it lists what there is
+		unknown.WantFailure(t, 1, string(kind)) // it lists the known kinds
 		trigger(kind).WantFailure(t, 1, "patient-not-found")
 		if !strings.Contains(help, string(kind)) {
 			t.Errorf("the help does not name %s", kind)

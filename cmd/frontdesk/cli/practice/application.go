@@ -117,7 +117,7 @@ func (c *unmarkPatientScopedCmd) Run(r *term.Run) error {
 	return term.Change(r, c.EngineFlags, "", commands.Desk.UnmarkPatientScoped, commands.UnmarkPatientScoped{Application: c.Application})
 }
 
-// grantFlags name what an application may call.
+// grantFlags name the endpoints and modes of a grant.
 type grantFlags struct {
 	term.ApplicationFlags `embed:""`
 	Endpoint              application.EndpointName `required:"" help:"The endpoint, such as create-patient-request."`

@@ -98,7 +98,7 @@ func (c *ApplyCmd) check(ctx context.Context, engine *app.Engine, work *apply.Ru
 	return report.summary(tally, c.DryRun)
 }
 
-// hires reports whether a document makes somebody a member of staff, whose name is sealed.
+// hires reports whether a document adds a member of staff, whose name is encrypted.
 func hires(o apply.Outcome) bool {
 	for _, change := range o.Changes {
 		for _, e := range change.Events {

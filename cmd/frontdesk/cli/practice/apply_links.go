@@ -19,7 +19,7 @@ import (
 // the last one of a person counts.
 type linkFile struct {
 	mu   sync.Mutex
-	file *os.File // nil if nobody is to be invited
+	file *os.File // nil if no one is to be invited
 	base string   // of an address
 }
 
@@ -29,7 +29,7 @@ var (
 	errLinksOpen    = errors.New("anyone who reads the file of --links can open accounts, and other users may read it: chmod 600 it, or name another file")
 )
 
-// openLinks opens the file, which only its owner may read. Nobody is invited by a dry run.
+// openLinks opens the file, which only its owner may read. A dry run invites no one.
 func (c *ApplyCmd) openLinks(r *term.Run) (*linkFile, error) {
 	base, err := c.base()
 	if err != nil || c.Links == "" || c.DryRun {
@@ -55,9 +55,9 @@ func (c *ApplyCmd) openLinks(r *term.Run) (*linkFile, error) {
 	return &linkFile{file: file, base: base}, nil
 }
 
-// endLast sees to it that the next line begins a line. What a run has left that was killed
-// while it wrote is cut off: its link was never good for anything. A whole link that has
-// lost its end, such as by an editor, is kept.
+// endLast makes the next line begin a line. It cuts off the part of a line that a killed run
+// has left: the link in it was never valid. A whole link without the end of its line, such
+// as one from an editor, is kept.
 func endLast(file *os.File) error {
 	text, err := io.ReadAll(file)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-// Who adds somebody without the master key is told before anything is changed.
+// A document that adds staff without the master key is refused before the first change.
 func TestApplyNeedsTheMasterKeyForNewStaff_D107(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)
@@ -19,7 +19,7 @@ func TestApplyNeedsTheMasterKeyForNewStaff_D107(t *testing.T) {
 	a.run(elmRegistered, clitest.NoMasterKey).WantSuccess(t)
 }
 
-// Each refusal says where, and all are made before the first change.
+// Each refusal names its line, and all are made before the first change.
 func TestRefusalsOfApplyNameTheLine_D107(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)

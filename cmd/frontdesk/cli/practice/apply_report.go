@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-// applyReport says what becomes of documents.
+// applyReport prints the outcome of documents.
 type applyReport struct {
 	r      *term.Run
 	dry    bool
@@ -27,7 +27,7 @@ func newApplyReport(r *term.Run, dry, json bool) *applyReport {
 // mostFaults is how many refusals are shown.
 const mostFaults = 50
 
-// checked says what a document would change, if that was asked for.
+// checked prints the changes that a document would make, if that was asked for.
 func (a *applyReport) checked(o apply.Outcome) error {
 	for _, fault := range o.Faults {
 		if len(a.faults) == mostFaults {
@@ -46,10 +46,10 @@ func (a *applyReport) checked(o apply.Outcome) error {
 	return a.print(o)
 }
 
-// done says what a document has changed.
+// done prints the changes that a document has made.
 func (a *applyReport) done(o apply.Outcome) error { return a.print(o) }
 
-// changedPart is what a part of a document changes, as it is printed.
+// changedPart is the change to a part of a document, as it is printed.
 type changedPart struct {
 	Line   int            `json:"line"`
 	Column int            `json:"column"`
@@ -58,7 +58,7 @@ type changedPart struct {
 
 type changedEvent struct {
 	Name string          `json:"name"`
-	Data json.RawMessage `json:"data"` // without what is personal
+	Data json.RawMessage `json:"data"` // without personal data
 }
 
 func (a *applyReport) print(o apply.Outcome) error {
@@ -102,7 +102,7 @@ func partsOf(o apply.Outcome) ([]changedPart, error) {
 	return parts, nil
 }
 
-// refused shows what was refused, a line each, and returns an error if anything was.
+// refused prints the refusals, a line each, and returns an error if there are any.
 func (a *applyReport) refused(err error) error {
 	if err != nil || len(a.faults) == 0 {
 		return err

@@ -14,7 +14,7 @@ import (
 	"frontdesk/commands"
 )
 
-// The example of the operators' page, which also says what there is to declare.
+// The example of the operators' page, which also lists the parts of a document.
 func TestADeclaredPracticeIsMade_D107(t *testing.T) {
 	t.Parallel()
 	a, file := newApplied(t), example(t)
@@ -50,7 +50,7 @@ func TestADeclaredPracticeIsMade_D107(t *testing.T) {
 	wantUsable(t, a)
 }
 
-// wantUsable opens an account by a link that was handed out, after which nobody is invited
+// wantUsable opens an account by a link that was handed out. After that, no one is invited
 // again.
 func wantUsable(t *testing.T, a *applied) {
 	t.Helper()
@@ -72,7 +72,7 @@ func wantUsable(t *testing.T, a *applied) {
 	}
 }
 
-// What is not named stays as it is, and what goes is named.
+// Parts that a document does not name stay as they are, and it names those that go.
 func TestWhatADocumentDoesNotNameStays_D107(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)

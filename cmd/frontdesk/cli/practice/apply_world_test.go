@@ -82,7 +82,7 @@ func (a *applied) wantWith(args []string, documents string, name string, events 
 	}
 }
 
-// events counts what is stored.
+// events counts the stored events.
 func (a *applied) events() (n int) {
 	a.t.Helper()
 	clitest.Must(a.t, a.db.AdminPool(a.t).QueryRow(a.t.Context(), `SELECT count(*) FROM events`).Scan(&n))

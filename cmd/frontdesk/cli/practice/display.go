@@ -19,7 +19,7 @@ type addDisplayCmd struct {
 	Naming             display.Naming `default:"initials" placeholder:"NAMING" help:"How patients are shown: full-name, initials or number."`
 }
 
-// Run prints the link, which nobody can print a second time.
+// Run prints the link, which cannot be printed a second time.
 func (c *addDisplayCmd) Run(r *term.Run) error {
 	base, err := c.base()
 	if err != nil {

@@ -28,7 +28,7 @@ type ErasureCommands struct {
 	Reapply             reapplyErasuresCmd   `cmd:"" help:"Re-apply erasures after restoring a backup."`
 }
 
-// whyFlags say why somebody may be forgotten.
+// whyFlags give the reason of an erasure.
 type whyFlags struct {
 	Basis  erasure.Basis `required:"" enum:"retention-ended,registered-in-error,court-order,unlawful-processing,practice-exit" help:"Legal basis of the erasure: ${enum}."`
 	Reason string        `required:"" help:"Reason. Stored unencrypted: do not include names."`
@@ -37,7 +37,7 @@ type whyFlags struct {
 // reachHelp ends the help of a command with how far an erasure reaches.
 type reachHelp struct{}
 
-// Help says what a help text has no room for.
+// Help returns the limits of an erasure, which a help text has no room for.
 func (reachHelp) Help() string { return erasure.Reach }
 
 type erasePatientCmd struct {
@@ -74,8 +74,8 @@ type erasePractitionerCmd struct {
 	reachHelp           `embed:""`
 }
 
-// Run asks for the erasure. It takes the master key, because only the practice's key says
-// which identifier the practitioner has.
+// Run requests the erasure. It takes the master key, because the practitioner's identifier
+// is derived with the practice's key.
 func (c *erasePractitionerCmd) Run(r *term.Run) error {
 	master, err := c.Read(r)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *erasePractitionerCmd) Run(r *term.Run) error {
 	})
 }
 
-// askErasure gives the desk the first of two steps, and prints what the second needs.
+// askErasure makes the first of two steps, and prints the values that the second needs.
 func askErasure[T any](r *term.Run, f term.PracticeFlags, config app.Config, intent func(commands.Desk, context.Context, T) (commands.ErasureAsked, error), given T) error {
 	return f.Do(r, config, f.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		asked, err := intent(desk, ctx, given)
@@ -157,7 +157,7 @@ type confirmErasureCmd struct {
 	reachHelp       `embed:""`
 }
 
-// Run erases. What it has done is in the ledger before it says so.
+// Run erases. The erasure is in the ledger before Run reports it.
 func (c *confirmErasureCmd) Run(r *term.Run) error {
 	return c.DoWith(r, app.Config{ErasureLedger: c.ErasureLedger}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
 		err := desk.ConfirmErasure(ctx, commands.ConfirmErasure{Person: c.person(), Erasure: erasure.ID{UUID: c.Erasure}})
@@ -168,11 +168,11 @@ func (c *confirmErasureCmd) Run(r *term.Run) error {
 	})
 }
 
-// errUnnoted says that an erasure is done, and a restored backup would not show it.
+// errUnnoted reports that an erasure is done, but a restored backup would not show it.
 var errUnnoted = errors.New("the erasure is done, but it is not in the ledger yet: give the same command again")
 
-// noteErasures has the ledger say what was erased, with its place in the log if it can be
-// told.
+// noteErasures writes the erasures to the ledger, with their place in the log if it is
+// known.
 func noteErasures(ctx context.Context, engine *app.Engine) error {
 	drained := engine.Drain(ctx)
 	if err := engine.NoteErasures(context.WithoutCancel(ctx)); err != nil {
@@ -187,7 +187,7 @@ type reapplyErasuresCmd struct {
 	term.MasterKeyFlags `embed:""`
 }
 
-// Run erases again everyone whom a backup has brought back.
+// Run erases again everyone who came back with a backup.
 func (c *reapplyErasuresCmd) Run(r *term.Run) error {
 	masters, err := c.Read(r)
 	if err != nil {

@@ -174,7 +174,7 @@ func TestAnErasureIsInTheLedgerBeforeItIsSaid_D71(t *testing.T) {
 	typedAt(t, a.bob, a.about("erasure", "confirm", "--erasure="+uuid.NewString())...).WantFailure(t, 1, "patient-not-found")
 }
 
-// serve tries to serve a database, and returns what it said instead.
+// serve tries to serve a database, and returns the outcome.
 func (a *archive) serve(t *testing.T, url string) clitest.Outcome {
 	t.Helper()
 	return typedAt(t, url, "serve", "--listen=127.0.0.1:99999", "--api-domain=api.example", "--auth-url=https://auth.example",
@@ -196,7 +196,7 @@ func TestARestoredBackupIsNotServedBeforeItsErasuresAreAppliedAgain_D71(t *testi
 	id := a.askedBefore(t)
 	restored := a.copied(t)
 	typedAt(t, a.bob, a.about("erasure", "confirm", "--erasure="+id)...).WantSuccess(t)
-	a.wouldServe(t, a.db.URL) // it would serve, and has noted what was not in the ledger
+	a.wouldServe(t, a.db.URL) // it would serve, and has noted the missing erasures in the ledger
 	if text, err := os.ReadFile(a.ledger); err != nil || !strings.Contains(string(text), a.ann.String()) {
 		t.Fatalf("the ledger says %s, %v", text, err)
 	}
@@ -238,7 +238,7 @@ func TestErasuresAreListedWithTheirState_D136(t *testing.T) {
 	typedAt(t, a.alice, "erasure", "list", "--tenant=nowhere").WantFailure(t, 1, "unknown-practice")
 }
 
-// A table that was restored alone brings keys back, of which no ledger tells.
+// A table that was restored alone brings keys back, which no ledger lists.
 func TestKeysThatComeBackAreDestroyedAgain_D71(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
@@ -288,7 +288,7 @@ func (a *archive) copied(t *testing.T) string {
 			t.Error(err)
 		}
 	}
-	do(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '` + name + `'`) // nobody may use what is copied
+	do(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '` + name + `'`) // a database is copied only while no one is connected
 	do(`CREATE DATABASE "` + name + `_restored" TEMPLATE "` + name + `"`)
 	t.Cleanup(func() { do(`DROP DATABASE "` + name + `_restored" WITH (FORCE)`) })
 	return strings.Replace(a.db.URL, name, name+"_restored", 1)

@@ -30,8 +30,8 @@ type listedMember struct {
 	Email    string      `json:"email,omitempty"`
 }
 
-// Run shows what the commands about staff ask for. Names and addresses are shown to whoever
-// wants them and holds the master key, and that is recorded (D37).
+// Run lists members of staff. With the master key it shows names and addresses on request,
+// and records that (D37).
 func (c *listStaffCmd) Run(r *term.Run) error {
 	engine, now, err := c.openAt(r)
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *listStaffCmd) Run(r *term.Run) error {
 	}}.Write(r, c.JSON)
 }
 
-// openAt opens the engine, and says what time it is there.
+// openAt opens the engine, and returns its time.
 func (c *listStaffCmd) openAt(r *term.Run) (*app.Engine, time.Time, error) {
 	engine, err := c.OpenToShow(r, c.DatabaseFlag)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *listStaffCmd) listed(p projections.Person, now time.Time) listedMember 
 	return m
 }
 
-// stateOf says whether somebody can sign in, and what is in the way.
+// stateOf returns whether a member of staff can sign in, and the obstacle if not.
 func stateOf(p projections.Person, now time.Time) string {
 	switch {
 	case !p.Active:
@@ -133,8 +133,8 @@ type listAuthorisationsCmd struct {
 	JSON              bool   `name:"json" help:"Print one JSON object a line."`
 }
 
-// Run lists what has not ended. If it says who acts for which patients, that is recorded
-// before (D37).
+// Run lists the authorisations that have not ended. If the list names patients, it is
+// recorded before (D37).
 func (c *listAuthorisationsCmd) Run(r *term.Run) error {
 	engine, err := c.Open(r)
 	if err != nil {

@@ -71,8 +71,8 @@ zoe       -                  registered
 	}
 }
 
-// Names are shown to whoever asks for them and has the master key, and that is recorded; so
-// are lists that name patients.
+// Names are shown on request and with the master key, and that is recorded; so are lists
+// that name patients.
 func TestListsOfPersonsLeaveATrace_D107(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)

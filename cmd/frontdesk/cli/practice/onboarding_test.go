@@ -62,7 +62,7 @@ func TestAnApplicationIsOnboardedByTheCommandLine_5_6(t *testing.T) {
 	}
 }
 
-// onboarding is a database and what was made in it, by the names of the
+// onboarding is a database and the things made in it, by the names of the
 // contract.
 type onboarding struct {
 	url  string
@@ -102,7 +102,7 @@ func (o onboarding) wantAppended(t *testing.T, line string, want []string) {
 	}
 }
 
-// wantNothing fails unless the line, typed again, says so and changes nothing.
+// wantNothing fails unless the repeated line ends with the status and changes nothing.
 func (o onboarding) wantNothing(t *testing.T, line string, status int) {
 	t.Helper()
 	run, events := o.typed(t, line)

@@ -93,7 +93,7 @@ func (c *createNoteCmd) Run(r *term.Run) error {
 	return term.Create(r, term.SealingFlags{PracticeFlags: c.PracticeFlags, MasterKeyFlags: c.MasterKeyFlags}, "noteId", commands.Desk.CreateNote, commands.CreateNote{Tenant: c.Tenant, Patient: c.Patient, Text: text})
 }
 
-// errorFlags say what was entered in error, and why.
+// errorFlags name an entry that was made in error, and the reason.
 type errorFlags struct {
 	patientFlags `embed:""`
 	Reason       string `required:"" help:"Reason. Applications and auditors read it. Stored unencrypted: do not include names."`
@@ -121,7 +121,7 @@ func (c *markPatientRequestEnteredInErrorCmd) Run(r *term.Run) error {
 	})
 }
 
-// readText is what a file holds, or standard input for "-".
+// readText returns the content of a file, or of standard input for "-".
 func readText(file string, in io.Reader) (string, error) {
 	read := func() ([]byte, error) { return os.ReadFile(file) }
 	if file == "-" {
@@ -152,7 +152,7 @@ func (c *submitPatientRequestCmd) Run(r *term.Run) error {
 	}
 	return c.DoWith(r, app.Config{MasterKeys: master}, c.Tenant, func(ctx context.Context, engine *app.Engine, desk commands.Desk) (term.Made, error) {
 		files := &body.Files{Tenant: c.Tenant, Uploads: engine.Uploads}
-		defer func() { _ = files.Close(context.WithoutCancel(ctx)) }() // what stays is swept
+		defer func() { _ = files.Close(context.WithoutCancel(ctx)) }() // files that stay are swept
 		form, err := files.Read(ctx, in)
 		if err != nil {
 			return nil, err

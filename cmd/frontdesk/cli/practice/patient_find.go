@@ -56,7 +56,7 @@ func (c *findPatientCmd) Run(r *term.Run) error {
 	return c.print(r.Out, found, more)
 }
 
-// record appends whose names are about to be shown, and not what was searched for.
+// record appends which names are about to be shown, and not the search terms.
 func (c *findPatientCmd) record(r *term.Run, engine *app.Engine, found []projections.Found) error {
 	filter := url.Values{"tenant": {c.Tenant}}
 	for _, f := range found {

@@ -1,5 +1,5 @@
-// Package practice holds the subcommands about practices: each gives the desk an intent,
-// or lists what the read models hold. A subcommand is in the file of its noun.
+// Package practice holds the subcommands about practices: each passes an intent to the
+// desk, or lists the read models. A subcommand is in the file of its noun.
 package practice
 
 import (

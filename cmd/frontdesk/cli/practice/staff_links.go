@@ -13,7 +13,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// newStaffFlags say who somebody is that comes to a practice.
+// newStaffFlags describe a person who joins a practice.
 type newStaffFlags struct {
 	term.SealingFlags `embed:""`
 	Username          string `required:"" help:"Their username."`
@@ -22,7 +22,7 @@ type newStaffFlags struct {
 	roleFlag          `embed:""`
 }
 
-// roleFlag says what a member of staff is at the practice.
+// roleFlag gives a member of staff roles at the practice.
 type roleFlag struct {
 	Role []staff.Role `sep:"none" placeholder:"ROLE" help:"Role: receptionist, clinician, manager or privacy-officer. Repeat for several. Default: none."`
 }
@@ -85,8 +85,8 @@ func (c *setStaffRolesCmd) Run(r *term.Run) error {
 	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.SetStaffRoles, commands.SetStaffRoles{Tenant: c.Tenant, Username: c.Username, Roles: c.Role})
 }
 
-// invite gives the desk an intent that gives a member of staff a link, and prints the
-// link. Nobody can print it a second time.
+// invite passes an intent to the desk that makes a link for a member of staff, and prints
+// the link, which cannot be printed a second time.
 func invite[T any](r *term.Run, f term.Practice, l linkFlag, intent func(commands.Desk, context.Context, T) (commands.Invitation, error), given T) error {
 	base, err := l.base()
 	if err != nil {
@@ -98,7 +98,7 @@ func invite[T any](r *term.Run, f term.Practice, l linkFlag, intent func(command
 	})
 }
 
-// base is what stands before the path of a link; "" if nobody has said where the pages are.
+// base returns the part before the path of a link; "" if the address of the pages is unknown.
 func (l linkFlag) base() (string, error) {
 	if l.AuthURL == "" {
 		return "", nil

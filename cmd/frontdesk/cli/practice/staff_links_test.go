@@ -49,7 +49,7 @@ func TestALinkIsPrintedOnceAndKeptNowhere_D64(t *testing.T) {
 	}
 }
 
-// An operator is judged by no role, also not by that of the member whom they act for.
+// An operator is judged by no role, also not by the role of the member they act for.
 func TestAnOperatorMayRemoveTheLastManager_D63(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
