@@ -130,7 +130,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	return 0
 }
 
-// newParser returns what understands the command lines of a grammar. It calls exit after --help.
+// newParser returns the parser for the command lines of a grammar. It calls exit after --help.
 func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error) {
 	return kong.New(grammar,
 		kong.Name("frontdesk"), kong.Description(description), kong.UsageOnError(), kong.Writers(raw.Out, raw.Err),
@@ -152,8 +152,9 @@ func newParser(grammar any, raw Streams, exit func(code int)) (*kong.Kong, error
 	)
 }
 
-// completeModel gives commands the detail of their tags, and flags such as `default:"${lockout}"` and the help of arguments what the
-// program has. Variables of kong would do the same. But kong expands each of them once for every flag there is,
+// completeModel gives commands the detail of their tags, and fills in flags such as
+// `default:"${lockout}"` and the help of arguments from values of the program. Variables of
+// kong would do the same. But kong expands each of them once for every flag there is,
 // which took longer than most commands.
 func completeModel(k *kong.Kong) error {
 	all := term.ServiceDefaults()

@@ -191,8 +191,8 @@ func TestARefusalIsOneSentence(t *testing.T) {
 		WantFailure(t, 1, "as-without-tenant")
 }
 
-// The engine's commands end to end, without a server: what they print is what
-// a script needs, and the log has who did it.
+// The engine's commands end to end, without a server: a script can use their output, and the
+// log names the actor.
 func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

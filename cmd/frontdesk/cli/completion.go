@@ -15,8 +15,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// completionCmd prints what teaches a shell to complete command lines. The shell then
-// asks the program itself what may come next, so that the two always agree.
+// completionCmd prints a script that makes a shell complete command lines. The shell then
+// asks the program itself for the next words, so that the two always agree.
 type completionCmd struct {
 	Bash  bashCmd  `cmd:"" help:"Print the script for bash." detail:"Load it with: source <(frontdesk completion bash)"`
 	Zsh   zshCmd   `cmd:"" help:"Print the script for zsh." detail:"Load it with: source <(frontdesk completion zsh)"`
@@ -82,7 +82,7 @@ type wordsCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"The words after the program's name; the last is being typed, and may be empty."`
 }
 
-// Run lists what may come next.
+// Run lists the possible next words.
 func (c *wordsCmd) Run(r *term.Run, parsed *kong.Context) error {
 	if len(c.Words) > 0 && c.Words[0] == "--" {
 		c.Words = c.Words[1:]
@@ -152,8 +152,8 @@ func placeOf(node *kong.Node, words []string) place {
 	return p
 }
 
-// flagsAt are the flags that may stand behind a command: its own and its parents', and
-// those of the command that it stands for if none follows.
+// flagsAt are the flags that may follow a command: its own and its parents', and
+// those of the command that it runs if none follows.
 func flagsAt(node *kong.Node) (all []*kong.Flag) {
 	if node.DefaultCmd != nil {
 		node = node.DefaultCmd

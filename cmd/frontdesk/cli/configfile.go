@@ -27,7 +27,7 @@ func (fileSettings) Print(w io.Writer, parsed *kong.Context, file service.Config
 	return printConfiguration(w, parsed, file)
 }
 
-// resolve has kong ask a file what it says of a command.
+// resolve gives kong the settings of a command from a file.
 func resolve(ctx *kong.Context, at *kong.Path, of string) error {
 	command := ctx.Selected()
 	if command == nil || !slices.Contains(command.Flags, at.Flag) {
@@ -41,7 +41,7 @@ func resolve(ctx *kong.Context, at *kong.Path, of string) error {
 		if value, ok := said[flag.Name]; ok && environmentOf(flag) == "" {
 			return value.text, nil
 		}
-		return nil, nil //nolint:nilnil // that is how kong is told that nothing is known
+		return nil, nil //nolint:nilnil // that is how kong learns that nothing is known
 	}))
 	return nil
 }
@@ -61,21 +61,21 @@ func configurable() ([]*kong.Node, error) {
 	return parser.Model.Children, nil
 }
 
-// setting is what a file says of a flag.
+// setting is the value of a flag in a file.
 type setting struct {
 	text string // as the flag would be typed
 	at   string // FILE:LINE
-	own  bool   // it stands below the name of the command
+	own  bool   // it is in the section of the command
 }
 
-// settings are what a file says of the flags of one command, by their names.
+// settings are a file's values for the flags of one command, by their names.
 type settings map[string]setting
 
 // maxSettings bounds a file of settings, in bytes.
 const maxSettings = 1 << 20
 
-// readSettings reads what a file says of a command. Whatever it says of others must be right,
-// too. The empty name is a file that says nothing.
+// readSettings reads the settings of a command from a file. Those of others must be right,
+// too. The empty name is a file without settings.
 func readSettings(name, command string) (settings, error) {
 	if name == "" {
 		return nil, nil
@@ -135,13 +135,13 @@ func readFile(name string) (text []byte, private bool, err error) {
 type entry struct {
 	file    string
 	line    int
-	command string // below whose name it stands; "" if it is for all
+	command string // whose section it is in; "" if it is for all
 	key     string
 	values  []string // one, unless it is a list
 	list    bool
 }
 
-// fault says what is wrong with an entry, and where it stands.
+// fault returns an error with the place of an entry.
 func (e entry) fault(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", e.file, e.line, fmt.Errorf(format, args...))
 }
@@ -172,7 +172,7 @@ func (e entry) flags(commands []*kong.Node) (map[string]*kong.Flag, error) {
 	return flags, nil
 }
 
-// setting returns what an entry says of a flag, if the flag takes it.
+// setting returns the value that an entry has for a flag, if the flag takes it.
 func (e entry) setting(flag *kong.Flag) (setting, error) {
 	text, err := e.typed(flag)
 	if err != nil {

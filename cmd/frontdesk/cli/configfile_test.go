@@ -68,7 +68,7 @@ func TestNoSecretIsShown_D108(t *testing.T) {
 	}
 }
 
-// A file that is wrong is refused by its line, and nothing of what stands in it is quoted but names.
+// A file that is wrong is refused by its line, and the refusal quotes nothing of it but names.
 func TestAFileOfSettingsThatIsWrongIsRefusedByItsLine_D108(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

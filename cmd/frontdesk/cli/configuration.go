@@ -40,7 +40,7 @@ func environmentOf(flag *kong.Flag) string {
 	return ""
 }
 
-// printConfiguration lists the flags of the command, what holds, and who says so.
+// printConfiguration lists the flags of the command with their values and sources.
 func printConfiguration(w io.Writer, parsed *kong.Context, file service.ConfigFile) error {
 	command := parsed.Selected()
 	said, err := readSettings(string(file), command.Name)

@@ -17,10 +17,10 @@ const operations = "../../../docs/operations/"
 type deployed struct {
 	name     string
 	args     []string
-	env      map[string]string // without what the operator keeps secret
+	env      map[string]string // without the operator's secrets
 	settings string            // the file that --config names there, here
 	secrets  []string          // variables of this program that stand in a file of their own
-	ports    map[string]string // of a pod, as the program would be told them
+	ports    map[string]string // of a pod, as its environment would give them
 	writable []string          // folders that outlive the process
 }
 
@@ -82,7 +82,7 @@ func TestNoRetentionIsShipped(t *testing.T) { //nolint:paralleltest // it sets v
 	}
 }
 
-// flag returns what a flag is.
+// flag returns the value of a flag.
 func (d deployed) flag(t *testing.T, name string) string {
 	t.Helper()
 	flags := d.parse(t).Selected().Flags
@@ -183,7 +183,7 @@ func unitFiles(t *testing.T, kind string) map[string][]string {
 	return files
 }
 
-// witnessSettings is what a witness is told in its file. It runs where nothing else of ours does.
+// witnessSettings is the config file of a witness. Nothing else of ours runs where it does.
 func witnessSettings(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "frontdesk.yaml")

@@ -15,7 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// workload is what is read of a manifest: that of a pod, or of what makes pods.
+// workload is the part of a manifest that is read: of a pod, or of a maker of pods.
 type workload struct {
 	Kind string
 	Spec struct {
@@ -129,7 +129,7 @@ func pods(t *testing.T) (all []deployed) {
 	return all
 }
 
-// secretVariables are what the example of the Secrets holds, by their names.
+// secretVariables are the values in the example of the Secrets, by their names.
 func secretVariables(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	secrets := map[string]map[string]string{}

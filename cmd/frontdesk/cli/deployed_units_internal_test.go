@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What systemd itself says of the units: nothing. The program is another one, because it need
-// not be installed here.
+// systemd itself finds no fault with the units. The program is replaced by another, because it
+// need not be installed here.
 func TestSystemdUnderstandsTheUnits_D112(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -30,7 +30,7 @@ func TestSystemdUnderstandsTheUnits_D112(t *testing.T) {
 	}
 }
 
-// Each unit stands for itself, so that none is without its walls because another file is
+// Each unit is complete in itself, so that none lacks its sandboxing because another file is
 // missing. Here they are all the same.
 func TestEveryUnitIsConfinedAlike_D112(t *testing.T) {
 	t.Parallel()

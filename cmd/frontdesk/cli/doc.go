@@ -9,5 +9,5 @@
 // call of [term.Change] or [term.Create]. It is in the file of its noun.
 //
 // Exit status: 0 done; 1 refused or failed, with one line on standard error
-// that says why and what to do; 2 wrong usage.
+// that names the cause and the fix; 2 wrong usage.
 package cli

@@ -5,10 +5,9 @@ import "github.com/alecthomas/kong"
 // elsewhere is the tag of a flag that names another service than the sandbox in --dir.
 const elsewhere = "elsewhere"
 
-// preferSandbox forgets what the environment says of another service, if that is not
-// what is meant: the command line names a sandbox with --dir, or the practice of the
-// other service is missing (elsewhere:"tenant"). The environment is often exported for
-// other commands.
+// preferSandbox drops values of the environment that belong to another service: if the
+// command line names a sandbox with --dir, or if the practice of the other service is
+// missing (elsewhere:"tenant"). The environment is often exported for other commands.
 func preferSandbox(parsed *kong.Context) {
 	typed, given := typedFlags(parsed), map[string]bool{}
 	for _, flag := range parsed.Flags() {
@@ -22,11 +21,11 @@ func preferSandbox(parsed *kong.Context) {
 	}
 }
 
-// instead is the tag of flags that say the same in different ways: each names what they say.
+// instead is the tag of flags that set the same thing in different ways. Its value names it.
 const instead = "instead"
 
-// preferNearer forgets what is said from further away in another way: what is typed counts,
-// then the environment, then the file of settings.
+// preferNearer drops values that another flag overrides: the command line wins over
+// the environment, and that over the config file.
 func preferNearer(parsed *kong.Context) {
 	typed, nearest := typedFlags(parsed), map[string]int{}
 	near := func(flag *kong.Flag) int {

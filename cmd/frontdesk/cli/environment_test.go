@@ -8,8 +8,8 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-// The environment is often exported for other commands. What is typed wins over it, and
-// it names no other service unless it is complete.
+// The environment is often exported for other commands. The command line wins over it, and
+// it names another service only if it is complete.
 func TestTheEnvironmentDoesNotLeadAwayFromASandbox_D57(t *testing.T) {
 	for _, name := range []string{"DATABASE_URL", "JWKS_URL", "JWKS"} {
 		t.Setenv("FRONTDESK_"+name, "postgres://the.other.example/")
@@ -33,8 +33,8 @@ func TestTheEnvironmentDoesNotLeadAwayFromASandbox_D57(t *testing.T) {
 	clitest.Frontdesk(t, "webhook", "trigger", "record.opened").WantFailure(t, 1, sandbox)
 }
 
-// What an auditor trusts and compares is typed. The machine that signs or that archives
-// exports names of its own.
+// An auditor types the trusted keys and the files to compare. The machine that signs or that
+// archives exports names of its own.
 func TestTheEnvironmentSaysNothingOfTrust_D57(t *testing.T) {
 	for _, name := range []string{"ARCHIVE", "IN", "CHECKPOINT", "SINCE", "KEY", "WITNESS_KEY"} {
 		t.Setenv("FRONTDESK_"+name, "/var/lib/frontdesk/archive")
@@ -43,7 +43,7 @@ func TestTheEnvironmentSaysNothingOfTrust_D57(t *testing.T) {
 	clitest.Frontdesk(t, "audit", "verify").WantFailure(t, 1, "nothing-to-verify")
 }
 
-// A witness that has lost its state must not begin anew because the environment says so.
+// A witness that has lost its state must not begin again because of the environment.
 func TestTheEnvironmentBeginsNoWitness_D78(t *testing.T) {
 	t.Setenv("FRONTDESK_NEW", "true")
 	dir := t.TempDir()

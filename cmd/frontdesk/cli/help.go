@@ -14,7 +14,7 @@ import (
 // helpWidth is the most columns of a line of help.
 const helpWidth = 100
 
-// helpEnd is what every command has in common.
+// helpEnd is the end of every help text.
 const helpEnd = `For the verbs of a noun: "frontdesk practice --help". FRONTDESK_DATABASE_URL sets --database-url.
 Flags override environment variables, which override the config file.
 `

@@ -14,7 +14,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/term"
 )
 
-// run runs a command line, and returns its exit status and what it printed.
+// run runs a command line, and returns its exit status and output.
 func run(t *testing.T, args ...string) (status int, out, failure string) {
 	t.Helper()
 	var printed, failed bytes.Buffer

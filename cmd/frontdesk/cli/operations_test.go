@@ -40,8 +40,8 @@ func TestAProfileIsTakenAsThePageSays_D108(t *testing.T) {
 
 var mentioned = regexp.MustCompile("`frontdesk ([^`]+)`")
 
-// What running text calls a command is one, with the flags that it names. What has a value is to
-// be typed, so it stands in a block, too, and there it is.
+// Each command that running text names exists, with its flags. A command with values is to be
+// typed, so it is in a block, too, and exists there.
 func TestCommandsInTheTextOfTheOperatorsPagesExist_D113(t *testing.T) {
 	t.Parallel()
 	sessions := []string{"clear", "sealed", "rebuild"} // names of sessions

@@ -12,7 +12,7 @@ type versionCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints what this program was built of and what it needs.
+// Run prints the versions of the program's parts and of the schema that it needs.
 func (c *versionCmd) Run(r *term.Run) error {
 	v, err := app.ThisVersion()
 	if err != nil {

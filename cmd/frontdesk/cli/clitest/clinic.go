@@ -90,7 +90,7 @@ func (c *Clinic) Audit(t *testing.T, args ...string) Outcome {
 	return o
 }
 
-// Drain does what a running service does.
+// Drain runs the background work of a service once.
 func (c *Clinic) Drain(t *testing.T) {
 	t.Helper()
 	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: c.DB.URL, MasterKeys: sealing.NewRing(MasterKey)})
@@ -113,7 +113,7 @@ func (c *Clinic) ActorOf(t *testing.T, name string, args ...string) map[string]a
 	return found[len(found)-1]["actor"].(map[string]any)
 }
 
-// Listed runs a list, whose first line for people says what the columns are.
+// Listed runs a list, whose first line for people is the header of the columns.
 func (c *Clinic) Listed(t *testing.T, line string) Outcome {
 	t.Helper()
 	o := Frontdesk(t, append(strings.Fields(line), "--database-url", c.DB.URL)...)

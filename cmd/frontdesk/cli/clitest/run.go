@@ -34,7 +34,7 @@ func FrontdeskWith(t *testing.T, in string, args ...string) Outcome {
 	return Outcome{status, out.String(), err.String()}
 }
 
-// WantFailure fails unless the run said in one line why and what to do.
+// WantFailure fails unless the run printed one line with the cause and the fix.
 func (o Outcome) WantFailure(t *testing.T, status int, says ...string) {
 	t.Helper()
 	if o.Status != status {
@@ -94,7 +94,7 @@ func (l Lines) Write(p []byte) (int, error) {
 
 var servedAt = regexp.MustCompile(`"url":"([^"]+)"`)
 
-// URL waits until a command says where it serves.
+// URL waits until a command prints its address.
 func (l Lines) URL() string {
 	for {
 		if at := servedAt.FindStringSubmatch(<-l); at != nil {
@@ -124,7 +124,7 @@ func Objects(t *testing.T, lines string) (all []map[string]any) {
 	return all
 }
 
-// ReadFile returns what a file holds.
+// ReadFile returns the content of a file.
 func ReadFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)

@@ -33,14 +33,14 @@ func Serving(t *testing.T, args ...string) *LogLines {
 	return said
 }
 
-// LogLines are what a program logs.
+// LogLines are the log lines of a program.
 type LogLines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 	stop func() // ends the program, and waits for that
 }
 
-// Write keeps what the program logs.
+// Write keeps lines of the log.
 func (l *LogLines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +96,7 @@ func CheckServing(t *testing.T, url string, args ...string) Outcome {
 		"--api-domain=api.example", "--auth-url=https://auth.example"}, args...)...)
 }
 
-// Checks returns what serve --check says of each thing: how it is, and more.
+// Checks returns the findings of serve --check: the state of each thing, and more.
 func (o Outcome) Checks() map[string]string {
 	_, lines, _ := strings.Cut(o.Out, "\n\n")
 	said := map[string]string{}
@@ -108,14 +108,14 @@ func (o Outcome) Checks() map[string]string {
 	return said
 }
 
-// ServeNowhere is a serve that finds no database, which it says at once.
+// ServeNowhere is a serve that finds no database and fails at once.
 func ServeNowhere(t *testing.T, args ...string) Outcome {
 	t.Helper()
 	nowhere := "postgres://frontdesk_app:geheim@/x?host=" + t.TempDir()
 	return Frontdesk(t, append([]string{"serve", "--check", "--database-url", nowhere}, args...)...)
 }
 
-// Configuration returns what serve --check says of each flag: what holds, and who says so.
+// Configuration returns the flags as serve --check prints them: value and source.
 func (o Outcome) Configuration() map[string]string {
 	flags, _, _ := strings.Cut(o.Out, "\n\n")
 	said := map[string]string{}

@@ -15,7 +15,7 @@ func raising(code string) string {
 		CREATE TRIGGER trouble BEFORE INSERT ON events EXECUTE FUNCTION trouble()`
 }
 
-// readOnly is what is said of a database that takes no changes.
+// readOnly is the message about a database that takes no changes.
 const readOnly = "the database is read-only: it is a standby, or default_transaction_read_only is on; connect to the primary"
 
 func TestCommandsNameTheDatabasesState(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 var probe = regexp.MustCompile(`httpGet: \{path: (\S+), port: private\}`)
 
-// What a pod is asked for is served, on the private listener alone.
+// The probes of a pod are served, on the private listener alone.
 func TestWhatPodsAreAskedForIsServed_D112(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../../docs/operations/kubernetes/serve.yaml")
@@ -37,7 +37,8 @@ func TestWhatPodsAreAskedForIsServed_D112(t *testing.T) {
 
 var handed = regexp.MustCompile(`--(kustomize|filename) (\S+)`)
 
-// No cluster is here to type the page's lines for. What they hand to kubectl is there at least.
+// There is no cluster here to type the page's lines for. The files that they hand to kubectl
+// exist at least.
 func TestWhatKubectlIsHandedIsThere_D112(t *testing.T) {
 	t.Parallel()
 	found := handed.FindAllStringSubmatch(docs.OperatorsPages()["operations/kubernetes.md"], -1)

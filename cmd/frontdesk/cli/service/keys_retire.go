@@ -57,7 +57,7 @@ func signs(keys []projections.SigningKey) signingkey.KID {
 	return ""
 }
 
-// ifRetired says what follows if the key that signs is retired, and what to do instead.
+// ifRetired describes the consequence of retiring the key that signs, and the alternative.
 func ifRetired(kid signingkey.KID, keys []projections.SigningKey) string {
 	instead := "To replace it in order, stage another key first."
 	staged := slices.IndexFunc(keys, func(k projections.SigningKey) bool { return k.State == signingkey.StateStaged })
@@ -69,10 +69,10 @@ func ifRetired(kid signingkey.KID, keys []projections.SigningKey) string {
 		"webhooks that grow too old in the meantime are never sent. %s", kid, instead)
 }
 
-// possible says from when each step of a key is allowed. A zero time is never.
+// possible holds the instants from which each step of a key is allowed. A zero time is never.
 type possible struct{ activate, retire time.Time }
 
-// steps says what package signingkey allows to be done with a key, while the named key
+// steps returns the steps that package signingkey allows for a key, while the named key
 // signs; "" for none.
 func steps(k projections.SigningKey, signs signingkey.KID) possible {
 	since := k.Since.UTC()
@@ -89,7 +89,7 @@ func steps(k projections.SigningKey, signs signingkey.KID) possible {
 	return possible{}
 }
 
-// next says the same to people.
+// next describes the same for people.
 func next(k projections.SigningKey, signs signingkey.KID) string {
 	s := steps(k, signs)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"frontdesk/projections"
 )
 
-// What is listed is what the rules allow: from that instant, and not a second before.
+// The list shows the steps that the rules allow: from that instant, and not a second before.
 func TestTheListSaysWhatTheRulesAllow_D34(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)

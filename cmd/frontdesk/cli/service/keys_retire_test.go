@@ -64,7 +64,7 @@ func TestAtATerminalTheKeyThatSignsIsRetiredByYes_D34(t *testing.T) {
 	}
 }
 
-// asked is what was printed. It does something when a text has come.
+// asked records the output, and calls a function once a text has appeared.
 type asked struct {
 	text, until string
 	then        func()
@@ -78,7 +78,7 @@ func (a *asked) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// terminal is a pseudo-terminal: what is written to one end is typed at the other.
+// terminal opens a pseudo-terminal: text written to one end is typed at the other.
 func terminal(t *testing.T) (master, slave *os.File) {
 	t.Helper()
 	const unlock, number = 0x40045431, 0x80045430 // TIOCSPTLCK, TIOCGPTN

@@ -25,7 +25,7 @@ const (
 	readyLength = 4096            // of an answer, in bytes
 )
 
-// Run says what the process says, and fails if it is not ready.
+// Run prints the answer of the process, and fails if it is not ready.
 func (c *ReadyCmd) Run(r *term.Run) error {
 	ctx, cancel := context.WithTimeout(r.Context, readyLimit)
 	defer cancel()

@@ -37,7 +37,7 @@ func TestAContainerIsAskedWhetherItIsReady_D106(t *testing.T) {
 	clitest.Frontdesk(t, "ready", "--private-listen", "no port:").WantFailure(t, 1, "--private-listen is HOST:PORT")
 }
 
-// The file of settings says where serve listens; what is typed wins, as everywhere.
+// The config file gives the address of serve; the command line wins, as everywhere.
 func TestTheFileOfSettingsSaysWhoIsAskedWhetherItIsReady_D108(t *testing.T) {
 	t.Parallel()
 	process := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ready\n") }))

@@ -8,7 +8,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/term"
 )
 
-// streamFlags say what the relay makes its streams like.
+// streamFlags set the properties of the relay's streams.
 type streamFlags struct {
 	NATSReplicas  int           `name:"nats-replicas" default:"3" placeholder:"N" help:"Number of NATS servers that store each event; 1 if there is only one."`
 	NATSRetention time.Duration `name:"nats-retention" placeholder:"DURATION" help:"How long NATS keeps events; without it, indefinitely."`
@@ -28,7 +28,7 @@ type RelayCmd struct {
 	MetricsListen     string `placeholder:"HOST:PORT" help:"Where metrics are served. Without it, they are not served."`
 }
 
-// Help says what a help text has no room for.
+// Help returns the details, which a help text has no room for.
 func (c *RelayCmd) Help() string {
 	return `Hands the event log to NATS JetStream, for followers who are not to read the database. "serve --nats" does the same; this is for
 another machine, with the role frontdesk_audit. Run as many as you like. Personal values stay in the database. It waits for a broker or a
@@ -36,7 +36,7 @@ database that is away, for a standby to be promoted, and for a log in clear to b
 If the broker holds events that the log has lost, it ends: run "frontdesk audit begin-epoch" if the database was restored.`
 }
 
-// Run relays until it is told to stop.
+// Run relays until it is stopped.
 func (c *RelayCmd) Run(r *term.Run) error {
 	return app.Relay{
 		DatabaseURL: c.DatabaseURL, Broker: c.Server(), Streams: c.streams(), MetricsListen: c.MetricsListen, Log: c.Log(r.Err),

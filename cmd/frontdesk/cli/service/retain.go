@@ -21,7 +21,7 @@ type RetainCmd struct {
 	Wait              time.Duration    `default:"10m" help:"How long to wait for a table lock. The service keeps running."`
 }
 
-// Help says what a help text has no room for.
+// Help returns the details, which a help text has no room for.
 func (c *RetainCmd) Help() string {
 	return `Run it every day, as the database's owner, with or without a period. It makes the partitions of this month and the next two.
 With a period it also takes each month that is wholly older out of the database. A month is written to
@@ -32,7 +32,7 @@ can show later, without the database, that nothing in it was changed or left out
 Begin when all processes have been upgraded. docs/retention.md says what else is kept, how long, and why.`
 }
 
-// Run makes partitions, and archives what is old enough.
+// Run makes partitions, and archives those that are old enough.
 func (c *RetainCmd) Run(r *term.Run) error {
 	if err := c.checkFolder(); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-// old is a call of 10 March 2019, of which nobody but the archive knows in the end.
+// old is a call of 10 March 2019, which only the archive holds in the end.
 const old = "016964e6-2c00-7000-8000-000000000001"
 
 func TestWhatIsOldIsMovedToFilesAndAuditorsAreTold_D72(t *testing.T) {

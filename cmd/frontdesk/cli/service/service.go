@@ -38,7 +38,7 @@ type ServeCmd struct {
 	Durability          string        `enum:"asynchronous,synchronous" default:"asynchronous" help:"With 'synchronous', serve only while a standby holds each commit before it is answered."`
 }
 
-// Run serves until it is told to stop, or checks whether it could.
+// Run serves until it is stopped, or checks whether it could.
 func (c *ServeCmd) Run(r *term.Run, parsed *kong.Context, files SettingsFiles) error {
 	config, err := c.config(r)
 	if c.Check {

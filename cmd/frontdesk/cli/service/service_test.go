@@ -30,7 +30,7 @@ func TestTheOperatorsPageHasEveryFlag(t *testing.T) {
 	}
 }
 
-// What is shown as the default is what holds without the flag.
+// The default in the help is the value that holds without the flag.
 func TestTheHelpOfAServiceShowsItsDefaults(t *testing.T) {
 	t.Parallel()
 	help := clitest.Frontdesk(t, "serve", "--help").Out
@@ -44,7 +44,7 @@ func TestTheHelpOfAServiceShowsItsDefaults(t *testing.T) {
 	}
 }
 
-// Whoever tries a change of keys out does not wait for an hour.
+// A developer who tries out a rotation of keys does not wait for an hour.
 func TestASandboxReadsKeySetsAgainAfterSeconds_D96(t *testing.T) {
 	t.Parallel()
 	if help := clitest.Frontdesk(t, "sandbox", "start", "--help").Out; !strings.Contains(help, "--jwks-cache=5s ") {

@@ -14,7 +14,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/term"
 )
 
-// runningFlags say how a service runs, and nothing of what it serves.
+// runningFlags set how a service runs, and not its functions.
 type runningFlags struct {
 	configFlag            `embed:""`
 	term.LogFlags         `embed:""`
@@ -33,7 +33,7 @@ func (f runningFlags) applyRunning(r *term.Run, c *app.Config) {
 	c.CallConnections, c.BackgroundConnections, c.UploadConnections = f.CallConnections, f.BackgroundConnections, f.UploadConnections
 }
 
-// announce writes the line of the log that says what has begun to serve.
+// announce logs the line about the start of the service.
 func (f runningFlags) announce(r *term.Run, log *slog.Logger, service *app.App) error {
 	facts, err := service.Facts(r.Context)
 	if err != nil {
@@ -48,7 +48,7 @@ func (f runningFlags) announce(r *term.Run, log *slog.Logger, service *app.App) 
 	return nil
 }
 
-// check prints what would hold, and what was found. Unreadable says why there is no master key.
+// check prints the configuration and the findings. unreadable is why there is no master key.
 func (f runningFlags) check(r *term.Run, parsed *kong.Context, files SettingsFiles, config app.Config, unreadable error) error {
 	if err := files.Print(r.Out, parsed, f.Config); err != nil {
 		return err

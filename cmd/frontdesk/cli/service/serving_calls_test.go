@@ -10,7 +10,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-// A line names the practice and the application once the caller is known, and nobody else.
+// A line names the practice and the application once the caller is known, and no person.
 func TestLinesOfCallsSayWhoCalled_D108(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)

@@ -39,7 +39,7 @@ func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
 	}
 }
 
-// What a start refuses, the check refuses, and says what mends it; what a start warns of is to be mended.
+// The check refuses whatever a start refuses, and names the fix; warnings of a start are to be fixed.
 func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
 	t.Parallel()
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -33,7 +33,7 @@ type SignCmd struct {
 	AcceptEpoch       int           `env:"-" placeholder:"N" help:"Continue in epoch N, although the log before it differs or more is lost than usual; or end the alert about what epoch N has lost. Find out why first."`
 }
 
-// Help says what a help text has no room for.
+// Help returns the details, which a help text has no room for.
 func (c *SignCmd) Help() string {
 	return `Run one, on another machine than the database and the service, with the role frontdesk_audit. Every 10 s it reads what is new in
 the event log and in the access record, signs a checkpoint of each practice's (how many events, and the root of their tree), has the
@@ -45,7 +45,7 @@ After a restore or a lost end the service begins an epoch, and signing goes on u
 lost, or more than ten minutes of them, it waits for --accept-epoch.`
 }
 
-// Run signs until it is told to stop.
+// Run signs until it is stopped.
 func (c *SignCmd) Run(r *term.Run) error {
 	key, err := notary.ReadKey(c.LogKeyFile)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"frontdesk/docs"
 )
 
-// The check asks the collector, but nobody needs one to serve; and the first line says where
-// traces go.
+// The check asks the collector, but serving does not need one; and the first line names the
+// destination of traces.
 func TestWhereTracesGoIsCheckedAndSaid_D109(t *testing.T) {
 	t.Parallel()
 	db, collector := postgrestest.New(t), tracingtest.New(t)

@@ -32,7 +32,7 @@ type WitnessCmd struct {
 	TrustedProxy  []netip.Prefix `placeholder:"CIDR" help:"Network of proxies whose X-Forwarded-For gives the source of requests; may be repeated."`
 }
 
-// Run cosigns until it is told to stop.
+// Run cosigns until it is stopped.
 func (c *WitnessCmd) Run(r *term.Run) (err error) {
 	w := &witness.Witness{Log: c.Log(r.Err), Now: r.Now}
 	if w.Logs, err = logKeys(c.LogKey); err != nil {

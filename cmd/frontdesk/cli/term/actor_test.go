@@ -22,8 +22,8 @@ func fromThisMachine(t *testing.T, actor map[string]any) bool {
 	return strings.HasPrefix(machine, u.Username+"@")
 }
 
-// Whoever has the machine can name any member of staff. So the log names the operator,
-// and whom they said they act for.
+// An operator of the machine can name any member of staff. So the log names the operator,
+// and the member they claim to act for.
 func TestActingForStaffNamesTheOperator(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
@@ -53,8 +53,8 @@ func TestActingForStaffNamesTheOperator(t *testing.T) {
 	}
 }
 
-// Who reads is who has signed in to the database. What the machine says of them stands
-// beside it, as what it is.
+// The auditor is the user of the database session. The claim of the machine is recorded
+// next to it, marked as a claim.
 func TestWhoAuditsIsTheSessionUser_D37(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
@@ -65,7 +65,7 @@ func TestWhoAuditsIsTheSessionUser_D37(t *testing.T) {
 	}
 }
 
-// Operators and auditors who share a role cannot be told apart. With roles of their own,
+// Operators and auditors who share a role cannot be distinguished. With roles of their own,
 // which are members of ours, they can.
 func TestARoleOfOnesOwnIsNamed(t *testing.T) {
 	t.Parallel()

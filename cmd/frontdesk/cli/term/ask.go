@@ -24,7 +24,7 @@ var (
 const passwordBytes = 4 << 10
 
 // ReadPassword asks for a password at a terminal. Elsewhere it reads one line of
-// standard input, if the command line says so. A password is never a flag:
+// standard input, if a flag asks for that. A password is never a flag:
 // every user of the machine can list the command lines of its processes.
 func (r *Run) ReadPassword(stdin bool) (string, error) {
 	if terminal, ok := r.terminal(); ok {
@@ -94,9 +94,9 @@ func (r *Run) terminal() (*os.File, bool) {
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
 
-// ask shows a prompt and returns what is typed, or an error if Ctrl-C ends the run
-// first. Nothing interrupts the reading of a terminal, so it is then left to end with
-// the process, and the terminal shows again what is typed.
+// ask shows a prompt and returns the typed line, or an error if Ctrl-C ends the run
+// first. Nothing interrupts the reading of a terminal, so the read is then left to end with
+// the process, and the terminal echoes again.
 func (r *Run) ask(terminal *os.File, prompt string, read func() (string, error)) (string, error) {
 	before, err := term.GetState(int(terminal.Fd()))
 	if err != nil {
@@ -114,7 +114,7 @@ func (r *Run) ask(terminal *os.File, prompt string, read func() (string, error))
 	}()
 	select {
 	case a := <-answered:
-		if errors.Is(a.err, io.EOF) { // Ctrl-D, after what was typed
+		if errors.Is(a.err, io.EOF) { // Ctrl-D, after a text
 			return a.line, nil
 		}
 		return a.line, a.err

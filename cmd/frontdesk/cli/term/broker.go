@@ -2,7 +2,7 @@ package term
 
 import "frontdesk/adapters/broker"
 
-// BrokerFlags say how the broker is reached.
+// BrokerFlags give the address of the broker and the credentials.
 type BrokerFlags struct {
 	NATS            []string `name:"nats" placeholder:"URL" sep:"," help:"NATS servers, such as nats://broker-1:4222 or tls://broker-1:4222. They may contain a user and password."`
 	NATSCredentials string   `name:"nats-credentials" placeholder:"FILE" help:"Credentials for NATS."`

@@ -50,8 +50,8 @@ type PracticeFlags struct {
 // TenantID returns the practice.
 func (f PracticeFlags) TenantID() string { return f.Tenant }
 
-// Practice is what the flags of a command about a practice do, whether they name a master
-// key or not.
+// Practice is implemented by the flags of all commands about a practice, with or without a
+// master key.
 type Practice interface {
 	// TenantID returns the practice.
 	TenantID() string
@@ -70,7 +70,7 @@ type NetworkFlag struct {
 	AllowNetwork []netip.Prefix `placeholder:"CIDR" help:"Network that JWKS and webhook URLs may be in, in addition to the public Internet."`
 }
 
-// Made is what a command has made, by the names of the contract.
+// Made holds the results of a command, by the names of the contract.
 type Made map[string]any
 
 // Change gives the desk an intent that makes nothing new. The tenant is the practice
@@ -190,14 +190,14 @@ type listeningStore struct {
 	appended []event.Recorded
 }
 
-// Append appends to the store and keeps what that recorded.
+// Append appends to the store and keeps the recorded events.
 func (s *listeningStore) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded, err := s.Store.Append(ctx, changes...)
 	s.heard(recorded)
 	return recorded, err
 }
 
-// Erase erases, and keeps what that recorded.
+// Erase erases, and keeps the recorded events.
 func (s *listeningStore) Erase(ctx context.Context, who erasure.Person, also []string, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
 	recorded, err := s.Erasures.Erase(ctx, who, also, change)
 	s.heard(recorded)

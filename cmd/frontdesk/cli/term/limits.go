@@ -68,7 +68,7 @@ func (f webhookFlags) applyWebhooks(c *app.Config) {
 	c.WebhookTimeout, c.DeliveryRetention = f.WebhookTimeout, f.DeliveryRetention
 }
 
-// LedgerFlag is for everything that erases, or serves what may have been restored.
+// LedgerFlag is for commands that erase, or serve a database that may be restored.
 type LedgerFlag struct {
 	ErasureLedger string `placeholder:"FILE" help:"File that records the erased people, stored apart from the backups of the database."`
 }

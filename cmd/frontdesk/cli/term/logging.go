@@ -13,15 +13,14 @@ type LogFlags struct {
 	LogLevel string `enum:"debug,info,warn,error" default:"info" help:"Minimum log level: debug, info, warn or error."`
 }
 
-// Log returns what writes such lines.
+// Log returns the logger that writes such lines.
 func (f LogFlags) Log(w io.Writer) *slog.Logger {
 	var least slog.Level
 	_ = least.UnmarshalText([]byte(f.LogLevel)) // one of those four
 	return LogFrom(w, least)
 }
 
-// NewLog writes one JSON object a line. What is logged during a call carries the
-// id of the call, and who called.
+// NewLog writes one JSON object a line. The lines of a call carry its id and its caller.
 func NewLog(w io.Writer) *slog.Logger { return LogFrom(w, slog.LevelInfo) }
 
 // LogFrom returns the same for lines of this level and above.

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// repeats leaves out a warning or an error that says, word for word, what was written less
-// than a minute ago: while the database is away, each worker says so at each try. What
-// comes of a call or of a page is never the same: it has an id.
+// repeats leaves out a warning or an error that repeats, word for word, a line of the last
+// minute: while the database is away, each worker logs each of its tries. The lines of a
+// call or of a page are never the same: they have an id.
 type repeats struct {
 	slog.Handler
-	with string // what WithAttrs and WithGroup have added
+	with string // added by WithAttrs and WithGroup
 	said *said
 }
 
@@ -61,7 +61,7 @@ func (h repeats) WithGroup(name string) slog.Handler {
 	return repeats{h.Handler.WithGroup(name), h.with + name + ".", h.said}
 }
 
-// said is what was written lately.
+// said holds the lines of the last minute.
 type said struct {
 	mu    sync.Mutex
 	lines map[string]*once

@@ -48,7 +48,7 @@ func (f MasterKeyFlags) keys(ctx context.Context) ([]sealing.MasterKey, error) {
 	return sealing.ParseRing(f.MasterKey)
 }
 
-// commandAgain is how long a process trusts what the command for master keys has printed.
+// commandAgain is how long a process trusts the output of the command for master keys.
 const commandAgain = time.Minute
 
 // Again returns a function that reads the master keys again, and nil if they cannot change.
@@ -84,14 +84,13 @@ func (f DatabaseFlag) OpenWith(r *Run, key MasterKeyFlags) (*app.Engine, error) 
 	return app.Open(r.Context, app.Config{DatabaseURL: f.DatabaseURL, MasterKeys: master})
 }
 
-// SealingFlags are the flags of every command about a practice that appends what is
-// personal.
+// SealingFlags are the flags of every command about a practice that appends personal data.
 type SealingFlags struct {
 	PracticeFlags  `embed:""`
 	MasterKeyFlags `embed:""`
 }
 
-// Do does what [EngineFlags.Do] does, with the master key.
+// Do acts as [EngineFlags.Do] does, with the master key.
 func (f SealingFlags) Do(r *Run, config app.Config, tenant string, act func(context.Context, commands.Desk) (Made, error)) (err error) {
 	if config.MasterKeys, err = f.Given(r); err != nil {
 		return err
@@ -115,7 +114,7 @@ func (f ShowingFlags) OpenToShow(r *Run, database DatabaseFlag) (*app.Engine, er
 	return database.OpenAll(r, f.MasterKeyFlags)
 }
 
-// OpenAll opens the engine of a command that needs what is personal.
+// OpenAll opens the engine of a command that reads personal data.
 func (f DatabaseFlag) OpenAll(r *Run, key MasterKeyFlags) (*app.Engine, error) {
 	engine, err := f.OpenWith(r, key)
 	if err != nil {

@@ -22,7 +22,7 @@ type KeySource struct {
 }
 
 // Words are those of a command, as a shell would part them without quotes: at spaces, unless
-// a backslash stands before one. In a file of settings they can be a list.
+// a backslash precedes one. In a config file they can be a list.
 type Words []string
 
 // UnmarshalText parts the words.
@@ -48,11 +48,11 @@ func (s KeySource) Read(ctx context.Context) ([]sealing.MasterKey, error) {
 
 const (
 	keyCommandLimit = 15 * time.Second // for the command to end
-	keyCommandDelay = time.Second      // for what it has started and left behind
+	keyCommandDelay = time.Second      // for the processes that it has left behind
 )
 
-// printedKeys runs a command, and no shell, and reads the master keys that it prints. Errors
-// hold nothing of what it has printed, nor its words but the first.
+// printedKeys runs a command, without a shell, and reads the master keys that it prints.
+// Errors contain none of its output, and of its words only the first.
 func printedKeys(ctx context.Context, words Words) ([]sealing.MasterKey, error) {
 	ctx, cancel := context.WithTimeout(ctx, keyCommandLimit)
 	defer cancel()
@@ -83,7 +83,7 @@ type keyText struct {
 
 var errLongKey = errors.New("it prints more than keys")
 
-// Write refuses what is longer than 16 KiB.
+// Write refuses more than 16 KiB.
 func (k *keyText) Write(p []byte) (int, error) {
 	if k.text.Len()+len(p) > 16<<10 {
 		k.long = true

@@ -14,7 +14,7 @@ import (
 // base64Of is a master key as it is written.
 func base64Of(key sealing.MasterKey) string { return base64.StdEncoding.EncodeToString(key[:]) }
 
-// The environment of these tests has a master key. What is typed is nearer.
+// The environment of these tests has a master key. The command line wins.
 func TestACommandPrintsTheMasterKey_D108(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
@@ -63,7 +63,7 @@ func TestACommandThatPrintsNoMasterKeyIsNotQuoted_D108(t *testing.T) {
 	}
 }
 
-// A command cannot be given a key, so an operator adds it to what the command prints.
+// A command cannot be given a key, so an operator adds it to the command's output.
 func TestCommandPrintsNextMasterKey_D136(t *testing.T) {
 	t.Parallel()
 	c, next := clitest.NewClinic(t), sealing.MasterKey{2}

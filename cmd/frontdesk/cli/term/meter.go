@@ -54,7 +54,7 @@ func (m *Meter) Show(done, all int64) {
 	fmt.Fprintf(m.w, "\r%s\x1b[K", line)
 }
 
-// End leaves the line for what comes next.
+// End leaves the line for the next output.
 func (m *Meter) End() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -34,8 +34,8 @@ var (
 	errNoReader = errors.New("this pipe has no reader: start its reader first")
 )
 
-// Output finds out what a name stands for, and refuses what cannot be written. A link
-// leads to the file that is written; the link stays.
+// Output resolves a name, and refuses files that cannot be written. A link leads to the
+// file that is written; the link stays.
 func (r *Run) Output(given string) (Output, error) {
 	switch given {
 	case "":
@@ -101,7 +101,7 @@ func (r *Run) isStandardOutput(info fs.FileInfo) bool {
 	return err == nil && os.SameFile(own, info)
 }
 
-// Write hands over what to write to. A link that led there is mentioned.
+// Write passes the open output to a function. A link that led there is mentioned.
 func (r *Run) Write(o Output, write func(io.Writer) error) error {
 	switch {
 	case o.Stream != nil:
@@ -118,8 +118,8 @@ func (r *Run) Write(o Output, write func(io.Writer) error) error {
 	return nil
 }
 
-// writeThrough writes to a device or a pipe until ctx ends. A reader that stands still
-// would otherwise hold it for ever.
+// writeThrough writes to a device or a pipe until ctx ends. A reader that stalls would
+// otherwise hold it for ever.
 func (r *Run) writeThrough(name string, write func(io.Writer) error) error {
 	file, err := openPipe(r.Context, name)
 	if err != nil {
@@ -188,8 +188,8 @@ func Cause(err error) error {
 	return err
 }
 
-// WriteKey writes a private key to a file that is not there yet, as far as the disk: what
-// its public half is handed out for must not be lost.
+// WriteKey writes a private key to a new file and flushes it to disk: once its public half is
+// handed out, the key must not be lost.
 func WriteKey(name, key string) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

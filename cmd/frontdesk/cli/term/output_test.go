@@ -26,7 +26,7 @@ func exportTo(t *testing.T, c *clitest.Clinic, stdout io.Writer, args ...string)
 	return clitest.Outcome{Status: status, Out: "", Err: said.String()}
 }
 
-// wantExport fails unless the manifest stands and is of these events.
+// wantExport fails unless the manifest exists and is of these events.
 func wantExport(t *testing.T, c *clitest.Clinic, events []byte, manifest string) {
 	t.Helper()
 	text, err := os.ReadFile(manifest)
@@ -86,7 +86,7 @@ func TestAnExportGoesThroughADeviceAndAPipe_D57(t *testing.T) {
 	}
 	wantExport(t, c, <-got, manifest)
 
-	// Root may make a device of its own to lose; anybody else cannot replace the system's.
+	// Root may make a device of its own to lose; other users cannot replace the system's.
 	if err := syscall.Mknod(device, syscall.S_IFCHR|0o666, 1<<8|3); err != nil {
 		device = os.DevNull
 	}
@@ -101,7 +101,7 @@ func TestAnExportGoesThroughADeviceAndAPipe_D57(t *testing.T) {
 	}
 }
 
-// A link stays, and what it leads to is replaced as a whole in its own folder.
+// A link stays, and its target is replaced as a whole in its own folder.
 func TestAnExportGoesWhereALinkLeads_D57(t *testing.T) {
 	t.Parallel()
 	c, dir, there := clitest.NewClinic(t), t.TempDir(), t.TempDir()

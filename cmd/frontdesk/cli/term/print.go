@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// Visible is what the command line prints through. A character by which a text could
-// move the cursor, hide what stands before it or turn the order of a line round is
-// shown as \u009b (D50). Whoever called the service, or gave a thing its name, chose
-// that text.
+// Visible is the writer of all output of the command line. It shows a character by which a
+// text could move the cursor, hide text before it or reverse the order of a line as
+// \u009b (D50). Such a text was chosen by a caller of the service, or by the person who named
+// a thing.
 //
-// JSON keeps its meaning, because such a character can only stand in a string, where
-// \u009b stands for it. A byte that is no UTF-8, which an old terminal may act on, is
+// JSON keeps its meaning, because such a character can only occur in a string, where
+// \u009b means it. A byte that is no UTF-8, which an old terminal may act on, is
 // shown as \ufffd: that is how readers of JSON take it.
 //
 // It keeps the first error, so that a run whose output went nowhere does not end as if
@@ -27,7 +27,7 @@ type Visible struct {
 	err error
 }
 
-// NewVisible returns what prints through a stream.
+// NewVisible returns a Visible that writes to a stream.
 func NewVisible(w io.Writer) *Visible { return &Visible{w: w} }
 
 // Failure returns the first error of a write.

@@ -71,8 +71,7 @@ func TestATokenThatIsExplainedMovesNoCursor_D50(t *testing.T) {
 	}
 }
 
-// A file that somebody has sent goes to a file or a pipe as it is, and not to a
-// terminal.
+// An attachment goes to a file or a pipe as it is, and not to a terminal.
 func TestAnAttachmentIsNotWrittenToATerminal_D50(t *testing.T) {
 	t.Parallel()
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 )
 
-// Register lists what an operator has set up: a table for people, or an object a line for
-// machines. It holds one page at a time, so that the length of a list costs no memory.
+// Register lists the things that an operator has set up: a table for people, or an object a
+// line for machines. It holds one page at a time, so a long list takes no more memory.
 type Register[T any] struct {
 	Header string
 	Cells  func(T) []any

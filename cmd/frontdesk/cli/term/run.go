@@ -1,4 +1,4 @@
-// Package term holds what subcommands share: the streams of a run, flags, output,
+// Package term holds the code that subcommands share: the streams of a run, flags, output,
 // questions at a terminal, the master key, and logs.
 package term
 
@@ -21,10 +21,10 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Run is what a subcommand is given: the streams, and when to stop.
+// Run is the input of a subcommand: the streams, and the context that ends it.
 type Run struct {
 	Context context.Context //nolint:containedctx // kong hands one value to Run
-	Streams                 // which show what a terminal would act on
+	Streams                 // which show characters that a terminal would act on
 	Raw     Streams         // which do not: for the bytes of a file, and for moving the cursor
 	Now     func() time.Time
 }
@@ -41,10 +41,10 @@ func OneLine(err error) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Tell says at once who is waited for, also where the output is no terminal.
+// Tell prints at once the cause of a wait, also where the output is no terminal.
 func (r *Run) Tell(text string) { fmt.Fprintln(r.Err, "waiting: "+text) }
 
-// RecordReading appends what is about to be shown. If it fails, nothing may be
+// RecordReading records a reading before its result is shown. If it fails, nothing may be
 // shown.
 func (r *Run) RecordReading(engine *app.Engine, tenant string, q audit.Queried) error {
 	if err := engine.Auditor.RecordReading(r.Context, tenant, Machine(), q); err != nil {
