@@ -189,7 +189,7 @@ func TestProveThatAThousandPracticesAreApplied_D107(t *testing.T) { //nolint:par
 
 // TestProveThatAKilledApplyIsCompletedByTheNext kills the real program at random moments, and
 // checks that no application can call the incomplete practices in between.
-func TestProveThatAKilledApplyIsCompletedByTheNext_D107(t *testing.T) { //nolint:paralleltest // it starts many processes
+func TestProveThatTheNextApplyCompletesAKilledOne_D107(t *testing.T) { //nolint:paralleltest // it starts many processes
 	for range provetest.Pick(1, 3) {
 		c := newCounty(t, provetest.Pick(100, 400))
 		seed, total := rand.Uint64(), c.practices*c.eventsOfOne()

@@ -23,10 +23,10 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-// TestProveThatRightsAreAskedAgainAfterALongBody begins a call while it is allowed, with a
+// TestProveThatRightsAreCheckedAfterALongBody begins a call while it is allowed, with a
 // part of a file that is stored at once. The application is disabled before the rest is sent:
 // the call is refused, and none of it is kept.
-func TestProveThatRightsAreAskedAgainAfterALongBody(t *testing.T) {
+func TestProveThatRightsAreCheckedAfterALongBody(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.Start()

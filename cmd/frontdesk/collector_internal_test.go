@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheCollectorIsSetUnlessTheOperatorHasSetIt(t *testing.T) { //nolint:paralleltest // it sets the collector of this process
+func TestCollectorIsSetUnlessTheOperatorSetsIt(t *testing.T) { //nolint:paralleltest // it sets the collector of this process
 	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64)
 	defer debug.SetGCPercent(percent)
 	defer debug.SetMemoryLimit(limit)

@@ -30,7 +30,7 @@ import (
 const frozenFor = 25 * time.Second
 
 // A read never notices a restart that takes less than two seconds.
-func TestProveThatReadsOutlastARestartOfTheDatabase_D48(t *testing.T) { //nolint:paralleltest // it measures
+func TestProveThatReadsOutlastADatabaseRestart_D48(t *testing.T) { //nolint:paralleltest // it measures
 	s := newTrial(t, t.TempDir())
 	restarts := provetest.Pick(1, 5)
 	for range restarts {
@@ -98,7 +98,7 @@ func TestProveThatAFrozenDatabaseIsAnswered_D48(t *testing.T) { //nolint:paralle
 	provetest.Tried(t, len(processes), "processes frozen")
 }
 
-func TestProveThatAReadOnlyDatabaseRefusesAppendsAlone_D48(t *testing.T) { //nolint:paralleltest // it measures
+func TestProveThatReadOnlyDatabaseAnswersReads_D48(t *testing.T) { //nolint:paralleltest // it measures
 	s := newTrial(t, t.TempDir())
 	before := s.counts("read")
 	s.ask(`ALTER SYSTEM SET default_transaction_read_only = on`)
@@ -116,7 +116,7 @@ func TestProveThatAReadOnlyDatabaseRefusesAppendsAlone_D48(t *testing.T) { //nol
 }
 
 // A stranger takes every connection that the server has.
-func TestProveThatADatabaseWithoutConnectionsIsAnswered_D48(t *testing.T) { //nolint:paralleltest // it measures
+func TestProveThatExhaustedConnectionsAreReported_D48(t *testing.T) { //nolint:paralleltest // it measures
 	s := newTrial(t, t.TempDir())
 	admin, err := pgx.Connect(t.Context(), s.postgres.URL("frontdesk", embedded.Superuser))
 	s.must(err)

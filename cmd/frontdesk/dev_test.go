@@ -13,7 +13,7 @@ import (
 
 // With a running sandbox, the code base is an application of its own there, from one start to
 // the next. The sandbox is unaffected by it.
-func TestACodeBaseIsAnApplicationOfARunningSandbox_D97(t *testing.T) {
+func TestCodeBaseIsAnApplicationOfTheSandbox_D97(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.Start()

@@ -103,7 +103,7 @@ func (c *natsCluster) epochs(ctx context.Context) (epochs feed.Epochs, err error
 // nothing in the database shows. The relay stops with the reason, even if the log has
 // outgrown the broker's stream, and writes nothing behind that. Once an operator has begun an
 // epoch it continues in another stream, and followers can see which events never happened.
-func TestProveThatARestoreStopsTheRelayUntilAnEpochBegins_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
+func TestProveThatARestoreStopsTheRelay_D104(t *testing.T) { //nolint:paralleltest // it takes the machine
 	o := newOutrun(t)
 	lastKnown := o.register(50)
 	snapshot := o.copyFiles()

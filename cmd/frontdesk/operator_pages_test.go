@@ -12,7 +12,7 @@ import (
 
 func settingsWalk() []stage {
 	return []stage{
-		{below: "A file of settings", by: "TestWhatIsConfiguredAsThePageSaysServes_D108"},
+		{below: "A file of settings", by: "TestConfigurationOfThePageServes_D108"},
 		{below: "Where the master key comes from", before: (*operator).hasAVault},
 		{below: "Connections to the database"},
 		{below: "Roles", before: (*operator).isOwnedByASuperuser, after: (*operator).isOwnedByTheOwner},

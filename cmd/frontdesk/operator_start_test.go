@@ -18,7 +18,7 @@ func theWalk() []stage {
 		stage{below: "An application calls", before: (*operator).isCalled},
 		stage{below: "Observe"},
 		stage{below: "Who tries to sign in"},
-		stage{below: "Profiles", by: "TestAProfileIsTakenAsThePageSays_D108"},
+		stage{below: "Profiles", by: "TestProfileIsTakenByThePage_D108"},
 		stage{below: "Upgrade"},
 		stage{below: "A dump"},
 		stage{below: "A base backup, and all that came after it"},

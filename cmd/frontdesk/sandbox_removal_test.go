@@ -9,7 +9,7 @@ import (
 )
 
 // For root, the data is outside a directory that only root may enter.
-func TestARemovalLeavesNothingOfTheSandboxAndAllElse_D96(t *testing.T) {
+func TestRemovalLeavesNothingOfTheSandbox_D96(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	closed := t.TempDir()

@@ -19,7 +19,7 @@ import (
 	"frontdesk/cmd/frontdesk/testworld"
 )
 
-func TestTheSandboxStopsInOrderAndStartsAgainWithItsData(t *testing.T) {
+func TestSandboxStopsAndStartsAgainWithItsData(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.Start()
@@ -62,7 +62,7 @@ func TestTheSandboxOutlivesItsPostgres(t *testing.T) {
 	})
 }
 
-func TestASandboxThatWasKilledLeavesAPostgresToBeAdopted(t *testing.T) {
+func TestSandboxAdoptsPostgresOfAKilledOne(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.Start()

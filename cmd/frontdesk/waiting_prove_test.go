@@ -20,7 +20,7 @@ import (
 // TestProveThatNothingIsToldFromThePrimaryAlone sends requests while the standby receives
 // nothing, and each again under its key. The primary has them, and is then lost: so none may
 // be answered or relayed.
-func TestProveThatNothingIsToldFromThePrimaryAlone_D105(t *testing.T) { //nolint:paralleltest // it measures
+func TestProveThatNothingIsSentFromThePrimaryAlone_D105(t *testing.T) { //nolint:paralleltest // it measures
 	s := newSurgery(t, newPair(t, true), "synchronous", 0)
 	s.broker = brokertest.New(t)
 	for range 2 {

@@ -27,7 +27,7 @@ func (s *program) received() (webhooks []map[string]any) {
 	return webhooks
 }
 
-func TestEveryEventKindReachesTheSandboxsReceiver_6(t *testing.T) {
+func TestEveryEventReachesTheSandboxReceiver_6(t *testing.T) {
 	t.Parallel()
 	s := sharedSandbox(t)                                                                                   // no other test has it send webhooks
 	for _, kind := range []string{"record.opened", "consultation.started", "callin.notification.removed"} { // the last one shows first

@@ -21,7 +21,7 @@ import (
 // never is longer than a test lasts.
 const never = time.Hour
 
-func TestAProcessThatIsStoppingIsNotReadyAndGoesOnServing_D47(t *testing.T) {
+func TestStoppingProcessIsNotReadyAndKeepsServing_D47(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	s, ended := startUntil(ctx, t, postgrestest.New(t).URL, func(c *app.Config) {
@@ -73,7 +73,7 @@ func statusOf(t *testing.T, url string) int {
 
 // An upload that does not end in time is cut off. Its stored parts are deleted while the
 // database is still open, and no fault is reported.
-func TestAnUploadThatIsCutOffByShutdownLeavesNothing_D47(t *testing.T) {
+func TestUploadCutOffByShutdownLeavesNothing_D47(t *testing.T) {
 	t.Parallel()
 	var lines buffer
 	ctx, stop := context.WithCancel(t.Context())

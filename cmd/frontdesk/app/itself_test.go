@@ -84,7 +84,7 @@ func TestAKeySetIsReadAgainOnEveryReplica_D94(t *testing.T) {
 
 // A stolen token and a failure of the key server do not harm the application: no replica
 // drops its keys.
-func TestReadingAgainWhileTheKeyServerIsDownHarmsNoReplica_D94(t *testing.T) {
+func TestRereadOfUnreachableKeySetHarmsNoReplica_D94(t *testing.T) {
 	t.Parallel()
 	r := newRotating(t)
 	r.wantPing(t, r.here, r.old, http.StatusOK, "at first")

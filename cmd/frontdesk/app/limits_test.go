@@ -11,7 +11,7 @@ import (
 	"frontdesk/commands/commandtest"
 )
 
-func TestAnApplicationThatCallsTooOftenIsTold_D19(t *testing.T) {
+func TestCallsBeyondRateLimitAreRefused_D19(t *testing.T) {
 	t.Parallel()
 	s := start(t, postgrestest.New(t).URL, func(c *app.Config) {
 		c.RateLimit = 2
@@ -25,7 +25,7 @@ func TestAnApplicationThatCallsTooOftenIsTold_D19(t *testing.T) {
 	}
 }
 
-func TestAnApplicationThatSendsTooMuchIsTold_D19(t *testing.T) {
+func TestUploadsBeyondLimitAreRefused_D19(t *testing.T) {
 	t.Parallel()
 	s := start(t, postgrestest.New(t).URL, func(c *app.Config) {
 		c.RateLimit, c.DailyBytes = app.NoLimit, 1500

@@ -38,7 +38,7 @@ var away = map[string]struct {
 	},
 }
 
-func TestAStateThatPassesIsAnsweredAsTheContractSays_D48(t *testing.T) {
+func TestPassingStatesAreAnsweredByContract_D48(t *testing.T) {
 	t.Parallel()
 	for name, state := range away {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestAWrongSchemaIsNotReadyAtOnce_D48(t *testing.T) {
 }
 
 // A sequence that gives out positions which the log has passed is not temporary.
-func TestASequenceWithAFaultIsNotReadyAndDoesNotStart_D52(t *testing.T) {
+func TestFaultySequenceIsNotReadyAndDoesNotStart_D52(t *testing.T) {
 	t.Parallel()
 	d := newStates(t)
 	owner := d.DB.AdminPool(t)

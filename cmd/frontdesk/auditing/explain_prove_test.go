@@ -9,10 +9,10 @@ import (
 	"frontdesk/adapters/provetest"
 )
 
-// TestProveThatCallsAreExplainedAsTheyWereAnswered makes 10,000 calls of every endpoint, in
+// TestProveThatExplanationsMatchAnswers makes 10,000 calls of every endpoint, in
 // both modes, while the state that they depend on changes, and explains each from the log.
 // Ten services get them, one after the other, because each explanation reads the whole log.
-func TestProveThatCallsAreExplainedAsTheyWereAnswered(t *testing.T) { //nolint:paralleltest // it takes the whole machine
+func TestProveThatExplanationsMatchAnswers(t *testing.T) { //nolint:paralleltest // it takes the whole machine
 	const calls = 1000
 	towns := provetest.Pick(1, 10)
 	found := newTally()

@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/access"
 )
 
-func TestRecordedCallsAreExplainedAsTheyWereAnswered_D37(t *testing.T) {
+func TestExplanationsOfCallsMatchTheirAnswers_D37(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long; make test runs it")
 	}

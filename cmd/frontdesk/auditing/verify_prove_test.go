@@ -14,9 +14,9 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// TestProveThatTenMillionLinesAreVerifiedInLittleMemory verifies an export, in a night of a million, that is made
+// TestProveThatVerificationTakesLittleMemory verifies an export, in a night of a million, that is made
 // while it is read, and looks at the heap all the time.
-func TestProveThatTenMillionLinesAreVerifiedInLittleMemory(t *testing.T) { //nolint:paralleltest // it measures memory
+func TestProveThatVerificationTakesLittleMemory(t *testing.T) { //nolint:paralleltest // it measures memory
 	const page, most = 10_000, 64 << 20
 	lines := int64(provetest.Pick(1_000_000, 10_000_000))
 	begun := clock.Start()

@@ -54,7 +54,7 @@ func TestTheUUIDOfZerosIsNotTyped_D20(t *testing.T) {
 	clitest.Frontdesk(t, "audit", "log", "--user="+uuid.Nil.String(), "--database-url", postgrestest.New(t).URL).WantFailure(t, 1, "user-without-tenant")
 }
 
-func TestHelpSaysWhatThereIs(t *testing.T) {
+func TestHelpListsCommands(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {"--help"}, {"sandbox", "--help"}, {"audit", "--help"}, {"application", "grant", "--help"}} {
 		if o := clitest.Frontdesk(t, args...); o.Status != 0 || !strings.Contains(o.Out, "Usage: frontdesk") {
@@ -153,7 +153,7 @@ func TestASchemaThatIsNotThisProgramsIsSaid(t *testing.T) {
 	clitest.Frontdesk(t, register...).WantFailure(t, 1, "frontdesk migrate")
 }
 
-func TestASandboxThatCannotStartSaysWhy(t *testing.T) {
+func TestSandboxReportsWhyItCannotStart(t *testing.T) {
 	t.Parallel()
 	clitest.Frontdesk(t, "sandbox", "--listen=0.0.0.0:0").WantFailure(t, 1, "loopback")
 
@@ -193,7 +193,7 @@ func TestARefusalIsOneSentence(t *testing.T) {
 
 // The engine's commands end to end, without a server: a script can use their output, and the
 // log names the actor.
-func TestCommandsPrintWhatTheyMadeAndReachTheLog(t *testing.T) {
+func TestCommandsPrintResultsAndReachTheLog(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	run := func(in string, args ...string) map[string]any {

@@ -8,7 +8,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-func TestWhatMayComeNextIsListed(t *testing.T) {
+func TestCompletionListsNextWords(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"au":                               "audit authorisation",

@@ -10,7 +10,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-func TestWhatIsTypedWinsThenTheEnvironmentThenTheFile_D108(t *testing.T) {
+func TestCommandLineWinsOverEnvironmentAndFile_D108(t *testing.T) {
 	t.Setenv("FRONTDESK_CALLS_IN_FLIGHT", "7")
 	t.Setenv("FRONTDESK_RATE_LIMIT", "8")
 	file := clitest.SettingsFile(t, `# for all
@@ -69,7 +69,7 @@ func TestNoSecretIsShown_D108(t *testing.T) {
 }
 
 // A file that is wrong is refused by its line, and the refusal quotes nothing of it but names.
-func TestAFileOfSettingsThatIsWrongIsRefusedByItsLine_D108(t *testing.T) {
+func TestWrongConfigFileIsRefusedByLine_D108(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"serve:\n  listn: geheim\n":                      ":2: listn is no flag of serve: frontdesk serve --help lists them",

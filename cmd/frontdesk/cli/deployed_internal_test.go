@@ -25,7 +25,7 @@ type deployed struct {
 }
 
 // Each unit and each pod gives its command all that it needs, by names that it knows.
-func TestWhatUnitsAndPodsSayIsUnderstood_D112(t *testing.T) { //nolint:paralleltest // it sets variables
+func TestSettingsOfUnitsAndPodsParse_D112(t *testing.T) { //nolint:paralleltest // it sets variables
 	for kind, all := range map[string][]deployed{"unit": units(t), "pod": pods(t)} {
 		commands := map[string]bool{}
 		for _, d := range all {

@@ -10,7 +10,7 @@ import (
 
 // The environment is often exported for other commands. The command line wins over it, and
 // it names another service only if it is complete.
-func TestTheEnvironmentDoesNotLeadAwayFromASandbox_D57(t *testing.T) {
+func TestEnvironmentDoesNotLeadAwayFromSandbox_D57(t *testing.T) {
 	for _, name := range []string{"DATABASE_URL", "JWKS_URL", "JWKS"} {
 		t.Setenv("FRONTDESK_"+name, "postgres://the.other.example/")
 	}
@@ -35,7 +35,7 @@ func TestTheEnvironmentDoesNotLeadAwayFromASandbox_D57(t *testing.T) {
 
 // An auditor types the trusted keys and the files to compare. The machine that signs or that
 // archives exports names of its own.
-func TestTheEnvironmentSaysNothingOfTrust_D57(t *testing.T) {
+func TestEnvironmentSetsNoTrust_D57(t *testing.T) {
 	for _, name := range []string{"ARCHIVE", "IN", "CHECKPOINT", "SINCE", "KEY", "WITNESS_KEY"} {
 		t.Setenv("FRONTDESK_"+name, "/var/lib/frontdesk/archive")
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // The page's file of settings holds for each command that it names.
-func TestWhatIsConfiguredAsThePageSaysServes_D108(t *testing.T) {
+func TestConfigurationOfThePageServes_D108(t *testing.T) {
 	t.Parallel()
 	text := docs.OperatorsBlocks(t, "operations/settings.md", "A file of settings")[0]
 	o := clitest.ServeNowhere(t, "--config", clitest.SettingsFile(t, text))
@@ -25,7 +25,7 @@ func TestWhatIsConfiguredAsThePageSaysServes_D108(t *testing.T) {
 	clitest.Frontdesk(t, "sign", "--config", clitest.SettingsFile(t, text)).WantFailure(t, 1, "/etc/frontdesk/log.key")
 }
 
-func TestAProfileIsTakenAsThePageSays_D108(t *testing.T) {
+func TestProfileIsTakenByThePage_D108(t *testing.T) {
 	t.Parallel()
 	service := clitest.Serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").Line(t, "serving")
 	line := strings.TrimSpace(docs.OperatorsBlocks(t, "operations.md", "Profiles")[0])
@@ -42,7 +42,7 @@ var mentioned = regexp.MustCompile("`frontdesk ([^`]+)`")
 
 // Each command that running text names exists, with its flags. A command with values is to be
 // typed, so it is in a block, too, and exists there.
-func TestCommandsInTheTextOfTheOperatorsPagesExist_D113(t *testing.T) {
+func TestCommandsInTextOfOperatorsPagesExist_D113(t *testing.T) {
 	t.Parallel()
 	sessions := []string{"clear", "sealed", "rebuild"} // names of sessions
 	typed, found := "", map[string]string{}

@@ -169,7 +169,7 @@ func TestASlowReceiverFails_D100(t *testing.T) {
 
 // A receiver that takes its keys from elsewhere gets that as the reason, instead of a failure
 // of every check.
-func TestAReceiverWithoutOurKeysIsToldWhereTheyAre_D100(t *testing.T) {
+func TestReceiverWithoutOurKeysLearnsTheirPlace_D100(t *testing.T) {
 	t.Parallel()
 	failures := tryReceiver(t, 0, func(string) *standIn { return rightReceiver("http://127.0.0.1:1/jwks") })
 	if !strings.Contains(failures["right"], "let it take them from http://127.0.0.1:") {

@@ -12,7 +12,7 @@ import (
 
 // A practice that is reset expects its patients as it did just after it was seeded: from the
 // next full hour on.
-func TestAResetPracticeExpectsItsPatientsFromNowOn_D96(t *testing.T) {
+func TestResetPracticeBooksFromNowOn_D96(t *testing.T) {
 	t.Parallel()
 	store, clock := commandtest.NewStore(), commandtest.NewClock(commandtest.Noon)
 	desk := commands.Desk{Store: store, Patients: store, Now: clock.Now}

@@ -29,7 +29,7 @@ func TestProveDetectionOfAttacks_D81(t *testing.T) {
 }
 
 // While the log, the access record and the trees grow, and are rebuilt, nothing differs.
-func TestProveThatAnHonestLogIsVerifiedWhileItGrows_D81(t *testing.T) {
+func TestProveThatAnHonestGrowingLogIsVerified_D81(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, size{witnessed: 10, kept: 12, signed: 14, all: 16})
 	ctx, stop := context.WithCancel(t.Context())

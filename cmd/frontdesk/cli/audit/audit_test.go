@@ -83,7 +83,7 @@ func TestAnExportCanBeChecked(t *testing.T) {
 	}
 }
 
-func TestWhoAccessedAPatientIsListed_D37(t *testing.T) {
+func TestAccessesToAPatientAreListed_D37(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	if _, err := c.DB.AdminPool(t).Exec(t.Context(), `

@@ -148,7 +148,7 @@ func TestALineOfTheAccessRecordIsOneObject_D37(t *testing.T) {
 	}
 }
 
-func TestThePeoplesTableShowsNobodysName_D37(t *testing.T) {
+func TestTableOfCallsShowsNoNames_D37(t *testing.T) {
 	t.Parallel()
 	list, _, ids := called(t)
 	o := clitest.Frontdesk(t, list...)

@@ -19,7 +19,7 @@ import (
 	"frontdesk/domain/patient"
 )
 
-func TestTheLogAndTheAccessRecordAreExportedAsFHIR_D82(t *testing.T) {
+func TestLogAndAccessRecordAreExportedAsFHIR_D82(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	record(t, c.DB, access.Call{RequestID: event.NewID(), At: callsAt, Tenant: "oak", Application: callsApp, Endpoint: access.Ping, Status: 200}, access.Call{
@@ -105,7 +105,7 @@ func fhir(t *testing.T, c *clitest.Clinic, args ...string) (lines string, manife
 	return string(data), manifest
 }
 
-func TestAnExportThatWouldBeOfSomethingElseIsRefused_D82(t *testing.T) {
+func TestContradictoryExportIsRefused_D82(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log")
 	for args, says := range map[string]string{

@@ -27,7 +27,7 @@ func (p *proven) linesOf(t *testing.T, name string, args ...string) (lines []map
 // Personal data is shown on request, next to the proven data, and the request is
 // recorded. The queries of auditors are in the log of no practice, and are shown only on
 // request.
-func TestAnExportWithProofShowsWhatWasAskedFor_D79(t *testing.T) {
+func TestProvenExportShowsPersonalDataOnRequest_D79(t *testing.T) {
 	t.Parallel()
 	p := newProven(t)
 	p.Audit(t, "log", "--show-personal", "--event=staff.registered") // a reading of all practices
@@ -81,7 +81,7 @@ func TestAnExportWithProofShowsWhatWasAskedFor_D79(t *testing.T) {
 }
 
 // Names are hidden in an export, and the manifest binds their hashes all the same.
-func TestAManifestBindsWhatIsHidden_D79(t *testing.T) {
+func TestManifestBindsHiddenNames_D79(t *testing.T) {
 	t.Parallel()
 	p := newProven(t)
 	p.sign(t, elmEvents, "2026-03-02")

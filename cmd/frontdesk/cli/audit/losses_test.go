@@ -11,7 +11,7 @@ import (
 )
 
 // An event that will never be placed is in the database, and no export shows it.
-func TestWhatTheLogLacksIsReported_D54(t *testing.T) {
+func TestEventsMissingFromTheLogAreReported_D54(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	c.Drain(t)

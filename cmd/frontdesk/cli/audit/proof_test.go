@@ -114,7 +114,6 @@ var elmEvents = proof.Tree{Tenant: "elm", Kind: proof.Events}
 // otherPractice is its identifier as a word: its three letters stand in many a digest.
 var otherPractice = regexp.MustCompile(`\boak\b`)
 
-// An auditor keeps a checkpoint, and later has it shown that the log goes on from it.
 // With the salt, only the log of the practice counts.
 func TestSaltNamesTheLog_D139(t *testing.T) {
 	t.Parallel()
@@ -127,7 +126,7 @@ func TestSaltNamesTheLog_D139(t *testing.T) {
 	verify := func(args ...string) clitest.Outcome {
 		return p.verify(t, append([]string{"--in=" + file}, args...)...)
 	}
-	if said := verify().Out; !strings.Contains(said, "Whether this is the only log of its practice. Give the salt") {
+	if said := verify().Out; !strings.Contains(said, "That this is the only log of its practice. Give the salt") {
 		t.Errorf("without the salt it says %s", said)
 	}
 	if said := verify("--salt", salt.String()).Out; !strings.Contains(said, "It is the log of events of practice elm, and the salt allows no other one.") {
@@ -140,7 +139,8 @@ func TestSaltNamesTheLog_D139(t *testing.T) {
 	}
 }
 
-func TestALogIsProvedToSomebodyWhoHasNoDatabase_D79(t *testing.T) {
+// An auditor keeps a checkpoint, and later has it shown that the log goes on from it.
+func TestLogIsVerifiedWithoutDatabase_D79(t *testing.T) {
 	t.Parallel()
 	p := newProven(t)
 	p.sign(t, elmEvents, "2026-03-02")

@@ -40,7 +40,7 @@ func TestARangeBeyondTheHeadIsRefused_D57(t *testing.T) {
 }
 
 // Who follows may name an end that is still to come.
-func TestFollowingEndsWhereItIsTold(t *testing.T) {
+func TestFollowingEndsAtUpTo(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	done := make(chan clitest.Outcome)

@@ -84,7 +84,7 @@ func TestACallIsExplained(t *testing.T) {
 	clitest.Frontdesk(t, "audit", "explain", "--call=0190c7a2-0000-7000-8000-0000000000a1", "--database-url", c.Auditor).WantFailure(t, 1, "unknown-call")
 }
 
-func TestARebuildSaysWhatDiffers(t *testing.T) {
+func TestRebuildReportsDifferences(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	rebuild := func(args ...string) clitest.Outcome {

@@ -126,7 +126,7 @@ func unpacked(t *testing.T, file string) map[string]string {
 	return found
 }
 
-func TestASubjectPackHoldsAllThatIsHeldOfOnePatient_D73(t *testing.T) {
+func TestSubjectPackHoldsAllDataOfOnePatient_D73(t *testing.T) {
 	t.Parallel()
 	a := newAsker(t)
 	file := filepath.Join(t.TempDir(), "ann.zip")

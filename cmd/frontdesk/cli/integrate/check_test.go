@@ -63,7 +63,7 @@ func TestOurOwnReceiverPassesTheChecks_D100(t *testing.T) {
 	}
 }
 
-func TestAReceiverThatFailsIsTold_D100(t *testing.T) {
+func TestFailingReceiverIsReported_D100(t *testing.T) {
 	t.Parallel()
 	dir, server := ownReceiver(t, freePort(t)) // whose keys are elsewhere
 	o := clitest.Frontdesk(t, "integrator", "check-receiver", "--json", "--dir="+dir, "--listen="+freePort(t), "--limit=2s", server.URL())

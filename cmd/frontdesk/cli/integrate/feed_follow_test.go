@@ -71,7 +71,7 @@ func TestTheFeedIsFollowed_D102(t *testing.T) {
 	follow("--nats", "http://127.0.0.1:1").WantFailure(t, 1, "nats://broker-1:4222")
 }
 
-func TestWhatCannotBeFollowedFails_D102(t *testing.T) {
+func TestUnknownEventEndsFollowing_D102(t *testing.T) {
 	t.Parallel()
 	server := published(t, "practice.registered.v1", "practice.moved.v9")
 	stopped := clitest.Frontdesk(t, "feed", "follow", "--nats", server.URL(), "--nats-api", "$JS.API", "--tenant", "elm-street", "--from-start")

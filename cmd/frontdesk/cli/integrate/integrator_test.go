@@ -128,7 +128,7 @@ func TestFollowingPrintsEachCallOnce_D95(t *testing.T) {
 	}
 }
 
-func TestDeliveriesSayWhatBecameOfThem_D95(t *testing.T) {
+func TestDeliveriesShowTheirOutcome_D95(t *testing.T) {
 	t.Parallel()
 	service := newAnswers(t, func(int, *http.Request) (int, string) {
 		return http.StatusOK, `{"deliveries":[{"jti":"j","event":"record.opened","url":"https://app.example/hook","outcome":"failed","reason":"http_5xx","description":"The receiver failed (5xx).",` +
@@ -196,7 +196,7 @@ func TestAnApplicationIsShownHowItStands_D95(t *testing.T) {
 	service.wantAsked(t, "GET /transactional-api/application", "GET /transactional-api/application/key-set", "POST /transactional-api/application/key-set")
 }
 
-func TestWhomToAskHasToBeSaidWhole_D95(t *testing.T) {
+func TestServiceToAskIsNamedCompletely_D95(t *testing.T) {
 	t.Parallel()
 	key, _ := clitest.Keygen(t)
 	for _, test := range []struct {

@@ -20,7 +20,7 @@ import (
 	"frontdesk/domain/application"
 )
 
-func TestWhatMendsATokenIsExplained_D92(t *testing.T) {
+func TestFixOfARefusedTokenIsExplained_D92(t *testing.T) {
 	t.Parallel()
 	app := bearertest.NewApplication(applicationID(t))
 	now := clock.System()
@@ -81,7 +81,7 @@ func TestEachRefusedKeyOfASetIsExplained_D92(t *testing.T) {
 	}
 }
 
-func TestWhatAURLDoesInsteadIsExplained_D92(t *testing.T) {
+func TestFailureOfAKeySetURLIsExplained_D92(t *testing.T) {
 	t.Parallel()
 	app := bearertest.NewApplication(applicationID(t))
 	server := bearertest.NewServer(app.JWKS())

@@ -9,7 +9,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-func TestAKeySetKeepsWhatIsInIt(t *testing.T) {
+func TestKeySetKeepsUnknownMembers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key, jwks := filepath.Join(dir, "key.pem"), filepath.Join(dir, "jwks.json")

@@ -26,7 +26,7 @@ func TestEveryKindOfWebhookCanBeTriggered(t *testing.T) {
 	}
 }
 
-func TestWithoutASandboxTheIntegratorsCommandsSaySo(t *testing.T) {
+func TestIntegratorCommandsReportMissingSandbox(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, args := range [][]string{{"listen"}, {"trigger", "record.opened"}, {"verify", "x"}} {

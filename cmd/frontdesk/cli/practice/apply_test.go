@@ -73,7 +73,7 @@ func wantUsable(t *testing.T, a *applied) {
 }
 
 // Parts that a document does not name stay as they are, and it names those that go.
-func TestWhatADocumentDoesNotNameStays_D107(t *testing.T) {
+func TestApplyKeepsUnnamedParts_D107(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)
 	a.changes(clitest.ReadFile(t, example(t)))
@@ -139,7 +139,7 @@ func TestStaffAreInvitedWhereTheirLinksAreKept_D107(t *testing.T) {
 }
 
 // A run that is killed while it writes a link leaves a line without an end.
-func TestEachLineOfLinksIsWholeAfterAKill_D107(t *testing.T) {
+func TestLinesOfLinksAreWholeAfterAKill_D107(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)
 	const whole = `{"tenantId":"oak"}`

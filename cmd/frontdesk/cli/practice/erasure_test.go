@@ -190,7 +190,7 @@ func (a *archive) wouldServe(t *testing.T, url string) {
 }
 
 // A backup of before the erasure holds the patient and the key.
-func TestARestoredBackupIsNotServedBeforeItsErasuresAreAppliedAgain_D71(t *testing.T) {
+func TestRestoredBackupIsServedAfterReappliedErasures_D71(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
 	id := a.askedBefore(t)
@@ -294,7 +294,7 @@ func (a *archive) copied(t *testing.T) string {
 	return strings.Replace(a.db.URL, name, name+"_restored", 1)
 }
 
-func TestHelpSaysWhatErasureReaches(t *testing.T) {
+func TestHelpNamesLimitsOfErasure(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"request-patient", "request-staff", "request-practitioner", "confirm"} {
 		if help := clitest.Frontdesk(t, "erasure", command, "--help").Out; !strings.Contains(strings.Join(strings.Fields(help), " "), erasure.Reach) {

@@ -10,7 +10,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-func TestWhatIsSetUpIsListed_D107(t *testing.T) {
+func TestSetUpThingsAreListed_D107(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	for _, line := range []string{

@@ -12,7 +12,7 @@ import (
 
 // Everything that an application and a practice need of each other, typed; and
 // typed again (§5.6, D14, D17).
-func TestAnApplicationIsOnboardedByTheCommandLine_5_6(t *testing.T) {
+func TestApplicationIsOnboardedByCommandLine_5_6(t *testing.T) {
 	t.Parallel()
 	o := onboarding{url: postgrestest.New(t).URL, made: map[string]string{}}
 	const granted, revoked = "user-authorisation.granted.v1", "user-authorisation.revoked.v1"

@@ -14,7 +14,7 @@ import (
 var probe = regexp.MustCompile(`httpGet: \{path: (\S+), port: private\}`)
 
 // The probes of a pod are served, on the private listener alone.
-func TestWhatPodsAreAskedForIsServed_D112(t *testing.T) {
+func TestProbesOfPodsAreServed_D112(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../../docs/operations/kubernetes/serve.yaml")
 	clitest.Must(t, err)
@@ -39,7 +39,7 @@ var handed = regexp.MustCompile(`--(kustomize|filename) (\S+)`)
 
 // There is no cluster here to type the page's lines for. The files that they hand to kubectl
 // exist at least.
-func TestWhatKubectlIsHandedIsThere_D112(t *testing.T) {
+func TestFilesForKubectlExist_D112(t *testing.T) {
 	t.Parallel()
 	found := handed.FindAllStringSubmatch(docs.OperatorsPages()["operations/kubernetes.md"], -1)
 	if len(found) < 5 {

@@ -10,7 +10,7 @@ import (
 )
 
 // The list shows the steps that the rules allow: from that instant, and not a second before.
-func TestTheListSaysWhatTheRulesAllow_D34(t *testing.T) {
+func TestListShowsAllowedStepsOfKeys_D34(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	this, other := signingkey.Key{KID: "this"}, signingkey.Key{KID: "other"}

@@ -26,7 +26,7 @@ func oneKey(t *testing.T) (kid string, keys func(args ...string) []string) {
 	return kid, keys
 }
 
-func TestWhereNobodyCanBeAskedTheKeyThatSignsIsNotRetired_D34(t *testing.T) {
+func TestSigningKeyIsNotRetiredWithoutConfirmation_D34(t *testing.T) {
 	t.Parallel()
 	kid, keys := oneKey(t)
 	clitest.Frontdesk(t, keys("retire", kid)...).WantFailure(t, 1, "the only key that signs", "no webhook is signed or sent", "stage another", "--yes")

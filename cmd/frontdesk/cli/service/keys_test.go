@@ -30,7 +30,7 @@ func TestServeRefusesToStartWithoutAMasterKey_D34(t *testing.T) {
 	clitest.Frontdesk(t, append(serve, "--master-key-file=/nowhere")...).WantFailure(t, 1, "/nowhere")
 }
 
-func TestSigningKeysAreStagedListedActivatedAndRetired_D34(t *testing.T) {
+func TestSigningKeysGoThroughTheirStates_D34(t *testing.T) {
 	t.Parallel()
 	db, file := postgrestest.New(t), masterKey(t)
 	keys := func(args ...string) clitest.Outcome {

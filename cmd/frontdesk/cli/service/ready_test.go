@@ -38,7 +38,7 @@ func TestAContainerIsAskedWhetherItIsReady_D106(t *testing.T) {
 }
 
 // The config file gives the address of serve; the command line wins, as everywhere.
-func TestTheFileOfSettingsSaysWhoIsAskedWhetherItIsReady_D108(t *testing.T) {
+func TestReadyTakesTheAddressFromTheFile_D108(t *testing.T) {
 	t.Parallel()
 	process := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ready\n") }))
 	t.Cleanup(process.Close)

@@ -18,7 +18,7 @@ import (
 // old is a call of 10 March 2019, which only the archive holds in the end.
 const old = "016964e6-2c00-7000-8000-000000000001"
 
-func TestWhatIsOldIsMovedToFilesAndAuditorsAreTold_D72(t *testing.T) {
+func TestOldRowsAreArchivedAndAuditorsWarned_D72(t *testing.T) {
 	t.Parallel()
 	c, dir := clitest.NewClinic(t), t.TempDir()
 	for _, statement := range []string{

@@ -11,7 +11,7 @@ import (
 )
 
 // A line names the practice and the application once the caller is known, and no person.
-func TestLinesOfCallsSayWhoCalled_D108(t *testing.T) {
+func TestLinesOfCallsNameTheCaller_D108(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	c := clitest.NewCaller(t, db)

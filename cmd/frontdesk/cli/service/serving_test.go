@@ -12,7 +12,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
+func TestCheckOfServeChangesNothing_D108(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	count := func() (rows int) {
@@ -40,7 +40,7 @@ func TestWhatServesIsCheckedAndNothingIsChanged_D108(t *testing.T) {
 }
 
 // The check refuses whatever a start refuses, and names the fix; warnings of a start are to be fixed.
-func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
+func TestCheckNamesProblemsAndFixes_D108(t *testing.T) {
 	t.Parallel()
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	clitest.Must(t, err)
@@ -104,7 +104,7 @@ func TestTheCheckSaysWhatToMend_D108(t *testing.T) {
 	}
 }
 
-func TestTheCheckKnowsWhoServes_D108(t *testing.T) {
+func TestCheckKnowsRunningService_D108(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	for url, want := range map[string]string{
@@ -118,7 +118,7 @@ func TestTheCheckKnowsWhoServes_D108(t *testing.T) {
 	}
 }
 
-func TestTheLineAtTheStartSaysWhatRuns_D108(t *testing.T) {
+func TestFirstLogLineDescribesTheRun_D108(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	line := clitest.Serving(t, "--database-url", db.URL, "--rate-limit=250", "--call-connections=5").Line(t, "serving")
@@ -152,7 +152,7 @@ func status(t *testing.T, url string) int {
 	return response.StatusCode
 }
 
-func TestProfilesAreServedOnThePrivateListenerAlone_D108(t *testing.T) {
+func TestProfilesAreOnPrivateListenerAlone_D108(t *testing.T) {
 	t.Parallel()
 	line := clitest.Serving(t, "--database-url", postgrestest.New(t).URL, "--pprof").Line(t, "serving")
 	for path, want := range map[string]int{
@@ -167,7 +167,7 @@ func TestProfilesAreServedOnThePrivateListenerAlone_D108(t *testing.T) {
 	}
 }
 
-func TestWhatIsLoggedIsChosen_D108(t *testing.T) {
+func TestLogLevelIsChosen_D108(t *testing.T) {
 	t.Parallel()
 	clitest.Frontdesk(t, "serve", "--log-level=loud").WantFailure(t, 2, "--log-level must be one of")
 	clitest.Frontdesk(t, "serve", "--log-calls=some").WantFailure(t, 2, "--log-calls must be one of")

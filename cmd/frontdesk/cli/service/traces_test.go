@@ -32,7 +32,7 @@ func TestWhereTracesGoIsCheckedAndSaid_D109(t *testing.T) {
 	}
 }
 
-func TestTracesAreSetAsThePageSays_D109(t *testing.T) {
+func TestTracesAreSetByThePage_D109(t *testing.T) {
 	t.Parallel()
 	o := clitest.ServeNowhere(t, "--config", clitest.SettingsFile(t, docs.OperatorsBlocks(t, "operations/traces.md", "Traces")[0]),
 		"--listen=127.0.0.1:0", "--api-domain=api.example", "--auth-url=https://auth.example")

@@ -19,7 +19,7 @@ import (
 	"frontdesk/domain/proof"
 )
 
-func TestAWitnessSaysWhatItNeeds_D78(t *testing.T) {
+func TestWitnessReportsMissingSettings_D78(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key, state := filepath.Join(dir, "key"), filepath.Join(dir, "state")
@@ -51,7 +51,7 @@ func TestAWitnessSaysWhatItNeeds_D78(t *testing.T) {
 	start("--key-file="+key, "--state="+state, "--log-key="+public).WantFailure(t, 1, "holds no state", "--new")
 }
 
-func TestAWitnessCosignsUntilItIsTold_D78(t *testing.T) {
+func TestWitnessCosignsUntilStopped_D78(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	key := filepath.Join(dir, "key")

@@ -55,7 +55,7 @@ func TestActingForStaffNamesTheOperator(t *testing.T) {
 
 // The auditor is the user of the database session. The claim of the machine is recorded
 // next to it, marked as a claim.
-func TestWhoAuditsIsTheSessionUser_D37(t *testing.T) {
+func TestAuditorIsTheSessionUser_D37(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	c.Audit(t, "log", "--patient", c.Ann)

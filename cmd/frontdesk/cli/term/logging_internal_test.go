@@ -68,7 +68,7 @@ func TestATroubleThatLastsHasALineAMinute_D115(t *testing.T) {
 	}
 }
 
-func TestWhatComesOfACallIsNeverLeftOut_D115(t *testing.T) {
+func TestLinesOfCallsAreNeverLeftOut_D115(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	log := NewLog(&out)

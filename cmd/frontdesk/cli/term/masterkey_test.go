@@ -9,7 +9,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/clitest"
 )
 
-func TestWhatSealsOrOpensNeedsTheMasterKey_D68(t *testing.T) {
+func TestPersonalDataNeedsTheMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	for line, database := range map[string]string{
@@ -36,7 +36,7 @@ func TestWhatSealsOrOpensNeedsTheMasterKey_D68(t *testing.T) {
 	}
 }
 
-func TestWhatNamesNobodyNeedsNoMasterKey_D68(t *testing.T) {
+func TestOtherDataNeedsNoMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	for line, database := range map[string]string{
@@ -60,7 +60,7 @@ func TestWhatNamesNobodyNeedsNoMasterKey_D68(t *testing.T) {
 	}
 }
 
-func TestARebuildSaysWhatItCannotCompareWithoutTheMasterKey_D68(t *testing.T) {
+func TestRebuildReportsModelsThatNeedTheMasterKey_D68(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
 	o := clitest.Frontdesk(t, "audit", "rebuild", "--database-url", c.DB.AdminURL, clitest.NoMasterKey)

@@ -125,7 +125,7 @@ func TestAnExportGoesWhereALinkLeads_D57(t *testing.T) {
 	}
 }
 
-func TestWhatCannotHoldAnExportIsSaid_D57(t *testing.T) {
+func TestUnwritableOutputIsReported_D57(t *testing.T) {
 	t.Parallel()
 	c, dir := clitest.NewClinic(t), t.TempDir()
 	socket := filepath.Join(dir, "socket")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsVisibleIsLeftAsItIs(t *testing.T) {
+func TestVisibleTextIsUnchanged(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Zoë\t李 🩺\n":          "Zoë\t李 🩺\n",

@@ -66,7 +66,7 @@ func TestTheSenderIsAnsweredAsTheProgramAnswers_D97(t *testing.T) {
 	}
 }
 
-func TestAForwardThatFailsIsToldKeptAndNotMadeAgainByItself_D97(t *testing.T) {
+func TestFailedForwardIsReportedKeptAndNotRetried_D97(t *testing.T) {
 	t.Parallel()
 	s, p := newService(t), newProgram(t, "") // it hangs up
 	inbox, url := s.inbox(p.target())

@@ -9,7 +9,7 @@ import (
 )
 
 // An open page is notified of each change, and is no longer counted once it is closed.
-func TestAnOpenPageIsToldOfChanges_D97(t *testing.T) {
+func TestOpenPageReceivesChanges_D97(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	if s.Watched() {
