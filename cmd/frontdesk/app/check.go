@@ -83,7 +83,7 @@ func (e *Engine) masterKey(ctx context.Context) Finding {
 		return found("master key", "", sealing.ErrNoMasterKey)
 	}
 	is, err := e.keyring.Check(ctx)
-	says := "it opens what is sealed here (" + is + ")"
+	says := "it decrypts the stored keys (" + is + ")"
 	switch {
 	case err != nil:
 		return found("master key", "", err)

@@ -57,7 +57,7 @@ func (e *Engine) durability(ctx context.Context) Finding {
 }
 
 func (e *Engine) erased(ctx context.Context) Finding {
-	return found("erasures", "everybody who was erased still is", e.stillErased(ctx))
+	return found("erasures", "all erased persons are still erased", e.stillErased(ctx))
 }
 
 // owner refuses an owner that no rule of the database binds.
@@ -68,10 +68,10 @@ func (e *Engine) owner(ctx context.Context) Finding {
 func (e *Engine) makers(ctx context.Context) Finding {
 	mends, err := postgres.CheckMakers(ctx, e.background)
 	if mends == "" {
-		return found("functions", "nobody but the owner may make any beside those of the owner", err)
+		return found("functions", "only the owner may make functions", err)
 	}
 	return Finding{
-		What: "functions", Warns: true, Says: "whoever serves or audits may make functions beside those of the owner: end that as a superuser",
+		What: "functions", Warns: true, Says: "the roles of the service or of auditors may make functions: revoke that as a superuser",
 		About: []slog.Attr{slog.String("by", mends)},
 	}
 }
@@ -84,7 +84,7 @@ func (e *Engine) objects(ctx context.Context) Finding {
 		return found("objects", "tables, functions, triggers, rights and settings are this program's", err)
 	}
 	return Finding{
-		What: "objects", Warns: true, Says: "the schema is not as this program was built for: find out who has changed it, and change it back as a superuser",
+		What: "objects", Warns: true, Says: "the schema differs from the one that this program needs: find out who changed it, and change it back as a superuser",
 		About: []slog.Attr{slog.Int("differences", len(differences)), slog.Any("first", differences[:min(len(differences), mostNamed)])},
 	}
 }

@@ -18,7 +18,7 @@ func (e *Engine) ledger() ledger.File { return ledger.File{Name: e.config.Erasur
 
 // ErrNotReapplied reports that the database holds erased data, because it was restored from a
 // backup.
-var ErrNotReapplied = errors.New("the database holds what was erased, because it was restored from an older backup: run frontdesk erasure reapply")
+var ErrNotReapplied = errors.New("the database holds erased data, because it was restored from an older backup: run frontdesk erasure reapply")
 
 func (e *Engine) stillErased(ctx context.Context) error {
 	back, err := e.NotErased(ctx)

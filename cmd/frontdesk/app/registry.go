@@ -44,7 +44,7 @@ func (a *App) measure() {
 	c := a.config
 	a.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "frontdesk_ready", Help: "1 if calls would be served now, and 0 if not: /readyz says why.",
+			Name: "frontdesk_ready", Help: "1 if calls would be served now, and 0 if not: /readyz gives the reason.",
 		}, a.isReady),
 		eventstore.Lag(a.background, c.Now), eventstore.Groups(a.store), postgres.ClockOffset(a.pools.background, c.RealNow), keyring.Ages(a.background),
 		retention.Ahead(a.background), proving.Reached(a.background, c.Now))

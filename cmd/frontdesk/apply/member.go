@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	errNeedsLinks = wrong("somebody who comes back chooses a password by a link: name a file for it with --links")
+	errNeedsLinks = wrong("a member who comes back chooses a password by a link: name a file for it with --links")
 	errHasLeft    = wrong("has left, and stays as they are: active: true would bring them back")
-	errNewLeaver  = wrong("nobody of this username works here who could leave: take them out of the file")
+	errNewLeaver  = wrong("no one with this username works here: remove them from the file")
 )
 
 // ofMember returns the steps of a member of staff. The person is zero if no one has that

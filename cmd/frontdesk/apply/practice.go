@@ -88,7 +88,7 @@ func (w *work) hours(ctx context.Context, tenant string, r RequestType) error {
 	return w.desk.SetOpeningHours(ctx, commands.SetOpeningHours{Tenant: tenant, RequestType: r.Type, Hours: *r.Hours})
 }
 
-var errNoFrom = wrong("a closure says from when on: without it, it would begin anew each time")
+var errNoFrom = wrong("a closure needs from: without it, each run would begin another closure")
 
 // closure closes the practice, or calls a closure off. A past closure cannot be changed.
 func (w *work) closure(ctx context.Context, tenant string, c Closure) error {

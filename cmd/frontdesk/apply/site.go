@@ -95,7 +95,7 @@ func find[T any](given, name string, derived uuid.UUID, existing []T, of func(T)
 	case isID && len(byID) == 0:
 		return nil, false, errNotThere
 	case !isID && len(byName) > 1:
-		return nil, false, wrongf("there are %d with the name %q: say by its identifier which one is meant", len(byName), name)
+		return nil, false, wrongf("there are %d with the name %q: give the identifier of the one that is meant", len(byName), name)
 	case !isID && len(byName) == 1:
 		return byName[0], true, nil
 	case len(byID) == 0:

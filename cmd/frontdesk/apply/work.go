@@ -130,7 +130,7 @@ func (w *work) once(kind, name string) error {
 	}
 	key := kind + " " + name
 	if w.seen[key] {
-		return wrongf("the %s %q stands in this document twice", kind, name)
+		return wrongf("the %s %q is in this document twice", kind, name)
 	}
 	w.seen[key] = true
 	return nil

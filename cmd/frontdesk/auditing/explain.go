@@ -121,7 +121,7 @@ func (a Auditor) unknown(ctx context.Context, requestID uuid.UUID) error {
 		return err
 	}
 	if archive != "" {
-		return ErrArchivedCall.With("A call with this request id would be in the archive %s, and not in the database any more.", archive)
+		return ErrArchivedCall.With("A call with this request id would be in the archive %s, and is no longer in the database.", archive)
 	}
 	return ErrUnknownCall
 }
@@ -130,11 +130,11 @@ func (a Auditor) unknown(ctx context.Context, requestID uuid.UUID) error {
 var ErrUnknownCall = fault.New(fault.Missing, "unknown-call", "The access record has no call with this request id.")
 
 // errNoCall refuses to explain a page: the table of rights lists who may see it.
-var errNoCall = fault.New(fault.Conflict, "no-call", "This is a page that staff were shown, and no call: their roles say which pages they see.")
+var errNoCall = fault.New(fault.Conflict, "no-call", "This request id belongs to a page of the staff pages, not to an API call: roles decide which pages staff can see.")
 
 // ErrArchivedCall refuses to explain a call of a time whose calls were moved out of the
 // database. With names the archive.
-var ErrArchivedCall = fault.New(fault.Missing, "archived-call", "Calls of that time are in an archive, and not in the database any more.")
+var ErrArchivedCall = fault.New(fault.Missing, "archived-call", "Calls of that time are in an archive, and are no longer in the database.")
 
 // claimOf returns the claim of a recorded call. For an endpoint that has left the catalogue
 // it has only the name.

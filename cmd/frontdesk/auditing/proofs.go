@@ -32,7 +32,7 @@ var (
 
 	// ErrNotAsSigned reports that the database differs from the signed log.
 	ErrNotAsSigned = fault.New(fault.Conflict, "not-as-signed",
-		"What this database holds is not what was signed, or its trees are wrong: audit verify --database-url finds out what differs.")
+		"The database differs from the signed log, or its trees are wrong: audit verify --database-url finds the differences.")
 )
 
 // Proof returns a proof that the event of an idx, or the line of the access record, is in a

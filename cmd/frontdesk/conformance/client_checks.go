@@ -9,14 +9,14 @@ import (
 func clientChecks() []check[*Client] {
 	return []check[*Client]{
 		{"call", "§5.1", "makes one call, with a right token and body", makesOneCall},
-		{"busy", "§7", "waits as long as Retry-After says when the service is busy (503), and tries again", triesAgain(isBusy, true)},
+		{"busy", "§7", "waits for Retry-After when the service is busy (503), and tries again", triesAgain(isBusy, true)},
 		{"limited", "§7", "does the same when it has called too often (429)", triesAgain(limits, true)},
 		{"cut-off", "§6.3", "tries again when the connection ends before an answer", triesAgain(cutsOff, false)},
 		{"answer-lost", "D22", "makes one request, also if the answer to the first call is lost", triesAgain(losesAnswer, false)},
-		{"refused", "§7.1", "tells a refusal, and does not try again (request-type-disabled)", takesNo(refuses, 1)},
+		{"refused", "§7.1", "reports a refusal, and does not try again (request-type-disabled)", takesNo(refuses, 1)},
 		{"new-code", "§7", "takes a code that it does not know for a refusal", takesNo(refusesNewly, 1)},
 		{"forbidden", "§7.2", "tries at most once more when it is not let in (403)", takesNo(forbids, 2)},
-		{"down", "§7", "gives up while the service stays away, and says so", givesUp},
+		{"down", "§7", "gives up while the service stays away, and reports it", givesUp},
 		{"newer", "§9", "takes an answer with members that it does not know", takesMore},
 	}
 }
@@ -56,7 +56,7 @@ func triesAgain(d treatment, waits bool) func(context.Context, *Client) string {
 		case len(r.arrivals) < 2:
 			return "it gave up after one call"
 		case waits && r.arrivals[1].at.Sub(r.arrivals[0].at) < time.Duration(d.retryAfter)*time.Second:
-			return fmt.Sprintf("it tried again after %s, and Retry-After says %d s", r.arrivals[1].at.Sub(r.arrivals[0].at).Round(time.Millisecond), d.retryAfter)
+			return fmt.Sprintf("it tried again after %s, and Retry-After was %d s", r.arrivals[1].at.Sub(r.arrivals[0].at).Round(time.Millisecond), d.retryAfter)
 		case !r.ok:
 			return "the request was submitted at last, and it ended as if it was not"
 		}
@@ -128,7 +128,7 @@ func sameKey(r ran) string {
 	for _, a := range r.arrivals {
 		switch {
 		case a.key == "":
-			return "it sent no Idempotency-Key, so nobody can tell the second call from another request"
+			return "it sent no Idempotency-Key, so the second call could be another request"
 		case a.key != r.arrivals[0].key:
 			return "it sent the request again under another Idempotency-Key"
 		case a.digest != r.arrivals[0].digest:
@@ -140,7 +140,7 @@ func sameKey(r ran) string {
 
 // rotationCheck needs a client that can be ordered to rotate.
 func rotationCheck() check[*Client] {
-	return check[*Client]{"rotated", "§5.7", "signs with another key, and publishes the old one beside it", rotates}
+	return check[*Client]{"rotated", "§5.7", "signs with another key, and still publishes the old one", rotates}
 }
 
 func rotates(ctx context.Context, c *Client) string {

@@ -25,13 +25,13 @@ func receiverChecks() []check[*Receiver] {
 		{"not-signed", "§6.4", "refuses alg none", refusesUnsigned},
 		{"hmac", "§6.4", "refuses HS256 with the public key as the secret", refusesHMAC},
 		{"other-alg", "§6.4", "refuses algorithms other than RS256", refusesOtherAlgorithms},
-		{"forged", "§6.5", "refuses what another key has signed", refusesForgeries},
+		{"forged", "§6.5", "refuses a webhook that another key has signed", refusesForgeries},
 		{"own-key", "§6.5", "refuses a webhook that brings its own key", refusesItsOwnKey},
 		{"unknown-key", "§6.5", "refuses a kid that is not published", refusesUnknownKey},
 		{"issuer", "§6.5", "refuses another iss", refusesOf("a webhook of another sender", func(w *webhook) { w.with("iss", "somebody-else") })},
-		{"expired", "§6.5", "refuses what has expired", refusesExpired},
+		{"expired", "§6.5", "refuses an expired webhook", refusesExpired},
 		{"claims", "§6.4", "refuses a webhook without exp", refusesOf("a webhook that never expires", func(w *webhook) { w.with("exp", nil) })},
-		{"rubbish", "§6.3", "refuses what is no webhook, and goes on", survivesRubbish},
+		{"rubbish", "§6.3", "refuses a body that is no webhook, and goes on", survivesRubbish},
 		{"quick", "§6.3", "answers quickly", isQuick},
 	}
 }
@@ -138,7 +138,7 @@ func refusesOf(what string, spoil func(*webhook)) func(context.Context, *Receive
 // refusesUnsigned spells "none" in every way that a deny list may have forgotten.
 func refusesUnsigned(ctx context.Context, r *Receiver) string {
 	for _, none := range []string{"none", "None", "NONE", "nOnE"} {
-		why := r.refuses(ctx, "a webhook that nobody signed (alg "+none+")", recordOpened(r.Now()).signedBy(none, unsigned).token(r.key()))
+		why := r.refuses(ctx, "an unsigned webhook (alg "+none+")", recordOpened(r.Now()).signedBy(none, unsigned).token(r.key()))
 		if why != "" {
 			return why
 		}
@@ -149,7 +149,7 @@ func refusesUnsigned(ctx context.Context, r *Receiver) string {
 func refusesHMAC(ctx context.Context, r *Receiver) string {
 	key := r.key()
 	for _, secret := range secrets(key) {
-		if why := r.refuses(ctx, "an HMAC that everybody can make", recordOpened(r.Now()).signedBy("HS256", hs256(secret)).token(key)); why != "" {
+		if why := r.refuses(ctx, "an HMAC that anyone can make", recordOpened(r.Now()).signedBy("HS256", hs256(secret)).token(key)); why != "" {
 			return why
 		}
 	}
@@ -219,7 +219,7 @@ func survivesRubbish(ctx context.Context, r *Receiver) string {
 		return fmt.Sprintf("%s to a body of a mebibyte; answer 413", a)
 	}
 	if why := r.takes(ctx, recordOpened(r.Now())); why != "" {
-		return why + " after what was none"
+		return why + " after a body that is no webhook"
 	}
 	return ""
 }

@@ -72,16 +72,16 @@ func TestABrokenReceiverFailsForTheRightReason_D100(t *testing.T) {
 			[]string{"forged", "not-signed", "hmac", "other-alg", "own-key", "unknown-key", "keys-away"}, "it took a webhook that another key has signed",
 		},
 		"takes alg none": {
-			func(s *standIn) { s.also = takesNone }, []string{"not-signed"}, "it took a webhook that nobody signed",
+			func(s *standIn) { s.also = takesNone }, []string{"not-signed"}, "it took an unsigned webhook",
 		},
 		"takes the public key for a secret": {
-			func(s *standIn) { s.also = takesHMAC }, []string{"hmac"}, "it took an HMAC that everybody can make",
+			func(s *standIn) { s.also = takesHMAC }, []string{"hmac"}, "it took an HMAC that anyone can make",
 		},
 		"takes the public key without its last newline for a secret": {
-			func(s *standIn) { s.also = takesTrimmedHMAC }, []string{"hmac"}, "it took an HMAC that everybody can make",
+			func(s *standIn) { s.also = takesTrimmedHMAC }, []string{"hmac"}, "it took an HMAC that anyone can make",
 		},
 		"bars none in small letters alone": {
-			func(s *standIn) { s.also = takesNoneInCapitals }, []string{"not-signed"}, "it took a webhook that nobody signed (alg None)",
+			func(s *standIn) { s.also = takesNoneInCapitals }, []string{"not-signed"}, "it took an unsigned webhook (alg None)",
 		},
 		"follows jku": {
 			func(s *standIn) { s.also = takesJKU }, []string{"own-key"}, "it took a key from where the webhook's own header leads",
@@ -89,7 +89,7 @@ func TestABrokenReceiverFailsForTheRightReason_D100(t *testing.T) {
 		"takes nothing more after the first forgery": {
 			func(s *standIn) { s.bars = true },
 			[]string{"not-signed", "hmac", "other-alg", "forged", "own-key", "unknown-key", "issuer", "expired", "claims", "rubbish"},
-			"it refused a webhook that nobody signed (alg none), which shows nothing: it answered 429 to a right webhook",
+			"it refused an unsigned webhook (alg none), which shows nothing: it answered 429 to a right webhook",
 		},
 		"takes a key out of the header": {
 			func(s *standIn) { s.also = takesOwnKey }, []string{"own-key"}, "it took a key out of the webhook's own header",

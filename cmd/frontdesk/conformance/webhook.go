@@ -56,7 +56,7 @@ func recordOpened(at time.Time) *webhook {
 func eachKind(at time.Time) map[string]*webhook {
 	return map[string]*webhook{
 		"record.opened":                        recordOpened(at),
-		"record.opened by nobody who is named": newWebhook(at, application.RecordOpened, unnamed()),
+		"record.opened by an unnamed user": newWebhook(at, application.RecordOpened, unnamed()),
 		"consultation.started":                 newWebhook(at, application.ConsultationStarted, unnamed()),
 		"callin.notification.shown": newWebhook(at, application.CallInShown, members{
 			"appointmentId": newID(), "patientName": "Ann Archer", "roomName": nil, "siteId": newID(), "siteName": "Main Street", "calledInAt": at.UTC(),

@@ -88,7 +88,7 @@ func (d *dev) test(ctx context.Context, m *registration, form url.Values) (strin
 func (d *dev) again(ctx context.Context, _ *registration, form url.Values) (string, error) {
 	number, err := strconv.Atoi(form.Get("number"))
 	if err != nil {
-		return "", errors.New("say which webhook is to be sent again")
+		return "", errors.New("name the webhook to send again")
 	}
 	webhook, err := d.inbox.Again(ctx, number)
 	if err != nil {
@@ -114,7 +114,7 @@ func (d *dev) rotate(ctx context.Context, m *registration, _ url.Values) (string
 	if err != nil {
 		return "", err
 	}
-	done := fmt.Sprintf("The next key, %s, is published beside the one that signs. It signs once the service holds it", kid)
+	done := fmt.Sprintf("The next key, %s, is published next to the current one. It signs once the service has cached it", kid)
 	if _, err := m.client.RereadKeySet(ctx); err != nil {
 		return fmt.Sprintf("%s, which may take a moment: %v", done, refusals.Plain(err)), nil
 	}
@@ -134,7 +134,7 @@ func (d *dev) setClock(ctx context.Context, _ *registration, form url.Values) (s
 	}
 	setting := form.Get("setting")
 	if setting == "" {
-		return "", errors.New("say where the clock goes: +12h, an instant such as 2027-03-28T00:59:00Z, or real")
+		return "", errors.New("set the clock with +12h, an instant such as 2027-03-28T00:59:00Z, or real")
 	}
 	at, err := remote.Clock(ctx, setting)
 	return fmt.Sprintf("The sandbox's clock shows %s.", at.UTC().Format(time.RFC3339)), err

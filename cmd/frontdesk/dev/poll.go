@@ -100,7 +100,7 @@ func (d *dev) enter(ctx context.Context, info sandbox.Info) error {
 	case first:
 		d.log.info("The sandbox in %s knows the application: enabled, with every grant and every webhook.", d.config.SandboxDir)
 	case unknown:
-		d.log.info("The sandbox did not know the application any more: registered again, with the same identifier.")
+		d.log.info("The sandbox no longer knew the application: registered again, with the same identifier.")
 	default:
 		d.log.info("The sandbox is there again.")
 	}
@@ -143,7 +143,7 @@ func (d *dev) rejoin(ctx context.Context) {
 	case err != nil:
 		d.away("The sandbox does not take the application: %v. Retrying.", err)
 	case unknown:
-		d.log.info("The sandbox did not know the application any more: registered again, with the same identifier.")
+		d.log.info("The sandbox no longer knew the application: registered again, with the same identifier.")
 	}
 }
 

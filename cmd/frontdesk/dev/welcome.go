@@ -41,7 +41,7 @@ func (d *dev) welcome(ctx context.Context) bool {
 	if err != nil {
 		self = "frontdesk"
 	}
-	forwarded, afterwards := "handed on to nobody (--forward-to URL does that)", "goes on"
+	forwarded, afterwards := "not forwarded (--forward-to URL does that)", "goes on"
 	if r.Webhooks.ForwardTo != "" {
 		forwarded = "and handed on to " + r.Webhooks.ForwardTo
 	}

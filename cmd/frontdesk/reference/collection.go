@@ -117,7 +117,7 @@ func collectionOf(s Sandbox) ([]byte, error) {
 	c.Variable = []variable{
 		{Key: "baseURL", Value: s.URL, Description: "Where the practice's API is."},
 		{Key: "tokenURL", Value: s.URL + Prefix + tokenPath, Description: "Where a sandbox mints tokens; empty elsewhere."},
-		{Key: "username", Description: "Whom the application acts for; empty for itself."},
+		{Key: "username", Description: "The member of staff the application acts for; empty for itself."},
 		{Key: "token", Description: "Set before each call where there is a tokenURL; elsewhere write one here that your application has signed."},
 		{Key: "patientId", Value: s.IDs.Patient, Description: "The patients in sandbox.json have one each."},
 		{Key: "siteId", Value: s.IDs.Site}, {Key: "roomId", Value: s.IDs.Room}, {Key: "appointmentId", Value: s.IDs.Appointment},

@@ -53,7 +53,7 @@ func causes() []cause {
 		{name: "other-practice", of: "paused", status: 400, code: "patient-not-found", says: "The patient is another practice's."},
 		{
 			name: "restricted", restricted: true, endpoint: access.OpenCareRecord, status: 403, code: "unauthorized",
-			says: "The record is open to " + restrictedTo + " alone. Call in the name of somebody else, who has authorised the application.",
+			says: "The record is open to " + restrictedTo + " alone. Call in the name of another member of staff, who has authorised the application.",
 		},
 		{name: "paused", practice: "paused", ready: pause, status: 400, code: "request-type-paused", says: "The practice has paused both types of request."},
 		{name: "closed", practice: "closed", ready: closeDown, status: 400, code: "request-type-closed", says: "The practice is closed."},

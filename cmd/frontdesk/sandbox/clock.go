@@ -164,7 +164,7 @@ func near(moved time.Duration) error {
 }
 
 func errSetting(setting string) error {
-	return refused("%q does not say where the clock goes: use +12h, an instant such as 2027-03-28T00:59:00Z, or real.", setting)
+	return refused("%q is no time for the clock: use +12h, an instant such as 2027-03-28T00:59:00Z, or real.", setting)
 }
 
 func instant(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z") }

@@ -121,7 +121,7 @@ var errDiffers = errors.New("the read models differ from the log: --switch corre
 
 var errHashes = errors.New("staff_passwords has hashes that are not in the log, and that no one can sign in with. Find out who has written them, then set these passwords again")
 
-var errObjects = errors.New("the schema of the database is not as this program was built for: find out who has changed it, and change it back as a superuser")
+var errObjects = errors.New("the schema of the database differs from the one that this program needs: find out who changed it, and change it back as a superuser")
 
 // Run rebuilds and compares. Ctrl-C stops it, and the next run goes on from there.
 func (c *auditRebuildCmd) Run(r *term.Run) error {

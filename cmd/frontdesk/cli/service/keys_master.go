@@ -72,7 +72,7 @@ type keysRotateMasterCmd struct {
 
 // Why a rotation needs an operator.
 var (
-	errAddKey     = errors.New("the ring has no next master key, and a command prints it: add a line of `openssl rand -base64 32` to what the command prints, and run this again")
+	errAddKey     = errors.New("the ring has no next master key, and a command prints it: add a line of `openssl rand -base64 32` to the command's output, and run this again")
 	errRotateNext = errors.New("run frontdesk key rotate-master")
 )
 
@@ -114,7 +114,7 @@ func (c *keysRotateMasterCmd) rotate(r *term.Run, rotation keyring.MasterRotatio
 	keys, err := keyring.MasterKeys(r.Context, rotation.DB)
 	for _, k := range keys {
 		if k.ReplacedAt != nil && rotation.Masters.Holds(k.ID) {
-			fmt.Fprintf(r.Out, "master key %s wraps nothing any more; backups from before %s need it\n", k.ID, k.UnusedAt.UTC().Format(time.RFC3339))
+			fmt.Fprintf(r.Out, "master key %s wraps no key any longer; backups from before %s need it\n", k.ID, k.UnusedAt.UTC().Format(time.RFC3339))
 		}
 	}
 	return err
@@ -267,7 +267,7 @@ func (c *keysRetireMasterCmd) retire(r *term.Run, ring *sealing.Ring, keys []key
 		fmt.Fprintln(r.Out, "the ring holds no replaced master key: nothing to do")
 		return nil
 	case c.MasterKeyFile == "":
-		fmt.Fprintf(r.Out, "take out of what the command prints: %s\n", strings.Join(gone, ", "))
+		fmt.Fprintf(r.Out, "remove from the command's output: %s\n", strings.Join(gone, ", "))
 		return nil
 	}
 	left := slices.DeleteFunc(ring.Keys(), func(k sealing.MasterKey) bool { return slices.Contains(gone, k.ID()) })

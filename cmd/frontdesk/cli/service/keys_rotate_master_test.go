@@ -41,7 +41,7 @@ func TestMasterKeyIsRotatedAtCommandLine_D136(t *testing.T) {
 	o.WantSuccess(t)
 	ids := ringOf(t, file)
 	if len(ids) != 2 || !strings.Contains(o.Out, "added master key "+ids[0]) || !strings.Contains(o.Out, "under master key "+ids[0]) ||
-		!strings.Contains(o.Out, "master key "+ids[1]+" wraps nothing any more") {
+		!strings.Contains(o.Out, "master key "+ids[1]+" wraps no key any longer") {
 		t.Fatalf("ring %v; printed\n%s", ids, o.Out)
 	}
 	clitest.Frontdesk(t, serving("activate", kid)...).WantSuccess(t) // its private half was encrypted again

@@ -57,7 +57,7 @@ func (c *RetainCmd) Run(r *term.Run) error {
 		fmt.Fprintln(r.Out, "nothing is moved to files: no --access-retention is set")
 	}
 	if err := engine.Drain(r.Context); err != nil {
-		return fmt.Errorf("all is done; what the log says of it comes when a server runs: %w", err)
+		return fmt.Errorf("the archives are complete; their events reach the log as soon as a server runs: %w", err)
 	}
 	return nil
 }

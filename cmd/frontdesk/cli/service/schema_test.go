@@ -23,7 +23,7 @@ func TestDoctoredSchemaIsNamed(t *testing.T) {
 		ALTER TABLE record_entries ENABLE ROW LEVEL SECURITY`)
 	want := []any{"function swallow(): added", "row security record_entries: added", "trigger deliveries.swallow: added"}
 
-	line := clitest.Serving(t, "--database-url", db.URL).Line(t, "the schema is not as this program was built for: find out who has changed it, and change it back as a superuser")
+	line := clitest.Serving(t, "--database-url", db.URL).Line(t, "the schema differs from the one that this program needs: find out who changed it, and change it back as a superuser")
 	if diff := cmp.Diff(want, line["first"]); diff != "" || line["differences"] != 3.0 {
 		t.Errorf("at the start (-want +got):\n%s", diff)
 	}
@@ -37,7 +37,7 @@ func TestDoctoredSchemaIsNamed(t *testing.T) {
 	}
 
 	rebuild := clitest.Frontdesk(t, "audit", "rebuild", "--json", "--database-url", db.AdminURL)
-	rebuild.WantFailure(t, 1, "the schema of the database is not as this program was built for")
+	rebuild.WantFailure(t, 1, "the schema of the database differs from the one that this program needs")
 	var result struct{ Schema []any }
 	if err := json.Unmarshal([]byte(rebuild.Out), &result); err != nil || !cmp.Equal(want, result.Schema) {
 		t.Errorf("rebuild says %s, %v", rebuild.Out, err)

@@ -165,7 +165,7 @@ func (f EngineFlags) actor(ctx context.Context, engine *app.Engine, tenant strin
 	}
 	member, err := engine.Staff.StaffByUsername(ctx, tenant, f.As)
 	if err != nil {
-		return event.Actor{}, fmt.Errorf("find whom to act for: %w", err)
+		return event.Actor{}, fmt.Errorf("find the member of staff to act for: %w", err)
 	}
 	return operator.ActingFor(member.UUID), nil
 }

@@ -66,11 +66,11 @@ func printedKeys(ctx context.Context, words Words) ([]sealing.MasterKey, error) 
 	case printed.long:
 		return nil, fmt.Errorf("run %s for the master key: %w", words[0], sealing.ErrMasterKeyForm)
 	case err != nil:
-		return nil, fmt.Errorf("run %s for the master key, which says why if you run it yourself: %w", words[0], err)
+		return nil, fmt.Errorf("run %s for the master key; run it yourself to see why it fails: %w", words[0], err)
 	}
 	keys, err := sealing.ParseRing(printed.text.String())
 	if err != nil {
-		return nil, fmt.Errorf("read what %s prints: %w", words[0], err)
+		return nil, fmt.Errorf("read the output of %s: %w", words[0], err)
 	}
 	return keys, nil
 }

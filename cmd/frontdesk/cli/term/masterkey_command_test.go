@@ -70,7 +70,7 @@ func TestCommandPrintsNextMasterKey_D136(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "ring")
 	clitest.Must(t, os.WriteFile(list, []byte(base64Of(clitest.MasterKey)+"\n"), 0o600))
 	rotate := []string{"key", "rotate-master", "--database-url", c.DB.AdminURL, "--master-key-command", "cat " + list}
-	clitest.Frontdesk(t, rotate...).WantFailure(t, 1, "add a line of `openssl rand -base64 32` to what the command prints")
+	clitest.Frontdesk(t, rotate...).WantFailure(t, 1, "add a line of `openssl rand -base64 32` to the command's output")
 	clitest.Must(t, os.WriteFile(list, []byte(base64Of(clitest.MasterKey)+"\n"+base64Of(next)+"\n"), 0o600))
 	o := clitest.Frontdesk(t, rotate...)
 	o.WantSuccess(t)
@@ -78,7 +78,7 @@ func TestCommandPrintsNextMasterKey_D136(t *testing.T) {
 		t.Errorf("printed\n%s", o.Out)
 	}
 	both := clitest.CheckServing(t, c.DB.URL, "--master-key-command", "cat "+list)
-	if got := both.Checks()["master key"]; got != "ok: it opens what is sealed here ("+next.ID()+")" {
+	if got := both.Checks()["master key"]; got != "ok: it decrypts the stored keys ("+next.ID()+")" {
 		t.Errorf("with both, the master key is %q", got)
 	}
 	clitest.Frontdesk(t, "key", "retire-master", "--database-url", c.DB.AdminURL, "--master-key-command", "cat "+list, "--oldest-backup=2100-01-01").WantSuccess(t)
