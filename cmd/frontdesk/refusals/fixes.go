@@ -60,7 +60,7 @@ var ofReasons = map[bearer.Reason]string{
 	"kid":              "Put the kid of the signing key in the token's header, exactly as your key set has it.",
 	"crit":             "Leave crit out of the token's header.",
 	"b64":              "Leave b64 out of the token's header.",
-	"header":           "Leave jwk, x5c and nonce out of the token's header: nothing is done with them.",
+	"header":           "Leave jwk, x5c and nonce out of the token's header: they are not used.",
 	"claim-missing":    "Add the claim. azp is needed wherever sub is a username.",
 	"claim-type":       "Write the claim as a JSON string without control characters.",
 	"claim-time":       "Write the time as a JSON number of seconds since 1970, without quotes.",
@@ -70,21 +70,21 @@ var ofReasons = map[bearer.Reason]string{
 	"time-unit":        "Send seconds: in JavaScript, Math.floor(Date.now() / 1000).",
 	"lifetime":         "Set exp to iat + 60 or less.",
 	"azp":              "Set azp to the application's identifier, as iss.",
-	"act-on-user":      "Leave act out of a token that acts for a user; only calls of the application itself say who is behind them.",
-	"act":              "Mend the member that is named: act has a practitioner with name and email, and an organisation with a name (§2.7).",
-	"jwks-unreachable": "Fetch the URL from outside your network: within 5 s it must answer 200, by https with a trusted certificate and without a redirect. `frontdesk token explain --jwks URL` says what it did.",
+	"act-on-user":      "Leave act out of a token that acts for a user; only calls of the application itself can have it.",
+	"act":              "Fix the member that is named: act has a practitioner with name and email, and an organisation with a name.",
+	"jwks-unreachable": "Fetch the URL from outside your network: within 5 s it must answer 200, by https with a trusted certificate and without a redirect. `frontdesk token explain --jwks URL` shows the failure.",
 	"jwks-not-json":    "Serve a JSON object of at most 256 KiB. `frontdesk token explain --jwks URL` shows where parsing fails.",
-	"jwks-no-key":      "Publish an RSA key of 2048 to 4096 bits with a kid. `frontdesk token explain --jwks URL` says of each key why it is not used.",
-	"unknown-key":      "Publish the key, beside the old one, an hour before you sign with it, or have the set read again by `POST application/key-set` with a token of the old one.",
+	"jwks-no-key":      "Publish an RSA key of 2048 to 4096 bits with a kid. `frontdesk token explain --jwks URL` shows why a key is not used.",
+	"unknown-key":      "Publish the key next to the old one an hour before you sign with it, or have the set read again by `POST application/key-set` with a token of the old one.",
 	"signature":        "Sign with the private half of the key that is published under this kid, and change nothing after signing.",
 }
 
 // ofRules holds the fixes of a call's rights.
 var ofRules = map[access.Rule]string{
 	access.RuleKnown:      "Send the application's identifier as iss, exactly as it was given to you, and to the environment that it is registered in.",
-	access.RuleEnabled:    "Ask a manager of the practice to enable the application. Check the practice's name in the host, too: an unknown practice is answered alike.",
-	access.RuleGranted:    "Ask the operator for the grant of this endpoint in this mode. What an application asks about itself is asked with sub = iss.",
+	access.RuleEnabled:    "Ask a manager at the practice to enable your application. Also check the practice's name in the host: an unknown practice gets the same answer.",
+	access.RuleGranted:    "Ask the operator for the grant of this endpoint in this mode. For questions about the application itself, set sub to iss.",
 	access.RuleAuthorised: "Send the user through the authorisation page again: an authorisation lasts 12 hours.",
-	access.RuleScope:      "Call for the patient whom the authorisation names, or send the user through the authorisation page for a standing authorisation.",
+	access.RuleScope:      "Call for the patient of the authorisation, or send the user through the authorisation page for a standing authorisation.",
 	access.RuleRecord:     "You cannot fix this: the practice has restricted this record to other members of staff.",
 }

@@ -28,7 +28,7 @@ func (c Code) Page() []byte {
 		fmt.Fprintf(&page, "## %s\n\n%s\n\n", part.title, part.text)
 	}
 	fmt.Fprintf(&page, "## An answer\n\n```json\n%s\n```\n\n", exampleOf(c.Code))
-	page.WriteString("## Possible descriptions\n\n`…` stands for what differs from call to call.\n\n")
+	page.WriteString("## Possible descriptions\n\n`…` marks the parts that differ from call to call.\n\n")
 	c.sentences(&page)
 	return []byte(page.String())
 }
@@ -68,7 +68,7 @@ func Index() []byte {
 	var page strings.Builder
 	page.WriteString("# Error codes\n\n" +
 		"Every refusal of the Transactional API has the form `{\"errors\": [{\"code\", \"description\"}]}`. Programs go by the code; the\n" +
-		"description is for people and says what was found and what is wanted. These pages are made of the table that the service, its\n" +
+		"description is for people: it names the problem and the expected value. These pages are made of the table that the service, its\n" +
 		"OpenAPI description and `frontdesk token explain` share.\n\n" +
 		"`X-Request-Id` is in every answer: quote it when you ask about one.\n\n" +
 		"| code | status | what happened | again? |\n|---|---|---|---|\n")

@@ -27,10 +27,10 @@ type Retry string
 
 // The four answers.
 const (
-	Mended Retry = "Not as it is: the same call is refused again until it is mended."
-	Later  Retry = "Yes, later. `Retry-After` says after how many seconds, where that is known."
-	Again  Retry = "Yes, with the same `Idempotency-Key`: whether the call was carried out is not known."
-	Never  Retry = "No."
+	AfterFix Retry = "Not as it is: the same call is refused again until it is fixed."
+	Later    Retry = "Yes, later. `Retry-After` gives the seconds, where they are known."
+	Again    Retry = "Yes, with the same `Idempotency-Key`: whether the call was carried out is not known."
+	Never    Retry = "No."
 )
 
 // Codes returns the table, in the order of the contract's tables and then by status.
@@ -45,7 +45,7 @@ func Codes() []Code {
 // row is a line of the table as it is written: the faults of one code, which belong to their
 // rules, and their descriptions.
 type row struct {
-	says     fault.List
+	faults   fault.List
 	happened string
 	wanted   string
 	do       string
@@ -54,12 +54,12 @@ type row struct {
 }
 
 func (r row) code() Code {
-	first := r.says[0]
+	first := r.faults[0]
 	code := Code{
 		Code: first.Code, Status: httpapi.Status(first.Kind),
 		Happened: r.happened, Wanted: r.wanted, Do: r.do, Retry: r.retry,
 	}
-	for _, one := range r.says {
+	for _, one := range r.faults {
 		sentence := Sentence{Text: one.Detail, Do: r.do}
 		if r.fix != nil {
 			sentence.Do = r.fix(one)
