@@ -177,11 +177,11 @@ func TestBrowserNeedsNoScriptToDevelop_D97(t *testing.T) {
 	c, b := lookAround(t), newTab(t)
 	b.withoutScript()
 	b.open(c.PageURL)
-	b.shows("Without JavaScript, this page does not follow what happens.")
+	b.shows("Without JavaScript, this page does not update.")
 	b.press("Call in, and take it back")
 	b.shows("callin.notification.removed has happened")
 	clocktest.Eventually(t, func() bool {
-		b.press("Load it again")
+		b.press("Reload")
 		return strings.Count(ask(b, chromedp.Text("body")), "your program answered 200") >= 4 // two webhooks, each in a sentence and a list
 	}, "two webhooks to be answered")
 }

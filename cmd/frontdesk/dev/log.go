@@ -67,9 +67,9 @@ func (d *dev) logAttempt(event string, a forward.Attempt) {
 	took := page.Took(a.Took)
 	switch {
 	case a.Failure != "":
-		d.log.error("%s: verified, not handed on: %s. It is kept: the page sends it again.", event, a.Failure)
+		d.log.error("%s: verified, not forwarded: %s. It is kept: send it again from the page.", event, a.Failure)
 	case !a.Fine():
-		d.log.error("%s: verified; your program answered %d in %s. It is kept: the page sends it again.", event, a.Status, took)
+		d.log.error("%s: verified; your program answered %d in %s. It is kept: send it again from the page.", event, a.Status, took)
 	default:
 		d.log.info("%s: verified; your program answered %d in %s", event, a.Status, took)
 	}

@@ -22,7 +22,7 @@ Make a call from another terminal, in this directory:
   curl -sS %[2]s/ping -H "$(%[11]s token mint --curl)"
 
 --sub %[12]s makes it one for that member of staff. Make a webhook come:
-press a button of the page. Webhooks and troubles are told below.
+press a button of the page. Webhooks and errors are logged below.
 
 Ctrl-C stops this; the sandbox in %[13]s %[14]s.
 
@@ -43,7 +43,7 @@ func (d *dev) welcome(ctx context.Context) bool {
 	}
 	forwarded, afterwards := "not forwarded (--forward-to URL does that)", "goes on"
 	if r.Webhooks.ForwardTo != "" {
-		forwarded = "and handed on to " + r.Webhooks.ForwardTo
+		forwarded = "and forwarded to " + r.Webhooks.ForwardTo
 	}
 	if d.proc.own {
 		afterwards = "stops, too"

@@ -81,7 +81,7 @@ func (*DevCmd) Help() string {
 
   frontdesk dev --forward-to http://localhost:3000/hook
 
-makes your code an application of a sandbox: with a key of its own (in .frontdesk-dev), enabled, with every grant and every webhook. Webhooks are verified and handed on as they came. A page shows each call with what to mend, each webhook with your program's answer, and has buttons for what your code must live with: events, rotated keys, a reset, another time. "frontdesk token mint --curl" in the same directory mints for that application.`
+makes your code an application of a sandbox: with a key of its own (in .frontdesk-dev), enabled, with every grant and every webhook. Webhooks are verified and forwarded unchanged. A page shows each call with its fix and each webhook with your program's answer, and has buttons for the situations that your code must handle: events, rotated keys, a reset, another time. "frontdesk token mint --curl" in the same directory mints for that application.`
 }
 
 // Run runs until it is stopped.

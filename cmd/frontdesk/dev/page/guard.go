@@ -17,7 +17,7 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect
 const (
 	wrongHost   = "Nothing is served by this name. Open the address that frontdesk dev has printed.\n"
 	noEntry     = "Open the address that frontdesk dev has printed: it holds the key to this page.\n"
-	foreignForm = "This was not sent from the page of frontdesk dev, or the page is out of date. Load it again.\n"
+	foreignForm = "This was not sent from the page of frontdesk dev, or the page is out of date. Reload it.\n"
 )
 
 // URL is the address of the page, with the key to it.
