@@ -32,9 +32,9 @@ type feedFollowCmd struct {
 // Help returns the details, which a help text has no room for.
 func (c *feedFollowCmd) Help() string {
 	return `Prints, for each event: its place, when it was recorded, practice, stream, version in the stream, name, data and metadata. Personal values
-are [personal]. Whoever keeps the place of the last line together with what was made of it goes on with --after and misses nothing.
-A broker that is away is waited for. It ends with status 1 if it cannot go on: if the log has lost its end and what was printed never
-happened, if the broker has forgotten what comes next, or if an event is of a newer program. docs/followers.md says more.`
+are [personal]. Store the place of the last line together with its result: with --after, you go on from there and miss nothing.
+It waits for a broker that is away. It ends with status 1 if it cannot go on: if the log has lost events that were printed, if the
+broker no longer has the next event, or if an event is of a newer program. See docs/followers.md.`
 }
 
 // followed is an event as it is printed.

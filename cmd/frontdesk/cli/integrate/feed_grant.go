@@ -23,7 +23,7 @@ type feedGrantCmd struct {
 func (c *feedGrantCmd) Help() string {
 	return `Lets a follower read the log from NATS. It creates the follower's consumers, with the credentials of the relay, and prints their account: put it into
 nats-followers.conf on each server, and run "nats-server --signal reload" twice. Run it again without --out after the broker has lost
-everything. Take the account out of that file to end it, and reload.`
+everything. To revoke it, remove the account from that file, and reload.`
 }
 
 // Run makes consumers, and an account.

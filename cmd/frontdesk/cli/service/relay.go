@@ -30,9 +30,9 @@ type RelayCmd struct {
 
 // Help returns the details, which a help text has no room for.
 func (c *RelayCmd) Help() string {
-	return `Hands the event log to NATS JetStream, for followers who are not to read the database. "serve --nats" does the same; this is for
+	return `Copies the event log to NATS JetStream, for followers that do not read the database. "serve --nats" does the same; this is for
 another machine, with the role frontdesk_audit. Run as many as you like. Personal values stay in the database. It waits for a broker or a
-database that is away, for a standby to be promoted, and for a log in clear to be sealed.
+database that is away, and for a standby to be promoted.
 If the broker holds events that the log has lost, it ends: run "frontdesk audit begin-epoch" if the database was restored.`
 }
 

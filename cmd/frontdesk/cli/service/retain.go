@@ -24,12 +24,12 @@ type RetainCmd struct {
 // Help returns the details, which a help text has no room for.
 func (c *RetainCmd) Help() string {
 	return `Run it every day, as the database's owner, with or without a period. It makes the partitions of this month and the next two.
-With a period it also takes each month that is wholly older out of the database. A month is written to
+With a period it also archives each month that is wholly older. A month is written to
 DIR/<name>.jsonl.gz (one JSON object a line) with DIR/<name>.jsonl.gz.manifest.json, detached, noted in the event log
 (audit.archived.v1), read back, and only then dropped. A run that is stopped is finished by the next one.
 Lines of the access record are moved when a signed checkpoint covers them. The archive holds it, so frontdesk audit verify
 can show later, without the database, that nothing in it was changed or left out.
-Begin when all processes have been upgraded. docs/retention.md says what else is kept, how long, and why.`
+Begin when all processes have been upgraded. docs/retention.md lists all stored data with its retention period.`
 }
 
 // Run makes partitions, and archives those that are old enough.

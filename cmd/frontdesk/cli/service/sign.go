@@ -38,9 +38,9 @@ func (c *SignCmd) Help() string {
 	return `Run one, on another machine than the database and the service, with the role frontdesk_audit. Every 10 s it reads what is new in
 the event log and in the access record, signs a checkpoint of each practice's (how many events, and the root of their tree), has the
 witnesses cosign it, and publishes it in the database: "frontdesk audit checkpoint" shows it.
-It remembers in --state what it has signed, and believes nothing that the database says of it. The last event is read again each time,
-and everything about once an hour. A log that is shorter than it was, has a gap, or is another one is not signed any more; it says so, and
-frontdesk_signer_alarms is not 0. A database that is away, a standby, or one that is being sealed is waited for.
+It keeps its signed state in --state, and trusts nothing that the database holds about it. It reads the last event again each time,
+and everything about once an hour. It no longer signs a log that is shorter than it was, has a gap, or has changed: it logs an error, and
+frontdesk_signer_alarms is not 0. It waits for a database that is away, and for a standby to be promoted.
 After a restore or a lost end the service begins an epoch, and signing goes on under another origin. If more than 1,000 entries are
 lost, or more than ten minutes of them, it waits for --accept-epoch.`
 }
