@@ -11,7 +11,7 @@ var callCauses = map[string]cause{
 	"the role may not append": {
 		fires: []string{"CallsFail"},
 		wrong: func(w *world) { w.as(`REVOKE INSERT ON events FROM frontdesk_app`) },
-		mend:  func(w *world) { w.as(`GRANT INSERT ON events TO frontdesk_app`) },
+		fix:   func(w *world) { w.as(`GRANT INSERT ON events TO frontdesk_app`) },
 	},
 	"a table is locked again and again": {
 		fires: []string{"SlowCalls"},
@@ -19,7 +19,7 @@ var callCauses = map[string]cause{
 			w.locks("applications", 1200*time.Millisecond, 50*time.Millisecond)
 			w.crowds(2, usualPause)
 		},
-		mend: func(w *world) { w.unlock() },
+		fix: func(w *world) { w.unlock() },
 	},
 	"there are four slots for many slow calls": {
 		fires: []string{"CallsAreSentAway"},
@@ -37,7 +37,7 @@ var callCauses = map[string]cause{
 			w.crowds(12, 10*time.Millisecond) // so that a connection that is free again is taken at once
 			w.until("calls are sent away", func(m metrics) bool { return m.most("frontdesk_call_seconds_count", `status="503"`) > 2 })
 		},
-		mend: func(w *world) {
+		fix: func(w *world) {
 			w.unlock()
 			w.untilStable("calls that are sent away", func(m metrics) float64 { return m.most("frontdesk_call_seconds_count", `status="503"`) })
 		},

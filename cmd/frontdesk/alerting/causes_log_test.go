@@ -15,7 +15,7 @@ var logCauses = map[string]cause{
 			w.beginEpoch()
 			w.serving(w.serves())
 		},
-		mend: func(*world) {},
+		fix: func(*world) {},
 	},
 	"another session holds the sequencer's row": {
 		fires: []string{"NobodySequences"},
@@ -23,7 +23,7 @@ var logCauses = map[string]cause{
 			w.holds(`SELECT FROM sequencer FOR UPDATE`)
 			w.append(1100)
 		},
-		mend: func(w *world) { w.release(); w.until("all is in the log", caughtUp) },
+		fix: func(w *world) { w.release(); w.until("all is in the log", caughtUp) },
 	},
 	"a transaction that has written an event stays open": {
 		fires: []string{"GapsStay"},
@@ -31,7 +31,7 @@ var logCauses = map[string]cause{
 			w.holds(events("practice.moved.v9", 1), `SELECT nextval('events_position_seq') FROM generate_series(1, 1100)`)
 			w.until("gaps", func(m metrics) bool { return m.above("frontdesk_log_gaps", 1000) })
 		},
-		mend: func(w *world) {
+		fix: func(w *world) {
 			w.release()
 			w.until("no gaps", func(m metrics) bool { return m.is("frontdesk_log_gaps", 0) })
 		},
@@ -45,7 +45,7 @@ var logCauses = map[string]cause{
 			w.stray()
 			w.until("it is missed", func(m metrics) bool { return m.above("frontdesk_log_missing_events", 0) })
 		},
-		mend: func(w *world) {
+		fix: func(w *world) {
 			w.as(`SELECT mend_sequence()`)
 			w.until("nothing is missed", func(m metrics) bool { return m.is("frontdesk_log_missing_events", 0) })
 		},
@@ -64,7 +64,7 @@ var logCauses = map[string]cause{
 			w.append(1100)
 			w.until("the log has gone on", func(m metrics) bool { return m.above("frontdesk_log_head", 1100) })
 		},
-		mend: func(w *world) { w.release(); w.until("consumers have caught up", caughtUp) },
+		fix: func(w *world) { w.release(); w.until("consumers have caught up", caughtUp) },
 	},
 }
 

@@ -12,19 +12,19 @@ var processCauses = map[string]cause{
 	"the only process ends": {
 		fires: []string{"NobodyServes", "ProcessDown"},
 		wrong: func(w *world) { w.serve[0].stop() },
-		mend:  func(w *world) { w.serving(w.serves()) },
+		fix:   func(w *world) { w.serving(w.serves()) },
 	},
 	"one of two processes ends": {
 		fires: []string{"FewerServe", "ProcessDown"},
 		with:  func(w *world) { w.serving(w.serve[0], w.serves()) },
 		wrong: func(w *world) { w.serve[1].stop() },
-		mend:  func(w *world) { w.serving(w.serve[0], w.serves()) },
+		fix:   func(w *world) { w.serving(w.serve[0], w.serves()) },
 	},
 	"one of two processes is gone from where Prometheus looks": {
 		fires: []string{"FewerServe"},
 		with:  func(w *world) { w.serving(w.serve[0], w.serves()) },
 		wrong: func(w *world) { w.serve[1].stop(); w.serving(w.serve[0]) },
-		mend:  func(w *world) { w.serving(w.serve[0], w.serves()) },
+		fix:   func(w *world) { w.serving(w.serve[0], w.serves()) },
 	},
 	"the database takes no connections": {
 		fires: []string{"NobodyServes", "CallsAreSentAway", "LogIsNotSigned"},
@@ -35,7 +35,7 @@ var processCauses = map[string]cause{
 			w.crowds(4, 10*time.Millisecond)
 			w.until("calls are sent away", func(m metrics) bool { return m.most("frontdesk_call_seconds_count", `status="503"`) > 2 })
 		},
-		mend: func(w *world) {
+		fix: func(w *world) {
 			w.limitConnections(-1)
 			w.unlock()
 			w.until("it serves", func(m metrics) bool { return m.is("frontdesk_ready", 1) })
@@ -47,12 +47,12 @@ var processCauses = map[string]cause{
 			w.config.RealNow = func() time.Time { return clock.System().Add(5 * time.Second) }
 			w.restarts()
 		},
-		mend: func(w *world) { w.config.RealNow = nil; w.restarts() },
+		fix: func(w *world) { w.config.RealNow = nil; w.restarts() },
 	},
 	"what expires may not be deleted": {
 		fires: []string{"SweeperStands"},
 		wrong: func(w *world) { w.as(`REVOKE DELETE ON deliveries FROM frontdesk_app`) },
-		mend:  func(w *world) { w.as(`GRANT DELETE ON deliveries TO frontdesk_app`) },
+		fix:   func(w *world) { w.as(`GRANT DELETE ON deliveries TO frontdesk_app`) },
 		lasts: 4 * time.Hour, renew: []string{`record="uploads"`, `record="answers"`},
 	},
 	"what expires may not be deleted since the start": {

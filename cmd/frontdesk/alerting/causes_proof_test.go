@@ -22,7 +22,7 @@ var proofCauses = map[string]cause{
 			w.append(11_000)
 			w.until("the log is ahead", caughtUp)
 		},
-		mend: func(w *world) {
+		fix: func(w *world) {
 			w.release()
 			w.until("the trees have caught up", func(m metrics) bool {
 				return m.most("frontdesk_log_head")-m.most(`frontdesk_prover_idx`, `kind="events"`) < 1000
@@ -32,7 +32,7 @@ var proofCauses = map[string]cause{
 	"the signer ends": {
 		fires: []string{"NobodySigns", "LogIsNotSigned", "ProcessDown"},
 		wrong: func(w *world) { w.sign.stop() },
-		mend:  func(w *world) { w.signsAgain(); w.until("all is signed", signed) },
+		fix:   func(w *world) { w.signsAgain(); w.until("all is signed", signed) },
 	},
 	"an event is changed behind its signature": {
 		fires: []string{"LogIsNotAsSigned", "LogIsNotSigned", "NobodySigns"},
@@ -43,7 +43,7 @@ var proofCauses = map[string]cause{
 			w.signed.VerifyAll = true
 			w.signsAgain()
 		},
-		mend: func(w *world) {
+		fix: func(w *world) {
 			w.sign.stop()
 			w.past(`UPDATE events SET data = replace(data, 'Oak', 'Elm') WHERE name = 'practice.registered.v1'`)
 			w.signsAgain()

@@ -49,9 +49,9 @@ func (c cause) try(t *testing.T) {
 		during.Lasts = c.lasts
 	}
 	w.observe(during, c.fires...)
-	if c.mend != nil {
-		c.mend(w)
-		w.observe(alerting.Phase{Name: "mended", Lasts: after})
+	if c.fix != nil {
+		c.fix(w)
+		w.observe(alerting.Phase{Name: "fixed", Lasts: after})
 	}
 	w.judge()
 }

@@ -9,12 +9,12 @@ var recordCauses = map[string]cause{
 	"the access record refuses lines": {
 		fires: []string{"AccessRecordLost"},
 		wrong: func(w *world) { w.as(`ALTER TABLE access_record ADD CONSTRAINT never CHECK (false) NOT VALID`) },
-		mend:  func(w *world) { w.as(`ALTER TABLE access_record DROP CONSTRAINT never`) },
+		fix:   func(w *world) { w.as(`ALTER TABLE access_record DROP CONSTRAINT never`) },
 	},
 	"retain was never run": {
 		fires: []string{"RetainDoesNotRun"},
 		never: true,
-		mend:  func(w *world) { w.retain() },
+		fix:   func(w *world) { w.retain() },
 		lasts: 2 * time.Hour, renew: []string{sweeps},
 	},
 	"retain was not run for three days": {

@@ -17,13 +17,13 @@ var relayCauses = map[string]cause{
 		fires: []string{"LogIsNotRelayed"},
 		with:  func(w *world) { w.relays() },
 		wrong: func(w *world) { w.broker.Stop(); w.append(1100); w.until("all is in the log", caughtUp) },
-		mend:  func(w *world) { w.broker.Start(); w.until("the broker has all", relayed) },
+		fix:   func(w *world) { w.broker.Start(); w.until("the broker has all", relayed) },
 	},
 	"the relay ends": {
 		fires: []string{"LogIsNotRelayed", "ProcessDown"},
 		with:  func(w *world) { w.relays() },
 		wrong: func(w *world) { w.relay.stop() },
-		mend:  func(w *world) { w.relay = w.relaysAgain() },
+		fix:   func(w *world) { w.relay = w.relaysAgain() },
 	},
 	"the broker holds what the log has not": {
 		slow:  true, // it stops when it has been sure for 45 s

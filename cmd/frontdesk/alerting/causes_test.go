@@ -27,7 +27,7 @@ type cause struct {
 	edit  func(config *app.Config) // how it serves; nil for the usual
 	wrong func(w *world)           // creates the cause; nil if none is needed
 	never bool                     // retain was never run, so it is wrong from the start
-	mend  func(w *world)           // nil if it has no fix
+	fix   func(w *world)           // nil if it has no fix
 	lasts time.Duration            // on the time line; 0 for the usual
 	slow  bool                     // takes so long that only make prove runs it
 	renew []string                 // time stamps whose work comes round meanwhile: see [alerting.Phase]

@@ -17,7 +17,7 @@ var webhookCauses = map[string]cause{
 			w.receiver.block()
 			w.until("one waits", func(m metrics) bool { return m.above("frontdesk_webhook_queue_age_seconds", 2) })
 		},
-		mend: func(w *world) { w.receiver.unblock(); w.until("all are told", nothingWaits) },
+		fix: func(w *world) { w.receiver.unblock(); w.until("all are told", nothingWaits) },
 	},
 	"somebody has put a constraint on new deliveries": {
 		fires: []string{"EventParked"},
@@ -26,14 +26,14 @@ var webhookCauses = map[string]cause{
 				CREATE TRIGGER never BEFORE INSERT ON deliveries FOR EACH ROW EXECUTE FUNCTION never()`)
 			w.until("events are parked", func(m metrics) bool { return m.above("frontdesk_webhook_parked_events_total", 0) })
 		},
-		mend: func(w *world) { w.as(`DROP FUNCTION never CASCADE`) },
+		fix: func(w *world) { w.as(`DROP FUNCTION never CASCADE`) },
 	},
 	"the key was not rotated for 500 days": {
 		fires: []string{"KeyIsOld"},
 		wrong: func(w *world) {
 			w.as(`UPDATE signing_keys SET since = now() - interval '500 days' WHERE state = 'active'`)
 		},
-		mend:  func(w *world) { w.activate(w.stage()) },
+		fix:   func(w *world) { w.activate(w.stage()) },
 		lasts: 2 * time.Hour, renew: []string{sweeps},
 	},
 	"a key was staged 20 days ago": {
@@ -42,7 +42,7 @@ var webhookCauses = map[string]cause{
 			w.staged = w.stage()
 			w.as(`UPDATE signing_keys SET since = now() - interval '20 days' WHERE state = 'staged'`)
 		},
-		mend:  func(w *world) { w.activate(w.staged) },
+		fix:   func(w *world) { w.activate(w.staged) },
 		lasts: 2 * time.Hour, renew: []string{sweeps},
 	},
 }

@@ -88,5 +88,5 @@ func printFinding(table *tabwriter.Writer, f app.Finding) error {
 	for _, attr := range f.About {
 		about = append(about, attr.String())
 	}
-	return term.Row(table, "mend", f.What, strings.TrimSuffix(f.Says+" ("+strings.Join(about, ", ")+")", " ()"))
+	return term.Row(table, "fix", f.What, strings.TrimSuffix(f.Says+" ("+strings.Join(about, ", ")+")", " ()"))
 }

@@ -26,7 +26,7 @@ func TestCheckOfServeChangesNothing_D108(t *testing.T) {
 	for what, want := range map[string]string{
 		"database": "ok: can be reached", "schema": "ok: is this program's", "roles": "ok: frontdesk_app serves, and frontdesk_owner owns", "changes": "ok: ",
 		"master key":  "ok: the database has none yet: the one that is given becomes its own (" + clitest.MasterKey.ID() + ")",
-		"signing key": "ok: there is none yet", "sequence": "ok: ", "durability": "ok: asynchronous", "erasures": "ok: ", "erasure ledger": "mend: no erasure ledger is set: ", "owner": "ok: ", "functions": "ok: ", "objects": "ok: ",
+		"signing key": "ok: there is none yet", "sequence": "ok: ", "durability": "ok: asynchronous", "erasures": "ok: ", "erasure ledger": "fix: no erasure ledger is set: ", "owner": "ok: ", "functions": "ok: ", "objects": "ok: ",
 		"connections": "ok: each process has 32 at most, and the database 997 (max_connections less what is reserved): 31 processes fit",
 		"staff pages": "ok: https://auth.example", "public listener": "ok: 127.0.0.1:0 is free", "private listener": "ok: ",
 	} {
@@ -61,11 +61,11 @@ func TestCheckNamesProblemsAndFixes_D108(t *testing.T) {
 		"a cached sequence":   {statement: `ALTER SEQUENCE events_position_seq CACHE 20`, what: "sequence", how: "FAILED: the sequence of positions"},
 		"no standby":          {flags: []string{"--durability=synchronous"}, what: "durability", how: "FAILED: no synchronous standby"},
 		"a superuser owns":    {statement: `ALTER FUNCTION record_audit_query OWNER TO postgres`, what: "owner", how: "FAILED: postgres is a superuser and owns the schema"},
-		"row security":        {statement: `ALTER TABLE events ENABLE ROW LEVEL SECURITY`, what: "objects", how: "mend: the schema is not as this program was built for"},
-		"anybody's functions": {statement: `GRANT CREATE ON SCHEMA public TO PUBLIC`, what: "functions", how: "mend: whoever serves or audits may make functions"},
+		"row security":        {statement: `ALTER TABLE events ENABLE ROW LEVEL SECURITY`, what: "objects", how: "fix: the schema differs from the one that this program needs"},
+		"anybody's functions": {statement: `GRANT CREATE ON SCHEMA public TO PUBLIC`, what: "functions", how: "fix: the roles of the service or of auditors may make functions"},
 		"read-only":           {statement: `ALTER ROLE frontdesk_app IN DATABASE %s SET default_transaction_read_only = on`, what: "changes", how: "FAILED: " + readOnly},
-		"one process fits":    {statement: `ALTER DATABASE %s CONNECTION LIMIT 40`, what: "connections", how: "mend: the database has too few connections for two processes"},
-		"no process fits":     {statement: `ALTER DATABASE %s CONNECTION LIMIT 20`, what: "connections", how: "mend: the database has too few connections for two processes"},
+		"one process fits":    {statement: `ALTER DATABASE %s CONNECTION LIMIT 40`, what: "connections", how: "fix: the database has too few connections for two processes"},
+		"no process fits":     {statement: `ALTER DATABASE %s CONNECTION LIMIT 20`, what: "connections", how: "fix: the database has too few connections for two processes"},
 		"smaller pools": {
 			statement: `ALTER DATABASE %s CONNECTION LIMIT 40`, flags: []string{"--call-connections=8", "--background-connections=10", "--upload-connections=2"},
 			what: "connections", how: "ok: each process has 20 at most, and the database 40 (the connection limit of the database): 2 processes fit",
@@ -73,7 +73,7 @@ func TestCheckNamesProblemsAndFixes_D108(t *testing.T) {
 		"pools that are too small": {flags: []string{"--background-connections=3"}, what: "database", how: "FAILED: --background-connections must be"},
 		"a port that is taken":     {flags: []string{"--listen", taken.Addr().String()}, what: "public listener", how: "FAILED: listen on " + taken.Addr().String()},
 		"no URL of staff pages":    {flags: []string{"--auth-url=auth.example"}, what: "staff pages", how: "FAILED: "},
-		"staff pages without TLS":  {flags: []string{"--auth-url=http://auth.example"}, what: "staff pages", how: "mend: the staff pages are reached without TLS"},
+		"staff pages without TLS":  {flags: []string{"--auth-url=http://auth.example"}, what: "staff pages", how: "fix: the staff pages are reached without TLS"},
 		"no master key":            {flags: []string{"--master-key="}, what: "master key", how: "FAILED: there is no master key"},
 		"a file that is away":      {flags: []string{"--master-key-file=/nowhere"}, what: "master key", how: "FAILED: read the master key"},
 		"another master key": {
@@ -108,8 +108,8 @@ func TestCheckKnowsRunningService_D108(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	for url, want := range map[string]string{
-		db.SuperuserURL: "mend: no rule of the database binds a superuser or the owner: serve as frontdesk_app (role=postgres)",
-		db.AdminURL:     "mend: no rule of the database binds a superuser or the owner: serve as frontdesk_app (role=frontdesk_owner)",
+		db.SuperuserURL: "fix: no rule of the database binds a superuser or the owner: serve as frontdesk_app (role=postgres)",
+		db.AdminURL:     "fix: no rule of the database binds a superuser or the owner: serve as frontdesk_app (role=frontdesk_owner)",
 		clitest.AsRole(t, db.URL, "frontdesk_audit"): "FAILED: the role frontdesk_audit may not serve: use frontdesk_app, or GRANT frontdesk_app TO it",
 	} {
 		if got := clitest.CheckServing(t, url).Checks()["roles"]; got != want {

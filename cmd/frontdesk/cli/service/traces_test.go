@@ -15,7 +15,7 @@ import (
 func TestWhereTracesGoIsCheckedAndSaid_D109(t *testing.T) {
 	t.Parallel()
 	db, collector := postgrestest.New(t), tracingtest.New(t)
-	for url, how := range map[string]string{collector.URL: "ok: the collector takes them", "http://127.0.0.1:1": "mend: the collector takes none"} {
+	for url, how := range map[string]string{collector.URL: "ok: the collector takes them", "http://127.0.0.1:1": "fix: the collector takes none"} {
 		o := clitest.CheckServing(t, db.URL, "--traces", url)
 		o.WantSuccess(t)
 		if got := o.Checks()["traces"]; !strings.HasPrefix(got, how) {
