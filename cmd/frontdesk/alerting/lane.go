@@ -13,7 +13,7 @@ type lane struct {
 	kind   kind
 	step   float64 // seconds
 
-	was  *seen   // at the last scrape that had it
+	was  *timedSample   // at the last scrape that had it
 	then float64 // the counter's value, or the time stamp, on the time line
 }
 
@@ -45,7 +45,7 @@ func (l *lane) stale(steps int) {
 
 // lay adds a phase of that many steps. The points are the series' observations; a point is
 // nil where a scrape lacked it.
-func (l *lane) lay(points []*seen, from, steps int, renewed bool) {
+func (l *lane) lay(points []*timedSample, from, steps int, renewed bool) {
 	first, last := ends(points)
 	switch {
 	case first == nil:
@@ -61,7 +61,7 @@ func (l *lane) lay(points []*seen, from, steps int, renewed bool) {
 	l.was = last
 }
 
-func ends(points []*seen) (first, last *seen) {
+func ends(points []*timedSample) (first, last *timedSample) {
 	for _, p := range points {
 		if p == nil {
 			continue
@@ -76,7 +76,7 @@ func ends(points []*seen) (first, last *seen) {
 
 // count continues at the observed pace. The first steps are missing if the first scrapes
 // lacked the series.
-func (l *lane) count(points []*seen, first, last seen, steps int) {
+func (l *lane) count(points []*timedSample, first, last timedSample, steps int) {
 	value := first.Value
 	if l.was != nil && first.Value >= l.was.Value {
 		value = l.then + first.Value - l.was.Value
@@ -97,7 +97,7 @@ func (l *lane) count(points []*seen, first, last seen, steps int) {
 }
 
 // moment is the instant that a point denotes, and its age when it was seen.
-func (l *lane) moment(p seen) (unix, old float64) {
+func (l *lane) moment(p timedSample) (unix, old float64) {
 	now := float64(p.at.UnixNano()) / float64(time.Second)
 	if l.kind == age {
 		return now - p.Value, p.Value
@@ -111,18 +111,18 @@ const sameMoment = 0.9
 
 // unmoved reports whether the instant was the same from the first scrape to the last. A point
 // that one of them lacked has come or gone meanwhile.
-func (l *lane) unmoved(points []*seen) bool {
+func (l *lane) unmoved(points []*timedSample) bool {
 	return !slices.Contains(points, nil) && l.same(*points[0], *points[len(points)-1])
 }
 
-func (l *lane) same(first, last seen) bool {
+func (l *lane) same(first, last timedSample) bool {
 	a, _ := l.moment(first)
 	b, _ := l.moment(last)
 	return math.Abs(b-a) < sameMoment
 }
 
 // keep keeps the instant where it is.
-func (l *lane) keep(points []*seen, first seen, from, steps int) {
+func (l *lane) keep(points []*timedSample, first timedSample, from, steps int) {
 	unix, old := l.moment(first)
 	stood := float64(from)*l.step - old
 	if l.was != nil && l.same(*l.was, first) {
@@ -145,7 +145,7 @@ func (l *lane) keep(points []*seen, first seen, from, steps int) {
 }
 
 // repeat lays the observations in turn. An instant keeps its age.
-func (l *lane) repeat(points []*seen, from, steps int) {
+func (l *lane) repeat(points []*timedSample, from, steps int) {
 	for i := range steps {
 		p := points[i%len(points)]
 		if p == nil {

@@ -54,7 +54,7 @@ func NewTimeline(rules Rules, phases ...Phase) *Timeline {
 
 // add lays a phase after the others.
 func (l *Timeline) add(phase Phase) {
-	rows := make([]map[string]seen, len(phase.Scrapes))
+	rows := make([]map[string]timedSample, len(phase.Scrapes))
 	for i, row := range phase.Scrapes {
 		rows[i] = l.series(row)
 		for name := range rows[i] {
@@ -65,7 +65,7 @@ func (l *Timeline) add(phase Phase) {
 	}
 	steps := int(phase.Lasts / l.step)
 	for _, name := range slices.Sorted(maps.Keys(l.lanes)) {
-		points := make([]*seen, len(rows))
+		points := make([]*timedSample, len(rows))
 		for i, row := range rows {
 			if point, ok := row[name]; ok {
 				points[i] = &point
@@ -77,24 +77,24 @@ func (l *Timeline) add(phase Phase) {
 	l.phases, l.steps = append(l.phases, phase), l.steps+steps
 }
 
-// seen is a sample with its time.
-type seen struct {
+// timedSample is a sample with its time.
+type timedSample struct {
 	Sample
 	at time.Time
 }
 
 // series are those of a row of scrapes that rules query, and up.
-func (l *Timeline) series(row []Scrape) map[string]seen {
-	all := map[string]seen{}
+func (l *Timeline) series(row []Scrape) map[string]timedSample {
+	all := map[string]timedSample{}
 	for _, scrape := range row {
 		up := Sample{}
 		if scrape.Up {
 			up.Value = 1
 		}
-		all[series("up", scrape.labels(nil))] = seen{up, scrape.At}
+		all[series("up", scrape.labels(nil))] = timedSample{up, scrape.At}
 		for name, sample := range scrape.Series {
 			if l.wanted[metric(name)] {
-				all[name] = seen{sample, scrape.At}
+				all[name] = timedSample{sample, scrape.At}
 			}
 		}
 	}
@@ -104,11 +104,11 @@ func (l *Timeline) series(row []Scrape) map[string]seen {
 // Unmoved are the series of a phase whose time stamps or ages did not move during the
 // scrapes.
 func (p Phase) Unmoved() (unmoved []string) {
-	points := map[string][]*seen{}
+	points := map[string][]*timedSample{}
 	for _, row := range p.Scrapes {
 		for _, scrape := range row {
 			for name, sample := range scrape.Series {
-				points[name] = append(points[name], &seen{sample, scrape.At})
+				points[name] = append(points[name], &timedSample{sample, scrape.At})
 			}
 		}
 	}

@@ -11,7 +11,7 @@ type declared map[string]piece
 // read parses all documents, and refuses things that two of them declare.
 func (r *Run) read(ctx context.Context) (t Tally, err error) {
 	so := declared{}
-	err = inOrder(ctx, r.of(""), func(_ context.Context, p *piece) parsed {
+	err = inOrder(ctx, r.piecesOf(""), func(_ context.Context, p *piece) parsed {
 		d, err := parsePiece(*p)
 		return parsed{d, err}
 	}, func(at *piece, p parsed) error {
@@ -32,9 +32,9 @@ type parsed struct {
 func (so declared) add(d *document) error {
 	key := d.declares() + " " + d.name()
 	if first, twice := so[key]; twice {
-		return d.at("", wrongf("the %s is declared in %s:%d already", key, first.file, first.line))
+		return d.faultAt("", wrongf("the %s is declared in %s:%d already", key, first.file, first.line))
 	}
-	so[key] = piece{file: d.file, line: d.at("", nil).Line}
+	so[key] = piece{file: d.file, line: d.faultAt("", nil).Line}
 	return nil
 }
 

@@ -34,8 +34,8 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, text)
 }
 
-// at returns a fault about a path in the document, whether it exists or is missing.
-func (d *document) at(path string, err error) *Fault {
+// faultAt returns a fault about a path in the document, whether it exists or is missing.
+func (d *document) faultAt(path string, err error) *Fault {
 	f := &Fault{File: d.file, Line: d.line, Column: 1, Path: path, Err: err}
 	if d.root == nil {
 		return f

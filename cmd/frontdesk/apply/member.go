@@ -69,7 +69,7 @@ func (w *work) employ(ctx context.Context, d *document, at string, m Member, cur
 	}
 	switch {
 	case !current.Active && !wanted && m.Active == nil:
-		w.notes = append(w.notes, d.at(at+".username", errHasLeft))
+		w.notes = append(w.notes, d.faultAt(at+".username", errHasLeft))
 	case current.Active && !wanted:
 		current.Active = false
 		return w.desk.DeactivateStaff(ctx, commands.DeactivateStaff{Tenant: tenant, Username: m.Username})

@@ -70,7 +70,7 @@ func (r *Run) work(desk commands.Desk) *work {
 
 // outcome separates refusals, which belong to a document, from failures.
 func (w *work) outcome(d *document, err error) outcome {
-	o := outcome{Outcome: Outcome{File: d.file, Line: d.at("", nil).Line, Kind: d.kind, Name: d.name(), Notes: w.notes}}
+	o := outcome{Outcome: Outcome{File: d.file, Line: d.faultAt("", nil).Line, Kind: d.kind, Name: d.name(), Notes: w.notes}}
 	if faults, ok := err.(interface{ Unwrap() []error }); ok {
 		o.Faults = faults.Unwrap()
 		return o

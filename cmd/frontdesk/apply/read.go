@@ -94,7 +94,7 @@ type document struct {
 func parsePiece(p piece) (*document, error) {
 	d := &document{piece: p}
 	if len(p.text) > longestBytes {
-		return nil, d.at("", fmt.Errorf("a document must not be longer than %d KiB", longestBytes>>10))
+		return nil, d.faultAt("", fmt.Errorf("a document must not be longer than %d KiB", longestBytes>>10))
 	}
 	tree, err := parser.ParseBytes(p.text, 0)
 	if err != nil {
@@ -105,7 +105,7 @@ func parsePiece(p piece) (*document, error) {
 	}
 	d.root = tree.Docs[0].Body
 	if strange := strangeIn(d.root); strange != nil {
-		return nil, d.at(strings.TrimPrefix(strange.GetPath(), "$."), errUnprintable)
+		return nil, d.faultAt(strings.TrimPrefix(strange.GetPath(), "$."), errUnprintable)
 	}
 	if err := d.decode(); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (d *document) decode() error {
 		d.application = &Application{}
 		into = d.application
 	default:
-		return d.at("kind", errKind)
+		return d.faultAt("kind", errKind)
 	}
 	if err := yaml.NodeToValue(d.root, into, yaml.Strict()); err != nil {
 		return d.unreadable(err)

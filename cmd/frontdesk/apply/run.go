@@ -86,7 +86,7 @@ func (r *Run) Apply(ctx context.Context) (Tally, error) {
 // each has all documents carried out, applications before the practices that enable them.
 func (r *Run) each(ctx context.Context, do func(context.Context, *document) outcome, earnest bool) (t Tally, err error) {
 	for _, kind := range []string{KindApplication, KindPractice} {
-		err = inOrder(ctx, r.of(kind), func(ctx context.Context, p *piece) outcome {
+		err = inOrder(ctx, r.piecesOf(kind), func(ctx context.Context, p *piece) outcome {
 			d, err := parsePiece(*p)
 			if err != nil {
 				return outcome{failed: err}
@@ -110,7 +110,7 @@ func (r *Run) each(ctx context.Context, do func(context.Context, *document) outc
 	return t, nil
 }
 
-func (r *Run) of(kind string) (all []*piece) {
+func (r *Run) piecesOf(kind string) (all []*piece) {
 	for n := range r.pieces {
 		if r.pieces[n].kind == kind {
 			all = append(all, &r.pieces[n])

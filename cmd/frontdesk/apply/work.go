@@ -55,7 +55,7 @@ func (s step) refused(d *document, err error) *Fault {
 	if refusal, ok := errors.AsType[*fault.Error](err); ok && open {
 		at = strings.TrimPrefix(at+"."+members[refusal.Code], ".")
 	}
-	return d.at(strings.TrimSuffix(at, "."), err)
+	return d.faultAt(strings.TrimSuffix(at, "."), err)
 }
 
 // carryOut takes the steps of a document up to a stage. Steps that were taken before change
@@ -90,7 +90,7 @@ func (w *work) take(ctx context.Context, d *document, s step) error {
 	before := len(w.happened())
 	err := s.do(ctx)
 	if events := w.happened()[before:]; len(events) > 0 {
-		at := d.at(strings.TrimSuffix(s.at, "."), nil)
+		at := d.faultAt(strings.TrimSuffix(s.at, "."), nil)
 		w.changes = append(w.changes, Change{at.File, at.Line, at.Column, events})
 	}
 	return err

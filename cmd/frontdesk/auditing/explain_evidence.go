@@ -46,11 +46,11 @@ func (c *evidenceCollector) ruleOf(r event.Recorded) access.Rule {
 	q := c.question
 	switch e := r.Event.(type) {
 	case application.Registered:
-		return when(r.Stream.ID == q.Application.UUID, access.RuleKnown)
+		return ruleIf(r.Stream.ID == q.Application.UUID, access.RuleKnown)
 	case practice.ApplicationEnabled:
-		return when(e.Application == q.Application, access.RuleEnabled)
+		return ruleIf(e.Application == q.Application, access.RuleEnabled)
 	case practice.ApplicationDisabled:
-		return when(e.Application == q.Application, access.RuleEnabled)
+		return ruleIf(e.Application == q.Application, access.RuleEnabled)
 	case application.EndpointGranted:
 		return c.granted(r, e.Endpoint, e.Mode)
 	case application.EndpointRevoked:
@@ -62,7 +62,7 @@ func (c *evidenceCollector) ruleOf(r event.Recorded) access.Rule {
 		c.member.UUID = r.Stream.ID
 		return access.RuleStaff
 	case staff.Deactivated, staff.Reactivated:
-		return when(r.Stream.ID == c.member.UUID, access.RuleStaff)
+		return ruleIf(r.Stream.ID == c.member.UUID, access.RuleStaff)
 	case authorisation.Granted:
 		return c.authorised(e.Subject)
 	case authorisation.Revoked:
@@ -75,7 +75,7 @@ func (c *evidenceCollector) ruleOf(r event.Recorded) access.Rule {
 	return access.RuleNone
 }
 
-func when(holds bool, rule access.Rule) access.Rule {
+func ruleIf(holds bool, rule access.Rule) access.Rule {
 	if holds {
 		return rule
 	}
@@ -84,7 +84,7 @@ func when(holds bool, rule access.Rule) access.Rule {
 
 func (c *evidenceCollector) granted(r event.Recorded, endpoint application.EndpointName, mode application.Mode) access.Rule {
 	q := c.question
-	return when(r.Stream.ID == q.Application.UUID && endpoint == q.Endpoint.Name && mode == q.Mode, access.RuleGranted)
+	return ruleIf(r.Stream.ID == q.Application.UUID && endpoint == q.Endpoint.Name && mode == q.Mode, access.RuleGranted)
 }
 
 // authorised returns the rule that an authorisation is evidence for: one that is limited
@@ -94,13 +94,13 @@ func (c *evidenceCollector) authorised(s authorisation.Subject) access.Rule {
 	case s.Application != c.question.Application || s.Staff != c.member || c.member.UUID == uuid.Nil:
 		return access.RuleNone
 	case s.Scoped():
-		return when(c.isPatient(s.Patient), access.RuleScope)
+		return ruleIf(c.isPatient(s.Patient), access.RuleScope)
 	}
 	return access.RuleAuthorised
 }
 
 func (c *evidenceCollector) restricted(id patient.ID) access.Rule {
-	return when(c.question.Endpoint.ShowsRecord && c.question.Mode == application.UserRestricted && c.isPatient(id), access.RuleRecord)
+	return ruleIf(c.question.Endpoint.ShowsRecord && c.question.Mode == application.UserRestricted && c.isPatient(id), access.RuleRecord)
 }
 
 func (c *evidenceCollector) isPatient(id patient.ID) bool {

@@ -55,9 +55,9 @@ func recordOpened(at time.Time) *webhook {
 // eachKind returns a right webhook of each kind, with and without nullable values (§6.2).
 func eachKind(at time.Time) map[string]*webhook {
 	return map[string]*webhook{
-		"record.opened":                        recordOpened(at),
+		"record.opened":                    recordOpened(at),
 		"record.opened by an unnamed user": newWebhook(at, application.RecordOpened, unnamed()),
-		"consultation.started":                 newWebhook(at, application.ConsultationStarted, unnamed()),
+		"consultation.started":             newWebhook(at, application.ConsultationStarted, unnamed()),
 		"callin.notification.shown": newWebhook(at, application.CallInShown, members{
 			"appointmentId": newID(), "patientName": "Ann Archer", "roomName": nil, "siteId": newID(), "siteName": "Main Street", "calledInAt": at.UTC(),
 		}),

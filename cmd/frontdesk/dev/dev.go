@@ -49,8 +49,8 @@ type dev struct {
 	missed int             // failed polls of the sandbox
 	polls  int
 
-	mu   sync.Mutex
-	seen seen
+	mu       sync.Mutex
+	snapshot snapshot
 }
 
 // Run runs until ctx ends, and stops everything in reverse. The error is one line that

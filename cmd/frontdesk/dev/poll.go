@@ -14,8 +14,8 @@ import (
 	"frontdesk/cmd/frontdesk/sandbox"
 )
 
-// seen is the service's last record of the application.
-type seen struct {
+// snapshot is the service's last record of the application.
+type snapshot struct {
 	looked      clock.Stopwatch // since the service was asked
 	Away        string          // why it is unknown; "" while the sandbox answers
 	Info        *sandbox.Info   // nil before one was there
@@ -79,8 +79,8 @@ func (d *dev) restore() error {
 func (d *dev) away(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	d.mu.Lock()
-	known := d.seen.Away == text
-	d.seen.Away = text
+	known := d.snapshot.Away == text
+	d.snapshot.Away = text
 	d.mu.Unlock()
 	if !known {
 		d.log.error("%s", text)
@@ -148,7 +148,7 @@ func (d *dev) rejoin(ctx context.Context) {
 }
 
 // pollRest queries all other data. Data without an answer stays as it was.
-func (d *dev) pollRest(ctx context.Context, now *seen) {
+func (d *dev) pollRest(ctx context.Context, now *snapshot) {
 	m := d.member
 	if set, err := m.client.KeySet(ctx); err == nil {
 		now.KeySet = set
@@ -185,17 +185,17 @@ func (d *dev) rotated(set client.KeySet) {
 	}
 }
 
-func (d *dev) last() seen {
+func (d *dev) last() snapshot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.seen
+	return d.snapshot
 }
 
 // show notifies pages of a change.
-func (d *dev) show(now seen) {
+func (d *dev) show(now snapshot) {
 	d.mu.Lock()
-	before := d.seen
-	d.seen = now
+	before := d.snapshot
+	d.snapshot = now
 	d.mu.Unlock()
 	if before.looked = now.looked; !reflect.DeepEqual(before, now) {
 		d.changed.Notify()

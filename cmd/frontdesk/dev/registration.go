@@ -53,7 +53,7 @@ func (d *dev) join(ctx context.Context, info sandbox.Info) (unknown bool, err er
 	}
 	d.member = m
 	d.mu.Lock()
-	d.seen.Info, d.seen.Receives = &m.info, m.receiver.URL()
+	d.snapshot.Info, d.snapshot.Receives = &m.info, m.receiver.URL()
 	d.mu.Unlock()
 	return unknown, d.announce()
 }

@@ -38,13 +38,13 @@ func (d *dev) state(ctx context.Context) page.State {
 func (d *dev) describe(s *page.State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.seen.Info == nil {
+	if d.snapshot.Info == nil {
 		return
 	}
-	info := d.seen.Info
+	info := d.snapshot.Info
 	s.APIURL, s.DocsURL = info.APIURL+"/transactional-api", info.APIURL+reference.Prefix
 	s.TenantID, s.StaffURL = info.TenantID, info.PagesURL()
-	s.Username, s.Patients, s.Receives = info.Staff.Username, info.Patients, d.seen.Receives
+	s.Username, s.Patients, s.Receives = info.Staff.Username, info.Patients, d.snapshot.Receives
 }
 
 // deliveries joins the service's records of its webhooks with their outcomes here, newest

@@ -15,7 +15,7 @@ import (
 // AuditEvent is one access, or attempted access, to a patient's data.
 type AuditEvent struct {
 	ResourceType   string            `json:"resourceType"`
-	ID             uuid.UUID         `json:"id"` // of the event, or of the call
+	ID             uuid.UUID         `json:"id"` // referenceTo the event, or of the call
 	Type           Coding            `json:"type"`
 	Subtype        []Coding          `json:"subtype"`
 	Action         string            `json:"action,omitempty"`
@@ -69,7 +69,7 @@ func Concerns(e event.Recorded) bool {
 // OfEvent returns the AuditEvent of an event that [Concerns] patients.
 func OfEvent(e event.Recorded, personal bool) AuditEvent {
 	name, actor := e.EventName(), hide(e.Metadata.Actor, personal)
-	a := made(e.ID, e.At, e.Stream.Tenant, actor)
+	a := newAuditEvent(e.ID, e.At, e.Stream.Tenant, actor)
 	a.Type, a.Action, a.Outcome = patientRecord, operationOf(e.Event).action, "0"
 	a.Subtype = []Coding{{System: names, Code: name}}
 	changed := thing(e)
@@ -88,7 +88,7 @@ func OfEvent(e event.Recorded, personal bool) AuditEvent {
 
 // OfCall returns the AuditEvent of a judged call, or of a page that has shown patients.
 func OfCall(c access.Call, personal bool) AuditEvent {
-	a := made(c.RequestID, c.At, c.Tenant, hide(c.Actor(), personal))
+	a := newAuditEvent(c.RequestID, c.At, c.Tenant, hide(c.Actor(), personal))
 	a.Type, a.Action, a.Outcome, a.OutcomeDesc = activity, requestedBy(c.Endpoint).action, outcome(c.Status), plain(c.Reason)
 	a.Subtype = []Coding{{System: names, Code: string(c.Endpoint)}}
 	a.Entity = about(c.Patient.UUID)
@@ -108,8 +108,8 @@ func OfCall(c access.Call, personal bool) AuditEvent {
 	return a
 }
 
-// made returns the part that is common to all AuditEvents.
-func made(id uuid.UUID, at time.Time, tenant string, actor event.Actor) AuditEvent {
+// newAuditEvent returns the part that is common to all AuditEvents.
+func newAuditEvent(id uuid.UUID, at time.Time, tenant string, actor event.Actor) AuditEvent {
 	a := AuditEvent{
 		ResourceType: "AuditEvent", ID: id, Recorded: at, PurposeOfEvent: purposeOf(actor),
 		Source: Source{Site: plain(tenant), Observer: frontdesk, Type: []Coding{
@@ -152,13 +152,13 @@ func about(patient uuid.UUID) []Entity {
 	if patient == uuid.Nil {
 		return nil
 	}
-	who := of("Patient", patient)
+	who := referenceTo("Patient", patient)
 	return []Entity{{What: &who, Type: human, Role: &Coding{roles, "1", "Patient"}}}
 }
 
 // request is the call, by the X-Request-Id of its answer, as IHE's Basic Audit has it.
 func request(id uuid.UUID, details ...Detail) Entity {
-	what := of("", id)
+	what := referenceTo("", id)
 	return Entity{What: &what, Type: Coding{"https://profiles.ihe.net/ITI/BALP/CodeSystem/BasicAuditEntityType", "XrequestId", ""}, Detail: details}
 }
 

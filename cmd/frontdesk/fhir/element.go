@@ -23,7 +23,7 @@ type CodeableConcept struct {
 
 // Reference refers to a thing by its identifier or name, never by the address of a resource.
 type Reference struct {
-	Type       string      `json:"type,omitempty"` // of the resource that it would be
+	Type       string      `json:"type,omitempty"` // referenceTo the resource that it would be
 	Identifier *Identifier `json:"identifier,omitempty"`
 	Display    string      `json:"display,omitempty"`
 	NoDisplay  *Absent     `json:"_display,omitempty"`
@@ -53,8 +53,8 @@ const (
 	ods  = "https://fhir.nhs.uk/Id/ods-organization-code"
 )
 
-// of refers to one of our things by its resource type; "" if it has none.
-func of(resource string, id uuid.UUID) Reference {
+// referenceTo refers to one of our things by its resource type; "" if it has none.
+func referenceTo(resource string, id uuid.UUID) Reference {
 	return Reference{Type: resource, Identifier: &Identifier{uris, id.URN()}}
 }
 

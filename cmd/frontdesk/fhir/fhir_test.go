@@ -105,7 +105,7 @@ func TestErasedPersonIsUnknown_D82(t *testing.T) {
 
 func TestReadingTheLogIsAnAuditEvent_D82(t *testing.T) {
 	t.Parallel()
-	reading := audit.Queried{Command: "log", Filter: "tenant=elm", Personal: true, Count: 12} // of many patients
+	reading := audit.Queried{Command: "log", Filter: "tenant=elm", Personal: true, Count: 12} // referenceTo many patients
 	e := recorded(reading, event.Operator("frontdesk_audit", "anna@desk7"))
 	e.Metadata.RequestID = ""
 	if !fhir.Concerns(e) || fhir.Changes(e) {

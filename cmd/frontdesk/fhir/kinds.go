@@ -12,8 +12,8 @@ import (
 
 // operation is how AuditEvents and Provenances code an operation.
 type operation struct {
-	action string // of an AuditEvent: C, R, U, D or E
-	code   string // of HL7's DataOperation; "" if nothing is changed
+	action string // referenceTo an AuditEvent: C, R, U, D or E
+	code   string // referenceTo HL7's DataOperation; "" if nothing is changed
 	words  string
 }
 

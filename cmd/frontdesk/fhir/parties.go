@@ -31,10 +31,10 @@ func parties(a event.Actor) []party {
 	first := principal(a)
 	all := []party{first}
 	if a.Kind != event.ByApplication && a.Application != uuid.Nil {
-		all = append(all, party{kind: client, who: of("Device", a.Application), forOf: &first.who})
+		all = append(all, party{kind: client, who: referenceTo("Device", a.Application), forOf: &first.who})
 	}
 	if a.For != uuid.Nil {
-		member := of("Practitioner", a.For)
+		member := referenceTo("Practitioner", a.For)
 		all[0].forOf = &member
 		all = append(all, party{kind: person, who: member})
 	}
@@ -49,11 +49,11 @@ func parties(a event.Actor) []party {
 func principal(a event.Actor) party {
 	switch id, err := uuid.Parse(a.ID); {
 	case a.Kind == event.ByApplication && err == nil:
-		return party{kind: client, who: of("Device", id), began: true}
+		return party{kind: client, who: referenceTo("Device", id), began: true}
 	case a.Kind == event.ByStaff && err == nil:
-		return party{kind: person, who: of("Practitioner", id), began: true}
+		return party{kind: person, who: referenceTo("Practitioner", id), began: true}
 	case a.Kind == event.ByDisplay && err == nil:
-		return party{kind: program, who: of("Device", id), began: true}
+		return party{kind: program, who: referenceTo("Device", id), began: true}
 	case a.Kind == event.ByService:
 		return party{kind: program, who: Reference{Type: "Device", Display: plain(a.ID)}, began: true}
 	}

@@ -11,7 +11,7 @@ import (
 // Provenance records who has made a change.
 type Provenance struct {
 	ResourceType string            `json:"resourceType"`
-	ID           uuid.UUID         `json:"id"` // of the event
+	ID           uuid.UUID         `json:"id"` // referenceTo the event
 	Target       []Reference       `json:"target"`
 	Recorded     time.Time         `json:"recorded"`
 	Reason       []CodeableConcept `json:"reason,omitempty"`
@@ -40,7 +40,7 @@ func Changes(e event.Recorded) bool {
 func ProvenanceOf(e event.Recorded, personal bool) Provenance {
 	actor, done := hide(e.Metadata.Actor, personal), operationOf(e.Event)
 	p := Provenance{
-		ResourceType: "Provenance", ID: e.ID, Target: []Reference{of("Patient", e.About())}, Recorded: e.At, Reason: purposeOf(actor),
+		ResourceType: "Provenance", ID: e.ID, Target: []Reference{referenceTo("Patient", e.About())}, Recorded: e.At, Reason: purposeOf(actor),
 		Activity: CodeableConcept{Coding: []Coding{
 			{"http://terminology.hl7.org/CodeSystem/v3-DataOperation", done.code, done.words}, {System: names, Code: e.EventName()},
 		}},
@@ -63,4 +63,6 @@ func ProvenanceOf(e event.Recorded, personal bool) Provenance {
 
 // thing returns the subject of an event's stream. A patient's stream has an identifier of its
 // own, which is not the patient's.
-func thing(e event.Recorded) Reference { return of(resources[noun(e.EventName())], e.Stream.ID) }
+func thing(e event.Recorded) Reference {
+	return referenceTo(resources[noun(e.EventName())], e.Stream.ID)
+}

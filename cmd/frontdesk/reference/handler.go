@@ -26,9 +26,9 @@ const Prefix = "/docs/"
 // Handler serves the pages of a sandbox, once it is set. It answers at the sandbox's own
 // address only, so that a foreign name that resolves to this machine reads nothing (DNS
 // rebinding). It is safe for concurrent use.
-type Handler struct{ shown atomic.Pointer[shown] }
+type Handler struct{ content atomic.Pointer[content] }
 
-type shown struct {
+type content struct {
 	sandbox Sandbox
 	host    string // of its URL
 	files   files
@@ -44,7 +44,7 @@ func (h *Handler) Show(s Sandbox) error {
 	if err != nil {
 		return err
 	}
-	h.shown.Store(&shown{sandbox: s, host: address.Host, files: made})
+	h.content.Store(&content{sandbox: s, host: address.Host, files: made})
 	return nil
 }
 
@@ -61,7 +61,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} {
 		w.Header().Set(name, value)
 	}
-	s := h.shown.Load()
+	s := h.content.Load()
 	name := strings.TrimPrefix(r.URL.Path, Prefix)
 	switch {
 	case s == nil:
@@ -78,7 +78,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // elsewhere redirects from localhost to the address of the pages.
-func (s *shown) elsewhere(w http.ResponseWriter, r *http.Request) {
+func (s *content) elsewhere(w http.ResponseWriter, r *http.Request) {
 	_, port, _ := net.SplitHostPort(s.host)
 	if r.Method != http.MethodGet || r.Host != net.JoinHostPort("localhost", port) {
 		http.Error(w, "The pages of the sandbox are at "+s.sandbox.URL+Prefix, http.StatusMisdirectedRequest)
@@ -87,7 +87,7 @@ func (s *shown) elsewhere(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, s.sandbox.URL+r.URL.EscapedPath(), http.StatusTemporaryRedirect)
 }
 
-func (s *shown) serve(w http.ResponseWriter, r *http.Request, name string) {
+func (s *content) serve(w http.ResponseWriter, r *http.Request, name string) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "Use GET.", http.StatusMethodNotAllowed)

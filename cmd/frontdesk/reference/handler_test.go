@@ -19,7 +19,7 @@ var ids = reference.IDs{
 	Room: "01990000-0000-7000-8000-0000000000a3", Appointment: "01990000-0000-7000-8000-0000000000a4",
 }
 
-func shown(t *testing.T) *reference.Handler {
+func newHandler(t *testing.T) *reference.Handler {
 	t.Helper()
 	h := &reference.Handler{}
 	err := h.Show(reference.Sandbox{
@@ -52,7 +52,7 @@ func header(name, value string) func(*http.Request) {
 // Another web page must not come by a token, whatever it lets the browser do.
 func TestOnlyTheSandboxItselfIsGivenTokens_D98(t *testing.T) {
 	t.Parallel()
-	h := shown(t)
+	h := newHandler(t)
 	for name, test := range map[string]struct {
 		method, body string
 		edit         func(*http.Request)
@@ -93,7 +93,7 @@ func TestOnlyTheSandboxItselfIsGivenTokens_D98(t *testing.T) {
 
 func TestThePagesAreServedAtTheirAddressOnly_D98(t *testing.T) {
 	t.Parallel()
-	h := shown(t)
+	h := newHandler(t)
 	for path, want := range map[string]int{
 		"/docs": 307, "/docs/": 200, "/docs/reference.html": 200, "/docs/events.html": 200, "/docs/errors/": 200, "/docs/errors/unauthorized.html": 200,
 		"/docs/openapi.json": 200, "/docs/openapi.js": 200, "/docs/swagger-ui.css": 200, "/docs/frontdesk.postman_collection.json": 200,

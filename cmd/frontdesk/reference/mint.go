@@ -19,7 +19,7 @@ var strangers = http.NewCrossOriginProtection()
 // be the sandbox's own address, and the browser must declare that the page is of this origin.
 // JSON to another origin needs a preflight, which is never allowed. Programs on this machine
 // may mint: a sandbox has no real people.
-func (s *shown) mint(w http.ResponseWriter, r *http.Request) {
+func (s *content) mint(w http.ResponseWriter, r *http.Request) {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	var asked struct {
 		Sub string `json:"sub"`

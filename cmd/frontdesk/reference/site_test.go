@@ -102,7 +102,7 @@ func TestEachLinkOfThePagesLeadsToAFile_D98(t *testing.T) {
 // The examples on a sandbox's pages can be tried as they are.
 func TestASandboxShowsItsOwnIdentifiers_D98(t *testing.T) {
 	t.Parallel()
-	h := shown(t)
+	h := newHandler(t)
 	for name, wanted := range map[string][]string{
 		"openapi.json":                      {own, ids.Patient, ids.Site, ids.Room, ids.Appointment},
 		"openapi.js":                        {own, ids.Patient, `"mint":"token"`},

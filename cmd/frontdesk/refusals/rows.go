@@ -33,29 +33,29 @@ var rows = []row{
 		do:       "Call for that patient, or send the user through the authorisation page for a standing authorisation.",
 	},
 	{
-		faults: of("invalid-request-body"), retry: AfterFix,
+		faults: faultsOf("invalid-request-body"), retry: AfterFix,
 		happened: "The body is not a valid JSON object for this endpoint, has a string over 1 MiB (other than attachment data), or uses invalid chunked encoding.",
 		wanted:   "One JSON object in UTF-8 with the members of the endpoint, each name once and in its exact case.",
 		do:       "Generate the body with a JSON library. The description gives the byte offset or field at fault.",
 	},
 	{
-		faults: of("invalid-idempotency-key"), retry: AfterFix,
+		faults: faultsOf("invalid-idempotency-key"), retry: AfterFix,
 		happened: "Idempotency-Key is empty, longer than 255 bytes, or given twice.",
 		wanted:   "One `Idempotency-Key` header of 1 to 255 bytes, or none.",
 		do:       "Send a fresh UUID for each thing that you want done once.",
 	},
 	{
-		faults: of("malformed-request"), retry: AfterFix,
+		faults: faultsOf("malformed-request"), retry: AfterFix,
 		happened: "The request is not valid HTTP/1.1, or its body length is ambiguous.",
 		wanted:   "A request by HTTP/1.1 with one `Host`, and one `Content-Length` or `Transfer-Encoding: chunked`.",
 		do:       "Use an HTTP library, and check any proxy between it and the service.",
 	},
 	{
-		faults: of("missing-patient-id"), retry: AfterFix,
+		faults: faultsOf("missing-patient-id"), retry: AfterFix,
 		happened: "patientId is missing.", wanted: "The patient's identifier in `patientId`.", do: "Add `patientId`.",
 	},
 	{
-		faults: of("invalid-patient-id"), retry: AfterFix,
+		faults: faultsOf("invalid-patient-id"), retry: AfterFix,
 		happened: "patientId is not a valid UUID.", wanted: "A UUID of 36 characters, given once.",
 		do: "Send the identifier exactly as you were given it, with its hyphens and nothing around it.",
 	},
@@ -133,11 +133,11 @@ var rows = []row{
 		happened: "note is missing or blank.", wanted: "The text of the note.", do: "Add `note`.",
 	},
 	{
-		faults: of("missing-appointment-id"), retry: AfterFix,
+		faults: faultsOf("missing-appointment-id"), retry: AfterFix,
 		happened: "appointmentId is missing.", wanted: "The appointment's identifier in `appointmentId`.", do: "Add `appointmentId`.",
 	},
 	{
-		faults: of("invalid-appointment-id"), retry: AfterFix,
+		faults: faultsOf("invalid-appointment-id"), retry: AfterFix,
 		happened: "appointmentId is not a valid UUID.", wanted: "A UUID of 36 characters.", do: "Send the identifier exactly as you were given it.",
 	},
 	{
@@ -154,11 +154,11 @@ var rows = []row{
 		happened: "at is not an RFC 3339 instant.", wanted: "An instant such as 2026-03-02T12:00:00Z.", do: "Send date, time and offset.",
 	},
 	{
-		faults: of("missing-site-id"), retry: AfterFix,
+		faults: faultsOf("missing-site-id"), retry: AfterFix,
 		happened: "siteId is missing.", wanted: "The site's identifier in `siteId`.", do: "Add `siteId`.",
 	},
 	{
-		faults: of("invalid-site-id"), retry: AfterFix,
+		faults: faultsOf("invalid-site-id"), retry: AfterFix,
 		happened: "siteId is not a valid UUID.", wanted: "A UUID of 36 characters.", do: "Send the identifier exactly as you were given it.",
 	},
 	{
@@ -166,7 +166,7 @@ var rows = []row{
 		happened: "The practice has no such site.", wanted: "A site of this practice.", do: "Check the identifier.",
 	},
 	{
-		faults: of("invalid-room-id"), retry: AfterFix,
+		faults: faultsOf("invalid-room-id"), retry: AfterFix,
 		happened: "roomId is not a valid UUID.", wanted: "A UUID of 36 characters, or no `roomId`.", do: "Send the identifier exactly as you were given it.",
 	},
 	{
@@ -184,12 +184,12 @@ var rows = []row{
 		do: "Have the operator register a URL, or name another event.",
 	},
 	{
-		faults: of("invalid-query"), retry: AfterFix,
+		faults: faultsOf("invalid-query"), retry: AfterFix,
 		happened: "A query parameter is invalid.", wanted: "Each parameter at most once, and in the form that the reference gives.",
 		do: "Fix the parameter that the description names. A cursor is good for the application, the practice and the list that it was given for.",
 	},
 	{
-		faults: of("not-found"), retry: AfterFix,
+		faults: faultsOf("not-found"), retry: AfterFix,
 		happened: "There is nothing at this address.",
 		wanted:   "`{base_url}/transactional-api/` and the name of an endpoint, without a slash at its end, at the host of a practice.",
 		do:       "Compare the path and the host with the reference.",
@@ -200,11 +200,11 @@ var rows = []row{
 		do: "Try again later. If it stays so, ask the operator of the service whether its logs are signed.",
 	},
 	{
-		faults: of("method-not-allowed"), retry: AfterFix,
+		faults: faultsOf("method-not-allowed"), retry: AfterFix,
 		happened: "This endpoint does not support this HTTP method.", wanted: "One of the methods in `Allow`.", do: "Use the method that the description names.",
 	},
 	{
-		faults: of("request-timeout"), retry: Again,
+		faults: faultsOf("request-timeout"), retry: Again,
 		happened: "The body arrives too slowly, or takes more than 15 minutes.", wanted: "64 KiB every 10 seconds, and the whole body within 15 minutes.",
 		do: "Send the call again over a better connection.",
 	},
@@ -219,38 +219,38 @@ var rows = []row{
 		do: "Wait a second and make the call again: it gets the answer of the first.",
 	},
 	{
-		faults: of("request-too-large"), retry: AfterFix,
+		faults: faultsOf("request-too-large"), retry: AfterFix,
 		happened: "The body is larger than the service accepts.", wanted: "At most 100 MiB, and at most 4 MiB and 65,536 values besides the data of attachments.",
 		do: "Send less at once.",
 	},
 	{
-		faults: of("unsupported-media-type"), retry: AfterFix,
+		faults: faultsOf("unsupported-media-type"), retry: AfterFix,
 		happened: "The Content-Type is not JSON.", wanted: "`Content-Type: application/json`, or none.", do: "Set the header; many libraries send another one by default.",
 	},
 	{
-		faults: append(of("rate-limited"), application.ErrTooSoon), retry: Later,
+		faults: append(faultsOf("rate-limited"), application.ErrTooSoon), retry: Later,
 		happened: "The application calls too often, or has sent too much in a day.", wanted: "Fewer calls or bytes.",
 		do: "Wait for the seconds in `Retry-After`, and spread your calls.",
 	},
 	{
-		faults: of("headers-too-large"), retry: AfterFix,
+		faults: faultsOf("headers-too-large"), retry: AfterFix,
 		happened: "The first line and the headers have more than 32 KiB together.", wanted: "At most 32 KiB of first line and headers together.",
 		do: "Send shorter headers: a token needs only a few hundred bytes.",
 	},
 	{
-		faults: of("internal-error"), retry: Again,
+		faults: faultsOf("internal-error"), retry: Again,
 		happened: "Something went wrong on our side.", wanted: "Nothing. This is our error.",
 		do: "Quote the `X-Request-Id` of the answer when you report it.",
 	},
 	{
-		faults:   slices.Concat(of("unavailable"), bearer.Crowded(), fault.List{postgres.ErrUnavailable, postgres.ErrSwept, proving.ErrBehind}),
+		faults:   slices.Concat(faultsOf("unavailable"), bearer.Crowded(), fault.List{postgres.ErrUnavailable, postgres.ErrSwept, proving.ErrBehind}),
 		retry:    Again,
 		happened: "The service cannot answer at the moment.", wanted: "A retry later. The service is overloaded or cannot reach its database.",
 		do: "Try again after `Retry-After`, and wait longer each time.",
 	},
 }
 
-// of returns the refusals of the API and of HTTP that have a code.
-func of(code string) fault.List {
+// faultsOf returns the refusals of the API and of HTTP that have a code.
+func faultsOf(code string) fault.List {
 	return slices.DeleteFunc(httpapi.Refusals(), func(f *fault.Error) bool { return f.Code != code })
 }

@@ -13,11 +13,11 @@ import (
 
 // A sandbox's database holds the directory of the sandbox in a custom setting. A program that
 // changes the database, by whatever address, can therefore find its clock.
-const whoseSetting = "frontdesk.sandbox"
+const dirSetting = "frontdesk.sandbox"
 
 // sign records in the database which sandbox it belongs to. No copy of it has that setting.
 func sign(ctx context.Context, dir string, database *embedded.Server, name string) error {
-	return asSuperuser(ctx, database, "ALTER DATABASE "+pgx.Identifier{name}.Sanitize()+" SET "+whoseSetting+" = "+quote(dir))
+	return asSuperuser(ctx, database, "ALTER DATABASE "+pgx.Identifier{name}.Sanitize()+" SET "+dirSetting+" = "+quote(dir))
 }
 
 // Follower is the clock of a command that changes a database. It shows real time until it
@@ -34,7 +34,7 @@ func (f *Follower) Now() time.Time { return f.Real().Add(f.ahead) }
 // sandbox.
 func (f *Follower) Follow(ctx context.Context, db projections.Querier) error {
 	var dir *string
-	if err := db.QueryRow(ctx, `SELECT current_setting($1, true)`, whoseSetting).Scan(&dir); err != nil {
+	if err := db.QueryRow(ctx, `SELECT current_setting($1, true)`, dirSetting).Scan(&dir); err != nil {
 		return fmt.Errorf("find the sandbox of the database: %w", err)
 	}
 	if dir == nil || *dir == "" {

@@ -110,13 +110,13 @@ func (w *writer) records() error {
 		lists []list
 	}{
 		{"care-record.json", []list{
-			{"patient", of(w.details())}, {"notes", of(w.notes())}, {"patientRequests", of(w.requests())},
-			{"patientRequestsOfOthers", of(w.moved())},
-			{"appointments", of(w.visits())}, {"consultations", of(w.consultations())},
+			{"patient", untyped(w.details())}, {"notes", untyped(w.notes())}, {"patientRequests", untyped(w.requests())},
+			{"patientRequestsOfOthers", untyped(w.moved())},
+			{"appointments", untyped(w.visits())}, {"consultations", untyped(w.consultations())},
 		}},
 		{"events.json", []list{{"events", w.events()}}},
-		{"accesses.json", []list{{"accesses", of(w.accesses())}}},
-		{"webhooks.json", []list{{"webhooks", of(w.deliveries())}}},
+		{"accesses.json", []list{{"accesses", untyped(w.accesses())}}},
+		{"webhooks.json", []list{{"webhooks", untyped(w.deliveries())}}},
 	} {
 		if err := w.json(part.name, part.lists); err != nil {
 			return err
@@ -131,7 +131,7 @@ type list struct {
 	items iter.Seq[any]
 }
 
-func of[T any](items iter.Seq[T]) iter.Seq[any] {
+func untyped[T any](items iter.Seq[T]) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for item := range items {
 			if !yield(item) {

@@ -58,7 +58,7 @@ func (c *auditDeliveriesCmd) print(w io.Writer, found []webhooks.Logged) error {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "HAPPENED AT\tEVENT\tTENANT\tAPPLICATION\tSTATUS\tTOOK\tJTI\tWHY")
 	for _, d := range found {
-		err := term.Row(table, d.HappenedAt.Format(time.RFC3339), d.Event, d.Tenant, d.Application, d.Status, took(d), d.ID, why(d))
+		err := term.Row(table, d.HappenedAt.Format(time.RFC3339), d.Event, d.Tenant, d.Application, d.Status, took(d), d.ID, failureOf(d))
 		if err != nil {
 			return err
 		}
@@ -74,8 +74,8 @@ func took(d webhooks.Logged) string {
 	return d.FinishedAt.Sub(*d.ClaimedAt).Round(time.Millisecond).String()
 }
 
-// why describes why a delivery failed.
-func why(d webhooks.Logged) string {
+// failureOf describes why a delivery failed.
+func failureOf(d webhooks.Logged) string {
 	switch {
 	case d.Reason == nil:
 		return ""

@@ -40,7 +40,7 @@ func (c *auditVerifyCmd) archive(r *term.Run) error {
 	}
 	for _, p := range pieces {
 		fmt.Fprintf(r.Out, "%s: entries %d to %d match the signed checkpoint: %d lines, and hashes of the %d entries that are not in this archive\n",
-			whose(p.Tenant), p.From, p.Size-1, p.Lines, p.Size-p.From-p.Lines)
+			logName(p.Tenant), p.From, p.Size-1, p.Lines, p.Size-p.From-p.Lines)
 	}
 	for _, note := range notes {
 		if !slices.ContainsFunc(pieces, func(p retention.Verified) bool { return p.Compares(note.Checkpoint) }) {
@@ -50,7 +50,7 @@ func (c *auditVerifyCmd) archive(r *term.Run) error {
 	return nil
 }
 
-func whose(tenant string) string {
+func logName(tenant string) string {
 	if tenant == "" {
 		return "no practice"
 	}

@@ -193,18 +193,18 @@ type listeningStore struct {
 // Append appends to the store and keeps the recorded events.
 func (s *listeningStore) Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error) {
 	recorded, err := s.Store.Append(ctx, changes...)
-	s.heard(recorded)
+	s.keep(recorded)
 	return recorded, err
 }
 
 // Erase erases, and keeps the recorded events.
 func (s *listeningStore) Erase(ctx context.Context, who erasure.Person, also []string, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error) {
 	recorded, err := s.Erasures.Erase(ctx, who, also, change)
-	s.heard(recorded)
+	s.keep(recorded)
 	return recorded, err
 }
 
-func (s *listeningStore) heard(recorded []event.Recorded) {
+func (s *listeningStore) keep(recorded []event.Recorded) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.appended = append(s.appended, recorded...)
@@ -230,7 +230,7 @@ func (f EngineFlags) print(r *Run, m Made, appended []event.Recorded) error {
 		return json.NewEncoder(r.Out).Encode(object)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		fmt.Fprintf(r.Out, "%s: %v\n", name, shown(m[name]))
+		fmt.Fprintf(r.Out, "%s: %v\n", name, printable(m[name]))
 	}
 	for _, e := range events {
 		fmt.Fprintf(r.Out, "appended %s\n", e.Name)
@@ -241,8 +241,8 @@ func (f EngineFlags) print(r *Run, m Made, appended []event.Recorded) error {
 	return nil
 }
 
-// shown is a value as a line shows it. An instant is RFC 3339, as it is in JSON.
-func shown(value any) any {
+// printable returns a value as a line shows it. An instant is RFC 3339, as it is in JSON.
+func printable(value any) any {
 	if at, ok := value.(time.Time); ok {
 		return at.Format(time.RFC3339)
 	}

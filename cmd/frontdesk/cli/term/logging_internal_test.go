@@ -83,17 +83,17 @@ func TestLinesOfCallsAreNeverLeftOut_D115(t *testing.T) {
 // A caller who can have lines written that are all different does not have them remembered.
 func TestFewLinesAreRemembered_D115(t *testing.T) {
 	t.Parallel()
-	s := &said{lines: map[string]*once{}}
+	s := &recentLines{lines: map[string]*once{}}
 	now := commandtest.Noon
 	for n := range 1000 {
 		if _, again := s.lately(fmt.Sprint("line ", n), now); again {
 			t.Fatalf("line %d was left out, and was not written before", n)
 		}
 	}
-	if len(s.lines) > saidMost {
-		t.Errorf("%d lines are remembered, want %d at most", len(s.lines), saidMost)
+	if len(s.lines) > maxRecent {
+		t.Errorf("%d lines are remembered, want %d at most", len(s.lines), maxRecent)
 	}
-	now = now.Add(saidLately)
+	now = now.Add(repeatWindow)
 	s.lately("another", now)
 	if _, again := s.lately("another", now); !again {
 		t.Error("once the others are old, another is not remembered")

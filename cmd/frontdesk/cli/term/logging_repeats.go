@@ -14,19 +14,19 @@ import (
 // call or of a page are never the same: they have an id.
 type repeats struct {
 	slog.Handler
-	with string // added by WithAttrs and WithGroup
-	said *said
+	with   string // added by WithAttrs and WithGroup
+	recent *recentLines
 }
 
 func newRepeats(h slog.Handler) slog.Handler {
-	return repeats{h, "", &said{lines: map[string]*once{}}}
+	return repeats{h, "", &recentLines{lines: map[string]*once{}}}
 }
 
 func (h repeats) Handle(ctx context.Context, record slog.Record) error {
 	if record.Level < slog.LevelWarn || identifies(record) {
 		return h.Handler.Handle(ctx, record)
 	}
-	left, again := h.said.lately(h.words(record), record.Time)
+	left, again := h.recent.lately(h.words(record), record.Time)
 	if again {
 		return nil
 	}
@@ -54,15 +54,15 @@ func (h repeats) words(record slog.Record) string {
 }
 
 func (h repeats) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return repeats{h.Handler.WithAttrs(attrs), h.with + fmt.Sprint(attrs), h.said}
+	return repeats{h.Handler.WithAttrs(attrs), h.with + fmt.Sprint(attrs), h.recent}
 }
 
 func (h repeats) WithGroup(name string) slog.Handler {
-	return repeats{h.Handler.WithGroup(name), h.with + name + ".", h.said}
+	return repeats{h.Handler.WithGroup(name), h.with + name + ".", h.recent}
 }
 
-// said holds the lines of the last minute.
-type said struct {
+// recentLines holds the lines of the last minute.
+type recentLines struct {
 	mu    sync.Mutex
 	lines map[string]*once
 }
@@ -73,17 +73,17 @@ type once struct {
 }
 
 const (
-	saidLately = time.Minute
-	saidMost   = 256 // lines that are remembered; beyond, none is left out
+	repeatWindow = time.Minute
+	maxRecent    = 256 // lines that are remembered; beyond, none is left out
 )
 
 // lately reports whether a line was written lately, so that it is left out now, or else how
 // often it was left out since.
-func (s *said) lately(words string, now time.Time) (left int, again bool) {
+func (s *recentLines) lately(words string, now time.Time) (left int, again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	line := s.lines[words]
-	if line != nil && now.Sub(line.at) < saidLately {
+	if line != nil && now.Sub(line.at) < repeatWindow {
 		line.left++
 		return 0, true
 	}
@@ -94,11 +94,11 @@ func (s *said) lately(words string, now time.Time) (left int, again bool) {
 	return left, false
 }
 
-func (s *said) remember(words string, now time.Time) {
-	if len(s.lines) >= saidMost {
-		maps.DeleteFunc(s.lines, func(_ string, l *once) bool { return now.Sub(l.at) >= saidLately })
+func (s *recentLines) remember(words string, now time.Time) {
+	if len(s.lines) >= maxRecent {
+		maps.DeleteFunc(s.lines, func(_ string, l *once) bool { return now.Sub(l.at) >= repeatWindow })
 	}
-	if len(s.lines) < saidMost {
+	if len(s.lines) < maxRecent {
 		s.lines[words] = &once{at: now}
 	}
 }

@@ -45,7 +45,7 @@ var style []byte
 //go:embed assets/page.js
 var script []byte
 
-var shown = template.Must(template.New("page").Funcs(words).Parse(source))
+var pageTemplate = template.Must(template.New("page").Funcs(words).Parse(source))
 
 // Handler returns the handler of the page.
 func (s *Site) Handler() http.Handler {
@@ -69,7 +69,7 @@ func file(mediaType string, content []byte) http.HandlerFunc {
 
 func (s *Site) show(w http.ResponseWriter, r *http.Request) {
 	var page bytes.Buffer
-	if err := shown.Execute(&page, view{s.State(r.Context()), s.derived("form")}); err != nil {
+	if err := pageTemplate.Execute(&page, view{s.State(r.Context()), s.derived("form")}); err != nil {
 		http.Error(w, "The page cannot be made.", http.StatusInternalServerError)
 		return
 	}
