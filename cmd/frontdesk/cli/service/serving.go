@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"frontdesk/adapters/httpapi"
+	"frontdesk/adapters/tracing"
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/term"
 )
@@ -90,3 +91,16 @@ func printFinding(table *tabwriter.Writer, f app.Finding) error {
 	}
 	return term.Row(table, "fix", f.What, strings.TrimSuffix(f.Says+" ("+strings.Join(about, ", ")+")", " ()"))
 }
+
+// tracesFlags set the destination of traces.
+type tracesFlags struct {
+	Traces      string  `placeholder:"URL" help:"Collector for traces, by OTLP over HTTP, such as http://collector:4318. Without it, nothing is traced."`
+	TracesShare float64 `default:"${traces_share}" placeholder:"SHARE" help:"Share of calls that are traced: more than 0, and at most 1."`
+}
+
+func (f tracesFlags) traces() tracing.Config {
+	return tracing.Config{URL: f.Traces, Share: f.TracesShare}
+}
+
+// Validate refuses values that make no sense, before anything is opened.
+func (f tracesFlags) Validate() error { return f.traces().Check() }
