@@ -50,7 +50,7 @@ func resolve(ctx *kong.Context, at *kong.Path, of string) error {
 	return nil
 }
 
-// configurable returns the commands that read a file of settings.
+// configurable returns the commands that read a config file.
 func configurable() ([]*kong.Node, error) {
 	var fields []reflect.StructField
 	for field := range reflect.TypeFor[commandLine]().Fields() {
@@ -75,7 +75,7 @@ type setting struct {
 // settings are a file's values for the flags of one command, by their names.
 type settings map[string]setting
 
-// maxSettings bounds a file of settings, in bytes.
+// maxSettings bounds a config file, in bytes.
 const maxSettings = 1 << 20
 
 // readSettings reads the settings of a command from a file. Those of others must be right,
@@ -135,7 +135,7 @@ func readFile(name string) (text []byte, private bool, err error) {
 	return text, info.Mode().Perm()&others == 0, nil
 }
 
-// entry is a line of a file of settings.
+// entry is a line of a config file.
 type entry struct {
 	file    string
 	line    int

@@ -13,7 +13,7 @@ import (
 	"frontdesk/docs"
 )
 
-// The page's file of settings holds for each command that it names.
+// The page's config file holds for each command that it names.
 func TestConfigurationOfThePageServes_D108(t *testing.T) {
 	t.Parallel()
 	text := docs.OperatorsBlocks(t, "operations/settings.md", "A file of settings")[0]

@@ -11,7 +11,7 @@ type configFlag struct {
 	Config ConfigFile `placeholder:"FILE" help:"YAML file with flags by name, for all commands or below the name of one. Flags override environment variables, which override the config file."`
 }
 
-// ConfigFile is the name of a file of settings.
+// ConfigFile is the name of a config file.
 type ConfigFile string
 
 // BeforeResolve reads the file, and lets kong ask it for the flags that are neither typed nor
@@ -24,7 +24,7 @@ func (f ConfigFile) BeforeResolve(ctx *kong.Context, at *kong.Path, files Settin
 	return files.Resolve(ctx, at, ctx.Selected().Name)
 }
 
-// servingFile is the name of a file of settings, for a command that asks a process of serve.
+// servingFile is the name of a config file, for a command that asks a process of serve.
 type servingFile string
 
 // BeforeResolve reads the settings of serve from the file.
@@ -32,7 +32,7 @@ func (f servingFile) BeforeResolve(ctx *kong.Context, at *kong.Path, files Setti
 	return files.Resolve(ctx, at, "serve")
 }
 
-// SettingsFiles reads files of settings. To check a file takes the flags of all commands that
+// SettingsFiles reads config files. To check a file takes the flags of all commands that
 // read one, so the list of commands implements it, and kong hands it over.
 type SettingsFiles interface {
 	// Resolve has kong ask the file that a flag names for the settings of a command.
