@@ -129,7 +129,7 @@ func readFile(name string) (text []byte, private bool, err error) {
 	case err != nil:
 		return nil, false, fmt.Errorf("read the settings of --config: %w", err)
 	case len(text) > maxSettings:
-		return nil, false, fmt.Errorf("%s is longer than 1 MiB: it is no file of settings", name)
+		return nil, false, fmt.Errorf("%s is longer than 1 MiB: it is no config file", name)
 	}
 	const others = 0o004
 	return text, info.Mode().Perm()&others == 0, nil
