@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/accesslog"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/domain/access"
 )
 

@@ -17,7 +17,7 @@ import (
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/domain/access"

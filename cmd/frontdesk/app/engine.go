@@ -14,7 +14,7 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/tracing"
 	"frontdesk/cmd/frontdesk/apply"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/commands"
 	"frontdesk/domain"
 	"frontdesk/domain/event"

@@ -16,7 +16,7 @@ import (
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/adapters/webhooks"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"

@@ -13,7 +13,7 @@ import (
 	"frontdesk/adapters/sealing"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/commands"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"

@@ -10,7 +10,7 @@ import (
 	"frontdesk/adapters/postgres/proving"
 	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/adapters/webhooks"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/subjectpack"
 	"frontdesk/domain/access"
 	"frontdesk/domain/audit"

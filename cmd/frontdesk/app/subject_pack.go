@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"frontdesk/adapters/postgres/uploads"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/subjectpack"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"

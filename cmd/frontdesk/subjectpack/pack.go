@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/webhooks"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"

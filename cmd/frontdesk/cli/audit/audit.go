@@ -16,7 +16,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"

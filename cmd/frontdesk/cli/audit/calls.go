@@ -14,7 +14,7 @@ import (
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"

@@ -16,7 +16,7 @@ import (
 
 	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"

@@ -16,7 +16,7 @@ import (
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/retention"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/fhir"
 	"frontdesk/domain/access"

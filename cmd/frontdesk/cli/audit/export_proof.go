@@ -12,7 +12,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"

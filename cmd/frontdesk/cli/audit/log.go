@@ -11,7 +11,7 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/event"

@@ -13,7 +13,7 @@ import (
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/authorisation"

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/fault"

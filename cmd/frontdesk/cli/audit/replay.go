@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/postgres/replay"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/application"
 	"frontdesk/domain/fault"

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/postgres/retention"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/patient"

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/domain/access"
 	"frontdesk/domain/staff"
 )

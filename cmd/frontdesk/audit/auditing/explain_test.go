@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/clock/clocktest"
-	"frontdesk/cmd/frontdesk/auditing"
+	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/domain/access"
 )
 
