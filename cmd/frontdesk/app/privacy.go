@@ -11,7 +11,7 @@ import (
 	"frontdesk/adapters/staffweb/privacy"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/cmd/frontdesk/audit/auditing"
-	"frontdesk/cmd/frontdesk/subjectpack"
+	"frontdesk/cmd/frontdesk/audit/subjectaccess"
 	"frontdesk/domain/access"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/patient"
@@ -72,7 +72,7 @@ func (a *App) copyFor(ctx context.Context, tenant string, id patient.ID) (privac
 		return privacy.Copy{}, err
 	}
 	return privacy.Copy{
-		Reading: audit.Queried{Command: subjectpack.Command, Filter: filter.String(), Patient: id, Personal: true, Count: survey.Count},
+		Reading: audit.Queried{Command: subjectaccess.Command, Filter: filter.String(), Patient: id, Personal: true, Count: survey.Count},
 		Write: func(ctx context.Context, w io.Writer) error {
 			pack, _, err := a.SubjectPack(ctx, tenant, id) // its parts are read within this ctx
 			if err == nil {

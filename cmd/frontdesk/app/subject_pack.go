@@ -8,7 +8,7 @@ import (
 
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/cmd/frontdesk/audit/auditing"
-	"frontdesk/cmd/frontdesk/subjectpack"
+	"frontdesk/cmd/frontdesk/audit/subjectaccess"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/request"
@@ -22,27 +22,27 @@ const packPage = 50
 
 // SubjectPack returns the sources of a patient's pack, and the events in it. It refuses
 // an unknown patient.
-func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) (subjectpack.Pack, auditing.EventFilter, error) {
+func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) (subjectaccess.Pack, auditing.EventFilter, error) {
 	asked := auditing.EventFilter{Tenant: tenant, Patient: id}
 	exists, err := e.Desk.Patients.PatientExists(ctx, tenant, id)
 	if err == nil && !exists {
 		err = patient.ErrUnknown
 	}
 	if err != nil {
-		return subjectpack.Pack{}, asked, err
+		return subjectaccess.Pack{}, asked, err
 	}
 	moved, err := e.moved(ctx, tenant, id, &asked)
 	if err != nil {
-		return subjectpack.Pack{}, asked, err
+		return subjectaccess.Pack{}, asked, err
 	}
 	signpost, err := e.Signposts().Of(ctx, tenant)
 	if err != nil {
-		return subjectpack.Pack{}, asked, err
+		return subjectaccess.Pack{}, asked, err
 	}
 	auditor := e.Auditor
 	auditor.Log.Page = packPage
 	end, err := auditor.End(ctx, asked)
-	return subjectpack.Pack{
+	return subjectaccess.Pack{
 		Practice: signpost, Patient: id, MadeAt: e.config.Now(), Moved: moved,
 		Events: auditor.Events(ctx, asked, end), Accesses: auditor.Accesses(ctx, asked, end, true),
 		Directory: e.Directory(), Deliveries: e.Deliveries().Of,
@@ -75,7 +75,7 @@ func (e *Engine) contentOf(ctx context.Context, w io.Writer, id request.Attachme
 	}
 	err = e.CopyFile(ctx, w, file)
 	if errors.Is(err, uploads.ErrAlteredFile) {
-		return subjectpack.ErrDamaged
+		return subjectaccess.ErrDamaged
 	}
 	return err
 }

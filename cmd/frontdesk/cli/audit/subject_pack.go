@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 
+	"frontdesk/cmd/frontdesk/audit/subjectaccess"
 	"frontdesk/cmd/frontdesk/cli/term"
-	"frontdesk/cmd/frontdesk/subjectpack"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/patient"
 )
@@ -40,7 +40,7 @@ func (c *auditSubjectPackCmd) Run(r *term.Run) error {
 		return err
 	}
 	err = r.RecordReading(engine, c.Tenant, audit.Queried{
-		Command: subjectpack.Command, Filter: filter.String(), Patient: c.Patient, Personal: true, Count: survey.Count,
+		Command: subjectaccess.Command, Filter: filter.String(), Patient: c.Patient, Personal: true, Count: survey.Count,
 	})
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (c *auditSubjectPackCmd) Run(r *term.Run) error {
 	return c.write(r, pack, survey)
 }
 
-func (c *auditSubjectPackCmd) write(r *term.Run, pack subjectpack.Pack, survey subjectpack.Survey) error {
+func (c *auditSubjectPackCmd) write(r *term.Run, pack subjectaccess.Pack, survey subjectaccess.Survey) error {
 	damaged := 0
 	err := newFile(c.Out, func(w io.Writer) (err error) {
 		damaged, err = pack.Write(r.Context, w, survey)

@@ -1,4 +1,4 @@
-package subjectpack
+package subjectaccess
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-// Package subjectpack writes all data that a practice holds about one patient into a ZIP, for
+// Package subjectaccess writes all data that a practice holds about one patient into a ZIP, for
 // a subject access request (D73).
 //
 //   - pack.go: [Pack] holds the sources of the data, and writes the ZIP.
@@ -11,4 +11,4 @@
 // A long record takes little more memory than a short one: each part reads the patient's
 // events again, a thousand at a time, and files are copied piece by piece. Only a line for
 // each mark, each change of details and each name is held in memory.
-package subjectpack
+package subjectaccess
