@@ -16,8 +16,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"frontdesk/adapters/provetest"
+	"frontdesk/cmd/frontdesk/audit/fhir"
 	"frontdesk/cmd/frontdesk/cli"
-	"frontdesk/cmd/frontdesk/fhir"
 	"frontdesk/commands/commandtest"
 	"frontdesk/domain"
 	"frontdesk/domain/access"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"frontdesk/cmd/frontdesk/fhir"
+	"frontdesk/cmd/frontdesk/audit/fhir"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
