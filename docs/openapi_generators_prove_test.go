@@ -16,7 +16,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/provetest"
-	sandboxes "frontdesk/cmd/frontdesk/sandbox"
+	sandboxes "frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 

@@ -67,7 +67,7 @@ var writers = map[string]string{
 	"cmd/frontdesk/cli/term":         "--out",
 	"cmd/frontdesk/dev":              "--key-dir",
 	"cmd/frontdesk/reference":        "make docs",
-	"cmd/frontdesk/sandbox":          "--dir",
+	"cmd/frontdesk/devkit/sandbox":   "--dir",
 }
 
 var writes = regexp.MustCompile(`\b(os\.(Create|CreateTemp|WriteFile|OpenFile|MkdirAll|Mkdir)|durable\.(Create|Replace|Hold|TryLock))\(`)

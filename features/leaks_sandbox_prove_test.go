@@ -16,7 +16,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/adapters/sealing"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
 	"frontdesk/commands"
 	"frontdesk/domain/event"

@@ -19,7 +19,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/provetest"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 

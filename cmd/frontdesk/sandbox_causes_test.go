@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/clock"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 

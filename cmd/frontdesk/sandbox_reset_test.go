@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"frontdesk.example/client"
 	"frontdesk/adapters/clock"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/cmd/frontdesk/refusals"
-	"frontdesk/cmd/frontdesk/sandbox"
 )
 
 // snapshot is the service's last record of the application.

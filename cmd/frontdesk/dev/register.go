@@ -7,7 +7,7 @@ import (
 	"net/netip"
 
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"

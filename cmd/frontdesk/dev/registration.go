@@ -13,7 +13,7 @@ import (
 	"frontdesk.example/client"
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/webhooks/receiver"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 )
 
 // registration is the application in a sandbox that sends it webhooks.

@@ -13,7 +13,7 @@ import (
 
 	"frontdesk/adapters/durable"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/domain/application"
 )
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 )
 
 // Sandbox is `frontdesk sandbox`, as a process of its own with a Postgres of its own.

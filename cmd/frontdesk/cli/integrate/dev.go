@@ -11,7 +11,7 @@ import (
 	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/dev"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/domain/application"
 )
 

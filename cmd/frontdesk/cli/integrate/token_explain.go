@@ -13,8 +13,8 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/outbound"
 	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/cmd/frontdesk/refusals"
-	"frontdesk/cmd/frontdesk/sandbox"
 )
 
 type explainCmd struct {

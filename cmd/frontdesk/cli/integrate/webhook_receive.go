@@ -14,7 +14,7 @@ import (
 	"frontdesk.example/client"
 	"frontdesk/adapters/webhooks/receiver"
 	"frontdesk/cmd/frontdesk/cli/term"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 )
 
 // keySetFlags give the place of the service's public keys.

@@ -6,7 +6,7 @@ import (
 
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/term"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"

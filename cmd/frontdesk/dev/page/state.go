@@ -5,7 +5,7 @@ import (
 
 	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/dev/forward"
-	"frontdesk/cmd/frontdesk/sandbox"
+	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/domain/application"
 )
 
