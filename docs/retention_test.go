@@ -65,7 +65,7 @@ var writers = map[string]string{
 	"cmd/frontdesk/cli/clitest":      "",
 	"cmd/frontdesk/cli/practice":     "--links",
 	"cmd/frontdesk/cli/term":         "--out",
-	"cmd/frontdesk/dev":              "--key-dir",
+	"cmd/frontdesk/devkit/dev":       "--key-dir",
 	"cmd/frontdesk/reference":        "make docs",
 	"cmd/frontdesk/devkit/sandbox":   "--dir",
 }

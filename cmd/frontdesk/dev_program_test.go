@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"frontdesk/cmd/frontdesk/dev"
+	"frontdesk/cmd/frontdesk/devkit/dev"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 

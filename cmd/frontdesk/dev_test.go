@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/cmd/frontdesk/dev"
+	"frontdesk/cmd/frontdesk/devkit/dev"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 

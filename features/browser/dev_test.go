@@ -21,7 +21,7 @@ import (
 	"frontdesk/adapters/clock"
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/cmd/frontdesk/dev"
+	"frontdesk/cmd/frontdesk/devkit/dev"
 	"frontdesk/cmd/frontdesk/testworld"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/cli/term"
-	"frontdesk/cmd/frontdesk/dev"
+	"frontdesk/cmd/frontdesk/devkit/dev"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/domain/application"
 )

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"frontdesk/cmd/frontdesk/dev/page"
+	"frontdesk/cmd/frontdesk/devkit/dev/page"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/cmd/frontdesk/trigger"

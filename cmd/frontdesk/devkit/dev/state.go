@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"frontdesk.example/client"
-	"frontdesk/cmd/frontdesk/dev/forward"
-	"frontdesk/cmd/frontdesk/dev/page"
+	"frontdesk/cmd/frontdesk/devkit/dev/forward"
+	"frontdesk/cmd/frontdesk/devkit/dev/page"
 	"frontdesk/cmd/frontdesk/reference"
 	"frontdesk/domain/application"
 )

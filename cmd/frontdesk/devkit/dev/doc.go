@@ -3,8 +3,8 @@
 //
 // It makes a key and publishes its key set. It registers and enables the application in the
 // sandbox that it finds or starts, with every grant and every webhook. It receives the
-// webhooks, and forwards them with [frontdesk/cmd/frontdesk/dev/forward]. A page shows all of
-// it: [frontdesk/cmd/frontdesk/dev/page].
+// webhooks, and forwards them with [frontdesk/cmd/frontdesk/devkit/dev/forward]. A page shows all of
+// it: [frontdesk/cmd/frontdesk/devkit/dev/page].
 //
 //	KeyDir/key.pem        the private key that tokens are signed with
 //	KeyDir/next-key.pem   the next one, until the service holds its public half

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"frontdesk.example/client"
-	"frontdesk/cmd/frontdesk/dev/forward"
+	"frontdesk/cmd/frontdesk/devkit/dev/forward"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
 	"frontdesk/domain/application"
 )

@@ -16,7 +16,7 @@ import (
 
 	"frontdesk.example/client"
 	"frontdesk/adapters/background"
-	"frontdesk/cmd/frontdesk/dev/page"
+	"frontdesk/cmd/frontdesk/devkit/dev/page"
 )
 
 // served is a page that is served, and counts how often its button is pressed.

@@ -17,7 +17,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"frontdesk.example/client"
-	"frontdesk/cmd/frontdesk/dev/forward"
+	"frontdesk/cmd/frontdesk/devkit/dev/forward"
 	"frontdesk/commands/commandtest"
 )
 

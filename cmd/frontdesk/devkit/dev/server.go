@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/background"
-	"frontdesk/cmd/frontdesk/dev/page"
+	"frontdesk/cmd/frontdesk/devkit/dev/page"
 )
 
 const closingTime = 5 * time.Second

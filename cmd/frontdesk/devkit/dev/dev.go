@@ -9,8 +9,8 @@ import (
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/clock"
-	"frontdesk/cmd/frontdesk/dev/forward"
-	"frontdesk/cmd/frontdesk/dev/page"
+	"frontdesk/cmd/frontdesk/devkit/dev/forward"
+	"frontdesk/cmd/frontdesk/devkit/dev/page"
 )
 
 // Config is the configuration that a user of dev may choose.

@@ -13,7 +13,7 @@ import (
 
 	"frontdesk/adapters/clock/clocktest"
 	"frontdesk/adapters/durable"
-	"frontdesk/cmd/frontdesk/dev/page"
+	"frontdesk/cmd/frontdesk/devkit/dev/page"
 )
 
 func TestADirectoryIsForOneDevAlone_D97(t *testing.T) {

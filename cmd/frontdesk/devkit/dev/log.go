@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"frontdesk/adapters/background"
-	"frontdesk/cmd/frontdesk/dev/forward"
-	"frontdesk/cmd/frontdesk/dev/page"
+	"frontdesk/cmd/frontdesk/devkit/dev/forward"
+	"frontdesk/cmd/frontdesk/devkit/dev/page"
 )
 
 // log is the list of messages: printed, and shown on the page.

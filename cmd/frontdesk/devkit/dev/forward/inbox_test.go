@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/cmd/frontdesk/dev/forward"
+	"frontdesk/cmd/frontdesk/devkit/dev/forward"
 )
 
 // The program gets exactly the service's bytes: the body and each header, and no others,
