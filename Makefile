@@ -59,7 +59,7 @@ check: quick deps ## what quick does, read models and adapters on Postgres: a mi
 	@$(GO) test -short ./projections/... $$($(GO) list ./adapters/... ./cmd/frontdesk/cli/... | grep -v '/\(broker\|embedded\|postgrestest\|benchtest\|clitest\)$$')
 
 # The packages whose tests take longest begin, so that no core waits for the last of them.
-LONGEST = ./features/browser ./features ./cmd/frontdesk/app ./cmd/frontdesk/conformance ./cmd/frontdesk/alerting ./adapters/postgres/... ./adapters/staffweb/...
+LONGEST = ./features/browser ./features ./cmd/frontdesk/app ./cmd/frontdesk/devkit/conformance ./cmd/frontdesk/alerting ./adapters/postgres/... ./adapters/staffweb/...
 
 # Rules start no goroutine, and the tests of these other packages drive programs of their own:
 # the race detector would find nothing.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/cmd/frontdesk/conformance"
+	"frontdesk/cmd/frontdesk/devkit/conformance"
 )
 
 // The clients pass the checks for integrators' own receivers and clients (D100).

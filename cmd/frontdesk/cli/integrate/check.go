@@ -18,7 +18,7 @@ import (
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/cmd/frontdesk/cli/term"
-	"frontdesk/cmd/frontdesk/conformance"
+	"frontdesk/cmd/frontdesk/devkit/conformance"
 	"frontdesk/domain/application"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/clock"
-	"frontdesk/cmd/frontdesk/conformance"
+	"frontdesk/cmd/frontdesk/devkit/conformance"
 )
 
 // tryReceiver tests a receiver that is built for the service, and returns the failed checks,

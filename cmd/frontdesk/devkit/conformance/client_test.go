@@ -12,7 +12,7 @@ import (
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/clock"
-	"frontdesk/cmd/frontdesk/conformance"
+	"frontdesk/cmd/frontdesk/devkit/conformance"
 )
 
 // TestMain is also the client under test: it is this program, run again.
