@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"frontdesk/cmd/frontdesk/reference"
+	"frontdesk/cmd/frontdesk/devkit/reference"
 )
 
 func main() {

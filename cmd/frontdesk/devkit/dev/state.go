@@ -7,7 +7,7 @@ import (
 	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/devkit/dev/forward"
 	"frontdesk/cmd/frontdesk/devkit/dev/page"
-	"frontdesk/cmd/frontdesk/reference"
+	"frontdesk/cmd/frontdesk/devkit/reference"
 	"frontdesk/domain/application"
 )
 

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/durable"
-	"frontdesk/cmd/frontdesk/reference"
+	"frontdesk/cmd/frontdesk/devkit/reference"
 	"frontdesk/domain/application"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"

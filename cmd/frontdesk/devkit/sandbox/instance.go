@@ -13,7 +13,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/reference"
+	"frontdesk/cmd/frontdesk/devkit/reference"
 	"frontdesk/domain/application"
 )
 

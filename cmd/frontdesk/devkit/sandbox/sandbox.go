@@ -16,7 +16,7 @@ import (
 	"frontdesk/adapters/durable"
 	"frontdesk/adapters/postgres/embedded"
 	"frontdesk/cmd/frontdesk/app"
-	"frontdesk/cmd/frontdesk/reference"
+	"frontdesk/cmd/frontdesk/devkit/reference"
 	"frontdesk/domain/application"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/cmd/frontdesk/reference"
+	"frontdesk/cmd/frontdesk/devkit/reference"
 )
 
 const (

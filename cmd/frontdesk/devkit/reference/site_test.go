@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/httpapi"
-	"frontdesk/cmd/frontdesk/reference"
+	"frontdesk/cmd/frontdesk/devkit/reference"
 )
 
 var update = flag.Bool("update", false, "write the collection")
@@ -118,7 +118,7 @@ func TestASandboxShowsItsOwnIdentifiers_D98(t *testing.T) {
 	}
 }
 
-const collectionFile = "../../../docs/examples/postman/frontdesk.postman_collection.json"
+const collectionFile = "../../../../docs/examples/postman/frontdesk.postman_collection.json"
 
 // Postman's collection in docs/examples is as the description is.
 func TestTheCollectionIsUpToDate_D98(t *testing.T) {
@@ -133,7 +133,7 @@ func TestTheCollectionIsUpToDate_D98(t *testing.T) {
 		}
 	}
 	if file, err := os.ReadFile(collectionFile); err != nil || !bytes.Equal(file, made) {
-		t.Errorf("the collection is not as the description (%v); run go test ./cmd/frontdesk/reference -run Collection -update", err)
+		t.Errorf("the collection is not as the description (%v); run go test ./cmd/frontdesk/devkit/reference -run Collection -update", err)
 	}
 	for path, operations := range describe(t).Paths {
 		for method := range operations {
