@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/httpapi"
-	"frontdesk/cmd/frontdesk/refusals"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 )
 
 //go:generate go test -run TestErrorPagesAreUpToDate -update-errors .

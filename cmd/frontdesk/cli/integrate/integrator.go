@@ -11,8 +11,8 @@ import (
 	"frontdesk.example/client"
 	"frontdesk/adapters/background"
 	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
-	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/domain/application"
 )
 

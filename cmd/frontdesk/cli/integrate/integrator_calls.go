@@ -14,7 +14,7 @@ import (
 	"frontdesk.example/client"
 	"frontdesk/adapters/background"
 	"frontdesk/cmd/frontdesk/cli/term"
-	"frontdesk/cmd/frontdesk/refusals"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 )
 
 type integratorCallsCmd struct {

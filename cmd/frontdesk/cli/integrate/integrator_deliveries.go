@@ -7,7 +7,7 @@ import (
 
 	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/cli/term"
-	"frontdesk/cmd/frontdesk/refusals"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 )
 
 type integratorDeliveriesCmd struct {

@@ -9,7 +9,7 @@ import (
 
 	"frontdesk.example/client"
 	"frontdesk/cmd/frontdesk/cli/term"
-	"frontdesk/cmd/frontdesk/refusals"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 )

@@ -13,8 +13,8 @@ import (
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/outbound"
 	"frontdesk/cmd/frontdesk/cli/term"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
-	"frontdesk/cmd/frontdesk/refusals"
 )
 
 type explainCmd struct {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"frontdesk/cmd/frontdesk/devkit/dev/page"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
-	"frontdesk/cmd/frontdesk/refusals"
 	"frontdesk/cmd/frontdesk/trigger"
 	"frontdesk/commands"
 	"frontdesk/domain/application"

@@ -10,8 +10,8 @@ import (
 
 	"frontdesk.example/client"
 	"frontdesk/adapters/clock"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
-	"frontdesk/cmd/frontdesk/refusals"
 )
 
 // snapshot is the service's last record of the application.

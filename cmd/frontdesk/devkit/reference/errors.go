@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"frontdesk/cmd/frontdesk/refusals"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 )
 
 // refusal is a code as its page shows it.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"frontdesk.example/client"
-	"frontdesk/cmd/frontdesk/refusals"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 	"frontdesk/domain/application"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"frontdesk.example/client"
-	"frontdesk/cmd/frontdesk/refusals"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 )
 
 func TestClientErrorsArePrintedPlainly(t *testing.T) {

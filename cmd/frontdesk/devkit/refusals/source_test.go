@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"frontdesk/cmd/frontdesk/refusals"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 )
 
 // Codes that no call of the API returns, by the package or the code, and why. All other codes
@@ -153,7 +153,7 @@ type refusal struct {
 // functions that derive codes from a part: body.MissingID and body.InvalidID.
 func refusalsInSource(t *testing.T) (all []refusal) {
 	t.Helper()
-	tree := os.DirFS("../../..")
+	tree := os.DirFS("../../../..")
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"frontdesk/adapters/bearer"
-	"frontdesk/cmd/frontdesk/refusals"
+	"frontdesk/cmd/frontdesk/devkit/refusals"
 	"frontdesk/domain/access"
 )
 
@@ -99,14 +99,14 @@ func TestEverySentenceIsAskedForByATest_D92(t *testing.T) {
 func textOfTests(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
-	tree := os.DirFS("../../..")
+	tree := os.DirFS("../../../..")
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && name != "." || entry.Name() == "node_modules"):
 			return fs.SkipDir
-		case entry.IsDir() || path.Dir(name) == "cmd/frontdesk/refusals":
+		case entry.IsDir() || path.Dir(name) == "cmd/frontdesk/devkit/refusals":
 			return nil
 		case strings.HasSuffix(name, "_test.go"), strings.HasSuffix(name, ".feature"):
 			source, err := fs.ReadFile(tree, name)
