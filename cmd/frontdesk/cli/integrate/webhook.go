@@ -8,7 +8,7 @@ import (
 	"frontdesk/cmd/frontdesk/app"
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
-	"frontdesk/cmd/frontdesk/trigger"
+	"frontdesk/cmd/frontdesk/devkit/trigger"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/patient"

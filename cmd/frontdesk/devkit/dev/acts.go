@@ -11,7 +11,7 @@ import (
 	"frontdesk/cmd/frontdesk/devkit/dev/page"
 	"frontdesk/cmd/frontdesk/devkit/refusals"
 	"frontdesk/cmd/frontdesk/devkit/sandbox"
-	"frontdesk/cmd/frontdesk/trigger"
+	"frontdesk/cmd/frontdesk/devkit/trigger"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/patient"
