@@ -2,6 +2,10 @@
 //
 //	domain ← commands ← projections ← adapters ← cmd
 //
+// Below cmd/frontdesk:
+//
+//	audit ← app ← devkit ← cli
+//
 // Every Go file is parsed, whatever its build tags. A failure names the file, the line
 // and the forbidden import or call.
 package domain_test
@@ -39,8 +43,18 @@ const (
 
 	theClient = "frontdesk.example/client" // the integrators' client of the service
 
-	theCommandLine = "cmd/frontdesk/cli" // imports its groups of commands, and those import its package term
+	theProgram     = "cmd/frontdesk"
+	theCommandLine = theProgram + "/cli" // imports its groups of commands, and those import its package term
 )
+
+// programLayers is the order of folders below cmd/frontdesk. Each may import the named folders
+// of the program, and no others.
+var programLayers = map[string][]string{
+	"audit":  {"audit"},
+	"apply":  {"apply"},
+	"app":    {"app", "apply", "audit"},
+	"devkit": {"devkit", "app"},
+}
 
 // stack is the order of the packages of adapters/postgres that store something. Each may
 // import those that stand before it, and no other package of adapters/postgres. The last
@@ -189,6 +203,16 @@ func TestTheImportRuleRefuses(t *testing.T) {
 		{"cmd/frontdesk/cli/audit/a_test.go", `import "frontdesk/cmd/frontdesk/cli"`, ""},
 		{"cmd/frontdesk/cli/clitest/a.go", `import "frontdesk/cmd/frontdesk/cli"`, ""},
 		{"cmd/frontdesk/cli/term/a.go", `import "frontdesk/cmd/frontdesk/cli/audit"`, "cmd may not import frontdesk/cmd/frontdesk/cli/audit"},
+		{"cmd/frontdesk/audit/fhir/a.go", `import "frontdesk/adapters/postgres"`, ""},
+		{"cmd/frontdesk/audit/subjectaccess/a.go", `import "frontdesk/cmd/frontdesk/audit/auditing"`, ""},
+		{"cmd/frontdesk/audit/auditing/a.go", `import "frontdesk/cmd/frontdesk/app"`, "cmd may not import frontdesk/cmd/frontdesk/app"},
+		{"cmd/frontdesk/audit/auditing/a_test.go", `import "frontdesk/cmd/frontdesk/app"`, ""},
+		{"cmd/frontdesk/app/a.go", `import "frontdesk/cmd/frontdesk/audit/auditing"`, ""},
+		{"cmd/frontdesk/app/a.go", `import "frontdesk/cmd/frontdesk/devkit/sandbox"`, "cmd may not import frontdesk/cmd/frontdesk/devkit/sandbox"},
+		{"cmd/frontdesk/devkit/dev/a.go", `import "frontdesk/cmd/frontdesk/app"`, ""},
+		{"cmd/frontdesk/devkit/dev/a.go", `import "frontdesk/cmd/frontdesk/audit/fhir"`, "cmd may not import frontdesk/cmd/frontdesk/audit/fhir"},
+		{"cmd/frontdesk/devkit/dev/page/a.go", `import "frontdesk/cmd/frontdesk/cli/term"`, "cmd may not import frontdesk/cmd/frontdesk/cli/term"},
+		{"cmd/frontdesk/cli/integrate/a.go", `import "frontdesk/cmd/frontdesk/devkit/sandbox"`, ""},
 		{"util/a.go", ``, "util is not a layer"},
 	} {
 		var want []string
@@ -241,6 +265,8 @@ func (l layer) allows(name, imported string) bool {
 			may = []string{"pagekit", "signin"}
 		}
 		return slices.Contains(may, path.Base(imported))
+	case importsWithin(name) != nil && !isTest(name) && within("frontdesk/"+theProgram):
+		return slices.ContainsFunc(importsWithin(name), func(folder string) bool { return within("frontdesk/" + theProgram + "/" + folder) })
 	case within(theClient) && top(name) == "adapters" && !isTest(name):
 		return path.Dir(name) == "adapters/webhooks/receiver" // the service verifies with code of its own
 	case slices.ContainsFunc(l.may, within):
@@ -280,6 +306,16 @@ func top(name string) string { return strings.Split(name, "/")[0] }
 
 // adapter is the folder of the adapter that a file of adapters/ belongs to.
 func adapter(name string) string { return strings.Join(strings.Split(name, "/")[:2], "/") }
+
+// importsWithin returns the folders of the program that a file in one of the [programLayers] may
+// import; nil for other files.
+func importsWithin(name string) []string {
+	below, found := strings.CutPrefix(name, theProgram+"/")
+	if !found {
+		return nil
+	}
+	return programLayers[top(below)]
+}
 
 // isTest reports whether a file is a test or belongs to a test helper, a
 // package whose name ends in "test". Both run in tests only.

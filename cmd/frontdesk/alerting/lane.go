@@ -13,8 +13,8 @@ type lane struct {
 	kind   kind
 	step   float64 // seconds
 
-	was  *timedSample   // at the last scrape that had it
-	then float64 // the counter's value, or the time stamp, on the time line
+	was  *timedSample // at the last scrape that had it
+	then float64      // the counter's value, or the time stamp, on the time line
 }
 
 type kind int
