@@ -42,7 +42,7 @@ func TestACommandThatPrintsNoMasterKeyIsNotQuoted_D108(t *testing.T) {
 	file := filepath.Join(dir, "key")
 	clitest.Must(t, os.WriteFile(file, []byte(base64Of(clitest.MasterKey)), 0o600))
 	for flags, says := range map[string][]string{
-		"--master-key-command=echo geheim":                                        {"read what echo prints: a master key is 32 random bytes"},
+		"--master-key-command=echo geheim":                                        {"read the output of echo: a master key is 32 random bytes"},
 		`--master-key-command=sh -c echo\ geheim;echo\ geheim\ >&2;exit\ 7`:       {"run sh for the master key", "exit status 7"},
 		"--master-key-command=/nowhere/geheim":                                    {"/nowhere/"},
 		"--master-key-command=$(echo geheim)":                                     {"run $(echo for the master key"}, // no shell

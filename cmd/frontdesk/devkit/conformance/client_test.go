@@ -71,7 +71,7 @@ func TestABrokenClientFailsForTheRightReason_D100(t *testing.T) {
 		"key each time":  {[]string{"answer-lost", "busy", "limited", "cut-off"}, "it made 2 requests"},
 		"one key":        {[]string{"busy", "limited", "cut-off", "answer-lost", "newer"}, "that of another request"},
 		"never again":    {[]string{"busy", "limited", "cut-off", "answer-lost"}, "it gave up after one call"},
-		"at once":        {[]string{"busy", "limited"}, "and Retry-After says 1 s"},
+		"at once":        {[]string{"busy", "limited"}, "and Retry-After was 1 s"},
 		"always again":   {[]string{"refused", "new-code", "forbidden"}, "the answer will be the same"},
 		"never gives up": {[]string{"down", "busy", "limited"}, "wait longer each time"},
 		"one run":        {slices.Sorted(maps.Keys(allButCall)), "no call arrived"},

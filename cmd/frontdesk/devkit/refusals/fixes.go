@@ -71,7 +71,7 @@ var ofReasons = map[bearer.Reason]string{
 	"lifetime":         "Set exp to iat + 60 or less.",
 	"azp":              "Set azp to the application's identifier, as iss.",
 	"act-on-user":      "Leave act out of a token that acts for a user; only calls of the application itself can have it.",
-	"act":              "Fix the member that is named: act has a practitioner with name and email, and an organisation with a name.",
+	"act":              "Fix the member that is named: act has a practitioner with name and email, and an organisation with a name (§2.7).",
 	"jwks-unreachable": "Fetch the URL from outside your network: within 5 s it must answer 200, by https with a trusted certificate and without a redirect. `frontdesk token explain --jwks URL` shows the failure.",
 	"jwks-not-json":    "Serve a JSON object of at most 256 KiB. `frontdesk token explain --jwks URL` shows where parsing fails.",
 	"jwks-no-key":      "Publish an RSA key of 2048 to 4096 bits with a kid. `frontdesk token explain --jwks URL` shows why a key is not used.",
