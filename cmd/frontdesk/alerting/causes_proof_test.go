@@ -62,7 +62,7 @@ var proofCauses = map[string]cause{
 			w.must(err)
 			w.signsAgain()
 		},
-		mend: func(w *world) {
+		fix: func(w *world) {
 			w.sign.stop()
 			w.signed.AcceptEpoch = 2
 			w.signsAgain()
