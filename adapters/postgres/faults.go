@@ -41,6 +41,10 @@ var taken = map[string]*fault.Error{
 // call took more than a day.
 var ErrSwept = fault.New(fault.Unavailable, "unavailable", "What was sent has been waiting for too long. Send it again.")
 
+// ErrAltered reports that the database has stored other events than were sent, or fewer:
+// something has changed the schema. Nothing of the transaction is stored.
+var ErrAltered = errors.New("the database stores other events than it was sent: look for triggers and rules on events, and compare the schema with frontdesk serve --check")
+
 // FaultOf returns the fault that an error of the database means. An error that is a fault
 // already stays as it is, and so does that of a cancelled call.
 func FaultOf(err error) error {
@@ -69,6 +73,8 @@ func meaningOf(refused *pgconn.PgError, err error) error {
 		isNull(refused, "version"),
 		refused.Code == "40P01", refused.Code == "40001": // deadlock, serialisation
 		return fmt.Errorf("%w (%w)", event.ErrConflict, err)
+	case refused.Code == "22012": // division by zero, as the statements that store events do when the rows differ
+		return fmt.Errorf("%w (%w)", ErrAltered, err)
 	case isNull(refused, "name"):
 		return patient.ErrUnknown // a subject of the event was erased
 	case taken[refused.ConstraintName] != nil:

@@ -48,6 +48,9 @@ func (e Eraser) Erase(ctx context.Context, who erasure.Person, also []string, ch
 	defer cancel()
 	for {
 		recorded, gone, err := e.Store.erase(ctx, who, also, change)
+		if errors.Is(err, postgres.ErrAltered) {
+			e.Store.Altered.Add(1)
+		}
 		switch {
 		case err == nil:
 			e.Store.Keys.ForgetErased(who.Tenant, gone)

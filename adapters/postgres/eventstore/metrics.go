@@ -155,6 +155,20 @@ func (o outcome) String() string {
 	return [outcomes]string{"stored", "refused", "unknown", "conflict"}[o]
 }
 
+// Altered counts the appends of stores that the database would have stored otherwise than
+// they were sent.
+func Altered(stores ...*Store) prometheus.Collector {
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "frontdesk_altered_appends_total",
+		Help: "Appends that were refused because the database would have stored other events than it was sent, or fewer.",
+	}, func() (n float64) {
+		for _, s := range stores {
+			n += float64(s.Altered.Load())
+		}
+		return n
+	})
+}
+
 // Groups counts the appends of a store that came in groups (D60).
 func Groups(store *Store) prometheus.Collector {
 	return &groups{

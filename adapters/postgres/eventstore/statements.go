@@ -88,11 +88,21 @@ INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, 
 	THEN e.name END`
 )
 
+// The statements that store events compare what they have stored with what was sent, before
+// the commit. A trigger or a rule that changes or drops an event makes them divide by zero,
+// and nothing is stored: [postgres.ErrAltered] (D138). Texts are compared byte by byte,
+// whatever collation a column has.
+
 // appendFirst stores one event that begins a stream.
-const appendFirst = insertEvents + `
-SELECT e.id, e.tenant, e.stream, 1,` + unerased + `, e.patient, e.data, e.metadata, e.recorded_at, e.sealed
-FROM (SELECT $1::uuid AS id, $2::text AS tenant, $3::uuid AS stream, $4::text AS name, $5::uuid AS patient,
-	$6::text AS data, $7::text AS metadata, $8::timestamptz AS recorded_at, $9::bytea AS sealed, $10::uuid AS practitioner) e`
+const appendFirst = `
+WITH stored AS (` + insertEvents + `
+	SELECT e.id, e.tenant, e.stream, 1,` + unerased + `, e.patient, e.data, e.metadata, e.recorded_at, e.sealed
+	FROM (SELECT $1::uuid AS id, $2::text AS tenant, $3::uuid AS stream, $4::text AS name, $5::uuid AS patient,
+		$6::text AS data, $7::text AS metadata, $8::timestamptz AS recorded_at, $9::bytea AS sealed, $10::uuid AS practitioner) e
+	RETURNING id = $1 AND tenant = $2 COLLATE "C" AND stream = $3 AND version = 1 AND name = $4 COLLATE "C" AND patient IS NOT DISTINCT FROM $5
+		AND data = $6 COLLATE "C" AND metadata = $7 COLLATE "C" AND recorded_at = $8 AND sealed IS NOT DISTINCT FROM $9 AS same
+)
+SELECT 1 / (count(*) FILTER (WHERE same) = 1)::int FROM stored`
 
 // appendAll stores the events of any number of appends. It is one statement, so that each
 // connection prepares it once. An event that goes on with a stored stream has the version
@@ -112,9 +122,18 @@ WITH e AS MATERIALIZED ( -- for INSERT INTO events: traces cut long statements
 ), stored AS (` + insertEvents + `
 	SELECT e.id, e.tenant, e.stream, CASE WHEN e.member <> ALL (lost.members) THEN e.version END,` + unerasedBoth + `,
 		e.patient, e.data, e.metadata, e.recorded_at, e.sealed
-	FROM lost, e WHERE e.strict OR e.member <> ALL (lost.members)
+	FROM lost, e WHERE ` + notLost + `
+	RETURNING id, tenant, stream, version, name, patient, data, metadata, recorded_at, sealed
 )
-SELECT members FROM lost`
+SELECT CASE 1 / (NOT EXISTS (
+	SELECT FROM (SELECT e.* FROM e WHERE ` + notLost + `) e FULL JOIN stored s ON s.stream = e.stream AND s.tenant = e.tenant AND s.version = e.version
+	WHERE (s.id = e.id AND s.name = e.name COLLATE "C" AND s.patient IS NOT DISTINCT FROM e.patient
+		AND s.data = e.data COLLATE "C" AND s.metadata = e.metadata COLLATE "C"
+		AND s.recorded_at = e.recorded_at AND s.sealed IS NOT DISTINCT FROM e.sealed) IS NOT TRUE
+))::int WHEN 1 THEN members END FROM lost`
+
+// notLost is true of the events that are not left out.
+const notLost = `(e.strict OR e.member <> ALL (lost.members))`
 
 // versionOf is the version of a stream, and 0 if nothing is in it.
 const versionOf = `coalesce((SELECT s.version FROM events s WHERE s.tenant = e.tenant AND s.stream = e.stream ORDER BY s.version DESC LIMIT 1), 0)`

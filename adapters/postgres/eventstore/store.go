@@ -2,8 +2,10 @@ package eventstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +27,7 @@ type Store struct {
 	AtOnce   []projections.Projection // kept in the transaction of each append
 	Now      func() time.Time         // the clock of recorded_at
 	Appended *background.Broadcast    // notified after each commit; nil for none
+	Altered  atomic.Int64             // appends that were refused with [postgres.ErrAltered]
 
 	batcher batcher
 }
@@ -67,6 +70,9 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	err = s.store(ctx, events)
 	span.Number("frontdesk.events", len(events))
 	span.End(err != nil)
+	if errors.Is(err, postgres.ErrAltered) {
+		s.Altered.Add(1)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}

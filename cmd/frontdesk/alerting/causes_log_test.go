@@ -57,6 +57,15 @@ var logCauses = map[string]cause{
 			w.until("a consumer stops", func(m metrics) bool { return m.above("frontdesk_consumer_stops_total", 1) })
 		},
 	},
+	"a trigger changes what is stored": {
+		fires: []string{"EventsAreAltered", "CallsFail"},
+		wrong: func(w *world) {
+			w.as(`CREATE FUNCTION altered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.metadata := NEW.metadata || ' '; RETURN NEW; END $$`)
+			w.as(`CREATE TRIGGER altered BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION altered()`)
+			w.until("an append is refused", func(m metrics) bool { return m.above("frontdesk_altered_appends_total", 0) })
+		},
+		mend: func(w *world) { w.as(`DROP FUNCTION altered CASCADE`) },
+	},
 	"another session holds a consumer's row": {
 		fires: []string{"ConsumerStands"},
 		wrong: func(w *world) {

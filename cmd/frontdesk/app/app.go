@@ -164,6 +164,7 @@ func (a *App) Hurry() {
 // newJournal returns the journal that records sign-ins in the log, after their answers.
 func (a *App) newJournal() *signin.Journal {
 	store := &eventstore.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Appended: a.appended}
+	a.registry.MustRegister(eventstore.Altered(a.store, store))
 	tries := signin.Tries{DB: a.background, Lockout: a.config.Lockout, Now: a.config.RealNow}
 	journal := signin.NewJournal(store, a.background, tries, a.registry, a.config.Log)
 	journal.Now = a.config.Now
