@@ -1090,9 +1090,10 @@ $$;
 -- machine ("alice@desk7"), and is stored as a claim.
 CREATE FUNCTION record_audit_query(
     event_id uuid, of_tenant text, who text, what text, by_filter text, of_patient uuid, personal boolean, shown bigint
-) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS uuid LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     machine text := left(regexp_replace(who, '[[:cntrl:]()]', '?', 'g'), 128);
+    reading uuid := gen_random_uuid(); -- a stream of its own: no auditor waits for another, and none names it
 BEGIN
     IF of_tenant !~ '^([a-z0-9][a-z0-9-]{0,62})?$' OR length(what) > 64 OR length(by_filter) > 4096
         OR num_nulls(event_id, of_tenant, who, what, by_filter, personal, shown) > 0 THEN
@@ -1100,12 +1101,12 @@ BEGIN
     END IF;
     PERFORM public.commit_safely(); -- as the owner, because the auditors' role may not
     INSERT INTO public.events (id, tenant, stream, version, name, patient, data, metadata, recorded_at)
-    VALUES (event_id, of_tenant, gen_random_uuid(), 1, -- a stream of its own: no auditor waits for another, and none names it
-        'audit.queried.v1', of_patient,
+    VALUES (event_id, of_tenant, reading, 1, 'audit.queried.v1', of_patient,
         json_strip_nulls(json_build_object('command', what, 'filter', by_filter, 'patient', of_patient,
             'personal', personal, 'count', shown))::text,
         json_build_object('actor', json_build_object('kind', 'operator', 'id', session_user, 'machine', machine))::text,
         clock_timestamp());
+    RETURN reading;
 END $$;
 
 -- For the owner, when the sequence has a fault. Appends wait meanwhile. It repairs the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -166,14 +167,57 @@ func scanCall(row pgx.CollectableRow) (c access.Call, box []byte, err error) {
 	return c, box, err
 }
 
-// RecordAuditQuery appends the event that an auditor reads patients' data. Every role
-// that may read may call it. The actor is the role that the database knows, not
-// the person that the machine names. If it fails, show nothing.
+// ErrUnrecorded reports that a reading is not in the log as it was made.
+var ErrUnrecorded = errors.New("the reading was not recorded as it was made, so nothing is shown: something has changed record_audit_query or events; " +
+	"compare the schema with frontdesk serve --check")
+
+// RecordAuditQuery appends the event that an auditor reads patients' data, and reads it back
+// (D138). Every role that may read may call it. The actor is the role that the database
+// knows, not the person that the machine names. If it fails, show nothing.
 func RecordAuditQuery(ctx context.Context, db postgres.DB, tenant, machine string, q audit.Queried) error {
-	_, err := db.Exec(ctx, `SELECT record_audit_query($1, $2, $3, $4, $5, $6, $7, $8)`,
-		event.NewID(), tenant, machine, q.Command, q.Filter, postgres.IDOrNull(q.Patient.UUID), q.Personal, q.Count)
-	if err != nil {
+	id := event.NewID()
+	var stream *uuid.UUID
+	batch := &pgx.Batch{}
+	batch.Queue(`SELECT record_audit_query($1, $2, $3, $4, $5, $6, $7, $8)`,
+		id, tenant, machine, q.Command, q.Filter, postgres.IDOrNull(q.Patient.UUID), q.Personal, q.Count,
+	).QueryRow(func(row pgx.Row) error { return row.Scan(&stream) })
+	if err := db.ExecBatch(ctx, batch); err != nil {
 		return fmt.Errorf("record the reading: %w", err)
+	}
+	if stream == nil {
+		return ErrUnrecorded
+	}
+	return readBack(ctx, db, id, event.Stream{Tenant: tenant, ID: *stream}, q)
+}
+
+// readBack returns [ErrUnrecorded] unless a reading is stored, as it was made and under the
+// role that the database knows.
+func readBack(ctx context.Context, db postgres.DB, id uuid.UUID, at event.Stream, q audit.Queried) error {
+	var stored struct {
+		id                         uuid.UUID
+		about                      *uuid.UUID
+		name, data, metadata, user string
+	}
+	err := db.QueryRow(ctx, `SELECT id, name, patient, data, metadata, session_user::text FROM events WHERE stream = $1 AND tenant = $2 AND version = 1`,
+		at.ID, at.Tenant).Scan(&stored.id, &stored.name, &stored.about, &stored.data, &stored.metadata, &stored.user)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrUnrecorded
+	}
+	if err != nil {
+		return fmt.Errorf("read the record of the reading: %w", err)
+	}
+	var read audit.Queried
+	metadata, err := event.ParseMetadata([]byte(stored.metadata))
+	if err = errors.Join(err, json.Unmarshal([]byte(stored.data), &read)); err != nil {
+		return errors.Join(ErrUnrecorded, err)
+	}
+	var about uuid.UUID
+	if stored.about != nil {
+		about = *stored.about
+	}
+	by := event.Actor{Kind: event.ByOperator, ID: stored.user, Machine: metadata.Actor.Machine}
+	if stored.id != id || stored.name != q.EventName() || about != q.Patient.UUID || read != q || metadata.Actor != by {
+		return ErrUnrecorded
 	}
 	return nil
 }

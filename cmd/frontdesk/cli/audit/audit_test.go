@@ -56,6 +56,24 @@ func TestAReadingThatCannotBeRecordedShowsNothing_D37(t *testing.T) {
 	}
 }
 
+// A doctored function that records nothing is found by the reader.
+func TestUnrecordedReadingShowsNothing_D138(t *testing.T) {
+	t.Parallel()
+	c := clitest.NewClinic(t)
+	if _, err := c.DB.SuperuserPool(t).Exec(t.Context(), `CREATE OR REPLACE FUNCTION record_audit_query(
+		event_id uuid, of_tenant text, who text, what text, by_filter text, of_patient uuid, personal boolean, shown bigint)
+		RETURNS uuid LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN RETURN gen_random_uuid(); END $$`); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"log", "--show-personal"}, {"log", "--patient", c.Ann}, {"who-accessed", "--tenant=elm", "--patient", c.Ann}} {
+		o := clitest.Frontdesk(t, append([]string{"audit"}, append(args, "--database-url", c.Auditor)...)...)
+		o.WantFailure(t, 1, "nothing is shown")
+		if o.Out != "" {
+			t.Errorf("%v shows %q", args, o.Out)
+		}
+	}
+}
+
 func TestAnExportCanBeChecked(t *testing.T) {
 	t.Parallel()
 	c := clitest.NewClinic(t)
