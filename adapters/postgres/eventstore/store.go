@@ -26,6 +26,7 @@ type Store struct {
 	Keys     *keyring.Keyring         // encrypts personal values; nil refuses events that have some
 	AtOnce   []projections.Projection // kept in the transaction of each append
 	Now      func() time.Time         // the clock of recorded_at
+	Clock    *postgres.Clock          // refuses appends while the machine's clock is wrong; nil for never
 	Appended *background.Broadcast    // notified after each commit; nil for none
 	Altered  atomic.Int64             // appends that were refused with [postgres.ErrAltered]
 
@@ -60,6 +61,9 @@ func (s *Store) Append(ctx context.Context, changes ...event.Change) ([]event.Re
 	recorded := s.record(event.MetadataFrom(ctx), changes)
 	if len(recorded) == 0 {
 		return nil, nil
+	}
+	if err := s.Clock.Err(); err != nil {
+		return nil, fmt.Errorf("append %d events: %w", len(recorded), err)
 	}
 	events, minted, err := s.write(ctx, recorded)
 	if err != nil {

@@ -22,12 +22,13 @@ type Retain struct {
 		Load(ctx context.Context, stream event.Stream) ([]event.Event, error)
 		Append(ctx context.Context, changes ...event.Change) ([]event.Recorded, error)
 	}
-	Keep Period // the retention period; zero for ever
-	Dir  string // folder of the archives; needed if anything is to be archived
-	Now  func() time.Time
-	Wait time.Duration // for a lock that others hold; 0 means ten minutes
-	Tell func(string)  // receives the holder's description
-	Say  func(string)  // receives a report of each action
+	Keep  Period // the retention period; zero for ever
+	Dir   string // folder of the archives; needed if anything is to be archived
+	Now   func() time.Time
+	Clock *postgres.Clock // nothing is archived while it is wrong; nil for always right
+	Wait  time.Duration   // for a lock that others hold; 0 means ten minutes
+	Tell  func(string)    // receives the holder's description
+	Say   func(string)    // receives a report of each action
 
 	Unproved bool // also archives lines without a signed checkpoint
 
@@ -62,6 +63,9 @@ const sessionName = "frontdesk retain"
 // Run does all the work that is due. A second run at the same time is refused with the
 // holder of the lock. Detached partitions are written before any other is detached.
 func (r *Retain) Run(ctx context.Context) error {
+	if err := r.Clock.Err(); err != nil {
+		return err
+	}
 	lock, err := postgres.NewAdvisoryLock(ctx, r.Pool, postgres.RetentionLock, sessionName)
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ type Sweeper struct {
 	Uploads *Store
 	Now     func() time.Time // the practice's clock, by which answers grow old
 	RealNow func() time.Time // by which uploads do
+	Clock   *postgres.Clock  // nothing is swept while it is wrong; nil for always right
 	Log     *slog.Logger
 	Metrics *SweepMetrics // nil measures nothing
 }
@@ -37,8 +38,12 @@ func (s *Sweeper) Run(ctx context.Context) {
 	background.Loop{Every: sweepEvery, Do: s.Sweep, Fails: "sweeping failed", Log: s.Log}.Run(ctx)
 }
 
-// Sweep sweeps once. A failed sweep of uploads does not stop that of answers.
+// Sweep sweeps once. A failed sweep of uploads does not stop that of answers. A clock that
+// is a day ahead would sweep what is still in use (D138).
 func (s *Sweeper) Sweep(ctx context.Context) error {
+	if err := s.Clock.Err(); err != nil {
+		return err
+	}
 	return errors.Join(s.sweepUploads(ctx), s.sweepAnswers(ctx))
 }
 

@@ -44,10 +44,18 @@ var processCauses = map[string]cause{
 	"the clock of a process is five seconds ahead": {
 		fires: []string{"ClockIsOff"},
 		wrong: func(w *world) {
-			w.config.RealNow = func() time.Time { return clock.System().Add(5 * time.Second) }
+			w.config.Machine = func() time.Time { return clock.System().Add(5 * time.Second) }
 			w.restarts()
 		},
-		fix: func(w *world) { w.config.RealNow = nil; w.restarts() },
+		fix: func(w *world) { w.config.Machine = nil; w.restarts() },
+	},
+	"the clock of the only process is a minute behind": {
+		fires: []string{"ClockIsOff", "NobodyServes", "CallsAreSentAway"},
+		wrong: func(w *world) {
+			w.config.Machine = func() time.Time { return clock.System().Add(-time.Minute) }
+			w.restarts()
+		},
+		mend: func(w *world) { w.config.Machine = nil; w.restarts() },
 	},
 	"what expires may not be deleted": {
 		fires: []string{"SweeperStands"},

@@ -133,6 +133,7 @@ func (a *App) stages() [][]task {
 	follow := []task{
 		{"keyring", func(ctx context.Context) { a.keyring.Follow(ctx, a.grown, a.config.Log) }},
 		{"master keys", a.masterHolder().Run},
+		{"clock", a.clock.Run},
 		{"sweeper", a.sweeper().Run},
 		{"webhook sender", a.sender().Run},
 		{"webhook keeper", a.keeper().Run},
@@ -163,7 +164,7 @@ func (a *App) Hurry() {
 
 // newJournal returns the journal that records sign-ins in the log, after their answers.
 func (a *App) newJournal() *signin.Journal {
-	store := &eventstore.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Appended: a.appended}
+	store := &eventstore.Store{DB: a.background, Codec: a.codec, AtOnce: projections.AtOnce(), Now: a.config.Now, Clock: a.clock, Appended: a.appended}
 	a.registry.MustRegister(eventstore.Altered(a.store, store))
 	tries := signin.Tries{DB: a.background, Lockout: a.config.Lockout, Now: a.config.RealNow}
 	journal := signin.NewJournal(store, a.background, tries, a.registry, a.config.Log)
@@ -183,7 +184,7 @@ func (a *App) masterHolder() *keyring.MasterHolder {
 // sweeper returns the sweeper of expired files and answers.
 func (a *App) sweeper() *uploads.Sweeper {
 	files := &uploads.Store{DB: a.background, Now: a.config.RealNow}
-	return &uploads.Sweeper{DB: a.background, Uploads: files, Now: a.config.Now, RealNow: a.config.RealNow, Log: a.config.Log, Metrics: a.sweeps}
+	return &uploads.Sweeper{DB: a.background, Uploads: files, Now: a.config.Now, RealNow: a.config.RealNow, Clock: a.clock, Log: a.config.Log, Metrics: a.sweeps}
 }
 
 // Close frees the addresses and the connections. It may be called twice.

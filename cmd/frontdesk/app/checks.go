@@ -22,7 +22,7 @@ type look func(context.Context) Finding
 
 // checks are the checks of a database before each start of serving. The first error counts.
 func (e *Engine) checks() []look {
-	return []look{e.sequence, e.durability, e.erased, e.owner, e.makers, e.objects, e.room}
+	return []look{e.sequence, e.durability, e.machine, e.erased, e.owner, e.makers, e.objects, e.room}
 }
 
 // mayServe returns an error if the database lacks a requirement of this deployment, and logs
@@ -54,6 +54,22 @@ func (e *Engine) sequence(ctx context.Context) Finding {
 
 func (e *Engine) durability(ctx context.Context) Finding {
 	return found("durability", string(e.config.Durability), postgres.CheckDurability(ctx, e.background, e.config.Durability))
+}
+
+// machine compares the clock with the database's. A wrong one stops no start: the process is
+// not ready, and records nothing, until the clock is right.
+func (e *Engine) machine(ctx context.Context) Finding {
+	if err := e.clock.Compare(ctx); err != nil {
+		return found("clock", "", err)
+	}
+	offset := e.clock.Offset()
+	if offset.Abs() <= postgres.ClockWarns {
+		return found("clock", "it is the database's", nil)
+	}
+	return Finding{
+		What: "clock", Warns: true, Says: "the clock of this machine differs from the database's: set the one that is wrong; beyond 30 s nothing is recorded",
+		About: []slog.Attr{slog.Duration("ahead", offset)},
+	}
 }
 
 func (e *Engine) erased(ctx context.Context) Finding {

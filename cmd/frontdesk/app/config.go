@@ -86,6 +86,7 @@ type Config struct {
 	Obstacle func(ctx context.Context, about patient.ID) error
 
 	Now     func() time.Time // the practice's clock: it dates and judges events
+	Machine func() time.Time // the machine's clock, which is compared with the database's; nil for clock.System
 	RealNow func() time.Time // the real clock, for tokens, signatures, key sets, browsers and budgets; nil for Now (D96)
 	Log     *slog.Logger
 	Calls   httpapi.Lines   // which calls have a line in the log
@@ -117,6 +118,9 @@ func (c *Config) setDefaults() {
 	c.WebhookTimeout = cmp.Or(c.WebhookTimeout, webhooks.DefaultTimeout)
 	c.DeliveryRetention = cmp.Or(c.DeliveryRetention, webhooks.DefaultRetention)
 	c.ShutdownLimit = cmp.Or(c.ShutdownLimit, shutdownLimit)
+	if c.Machine == nil {
+		c.Machine = clock.System
+	}
 	if c.Now == nil {
 		c.Now = clock.System
 	}

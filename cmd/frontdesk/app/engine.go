@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"frontdesk/adapters/background"
 	"frontdesk/adapters/outbound"
@@ -42,6 +43,7 @@ type Engine struct {
 	background postgres.DB // for all other work
 	appended   *background.Broadcast
 	grown      *background.Broadcast
+	clock      *postgres.Clock
 	traces     *tracing.Tracer // nil if they go nowhere
 }
 
@@ -53,7 +55,7 @@ func Open(ctx context.Context, config Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.keyring.Start(ctx); err != nil {
+	if err := errors.Join(e.clock.Compare(ctx), e.keyring.Start(ctx)); err != nil {
 		e.Close()
 		return nil, err
 	}
@@ -91,11 +93,12 @@ func newEngine(config Config, codec *event.Codec, all pools) *Engine {
 		Attachments: projections.Attachments{DB: behind},
 		passwords:   signin.PasswordStore{DB: calls, Queue: signin.NewQueue(), Cost: config.PasswordCost, Log: config.Log},
 	}
+	e.clock = postgres.NewClock(all.background, config.Machine, config.Log)
 	e.Sequencer = eventstore.NewSequencer(all.background, e.appended, e.grown, config.Log)
 	e.Sequencer.Durability, e.Sequencer.Now = config.Durability, config.Now
 	e.keyring = &keyring.Keyring{DB: calls, Codec: codec, Masters: config.MasterKeys, Now: config.RealNow}
 	e.Log.Opens, e.Uploads.Keys, e.Attachments.Opens = e.keyring, e.keyring, e.keyring
-	e.store = &eventstore.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Appended: e.appended}
+	e.store = &eventstore.Store{DB: calls, Codec: codec, Keys: e.keyring, AtOnce: projections.AtOnce(), Now: config.Now, Clock: e.clock, Appended: e.appended}
 	e.Desk = e.desk(e.store)
 	e.Auditor = auditing.Auditor{Pool: all.background, Log: e.Log, Keys: e.keyring, Now: config.Now}
 	return e
@@ -161,7 +164,7 @@ func (e *Engine) Operator(ctx context.Context, machine string) (event.Actor, err
 // Retain prepares a run that keeps records no longer than needed. It needs the rights of
 // the database's owner.
 func (e *Engine) Retain() *retention.Retain {
-	return &retention.Retain{Pool: e.pools.background, Store: e.store, Now: e.config.RealNow}
+	return &retention.Retain{Pool: e.pools.background, Store: e.store, Now: e.config.RealNow, Clock: e.clock}
 }
 
 // RebuildProofs prepares a rebuild of the trees of the log. It needs the rights of the

@@ -20,8 +20,8 @@ const (
 type readiness struct{ failed atomic.Int32 }
 
 // check returns whether this process is ready, and the current failure, so that a single
-// request shows it. A schema of another program and a sequence with a fault count at once,
-// because they do not pass on their own.
+// request shows it. A schema of another program, a sequence with a fault and a wrong clock
+// count at once: they do not pass on their own.
 func (r *readiness) check(ctx context.Context, serves func(context.Context) error) (ready bool, failed error) {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
@@ -31,15 +31,19 @@ func (r *readiness) check(ctx context.Context, serves func(context.Context) erro
 	}
 	_, otherSchema := errors.AsType[*postgres.SchemaError](failed)
 	_, faulty := errors.AsType[*postgres.SequenceError](failed)
-	return r.failed.Add(1) < readyTries && !otherSchema && !faulty, failed
+	_, wrong := errors.AsType[*postgres.ClockError](failed)
+	return r.failed.Add(1) < readyTries && !otherSchema && !faulty && !wrong, failed
 }
 
-// serves checks whether calls would be served. They would if the database answers, takes
-// changes with the required durability and draws positions correctly. Its schema must be this
-// program's or, during a rolling upgrade, a newer one.
+// serves checks whether calls would be served. They would if the machine's clock is right, and
+// the database answers, takes changes with the required durability and draws positions
+// correctly. Its schema must be this program's or, during a rolling upgrade, a newer one.
 //
 // The lag of the feed and a full disk do not matter here: both are metrics.
 func (a *App) serves(ctx context.Context) error {
+	if err := a.clock.Err(); err != nil {
+		return err
+	}
 	err := postgres.CheckSchema(ctx, a.background)
 	if schema, ok := errors.AsType[*postgres.SchemaError](err); ok && schema.Ahead() {
 		err = nil

@@ -46,7 +46,7 @@ func (a *App) measure() {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "frontdesk_ready", Help: "1 if calls would be served now, and 0 if not: /readyz gives the reason.",
 		}, a.isReady),
-		eventstore.Lag(a.background, c.Now), eventstore.Groups(a.store), postgres.ClockOffset(a.pools.background, c.RealNow), keyring.Ages(a.background),
+		eventstore.Lag(a.background, c.Now), eventstore.Groups(a.store), postgres.ClockOffset(a.pools.background, c.Machine), keyring.Ages(a.background),
 		retention.Ahead(a.background), proving.Reached(a.background, c.Now))
 	a.registry.MustRegister(keyring.Metrics(a.keyring)...)
 	a.sweeps, a.admission = uploads.NewSweepMetrics(a.registry, c.RealNow), admission.NewMetrics(a.registry)

@@ -243,7 +243,7 @@ var rows = []row{
 		do: "Quote the `X-Request-Id` of the answer when you report it.",
 	},
 	{
-		faults:   slices.Concat(faultsOf("unavailable"), bearer.Crowded(), fault.List{postgres.ErrUnavailable, postgres.ErrSwept, proving.ErrBehind}),
+		faults:   slices.Concat(faultsOf("unavailable"), bearer.Crowded(), fault.List{postgres.ErrUnavailable, postgres.ErrSwept, postgres.ErrClock, proving.ErrBehind}),
 		retry:    Again,
 		happened: "The service cannot answer at the moment.", wanted: "A retry later. The service is overloaded or cannot reach its database.",
 		do: "Try again after `Retry-After`, and wait longer each time.",
