@@ -25,7 +25,8 @@ type manifest struct {
 	From   *time.Time     `json:"from"` // null: from the beginning
 	To     time.Time      `json:"to"`   // exclusive
 	Lines  int64          `json:"lines"`
-	Hashes int64          `json:"hashes,omitempty"` // lines with only a hash
+	Others int64          `json:"others,omitempty"` // lines that stay, without their texts
+	Hashes int64          `json:"hashes,omitempty"` // lines with only a hash, which an earlier archive has
 	SHA256 event.Digest   `json:"sha256"`           // of the file
 	Pieces []export.Piece `json:"pieces,omitempty"` // of trees, in the order of the file
 
@@ -61,7 +62,7 @@ func (r *Retain) draft(a archive, fill func(*packer) error) (manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	m.Lines, m.Hashes, m.Pieces = packed.lines, packed.hashes, packed.pieces
+	m.Lines, m.Others, m.Hashes, m.Pieces = packed.lines, packed.others, packed.hashes, packed.pieces
 	m.SHA256 = event.Digest(sum.Sum(nil))
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -171,7 +172,7 @@ func (m manifest) check() error {
 	if err != nil {
 		return err
 	}
-	if lines != m.Lines+m.Hashes || event.Digest(sum.Sum(nil)) != m.SHA256 {
+	if lines != m.Lines+m.Others+m.Hashes || event.Digest(sum.Sum(nil)) != m.SHA256 {
 		return fmt.Errorf("%s has %d lines, and not what was written: look at its disk", m.path, lines)
 	}
 	return nil

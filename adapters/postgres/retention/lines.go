@@ -19,10 +19,10 @@ const linesAtOnce = 10_000
 
 // packer writes the lines of a file, compressed.
 type packer struct {
-	to            *gzip.Writer
-	lines, hashes int64 // numbers of each
-	pieces        []export.Piece
-	text          []byte // of the last line
+	to                    *gzip.Writer
+	lines, others, hashes int64 // numbers of each
+	pieces                []export.Piece
+	text                  []byte // of the last line
 }
 
 func (w *packer) write(text []byte, err error) error {
@@ -40,7 +40,13 @@ func (w *packer) line(l export.AccessLine) error {
 	return w.write(l.Append(w.text[:0]))
 }
 
-// hash writes the hash of another line.
+// staying writes a line that stays in the database, without its texts.
+func (w *packer) staying(l export.AccessLine) error {
+	w.others++
+	return w.write(l.Append(w.text[:0]))
+}
+
+// hash writes the hash of a line that an earlier archive has.
 func (w *packer) hash(l export.HashLine) error {
 	w.hashes++
 	return w.write(l.Append(w.text[:0]))

@@ -14,8 +14,9 @@ import (
 	"frontdesk/domain/proof/export"
 )
 
-// pieces writes the piece of each tree. It has archived lines in full, and the hashes
-// of other lines up to the next checkpoint.
+// pieces writes the piece of each tree. It has archived lines in full, and other lines up to
+// the next checkpoint without their texts: so their time shows that they stay. Of lines that
+// an earlier archive has, the hash is left (D138).
 func (r *Retain) pieces(ctx context.Context, l *leaving, w *packer) error {
 	for _, tree := range l.order() {
 		checkpoints, err := r.checkpoints(ctx, tree)
@@ -117,7 +118,8 @@ func (m *mover) covered() bool {
 	return m.note != "" || len(m.checkpoints) == 0
 }
 
-// take writes an archived line, or the hash of any other.
+// take writes an archived line, a line that stays without its texts, or the hash of a line
+// that an earlier archive has.
 func (m *mover) take(row accesslog.Row) error {
 	id, hash, n := row.Leaf.RequestID, row.Hash(), m.edge.Size
 	m.edge.Append(hash)
@@ -127,8 +129,11 @@ func (m *mover) take(row accesslog.Row) error {
 	} else if leaves {
 		m.idx, m.hashes = append(m.idx, row.Leaf.Idx), append(m.hashes, hash[:])
 	}
-	if !leaves {
+	switch {
+	case row.Archived != nil:
 		return m.w.hash(export.HashLine{N: n, Leaf: hash})
+	case !leaves:
+		return m.w.staying(export.AccessLine{N: n, Leaf: row.Leaf})
 	}
 	line := export.AccessLine{N: n, Leaf: row.Leaf, Reason: []byte(row.Reason), Sealed: row.Sealed}
 	if row.Act != nil {

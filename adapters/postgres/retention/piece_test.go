@@ -1,7 +1,10 @@
 package retention_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"os"
@@ -18,6 +21,7 @@ import (
 
 	"frontdesk/adapters/postgres/accesslog"
 	"frontdesk/adapters/postgres/retention"
+	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 	"frontdesk/domain/proof/export"
 )
@@ -75,7 +79,7 @@ func (n *notary) pieces(name string) (pieces []export.Piece, lines string) {
 }
 
 func (n *notary) verify(pieces []export.Piece, lines string) ([]export.Tally, error) {
-	return export.VerifyPieces(strings.NewReader(lines), pieces, n.kept, n.policy.Open)
+	return export.VerifyPieces(strings.NewReader(lines), pieces, n.kept, n.policy.Open, nil)
 }
 
 // stepwise has calls of two practices, and of an unknown one, in each month. Some are
@@ -129,15 +133,89 @@ func TestNothingLeavesBeforeItIsSigned_D80(t *testing.T) {
 	n.run()
 	wantWhole(t, before, n.numbered(), n.archived("access_record", "request_id"))
 	n.wantContinues()
+	var paths []string
 	for _, name := range []string{"access_record_until_2026_06", "access_record_2026_06"} {
 		pieces, lines := n.pieces(name)
 		tallies, err := n.verify(pieces, lines)
-		found, fromFile := retention.Verify(filepath.Join(n.Dir, name+".jsonl.gz"), n.policy, n.kept)
-		if err != nil || fromFile != nil || len(tallies) != 3 || len(found) != 3 {
+		paths = append(paths, filepath.Join(n.Dir, name+".jsonl.gz"))
+		found, fromFile := retention.Verify(paths, n.policy, n.kept)
+		if err != nil || fromFile != nil || len(tallies) != 3 || len(found) != 3*len(paths) {
 			t.Errorf("%s: %+v, %v, %+v, %v", name, tallies, err, found, fromFile)
 		}
 	}
 	n.wantNoForgery("access_record_2026_06")
+}
+
+// A line that is replaced by its hash, or that loses its texts, is found: in each archive, and
+// in each place.
+func TestNoLineHidesBehindItsHash_D138(t *testing.T) {
+	t.Parallel()
+	n := stepwise(t)
+	n.proves(1 << 60)
+	n.sign(day(2026, 9, 22))
+	n.run()
+	var paths []string
+	for _, name := range []string{"access_record_until_2026_06", "access_record_2026_06"} {
+		paths = append(paths, filepath.Join(n.Dir, name+".jsonl.gz"))
+	}
+	if _, err := retention.Verify(paths, n.policy, n.kept); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := retention.Verify(paths[1:], n.policy, n.kept); err == nil || !strings.Contains(err.Error(), "give that one, too") {
+		t.Errorf("without the archive that has the late lines: %v", err)
+	}
+	hidden := 0
+	for _, path := range paths {
+		text := unpacked(t, path)
+		lines := strings.SplitAfter(text, "\n")
+		for at, line := range lines[:len(lines)-1] {
+			parsed, ok := new(export.Parser).Parse([]byte(strings.TrimSpace(line)))
+			if !ok || parsed.Access == nil || !parsed.Access.Whole() {
+				continue
+			}
+			stripped := *parsed.Access
+			stripped.Reason = nil
+			withoutTexts, err := stripped.Append(nil)
+			must(t, err)
+			justHash, err := export.HashLine{N: parsed.N, Leaf: parsed.Hash}.Append(nil)
+			must(t, err)
+			for what, other := range map[string][]byte{"its texts": withoutTexts, "all but its hash": justHash} {
+				changed := slices.Clone(lines)
+				changed[at] = string(other)
+				forged := n.repacked(path, strings.Join(changed, ""))
+				if _, err := retention.Verify(append([]string{forged}, without(paths, path)...), n.policy, n.kept); err == nil || !strings.Contains(err.Error(), "archive-lacks-lines") {
+					t.Fatalf("number %d of %s lacks %s, and it says %v", parsed.N, filepath.Base(path), what, err)
+				}
+				hidden++
+			}
+		}
+	}
+	if hidden < 20 {
+		t.Errorf("%d lines were hidden", hidden)
+	}
+}
+
+func without(paths []string, path string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == path })
+}
+
+// repacked is an archive with other lines, and a manifest that fits them.
+func (n *notary) repacked(path, lines string) (forged string) {
+	n.t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte(lines))
+	must(n.t, errors.Join(err, w.Close()))
+	text, err := os.ReadFile(path + ".manifest.json")
+	must(n.t, err)
+	var m map[string]any
+	must(n.t, json.Unmarshal(text, &m))
+	m["lines"], m["others"], m["hashes"], m["sha256"] = strings.Count(lines, "\n"), 0, 0, event.Digest(sha256.Sum256(packed.Bytes()))
+	text, err = json.Marshal(m)
+	must(n.t, err)
+	forged = filepath.Join(n.t.TempDir(), filepath.Base(path))
+	must(n.t, errors.Join(os.WriteFile(forged, packed.Bytes(), 0o600), os.WriteFile(forged+".manifest.json", text, 0o600)))
+	return forged
 }
 
 var numbering = regexp.MustCompile("INSERT INTO access_waiting [^`]*")
@@ -243,7 +321,7 @@ func known(t *testing.T, line, key string) (id, text string) {
 	if !ok {
 		t.Fatalf("this is no line of an export: %s", line)
 	}
-	if parsed.Access == nil {
+	if parsed.Access == nil || !parsed.Access.Whole() {
 		return "", ""
 	}
 	return parsed.Access.Leaf.RequestID.String(), lineOf(t, *parsed.Access)

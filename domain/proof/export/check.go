@@ -53,6 +53,11 @@ const maxLine = 64 << 20
 // number 0. Check returns an error for an invalid export; the counts up to there are
 // correct.
 func Check(r io.Reader, from proof.Edge, marks []Mark, progress func(lines int64)) (t Tally, err error) {
+	return check(r, from, marks, progress, nil)
+}
+
+// check is [Check], and passes each line to see, which may refuse it. See may be nil.
+func check(r io.Reader, from proof.Edge, marks []Mark, progress func(lines int64), see func(Line) error) (t Tally, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 1<<20), maxLine)
 	lines.Split(wholeLines)
@@ -66,6 +71,11 @@ func Check(r io.Reader, from proof.Edge, marks []Mark, progress func(lines int64
 		}
 		if err := t.add(line); err != nil {
 			return t, err
+		}
+		if see != nil {
+			if err := see(line); err != nil {
+				return t, err
+			}
 		}
 		edge.Append(line.Hash)
 		if progress != nil && t.Lines%progressEvery == 0 {

@@ -32,11 +32,12 @@ var (
 
 // VerifyPieces reads the lines of an archive to their end. It returns an error unless
 // each piece is, to the last line, covered by its checkpoint and by kept ones of its
-// log. Open returns the checkpoint of a note if it is trusted.
-func VerifyPieces(r io.Reader, pieces []Piece, kept []proof.Checkpoint, open func(note []byte) (proof.Checkpoint, error)) (tallies []Tally, err error) {
+// log. Open returns the checkpoint of a note if it is trusted. See is called with each line,
+// and with the checkpoint of its piece, and may refuse the line; nil sees none.
+func VerifyPieces(r io.Reader, pieces []Piece, kept []proof.Checkpoint, open func(note []byte) (proof.Checkpoint, error), see func(proof.Checkpoint, Line) error) (tallies []Tally, err error) {
 	lines := bufio.NewReaderSize(r, 1<<20)
 	for _, p := range pieces {
-		t, err := p.verify(lines, kept, open)
+		t, err := p.verify(lines, kept, open, see)
 		if err != nil {
 			return tallies, p.refused(err)
 		}
@@ -48,7 +49,7 @@ func VerifyPieces(r io.Reader, pieces []Piece, kept []proof.Checkpoint, open fun
 	return tallies, nil
 }
 
-func (p Piece) verify(lines *bufio.Reader, kept []proof.Checkpoint, open func([]byte) (proof.Checkpoint, error)) (Tally, error) {
+func (p Piece) verify(lines *bufio.Reader, kept []proof.Checkpoint, open func([]byte) (proof.Checkpoint, error), see func(proof.Checkpoint, Line) error) (Tally, error) {
 	edge, err := proof.ParseEdge(p.From, p.Edge)
 	if err != nil {
 		return Tally{}, errPiece
@@ -60,7 +61,11 @@ func (p Piece) verify(lines *bufio.Reader, kept []proof.Checkpoint, open func([]
 	if err != nil {
 		return Tally{}, err
 	}
-	t, err := Verify(&firstLines{lines, p.Size - p.From}, edge, signed, p.known(kept, signed), nil)
+	each := func(l Line) error { return see(signed, l) }
+	if see == nil {
+		each = nil
+	}
+	t, err := verify(&firstLines{lines, p.Size - p.From}, edge, signed, p.known(kept, signed), nil, each)
 	if err != nil {
 		return t, err
 	}
@@ -78,6 +83,11 @@ func (p Piece) known(kept []proof.Checkpoint, signed proof.Checkpoint) (known []
 		}
 	}
 	return known
+}
+
+// Whole reports whether a line of the access record is shown with all of its parts.
+func (l AccessLine) Whole() bool {
+	return l.Reason != nil && (l.Act != nil || l.Leaf.Act == nil) && (l.Sealed != nil || l.Leaf.Sealed == nil)
 }
 
 // refused adds the piece to an error.

@@ -28,6 +28,11 @@ var (
 // earlier kept checkpoints are not compared. No export of events does: only calls are
 // moved to archives.
 func Verify(r io.Reader, from proof.Edge, newest proof.Checkpoint, kept []proof.Checkpoint, progress func(lines int64)) (Tally, error) {
+	return verify(r, from, newest, kept, progress, nil)
+}
+
+// verify is [Verify], and passes each line to see, which may refuse it. See may be nil.
+func verify(r io.Reader, from proof.Edge, newest proof.Checkpoint, kept []proof.Checkpoint, progress func(lines int64), see func(Line) error) (Tally, error) {
 	marks := []Mark{{Size: newest.Size, Root: newest.Root}}
 	for _, k := range kept {
 		if err := GoesOn(k, newest); err != nil {
@@ -39,7 +44,7 @@ func Verify(r io.Reader, from proof.Edge, newest proof.Checkpoint, kept []proof.
 	for _, l := range left {
 		marks = append(marks, Mark{Size: l.Size, Root: l.Root})
 	}
-	t, err := Check(r, from, marks, progress)
+	t, err := check(r, from, marks, progress, see)
 	if err != nil {
 		return t, err
 	}

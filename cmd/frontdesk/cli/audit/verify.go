@@ -35,7 +35,7 @@ func (c *auditVerifyCmd) Run(r *term.Run) error {
 	switch {
 	case c.In != "":
 		return c.file(r)
-	case c.Archive != "":
+	case len(c.Archive) > 0:
 		return c.archive(r)
 	}
 	return c.live(r)
