@@ -9,6 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
 )
 
 // Leaf is the hashed values of an event. Its form is permanent.
@@ -63,6 +64,23 @@ func (l Leaf) Hash() tlog.Hash { return tlog.RecordHash(l.Append(make([]byte, 0,
 
 // usualLeaf is room for the bytes of most leaves.
 const usualLeaf = 320
+
+// maxText is the length of the longest text that a leaf can hold.
+const maxText = 1<<16 - 1
+
+// ErrTextTooLong refuses an event that no leaf can hold: a longer text would be hashed with a
+// length that is cut.
+var ErrTextTooLong = fault.New(fault.Invalid, "leaf-text-too-long", "The names of a practice and of an event must have at most 65,535 bytes each: a proof holds no longer ones.")
+
+// CheckTexts returns [ErrTextTooLong] unless a leaf can hold each of the texts.
+func CheckTexts(texts ...string) error {
+	for _, text := range texts {
+		if len(text) > maxText {
+			return ErrTextTooLong
+		}
+	}
+	return nil
+}
 
 func appendText(b []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint16(b, uint16(len(s))), s...)

@@ -2,6 +2,7 @@ package eventstore_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -12,6 +13,7 @@ import (
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/proof"
 )
 
 // altering are statements of a superuser that change or drop the events whose data holds
@@ -105,6 +107,22 @@ func TestAlteredLettersDiffer_D138(t *testing.T) {
 			t.Errorf("an append of %d events: %v, want %v", n+1, err, postgres.ErrAltered)
 		}
 	}
+}
+
+// A longer text would be hashed with a length that is cut, so two events could have one leaf.
+func TestTextThatNoLeafHoldsIsRefused_D138(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	stream := enginetest.NewStream()
+	stream.Tenant = strings.Repeat("x", 1<<16)
+	if _, err := e.Store.Append(t.Context(), event.Change{Stream: stream, Events: noted(1)}); !errors.Is(err, proof.ErrTextTooLong) {
+		t.Errorf("an append for a practice with a name of %d bytes: %v", len(stream.Tenant), err)
+	}
+	if n := e.count(t, "events"); n != 0 {
+		t.Errorf("%d events are stored", n)
+	}
+	stream.Tenant = stream.Tenant[1:]
+	e.Append(t, stream, 0, noted(1)...)
 }
 
 // The difference of one member does not become the success of a group, and the others are

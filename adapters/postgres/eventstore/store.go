@@ -16,6 +16,7 @@ import (
 	"frontdesk/adapters/postgres/keyring"
 	"frontdesk/adapters/tracing"
 	"frontdesk/domain/event"
+	"frontdesk/domain/proof"
 	"frontdesk/projections"
 )
 
@@ -133,6 +134,9 @@ func (s *Store) write(ctx context.Context, recorded []event.Recorded) ([]written
 	}
 	all := make([]written, len(recorded))
 	for n, e := range recorded {
+		if err := proof.CheckTexts(e.Stream.Tenant, parts[n].Name); err != nil {
+			return nil, keyring.Minted{}, err
+		}
 		all[n] = written{
 			Stored: parts[n].Stored, idempotency: e.Metadata.Idempotency.Key, practitioner: parts[n].Practitioner(), former: formerOf(e.Event),
 			rows: projections.StatementsFor(e, s.AtOnce...), guards: projections.GuardsFor(e),
