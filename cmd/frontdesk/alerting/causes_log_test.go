@@ -57,6 +57,18 @@ var logCauses = map[string]cause{
 			w.until("a consumer stops", func(m metrics) bool { return m.above("frontdesk_consumer_stops_total", 1) })
 		},
 	},
+	"the key of an erased person is put back": {
+		fires: []string{"ErasedAreBack"},
+		wrong: func(w *world) {
+			w.as(`INSERT INTO erasures (tenant, kind, holder, erased_at, erasure, stream, version, fingerprint)
+				SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 1, '' FROM personal_keys WHERE kind NOT IN (1, 4) LIMIT 1`)
+			w.until("it is found", func(m metrics) bool { return m.above("frontdesk_erased_people_back", 0) })
+		},
+		mend: func(w *world) {
+			w.as(`DELETE FROM erasures`)
+			w.until("it is gone", func(m metrics) bool { return m.is("frontdesk_erased_people_back", 0) })
+		},
+	},
 	"a trigger changes what is stored": {
 		fires: []string{"EventsAreAltered", "CallsFail"},
 		wrong: func(w *world) {

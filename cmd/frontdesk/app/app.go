@@ -34,6 +34,7 @@ type App struct {
 	recorder        *accesslog.Recorder
 	journal         *signin.Journal
 	consistency     *eventstore.ConsistencyCheck
+	erasedWatch     *erasedWatch
 	book            *projections.Book
 	live            *live.Hub
 	webhooks        webhookShared
@@ -79,6 +80,7 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.recorder.Keys = a.keyring
 	a.journal = a.newJournal()
 	a.consistency = eventstore.NewConsistencyCheck(a.background, a.registry, a.config.Log)
+	a.erasedWatch = a.newErasedWatch(a.registry)
 	a.book = a.Book()
 	a.webhooks = a.newWebhookShared()
 	a.relay = a.newRelay()
@@ -138,6 +140,7 @@ func (a *App) stages() [][]task {
 		{"webhook sender", a.sender().Run},
 		{"webhook keeper", a.keeper().Run},
 		{"comparer", a.consistency.Run},
+		{"erasures", a.erasedWatch.Run},
 		{"book", background.Loop{Every: projections.BookTidying, Do: a.book.Tidy}.Run},
 		{"live pages", a.live.Run},
 		{"prover", proving.NewProver(a.pools.background, a.grown, a.config.Log).Run},

@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"frontdesk/adapters/background"
 	"frontdesk/adapters/ledger"
 	"frontdesk/domain/erasure"
 	"frontdesk/projections"
@@ -80,6 +85,52 @@ func (e *Engine) NotErased(ctx context.Context) ([]erasure.Line, error) {
 		return nil, err
 	}
 	return append(back, without(told, lines)...), nil
+}
+
+// erasedWatch looks for erased people who are back while the program runs: somebody has put
+// their keys back, or an older copy of the database in its place (D138).
+type erasedWatch struct {
+	look func(context.Context) ([]erasure.Line, error)
+	back prometheus.Gauge
+	log  *slog.Logger
+	last int
+}
+
+const (
+	erasedEvery = 30 * time.Second
+	erasedLimit = 10 * time.Second // for one look
+)
+
+func (e *Engine) newErasedWatch(registry prometheus.Registerer) *erasedWatch {
+	w := &erasedWatch{look: e.NotErased, log: e.config.Log, back: prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "frontdesk_erased_people_back",
+		Help: "People who were erased and are back: their key is in the database, or the database does not know of their erasure.",
+	})}
+	registry.MustRegister(w.back)
+	return w
+}
+
+// Run looks until ctx ends.
+func (w *erasedWatch) Run(ctx context.Context) {
+	background.Loop{Every: erasedEvery, Do: w.Look, Fails: "erasures could not be checked", Log: w.log}.Run(ctx)
+}
+
+// Look looks once.
+func (w *erasedWatch) Look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, erasedLimit)
+	defer cancel()
+	back, err := w.look(ctx)
+	if err != nil {
+		return err
+	}
+	if len(back) > w.last {
+		first := back[0]
+		w.log.ErrorContext(ctx, "erased people are back in the database: run frontdesk erasure reapply, and find out who has put them there",
+			slog.Int("people", len(back)), slog.String("tenant", first.Tenant), slog.String("kind", first.Kind.String()))
+	}
+	w.last = len(back)
+	w.back.Set(float64(len(back)))
+	return nil
 }
 
 // NoteErasures adds to the ledger the erased people that it lacks. Without a ledger it does
