@@ -23,7 +23,7 @@ type Checkpoints interface {
 
 // checkpointPage offers the newest checkpoint, and compares a kept one with it.
 type checkpointPage struct {
-	pagekit.Faulty
+	pagekit.FormErrors
 	Signed bool   // there is a checkpoint
 	Events string // the number of events that it covers
 	File   string // its name
@@ -45,49 +45,49 @@ func (p checkpointPage) KeptField() pagekit.Area {
 func events(n int64) string { return pagekit.Counted(int(n), "event") }
 
 // newest returns the newest checkpoint of the practice's events.
-func (s *Section) newest(v *pagekit.Visit) (of proof.Tree, newest proof.Signed, err error) {
-	of = proof.Tree{Tenant: v.Tenant, Kind: proof.Events}
-	newest, err = s.Checkpoints.Newest(v.Context(), of)
+func (s *Section) newest(r *pagekit.Request) (of proof.Tree, newest proof.Signed, err error) {
+	of = proof.Tree{Tenant: r.Tenant, Kind: proof.Events}
+	newest, err = s.Checkpoints.Newest(r.Context(), of)
 	return of, newest, err
 }
 
 // fileOf returns the name under which a checkpoint is downloaded.
-func fileOf(v *pagekit.Visit, c proof.Signed) string {
-	return fmt.Sprintf("%s-%d.note", v.Tenant, c.Size)
+func fileOf(r *pagekit.Request, c proof.Signed) string {
+	return fmt.Sprintf("%s-%d.note", r.Tenant, c.Size)
 }
 
-func (s *Section) checkpoint(v *pagekit.Visit) error {
-	return s.showCheckpoint(v, http.StatusOK, checkpointPage{})
+func (s *Section) checkpoint(r *pagekit.Request) error {
+	return s.showCheckpoint(r, http.StatusOK, checkpointPage{})
 }
 
-func (s *Section) showCheckpoint(v *pagekit.Visit, status int, page checkpointPage) error {
-	_, newest, err := s.newest(v)
+func (s *Section) showCheckpoint(r *pagekit.Request, status int, page checkpointPage) error {
+	_, newest, err := s.newest(r)
 	switch {
 	case errors.Is(err, proof.ErrNoCheckpoint):
 	case err != nil:
 		return err
 	default:
-		page.Signed, page.Events, page.File = true, events(newest.Size), fileOf(v, newest)
+		page.Signed, page.Events, page.File = true, events(newest.Size), fileOf(r, newest)
 	}
-	page.Token = v.Token("checkpoint")
-	s.Show(v, pagekit.View{Template: templates["checkpoint"], Status: status, Title: page.Titled("Keep a checkpoint"), Content: page})
+	page.Token = r.Token("checkpoint")
+	s.Show(r, pagekit.View{Template: templates["checkpoint"], Status: status, Title: page.PageTitle("Keep a checkpoint"), Content: page})
 	return nil
 }
 
-var errNoNote = pagekit.Sorry(http.StatusNotFound, "There is no checkpoint yet", "No checkpoint of the practice’s log is signed yet.", "Ask the operator of this service.")
+var errNoNote = pagekit.NewErrorPage(http.StatusNotFound, "There is no checkpoint yet", "No checkpoint of the practice’s log is signed yet.", "Ask the operator of this service.")
 
 // download sends the newest checkpoint as a file. It holds no data of a person, so it is not
 // recorded.
-func (s *Section) download(v *pagekit.Visit) error {
-	_, newest, err := s.newest(v)
+func (s *Section) download(r *pagekit.Request) error {
+	_, newest, err := s.newest(r)
 	if errors.Is(err, proof.ErrNoCheckpoint) {
 		return errNoNote
 	}
 	if err != nil {
 		return err
 	}
-	v.Header().Set("Content-Disposition", `attachment; filename="`+fileOf(v, newest)+`"`)
-	v.Answer("text/plain; charset=utf-8", []byte(newest.Note))
+	r.Header().Set("Content-Disposition", `attachment; filename="`+fileOf(r, newest)+`"`)
+	r.Respond("text/plain; charset=utf-8", []byte(newest.Note))
 	return nil
 }
 
@@ -99,17 +99,17 @@ const (
 
 // compare tells whether the log still begins with a kept checkpoint. Its answer is the
 // service's own, and the page says so.
-func (s *Section) compare(v *pagekit.Visit) error {
-	if !v.Owns("checkpoint") {
+func (s *Section) compare(r *pagekit.Request) error {
+	if !r.HasToken("checkpoint") {
 		return pagekit.ErrStale
 	}
-	page := checkpointPage{Kept: v.Text("kept")}
+	page := checkpointPage{Kept: r.FormText("kept")}
 	kept, err := proof.ParseNote([]byte(strings.TrimSpace(page.Kept)))
 	if err != nil {
-		page.Faulty = pagekit.Wrong("kept", noCheckpoint)
-		return s.showCheckpoint(v, http.StatusBadRequest, page)
+		page.FormErrors = pagekit.FormError("kept", noCheckpoint)
+		return s.showCheckpoint(r, http.StatusBadRequest, page)
 	}
-	of, newest, err := s.newest(v)
+	of, newest, err := s.newest(r)
 	if errors.Is(err, proof.ErrNoCheckpoint) {
 		return errNoNote
 	}
@@ -117,15 +117,15 @@ func (s *Section) compare(v *pagekit.Visit) error {
 		return err
 	}
 	if kept.Origin.Name != newest.Origin.Name || kept.Origin.Log != newest.Origin.Log {
-		page.Faulty = pagekit.Wrong("kept", otherLog)
-		return s.showCheckpoint(v, http.StatusBadRequest, page)
+		page.FormErrors = pagekit.FormError("kept", otherLog)
+		return s.showCheckpoint(r, http.StatusBadRequest, page)
 	}
 	page.Covers = events(kept.Size)
-	if page.Differ, err = s.difference(v.Context(), of, kept, newest); err != nil {
+	if page.Differ, err = s.difference(r.Context(), of, kept, newest); err != nil {
 		return err
 	}
 	page.Begins = page.Differ == ""
-	return s.showCheckpoint(v, http.StatusOK, page)
+	return s.showCheckpoint(r, http.StatusOK, page)
 }
 
 // difference returns why a log does not begin with a kept checkpoint; "" if it does.

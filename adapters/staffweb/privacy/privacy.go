@@ -81,9 +81,9 @@ func (s *Section) Routes() []pagekit.Route {
 		pagekit.NewRoute("/privacy/refused", "privacy-refused", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.refused))}),
 		pagekit.NewRoute("/privacy/erasures", "privacy-erasures", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.erasures))}),
 		pagekit.NewRoute("/privacy/erasures/{erasure}", "privacy-erasure", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.letter))}),
-		pagekit.NewRoute("/privacy/checkpoint", "privacy-checkpoint", pagekit.Both(staff.GuardPrivacy, guard(s.checkpoint), guard(s.compare))),
-		pagekit.At("/privacy/checkpoint/newest", "privacy-checkpoint-file", pagekit.Methods{http.MethodGet: pagekit.WhoMay(staff.GuardPrivacy, guard(s.download))}),
-		pagekit.At("/privacy/patients/{patient}", "privacy-patient", pagekit.FormMethods(staff.GuardPrivacy, s.ofPatient(s.patient), s.ofPatient(s.act))),
+		pagekit.NewRoute("/privacy/checkpoint", "privacy-checkpoint", pagekit.FormMethods(staff.GuardPrivacy, guard(s.checkpoint), guard(s.compare))),
+		pagekit.NewRoute("/privacy/checkpoint/newest", "privacy-checkpoint-file", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.download))}),
+		pagekit.NewRoute("/privacy/patients/{patient}", "privacy-patient", pagekit.FormMethods(staff.GuardPrivacy, s.ofPatient(s.patient), s.ofPatient(s.act))),
 		pagekit.NewRoute("/privacy/patients/{patient}/copy", "privacy-copy", pagekit.Methods{http.MethodPost: pagekit.Requires(staff.GuardPrivacy, s.ofPatient(s.copy))}),
 	}
 }

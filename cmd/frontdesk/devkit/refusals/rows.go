@@ -195,7 +195,7 @@ var rows = []row{
 		do:       "Compare the path and the host with the reference.",
 	},
 	{
-		says: of("no-checkpoint"), retry: Later,
+		faults: faultsOf("no-checkpoint"), retry: Later,
 		happened: "No checkpoint of the practice's log is signed yet.", wanted: "A log whose checkpoints the operator signs (`frontdesk sign`).",
 		do: "Try again later. If it stays so, ask the operator of the service whether its logs are signed.",
 	},
