@@ -64,7 +64,7 @@ var logCauses = map[string]cause{
 				SELECT tenant, kind, holder, now(), gen_random_uuid(), holder, 1, '' FROM personal_keys WHERE kind NOT IN (1, 4) LIMIT 1`)
 			w.until("it is found", func(m metrics) bool { return m.above("frontdesk_erased_people_back", 0) })
 		},
-		mend: func(w *world) {
+		fix: func(w *world) {
 			w.as(`DELETE FROM erasures`)
 			w.until("it is gone", func(m metrics) bool { return m.is("frontdesk_erased_people_back", 0) })
 		},
@@ -76,7 +76,7 @@ var logCauses = map[string]cause{
 			w.as(`CREATE TRIGGER altered BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION altered()`)
 			w.until("an append is refused", func(m metrics) bool { return m.above("frontdesk_altered_appends_total", 0) })
 		},
-		mend: func(w *world) { w.as(`DROP FUNCTION altered CASCADE`) },
+		fix: func(w *world) { w.as(`DROP FUNCTION altered CASCADE`) },
 	},
 	"another session holds a consumer's row": {
 		fires: []string{"ConsumerStands"},

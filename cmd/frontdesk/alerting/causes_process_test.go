@@ -55,7 +55,7 @@ var processCauses = map[string]cause{
 			w.config.Machine = func() time.Time { return clock.System().Add(-time.Minute) }
 			w.restarts()
 		},
-		mend: func(w *world) { w.config.Machine = nil; w.restarts() },
+		fix: func(w *world) { w.config.Machine = nil; w.restarts() },
 	},
 	"what expires may not be deleted": {
 		fires: []string{"SweeperStands"},
