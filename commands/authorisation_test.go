@@ -18,7 +18,7 @@ import (
 type bench struct {
 	*story
 	now   time.Time
-	until time.Time // what the last grant returned
+	until time.Time // from the last grant
 }
 
 func (b *bench) clock() time.Time { return b.now }

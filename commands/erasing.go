@@ -12,15 +12,15 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// ConfirmErasure forgets a person, as somebody else has asked for.
+// ConfirmErasure erases a person, as another person has requested.
 type ConfirmErasure struct {
 	erasure.Person
 	Erasure erasure.ID
 }
 
 // ConfirmErasure changes nothing if this erasure is done already. It refuses a second person
-// who is not independent of the first. After an error that says that the database is not
-// available it may be done: ask again.
+// who is not independent of the first. The erasure may be done in spite of an error that
+// the database is not available: ask again.
 func (d Desk) ConfirmErasure(ctx context.Context, c ConfirmErasure) error {
 	second := erasure.Confirmation{Erasure: c.Erasure, By: event.MetadataFrom(ctx).Actor, At: d.instant()}
 	return d.erase(ctx, c.Person, nil, func(p erasable, keys []erasure.Key) ([]event.Event, error) {
@@ -49,15 +49,15 @@ func Independent(ctx context.Context, erasures ErasureFacts, tenant string, requ
 	return staff.Independent(request, by, accounts...)
 }
 
-// ReapplyErasure forgets a person whom a restored backup has brought back.
+// ReapplyErasure erases a person that a restored backup has brought back.
 type ReapplyErasure struct {
 	erasure.Person
 	Erasure      erasure.ID
 	Fingerprints []string // of the keys that were destroyed, as far as they are known
 }
 
-// ReapplyErasure appends nothing if the person is erased, and destroys what keys of theirs
-// there are in any case.
+// ReapplyErasure destroys the keys of the person that exist. It appends nothing if the
+// person is erased.
 func (d Desk) ReapplyErasure(ctx context.Context, c ReapplyErasure) error {
 	by := event.MetadataFrom(ctx).Actor
 	return d.erase(ctx, c.Person, c.Fingerprints, func(p erasable, keys []erasure.Key) ([]event.Event, error) {
@@ -65,7 +65,7 @@ func (d Desk) ReapplyErasure(ctx context.Context, c ReapplyErasure) error {
 	})
 }
 
-// erasable is the state of somebody who can be forgotten.
+// erasable is the state of a person who can be erased.
 type erasable interface {
 	requested
 	ConfirmErasure(person uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error)
@@ -78,15 +78,15 @@ type requested interface {
 	WithdrawErasure(person uuid.UUID, w erasure.Withdrawal) ([]event.Event, error)
 }
 
-// person is somebody as a decision about them finds them.
+// person is the state of a person before a decision about them.
 type person struct {
 	erasable
-	change event.Change // which the decision fills
+	change event.Change // to be filled with the events of the decision
 	mixed  error        // event.ErrForeign if nothing may be appended to their stream
 }
 
-// somebody loads a person.
-func (d Desk) somebody(ctx context.Context, who erasure.Person) (person, error) {
+// person loads a person.
+func (d Desk) person(ctx context.Context, who erasure.Person) (person, error) {
 	stream := streamOf(who)
 	history, err := d.Store.Load(ctx, stream)
 	change := event.Change{Stream: stream, Expected: len(history)}
@@ -111,11 +111,11 @@ func streamOf(who erasure.Person) event.Stream {
 	return patient.StreamOf(who.Tenant, patient.ID{UUID: who.Holder})
 }
 
-// erase has a decision taken on the keys that are about to be destroyed. It is taken once
-// before, so that what is refused makes nobody wait.
+// erase decides with the keys that are about to be destroyed. It decides once before
+// without them, so that a refusal does not make appends wait.
 func (d Desk) erase(ctx context.Context, who erasure.Person, also []string, decide func(erasable, []erasure.Key) ([]event.Event, error)) error {
 	return retry(ctx, func() error {
-		p, err := d.somebody(ctx, who)
+		p, err := d.person(ctx, who)
 		if err != nil {
 			return err
 		}

@@ -15,31 +15,31 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Erasures knows what an erasure destroys, and destroys it.
+// Erasures reads the extent of an erasure, and carries it out.
 type Erasures interface {
 	ErasureFacts
 	// Erase destroys the keys of a person, in one transaction with the change that is
-	// made of them. While change runs nobody else can append anything about the person.
-	// With them go the keys of requests that have one of the fingerprints also.
+	// made of them. While change runs, no one else can append anything about the person.
+	// It also destroys the keys of requests with one of the fingerprints in also.
 	Erase(ctx context.Context, who erasure.Person, also []string, change func([]erasure.Key) (event.Change, error)) ([]event.Recorded, error)
 }
 
-// ErasureFacts is what the two people of an erasure, and the rules, have to know.
+// ErasureFacts reads the facts that the two people of an erasure, and its rules, need.
 type ErasureFacts interface {
-	// ExtentOf returns what goes with a person.
+	// ExtentOf counts the data that are erased with a person.
 	ExtentOf(ctx context.Context, who erasure.Person) (Extent, error)
-	// PractitionerKnownBy returns the practitioner whom calls have named with an e-mail
+	// PractitionerKnownBy returns the practitioner that calls have named with an e-mail
 	// address, or practitioner.ErrUnknown.
 	PractitionerKnownBy(ctx context.Context, tenant, email string) (practitioner.ID, error)
 	// AccountOf returns how a member of staff came to sign in.
 	AccountOf(ctx context.Context, tenant string, member uuid.UUID) (staff.Account, error)
 }
 
-// Extent is what goes with a person.
+// Extent counts the data that are erased with a person.
 type Extent struct {
-	Events int // which stay, unreadable
-	Files  int // which are deleted
-	Rows   int // of read models, which are deleted
+	Events int // they stay, unreadable
+	Files  int // they are deleted
+	Rows   int // of read models; they are deleted
 }
 
 // ErasureAsked is the answer to the first of two people.
@@ -47,67 +47,67 @@ type ErasureAsked struct {
 	Erasure erasure.ID
 	Person  erasure.Person
 	Extent  Extent
-	From    time.Time // when somebody else may confirm it
+	From    time.Time // when another person may confirm it
 	Until   time.Time
 }
 
-// ErasePatient asks for a patient to be forgotten.
+// ErasePatient requests the erasure of a patient.
 type ErasePatient struct {
 	Tenant  string
 	Patient patient.ID
 	Basis   erasure.Basis
-	Reason  string // names nobody
+	Reason  string // contains no name
 }
 
-// ErasePatient erases nothing yet: somebody else has to confirm it.
+// ErasePatient erases nothing yet: another person has to confirm it.
 func (d Desk) ErasePatient(ctx context.Context, c ErasePatient) (ErasureAsked, error) {
-	return askErasure(ctx, d, erasure.Person{Tenant: c.Tenant, Kind: event.OfPatient, Holder: c.Patient.UUID}, c.Basis, c.Reason,
+	return requestErasure(ctx, d, erasure.Person{Tenant: c.Tenant, Kind: event.OfPatient, Holder: c.Patient.UUID}, c.Basis, c.Reason,
 		func(p patient.Patient, r erasure.Request) ([]event.Event, error) {
 			return p.RequestErasure(c.Patient, r)
 		})
 }
 
-// EraseStaff asks for a member of staff who has left to be forgotten.
+// EraseStaff requests the erasure of a member of staff who has left.
 type EraseStaff struct {
 	Tenant   string
 	Username string
 	Basis    erasure.Basis
-	Reason   string // names nobody
+	Reason   string // contains no name
 }
 
-// EraseStaff erases nothing yet: somebody else has to confirm it.
+// EraseStaff erases nothing yet: another person has to confirm it.
 func (d Desk) EraseStaff(ctx context.Context, c EraseStaff) (ErasureAsked, error) {
 	id, err := d.Staff.AnyStaffByUsername(ctx, c.Tenant, c.Username)
 	if err != nil {
 		return ErasureAsked{}, err
 	}
-	return askErasure(ctx, d, erasure.Person{Tenant: c.Tenant, Kind: event.OfStaff, Holder: id.UUID}, c.Basis, c.Reason,
+	return requestErasure(ctx, d, erasure.Person{Tenant: c.Tenant, Kind: event.OfStaff, Holder: id.UUID}, c.Basis, c.Reason,
 		staff.Member.RequestErasure)
 }
 
-// ErasePractitioner asks for a practitioner to be forgotten whom applications have named
+// ErasePractitioner requests the erasure of a practitioner that applications have named
 // in their calls.
 type ErasePractitioner struct {
 	Tenant string
 	Email  string
 	Basis  erasure.Basis
-	Reason string // names nobody
+	Reason string // contains no name
 }
 
-// ErasePractitioner erases nothing yet: somebody else has to confirm it.
+// ErasePractitioner erases nothing yet: another person has to confirm it.
 func (d Desk) ErasePractitioner(ctx context.Context, c ErasePractitioner) (ErasureAsked, error) {
 	id, err := d.Erasures.PractitionerKnownBy(ctx, c.Tenant, strings.ToLower(c.Email))
 	if err != nil {
 		return ErasureAsked{}, err
 	}
-	return askErasure(ctx, d, erasure.Person{Tenant: c.Tenant, Kind: event.OfPractitioner, Holder: id.UUID}, c.Basis, c.Reason,
+	return requestErasure(ctx, d, erasure.Person{Tenant: c.Tenant, Kind: event.OfPractitioner, Holder: id.UUID}, c.Basis, c.Reason,
 		func(p practitioner.Practitioner, r erasure.Request) ([]event.Event, error) {
 			return p.RequestErasure(id, r)
 		})
 }
 
-// askErasure has the first step decided, in the name of whoever acts.
-func askErasure[S event.State[S]](ctx context.Context, d Desk, who erasure.Person, basis erasure.Basis, reason string,
+// requestErasure takes the first step, in the name of the acting person.
+func requestErasure[S event.State[S]](ctx context.Context, d Desk, who erasure.Person, basis erasure.Basis, reason string,
 	decide func(S, erasure.Request) ([]event.Event, error),
 ) (ErasureAsked, error) {
 	r := erasure.Request{
@@ -132,7 +132,7 @@ type WithdrawErasure struct {
 // WithdrawErasure leaves everything as it was before the request.
 func (d Desk) WithdrawErasure(ctx context.Context, c WithdrawErasure) error {
 	return retry(ctx, func() error {
-		p, err := d.somebody(ctx, c.Person)
+		p, err := d.person(ctx, c.Person)
 		if err != nil {
 			return err
 		}
@@ -145,11 +145,11 @@ func (d Desk) WithdrawErasure(ctx context.Context, c WithdrawErasure) error {
 	})
 }
 
-// HoldErasure keeps a patient from being forgotten.
+// HoldErasure keeps a patient from being erased.
 type HoldErasure struct {
 	Tenant  string
 	Patient patient.ID
-	Reason  string // names nobody
+	Reason  string // contains no name
 }
 
 // HoldErasure returns the hold's identifier, which lifts it.
@@ -165,7 +165,7 @@ type LiftErasureHold struct {
 	Tenant  string
 	Patient patient.ID
 	Hold    erasure.HoldID
-	Reason  string // names nobody
+	Reason  string // contains no name
 }
 
 // LiftErasureHold ends this hold and no other.

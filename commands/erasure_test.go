@@ -19,7 +19,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// forgetting is a practice where somebody may be forgotten, a clock, and two operators.
+// forgetting is a practice with a person to erase, a clock, and two operators.
 type forgetting struct {
 	commands.Desk
 	store *commandtest.Store

@@ -122,7 +122,7 @@ func (d Desk) ReLinkPatientRequest(ctx context.Context, c ReLinkPatientRequest) 
 }
 
 // handle takes a decision about a request. It refuses with patient.ErrUnknown unless
-// the practice has the patient to whom the request is linked afterwards.
+// the practice has the patient that the request is linked to afterwards.
 func (d Desk) handle(ctx context.Context, tenant string, id request.ID, events int, decide func(request.Request) ([]event.Event, error)) error {
 	change := event.Change{Stream: request.StreamOf(tenant, id), OfPatient: true}
 	return update(ctx, d.Store, change, seen(events, request.ErrChanged, decide))

@@ -65,7 +65,7 @@ func (d *aDay) subject() appointment.Subject {
 	return appointment.Subject{Appointment: d.appointment, Patient: d.patient, Site: d.site}
 }
 
-// since is what was appended after the first n events.
+// since returns the events after the first n.
 func (d *aDay) since(n int) []event.Event {
 	var events []event.Event
 	for _, e := range d.Log()[n:] {

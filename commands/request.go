@@ -28,7 +28,7 @@ type SubmitPatientRequest struct {
 // applies of patient.ErrUnknown, practice.ErrTypeDisabled, practice.ErrTypePaused and
 // practice.ErrTypeClosed (D2).
 //
-// The append refuses a patient whom the practice does not have. So a query for the
+// The append refuses a patient that the practice does not have. So a query for the
 // patient is only needed first if there is another refusal.
 func (d Desk) SubmitPatientRequest(ctx context.Context, c SubmitPatientRequest) (request.ID, error) {
 	receptions, err := d.receptions(ctx, c)

@@ -112,7 +112,7 @@ func TestResettingAPasswordEndsAuthorisations_D27(t *testing.T) {
 	if !slices.Equal(ended, want) {
 		t.Errorf("ended %v, want %v", ended, want)
 	}
-	for i, e := range s.Log()[before+1:] { // the first says that the password was set
+	for i, e := range s.Log()[before+1:] { // the first sets the password
 		if revoked, ok := e.Event.(authorisation.Revoked); !ok || revoked.Subject != want[i] || revoked.Reason != authorisation.PasswordReset {
 			t.Errorf("the log has %#v", e.Event)
 		}

@@ -120,7 +120,7 @@ func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) e
 }
 
 // ChangePassword sets another password of a member of staff, in place of the one that
-// they have just entered. It ends what SetPassword ends.
+// they have just entered. It ends the same as SetPassword.
 type ChangePassword struct {
 	Tenant   string
 	Staff    staff.ID

@@ -106,7 +106,7 @@ func (w *town) notYet() (all []event.Stream) {
 		application.RereadStream(w.app, tomorrow))
 }
 
-// Texts of intents, by the names of their fields. What has no name here is "text".
+// Texts of intents, by the names of their fields. Other fields are "text".
 var texts = map[string]string{
 	"Tenant": elm, "Username": "dr.may", "BirthDate": "1980-02-29", "TimeZone": "Europe/London", "JWKSURL": keysURL, "URL": "https://app.example/hook",
 	"Callback": "https://app.example/back", "Callbacks": "https://app.example/back", "Hours": "mon 08:00-12:30", "Password": newPassword, "Email": "may@practice.example", "RequestType": string(request.Medical),

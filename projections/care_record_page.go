@@ -16,7 +16,7 @@ const pageBytes = 256 << 10
 
 // Page returns at most the given number of entries of a patient's care record before
 // one of them, newest first, and whether older ones follow. A zero identifier begins
-// with the newest. It returns none for a patient whom the practice does not have.
+// with the newest. It returns none for a patient that the practice does not have.
 func (c CareRecords) Page(ctx context.Context, tenant string, id patient.ID, before uuid.UUID, most int) (entries []RecordEntry, more bool, err error) {
 	sql, args := entriesOf, []any{tenant, id, most + 1, pageBytes, marks}
 	if before != uuid.Nil {

@@ -13,9 +13,9 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// ErasureRequests keeps the patients whose erasure somebody has asked for, so that somebody
-// else finds them. It follows the feed. Whether a request still counts, the patient's own
-// stream decides.
+// ErasureRequests keeps the patients whose erasure was requested, so that a second person
+// finds them. It follows the feed. The patient's own stream decides whether a request
+// still counts.
 type ErasureRequests struct{ DB Querier }
 
 // Name returns the permanent name, under which the feed keeps its offset.
@@ -28,7 +28,7 @@ func (ErasureRequests) Follows() []event.Event {
 
 // Project keeps a row for each patient: only the newest request counts.
 func (ErasureRequests) Project(r event.Recorded, do func(sql string, args ...any)) {
-	over := func(id patient.ID) {
+	remove := func(id patient.ID) {
 		do(`DELETE FROM erasure_requests WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, id)
 	}
 	switch e := r.Event.(type) {
@@ -37,9 +37,9 @@ func (ErasureRequests) Project(r event.Recorded, do func(sql string, args ...any
 			ON CONFLICT (tenant, patient) DO UPDATE SET erasure = excluded.erasure, asked_at = excluded.asked_at, staff = excluded.staff`,
 			r.Stream.Tenant, e.Patient, e.Erasure, e.RequestedAt, idOrNull(e.RequestedBy.Member()))
 	case patient.ErasureWithdrawn:
-		over(e.Patient)
+		remove(e.Patient)
 	case patient.Erased:
-		over(e.Patient)
+		remove(e.Patient)
 	}
 }
 
@@ -47,11 +47,11 @@ func (ErasureRequests) Project(r event.Recorded, do func(sql string, args ...any
 type AskedErasure struct {
 	Patient patient.ID
 	AskedAt time.Time
-	Staff   uuid.UUID // who asked; zero for an operator
+	Staff   uuid.UUID // the first person; zero for an operator
 }
 
-// Waiting returns the patients of a practice whose erasure can still be confirmed at an
-// instant, those who were asked for longest ago first, at most so many.
+// Waiting returns at most the given number of patients whose erasure can still be confirmed
+// at an instant, the earliest request first.
 func (q ErasureRequests) Waiting(ctx context.Context, tenant string, now time.Time, most int) ([]AskedErasure, error) {
 	rows, _ := q.DB.Query(ctx, `SELECT patient, asked_at, coalesce(staff, '00000000-0000-0000-0000-000000000000') FROM erasure_requests WHERE tenant = $1 AND asked_at >= $2 ORDER BY asked_at, patient LIMIT $3`,
 		tenant, now.Add(-erasure.Latest), most)

@@ -16,9 +16,9 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Erasures keeps who is erased, and the requests that went with them. Each append looks
-// there before it stores anything about somebody, and each reader before it says that a
-// key is lost.
+// Erasures keeps the erased people, and the requests that were erased with them. Each
+// append looks there before it stores anything about a person, and each reader before it
+// reports that a key is lost.
 type Erasures struct{ DB Querier }
 
 // Name returns the permanent name.
@@ -28,7 +28,7 @@ func (Erasures) Name() string { return "erasures.v1" }
 // had a key. Only a rebuild calls it: in an append, the database inserts these rows itself
 // (erase_by_event).
 func (Erasures) Project(r event.Recorded, do func(sql string, args ...any)) {
-	done, erased := doneBy(r.Event)
+	done, erased := erasureBy(r.Event)
 	if !erased {
 		return
 	}
@@ -44,8 +44,8 @@ func (Erasures) Project(r event.Recorded, do func(sql string, args ...any)) {
 		r.Stream.Tenant, kinds, holders, fingerprints, r.At, done.Erasure, r.Stream.ID, r.Version)
 }
 
-// doneBy returns what an event says that is the last about a person.
-func doneBy(e event.Event) (done erasure.Done, erased bool) {
+// erasureBy returns the erasure of an event that is the last about a person.
+func erasureBy(e event.Event) (done erasure.Done, erased bool) {
 	switch e := e.(type) {
 	case patient.Erased:
 		return e.Done, true
@@ -57,9 +57,9 @@ func doneBy(e event.Event) (done erasure.Done, erased bool) {
 	return done, false
 }
 
-// linesOf has a line for each person, with the fingerprints of all keys that went with
-// them. Who is erased by one erasure are a person and, of a patient, their requests.
-const linesOf = `
+// erasureLines has a line for each person, with the fingerprints of all keys that were
+// destroyed with them. One erasure erases a person and, of a patient, their requests.
+const erasureLines = `
 SELECT e.tenant, e.kind, e.holder, e.erasure, coalesce(l.idx, 0),
 	ARRAY (SELECT k.fingerprint FROM erasures k WHERE k.tenant = e.tenant AND k.erasure = e.erasure AND k.erased_at = e.erased_at
 		AND k.fingerprint <> '' ORDER BY k.kind, k.holder)
@@ -69,9 +69,9 @@ LEFT JOIN log l ON l.position = v.position
 WHERE e.kind <> $1
 ORDER BY e.erased_at, e.tenant, e.holder`
 
-// Lines returns what the ledger must say of those who are erased, oldest first.
+// Lines returns the lines of the ledger about the erased people, oldest first.
 func (e Erasures) Lines(ctx context.Context) ([]erasure.Line, error) {
-	rows, _ := e.DB.Query(ctx, linesOf, event.OfRequest)
+	rows, _ := e.DB.Query(ctx, erasureLines, event.OfRequest)
 	lines, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (l erasure.Line, err error) {
 		return l, row.Scan(&l.Tenant, &l.Kind, &l.Holder, &l.Erasure, &l.Idx, &l.Fingerprints)
 	})
@@ -81,15 +81,15 @@ func (e Erasures) Lines(ctx context.Context) ([]erasure.Line, error) {
 	return lines, nil
 }
 
-// keptOf finds what a copy of keys has brought back.
-const keptOf = `
+// restoredKeys finds the keys that a copy has brought back.
+const restoredKeys = `
 SELECT DISTINCT e.tenant, p.kind, p.holder, e.erasure
 FROM personal_keys k JOIN erasures e USING (tenant, kind, holder)
 JOIN erasures p ON p.tenant = e.tenant AND p.erasure = e.erasure AND p.kind <> $1`
 
-// Kept returns those who are erased and of whom there is a key all the same.
+// Kept returns the erased people who have a key all the same.
 func (e Erasures) Kept(ctx context.Context) ([]erasure.Line, error) {
-	rows, _ := e.DB.Query(ctx, keptOf, event.OfRequest)
+	rows, _ := e.DB.Query(ctx, restoredKeys, event.OfRequest)
 	lines, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (l erasure.Line, err error) {
 		return l, row.Scan(&l.Tenant, &l.Kind, &l.Holder, &l.Erasure)
 	})
@@ -105,8 +105,8 @@ var rowsOfPatient = []string{
 	"answers", "inbox", "erasure_requests",
 }
 
-// ExtentOf returns what goes with a person. Of a practitioner nobody can say which events
-// name them without opening all, so only those of patients and staff are counted.
+// ExtentOf counts the data that are erased with a patient or a member of staff. It counts
+// none of a practitioner: to find the events that name them, it would open all events.
 func (e Erasures) ExtentOf(ctx context.Context, who erasure.Person) (extent commands.Extent, err error) {
 	query, args := `SELECT count(*), 0, 1 FROM events WHERE stream = $1 AND tenant = $2`, []any{who.Holder, who.Tenant}
 	if who.Kind == event.OfPatient {

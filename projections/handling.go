@@ -17,8 +17,8 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Requests finds whole requests: the patient's text, and what the practice did. It
-// keeps nothing: all of that is in the events of each request's stream.
+// Requests reads whole requests: the patient's text, and the practice's actions. It keeps
+// no table: all of that is in the events of each request's stream.
 type Requests struct {
 	DB    Querier
 	Opens Opener

@@ -42,8 +42,8 @@ const addToInbox = `
 INSERT INTO inbox (tenant, request, patient, type, urgent, by_proxy, files, submitted_at)
 SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::boolean[], $6::boolean[], $7::int[], $8::timestamptz[])`
 
-// Project keeps a row for each request. The row is deleted with the patient to whom the
-// request is linked then.
+// Project keeps a row for each request. The row is deleted with the
+// patient that the request is linked to then.
 func (Inbox) Project(r event.Recorded, do func(sql string, args ...any)) {
 	set := func(columns string, args ...any) {
 		do(`UPDATE inbox SET `+columns+` WHERE tenant = $1 AND request = $2`, append([]any{r.Stream.Tenant, r.Stream.ID}, args...)...)

@@ -24,7 +24,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// chapter is what happens to one stream in one append.
+// chapter is the events of one stream in one append.
 type chapter struct {
 	stream   event.Stream
 	metadata event.Metadata

@@ -61,7 +61,7 @@ func (Staff) Project(r event.Recorded, do func(sql string, args ...any)) {
 }
 
 // forget anonymises a row. Usernames are unique, so the row gets a placeholder that no
-// one else has. A member whom a backup has brought back may not have left yet.
+// one else has. A member that a backup has brought back may not have left yet.
 func forget(member event.Stream, do func(sql string, args ...any)) {
 	do(`UPDATE staff SET username = $3 || ' ' || staff, name = $3, email = $3, active = false WHERE tenant = $1 AND staff = $2`,
 		member.Tenant, member.ID, event.Erased)

@@ -21,8 +21,7 @@ var forDrDoe = event.Application(uuid.New(), "application-restricted", &event.On
 	Practitioner: event.Practitioner{Name: "Dr Doe", Email: "doe@far.example"}, Organisation: event.Organisation{Name: "Far"},
 })
 
-// theRecord is what happens to Ann: a request, a note, a consultation, an
-// opening.
+// theRecord is Ann's events: a request, a note, a consultation, an opening.
 var (
 	note    = record.NoteCreated{Note: record.NoteID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-000000000091")}, Patient: ann, Text: "a cough"}
 	started = consultation.Started{

@@ -31,7 +31,7 @@ func (s *Store) ExtentOf(_ context.Context, who erasure.Person) (extent commands
 	return extent, nil
 }
 
-// PractitionerKnownBy returns the practitioner whom an event names with an e-mail address.
+// PractitionerKnownBy returns the practitioner that an event names with an e-mail address.
 func (s *Store) PractitionerKnownBy(_ context.Context, tenant, email string) (practitioner.ID, error) {
 	for _, e := range s.Log() {
 		by := e.Metadata.Actor.OnBehalfOf

@@ -23,7 +23,7 @@ type Claim struct {
 	Endpoint    Endpoint
 }
 
-// Rights are what the practice and its staff allow a [Claim] at one instant.
+// Rights are the permissions that a practice and its staff give a [Claim] at one instant.
 type Rights struct {
 	Known           bool // the application is registered
 	JWKSURL         string

@@ -110,7 +110,7 @@ func (c Caller) granted() bool {
 }
 
 // authorised reports whether the user has a current standing authorisation, or a
-// patient-scoped one that may cover the patient whom the call will name.
+// patient-scoped one that may cover the patient that the call will name.
 func (c Caller) authorised() bool {
 	if c.Staff.UUID == uuid.Nil {
 		return false

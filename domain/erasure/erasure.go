@@ -11,8 +11,8 @@ import (
 	"frontdesk/domain/parse"
 )
 
-// Reach says how far an erasure reaches. The privacy page, the help of the commands and the
-// documents all say it in these words.
+// Reach describes how far an erasure reaches. The privacy page, the help of the commands and
+// the documents use these words.
 const Reach = "After an erasure, the service can no longer read the data. " +
 	"Anyone with an older backup and its master key still can, until that backup expires or that key is destroyed."
 
@@ -25,8 +25,8 @@ type HoldID struct{ uuid.UUID }
 // Basis is why data may be erased.
 type Basis string
 
-// The bases. Nobody gives the last one as a reason: it stands where an erasure of before is
-// applied to a restored backup.
+// The bases. No request may have the last one: it marks an erasure that is applied again to
+// a restored backup.
 const (
 	RetentionEnded     Basis = "retention-ended"
 	RegisteredInError  Basis = "registered-in-error"
@@ -36,7 +36,7 @@ const (
 	Restored           Basis = "restored"
 )
 
-// Bases lists what may be given as a basis.
+// Bases lists the bases that a request may have.
 func Bases() []Basis {
 	return []Basis{RetentionEnded, RegisteredInError, CourtOrder, UnlawfulProcessing, PracticeExit}
 }
@@ -47,7 +47,7 @@ const (
 	Latest  = 30 * 24 * time.Hour
 )
 
-// Request asks for an erasure. A reason names nobody, because it is stored in clear.
+// Request asks for an erasure. Its reason contains no name, because it is stored in clear.
 type Request struct {
 	Erasure     ID          `json:"erasure"`
 	Basis       Basis       `json:"basis"`
@@ -62,13 +62,13 @@ type Withdrawal struct {
 	Reason  string `json:"reason"`
 }
 
-// Hold keeps somebody's data from being erased, as a claim or an inquiry may need them.
+// Hold keeps a person's data from being erased, as a claim or an inquiry may need them.
 type Hold struct {
 	Hold   HoldID `json:"hold"`
 	Reason string `json:"reason"`
 }
 
-// Done says that a person is erased, and which keys were destroyed.
+// Done records that a person is erased, and which keys were destroyed.
 type Done struct {
 	Erasure     ID          `json:"erasure"`
 	Basis       Basis       `json:"basis"`
@@ -77,8 +77,8 @@ type Done struct {
 	Keys        []Key       `json:"keys"`
 }
 
-// Key is a key that was destroyed: whose it was, and what tells it from others. A patient
-// is erased with the requests that belong to them.
+// Key is a key that was destroyed: its holder and its fingerprint. A patient is erased with
+// the requests that belong to them.
 type Key struct {
 	Kind        event.HolderKind `json:"kind"`
 	Holder      uuid.UUID        `json:"holder"`
@@ -108,7 +108,7 @@ var (
 
 // State is how far the erasure of one person has come.
 type State struct {
-	open   Request // zero if nobody has asked, or it was withdrawn
+	open   Request // zero if there was none, or it was withdrawn
 	holds  []HoldID
 	done   ID
 	erased bool
@@ -117,7 +117,7 @@ type State struct {
 // Erased reports whether the person is erased (rule 5).
 func (s State) Erased() bool { return s.erased }
 
-// By reports whether the person is erased, and it was by this erasure. Who knows its
+// By reports whether the person is erased, and it was by this erasure. Anyone who knows its
 // identifier may learn that it is done.
 func (s State) By(id ID) bool { return s.erased && s.done == id }
 
@@ -147,9 +147,9 @@ func isPerson(a event.Actor) bool {
 	return a.Kind == event.ByOperator || a.Kind == event.ByStaff && a.Application == uuid.Nil
 }
 
-// same reports whether one person may be behind two actors. An operator is whom the
-// database knows them as, whatever their machine says.
-func same(a, b event.Actor) bool {
+// samePerson reports whether one person may be behind two actors. An operator is
+// identified by their role in the database, whatever their machine's name.
+func samePerson(a, b event.Actor) bool {
 	return a.Kind == b.Kind && a.ID == b.ID || a.Member() != uuid.Nil && a.Member() == b.Member()
 }
 
@@ -177,14 +177,14 @@ func (s State) MayLift(h Hold) error {
 	return err
 }
 
-// Confirm returns what an erasure by two people destroys (rules 1 and 4).
+// Confirm returns an erasure by two people (rules 1 and 4).
 func (s State) Confirm(c Confirmation, keys []Key) (Done, error) {
 	switch {
 	case s.open.Erasure == ID{} || s.open.Erasure != c.Erasure || s.lapsed(c.At):
 		return Done{}, ErrNotRequested
 	case !isPerson(c.By):
 		return Done{}, ErrNoPerson
-	case same(s.open.RequestedBy, c.By):
+	case samePerson(s.open.RequestedBy, c.By):
 		return Done{}, ErrSamePerson
 	case len(s.holds) > 0:
 		return Done{}, ErrHeld
@@ -194,7 +194,7 @@ func (s State) Confirm(c Confirmation, keys []Key) (Done, error) {
 	return Done{s.open.Erasure, s.open.Basis, s.open.RequestedBy, c.By, keys}, nil
 }
 
-// Again returns what an erasure of before destroys in a restored backup (rule 6).
+// Again returns an earlier erasure, applied to a restored backup (rule 6).
 func Again(id ID, by event.Actor, keys []Key) Done {
 	return Done{Erasure: id, Basis: Restored, RequestedBy: by, ConfirmedBy: by, Keys: keys}
 }

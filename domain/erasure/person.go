@@ -6,16 +6,16 @@ import (
 	"frontdesk/domain/event"
 )
 
-// Person is somebody who can be erased: a patient, a member of staff, or a practitioner
-// of a practice.
+// Person identifies a person who can be erased: a patient, a member of staff, or a
+// practitioner of a practice.
 type Person struct {
 	Tenant string           `json:"tenant"`
 	Kind   event.HolderKind `json:"kind"`
 	Holder uuid.UUID        `json:"holder"`
 }
 
-// Line is what is kept of an erasure outside of the database and its backups (rule 6). It
-// holds no personal data.
+// Line records an erasure outside of the database and its backups (rule 6). It holds no
+// personal data.
 type Line struct {
 	Person
 	Erasure      ID       `json:"erasure"`

@@ -65,7 +65,7 @@ func (a Actor) ActingFor(member uuid.UUID) Actor {
 	return a
 }
 
-// Member returns the member of staff who acted or for whom an operator did; zero for
+// Member returns the member of staff who acted, or whom an operator acted for; zero for
 // other actors.
 func (a Actor) Member() uuid.UUID {
 	if a.Kind != ByStaff {

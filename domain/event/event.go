@@ -30,7 +30,7 @@ type Patient interface {
 // then on.
 type Moved interface {
 	Patient
-	// FormerPatientID returns the patient to whom the stream was linked before.
+	// FormerPatientID returns the patient that the stream was linked to before.
 	FormerPatientID() uuid.UUID
 }
 

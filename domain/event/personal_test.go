@@ -61,7 +61,7 @@ type acted struct {
 
 func (acted) EventName() string { return "test.told.v1" }
 
-// A practitioner whom no act claim of the metadata names has no key, and is not stored,
+// A practitioner that no act claim of the metadata names has no key, and is not stored,
 // not even in clear.
 func TestAPractitionerIsNamedByTheActClaimAlone_D68(t *testing.T) {
 	t.Parallel()

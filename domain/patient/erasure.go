@@ -7,31 +7,31 @@ import (
 	"frontdesk/domain/event"
 )
 
-// ErasureRequested says that somebody has asked for the patient to be forgotten.
+// ErasureRequested records a request for the patient's erasure.
 type ErasureRequested struct {
 	Patient ID `json:"patient"`
 	erasure.Request
 }
 
-// ErasureWithdrawn says that the request does not stand any more.
+// ErasureWithdrawn records that the request was withdrawn.
 type ErasureWithdrawn struct {
 	Patient ID `json:"patient"`
 	erasure.Withdrawal
 }
 
-// ErasureHeld says that the patient must not be forgotten for now.
+// ErasureHeld records that the patient must not be erased for now.
 type ErasureHeld struct {
 	Patient ID `json:"patient"`
 	erasure.Hold
 }
 
-// ErasureHoldLifted says that this hold has ended.
+// ErasureHoldLifted records that this hold has ended.
 type ErasureHoldLifted struct {
 	Patient ID `json:"patient"`
 	erasure.Hold
 }
 
-// Erased says that the patient is forgotten. It is the last event about them.
+// Erased records that the patient was erased. It is the last event about them.
 type Erased struct {
 	Patient ID `json:"patient"`
 	erasure.Done
@@ -52,25 +52,25 @@ func (ErasureHoldLifted) EventName() string { return "patient.erasure-hold-lifte
 // EventName returns the name that the event is stored under.
 func (Erased) EventName() string { return "patient.erased.v1" }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (e ErasureRequested) PatientID() uuid.UUID { return e.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (e ErasureWithdrawn) PatientID() uuid.UUID { return e.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (e ErasureHeld) PatientID() uuid.UUID { return e.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (e ErasureHoldLifted) PatientID() uuid.UUID { return e.Patient.UUID }
 
-// PatientID returns the patient whom the event is about.
+// PatientID returns the patient of the event.
 func (e Erased) PatientID() uuid.UUID { return e.Patient.UUID }
 
 // RequestedErasure returns the request that waits for a second person, or a zero one.
 func (p Patient) RequestedErasure() erasure.Request { return p.erasure.Request() }
 
-// RequestErasure asks for the patient to be forgotten (rule 4).
+// RequestErasure requests the patient's erasure (rule 4).
 func (p Patient) RequestErasure(id ID, r erasure.Request) ([]event.Event, error) {
 	if err := p.Known(); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (p Patient) WithdrawErasure(id uuid.UUID, w erasure.Withdrawal) ([]event.Ev
 	return []event.Event{ErasureWithdrawn{ID{id}, w}}, nil
 }
 
-// HoldErasure keeps the patient from being forgotten (rule 4).
+// HoldErasure keeps the patient from being erased (rule 4).
 func (p Patient) HoldErasure(id ID, h erasure.Hold) ([]event.Event, error) {
 	if err := p.Known(); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (p Patient) LiftErasureHold(id ID, h erasure.Hold) ([]event.Event, error) {
 	return []event.Event{ErasureHoldLifted{id, h}}, nil
 }
 
-// ConfirmErasure forgets the patient, whose keys these are (rules 4 and 5). It changes
+// ConfirmErasure erases the patient, the holder of these keys (rules 4 and 5). It changes
 // nothing if this erasure is done.
 func (p Patient) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error) {
 	if p.erasure.By(c.Erasure) {
@@ -130,8 +130,8 @@ func (p Patient) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys []era
 	return []event.Event{Erased{ID{id}, done}}, nil
 }
 
-// EraseAgain forgets a patient whom a restored backup has brought back (rule 5), also one
-// whom it does not know. It changes nothing if they are erased.
+// EraseAgain erases a patient that a restored backup has brought back (rule 5), even an
+// unknown one. It changes nothing if they are erased.
 func (p Patient) EraseAgain(id uuid.UUID, done erasure.Done) []event.Event {
 	if p.erasure.Erased() {
 		return nil

@@ -61,7 +61,7 @@ func TestErasingTakesTwoPeopleAndADay_D70(t *testing.T) {
 	given().When(confirm(bob, day)).Refuses(t, patient.ErrUnknown)
 }
 
-// Two operators who act for one member of staff, and a member and whoever acts for them, may
+// Two operators who act for one member of staff, and a member and a person who acts for them, may
 // be one person.
 func TestWhoActsForAMemberOfStaffIsNobodyElse_D70(t *testing.T) {
 	t.Parallel()

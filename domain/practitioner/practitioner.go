@@ -47,11 +47,11 @@ func (Practitioner) Events() []event.Event {
 	return []event.Event{ErasureRequested{}, ErasureWithdrawn{}, Erased{}}
 }
 
-// ErrErased refuses a call in the name of a practitioner who was erased. It says
+// ErrErased refuses a call in the name of a practitioner who was erased. It reveals
 // nothing about the patient, who may well exist.
 var ErrErased = fault.New(fault.Forbidden, "unauthorized", "The practitioner whom the act claim names can act here no more")
 
-// ErrUnknown refuses a practitioner whom no call has named.
+// ErrUnknown refuses a practitioner that no call has named.
 var ErrUnknown = fault.New(fault.Missing, "unknown-practitioner", "No call to the practice has named this practitioner.")
 
 // StreamOf returns the stream of a practitioner.
@@ -104,7 +104,7 @@ func (p Practitioner) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys 
 	return []event.Event{Erased{ID{id}, done}}, nil
 }
 
-// EraseAgain erases a practitioner whom a restored backup has brought back. It changes
+// EraseAgain erases a practitioner that a restored backup has brought back. It changes
 // nothing if they are erased.
 func (p Practitioner) EraseAgain(id uuid.UUID, done erasure.Done) []event.Event {
 	if p.erasure.Erased() {

@@ -162,7 +162,7 @@ type Request struct {
 	files     []AttachmentID
 }
 
-// Patient returns the patient to whom the request is linked, or [ErrUnknown].
+// Patient returns the patient that the request is linked to, or [ErrUnknown].
 func (r Request) Patient() (patient.ID, error) {
 	if !r.submitted {
 		return patient.ID{}, ErrUnknown

@@ -8,14 +8,14 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// ErasureRequested says that somebody has asked for the member of staff to be forgotten.
+// ErasureRequested records a request for the erasure of the member of staff.
 type ErasureRequested struct{ erasure.Request }
 
-// ErasureWithdrawn says that the request does not stand any more.
+// ErasureWithdrawn records that the request was withdrawn.
 type ErasureWithdrawn struct{ erasure.Withdrawal }
 
-// Erased says that the member of staff is forgotten. What they did stays under their
-// identifier.
+// Erased records that the member of staff was erased. Their actions stay recorded under
+// their identifier.
 type Erased struct{ erasure.Done }
 
 // EventName returns the name that the event is stored under.
@@ -27,7 +27,7 @@ func (ErasureWithdrawn) EventName() string { return "staff.erasure-withdrawn.v1"
 // EventName returns the name that the event is stored under.
 func (Erased) EventName() string { return "staff.erased.v1" }
 
-// ErrStillActive refuses to forget who works at the practice.
+// ErrStillActive refuses to erase staff who work at the practice.
 var ErrStillActive = fault.New(fault.Conflict, "staff-active", "Deactivate the member of staff first.")
 
 // left returns an error unless the member of staff has left and is not erased.
@@ -44,7 +44,7 @@ func (m Member) left() error {
 // RequestedErasure returns the request that waits for a second person, or a zero one.
 func (m Member) RequestedErasure() erasure.Request { return m.erasure.Request() }
 
-// RequestErasure asks for a member of staff who has left to be forgotten (rule 9).
+// RequestErasure requests the erasure of a member of staff who has left (rule 9).
 func (m Member) RequestErasure(r erasure.Request) ([]event.Event, error) {
 	if err := m.left(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (m Member) WithdrawErasure(_ uuid.UUID, w erasure.Withdrawal) ([]event.Even
 	return []event.Event{ErasureWithdrawn{w}}, nil
 }
 
-// ConfirmErasure forgets the member of staff, whose keys these are (rule 9). It changes
+// ConfirmErasure erases the member of staff, the holder of these keys (rule 9). It changes
 // nothing if this erasure is done.
 func (m Member) ConfirmErasure(_ uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error) {
 	if m.erasure.By(c.Erasure) {
@@ -82,8 +82,8 @@ func (m Member) ConfirmErasure(_ uuid.UUID, c erasure.Confirmation, keys []erasu
 	return []event.Event{Erased{done}}, nil
 }
 
-// EraseAgain forgets a member of staff whom a restored backup has brought back, also one
-// whom it does not know. It changes nothing if they are erased.
+// EraseAgain erases a member of staff that a restored backup has brought back, even an
+// unknown one. It changes nothing if they are erased.
 func (m Member) EraseAgain(_ uuid.UUID, done erasure.Done) []event.Event {
 	if m.erasure.Erased() {
 		return nil

@@ -57,7 +57,7 @@ func TestWhoHasLeftCanBeForgotten_D70(t *testing.T) {
 	gone.When(comeBack).Refuses(t, staff.ErrUnknown)
 	given(joined).When(again).Then(t, staff.Erased{Done: erasure.Again(asked.Erasure, bob, nil)})
 
-	// Whom a backup has brought back may not have left yet.
+	// A member that a backup has brought back may not have left yet.
 	back := given(joined, erased)
 	back.When(staff.Member.Deactivate).Refuses(t, staff.ErrUnknown)
 	back.When(func(m staff.Member) ([]event.Event, error) { return m.SetRoles(staff.Roles{staff.Manager}) }).Refuses(t, staff.ErrUnknown)
