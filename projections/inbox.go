@@ -1,7 +1,12 @@
 package projections
 
 import (
+	"context"
+	"fmt"
 	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
@@ -64,4 +69,156 @@ func (Inbox) Project(r event.Recorded, do func(sql string, args ...any)) {
 	case patient.Erased:
 		do(`DELETE FROM inbox WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
 	}
+}
+
+// InboxTab is a part of the inbox.
+type InboxTab string
+
+// The tabs. Open requests are listed urgent first, then oldest first; completed ones,
+// newest first.
+const (
+	InboxNew  InboxTab = "new"  // no one has it
+	InboxMine InboxTab = "mine" // the member has it
+	InboxOpen InboxTab = "open" // someone has it
+	InboxDone InboxTab = "done"
+)
+
+// InboxTabs lists the tabs, in the order in which pages show them.
+func InboxTabs() []InboxTab { return []InboxTab{InboxNew, InboxMine, InboxOpen, InboxDone} }
+
+// InboxFilter selects requests of the inbox.
+type InboxFilter struct {
+	Tab    InboxTab
+	Member staff.ID     // the member of the tab "mine"
+	Type   request.Type // "" for all
+	Urgent bool         // only urgent ones
+	After  InboxPlace   // the end of the last page; zero for the first
+}
+
+// InboxPlace is a place in a list of requests, behind a row. The zero place is the
+// beginning of the list.
+type InboxPlace struct {
+	Urgent  bool
+	At      time.Time // time of submission or, in a list of completed requests, of completion
+	Request request.ID
+}
+
+// Each list reads one index for each type and urgency, up to the length of a page, and
+// sorts the results. So its duration does not grow with the number of requests. The
+// filter is a row, so that Postgres estimates the same for all practices and keeps one
+// plan.
+const (
+	rowsOf = `
+SELECT r.request, r.patient, r.type, r.urgent, r.by_proxy, r.files, r.submitted_at, r.holder, coalesce(s.name, ''), r.done_at, r.in_error FROM (`
+	legsOf = `
+WITH a AS MATERIALIZED (SELECT $1::text AS tenant, $2::text[] AS types, $3::boolean[] AS urgents, $4::timestamptz[] AS instants, $5::uuid AS request, $6::uuid AS holder)` + rowsOf + `
+	SELECT i.* FROM a CROSS JOIN LATERAL unnest(a.types) t (type) CROSS JOIN LATERAL unnest(a.urgents, a.instants) u (urgent, after)
+	CROSS JOIN LATERAL (SELECT * FROM inbox WHERE tenant = a.tenant AND type = t.type AND urgent = u.urgent`
+	holdersOf = `) r LEFT JOIN LATERAL (SELECT name FROM staff WHERE tenant = r.tenant AND staff = r.holder OFFSET 0) s ON true`
+
+	listWaiting = ` AND (submitted_at, request) > (u.after, a.request) ORDER BY submitted_at, request LIMIT %[1]d) i
+	ORDER BY i.urgent DESC, i.submitted_at, i.request LIMIT %[1]d` + holdersOf + `
+ORDER BY r.urgent DESC, r.submitted_at, r.request`
+	listDone = ` AND (done_at, request) < (u.after, a.request) ORDER BY done_at DESC, request DESC LIMIT %[1]d) i
+	ORDER BY i.done_at DESC, i.request DESC LIMIT %[1]d` + holdersOf + `
+ORDER BY r.done_at DESC, r.request DESC`
+	listOfPatient = rowsOf + `
+	SELECT * FROM inbox WHERE tenant = $1 AND patient = $2 AND (submitted_at, request) < ($3, $4)
+	ORDER BY submitted_at DESC, request DESC LIMIT %d` + holdersOf + `
+ORDER BY r.submitted_at DESC, r.request DESC`
+)
+
+// The rows of each tab.
+const (
+	isNew  = ` AND done_at IS NULL AND holder IS NULL`
+	isOpen = ` AND done_at IS NULL AND holder IS NOT NULL`
+	isDone = ` AND done_at IS NOT NULL`
+)
+
+var listOf = map[InboxTab]string{
+	InboxNew:  legsOf + isNew + listWaiting,
+	InboxMine: legsOf + isOpen + ` AND holder = a.holder` + listWaiting,
+	InboxOpen: legsOf + isOpen + listWaiting,
+	InboxDone: legsOf + isDone + listDone,
+}
+
+// Page returns at most the given number of rows of a tab, and the next place, which is
+// zero at the end.
+func (i Inbox) Page(ctx context.Context, tenant string, f InboxFilter, most int) (rows []InboxRow, next InboxPlace, err error) {
+	types := request.Types()
+	if f.Type != "" {
+		types = []request.Type{f.Type}
+	}
+	urgents, after := f.legs()
+	rows, err = i.list(ctx, most, listOf[f.Tab], tenant, types, urgents, after, f.After.Request, f.Member)
+	if len(rows) > most {
+		rows = rows[:most]
+		last := rows[most-1]
+		next = InboxPlace{last.Urgent, last.SubmittedAt, last.Request}
+		if last.DoneAt != nil {
+			next.At = *last.DoneAt
+		}
+	}
+	return rows, next, err
+}
+
+// neverYet is later than any request.
+var neverYet = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// legs returns the urgencies that are still to be listed, and the instant behind which
+// each continues.
+func (f InboxFilter) legs() (urgents []bool, after []time.Time) {
+	begun := f.After != InboxPlace{}
+	for _, urgent := range []bool{true, false} {
+		from := f.After.At
+		switch {
+		case f.Urgent && !urgent:
+			continue
+		case f.Tab == InboxDone && !begun:
+			from = neverYet
+		case f.Tab == InboxDone:
+		case begun && urgent && !f.After.Urgent:
+			continue // all of them were on earlier pages
+		case urgent != f.After.Urgent:
+			from = time.Time{}
+		}
+		urgents, after = append(urgents, urgent), append(after, from)
+	}
+	return urgents, after
+}
+
+// list reads one row more than a page has. The text of the statement contains the
+// number, for the planner.
+func (i Inbox) list(ctx context.Context, most int, sql string, args ...any) ([]InboxRow, error) {
+	rows, _ := i.DB.Query(ctx, fmt.Sprintf(sql, most+1), args...)
+	found, err := pgx.AppendRows(make([]InboxRow, 0, most+1), rows, func(row pgx.CollectableRow) (r InboxRow, err error) {
+		var holder *uuid.UUID
+		err = row.Scan(&r.Request, &r.Patient, &r.Type, &r.Urgent, &r.ByProxy, &r.Files, &r.SubmittedAt, &holder, &r.HolderName, &r.DoneAt, &r.InError)
+		if holder != nil {
+			r.Holder.UUID = *holder
+		}
+		return r, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list requests: %w", err)
+	}
+	return found, nil
+}
+
+// counted stops counting a tab at 1,000.
+const (
+	countOf = `(SELECT count(*) FROM (SELECT FROM inbox WHERE tenant = $1`
+	upTo    = ` ORDER BY type, urgent LIMIT 1000) c)` // the order is that of an index, so the table is not read
+	counted = `SELECT ` + countOf + isNew + upTo + `, ` + countOf + isOpen + ` AND holder = $2` + upTo + `, ` +
+		countOf + isOpen + upTo + `, ` + countOf + isDone + upTo
+)
+
+// Counts returns the number of requests in each tab. It stops at 1,000, which means
+// more than 999.
+func (i Inbox) Counts(ctx context.Context, tenant string, member staff.ID) (map[InboxTab]int, error) {
+	var fresh, mine, open, done int
+	if err := i.DB.QueryRow(ctx, counted, tenant, member).Scan(&fresh, &mine, &open, &done); err != nil {
+		return nil, fmt.Errorf("count requests: %w", err)
+	}
+	return map[InboxTab]int{InboxNew: fresh, InboxMine: mine, InboxOpen: open, InboxDone: done}, nil
 }
