@@ -3,16 +3,14 @@ package projections_test
 import (
 	"testing"
 
-	"github.com/google/uuid"
-
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
+	"frontdesk/projections/projectionstest"
 )
 
 var (
-	referrals = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-000000000011")}
-	diary     = application.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-000000000012")}
+	referrals, diary = projectionstest.Referrals, projectionstest.Diary
 
 	keysURL   = "https://app.example/jwks"
 	submitApp = application.Grant{Endpoint: access.CreatePatientRequest, Mode: application.ApplicationRestricted}
@@ -31,8 +29,8 @@ const (
 func registered(t *testing.T) *day {
 	t.Helper()
 	d := newDay(t)
-	d.happens(t, application.StreamOf(referrals), application.Registered{Name: "Referrals", JWKSURL: keysURL})
-	d.happens(t, application.StreamOf(diary), application.Registered{Name: "Diary", JWKSURL: "https://diary.example/"})
+	d.Happens(t, application.StreamOf(referrals), application.Registered{Name: "Referrals", JWKSURL: keysURL})
+	d.Happens(t, application.StreamOf(diary), application.Registered{Name: "Diary", JWKSURL: "https://diary.example/"})
 	return d
 }
 
@@ -42,10 +40,10 @@ func TestApplicationRowsAreCurrent_5_6(t *testing.T) {
 	stream := application.StreamOf(referrals)
 	d.wantTable(t, "applications", referralsRow, diaryRow)
 
-	d.happens(t, stream, application.JWKSURLSet{JWKSURL: "https://new.example/"}, application.PatientScopedMarked{})
+	d.Happens(t, stream, application.JWKSURLSet{JWKSURL: "https://new.example/"}, application.PatientScopedMarked{})
 	d.wantTable(t, "applications", diaryRow,
 		`{"application": "0190c7a2-0000-7000-8000-000000000011", "name": "Referrals", "jwks_url": "https://new.example/", "patient_scoped": true}`)
-	d.happens(t, stream, application.PatientScopedUnmarked{}, application.JWKSURLSet{JWKSURL: keysURL})
+	d.Happens(t, stream, application.PatientScopedUnmarked{}, application.JWKSURLSet{JWKSURL: keysURL})
 	d.wantTable(t, "applications", referralsRow, diaryRow)
 }
 
@@ -55,12 +53,12 @@ func TestCallbacksAndGrantsComeAndGoOneByOne_5_6(t *testing.T) {
 	stream := application.StreamOf(referrals)
 	done, custom := application.CallbackAdded{Callback: "https://app.example/done"}, application.CallbackAdded{Callback: "referrals:/done"}
 
-	d.happens(t, stream, done, custom, application.EndpointGranted{Grant: submitApp}, application.EndpointGranted{Grant: submitFor})
+	d.Happens(t, stream, done, custom, application.EndpointGranted{Grant: submitApp}, application.EndpointGranted{Grant: submitFor})
 	d.wantTable(t, "application_callbacks", callbackRow,
 		`{"application": "0190c7a2-0000-7000-8000-000000000011", "callback": "referrals:/done"}`)
 	d.wantTable(t, "endpoint_grants", grantRow, grantForRow)
 
-	d.happens(t, stream, application.CallbackRemoved(custom), application.EndpointRevoked{Grant: submitFor})
+	d.Happens(t, stream, application.CallbackRemoved(custom), application.EndpointRevoked{Grant: submitFor})
 	d.wantTable(t, "application_callbacks", callbackRow)
 	d.wantTable(t, "endpoint_grants", grantRow)
 }
@@ -83,7 +81,7 @@ func TestWebhookDestinations(t *testing.T) {
 		3: `$1::uuid IS NOT NULL`,
 	} {
 		var n int
-		must(t, d.pool.QueryRow(t.Context(), `SELECT count(DISTINCT destination) FROM webhooks WHERE `+where, one).Scan(&n))
+		projectionstest.Must(t, d.Pool.QueryRow(t.Context(), `SELECT count(DISTINCT destination) FROM webhooks WHERE `+where, one).Scan(&n))
 		if n != want {
 			t.Errorf("%d destinations where %s, want %d", n, where, want)
 		}

@@ -17,7 +17,7 @@ import (
 func TestAnAttachmentIsFoundByItsIdentifier(t *testing.T) {
 	t.Parallel()
 	d, ids := newDay(t), [2]request.AttachmentID{{UUID: event.NewID()}, {UUID: event.NewID()}}
-	kept := &uploads.Store{DB: postgres.On(d.pool), Now: d.store.Now}
+	kept := &uploads.Store{DB: postgres.On(d.Pool), Now: d.Store.Now}
 	files := make([]request.Attachment, len(ids))
 	for i, id := range ids {
 		if err := kept.AddChunk(t.Context(), elm, id, 0, []byte("abc")); err != nil {
@@ -28,7 +28,7 @@ func TestAnAttachmentIsFoundByItsIdentifier(t *testing.T) {
 	made := request.ID{UUID: event.NewID()}
 	d.happened(t.Context(), t, elm, made.UUID, 0, request.Submitted{Patient: ann, Attachments: files})
 
-	attachments := projections.Attachments{DB: d.pool, Opens: d.keys}
+	attachments := projections.Attachments{DB: d.Pool, Opens: d.Keys}
 	for i, id := range ids {
 		got, err := attachments.Attachment(t.Context(), id)
 		want := projections.Attachment{Attachment: files[i], Tenant: elm, Request: made, Patient: ann}

@@ -19,7 +19,7 @@ func TestStandingAndScopedAuthorisationsAreRowsOfTheirOwn_3(t *testing.T) {
 	standing := authorisation.Subject{Staff: lee, Application: referrals}
 	scoped := authorisation.Subject{Staff: lee, Application: referrals, Patient: ann}
 	grant := func(tenant string, s authorisation.Subject, until time.Time) {
-		d.happens(t, authorisation.StreamOf(tenant, s), authorisation.Granted{Subject: s, ExpiresAt: until})
+		d.Happens(t, authorisation.StreamOf(tenant, s), authorisation.Granted{Subject: s, ExpiresAt: until})
 	}
 
 	grant(elm, standing, ends)
@@ -30,8 +30,8 @@ func TestStandingAndScopedAuthorisationsAreRowsOfTheirOwn_3(t *testing.T) {
 	grant(elm, standing, ends.Add(2*time.Hour)) // a second grant replaces the end (D13)
 	d.wantTable(t, "authorisations", row(elm, noPatient, ends.Add(2*time.Hour)), row(elm, ann.String(), ends.Add(time.Hour)), row(oak, noPatient, ends))
 
-	d.happens(t, authorisation.StreamOf(elm, standing), authorisation.Revoked{Subject: standing})
+	d.Happens(t, authorisation.StreamOf(elm, standing), authorisation.Revoked{Subject: standing})
 	d.wantTable(t, "authorisations", row(elm, ann.String(), ends.Add(time.Hour)), row(oak, noPatient, ends))
-	d.happens(t, authorisation.StreamOf(elm, scoped), authorisation.Revoked{Subject: scoped})
+	d.Happens(t, authorisation.StreamOf(elm, scoped), authorisation.Revoked{Subject: scoped})
 	d.wantTable(t, "authorisations", row(oak, noPatient, ends))
 }

@@ -8,6 +8,7 @@ import (
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
+	"frontdesk/projections/projectionstest"
 )
 
 // BenchmarkRights is the authorisation query among 1,000 practices and 200
@@ -42,7 +43,7 @@ func BenchmarkRights(b *testing.B) {
 	}
 	b.Run("select-1", func(b *testing.B) {
 		for b.Loop() {
-			must(b, least())
+			projectionstest.Must(b, least())
 		}
 	})
 	b.Run("user", func(b *testing.B) { beside(b, least, rights(user, 2)) })
@@ -71,14 +72,7 @@ func timeOf(b *testing.B, runs int, work func() error) time.Duration {
 	b.Helper()
 	start := clock.Start()
 	for range runs {
-		must(b, work())
+		projectionstest.Must(b, work())
 	}
 	return start.Elapsed()
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
 }

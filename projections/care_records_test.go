@@ -23,7 +23,7 @@ func TestACareRecordIsThereAtOnceWithItsTexts_D17(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	got, err := projections.CareRecords{DB: d.pool, Opens: d.keys}.Of(t.Context(), elm, ann, false)
+	got, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Of(t.Context(), elm, ann, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestCareRecordMarksEnteredInError_D73(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
+	records := projections.CareRecords{DB: d.Pool, Opens: d.Keys}
 	before, err := records.Of(t.Context(), elm, ann, false)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestCareRecordMarksEnteredInError_D73(t *testing.T) {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}
 	d.follow(t, projections.Timeline{})
-	happened, err := projections.Timeline{DB: d.pool}.OfPatient(t.Context(), elm, ann, 0, 2)
+	happened, err := projections.Timeline{DB: d.Pool}.OfPatient(t.Context(), elm, ann, 0, 2)
 	if err != nil || len(happened) != 2 || happened[0].Kind != catalogue.KindEnteredInError || happened[0].Entry != askedAs ||
 		happened[1].Kind != catalogue.KindEnteredInError || happened[1].Entry != note.Note.UUID {
 		t.Errorf("the timeline is %v, error %v", happened, err)
@@ -73,7 +73,7 @@ func TestACareRecordNamesThePatientAsTheyAreNow_D73(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.happened(t.Context(), t, elm, patient.StreamOf(elm, ann).ID, 1, patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
-	got, err := projections.CareRecords{DB: d.pool, Opens: d.keys}.Of(t.Context(), elm, ann, false)
+	got, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Of(t.Context(), elm, ann, false)
 	if err != nil || got.PatientName != "Ann Baker" || got.BirthDate != "" {
 		t.Errorf("named %q, born %q, error %v", got.PatientName, got.BirthDate, err)
 	}
@@ -83,7 +83,7 @@ func TestACareRecordIsOfOnePatientOfThePractice_D18(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
+	records := projections.CareRecords{DB: d.Pool, Opens: d.Keys}
 	got, err := records.Of(t.Context(), elm, bill, false)
 	want := projections.CareRecord{PatientName: "Bill Baker", Complete: true}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
@@ -102,7 +102,7 @@ func TestACareRecordSaysWhenItIsNotComplete(t *testing.T) {
 	for range 3 {
 		d.happened(t.Context(), t, elm, uuid.New(), 0, long)
 	}
-	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
+	records := projections.CareRecords{DB: d.Pool, Opens: d.Keys}
 	got, err := records.Of(t.Context(), elm, ann, true)
 	if err != nil || got.Complete || len(got.Entries) != 1 {
 		t.Errorf("%d entries, complete %t, error %v; want the newest alone", len(got.Entries), got.Complete, err)
@@ -122,10 +122,10 @@ func TestCareRecordHasTheNewestThousand(t *testing.T) {
 			Stream: record.NoteStreamOf(elm, id), Events: []event.Event{record.NoteCreated{Note: id, Patient: ann, Text: "a cough"}},
 		})
 	}
-	if _, err := d.store.Append(t.Context(), changes...); err != nil {
+	if _, err := d.Store.Append(t.Context(), changes...); err != nil {
 		t.Fatal(err)
 	}
-	got, err := projections.CareRecords{DB: d.pool, Opens: d.keys}.Of(t.Context(), elm, ann, true)
+	got, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Of(t.Context(), elm, ann, true)
 	if err != nil || got.Complete || len(got.Entries) != 1000 {
 		t.Errorf("%d entries, complete %t, error %v; want 1000 of 1001", len(got.Entries), got.Complete, err)
 	}
@@ -134,7 +134,7 @@ func TestCareRecordHasTheNewestThousand(t *testing.T) {
 func TestARecordIsReadByPages_D85(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
-	records := projections.CareRecords{DB: d.pool, Opens: d.keys}
+	records := projections.CareRecords{DB: d.Pool, Opens: d.Keys}
 	for n, text := range []string{"first", strings.Repeat("long ", 60_000), "third", "fourth"} {
 		added := note
 		added.Note.UUID, added.Text = uuid.New(), text
@@ -174,7 +174,7 @@ func TestBrokenGlassOpensARecordToOneMember_D85(t *testing.T) {
 	d := peopled(t)
 	sight := func(tenant string, id patient.ID, member staff.ID) record.Sight {
 		t.Helper()
-		s, err := projections.Patients{DB: d.pool}.Sight(t.Context(), tenant, id, member)
+		s, err := projections.Patients{DB: d.Pool}.Sight(t.Context(), tenant, id, member)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestBrokenGlassOpensARecordToOneMember_D85(t *testing.T) {
 func TestARestrictedRecordIsOpenToNamedStaff_D17(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
-	patients := projections.Patients{DB: d.pool}
+	patients := projections.Patients{DB: d.Pool}
 	open := func(tenant string, id patient.ID, member staff.ID) bool {
 		t.Helper()
 		open, err := patients.RecordOpenTo(t.Context(), tenant, id, member)

@@ -32,7 +32,7 @@ func TestDisplayFoundByLinkOrSession_D88(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.wantNamed(t)
-	displays, id := projections.Displays{DB: d.pool}, addedDisplay.Display
+	displays, id := projections.Displays{DB: d.Pool}, addedDisplay.Display
 	last := addedDisplay.ExpiresAt.Add(-time.Microsecond)
 	byLink := func(when, tenant string, link event.Digest, now time.Time, want error) {
 		t.Helper()
@@ -47,22 +47,22 @@ func TestDisplayFoundByLinkOrSession_D88(t *testing.T) {
 		}
 	}
 	stream := display.StreamOf(elm, id)
-	d.happens(t, stream, addedDisplay)
+	d.Happens(t, stream, addedDisplay)
 	byLink("added", elm, event.Digest{1}, last, nil)
 	byLink("late", elm, event.Digest{1}, addedDisplay.ExpiresAt, staff.ErrLink)
 	byLink("elsewhere", oak, event.Digest{1}, last, staff.ErrLink)
 	byLink("another", elm, event.Digest{2}, last, staff.ErrLink)
 	bySession("added", elm, event.Digest{2}, noon, display.ErrUnknown)
 
-	d.happens(t, stream, connectedDisplay)
-	connected := d.at
+	d.Happens(t, stream, connectedDisplay)
+	connected := d.At
 	byLink("connected", elm, event.Digest{1}, last, staff.ErrLink)
 	bySession("connected", elm, event.Digest{2}, connected.Add(-time.Microsecond), nil)
 	bySession("too long ago", elm, event.Digest{2}, connected, display.ErrUnknown)
 	bySession("elsewhere", oak, event.Digest{2}, noon, display.ErrUnknown)
 	bySession("another", elm, event.Digest{1}, noon, display.ErrUnknown)
 	seen := connected.Add(time.Hour)
-	if _, err := d.pool.Exec(t.Context(), `INSERT INTO display_sights VALUES ($1, $2, $3)`, elm, id, seen); err != nil {
+	if _, err := d.Pool.Exec(t.Context(), `INSERT INTO display_sights VALUES ($1, $2, $3)`, elm, id, seen); err != nil {
 		t.Fatal(err)
 	}
 	bySession("seen", elm, event.Digest{2}, connected, nil)
@@ -79,7 +79,7 @@ func TestDisplayFoundByLinkOrSession_D88(t *testing.T) {
 		t.Errorf("elsewhere: %v, %v", got, err)
 	}
 
-	d.happens(t, stream, display.Removed{Display: id, Site: main})
+	d.Happens(t, stream, display.Removed{Display: id, Site: main})
 	bySession("removed", elm, event.Digest{2}, noon, display.ErrUnknown)
 	if got, err := displays.Of(t.Context(), elm); err != nil || len(got) != 0 {
 		t.Errorf("removed: %v, %v", got, err)
@@ -91,8 +91,8 @@ func TestDisplayFoundByLinkOrSession_D88(t *testing.T) {
 func (d *day) wantNamed(t *testing.T) {
 	t.Helper()
 	d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, booked, calledIn)
-	opens := &opener{Opener: d.keys}
-	board := projections.CallInBoard{DB: d.pool, Names: projections.Names{DB: d.pool, Opens: opens}}
+	opens := &opener{Opener: d.Keys}
+	board := projections.CallInBoard{DB: d.Pool, Names: projections.Names{DB: d.Pool, Opens: opens}}
 	d.follow(t, board)
 	for naming, want := range map[display.Naming]string{
 		display.FullName: "Ann Archer", display.Initials: "A A", display.Number: subject.Appointment.Number(),

@@ -10,6 +10,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/projections"
+	"frontdesk/projections/projectionstest"
 )
 
 func TestErasuresWaitOldestFirst(t *testing.T) {
@@ -27,8 +28,8 @@ func TestErasuresWaitOldestFirst(t *testing.T) {
 	ask(oak, time.Hour)
 	d.follow(t, projections.ErasureRequests{})
 	for most, want := range map[int][]projections.AskedErasure{9: {first, later}, 1: {first}} {
-		found, err := projections.ErasureRequests{DB: d.pool}.Waiting(t.Context(), elm, noon, most)
-		must(t, err)
+		found, err := projections.ErasureRequests{DB: d.Pool}.Waiting(t.Context(), elm, noon, most)
+		projectionstest.Must(t, err)
 		if diff := cmp.Diff(want, found); diff != "" {
 			t.Errorf("at most %d (-want +got):\n%s", most, diff)
 		}

@@ -7,6 +7,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/projections"
+	"frontdesk/projections/projectionstest"
 )
 
 func TestErasuresAreListedNewestFirst_D136(t *testing.T) {
@@ -26,11 +27,11 @@ func TestErasuresAreListedNewestFirst_D136(t *testing.T) {
 		want = append([]erasure.ID{erase(elm)}, want...)
 	}
 	others := erase(oak)
-	q := projections.Erasures{DB: d.pool}
+	q := projections.Erasures{DB: d.Pool}
 	var got []erasure.ID
 	for before := (erasure.ID{}); ; {
 		page, err := q.Done(t.Context(), elm, before, 2)
-		must(t, err)
+		projectionstest.Must(t, err)
 		if len(page) == 0 {
 			break
 		}

@@ -16,6 +16,7 @@ import (
 	"frontdesk/domain/practice"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/projectionstest"
 )
 
 // vault keeps no password.
@@ -35,14 +36,14 @@ type managed struct {
 
 func newManaged(t *testing.T, db *postgrestest.Database) *managed {
 	t.Helper()
-	d := dayOn(t, db)
-	return &managed{d, commands.Desk{Store: d.store, Staff: projections.Staff{DB: d.pool}, Passwords: vault{}, Now: func() time.Time { return noon }}}
+	d := &day{projectionstest.On(t, db)}
+	return &managed{d, commands.Desk{Store: d.Store, Staff: projections.Staff{DB: d.Pool}, Passwords: vault{}, Now: func() time.Time { return noon }}}
 }
 
 // practice registers a practice with so many managers, who can sign in, and a clinician.
 func (m *managed) practice(t *testing.T, tenant string, managers int) (ids []staff.ID) {
 	t.Helper()
-	m.happens(t, practice.StreamOf(tenant), practice.Registered{Name: tenant, TimeZone: "Europe/London"})
+	m.Happens(t, practice.StreamOf(tenant), practice.Registered{Name: tenant, TimeZone: "Europe/London"})
 	for n := range managers {
 		ids = append(ids, m.hire(t, tenant, manager(n), "a good password", staff.Manager))
 	}
@@ -103,7 +104,7 @@ func TestPracticeKeepsLastManager_D63(t *testing.T) {
 
 func (m *managed) count(t *testing.T) (events int) {
 	t.Helper()
-	if err := m.pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&events); err != nil {
+	if err := m.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&events); err != nil {
 		t.Fatal(err)
 	}
 	return events
@@ -182,7 +183,7 @@ func (m *managed) wantOneLeft(t *testing.T, outcomes <-chan error) {
 
 func (m *managed) managers(t *testing.T, tenant string) (n int) {
 	t.Helper()
-	people, err := projections.People{DB: m.pool}.Of(t.Context(), tenant)
+	people, err := projections.People{DB: m.Pool}.Of(t.Context(), tenant)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,8 +28,8 @@ var idempotency = event.Idempotency{Tenant: elm, Key: event.Digest{1}, Body: eve
 // desk is the target of the calls.
 func (d *day) desk() commands.Desk {
 	return commands.Desk{
-		Store: d.store, Receptions: projections.Availability{DB: d.pool}, Answers: projections.Answers{DB: d.pool},
-		Patients: projections.Patients{DB: d.pool}, Now: func() time.Time { return d.at },
+		Store: d.Store, Receptions: projections.Availability{DB: d.Pool}, Answers: projections.Answers{DB: d.Pool},
+		Patients: projections.Patients{DB: d.Pool}, Now: func() time.Time { return d.At },
 	}
 }
 
@@ -60,7 +60,7 @@ func openDay(t *testing.T) *day {
 
 func (d *day) submissions(t *testing.T) (n int) {
 	t.Helper()
-	if err := d.pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE name = 'patient-request.submitted.v1'`).Scan(&n); err != nil {
+	if err := d.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE name = 'patient-request.submitted.v1'`).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -123,12 +123,12 @@ func TestAnOldAnswerIsNotInTheWay_D22(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded := d.at
-	d.at = recorded.Add(commands.AnswerLifetime - time.Microsecond)
+	recorded := d.At
+	d.At = recorded.Add(commands.AnswerLifetime - time.Microsecond)
 	if again, err := d.submit(t.Context(), under(0, 2)); err != nil || again != first {
 		t.Errorf("within the day: %s instead of %s, %v", again, first, err)
 	}
-	d.at = recorded.Add(commands.AnswerLifetime)
+	d.At = recorded.Add(commands.AnswerLifetime)
 	second, err := d.submit(t.Context(), under(0, 3))
 	if err != nil || second == first {
 		t.Fatalf("after the day: %s, %v", second, err)
@@ -144,7 +144,7 @@ func TestAnswersAreATenantsOwn_D18(t *testing.T) {
 	if _, err := d.submit(t.Context(), under(0, 2)); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := projections.Answers{DB: d.pool}.Answer(t.Context(), oak, under(0, 2).Key, time.Time{})
+	answer, err := projections.Answers{DB: d.Pool}.Answer(t.Context(), oak, under(0, 2).Key, time.Time{})
 	if err != nil || answer != (commands.Answer{}) {
 		t.Errorf("another practice is answered %+v, %v", answer, err)
 	}
@@ -156,22 +156,22 @@ func TestOldAnswersAreSwept_D22(t *testing.T) {
 	if _, err := d.submit(t.Context(), under(0, 2)); err != nil {
 		t.Fatal(err)
 	}
-	now := func() time.Time { return d.at }
+	now := func() time.Time { return d.At }
 	sweeper := uploads.Sweeper{
-		DB: postgres.On(d.pool), Uploads: &uploads.Store{DB: postgres.On(d.pool)}, Now: now, RealNow: now, Log: slog.New(slog.DiscardHandler),
+		DB: postgres.On(d.Pool), Uploads: &uploads.Store{DB: postgres.On(d.Pool)}, Now: now, RealNow: now, Log: slog.New(slog.DiscardHandler),
 	}
-	recorded := d.at
+	recorded := d.At
 	rows := func() (n int) {
-		if err := d.pool.QueryRow(t.Context(), `SELECT count(*) FROM answers`).Scan(&n); err != nil {
+		if err := d.Pool.QueryRow(t.Context(), `SELECT count(*) FROM answers`).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
-	d.at = recorded.Add(commands.AnswerLifetime - time.Microsecond)
+	d.At = recorded.Add(commands.AnswerLifetime - time.Microsecond)
 	if err := sweeper.Sweep(t.Context()); err != nil || rows() != 1 {
 		t.Errorf("within the day %d are left, %v", rows(), err)
 	}
-	d.at = recorded.Add(commands.AnswerLifetime)
+	d.At = recorded.Add(commands.AnswerLifetime)
 	if err := sweeper.Sweep(t.Context()); err != nil || rows() != 0 {
 		t.Errorf("after the day %d are left, %v", rows(), err)
 	}
@@ -210,10 +210,10 @@ func TestAnAppendIsRememberedOnce_D93(t *testing.T) {
 	}
 	var rows, keyed, began int
 	var about uuid.UUID
-	if err := d.pool.QueryRow(t.Context(), `SELECT count(*), max(patient::text)::uuid FROM answers`).Scan(&rows, &about); err != nil {
+	if err := d.Pool.QueryRow(t.Context(), `SELECT count(*), max(patient::text)::uuid FROM answers`).Scan(&rows, &about); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE metadata LIKE '%"answer"%'), count(*) FILTER (WHERE name = 'consultation.started.v1') FROM events`).
+	if err := d.Pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE metadata LIKE '%"answer"%'), count(*) FILTER (WHERE name = 'consultation.started.v1') FROM events`).
 		Scan(&keyed, &began); err != nil {
 		t.Fatal(err)
 	}
@@ -257,9 +257,9 @@ func TestARememberedAnswerGoesWithThePatient_D93(t *testing.T) {
 	if left := d.answersLeft(t); left != 2 {
 		t.Fatalf("%d answers are remembered, want 2", left)
 	}
-	erased := event.Recorded{Event: patient.Erased{Patient: ann}, Stream: patient.StreamOf(elm, ann), At: d.at}
+	erased := event.Recorded{Event: patient.Erased{Patient: ann}, Stream: patient.StreamOf(elm, ann), At: d.At}
 	projections.Answers{}.Project(erased, func(sql string, args ...any) {
-		if _, err := d.pool.Exec(t.Context(), sql, args...); err != nil {
+		if _, err := d.Pool.Exec(t.Context(), sql, args...); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -270,7 +270,7 @@ func TestARememberedAnswerGoesWithThePatient_D93(t *testing.T) {
 
 func (d *day) answersLeft(t *testing.T) (n int) {
 	t.Helper()
-	if err := d.pool.QueryRow(t.Context(), `SELECT count(*) FROM answers`).Scan(&n); err != nil {
+	if err := d.Pool.QueryRow(t.Context(), `SELECT count(*) FROM answers`).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -296,7 +296,7 @@ func TestGlobalChangeAnsweredOnce_D93(t *testing.T) {
 			t.Errorf("call %d: %q, again: %v, %v", i, answer, again, err)
 		}
 	}
-	if answer, err := (projections.Answers{DB: d.pool}).Answer(t.Context(), oak, elsewhere.Key, d.at.Add(-commands.AnswerLifetime)); err != nil || answer != (commands.Answer{}) {
+	if answer, err := (projections.Answers{DB: d.Pool}).Answer(t.Context(), oak, elsewhere.Key, d.At.Add(-commands.AnswerLifetime)); err != nil || answer != (commands.Answer{}) {
 		t.Errorf("another practice is answered %+v, %v", answer, err)
 	}
 }

@@ -1,12 +1,9 @@
 package projections_test
 
 import (
-	"context"
-	"encoding/json"
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"frontdesk/adapters/postgres"
@@ -15,6 +12,7 @@ import (
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/projectionstest"
 )
 
 // manyRequests is a practice with some 20,000 requests, of which a tenth are open, all
@@ -28,52 +26,6 @@ SELECT CASE WHEN n % 100 = 1 THEN 'oak-lane' ELSE 'elm-street' END, md5(n::text)
 FROM generate_series(1, 20000) n;
 ANALYZE inbox;`
 
-// explainer explains each query that it receives, with the actual counts.
-type explainer struct {
-	projections.Querier
-	t    *testing.T
-	most int // rows that any step of a plan has looked at
-}
-
-func (e *explainer) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	e.explain(ctx, sql, args)
-	return e.Querier.Query(ctx, sql, args...)
-}
-
-func (e *explainer) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	e.explain(ctx, sql, args)
-	return e.Querier.QueryRow(ctx, sql, args...)
-}
-
-// planned is a step of a plan.
-type planned struct {
-	Plans   []planned
-	Rows    float64 `json:"Actual Rows"`
-	Loops   float64 `json:"Actual Loops"`
-	Removed float64 `json:"Rows Removed by Filter"`
-}
-
-func (p planned) most() int {
-	most := int((p.Rows + p.Removed) * p.Loops)
-	for _, below := range p.Plans {
-		most = max(most, below.most())
-	}
-	return most
-}
-
-func (e *explainer) explain(ctx context.Context, sql string, args []any) {
-	e.t.Helper()
-	var text []byte
-	if err := e.Querier.QueryRow(ctx, `EXPLAIN (ANALYZE, FORMAT JSON) `+sql, args...).Scan(&text); err != nil {
-		e.t.Fatal(err)
-	}
-	var plans []struct{ Plan planned }
-	if err := json.Unmarshal(text, &plans); err != nil {
-		e.t.Fatal(err)
-	}
-	e.most = plans[0].Plan.most()
-}
-
 // However many requests a practice has, a page reads only a few rows for each that it
 // shows, wherever it begins.
 func TestAListOfRequestsReadsNoMoreThanItShows_D83(t *testing.T) {
@@ -82,7 +34,7 @@ func TestAListOfRequestsReadsNoMoreThanItShows_D83(t *testing.T) {
 	if _, err := db.AdminPool(t).Exec(t.Context(), manyRequests); err != nil {
 		t.Fatal(err)
 	}
-	asked := &explainer{Querier: db.Pool(t), t: t}
+	asked := &projectionstest.Explainer{Querier: db.Pool(t), T: t}
 	inbox := projections.Inbox{DB: asked}
 	member := memberOf(t, db.Pool(t))
 	for _, tab := range projections.InboxTabs() {
@@ -91,8 +43,8 @@ func TestAListOfRequestsReadsNoMoreThanItShows_D83(t *testing.T) {
 				f := projections.InboxFilter{Tab: tab, Member: member, Type: typ, Urgent: urgent}
 				for page := range 3 {
 					rows, next, err := inbox.Page(t.Context(), elm, f, 50)
-					if err != nil || asked.most > 4*51 {
-						t.Errorf("%+v, page %d: %d rows for %d, %v", f, page, asked.most, len(rows), err)
+					if err != nil || asked.Most > 4*51 {
+						t.Errorf("%+v, page %d: %d rows for %d, %v", f, page, asked.Most, len(rows), err)
 					}
 					if f.After = next; next == (projections.InboxPlace{}) {
 						break
@@ -101,12 +53,12 @@ func TestAListOfRequestsReadsNoMoreThanItShows_D83(t *testing.T) {
 			}
 		}
 	}
-	if _, err := inbox.Counts(t.Context(), elm, member); err != nil || asked.most > 1000 {
-		t.Errorf("%d rows were counted, %v", asked.most, err)
+	if _, err := inbox.Counts(t.Context(), elm, member); err != nil || asked.Most > 1000 {
+		t.Errorf("%d rows were counted, %v", asked.Most, err)
 	}
 	requests := projections.Requests{DB: asked}
-	if _, _, err := requests.OfPatient(t.Context(), elm, patientOf(t, db.Pool(t)), projections.InboxPlace{}, 5); err != nil || asked.most > 6 {
-		t.Errorf("%d rows for a patient, %v", asked.most, err)
+	if _, _, err := requests.OfPatient(t.Context(), elm, patientOf(t, db.Pool(t)), projections.InboxPlace{}, 5); err != nil || asked.Most > 6 {
+		t.Errorf("%d rows for a patient, %v", asked.Most, err)
 	}
 }
 

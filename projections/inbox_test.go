@@ -33,7 +33,7 @@ func (d *day) asks(t *testing.T, tenant string, s request.Submitted) request.ID 
 func (d *day) handled(t *testing.T, tenant string, id request.ID, events ...event.Event) {
 	t.Helper()
 	var version int
-	if err := d.pool.QueryRow(t.Context(), `SELECT max(version) FROM events WHERE stream = $1`, id).Scan(&version); err != nil {
+	if err := d.Pool.QueryRow(t.Context(), `SELECT max(version) FROM events WHERE stream = $1`, id).Scan(&version); err != nil {
 		t.Fatal(err)
 	}
 	d.happened(as(t.Context(), event.Staff(lee.UUID)), t, tenant, id.UUID, version, events...)
@@ -50,7 +50,7 @@ type inboxDay struct {
 // refollow fills the inbox again from the whole log.
 func (d *inboxDay) refollow(t *testing.T) {
 	t.Helper()
-	if _, err := d.pool.Exec(t.Context(), `DELETE FROM inbox`); err != nil {
+	if _, err := d.Pool.Exec(t.Context(), `DELETE FROM inbox`); err != nil {
 		t.Fatal(err)
 	}
 	d.follow(t, projections.Inbox{})
@@ -82,7 +82,7 @@ func newInbox(t *testing.T) *inboxDay {
 	return d
 }
 
-func (d *inboxDay) inbox() projections.Inbox { return projections.Inbox{DB: d.pool} }
+func (d *inboxDay) inbox() projections.Inbox { return projections.Inbox{DB: d.Pool} }
 
 // listed returns the names of the requests in a list, page by page.
 func (d *inboxDay) listed(t *testing.T, tenant string, f projections.InboxFilter) string {
@@ -151,7 +151,7 @@ func TestInboxListsUrgentFirst_D83(t *testing.T) {
 func (d *inboxDay) wantRows(t *testing.T) {
 	t.Helper()
 	rows, _, err := d.inbox().Page(t.Context(), elm, projections.InboxFilter{Tab: projections.InboxDone}, 1)
-	if err != nil || len(rows) != 1 || rows[0].DoneAt == nil || !rows[0].DoneAt.Equal(d.at) || rows[0].HolderName != "Dr Lee" || !rows[0].InError {
+	if err != nil || len(rows) != 1 || rows[0].DoneAt == nil || !rows[0].DoneAt.Equal(d.At) || rows[0].HolderName != "Dr Lee" || !rows[0].InError {
 		t.Errorf("done: %+v, %v", rows, err)
 	}
 	rows, _, err = d.inbox().Page(t.Context(), elm, projections.InboxFilter{Tab: projections.InboxNew, Type: request.Admin}, 2)

@@ -210,7 +210,7 @@ func forgottenLife(t *testing.T, d *day) []chapter {
 func keptFile(t *testing.T, d *day) request.Attachment {
 	t.Helper()
 	file := request.Attachment{ID: request.AttachmentID{UUID: uuid.New()}, FileName: "rash.png", ContentType: "image/png", Size: 7}
-	if _, err := d.pool.Exec(t.Context(), `INSERT INTO uploads (tenant, upload, started_at) VALUES ($1, $2, $3)`, elm, file.ID, noon); err != nil {
+	if _, err := d.Pool.Exec(t.Context(), `INSERT INTO uploads (tenant, upload, started_at) VALUES ($1, $2, $3)`, elm, file.ID, noon); err != nil {
 		t.Fatal(err)
 	}
 	return file

@@ -29,11 +29,11 @@ func TestSitesAndTheirRoomsAreListedByName(t *testing.T) {
 
 	want := []projections.Site{{Site: branch, Name: "Ash Road"},
 		{Site: main, Name: "Elm House", Rooms: []projections.Room{{Room: far, Name: "A room"}, {Room: room, Name: "Nurse"}}}}
-	got, err := projections.Sites{DB: d.pool}.Of(t.Context(), elm)
+	got, err := projections.Sites{DB: d.Pool}.Of(t.Context(), elm)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("sites (-want +got), error %v:\n%s", err, diff)
 	}
-	if got, err := (projections.Sites{DB: d.pool}).Of(t.Context(), oak); len(got) != 0 || err != nil {
+	if got, err := (projections.Sites{DB: d.Pool}).Of(t.Context(), oak); len(got) != 0 || err != nil {
 		t.Errorf("another practice has %v, error %v", got, err)
 	}
 }
@@ -67,21 +67,21 @@ func TestAnAppointmentHasTheStatusOfItsLastEvent(t *testing.T) {
 		of := uuid.New() // each at a site of its own
 		d.happened(t.Context(), t, elm, id.UUID, 0, aboutAnother(id, of, c.history)...)
 		c.want.Appointment, c.want.Patient, c.want.Site.UUID, c.want.StartsAt = id, ann, of, noon
-		day, err := projections.Appointments{DB: d.pool}.Between(t.Context(), elm, c.want.Site, noon, noon.Add(time.Microsecond), 2)
+		day, err := projections.Appointments{DB: d.Pool}.Between(t.Context(), elm, c.want.Site, noon, noon.Add(time.Microsecond), 2)
 		if diff := cmp.Diff([]projections.Appointment{c.want}, day); diff != "" || err != nil {
 			t.Errorf("%s (-want +got), error %v:\n%s", name, err, diff)
 		}
-		one, err := projections.Appointments{DB: d.pool}.Of(t.Context(), elm, id)
+		one, err := projections.Appointments{DB: d.Pool}.Of(t.Context(), elm, id)
 		if diff := cmp.Diff(c.want, one); diff != "" || err != nil {
 			t.Errorf("%s alone (-want +got), error %v:\n%s", name, err, diff)
 		}
-		if _, err := (projections.Appointments{DB: d.pool}).Of(t.Context(), oak, id); !errors.Is(err, appointment.ErrUnknown) {
+		if _, err := (projections.Appointments{DB: d.Pool}).Of(t.Context(), oak, id); !errors.Is(err, appointment.ErrUnknown) {
 			t.Errorf("%s, for another practice: %v", name, err)
 		}
 		all = append(all, c.want)
 	}
 	for _, want := range all { // the events of one change no other
-		one, err := projections.Appointments{DB: d.pool}.Of(t.Context(), elm, want.Appointment)
+		one, err := projections.Appointments{DB: d.Pool}.Of(t.Context(), elm, want.Appointment)
 		if diff := cmp.Diff(want, one); diff != "" || err != nil {
 			t.Errorf("at the end (-want +got), error %v:\n%s", err, diff)
 		}
@@ -120,7 +120,7 @@ func TestADaysAppointmentsAreThoseOfTheSiteAndThePractice(t *testing.T) {
 		"later":            {elm, main, noon.Add(time.Millisecond), noon.Add(time.Hour)},
 		"earlier":          {elm, main, noon.Add(-time.Hour), noon},
 	} {
-		found, err := projections.Appointments{DB: d.pool}.Between(t.Context(), c.tenant, c.at, c.from, c.until, 10)
+		found, err := projections.Appointments{DB: d.Pool}.Between(t.Context(), c.tenant, c.at, c.from, c.until, 10)
 		if err != nil || len(found) != 0 {
 			t.Errorf("%s: found %v, error %v", name, found, err)
 		}
@@ -148,7 +148,7 @@ func TestBoardShowsCurrentCallIns(t *testing.T) {
 			t.Parallel()
 			d := peopled(t)
 			d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, c.history...)
-			board := projections.CallInBoard{DB: d.pool, Names: projections.Names{DB: d.pool, Opens: d.keys}}
+			board := projections.CallInBoard{DB: d.Pool, Names: projections.Names{DB: d.Pool, Opens: d.Keys}}
 			d.follow(t, board)
 			got, err := board.Showing(t.Context(), elm, main, display.FullName, c.since)
 			if err != nil {

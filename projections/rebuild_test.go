@@ -16,6 +16,7 @@ import (
 	"frontdesk/domain"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
+	"frontdesk/projections/projectionstest"
 )
 
 // For any events, replaying the log into fresh tables makes the same rows as the live
@@ -23,13 +24,13 @@ import (
 func TestEveryReadModelCanBeRebuiltFromTheLog(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	d, admin := dayOn(t, db), db.AdminPool(t)
+	d, admin := &day{projectionstest.On(t, db)}, db.AdminPool(t)
 	liveThrough(t, d)
 	for _, p := range projections.Following() {
 		d.follow(t, p) // and so is everything at the head of the log
 	}
 	tables := readModels(t, admin)
-	d.rebuild(t, admin, tables, d.keys, projections.All())
+	d.rebuild(t, admin, tables, d.Keys, projections.All())
 	for _, table := range tables {
 		live, rebuilt := dump(t, admin, "public."+table), dump(t, admin, "rebuilt."+table)
 		if diff := cmp.Diff(live, rebuilt); diff != "" {
@@ -42,7 +43,7 @@ func TestEveryReadModelCanBeRebuiltFromTheLog(t *testing.T) {
 func TestReadModelIgnoresHiddenValues_D68(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	d, admin := dayOn(t, db), db.AdminPool(t)
+	d, admin := &day{projectionstest.On(t, db)}, db.AdminPool(t)
 	liveThrough(t, d)
 	for _, p := range projections.Following() {
 		d.follow(t, p)
@@ -72,7 +73,7 @@ var personal = []string{"Archer", "Baker", "1980-02-29", "a cough", "rash.png", 
 func TestReadModelsHoldNoPatientData_D68(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
-	d, admin := dayOn(t, db), db.AdminPool(t)
+	d, admin := &day{projectionstest.On(t, db)}, db.AdminPool(t)
 	liveThrough(t, d)
 	for _, p := range projections.Following() {
 		d.follow(t, p)
@@ -89,7 +90,7 @@ func TestReadModelsHoldNoPatientData_D68(t *testing.T) {
 			}
 		}
 	}
-	for e, err := range (eventstore.Log{DB: d.pool, Codec: d.codec, Opens: d.keys}).After(t.Context(), 0) {
+	for e, err := range (eventstore.Log{DB: d.Pool, Codec: d.Codec, Opens: d.Keys}).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +141,7 @@ func (d *day) rebuild(t *testing.T, admin *pgxpool.Pool, tables []string, opens 
 		exec(`CREATE TABLE rebuilt.` + table + ` (LIKE public.` + table + ` INCLUDING ALL)`)
 	}
 	exec(`SET search_path = rebuilt`)
-	for e, err := range (eventstore.Log{DB: d.pool, Codec: d.codec, Opens: opens}).After(t.Context(), 0) {
+	for e, err := range (eventstore.Log{DB: d.Pool, Codec: d.Codec, Opens: opens}).After(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +168,7 @@ func liveThrough(t *testing.T, d *day) {
 	happened := map[string]bool{}
 	for _, c := range life(t, d) {
 		ctx := event.WithMetadata(t.Context(), c.metadata)
-		history, err := d.store.Load(ctx, c.stream)
+		history, err := d.Store.Load(ctx, c.stream)
 		if err != nil {
 			t.Fatal(err)
 		}

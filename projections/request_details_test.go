@@ -17,7 +17,7 @@ import (
 )
 
 func (d *inboxDay) requests() projections.Requests {
-	return projections.Requests{DB: d.pool, Opens: d.keys}
+	return projections.Requests{DB: d.Pool, Opens: d.Keys}
 }
 
 // The whole request has all texts, and the actor and time of each change.
@@ -49,7 +49,7 @@ patient-request.completed.v1 Dr Lee `
 	if strings.Join(history, "\n") != want {
 		t.Errorf("history:\n%s", strings.Join(history, "\n"))
 	}
-	if note, ok := got.History[4].Event.(request.Noted); !ok || note.Text != "rang twice" || !got.History[4].At.Equal(d.at) {
+	if note, ok := got.History[4].Event.(request.Noted); !ok || note.Text != "rang twice" || !got.History[4].At.Equal(d.At) {
 		t.Errorf("noted: %+v", got.History[4])
 	}
 	d.handled(t, elm, id, request.Reopened{Patient: ann, By: lee, Reason: "lost"}, request.EnteredInError{Patient: ann, Reason: "twice"})
@@ -109,7 +109,7 @@ func TestAReLinkedRequestIsTheOtherPatientsAlone_D83(t *testing.T) {
 		if got := d.ofPatient(t, who); got != want {
 			t.Errorf("requests of %s: %s, want %s", who, got, want)
 		}
-		record, err := projections.CareRecords{DB: d.pool, Opens: d.keys}.Of(t.Context(), elm, who, false)
+		record, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Of(t.Context(), elm, who, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestAReLinkedRequestIsTheOtherPatientsAlone_D83(t *testing.T) {
 	}
 	d.wantTimeline(t, ann, id, catalogue.KindRequestReLinked)
 	d.wantTimeline(t, bill, id, catalogue.KindRequestReLinked, catalogue.KindRequestOpened, catalogue.KindRequest)
-	if file, err := (projections.Attachments{DB: d.pool, Opens: d.keys}).Attachment(t.Context(), got.Attachments[0].ID); err != nil || file.Patient != bill {
+	if file, err := (projections.Attachments{DB: d.Pool, Opens: d.Keys}).Attachment(t.Context(), got.Attachments[0].ID); err != nil || file.Patient != bill {
 		t.Errorf("the file is %+v, %v", file, err)
 	}
 
@@ -164,7 +164,7 @@ func (d *inboxDay) ofPatient(t *testing.T, who patient.ID) string {
 
 func (d *inboxDay) wantTimeline(t *testing.T, who patient.ID, of request.ID, want ...catalogue.Kind) {
 	t.Helper()
-	all, err := projections.Timeline{DB: d.pool}.OfPatient(t.Context(), elm, who, 0, 100)
+	all, err := projections.Timeline{DB: d.Pool}.OfPatient(t.Context(), elm, who, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

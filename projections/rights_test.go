@@ -42,22 +42,22 @@ func about(ids ...patient.ID) (subjects []authorisation.Subject) {
 func authorised(t *testing.T) *day {
 	t.Helper()
 	d := registered(t)
-	d.happens(t, practice.EnablementStream(elm, referrals), practice.ApplicationEnabled{Application: referrals})
-	d.happens(t, application.StreamOf(referrals), application.EndpointGranted{Grant: submitFor})
-	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
-	d.happens(t, staff.StreamOf(oak, kim), registeredLee)
+	d.Happens(t, practice.EnablementStream(elm, referrals), practice.ApplicationEnabled{Application: referrals})
+	d.Happens(t, application.StreamOf(referrals), application.EndpointGranted{Grant: submitFor})
+	d.Happens(t, staff.StreamOf(elm, lee), registeredLee)
+	d.Happens(t, staff.StreamOf(oak, kim), registeredLee)
 	d.grant(t, elm, standing, ends)
 	return d
 }
 
 func (d *day) grant(t *testing.T, tenant string, s authorisation.Subject, until time.Time) {
 	t.Helper()
-	d.happens(t, authorisation.StreamOf(tenant, s), authorisation.Granted{Subject: s, ExpiresAt: until})
+	d.Happens(t, authorisation.StreamOf(tenant, s), authorisation.Granted{Subject: s, ExpiresAt: until})
 }
 
 func (d *day) wantRights(t *testing.T, c access.Claim, now time.Time, want access.Rights) {
 	t.Helper()
-	got, err := projections.Rights{DB: d.pool}.Rights(t.Context(), c, now)
+	got, err := projections.Rights{DB: d.Pool}.Rights(t.Context(), c, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,12 +125,12 @@ func TestScopedAuthorisationsNameTheirPatients_5_5(t *testing.T) {
 	for _, s := range about(ann, bill) {
 		d.grant(t, elm, s, ends)
 	}
-	got, err := projections.Rights{DB: d.pool}.Rights(t.Context(), forLee, granted)
+	got, err := projections.Rights{DB: d.Pool}.Rights(t.Context(), forLee, granted)
 	if err != nil || len(got.Patients) != 2 || got.Patients[0] == got.Patients[1] || got.AuthorisedUntil != ends {
 		t.Errorf("%+v, %v", got, err)
 	}
 	scoped := about(ann)[0]
-	d.happens(t, authorisation.StreamOf(elm, scoped), authorisation.Revoked{Subject: scoped})
+	d.Happens(t, authorisation.StreamOf(elm, scoped), authorisation.Revoked{Subject: scoped})
 	d.wantRights(t, forLee, granted, with(leesRights, func(r *access.Rights) { r.Patients = []patient.ID{bill} }))
 }
 
@@ -140,7 +140,7 @@ func TestRightsSayWhenTheKeySetWasReadAgain_D94(t *testing.T) {
 	t.Parallel()
 	d := authorised(t)
 	reread := func(at time.Time) {
-		d.happens(t, application.RereadStream(referrals, at), application.KeySetReread{Application: referrals, At: at})
+		d.Happens(t, application.RereadStream(referrals, at), application.KeySetReread{Application: referrals, At: at})
 	}
 	reread(granted)
 	d.wantRights(t, forItself, granted, with(ownRights, func(r *access.Rights) { r.KeySetReread = granted }))
@@ -154,7 +154,7 @@ func TestRightsSayWhenTheKeySetWasReadAgain_D94(t *testing.T) {
 func TestAnothersAuthorisationIsNotOnesOwn_D18(t *testing.T) {
 	t.Parallel()
 	d := authorised(t)
-	d.happens(t, authorisation.StreamOf(elm, standing), authorisation.Revoked{Subject: standing})
+	d.Happens(t, authorisation.StreamOf(elm, standing), authorisation.Revoked{Subject: standing})
 	d.grant(t, elm, authorisation.Subject{Staff: kim, Application: referrals}, ends) // another member of staff's
 	d.grant(t, elm, authorisation.Subject{Staff: lee, Application: diary}, ends)     // for another application
 	d.grant(t, oak, standing, ends)                                                  // of another practice
@@ -187,10 +187,10 @@ func TestRightsAreNeverLate_D14_D15(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := authorised(t)
-			d.happens(t, c.stream, c.taken)
+			d.Happens(t, c.stream, c.taken)
 			d.wantRights(t, forLee, granted, with(leesRights, c.want))
 			if c.back != nil {
-				d.happens(t, c.stream, c.back)
+				d.Happens(t, c.stream, c.back)
 				d.wantRights(t, forLee, granted, leesRights)
 			}
 		})

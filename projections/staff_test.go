@@ -26,9 +26,9 @@ func TestAMemberOfStaffIsARow_D35(t *testing.T) {
 	d := newDay(t)
 	const row = `{"tenant": "elm-street", "staff": "0190c7a2-0000-7000-8000-0000000000b1", "username": "dr.lee", "name": "Dr Lee",
 		"email": "lee@elm.example", "administrator": true, "active": `
-	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
+	d.Happens(t, staff.StreamOf(elm, lee), registeredLee)
 	d.wantTable(t, "staff", row+`true}`)
-	d.happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
+	d.Happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
 	d.wantTable(t, "staff", row+`false}`)
 }
 
@@ -36,16 +36,16 @@ func TestAMemberOfStaffIsARow_D35(t *testing.T) {
 func TestTheDigestOfAHashIsInTheRow_D56(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
-	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
+	d.Happens(t, staff.StreamOf(elm, lee), registeredLee)
 	for _, c := range []struct {
 		digest event.Digest
 		want   any
 	}{{event.Digest{}, nil}, {event.Digest{1, 2}, "0102" + strings.Repeat("00", 30)}, {event.Digest{}, nil}} {
 		set := staff.PasswordSet{Credential: staff.CredentialID{UUID: event.NewID()}, Digest: c.digest}
-		d.happens(t, staff.StreamOf(elm, lee), set)
+		d.Happens(t, staff.StreamOf(elm, lee), set)
 		var credential staff.CredentialID
 		var digest any
-		err := d.pool.QueryRow(t.Context(), `SELECT credential, encode(password_digest, 'hex') FROM staff WHERE staff = $1`, lee).Scan(&credential, &digest)
+		err := d.Pool.QueryRow(t.Context(), `SELECT credential, encode(password_digest, 'hex') FROM staff WHERE staff = $1`, lee).Scan(&credential, &digest)
 		if err != nil || credential != set.Credential || digest != c.want {
 			t.Errorf("got %s with %v, %v, want %v", credential, digest, err, c.want)
 		}
@@ -55,21 +55,21 @@ func TestTheDigestOfAHashIsInTheRow_D56(t *testing.T) {
 func TestAUsernameIsTakenOnceInAPractice_D35(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
-	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
+	d.Happens(t, staff.StreamOf(elm, lee), registeredLee)
 	d.refuses(t, staff.ErrUsernameTaken, staff.StreamOf(elm, kim), registeredLee)
-	d.happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
+	d.Happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
 	d.refuses(t, staff.ErrUsernameTaken, staff.StreamOf(elm, kim), registeredLee) // a former member keeps it: old events name them
 
 	other := registeredLee
 	other.Username = "Dr.Lee"
-	d.happens(t, staff.StreamOf(elm, kim), other)
-	d.happens(t, staff.StreamOf(oak, staff.ID{UUID: uuid.New()}), registeredLee)
+	d.Happens(t, staff.StreamOf(elm, kim), other)
+	d.Happens(t, staff.StreamOf(oak, staff.ID{UUID: uuid.New()}), registeredLee)
 }
 
 func TestStaffAreFoundByTheirUsernamesWhileTheyAreActive_D35(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
-	people := projections.Staff{DB: d.pool}
+	people := projections.Staff{DB: d.Pool}
 	type finder func(ctx context.Context, tenant, username string) (staff.ID, error)
 	find := func(by finder, tenant, username string, want staff.ID, refusal error) {
 		t.Helper()
@@ -77,15 +77,15 @@ func TestStaffAreFoundByTheirUsernamesWhileTheyAreActive_D35(t *testing.T) {
 			t.Errorf("%s of %s is %s, %v", username, tenant, got, err)
 		}
 	}
-	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
-	d.happens(t, staff.StreamOf(oak, kim), registeredLee)
+	d.Happens(t, staff.StreamOf(elm, lee), registeredLee)
+	d.Happens(t, staff.StreamOf(oak, kim), registeredLee)
 	for _, by := range []finder{people.StaffByUsername, people.AnyStaffByUsername} {
 		find(by, elm, "dr.lee", lee, nil)
 		find(by, oak, "dr.lee", kim, nil)
 		find(by, elm, "Dr.Lee", staff.ID{}, staff.ErrUnknown)
 		find(by, "nobody", "dr.lee", staff.ID{}, staff.ErrUnknown)
 	}
-	d.happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
+	d.Happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
 	find(people.StaffByUsername, elm, "dr.lee", staff.ID{}, staff.ErrUnknown)
 	find(people.StaffByUsername, elm, "\xff", staff.ID{}, staff.ErrUnknown) // the database rejects such a text
 	find(people.StaffByUsername, elm, "dr.\x00", staff.ID{}, staff.ErrUnknown)
@@ -104,10 +104,10 @@ func TestOnlyTheNewestLinkOfAMemberIsKept_D64(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	member := staff.StreamOf(elm, lee)
-	first, second := staff.Link{Digest: event.Digest{1}, ExpiresAt: d.at}, staff.Link{Digest: event.Digest{2}, ExpiresAt: d.at}
+	first, second := staff.Link{Digest: event.Digest{1}, ExpiresAt: d.At}, staff.Link{Digest: event.Digest{2}, ExpiresAt: d.At}
 	links := func(want ...event.Digest) {
 		t.Helper()
-		rows, _ := d.pool.Query(t.Context(), `SELECT link FROM staff_links WHERE staff = $1`, lee)
+		rows, _ := d.Pool.Query(t.Context(), `SELECT link FROM staff_links WHERE staff = $1`, lee)
 		got, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (digest event.Digest, err error) {
 			var link []byte
 			err = row.Scan(&link)
@@ -118,19 +118,19 @@ func TestOnlyTheNewestLinkOfAMemberIsKept_D64(t *testing.T) {
 			t.Errorf("links %v, %v, want %v", got, err, want)
 		}
 	}
-	d.happens(t, member, registeredLee, staff.Invited{Link: first})
+	d.Happens(t, member, registeredLee, staff.Invited{Link: first})
 	links(first.Digest)
-	d.happens(t, member, staff.Invited{Link: second})
+	d.Happens(t, member, staff.Invited{Link: second})
 	links(second.Digest)
-	d.happens(t, member, staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.New()}, Link: second.Digest})
+	d.Happens(t, member, staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.New()}, Link: second.Digest})
 	links()
-	d.happens(t, member, staff.Reset{Link: first})
+	d.Happens(t, member, staff.Reset{Link: first})
 	links(first.Digest)
 	var credential *uuid.UUID
-	if err := d.pool.QueryRow(t.Context(), `SELECT credential FROM staff WHERE staff = $1`, lee).Scan(&credential); err != nil || credential != nil {
+	if err := d.Pool.QueryRow(t.Context(), `SELECT credential FROM staff WHERE staff = $1`, lee).Scan(&credential); err != nil || credential != nil {
 		t.Errorf("after a reset the password is %v, %v", credential, err)
 	}
-	d.happens(t, member, staff.Deactivated{})
+	d.Happens(t, member, staff.Deactivated{})
 	links()
 }
 
@@ -141,19 +141,19 @@ func TestRolesOfStaff_D63(t *testing.T) {
 		t.Helper()
 		var got staff.Roles
 		var administrator bool
-		err := d.pool.QueryRow(t.Context(), `SELECT `+projections.RolesOfStaff+`, administrator FROM staff s WHERE staff = $1`, lee).
+		err := d.Pool.QueryRow(t.Context(), `SELECT `+projections.RolesOfStaff+`, administrator FROM staff s WHERE staff = $1`, lee).
 			Scan(&got, &administrator)
 		if err != nil || !slices.Equal(got, staff.Roles(want)) || administrator != got.Has(staff.Manager) {
 			t.Errorf("roles %v, administrator %t, %v, want %v", got, administrator, err, want)
 		}
 	}
-	d.happens(t, staff.StreamOf(elm, lee), registeredLee)
+	d.Happens(t, staff.StreamOf(elm, lee), registeredLee)
 	roles(staff.Manager) // from administrator
-	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{staff.Clinician}})
+	d.Happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{staff.Clinician}})
 	roles(staff.Clinician)
-	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.Manager}})
+	d.Happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{staff.Clinician, staff.Manager}})
 	roles(staff.Clinician, staff.Manager)
-	d.happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{}})
+	d.Happens(t, staff.StreamOf(elm, lee), staff.RolesSet{Roles: staff.Roles{}})
 	roles()
 }
 
@@ -171,12 +171,12 @@ func TestPasskeysAreTheMembersUntilTheyAreRemoved_D66(t *testing.T) {
 	has := func(want int) {
 		t.Helper()
 		var n int
-		if err := d.pool.QueryRow(t.Context(), `SELECT count(*) FROM staff_passkeys WHERE tenant = $1 AND staff = $2`, elm, lee).Scan(&n); err != nil || n != want {
+		if err := d.Pool.QueryRow(t.Context(), `SELECT count(*) FROM staff_passkeys WHERE tenant = $1 AND staff = $2`, elm, lee).Scan(&n); err != nil || n != want {
 			t.Errorf("%d passkeys, %v, want %d", n, err, want)
 		}
 	}
-	d.happens(t, staff.StreamOf(elm, lee), registeredLee, passkey(elm, 1), passkey(elm, 2))
-	d.happens(t, staff.StreamOf(oak, staff.ID{UUID: uuid.New()}), registeredLee, passkey(oak, 1))
+	d.Happens(t, staff.StreamOf(elm, lee), registeredLee, passkey(elm, 1), passkey(elm, 2))
+	d.Happens(t, staff.StreamOf(oak, staff.ID{UUID: uuid.New()}), registeredLee, passkey(oak, 1))
 	has(2)
 	other := registeredLee
 	other.Username = "dr.kim"
@@ -184,9 +184,9 @@ func TestPasskeysAreTheMembersUntilTheyAreRemoved_D66(t *testing.T) {
 	copied.Credential = passkey(elm, 1).Credential
 	d.refuses(t, staff.ErrPasskeyTaken, staff.StreamOf(elm, kim), other, copied)
 	for _, ends := range []event.Event{staff.Reset{}, staff.Reactivated{}} {
-		d.happens(t, staff.StreamOf(elm, lee), ends)
+		d.Happens(t, staff.StreamOf(elm, lee), ends)
 		has(0)
-		d.happens(t, staff.StreamOf(elm, lee), passkey(elm, 1), passkey(elm, 2), staff.PasskeyRemoved{Passkey: passkey(elm, 1).Passkey})
+		d.Happens(t, staff.StreamOf(elm, lee), passkey(elm, 1), passkey(elm, 2), staff.PasskeyRemoved{Passkey: passkey(elm, 1).Passkey})
 		has(1)
 	}
 }
@@ -197,8 +197,8 @@ func TestErasedStaffUsernamesAreUnique_D68(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	for _, id := range []staff.ID{lee, kim} {
-		d.happens(t, staff.StreamOf(elm, id), staff.Registered{Username: event.Erased, Name: event.Erased, Email: event.Erased})
-		if got, err := (projections.Staff{DB: d.pool}).UsernameOf(t.Context(), elm, id); err != nil || got != "[erased] "+id.String() {
+		d.Happens(t, staff.StreamOf(elm, id), staff.Registered{Username: event.Erased, Name: event.Erased, Email: event.Erased})
+		if got, err := (projections.Staff{DB: d.Pool}).UsernameOf(t.Context(), elm, id); err != nil || got != "[erased] "+id.String() {
 			t.Errorf("the username is %q, error %v", got, err)
 		}
 	}
@@ -208,8 +208,8 @@ func TestErasedStaffUsernamesAreUnique_D68(t *testing.T) {
 func TestErasedStaffAreInactive_D71(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
-	d.happens(t, staff.StreamOf(elm, lee), staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"}, staff.Erased{Done: erasure.Done{Basis: erasure.Restored, Keys: []erasure.Key{{Kind: event.OfStaff, Holder: lee.UUID}}}})
-	people, err := projections.People{DB: d.pool}.Of(t.Context(), elm)
+	d.Happens(t, staff.StreamOf(elm, lee), staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"}, staff.Erased{Done: erasure.Done{Basis: erasure.Restored, Keys: []erasure.Key{{Kind: event.OfStaff, Holder: lee.UUID}}}})
+	people, err := projections.People{DB: d.Pool}.Of(t.Context(), elm)
 	if err != nil || len(people) != 1 || people[0].Active || people[0].Name != event.Erased {
 		t.Errorf("%+v, error %v", people, err)
 	}
@@ -226,23 +226,23 @@ func TestPeopleOfAPractice_D64(t *testing.T) {
 	becomes := func(event string, change func(*projections.Person)) {
 		t.Helper()
 		change(&want)
-		got, err := projections.People{DB: d.pool}.Of(t.Context(), elm)
+		got, err := projections.People{DB: d.Pool}.Of(t.Context(), elm)
 		if diff := cmp.Diff([]projections.Person{want}, got); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", event, err, diff)
 		}
 	}
-	d.happens(t, staff.StreamOf(oak, kim), registeredLee)
-	d.happens(t, member, registeredLee)
+	d.Happens(t, staff.StreamOf(oak, kim), registeredLee)
+	d.Happens(t, member, registeredLee)
 	becomes("registered", func(*projections.Person) {})
-	d.happens(t, member, staff.RolesSet{Roles: staff.Roles{staff.Clinician}}, staff.Invited{Link: link})
+	d.Happens(t, member, staff.RolesSet{Roles: staff.Roles{staff.Clinician}}, staff.Invited{Link: link})
 	becomes("invited", func(p *projections.Person) { p.Roles, p.LinkUntil = staff.Roles{staff.Clinician}, link.ExpiresAt })
-	d.happens(t, member, staff.PasswordSet{Credential: staff.CredentialID{UUID: event.NewID()}, Link: link.Digest})
+	d.Happens(t, member, staff.PasswordSet{Credential: staff.CredentialID{UUID: event.NewID()}, Link: link.Digest})
 	becomes("signs in", func(p *projections.Person) { p.SignsIn, p.LinkUntil = true, time.Time{} })
-	d.happens(t, member, staff.Reset{Link: link})
+	d.Happens(t, member, staff.Reset{Link: link})
 	becomes("reset", func(p *projections.Person) { p.SignsIn, p.LinkUntil = false, link.ExpiresAt })
-	d.happens(t, member, staff.PasswordSet{Credential: staff.CredentialID{UUID: event.NewID()}}, staff.Deactivated{})
+	d.Happens(t, member, staff.PasswordSet{Credential: staff.CredentialID{UUID: event.NewID()}}, staff.Deactivated{})
 	becomes("left", func(p *projections.Person) { p.Active, p.LinkUntil = false, time.Time{} })
-	d.happens(t, member, staff.Reactivated{}, staff.Invited{Link: link})
+	d.Happens(t, member, staff.Reactivated{}, staff.Invited{Link: link})
 	becomes("back", func(p *projections.Person) { p.Active, p.LinkUntil = true, link.ExpiresAt })
 }
 
@@ -250,10 +250,10 @@ func TestFormerStaffAreListedLast(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	for _, username := range []string{"b", "c", "a"} {
-		d.happens(t, event.Stream{Tenant: elm, ID: event.DerivedID("test", username)}, staff.Registered{Username: username, Name: username, Email: "a@b.example"})
+		d.Happens(t, event.Stream{Tenant: elm, ID: event.DerivedID("test", username)}, staff.Registered{Username: username, Name: username, Email: "a@b.example"})
 	}
-	d.happens(t, event.Stream{Tenant: elm, ID: event.DerivedID("test", "a")}, staff.Deactivated{})
-	people, err := projections.People{DB: d.pool}.Of(t.Context(), elm)
+	d.Happens(t, event.Stream{Tenant: elm, ID: event.DerivedID("test", "a")}, staff.Deactivated{})
+	people, err := projections.People{DB: d.Pool}.Of(t.Context(), elm)
 	var got []string
 	for _, p := range people {
 		got = append(got, p.Username)
@@ -267,11 +267,11 @@ func TestTheHolderOfALink_D64(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	link := staff.Link{Digest: event.Digest{1}, ExpiresAt: noon.Add(time.Hour)}
-	d.happens(t, staff.StreamOf(elm, lee), registeredLee, staff.Invited{Link: link})
-	d.happens(t, staff.StreamOf(oak, kim), registeredLee)
+	d.Happens(t, staff.StreamOf(elm, lee), registeredLee, staff.Invited{Link: link})
+	d.Happens(t, staff.StreamOf(oak, kim), registeredLee)
 	find := func(tenant string, digest event.Digest, now time.Time, want commands.LinkHolder, refusal error) {
 		t.Helper()
-		got, err := projections.Links{DB: d.pool}.Holder(t.Context(), tenant, digest, now)
+		got, err := projections.Links{DB: d.Pool}.Holder(t.Context(), tenant, digest, now)
 		if got != want || !errors.Is(err, refusal) {
 			t.Errorf("at %v: %+v, %v", now, got, err)
 		}
@@ -282,6 +282,6 @@ func TestTheHolderOfALink_D64(t *testing.T) {
 	find(elm, link.Digest, link.ExpiresAt, commands.LinkHolder{}, staff.ErrLink)
 	find(oak, link.Digest, last, commands.LinkHolder{}, staff.ErrLink)
 	find(elm, event.Digest{2}, last, commands.LinkHolder{}, staff.ErrLink)
-	d.happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
+	d.Happens(t, staff.StreamOf(elm, lee), staff.Deactivated{})
 	find(elm, link.Digest, last, commands.LinkHolder{}, staff.ErrLink)
 }

@@ -12,27 +12,9 @@ import (
 	"frontdesk/domain/event"
 )
 
-// happens appends events to the end of a stream.
-func (d *day) happens(t *testing.T, stream event.Stream, events ...event.Event) {
-	t.Helper()
-	if err := d.append(t, stream, events...); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (d *day) append(t *testing.T, stream event.Stream, events ...event.Event) error {
-	t.Helper()
-	history, err := d.store.Load(t.Context(), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = d.storeFor(t, events...).Append(t.Context(), event.Change{Stream: stream, Expected: len(history), Events: events})
-	return err
-}
-
 func (d *day) refuses(t *testing.T, want error, stream event.Stream, events ...event.Event) {
 	t.Helper()
-	if err := d.append(t, stream, events...); !errors.Is(err, want) {
+	if err := d.Append(t, stream, events...); !errors.Is(err, want) {
 		t.Errorf("error = %v, want %v", err, want)
 	}
 }
@@ -42,7 +24,7 @@ func (d *day) refuses(t *testing.T, want error, stream event.Stream, events ...e
 func (d *day) wantTable(t *testing.T, table string, want ...string) {
 	t.Helper()
 	var text string
-	err := d.pool.QueryRow(t.Context(), `SELECT coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(t))), '[]') FROM `+table+` t`).Scan(&text)
+	err := d.Pool.QueryRow(t.Context(), `SELECT coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(t))), '[]') FROM `+table+` t`).Scan(&text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func TestTimelineListsNewestFirst(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	timeline := projections.Timeline{DB: d.pool}
+	timeline := projections.Timeline{DB: d.Pool}
 	d.follow(t, timeline)
 	got, err := timeline.OfPatient(t.Context(), elm, ann, 0, 3)
 	if err != nil {

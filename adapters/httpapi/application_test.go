@@ -17,7 +17,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/commands/commandtest"
 	"frontdesk/domain/application"
-	"frontdesk/projections"
+	"frontdesk/projections/applications"
 )
 
 // itself is an API for one application, with fakes of its registration.
@@ -53,8 +53,8 @@ func ask(t *testing.T, handler http.Handler, method, path string) (answer *httpt
 func TestApplicationSeesNoWebhookSecrets_D94(t *testing.T) {
 	t.Parallel()
 	api, _ := itself(t, func(api *httpapi.API) {
-		api.Itself.At = func(context.Context, string, application.ID, time.Time) (projections.ApplicationAt, error) {
-			return projections.ApplicationAt{Webhooks: []application.WebhookSet{{Event: application.RecordOpened, URL: "https://app.example/hook?key=secret"}}}, nil
+		api.Itself.At = func(context.Context, string, application.ID, time.Time) (applications.ApplicationAt, error) {
+			return applications.ApplicationAt{Webhooks: []application.WebhookSet{{Event: application.RecordOpened, URL: "https://app.example/hook?key=secret"}}}, nil
 		}
 	})
 	if text := ask(t, api.Handler(), http.MethodGet, "application").Body.String(); strings.Contains(text, "secret") || !strings.Contains(text, `"https://app.example/hook"`) {

@@ -22,6 +22,7 @@ import (
 	"frontdesk/adapters/staffweb/requests"
 	"frontdesk/adapters/staffweb/sites"
 	"frontdesk/projections"
+	"frontdesk/projections/patientindex"
 )
 
 // Pages serves the staff pages. All fields are needed.
@@ -31,7 +32,7 @@ type Pages struct {
 
 	DB    projections.Querier // for the read models
 	Opens projections.Opener
-	Book  *projections.Book
+	Book  *patientindex.Book
 	// Searches stores the results of searches.
 	Searches patients.Searches
 	// WhyUndelivered explains a failure of a webhook in a sentence.

@@ -15,6 +15,7 @@ import (
 	"frontdesk/domain/event"
 	"frontdesk/domain/site"
 	"frontdesk/projections"
+	"frontdesk/projections/applications"
 )
 
 // auditor is a pool as the role that may read.
@@ -58,7 +59,7 @@ func TestPastStateIsReproduced(t *testing.T) {
 	type moment struct {
 		at      time.Time
 		head    int64
-		enabled []projections.EnabledApplication
+		enabled []applications.EnabledApplication
 	}
 	var moments []moment
 	for range 6 {
@@ -66,7 +67,7 @@ func TestPastStateIsReproduced(t *testing.T) {
 		s.drain(t)
 		now := moment{at: s.at}
 		var err error
-		if now.enabled, err = (projections.EnabledApplications{DB: s.pool}).All(t.Context(), ""); err != nil {
+		if now.enabled, err = (applications.EnabledApplications{DB: s.pool}).All(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
 		if now.head, err = s.log().Head(t.Context()); err != nil {
@@ -82,7 +83,7 @@ func TestPastStateIsReproduced(t *testing.T) {
 				t.Errorf("until %+v: idx %d, want %d", until, past.Idx, then.head)
 			}
 			err := past.View(t.Context(), func(db projections.Querier) error {
-				found, err := projections.EnabledApplications{DB: db}.All(t.Context(), "")
+				found, err := applications.EnabledApplications{DB: db}.All(t.Context(), "")
 				wantEqual(t, then.enabled, found)
 				return err
 			})

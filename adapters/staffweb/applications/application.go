@@ -7,13 +7,13 @@ import (
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
-	"frontdesk/projections"
+	"frontdesk/projections/applications"
 )
 
-// applicationPage is the page of one application.
-type applicationPage struct {
-	pagekit.FormErrors
-	projections.Offer
+// onePage is the page of one application.
+type onePage struct {
+	frame.Faulty
+	applications.Offer
 	Done    string   // the last action; "" for none
 	Itself  []string // its rights as an application, in words
 	ForUser []string // its rights for a member of staff who authorises it
@@ -45,11 +45,11 @@ func (s *Section) application(r *pagekit.Request) error {
 	return s.show(r, http.StatusOK, offer, pagekit.FormErrors{})
 }
 
-func (s *Section) show(r *pagekit.Request, status int, offer projections.Offer, wrong pagekit.FormErrors) error {
-	page := applicationPage{
-		FormErrors: wrong, Offer: offer, Done: doneTexts[r.Form.Get("done")],
-		Itself: pagekit.DescribeRights(offer.May(application.ApplicationRestricted)), ForUser: pagekit.DescribeRights(offer.May(application.UserRestricted)),
-		Told: webhookWords(offer.Told), Seen: r.Token(seenOf(offer)), Token: r.Token(purposeOf(offer)),
+func (s *Section) show(v *frame.Visit, status int, offer applications.Offer, wrong frame.Faulty) error {
+	page := onePage{
+		Faulty: wrong, Offer: offer, Done: done[v.Form.Get("done")],
+		Itself: pagekit.Listed(offer.May(application.ApplicationRestricted)), ForUser: pagekit.Listed(offer.May(application.UserRestricted)),
+		Told: webhookWords(offer.Told), Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
 	}
 	if err := s.addGiven(r, &page); err != nil {
 		return err
@@ -97,12 +97,12 @@ func (s *Section) addHealth(r *pagekit.Request, page *applicationPage) error {
 }
 
 // seenOf encodes everything that a decision depends on.
-func seenOf(offer projections.Offer) string {
+func seenOf(offer applications.Offer) string {
 	return fmt.Sprintf("application-seen\x00%s %t %q %q", offer.Application, offer.Enabled, offer.Grants, offer.Told)
 }
 
 // purposeOf is the purpose of the page's forms.
-func purposeOf(offer projections.Offer) string { return "application\x00" + offer.Application.String() }
+func purposeOf(offer applications.Offer) string { return "application\x00" + offer.Application.String() }
 
 // decide enables or disables the application, unless it has changed since the page was
 // shown. Enabling needs recent reauthentication.

@@ -9,7 +9,7 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
+	"frontdesk/projections/applications"
 )
 
 //go:embed templates
@@ -19,12 +19,12 @@ var templates = pagekit.Templates(sources, "applications", "application")
 
 // Section is the pages about applications.
 type Section struct {
-	*pagekit.Site
-	Offers  projections.Offers
-	Given   projections.GivenAuthorisations
-	Healths projections.Healths
-	// ExplainFailure explains a failure of a webhook in a sentence.
-	ExplainFailure func(reason string) string
+	*frame.Site
+	Offers  applications.Offers
+	Given   applications.GivenAuthorisations
+	Healths applications.Healths
+	// Why explains a failure of a webhook in a sentence.
+	Why func(reason string) string
 }
 
 // Routes are the paths of the section.
@@ -37,9 +37,9 @@ func (s *Section) Routes() []pagekit.Route {
 
 // listPage is the list.
 type listPage struct {
-	Enabled []projections.Offer
+	Enabled []applications.Offer
 	More    bool // some of the enabled are left out
-	Others  []projections.Offer
+	Others  []applications.Offer
 	After   string // the last of the others, if there are more
 	Further bool   // it does not begin at the first
 }
@@ -57,7 +57,7 @@ func (s *Section) list(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	enabled, err := s.Offers.Enabled(r.Context(), r.Tenant, projections.Offer{}, mostEnabled+1)
+	enabled, err := s.Offers.Enabled(v.Context(), v.Tenant, applications.Offer{}, mostEnabled+1)
 	if err != nil {
 		return err
 	}
@@ -73,19 +73,19 @@ func (s *Section) list(r *pagekit.Request) error {
 	return nil
 }
 
-// startAfter is the application after which the list continues; zero for its beginning.
-func (s *Section) startAfter(r *pagekit.Request) (projections.Offer, error) {
-	if !r.Form.Has("after") {
-		return projections.Offer{}, nil
+// after is the application after which the list continues; zero for its beginning.
+func (s *Section) after(v *frame.Visit) (applications.Offer, error) {
+	if !v.Form.Has("after") {
+		return applications.Offer{}, nil
 	}
 	return s.find(r, r.Form.Get("after"))
 }
 
 // find returns the application with an identifier as it is written.
-func (s *Section) find(r *pagekit.Request, text string) (projections.Offer, error) {
+func (s *Section) find(v *frame.Visit, text string) (applications.Offer, error) {
 	id, ok := parse.ID(text)
 	if !ok {
-		return projections.Offer{}, errUnknown
+		return applications.Offer{}, errUnknown
 	}
 	offer, err := s.Offers.Of(r.Context(), r.Tenant, application.ID{UUID: id})
 	if errors.Is(err, application.ErrUnknown) {

@@ -6,7 +6,7 @@ import (
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/application"
-	"frontdesk/projections"
+	"frontdesk/projections/applications"
 )
 
 // stakes are the effects of disabling, in words.
@@ -15,7 +15,7 @@ type stakes struct {
 	Told  string // webhooks
 }
 
-func stakesOf(found projections.Stakes) (words stakes) {
+func stakesOf(found applications.Stakes) (words stakes) {
 	if found.Authorisations > 0 {
 		words.Given = countWords(found.Authorisations, "authorisation")
 	}
@@ -62,10 +62,10 @@ func webhookWords(events []application.WebhookEvent) (words []string) {
 	return words
 }
 
-// countWords formats a number that is counted up to projections.MostStakes.
+// countWords formats a number that is counted up to applications.MostStakes.
 func countWords(n int, name string) string {
-	if n >= projections.MostStakes {
-		return pagekit.Counted(n, name) + " or more"
+	if n >= applications.MostStakes {
+		return frame.Counted(n, name) + " or more"
 	}
 	return pagekit.Counted(n, name)
 }
@@ -76,7 +76,7 @@ func hourWords(at time.Time, zone *time.Location) string {
 }
 
 // countsOf describes an hour's counts without the zeros.
-func countsOf(h projections.HealthHour) string {
+func countsOf(h applications.HealthHour) string {
 	var parts []string
 	for _, part := range []struct {
 		n          int
@@ -93,7 +93,7 @@ func countsOf(h projections.HealthHour) string {
 }
 
 // callRows are calls in words.
-func (s *Section) callRows(r *pagekit.Request, calls []projections.SeenCall) (rows []callRow) {
+func (s *Section) callRows(v *frame.Visit, calls []applications.SeenCall) (rows []callRow) {
 	for _, c := range calls {
 		row := callRow{At: pagekit.Clock(c.At, r.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: c.Reason}
 		switch {
@@ -125,8 +125,8 @@ var endingTexts = map[string]string{
 	"unknown":   "Nobody knows whether it arrived. It is not sent again.",
 }
 
-func (s *Section) failureText(d projections.SeenDelivery) string {
-	if words := s.ExplainFailure(d.Reason); words != "" {
+func (s *Section) why(d applications.SeenDelivery) string {
+	if words := s.Why(d.Reason); words != "" {
 		return words
 	}
 	if words, ok := endingTexts[d.Status]; ok {

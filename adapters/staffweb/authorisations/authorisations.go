@@ -11,7 +11,7 @@ import (
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
+	"frontdesk/projections/applications"
 )
 
 // authorisationsPage is the page of granted authorisations.
@@ -25,7 +25,7 @@ type authorisationsPage struct {
 
 // givenRow is one authorisation.
 type givenRow struct {
-	projections.GivenAuthorisation
+	applications.GivenAuthorisation
 	Until string
 }
 
@@ -38,13 +38,13 @@ func (s *Section) authorisations(r *pagekit.Request) error {
 	page := authorisationsPage{
 		Stopped: r.Form.Has("stopped"), EndsOthers: r.Session.Roles.May(staff.EndOthersAuthorisations), Token: r.Session.FormToken("revoke"),
 	}
-	own, err := s.Given.By(r.Context(), r.Tenant, r.Session.Staff, s.Now(), mostShown)
+	own, err := applications.GivenAuthorisations{DB: p.DB}.By(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
 	if err != nil {
 		return err
 	}
 	page.Own = rows(r, own)
 	if page.EndsOthers {
-		others, err := s.Given.ByOthers(r.Context(), r.Tenant, r.Session.Staff, s.Now(), mostShown)
+		others, err := applications.GivenAuthorisations{DB: p.DB}.ByOthers(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (s *Section) authorisations(r *pagekit.Request) error {
 	return nil
 }
 
-func rows(r *pagekit.Request, given []projections.GivenAuthorisation) []givenRow {
+func rows(v *frame.Visit, given []applications.GivenAuthorisation) []givenRow {
 	shown := make([]givenRow, len(given))
 	for i, g := range given {
 		shown[i] = givenRow{g, pagekit.Clock(g.ExpiresAt, r.Practice.Zone)}

@@ -9,12 +9,12 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/application"
 	"frontdesk/domain/parse"
-	"frontdesk/projections"
+	"frontdesk/projections/applications"
 )
 
 // request is an ask that passed all checks.
 type request struct {
-	projections.Approval
+	applications.Approval
 	way application.WayBack
 }
 
@@ -29,7 +29,7 @@ func (s *Section) check(r *pagekit.Request) (request, error) {
 	if !ok {
 		return request{}, errUnknownApplication
 	}
-	approval, err := s.Approvals.Of(r.Context(), r.Tenant, application.ID{UUID: id}, r.Session.Staff, s.Now())
+	approval, err := applications.Approvals{DB: p.DB}.Of(v.Context(), v.Tenant, application.ID{UUID: id}, v.Session.Staff, p.Now())
 	switch {
 	case errors.Is(err, application.ErrUnknown):
 		return request{}, errUnknownApplication

@@ -10,6 +10,7 @@ import (
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/projections"
+	"frontdesk/projections/patientindex"
 )
 
 // registerPage is the form to register a patient.
@@ -90,11 +91,11 @@ func duplicatePurpose(name, born string) string {
 	return "register\x00anyway\x00" + name + "\x00" + born
 }
 
-// findDuplicates are possible duplicates. A practice that is too large for the index gets
-// no warning.
-func (s *Section) findDuplicates(r *pagekit.Request, name, born string) (l list, err error) {
-	found, err := s.Book.Alike(r.Context(), r.Tenant, name, born, maxDuplicates)
-	if errors.Is(err, projections.ErrBookFull) {
+// alike are possible duplicates. A practice that is too large for the index gets no
+// warning.
+func (s *Section) alike(v *pagekit.Visit, name, born string) (l list, err error) {
+	found, err := s.Book.Alike(v.Context(), v.Tenant, name, born, alikeShown)
+	if errors.Is(err, patientindex.ErrBookFull) {
 		return l, nil
 	}
 	var ids []patient.ID

@@ -11,7 +11,7 @@ import (
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
-	"frontdesk/projections"
+	"frontdesk/projections/patientindex"
 )
 
 // searchPage is the form, and the patients found.
@@ -74,9 +74,9 @@ func (s *Section) search(r *pagekit.Request) error {
 	if text := strings.TrimSpace(r.Form.Get("identifier")); text != "" {
 		return s.redirectByID(r, text)
 	}
-	ids, all, err := s.Book.Find(r.Context(), r.Tenant, wanted, mostFound)
-	if errors.Is(err, projections.ErrBookFull) {
-		return s.showSearch(r, http.StatusOK, searchPage{FormErrors: pagekit.FormError("identifier", "This practice has too many patients to be searched by name or date of birth. Give the identifier.")})
+	ids, all, err := s.Book.Find(v.Context(), v.Tenant, wanted, mostFound)
+	if errors.Is(err, patientindex.ErrBookFull) {
+		return s.found(v, http.StatusOK, searchPage{Faulty: frame.Wrong("identifier", "This practice has too many patients to be searched by name or date of birth. Give the identifier.")})
 	}
 	if err != nil {
 		return err
@@ -91,9 +91,9 @@ func (s *Section) search(r *pagekit.Request) error {
 }
 
 // wantedBy reads the form.
-func wantedBy(r *pagekit.Request) (w projections.Wanted, page searchPage) {
-	w.Name = strings.TrimSpace(r.Form.Get("name"))
-	born, ok := pagekit.ParseBirthDate(r.Form.Get("born"))
+func wantedBy(v *frame.Visit) (w patientindex.Wanted, page searchPage) {
+	w.Name = strings.TrimSpace(v.Form.Get("name"))
+	born, ok := pagekit.ReadBorn(v.Form.Get("born"))
 	if !ok {
 		page.FormErrors = page.With("born", pagekit.BirthDateError)
 	}

@@ -11,12 +11,13 @@ import (
 	"frontdesk/domain/record"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/patientindex"
 )
 
 // Section is the pages about patients. All fields are needed.
 type Section struct {
-	*pagekit.Site
-	Book         *projections.Book
+	*frame.Site
+	Book         *patientindex.Book
 	Searches     Searches
 	Patients     projections.Patients
 	Records      projections.CareRecords

@@ -11,6 +11,7 @@ import (
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/projections"
+	"frontdesk/projections/patientindex"
 )
 
 // find shows patients by the beginning of a name, by date of birth or by identifier. It
@@ -28,10 +29,10 @@ func (s *Section) find(r *pagekit.Request) error {
 		page.Looked = false
 		return s.showHome(r, http.StatusBadRequest, page)
 	}
-	found, all, err := s.Book.Find(r.Context(), r.Tenant, wanted, mostFound)
-	if errors.Is(err, projections.ErrBookFull) {
-		page.Looked, page.FormErrors = false, pagekit.FormError("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
-		return s.showHome(r, http.StatusBadRequest, page)
+	found, all, err := s.Book.Find(v.Context(), v.Tenant, wanted, mostFound)
+	if errors.Is(err, patientindex.ErrBookFull) {
+		page.Looked, page.Faulty = false, frame.Wrong("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
+		return s.showHome(v, http.StatusBadRequest, page)
 	}
 	if err != nil {
 		return err
@@ -40,16 +41,16 @@ func (s *Section) find(r *pagekit.Request) error {
 	return s.showHome(r, http.StatusOK, page, found...)
 }
 
-// wantedBy reads the search, or its faults.
-func wantedBy(page homePage) (w projections.Wanted, wrong pagekit.FormErrors) {
-	born, ok := pagekit.ParseBirthDate(page.Birth)
+// wantedBy reads who is looked for, and says what is missing to look for somebody.
+func wantedBy(page homePage) (w patientindex.Wanted, wrong frame.Faulty) {
+	born, ok := frame.ReadBorn(page.Birth)
 	switch {
 	case !ok:
 		wrong = pagekit.FormError("birth", pagekit.BirthDateError)
 	case page.Name == "" && born == "":
 		wrong = pagekit.FormError("name", "Enter a name, a date of birth or an identifier")
 	}
-	return projections.Wanted{Name: page.Name, BirthDate: born}, wrong
+	return patientindex.Wanted{Name: page.Name, BirthDate: born}, wrong
 }
 
 // cursor is the identifier of the row after which a list continues; zero for its beginning.

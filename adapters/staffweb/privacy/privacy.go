@@ -15,6 +15,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/patientindex"
 )
 
 //go:embed templates
@@ -30,7 +31,7 @@ type Section struct {
 	Done      projections.Erasures
 	People    projections.People
 	Directory projections.Directory
-	Book      *projections.Book
+	Book      *patientindex.Book
 	Service
 }
 

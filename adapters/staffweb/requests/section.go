@@ -12,6 +12,7 @@ import (
 	"frontdesk/domain/request"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/patientindex"
 )
 
 // Section is the pages of requests. All fields are needed.
@@ -36,7 +37,7 @@ type Records interface {
 type Book interface {
 	// Search returns up to most patients whose names contain all words of a text, and
 	// whether there are more.
-	Search(ctx context.Context, tenant, text string, most int) (found []projections.Found, more bool, err error)
+	Search(ctx context.Context, tenant, text string, most int) (found []patientindex.Found, more bool, err error)
 }
 
 // Files stores the attachments of requests.

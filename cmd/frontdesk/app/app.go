@@ -22,6 +22,7 @@ import (
 	"frontdesk/adapters/staffweb/live"
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/projections"
+	"frontdesk/projections/patientindex"
 )
 
 // App is an engine and everything that serves with it.
@@ -33,9 +34,8 @@ type App struct {
 	consumers       []*eventstore.Consumer
 	recorder        *accesslog.Recorder
 	journal         *signin.Journal
-	consistency     *eventstore.ConsistencyCheck
-	erasedWatch     *erasedWatch
-	book            *projections.Book
+	comparer        *eventstore.Comparer
+	book            *patientindex.Book
 	live            *live.Hub
 	webhooks        webhookShared
 	relay           *broker.Relay // nil without a broker
@@ -139,9 +139,8 @@ func (a *App) stages() [][]task {
 		{"sweeper", a.sweeper().Run},
 		{"webhook sender", a.sender().Run},
 		{"webhook keeper", a.keeper().Run},
-		{"comparer", a.consistency.Run},
-		{"erasures", a.erasedWatch.Run},
-		{"book", background.Loop{Every: projections.BookTidying, Do: a.book.Tidy}.Run},
+		{"comparer", a.comparer.Run},
+		{"book", background.Loop{Every: patientindex.BookTidying, Do: a.book.Tidy}.Run},
 		{"live pages", a.live.Run},
 		{"prover", proving.NewProver(a.pools.background, a.grown, a.config.Log).Run},
 	}

@@ -20,6 +20,8 @@ import (
 	"frontdesk/domain"
 	"frontdesk/domain/event"
 	"frontdesk/projections"
+	"frontdesk/projections/applications"
+	"frontdesk/projections/patientindex"
 )
 
 // Engine is the Desk and everything that commands and queries need, without anything
@@ -126,8 +128,8 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 func (e *Engine) Directory() projections.Directory { return projections.Directory{DB: e.background} }
 
 // Book returns the book of names, which is empty yet.
-func (e *Engine) Book() *projections.Book {
-	return &projections.Book{Names: projections.Names{DB: e.background, Opens: e.keyring}, Now: e.config.RealNow}
+func (e *Engine) Book() *patientindex.Book {
+	return &patientindex.Book{Names: projections.Names{DB: e.background, Opens: e.keyring}, Now: e.config.RealNow}
 }
 
 // Requests returns the read model of whole requests, and of those that have moved.
@@ -142,7 +144,7 @@ func (e *Engine) Current() apply.Current { return apply.Current{DB: e.calls} }
 func (e *Engine) Registers() projections.Registers { return projections.Registers{DB: e.background} }
 
 // Offers returns the applications that practices can use, and the impact of disabling one.
-func (e *Engine) Offers() projections.Offers { return projections.Offers{DB: e.background} }
+func (e *Engine) Offers() applications.Offers { return applications.Offers{DB: e.background} }
 
 // People returns who works at practices.
 func (e *Engine) People() projections.People { return projections.People{DB: e.background} }

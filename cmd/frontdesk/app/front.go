@@ -19,6 +19,7 @@ import (
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
 	"frontdesk/projections"
+	"frontdesk/projections/applications"
 )
 
 // front returns the handler of the public listener: the staff pages on their own host, and
@@ -65,8 +66,8 @@ func (a *App) api() *httpapi.API {
 		Itself:       a.itself(),
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
 		Own: httpapi.Own{
-			Calls: projections.OwnCalls{DB: a.calls}.Of, Call: projections.OwnCalls{DB: a.calls}.Call, Unproven: unproven.Of,
-			Deliveries: projections.OwnDeliveries{DB: a.calls}.Of, Outcomes: webhooks.Outcomes(), Why: whyUndelivered, Cursors: a.cursors(),
+			Calls: applications.OwnCalls{DB: a.calls}.Of, Call: applications.OwnCalls{DB: a.calls}.Call, Unproven: unproven.Of,
+			Deliveries: applications.OwnDeliveries{DB: a.calls}.Of, Outcomes: webhooks.Outcomes(), Why: whyUndelivered, Cursors: a.cursors(),
 		},
 		Checkpoints: proving.Proofs{DB: a.calls},
 

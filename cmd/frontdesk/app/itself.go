@@ -8,13 +8,13 @@ import (
 
 	"frontdesk/adapters/bearer"
 	"frontdesk/adapters/httpapi"
-	"frontdesk/projections"
+	"frontdesk/projections/applications"
 )
 
 // itself returns the queries of applications about themselves.
 func (a *App) itself() httpapi.Itself {
 	return httpapi.Itself{
-		At:     projections.ApplicationsAt{DB: a.calls}.Of,
+		At:     applications.ApplicationsAt{DB: a.calls}.Of,
 		KeySet: func(url string) httpapi.KeySet { return keySetOf(url, a.keys.Report(url)) },
 		Reread: a.reread,
 	}

@@ -6,13 +6,14 @@ import (
 
 	"frontdesk/domain/practice"
 	"frontdesk/projections"
+	"frontdesk/projections/applications"
 )
 
 // Current reads the current state. It queries read models that change in the append itself,
 // so that they never lag.
 type Current struct{ DB projections.Querier }
 
-func (s Current) offers() projections.Offers { return projections.Offers{DB: s.DB} }
+func (s Current) offers() applications.Offers { return applications.Offers{DB: s.DB} }
 
 // currentPractice is the current state of a practice.
 type currentPractice struct {

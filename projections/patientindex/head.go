@@ -1,12 +1,14 @@
-package projections
+package patientindex
 
 import (
 	"context"
 	"fmt"
+
+	"frontdesk/projections"
 )
 
 // Head reads the end of the log.
-type Head struct{ DB Querier }
+type Head struct{ DB projections.Querier }
 
 // Of returns the idx of the newest event in the log; 0 without one.
 func (h Head) Of(ctx context.Context) (idx int64, err error) {

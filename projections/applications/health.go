@@ -1,4 +1,4 @@
-package projections
+package applications
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
+	"frontdesk/projections"
 )
 
 // Health is the recent calls and webhooks of an application at a practice.
@@ -47,7 +48,7 @@ type SeenDelivery struct {
 
 // Healths reads the health of applications from the access record and the deliveries
 // themselves (D89).
-type Healths struct{ DB Querier }
+type Healths struct{ DB projections.Querier }
 
 // These limits hold however busy an application is.
 const (
@@ -110,7 +111,7 @@ func (h Healths) Of(ctx context.Context, tenant string, app application.ID, now 
 
 // healthOf is the subject of the statements.
 type healthOf struct {
-	db     Querier
+	db     projections.Querier
 	tenant string
 	app    application.ID
 }

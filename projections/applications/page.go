@@ -1,4 +1,4 @@
-package projections
+package applications
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/application"
+	"frontdesk/projections"
 )
 
 // An application's lines at a practice are searched among the newest of the practice
@@ -59,7 +60,7 @@ func (b OwnBounds) args(since uuid.UUID) []any {
 // ownPage queries a page. Each row of the result ends with the lowest identifier that
 // was read; it is NULL if the page is full, or nothing is left. The other columns are
 // NULL if the page is empty.
-func ownPage[Row any](ctx context.Context, db Querier, limit int, query string, args []any, scan func(pgx.CollectableRow, *uuid.NullUUID) (uuid.UUID, Row, error)) (page OwnPage[Row], err error) {
+func ownPage[Row any](ctx context.Context, db projections.Querier, limit int, query string, args []any, scan func(pgx.CollectableRow, *uuid.NullUUID) (uuid.UUID, Row, error)) (page OwnPage[Row], err error) {
 	rows, _ := db.Query(ctx, query, args...)
 	defer rows.Close()
 	var reached uuid.NullUUID

@@ -1,4 +1,4 @@
-package projections
+package applications
 
 import (
 	"context"
@@ -11,11 +11,12 @@ import (
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/projections"
 )
 
 // OwnCalls lists an application's own calls at a practice and their results, from the
 // access record (D95). Its pages leave out calls about the application itself.
-type OwnCalls struct{ DB Querier }
+type OwnCalls struct{ DB projections.Querier }
 
 const ownCallColumns = `request_id, at, endpoint, mode, status, code, reason, took_ms`
 

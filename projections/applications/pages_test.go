@@ -1,4 +1,4 @@
-package projections_test
+package applications_test
 
 import (
 	"testing"
@@ -10,11 +10,12 @@ import (
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
-	"frontdesk/projections"
+	"frontdesk/projections/applications"
+	"frontdesk/projections/projectionstest"
 )
 
 // all pages through an application's rows, and calls between after each page.
-func all[Row any](t *testing.T, page func(before uuid.UUID) (projections.OwnPage[Row], error), between func()) (rows []Row) {
+func all[Row any](t *testing.T, page func(before uuid.UUID) (applications.OwnPage[Row], error), between func()) (rows []Row) {
 	t.Helper()
 	before := uuid.Nil
 	for n := 0; n == 0 || before != uuid.Nil; n++ {
@@ -22,7 +23,7 @@ func all[Row any](t *testing.T, page func(before uuid.UUID) (projections.OwnPage
 			t.Fatal("it does not end")
 		}
 		found, err := page(before)
-		must(t, err)
+		projectionstest.Must(t, err)
 		rows, before = append(rows, found.Rows...), found.Before
 		between()
 	}
@@ -31,8 +32,8 @@ func all[Row any](t *testing.T, page func(before uuid.UUID) (projections.OwnPage
 
 func (d *day) ownCalls(t *testing.T, tenant string, app application.ID, limit int, between func()) (ids []uuid.UUID) {
 	t.Helper()
-	for _, call := range all(t, func(before uuid.UUID) (projections.OwnPage[access.OwnCall], error) {
-		return projections.OwnCalls{DB: d.pool}.Of(t.Context(), projections.OwnBounds{Tenant: tenant, Application: app, Before: before, Limit: limit}, true, true)
+	for _, call := range all(t, func(before uuid.UUID) (applications.OwnPage[access.OwnCall], error) {
+		return applications.OwnCalls{DB: d.Pool}.Of(t.Context(), applications.OwnBounds{Tenant: tenant, Application: app, Before: before, Limit: limit}, true, true)
 	}, between) {
 		ids = append(ids, call.RequestID)
 	}
@@ -43,7 +44,7 @@ func (d *day) ownCalls(t *testing.T, tenant string, app application.ID, limit in
 // ones are recorded.
 func TestPagingMissesNothingAndDoublesNothing_D95(t *testing.T) {
 	t.Parallel()
-	d := offering(t)
+	d := enabled(t)
 	for n := range 25 {
 		d.call(t, elm, referrals, -time.Duration(n)*time.Minute, 200)
 		d.call(t, elm, diary, -time.Duration(n)*time.Minute, 200)
@@ -69,12 +70,12 @@ func TestPagingMissesNothingAndDoublesNothing_D95(t *testing.T) {
 // ids are those of an application's calls at a practice, newest first.
 func (d *day) ids(t *testing.T, tenant string, app application.ID) (ids []uuid.UUID) {
 	t.Helper()
-	rows, err := d.pool.Query(t.Context(), `SELECT request_id FROM access_record WHERE tenant = $1 AND application = $2 ORDER BY request_id DESC`, tenant, app)
-	must(t, err)
+	rows, err := d.Pool.Query(t.Context(), `SELECT request_id FROM access_record WHERE tenant = $1 AND application = $2 ORDER BY request_id DESC`, tenant, app)
+	projectionstest.Must(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var id uuid.UUID
-		must(t, rows.Scan(&id))
+		projectionstest.Must(t, rows.Scan(&id))
 		ids = append(ids, id)
 	}
 	return ids
@@ -84,7 +85,7 @@ func (d *day) ids(t *testing.T, tenant string, app application.ID) (ids []uuid.U
 // next one continues.
 func TestAPageIsBoundedAndTheNextGoesOn_D95(t *testing.T) {
 	t.Parallel()
-	d := offering(t)
+	d := enabled(t)
 	d.call(t, elm, referrals, 0, 200)
 	d.busy(t, elm, diary, 5000) // two pages leave a thousand of each: how the two lie within each other is random
 	d.busy(t, oak, referrals, 5000)
@@ -102,13 +103,13 @@ func TestAPageIsBoundedAndTheNextGoesOn_D95(t *testing.T) {
 
 func TestOwnCallsShowResults_D95(t *testing.T) {
 	t.Parallel()
-	d := offering(t)
+	d := enabled(t)
 	id := lowest(noon)
-	mustDo(t, d.pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash, took_ms)
+	projectionstest.Exec(t, d.Pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash, took_ms)
 		VALUES ($1, $2, $3, $4, 'application-restricted', 'create-note', 403, 'unauthorized', 'The app has not been granted access to this tenant', '', 12)`, id, noon, elm, referrals)
 	d.call(t, elm, referrals, -time.Minute, 200)
-	calls := projections.OwnCalls{DB: d.pool}
-	bounds := projections.OwnBounds{Tenant: elm, Application: referrals, Limit: 10}
+	calls := applications.OwnCalls{DB: d.Pool}
+	bounds := applications.OwnBounds{Tenant: elm, Application: referrals, Limit: 10}
 	refused := access.OwnCall{
 		RequestID: id, At: noon, Endpoint: "create-note", Mode: "application-restricted", Status: 403, Code: "unauthorized",
 		Reason: "The app has not been granted access to this tenant", Rule: access.RuleEnabled, Took: new(12 * time.Millisecond),
@@ -121,17 +122,17 @@ func TestOwnCallsShowResults_D95(t *testing.T) {
 		"all": {true, true, []access.OwnCall{refused, answered}}, "answered": {true, false, []access.OwnCall{answered}}, "refused": {false, true, []access.OwnCall{refused}},
 	} {
 		page, err := calls.Of(t.Context(), bounds, test.answered, test.refused)
-		must(t, err)
+		projectionstest.Must(t, err)
 		if diff := cmp.Diff(test.want, page.Rows); diff != "" || page.Before != uuid.Nil {
 			t.Errorf("%s: %s, then %s", name, diff, page.Before)
 		}
 	}
 	// Calls about the application itself are only found by their request id.
 	asking := lowest(noon.Add(time.Second))
-	mustDo(t, d.pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
+	projectionstest.Exec(t, d.Pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
 		VALUES ($1, $2, $3, $4, 'application-restricted', 'application/calls', 200, '', '', '')`, asking, noon, elm, referrals)
 	page, err := calls.Of(t.Context(), bounds, true, true)
-	if must(t, err); len(page.Rows) != 2 {
+	if projectionstest.Must(t, err); len(page.Rows) != 2 {
 		t.Errorf("calls about itself are listed: %+v", page.Rows)
 	}
 	for _, test := range []struct {
@@ -140,7 +141,7 @@ func TestOwnCallsShowResults_D95(t *testing.T) {
 		found  bool
 	}{{elm, referrals, true}, {oak, referrals, false}, {elm, diary, false}} {
 		found, err := calls.Call(t.Context(), test.tenant, test.app, asking)
-		if must(t, err); (found != nil) != test.found {
+		if projectionstest.Must(t, err); (found != nil) != test.found {
 			t.Errorf("%s at %s finds %v", test.app, test.tenant, found)
 		}
 	}
@@ -150,41 +151,41 @@ func TestOwnCallsShowResults_D95(t *testing.T) {
 // details, it shows the rest.
 func TestOwnDeliveriesShowResults_D95(t *testing.T) {
 	t.Parallel()
-	d := offering(t)
+	d := enabled(t)
 	sent, old, waits := lowest(noon), lowest(noon.Add(-time.Hour)), lowest(noon.Add(time.Minute))
-	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status, reason, http_status, kid, claimed_at, finished_at, url)
+	projectionstest.Exec(t, d.Pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status, reason, http_status, kid, claimed_at, finished_at, url)
 		VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4, 'failed', 'http_5xx', 502, 'k', $4::timestamptz + interval '1 second', $4::timestamptz + interval '3 seconds', 'https://app.example/then')`,
 		sent, referrals, elm, noon)
-	mustDo(t, d.pool, `INSERT INTO delivered (event, application, idx, tenant, kind, destination, happened_at, finished_at, status)
+	projectionstest.Exec(t, d.Pool, `INSERT INTO delivered (event, application, idx, tenant, kind, destination, happened_at, finished_at, status)
 		VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), $4, $4, 'delivered')`, old, referrals, elm, noon.Add(-time.Hour))
-	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status, claimed_at, finished_at)
+	projectionstest.Exec(t, d.Pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status, claimed_at, finished_at)
 		VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4, 'expired', $4, $4)`, waits, referrals, elm, noon.Add(time.Minute))
 	d.deliver(t, oak, 0, "failed", "http_5xx")
-	mustDo(t, d.pool, `UPDATE deliveries SET application = $1 WHERE tenant = $2`, referrals, oak)
-	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after) VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4)`,
+	projectionstest.Exec(t, d.Pool, `UPDATE deliveries SET application = $1 WHERE tenant = $2`, referrals, oak)
+	projectionstest.Exec(t, d.Pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after) VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4)`,
 		sent, diary, elm, noon)
 
-	failed := projections.OwnDelivery{
+	failed := applications.OwnDelivery{
 		JTI: sent, Event: "record.opened", URL: "https://app.example/then", Outcome: "failed", Reason: "http_5xx", HappenedAt: noon,
 		SentAt: new(noon.Add(time.Second)), FinishedAt: new(noon.Add(3 * time.Second)), Status: new(502),
 	}
-	forgotten := projections.OwnDelivery{JTI: old, Event: "record.opened", Outcome: "delivered", HappenedAt: noon.Add(-time.Hour), FinishedAt: new(noon.Add(-time.Hour))}
-	expired := projections.OwnDelivery{JTI: waits, Event: "record.opened", Outcome: "expired", HappenedAt: noon.Add(time.Minute), FinishedAt: new(noon.Add(time.Minute))}
+	forgotten := applications.OwnDelivery{JTI: old, Event: "record.opened", Outcome: "delivered", HappenedAt: noon.Add(-time.Hour), FinishedAt: new(noon.Add(-time.Hour))}
+	expired := applications.OwnDelivery{JTI: waits, Event: "record.opened", Outcome: "expired", HappenedAt: noon.Add(time.Minute), FinishedAt: new(noon.Add(time.Minute))}
 	for name, test := range map[string]struct {
-		asked projections.OwnDeliveriesAsked
-		want  []projections.OwnDelivery
+		asked applications.OwnDeliveriesAsked
+		want  []applications.OwnDelivery
 	}{
-		"all":     {projections.OwnDeliveriesAsked{}, []projections.OwnDelivery{expired, failed, forgotten}},
-		"one":     {projections.OwnDeliveriesAsked{JTI: sent}, []projections.OwnDelivery{failed}},
-		"from":    {projections.OwnDeliveriesAsked{From: noon}, []projections.OwnDelivery{expired, failed}},
-		"until":   {projections.OwnDeliveriesAsked{Until: noon}, []projections.OwnDelivery{forgotten}},
-		"between": {projections.OwnDeliveriesAsked{From: noon, Until: noon.Add(time.Second)}, []projections.OwnDelivery{failed}},
-		"outcome": {projections.OwnDeliveriesAsked{Outcome: "delivered"}, []projections.OwnDelivery{forgotten}},
-		"unknown": {projections.OwnDeliveriesAsked{JTI: uuid.Max}, nil},
+		"all":     {applications.OwnDeliveriesAsked{}, []applications.OwnDelivery{expired, failed, forgotten}},
+		"one":     {applications.OwnDeliveriesAsked{JTI: sent}, []applications.OwnDelivery{failed}},
+		"from":    {applications.OwnDeliveriesAsked{From: noon}, []applications.OwnDelivery{expired, failed}},
+		"until":   {applications.OwnDeliveriesAsked{Until: noon}, []applications.OwnDelivery{forgotten}},
+		"between": {applications.OwnDeliveriesAsked{From: noon, Until: noon.Add(time.Second)}, []applications.OwnDelivery{failed}},
+		"outcome": {applications.OwnDeliveriesAsked{Outcome: "delivered"}, []applications.OwnDelivery{forgotten}},
+		"unknown": {applications.OwnDeliveriesAsked{JTI: uuid.Max}, nil},
 	} {
 		test.asked.Tenant, test.asked.Application, test.asked.Limit = elm, referrals, 10
-		page, err := projections.OwnDeliveries{DB: d.pool}.Of(t.Context(), test.asked)
-		must(t, err)
+		page, err := applications.OwnDeliveries{DB: d.Pool}.Of(t.Context(), test.asked)
+		projectionstest.Must(t, err)
 		if diff := cmp.Diff(test.want, page.Rows, cmpopts.EquateApproxTime(0)); diff != "" || page.Before != uuid.Nil {
 			t.Errorf("%s (-want +got), then %s:\n%s", name, page.Before, diff)
 		}
@@ -195,15 +196,15 @@ func TestOwnDeliveriesShowResults_D95(t *testing.T) {
 // page ends in the middle of them.
 func TestADeliveryIsOnOnePage_D95(t *testing.T) {
 	t.Parallel()
-	d := offering(t)
-	mustDo(t, d.pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after)
+	d := enabled(t)
+	projectionstest.Exec(t, d.Pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after)
 		SELECT ('0190c7a2-0000-7000-8000-' || lpad(to_hex(e), 12, '0'))::uuid, CASE WHEN a = 150 THEN $1 ELSE md5('a' || a)::uuid END, 1, $2, 'record.opened', gen_random_uuid(), gen_random_uuid(), $3, $3
 		FROM generate_series(1, 30) e, generate_series(1, 150) a`, referrals, elm, noon)
 	for _, limit := range []int{4, 200} {
 		pages, seen := 0, map[uuid.UUID]bool{}
-		for _, delivery := range all(t, func(before uuid.UUID) (projections.OwnPage[projections.OwnDelivery], error) {
-			return projections.OwnDeliveries{DB: d.pool}.Of(t.Context(), projections.OwnDeliveriesAsked{
-				OwnBounds: projections.OwnBounds{Tenant: elm, Application: referrals, Before: before, Limit: limit}, From: noon,
+		for _, delivery := range all(t, func(before uuid.UUID) (applications.OwnPage[applications.OwnDelivery], error) {
+			return applications.OwnDeliveries{DB: d.Pool}.Of(t.Context(), applications.OwnDeliveriesAsked{
+				OwnBounds: applications.OwnBounds{Tenant: elm, Application: referrals, Before: before, Limit: limit}, From: noon,
 			})
 		}, func() { pages++ }) {
 			if seen[delivery.JTI] {
@@ -215,10 +216,10 @@ func TestADeliveryIsOnOnePage_D95(t *testing.T) {
 			t.Errorf("%d deliveries on %d pages", len(seen), pages)
 		}
 	}
-	page, err := projections.OwnDeliveries{DB: d.pool}.Of(t.Context(), projections.OwnDeliveriesAsked{
-		OwnBounds: projections.OwnBounds{Tenant: elm, Application: application.ID{UUID: uuid.Max}, Limit: 10}, From: noon.Add(2 * time.Hour),
+	page, err := applications.OwnDeliveries{DB: d.Pool}.Of(t.Context(), applications.OwnDeliveriesAsked{
+		OwnBounds: applications.OwnBounds{Tenant: elm, Application: application.ID{UUID: uuid.Max}, Limit: 10}, From: noon.Add(2 * time.Hour),
 	})
-	if must(t, err); page.Before != uuid.Nil {
+	if projectionstest.Must(t, err); page.Before != uuid.Nil {
 		t.Error("it goes on to what happened before the time that is asked for")
 	}
 }

@@ -1,4 +1,4 @@
-package projections
+package applications
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/application"
+	"frontdesk/projections"
 )
 
 // Offer is an application that a practice can enable.
@@ -32,7 +33,7 @@ func (o Offer) May(mode application.Mode) (endpoints []application.EndpointName)
 
 // Offers lists the applications available to a practice, and the effects of enabling or
 // disabling one.
-type Offers struct{ DB Querier }
+type Offers struct{ DB projections.Querier }
 
 const (
 	enabledOffers = `
@@ -116,6 +117,31 @@ func (o Offers) Stakes(ctx context.Context, tenant string, app application.ID, n
 	err = o.DB.QueryRow(ctx, stakesOf, tenant, app, now, MostStakes).Scan(&found.Authorisations, &found.Deliveries)
 	if err != nil {
 		return found, fmt.Errorf("count stakes: %w", err)
+	}
+	return found, nil
+}
+
+// EnabledApplication is an application that a practice allows to call.
+type EnabledApplication struct {
+	Tenant      string         `json:"tenant"`
+	Application application.ID `json:"application"`
+	Name        string         `json:"name"`
+	Grants      []string       `json:"grants"` // like "create-note:user-restricted"
+}
+
+// EnabledApplications lists the applications that practices allow to call.
+type EnabledApplications struct{ DB projections.Querier }
+
+// All lists those of a practice, or of every practice if tenant is "".
+func (a EnabledApplications) All(ctx context.Context, tenant string) ([]EnabledApplication, error) {
+	rows, _ := a.DB.Query(ctx, `
+		SELECT e.tenant, a.application, a.name,
+			ARRAY(SELECT g.endpoint || ':' || g.mode FROM endpoint_grants g WHERE g.application = a.application ORDER BY 1)
+		FROM enablements e JOIN applications a ON a.application = e.application
+		WHERE $1 = '' OR e.tenant = $1 ORDER BY e.tenant, a.name, a.application`, tenant)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[EnabledApplication])
+	if err != nil {
+		return nil, fmt.Errorf("list enabled applications: %w", err)
 	}
 	return found, nil
 }

@@ -1,4 +1,4 @@
-package projections
+package applications
 
 import (
 	"bytes"
@@ -10,11 +10,12 @@ import (
 
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
+	"frontdesk/projections"
 )
 
 // OwnDeliveries lists an application's webhooks at a practice and their results, from
 // the deliveries themselves (D95).
-type OwnDeliveries struct{ DB Querier }
+type OwnDeliveries struct{ DB projections.Querier }
 
 // OwnDelivery is a webhook as its application sees it. If it ended long ago, the time
 // of sending and the receiver's answer are no longer known (D72).

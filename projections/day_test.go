@@ -2,101 +2,52 @@ package projections_test
 
 import (
 	"context"
-	"log/slog"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
-	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
-	"frontdesk/adapters/postgres/keyring"
-	"frontdesk/adapters/postgres/postgrestest"
-	"frontdesk/domain"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
+	"frontdesk/projections/projectionstest"
 )
 
-var noon = time.Date(2026, 3, 2, 12, 0, 0, 345_000_000, time.UTC)
+// day is a practice's database.
+type day struct{ *projectionstest.Day }
 
-// day is a practice's database, with all projections of the append. Personal data is
-// encrypted.
-type day struct {
-	db    *postgrestest.Database
-	pool  *pgxpool.Pool
-	codec *event.Codec
-	keys  *keyring.Keyring
-	store *eventstore.Store
-	at    time.Time // the clock
-}
+const elm, oak = projectionstest.Elm, projectionstest.Oak
 
-const elm, oak = "elm-street", "oak-lane"
+var noon = projectionstest.Noon
 
-func newDay(t testing.TB) *day {
-	t.Helper()
-	return dayOn(t, postgrestest.New(t))
-}
-
-func dayOn(t testing.TB, db *postgrestest.Database) *day {
-	t.Helper()
-	codec, err := event.NewCodec(domain.Events()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := db.Pool(t)
-	d := &day{db: db, pool: pool, codec: codec, at: noon}
-	d.freshKeys(t)
-	d.store = &eventstore.Store{DB: postgres.On(pool), Codec: codec, Keys: d.keys, AtOnce: projections.AtOnce(), Now: func() time.Time { return d.at }}
-	return d
-}
+func newDay(t testing.TB) *day { return &day{projectionstest.New(t)} }
 
 // happened appends events to streams of their own, one append each, a second
 // apart.
 func (d *day) happened(ctx context.Context, t *testing.T, tenant string, stream uuid.UUID, from int, events ...event.Event) {
 	t.Helper()
-	d.at = d.at.Add(time.Second)
+	d.At = d.At.Add(time.Second)
 	change := event.Change{Stream: event.Stream{Tenant: tenant, ID: stream}, Expected: from, Events: events}
-	if _, err := d.storeFor(t, events...).Append(ctx, change); err != nil {
+	if _, err := d.StoreFor(t, events...).Append(ctx, change); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// storeFor returns the store, or the owner's for an erasure that no one requested, as after
-// a restore. The keys that it names are gone.
-func (d *day) storeFor(t *testing.T, events ...event.Event) *eventstore.Store {
-	t.Helper()
-	last := events[len(events)-1]
-	if !strings.HasSuffix(last.EventName(), ".erased.v1") {
-		return d.store
-	}
-	_, data, err := d.codec.Encode(last)
-	must(t, err)
-	owner := d.db.AdminPool(t)
-	_, err = owner.Exec(t.Context(), `DELETE FROM personal_keys USING jsonb_to_recordset($1::jsonb -> 'keys') AS k (holder uuid) WHERE personal_keys.holder = k.holder`, string(data))
-	must(t, err)
-	return &eventstore.Store{DB: postgres.On(owner), Codec: d.codec, Keys: d.keys, AtOnce: d.store.AtOnce, Now: d.store.Now}
 }
 
 // follow brings a following projection up to the end of the log.
 func (d *day) follow(t *testing.T, p projections.Follower) {
 	t.Helper()
-	sequencer := eventstore.NewSequencer(d.pool, nil, nil, slog.New(slog.DiscardHandler))
-	if err := sequencer.Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	tx, err := d.pool.Begin(t.Context())
+	d.Drain(t)
+	tx, err := d.Pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	skipped := d.codec.Without(p.Follows()...)
-	for e, err := range (eventstore.Log{DB: d.pool, Codec: d.codec}).After(t.Context(), 0) {
+	skipped := d.Codec.Without(p.Follows()...)
+	for e, err := range (eventstore.Log{DB: d.Pool, Codec: d.Codec}).After(t.Context(), 0) {
 		if err == nil && slices.Contains(skipped, e.EventName()) {
 			continue
 		}
@@ -118,10 +69,9 @@ func as(ctx context.Context, actor event.Actor) context.Context {
 
 // The people and places of a day.
 var (
-	ann  = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a1")}
-	bill = patient.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000a2")}
-	lee  = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000b1")}
-	kim  = staff.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000b2")}
+	ann, bill = projectionstest.Ann, projectionstest.Bill
+	lee, kim  = projectionstest.Lee, projectionstest.Kim
+
 	main = site.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c1")}
 	room = site.RoomID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000d1")}
 

@@ -1,4 +1,4 @@
-package projections
+package applications
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/application"
+	"frontdesk/projections"
 )
 
 // ApplicationAt is a registered application and its state at one practice. It contains
@@ -27,7 +28,7 @@ type ApplicationAt struct {
 }
 
 // ApplicationsAt answers the API calls of applications about themselves (D94).
-type ApplicationsAt struct{ DB Querier }
+type ApplicationsAt struct{ DB projections.Querier }
 
 // Lists are in the order of their texts. The query counts authorisations by the staff
 // of the practice, who are few: expired ones stay in the table, and are many. It reads

@@ -1,9 +1,8 @@
-package projections_test
+package patientindex_test
 
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -11,14 +10,18 @@ import (
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/clock"
-	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
-	"frontdesk/projections"
+	"frontdesk/projections/patientindex"
+	"frontdesk/projections/projectionstest"
 )
 
+const elm, oak = projectionstest.Elm, projectionstest.Oak
+
+var ann, bill = projectionstest.Ann, projectionstest.Bill
+
 // bookOf is a practice whose patients have these names, and the book of it.
-func bookOf(t testing.TB, d *day, names ...string) *projections.Book {
+func bookOf(t testing.TB, d *projectionstest.Day, names ...string) *patientindex.Book {
 	t.Helper()
 	for page := 0; page < len(names); page += 250 {
 		var changes []event.Change
@@ -26,22 +29,15 @@ func bookOf(t testing.TB, d *day, names ...string) *projections.Book {
 			id := patient.ID{UUID: uuid.New()}
 			changes = append(changes, event.Change{Stream: patient.StreamOf(elm, id), Events: []event.Event{patient.Registered{Patient: id, Name: name}}})
 		}
-		if _, err := d.store.Append(t.Context(), changes...); err != nil {
+		if _, err := d.Store.Append(t.Context(), changes...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	d.drain(t)
-	return &projections.Book{Names: d.names(), Now: func() time.Time { return d.at }}
+	d.Drain(t)
+	return &patientindex.Book{Names: d.Names(), Now: func() time.Time { return d.At }}
 }
 
-func (d *day) drain(t testing.TB) {
-	t.Helper()
-	if err := eventstore.NewSequencer(d.pool, nil, nil, slog.New(slog.DiscardHandler)).Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func wantFound(t *testing.T, b *projections.Book, tenant, text string, want ...string) {
+func wantFound(t *testing.T, b *patientindex.Book, tenant, text string, want ...string) {
 	t.Helper()
 	found, more, err := b.Search(t.Context(), tenant, text, 3)
 	var names []string
@@ -55,7 +51,7 @@ func wantFound(t *testing.T, b *projections.Book, tenant, text string, want ...s
 
 func TestAPatientIsFoundByAnyPartOfTheirName_D68(t *testing.T) {
 	t.Parallel()
-	b := bookOf(t, newDay(t), "Zoë Müller-Søndergård", "Sean O’Brien", "Ann Archer", "ann marie archer", "İpek Straße")
+	b := bookOf(t, projectionstest.New(t), "Zoë Müller-Søndergård", "Sean O’Brien", "Ann Archer", "ann marie archer", "İpek Straße")
 	for text, want := range map[string][]string{
 		"zoe": {"Zoë Müller-Søndergård"}, "MULLER-SONDERGARD": {"Zoë Müller-Søndergård"}, "ndergå": {"Zoë Müller-Søndergård"},
 		"o'brien": {"Sean O’Brien"}, "archer  ANN": {"Ann Archer", "ann marie archer"}, "rche": {"Ann Archer", "ann marie archer"},
@@ -71,29 +67,29 @@ func TestAPatientIsFoundByAnyPartOfTheirName_D68(t *testing.T) {
 
 func TestAPatientIsFoundByBeginningsOfTheirNamesAndBirthDate_D85(t *testing.T) {
 	t.Parallel()
-	d := newDay(t)
+	d := projectionstest.New(t)
 	b := bookOf(t, d, "Zoë Müller-Søndergård", "Sean O’Brien", "Ann Archer", "Joanna Archer")
-	d.happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Ann Barker", BirthDate: "1980-02-29"})
-	d.happens(t, patient.StreamOf(elm, bill), patient.Registered{Patient: bill, Name: "Bill Barker", BirthDate: "1981-02-28"})
-	d.drain(t)
+	d.Happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Ann Barker", BirthDate: "1980-02-29"})
+	d.Happens(t, patient.StreamOf(elm, bill), patient.Registered{Patient: bill, Name: "Bill Barker", BirthDate: "1981-02-28"})
+	d.Drain(t)
 	for _, c := range []struct {
-		wanted projections.Wanted
+		wanted patientindex.Wanted
 		found  string // the first three
 		all    int
 	}{
-		{projections.Wanted{Name: "AN"}, "Ann Archer, Ann Barker", 2},
-		{projections.Wanted{Name: "arch ann"}, "Ann Archer", 1},
-		{projections.Wanted{Name: "brien"}, "Sean O’Brien", 1},
-		{projections.Wanted{Name: "o'b"}, "Sean O’Brien", 1},
-		{projections.Wanted{Name: "muller-s"}, "Zoë Müller-Søndergård", 1},
-		{projections.Wanted{Name: "ller"}, "", 0},
-		{projections.Wanted{Name: "arker", BirthDate: "1980-02-29"}, "", 0},
-		{projections.Wanted{Name: "barker", BirthDate: "1980-02-29"}, "Ann Barker", 1},
-		{projections.Wanted{BirthDate: "1981-02-28"}, "Bill Barker", 1},
-		{projections.Wanted{}, "Ann Archer, Ann Barker, Bill Barker", 6},
+		{patientindex.Wanted{Name: "AN"}, "Ann Archer, Ann Barker", 2},
+		{patientindex.Wanted{Name: "arch ann"}, "Ann Archer", 1},
+		{patientindex.Wanted{Name: "brien"}, "Sean O’Brien", 1},
+		{patientindex.Wanted{Name: "o'b"}, "Sean O’Brien", 1},
+		{patientindex.Wanted{Name: "muller-s"}, "Zoë Müller-Søndergård", 1},
+		{patientindex.Wanted{Name: "ller"}, "", 0},
+		{patientindex.Wanted{Name: "arker", BirthDate: "1980-02-29"}, "", 0},
+		{patientindex.Wanted{Name: "barker", BirthDate: "1980-02-29"}, "Ann Barker", 1},
+		{patientindex.Wanted{BirthDate: "1981-02-28"}, "Bill Barker", 1},
+		{patientindex.Wanted{}, "Ann Archer, Ann Barker, Bill Barker", 6},
 	} {
 		ids, all, err := b.Find(t.Context(), elm, c.wanted, 3)
-		names, _ := d.names().Of(t.Context(), elm, ids...)
+		names, _ := d.Names().Of(t.Context(), elm, ids...)
 		var found []string
 		for _, id := range ids {
 			found = append(found, names[id].Name)
@@ -102,7 +98,7 @@ func TestAPatientIsFoundByBeginningsOfTheirNamesAndBirthDate_D85(t *testing.T) {
 			t.Errorf("%+v finds %s of %d, error %v", c.wanted, got, all, err)
 		}
 	}
-	if ids, all, err := b.Find(t.Context(), oak, projections.Wanted{}, 3); len(ids)+all != 0 || err != nil {
+	if ids, all, err := b.Find(t.Context(), oak, patientindex.Wanted{}, 3); len(ids)+all != 0 || err != nil {
 		t.Errorf("at another practice: %v of %d, error %v", ids, all, err)
 	}
 	for asked, want := range map[[2]string]string{
@@ -127,54 +123,54 @@ func TestAPatientIsFoundByBeginningsOfTheirNamesAndBirthDate_D85(t *testing.T) {
 
 func TestTheBookFollowsTheLog_D68(t *testing.T) {
 	t.Parallel()
-	d := newDay(t)
+	d := projectionstest.New(t)
 	b := bookOf(t, d, "Cid Cole")
 	wantFound(t, b, elm, "cole", "Cid Cole")
-	d.happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Ann Archer"})
-	d.happens(t, patient.StreamOf(oak, ann), patient.Registered{Patient: ann, Name: "Ann Oakes"})
-	d.drain(t)
+	d.Happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Ann Archer"})
+	d.Happens(t, patient.StreamOf(oak, ann), patient.Registered{Patient: ann, Name: "Ann Oakes"})
+	d.Drain(t)
 	wantFound(t, b, elm, "ann", "Ann Archer")
-	d.happens(t, patient.StreamOf(elm, ann), patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
+	d.Happens(t, patient.StreamOf(elm, ann), patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
 	wantFound(t, b, elm, "archer") // whatever is cached
-	d.drain(t)
+	d.Drain(t)
 	wantFound(t, b, elm, "archer")
 	wantFound(t, b, elm, "baker", "Ann Baker")
-	d.happens(t, patient.StreamOf(elm, ann), patient.RestrictionLifted{Patient: ann}) // in place of the erasure's event
-	d.erases(t, ann)
-	b.Names = d.names()
+	d.Happens(t, patient.StreamOf(elm, ann), patient.RestrictionLifted{Patient: ann}) // in place of the erasure's event
+	d.DestroyKey(t, ann)
+	b.Names = d.Names()
 	wantFound(t, b, elm, "baker")
-	d.drain(t)
-	must(t, b.Tidy(t.Context()))
-	if kept := projections.Kept(b); kept != 1 {
+	d.Drain(t)
+	projectionstest.Must(t, b.Tidy(t.Context()))
+	if kept := patientindex.Kept(b); kept != 1 {
 		t.Errorf("%d names are kept, want Cid's alone", kept)
 	}
 }
 
 func TestTheBookIsBounded_D68(t *testing.T) {
 	t.Parallel()
-	d := newDay(t)
+	d := projectionstest.New(t)
 	b := bookOf(t, d, "Ann Archer", "Bill Baker")
-	d.happens(t, patient.StreamOf(oak, ann), patient.Registered{Patient: ann, Name: "Ann Oakes"})
+	d.Happens(t, patient.StreamOf(oak, ann), patient.Registered{Patient: ann, Name: "Ann Oakes"})
 	b.Most = 2
 	wantFound(t, b, elm, "ann", "Ann Archer")
 	wantFound(t, b, oak, "ann", "Ann Oakes")
-	if kept := projections.Kept(b); kept != 1 {
+	if kept := patientindex.Kept(b); kept != 1 {
 		t.Errorf("%d names are kept", kept)
 	}
 	b.Most = 1
-	if _, _, err := b.Find(t.Context(), elm, projections.Wanted{Name: "ann"}, 3); !errors.Is(err, projections.ErrBookFull) {
+	if _, _, err := b.Find(t.Context(), elm, patientindex.Wanted{Name: "ann"}, 3); !errors.Is(err, patientindex.ErrBookFull) {
 		t.Error("more names than there is room for were kept")
 	}
-	d.at = d.at.Add(14 * time.Minute)
+	d.At = d.At.Add(14 * time.Minute)
 	wantFound(t, b, oak, "ann", "Ann Oakes")
-	d.at = d.at.Add(14 * time.Minute)
-	must(t, b.Tidy(t.Context()))
-	if kept := projections.Kept(b); kept != 1 {
+	d.At = d.At.Add(14 * time.Minute)
+	projectionstest.Must(t, b.Tidy(t.Context()))
+	if kept := patientindex.Kept(b); kept != 1 {
 		t.Errorf("%d names are kept where somebody has just searched", kept)
 	}
-	d.at = d.at.Add(time.Minute)
-	must(t, b.Tidy(t.Context()))
-	if kept := projections.Kept(b); kept != 0 {
+	d.At = d.At.Add(time.Minute)
+	projectionstest.Must(t, b.Tidy(t.Context()))
+	if kept := patientindex.Kept(b); kept != 0 {
 		t.Errorf("%d names are cached without a search", kept)
 	}
 }
@@ -184,7 +180,7 @@ func TestTheBookIsBounded_D68(t *testing.T) {
 //	ms/load    with a keyring that has cached no key
 //	ms/search  with one that has cached them, 20 found
 func BenchmarkBook(b *testing.B) {
-	d := newDay(b)
+	d := projectionstest.New(b)
 	names := make([]string, 10_000)
 	for n := range names {
 		names[n] = fmt.Sprintf("Zoë Patient-%05d Ångström", n)
@@ -192,8 +188,8 @@ func BenchmarkBook(b *testing.B) {
 	bookOf(b, d, names...)
 	var load, search time.Duration
 	for b.Loop() {
-		d.freshKeys(b)
-		book := &projections.Book{Names: d.names(), Now: clock.System}
+		d.FreshKeys(b)
+		book := &patientindex.Book{Names: d.Names(), Now: clock.System}
 		for _, into := range []*time.Duration{&load, &search} {
 			begun := clock.Start()
 			found, _, err := book.Search(b.Context(), elm, "angstrom 99", 20)

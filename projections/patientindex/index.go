@@ -1,4 +1,4 @@
-package projections
+package patientindex
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/projections"
 )
 
 // Book finds patients by their names and dates of birth. Both are encrypted, so no
@@ -20,7 +21,7 @@ import (
 // and they stay in memory until no search was made for a while. It is safe for
 // concurrent use.
 type Book struct {
-	Names Names
+	Names projections.Names
 	Now   func() time.Time
 	Most  int // limit of names, for all practices together; 0 means 300,000, about 40 MB
 
@@ -31,7 +32,7 @@ type Book struct {
 // Found is a patient that a search found.
 type Found struct {
 	Patient patient.ID
-	PatientName
+	projections.PatientName
 }
 
 // BookTidying is how often to call [Book.Tidy].

@@ -1,4 +1,4 @@
-package projections_test
+package applications_test
 
 import (
 	"testing"
@@ -7,7 +7,8 @@ import (
 
 	"frontdesk/adapters/postgres/postgrestest"
 	"frontdesk/domain/application"
-	"frontdesk/projections"
+	"frontdesk/projections/applications"
+	"frontdesk/projections/projectionstest"
 )
 
 // manyCalls is a practice with a hundred busy applications, an application at a
@@ -28,33 +29,38 @@ func TestAPageOfItsOwnLooksAtFewLines_D95(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	for _, sql := range manyCalls {
-		mustDo(t, db.AdminPool(t), sql)
+		projectionstest.Exec(t, db.AdminPool(t), sql)
 	}
-	asked := &explainer{Querier: db.Pool(t), t: t}
-	busy := application.ID{UUID: anyOf(t, db.Pool(t), `SELECT md5('app4')::uuid`)}
-	for name, b := range map[string]projections.OwnBounds{
+	asked := &projectionstest.Explainer{Querier: db.Pool(t), T: t}
+	one := func(sql string) (id uuid.UUID) {
+		t.Helper()
+		projectionstest.Must(t, db.Pool(t).QueryRow(t.Context(), sql).Scan(&id))
+		return id
+	}
+	busy := application.ID{UUID: one(`SELECT md5('app4')::uuid`)}
+	for name, b := range map[string]applications.OwnBounds{
 		"one of a hundred applications": {Tenant: elm, Application: busy},
 		"one of a thousand practices":   {Tenant: "practice-1", Application: referrals},
 		"nothing":                       {Tenant: elm, Application: referrals},
 	} {
 		for page := range 3 {
 			b.Limit = 50
-			calls, err := projections.OwnCalls{DB: asked}.Of(t.Context(), b, page != 2, true)
-			if must(t, err); asked.most > 2*2000 {
-				t.Errorf("%s, page %d: %d lines for %d calls", name, page, asked.most, len(calls.Rows))
+			calls, err := applications.OwnCalls{DB: asked}.Of(t.Context(), b, page != 2, true)
+			if projectionstest.Must(t, err); asked.Most > 2*2000 {
+				t.Errorf("%s, page %d: %d lines for %d calls", name, page, asked.Most, len(calls.Rows))
 			}
-			told, err := projections.OwnDeliveries{DB: asked}.Of(t.Context(), projections.OwnDeliveriesAsked{OwnBounds: b})
-			if must(t, err); asked.most > 2*2000 {
-				t.Errorf("%s, page %d: %d lines for %d webhooks", name, page, asked.most, len(told.Rows))
+			told, err := applications.OwnDeliveries{DB: asked}.Of(t.Context(), applications.OwnDeliveriesAsked{OwnBounds: b})
+			if projectionstest.Must(t, err); asked.Most > 2*2000 {
+				t.Errorf("%s, page %d: %d lines for %d webhooks", name, page, asked.Most, len(told.Rows))
 			}
 			b.Before = calls.Before
 		}
 	}
-	if _, err := (projections.OwnCalls{DB: asked}).Call(t.Context(), elm, busy, uuid.Max); err != nil || asked.most > 1 {
-		t.Errorf("%d lines for one call, %v", asked.most, err)
+	if _, err := (applications.OwnCalls{DB: asked}).Call(t.Context(), elm, busy, uuid.Max); err != nil || asked.Most > 1 {
+		t.Errorf("%d lines for one call, %v", asked.Most, err)
 	}
-	told := projections.OwnDeliveriesAsked{OwnBounds: projections.OwnBounds{Tenant: elm, Application: busy, Limit: 50}, JTI: anyOf(t, db.Pool(t), `SELECT event FROM deliveries LIMIT 1`)}
-	if _, err := (projections.OwnDeliveries{DB: asked}).Of(t.Context(), told); err != nil || asked.most > 200 {
-		t.Errorf("%d lines for one webhook, %v", asked.most, err)
+	told := applications.OwnDeliveriesAsked{OwnBounds: applications.OwnBounds{Tenant: elm, Application: busy, Limit: 50}, JTI: one(`SELECT event FROM deliveries LIMIT 1`)}
+	if _, err := (applications.OwnDeliveries{DB: asked}).Of(t.Context(), told); err != nil || asked.Most > 200 {
+		t.Errorf("%d lines for one webhook, %v", asked.Most, err)
 	}
 }
