@@ -19,7 +19,7 @@ func TestProveMutantsAreNoticed(t *testing.T) {
 		also: []string{"./commands"},
 	}
 	if provetest.Pick(false, true) {
-		c.patterns = append(c.patterns, "./projections", "./adapters/...")
+		c.patterns = append(c.patterns, "./projections/...", "./adapters/...")
 	}
 	var out bytes.Buffer
 	results, err := c.mutate(t.Context(), &out)

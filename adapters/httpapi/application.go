@@ -15,7 +15,7 @@ import (
 // Itself answers applications' calls about themselves (D94). All its fields are needed.
 type Itself struct {
 	// At returns the state of an application at a practice, which may not exist.
-	At func(ctx context.Context, tenant string, id application.ID, now time.Time) (applications.ApplicationAt, error)
+	At func(ctx context.Context, tenant string, id application.ID, now time.Time) (applications.State, error)
 	// KeySet returns the key set that this process holds for a URL.
 	KeySet func(url string) KeySet
 	// Reread fetches the key set at a URL again, and reports whether that succeeded. If

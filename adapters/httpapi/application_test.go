@@ -53,8 +53,8 @@ func ask(t *testing.T, handler http.Handler, method, path string) (answer *httpt
 func TestApplicationSeesNoWebhookSecrets_D94(t *testing.T) {
 	t.Parallel()
 	api, _ := itself(t, func(api *httpapi.API) {
-		api.Itself.At = func(context.Context, string, application.ID, time.Time) (applications.ApplicationAt, error) {
-			return applications.ApplicationAt{Webhooks: []application.WebhookSet{{Event: application.RecordOpened, URL: "https://app.example/hook?key=secret"}}}, nil
+		api.Itself.At = func(context.Context, string, application.ID, time.Time) (applications.State, error) {
+			return applications.State{Webhooks: []application.WebhookSet{{Event: application.RecordOpened, URL: "https://app.example/hook?key=secret"}}}, nil
 		}
 	})
 	if text := ask(t, api.Handler(), http.MethodGet, "application").Body.String(); strings.Contains(text, "secret") || !strings.Contains(text, `"https://app.example/hook"`) {

@@ -22,7 +22,7 @@ import (
 // except Unproven are needed.
 type Own struct {
 	// Calls returns a page of the calls that were answered, refused, or both.
-	Calls func(ctx context.Context, b applications.OwnBounds, answered, refused bool) (applications.OwnPage[access.OwnCall], error)
+	Calls func(ctx context.Context, b applications.Bounds, answered, refused bool) (applications.Page[access.OwnCall], error)
 	// Call returns the call of a request id; nil if the application made no such call
 	// at the practice.
 	Call func(ctx context.Context, tenant string, app application.ID, requestID uuid.UUID) (*access.OwnCall, error)
@@ -30,7 +30,7 @@ type Own struct {
 	// latest first.
 	Unproven func(app application.ID, tenant string) []access.OwnCall
 	// Deliveries returns a page of the webhooks.
-	Deliveries func(context.Context, applications.OwnDeliveriesAsked) (applications.OwnPage[applications.OwnDelivery], error)
+	Deliveries func(context.Context, applications.DeliveryFilter) (applications.Page[applications.Delivery], error)
 	// Outcomes are the statuses of a webhook.
 	Outcomes []string
 	// Why explains a failure of a webhook in a sentence.
@@ -84,8 +84,8 @@ func (a *API) ownCalls(r *http.Request, caller judged, f *body.Form) (any, error
 }
 
 // ownBounds reads the requested page. It returns all faults of the query.
-func (a *API) ownBounds(caller judged, f *body.Form) (applications.OwnBounds, error) {
-	b := applications.OwnBounds{Tenant: caller.Tenant, Application: caller.Application, Limit: f.Number("limit", 1, ownPageMax, ownPage)}
+func (a *API) ownBounds(caller judged, f *body.Form) (applications.Bounds, error) {
+	b := applications.Bounds{Tenant: caller.Tenant, Application: caller.Application, Limit: f.Number("limit", 1, ownPageMax, ownPage)}
 	if text := f.Text("cursor"); text != "" {
 		var ok bool
 		if b.Before, ok = a.Own.Cursors.open(caller.Claim, text); !ok {
@@ -133,7 +133,7 @@ func older(c access.OwnCall, place uuid.UUID) bool {
 }
 
 // firstOf returns a page of the first calls, up to limit.
-func firstOf(calls []access.OwnCall, limit int) (page applications.OwnPage[access.OwnCall]) {
+func firstOf(calls []access.OwnCall, limit int) (page applications.Page[access.OwnCall]) {
 	page.Rows = calls[:min(limit, len(calls))]
 	if len(calls) > limit {
 		page.Before = calls[limit-1].RequestID
@@ -144,7 +144,7 @@ func firstOf(calls []access.OwnCall, limit int) (page applications.OwnPage[acces
 // together merges the calls of a page with the unproven ones from its time. The
 // unproven do not count towards the limit, so a flood of them cannot push a call off
 // its page.
-func together(page applications.OwnPage[access.OwnCall], unproven []access.OwnCall) []access.OwnCall {
+func together(page applications.Page[access.OwnCall], unproven []access.OwnCall) []access.OwnCall {
 	all := page.Rows
 	for _, c := range unproven {
 		if page.Before == uuid.Nil || !older(c, page.Before) {

@@ -75,7 +75,7 @@ func TestQueryIsRefusedWithAllFaults_D95(t *testing.T) {
 func TestADeliveryIsShownAsItWent_D95(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t)
-	m.deliveries = applications.OwnPage[applications.OwnDelivery]{Rows: []applications.OwnDelivery{
+	m.deliveries = applications.Page[applications.Delivery]{Rows: []applications.Delivery{
 		{JTI: numbered(2), Event: "record.opened", URL: "https://app.example/hook", Outcome: "failed", Reason: "http_5xx", HappenedAt: atNoon,
 			SentAt: new(atNoon.Add(time.Second)), FinishedAt: new(atNoon.Add(1500 * time.Millisecond)), Status: new(502)},
 		{JTI: numbered(1), Event: "ping", Outcome: "pending", HappenedAt: atNoon},

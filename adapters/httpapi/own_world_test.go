@@ -28,8 +28,8 @@ type mirror struct {
 	caller     access.Caller
 	calls      []access.OwnCall // newest first
 	unproven   []access.OwnCall
-	deliveries applications.OwnPage[applications.OwnDelivery]
-	asked      applications.OwnDeliveriesAsked
+	deliveries applications.Page[applications.Delivery]
+	asked      applications.DeliveryFilter
 }
 
 func newMirror(t *testing.T) *mirror {
@@ -40,7 +40,7 @@ func newMirror(t *testing.T) *mirror {
 	m.api.Now = atWritten
 	m.api.Own = httpapi.Own{
 		Calls: m.page, Call: m.call, Unproven: func(application.ID, string) []access.OwnCall { return slices.Clone(m.unproven) },
-		Deliveries: func(_ context.Context, asked applications.OwnDeliveriesAsked) (applications.OwnPage[applications.OwnDelivery], error) {
+		Deliveries: func(_ context.Context, asked applications.DeliveryFilter) (applications.Page[applications.Delivery], error) {
 			m.asked = asked
 			return m.deliveries, nil
 		},
@@ -49,7 +49,7 @@ func newMirror(t *testing.T) *mirror {
 	return m
 }
 
-func (m *mirror) page(_ context.Context, b applications.OwnBounds, answered, refused bool) (page applications.OwnPage[access.OwnCall], err error) {
+func (m *mirror) page(_ context.Context, b applications.Bounds, answered, refused bool) (page applications.Page[access.OwnCall], err error) {
 	for _, c := range m.calls {
 		wanted := answered && c.Status < 400 || refused && c.Status >= 400
 		if wanted && (b.Before == uuid.Nil || bytes.Compare(c.RequestID[:], b.Before[:]) < 0) && len(page.Rows) < b.Limit {

@@ -34,7 +34,7 @@ func (s *service) portal(t *testing.T, name string) application.ID {
 
 func (s *service) enabled(t *testing.T, app application.ID) bool {
 	t.Helper()
-	offer, err := applications.Offers{DB: s.pool}.Of(t.Context(), elm, app)
+	offer, err := applications.Directory{DB: s.pool}.Find(t.Context(), elm, app)
 	must(t, err)
 	return offer.Enabled
 }
@@ -98,7 +98,7 @@ func TestManagersEnableAndDisableApplications_D89(t *testing.T) {
 		t.Error("it is enabled")
 	}
 	b.get(at).wants(t, http.StatusOK, "", "It cannot use these while it is not enabled.")
-	if oaks, err := (applications.Offers{DB: s.pool}).Of(t.Context(), oak, s.app); err != nil || !oaks.Enabled {
+	if oaks, err := (applications.Directory{DB: s.pool}).Find(t.Context(), oak, s.app); err != nil || !oaks.Enabled {
 		t.Errorf("the other practice has %+v, %v", oaks, err)
 	}
 	form.Set("do", "burn")

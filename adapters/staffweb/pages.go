@@ -30,9 +30,9 @@ type Pages struct {
 	*pagekit.Site
 	Live *live.Hub
 
-	DB    projections.Querier // for the read models
-	Opens projections.Opener
-	Book  *patientindex.Book
+	DB           projections.Querier // for the read models
+	Opens        projections.Opener
+	PatientIndex *patientindex.Index
 	// Searches stores the results of searches.
 	Searches patients.Searches
 	// WhyUndelivered explains a failure of a webhook in a sentence.

@@ -97,7 +97,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 			Log:      slog.New(slog.NewJSONHandler(s.watched, nil)),
 		},
 		DB: s.pool, Opens: opens,
-		Book:           &patientindex.Book{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
+		PatientIndex:   &patientindex.Index{Names: projections.Names{DB: s.pool, Opens: opens}, Now: s.Now},
 		Searches:       patients.Searches{DB: postgres.On(s.pool), Now: s.Now},
 		WhyUndelivered: func(reason string) string { return reason },
 		Files:          &uploads.Store{DB: postgres.On(s.pool), Now: s.Now},

@@ -38,10 +38,10 @@ FROM applications a
 LEFT JOIN authorisations u ON u.tenant = $1 AND u.application = a.application AND u.staff = $3 AND u.patient = $5 AND u.expires_at > $6
 WHERE a.application = $2`
 
-// Of returns the approval of an application by a member of staff now. A zero member
+// Find returns the approval of an application by a member of staff now. A zero member
 // has authorised nothing. It returns application.ErrUnknown if the application does not
 // exist.
-func (a Approvals) Of(ctx context.Context, tenant string, app application.ID, member staff.ID, now time.Time) (found Approval, err error) {
+func (a Approvals) Find(ctx context.Context, tenant string, app application.ID, member staff.ID, now time.Time) (found Approval, err error) {
 	var until *time.Time
 	err = a.DB.QueryRow(ctx, approvalOf, tenant, app, member, application.UserRestricted, uuid.Nil, now).
 		Scan(&found.Application, &found.Name, &found.Callbacks, &found.Enabled, &found.MayCall, &until)

@@ -13,8 +13,8 @@ import (
 	"frontdesk/projections"
 )
 
-// GivenAuthorisation is an authorisation as a page shows it.
-type GivenAuthorisation struct {
+// Authorisation is an authorisation as a page shows it.
+type Authorisation struct {
 	Application     application.ID
 	ApplicationName string
 	Enabled         bool // for the practice; if false, the authorisation has no effect
@@ -25,11 +25,11 @@ type GivenAuthorisation struct {
 }
 
 // Scoped reports whether the authorisation is for one patient only.
-func (g GivenAuthorisation) Scoped() bool { return g.Patient != patient.ID{} }
+func (a Authorisation) Scoped() bool { return a.Patient != patient.ID{} }
 
-// GivenAuthorisations lists current authorisations. It leaves out those of staff who
+// Authorisations lists current authorisations. It leaves out those of staff who
 // have left, which have no effect.
-type GivenAuthorisations struct{ DB projections.Querier }
+type Authorisations struct{ DB projections.Querier }
 
 const (
 	givenColumns = `
@@ -39,7 +39,7 @@ FROM authorisations u
 JOIN applications a ON a.application = u.application
 JOIN staff s ON s.tenant = u.tenant AND s.staff = u.staff AND s.active`
 
-	givenAuthorisations = givenColumns + `
+	authorisationsBy = givenColumns + `
 WHERE u.tenant = $1 AND u.expires_at > $2 AND (u.staff = $3) = $4
 ORDER BY a.name, s.username, u.expires_at, u.application, u.patient
 LIMIT $5`
@@ -50,25 +50,25 @@ ORDER BY s.username, u.expires_at, u.patient
 LIMIT $4`
 )
 
-// By lists at most limit authorisations that a member of staff has given.
-func (g GivenAuthorisations) By(ctx context.Context, tenant string, member staff.ID, now time.Time, limit int) ([]GivenAuthorisation, error) {
-	return g.list(ctx, givenAuthorisations, tenant, now, member, true, limit)
+// GivenBy lists at most limit authorisations that a member of staff has given.
+func (a Authorisations) GivenBy(ctx context.Context, tenant string, member staff.ID, now time.Time, limit int) ([]Authorisation, error) {
+	return a.list(ctx, authorisationsBy, tenant, now, member, true, limit)
 }
 
-// ByOthers lists at most limit authorisations that all other staff of the practice have
+// GivenByOthers lists at most limit authorisations that all other staff of the practice have
 // given.
-func (g GivenAuthorisations) ByOthers(ctx context.Context, tenant string, member staff.ID, now time.Time, limit int) ([]GivenAuthorisation, error) {
-	return g.list(ctx, givenAuthorisations, tenant, now, member, false, limit)
+func (a Authorisations) GivenByOthers(ctx context.Context, tenant string, member staff.ID, now time.Time, limit int) ([]Authorisation, error) {
+	return a.list(ctx, authorisationsBy, tenant, now, member, false, limit)
 }
 
-// To lists at most limit authorisations that an application has been given.
-func (g GivenAuthorisations) To(ctx context.Context, tenant string, app application.ID, now time.Time, limit int) ([]GivenAuthorisation, error) {
-	return g.list(ctx, authorisationsTo, tenant, now, app, limit)
+// GivenTo lists at most limit authorisations that an application has been given.
+func (a Authorisations) GivenTo(ctx context.Context, tenant string, app application.ID, now time.Time, limit int) ([]Authorisation, error) {
+	return a.list(ctx, authorisationsTo, tenant, now, app, limit)
 }
 
-func (g GivenAuthorisations) list(ctx context.Context, query string, args ...any) ([]GivenAuthorisation, error) {
-	rows, _ := g.DB.Query(ctx, query, args...)
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[GivenAuthorisation])
+func (a Authorisations) list(ctx context.Context, query string, args ...any) ([]Authorisation, error) {
+	rows, _ := a.DB.Query(ctx, query, args...)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Authorisation])
 	if err != nil {
 		return nil, fmt.Errorf("list authorisations: %w", err)
 	}

@@ -14,33 +14,33 @@ import (
 	"frontdesk/projections"
 )
 
-// OwnCalls lists an application's own calls at a practice and their results, from the
+// Calls lists an application's own calls at a practice and their results, from the
 // access record (D95). Its pages leave out calls about the application itself.
-type OwnCalls struct{ DB projections.Querier }
+type Calls struct{ DB projections.Querier }
 
-const ownCallColumns = `request_id, at, endpoint, mode, status, code, reason, took_ms`
+const callColumns = `request_id, at, endpoint, mode, status, code, reason, took_ms`
 
-// ownCallsPage is one statement, so that the rows and the lowest identifier read are of
+// callsPage is one statement, so that the rows and the lowest identifier read are of
 // one instant. It looks for that identifier only if the page is not full.
-const ownCallsPage = `
+const callsPage = `
 WITH page AS (
-	(SELECT ` + ownCallColumns + ` FROM ` + amongThePractices + ` AND endpoint <> ALL ($7) AND status >= $8 AND status < $9 ORDER BY request_id DESC LIMIT $6)
+	(SELECT ` + callColumns + ` FROM ` + newestByPractice + ` AND endpoint <> ALL ($7) AND status >= $8 AND status < $9 ORDER BY request_id DESC LIMIT $6)
 	UNION
-	(SELECT ` + ownCallColumns + ` FROM ` + amongTheApplications + ` AND endpoint <> ALL ($7) AND status >= $8 AND status < $9 ORDER BY request_id DESC LIMIT $6)
+	(SELECT ` + callColumns + ` FROM ` + newestByApplication + ` AND endpoint <> ALL ($7) AND status >= $8 AND status < $9 ORDER BY request_id DESC LIMIT $6)
 	ORDER BY request_id DESC LIMIT $6),
 looked AS (
-	SELECT (SELECT request_id FROM ` + ofThePractice + ` OFFSET $5 - 1 LIMIT 1) AS theirs, (SELECT request_id FROM ` + ofTheApplication + ` OFFSET $5 - 1 LIMIT 1) AS its
+	SELECT (SELECT request_id FROM ` + practiceCalls + ` OFFSET $5 - 1 LIMIT 1) AS theirs, (SELECT request_id FROM ` + applicationCalls + ` OFFSET $5 - 1 LIMIT 1) AS its
 	WHERE (SELECT count(*) FROM page) < $6)
 SELECT page.*, CASE WHEN theirs IS NOT NULL AND its IS NOT NULL THEN least(theirs, its) END
 FROM (SELECT) one LEFT JOIN looked ON true LEFT JOIN page ON true ORDER BY request_id DESC`
 
-const ownCall = `SELECT ` + ownCallColumns + `, NULL::uuid FROM access_record WHERE request_id = $3 AND tenant = $1 AND application = $2`
+const callByID = `SELECT ` + callColumns + `, NULL::uuid FROM access_record WHERE request_id = $3 AND tenant = $1 AND application = $2`
 
 // firstRefusal is the lowest status of a refusal.
 const firstRefusal = 400
 
-// Of returns a page of calls: the refused ones, those that were answered, or both.
-func (o OwnCalls) Of(ctx context.Context, b OwnBounds, answered, refused bool) (OwnPage[access.OwnCall], error) {
+// List returns a page of calls: the refused ones, those that were answered, or both.
+func (c Calls) List(ctx context.Context, b Bounds, answered, refused bool) (Page[access.OwnCall], error) {
 	from, until := firstRefusal, firstRefusal
 	if answered {
 		from = 0
@@ -49,15 +49,15 @@ func (o OwnCalls) Of(ctx context.Context, b OwnBounds, answered, refused bool) (
 		until = math.MaxInt32
 	}
 	args := append(b.args(uuid.Nil), access.AboutItself(), from, until)
-	return ownPage(ctx, o.DB, b.Limit, ownCallsPage, args, scanOwnCall)
+	return readPage(ctx, c.DB, b.Limit, callsPage, args, scanCall)
 }
 
 // Call returns the call of a request id, including one about the application itself;
 // nil if the application has made none at the practice.
-func (o OwnCalls) Call(ctx context.Context, tenant string, app application.ID, requestID uuid.UUID) (*access.OwnCall, error) {
-	rows, _ := o.DB.Query(ctx, ownCall, tenant, app, requestID)
+func (c Calls) Call(ctx context.Context, tenant string, app application.ID, requestID uuid.UUID) (*access.OwnCall, error) {
+	rows, _ := c.DB.Query(ctx, callByID, tenant, app, requestID)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (access.OwnCall, error) {
-		_, call, err := scanOwnCall(row, &uuid.NullUUID{})
+		_, call, err := scanCall(row, &uuid.NullUUID{})
 		return call, err
 	})
 	if err != nil {
@@ -69,8 +69,8 @@ func (o OwnCalls) Call(ctx context.Context, tenant string, app application.ID, r
 	return &found[0], nil
 }
 
-// scanOwnCall reads a call, and the rule that refused it.
-func scanOwnCall(row pgx.CollectableRow, reached *uuid.NullUUID) (uuid.UUID, access.OwnCall, error) {
+// scanCall reads a call, and the rule that refused it.
+func scanCall(row pgx.CollectableRow, reached *uuid.NullUUID) (uuid.UUID, access.OwnCall, error) {
 	var id uuid.NullUUID
 	var at *time.Time
 	var endpoint, mode, code, reason *string

@@ -13,13 +13,13 @@ import (
 	"frontdesk/projections"
 )
 
-// OwnDeliveries lists an application's webhooks at a practice and their results, from
+// Deliveries lists an application's webhooks at a practice and their results, from
 // the deliveries themselves (D95).
-type OwnDeliveries struct{ DB projections.Querier }
+type Deliveries struct{ DB projections.Querier }
 
-// OwnDelivery is a webhook as its application sees it. If it ended long ago, the time
+// Delivery is a webhook as its application sees it. If it ended long ago, the time
 // of sending and the receiver's answer are no longer known (D72).
-type OwnDelivery struct {
+type Delivery struct {
 	JTI        uuid.UUID
 	Event      application.WebhookEvent
 	URL        string // destination without the query; "" if it is not known
@@ -31,21 +31,21 @@ type OwnDelivery struct {
 	Status     *int       // HTTP, of the receiver's answer; nil if there was none, or it is no longer known
 }
 
-// OwnDeliveriesAsked selects deliveries. A zero field does not filter.
-type OwnDeliveriesAsked struct {
-	OwnBounds
+// DeliveryFilter selects deliveries. A zero field does not filter.
+type DeliveryFilter struct {
+	Bounds
 	JTI         uuid.UUID
 	From, Until time.Time // time of the event; Until is exclusive
 	Outcome     string
 }
 
-// ownDeliveriesPage is one statement, like that of calls. It ends where all remaining
+// deliveriesPage is one statement, like that of calls. It ends where all remaining
 // events happened before From.
-const ownDeliveriesPage = `
+const deliveriesPage = `
 WITH page AS (
 	SELECT d.event, d.kind, coalesce(d.url, split_part(w.url, '?', 1), '') AS url, status, coalesce(reason, '') AS reason, kid IS NOT NULL AS signed, http_status,
 		happened_at, claimed_at, finished_at
-	FROM (SELECT * FROM ` + amongItsDeliveries + ` AND ($7::timestamptz IS NULL OR happened_at >= $7) AND ($8::timestamptz IS NULL OR happened_at < $8)
+	FROM (SELECT * FROM ` + newestDeliveries + ` AND ($7::timestamptz IS NULL OR happened_at >= $7) AND ($8::timestamptz IS NULL OR happened_at < $8)
 		AND ($9 = '' OR status = $9) ORDER BY event DESC LIMIT $6) d
 	LEFT JOIN webhooks w ON w.application = d.application AND w.event = d.kind AND w.destination = d.destination),
 looked AS (
@@ -57,8 +57,8 @@ SELECT page.*, looked.event FROM (SELECT) one LEFT JOIN looked ON true LEFT JOIN
 // maxEventDelay is the maximum by which an event's time may be later than its identifier's.
 const maxEventDelay = time.Hour
 
-// Of returns a page of deliveries.
-func (o OwnDeliveries) Of(ctx context.Context, a OwnDeliveriesAsked) (OwnPage[OwnDelivery], error) {
+// List returns a page of deliveries.
+func (d Deliveries) List(ctx context.Context, a DeliveryFilter) (Page[Delivery], error) {
 	since := a.JTI
 	if a.JTI != uuid.Nil {
 		a.Before = after(a.JTI)
@@ -67,7 +67,7 @@ func (o OwnDeliveries) Of(ctx context.Context, a OwnDeliveriesAsked) (OwnPage[Ow
 		a.Before = lower(a.Before, event.LowestID(a.Until.Add(maxEventDelay)))
 	}
 	args := append(a.args(since), orNull(a.From), orNull(a.Until), a.Outcome)
-	return ownPage(ctx, o.DB, a.Limit, ownDeliveriesPage, args, scanOwnDelivery)
+	return readPage(ctx, d.DB, a.Limit, deliveriesPage, args, scanDelivery)
 }
 
 // after returns the next higher identifier.
@@ -95,15 +95,15 @@ func orNull(t time.Time) *time.Time {
 	return &t
 }
 
-func scanOwnDelivery(row pgx.CollectableRow, reached *uuid.NullUUID) (uuid.UUID, OwnDelivery, error) {
+func scanDelivery(row pgx.CollectableRow, reached *uuid.NullUUID) (uuid.UUID, Delivery, error) {
 	var id uuid.NullUUID
 	var kind, url, outcome, reason *string
 	var signed *bool
 	var happened, claimed *time.Time
-	var d OwnDelivery
+	var d Delivery
 	err := row.Scan(&id, &kind, &url, &outcome, &reason, &signed, &d.Status, &happened, &claimed, &d.FinishedAt, reached)
 	if err != nil || !id.Valid {
-		return uuid.Nil, OwnDelivery{}, err
+		return uuid.Nil, Delivery{}, err
 	}
 	d.JTI, d.Event, d.URL, d.Outcome, d.Reason, d.HappenedAt = id.UUID, application.WebhookEvent(*kind), *url, *outcome, *reason, *happened
 	if *signed || d.Outcome == "sending" { // a claim may have ended it unsent

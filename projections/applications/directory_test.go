@@ -19,21 +19,21 @@ import (
 func TestOffersAndStakesOfPractice_D89(t *testing.T) {
 	t.Parallel()
 	d := enabled(t)
-	offers := applications.Offers{DB: d.Pool}
-	want := applications.Offer{Application: referrals, Name: "Referrals", Enabled: true, Grants: []application.Grant{submitFor}, Told: []application.WebhookEvent{application.CallInShown}}
-	got, err := offers.Of(t.Context(), elm, referrals)
+	directory := applications.Directory{DB: d.Pool}
+	want := applications.Entry{Application: referrals, Name: "Referrals", Enabled: true, Grants: []application.Grant{submitFor}, Webhooks: []application.WebhookEvent{application.CallInShown}}
+	got, err := directory.Find(t.Context(), elm, referrals)
 	projectionstest.Must(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := offers.Of(t.Context(), elm, application.ID{UUID: event.NewID()}); !errors.Is(err, application.ErrUnknown) {
+	if _, err := directory.Find(t.Context(), elm, application.ID{UUID: event.NewID()}); !errors.Is(err, application.ErrUnknown) {
 		t.Errorf("an unknown application: %v", err)
 	}
-	ours, err := offers.Enabled(t.Context(), elm, applications.Offer{}, 9)
+	ours, err := directory.Enabled(t.Context(), elm, applications.Entry{}, 9)
 	projectionstest.Must(t, err)
-	others, err := offers.Others(t.Context(), elm, applications.Offer{}, 9)
+	others, err := directory.Others(t.Context(), elm, applications.Entry{}, 9)
 	projectionstest.Must(t, err)
-	later, err := offers.Others(t.Context(), elm, applications.Offer{Name: "Diary", Application: diary}, 9)
+	later, err := directory.Others(t.Context(), elm, applications.Entry{Name: "Diary", Application: diary}, 9)
 	projectionstest.Must(t, err)
 	if len(ours) != 1 || ours[0].Name != "Referrals" || len(others) != 1 || others[0].Name != "Diary" || len(later) != 0 {
 		t.Errorf("enabled %v, others %v, after the last %v", ours, others, later)
@@ -47,11 +47,11 @@ func TestOffersAndStakesOfPractice_D89(t *testing.T) {
 	projectionstest.Exec(t, d.Pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after, status, finished_at)
 		SELECT gen_random_uuid(), w.application, row_number() OVER (), v.tenant, w.event, gen_random_uuid(), w.destination, now(), now(), v.status, v.finished_at::timestamptz
 		FROM webhooks w, (VALUES ('elm-street', 'pending', NULL), ('elm-street', 'sending', NULL), ('elm-street', 'delivered', '2026-03-02'), ('oak-lane', 'pending', NULL)) v (tenant, status, finished_at)`)
-	stakes, err := offers.Stakes(t.Context(), elm, referrals, noon)
-	if projectionstest.Must(t, err); stakes != (applications.Stakes{Authorisations: 1, Deliveries: 1}) {
-		t.Errorf("at stake are %+v", stakes)
+	impact, err := directory.DisableImpact(t.Context(), elm, referrals, noon)
+	if projectionstest.Must(t, err); impact != (applications.DisableImpact{Authorisations: 1, Deliveries: 1}) {
+		t.Errorf("the impact is %+v", impact)
 	}
-	given, err := applications.GivenAuthorisations{DB: d.Pool}.To(t.Context(), elm, referrals, noon, 9)
+	given, err := applications.Authorisations{DB: d.Pool}.GivenTo(t.Context(), elm, referrals, noon, 9)
 	if projectionstest.Must(t, err); len(given) != 1 || given[0].Username != "user1" {
 		t.Errorf("it was given %+v", given)
 	}

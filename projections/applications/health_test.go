@@ -33,21 +33,21 @@ func TestHealthCountsByHour_D89(t *testing.T) {
 	d.deliver(t, oak, 0, "failed", "http_5xx")
 	zone, err := time.LoadLocation("Asia/Kathmandu") // its hours begin at a quarter past in UTC
 	projectionstest.Must(t, err)
-	got, err := applications.Healths{DB: d.Pool}.Of(t.Context(), elm, referrals, noon, zone)
+	got, err := applications.Monitor{DB: d.Pool}.Health(t.Context(), elm, referrals, noon, zone)
 	projectionstest.Must(t, err)
 	quarter := noon.Truncate(time.Hour).Add(-45 * time.Minute)
-	call := func(after time.Duration, status int) applications.SeenCall {
-		return applications.SeenCall{At: noon.Add(after), Mode: "user-restricted", Endpoint: "create-note", Status: status, Reason: "why", ActedFor: "Dr Lee"}
+	call := func(after time.Duration, status int) applications.RecentCall {
+		return applications.RecentCall{At: noon.Add(after), Mode: "user-restricted", Endpoint: "create-note", Status: status, Reason: "why", ActedFor: "Dr Lee"}
 	}
 	want := applications.Health{
-		Hours: []applications.HealthHour{
+		Hours: []applications.Hour{
 			{At: quarter, Answered: 2, Refused: 1, Delivered: 1},
 			{At: quarter.Add(-time.Hour), Failed: 1},
 			{At: quarter.Add(-2 * time.Hour), Undelivered: 1},
 		},
-		Calls:       []applications.SeenCall{call(0, 200), call(-20*time.Minute, 200), call(-25*time.Hour, 200)},
-		Refusals:    []applications.SeenCall{call(-40*time.Minute, 403), call(-time.Hour, 503)},
-		Undelivered: []applications.SeenDelivery{{At: noon.Add(-2 * time.Hour), Event: application.RecordOpened, Status: "failed", Reason: "http_5xx"}},
+		Calls:       []applications.RecentCall{call(0, 200), call(-20*time.Minute, 200), call(-25*time.Hour, 200)},
+		Refusals:    []applications.RecentCall{call(-40*time.Minute, 403), call(-time.Hour, 503)},
+		Undelivered: []applications.FailedDelivery{{At: noon.Add(-2 * time.Hour), Event: application.RecordOpened, Status: "failed", Reason: "http_5xx"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -55,7 +55,7 @@ func TestHealthCountsByHour_D89(t *testing.T) {
 
 	health := func(tenant string, app application.ID) applications.Health {
 		t.Helper()
-		found, err := applications.Healths{DB: d.Pool}.Of(t.Context(), tenant, app, noon.Add(time.Minute), zone)
+		found, err := applications.Monitor{DB: d.Pool}.Health(t.Context(), tenant, app, noon.Add(time.Minute), zone)
 		projectionstest.Must(t, err)
 		return found
 	}
@@ -71,7 +71,7 @@ func TestHealthCountsByHour_D89(t *testing.T) {
 	if found := health(elm, referrals); len(found.Calls) != 0 {
 		t.Errorf("more is looked at than is allowed: %+v", found.Calls)
 	}
-	nobodys, err := applications.Healths{DB: d.Pool}.Of(t.Context(), "nobodys", referrals, noon, zone)
+	nobodys, err := applications.Monitor{DB: d.Pool}.Health(t.Context(), "nobodys", referrals, noon, zone)
 	if projectionstest.Must(t, err); len(nobodys.Hours)+len(nobodys.Calls)+len(nobodys.Undelivered) > 0 {
 		t.Errorf("a practice that is none sees %+v", nobodys)
 	}
@@ -96,11 +96,11 @@ func TestHealthIsWholeOrAnError(t *testing.T) {
 	t.Parallel()
 	d := enabled(t)
 	for n := range 3 {
-		if _, err := (applications.Healths{DB: &outage{d.Pool, n}}).Of(t.Context(), elm, referrals, noon, time.UTC); !errors.Is(err, context.Canceled) {
+		if _, err := (applications.Monitor{DB: &outage{d.Pool, n}}).Health(t.Context(), elm, referrals, noon, time.UTC); !errors.Is(err, context.Canceled) {
 			t.Errorf("query %d has failed: %v", n+1, err)
 		}
 	}
-	if _, err := (applications.Healths{DB: &outage{d.Pool, 3}}).Of(t.Context(), elm, referrals, noon, time.UTC); err != nil {
+	if _, err := (applications.Monitor{DB: &outage{d.Pool, 3}}).Health(t.Context(), elm, referrals, noon, time.UTC); err != nil {
 		t.Error(err)
 	}
 }

@@ -19,29 +19,29 @@ import (
 //
 // An event has a delivery for each application. A page looks at all of them or at none.
 const (
-	ofThePractice      = `access_record WHERE tenant = $1 AND request_id >= $3 AND request_id < $4 ORDER BY request_id DESC`
-	ofTheApplication   = `access_record WHERE application = $2 AND request_id >= $3 AND request_id < $4 ORDER BY request_id DESC`
+	practiceCalls      = `access_record WHERE tenant = $1 AND request_id >= $3 AND request_id < $4 ORDER BY request_id DESC`
+	applicationCalls   = `access_record WHERE application = $2 AND request_id >= $3 AND request_id < $4 ORDER BY request_id DESC`
 	practiceDeliveries = `delivery_log WHERE tenant = $1 AND event >= $3 AND event < $4 ORDER BY event DESC`
 
-	amongThePractices    = `(SELECT * FROM ` + ofThePractice + ` LIMIT $5) theirs WHERE application = $2`
-	amongTheApplications = `(SELECT * FROM ` + ofTheApplication + ` LIMIT $5) its WHERE tenant = $1`
-	amongItsDeliveries   = `(SELECT * FROM ` + practiceDeliveries + ` FETCH FIRST ($5) ROWS WITH TIES) theirs WHERE application = $2`
+	newestByPractice    = `(SELECT * FROM ` + practiceCalls + ` LIMIT $5) theirs WHERE application = $2`
+	newestByApplication = `(SELECT * FROM ` + applicationCalls + ` LIMIT $5) its WHERE tenant = $1`
+	newestDeliveries    = `(SELECT * FROM ` + practiceDeliveries + ` FETCH FIRST ($5) ROWS WITH TIES) theirs WHERE application = $2`
 )
 
-// ownLooked limits the lines of each index that a page of an application's own data
+// maxLines limits the lines of each index that a page of an application's own data
 // reads.
-const ownLooked = 2000
+const maxLines = 2000
 
-// OwnPage is a page of an application's data at a practice, newest first.
-type OwnPage[Row any] struct {
+// Page is a page of an application's data at a practice, newest first.
+type Page[Row any] struct {
 	Rows []Row
 	// Before is where the next page begins: it holds lower identifiers. It is zero at
 	// the end. The identifier may belong to another application's row.
 	Before uuid.UUID
 }
 
-// OwnBounds select a page.
-type OwnBounds struct {
+// Bounds select a page.
+type Bounds struct {
 	Tenant      string
 	Application application.ID
 	Before      uuid.UUID // only lower identifiers; zero for the newest
@@ -49,25 +49,25 @@ type OwnBounds struct {
 }
 
 // args are the first six parameters of each statement.
-func (b OwnBounds) args(since uuid.UUID) []any {
+func (b Bounds) args(since uuid.UUID) []any {
 	before := b.Before
 	if before == uuid.Nil {
 		before = uuid.Max
 	}
-	return []any{pgx.QueryExecModeCacheDescribe, b.Tenant, b.Application, since, before, ownLooked, b.Limit}
+	return []any{pgx.QueryExecModeCacheDescribe, b.Tenant, b.Application, since, before, maxLines, b.Limit}
 }
 
-// ownPage queries a page. Each row of the result ends with the lowest identifier that
+// readPage queries a page. Each row of the result ends with the lowest identifier that
 // was read; it is NULL if the page is full, or nothing is left. The other columns are
 // NULL if the page is empty.
-func ownPage[Row any](ctx context.Context, db projections.Querier, limit int, query string, args []any, scan func(pgx.CollectableRow, *uuid.NullUUID) (uuid.UUID, Row, error)) (page OwnPage[Row], err error) {
+func readPage[Row any](ctx context.Context, db projections.Querier, limit int, query string, args []any, scan func(pgx.CollectableRow, *uuid.NullUUID) (uuid.UUID, Row, error)) (page Page[Row], err error) {
 	rows, _ := db.Query(ctx, query, args...)
 	defer rows.Close()
 	var reached uuid.NullUUID
 	for rows.Next() {
 		id, row, err := scan(rows, &reached)
 		if err != nil {
-			return OwnPage[Row]{}, fmt.Errorf("read an application's data: %w", err)
+			return Page[Row]{}, fmt.Errorf("read an application's data: %w", err)
 		}
 		if id != uuid.Nil {
 			page.Rows, page.Before = append(page.Rows, row), id
@@ -77,7 +77,7 @@ func ownPage[Row any](ctx context.Context, db projections.Querier, limit int, qu
 		page.Before = reached.UUID
 	}
 	if err := rows.Err(); err != nil {
-		return OwnPage[Row]{}, fmt.Errorf("read an application's data: %w", err)
+		return Page[Row]{}, fmt.Errorf("read an application's data: %w", err)
 	}
 	return page, nil
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // all pages through an application's rows, and calls between after each page.
-func all[Row any](t *testing.T, page func(before uuid.UUID) (applications.OwnPage[Row], error), between func()) (rows []Row) {
+func all[Row any](t *testing.T, page func(before uuid.UUID) (applications.Page[Row], error), between func()) (rows []Row) {
 	t.Helper()
 	before := uuid.Nil
 	for n := 0; n == 0 || before != uuid.Nil; n++ {
@@ -32,8 +32,8 @@ func all[Row any](t *testing.T, page func(before uuid.UUID) (applications.OwnPag
 
 func (d *day) ownCalls(t *testing.T, tenant string, app application.ID, limit int, between func()) (ids []uuid.UUID) {
 	t.Helper()
-	for _, call := range all(t, func(before uuid.UUID) (applications.OwnPage[access.OwnCall], error) {
-		return applications.OwnCalls{DB: d.Pool}.Of(t.Context(), applications.OwnBounds{Tenant: tenant, Application: app, Before: before, Limit: limit}, true, true)
+	for _, call := range all(t, func(before uuid.UUID) (applications.Page[access.OwnCall], error) {
+		return applications.Calls{DB: d.Pool}.List(t.Context(), applications.Bounds{Tenant: tenant, Application: app, Before: before, Limit: limit}, true, true)
 	}, between) {
 		ids = append(ids, call.RequestID)
 	}
@@ -108,8 +108,8 @@ func TestOwnCallsShowResults_D95(t *testing.T) {
 	projectionstest.Exec(t, d.Pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash, took_ms)
 		VALUES ($1, $2, $3, $4, 'application-restricted', 'create-note', 403, 'unauthorized', 'The app has not been granted access to this tenant', '', 12)`, id, noon, elm, referrals)
 	d.call(t, elm, referrals, -time.Minute, 200)
-	calls := applications.OwnCalls{DB: d.Pool}
-	bounds := applications.OwnBounds{Tenant: elm, Application: referrals, Limit: 10}
+	calls := applications.Calls{DB: d.Pool}
+	bounds := applications.Bounds{Tenant: elm, Application: referrals, Limit: 10}
 	refused := access.OwnCall{
 		RequestID: id, At: noon, Endpoint: "create-note", Mode: "application-restricted", Status: 403, Code: "unauthorized",
 		Reason: "The app has not been granted access to this tenant", Rule: access.RuleEnabled, Took: new(12 * time.Millisecond),
@@ -121,7 +121,7 @@ func TestOwnCallsShowResults_D95(t *testing.T) {
 	}{
 		"all": {true, true, []access.OwnCall{refused, answered}}, "answered": {true, false, []access.OwnCall{answered}}, "refused": {false, true, []access.OwnCall{refused}},
 	} {
-		page, err := calls.Of(t.Context(), bounds, test.answered, test.refused)
+		page, err := calls.List(t.Context(), bounds, test.answered, test.refused)
 		projectionstest.Must(t, err)
 		if diff := cmp.Diff(test.want, page.Rows); diff != "" || page.Before != uuid.Nil {
 			t.Errorf("%s: %s, then %s", name, diff, page.Before)
@@ -131,7 +131,7 @@ func TestOwnCallsShowResults_D95(t *testing.T) {
 	asking := lowest(noon.Add(time.Second))
 	projectionstest.Exec(t, d.Pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash)
 		VALUES ($1, $2, $3, $4, 'application-restricted', 'application/calls', 200, '', '', '')`, asking, noon, elm, referrals)
-	page, err := calls.Of(t.Context(), bounds, true, true)
+	page, err := calls.List(t.Context(), bounds, true, true)
 	if projectionstest.Must(t, err); len(page.Rows) != 2 {
 		t.Errorf("calls about itself are listed: %+v", page.Rows)
 	}
@@ -165,26 +165,26 @@ func TestOwnDeliveriesShowResults_D95(t *testing.T) {
 	projectionstest.Exec(t, d.Pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after) VALUES ($1, $2, 1, $3, 'record.opened', gen_random_uuid(), gen_random_uuid(), $4, $4)`,
 		sent, diary, elm, noon)
 
-	failed := applications.OwnDelivery{
+	failed := applications.Delivery{
 		JTI: sent, Event: "record.opened", URL: "https://app.example/then", Outcome: "failed", Reason: "http_5xx", HappenedAt: noon,
 		SentAt: new(noon.Add(time.Second)), FinishedAt: new(noon.Add(3 * time.Second)), Status: new(502),
 	}
-	forgotten := applications.OwnDelivery{JTI: old, Event: "record.opened", Outcome: "delivered", HappenedAt: noon.Add(-time.Hour), FinishedAt: new(noon.Add(-time.Hour))}
-	expired := applications.OwnDelivery{JTI: waits, Event: "record.opened", Outcome: "expired", HappenedAt: noon.Add(time.Minute), FinishedAt: new(noon.Add(time.Minute))}
+	forgotten := applications.Delivery{JTI: old, Event: "record.opened", Outcome: "delivered", HappenedAt: noon.Add(-time.Hour), FinishedAt: new(noon.Add(-time.Hour))}
+	expired := applications.Delivery{JTI: waits, Event: "record.opened", Outcome: "expired", HappenedAt: noon.Add(time.Minute), FinishedAt: new(noon.Add(time.Minute))}
 	for name, test := range map[string]struct {
-		asked applications.OwnDeliveriesAsked
-		want  []applications.OwnDelivery
+		asked applications.DeliveryFilter
+		want  []applications.Delivery
 	}{
-		"all":     {applications.OwnDeliveriesAsked{}, []applications.OwnDelivery{expired, failed, forgotten}},
-		"one":     {applications.OwnDeliveriesAsked{JTI: sent}, []applications.OwnDelivery{failed}},
-		"from":    {applications.OwnDeliveriesAsked{From: noon}, []applications.OwnDelivery{expired, failed}},
-		"until":   {applications.OwnDeliveriesAsked{Until: noon}, []applications.OwnDelivery{forgotten}},
-		"between": {applications.OwnDeliveriesAsked{From: noon, Until: noon.Add(time.Second)}, []applications.OwnDelivery{failed}},
-		"outcome": {applications.OwnDeliveriesAsked{Outcome: "delivered"}, []applications.OwnDelivery{forgotten}},
-		"unknown": {applications.OwnDeliveriesAsked{JTI: uuid.Max}, nil},
+		"all":     {applications.DeliveryFilter{}, []applications.Delivery{expired, failed, forgotten}},
+		"one":     {applications.DeliveryFilter{JTI: sent}, []applications.Delivery{failed}},
+		"from":    {applications.DeliveryFilter{From: noon}, []applications.Delivery{expired, failed}},
+		"until":   {applications.DeliveryFilter{Until: noon}, []applications.Delivery{forgotten}},
+		"between": {applications.DeliveryFilter{From: noon, Until: noon.Add(time.Second)}, []applications.Delivery{failed}},
+		"outcome": {applications.DeliveryFilter{Outcome: "delivered"}, []applications.Delivery{forgotten}},
+		"unknown": {applications.DeliveryFilter{JTI: uuid.Max}, nil},
 	} {
 		test.asked.Tenant, test.asked.Application, test.asked.Limit = elm, referrals, 10
-		page, err := applications.OwnDeliveries{DB: d.Pool}.Of(t.Context(), test.asked)
+		page, err := applications.Deliveries{DB: d.Pool}.List(t.Context(), test.asked)
 		projectionstest.Must(t, err)
 		if diff := cmp.Diff(test.want, page.Rows, cmpopts.EquateApproxTime(0)); diff != "" || page.Before != uuid.Nil {
 			t.Errorf("%s (-want +got), then %s:\n%s", name, page.Before, diff)
@@ -202,9 +202,9 @@ func TestADeliveryIsOnOnePage_D95(t *testing.T) {
 		FROM generate_series(1, 30) e, generate_series(1, 150) a`, referrals, elm, noon)
 	for _, limit := range []int{4, 200} {
 		pages, seen := 0, map[uuid.UUID]bool{}
-		for _, delivery := range all(t, func(before uuid.UUID) (applications.OwnPage[applications.OwnDelivery], error) {
-			return applications.OwnDeliveries{DB: d.Pool}.Of(t.Context(), applications.OwnDeliveriesAsked{
-				OwnBounds: applications.OwnBounds{Tenant: elm, Application: referrals, Before: before, Limit: limit}, From: noon,
+		for _, delivery := range all(t, func(before uuid.UUID) (applications.Page[applications.Delivery], error) {
+			return applications.Deliveries{DB: d.Pool}.List(t.Context(), applications.DeliveryFilter{
+				Bounds: applications.Bounds{Tenant: elm, Application: referrals, Before: before, Limit: limit}, From: noon,
 			})
 		}, func() { pages++ }) {
 			if seen[delivery.JTI] {
@@ -216,8 +216,8 @@ func TestADeliveryIsOnOnePage_D95(t *testing.T) {
 			t.Errorf("%d deliveries on %d pages", len(seen), pages)
 		}
 	}
-	page, err := applications.OwnDeliveries{DB: d.Pool}.Of(t.Context(), applications.OwnDeliveriesAsked{
-		OwnBounds: applications.OwnBounds{Tenant: elm, Application: application.ID{UUID: uuid.Max}, Limit: 10}, From: noon.Add(2 * time.Hour),
+	page, err := applications.Deliveries{DB: d.Pool}.List(t.Context(), applications.DeliveryFilter{
+		Bounds: applications.Bounds{Tenant: elm, Application: application.ID{UUID: uuid.Max}, Limit: 10}, From: noon.Add(2 * time.Hour),
 	})
 	if projectionstest.Must(t, err); page.Before != uuid.Nil {
 		t.Error("it goes on to what happened before the time that is asked for")

@@ -38,29 +38,29 @@ func TestAPageOfItsOwnLooksAtFewLines_D95(t *testing.T) {
 		return id
 	}
 	busy := application.ID{UUID: one(`SELECT md5('app4')::uuid`)}
-	for name, b := range map[string]applications.OwnBounds{
+	for name, b := range map[string]applications.Bounds{
 		"one of a hundred applications": {Tenant: elm, Application: busy},
 		"one of a thousand practices":   {Tenant: "practice-1", Application: referrals},
 		"nothing":                       {Tenant: elm, Application: referrals},
 	} {
 		for page := range 3 {
 			b.Limit = 50
-			calls, err := applications.OwnCalls{DB: asked}.Of(t.Context(), b, page != 2, true)
+			calls, err := applications.Calls{DB: asked}.List(t.Context(), b, page != 2, true)
 			if projectionstest.Must(t, err); asked.Most > 2*2000 {
 				t.Errorf("%s, page %d: %d lines for %d calls", name, page, asked.Most, len(calls.Rows))
 			}
-			told, err := applications.OwnDeliveries{DB: asked}.Of(t.Context(), applications.OwnDeliveriesAsked{OwnBounds: b})
+			told, err := applications.Deliveries{DB: asked}.List(t.Context(), applications.DeliveryFilter{Bounds: b})
 			if projectionstest.Must(t, err); asked.Most > 2*2000 {
 				t.Errorf("%s, page %d: %d lines for %d webhooks", name, page, asked.Most, len(told.Rows))
 			}
 			b.Before = calls.Before
 		}
 	}
-	if _, err := (applications.OwnCalls{DB: asked}).Call(t.Context(), elm, busy, uuid.Max); err != nil || asked.Most > 1 {
+	if _, err := (applications.Calls{DB: asked}).Call(t.Context(), elm, busy, uuid.Max); err != nil || asked.Most > 1 {
 		t.Errorf("%d lines for one call, %v", asked.Most, err)
 	}
-	told := applications.OwnDeliveriesAsked{OwnBounds: applications.OwnBounds{Tenant: elm, Application: busy, Limit: 50}, JTI: one(`SELECT event FROM deliveries LIMIT 1`)}
-	if _, err := (applications.OwnDeliveries{DB: asked}).Of(t.Context(), told); err != nil || asked.Most > 200 {
+	told := applications.DeliveryFilter{Bounds: applications.Bounds{Tenant: elm, Application: busy, Limit: 50}, JTI: one(`SELECT event FROM deliveries LIMIT 1`)}
+	if _, err := (applications.Deliveries{DB: asked}).List(t.Context(), told); err != nil || asked.Most > 200 {
 		t.Errorf("%d lines for one webhook, %v", asked.Most, err)
 	}
 }

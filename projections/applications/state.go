@@ -13,9 +13,9 @@ import (
 	"frontdesk/projections"
 )
 
-// ApplicationAt is a registered application and its state at one practice. It contains
+// State is a registered application and its state at one practice. It contains
 // no personal data.
-type ApplicationAt struct {
+type State struct {
 	Name          string
 	JWKSURL       string
 	PatientScoped bool
@@ -27,14 +27,14 @@ type ApplicationAt struct {
 	Scoped        int  // authorisations for one patient each, likewise
 }
 
-// ApplicationsAt answers the API calls of applications about themselves (D94).
-type ApplicationsAt struct{ DB projections.Querier }
+// States answers the API calls of applications about themselves (D94).
+type States struct{ DB projections.Querier }
 
 // Lists are in the order of their texts. The query counts authorisations by the staff
 // of the practice, who are few: expired ones stay in the table, and are many. It reads
 // only those of a practice that has enabled the application, so the answer and its
 // timing do not reveal whether a practice exists.
-const applicationAt = `
+const stateAtPractice = `
 SELECT a.name, a.jwks_url, a.patient_scoped,
 	ARRAY(SELECT callback FROM application_callbacks c WHERE c.application = a.application ORDER BY 1),
 	to_json(ARRAY(SELECT json_build_object('endpoint', g.endpoint, 'mode', g.mode) FROM endpoint_grants g
@@ -50,10 +50,10 @@ LEFT JOIN LATERAL (
 	WHERE s.tenant = n.tenant AND s.active) u ON true
 WHERE a.application = $2`
 
-// Of returns the state of an application at a practice at an instant. It returns
+// Find returns the state of an application at a practice at an instant. It returns
 // application.ErrUnknown if the application does not exist.
-func (a ApplicationsAt) Of(ctx context.Context, tenant string, app application.ID, now time.Time) (found ApplicationAt, err error) {
-	err = a.DB.QueryRow(ctx, applicationAt, tenant, app, now, uuid.Nil).Scan(&found.Name, &found.JWKSURL, &found.PatientScoped,
+func (s States) Find(ctx context.Context, tenant string, app application.ID, now time.Time) (found State, err error) {
+	err = s.DB.QueryRow(ctx, stateAtPractice, tenant, app, now, uuid.Nil).Scan(&found.Name, &found.JWKSURL, &found.PatientScoped,
 		&found.Callbacks, &found.Grants, &found.Webhooks, &found.Enabled, &found.Standing, &found.Scoped)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

@@ -21,9 +21,9 @@ var (
 	ends    = granted.Add(12 * time.Hour)
 )
 
-func (d *day) applicationAt(t *testing.T, tenant string, app application.ID, now time.Time) applications.ApplicationAt {
+func (d *day) applicationAt(t *testing.T, tenant string, app application.ID, now time.Time) applications.State {
 	t.Helper()
-	found, err := applications.ApplicationsAt{DB: d.Pool}.Of(t.Context(), tenant, app, now)
+	found, err := applications.States{DB: d.Pool}.Find(t.Context(), tenant, app, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,11 +49,11 @@ func TestAnApplicationLearnsHowItStands_D94(t *testing.T) {
 	d.grant(t, elm, authorisation.Subject{Staff: lee, Application: diary}, ends)
 	d.grant(t, oak, authorisation.Subject{Staff: kim, Application: referrals}, ends) // which Oak Lane has not enabled
 
-	registered := applications.ApplicationAt{
+	registered := applications.State{
 		Name: "Referrals", JWKSURL: keysURL, PatientScoped: true, Callbacks: []string{"https://a.example/", "https://b.example/"},
 		Grants: []application.Grant{submitApp, submitFor}, Webhooks: []application.WebhookSet{hook},
 	}
-	at := func(standing, scoped int) applications.ApplicationAt {
+	at := func(standing, scoped int) applications.State {
 		a := registered
 		a.Enabled, a.Standing, a.Scoped = true, standing, scoped
 		return a
@@ -61,7 +61,7 @@ func TestAnApplicationLearnsHowItStands_D94(t *testing.T) {
 	for name, c := range map[string]struct {
 		tenant string
 		now    time.Time
-		want   applications.ApplicationAt
+		want   applications.State
 	}{
 		"all of it":                          {elm, granted, at(1, 2)},
 		"the standing one has run out":       {elm, ends, at(0, 2)},
@@ -77,7 +77,7 @@ func TestAnApplicationLearnsHowItStands_D94(t *testing.T) {
 	if got := d.applicationAt(t, elm, referrals, granted); got.Standing+got.Scoped != 0 {
 		t.Errorf("who has left still counts: %+v", got)
 	}
-	if _, err := (applications.ApplicationsAt{DB: d.Pool}).Of(t.Context(), elm, application.ID{UUID: ann.UUID}, granted); !errors.Is(err, application.ErrUnknown) {
+	if _, err := (applications.States{DB: d.Pool}).Find(t.Context(), elm, application.ID{UUID: ann.UUID}, granted); !errors.Is(err, application.ErrUnknown) {
 		t.Error(err)
 	}
 }
@@ -87,7 +87,7 @@ func TestAnApplicationWithNothingHasEmptyLists_D94(t *testing.T) {
 	t.Parallel()
 	d := registered(t)
 	d.Happens(t, practice.EnablementStream(elm, referrals), practice.ApplicationEnabled{Application: referrals}, practice.ApplicationDisabled{Application: referrals})
-	want := applications.ApplicationAt{Name: "Referrals", JWKSURL: keysURL, Callbacks: []string{}, Grants: []application.Grant{}, Webhooks: []application.WebhookSet{}}
+	want := applications.State{Name: "Referrals", JWKSURL: keysURL, Callbacks: []string{}, Grants: []application.Grant{}, Webhooks: []application.WebhookSet{}}
 	if diff := cmp.Diff(want, d.applicationAt(t, elm, referrals, granted)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

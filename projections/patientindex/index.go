@@ -3,7 +3,9 @@ package patientindex
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,84 +18,82 @@ import (
 	"frontdesk/projections"
 )
 
-// Book finds patients by their names and dates of birth. Both are encrypted, so no
-// table can be searched for them. The first search in a practice decrypts its names,
-// and they stay in memory until no search was made for a while. It is safe for
+// Index holds the names of practices in which searches were made. It is safe for
 // concurrent use.
-type Book struct {
+type Index struct {
 	Names projections.Names
 	Now   func() time.Time
-	Most  int // limit of names, for all practices together; 0 means 300,000, about 40 MB
+	Most  int // maximum of names, for all practices together; 0 means 300,000, about 40 MB
 
 	mu        sync.Mutex
-	practices map[string]*section
+	practices map[string]*practice
 }
 
-// Found is a patient that a search found.
-type Found struct {
+// Match is a patient that a search found.
+type Match struct {
 	Patient patient.ID
 	projections.PatientName
 }
 
-// BookTidying is how often to call [Book.Tidy].
-const BookTidying = time.Minute
+// TidyInterval is how often to call [Index.Tidy].
+const TidyInterval = time.Minute
 
 const (
-	bookIdle = 15 * time.Minute // since the last search in a practice
-	bookPage = 500              // names that are decrypted at once
-	bookMost = 300_000
+	maxIdle     = 15 * time.Minute // since the last search in a practice
+	pageSize    = 500              // names that are decrypted at once
+	defaultMost = 300_000
 )
 
-// section is the names of one practice.
-type section struct {
-	turn  chan struct{} // a semaphore of one permit: its holder reads and changes the fields below
-	lines []line        // in order; replaced as a whole, so that it can be read without the turn
-	whole bool          // lines have been loaded
-	upTo  int64         // lines reflect the log up to this idx
+// practice is the names of one practice.
+type practice struct {
+	permit  chan struct{} // a semaphore of one: the holder of its permit reads and changes the fields below
+	entries []entry       // in order; replaced as a whole, so that they can be read without the permit
+	loaded  bool
+	upTo    int64 // the entries reflect the log up to this idx
 
-	asked time.Time // time of the last search; guarded by [Book], as is the size
-	size  int
+	searched time.Time // last search; guarded by [Index], as is the size
+	size     int
 }
 
-// line is one patient in the book.
-type line struct {
+// entry is one patient.
+type entry struct {
 	patient patient.ID
 	name    string // folded
-	born    string // 2006-01-02; "" if unknown
+	birth   string // 2006-01-02; "" if unknown
 }
 
-// before orders the lines of a practice.
-func (l line) before(other line) int {
-	return cmp.Or(strings.Compare(l.name, other.name), strings.Compare(l.patient.String(), other.patient.String()))
+// compare orders the entries of a practice.
+func (e entry) compare(other entry) int {
+	return cmp.Or(strings.Compare(e.name, other.name), strings.Compare(e.patient.String(), other.patient.String()))
 }
 
-// section returns the names of a practice, possibly not yet loaded.
-func (b *Book) section(tenant string) *section {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s := b.practices[tenant]
-	if s == nil {
-		s = &section{turn: make(chan struct{}, 1)}
-		s.turn <- struct{}{}
-		if b.practices == nil {
-			b.practices = map[string]*section{}
+// practice returns the names of a practice, possibly not yet loaded.
+func (x *Index) practice(tenant string) *practice {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	p := x.practices[tenant]
+	if p == nil {
+		p = &practice{permit: make(chan struct{}, 1)}
+		p.permit <- struct{}{}
+		if x.practices == nil {
+			x.practices = map[string]*practice{}
 		}
-		b.practices[tenant] = s
+		x.practices[tenant] = p
 	}
-	s.asked = b.Now()
-	return s
+	p.searched = x.Now()
+	return p
 }
 
 // upToDate returns the names of a practice as of the log now.
-func (b *Book) upToDate(ctx context.Context, tenant string, s *section) ([]line, error) {
+func (x *Index) upToDate(ctx context.Context, tenant string, p *practice) ([]entry, error) {
 	select {
-	case <-s.turn:
+	case <-p.permit:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { s.turn <- struct{}{} }()
-	err := b.follow(ctx, tenant, s)
-	return s.lines, err
+	defer func() { p.permit <- struct{}{} }()
+	err := x.update(ctx, tenant, p)
+	return p.entries, err
 }
 
 // patientsChanged finds the patients whose names may have changed. Events that are not
@@ -105,68 +105,68 @@ WHERE e.tenant = $3 AND e.name LIKE 'patient.%' AND e.patient IS NOT NULL`
 
 const patientsAfter = `SELECT patient FROM patients WHERE tenant = $1 AND patient > $2 ORDER BY patient LIMIT $3`
 
-// follow loads the names of a practice, or those that have changed.
-func (b *Book) follow(ctx context.Context, tenant string, s *section) error {
-	head, err := Head{b.Names.DB}.Of(ctx)
-	if err != nil {
-		return err
+// update loads the names of a practice, or those that have changed.
+func (x *Index) update(ctx context.Context, tenant string, p *practice) error {
+	var head int64
+	if err := x.Names.DB.QueryRow(ctx, `SELECT head FROM sequencer`).Scan(&head); err != nil {
+		return fmt.Errorf("read the head of the log: %w", err)
 	}
-	catchUp := b.load
+	catchUp := x.load
 	switch {
-	case s.whole && s.upTo == head:
+	case p.loaded && p.upTo == head:
 		return nil
-	case s.whole:
-		catchUp = b.change
+	case p.loaded:
+		catchUp = x.refresh
 	}
-	lines, err := catchUp(ctx, tenant, s, head)
+	entries, err := catchUp(ctx, tenant, p, head)
 	if err != nil {
 		return err
 	}
-	s.lines, s.whole, s.upTo = lines, true, head
+	p.entries, p.loaded, p.upTo = entries, true, head
 	return nil
 }
 
-// change returns the lines with those of changed patients, and without those of
+// refresh returns the entries with those of changed patients, and without those of
 // patients who are gone.
-func (b *Book) change(ctx context.Context, tenant string, s *section, head int64) ([]line, error) {
-	changed, err := b.patients(ctx, patientsChanged, s.upTo, head, tenant)
+func (x *Index) refresh(ctx context.Context, tenant string, p *practice, head int64) ([]entry, error) {
+	changed, err := x.patients(ctx, patientsChanged, p.upTo, head, tenant)
 	if err != nil || len(changed) == 0 {
-		return s.lines, err
+		return p.entries, err
 	}
-	anew := make(map[patient.ID]bool, len(changed))
+	stale := make(map[patient.ID]bool, len(changed))
 	for _, id := range changed {
-		anew[id] = true
+		stale[id] = true
 	}
-	lines := slices.DeleteFunc(slices.Clone(s.lines), func(l line) bool { return anew[l.patient] })
-	for page := range slices.Chunk(changed, bookPage) {
-		if lines, err = b.learn(ctx, tenant, s, lines, page); err != nil {
+	entries := slices.DeleteFunc(slices.Clone(p.entries), func(e entry) bool { return stale[e.patient] })
+	for page := range slices.Chunk(changed, pageSize) {
+		if entries, err = x.add(ctx, tenant, p, entries, page); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortFunc(lines, line.before)
-	return lines, nil
+	slices.SortFunc(entries, entry.compare)
+	return entries, nil
 }
 
-func (b *Book) load(ctx context.Context, tenant string, s *section, _ int64) (lines []line, err error) {
+func (x *Index) load(ctx context.Context, tenant string, p *practice, _ int64) (entries []entry, err error) {
 	var last patient.ID
 	for {
-		page, err := b.patients(ctx, patientsAfter, tenant, last, bookPage)
+		page, err := x.patients(ctx, patientsAfter, tenant, last, pageSize)
 		if err != nil {
 			return nil, err
 		}
 		if len(page) == 0 {
-			slices.SortFunc(lines, line.before)
-			return lines, nil
+			slices.SortFunc(entries, entry.compare)
+			return entries, nil
 		}
-		if lines, err = b.learn(ctx, tenant, s, lines, page); err != nil {
+		if entries, err = x.add(ctx, tenant, p, entries, page); err != nil {
 			return nil, err
 		}
 		last = page[len(page)-1]
 	}
 }
 
-func (b *Book) patients(ctx context.Context, query string, args ...any) ([]patient.ID, error) {
-	rows, _ := b.Names.DB.Query(ctx, query, args...)
+func (x *Index) patients(ctx context.Context, query string, args ...any) ([]patient.ID, error) {
+	rows, _ := x.Names.DB.Query(ctx, query, args...)
 	ids, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (id patient.ID, err error) {
 		return id, row.Scan(&id.UUID)
 	})
@@ -176,16 +176,81 @@ func (b *Book) patients(ctx context.Context, query string, args ...any) ([]patie
 	return ids, nil
 }
 
-// learn adds a line for each patient of a page who is not gone.
-func (b *Book) learn(ctx context.Context, tenant string, s *section, lines []line, page []patient.ID) ([]line, error) {
-	names, err := b.Names.Of(ctx, tenant, page...)
+// add adds an entry for each patient of a page who is not gone.
+func (x *Index) add(ctx context.Context, tenant string, p *practice, entries []entry, page []patient.ID) ([]entry, error) {
+	names, err := x.Names.Of(ctx, tenant, page...)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range page {
 		if name, known := names[id]; known && name.Name != event.Erased {
-			lines = append(lines, line{id, folded(name.Name), name.BirthDate})
+			entries = append(entries, entry{id, fold(name.Name), name.BirthDate})
 		}
 	}
-	return lines, b.makeRoom(s, len(lines))
+	return entries, x.makeRoom(p, len(entries))
+}
+
+// ErrFull means that one practice has more patients than the index can hold. They can
+// only be found by their identifiers.
+var ErrFull = errors.New("the index of patients is full")
+
+// makeRoom evicts the least recently searched practices until there is room for one
+// that has grown.
+func (x *Index) makeRoom(grown *practice, size int) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	grown.size = size
+	for {
+		all, oldest := grown.size, ""
+		for tenant, p := range x.practices {
+			if p == grown {
+				continue
+			}
+			all += p.size
+			if oldest == "" || p.searched.Before(x.practices[oldest].searched) {
+				oldest = tenant
+			}
+		}
+		switch {
+		case all <= cmp.Or(x.Most, defaultMost):
+			return nil
+		case oldest == "":
+			return ErrFull
+		}
+		delete(x.practices, oldest)
+	}
+}
+
+// Tidy evicts practices without a search for a while, and removes patients who are gone
+// from the others. It evicts a practice that it cannot bring up to date, and returns no
+// error.
+func (x *Index) Tidy(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, TidyInterval)
+	defer cancel()
+	for tenant, p := range x.evictIdle() {
+		if _, err := x.upToDate(ctx, tenant, p); err != nil {
+			x.evict(tenant)
+		}
+	}
+	return nil
+}
+
+// evictIdle evicts practices without a recent search, and returns the others.
+func (x *Index) evictIdle() map[string]*practice {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	kept := map[string]*practice{}
+	for tenant, p := range x.practices {
+		if x.Now().Sub(p.searched) < maxIdle {
+			kept[tenant] = p
+		}
+	}
+	x.practices = kept
+	return maps.Clone(kept)
+}
+
+func (x *Index) evict(tenant string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.practices, tenant)
 }

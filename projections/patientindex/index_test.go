@@ -20,8 +20,8 @@ const elm, oak = projectionstest.Elm, projectionstest.Oak
 
 var ann, bill = projectionstest.Ann, projectionstest.Bill
 
-// bookOf is a practice whose patients have these names, and the book of it.
-func bookOf(t testing.TB, d *projectionstest.Day, names ...string) *patientindex.Book {
+// indexOf is a practice whose patients have these names, and an index of them.
+func indexOf(t testing.TB, d *projectionstest.Day, names ...string) *patientindex.Index {
 	t.Helper()
 	for page := 0; page < len(names); page += 250 {
 		var changes []event.Change
@@ -34,10 +34,10 @@ func bookOf(t testing.TB, d *projectionstest.Day, names ...string) *patientindex
 		}
 	}
 	d.Drain(t)
-	return &patientindex.Book{Names: d.Names(), Now: func() time.Time { return d.At }}
+	return &patientindex.Index{Names: d.Names(), Now: func() time.Time { return d.At }}
 }
 
-func wantFound(t *testing.T, b *patientindex.Book, tenant, text string, want ...string) {
+func wantFound(t *testing.T, b *patientindex.Index, tenant, text string, want ...string) {
 	t.Helper()
 	found, more, err := b.Search(t.Context(), tenant, text, 3)
 	var names []string
@@ -49,9 +49,9 @@ func wantFound(t *testing.T, b *patientindex.Book, tenant, text string, want ...
 	}
 }
 
-func TestAPatientIsFoundByAnyPartOfTheirName_D68(t *testing.T) {
+func TestSearchByPartOfName_D68(t *testing.T) {
 	t.Parallel()
-	b := bookOf(t, projectionstest.New(t), "Zoë Müller-Søndergård", "Sean O’Brien", "Ann Archer", "ann marie archer", "İpek Straße")
+	b := indexOf(t, projectionstest.New(t), "Zoë Müller-Søndergård", "Sean O’Brien", "Ann Archer", "ann marie archer", "İpek Straße")
 	for text, want := range map[string][]string{
 		"zoe": {"Zoë Müller-Søndergård"}, "MULLER-SONDERGARD": {"Zoë Müller-Søndergård"}, "ndergå": {"Zoë Müller-Søndergård"},
 		"o'brien": {"Sean O’Brien"}, "archer  ANN": {"Ann Archer", "ann marie archer"}, "rche": {"Ann Archer", "ann marie archer"},
@@ -65,28 +65,28 @@ func TestAPatientIsFoundByAnyPartOfTheirName_D68(t *testing.T) {
 	}
 }
 
-func TestAPatientIsFoundByBeginningsOfTheirNamesAndBirthDate_D85(t *testing.T) {
+func TestFindByNameAndBirthDate_D85(t *testing.T) {
 	t.Parallel()
 	d := projectionstest.New(t)
-	b := bookOf(t, d, "Zoë Müller-Søndergård", "Sean O’Brien", "Ann Archer", "Joanna Archer")
+	b := indexOf(t, d, "Zoë Müller-Søndergård", "Sean O’Brien", "Ann Archer", "Joanna Archer")
 	d.Happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Ann Barker", BirthDate: "1980-02-29"})
 	d.Happens(t, patient.StreamOf(elm, bill), patient.Registered{Patient: bill, Name: "Bill Barker", BirthDate: "1981-02-28"})
 	d.Drain(t)
 	for _, c := range []struct {
-		wanted patientindex.Wanted
+		wanted patientindex.Criteria
 		found  string // the first three
 		all    int
 	}{
-		{patientindex.Wanted{Name: "AN"}, "Ann Archer, Ann Barker", 2},
-		{patientindex.Wanted{Name: "arch ann"}, "Ann Archer", 1},
-		{patientindex.Wanted{Name: "brien"}, "Sean O’Brien", 1},
-		{patientindex.Wanted{Name: "o'b"}, "Sean O’Brien", 1},
-		{patientindex.Wanted{Name: "muller-s"}, "Zoë Müller-Søndergård", 1},
-		{patientindex.Wanted{Name: "ller"}, "", 0},
-		{patientindex.Wanted{Name: "arker", BirthDate: "1980-02-29"}, "", 0},
-		{patientindex.Wanted{Name: "barker", BirthDate: "1980-02-29"}, "Ann Barker", 1},
-		{patientindex.Wanted{BirthDate: "1981-02-28"}, "Bill Barker", 1},
-		{patientindex.Wanted{}, "Ann Archer, Ann Barker, Bill Barker", 6},
+		{patientindex.Criteria{Name: "AN"}, "Ann Archer, Ann Barker", 2},
+		{patientindex.Criteria{Name: "arch ann"}, "Ann Archer", 1},
+		{patientindex.Criteria{Name: "brien"}, "Sean O’Brien", 1},
+		{patientindex.Criteria{Name: "o'b"}, "Sean O’Brien", 1},
+		{patientindex.Criteria{Name: "muller-s"}, "Zoë Müller-Søndergård", 1},
+		{patientindex.Criteria{Name: "ller"}, "", 0},
+		{patientindex.Criteria{Name: "arker", BirthDate: "1980-02-29"}, "", 0},
+		{patientindex.Criteria{Name: "barker", BirthDate: "1980-02-29"}, "Ann Barker", 1},
+		{patientindex.Criteria{BirthDate: "1981-02-28"}, "Bill Barker", 1},
+		{patientindex.Criteria{}, "Ann Archer, Ann Barker, Bill Barker", 6},
 	} {
 		ids, all, err := b.Find(t.Context(), elm, c.wanted, 3)
 		names, _ := d.Names().Of(t.Context(), elm, ids...)
@@ -98,7 +98,7 @@ func TestAPatientIsFoundByBeginningsOfTheirNamesAndBirthDate_D85(t *testing.T) {
 			t.Errorf("%+v finds %s of %d, error %v", c.wanted, got, all, err)
 		}
 	}
-	if ids, all, err := b.Find(t.Context(), oak, patientindex.Wanted{}, 3); len(ids)+all != 0 || err != nil {
+	if ids, all, err := b.Find(t.Context(), oak, patientindex.Criteria{}, 3); len(ids)+all != 0 || err != nil {
 		t.Errorf("at another practice: %v of %d, error %v", ids, all, err)
 	}
 	for asked, want := range map[[2]string]string{
@@ -121,10 +121,10 @@ func TestAPatientIsFoundByBeginningsOfTheirNamesAndBirthDate_D85(t *testing.T) {
 	}
 }
 
-func TestTheBookFollowsTheLog_D68(t *testing.T) {
+func TestIndexFollowsLog_D68(t *testing.T) {
 	t.Parallel()
 	d := projectionstest.New(t)
-	b := bookOf(t, d, "Cid Cole")
+	b := indexOf(t, d, "Cid Cole")
 	wantFound(t, b, elm, "cole", "Cid Cole")
 	d.Happens(t, patient.StreamOf(elm, ann), patient.Registered{Patient: ann, Name: "Ann Archer"})
 	d.Happens(t, patient.StreamOf(oak, ann), patient.Registered{Patient: ann, Name: "Ann Oakes"})
@@ -146,10 +146,10 @@ func TestTheBookFollowsTheLog_D68(t *testing.T) {
 	}
 }
 
-func TestTheBookIsBounded_D68(t *testing.T) {
+func TestIndexIsBounded_D68(t *testing.T) {
 	t.Parallel()
 	d := projectionstest.New(t)
-	b := bookOf(t, d, "Ann Archer", "Bill Baker")
+	b := indexOf(t, d, "Ann Archer", "Bill Baker")
 	d.Happens(t, patient.StreamOf(oak, ann), patient.Registered{Patient: ann, Name: "Ann Oakes"})
 	b.Most = 2
 	wantFound(t, b, elm, "ann", "Ann Archer")
@@ -158,7 +158,7 @@ func TestTheBookIsBounded_D68(t *testing.T) {
 		t.Errorf("%d names are kept", kept)
 	}
 	b.Most = 1
-	if _, _, err := b.Find(t.Context(), elm, patientindex.Wanted{Name: "ann"}, 3); !errors.Is(err, patientindex.ErrBookFull) {
+	if _, _, err := b.Find(t.Context(), elm, patientindex.Criteria{Name: "ann"}, 3); !errors.Is(err, patientindex.ErrFull) {
 		t.Error("more names than there is room for were kept")
 	}
 	d.At = d.At.Add(14 * time.Minute)
@@ -175,24 +175,24 @@ func TestTheBookIsBounded_D68(t *testing.T) {
 	}
 }
 
-// BenchmarkBook loads the names of a practice with 10,000 patients, and searches them.
+// BenchmarkIndex loads the names of a practice with 10,000 patients, and searches them.
 //
 //	ms/load    with a keyring that has cached no key
 //	ms/search  with one that has cached them, 20 found
-func BenchmarkBook(b *testing.B) {
+func BenchmarkIndex(b *testing.B) {
 	d := projectionstest.New(b)
 	names := make([]string, 10_000)
 	for n := range names {
 		names[n] = fmt.Sprintf("Zoë Patient-%05d Ångström", n)
 	}
-	bookOf(b, d, names...)
+	indexOf(b, d, names...)
 	var load, search time.Duration
 	for b.Loop() {
 		d.FreshKeys(b)
-		book := &patientindex.Book{Names: d.Names(), Now: clock.System}
+		index := &patientindex.Index{Names: d.Names(), Now: clock.System}
 		for _, into := range []*time.Duration{&load, &search} {
 			begun := clock.Start()
-			found, _, err := book.Search(b.Context(), elm, "angstrom 99", 20)
+			found, _, err := index.Search(b.Context(), elm, "angstrom 99", 20)
 			if err != nil || len(found) != 20 {
 				b.Fatalf("found %d, error %v", len(found), err)
 			}

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
 )
 
-// Wanted is the criteria of a search. A patient has to meet all that are given.
-type Wanted struct {
+// Criteria are the criteria of a search. A patient has to meet all that are given.
+type Criteria struct {
 	Name      string // beginnings of words of the name, in any order
 	BirthDate string // 2006-01-02
 }
@@ -19,25 +22,25 @@ type Wanted struct {
 // Search returns the patients of a practice whose names contain all words of a text,
 // whatever their case and accents, in the order of their names. If there are more than
 // most of them, it returns the first, and true.
-func (b *Book) Search(ctx context.Context, tenant, text string, most int) (found []Found, more bool, err error) {
-	words := strings.Fields(folded(text))
-	has := func(l line) bool { return hasAll(l.name, words) }
-	matching, all, err := b.matching(ctx, tenant, has, most)
+func (x *Index) Search(ctx context.Context, tenant, text string, most int) (found []Match, more bool, err error) {
+	words := strings.Fields(fold(text))
+	has := func(e entry) bool { return hasAll(e.name, words) }
+	matching, all, err := x.matching(ctx, tenant, has, most)
 	if err != nil {
 		return nil, false, err
 	}
-	found, err = b.named(ctx, tenant, matching, has)
+	found, err = x.named(ctx, tenant, matching, has)
 	return found, all > most, err
 }
 
 // Find returns at most the given number of patients who match, in the order of their
-// names, and how many there are. It compares names without case and accents. [Names]
-// decrypts the names. It returns [ErrBookFull] if the practice has more patients than
-// the book can hold.
-func (b *Book) Find(ctx context.Context, tenant string, w Wanted, most int) (found []patient.ID, all int, err error) {
-	words := strings.Fields(folded(w.Name))
-	return b.matching(ctx, tenant, func(l line) bool {
-		return (w.BirthDate == "" || l.born == w.BirthDate) && beginAll(l.name, words)
+// names, and how many there are. It compares names without case and accents.
+// [projections.Names] decrypts the names. It returns [ErrFull] if the practice has more
+// patients than the index can hold.
+func (x *Index) Find(ctx context.Context, tenant string, c Criteria, most int) (found []patient.ID, all int, err error) {
+	words := strings.Fields(fold(c.Name))
+	return x.matching(ctx, tenant, func(e entry) bool {
+		return (c.BirthDate == "" || e.birth == c.BirthDate) && beginAll(e.name, words)
 	}, most)
 }
 
@@ -45,52 +48,52 @@ func (b *Book) Find(ctx context.Context, tenant string, w Wanted, most int) (fou
 // with this name and birth date ("" if unknown). Either their names have the same
 // words, and the birth dates do not differ; or they were born on the same day, and the
 // first or the last words of the names are the same.
-func (b *Book) Alike(ctx context.Context, tenant, name, birthDate string, most int) ([]Found, error) {
-	words := strings.Fields(folded(name))
-	alike := func(l line) bool { return l.isLike(words, birthDate) }
-	matching, _, err := b.matching(ctx, tenant, alike, most)
+func (x *Index) Alike(ctx context.Context, tenant, name, birthDate string, most int) ([]Match, error) {
+	words := strings.Fields(fold(name))
+	alike := func(e entry) bool { return e.isLike(words, birthDate) }
+	matching, _, err := x.matching(ctx, tenant, alike, most)
 	if err != nil || len(words) == 0 {
 		return nil, err
 	}
-	return b.named(ctx, tenant, matching, alike)
+	return x.named(ctx, tenant, matching, alike)
 }
 
-func (l line) isLike(words []string, born string) bool {
-	own := strings.Fields(l.name)
+func (e entry) isLike(words []string, born string) bool {
+	own := strings.Fields(e.name)
 	if len(own) == 0 || len(words) == 0 {
 		return false
 	}
-	if born != "" && born == l.born && (own[0] == words[0] || own[len(own)-1] == words[len(words)-1]) {
+	if born != "" && born == e.birth && (own[0] == words[0] || own[len(own)-1] == words[len(words)-1]) {
 		return true
 	}
-	sameDay := born == "" || l.born == "" || born == l.born
+	sameDay := born == "" || e.birth == "" || born == e.birth
 	return sameDay && slices.Equal(slices.Sorted(slices.Values(own)), slices.Sorted(slices.Values(words)))
 }
 
-// matching returns the first patients whose lines match, in order, and how many do.
-func (b *Book) matching(ctx context.Context, tenant string, match func(line) bool, most int) (ids []patient.ID, all int, err error) {
-	lines, err := b.upToDate(ctx, tenant, b.section(tenant))
+// matching returns the first patients whose entries match, in order, and how many do.
+func (x *Index) matching(ctx context.Context, tenant string, match func(entry) bool, most int) (ids []patient.ID, all int, err error) {
+	entries, err := x.upToDate(ctx, tenant, x.practice(tenant))
 	if err != nil {
 		return nil, 0, fmt.Errorf("search for a patient: %w", err)
 	}
-	for _, l := range lines {
-		if !match(l) {
+	for _, e := range entries {
+		if !match(e) {
 			continue
 		}
 		if all++; all <= most {
-			ids = append(ids, l.patient)
+			ids = append(ids, e.patient)
 		}
 	}
 	return ids, all, nil
 }
 
 // named returns patients with their current names, without those who no longer match.
-func (b *Book) named(ctx context.Context, tenant string, ids []patient.ID, match func(line) bool) (found []Found, err error) {
-	names, err := b.Names.Of(ctx, tenant, ids...)
+func (x *Index) named(ctx context.Context, tenant string, ids []patient.ID, match func(entry) bool) (found []Match, err error) {
+	names, err := x.Names.Of(ctx, tenant, ids...)
 	for _, id := range ids {
 		name, known := names[id]
-		if known && name.Name != event.Erased && match(line{id, folded(name.Name), name.BirthDate}) {
-			found = append(found, Found{id, name})
+		if known && name.Name != event.Erased && match(entry{id, fold(name.Name), name.BirthDate}) {
+			found = append(found, Match{id, name})
 		}
 	}
 	return found, err
@@ -126,4 +129,30 @@ func begins(name, text string) bool {
 // are.
 func inWord(c byte) bool {
 	return c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z'
+}
+
+// unaccented has the letters of European names that Unicode does not decompose, in
+// lower case, and signs that people type in more than one way.
+var unaccented = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i",
+	"’", "'", "‘", "'", "`", "'", "‐", "-", "‑", "-", "–", "-")
+
+// fold returns a name in lower case and without accents, as names are compared.
+func fold(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(name))
+	return unaccented.Replace(plain)
+}
+
+// hasAll reports whether a folded name has all words in it.
+func hasAll(name string, words []string) bool {
+	for _, word := range words {
+		if !strings.Contains(name, word) {
+			return false
+		}
+	}
+	return true
 }

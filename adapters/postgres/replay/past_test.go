@@ -59,7 +59,7 @@ func TestPastStateIsReproduced(t *testing.T) {
 	type moment struct {
 		at      time.Time
 		head    int64
-		enabled []applications.EnabledApplication
+		enabled []applications.Enablement
 	}
 	var moments []moment
 	for range 6 {
@@ -67,7 +67,7 @@ func TestPastStateIsReproduced(t *testing.T) {
 		s.drain(t)
 		now := moment{at: s.at}
 		var err error
-		if now.enabled, err = (applications.EnabledApplications{DB: s.pool}).All(t.Context(), ""); err != nil {
+		if now.enabled, err = (applications.Enablements{DB: s.pool}).All(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
 		if now.head, err = s.log().Head(t.Context()); err != nil {
@@ -83,7 +83,7 @@ func TestPastStateIsReproduced(t *testing.T) {
 				t.Errorf("until %+v: idx %d, want %d", until, past.Idx, then.head)
 			}
 			err := past.View(t.Context(), func(db projections.Querier) error {
-				found, err := applications.EnabledApplications{DB: db}.All(t.Context(), "")
+				found, err := applications.Enablements{DB: db}.All(t.Context(), "")
 				wantEqual(t, then.enabled, found)
 				return err
 			})

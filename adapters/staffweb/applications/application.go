@@ -13,7 +13,7 @@ import (
 // onePage is the page of one application.
 type onePage struct {
 	frame.Faulty
-	applications.Offer
+	applications.Entry
 	Done    string   // the last action; "" for none
 	Itself  []string // its rights as an application, in words
 	ForUser []string // its rights for a member of staff who authorises it
@@ -36,20 +36,20 @@ var doneTexts = map[string]string{
 	"disable": "The application has been disabled. Its calls are refused from now on.",
 }
 
-// application shows an application.
-func (s *Section) application(r *pagekit.Request) error {
-	offer, err := s.find(r, r.PathValue("application"))
+// one shows an application.
+func (s *Section) one(v *frame.Visit) error {
+	entry, err := s.find(v, v.Var("application"))
 	if err != nil {
 		return err
 	}
-	return s.show(r, http.StatusOK, offer, pagekit.FormErrors{})
+	return s.show(v, http.StatusOK, entry, frame.Faulty{})
 }
 
-func (s *Section) show(v *frame.Visit, status int, offer applications.Offer, wrong frame.Faulty) error {
+func (s *Section) show(v *frame.Visit, status int, entry applications.Entry, wrong frame.Faulty) error {
 	page := onePage{
-		Faulty: wrong, Offer: offer, Done: done[v.Form.Get("done")],
-		Itself: pagekit.Listed(offer.May(application.ApplicationRestricted)), ForUser: pagekit.Listed(offer.May(application.UserRestricted)),
-		Told: webhookWords(offer.Told), Seen: v.Token(seenOf(offer)), Token: v.Token(purposeOf(offer)),
+		Faulty: wrong, Entry: entry, Done: done[v.Form.Get("done")],
+		Itself: frame.Listed(entry.Endpoints(application.ApplicationRestricted)), ForUser: frame.Listed(entry.Endpoints(application.UserRestricted)),
+		Told: webhookWords(entry.Webhooks), Seen: v.Token(seenOf(entry)), Token: v.Token(purposeOf(entry)),
 	}
 	if err := s.addGiven(r, &page); err != nil {
 		return err
@@ -57,19 +57,19 @@ func (s *Section) show(v *frame.Visit, status int, offer applications.Offer, wro
 	if err := s.addHealth(r, &page); err != nil {
 		return err
 	}
-	s.Show(r, pagekit.View{Template: templates["application"], Status: status, Title: page.PageTitle(offer.Name), Content: page})
+	s.Show(v, frame.View{Template: templates["application"], Status: status, Title: page.Titled(entry.Name), Content: page})
 	return nil
 }
 
 // addGiven adds the members who have authorised the application, and what disabling it
 // would end.
-func (s *Section) addGiven(r *pagekit.Request, page *applicationPage) error {
-	found, err := s.Offers.Stakes(r.Context(), r.Tenant, page.Application, s.Now())
+func (s *Section) addGiven(v *frame.Visit, page *onePage) error {
+	found, err := s.Directory.DisableImpact(v.Context(), v.Tenant, page.Application, s.Now())
 	if err != nil {
 		return err
 	}
-	page.Stakes = stakesOf(found)
-	given, err := s.Given.To(r.Context(), r.Tenant, page.Application, s.Now(), mostGiven+1)
+	page.Stakes = impactWords(found)
+	given, err := s.Given.GivenTo(v.Context(), v.Tenant, page.Application, s.Now(), mostGiven+1)
 	if err != nil {
 		return err
 	}
@@ -81,8 +81,8 @@ func (s *Section) addGiven(r *pagekit.Request, page *applicationPage) error {
 }
 
 // addHealth adds the application's recent calls and webhooks.
-func (s *Section) addHealth(r *pagekit.Request, page *applicationPage) error {
-	health, err := s.Healths.Of(r.Context(), r.Tenant, page.Application, s.RealNow(), r.Practice.Zone)
+func (s *Section) addHealth(v *frame.Visit, page *onePage) error {
+	health, err := s.Monitor.Health(v.Context(), v.Tenant, page.Application, s.RealNow(), v.Practice.Zone)
 	if err != nil {
 		return err
 	}
@@ -97,35 +97,37 @@ func (s *Section) addHealth(r *pagekit.Request, page *applicationPage) error {
 }
 
 // seenOf encodes everything that a decision depends on.
-func seenOf(offer applications.Offer) string {
-	return fmt.Sprintf("application-seen\x00%s %t %q %q", offer.Application, offer.Enabled, offer.Grants, offer.Told)
+func seenOf(entry applications.Entry) string {
+	return fmt.Sprintf("application-seen\x00%s %t %q %q", entry.Application, entry.Enabled, entry.Grants, entry.Webhooks)
 }
 
 // purposeOf is the purpose of the page's forms.
-func purposeOf(offer applications.Offer) string { return "application\x00" + offer.Application.String() }
+func purposeOf(entry applications.Entry) string {
+	return "application\x00" + entry.Application.String()
+}
 
 // decide enables or disables the application, unless it has changed since the page was
 // shown. Enabling needs recent reauthentication.
-func (s *Section) decide(r *pagekit.Request) error {
-	offer, err := s.find(r, r.PathValue("application"))
+func (s *Section) decide(v *frame.Visit) error {
+	entry, err := s.find(v, v.Var("application"))
 	if err != nil {
 		return err
 	}
-	if !r.HasToken(purposeOf(offer)) {
-		return pagekit.ErrStale
+	if !v.Owns(purposeOf(entry)) {
+		return frame.ErrStale
 	}
-	if !r.Session.Owns(r.Form.Get("seen"), seenOf(offer)) {
-		return s.show(r, http.StatusConflict, offer, pagekit.FormError("decision",
+	if !v.Session.Owns(v.Form.Get("seen"), seenOf(entry)) {
+		return s.show(v, http.StatusConflict, entry, frame.Wrong("decision",
 			"Nothing has been changed: the application has changed since you opened the page. Look at it again."))
 	}
-	at := "applications/" + offer.Application.String()
-	switch do := r.Form.Get("do"); {
-	case do == "enable" && !s.Confirmed(r):
-		return s.ConfirmFirst(r, at)
+	at := "applications/" + entry.Application.String()
+	switch do := v.Form.Get("do"); {
+	case do == "enable" && !s.Confirmed(v):
+		return s.ConfirmFirst(v, at)
 	case do == "enable":
-		err = s.Desk.EnableApplication(r.StaffContext(), commands.EnableApplication{Tenant: r.Tenant, Application: offer.Application})
+		err = s.Desk.EnableApplication(v.AsStaff(), commands.EnableApplication{Tenant: v.Tenant, Application: entry.Application})
 	case do == "disable":
-		err = s.Desk.DisableApplication(r.StaffContext(), commands.DisableApplication{Tenant: r.Tenant, Application: offer.Application})
+		err = s.Desk.DisableApplication(v.AsStaff(), commands.DisableApplication{Tenant: v.Tenant, Application: entry.Application})
 	default:
 		return pagekit.ErrUnreadable
 	}

@@ -20,9 +20,9 @@ var templates = pagekit.Templates(sources, "applications", "application")
 // Section is the pages about applications.
 type Section struct {
 	*frame.Site
-	Offers  applications.Offers
-	Given   applications.GivenAuthorisations
-	Healths applications.Healths
+	Directory applications.Directory
+	Given     applications.Authorisations
+	Monitor   applications.Monitor
 	// Why explains a failure of a webhook in a sentence.
 	Why func(reason string) string
 }
@@ -37,9 +37,9 @@ func (s *Section) Routes() []pagekit.Route {
 
 // listPage is the list.
 type listPage struct {
-	Enabled []applications.Offer
+	Enabled []applications.Entry
 	More    bool // some of the enabled are left out
-	Others  []applications.Offer
+	Others  []applications.Entry
 	After   string // the last of the others, if there are more
 	Further bool   // it does not begin at the first
 }
@@ -57,11 +57,11 @@ func (s *Section) list(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	enabled, err := s.Offers.Enabled(v.Context(), v.Tenant, applications.Offer{}, mostEnabled+1)
+	enabled, err := s.Directory.Enabled(v.Context(), v.Tenant, applications.Entry{}, mostEnabled+1)
 	if err != nil {
 		return err
 	}
-	others, err := s.Offers.Others(r.Context(), r.Tenant, after, mostOthers+1)
+	others, err := s.Directory.Others(v.Context(), v.Tenant, after, mostOthers+1)
 	if err != nil {
 		return err
 	}
@@ -74,24 +74,24 @@ func (s *Section) list(r *pagekit.Request) error {
 }
 
 // after is the application after which the list continues; zero for its beginning.
-func (s *Section) after(v *frame.Visit) (applications.Offer, error) {
+func (s *Section) after(v *frame.Visit) (applications.Entry, error) {
 	if !v.Form.Has("after") {
-		return applications.Offer{}, nil
+		return applications.Entry{}, nil
 	}
 	return s.find(r, r.Form.Get("after"))
 }
 
 // find returns the application with an identifier as it is written.
-func (s *Section) find(v *frame.Visit, text string) (applications.Offer, error) {
+func (s *Section) find(v *frame.Visit, text string) (applications.Entry, error) {
 	id, ok := parse.ID(text)
 	if !ok {
-		return applications.Offer{}, errUnknown
+		return applications.Entry{}, errUnknown
 	}
-	offer, err := s.Offers.Of(r.Context(), r.Tenant, application.ID{UUID: id})
+	entry, err := s.Directory.Find(v.Context(), v.Tenant, application.ID{UUID: id})
 	if errors.Is(err, application.ErrUnknown) {
-		return offer, errUnknown
+		return entry, errUnknown
 	}
-	return offer, err
+	return entry, err
 }
 
 var errUnknown = pagekit.NewErrorPage(http.StatusNotFound, "We do not know this application", "There is no application at this address.", "Go back to Applications and look for it there.")

@@ -15,7 +15,7 @@ type stakes struct {
 	Told  string // webhooks
 }
 
-func stakesOf(found applications.Stakes) (words stakes) {
+func impactWords(found applications.DisableImpact) (words stakes) {
 	if found.Authorisations > 0 {
 		words.Given = countWords(found.Authorisations, "authorisation")
 	}
@@ -62,9 +62,9 @@ func webhookWords(events []application.WebhookEvent) (words []string) {
 	return words
 }
 
-// countWords formats a number that is counted up to applications.MostStakes.
+// countWords formats a number that is counted up to applications.MaxImpact.
 func countWords(n int, name string) string {
-	if n >= applications.MostStakes {
+	if n >= applications.MaxImpact {
 		return frame.Counted(n, name) + " or more"
 	}
 	return pagekit.Counted(n, name)
@@ -76,7 +76,7 @@ func hourWords(at time.Time, zone *time.Location) string {
 }
 
 // countsOf describes an hour's counts without the zeros.
-func countsOf(h applications.HealthHour) string {
+func countsOf(h applications.Hour) string {
 	var parts []string
 	for _, part := range []struct {
 		n          int
@@ -93,7 +93,7 @@ func countsOf(h applications.HealthHour) string {
 }
 
 // callRows are calls in words.
-func (s *Section) callRows(v *frame.Visit, calls []applications.SeenCall) (rows []callRow) {
+func (s *Section) callRows(v *frame.Visit, calls []applications.RecentCall) (rows []callRow) {
 	for _, c := range calls {
 		row := callRow{At: pagekit.Clock(c.At, r.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: c.Reason}
 		switch {
@@ -125,7 +125,7 @@ var endingTexts = map[string]string{
 	"unknown":   "Nobody knows whether it arrived. It is not sent again.",
 }
 
-func (s *Section) why(d applications.SeenDelivery) string {
+func (s *Section) why(d applications.FailedDelivery) string {
 	if words := s.Why(d.Reason); words != "" {
 		return words
 	}

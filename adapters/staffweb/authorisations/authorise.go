@@ -29,7 +29,7 @@ func (s *Section) check(r *pagekit.Request) (request, error) {
 	if !ok {
 		return request{}, errUnknownApplication
 	}
-	approval, err := applications.Approvals{DB: p.DB}.Of(v.Context(), v.Tenant, application.ID{UUID: id}, v.Session.Staff, p.Now())
+	approval, err := applications.Approvals{DB: p.DB}.Find(v.Context(), v.Tenant, application.ID{UUID: id}, v.Session.Staff, p.Now())
 	switch {
 	case errors.Is(err, application.ErrUnknown):
 		return request{}, errUnknownApplication

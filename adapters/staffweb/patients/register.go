@@ -93,9 +93,9 @@ func duplicatePurpose(name, born string) string {
 
 // alike are possible duplicates. A practice that is too large for the index gets no
 // warning.
-func (s *Section) alike(v *pagekit.Visit, name, born string) (l list, err error) {
-	found, err := s.Book.Alike(v.Context(), v.Tenant, name, born, alikeShown)
-	if errors.Is(err, patientindex.ErrBookFull) {
+func (s *Section) alike(v *frame.Visit, name, born string) (l list, err error) {
+	found, err := s.PatientIndex.Alike(v.Context(), v.Tenant, name, born, alikeShown)
+	if errors.Is(err, patientindex.ErrFull) {
 		return l, nil
 	}
 	var ids []patient.ID

@@ -74,8 +74,8 @@ func (s *Section) search(r *pagekit.Request) error {
 	if text := strings.TrimSpace(r.Form.Get("identifier")); text != "" {
 		return s.redirectByID(r, text)
 	}
-	ids, all, err := s.Book.Find(v.Context(), v.Tenant, wanted, mostFound)
-	if errors.Is(err, patientindex.ErrBookFull) {
+	ids, all, err := s.PatientIndex.Find(v.Context(), v.Tenant, wanted, mostFound)
+	if errors.Is(err, patientindex.ErrFull) {
 		return s.found(v, http.StatusOK, searchPage{Faulty: frame.Wrong("identifier", "This practice has too many patients to be searched by name or date of birth. Give the identifier.")})
 	}
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Section) search(r *pagekit.Request) error {
 }
 
 // wantedBy reads the form.
-func wantedBy(v *frame.Visit) (w patientindex.Wanted, page searchPage) {
+func wantedBy(v *frame.Visit) (w patientindex.Criteria, page searchPage) {
 	w.Name = strings.TrimSpace(v.Form.Get("name"))
 	born, ok := pagekit.ReadBorn(v.Form.Get("born"))
 	if !ok {

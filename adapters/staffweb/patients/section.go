@@ -17,7 +17,7 @@ import (
 // Section is the pages about patients. All fields are needed.
 type Section struct {
 	*frame.Site
-	Book         *patientindex.Book
+	PatientIndex *patientindex.Index
 	Searches     Searches
 	Patients     projections.Patients
 	Records      projections.CareRecords

@@ -29,8 +29,8 @@ func (s *Section) find(r *pagekit.Request) error {
 		page.Looked = false
 		return s.showHome(r, http.StatusBadRequest, page)
 	}
-	found, all, err := s.Book.Find(v.Context(), v.Tenant, wanted, mostFound)
-	if errors.Is(err, patientindex.ErrBookFull) {
+	found, all, err := s.PatientIndex.Find(v.Context(), v.Tenant, wanted, mostFound)
+	if errors.Is(err, patientindex.ErrFull) {
 		page.Looked, page.Faulty = false, frame.Wrong("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
 		return s.showHome(v, http.StatusBadRequest, page)
 	}
@@ -42,7 +42,7 @@ func (s *Section) find(r *pagekit.Request) error {
 }
 
 // wantedBy reads who is looked for, and says what is missing to look for somebody.
-func wantedBy(page homePage) (w patientindex.Wanted, wrong frame.Faulty) {
+func wantedBy(page homePage) (w patientindex.Criteria, wrong frame.Faulty) {
 	born, ok := frame.ReadBorn(page.Birth)
 	switch {
 	case !ok:
@@ -50,7 +50,7 @@ func wantedBy(page homePage) (w patientindex.Wanted, wrong frame.Faulty) {
 	case page.Name == "" && born == "":
 		wrong = pagekit.FormError("name", "Enter a name, a date of birth or an identifier")
 	}
-	return patientindex.Wanted{Name: page.Name, BirthDate: born}, wrong
+	return patientindex.Criteria{Name: page.Name, BirthDate: born}, wrong
 }
 
 // cursor is the identifier of the row after which a list continues; zero for its beginning.

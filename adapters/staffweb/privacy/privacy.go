@@ -25,13 +25,13 @@ var templates = pagekit.Templates(sources, "privacy", "patient", "refused", "era
 
 // Section is the pages for privacy officers. All fields are needed.
 type Section struct {
-	*pagekit.Site
-	Traces    projections.Traces
-	Asked     projections.ErasureRequests
-	Done      projections.Erasures
-	People    projections.People
-	Directory projections.Directory
-	Book      *patientindex.Book
+	*frame.Site
+	Traces       projections.Traces
+	Asked        projections.ErasureRequests
+	Done         projections.Erasures
+	People       projections.People
+	Directory    projections.Directory
+	PatientIndex *patientindex.Index
 	Service
 }
 

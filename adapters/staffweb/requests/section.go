@@ -17,14 +17,14 @@ import (
 
 // Section is the pages of requests. All fields are needed.
 type Section struct {
-	*pagekit.Site
-	Inbox     projections.Inbox
-	Requests  projections.Requests
-	People    projections.People
-	Directory projections.Directory
-	Records   Records
-	Book      Book
-	Files     Files
+	*frame.Site
+	Inbox        projections.Inbox
+	Requests     projections.Requests
+	People       projections.People
+	Directory    projections.Directory
+	Records      Records
+	PatientIndex PatientIndex
+	Files        Files
 }
 
 // Records knows the restricted records.
@@ -33,11 +33,11 @@ type Records interface {
 	Sight(ctx context.Context, tenant string, id patient.ID, member staff.ID) (record.Sight, error)
 }
 
-// Book finds patients by their names.
-type Book interface {
+// PatientIndex finds patients by their names.
+type PatientIndex interface {
 	// Search returns up to most patients whose names contain all words of a text, and
 	// whether there are more.
-	Search(ctx context.Context, tenant, text string, most int) (found []patientindex.Found, more bool, err error)
+	Search(ctx context.Context, tenant, text string, most int) (found []patientindex.Match, more bool, err error)
 }
 
 // Files stores the attachments of requests.

@@ -35,7 +35,7 @@ type App struct {
 	recorder        *accesslog.Recorder
 	journal         *signin.Journal
 	comparer        *eventstore.Comparer
-	book            *patientindex.Book
+	patientIndex    *patientindex.Index
 	live            *live.Hub
 	webhooks        webhookShared
 	relay           *broker.Relay // nil without a broker
@@ -79,9 +79,8 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.recorder = accesslog.NewRecorder(a.pools.background, a.registry, a.config.Log)
 	a.recorder.Keys = a.keyring
 	a.journal = a.newJournal()
-	a.consistency = eventstore.NewConsistencyCheck(a.background, a.registry, a.config.Log)
-	a.erasedWatch = a.newErasedWatch(a.registry)
-	a.book = a.Book()
+	a.comparer = eventstore.NewComparer(a.background, a.registry, a.config.Log)
+	a.patientIndex = a.PatientIndex()
 	a.webhooks = a.newWebhookShared()
 	a.relay = a.newRelay()
 	a.drain.delay, a.drain.limit = a.config.DrainDelay, a.config.ShutdownLimit
@@ -140,7 +139,7 @@ func (a *App) stages() [][]task {
 		{"webhook sender", a.sender().Run},
 		{"webhook keeper", a.keeper().Run},
 		{"comparer", a.comparer.Run},
-		{"book", background.Loop{Every: patientindex.BookTidying, Do: a.book.Tidy}.Run},
+		{"book", background.Loop{Every: patientindex.TidyInterval, Do: a.patientIndex.Tidy}.Run},
 		{"live pages", a.live.Run},
 		{"prover", proving.NewProver(a.pools.background, a.grown, a.config.Log).Run},
 	}

@@ -127,9 +127,9 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 // Directory returns the names of people, applications and places.
 func (e *Engine) Directory() projections.Directory { return projections.Directory{DB: e.background} }
 
-// Book returns the book of names, which is empty yet.
-func (e *Engine) Book() *patientindex.Book {
-	return &patientindex.Book{Names: projections.Names{DB: e.background, Opens: e.keyring}, Now: e.config.RealNow}
+// PatientIndex returns an index of patients, which is empty yet.
+func (e *Engine) PatientIndex() *patientindex.Index {
+	return &patientindex.Index{Names: projections.Names{DB: e.background, Opens: e.keyring}, Now: e.config.RealNow}
 }
 
 // Requests returns the read model of whole requests, and of those that have moved.
@@ -143,8 +143,11 @@ func (e *Engine) Current() apply.Current { return apply.Current{DB: e.calls} }
 // Registers returns the lists of practices, applications and people that operators manage.
 func (e *Engine) Registers() projections.Registers { return projections.Registers{DB: e.background} }
 
-// Offers returns the applications that practices can use, and the impact of disabling one.
-func (e *Engine) Offers() applications.Offers { return applications.Offers{DB: e.background} }
+// ApplicationDirectory returns the applications that practices can use, and the impact of
+// disabling one.
+func (e *Engine) ApplicationDirectory() applications.Directory {
+	return applications.Directory{DB: e.background}
+}
 
 // People returns who works at practices.
 func (e *Engine) People() projections.People { return projections.People{DB: e.background} }

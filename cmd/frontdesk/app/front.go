@@ -66,8 +66,8 @@ func (a *App) api() *httpapi.API {
 		Itself:       a.itself(),
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
 		Own: httpapi.Own{
-			Calls: applications.OwnCalls{DB: a.calls}.Of, Call: applications.OwnCalls{DB: a.calls}.Call, Unproven: unproven.Of,
-			Deliveries: applications.OwnDeliveries{DB: a.calls}.Of, Outcomes: webhooks.Outcomes(), Why: whyUndelivered, Cursors: a.cursors(),
+			Calls: applications.Calls{DB: a.calls}.List, Call: applications.Calls{DB: a.calls}.Call, Unproven: unproven.Of,
+			Deliveries: applications.Deliveries{DB: a.calls}.List, Outcomes: webhooks.Outcomes(), Why: whyUndelivered, Cursors: a.cursors(),
 		},
 		Checkpoints: proving.Proofs{DB: a.calls},
 
@@ -144,7 +144,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 		},
 		Live: a.live,
 		DB:   a.calls, Opens: a.keyring,
-		Book:           a.book,
+		PatientIndex:   a.patientIndex,
 		Searches:       patients.Searches{DB: a.calls, Now: c.RealNow},
 		WhyUndelivered: whyUndelivered,
 		Privacy:        a.privacyService(),

@@ -14,7 +14,7 @@ import (
 // itself returns the queries of applications about themselves.
 func (a *App) itself() httpapi.Itself {
 	return httpapi.Itself{
-		At:     applications.ApplicationsAt{DB: a.calls}.Of,
+		At:     applications.States{DB: a.calls}.Find,
 		KeySet: func(url string) httpapi.KeySet { return keySetOf(url, a.keys.Report(url)) },
 		Reread: a.reread,
 	}

@@ -37,7 +37,7 @@ func TestProveThatALargePracticeIsQuick(t *testing.T) { //nolint:paralleltest //
 		users[n] = &user{large: l, t: t, token: l.session(t, l.members[n]), took: map[string][]time.Duration{}}
 	}
 	for users[0].search("smi"); !strings.Contains(users[0].last, "Smith"); users[0].search("smi") {
-		time.Sleep(time.Second) // the book of names is read
+		time.Sleep(time.Second) // the index of patients is loaded
 	}
 	for _, u := range users {
 		u.search("smi")

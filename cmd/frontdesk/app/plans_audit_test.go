@@ -184,9 +184,9 @@ func (l *lively) audit(db *postgrestest.Database) {
 	l.must(err)
 	_, err = engine.Auditor.Explain(ctx, question, nil)
 	l.must(err)
-	book := engine.Book()
+	index := engine.PatientIndex()
 	for range 2 { // the second time it looks for changes
-		_, _, err = book.Search(ctx, "elm-street", "a", 10)
+		_, _, err = index.Search(ctx, "elm-street", "a", 10)
 		l.must(err)
 	}
 	l.must(engine.Auditor.RecordReading(ctx, "elm-street", "auditor", audit.Queried{Command: "log", Patient: l.patient}))

@@ -114,9 +114,9 @@ func (w *work) webhook(ctx context.Context, id application.ID, h Webhook) error 
 
 // application returns the name of an application, or "" if there is none.
 func (s Current) application(ctx context.Context, id application.ID) (name string, err error) {
-	offer, err := s.offers().Of(ctx, "", id)
+	entry, err := s.directory().Find(ctx, "", id)
 	if errors.Is(err, application.ErrUnknown) {
 		return "", nil
 	}
-	return offer.Name, err
+	return entry.Name, err
 }

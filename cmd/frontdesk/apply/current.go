@@ -13,7 +13,7 @@ import (
 // so that they never lag.
 type Current struct{ DB projections.Querier }
 
-func (s Current) offers() applications.Offers { return applications.Offers{DB: s.DB} }
+func (s Current) directory() applications.Directory { return applications.Directory{DB: s.DB} }
 
 // currentPractice is the current state of a practice.
 type currentPractice struct {

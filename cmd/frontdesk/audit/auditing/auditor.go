@@ -102,8 +102,8 @@ func projectionsNamed(all []projections.Projection, names []string) (chosen []pr
 // PracticeAsOf holds the answers of the program's own queries about a practice at an instant.
 type PracticeAsOf struct {
 	Tenant         string
-	Applications   []applications.EnabledApplication
-	Authorisations []applications.GivenAuthorisation
+	Applications   []applications.Enablement
+	Authorisations []applications.Authorisation
 	RequestTypes   []practice.Availability
 }
 
@@ -154,11 +154,11 @@ func PracticesAsOf(ctx context.Context, past *replay.Past, tenant string, at tim
 
 func practiceAsOf(ctx context.Context, db projections.Querier, tenant string, at time.Time) (found PracticeAsOf, err error) {
 	found.Tenant = tenant
-	if found.Applications, err = (applications.EnabledApplications{DB: db}).All(ctx, tenant); err != nil {
+	if found.Applications, err = (applications.Enablements{DB: db}).All(ctx, tenant); err != nil {
 		return found, err
 	}
 	// No member of staff is left out, so these are the authorisations of all.
-	found.Authorisations, err = applications.GivenAuthorisations{DB: db}.ByOthers(ctx, tenant, staff.ID{}, at, authorisationsShown)
+	found.Authorisations, err = applications.Authorisations{DB: db}.GivenByOthers(ctx, tenant, staff.ID{}, at, authorisationsShown)
 	if err != nil {
 		return found, err
 	}
