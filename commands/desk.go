@@ -21,7 +21,7 @@ type Desk struct {
 	Staff      Staff
 	Links      Links
 	Receptions Receptions
-	Answers    Answers
+	Responses  IdempotentResponses
 	Passwords  Passwords
 	Vault      KeyVault
 	Erasures   Erasures

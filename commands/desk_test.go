@@ -54,7 +54,7 @@ func TestNewStreamIsAppendedWithoutLoad_D39(t *testing.T) {
 	d := startDay(t)
 	store := &library{Store: d.Store, loaded: map[event.Stream]bool{}}
 	desk := commands.Desk{
-		Store: store, Patients: store, Staff: store, Receptions: store, Answers: store, Now: noon,
+		Store: store, Patients: store, Staff: store, Receptions: store, Responses: store, Now: noon,
 		CheckURL: func(string) error { return nil },
 	}
 	for name, do := range map[string]func(context.Context) error{

@@ -51,7 +51,7 @@ func (s *desk) happened(t *testing.T, stream event.Stream, events ...event.Event
 // submit makes a call, and returns its answer and whether it was a stored one.
 func (s *desk) submit(ctx context.Context, i event.Idempotency) (answer string, again bool, err error) {
 	handler := commands.Desk{
-		Store: s.store, Receptions: s.store, Patients: s.store, Answers: s.store, Now: func() time.Time { return s.now },
+		Store: s.store, Receptions: s.store, Patients: s.store, Responses: s.store, Now: func() time.Time { return s.now },
 	}
 	text, again, err := commands.Once(ctx, handler, i, func(ctx context.Context, desk commands.Desk) ([]byte, error) {
 		id, err := desk.SubmitPatientRequest(ctx, commands.SubmitPatientRequest{
@@ -149,11 +149,11 @@ func TestAnAnswerIsForgottenAfterADay_D22(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)
 	first := mustSubmit(t, s, once)
-	s.now = commandtest.Noon.Add(commands.AnswerLifetime - time.Microsecond)
+	s.now = commandtest.Noon.Add(commands.ResponseLifetime - time.Microsecond)
 	if again := mustSubmit(t, s, once); again != first {
 		t.Error("forgotten within the day")
 	}
-	s.now = commandtest.Noon.Add(commands.AnswerLifetime)
+	s.now = commandtest.Noon.Add(commands.ResponseLifetime)
 	// The store of tests records everything at noon, and so refuses in the append: this
 	// shows that no answer was found.
 	_, _, err := s.submit(t.Context(), once)
@@ -233,7 +233,7 @@ func TestTheKeyOfAPatientRequestIsThatOfTheReleaseBefore_D93(t *testing.T) {
 func TestFailedAnswerAppendsNothing_D93(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)
-	handler := commands.Desk{Store: s.store, Patients: s.store, Answers: s.store, Now: func() time.Time { return s.now }}
+	handler := commands.Desk{Store: s.store, Patients: s.store, Responses: s.store, Now: func() time.Time { return s.now }}
 	boom := errors.New("boom")
 	for name, fails := range map[string]func() ([]byte, error){
 		"an error behind the change": func() ([]byte, error) { return nil, boom },

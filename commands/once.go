@@ -9,22 +9,22 @@ import (
 	"frontdesk/domain/fault"
 )
 
-// AnswerLifetime is how long an answer is stored (D22).
-const AnswerLifetime = 24 * time.Hour
+// ResponseLifetime is how long an answer is stored (D22).
+const ResponseLifetime = 24 * time.Hour
 
-// longestAnswer is the maximum of bytes of a stored answer. Those of the API's changes
+// maxResponse is the maximum of bytes of a stored answer. Those of the API's changes
 // have a hundred.
-const longestAnswer = 64 << 10
+const maxResponse = 64 << 10
 
-// Answers finds the answers to calls with an Idempotency-Key.
-type Answers interface {
-	// Answer returns the answer to a tenant's call with the key after an instant, or
-	// the zero Answer.
-	Answer(ctx context.Context, tenant string, key event.Digest, after time.Time) (Answer, error)
+// IdempotentResponses finds the answers to calls with an Idempotency-Key.
+type IdempotentResponses interface {
+	// Response returns the answer to a tenant's call with the key after an instant, or
+	// the zero Response.
+	Response(ctx context.Context, tenant string, key event.Digest, after time.Time) (Response, error)
 }
 
-// Answer is the answer to a call.
-type Answer struct {
+// Response is the answer to a call.
+type Response struct {
 	Text string // JSON, byte for byte
 	Body string // SHA-256 of the call's body, in hexadecimal
 }
@@ -76,7 +76,7 @@ func (d Desk) carryOut(ctx context.Context, i event.Idempotency, act func(contex
 		return answer, err
 	}
 	if i != (event.Idempotency{}) {
-		if len(answer) > longestAnswer {
+		if len(answer) > maxResponse {
 			return nil, fmt.Errorf("an answer of %d bytes is too long to be remembered", len(answer))
 		}
 		i.Answer = string(answer)
@@ -118,12 +118,12 @@ func (d Desk) answered(ctx context.Context, i event.Idempotency) ([]byte, error)
 	if i == (event.Idempotency{}) {
 		return nil, nil
 	}
-	answer, err := d.Answers.Answer(ctx, i.Tenant, i.Key, d.Now().Add(-AnswerLifetime))
-	if err != nil || answer == (Answer{}) {
+	earlier, err := d.Responses.Response(ctx, i.Tenant, i.Key, d.Now().Add(-ResponseLifetime))
+	if err != nil || earlier == (Response{}) {
 		return nil, err
 	}
-	if answer.Body != i.Body {
+	if earlier.Body != i.Body {
 		return nil, ErrKeyReused
 	}
-	return []byte(answer.Text), nil
+	return []byte(earlier.Text), nil
 }

@@ -49,7 +49,7 @@ func newTown(t *testing.T) *town {
 	t.Helper()
 	w := &town{Store: commandtest.NewStore()}
 	w.desk = commands.Desk{
-		Store: w, Patients: w, Staff: w, Links: w, Receptions: w, Answers: w, Erasures: w, Passwords: passwords{},
+		Store: w, Patients: w, Staff: w, Links: w, Receptions: w, Responses: w, Erasures: w, Passwords: passwords{},
 		Vault:    &vault{kept: map[signingkey.KID]bool{}},
 		CheckURL: func(string) error { return nil }, Now: noon, AuthorisationLifetime: time.Hour,
 	}

@@ -15,15 +15,15 @@ import (
 	"frontdesk/domain/staff"
 )
 
-// Traces reads the access history of a patient's data, and the openings of restricted
+// AccessHistory reads the accesses to a patient's data, and the openings of restricted
 // records with a reason. It has no table of its own: it reads the events.
-type Traces struct {
+type AccessHistory struct {
 	DB    Querier
 	Opens Opener
 }
 
-// Trace is one event about a patient, without its values.
-type Trace struct {
+// PatientEvent is one event about a patient, without its values.
+type PatientEvent struct {
 	Idx   int64 // its place in the log
 	Event uuid.UUID
 	Name  string      // that it is stored under
@@ -31,18 +31,18 @@ type Trace struct {
 	At    time.Time
 }
 
-// tracesOf reads by the index of events by patient. It decrypts nothing, so its
+// eventsOfPatient reads by the index of events by patient. It decrypts nothing, so its
 // duration does not depend on the size of patients' texts.
-const tracesOf = `
+const eventsOfPatient = `
 SELECT l.idx, e.id, e.name, e.metadata, e.recorded_at FROM events e JOIN log l USING (position)
 WHERE e.patient = $1 AND e.tenant = $2 AND e.position < coalesce((SELECT position FROM log WHERE idx = $3), $4)
 ORDER BY e.position DESC LIMIT $5`
 
 // OfPatient lists at most the given number of events about a patient before an idx,
 // newest first. A zero idx begins with the newest.
-func (t Traces) OfPatient(ctx context.Context, tenant string, id patient.ID, before int64, most int) ([]Trace, error) {
-	rows, _ := t.DB.Query(ctx, tracesOf, id, tenant, before, int64(math.MaxInt64), most)
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (found Trace, err error) {
+func (h AccessHistory) OfPatient(ctx context.Context, tenant string, id patient.ID, before int64, most int) ([]PatientEvent, error) {
+	rows, _ := h.DB.Query(ctx, eventsOfPatient, id, tenant, before, int64(math.MaxInt64), most)
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (found PatientEvent, err error) {
 		var metadata []byte
 		if err := row.Scan(&found.Idx, &found.Event, &found.Name, &metadata, &found.At); err != nil {
 			return found, err
@@ -57,8 +57,8 @@ func (t Traces) OfPatient(ctx context.Context, tenant string, id patient.ID, bef
 	return found, nil
 }
 
-// Breaking is the opening of a restricted record with a reason.
-type Breaking struct {
+// BreakGlassAccess is the opening of a restricted record with a reason.
+type BreakGlassAccess struct {
 	Event     uuid.UUID
 	Patient   patient.ID
 	Staff     staff.ID
@@ -66,34 +66,30 @@ type Breaking struct {
 	Reason    string
 }
 
-const brokenAt = `
+const breakGlassAccesses = `
 SELECT event, patient, staff, broken_at, until, '' FROM broken_glass
 WHERE tenant = $1 AND ($2::uuid IS NULL OR (broken_at, event) < (SELECT broken_at, event FROM broken_glass WHERE tenant = $1 AND event = $2))
 ORDER BY broken_at DESC, event DESC LIMIT $3`
 
-// Broken lists at most the given number of openings of the practice's restricted
+// BreakGlass lists at most the given number of openings of the practice's restricted
 // records with a reason, newest first, before that of an event; a zero event begins
 // with the newest.
-func (t Traces) Broken(ctx context.Context, tenant string, before uuid.UUID, most int) ([]Breaking, error) {
-	var than *uuid.UUID
-	if before != uuid.Nil {
-		than = &before
-	}
-	rows, _ := t.DB.Query(ctx, brokenAt, pgx.QueryExecModeCacheDescribe, tenant, than, most)
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Breaking])
+func (h AccessHistory) BreakGlass(ctx context.Context, tenant string, before uuid.UUID, most int) ([]BreakGlassAccess, error) {
+	rows, _ := h.DB.Query(ctx, breakGlassAccesses, pgx.QueryExecModeCacheDescribe, tenant, idOrNull(before), most)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[BreakGlassAccess])
 	if err != nil {
 		return nil, fmt.Errorf("list broken glass: %w", err)
 	}
-	return found, t.reasons(ctx, tenant, found)
+	return found, h.reasons(ctx, tenant, found)
 }
 
-const breakingsIn = `
+const breakGlassEvents = `
 SELECT e.id, e.stream, e.version, e.name, e.data, e.metadata, e.sealed, e.recorded_at
 FROM unnest($2::uuid[], $3::uuid[]) AS w (id, stream)
 CROSS JOIN LATERAL (SELECT * FROM events WHERE stream = w.stream AND tenant = $1 AND id = w.id OFFSET 0) e`
 
 // reasons decrypts the reason of each opening.
-func (t Traces) reasons(ctx context.Context, tenant string, of []Breaking) error {
+func (h AccessHistory) reasons(ctx context.Context, tenant string, of []BreakGlassAccess) error {
 	if len(of) == 0 {
 		return nil
 	}
@@ -101,12 +97,12 @@ func (t Traces) reasons(ctx context.Context, tenant string, of []Breaking) error
 	for _, b := range of {
 		ids, streams = append(ids, b.Event), append(streams, record.GlassStreamOf(tenant, b.Patient, b.Staff).ID)
 	}
-	rows, _ := t.DB.Query(ctx, breakingsIn, tenant, ids, streams)
+	rows, _ := h.DB.Query(ctx, breakGlassEvents, tenant, ids, streams)
 	stored, err := ScanStored(rows, tenant)
 	if err != nil {
 		return fmt.Errorf("read why a record was opened: %w", err)
 	}
-	opened, err := t.Opens.Open(ctx, stored)
+	opened, err := h.Opens.Open(ctx, stored)
 	if err != nil {
 		return fmt.Errorf("open why a record was opened: %w", err)
 	}

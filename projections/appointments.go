@@ -136,7 +136,7 @@ func idOrNull(id uuid.UUID) *uuid.UUID {
 const mostHappened = 100
 
 // History returns the events of an appointment of a practice, oldest first.
-func (a Appointments) History(ctx context.Context, tenant string, id appointment.ID) ([]Handled, error) {
+func (a Appointments) History(ctx context.Context, tenant string, id appointment.ID) ([]HistoryEntry, error) {
 	rows, _ := a.DB.Query(ctx, `
 		SELECT id, version, recorded_at, name, data, metadata, sealed FROM events
 		WHERE stream = $1 AND tenant = $2 AND name LIKE 'appointment.%' ORDER BY version DESC LIMIT $3`, id, tenant, mostHappened)
@@ -153,9 +153,9 @@ func (a Appointments) History(ctx context.Context, tenant string, id appointment
 	if err != nil {
 		return nil, fmt.Errorf("read an appointment: %w", err)
 	}
-	history := make([]Handled, len(events))
+	history := make([]HistoryEntry, len(events))
 	for n, e := range events {
-		history[n] = handledBy(e, names)
+		history[n] = historyEntry(e, names)
 	}
 	return history, nil
 }

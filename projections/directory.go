@@ -9,31 +9,31 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Directory looks up the names of people, applications and places of a practice, one at
+// NameDirectory looks up the names of people, applications and places of a practice, one at
 // a time. An unknown one has the name "".
-type Directory struct{ DB Querier }
+type NameDirectory struct{ DB Querier }
 
 // Staff returns the display name of a member of staff, who may have left.
-func (d Directory) Staff(ctx context.Context, tenant string, id uuid.UUID) (string, error) {
+func (d NameDirectory) Staff(ctx context.Context, tenant string, id uuid.UUID) (string, error) {
 	return d.name(ctx, `SELECT name FROM staff WHERE tenant = $1 AND staff = $2`, tenant, id)
 }
 
 // Application returns the name of an application.
-func (d Directory) Application(ctx context.Context, id uuid.UUID) (string, error) {
+func (d NameDirectory) Application(ctx context.Context, id uuid.UUID) (string, error) {
 	return d.name(ctx, `SELECT name FROM applications WHERE application = $1`, id)
 }
 
 // Site returns the name of a site.
-func (d Directory) Site(ctx context.Context, tenant string, id uuid.UUID) (string, error) {
+func (d NameDirectory) Site(ctx context.Context, tenant string, id uuid.UUID) (string, error) {
 	return d.name(ctx, `SELECT name FROM sites WHERE tenant = $1 AND site = $2`, tenant, id)
 }
 
 // Room returns the name of a room.
-func (d Directory) Room(ctx context.Context, tenant string, id uuid.UUID) (string, error) {
+func (d NameDirectory) Room(ctx context.Context, tenant string, id uuid.UUID) (string, error) {
 	return d.name(ctx, `SELECT name FROM rooms WHERE tenant = $1 AND room = $2`, tenant, id)
 }
 
-func (d Directory) name(ctx context.Context, query string, args ...any) (name string, err error) {
+func (d NameDirectory) name(ctx context.Context, query string, args ...any) (name string, err error) {
 	err = d.DB.QueryRow(ctx, query, args...).Scan(&name)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil

@@ -16,18 +16,18 @@ import (
 func TestErasuresWaitOldestFirst(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
-	ask := func(tenant string, before time.Duration) projections.AskedErasure {
+	ask := func(tenant string, before time.Duration) projections.RequestedErasure {
 		id := patient.ID{UUID: event.NewID()}
 		at := noon.Add(-before)
 		d.happened(t.Context(), t, tenant, patient.StreamOf(tenant, id).ID, 0, patient.Registered{Patient: id, Name: "Ann"},
 			patient.ErasureRequested{Patient: id, Request: erasure.Request{Erasure: erasure.ID{UUID: event.NewID()}, RequestedAt: at}})
-		return projections.AskedErasure{Patient: id, AskedAt: at}
+		return projections.RequestedErasure{Patient: id, AskedAt: at}
 	}
 	later, first := ask(elm, time.Hour), ask(elm, 2*time.Hour)
 	ask(elm, erasure.Latest+time.Hour) // cannot be confirmed any more
 	ask(oak, time.Hour)
 	d.follow(t, projections.ErasureRequests{})
-	for most, want := range map[int][]projections.AskedErasure{9: {first, later}, 1: {first}} {
+	for most, want := range map[int][]projections.RequestedErasure{9: {first, later}, 1: {first}} {
 		found, err := projections.ErasureRequests{DB: d.Pool}.Waiting(t.Context(), elm, noon, most)
 		projectionstest.Must(t, err)
 		if diff := cmp.Diff(want, found); diff != "" {

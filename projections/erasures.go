@@ -126,9 +126,9 @@ func (e Erasures) ExtentOf(ctx context.Context, who erasure.Person) (extent comm
 	return extent, nil
 }
 
-// DoneErasure is an erasure that was confirmed. Nothing in it identifies the person to those
-// who do not know their identifier.
-type DoneErasure struct {
+// CompletedErasure is an erasure that was confirmed. It identifies the person only to those
+// who know their identifier.
+type CompletedErasure struct {
 	erasure.Person
 	Erasure  erasure.ID
 	ErasedAt time.Time
@@ -147,7 +147,7 @@ WHERE e.tenant = $1 AND e.kind <> $2`
 // Done returns the erasures of a practice, newest first. before is the last erasure of the
 // page before; the zero one begins with the newest. An erasure that the practice does not
 // have gives an empty page.
-func (e Erasures) Done(ctx context.Context, tenant string, before erasure.ID, most int) ([]DoneErasure, error) {
+func (e Erasures) Done(ctx context.Context, tenant string, before erasure.ID, most int) ([]CompletedErasure, error) {
 	after := ""
 	if before != (erasure.ID{}) {
 		after = ` AND (e.erased_at, e.erasure) < (SELECT b.erased_at, b.erasure FROM erasures b WHERE b.tenant = $1 AND b.erasure = $4 AND b.kind <> $2)`
@@ -161,18 +161,18 @@ func (e Erasures) Done(ctx context.Context, tenant string, before erasure.ID, mo
 }
 
 // DoneOf returns one erasure; false if the practice does not have it.
-func (e Erasures) DoneOf(ctx context.Context, tenant string, id uuid.UUID) (DoneErasure, bool, error) {
+func (e Erasures) DoneOf(ctx context.Context, tenant string, id uuid.UUID) (CompletedErasure, bool, error) {
 	rows, _ := e.DB.Query(ctx, doneErasures+` AND e.erasure = $3`, tenant, event.OfRequest, id)
 	all, err := collectDone(rows)
 	if err != nil || len(all) == 0 {
-		return DoneErasure{}, false, err
+		return CompletedErasure{}, false, err
 	}
 	return all[0], true, nil
 }
 
-func collectDone(rows pgx.Rows) ([]DoneErasure, error) {
+func collectDone(rows pgx.Rows) ([]CompletedErasure, error) {
 	epoch := time.Unix(0, 0)
-	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (d DoneErasure, err error) {
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (d CompletedErasure, err error) {
 		err = row.Scan(&d.Tenant, &d.Kind, &d.Holder, &d.Erasure, &d.ErasedAt, &d.Basis, &d.Finality.From, &d.Finality.Since)
 		for _, at := range []*time.Time{&d.Finality.From, &d.Finality.Since} {
 			if at.Equal(epoch) {

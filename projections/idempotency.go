@@ -15,18 +15,18 @@ import (
 	"frontdesk/domain/patient"
 )
 
-// Answers keeps the answers to calls with an Idempotency-Key. A key is unique, so that
-// only one of several concurrent calls gets through its append. Expired rows may be
-// deleted at any time.
-type Answers struct{ DB Querier }
+// IdempotentResponses keeps the answers to calls with an Idempotency-Key. A key is
+// unique, so that only one of several concurrent calls gets through its append. Expired
+// rows may be deleted at any time.
+type IdempotentResponses struct{ DB Querier }
 
 // Name returns the permanent name.
-func (Answers) Name() string { return "answers.v1" }
+func (IdempotentResponses) Name() string { return "answers.v1" }
 
 // Project keeps a row for each call that had an Idempotency-Key and changed something.
 // It replaces an expired one. It keeps none if the body's digest is hidden from it. The
 // answer to a patient's event is deleted with the patient.
-func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
+func (IdempotentResponses) Project(r event.Recorded, do func(sql string, args ...any)) {
 	if e, erased := r.Event.(patient.Erased); erased {
 		do(`DELETE FROM answers WHERE tenant = $1 AND patient = $2`, r.Stream.Tenant, e.Patient)
 		return
@@ -43,7 +43,7 @@ func (Answers) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 	tenant := cmp.Or(call.Tenant, r.Stream.Tenant)
 	do(`DELETE FROM answers WHERE tenant = $1 AND key = $2 AND answered_at <= $3`,
-		tenant, call.Key[:], r.At.Add(-commands.AnswerLifetime))
+		tenant, call.Key[:], r.At.Add(-commands.ResponseLifetime))
 	do(addAnswers, row(tenant, call.Key[:], body, r.Stream.ID, r.At, idOrNull(r.About()), call.Answer)...)
 }
 
@@ -51,19 +51,19 @@ const addAnswers = `
 INSERT INTO answers (tenant, key, body, made, answered_at, patient, answer)
 SELECT * FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::uuid[], $5::timestamptz[], $6::uuid[], $7::text[])`
 
-// Answer returns the answer that was given under a key after an instant, or the zero
+// Response returns the answer that was given under a key after an instant, or the zero
 // one.
-func (a Answers) Answer(ctx context.Context, tenant string, key event.Digest, after time.Time) (commands.Answer, error) {
+func (r IdempotentResponses) Response(ctx context.Context, tenant string, key event.Digest, after time.Time) (commands.Response, error) {
 	var body []byte
-	var answer commands.Answer
-	err := a.DB.QueryRow(ctx, `SELECT body, answer FROM answers WHERE tenant = $1 AND key = $2 AND answered_at > $3`,
-		tenant, key[:], after).Scan(&body, &answer.Text)
+	var response commands.Response
+	err := r.DB.QueryRow(ctx, `SELECT body, answer FROM answers WHERE tenant = $1 AND key = $2 AND answered_at > $3`,
+		tenant, key[:], after).Scan(&body, &response.Text)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return commands.Answer{}, nil
+		return commands.Response{}, nil
 	}
 	if err != nil {
-		return commands.Answer{}, fmt.Errorf("look for an answer: %w", err)
+		return commands.Response{}, fmt.Errorf("look for an answer: %w", err)
 	}
-	answer.Body = hex.EncodeToString(body)
-	return answer, nil
+	response.Body = hex.EncodeToString(body)
+	return response, nil
 }

@@ -28,7 +28,7 @@ var idempotency = event.Idempotency{Tenant: elm, Key: event.Digest{1}, Body: eve
 // desk is the target of the calls.
 func (d *day) desk() commands.Desk {
 	return commands.Desk{
-		Store: d.Store, Receptions: projections.Availability{DB: d.Pool}, Answers: projections.Answers{DB: d.Pool},
+		Store: d.Store, Receptions: projections.Availability{DB: d.Pool}, Responses: projections.IdempotentResponses{DB: d.Pool},
 		Patients: projections.Patients{DB: d.Pool}, Now: func() time.Time { return d.At },
 	}
 }
@@ -124,11 +124,11 @@ func TestAnOldAnswerIsNotInTheWay_D22(t *testing.T) {
 		t.Fatal(err)
 	}
 	recorded := d.At
-	d.At = recorded.Add(commands.AnswerLifetime - time.Microsecond)
+	d.At = recorded.Add(commands.ResponseLifetime - time.Microsecond)
 	if again, err := d.submit(t.Context(), under(0, 2)); err != nil || again != first {
 		t.Errorf("within the day: %s instead of %s, %v", again, first, err)
 	}
-	d.At = recorded.Add(commands.AnswerLifetime)
+	d.At = recorded.Add(commands.ResponseLifetime)
 	second, err := d.submit(t.Context(), under(0, 3))
 	if err != nil || second == first {
 		t.Fatalf("after the day: %s, %v", second, err)
@@ -144,8 +144,8 @@ func TestAnswersAreATenantsOwn_D18(t *testing.T) {
 	if _, err := d.submit(t.Context(), under(0, 2)); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := projections.Answers{DB: d.Pool}.Answer(t.Context(), oak, under(0, 2).Key, time.Time{})
-	if err != nil || answer != (commands.Answer{}) {
+	answer, err := projections.IdempotentResponses{DB: d.Pool}.Response(t.Context(), oak, under(0, 2).Key, time.Time{})
+	if err != nil || answer != (commands.Response{}) {
 		t.Errorf("another practice is answered %+v, %v", answer, err)
 	}
 }
@@ -167,11 +167,11 @@ func TestOldAnswersAreSwept_D22(t *testing.T) {
 		}
 		return n
 	}
-	d.At = recorded.Add(commands.AnswerLifetime - time.Microsecond)
+	d.At = recorded.Add(commands.ResponseLifetime - time.Microsecond)
 	if err := sweeper.Sweep(t.Context()); err != nil || rows() != 1 {
 		t.Errorf("within the day %d are left, %v", rows(), err)
 	}
-	d.At = recorded.Add(commands.AnswerLifetime)
+	d.At = recorded.Add(commands.ResponseLifetime)
 	if err := sweeper.Sweep(t.Context()); err != nil || rows() != 0 {
 		t.Errorf("after the day %d are left, %v", rows(), err)
 	}
@@ -258,7 +258,7 @@ func TestARememberedAnswerGoesWithThePatient_D93(t *testing.T) {
 		t.Fatalf("%d answers are remembered, want 2", left)
 	}
 	erased := event.Recorded{Event: patient.Erased{Patient: ann}, Stream: patient.StreamOf(elm, ann), At: d.At}
-	projections.Answers{}.Project(erased, func(sql string, args ...any) {
+	projections.IdempotentResponses{}.Project(erased, func(sql string, args ...any) {
 		if _, err := d.Pool.Exec(t.Context(), sql, args...); err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +296,7 @@ func TestGlobalChangeAnsweredOnce_D93(t *testing.T) {
 			t.Errorf("call %d: %q, again: %v, %v", i, answer, again, err)
 		}
 	}
-	if answer, err := (projections.Answers{DB: d.Pool}).Answer(t.Context(), oak, elsewhere.Key, d.At.Add(-commands.AnswerLifetime)); err != nil || answer != (commands.Answer{}) {
+	if answer, err := (projections.IdempotentResponses{DB: d.Pool}).Answer(t.Context(), oak, elsewhere.Key, d.At.Add(-commands.ResponseLifetime)); err != nil || answer != (commands.Response{}) {
 		t.Errorf("another practice is answered %+v, %v", answer, err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Practices keeps the practices, which are the tenants, and their settings.
-type Practices struct{}
+type Practices struct{ DB Querier }
 
 // Name returns the permanent name.
 func (Practices) Name() string { return "practices.v1" }
@@ -26,20 +26,17 @@ func (Practices) Project(r event.Recorded, do func(sql string, args ...any)) {
 	}
 }
 
-// Signpost is the data of a practice that every staff page shows.
-type Signpost struct {
+// Practice is the data of a practice that every staff page shows.
+type Practice struct {
 	Tenant string
 	Name   string
 	Zone   *time.Location // time zone of the practice
 }
 
-// Signposts reads the data of a practice that every staff page shows.
-type Signposts struct{ DB Querier }
-
-// Of returns the signpost of a practice, or practice.ErrUnknown.
-func (s Signposts) Of(ctx context.Context, tenant string) (Signpost, error) {
-	found, zone := Signpost{Tenant: tenant}, ""
-	err := s.DB.QueryRow(ctx, `SELECT name, time_zone FROM practices WHERE tenant = $1`, tenant).Scan(&found.Name, &zone)
+// Find returns a practice, or practice.ErrUnknown.
+func (p Practices) Find(ctx context.Context, tenant string) (Practice, error) {
+	found, zone := Practice{Tenant: tenant}, ""
+	err := p.DB.QueryRow(ctx, `SELECT name, time_zone FROM practices WHERE tenant = $1`, tenant).Scan(&found.Name, &zone)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return found, practice.ErrUnknown
 	}
@@ -50,12 +47,9 @@ func (s Signposts) Of(ctx context.Context, tenant string) (Signpost, error) {
 	return found, err
 }
 
-// Tenants lists the practices.
-type Tenants struct{ DB Querier }
-
-// All lists the tenant identifiers of all practices.
-func (t Tenants) All(ctx context.Context) ([]string, error) {
-	rows, _ := t.DB.Query(ctx, `SELECT tenant FROM practices ORDER BY tenant`)
+// Tenants lists the tenant identifiers of all practices.
+func (p Practices) Tenants(ctx context.Context) ([]string, error) {
+	rows, _ := p.DB.Query(ctx, `SELECT tenant FROM practices ORDER BY tenant`)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return nil, fmt.Errorf("list practices: %w", err)

@@ -43,7 +43,7 @@ type Opener interface {
 // that authorisation and admission read, and those with columns that must be unique.
 // [Erasures] changes there without a statement of the program.
 func AtOnce() []Projection {
-	return []Projection{Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, Answers{}, Availability{},
+	return []Projection{Practices{}, Applications{}, Webhooks{}, SigningKeys{}, Enablements{}, Staff{}, Authorisations{}, Patients{}, Attachments{}, IdempotentResponses{}, Availability{},
 		Sites{}, Displays{}, Appointments{}, CareRecords{}}
 }
 
@@ -77,27 +77,27 @@ type Table struct {
 // tables lists the tables of each projection, which a rebuild makes again and compares.
 // Nothing else writes to them, except deletes of rows that are too old.
 var tables = map[string][]Table{
-	Erasures{}.Name():        kept("erasures"),
-	Practices{}.Name():       kept("practices"),
-	Applications{}.Name():    kept("applications", "application_callbacks", "endpoint_grants"),
-	Webhooks{}.Name():        kept("webhooks"),
-	SigningKeys{}.Name():     kept("signing_keys"),
-	Enablements{}.Name():     kept("enablements"),
-	Staff{}.Name():           append(kept("staff_links", "staff_passkeys"), Table{Name: "staff", Of: []event.HolderKind{event.OfStaff}}),
-	Authorisations{}.Name():  kept("authorisations"),
-	Patients{}.Name():        kept("patients", "record_restrictions", "broken_glass"),
-	Attachments{}.Name():     kept("attachments"),
-	Answers{}.Name():         {{Name: "answers", Kept: commands.AnswerLifetime, Age: "answered_at", Of: []event.HolderKind{event.OfPatient, event.OfRequest}, Keyed: true}},
-	Availability{}.Name():    kept("intakes", "closures"),
-	Displays{}.Name():        kept("displays"),
-	Sites{}.Name():           kept("sites", "rooms"),
-	Appointments{}.Name():    kept("appointments"),
-	CareRecords{}.Name():     kept("record_entries"),
-	CallInBoard{}.Name():     kept("call_ins"),
-	Timeline{}.Name():        kept("timeline"),
-	SignIns{}.Name():         kept("last_sign_ins"),
-	Inbox{}.Name():           kept("inbox"),
-	ErasureRequests{}.Name(): kept("erasure_requests"),
+	Erasures{}.Name():            kept("erasures"),
+	Practices{}.Name():           kept("practices"),
+	Applications{}.Name():        kept("applications", "application_callbacks", "endpoint_grants"),
+	Webhooks{}.Name():            kept("webhooks"),
+	SigningKeys{}.Name():         kept("signing_keys"),
+	Enablements{}.Name():         kept("enablements"),
+	Staff{}.Name():               append(kept("staff_links", "staff_passkeys"), Table{Name: "staff", Of: []event.HolderKind{event.OfStaff}}),
+	Authorisations{}.Name():      kept("authorisations"),
+	Patients{}.Name():            kept("patients", "record_restrictions", "broken_glass"),
+	Attachments{}.Name():         kept("attachments"),
+	IdempotentResponses{}.Name(): {{Name: "answers", Kept: commands.ResponseLifetime, Age: "answered_at", Of: []event.HolderKind{event.OfPatient, event.OfRequest}, Keyed: true}},
+	Availability{}.Name():        kept("intakes", "closures"),
+	Displays{}.Name():            kept("displays"),
+	Sites{}.Name():               kept("sites", "rooms"),
+	Appointments{}.Name():        kept("appointments"),
+	CareRecords{}.Name():         kept("record_entries"),
+	CallInBoard{}.Name():         kept("call_ins"),
+	Timeline{}.Name():            kept("timeline"),
+	SignIns{}.Name():             kept("last_sign_ins"),
+	Inbox{}.Name():               kept("inbox"),
+	ErasureRequests{}.Name():     kept("erasure_requests"),
 }
 
 func kept(names ...string) []Table {

@@ -34,19 +34,19 @@ type Request struct {
 	Answers     []request.Answer
 	Attachments []request.Attachment
 	SubmittedAt time.Time
-	Holder      staff.ID  // has it, or has completed it; zero if no one has
-	HolderName  string    // "" if no one has it
-	Done        *Handled  // how it was completed; nil unless it is done
-	InError     *InError  // nil unless it was marked as entered in error
-	History     []Handled // with the submission, oldest first
-	Complete    bool      // false if older entries were left out of the history
-	Version     int       // number of entries, including those left out
+	Holder      staff.ID       // has it, or has completed it; zero if no one has
+	HolderName  string         // "" if no one has it
+	Done        *HistoryEntry  // how it was completed; nil unless it is done
+	InError     *InError       // nil unless it was marked as entered in error
+	History     []HistoryEntry // with the submission, oldest first
+	Complete    bool           // false if older entries were left out of the history
+	Version     int            // number of entries, including those left out
 }
 
-// Handled is one entry of a history. That of a request has its submission, each of
+// HistoryEntry is one entry of a history. That of a request has its submission, each of
 // [request.Handling], and its marking as entered in error; that of an appointment has all
 // of its events.
-type Handled struct {
+type HistoryEntry struct {
 	event.Event
 	At    time.Time
 	Actor event.Actor
@@ -139,10 +139,10 @@ func holderIn(e event.Event) (holder staff.ID) {
 	return holder
 }
 
-// handledBy returns an event with the names of the member of staff who did it, and of
+// historyEntry returns an event with the names of the member of staff who did it, and of
 // the one who was given the request.
-func handledBy(r event.Recorded, names map[uuid.UUID]string) Handled {
-	done := Handled{Event: r.Event, At: r.At.UTC(), Actor: r.Metadata.Actor, By: names[r.Metadata.Actor.Member()]}
+func historyEntry(r event.Recorded, names map[uuid.UUID]string) HistoryEntry {
+	done := HistoryEntry{Event: r.Event, At: r.At.UTC(), Actor: r.Metadata.Actor, By: names[r.Metadata.Actor.Member()]}
 	if claim := r.Metadata.Actor.OnBehalfOf; done.By == "" && claim != nil {
 		done.By = claim.Practitioner.Name
 	}
@@ -154,7 +154,7 @@ func handledBy(r event.Recorded, names map[uuid.UUID]string) Handled {
 
 // see applies one event to a request.
 func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
-	done := handledBy(r, names)
+	done := historyEntry(r, names)
 	if about, ok := r.Event.(event.Patient); ok {
 		q.Patient.UUID = about.PatientID()
 	}
@@ -177,8 +177,8 @@ func (q *Request) see(r event.Recorded, names map[uuid.UUID]string) {
 	q.History = append(q.History, done)
 }
 
-// Moved is a request that was linked to another patient at some time.
-type Moved struct {
+// MovedRequest is a request that was linked to another patient at some time.
+type MovedRequest struct {
 	Request     request.ID
 	SubmittedAt time.Time
 	Theirs      bool // it is the patient's now; otherwise it is another's
@@ -195,10 +195,10 @@ CROSS JOIN LATERAL (SELECT FROM events WHERE tenant = $1 AND stream = m.stream A
 ORDER BY first.recorded_at, m.stream`
 
 // Moved returns the requests that are or were a patient's and have moved, oldest first.
-func (q Requests) Moved(ctx context.Context, tenant string, id patient.ID) ([]Moved, error) {
+func (q Requests) Moved(ctx context.Context, tenant string, id patient.ID) ([]MovedRequest, error) {
 	moves := catalogue.Names(catalogue.Row.Moves)
 	rows, _ := q.DB.Query(ctx, movedOf, tenant, id, append(moves, request.Submitted{}.EventName()), moves)
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Moved])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[MovedRequest])
 	if err != nil {
 		return nil, fmt.Errorf("look for requests that have moved: %w", err)
 	}

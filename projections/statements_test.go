@@ -42,7 +42,7 @@ func TestRowsShareAStatement_D134(t *testing.T) {
 		"one table":         {[]event.Recorded{submitted(), note, submitted()}, []projections.Projection{projections.CareRecords{}}, "INSERT record_entries 3"},
 		"another change":    {[]event.Recorded{note, note, erased, note}, []projections.Projection{projections.CareRecords{}}, "INSERT record_entries 2, DELETE record_entries, INSERT record_entries 1"},
 		"two projections":   {[]event.Recorded{note, note}, []projections.Projection{projections.CareRecords{}, projections.Timeline{}}, "INSERT record_entries 2, INSERT timeline 2"},
-		"other projections": {[]event.Recorded{keyed, keyed}, []projections.Projection{projections.Answers{}, projections.CareRecords{}}, "DELETE answers, INSERT answers 1, INSERT record_entries 2, DELETE answers, INSERT answers 1"},
+		"other projections": {[]event.Recorded{keyed, keyed}, []projections.Projection{projections.IdempotentResponses{}, projections.CareRecords{}}, "DELETE answers, INSERT answers 1, INSERT record_entries 2, DELETE answers, INSERT answers 1"},
 		"nothing":           {nil, []projections.Projection{projections.Inbox{}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

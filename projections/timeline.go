@@ -19,8 +19,8 @@ import (
 // feed. Texts stay in the events.
 type Timeline struct{ DB Querier }
 
-// Happening is one entry of the [Timeline].
-type Happening struct {
+// TimelineEntry is one entry of the [Timeline].
+type TimelineEntry struct {
 	Idx   int64 // its place in the log
 	Kind  catalogue.Kind
 	Entry uuid.UUID // the note, request, consultation or opening of the record
@@ -79,14 +79,14 @@ func entryIn(r event.Recorded) uuid.UUID {
 
 // OfPatient lists at most limit entries of a patient before an idx, newest first. A
 // zero idx begins with the newest entry.
-func (t Timeline) OfPatient(ctx context.Context, tenant string, id patient.ID, before int64, limit int) ([]Happening, error) {
+func (t Timeline) OfPatient(ctx context.Context, tenant string, id patient.ID, before int64, limit int) ([]TimelineEntry, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
 	rows, _ := t.DB.Query(ctx, `
 		SELECT idx, kind, entry, actor, at FROM timeline
 		WHERE tenant = $1 AND patient = $2 AND idx < $3 ORDER BY idx DESC LIMIT $4`, tenant, id, before, limit)
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Happening])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[TimelineEntry])
 	if err != nil {
 		return nil, fmt.Errorf("read timeline: %w", err)
 	}

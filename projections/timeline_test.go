@@ -59,7 +59,7 @@ func TestTimelineListsNewestFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := got[0].At
-	want := []projections.Happening{
+	want := []projections.TimelineEntry{
 		{Idx: 9, Kind: catalogue.KindRecordOpened, Entry: openedAs, Actor: "staff:" + lee.String(), At: start},
 		{Idx: 8, Kind: catalogue.KindConsultation, Entry: started.Consultation.UUID, Actor: got[1].Actor, At: start.Add(-time.Second)},
 		{Idx: 7, Kind: catalogue.KindNote, Entry: note.Note.UUID, Actor: "operator:frontdesk_app (alice@desk7) for staff:" + lee.String(), At: start.Add(-2 * time.Second)},

@@ -123,7 +123,7 @@ func (d *desk) api(store *commandtest.Store) *httpapi.API {
 	before := len(store.Log())
 	return &httpapi.API{
 		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(d.caller), Rights: stays(d.caller),
-		Desk: commands.Desk{Store: store, Patients: store, Answers: store, Receptions: store, Now: atWritten},
+		Desk: commands.Desk{Store: store, Patients: store, Responses: store, Receptions: store, Now: atWritten},
 		RecordOpenTo: func(_ context.Context, _ string, id patient.ID, _ staff.ID) (bool, error) {
 			return id.String() != billID, nil
 		},

@@ -48,7 +48,7 @@ type takenRequest struct {
 func (c *counter) api() *httpapi.API {
 	return &httpapi.API{
 		Domain: "frontdesk.example", DefaultTenant: "elm-street", Recognise: proves(c.caller), Rights: stays(c.caller),
-		Desk:    commands.Desk{Store: c, Receptions: c, Patients: c, Answers: c, Now: clock.System},
+		Desk:    commands.Desk{Store: c, Receptions: c, Patients: c, Responses: c, Now: clock.System},
 		Uploads: &c.Shelf,
 		Limit:   time.Minute, Now: clock.System, Log: slog.New(slog.DiscardHandler),
 	}
@@ -94,8 +94,8 @@ func (c *counter) Receptions(context.Context, string) (practice.Receptions, erro
 func (c *counter) PatientExists(context.Context, string, patient.ID) (bool, error) { return true, nil }
 
 // Answer finds no stored answer.
-func (c *counter) Answer(context.Context, string, event.Digest, time.Time) (commands.Answer, error) {
-	return commands.Answer{}, nil
+func (c *counter) Response(context.Context, string, event.Digest, time.Time) (commands.Response, error) {
+	return commands.Response{}, nil
 }
 
 // post makes one call, with headers in pairs.

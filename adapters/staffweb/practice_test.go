@@ -69,8 +69,8 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	s.store = &eventstore.Store{DB: postgres.On(s.pool), Codec: codec, Keys: opens, AtOnce: projections.AtOnce(), Now: s.Now}
 	directory := projections.Staff{DB: s.pool}
 	s.pages = &staffweb.Pages{
-		Site: &pagekit.Site{
-			Signposts: projections.Signposts{DB: s.pool},
+		Site: &frame.Site{
+			Practices: projections.Practices{DB: s.pool},
 			Names:     projections.Names{DB: s.pool, Opens: opens},
 			Record:    s.looks.record,
 			Head:      func(context.Context) (int64, error) { return 1, nil },

@@ -93,7 +93,7 @@ func (s *Store) taken(i event.Idempotency, changes []event.Change) bool {
 	if i == (event.Idempotency{}) || len(changes) == 0 {
 		return false
 	}
-	return s.answer(i.Tenant, i.Key, Noon.Add(-commands.AnswerLifetime)) != (commands.Answer{})
+	return s.answer(i.Tenant, i.Key, Noon.Add(-commands.ResponseLifetime)) != (commands.Response{})
 }
 
 // missPatients reports whether the patient of a change is missing. The caller holds the
@@ -153,18 +153,18 @@ func (s *Store) Receptions(_ context.Context, tenant string) (found practice.Rec
 	return found, err
 }
 
-// Answer returns the answer that was given to a call with the key after an instant.
-func (s *Store) Answer(_ context.Context, tenant string, key event.Digest, after time.Time) (commands.Answer, error) {
+// Response returns the answer that was given to a call with the key after an instant.
+func (s *Store) Response(_ context.Context, tenant string, key event.Digest, after time.Time) (commands.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.answer(tenant, key, after), nil
 }
 
 // answer returns the newest answer under a key. The caller holds the lock.
-func (s *Store) answer(tenant string, key event.Digest, after time.Time) (found commands.Answer) {
+func (s *Store) answer(tenant string, key event.Digest, after time.Time) (found commands.Response) {
 	for _, e := range s.log {
 		if i := e.Metadata.Idempotency; i.Tenant == tenant && i.Key == key && e.At.After(after) {
-			found = commands.Answer{Text: i.Answer, Body: i.Body}
+			found = commands.Response{Text: i.Answer, Body: i.Body}
 		}
 	}
 	return found

@@ -252,7 +252,7 @@ func (s *surgery) once(ctx context.Context, tenant string, act func(context.Cont
 		key = event.Idempotency{Tenant: tenant, Key: event.Digest{byte(s.random.IntN(8)), 1}, Body: event.Digest{2}.String()}
 	}
 	desk := commands.Desk{
-		Store: s.store, Patients: projections.Patients{DB: s.pool}, Receptions: projections.Availability{DB: s.pool}, Answers: projections.Answers{DB: s.pool}, Now: s.now,
+		Store: s.store, Patients: projections.Patients{DB: s.pool}, Receptions: projections.Availability{DB: s.pool}, Responses: projections.IdempotentResponses{DB: s.pool}, Now: s.now,
 	}
 	_, _, err := commands.Once(ctx, desk, key, act)
 	return err

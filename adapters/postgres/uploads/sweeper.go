@@ -64,7 +64,7 @@ func (s *Sweeper) sweepUploads(ctx context.Context) error {
 func (s *Sweeper) sweepAnswers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepLimit)
 	defer cancel()
-	answers, err := sweep(ctx, s.DB, oldAnswers, s.Now().Add(-commands.AnswerLifetime))
+	answers, err := sweep(ctx, s.DB, oldAnswers, s.Now().Add(-commands.ResponseLifetime))
 	s.Metrics.Swept(SweptAnswers, answers, err)
 	if err != nil {
 		return fmt.Errorf("sweep answers: %w", err)

@@ -22,7 +22,7 @@ type Request struct {
 	ID       string               // made here, one for each request
 	Source   string               // the client's address or network
 	Tenant   string               // the practice in the address; it may not exist
-	Practice projections.Signpost // zero without a session
+	Practice projections.Practice // zero without a session
 	Session  signin.Session
 	SignedIn bool
 	Display  projections.Display // zero unless the page is for a screen
@@ -81,7 +81,7 @@ func (s *Site) findSession(r *Request) (err error) {
 	if r.Session, r.SignedIn, err = session(r.Context(), r.Tenant, token); err != nil || !r.SignedIn {
 		return err
 	}
-	r.Practice, err = s.Signposts.Of(r.Context(), r.Tenant)
+	v.Practice, err = s.Practices.Find(v.Context(), v.Tenant)
 	return err
 }
 

@@ -24,7 +24,7 @@ type Section struct {
 	Timeline     projections.Timeline
 	Requests     projections.Requests
 	Appointments projections.Appointments
-	Directory    projections.Directory
+	Directory    projections.NameDirectory
 }
 
 //go:embed templates

@@ -21,7 +21,7 @@ type Section struct {
 	Inbox        projections.Inbox
 	Requests     projections.Requests
 	People       projections.People
-	Directory    projections.Directory
+	Directory    projections.NameDirectory
 	Records      Records
 	PatientIndex PatientIndex
 	Files        Files

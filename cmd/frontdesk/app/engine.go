@@ -114,7 +114,7 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 		Staff:                 e.Staff,
 		Links:                 projections.Links{DB: e.calls},
 		Receptions:            projections.Availability{DB: e.calls},
-		Answers:               postgres.Confirmed{Answers: projections.Answers{DB: e.calls}, DB: e.calls},
+		Responses:             postgres.DurableResponses{IdempotentResponses: projections.IdempotentResponses{DB: e.calls}, DB: e.calls},
 		Passwords:             e.passwords,
 		Vault:                 e.vault(),
 		Erasures:              eventstore.Eraser{Erasures: e.Erasures(), Store: e.store},
@@ -125,7 +125,9 @@ func (e *Engine) desk(store commands.Store) commands.Desk {
 }
 
 // Directory returns the names of people, applications and places.
-func (e *Engine) Directory() projections.Directory { return projections.Directory{DB: e.background} }
+func (e *Engine) Directory() projections.NameDirectory {
+	return projections.NameDirectory{DB: e.background}
+}
 
 // PatientIndex returns an index of patients, which is empty yet.
 func (e *Engine) PatientIndex() *patientindex.Index {
@@ -152,8 +154,8 @@ func (e *Engine) ApplicationDirectory() applications.Directory {
 // People returns who works at practices.
 func (e *Engine) People() projections.People { return projections.People{DB: e.background} }
 
-// Signposts returns how practices introduce themselves.
-func (e *Engine) Signposts() projections.Signposts { return projections.Signposts{DB: e.background} }
+// Practices returns the read model of practices.
+func (e *Engine) Practices() projections.Practices { return projections.Practices{DB: e.background} }
 
 // guard returns the guard of all outbound calls, with the networks that this deployment
 // allows.

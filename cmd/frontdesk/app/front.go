@@ -117,7 +117,7 @@ func (a *App) staffPages(ctx context.Context) (*staffweb.Pages, error) {
 	pages := &staffweb.Pages{
 		Site: &pagekit.Site{
 			TrustedProxies: c.TrustedProxies,
-			Signposts:      projections.Signposts{DB: a.calls},
+			Practices:      projections.Practices{DB: a.calls},
 			Names:          projections.Names{DB: a.calls, Opens: a.keyring},
 			Auth: signin.Service{
 				Guesses:   signin.NewGuesses(c.RealNow),

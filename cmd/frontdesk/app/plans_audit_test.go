@@ -246,6 +246,6 @@ func (l *lively) pack(engine *app.Engine) {
 	}
 	_, err = directory.Application(ctx, l.integrator.ID.UUID)
 	l.must(err)
-	_, err = engine.Signposts().Of(ctx, "elm-street")
+	_, err = engine.Practices().Find(ctx, "elm-street")
 	l.must(err)
 }

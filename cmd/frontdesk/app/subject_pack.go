@@ -35,15 +35,15 @@ func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) 
 	if err != nil {
 		return subjectaccess.Pack{}, asked, err
 	}
-	signpost, err := e.Signposts().Of(ctx, tenant)
+	practice, err := e.Practices().Find(ctx, tenant)
 	if err != nil {
 		return subjectaccess.Pack{}, asked, err
 	}
 	auditor := e.Auditor
 	auditor.Log.Page = packPage
 	end, err := auditor.End(ctx, asked)
-	return subjectaccess.Pack{
-		Practice: signpost, Patient: id, MadeAt: e.config.Now(), Moved: moved,
+	return subjectpack.Pack{
+		Practice: practice, Patient: id, MadeAt: e.config.Now(), Moved: moved,
 		Events: auditor.Events(ctx, asked, end), Accesses: auditor.Accesses(ctx, asked, end, true),
 		Directory: e.Directory(), Deliveries: e.Deliveries().Of,
 		Shown:   func(r event.Recorded) (any, error) { return auditing.LoggedOf(r, true) },
@@ -53,7 +53,7 @@ func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) 
 
 // moved extends asked by the events of requests that have come from other patients, and
 // leaves out those that now belong to other patients, which it returns.
-func (e *Engine) moved(ctx context.Context, tenant string, id patient.ID, asked *auditing.EventFilter) (others []projections.Moved, err error) {
+func (e *Engine) moved(ctx context.Context, tenant string, id patient.ID, asked *auditing.EventFilter) (others []projections.MovedRequest, err error) {
 	all, err := e.Requests().Moved(ctx, tenant, id)
 	hidden := map[uuid.UUID]bool{}
 	for _, m := range all {

@@ -24,14 +24,14 @@ type currentPractice struct {
 }
 
 func (s Current) practice(ctx context.Context, p *Practice) (found currentPractice, err error) {
-	post, err := projections.Signposts{DB: s.DB}.Of(ctx, p.Tenant)
+	known, err := projections.Practices{DB: s.DB}.Find(ctx, p.Tenant)
 	if errors.Is(err, practice.ErrUnknown) {
 		return found, nil
 	}
 	if err != nil {
 		return found, err
 	}
-	found.registered, found.name, found.zone = true, post.Name, post.Zone.String()
+	found.registered, found.name, found.zone = true, known.Name, known.Zone.String()
 	if len(p.Sites) > 0 {
 		if found.sites, err = (projections.Sites{DB: s.DB}).Of(ctx, p.Tenant); err != nil {
 			return found, err

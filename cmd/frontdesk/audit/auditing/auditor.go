@@ -125,7 +125,9 @@ func (a Auditor) AsOf(ctx context.Context, until replay.Until, schema string, pr
 
 // isAnswers excludes the answers to idempotency keys: they show nothing of the past, and
 // would require every keyed call to be opened.
-func isAnswers(p projections.Projection) bool { return p.Name() == projections.Answers{}.Name() }
+func isAnswers(p projections.Projection) bool {
+	return p.Name() == projections.IdempotentResponses{}.Name()
+}
 
 // authorisationsShown is the most authorisations shown of one practice.
 const authorisationsShown = 10_000
@@ -136,7 +138,7 @@ func PracticesAsOf(ctx context.Context, past *replay.Past, tenant string, at tim
 	err = past.View(ctx, func(db projections.Querier) error {
 		tenants := []string{tenant}
 		if tenant == "" {
-			if tenants, err = (projections.Tenants{DB: db}).All(ctx); err != nil {
+			if tenants, err = (projections.Practices{DB: db}).Tenants(ctx); err != nil {
 				return err
 			}
 		}

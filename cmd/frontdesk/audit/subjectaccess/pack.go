@@ -25,14 +25,14 @@ const Command = "subject-pack"
 
 // Pack is all data about one patient, with its sources. A sequence yields the same each time.
 type Pack struct {
-	Practice projections.Signpost
+	Practice projections.Practice
 	Patient  patient.ID
 	MadeAt   time.Time
 
 	Events     iter.Seq2[event.Recorded, error]  // about the patient, opened, oldest first
-	Moved      []projections.Moved               // requests that are another patient's: only this is known of them
+	Moved      []projections.MovedRequest        // requests that are another patient's: only this is known of them
 	Accesses   iter.Seq2[auditing.Access, error] // with personal data
-	Directory  projections.Directory
+	Directory  projections.NameDirectory
 	Deliveries func(ctx context.Context, events []uuid.UUID) ([]webhooks.Logged, error)
 	Shown      func(event.Recorded) (any, error) // an event as auditors are shown it
 	// Content writes a file that was sent with a request. It returns [ErrDamaged] if the

@@ -79,7 +79,7 @@ func (c *OffboardPracticeCmd) Run(r *term.Run) error {
 
 // possible checks, before the first change, the conditions of the later steps.
 func (c *OffboardPracticeCmd) possible(ctx context.Context, engine *app.Engine) error {
-	if _, err := engine.Signposts().Of(ctx, c.Tenant); err != nil {
+	if _, err := engine.Practices().Find(ctx, c.Tenant); err != nil {
 		return err
 	}
 	if !c.WithoutProof {

@@ -70,7 +70,7 @@ func (c *listStaffCmd) openAt(r *term.Run) (*app.Engine, time.Time, error) {
 // nowAt returns the time of the service, which a sandbox may have moved, and refuses a
 // practice that there is not.
 func nowAt(r *term.Run, engine *app.Engine, tenant string) (time.Time, error) {
-	if _, err := engine.Signposts().Of(r.Context, tenant); err != nil {
+	if _, err := engine.Practices().Find(r.Context, tenant); err != nil {
 		return time.Time{}, err
 	}
 	follower := &sandbox.Follower{Real: r.Now}

@@ -43,7 +43,7 @@ func (c *listApplicationsCmd) Run(r *term.Run) error {
 	}
 	defer engine.Close()
 	if c.Tenant != "" {
-		if _, err := engine.Signposts().Of(r.Context, c.Tenant); err != nil {
+		if _, err := engine.Practices().Find(r.Context, c.Tenant); err != nil {
 			return err
 		}
 	}
