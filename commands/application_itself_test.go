@@ -47,7 +47,7 @@ func TestAKeySetIsReadAgainOnceAMinute_D94(t *testing.T) {
 	s.play(t, step{"in the first minute of a day", reread(id), nil, application.ErrTooSoon})
 }
 
-func TestATestWebhookIsAskedForOnceAMinuteAtEachPractice_D94(t *testing.T) {
+func TestOneTestWebhookPerMinute_D94(t *testing.T) {
 	t.Parallel()
 	s, clock := newStory(t), commandtest.NewClock(commandtest.Noon)
 	desk := commands.Desk{Store: s, CheckURL: checkURL, Now: clock.Now}

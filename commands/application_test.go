@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/event"
 )
 
-func TestAnApplicationIsRegisteredWithAllThatItNeeds_5_6(t *testing.T) {
+func TestRegisterApplicationWithSettings_5_6(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
 	s.tenant = "" // it belongs to no practice
@@ -106,7 +106,7 @@ func TestApplicationSettingsChange_5_6(t *testing.T) {
 	)
 }
 
-func TestAnEndpointIsGrantedAndTakenBackPerMode_5_6(t *testing.T) {
+func TestEndpointIsGrantedAndRevokedPerMode_5_6(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
 	s.tenant = ""

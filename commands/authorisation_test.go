@@ -62,7 +62,7 @@ func (b *bench) idOf(t *testing.T, username string) staff.ID {
 	return made[staff.ID](t)(b.StaffByUsername(t.Context(), elm, username))
 }
 
-func TestAStandingAuthorisationIsGrantedAndRevoked_5_4(t *testing.T) {
+func TestStandingAuthorisationLifecycle_5_4(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := b.application(t, "Referrals", false)

@@ -16,7 +16,7 @@ import (
 
 var forGood time.Time
 
-func TestARequestIsRefusedForTheFirstReasonAlone_D2(t *testing.T) {
+func TestFirstRefusalOfRequestCounts_D2(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.must(s.switchOff(surgeryTenant, request.Medical))
@@ -38,7 +38,7 @@ func TestARequestIsRefusedForTheFirstReasonAlone_D2(t *testing.T) {
 	s.answers(request.Medical, nil)
 }
 
-func TestEachTypeHasSettingsOfItsOwnAndAClosureCoversAll_D23(t *testing.T) {
+func TestClosureCoversAllRequestTypes_D23(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		set   func(s *surgery) error
@@ -77,7 +77,7 @@ func TestAPauseAndAClosureEndByThemselves_D23(t *testing.T) {
 	s.answers(request.Admin, nil)
 }
 
-func TestARefusalThatIsSafeToRetrySaysWhen_7_1(t *testing.T) {
+func TestSafeRefusalHasRetryTime_7_1(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.must(s.setHours(surgeryTenant, request.Medical, "mon 08:00-12:00"))
@@ -129,7 +129,7 @@ func TestRepeatedSettingAppendsNothing(t *testing.T) {
 	}
 }
 
-func TestAPlannedClosureIsCalledOffFromItsBeginning(t *testing.T) {
+func TestPlannedClosureIsCalledOff(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	tomorrow := s.now.Add(24 * time.Hour)

@@ -42,5 +42,6 @@ func (d Desk) StartConsultation(ctx context.Context, c StartConsultation) (consu
 		}
 		return a.Attend(c.Patient, d.Now())
 	})
-	return id, UpdateWith(ctx, d.Store, appointment.StreamOf(c.Tenant, c.Appointment), attend, started)
+	booked := event.Change{Stream: appointment.StreamOf(c.Tenant, c.Appointment)}
+	return id, update(ctx, d.Store, booked, attend, started)
 }

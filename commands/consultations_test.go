@@ -24,7 +24,7 @@ func TestTheFirstConsultationIsStartedOnce_D86(t *testing.T) {
 	made[consultation.ID](t)(d.start(t.Context(), start))
 }
 
-func TestAConsultationWithoutAnAppointmentIsOneEvent(t *testing.T) {
+func TestWalkInConsultationIsOneEvent(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	before := len(d.Log())
@@ -32,7 +32,7 @@ func TestAConsultationWithoutAnAppointmentIsOneEvent(t *testing.T) {
 	d.wantSince(t, before, consultation.Started{Consultation: id, Patient: d.patient})
 }
 
-func TestAConsultationIsNotStartedWithAnothersAppointment(t *testing.T) {
+func TestConsultationNeedsOwnAppointment(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	other := d.register(t, elm, "Bill Baker")
@@ -59,7 +59,7 @@ func (r *racing) Append(ctx context.Context, changes ...event.Change) ([]event.R
 	return r.Store.Append(ctx, changes...)
 }
 
-func TestAConsultationEndsItsCallInInTheSameAppend(t *testing.T) {
+func TestConsultationEndsCallInAtOnce(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	before := len(d.Log())

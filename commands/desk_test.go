@@ -38,7 +38,7 @@ func (c *clumsy) Append(ctx context.Context, changes ...event.Change) ([]event.R
 	return c.Store.Append(ctx, changes...)
 }
 
-func TestAnAppendThatClashesIsTriedAgainAlsoWhereNothingWasLoaded(t *testing.T) {
+func TestConflictingAppendIsRetried(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	store := &clumsy{Store: d.Store, clashes: 3}

@@ -10,7 +10,7 @@ import (
 	"frontdesk/domain/practice"
 )
 
-func TestAPracticeEnablesAndDisablesAnApplication_5_6(t *testing.T) {
+func TestEnableAndDisableApplication_5_6(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
 	id, other := s.application(t, "Referrals", false), s.application(t, "Diary", false)

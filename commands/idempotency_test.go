@@ -119,7 +119,7 @@ func TestAKeyIsForOneBody_D22(t *testing.T) {
 	}
 }
 
-func TestARememberedAnswerComesBeforeAvailability_D22(t *testing.T) {
+func TestStoredAnswerPrecedesAvailability_D22(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)
 	first := mustSubmit(t, s, once)
@@ -213,7 +213,7 @@ func TestKeyBelongsToCaller_D22(t *testing.T) {
 }
 
 // The previous release stores requests under the same key, and runs at the same time.
-func TestTheKeyOfAPatientRequestIsThatOfTheReleaseBefore_D93(t *testing.T) {
+func TestPatientRequestKeyIsStable_D93(t *testing.T) {
 	t.Parallel()
 	app, bea := application.ID{UUID: uuid.New()}, staff.ID{UUID: uuid.New()}
 	caller := access.Caller{

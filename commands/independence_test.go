@@ -14,7 +14,7 @@ import (
 
 // One manager invites two privacy officers, opens both links, asks as one of them and
 // confirms as the other.
-func TestOneManagerErasesNobody_D135(t *testing.T) {
+func TestOneManagerCannotErase_D135(t *testing.T) {
 	t.Parallel()
 	f := newForgetting(t)
 	manager := event.Staff(event.NewID())

@@ -45,7 +45,7 @@ func TestAPatientIsRegisteredOnceInAPractice_D18(t *testing.T) {
 	}
 }
 
-func TestDetailsOfThePracticesOwnPatientsAreChanged_D73(t *testing.T) {
+func TestDetailsOfOwnPatientsChange_D73(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
 	ann, theirs := s.patient(t, elm), s.patient(t, oak)
@@ -65,7 +65,7 @@ func TestDetailsOfThePracticesOwnPatientsAreChanged_D73(t *testing.T) {
 	)
 }
 
-func TestARecordIsRestrictedToStaffOfThePractice_D17(t *testing.T) {
+func TestRecordIsRestrictedToStaff_D17(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
 	s.member(t, elm, "dr.lee")

@@ -101,7 +101,7 @@ func TestACallInIsClearedAndAPatientMarked(t *testing.T) {
 		appointment.DidNotAttend{Subject: d.subject()})
 }
 
-func TestAnAppointmentIsMovedArrivedForAndCancelled_D86(t *testing.T) {
+func TestAppointmentMovesArrivesAndEnds_D86(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	desk := commands.Desk{Store: d, Patients: d, Now: noon}

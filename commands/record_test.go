@@ -52,7 +52,7 @@ func TestOnlyAClosedRecordsGlassIsBroken_D85(t *testing.T) {
 		record.GlassBroken{Patient: d.patient, Reason: "again", Until: now.Add(record.GlassTime)})
 }
 
-func TestANoteIsCreatedForAPatientOfThePractice_D17(t *testing.T) {
+func TestNoteNeedsPatientOfPractice_D17(t *testing.T) {
 	t.Parallel()
 	d := startDay(t)
 	before := len(d.Log())

@@ -80,19 +80,12 @@ func Load[S event.State[S]](ctx context.Context, store Store, stream event.Strea
 // several times and must do no I/O. It appends nothing to a stream that holds events of
 // another kind, and returns event.ErrForeign.
 func Update[S event.State[S]](ctx context.Context, store Store, stream event.Stream, decide func(S) ([]event.Event, error)) error {
-	return UpdateWith(ctx, store, stream, decide)
+	return update(ctx, store, event.Change{Stream: stream}, decide)
 }
 
-// UpdateWith is [Update] with other changes in the same append: all of it is stored, or
-// nothing. After a conflict only the one stream is folded again, so the others must be
-// of new streams.
-func UpdateWith[S event.State[S]](ctx context.Context, store Store, stream event.Stream,
-	decide func(S) ([]event.Event, error), others ...event.Change,
-) error {
-	return update(ctx, store, event.Change{Stream: stream}, decide, others...)
-}
-
-// update appends the decision as a change of one stream, together with other changes.
+// update appends the decision as a change of one stream, together with other changes: all
+// of it is stored, or nothing. After a conflict only the one stream is folded again, so
+// the others must be of new streams.
 func update[S event.State[S]](ctx context.Context, store Store, change event.Change,
 	decide func(S) ([]event.Event, error), others ...event.Change,
 ) error {

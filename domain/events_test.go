@@ -53,7 +53,7 @@ func TestEveryGoldenFileHasAnEvent(t *testing.T) {
 
 // An event that names a patient must implement [event.Patient], or an auditor's query
 // for that patient would miss it.
-func TestEveryEventAboutAPatientSaysSo_D37(t *testing.T) {
+func TestPatientEventsNameTheirPatient_D37(t *testing.T) {
 	t.Parallel()
 	for _, e := range domain.Events() {
 		field, has := reflect.TypeOf(e).FieldByName("Patient")
@@ -71,7 +71,7 @@ func TestEveryEventAboutAPatientSaysSo_D37(t *testing.T) {
 	}
 }
 
-func TestEveryEventWithPersonalValuesHasAStoredRow_D68(t *testing.T) {
+func TestPersonalEventsHaveStoredRows_D68(t *testing.T) {
 	t.Parallel()
 	for _, e := range goldenEvents(t) {
 		files, err := filepath.Glob(filepath.Join("*", "testdata", "stored", e.EventName()+".json"))

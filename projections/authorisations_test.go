@@ -7,7 +7,7 @@ import (
 	"frontdesk/domain/authorisation"
 )
 
-func TestStandingAndScopedAuthorisationsAreRowsOfTheirOwn_3(t *testing.T) {
+func TestStandingAndScopedHaveOwnRows_3(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	row := func(tenant, about string, at time.Time) string {

@@ -134,7 +134,7 @@ func TestRequestTypesAreAllListedInOrder_D24(t *testing.T) {
 
 // Postgres merges and cuts closures on one side, the aggregate on the other. Both must
 // have the same result.
-func TestClosuresInTheReadModelAreThoseOfTheAggregate(t *testing.T) {
+func TestClosuresAgreeWithAggregate(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	random := rand.New(rand.NewPCG(15, 23))

@@ -69,7 +69,7 @@ func TestCareRecordMarksEnteredInError_D73(t *testing.T) {
 	}
 }
 
-func TestACareRecordNamesThePatientAsTheyAreNow_D73(t *testing.T) {
+func TestCareRecordHasCurrentName_D73(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.happened(t.Context(), t, elm, patient.StreamOf(elm, ann).ID, 1, patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
@@ -79,7 +79,7 @@ func TestACareRecordNamesThePatientAsTheyAreNow_D73(t *testing.T) {
 	}
 }
 
-func TestACareRecordIsOfOnePatientOfThePractice_D18(t *testing.T) {
+func TestCareRecordIsOfOnePatient_D18(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
@@ -94,7 +94,7 @@ func TestACareRecordIsOfOnePatientOfThePractice_D18(t *testing.T) {
 	}
 }
 
-func TestACareRecordSaysWhenItIsNotComplete(t *testing.T) {
+func TestIncompleteCareRecordIsMarked(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	long := note

@@ -223,7 +223,7 @@ func TestAnAppendIsRememberedOnce_D93(t *testing.T) {
 }
 
 // All fifty append to one stream. Those that lose the race find the winner's answer.
-func TestFiftyEqualCallsOnOneStreamMakeOneChange_D93(t *testing.T) {
+func TestFiftyEqualCallsMakeOneChange_D93(t *testing.T) {
 	t.Parallel()
 	d := calledInDay(t)
 	var answers [50]string

@@ -28,7 +28,7 @@ ANALYZE inbox;`
 
 // However many requests a practice has, a page reads only a few rows for each that it
 // shows, wherever it begins.
-func TestAListOfRequestsReadsNoMoreThanItShows_D83(t *testing.T) {
+func TestRequestListReadsOnlyItsRows_D83(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	if _, err := db.AdminPool(t).Exec(t.Context(), manyRequests); err != nil {

@@ -13,7 +13,7 @@ import (
 	"frontdesk/projections"
 )
 
-func TestANameIsInTheEventsOfThePracticesPatient_D68(t *testing.T) {
+func TestNamesComeFromPatientEvents_D68(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.Happens(t, patient.StreamOf(oak, ann), patient.Registered{Patient: ann, Name: "Ann Oakes"})

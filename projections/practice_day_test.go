@@ -38,7 +38,7 @@ func TestSitesAndTheirRoomsAreListedByName(t *testing.T) {
 	}
 }
 
-func TestAnAppointmentHasTheStatusOfItsLastEvent(t *testing.T) {
+func TestAppointmentHasStatusOfLastEvent(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	at := func(t time.Time) *time.Time { return &t }
@@ -106,7 +106,7 @@ func aboutAnother(id appointment.ID, at uuid.UUID, history []event.Event) (same 
 	return same
 }
 
-func TestADaysAppointmentsAreThoseOfTheSiteAndThePractice(t *testing.T) {
+func TestDayListsAppointmentsOfSite(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, booked)

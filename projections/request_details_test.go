@@ -92,7 +92,7 @@ func TestALongHistoryIsCutInTheMiddle_D83(t *testing.T) {
 }
 
 // A re-linked request belongs only to its new patient, everywhere.
-func TestAReLinkedRequestIsTheOtherPatientsAlone_D83(t *testing.T) {
+func TestReLinkedRequestHasOnePatient_D83(t *testing.T) {
 	t.Parallel()
 	d := newInbox(t)
 	id := d.of["a letter"]

@@ -119,7 +119,7 @@ func TestAnAuthorisationEndsAtItsInstant_D13(t *testing.T) {
 	d.wantRights(t, forLee, ends.Add(24*time.Hour-time.Millisecond), with(neither, func(r *access.Rights) { r.AuthorisedUntil = ends.Add(24 * time.Hour) }))
 }
 
-func TestScopedAuthorisationsNameTheirPatients_5_5(t *testing.T) {
+func TestScopedAuthorisationsNamePatients_5_5(t *testing.T) {
 	t.Parallel()
 	d := authorised(t)
 	for _, s := range about(ann, bill) {
@@ -136,7 +136,7 @@ func TestScopedAuthorisationsNameTheirPatients_5_5(t *testing.T) {
 
 // The rights include the instant before which key sets must not be used, without
 // another query.
-func TestRightsSayWhenTheKeySetWasReadAgain_D94(t *testing.T) {
+func TestRightsHaveTimeOfKeySetReread_D94(t *testing.T) {
 	t.Parallel()
 	d := authorised(t)
 	reread := func(at time.Time) {

@@ -66,7 +66,7 @@ func TestAUsernameIsTakenOnceInAPractice_D35(t *testing.T) {
 	d.Happens(t, staff.StreamOf(oak, staff.ID{UUID: uuid.New()}), registeredLee)
 }
 
-func TestStaffAreFoundByTheirUsernamesWhileTheyAreActive_D35(t *testing.T) {
+func TestOnlyActiveStaffAreFound_D35(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	people := projections.Staff{DB: d.Pool}
@@ -165,7 +165,7 @@ func passkey(tenant string, n byte) staff.PasskeyAdded {
 	}
 }
 
-func TestPasskeysAreTheMembersUntilTheyAreRemoved_D66(t *testing.T) {
+func TestPasskeysLastUntilRemoved_D66(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	has := func(want int) {

@@ -127,7 +127,7 @@ func ruleOf(t *testing.T, err error) access.Rule {
 	return refusal.Rule
 }
 
-func TestEveryEndpointIsJudgedForEveryKindOfCaller_D1(t *testing.T) {
+func TestEveryEndpointByCallerKind_D1(t *testing.T) {
 	t.Parallel()
 	for name, k := range kinds() {
 		for _, e := range access.Endpoints() {
@@ -140,7 +140,7 @@ func TestEveryEndpointIsJudgedForEveryKindOfCaller_D1(t *testing.T) {
 
 // The API judges before it reads the input, again with the patient, and a third time
 // once it knows of a restriction; an auditor judges once.
-func TestItDoesNotMatterInHowManyStepsACallIsJudged(t *testing.T) {
+func TestJudgementIsIndependentOfSteps(t *testing.T) {
 	t.Parallel()
 	for name, k := range kinds() {
 		for _, e := range access.Endpoints() {
@@ -158,7 +158,7 @@ func TestItDoesNotMatterInHowManyStepsACallIsJudged(t *testing.T) {
 	}
 }
 
-func TestCallersAreToldTheSentencesOfTheContract_D10(t *testing.T) {
+func TestRefusalsMatchContract_D10(t *testing.T) {
 	t.Parallel()
 	note, _ := access.Find(access.CreateNote)
 	for name, want := range map[string]string{
@@ -201,7 +201,7 @@ func TestTheCatalogueIsSound(t *testing.T) {
 	}
 }
 
-func TestOnlyEndpointsOfTheCatalogueAreGranted_5_6(t *testing.T) {
+func TestOnlyKnownEndpointsAreGranted_5_6(t *testing.T) {
 	t.Parallel()
 	for _, name := range access.Grantable() {
 		for _, mode := range []application.Mode{application.ApplicationRestricted, application.UserRestricted} {

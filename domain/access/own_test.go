@@ -38,7 +38,7 @@ func TestRuleOfFindsRefusingRule_D95(t *testing.T) {
 	}
 }
 
-func TestAnApplicationAsksAboutItselfByTheseEndpoints_D95(t *testing.T) {
+func TestEndpointsAboutApplicationItself_D95(t *testing.T) {
 	t.Parallel()
 	names := access.AboutItself()
 	if slices.Contains(names, access.Ping) || !slices.Contains(names, access.OwnCalls) || !slices.Contains(names, access.OwnDeliveries) {

@@ -23,7 +23,7 @@ func removeWebhook(kind application.WebhookEvent) func(app) (events, error) {
 	return func(a app) (events, error) { return a.RemoveWebhook(kind) }
 }
 
-func TestAWebhookIsSetForEachEventKindByItself_6(t *testing.T) {
+func TestWebhookIsSetPerEventKind_6(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[app]
 	moved := application.WebhookSet{Event: application.RecordOpened, URL: "https://other.example/"}

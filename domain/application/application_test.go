@@ -28,7 +28,7 @@ var (
 	marked     = application.PatientScopedMarked{}
 )
 
-func TestAnApplicationIsRegisteredWithAllThatBelongsToIt_5_6(t *testing.T) {
+func TestRegistrationIncludesSettings_5_6(t *testing.T) {
 	t.Parallel()
 	other := application.CallbackAdded{Callback: "https://app.example/other"}
 	full := application.Registration{Name: " Referrals ", JWKSURL: jwks, Callbacks: []string{callback, other.Callback, other.Callback, callback}, PatientScoped: true}
@@ -43,7 +43,7 @@ func TestAnApplicationIsRegisteredWithAllThatBelongsToIt_5_6(t *testing.T) {
 	given(registered).When(register(full)).Refuses(t, application.ErrExists)
 }
 
-func TestEndpointsAreGrantedOneByOneAndPerMode_5_6(t *testing.T) {
+func TestEndpointsAreGrantedPerMode_5_6(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[app]
 	grant := func(g application.Grant) func(app) (events, error) {

@@ -80,7 +80,7 @@ func TestOnlyARegisteredCallbackIsAWayBack_D25(t *testing.T) {
 	}
 }
 
-func TestTheCallbackKeepsItsFormAndItsParameters_D26(t *testing.T) {
+func TestCallbackKeepsItsParameters_D26(t *testing.T) {
 	t.Parallel()
 	expiresAt := time.Date(2026, 7, 1, 13, 0, 0, 999, time.FixedZone("BST", 3600))
 	const approval = "username=dr.lee%2B1+%C3%B6&expiresAt=2026-07-01T12%3A00%3A00Z"
@@ -133,7 +133,7 @@ func TestACallbacksOwnQueryIsNoOutcome_D26(t *testing.T) {
 	}
 }
 
-func TestAWayBackTellsItsSchemeAndHost(t *testing.T) {
+func TestRedirectHasSchemeAndHost(t *testing.T) {
 	t.Parallel()
 	for callback, want := range map[string]struct{ scheme, host string }{
 		"https://app.example/callback":    {"https", "app.example"},

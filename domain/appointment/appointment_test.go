@@ -161,7 +161,7 @@ func TestDidNotAttendAgainAfterLateArrival(t *testing.T) {
 	given(booked, didNotAttend, attended).When(markDidNotAttend).Then(t, didNotAttend)
 }
 
-func TestAConsultationOfAnotherPatientIsNotTheAppointments(t *testing.T) {
+func TestConsultationNeedsSamePatient(t *testing.T) {
 	t.Parallel()
 	eventtest.Given[anAppointment](booked, calledIn).When(attend(bill)).Refuses(t, appointment.ErrUnknown)
 }
@@ -193,7 +193,7 @@ func TestAPatientArrivesOnce(t *testing.T) {
 	given(booked, didNotAttend, arrived).When(markDidNotAttend).Then(t, didNotAttend)
 }
 
-func TestAMovedAppointmentIsTheSameAndItsPatientExpectedAnew_D86(t *testing.T) {
+func TestMovedAppointmentExpectsPatient_D86(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[anAppointment]
 	away := appointment.Moved{Subject: subject, From: main, At: later.At}
@@ -215,7 +215,7 @@ func TestAMovedAppointmentIsTheSameAndItsPatientExpectedAnew_D86(t *testing.T) {
 	given(booked, attended).When(move(later)).Refuses(t, appointment.ErrAttended)
 }
 
-func TestWithACancelledAppointmentNothingCanBeDone_D86(t *testing.T) {
+func TestCancelledAppointmentIsFinal_D86(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[anAppointment]
 	given(booked).When(cancel).Then(t, cancelled)

@@ -40,7 +40,7 @@ func revokeAt(now time.Time) func(authorisation.Authorisation) ([]event.Event, e
 	return func(a authorisation.Authorisation) ([]event.Event, error) { return a.Revoke(standing, now, "") }
 }
 
-func TestAnAuthorisationLastsTwelveHoursFromTheWholeSecond_D13(t *testing.T) {
+func TestAuthorisationLastsTwelveHours_D13(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[authorisation.Authorisation]
 
@@ -67,7 +67,7 @@ func TestAnAuthorisationIsRevokedForAReason(t *testing.T) {
 	}).Then(t, authorisation.Revoked{Subject: standing, Reason: authorisation.PasswordReset})
 }
 
-func TestStandingAndScopedAuthorisationsAreSeparateStreams_3(t *testing.T) {
+func TestStandingAndScopedHaveOwnStreams_3(t *testing.T) {
 	t.Parallel()
 	if authorisation.StreamOf("elm-street", standing) == authorisation.StreamOf("elm-street", scoped) {
 		t.Error("a standing and a scoped authorisation share a stream")

@@ -17,7 +17,7 @@ var started = consultation.Started{
 	Appointment:  appointment.ID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000e1")},
 }
 
-func TestAConsultationIsStartedWithItsPatientAndAppointment(t *testing.T) {
+func TestStartConsultation(t *testing.T) {
 	t.Parallel()
 	events := consultation.Start(started.Consultation, started.Patient, started.Appointment)
 	eventtest.Decided(events, nil).Then(t, started)

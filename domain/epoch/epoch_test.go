@@ -18,7 +18,7 @@ func TestStoredEvents(t *testing.T) {
 		Reason: "The database has changed from timeline 1 to 2."})
 }
 
-func TestAnEpochSaysWhyItBegan(t *testing.T) {
+func TestEpochRecordsItsCause(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		to    epoch.History
@@ -67,7 +67,7 @@ func TestMissingNeedsRememberedMark(t *testing.T) {
 	}
 }
 
-func TestOnlyACompleteHistoryGoesOnTelling(t *testing.T) {
+func TestOnlyCompleteHistoryIsPassedOn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		begun       epoch.Begun
@@ -89,7 +89,7 @@ func TestOnlyACompleteHistoryGoesOnTelling(t *testing.T) {
 	}
 }
 
-func TestAnOperatorDeclaresTheNextEpochOrALaterOne_D77(t *testing.T) {
+func TestDeclaredEpochIsLater_D77(t *testing.T) {
 	t.Parallel()
 	log := epoch.Mark{Epoch: 3, Head: 439}
 	begun, err := epoch.Declare(log, 0, " A volume was put back. ")

@@ -8,7 +8,7 @@ import (
 	"frontdesk/domain/erasure"
 )
 
-func TestFinalitySaysWhatCanBeRead_D136(t *testing.T) {
+func TestFinalityDescribesBackups_D136(t *testing.T) {
 	t.Parallel()
 	first, second := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 4, 2, 0, 0, 0, 0, time.UTC)
 	date := func(at time.Time) string { return at.Format(time.DateOnly) }

@@ -76,7 +76,7 @@ func TestCodecRefusesUnreadableEvents(t *testing.T) {
 	}
 }
 
-func TestRedactedHidesPersonalDataAndNothingElse(t *testing.T) {
+func TestRedactedHidesOnlyPersonalData(t *testing.T) {
 	t.Parallel()
 	metadata := event.Metadata{Actor: event.Actor{Kind: event.ByApplication, ID: "a1", OnBehalfOf: &event.OnBehalfOf{
 		Practitioner: event.Practitioner{Name: "Dr Lee", Email: "lee@elm.example"},
@@ -110,7 +110,7 @@ func TestRedactedHidesPersonalDataAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestDerivedIDsDependOnEveryPartAndItsPlace(t *testing.T) {
+func TestDerivedIDDependsOnEveryPart(t *testing.T) {
 	t.Parallel()
 	seen := map[uuid.UUID]bool{}
 	for _, id := range []uuid.UUID{

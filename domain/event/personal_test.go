@@ -63,7 +63,7 @@ func (acted) EventName() string { return "test.told.v1" }
 
 // A practitioner that no act claim of the metadata names has no key, and is not stored,
 // not even in clear.
-func TestAPractitionerIsNamedByTheActClaimAlone_D68(t *testing.T) {
+func TestOnlyActClaimNamesPractitioner_D68(t *testing.T) {
 	t.Parallel()
 	codec := personalCodec(t)
 	bell := event.OnBehalfOf{Practitioner: event.Practitioner{Name: "Dr Bell"}}

@@ -29,7 +29,7 @@ func TestARefusalIsFoundUnderItsWrapping(t *testing.T) {
 	}
 }
 
-func TestAListKeepsItsOrderAndIsNoErrorWhenEmpty(t *testing.T) {
+func TestListKeepsOrderAndMayBeEmpty(t *testing.T) {
 	t.Parallel()
 	if err := (fault.List{}).Err(); err != nil {
 		t.Errorf("an empty list is the error %v", err)
@@ -43,7 +43,7 @@ func TestAListKeepsItsOrderAndIsNoErrorWhenEmpty(t *testing.T) {
 	}
 }
 
-func TestARefusalMaySayFromWhenOnToRetry(t *testing.T) {
+func TestRefusalMayHaveRetryTime(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	got := errClosed.Until(at).With("The practice is closed until noon.")

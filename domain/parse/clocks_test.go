@@ -42,7 +42,7 @@ func TestATimeIsReadOffThePracticesClocks_D86(t *testing.T) {
 	}
 }
 
-func TestADayIsAsLongAsThePracticesClocksMakeIt_D86(t *testing.T) {
+func TestDayFollowsPracticeClocks_D86(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, day, from, until string }{
 		{"Europe/London", "2026-03-28", "2026-03-28T00:00:00Z", "2026-03-29T00:00:00Z"},

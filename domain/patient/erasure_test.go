@@ -63,7 +63,7 @@ func TestErasingTakesTwoPeopleAndADay_D70(t *testing.T) {
 
 // Two operators who act for one member of staff, and a member and a person who acts for them, may
 // be one person.
-func TestWhoActsForAMemberOfStaffIsNobodyElse_D70(t *testing.T) {
+func TestOperatorForMemberIsSamePerson_D70(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[patient.Patient]
 	forLee := patient.ErasureRequested{Patient: ann, Request: asked}
@@ -75,7 +75,7 @@ func TestWhoActsForAMemberOfStaffIsNobodyElse_D70(t *testing.T) {
 	given(registered, forLee).When(confirm(through, 48*time.Hour)).Refuses(t, erasure.ErrNoPerson)
 }
 
-func TestWhoAsksForAnErasureSaysWhy_D70(t *testing.T) {
+func TestErasureNeedsBasisAndReason_D70(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[patient.Patient]
 	later := func(r *erasure.Request) { r.RequestedAt = noon.Add(erasure.Latest + time.Second) }
@@ -123,7 +123,7 @@ func TestNothingIsErasedUnderAHold_D70(t *testing.T) {
 	given().When(lift).Refuses(t, patient.ErrUnknown)
 }
 
-func TestWhoIsErasedIsUnknown_D70(t *testing.T) {
+func TestErasedPatientIsUnknown_D70(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[patient.Patient]
 	gone := given(registered, requested, erased)

@@ -80,7 +80,7 @@ func TestARecordIsRestrictedToNamedStaff_D17(t *testing.T) {
 	}
 }
 
-func TestOneIdentifierIsAnotherPatientElsewhere_D18(t *testing.T) {
+func TestPatientIDIsPerPractice_D18(t *testing.T) {
 	t.Parallel()
 	if patient.StreamOf("elm-street", ann) == patient.StreamOf("oak-lane", ann) {
 		t.Error("two practices share a patient's stream")

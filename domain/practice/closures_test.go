@@ -36,7 +36,7 @@ func TestAPracticeClosesNowOrByDates_D23(t *testing.T) {
 	given(closed(noon, one)).When(closeFrom(two, ever, noon)).Then(t, closed(two, ever))
 }
 
-func TestAClosureEndsAfterItBeginsAndNotInThePast(t *testing.T) {
+func TestClosureEndsAfterItBegins(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[practice.Closures]
 
@@ -47,7 +47,7 @@ func TestAClosureEndsAfterItBeginsAndNotInThePast(t *testing.T) {
 	given().When(closeFrom(one, one.Add(999*time.Nanosecond), noon)).Refuses(t, practice.ErrInvalidClosure)
 }
 
-func TestClosingWhenItIsClosedAlreadyChangesNothing(t *testing.T) {
+func TestClosingAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[practice.Closures]
 
@@ -61,7 +61,7 @@ func TestClosingWhenItIsClosedAlreadyChangesNothing(t *testing.T) {
 	given(closed(noon, two)).When(closeFrom(one, ever, noon)).Then(t, closed(one, ever))
 }
 
-func TestReopeningEndsTheClosureOfThatMomentAlone(t *testing.T) {
+func TestReopeningEndsOneClosure(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[practice.Closures]
 	three := two.Add(time.Hour)
@@ -81,7 +81,7 @@ func TestReopeningEndsTheClosureOfThatMomentAlone(t *testing.T) {
 }
 
 // The obvious model: a practice is open or closed at each hour of a day.
-func TestClosuresAgreeWithAModelThatCountsHours(t *testing.T) {
+func TestClosuresAgreeWithHourModel(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(23, 4))
 	hour := func(h int) time.Time { return noon.Add(time.Duration(h) * time.Hour) }

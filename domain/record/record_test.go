@@ -82,7 +82,7 @@ func TestARestrictedRecordIsOpenedByAReason_D85(t *testing.T) {
 	}
 }
 
-func TestAClosedRecordIsSeenForAsLongAsItsGlassIsBroken_D85(t *testing.T) {
+func TestBreakGlassOpensRecordForAWhile_D85(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		sight         record.Sight

@@ -57,7 +57,7 @@ func TestDetailsAreJudgedWheneverTheyAreGiven_D20(t *testing.T) {
 	}
 }
 
-func TestTheQuestionsOfAnUnknownTypeAreNotJudged_D2(t *testing.T) {
+func TestUnknownTypeHasNoQuestions_D2(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
 	for name, test := range map[string]struct {

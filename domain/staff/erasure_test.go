@@ -12,7 +12,7 @@ import (
 	"frontdesk/domain/staff"
 )
 
-func TestWhoHasLeftCanBeForgotten_D70(t *testing.T) {
+func TestFormerStaffCanBeErased_D70(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
 	asked := erasure.Request{

@@ -14,7 +14,7 @@ var drLee = staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm
 
 func register(r staff.Registered) eventtest.Outcome { return eventtest.Decided(staff.Register(r)) }
 
-func TestAMemberOfStaffHasANameAndAnEmailAddress(t *testing.T) {
+func TestStaffHaveNameAndEmail(t *testing.T) {
 	t.Parallel()
 	register(drLee).Then(t, drLee)
 	register(staff.Registered{Username: "lee", Email: "lee@elm.example"}).Refuses(t, staff.ErrNameless)

@@ -15,7 +15,7 @@ import (
 
 var passwordSet = staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c1")}}
 
-func TestOnlyAnActiveMemberOfStaffGetsAPassword(t *testing.T) {
+func TestOnlyActiveStaffGetPasswords(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
 	set := func(m staff.Member) ([]event.Event, error) { return m.SetPassword(passwordSet) }
@@ -26,7 +26,7 @@ func TestOnlyAnActiveMemberOfStaffGetsAPassword(t *testing.T) {
 	given(drLee, staff.Deactivated{}).When(set).Refuses(t, staff.ErrUnknown)
 }
 
-func TestAPasswordIsChangedOnlyWhileTheOldOneCounts(t *testing.T) {
+func TestPasswordChangeNeedsCurrentOne(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Member]
 	next := staff.PasswordSet{Credential: staff.CredentialID{UUID: uuid.MustParse("0190c7a2-0000-7000-8000-0000000000c2")}}

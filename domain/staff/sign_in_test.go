@@ -25,7 +25,7 @@ var (
 	lockedOut = staff.LockedOut{Staff: lee, Source: "5f0c1e2d3a4b5c6d", Everywhere: true, At: monday, Until: monday.Add(2 * time.Minute)}
 )
 
-func TestTheLogIsToldOnceOfASessionAndOnceOfItsEnd_D65(t *testing.T) {
+func TestSessionIsLoggedOnceAtEachEnd_D65(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Session]
 	begin := func(s staff.Session) ([]event.Event, error) { return s.Begin(signedIn) }
@@ -39,7 +39,7 @@ func TestTheLogIsToldOnceOfASessionAndOnceOfItsEnd_D65(t *testing.T) {
 	given(signedOut).When(begin).Then(t, signedIn) // which comes now
 }
 
-func TestTheLogIsToldOfTriesOnceAMinute_D65(t *testing.T) {
+func TestTriesAreLoggedOncePerMinute_D65(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Watch]
 	tried := func(t staff.Tried, after time.Duration) func(staff.Watch) ([]event.Event, error) {

@@ -16,7 +16,7 @@ import (
 	"frontdesk/projections/projectionstest"
 )
 
-func TestOffersAndStakesOfPractice_D89(t *testing.T) {
+func TestDirectoryOfPractice_D89(t *testing.T) {
 	t.Parallel()
 	d := enabled(t)
 	directory := applications.Directory{DB: d.Pool}

@@ -92,7 +92,7 @@ func (o *outage) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, 
 	return o.Querier.Query(ctx, sql, args...)
 }
 
-func TestHealthIsWholeOrAnError(t *testing.T) {
+func TestHealthIsCompleteOrAnError(t *testing.T) {
 	t.Parallel()
 	d := enabled(t)
 	for n := range 3 {

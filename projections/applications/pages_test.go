@@ -42,7 +42,7 @@ func (d *day) ownCalls(t *testing.T, tenant string, app application.ID, limit in
 
 // An application sees each of its calls at the practice exactly once, also while new
 // ones are recorded.
-func TestPagingMissesNothingAndDoublesNothing_D95(t *testing.T) {
+func TestPagesAreComplete_D95(t *testing.T) {
 	t.Parallel()
 	d := enabled(t)
 	for n := range 25 {
@@ -83,7 +83,7 @@ func (d *day) ids(t *testing.T, tenant string, app application.ID) (ids []uuid.U
 
 // However busy both are with others, a page reads a bounded number of lines, and the
 // next one continues.
-func TestAPageIsBoundedAndTheNextGoesOn_D95(t *testing.T) {
+func TestPagesAreBounded_D95(t *testing.T) {
 	t.Parallel()
 	d := enabled(t)
 	d.call(t, elm, referrals, 0, 200)
@@ -194,7 +194,7 @@ func TestOwnDeliveriesShowResults_D95(t *testing.T) {
 
 // An event that very many applications receive is shown to each of them, although a
 // page ends in the middle of them.
-func TestADeliveryIsOnOnePage_D95(t *testing.T) {
+func TestDeliveryIsOnOnePage_D95(t *testing.T) {
 	t.Parallel()
 	d := enabled(t)
 	projectionstest.Exec(t, d.Pool, `INSERT INTO deliveries (event, application, idx, tenant, kind, subject, destination, happened_at, not_after)

@@ -25,7 +25,7 @@ var manyCalls = []string{
 }
 
 // However many lines there are, a page reads at most 2,000 of each index.
-func TestAPageOfItsOwnLooksAtFewLines_D95(t *testing.T) {
+func TestPageReadsFewLines_D95(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	for _, sql := range manyCalls {

@@ -30,7 +30,7 @@ func (d *day) applicationAt(t *testing.T, tenant string, app application.ID, now
 	return found
 }
 
-func TestAnApplicationLearnsHowItStands_D94(t *testing.T) {
+func TestStateOfApplication_D94(t *testing.T) {
 	t.Parallel()
 	d := registered(t)
 	d.Happens(t, practice.EnablementStream(elm, referrals), practice.ApplicationEnabled{Application: referrals})
@@ -83,7 +83,7 @@ func TestAnApplicationLearnsHowItStands_D94(t *testing.T) {
 }
 
 // A list without entries is empty, and ended authorisations are not counted.
-func TestAnApplicationWithNothingHasEmptyLists_D94(t *testing.T) {
+func TestUnusedApplicationHasEmptyLists_D94(t *testing.T) {
 	t.Parallel()
 	d := registered(t)
 	d.Happens(t, practice.EnablementStream(elm, referrals), practice.ApplicationEnabled{Application: referrals}, practice.ApplicationDisabled{Application: referrals})

@@ -99,7 +99,7 @@ func TestTheCloseIsExclusive_D23(t *testing.T) {
 
 // In 2026 the clocks of Europe/London go forward on 29 March, 01:00 → 02:00,
 // and back on 25 October, 02:00 → 01:00: both at 01:00 UTC.
-func TestHoursAreReadOffTheWallAcrossBothClockChanges_D23(t *testing.T) {
+func TestHoursFollowClockChanges_D23(t *testing.T) {
 	t.Parallel()
 	daily := []string{}
 	for _, day := range []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} {
@@ -139,7 +139,7 @@ func TestHoursAreReadOffTheWallAcrossBothClockChanges_D23(t *testing.T) {
 	}
 }
 
-func TestAnIntervalMaySpanMidnightAndTheWeeksEnd_D23(t *testing.T) {
+func TestIntervalMaySpanMidnight_D23(t *testing.T) {
 	t.Parallel()
 	w, utc := week(t, "sun 22:00-06:00", "wed 18:00-24:00", "thu 00:00-02:00"), time.UTC
 	for at, opens := range map[string]string{

@@ -81,7 +81,7 @@ func TestLeavesAreThoseOfTheVectors(t *testing.T) {
 	}
 }
 
-func TestProofsOfEventsAreJudgedAsTheVectorsSay(t *testing.T) {
+func TestInclusionProofsMatchVectors(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
 	for _, one := range v.Inclusions {
@@ -106,7 +106,7 @@ func (v vectors) included(t *testing.T, file string, witnesses int) error {
 	return err
 }
 
-func TestExportsAreJudgedAsTheVectorsSay(t *testing.T) {
+func TestExportsMatchVectors(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
 	for _, one := range v.Exports {
