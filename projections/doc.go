@@ -3,7 +3,8 @@
 // projection is SQL.
 //
 // No read model holds the name of a patient. [Names] decrypts the events that contain
-// it, and [Book] finds patients by their names.
+// it, and package patientindex finds patients by their names. Package applications has
+// the queries about applications.
 //
 // Project queues statements and reads nothing: no clock, no random number, no query.
 // The same code runs inside an append ([AtOnce]), behind the feed ([Following]) and in
