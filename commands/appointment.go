@@ -52,7 +52,7 @@ type MoveAppointment struct {
 	Appointment appointment.ID
 	Site        site.ID // zero for its current site
 	At          time.Time
-	Seen        int // see [Seen]; 0 for no check
+	Seen        int // see [Version]; 0 for no check
 }
 
 // MoveAppointment changes nothing if the time and site are the same. It refuses a site
@@ -72,7 +72,7 @@ func (d Desk) MoveAppointment(ctx context.Context, c MoveAppointment) error {
 type CancelAppointment struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Seen]; 0 for no check
+	Seen        int // see [Version]; 0 for no check
 }
 
 // CancelAppointment changes nothing if the appointment is cancelled already.
@@ -86,7 +86,7 @@ func (d Desk) CancelAppointment(ctx context.Context, c CancelAppointment) error 
 type MarkArrived struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Seen]; 0 for no check
+	Seen        int // see [Version]; 0 for no check
 }
 
 // MarkArrived changes nothing if the patient has arrived already.
@@ -101,7 +101,7 @@ type CallInPatient struct {
 	Tenant      string
 	Appointment appointment.ID
 	Room        site.RoomID // zero if none is assigned
-	Seen        int         // see [Seen]; 0 for no check
+	Seen        int         // see [Version]; 0 for no check
 }
 
 // CallInPatient changes nothing if the patient is called into the same room already.
@@ -119,7 +119,7 @@ func (d Desk) CallInPatient(ctx context.Context, c CallInPatient) error {
 type ClearCallIn struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Seen]; 0 for no check
+	Seen        int // see [Version]; 0 for no check
 }
 
 // ClearCallIn changes nothing if the patient is not called in.
@@ -134,7 +134,7 @@ func (d Desk) ClearCallIn(ctx context.Context, c ClearCallIn) error {
 type MarkDidNotAttend struct {
 	Tenant      string
 	Appointment appointment.ID
-	Seen        int // see [Seen]; 0 for no check
+	Seen        int // see [Version]; 0 for no check
 }
 
 // MarkDidNotAttend changes nothing if the appointment is marked already.
@@ -149,7 +149,7 @@ func (d Desk) MarkDidNotAttend(ctx context.Context, c MarkDidNotAttend) error {
 func (d Desk) appointment(ctx context.Context, tenant string, id appointment.ID, events int,
 	decide func(appointment.Appointment) ([]event.Event, error),
 ) error {
-	return Update(ctx, d.Store, appointment.StreamOf(tenant, id), seen(events, appointment.ErrChanged, decide))
+	return Update(ctx, d.Store, appointment.StreamOf(tenant, id), ifUnchanged(events, appointment.ErrChanged, decide))
 }
 
 // room returns the state of a room, and the zero state if none is named.

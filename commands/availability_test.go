@@ -204,7 +204,7 @@ func TestRehearsalAppendsNothing_D89(t *testing.T) {
 	}
 	before, err := s.store.Receptions(t.Context(), surgeryTenant)
 	s.must(err)
-	if got := before.Of(request.Medical).At(s.now); got.Status != practice.TypeOpen {
+	if got := before.Reception(request.Medical).Availability(s.now); got.Status != practice.TypeOpen {
 		t.Errorf("after the rehearsal it is %s", got.Status)
 	}
 	after := before.After(rehearsal.Events()...)
@@ -212,14 +212,14 @@ func TestRehearsalAppendsNothing_D89(t *testing.T) {
 		request.Medical: {Type: request.Medical, Status: practice.TypePaused},
 		request.Admin:   {Type: request.Admin, Status: practice.TypeOpen},
 	} {
-		if got := after.Of(typ).At(s.now); got != want {
+		if got := after.Reception(typ).Availability(s.now); got != want {
 			t.Errorf("it would be %+v, want %+v", got, want)
 		}
-		if got := after.Of(typ).At(hour).Status; got != practice.TypeClosed {
+		if got := after.Reception(typ).Availability(hour).Status; got != practice.TypeClosed {
 			t.Errorf("an hour later it would be %s", got)
 		}
 	}
-	if open := after.After(practice.Reopened{From: hour}).Of(request.Admin).Closing(s.now); !open.IsZero() {
+	if open := after.After(practice.Reopened{From: hour}).Reception(request.Admin).Closing(s.now); !open.IsZero() {
 		t.Errorf("with the closure cancelled, it would close at %s", open)
 	}
 }

@@ -15,7 +15,7 @@ type StartConsultation struct {
 	Tenant      string
 	Patient     patient.ID
 	Appointment appointment.ID // zero without one
-	Seen        int            // of the appointment: see [Seen]; 0 for no check
+	Seen        int            // of the appointment: see [Version]; 0 for no check
 	First       bool           // refuse if the appointment had a consultation before
 }
 
@@ -36,7 +36,7 @@ func (d Desk) StartConsultation(ctx context.Context, c StartConsultation) (consu
 		return id, d.begin(ctx, consultation.StreamOf(c.Tenant, id), events...)
 	}
 	started := event.Change{Stream: consultation.StreamOf(c.Tenant, id), Events: events}
-	attend := seen(c.Seen, appointment.ErrChanged, func(a appointment.Appointment) ([]event.Event, error) {
+	attend := ifUnchanged(c.Seen, appointment.ErrChanged, func(a appointment.Appointment) ([]event.Event, error) {
 		if err := a.Ahead(); c.First && err != nil {
 			return nil, err
 		}

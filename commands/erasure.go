@@ -224,7 +224,7 @@ type ReapplyErasure struct {
 func (d Desk) ReapplyErasure(ctx context.Context, c ReapplyErasure) error {
 	by := event.MetadataFrom(ctx).Actor
 	return d.erase(ctx, c.Person, c.Fingerprints, func(p erasable, keys []erasure.Key) ([]event.Event, error) {
-		return p.EraseAgain(c.Holder, erasure.Again(c.Erasure, by, keys)), nil
+		return p.EraseAgain(c.Holder, erasure.Reapplied(c.Erasure, by, keys)), nil
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 // Each of these changes a request of the practice, and refuses one that it does not
 // have with request.ErrUnknown. The metadata has the actor; By is the holder of the
 // request afterwards. If the request has other events by now than the actor has seen
-// (see [Seen]; 0 for no check), the refusal is request.ErrChanged.
+// (see [Version]; 0 for no check), the refusal is request.ErrChanged.
 type (
 	// TakePatientRequest assigns a request without a holder to a member of staff.
 	TakePatientRequest struct {
@@ -125,7 +125,7 @@ func (d Desk) ReLinkPatientRequest(ctx context.Context, c ReLinkPatientRequest) 
 // the practice has the patient that the request is linked to afterwards.
 func (d Desk) handle(ctx context.Context, tenant string, id request.ID, events int, decide func(request.Request) ([]event.Event, error)) error {
 	change := event.Change{Stream: request.StreamOf(tenant, id), OfPatient: true}
-	return update(ctx, d.Store, change, seen(events, request.ErrChanged, decide))
+	return update(ctx, d.Store, change, ifUnchanged(events, request.ErrChanged, decide))
 }
 
 // OpenPatientRequest records that staff open a request.

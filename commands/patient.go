@@ -45,14 +45,14 @@ type ChangePatientDetails struct {
 	Patient   patient.ID
 	Name      string
 	BirthDate string // 2006-01-02; "" if unknown
-	Seen      int    // see [Seen]; 0 for no check
+	Seen      int    // see [Version]; 0 for no check
 }
 
 // ChangePatientDetails also appends an event if the details are the same: no decision
 // can read them. If the caller has seen an older state, it refuses with
 // patient.ErrChanged.
 func (d Desk) ChangePatientDetails(ctx context.Context, c ChangePatientDetails) error {
-	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), seen(c.Seen, patient.ErrChanged, func(p patient.Patient) ([]event.Event, error) {
+	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), ifUnchanged(c.Seen, patient.ErrChanged, func(p patient.Patient) ([]event.Event, error) {
 		return p.ChangeDetails(c.Patient, c.Name, c.BirthDate)
 	}))
 }
@@ -62,7 +62,7 @@ type RestrictPatientRecord struct {
 	Tenant    string
 	Patient   patient.ID
 	Usernames []string // empty to lift the restriction
-	Seen      int      // see [Seen]; 0 for no check
+	Seen      int      // see [Version]; 0 for no check
 }
 
 // RestrictPatientRecord replaces an earlier restriction. If the caller has seen an
@@ -72,7 +72,7 @@ func (d Desk) RestrictPatientRecord(ctx context.Context, c RestrictPatientRecord
 	if err != nil {
 		return err
 	}
-	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), seen(c.Seen, patient.ErrChanged, func(p patient.Patient) ([]event.Event, error) {
+	return Update(ctx, d.Store, patient.StreamOf(c.Tenant, c.Patient), ifUnchanged(c.Seen, patient.ErrChanged, func(p patient.Patient) ([]event.Event, error) {
 		if len(allowed) == 0 {
 			return p.LiftRestriction(c.Patient)
 		}

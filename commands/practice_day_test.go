@@ -108,7 +108,7 @@ func TestAppointmentMovesArrivesAndEnds_D86(t *testing.T) {
 	elsewhere := made[site.ID](t)(desk.AddSite(t.Context(), commands.AddSite{Tenant: elm, Name: "Branch"}))
 	theirSite := made[site.ID](t)(desk.AddSite(t.Context(), commands.AddSite{Tenant: oak, Name: "Oak"}))
 	later, before := noon().Add(time.Hour), len(d.Log())
-	seen := made[int](t)(commands.Seen(t.Context(), desk.Store, appointment.StreamOf(elm, d.appointment)))
+	seen := made[int](t)(commands.Version(t.Context(), desk.Store, appointment.StreamOf(elm, d.appointment)))
 	move := func(to site.ID, seen int) error {
 		return desk.MoveAppointment(t.Context(), commands.MoveAppointment{Tenant: elm, Appointment: d.appointment, Site: to, At: later, Seen: seen})
 	}

@@ -35,7 +35,7 @@ func (d Desk) SubmitPatientRequest(ctx context.Context, c SubmitPatientRequest) 
 	if err != nil {
 		return request.ID{}, err
 	}
-	if refusal := receptions.Of(c.Submission.Type).At(d.Now()).Err(); refusal != nil {
+	if refusal := receptions.Reception(c.Submission.Type).Availability(d.Now()).Err(); refusal != nil {
 		return request.ID{}, cmp.Or(d.knowPatient(ctx, c.Tenant, c.Submission.Patient), refusal)
 	}
 	id := request.ID{UUID: event.NewID()}

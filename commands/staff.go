@@ -105,18 +105,13 @@ func (d Desk) SetPassword(ctx context.Context, c SetPassword) (ended []authorisa
 	if err != nil {
 		return nil, err
 	}
-	if err := d.replacePassword(ctx, c, id); err != nil {
+	if _, err := d.newPassword(ctx, c.Tenant, id, c.Password, staff.Member.SetPassword); err != nil {
 		return nil, err
 	}
 	if c.KeepAuthorisations {
 		return nil, nil
 	}
 	return d.revokeAll(ctx, c.Tenant, id, authorisation.PasswordReset)
-}
-
-func (d Desk) replacePassword(ctx context.Context, c SetPassword, id staff.ID) error {
-	_, err := d.newPassword(ctx, c.Tenant, id, c.Password, staff.Member.SetPassword)
-	return err
 }
 
 // ChangePassword sets another password of a member of staff, in place of the one that

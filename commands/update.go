@@ -117,10 +117,10 @@ func unmixed[S event.State[S]](stream event.Stream, history []event.Event) error
 	return nil
 }
 
-// Seen returns the number of events of a stream, for optimistic concurrency of people.
+// Version returns the number of events of a stream, for optimistic concurrency of people.
 // Call it before you show or read data of the stream, and pass it to the command that
 // acts on that data.
-func Seen(ctx context.Context, store Store, stream event.Stream) (int, error) {
+func Version(ctx context.Context, store Store, stream event.Stream) (int, error) {
 	history, err := store.Load(ctx, stream)
 	return len(history), err
 }
@@ -139,9 +139,9 @@ func (c counted[S]) Apply(e event.Event) counted[S] {
 // Events returns the events of the stream.
 func (c counted[S]) Events() []event.Event { return c.state.Events() }
 
-// seen wraps a decision of an actor who has seen so many events; 0 for no check. If the
+// ifUnchanged wraps a decision of an actor who has seen so many events; 0 for no check. If the
 // stream has another number by now, it refuses.
-func seen[S event.State[S]](events int, refusal error, decide func(S) ([]event.Event, error)) func(counted[S]) ([]event.Event, error) {
+func ifUnchanged[S event.State[S]](events int, refusal error, decide func(S) ([]event.Event, error)) func(counted[S]) ([]event.Event, error) {
 	return func(c counted[S]) ([]event.Event, error) {
 		if events != 0 && events != c.events {
 			return nil, refusal

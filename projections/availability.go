@@ -80,7 +80,7 @@ func (a Availability) RequestTypes(ctx context.Context, tenant string, now time.
 	}
 	var all []practice.Availability
 	for _, typ := range request.Types() {
-		all = append(all, found.Of(typ).At(now))
+		all = append(all, found.Reception(typ).Availability(now))
 	}
 	return all, nil
 }

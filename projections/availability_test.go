@@ -63,7 +63,7 @@ func (d *desk) receptions(t *testing.T, tenant string) practice.Receptions {
 
 func (d *desk) medical(t *testing.T) practice.Reception {
 	t.Helper()
-	return d.receptions(t, "london").Of(request.Medical)
+	return d.receptions(t, "london").Reception(request.Medical)
 }
 
 var monday = hours.Week{{Day: time.Monday, Open: 8 * 60, Close: 12 * 60}, {Day: time.Monday, Open: 22 * 60, Close: 6 * 60}}
@@ -73,7 +73,7 @@ func TestAPracticeThatHasSetNothingIsOpen(t *testing.T) {
 	d := newDesk(t)
 
 	found := d.medical(t)
-	if found.Zone.String() != "Europe/London" || found.At(d.now).Status != practice.TypeOpen {
+	if found.Zone.String() != "Europe/London" || found.Availability(d.now).Status != practice.TypeOpen {
 		t.Errorf("got %+v", found)
 	}
 	if nobodys := d.receptions(t, "nobodys"); nobodys.Zone != nil {
@@ -150,7 +150,7 @@ func TestClosuresAgreeWithAggregate(t *testing.T) {
 		got := d.medical(t)
 		want := practice.Reception{Type: request.Medical, Closures: closures, Zone: time.UTC}
 		for at := d.now; at.Before(d.now.Add(60 * time.Hour)); at = at.Add(time.Hour) {
-			if diff := cmp.Diff(want.At(at), got.At(at)); diff != "" {
+			if diff := cmp.Diff(want.Availability(at), got.Availability(at)); diff != "" {
 				t.Fatalf("at %s (-aggregate +read model):\n%s\n%v\n%v", at, diff, closures, got.Closures)
 			}
 		}

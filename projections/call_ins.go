@@ -85,7 +85,7 @@ func (b CallInBoard) named(ctx context.Context, tenant string, by display.Naming
 		if by.NeedsName() && (!known || name.Name == event.Erased) {
 			continue
 		}
-		c.Called = by.Of(name.Name, c.Appointment.Number())
+		c.Called = by.Format(name.Name, c.Appointment.Number())
 		named = append(named, c)
 	}
 	return named, nil

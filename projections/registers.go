@@ -104,7 +104,7 @@ func (r Registers) PatientScoped(ctx context.Context, tenant string, now time.Ti
 type RegisteredWebhook struct {
 	Application application.ID           `json:"applicationId"`
 	Event       application.WebhookEvent `json:"event"`
-	URL         string                   `json:"url"` // complete; show [application.Shown] to people
+	URL         string                   `json:"url"` // complete; show [application.WithoutQuery] to people
 }
 
 const (

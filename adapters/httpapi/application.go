@@ -62,7 +62,7 @@ func (a *API) ownApplication(r *http.Request, caller judged, _ *body.Form) (any,
 		return nil, err
 	}
 	for i := range at.Webhooks { // a stolen token must not reveal secrets in a query
-		at.Webhooks[i].URL = application.Shown(at.Webhooks[i].URL)
+		at.Webhooks[i].URL = application.WithoutQuery(at.Webhooks[i].URL)
 	}
 	return ownApplication{
 		caller.Application, at.Name, caller.Tenant, at.Enabled, at.Grants, at.Callbacks, at.PatientScoped, at.JWKSURL, at.Webhooks,
@@ -161,5 +161,5 @@ func (a *API) testWebhook(r *http.Request, caller judged, f *body.Form) (any, er
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"jti": test.ID, "event": c.Event, "url": application.Shown(test.URL)}, nil
+	return map[string]any{"jti": test.ID, "event": c.Event, "url": application.WithoutQuery(test.URL)}, nil
 }

@@ -187,7 +187,7 @@ func TestOpeningConflictAsksAgain_D89(t *testing.T) {
 	b.post(openingAt, again.form(t, openingAt)).wants(t, http.StatusBadRequest, "", "This would change nothing")
 	found, err := projections.Availability{DB: s.pool}.Receptions(t.Context(), elm)
 	must(t, err)
-	if got := found.Of(request.Medical).Intake; !got.Paused || !got.SwitchedOff {
+	if got := found.Reception(request.Medical).Intake; !got.Paused || !got.SwitchedOff {
 		t.Errorf("got %+v", got)
 	}
 	if oaks, err := (projections.Availability{DB: s.pool}).Receptions(t.Context(), oak); err != nil || len(oaks.Intakes) > 0 {

@@ -163,7 +163,7 @@ func TestPrivacyPagesShowAndRecordAccess_D90(t *testing.T) {
 		must(t, err)
 	}
 	screen := uuid.NewString()
-	shown := access.Call{Patients: []patient.ID{ann}}.Shown()
+	shown := access.Call{Patients: []patient.ID{ann}}.ShownPatients()
 	_, err := s.pool.Exec(t.Context(), `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, act, token_hash)
 		VALUES ($1, $2, $3, $4, 'page', $5, 200, '', '', $6, '\x00')`, event.NewID(), s.Now(), elm, uuid.Nil, "display:"+screen, shown)
 	must(t, err)

@@ -185,6 +185,6 @@ func (l *Logged) tidy() {
 		}
 	}
 	if l.URL != nil {
-		*l.URL = application.Shown(*l.URL)
+		*l.URL = application.WithoutQuery(*l.URL)
 	}
 }

@@ -49,23 +49,23 @@ func (c Call) Actor() event.Actor {
 	return event.Staff(c.Staff.UUID).Through(c.Application.UUID, string(c.Mode), c.Act)
 }
 
-// shown is the stored form of the patients that a page has shown. It is permanent,
+// shownPatients is the stored form of the patients that a page has shown. It is permanent,
 // because its digest is in signed trees. It takes the place of a call's act claim: so
 // the form of a line's leaf is unchanged, and signers and verifiers need no case for
 // looks.
-type shown struct {
+type shownPatients struct {
 	Patients []patient.ID `json:"patients"`
 }
 
-// Shown returns the stored form of the patients of a look.
-func (c Call) Shown() string {
-	text, _ := json.Marshal(shown{append([]patient.ID{}, c.Patients...)}) // cannot fail: it holds only identifiers
+// ShownPatients returns the stored form of the patients of a look.
+func (c Call) ShownPatients() string {
+	text, _ := json.Marshal(shownPatients{append([]patient.ID{}, c.Patients...)}) // cannot fail: it holds only identifiers
 	return string(text)
 }
 
-// ReadShown parses the result of [Call.Shown]. It returns nil if there are no patients.
-func ReadShown(text string) ([]patient.ID, error) {
-	var s shown
+// ParseShownPatients parses the result of [Call.ShownPatients]. It returns nil if there are no patients.
+func ParseShownPatients(text string) ([]patient.ID, error) {
+	var s shownPatients
 	if err := json.Unmarshal([]byte(text), &s); err != nil || len(s.Patients) == 0 {
 		return nil, err
 	}

@@ -31,13 +31,13 @@ func TestStoredFormOfShownPatients_D91(t *testing.T) {
 		`{"patients":["0198a1b2-0000-7000-8000-000000000002","0198a1b2-0000-7000-8000-000000000001"]}`: {bobsID, annsID},
 	} {
 		look := access.Look(uuid.New(), lookedAt, "elm", maysID, "inbox", patients)
-		back, err := access.ReadShown(look.Shown())
-		if look.Shown() != want || err != nil || !slices.Equal(back, patients) {
-			t.Errorf("%v is stored as %s, want %s, and read back as %v, %v", patients, look.Shown(), want, back, err)
+		back, err := access.ParseShownPatients(look.ShownPatients())
+		if look.ShownPatients() != want || err != nil || !slices.Equal(back, patients) {
+			t.Errorf("%v is stored as %s, want %s, and read back as %v, %v", patients, look.ShownPatients(), want, back, err)
 		}
 	}
 	for _, text := range []string{"Ann", `{"patients":["0198a1b2-0000-7000-8000-000000000001",5]}`} {
-		if back, err := access.ReadShown(text); err == nil {
+		if back, err := access.ParseShownPatients(text); err == nil {
 			t.Errorf("%s is read as %v", text, back)
 		}
 	}

@@ -170,9 +170,9 @@ func (a Application) WebhookOf(kind WebhookEvent) (address string, err error) {
 	return a.webhooks[kind], nil
 }
 
-// Shown returns an address of webhooks without its query, because some receivers keep a
+// WithoutQuery returns an address of webhooks without its query, because some receivers keep a
 // secret there.
-func Shown(address string) string {
+func WithoutQuery(address string) string {
 	shown, _, _ := strings.Cut(address, "?")
 	return shown
 }

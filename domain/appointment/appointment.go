@@ -25,13 +25,13 @@ type Subject struct {
 // PatientID returns the patient of the event.
 func (s Subject) PatientID() uuid.UUID { return s.Patient.UUID }
 
-// Of returns the subject of an event that has it embedded.
-func (s Subject) Of() Subject { return s }
+// EventSubject returns the subject of an event that has it embedded.
+func (s Subject) EventSubject() Subject { return s }
 
 // Event is an event of an appointment.
 type Event interface {
 	event.Patient
-	Of() Subject
+	EventSubject() Subject
 }
 
 // Booked records that an appointment was booked.
@@ -249,7 +249,7 @@ func (a Appointment) CallIn(id site.RoomID, room site.Room, now time.Time) ([]ev
 		return nil, err
 	}
 	if id != (site.RoomID{}) {
-		if err := room.At(a.subject.Site); err != nil {
+		if err := room.CheckSite(a.subject.Site); err != nil {
 			return nil, err
 		}
 	}

@@ -92,7 +92,7 @@ func TestHowPeopleAreCalled_D88(t *testing.T) {
 		{display.Number, "Ann Archer", "417 205"},
 		{"", "Ann Archer", "417 205"},
 	} {
-		if got := c.naming.Of(c.name, "417 205"); got != c.want {
+		if got := c.naming.Format(c.name, "417 205"); got != c.want {
 			t.Errorf("%q by %q: %q, want %q", c.name, c.naming, got, c.want)
 		}
 	}

@@ -24,10 +24,10 @@ func (n Naming) known() bool { return slices.Contains(Namings(), n) }
 // NeedsName reports whether the name of a patient is needed.
 func (n Naming) NeedsName() bool { return n != Number }
 
-// Of returns the name of a patient on the board, from their name and their
+// Format returns the name of a patient on the board, from their name and their
 // appointment's number (rule 4). A name without a letter has no initials, so the
 // patient is called by number.
-func (n Naming) Of(name, number string) string {
+func (n Naming) Format(name, number string) string {
 	if n == FullName {
 		return name
 	}

@@ -117,9 +117,9 @@ type State struct {
 // Erased reports whether the person is erased (rule 5).
 func (s State) Erased() bool { return s.erased }
 
-// By reports whether the person is erased, and it was by this erasure. Anyone who knows its
+// ErasedBy reports whether the person is erased, and it was by this erasure. Anyone who knows its
 // identifier may learn that it is done.
-func (s State) By(id ID) bool { return s.erased && s.done == id }
+func (s State) ErasedBy(id ID) bool { return s.erased && s.done == id }
 
 // Request returns the request that waits for a second person, or a zero one.
 func (s State) Request() Request { return s.open }
@@ -194,8 +194,8 @@ func (s State) Confirm(c Confirmation, keys []Key) (Done, error) {
 	return Done{s.open.Erasure, s.open.Basis, s.open.RequestedBy, c.By, keys}, nil
 }
 
-// Again returns an earlier erasure, applied to a restored backup (rule 6).
-func Again(id ID, by event.Actor, keys []Key) Done {
+// Reapplied returns an earlier erasure, applied to a restored backup (rule 6).
+func Reapplied(id ID, by event.Actor, keys []Key) Done {
 	return Done{Erasure: id, Basis: Restored, RequestedBy: by, ConfirmedBy: by, Keys: keys}
 }
 

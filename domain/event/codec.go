@@ -110,9 +110,9 @@ func (c *Codec) Clear(r Recorded) (Stored, error) {
 // `personal:"…"` and is not empty. Auditors see this unless they ask for more.
 func Redacted(v any) ([]byte, error) { return hiding(v, func(step) bool { return true }) }
 
-// Shown returns the JSON of v with personal data. It has [Hidden] only in fields that
+// WithoutSecrets returns the JSON of v with personal data. It has [Hidden] only in fields that
 // are tagged `secret:"…"`, such as the key of a file, which contain no personal data.
-func Shown(v any) ([]byte, error) { return hiding(v, func(s step) bool { return s.secret }) }
+func WithoutSecrets(v any) ([]byte, error) { return hiding(v, func(s step) bool { return s.secret }) }
 
 // hiding returns the JSON of v with [Hidden] in some of its personal texts.
 func hiding(v any, hidden func(step) bool) ([]byte, error) {

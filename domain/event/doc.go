@@ -18,6 +18,6 @@
 //   - [Metadata] and [Actor]: the cause of an event, carried by the context.
 //   - [Codec]: the stored names and bytes of events, which are permanent. It splits
 //     an event from the [Personal] values of each [Holder], and joins them again.
-//   - [Hide] returns an event as decisions see it. [Redacted] and [Shown] are JSON
+//   - [Hide] returns an event as decisions see it. [Redacted] and [WithoutSecrets] are JSON
 //     for auditors: without and with personal data.
 package event

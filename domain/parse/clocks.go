@@ -15,7 +15,7 @@ func Day(text string, zone *time.Location) (from, until time.Time, ok bool) {
 // begins returns the first instant of a day in a zone. If the clocks skip midnight,
 // that is the instant of the change.
 func begins(day time.Time, zone *time.Location) time.Time {
-	at, ok := shown(day, zone)
+	at, ok := instantOf(day, zone)
 	if !ok {
 		_, at = at.ZoneBounds()
 	}
@@ -30,20 +30,20 @@ func Clock(day, clock string, zone *time.Location) (at time.Time, ok bool) {
 	if err != nil {
 		return at, false
 	}
-	return shown(wall, zone)
+	return instantOf(wall, zone)
 }
 
-// shown returns the first instant at which local time in a zone equals a UTC wall time.
+// instantOf returns the first instant at which local time in a zone equals a UTC wall time.
 // If it never does, it is not ok, and the instant is before the clocks skip it.
-func shown(wall time.Time, zone *time.Location) (at time.Time, ok bool) {
+func instantOf(wall time.Time, zone *time.Location) (at time.Time, ok bool) {
 	_, before := wall.Add(-24 * time.Hour).In(zone).Zone()
 	at = wall.Add(-time.Duration(before) * time.Second).In(zone)
-	if same(at, wall) {
+	if sameClock(at, wall) {
 		return at, true
 	}
 	_, after := wall.Add(24 * time.Hour).In(zone).Zone()
 	later := wall.Add(-time.Duration(after) * time.Second).In(zone)
-	if same(later, wall) {
+	if sameClock(later, wall) {
 		return later, true
 	}
 	if later.Before(at) {
@@ -52,6 +52,6 @@ func shown(wall time.Time, zone *time.Location) (at time.Time, ok bool) {
 	return at, false
 }
 
-func same(at, wall time.Time) bool {
+func sameClock(at, wall time.Time) bool {
 	return at.Format(time.DateTime) == wall.Format(time.DateTime)
 }

@@ -117,7 +117,7 @@ func (p Patient) LiftErasureHold(id ID, h erasure.Hold) ([]event.Event, error) {
 // ConfirmErasure erases the patient, the holder of these keys (rules 4 and 5). It changes
 // nothing if this erasure is done.
 func (p Patient) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error) {
-	if p.erasure.By(c.Erasure) {
+	if p.erasure.ErasedBy(c.Erasure) {
 		return nil, nil
 	}
 	if err := p.Known(); err != nil {

@@ -143,7 +143,7 @@ func TestErasedPatientIsUnknown_D70(t *testing.T) {
 func TestARestoredPatientIsErasedAgain_D71(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[patient.Patient]
-	again := erasure.Again(erased7, bob, []erasure.Key{key})
+	again := erasure.Reapplied(erased7, bob, []erasure.Key{key})
 	erase := func(p patient.Patient) ([]event.Event, error) { return p.EraseAgain(ann.UUID, again), nil }
 	want := patient.Erased{Patient: ann, Done: erasure.Done{
 		Erasure: erased7, Basis: erasure.Restored, RequestedBy: bob, ConfirmedBy: bob, Keys: []erasure.Key{key},

@@ -25,8 +25,8 @@ type Receptions struct {
 	Zone     *time.Location // nil if they were not read, or if the practice does not exist
 }
 
-// Of returns the reception of requests of one type.
-func (r Receptions) Of(typ request.Type) Reception {
+// Reception returns the reception of requests of one type.
+func (r Receptions) Reception(typ request.Type) Reception {
 	return Reception{Type: typ, Intake: r.Intakes[typ], Closures: r.Closures, Zone: r.Zone}
 }
 
@@ -64,8 +64,8 @@ type Availability struct {
 	NextOpening time.Time // when it opens next; zero if it is open, or if that is unknown
 }
 
-// At decides rule 5: switched off comes before paused, and paused before closed.
-func (r Reception) At(now time.Time) Availability {
+// Availability decides rule 5: switched off comes before paused, and paused before closed.
+func (r Reception) Availability(now time.Time) Availability {
 	a := Availability{Type: r.Type, Status: TypeOpen}
 	if r.Intake.SwitchedOff {
 		a.Status = TypeDisabled
@@ -104,7 +104,7 @@ func (r Reception) opening(t time.Time) time.Time {
 // instant, if its settings stay the same. It is zero if it never stops, and if it does
 // not accept them.
 func (r Reception) Closing(now time.Time) time.Time {
-	if r.At(now).Status != TypeOpen {
+	if r.Availability(now).Status != TypeOpen {
 		return time.Time{}
 	}
 	closing := r.Intake.Hours.Until(now, r.Zone)

@@ -70,7 +70,7 @@ func TestAvailabilityAndNextOpening_D2_D23_D24(t *testing.T) {
 		{"a closure and then a pause without end", practice.Intake{Paused: true},
 			practice.Closures{{From: noon, Until: one}}, noon, practice.TypePaused, ever},
 	} {
-		got := reception(c.intake, c.closures).At(c.now)
+		got := reception(c.intake, c.closures).Availability(c.now)
 		want := practice.Availability{Type: request.Medical, Status: c.status, NextOpening: c.next}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.rule, diff)

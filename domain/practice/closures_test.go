@@ -117,7 +117,7 @@ func TestClosuresAgreeWithHourModel(t *testing.T) {
 			}
 		}
 		for h, want := range model {
-			if got := reception(practice.Intake{}, closures).At(hour(h)).Status == practice.TypeClosed; got != want {
+			if got := reception(practice.Intake{}, closures).Availability(hour(h)).Status == practice.TypeClosed; got != want {
 				t.Fatalf("round %d: closed at hour %d: %v, want %v; closures %v", round, h, got, want, closures)
 			}
 		}

@@ -36,7 +36,7 @@ func TestAvailabilityMatchesEachMinute(t *testing.T) {
 		now := randomInstant(random, r.Zone)
 		r.Closures, r.Intake.Paused, r.Intake.PausedUntil = randomStops(random, now)
 
-		got := r.At(now)
+		got := r.Availability(now)
 		status, next, decided := look(r, now)
 		seen[got.Status]++
 		if !decided {

@@ -91,7 +91,7 @@ func (p Practitioner) WithdrawErasure(id uuid.UUID, w erasure.Withdrawal) ([]eve
 // ConfirmErasure erases the practitioner, the holder of this key (rule 1). It changes
 // nothing if this erasure is done.
 func (p Practitioner) ConfirmErasure(id uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error) {
-	if p.erasure.By(c.Erasure) {
+	if p.erasure.ErasedBy(c.Erasure) {
 		return nil, nil
 	}
 	if p.erasure.Erased() {

@@ -36,14 +36,14 @@ func TestAPractitionerIsForgotten_D70(t *testing.T) {
 		return p.ConfirmErasure(who.UUID, c, keys)
 	}
 	again := func(p practitioner.Practitioner) ([]event.Event, error) {
-		return p.EraseAgain(who.UUID, erasure.Again(asked.Erasure, bob, keys)), nil
+		return p.EraseAgain(who.UUID, erasure.Reapplied(asked.Erasure, bob, keys)), nil
 	}
 
 	given().When(request).Then(t, requested)
 	given(requested).When(withdraw).Then(t, withdrawn)
 	given(requested).When(confirm).Then(t, erased)
 	given(requested, withdrawn).When(confirm).Refuses(t, erasure.ErrNotRequested)
-	given().When(again).Then(t, practitioner.Erased{Practitioner: who, Done: erasure.Again(asked.Erasure, bob, keys)})
+	given().When(again).Then(t, practitioner.Erased{Practitioner: who, Done: erasure.Reapplied(asked.Erasure, bob, keys)})
 	gone := given(requested, erased)
 	gone.When(confirm).Then(t)
 	gone.When(again).Then(t)

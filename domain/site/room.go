@@ -63,8 +63,8 @@ func (r Room) Rename(name string) ([]event.Event, error) {
 	return []event.Event{RoomRenamed{r.id, r.site, name}}, nil
 }
 
-// At returns [ErrRoomUnknown] unless it is a room of the site.
-func (r Room) At(site ID) error {
+// CheckSite returns [ErrRoomUnknown] unless it is a room of the site.
+func (r Room) CheckSite(site ID) error {
 	if r.site == (ID{}) || r.site != site {
 		return ErrRoomUnknown
 	}

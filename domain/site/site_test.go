@@ -67,7 +67,7 @@ func TestASiteIsKnownOnceAdded(t *testing.T) {
 
 func TestARoomBelongsToOneSite(t *testing.T) {
 	t.Parallel()
-	if err := event.Fold[site.Room](roomAdded).At(main); err != nil {
+	if err := event.Fold[site.Room](roomAdded).CheckSite(main); err != nil {
 		t.Error(err)
 	}
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func TestARoomBelongsToOneSite(t *testing.T) {
 		{event.Fold[site.Room](), main},
 		{event.Fold[site.Room](), site.ID{}},
 	} {
-		if err := c.room.At(c.at); !errors.Is(err, site.ErrRoomUnknown) {
+		if err := c.room.CheckSite(c.at); !errors.Is(err, site.ErrRoomUnknown) {
 			t.Errorf("%v at %s: %v, want %v", c.room, c.at, err, site.ErrRoomUnknown)
 		}
 	}

@@ -30,8 +30,8 @@ func (Erased) EventName() string { return "staff.erased.v1" }
 // ErrStillActive refuses to erase staff who work at the practice.
 var ErrStillActive = fault.New(fault.Conflict, "staff-active", "Deactivate the member of staff first.")
 
-// left returns an error unless the member of staff has left and is not erased.
-func (m Member) left() error {
+// checkLeft returns an error unless the member of staff has left and is not erased.
+func (m Member) checkLeft() error {
 	switch {
 	case !m.registered || m.erasure.Erased():
 		return ErrUnknown
@@ -46,7 +46,7 @@ func (m Member) RequestedErasure() erasure.Request { return m.erasure.Request() 
 
 // RequestErasure requests the erasure of a member of staff who has left (rule 9).
 func (m Member) RequestErasure(r erasure.Request) ([]event.Event, error) {
-	if err := m.left(); err != nil {
+	if err := m.checkLeft(); err != nil {
 		return nil, err
 	}
 	if err := m.erasure.MayRequest(r); err != nil {
@@ -69,10 +69,10 @@ func (m Member) WithdrawErasure(_ uuid.UUID, w erasure.Withdrawal) ([]event.Even
 // ConfirmErasure erases the member of staff, the holder of these keys (rule 9). It changes
 // nothing if this erasure is done.
 func (m Member) ConfirmErasure(_ uuid.UUID, c erasure.Confirmation, keys []erasure.Key) ([]event.Event, error) {
-	if m.erasure.By(c.Erasure) {
+	if m.erasure.ErasedBy(c.Erasure) {
 		return nil, nil
 	}
-	if err := m.left(); err != nil {
+	if err := m.checkLeft(); err != nil {
 		return nil, err
 	}
 	done, err := m.erasure.Confirm(c, keys)

@@ -37,7 +37,7 @@ func TestFormerStaffCanBeErased_D70(t *testing.T) {
 		return m.ConfirmErasure(key.Holder, c, []erasure.Key{key})
 	}
 	again := func(m staff.Member) ([]event.Event, error) {
-		return m.EraseAgain(key.Holder, erasure.Again(asked.Erasure, bob, nil)), nil
+		return m.EraseAgain(key.Holder, erasure.Reapplied(asked.Erasure, bob, nil)), nil
 	}
 	comeBack := func(m staff.Member) ([]event.Event, error) { return m.Reactivate(staff.Link{}) }
 
@@ -55,7 +55,7 @@ func TestFormerStaffCanBeErased_D70(t *testing.T) {
 	gone.When(request).Refuses(t, staff.ErrUnknown)
 	gone.When(withdraw).Refuses(t, staff.ErrUnknown)
 	gone.When(comeBack).Refuses(t, staff.ErrUnknown)
-	given(joined).When(again).Then(t, staff.Erased{Done: erasure.Again(asked.Erasure, bob, nil)})
+	given(joined).When(again).Then(t, staff.Erased{Done: erasure.Reapplied(asked.Erasure, bob, nil)})
 
 	// A member that a backup has brought back may not have left yet.
 	back := given(joined, erased)

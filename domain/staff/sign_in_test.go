@@ -43,7 +43,7 @@ func TestTriesAreLoggedOncePerMinute_D65(t *testing.T) {
 	t.Parallel()
 	given := eventtest.Given[staff.Watch]
 	tried := func(t staff.Tried, after time.Duration) func(staff.Watch) ([]event.Event, error) {
-		return func(w staff.Watch) ([]event.Event, error) { return w.Tell(lee, t, monday.Add(after)) }
+		return func(w staff.Watch) ([]event.Event, error) { return w.Record(lee, t, monday.Add(after)) }
 	}
 	failedAt := func(after time.Duration) staff.SignInFailed {
 		f := failed
@@ -80,11 +80,11 @@ func TestTriesAreCounted_D65(t *testing.T) {
 		t.Error(diff)
 	}
 	tried.Locked = lockedOut
-	tried.Told([]event.Event{tried.Failed})
+	tried.Clear([]event.Event{tried.Failed})
 	if tried.None() || tried.Failed.Tries != nil {
 		t.Errorf("left to tell: %+v", tried)
 	}
-	if tried.Told([]event.Event{lockedOut}); !tried.None() {
+	if tried.Clear([]event.Event{lockedOut}); !tried.None() {
 		t.Errorf("left to tell: %+v", tried)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"frontdesk/domain/event"
 )
 
-// TellEvery is the minimum interval between events about failed attempts at one
+// TriesInterval is the minimum interval between events about failed attempts at one
 // account.
-const TellEvery = time.Minute
+const TriesInterval = time.Minute
 
 // Tried is the failed attempts at an account that are not recorded yet.
 type Tried struct {
@@ -35,8 +35,8 @@ func (t *Tried) Fail(how How, from Source, at time.Time) {
 // None reports whether there is nothing to record.
 func (t *Tried) None() bool { return t.Failed.Tries == nil && t.Locked.Until.IsZero() }
 
-// Told removes the attempts that were recorded.
-func (t *Tried) Told(events []event.Event) {
+// Clear removes the attempts that were recorded.
+func (t *Tried) Clear(events []event.Event) {
 	for _, e := range events {
 		switch e.(type) {
 		case SignInFailed:
@@ -50,14 +50,14 @@ func (t *Tried) Told(events []event.Event) {
 // Watch is the time of the last events about failed attempts at an account on a day.
 type Watch struct{ failed, locked time.Time }
 
-// Tell records the attempts, unless it recorded some of the same kind within the last
+// Record records the attempts, unless it recorded some of the same kind within the last
 // minute; the rest is counted for the next event (rule 6).
-func (w Watch) Tell(member ID, t Tried, now time.Time) (events []event.Event, err error) {
-	if t.Failed.Tries != nil && !now.Before(w.failed.Add(TellEvery)) {
+func (w Watch) Record(member ID, t Tried, now time.Time) (events []event.Event, err error) {
+	if t.Failed.Tries != nil && !now.Before(w.failed.Add(TriesInterval)) {
 		t.Failed.Staff, t.Failed.Until = member, now
 		events = append(events, t.Failed)
 	}
-	if !t.Locked.Until.IsZero() && !now.Before(w.locked.Add(TellEvery)) {
+	if !t.Locked.Until.IsZero() && !now.Before(w.locked.Add(TriesInterval)) {
 		t.Locked.Staff = member
 		events = append(events, t.Locked)
 	}

@@ -67,7 +67,7 @@ func applicationOf(c access.Call) pgtype.UUID {
 func actOf(c access.Call) *string {
 	switch {
 	case c.Looked():
-		return new(c.Shown())
+		return new(c.ShownPatients())
 	case c.Act == nil:
 		return nil
 	}

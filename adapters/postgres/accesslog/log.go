@@ -35,7 +35,7 @@ func (r Row) Shows(id patient.ID) bool {
 	if r.Leaf.Mode != string(access.ByPage) || r.Act == nil {
 		return false
 	}
-	patients, err := access.ReadShown(*r.Act)
+	patients, err := access.ParseShownPatients(*r.Act)
 	return err == nil && slices.Contains(patients, id)
 }
 

@@ -157,7 +157,7 @@ func scanCall(row pgx.CollectableRow) (c access.Call, box []byte, err error) {
 		c.Patient.UUID = *about
 	}
 	if c.Looked() && act != nil {
-		c.Patients, err = access.ReadShown(*act)
+		c.Patients, err = access.ParseShownPatients(*act)
 		return c, box, err
 	}
 	if act != nil {

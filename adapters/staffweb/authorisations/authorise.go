@@ -15,7 +15,7 @@ import (
 // request is an ask that passed all checks.
 type request struct {
 	applications.Approval
-	way application.WayBack
+	way application.Redirect
 }
 
 // check checks the ask for the member of staff and their practice. After an error the
@@ -40,7 +40,7 @@ func (s *Section) check(r *pagekit.Request) (request, error) {
 	case len(approval.MayCall) == 0:
 		return request{}, errNotForUsers
 	}
-	way, err := application.FindWayBack(approval.Callbacks, a.Redirect)
+	way, err := application.FindRedirect(approval.Callbacks, a.Redirect)
 	if err != nil {
 		return request{}, errUnknownCallback
 	}
@@ -112,7 +112,7 @@ func (s *Section) approve(r *pagekit.Request, request request) error {
 
 // formSource returns the callback as a source for the Content-Security-Policy: its
 // origin or, if a policy cannot express the origin, its scheme.
-func formSource(way application.WayBack) string {
+func formSource(way application.Redirect) string {
 	if host := way.Host(); hostSource.MatchString(host) {
 		return way.Scheme() + "://" + host
 	}

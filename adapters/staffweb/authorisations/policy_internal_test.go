@@ -17,7 +17,7 @@ func TestPolicyNamesCallbackOrigin_D27(t *testing.T) {
 		"frontdesk-app:/callback":         "frontdesk-app:",
 		"https://a;script-src/callback":   "https:", // a host must not add to the policy
 	} {
-		way, err := application.FindWayBack([]string{callback}, callback)
+		way, err := application.FindRedirect([]string{callback}, callback)
 		if err != nil {
 			t.Errorf("%s: %v", callback, err)
 			continue

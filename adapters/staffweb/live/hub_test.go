@@ -82,7 +82,7 @@ func (f *fakeLog) append(tenant string, events ...event.Event) {
 		idx := int64(len(f.events) + 1)
 		stream := event.Stream{Tenant: tenant, ID: idOf(idx)}
 		if of, ok := e.(appointment.Event); ok {
-			stream = appointment.StreamOf(tenant, of.Of().Appointment)
+			stream = appointment.StreamOf(tenant, of.EventSubject().Appointment)
 		}
 		f.events = append(f.events, event.Recorded{Event: e, Idx: idx, Stream: stream, At: clock.System()})
 	}

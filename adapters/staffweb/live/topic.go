@@ -138,7 +138,7 @@ func sitesOf(e event.Event) []site.ID {
 		}
 		return []site.ID{e.Site}
 	case appointment.Event:
-		return []site.ID{e.Of().Site}
+		return []site.ID{e.EventSubject().Site}
 	case display.Removed:
 		return []site.ID{e.Site}
 	}

@@ -42,8 +42,8 @@ func (s *Section) showCheck(r *pagekit.Request, status int, before practice.Rece
 	}
 	for _, typ := range c.types() {
 		page.Types = append(page.Types, checkedType{
-			Name: typeNames[typ], Before: seenAt(before.Of(typ), now, now), After: seenAt(after.Of(typ), now, now),
-			Later: seenAt(after.Of(typ), latest(now, c.begins), now),
+			Name: typeNames[typ], Before: seenAt(before.Reception(typ), now, now), After: seenAt(after.Reception(typ), now, now),
+			Later: seenAt(after.Reception(typ), latest(now, c.begins), now),
 		})
 	}
 	s.Show(r, pagekit.View{Template: templates["check"], Status: status, Title: c.title, Content: page})

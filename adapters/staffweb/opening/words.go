@@ -34,7 +34,7 @@ type seenNow struct {
 
 func (s *Section) seenNow(found practice.Receptions, types ...request.Type) (all []seenNow) {
 	for _, typ := range types {
-		of := found.Of(typ)
+		of := found.Reception(typ)
 		all = append(all, seenNow{seenAt(of, s.Now(), s.Now()), typ, typeNames[typ], hoursInWords(of.Intake.Hours)})
 	}
 	return all
@@ -43,7 +43,7 @@ func (s *Section) seenNow(found practice.Receptions, types ...request.Type) (all
 // seenAt returns the view of patients at an instant, and the next change that needs no
 // action. Both come from practice.Reception, as for a patient's application.
 func seenAt(r practice.Reception, at, now time.Time) seen {
-	a := r.At(at)
+	a := r.Availability(at)
 	switch {
 	case a.Status == practice.TypeDisabled:
 		return seen{cannotSend + "they are switched off.", "They can again when somebody switches them on."}
@@ -56,7 +56,7 @@ func seenAt(r practice.Reception, at, now time.Time) seen {
 	if closing.IsZero() {
 		return seen{"Patients can send them.", "This goes on until somebody changes it."}
 	}
-	from, next := "From "+when(closing, now, r.Zone)+" they cannot, ", r.At(closing).NextOpening
+	from, next := "From "+when(closing, now, r.Zone)+" they cannot, ", r.Availability(closing).NextOpening
 	if next.IsZero() {
 		return seen{"Patients can send them.", from + "and nobody has said when they can again."}
 	}

@@ -90,7 +90,7 @@ func (m minimalHandler) submit(r *http.Request) (id uuid.UUID, err error) {
 	if err := json.Unmarshal(text, &body); err != nil {
 		return id, err
 	}
-	if err := receptions.Of(request.Medical).At(now).Err(); err != nil {
+	if err := receptions.Reception(request.Medical).Availability(now).Err(); err != nil {
 		return id, err
 	}
 	id = event.NewID()

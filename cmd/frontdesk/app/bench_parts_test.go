@@ -183,7 +183,7 @@ func (p *parts) submission() request.Submission {
 }
 
 func (p *parts) decide(context.Context) error {
-	if refusal := p.receptions.Of(request.Medical).At(clock.System()).Err(); refusal != nil {
+	if refusal := p.receptions.Reception(request.Medical).Availability(clock.System()).Err(); refusal != nil {
 		return refusal
 	}
 	_ = request.Submit(p.submission())

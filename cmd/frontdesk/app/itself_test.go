@@ -118,7 +118,7 @@ func TestConcurrentKeySetRefreshesFetchOnce_D94(t *testing.T) {
 		t.Errorf("answered %v", answered)
 	}
 	stream := application.RereadStream(r.old.ID, r.here.Desk.Now())
-	if events, err := commands.Seen(t.Context(), r.here.Desk.Store, stream); err != nil || events != 1 {
+	if events, err := commands.Version(t.Context(), r.here.Desk.Store, stream); err != nil || events != 1 {
 		t.Errorf("%d events, %v", events, err)
 	}
 }

@@ -26,7 +26,7 @@ type Logged struct {
 func LoggedOf(e event.Recorded, personal bool) (Logged, error) {
 	show := event.Redacted
 	if personal {
-		show = event.Shown
+		show = event.WithoutSecrets
 	}
 	data, err := show(e.Event)
 	if err != nil {

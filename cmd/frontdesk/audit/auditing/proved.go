@@ -109,7 +109,7 @@ func (p Proved) event(n int64, e eventstore.Whole) (ProvedLine, error) {
 	}
 	var err error
 	if p.Personal && e.Stored.Sealed != nil {
-		line.Opened, err = event.Shown(e.Event)
+		line.Opened, err = event.WithoutSecrets(e.Event)
 	}
 	return ProvedLine{Idx: e.Idx, Hash: hash, Shown: true, line: line}, err
 }

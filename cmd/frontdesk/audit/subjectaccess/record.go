@@ -119,7 +119,7 @@ func (w *writer) visits() iter.Seq[visit] {
 		if !ok {
 			return v, false, nil
 		}
-		v.ID, v.What, v.At = happened.Of().Appointment, projections.Describe(e.EventName()), e.At
+		v.ID, v.What, v.At = happened.EventSubject().Appointment, projections.Describe(e.EventName()), e.At
 		switch of := e.Event.(type) {
 		case interface{ Slot() appointment.Slot }:
 			slot := of.Slot()

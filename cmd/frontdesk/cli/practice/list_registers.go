@@ -77,7 +77,7 @@ func (c *listWebhooksCmd) Run(r *term.Run) error {
 		Next: func(after projections.RegisteredWebhook) ([]projections.RegisteredWebhook, error) {
 			page, err := engine.Registers().Webhooks(r.Context, c.Application, after, term.TableLines)
 			for n := range page {
-				page[n].URL = application.Shown(page[n].URL)
+				page[n].URL = application.WithoutQuery(page[n].URL)
 			}
 			return page, err
 		},

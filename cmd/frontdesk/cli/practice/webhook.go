@@ -48,6 +48,6 @@ type testWebhookCmd struct {
 func (c *testWebhookCmd) Run(r *term.Run) error {
 	return c.Do(r, app.Config{}, c.Tenant, func(ctx context.Context, desk commands.Desk) (term.Made, error) {
 		test, err := desk.TestWebhook(ctx, commands.TestWebhook{Tenant: c.Tenant, Application: c.Application, Event: c.Event})
-		return term.Made{"jti": test.ID, "url": application.Shown(test.URL)}, err
+		return term.Made{"jti": test.ID, "url": application.WithoutQuery(test.URL)}, err
 	})
 }

@@ -14,22 +14,22 @@ import (
 var ErrUnknownCallback = fault.New(fault.Invalid, "unknown-callback",
 	"The callback is not one that is registered for the application.")
 
-// WayBack is the redirect of a browser once a member of staff has decided: a callback
+// Redirect is the redirect of a browser once a member of staff has decided: a callback
 // that was found registered. It keeps the original text, because parsing and formatting
 // could change it (D26).
-type WayBack struct {
+type Redirect struct {
 	url   *url.URL
 	base  string   // everything before the query
 	query []string // the parameters, in their original form
 }
 
-// FindWayBack finds a callback among those registered. Its scheme, authority and
+// FindRedirect finds a callback among those registered. Its scheme, authority and
 // path must be exact, its query is free, and an http callback on loopback may
 // have any port (RFC 8252, section 7.3).
-func FindWayBack(registered []string, callback string) (WayBack, error) {
+func FindRedirect(registered []string, callback string) (Redirect, error) {
 	parsed, err := url.Parse(callback)
 	if err != nil || CheckCallback(callback) != nil {
-		return WayBack{}, ErrUnknownCallback
+		return Redirect{}, ErrUnknownCallback
 	}
 	base, query, _ := strings.Cut(callback, "?")
 	found := slices.ContainsFunc(registered, func(r string) bool {
@@ -37,13 +37,13 @@ func FindWayBack(registered []string, callback string) (WayBack, error) {
 		return portless(r) == portless(base)
 	})
 	if !found {
-		return WayBack{}, ErrUnknownCallback
+		return Redirect{}, ErrUnknownCallback
 	}
-	way := WayBack{url: parsed, base: base}
+	redirect := Redirect{url: parsed, base: base}
 	if query != "" {
-		way.query = strings.Split(query, "&")
+		redirect.query = strings.Split(query, "&")
 	}
-	return way, nil
+	return redirect, nil
 }
 
 // portless is an http callback on loopback without its port, because applications there
@@ -59,13 +59,13 @@ func portless(base string) string {
 
 // Approved is the callback with the username to call as and the instant, in UTC (RFC
 // 3339), at which the authorisation ends.
-func (w WayBack) Approved(username string, expiresAt time.Time) string {
-	return w.with("username="+url.QueryEscape(username),
+func (r Redirect) Approved(username string, expiresAt time.Time) string {
+	return r.with("username="+url.QueryEscape(username),
 		"expiresAt="+url.QueryEscape(expiresAt.UTC().Format(time.RFC3339)))
 }
 
 // Declined is the callback with an error: nothing was approved.
-func (w WayBack) Declined() string { return w.with("error=access_denied") }
+func (r Redirect) Declined() string { return r.with("error=access_denied") }
 
 // outcome lists the parameters of the decision, in lower case.
 var outcome = []string{"username", "expiresat", "error"}
@@ -73,11 +73,11 @@ var outcome = []string{"username", "expiresat", "error"}
 // with adds parameters. It drops those of an outcome that the link already had, so that
 // an approval is not mistaken for a refusal, or the reverse. It keeps all others
 // unchanged and in order.
-func (w WayBack) with(parameters ...string) string {
-	kept := slices.DeleteFunc(slices.Clone(w.query), func(p string) bool {
+func (r Redirect) with(parameters ...string) string {
+	kept := slices.DeleteFunc(slices.Clone(r.query), func(p string) bool {
 		return slices.ContainsFunc(strings.Split(p, ";"), isOutcome) // some parsers treat ; as &
 	})
-	return w.base + "?" + strings.Join(append(kept, parameters...), "&")
+	return r.base + "?" + strings.Join(append(kept, parameters...), "&")
 }
 
 // isOutcome reports whether a parser of a query could read a parameter as one of an
@@ -92,13 +92,13 @@ func isOutcome(parameter string) bool {
 }
 
 // Scheme is the callback's scheme.
-func (w WayBack) Scheme() string { return w.url.Scheme }
+func (r Redirect) Scheme() string { return r.url.Scheme }
 
 // Host is the host and port that the browser goes to; "" if the callback opens an
 // application on the device by a scheme of its own.
-func (w WayBack) Host() string {
-	if w.url.Scheme != "https" && w.url.Scheme != "http" {
+func (r Redirect) Host() string {
+	if r.url.Scheme != "https" && r.url.Scheme != "http" {
 		return ""
 	}
-	return w.url.Host
+	return r.url.Host
 }

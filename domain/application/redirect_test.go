@@ -19,7 +19,7 @@ var callbacks = []string{
 	"frontdesk-app:/callback",
 }
 
-func TestOnlyARegisteredCallbackIsAWayBack_D25(t *testing.T) {
+func TestOnlyRegisteredCallbackRedirects_D25(t *testing.T) {
 	t.Parallel()
 	for callback, found := range map[string]bool{
 		"https://app.example/callback":                       true,
@@ -70,7 +70,7 @@ func TestOnlyARegisteredCallbackIsAWayBack_D25(t *testing.T) {
 		"frontdesk-app://callback.evil.example":              false,
 		"other-app://callback":                               false,
 	} {
-		_, err := application.FindWayBack(callbacks, callback)
+		_, err := application.FindRedirect(callbacks, callback)
 		if (err == nil) != found {
 			t.Errorf("%q: %v, want found = %t", callback, err, found)
 		}
@@ -96,16 +96,16 @@ func TestCallbackKeepsItsParameters_D26(t *testing.T) {
 		{"frontdesk-app:/callback", "?" + approval, "?error=access_denied"},
 		{"http://[::1]:5000/callback", "?" + approval, "?error=access_denied"},
 	} {
-		way, err := application.FindWayBack(callbacks, c.callback)
+		redirect, err := application.FindRedirect(callbacks, c.callback)
 		if err != nil {
 			t.Errorf("%s: %v", c.callback, err)
 			continue
 		}
 		base, _, _ := strings.Cut(c.callback, "?")
-		if got := way.Approved("dr.lee+1 ö", expiresAt); got != base+c.approved {
+		if got := redirect.Approved("dr.lee+1 ö", expiresAt); got != base+c.approved {
 			t.Errorf("%s\n got %s\nwant %s", c.callback, got, base+c.approved)
 		}
-		if got := way.Declined(); got != base+c.declined {
+		if got := redirect.Declined(); got != base+c.declined {
 			t.Errorf("%s\n got %s\nwant %s", c.callback, got, base+c.declined)
 		}
 	}
@@ -120,14 +120,14 @@ func TestACallbacksOwnQueryIsNoOutcome_D26(t *testing.T) {
 		"error=access_denied", "error", "error=", "%65rror=x", "Error=x", "ERROR=x", "error[]=x", "error%5B0%5D=x", "+error=x", "%20error=x",
 		"username=eve", "Username=eve", "username[]=eve", "expiresAt=9999", "expiresat=9999", "EXPIRESAT=9999", "x;error=access_denied", "x=1;Username=eve",
 	} {
-		way, err := application.FindWayBack(callbacks, "https://app.example/callback?a=1&"+own+"&b=2")
+		redirect, err := application.FindRedirect(callbacks, "https://app.example/callback?a=1&"+own+"&b=2")
 		if err != nil {
 			t.Fatalf("%s: %v", own, err)
 		}
-		if got, want := way.Approved("dr.lee", expiresAt), "https://app.example/callback?a=1&b=2&username=dr.lee&expiresAt=2026-07-01T12%3A00%3A00Z"; got != want {
+		if got, want := redirect.Approved("dr.lee", expiresAt), "https://app.example/callback?a=1&b=2&username=dr.lee&expiresAt=2026-07-01T12%3A00%3A00Z"; got != want {
 			t.Errorf("%s, approved:\n got %s\nwant %s", own, got, want)
 		}
-		if got, want := way.Declined(), "https://app.example/callback?a=1&b=2&error=access_denied"; got != want {
+		if got, want := redirect.Declined(), "https://app.example/callback?a=1&b=2&error=access_denied"; got != want {
 			t.Errorf("%s, declined:\n got %s\nwant %s", own, got, want)
 		}
 	}
@@ -143,9 +143,9 @@ func TestRedirectHasSchemeAndHost(t *testing.T) {
 		"frontdesk-app://callback":        {"frontdesk-app", ""},
 		"frontdesk-app:/callback":         {"frontdesk-app", ""},
 	} {
-		way, err := application.FindWayBack(callbacks, callback)
-		if err != nil || way.Scheme() != want.scheme || way.Host() != want.host {
-			t.Errorf("%s: got %q, %q, %v, want %q", callback, way.Scheme(), way.Host(), err, want)
+		redirect, err := application.FindRedirect(callbacks, callback)
+		if err != nil || redirect.Scheme() != want.scheme || redirect.Host() != want.host {
+			t.Errorf("%s: got %q, %q, %v, want %q", callback, redirect.Scheme(), redirect.Host(), err, want)
 		}
 	}
 }
