@@ -8,6 +8,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
+	"frontdesk/domain/staff"
 )
 
 // Receptions reads when practices accept requests.
@@ -67,4 +68,166 @@ func (d Desk) MarkPatientRequestEnteredInError(ctx context.Context, c MarkPatien
 	return Update(ctx, d.Store, request.StreamOf(c.Tenant, c.Request), func(r request.Request) ([]event.Event, error) {
 		return r.MarkEnteredInError(c.Patient, c.Reason)
 	})
+}
+
+// Each of these changes a request of the practice, and refuses one that it does not
+// have with request.ErrUnknown. The metadata has the actor; By is the holder of the
+// request afterwards. If the request has other events by now than the actor has seen
+// (see [Version]; 0 for no check), the refusal is request.ErrChanged.
+type (
+	// TakePatientRequest assigns a request without a holder to a member of staff.
+	TakePatientRequest struct {
+		Tenant  string
+		Request request.ID
+		Seen    int
+		By      staff.ID
+	}
+	// GivePatientRequest gives a request to an active member of staff.
+	GivePatientRequest struct {
+		Tenant  string
+		Request request.ID
+		Seen    int
+		From    staff.ID // the holder, as the giver has seen it; zero for none
+		To      staff.ID
+	}
+	// ChangePatientRequestUrgency sets whether a request is urgent.
+	ChangePatientRequestUrgency struct {
+		Tenant  string
+		Request request.ID
+		Seen    int
+		Urgent  bool
+	}
+	// NotePatientRequest adds an internal note of the practice.
+	NotePatientRequest struct {
+		Tenant  string
+		Request request.ID
+		Seen    int
+		Text    string
+	}
+	// CompletePatientRequest completes a request that no one else has.
+	CompletePatientRequest struct {
+		Tenant  string
+		Request request.ID
+		Seen    int
+		By      staff.ID
+		Outcome request.Outcome
+		Text    string // "" for none
+	}
+	// ReopenPatientRequest reopens a completed request, and assigns it to a member of
+	// staff.
+	ReopenPatientRequest struct {
+		Tenant  string
+		Request request.ID
+		Seen    int
+		By      staff.ID
+		Reason  string
+	}
+	// ReLinkPatientRequest links a request to another patient of the practice.
+	ReLinkPatientRequest struct {
+		Tenant   string
+		Request  request.ID
+		Seen     int
+		From, To patient.ID // From is the patient that the member of staff has seen
+		Reason   string
+	}
+)
+
+// TakePatientRequest refuses with request.ErrTaken or request.ErrCompleted. It changes
+// nothing if they have the request already.
+func (d Desk) TakePatientRequest(ctx context.Context, c TakePatientRequest) error {
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Take(c.By) })
+}
+
+// GivePatientRequest refuses an inactive receiver with staff.ErrUnknown, and then with
+// request.ErrTaken or request.ErrCompleted.
+func (d Desk) GivePatientRequest(ctx context.Context, c GivePatientRequest) error {
+	member, err := Load[staff.Member](ctx, d.Store, staff.StreamOf(c.Tenant, c.To))
+	if err != nil {
+		return err
+	}
+	if err := member.Active(); err != nil {
+		return err
+	}
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Give(c.From, c.To) })
+}
+
+// ChangePatientRequestUrgency changes nothing if the urgency is the same.
+func (d Desk) ChangePatientRequestUrgency(ctx context.Context, c ChangePatientRequestUrgency) error {
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.ChangeUrgency(c.Urgent) })
+}
+
+// NotePatientRequest refuses a blank note with request.ErrInvalidText.
+func (d Desk) NotePatientRequest(ctx context.Context, c NotePatientRequest) error {
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Note(c.Text) })
+}
+
+// CompletePatientRequest refuses with request.ErrCompleted, or with request.ErrTaken if
+// another member has the request.
+func (d Desk) CompletePatientRequest(ctx context.Context, c CompletePatientRequest) error {
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) {
+		return r.Complete(c.By, c.Outcome, c.Text)
+	})
+}
+
+// ReopenPatientRequest refuses a request that is not completed with request.ErrNotDone.
+func (d Desk) ReopenPatientRequest(ctx context.Context, c ReopenPatientRequest) error {
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) { return r.Reopen(c.By, c.Reason) })
+}
+
+// ReLinkPatientRequest refuses with request.ErrMoved if the request is no longer linked
+// to From, and with patient.ErrUnknown if the practice does not have To.
+func (d Desk) ReLinkPatientRequest(ctx context.Context, c ReLinkPatientRequest) error {
+	return d.handle(ctx, c.Tenant, c.Request, c.Seen, func(r request.Request) ([]event.Event, error) {
+		return r.ReLink(c.From, c.To, c.Reason)
+	})
+}
+
+// handle takes a decision about a request. It refuses with patient.ErrUnknown unless
+// the practice has the patient that the request is linked to afterwards.
+func (d Desk) handle(ctx context.Context, tenant string, id request.ID, events int, decide func(request.Request) ([]event.Event, error)) error {
+	change := event.Change{Stream: request.StreamOf(tenant, id), OfPatient: true}
+	return update(ctx, d.Store, change, ifUnchanged(events, request.ErrChanged, decide))
+}
+
+// OpenPatientRequest records that staff open a request.
+type OpenPatientRequest struct {
+	Tenant  string
+	Request request.ID
+}
+
+// OpenPatientRequest returns the patient of the request at that instant. Show only that
+// patient's data: if the request has moved since, open it again.
+func (d Desk) OpenPatientRequest(ctx context.Context, c OpenPatientRequest) (patient.ID, error) {
+	return d.openOf(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.Open(c.Request) })
+}
+
+// OpenAttachment records that staff open a file of a request.
+type OpenAttachment struct {
+	Tenant     string
+	Request    request.ID
+	Attachment request.AttachmentID
+}
+
+// OpenAttachment returns the patient of the request at that instant. It refuses a file
+// of another request with request.ErrUnknownAttachment.
+func (d Desk) OpenAttachment(ctx context.Context, c OpenAttachment) (patient.ID, error) {
+	return d.openOf(ctx, c.Tenant, c.Request, func(r request.Request) ([]event.Event, error) { return r.OpenAttachment(c.Request, c.Attachment) })
+}
+
+// openOf appends an opening as a stream of its own, so that readers of a request do not
+// conflict with each other.
+func (d Desk) openOf(ctx context.Context, tenant string, id request.ID, open func(request.Request) ([]event.Event, error)) (patient.ID, error) {
+	opened, err := Load[request.Request](ctx, d.Store, request.StreamOf(tenant, id))
+	if err != nil {
+		return patient.ID{}, err
+	}
+	events, err := open(opened)
+	if err != nil {
+		return patient.ID{}, err
+	}
+	about, err := opened.Patient()
+	if err != nil {
+		return patient.ID{}, err
+	}
+	return about, d.beginOfPatient(ctx, event.Stream{Tenant: tenant, ID: event.NewID()}, events...)
 }
