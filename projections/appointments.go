@@ -98,9 +98,9 @@ func (a Appointments) OfPatient(ctx context.Context, tenant string, id patient.I
 	return a.list(ctx, askAppointments+`WHERE tenant = $1 AND patient = $2 ORDER BY starts_at DESC, appointment LIMIT $3`, tenant, id, most)
 }
 
-// Of returns an appointment, or appointment.ErrUnknown if the practice has none with
+// Find returns an appointment, or appointment.ErrUnknown if the practice has none with
 // this identifier.
-func (a Appointments) Of(ctx context.Context, tenant string, id appointment.ID) (Appointment, error) {
+func (a Appointments) Find(ctx context.Context, tenant string, id appointment.ID) (Appointment, error) {
 	found, err := a.list(ctx, askAppointments+`WHERE tenant = $1 AND appointment = $2`, tenant, id)
 	if err != nil || len(found) == 0 {
 		return Appointment{}, cmp.Or(err, error(appointment.ErrUnknown))

@@ -76,7 +76,7 @@ func (b CallInBoard) Showing(ctx context.Context, tenant string, at site.ID, by 
 func (b CallInBoard) named(ctx context.Context, tenant string, by display.Naming, found []CallIn) (named []CallIn, err error) {
 	var names map[patient.ID]PatientName
 	if by.NeedsName() {
-		if names, err = b.Names.Of(ctx, tenant, patientsOf(found)...); err != nil {
+		if names, err = b.Names.Find(ctx, tenant, patientsOf(found)...); err != nil {
 			return nil, err
 		}
 	}

@@ -91,11 +91,11 @@ const addEntries = `
 INSERT INTO record_entries (tenant, patient, entry, staff, recorded_at)
 SELECT * FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[])`
 
-// Of returns the care record of a patient, newest entries first, with at most 1,000
+// Find returns the care record of a patient, newest entries first, with at most 1,000
 // entries and 4 MiB. It returns patient.ErrUnknown if the practice has no such patient,
 // and [ErrLongRecord] instead of more than 64 KiB unless the caller wants a long
 // record.
-func (c CareRecords) Of(ctx context.Context, tenant string, id patient.ID, long bool) (CareRecord, error) {
+func (c CareRecords) Find(ctx context.Context, tenant string, id patient.ID, long bool) (CareRecord, error) {
 	naming, err := Names(c).find(ctx, tenant, id)
 	if err != nil {
 		return CareRecord{}, fmt.Errorf("read care record: %w", err)

@@ -23,7 +23,7 @@ func TestACareRecordIsThereAtOnceWithItsTexts_D17(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.fill(t)
-	got, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Of(t.Context(), elm, ann, false)
+	got, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Find(t.Context(), elm, ann, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,13 +44,13 @@ func TestCareRecordMarksEnteredInError_D73(t *testing.T) {
 	d := peopled(t)
 	d.fill(t)
 	records := projections.CareRecords{DB: d.Pool, Opens: d.Keys}
-	before, err := records.Of(t.Context(), elm, ann, false)
+	before, err := records.Find(t.Context(), elm, ann, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.happened(t.Context(), t, elm, note.Note.UUID, 1, noteInError)
 	d.happened(t.Context(), t, elm, askedAs, 1, requestInError)
-	got, err := records.Of(t.Context(), elm, ann, false)
+	got, err := records.Find(t.Context(), elm, ann, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestCareRecordHasCurrentName_D73(t *testing.T) {
 	t.Parallel()
 	d := peopled(t)
 	d.happened(t.Context(), t, elm, patient.StreamOf(elm, ann).ID, 1, patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
-	got, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Of(t.Context(), elm, ann, false)
+	got, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Find(t.Context(), elm, ann, false)
 	if err != nil || got.PatientName != "Ann Baker" || got.BirthDate != "" {
 		t.Errorf("named %q, born %q, error %v", got.PatientName, got.BirthDate, err)
 	}
@@ -84,12 +84,12 @@ func TestCareRecordIsOfOnePatient_D18(t *testing.T) {
 	d := peopled(t)
 	d.fill(t)
 	records := projections.CareRecords{DB: d.Pool, Opens: d.Keys}
-	got, err := records.Of(t.Context(), elm, bill, false)
+	got, err := records.Find(t.Context(), elm, bill, false)
 	want := projections.CareRecord{PatientName: "Bill Baker", Complete: true}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
 		t.Errorf("error %v, record (-want +got):\n%s", err, diff)
 	}
-	if _, err := records.Of(t.Context(), oak, ann, false); !errors.Is(err, patient.ErrUnknown) {
+	if _, err := records.Find(t.Context(), oak, ann, false); !errors.Is(err, patient.ErrUnknown) {
 		t.Errorf("another practice's patient: %v", err)
 	}
 }
@@ -103,11 +103,11 @@ func TestIncompleteCareRecordIsMarked(t *testing.T) {
 		d.happened(t.Context(), t, elm, uuid.New(), 0, long)
 	}
 	records := projections.CareRecords{DB: d.Pool, Opens: d.Keys}
-	got, err := records.Of(t.Context(), elm, ann, true)
+	got, err := records.Find(t.Context(), elm, ann, true)
 	if err != nil || got.Complete || len(got.Entries) != 1 {
 		t.Errorf("%d entries, complete %t, error %v; want the newest alone", len(got.Entries), got.Complete, err)
 	}
-	if _, err := records.Of(t.Context(), elm, ann, false); !errors.Is(err, projections.ErrLongRecord) {
+	if _, err := records.Find(t.Context(), elm, ann, false); !errors.Is(err, projections.ErrLongRecord) {
 		t.Errorf("a long record that is not wanted: %v", err)
 	}
 }
@@ -125,7 +125,7 @@ func TestCareRecordHasTheNewestThousand(t *testing.T) {
 	if _, err := d.Store.Append(t.Context(), changes...); err != nil {
 		t.Fatal(err)
 	}
-	got, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Of(t.Context(), elm, ann, true)
+	got, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Find(t.Context(), elm, ann, true)
 	if err != nil || got.Complete || len(got.Entries) != 1000 {
 		t.Errorf("%d entries, complete %t, error %v; want 1000 of 1001", len(got.Entries), got.Complete, err)
 	}

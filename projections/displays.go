@@ -55,8 +55,8 @@ FROM displays d JOIN sites s ON s.tenant = d.tenant AND s.site = d.site
 LEFT JOIN display_sights n ON n.tenant = d.tenant AND n.display = d.display
 WHERE d.tenant = $1`
 
-// Of lists the displays of a practice by site and name.
-func (d Displays) Of(ctx context.Context, tenant string) ([]Display, error) {
+// List lists the displays of a practice by site and name.
+func (d Displays) List(ctx context.Context, tenant string) ([]Display, error) {
 	rows, _ := d.DB.Query(ctx, displaysOf+` ORDER BY lower(s.name), lower(d.name), d.display LIMIT $2`, tenant, mostDisplays)
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Display])
 	if err != nil {

@@ -71,17 +71,17 @@ func TestDisplayFoundByLinkOrSession_D88(t *testing.T) {
 		Display: id, Name: "Waiting room", Site: main, SiteName: "Elm Street", Naming: display.Initials,
 		LinkUntil: addedDisplay.ExpiresAt, ConnectedAt: &connected, SeenAt: &seen,
 	}}
-	got, err := displays.Of(t.Context(), elm)
+	got, err := displays.List(t.Context(), elm)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if got, err := displays.Of(t.Context(), oak); err != nil || len(got) != 0 {
+	if got, err := displays.List(t.Context(), oak); err != nil || len(got) != 0 {
 		t.Errorf("elsewhere: %v, %v", got, err)
 	}
 
 	d.Happens(t, stream, display.Removed{Display: id, Site: main})
 	bySession("removed", elm, event.Digest{2}, noon, display.ErrUnknown)
-	if got, err := displays.Of(t.Context(), elm); err != nil || len(got) != 0 {
+	if got, err := displays.List(t.Context(), elm); err != nil || len(got) != 0 {
 		t.Errorf("removed: %v, %v", got, err)
 	}
 }

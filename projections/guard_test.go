@@ -183,7 +183,7 @@ func (m *managed) wantOneLeft(t *testing.T, outcomes <-chan error) {
 
 func (m *managed) managers(t *testing.T, tenant string) (n int) {
 	t.Helper()
-	people, err := projections.People{DB: m.Pool}.Of(t.Context(), tenant)
+	people, err := projections.People{DB: m.Pool}.List(t.Context(), tenant)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -296,7 +296,7 @@ func TestGlobalChangeAnsweredOnce_D93(t *testing.T) {
 			t.Errorf("call %d: %q, again: %v, %v", i, answer, again, err)
 		}
 	}
-	if answer, err := (projections.IdempotentResponses{DB: d.Pool}).Answer(t.Context(), oak, elsewhere.Key, d.At.Add(-commands.ResponseLifetime)); err != nil || answer != (commands.Response{}) {
+	if answer, err := (projections.IdempotentResponses{DB: d.Pool}).Response(t.Context(), oak, elsewhere.Key, d.At.Add(-commands.ResponseLifetime)); err != nil || answer != (commands.Response{}) {
 		t.Errorf("another practice is answered %+v, %v", answer, err)
 	}
 }

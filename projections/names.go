@@ -67,9 +67,9 @@ func ScanStored(rows pgx.Rows, tenant string) ([]event.Stored, error) {
 	})
 }
 
-// Of returns the names of patients of a practice. It leaves out unknown patients. It
+// Find returns the names of patients of a practice. It leaves out unknown patients. It
 // queries once for the events, and once for the keys that are not cached.
-func (n Names) Of(ctx context.Context, tenant string, patients ...patient.ID) (map[patient.ID]PatientName, error) {
+func (n Names) Find(ctx context.Context, tenant string, patients ...patient.ID) (map[patient.ID]PatientName, error) {
 	if len(patients) == 0 {
 		return nil, nil
 	}

@@ -29,11 +29,11 @@ func TestSitesAndTheirRoomsAreListedByName(t *testing.T) {
 
 	want := []projections.Site{{Site: branch, Name: "Ash Road"},
 		{Site: main, Name: "Elm House", Rooms: []projections.Room{{Room: far, Name: "A room"}, {Room: room, Name: "Nurse"}}}}
-	got, err := projections.Sites{DB: d.Pool}.Of(t.Context(), elm)
+	got, err := projections.Sites{DB: d.Pool}.List(t.Context(), elm)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("sites (-want +got), error %v:\n%s", err, diff)
 	}
-	if got, err := (projections.Sites{DB: d.Pool}).Of(t.Context(), oak); len(got) != 0 || err != nil {
+	if got, err := (projections.Sites{DB: d.Pool}).List(t.Context(), oak); len(got) != 0 || err != nil {
 		t.Errorf("another practice has %v, error %v", got, err)
 	}
 }
@@ -71,17 +71,17 @@ func TestAppointmentHasStatusOfLastEvent(t *testing.T) {
 		if diff := cmp.Diff([]projections.Appointment{c.want}, day); diff != "" || err != nil {
 			t.Errorf("%s (-want +got), error %v:\n%s", name, err, diff)
 		}
-		one, err := projections.Appointments{DB: d.Pool}.Of(t.Context(), elm, id)
+		one, err := projections.Appointments{DB: d.Pool}.Find(t.Context(), elm, id)
 		if diff := cmp.Diff(c.want, one); diff != "" || err != nil {
 			t.Errorf("%s alone (-want +got), error %v:\n%s", name, err, diff)
 		}
-		if _, err := (projections.Appointments{DB: d.Pool}).Of(t.Context(), oak, id); !errors.Is(err, appointment.ErrUnknown) {
+		if _, err := (projections.Appointments{DB: d.Pool}).Find(t.Context(), oak, id); !errors.Is(err, appointment.ErrUnknown) {
 			t.Errorf("%s, for another practice: %v", name, err)
 		}
 		all = append(all, c.want)
 	}
 	for _, want := range all { // the events of one change no other
-		one, err := projections.Appointments{DB: d.Pool}.Of(t.Context(), elm, want.Appointment)
+		one, err := projections.Appointments{DB: d.Pool}.Find(t.Context(), elm, want.Appointment)
 		if diff := cmp.Diff(want, one); diff != "" || err != nil {
 			t.Errorf("at the end (-want +got), error %v:\n%s", err, diff)
 		}

@@ -65,9 +65,9 @@ SELECT id, version, recorded_at, name, data, metadata,
 	CASE WHEN version = 1 OR version > max(version) OVER () - $3 THEN sealed END
 FROM events WHERE stream = $1 AND tenant = $2 ORDER BY version`
 
-// Of returns a request of a practice, decrypted, or [request.ErrUnknown], which is also
+// Find returns a request of a practice, decrypted, or [request.ErrUnknown], which is also
 // the answer for a patient who was erased.
-func (q Requests) Of(ctx context.Context, tenant string, id request.ID) (Request, error) {
+func (q Requests) Find(ctx context.Context, tenant string, id request.ID) (Request, error) {
 	events, err := q.read(ctx, request.StreamOf(tenant, id))
 	if err != nil {
 		return Request{}, fmt.Errorf("read a request: %w", err)

@@ -27,7 +27,7 @@ func TestARequestIsShownWithItsHistory_D83(t *testing.T) {
 	id := d.of["a letter"]
 	d.handled(t, elm, id, request.Taken{Patient: ann, By: lee}, request.Given{Patient: ann, From: lee, To: kim}, request.UrgencyChanged{Patient: ann, Urgent: true},
 		request.Noted{Patient: ann, Text: "rang twice"}, request.Completed{Patient: ann, By: kim, Outcome: request.Replied, Text: "sent it"})
-	got, err := d.requests().Of(t.Context(), elm, id)
+	got, err := d.requests().Find(t.Context(), elm, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ patient-request.completed.v1 Dr Lee `
 		t.Errorf("noted: %+v", got.History[4])
 	}
 	d.handled(t, elm, id, request.Reopened{Patient: ann, By: lee, Reason: "lost"}, request.EnteredInError{Patient: ann, Reason: "twice"})
-	if got, err = d.requests().Of(t.Context(), elm, id); err != nil || got.Done != nil || got.Holder != lee || got.InError == nil || got.InError.Reason != "twice" {
+	if got, err = d.requests().Find(t.Context(), elm, id); err != nil || got.Done != nil || got.Holder != lee || got.InError == nil || got.InError.Reason != "twice" {
 		t.Errorf("reopened: %+v, %v", got, err)
 	}
 	for what, c := range map[string]struct {
@@ -62,7 +62,7 @@ patient-request.completed.v1 Dr Lee `
 	}{
 		"another practice's": {oak, id}, "an unknown one": {elm, request.ID{UUID: uuid.New()}}, "a patient's stream": {elm, request.ID{UUID: patient.StreamOf(elm, ann).ID}},
 	} {
-		if got, err := d.requests().Of(t.Context(), c.tenant, c.id); !errors.Is(err, request.ErrUnknown) || got.ID != (request.ID{}) {
+		if got, err := d.requests().Find(t.Context(), c.tenant, c.id); !errors.Is(err, request.ErrUnknown) || got.ID != (request.ID{}) {
 			t.Errorf("%s: %+v, %v", what, got, err)
 		}
 	}
@@ -80,7 +80,7 @@ func TestALongHistoryIsCutInTheMiddle_D83(t *testing.T) {
 		notes[n] = request.Noted{Patient: ann, Text: "rang"}
 	}
 	d.handled(t, elm, id, notes...)
-	got, err := d.requests().Of(t.Context(), elm, id)
+	got, err := d.requests().Find(t.Context(), elm, id)
 	if err != nil || got.Complete || len(got.History) != 501 || got.Holder != kim || got.HolderName != "Kim Reed" || got.Answers[0].Answer != "a letter" {
 		t.Fatalf("%d entries, complete %t, held by %s, %v", len(got.History), got.Complete, got.HolderName, err)
 	}
@@ -101,7 +101,7 @@ func TestReLinkedRequestHasOnePatient_D83(t *testing.T) {
 	d.follow(t, projections.Inbox{})
 	d.follow(t, projections.Timeline{})
 
-	got, err := d.requests().Of(t.Context(), elm, id)
+	got, err := d.requests().Find(t.Context(), elm, id)
 	if err != nil || got.Patient != bill || got.Answers[0].Answer != "a letter" {
 		t.Fatalf("the request is %+v, %v", got, err)
 	}
@@ -109,7 +109,7 @@ func TestReLinkedRequestHasOnePatient_D83(t *testing.T) {
 		if got := d.ofPatient(t, who); got != want {
 			t.Errorf("requests of %s: %s, want %s", who, got, want)
 		}
-		record, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Of(t.Context(), elm, who, false)
+		record, err := projections.CareRecords{DB: d.Pool, Opens: d.Keys}.Find(t.Context(), elm, who, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,12 +132,12 @@ func TestReLinkedRequestHasOnePatient_D83(t *testing.T) {
 	}
 	d.happened(t.Context(), t, elm, patient.StreamOf(elm, ann).ID, 1, done(ann))
 	d.refollow(t)
-	if _, err := d.requests().Of(t.Context(), elm, id); err != nil || d.ofPatient(t, bill) != "a bill, a fall, a cough, a letter" || d.ofPatient(t, ann) != "" {
+	if _, err := d.requests().Find(t.Context(), elm, id); err != nil || d.ofPatient(t, bill) != "a bill, a fall, a cough, a letter" || d.ofPatient(t, ann) != "" {
 		t.Errorf("once Ann is erased, Bill has %s, %v", d.ofPatient(t, bill), err)
 	}
 	d.happened(t.Context(), t, elm, patient.StreamOf(elm, bill).ID, 1, done(bill))
 	d.refollow(t)
-	if _, err := d.requests().Of(t.Context(), elm, id); !errors.Is(err, request.ErrUnknown) || d.ofPatient(t, bill) != "" {
+	if _, err := d.requests().Find(t.Context(), elm, id); !errors.Is(err, request.ErrUnknown) || d.ofPatient(t, bill) != "" {
 		t.Errorf("once Bill is erased, too: %v, %s", err, d.ofPatient(t, bill))
 	}
 }

@@ -45,8 +45,8 @@ type Room struct {
 	Name string
 }
 
-// Of lists the sites of a practice by name.
-func (s Sites) Of(ctx context.Context, tenant string) ([]Site, error) {
+// List lists the sites of a practice by name.
+func (s Sites) List(ctx context.Context, tenant string) ([]Site, error) {
 	rows, _ := s.DB.Query(ctx, `
 		SELECT s.site, s.name, r.room, coalesce(r.name, '') FROM sites s LEFT JOIN rooms r ON r.tenant = s.tenant AND r.site = s.site
 		WHERE s.tenant = $1 ORDER BY s.name, s.site, r.name, r.room`, tenant)

@@ -199,8 +199,8 @@ WHERE s.tenant = $1`
 	peopleNamed      = people + ` AND s.username = ANY($2)`
 )
 
-// Of lists the staff of a practice by name, followed by those who have left.
-func (p People) Of(ctx context.Context, tenant string) ([]Person, error) {
+// List lists the staff of a practice by name, followed by those who have left.
+func (p People) List(ctx context.Context, tenant string) ([]Person, error) {
 	return p.list(ctx, peopleByName, tenant, mostPeople)
 }
 

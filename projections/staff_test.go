@@ -209,7 +209,7 @@ func TestErasedStaffAreInactive_D71(t *testing.T) {
 	t.Parallel()
 	d := newDay(t)
 	d.Happens(t, staff.StreamOf(elm, lee), staff.Registered{Username: "dr.lee", Name: "Dr Lee", Email: "lee@elm.example"}, staff.Erased{Done: erasure.Done{Basis: erasure.Restored, Keys: []erasure.Key{{Kind: event.OfStaff, Holder: lee.UUID}}}})
-	people, err := projections.People{DB: d.Pool}.Of(t.Context(), elm)
+	people, err := projections.People{DB: d.Pool}.List(t.Context(), elm)
 	if err != nil || len(people) != 1 || people[0].Active || people[0].Name != event.Erased {
 		t.Errorf("%+v, error %v", people, err)
 	}
@@ -226,7 +226,7 @@ func TestPeopleOfAPractice_D64(t *testing.T) {
 	becomes := func(event string, change func(*projections.Person)) {
 		t.Helper()
 		change(&want)
-		got, err := projections.People{DB: d.Pool}.Of(t.Context(), elm)
+		got, err := projections.People{DB: d.Pool}.List(t.Context(), elm)
 		if diff := cmp.Diff([]projections.Person{want}, got); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", event, err, diff)
 		}
@@ -253,7 +253,7 @@ func TestFormerStaffAreListedLast(t *testing.T) {
 		d.Happens(t, event.Stream{Tenant: elm, ID: event.DerivedID("test", username)}, staff.Registered{Username: username, Name: username, Email: "a@b.example"})
 	}
 	d.Happens(t, event.Stream{Tenant: elm, ID: event.DerivedID("test", "a")}, staff.Deactivated{})
-	people, err := projections.People{DB: d.Pool}.Of(t.Context(), elm)
+	people, err := projections.People{DB: d.Pool}.List(t.Context(), elm)
 	var got []string
 	for _, p := range people {
 		got = append(got, p.Username)

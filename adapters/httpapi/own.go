@@ -191,12 +191,12 @@ func callsOf(calls []access.OwnCall, next *string) ownCallsBody {
 
 // ownDeliveries is GET ?limit=&cursor=&jti=&from=&until=&outcome= → {deliveries, next}.
 func (a *API) ownDeliveries(r *http.Request, caller judged, f *body.Form) (any, error) {
-	asked := projections.OwnDeliveriesAsked{
+	asked := applications.DeliveryFilter{
 		JTI: f.OptionalID("jti", body.InvalidParameter("jti")), From: f.Moment("from"), Until: f.Moment("until"),
 		Outcome: f.Choice("outcome", a.Own.Outcomes...),
 	}
 	var err error
-	if asked.OwnBounds, err = a.ownBounds(caller, f); err != nil {
+	if asked.Bounds, err = a.ownBounds(caller, f); err != nil {
 		return nil, err
 	}
 	page, err := a.Own.Deliveries(r.Context(), asked)
@@ -230,7 +230,7 @@ type ownDeliveriesBody struct {
 	Next       *string           `json:"next"`
 }
 
-func (a *API) ownDelivery(d projections.OwnDelivery) ownDeliveryBody {
+func (a *API) ownDelivery(d applications.Delivery) ownDeliveryBody {
 	shown := ownDeliveryBody{
 		JTI: d.JTI, Event: d.Event, URL: orNull(d.URL), Outcome: d.Outcome, Reason: orNull(d.Reason),
 		HappenedAt: d.HappenedAt.UTC().Truncate(time.Millisecond), SentAt: inMilliseconds(d.SentAt), FinishedAt: inMilliseconds(d.FinishedAt), Status: d.Status,

@@ -67,17 +67,17 @@ func (d DB) Confirm(ctx context.Context) error {
 	return d.ExecBatch(ctx, batch)
 }
 
-// Confirmed are stored answers that are repeated only when they are as durable as an append.
-type Confirmed struct {
-	commands.Answers
+// DurableResponses are stored answers that are repeated only when they are as durable as an append.
+type DurableResponses struct {
+	commands.IdempotentResponses
 	DB DB
 }
 
-// Answer returns an answer, after it has been confirmed.
-func (c Confirmed) Answer(ctx context.Context, tenant string, key event.Digest, after time.Time) (commands.Answer, error) {
-	answer, err := c.Answers.Answer(ctx, tenant, key, after)
-	if err != nil || answer == (commands.Answer{}) {
-		return answer, err
+// Response returns an answer, after it has been confirmed.
+func (r DurableResponses) Response(ctx context.Context, tenant string, key event.Digest, after time.Time) (commands.Response, error) {
+	response, err := r.IdempotentResponses.Response(ctx, tenant, key, after)
+	if err != nil || response == (commands.Response{}) {
+		return response, err
 	}
-	return answer, c.DB.Confirm(ctx)
+	return response, r.DB.Confirm(ctx)
 }

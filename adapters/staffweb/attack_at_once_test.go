@@ -82,7 +82,7 @@ func TestDetailsConflictShowsCurrentValues_D85(t *testing.T) {
 		return desk.ChangePatientDetails(t.Context(), commands.ChangePatientDetails{Tenant: elm, Patient: ann, Name: "Ann Baker", BirthDate: "1980-02-29"})
 	})
 	b.post(details, form).wants(t, http.StatusConflict, "", "They are now Ann Baker, born on 29 February 1980.")
-	names, err := s.pages.Names.Of(t.Context(), elm, ann)
+	names, err := s.pages.Names.Find(t.Context(), elm, ann)
 	must(t, err)
 	if want := (projections.PatientName{Name: "Ann Baker", BirthDate: "1980-02-29"}); names[ann] != want {
 		t.Errorf("they are %+v", names[ann])

@@ -22,6 +22,7 @@ import (
 	"frontdesk/adapters/staffweb/requests"
 	"frontdesk/adapters/staffweb/sites"
 	"frontdesk/projections"
+	reads "frontdesk/projections/applications"
 	"frontdesk/projections/patientindex"
 )
 
@@ -49,23 +50,23 @@ func (p *Pages) routes() []pagekit.Route {
 	home := pagekit.Methods{http.MethodGet: pagekit.Public(p.home)}
 	appointments := projections.Appointments{DB: p.DB, Opens: p.Opens}
 	places := projections.Sites{DB: p.DB}
-	given := projections.GivenAuthorisations{DB: p.DB}
+	given := reads.Authorisations{DB: p.DB}
 	asked := projections.Requests{DB: p.DB, Opens: p.Opens}
 	erasures := projections.ErasureRequests{DB: p.DB}
 	members := projections.People{DB: p.DB}
-	directory := projections.Directory{DB: p.DB}
+	directory := projections.NameDirectory{DB: p.DB}
 	records := projections.Patients{DB: p.DB}
 	return slices.Concat(
 		[]pagekit.Route{pagekit.NewRoute("", "home", home), pagekit.NewRoute("/", "home", home)},
 		(&account.Section{Site: p.Site}).Routes(),
-		(&authorisations.Section{Site: p.Site, Approvals: projections.Approvals{DB: p.DB}, Given: given}).Routes(),
+		(&authorisations.Section{Site: p.Site, Approvals: reads.Approvals{DB: p.DB}, Given: given}).Routes(),
 		(&people.Section{Site: p.Site, People: members, SignIns: projections.SignIns{DB: p.DB}, Requested: erasures}).Routes(),
 		(&requests.Section{
 			Site: p.Site, Inbox: projections.Inbox{DB: p.DB}, Requests: asked, People: members,
-			Directory: directory, Records: records, Book: p.Book, Files: p.Files,
+			Directory: directory, Records: records, PatientIndex: p.PatientIndex, Files: p.Files,
 		}).Routes(),
 		(&patients.Section{
-			Site: p.Site, Book: p.Book, Searches: p.Searches, Patients: records,
+			Site: p.Site, PatientIndex: p.PatientIndex, Searches: p.Searches, Patients: records,
 			Records: projections.CareRecords{DB: p.DB, Opens: p.Opens}, Timeline: projections.Timeline{DB: p.DB},
 			Requests: asked, Appointments: appointments, Directory: directory,
 		}).Routes(),
@@ -73,11 +74,11 @@ func (p *Pages) routes() []pagekit.Route {
 		(&opening.Section{Site: p.Site, Availability: projections.Availability{DB: p.DB}}).Routes(),
 		(&sites.Section{Site: p.Site, Sites: places}).Routes(),
 		(&applications.Section{
-			Site: p.Site, Offers: projections.Offers{DB: p.DB}, Given: given, Healths: projections.Healths{DB: p.DB}, ExplainFailure: p.WhyUndelivered,
+			Site: p.Site, Directory: reads.Directory{DB: p.DB}, Given: given, Monitor: reads.Monitor{DB: p.DB}, ExplainFailure: p.WhyUndelivered,
 		}).Routes(),
 		(&privacy.Section{
-			Site: p.Site, Traces: projections.Traces{DB: p.DB, Opens: p.Opens}, Asked: erasures, Done: projections.Erasures{DB: p.DB},
-			People: members, Directory: directory, Book: p.Book, Service: p.Privacy,
+			Site: p.Site, Traces: projections.AccessHistory{DB: p.DB, Opens: p.Opens}, Asked: erasures, Done: projections.Erasures{DB: p.DB},
+			People: members, Directory: directory, PatientIndex: p.PatientIndex, Service: p.Privacy,
 		}).Routes(),
 		(&displays.Section{Site: p.Site, Displays: projections.Displays{DB: p.DB}, Sites: places}).Routes(),
 		(&board.Section{Site: p.Site, Hub: p.Live, Board: projections.CallInBoard{DB: p.DB, Names: p.Names}}).Routes(),

@@ -69,7 +69,7 @@ func newService(t *testing.T, edits ...func(*staffweb.Pages)) *service {
 	s.store = &eventstore.Store{DB: postgres.On(s.pool), Codec: codec, Keys: opens, AtOnce: projections.AtOnce(), Now: s.Now}
 	directory := projections.Staff{DB: s.pool}
 	s.pages = &staffweb.Pages{
-		Site: &frame.Site{
+		Site: &pagekit.Site{
 			Practices: projections.Practices{DB: s.pool},
 			Names:     projections.Names{DB: s.pool, Opens: opens},
 			Record:    s.looks.record,

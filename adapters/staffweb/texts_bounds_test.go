@@ -29,7 +29,7 @@ func TestLineEndsCountOnce(t *testing.T) {
 		}
 	}
 	kept := ""
-	history, err := projections.CareRecords{DB: d.pool, Opens: d.pages.Opens}.Of(t.Context(), elm, d.ann, true)
+	history, err := projections.CareRecords{DB: d.pool, Opens: d.pages.Opens}.Find(t.Context(), elm, d.ann, true)
 	must(t, err)
 	for _, entry := range history.Entries {
 		if note, is := entry.Event.(record.NoteCreated); is {

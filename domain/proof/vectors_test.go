@@ -89,6 +89,17 @@ func fromHex(t *testing.T, text string) []byte {
 	return b
 }
 
+func TestLogsAreThoseOfTheVectors_D139(t *testing.T) {
+	t.Parallel()
+	for _, one := range readVectors(t).Logs {
+		salt, err := proof.ParseSalt(one.Salt)
+		kind := map[string]proof.Kind{"events": proof.Events, "access": proof.Access}[one.Kind]
+		if got := salt.Log(proof.Tree{Tenant: one.Tenant, Kind: kind}); err != nil || got.String() != one.Log {
+			t.Errorf("%+v is %s, %v", one, got, err)
+		}
+	}
+}
+
 func TestNotesMatchVectors(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)

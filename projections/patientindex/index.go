@@ -178,7 +178,7 @@ func (x *Index) patients(ctx context.Context, query string, args ...any) ([]pati
 
 // add adds an entry for each patient of a page who is not gone.
 func (x *Index) add(ctx context.Context, tenant string, p *practice, entries []entry, page []patient.ID) ([]entry, error) {
-	names, err := x.Names.Of(ctx, tenant, page...)
+	names, err := x.Names.Find(ctx, tenant, page...)
 	if err != nil {
 		return nil, err
 	}

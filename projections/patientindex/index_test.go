@@ -89,7 +89,7 @@ func TestFindByNameAndBirthDate_D85(t *testing.T) {
 		{patientindex.Criteria{}, "Ann Archer, Ann Barker, Bill Barker", 6},
 	} {
 		ids, all, err := b.Find(t.Context(), elm, c.wanted, 3)
-		names, _ := d.Names().Of(t.Context(), elm, ids...)
+		names, _ := d.Names().Find(t.Context(), elm, ids...)
 		var found []string
 		for _, id := range ids {
 			found = append(found, names[id].Name)

@@ -89,7 +89,7 @@ func (x *Index) matching(ctx context.Context, tenant string, match func(entry) b
 
 // named returns patients with their current names, without those who no longer match.
 func (x *Index) named(ctx context.Context, tenant string, ids []patient.ID, match func(entry) bool) (found []Match, err error) {
-	names, err := x.Names.Of(ctx, tenant, ids...)
+	names, err := x.Names.Find(ctx, tenant, ids...)
 	for _, id := range ids {
 		name, known := names[id]
 		if known && name.Name != event.Erased && match(entry{id, fold(name.Name), name.BirthDate}) {

@@ -40,7 +40,7 @@ func (p *process) reLink(ctx context.Context, id request.ID, from, to patient.ID
 // answerOf returns a request's answer, or the error of reading it.
 func (p *process) answerOf(t *testing.T, id request.ID) (answer string, about patient.ID, err error) {
 	t.Helper()
-	found, err := projections.Requests{DB: p.pool, Opens: p.keys}.Of(t.Context(), street, id)
+	found, err := projections.Requests{DB: p.pool, Opens: p.keys}.Find(t.Context(), street, id)
 	if err != nil {
 		return "", about, err
 	}

@@ -59,8 +59,8 @@ func (s *Section) linkForm(r *pagekit.Request) error {
 	return s.showLink(r, http.StatusOK, secret, linkPage{LinkHolder: holder})
 }
 
-func (p *Pages) askByLink(v *frame.Visit, status int, secret string, page linkPage) (err error) {
-	if v.Practice, err = p.Practices.Find(v.Context(), v.Tenant); err != nil {
+func (s *Section) showLink(r *pagekit.Request, status int, secret string, page linkPage) (err error) {
+	if r.Practice, err = s.Practices.Find(r.Context(), r.Tenant); err != nil {
 		return err
 	}
 	page.New = page.Password("password", "Password", staff.ErrPasswordShort.Detail, "new-password")

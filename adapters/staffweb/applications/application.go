@@ -10,9 +10,9 @@ import (
 	"frontdesk/projections/applications"
 )
 
-// onePage is the page of one application.
-type onePage struct {
-	frame.Faulty
+// applicationPage is the page of one application.
+type applicationPage struct {
+	pagekit.FormErrors
 	applications.Entry
 	Done    string   // the last action; "" for none
 	Itself  []string // its rights as an application, in words
@@ -36,20 +36,20 @@ var doneTexts = map[string]string{
 	"disable": "The application has been disabled. Its calls are refused from now on.",
 }
 
-// one shows an application.
-func (s *Section) one(v *frame.Visit) error {
-	entry, err := s.find(v, v.Var("application"))
+// application shows an application.
+func (s *Section) application(r *pagekit.Request) error {
+	entry, err := s.find(r, r.PathValue("application"))
 	if err != nil {
 		return err
 	}
-	return s.show(v, http.StatusOK, entry, frame.Faulty{})
+	return s.show(r, http.StatusOK, entry, pagekit.FormErrors{})
 }
 
-func (s *Section) show(v *frame.Visit, status int, entry applications.Entry, wrong frame.Faulty) error {
-	page := onePage{
-		Faulty: wrong, Entry: entry, Done: done[v.Form.Get("done")],
-		Itself: frame.Listed(entry.Endpoints(application.ApplicationRestricted)), ForUser: frame.Listed(entry.Endpoints(application.UserRestricted)),
-		Told: webhookWords(entry.Webhooks), Seen: v.Token(seenOf(entry)), Token: v.Token(purposeOf(entry)),
+func (s *Section) show(r *pagekit.Request, status int, entry applications.Entry, wrong pagekit.FormErrors) error {
+	page := applicationPage{
+		FormErrors: wrong, Entry: entry, Done: doneTexts[r.Form.Get("done")],
+		Itself: pagekit.DescribeRights(entry.Endpoints(application.ApplicationRestricted)), ForUser: pagekit.DescribeRights(entry.Endpoints(application.UserRestricted)),
+		Told: webhookWords(entry.Webhooks), Seen: r.Token(seenOf(entry)), Token: r.Token(purposeOf(entry)),
 	}
 	if err := s.addGiven(r, &page); err != nil {
 		return err
@@ -57,19 +57,19 @@ func (s *Section) show(v *frame.Visit, status int, entry applications.Entry, wro
 	if err := s.addHealth(r, &page); err != nil {
 		return err
 	}
-	s.Show(v, frame.View{Template: templates["application"], Status: status, Title: page.Titled(entry.Name), Content: page})
+	s.Show(r, pagekit.View{Template: templates["application"], Status: status, Title: page.PageTitle(entry.Name), Content: page})
 	return nil
 }
 
 // addGiven adds the members who have authorised the application, and what disabling it
 // would end.
-func (s *Section) addGiven(v *frame.Visit, page *onePage) error {
-	found, err := s.Directory.DisableImpact(v.Context(), v.Tenant, page.Application, s.Now())
+func (s *Section) addGiven(r *pagekit.Request, page *applicationPage) error {
+	found, err := s.Directory.DisableImpact(r.Context(), r.Tenant, page.Application, s.Now())
 	if err != nil {
 		return err
 	}
 	page.Stakes = impactWords(found)
-	given, err := s.Given.GivenTo(v.Context(), v.Tenant, page.Application, s.Now(), mostGiven+1)
+	given, err := s.Given.GivenTo(r.Context(), r.Tenant, page.Application, s.Now(), mostGiven+1)
 	if err != nil {
 		return err
 	}
@@ -81,8 +81,8 @@ func (s *Section) addGiven(v *frame.Visit, page *onePage) error {
 }
 
 // addHealth adds the application's recent calls and webhooks.
-func (s *Section) addHealth(v *frame.Visit, page *onePage) error {
-	health, err := s.Monitor.Health(v.Context(), v.Tenant, page.Application, s.RealNow(), v.Practice.Zone)
+func (s *Section) addHealth(r *pagekit.Request, page *applicationPage) error {
+	health, err := s.Monitor.Health(r.Context(), r.Tenant, page.Application, s.RealNow(), r.Practice.Zone)
 	if err != nil {
 		return err
 	}
@@ -108,26 +108,26 @@ func purposeOf(entry applications.Entry) string {
 
 // decide enables or disables the application, unless it has changed since the page was
 // shown. Enabling needs recent reauthentication.
-func (s *Section) decide(v *frame.Visit) error {
-	entry, err := s.find(v, v.Var("application"))
+func (s *Section) decide(r *pagekit.Request) error {
+	entry, err := s.find(r, r.PathValue("application"))
 	if err != nil {
 		return err
 	}
-	if !v.Owns(purposeOf(entry)) {
-		return frame.ErrStale
+	if !r.HasToken(purposeOf(entry)) {
+		return pagekit.ErrStale
 	}
-	if !v.Session.Owns(v.Form.Get("seen"), seenOf(entry)) {
-		return s.show(v, http.StatusConflict, entry, frame.Wrong("decision",
+	if !r.Session.Owns(r.Form.Get("seen"), seenOf(entry)) {
+		return s.show(r, http.StatusConflict, entry, pagekit.FormError("decision",
 			"Nothing has been changed: the application has changed since you opened the page. Look at it again."))
 	}
 	at := "applications/" + entry.Application.String()
-	switch do := v.Form.Get("do"); {
-	case do == "enable" && !s.Confirmed(v):
-		return s.ConfirmFirst(v, at)
+	switch do := r.Form.Get("do"); {
+	case do == "enable" && !s.Confirmed(r):
+		return s.ConfirmFirst(r, at)
 	case do == "enable":
-		err = s.Desk.EnableApplication(v.AsStaff(), commands.EnableApplication{Tenant: v.Tenant, Application: entry.Application})
+		err = s.Desk.EnableApplication(r.StaffContext(), commands.EnableApplication{Tenant: r.Tenant, Application: entry.Application})
 	case do == "disable":
-		err = s.Desk.DisableApplication(v.AsStaff(), commands.DisableApplication{Tenant: v.Tenant, Application: entry.Application})
+		err = s.Desk.DisableApplication(r.StaffContext(), commands.DisableApplication{Tenant: r.Tenant, Application: entry.Application})
 	default:
 		return pagekit.ErrUnreadable
 	}

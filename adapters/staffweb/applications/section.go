@@ -19,12 +19,12 @@ var templates = pagekit.Templates(sources, "applications", "application")
 
 // Section is the pages about applications.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	Directory applications.Directory
 	Given     applications.Authorisations
 	Monitor   applications.Monitor
-	// Why explains a failure of a webhook in a sentence.
-	Why func(reason string) string
+	// ExplainFailure explains a failure of a webhook in a sentence.
+	ExplainFailure func(reason string) string
 }
 
 // Routes are the paths of the section.
@@ -57,11 +57,11 @@ func (s *Section) list(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	enabled, err := s.Directory.Enabled(v.Context(), v.Tenant, applications.Entry{}, mostEnabled+1)
+	enabled, err := s.Directory.Enabled(r.Context(), r.Tenant, applications.Entry{}, mostEnabled+1)
 	if err != nil {
 		return err
 	}
-	others, err := s.Directory.Others(v.Context(), v.Tenant, after, mostOthers+1)
+	others, err := s.Directory.Others(r.Context(), r.Tenant, after, mostOthers+1)
 	if err != nil {
 		return err
 	}
@@ -73,21 +73,21 @@ func (s *Section) list(r *pagekit.Request) error {
 	return nil
 }
 
-// after is the application after which the list continues; zero for its beginning.
-func (s *Section) after(v *frame.Visit) (applications.Entry, error) {
-	if !v.Form.Has("after") {
+// startAfter is the application after which the list continues; zero for its beginning.
+func (s *Section) startAfter(r *pagekit.Request) (applications.Entry, error) {
+	if !r.Form.Has("after") {
 		return applications.Entry{}, nil
 	}
 	return s.find(r, r.Form.Get("after"))
 }
 
 // find returns the application with an identifier as it is written.
-func (s *Section) find(v *frame.Visit, text string) (applications.Entry, error) {
+func (s *Section) find(r *pagekit.Request, text string) (applications.Entry, error) {
 	id, ok := parse.ID(text)
 	if !ok {
 		return applications.Entry{}, errUnknown
 	}
-	entry, err := s.Directory.Find(v.Context(), v.Tenant, application.ID{UUID: id})
+	entry, err := s.Directory.Find(r.Context(), r.Tenant, application.ID{UUID: id})
 	if errors.Is(err, application.ErrUnknown) {
 		return entry, errUnknown
 	}

@@ -65,7 +65,7 @@ func webhookWords(events []application.WebhookEvent) (words []string) {
 // countWords formats a number that is counted up to applications.MaxImpact.
 func countWords(n int, name string) string {
 	if n >= applications.MaxImpact {
-		return frame.Counted(n, name) + " or more"
+		return pagekit.Counted(n, name) + " or more"
 	}
 	return pagekit.Counted(n, name)
 }
@@ -93,7 +93,7 @@ func countsOf(h applications.Hour) string {
 }
 
 // callRows are calls in words.
-func (s *Section) callRows(v *frame.Visit, calls []applications.RecentCall) (rows []callRow) {
+func (s *Section) callRows(r *pagekit.Request, calls []applications.RecentCall) (rows []callRow) {
 	for _, c := range calls {
 		row := callRow{At: pagekit.Clock(c.At, r.Practice.Zone), What: endpointWords(c.Endpoint), For: "for itself", Told: c.Reason}
 		switch {
@@ -125,8 +125,8 @@ var endingTexts = map[string]string{
 	"unknown":   "Nobody knows whether it arrived. It is not sent again.",
 }
 
-func (s *Section) why(d applications.FailedDelivery) string {
-	if words := s.Why(d.Reason); words != "" {
+func (s *Section) failureText(d applications.FailedDelivery) string {
+	if words := s.ExplainFailure(d.Reason); words != "" {
 		return words
 	}
 	if words, ok := endingTexts[d.Status]; ok {

@@ -38,13 +38,13 @@ func (s *Section) authorisations(r *pagekit.Request) error {
 	page := authorisationsPage{
 		Stopped: r.Form.Has("stopped"), EndsOthers: r.Session.Roles.May(staff.EndOthersAuthorisations), Token: r.Session.FormToken("revoke"),
 	}
-	own, err := applications.Authorisations{DB: p.DB}.GivenBy(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
+	own, err := s.Given.GivenBy(r.Context(), r.Tenant, r.Session.Staff, s.Now(), mostShown)
 	if err != nil {
 		return err
 	}
 	page.Own = rows(r, own)
 	if page.EndsOthers {
-		others, err := applications.Authorisations{DB: p.DB}.GivenByOthers(v.Context(), v.Tenant, v.Session.Staff, p.Now(), mostShown)
+		others, err := s.Given.GivenByOthers(r.Context(), r.Tenant, r.Session.Staff, s.Now(), mostShown)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (s *Section) authorisations(r *pagekit.Request) error {
 	return nil
 }
 
-func rows(v *frame.Visit, given []applications.Authorisation) []givenRow {
+func rows(r *pagekit.Request, given []applications.Authorisation) []givenRow {
 	shown := make([]givenRow, len(given))
 	for i, g := range given {
 		shown[i] = givenRow{g, pagekit.Clock(g.ExpiresAt, r.Practice.Zone)}

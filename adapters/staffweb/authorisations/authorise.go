@@ -29,7 +29,7 @@ func (s *Section) check(r *pagekit.Request) (request, error) {
 	if !ok {
 		return request{}, errUnknownApplication
 	}
-	approval, err := applications.Approvals{DB: p.DB}.Find(v.Context(), v.Tenant, application.ID{UUID: id}, v.Session.Staff, p.Now())
+	approval, err := s.Approvals.Find(r.Context(), r.Tenant, application.ID{UUID: id}, r.Session.Staff, s.Now())
 	switch {
 	case errors.Is(err, application.ErrUnknown):
 		return request{}, errUnknownApplication

@@ -6,14 +6,14 @@ import (
 
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/domain/staff"
-	"frontdesk/projections"
+	"frontdesk/projections/applications"
 )
 
 // Section is the pages about authorisations. All fields are needed.
 type Section struct {
 	*pagekit.Site
-	Approvals projections.Approvals
-	Given     projections.GivenAuthorisations
+	Approvals applications.Approvals
+	Given     applications.Authorisations
 }
 
 //go:embed templates

@@ -94,9 +94,9 @@ func (s *Section) act(r *pagekit.Request) error {
 
 // load reads the appointment, after counting its events: an event between this read and
 // the append refuses the action.
-func (s *Section) look(v *pagekit.Visit) (seen int, found projections.Appointment, err error) {
-	id, _ := parse.ID(v.Var("appointment"))
-	if seen, err = commands.Version(v.Context(), s.Desk.Store, appointment.StreamOf(v.Tenant, appointment.ID{UUID: id})); err != nil {
+func (s *Section) load(r *pagekit.Request) (seen int, found projections.Appointment, err error) {
+	id, _ := parse.ID(r.PathValue("appointment"))
+	if seen, err = commands.Version(r.Context(), s.Desk.Store, appointment.StreamOf(r.Tenant, appointment.ID{UUID: id})); err != nil {
 		return seen, found, err
 	}
 	found, err = s.find(r)

@@ -63,7 +63,7 @@ func (s *Section) find(r *pagekit.Request) (projections.Appointment, error) {
 	if !ok {
 		return projections.Appointment{}, errNone
 	}
-	found, err := s.Appointments.Of(r.Context(), r.Tenant, appointment.ID{UUID: id})
+	found, err := s.Appointments.Find(r.Context(), r.Tenant, appointment.ID{UUID: id})
 	if errors.Is(err, appointment.ErrUnknown) {
 		return found, errNone
 	}
@@ -79,7 +79,7 @@ func (s *Section) contentOf(r *pagekit.Request, found projections.Appointment, r
 	if !known {
 		return page, errNone
 	}
-	sites, err := s.Sites.Of(r.Context(), r.Tenant)
+	sites, err := s.Sites.List(r.Context(), r.Tenant)
 	if err != nil {
 		return page, err
 	}

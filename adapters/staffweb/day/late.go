@@ -18,7 +18,7 @@ func (s *Section) showConflict(r *pagekit.Request, act act, found projections.Ap
 	if err != nil {
 		return err
 	}
-	sites, err := s.Sites.Of(r.Context(), r.Tenant)
+	sites, err := s.Sites.List(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}

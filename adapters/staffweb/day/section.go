@@ -42,7 +42,7 @@ var errNoSite = pagekit.NoSuch("site", "Go back to Day and choose a site there."
 // sites are those of the practice, and the one in the form. By default it is instead,
 // or else the first.
 func (s *Section) sites(r *pagekit.Request, instead site.ID) (all []projections.Site, chosen projections.Site, err error) {
-	all, err = s.Sites.Of(r.Context(), r.Tenant)
+	all, err = s.Sites.List(r.Context(), r.Tenant)
 	if err != nil || len(all) == 0 {
 		return all, chosen, err
 	}

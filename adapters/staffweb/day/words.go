@@ -33,9 +33,9 @@ var doneTexts = map[string]string{
 // eventClause describes an event of an appointment, as a clause; "" for an event that adds
 // nothing to the one before it. On the appointment's own page, "this" is the
 // appointment.
-func eventClause(v *frame.Visit, sites []projections.Site, h projections.HistoryEntry) string {
-	who, at := frame.WhoDid(v, h), func(t time.Time) string {
-		return frame.TimeOfDay(t, v.Practice.Zone) + " on " + frame.Weekday(t, v.Practice.Zone)
+func eventClause(r *pagekit.Request, sites []projections.Site, h projections.HistoryEntry) string {
+	who, at := pagekit.ActorName(r, h), func(t time.Time) string {
+		return pagekit.TimeOfDay(t, r.Practice.Zone) + " on " + pagekit.Weekday(t, r.Practice.Zone)
 	}
 	switch e := h.Event.(type) {
 	case appointment.Booked:

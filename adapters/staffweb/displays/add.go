@@ -45,7 +45,7 @@ func (s *Section) addForm(r *pagekit.Request) error {
 
 // showForm shows the form with the typed values.
 func (s *Section) showForm(r *pagekit.Request, status int, wrong pagekit.FormErrors) error {
-	sites, err := s.Sites.Of(r.Context(), r.Tenant)
+	sites, err := s.Sites.List(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (s *Section) linkForm(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Practice, err = s.Practices.Find(v.Context(), v.Tenant); err != nil {
+	if r.Practice, err = s.Practices.Find(r.Context(), r.Tenant); err != nil {
 		return err
 	}
 	s.Show(r, pagekit.View{Template: templates["link"], Status: http.StatusOK, Title: "Show the board on this screen",

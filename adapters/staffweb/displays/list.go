@@ -37,7 +37,7 @@ func (s *Section) list(r *pagekit.Request) error {
 	if r.Form.Has("add") {
 		return s.addForm(r)
 	}
-	found, err := s.Displays.Of(r.Context(), r.Tenant)
+	found, err := s.Displays.List(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}

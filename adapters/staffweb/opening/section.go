@@ -80,9 +80,9 @@ func (s *Section) typeForm(r *pagekit.Request) error {
 }
 
 // showType shows it with the typed values.
-func (s *Section) showType(v *frame.Visit, status int, found practice.Receptions, typ request.Type, typed url.Values, wrong frame.Faulty) {
+func (s *Section) showType(r *pagekit.Request, status int, found practice.Receptions, typ request.Type, typed url.Values, wrong pagekit.FormErrors) {
 	of := found.Reception(typ)
-	page := s.formOf(v, found, typ)
+	page := s.formOf(r, found, typ)
 	page.Type, page.Intake, page.Paused = typ, of.Intake, of.Intake.IsPaused(s.Now())
 	page.Typed, page.FormErrors = typed, wrong
 	if typed.Get("do") != "hours" {

@@ -147,6 +147,6 @@ func (s *Site) prepareScreen(r *Request, most int) error {
 	}
 	r.Display = display
 	r.SetCookie(s.ScreenCookie(r, token)) // for as long again
-	r.Practice, err = s.Signposts.Of(r.Context(), r.Tenant)
+	r.Practice, err = s.Practices.Find(r.Context(), r.Tenant)
 	return err
 }

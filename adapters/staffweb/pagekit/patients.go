@@ -16,7 +16,7 @@ import (
 // Patients returns the names of the practice's patients, without unknown and just
 // erased ones.
 func (s *Site) Patients(r *Request, ids ...patient.ID) (map[patient.ID]projections.PatientName, error) {
-	names, err := s.Names.Of(r.Context(), r.Tenant, ids...)
+	names, err := s.Names.Find(r.Context(), r.Tenant, ids...)
 	maps.DeleteFunc(names, func(_ patient.ID, name projections.PatientName) bool { return name.Name == event.Erased })
 	return names, err
 }

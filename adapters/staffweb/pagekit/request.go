@@ -81,7 +81,7 @@ func (s *Site) findSession(r *Request) (err error) {
 	if r.Session, r.SignedIn, err = session(r.Context(), r.Tenant, token); err != nil || !r.SignedIn {
 		return err
 	}
-	v.Practice, err = s.Practices.Find(v.Context(), v.Tenant)
+	r.Practice, err = s.Practices.Find(r.Context(), r.Tenant)
 	return err
 }
 

@@ -29,7 +29,7 @@ type Site struct {
 	URL            *url.URL       // the base address; nil for any loopback host
 	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is trusted
 
-	Signposts projections.Signposts
+	Practices projections.Practices
 	Names     projections.Names
 	Auth      signin.Service
 	Desk      commands.Desk

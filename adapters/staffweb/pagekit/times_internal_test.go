@@ -33,7 +33,7 @@ func TestWhenUsesPracticeTimeZone(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 7, 1, 23, 30, 0, 0, time.UTC) // 2 July at the practice
-	s, v := &Site{Now: func() time.Time { return now }}, &Visit{Practice: projections.Practice{Zone: london}}
+	s, r := &Site{Now: func() time.Time { return now }}, &Request{Practice: projections.Practice{Zone: london}}
 	for want, at := range map[string]time.Time{
 		"12:00am":                       now.Add(-30 * time.Minute),
 		"11:59pm on Wednesday 1 July":   now.Add(-31 * time.Minute),

@@ -93,8 +93,8 @@ func Number(n int) string {
 // RequestNames are the types of requests in plain words, in the singular.
 var RequestNames = map[request.Type]string{request.Medical: "Medical request", request.Admin: "Admin request"}
 
-// WhoDid names the actor of an event.
-func WhoDid(v *Visit, h projections.HistoryEntry) string {
+// ActorName names the actor of an event.
+func ActorName(r *Request, h projections.HistoryEntry) string {
 	switch {
 	case r.IsActor(h):
 		return "You"
@@ -106,7 +106,7 @@ func WhoDid(v *Visit, h projections.HistoryEntry) string {
 	return "Somebody"
 }
 
-// Did reports whether the signed-in member is the actor of an event.
-func (v *Visit) Did(h projections.HistoryEntry) bool {
-	return h.Actor.Kind != event.ByOperator && h.Actor.Member() == v.Session.Staff.UUID
+// IsActor reports whether the signed-in member is the actor of an event.
+func (r *Request) IsActor(h projections.HistoryEntry) bool {
+	return h.Actor.Kind != event.ByOperator && h.Actor.Member() == r.Session.Staff.UUID
 }

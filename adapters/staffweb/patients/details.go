@@ -46,9 +46,9 @@ func seenOf(w subject) string { return w.purpose() + "\x00seen\x00" + w.Name + "
 
 // changeDetails changes name and date of birth, unless they have changed since the
 // page. Equal details are no change.
-func (s *Section) changeDetails(v *pagekit.Visit) error {
-	id, _ := parse.SomeID(v.Var("patient"))
-	seen, err := commands.Version(v.Context(), s.Desk.Store, patient.StreamOf(v.Tenant, patient.ID{UUID: id}))
+func (s *Section) changeDetails(r *pagekit.Request) error {
+	id, _ := parse.SomeID(r.PathValue("patient"))
+	seen, err := commands.Version(r.Context(), s.Desk.Store, patient.StreamOf(r.Tenant, patient.ID{UUID: id}))
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (s *Section) register(r *pagekit.Request) error {
 // to the patient; sent with other details, it must not look as if these were
 // registered.
 func (s *Section) showRegistered(r *pagekit.Request, made patient.ID, name, born, typed string) error {
-	names, err := s.Names.Of(r.Context(), r.Tenant, made)
+	names, err := s.Names.Find(r.Context(), r.Tenant, made)
 	if err != nil {
 		return err
 	}
@@ -91,10 +91,10 @@ func duplicatePurpose(name, born string) string {
 	return "register\x00anyway\x00" + name + "\x00" + born
 }
 
-// alike are possible duplicates. A practice that is too large for the index gets no
-// warning.
-func (s *Section) alike(v *frame.Visit, name, born string) (l list, err error) {
-	found, err := s.PatientIndex.Alike(v.Context(), v.Tenant, name, born, alikeShown)
+// findDuplicates are possible duplicates. A practice that is too large for the index gets
+// no warning.
+func (s *Section) findDuplicates(r *pagekit.Request, name, born string) (l list, err error) {
+	found, err := s.PatientIndex.Alike(r.Context(), r.Tenant, name, born, maxDuplicates)
 	if errors.Is(err, patientindex.ErrFull) {
 		return l, nil
 	}

@@ -74,9 +74,9 @@ func (s *Section) search(r *pagekit.Request) error {
 	if text := strings.TrimSpace(r.Form.Get("identifier")); text != "" {
 		return s.redirectByID(r, text)
 	}
-	ids, all, err := s.PatientIndex.Find(v.Context(), v.Tenant, wanted, mostFound)
+	ids, all, err := s.PatientIndex.Find(r.Context(), r.Tenant, wanted, mostFound)
 	if errors.Is(err, patientindex.ErrFull) {
-		return s.found(v, http.StatusOK, searchPage{Faulty: frame.Wrong("identifier", "This practice has too many patients to be searched by name or date of birth. Give the identifier.")})
+		return s.showSearch(r, http.StatusOK, searchPage{FormErrors: pagekit.FormError("identifier", "This practice has too many patients to be searched by name or date of birth. Give the identifier.")})
 	}
 	if err != nil {
 		return err
@@ -91,9 +91,9 @@ func (s *Section) search(r *pagekit.Request) error {
 }
 
 // wantedBy reads the form.
-func wantedBy(v *frame.Visit) (w patientindex.Criteria, page searchPage) {
-	w.Name = strings.TrimSpace(v.Form.Get("name"))
-	born, ok := pagekit.ReadBorn(v.Form.Get("born"))
+func wantedBy(r *pagekit.Request) (w patientindex.Criteria, page searchPage) {
+	w.Name = strings.TrimSpace(r.Form.Get("name"))
+	born, ok := pagekit.ParseBirthDate(r.Form.Get("born"))
 	if !ok {
 		page.FormErrors = page.With("born", pagekit.BirthDateError)
 	}

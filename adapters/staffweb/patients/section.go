@@ -16,7 +16,7 @@ import (
 
 // Section is the pages about patients. All fields are needed.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	PatientIndex *patientindex.Index
 	Searches     Searches
 	Patients     projections.Patients

@@ -53,7 +53,7 @@ func (s *Section) timeline(r *pagekit.Request) error {
 }
 
 // describe describes events in words. Each actor is looked up once.
-func (s *Section) describe(v *frame.Visit, found []projections.TimelineEntry) (shown []happening, err error) {
+func (s *Section) describe(r *pagekit.Request, found []projections.TimelineEntry) (shown []happening, err error) {
 	names := map[string]string{}
 	for _, h := range found {
 		name, known := names[h.Actor]

@@ -73,7 +73,7 @@ func (s *Section) people(r *pagekit.Request) error {
 	if r.Form.Has("invite") {
 		return s.inviteForm(r)
 	}
-	members, err := s.People.Of(r.Context(), r.Tenant)
+	members, err := s.People.List(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (s *Section) signInObstacle(r *pagekit.Request, person projections.Person) 
 // findPeople lists those whose name or username contains the text. It is a POST, so
 // that no address contains a name.
 func (s *Section) findPeople(r *pagekit.Request) error {
-	members, err := s.People.Of(r.Context(), r.Tenant)
+	members, err := s.People.List(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}

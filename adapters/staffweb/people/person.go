@@ -98,7 +98,7 @@ func (s *Section) changePeople(r *pagekit.Request) error {
 // changePerson runs the action unless the member of staff has changed since the page
 // was shown.
 func (s *Section) changePerson(r *pagekit.Request, act act) error {
-	members, err := s.People.Of(r.Context(), r.Tenant)
+	members, err := s.People.List(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ var errNoReader = fault.New(fault.Invalid, "nobody-chosen", "Choose who may see 
 
 // restrict limits access to the record to the ticked members of staff.
 func (s *Section) restrict(r *pagekit.Request, state dataState) error {
-	people, err := s.People.Of(r.Context(), r.Tenant)
+	people, err := s.People.List(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}

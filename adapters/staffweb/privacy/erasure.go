@@ -97,7 +97,7 @@ const mostOfficers = 20
 // independentOfficers reports whether two privacy officers of the practice could erase
 // a patient together, if one of them asked now.
 func (s *Section) independentOfficers(r *pagekit.Request) (bool, error) {
-	people, err := s.People.Of(r.Context(), r.Tenant)
+	people, err := s.People.List(r.Context(), r.Tenant)
 	if err != nil {
 		return false, err
 	}

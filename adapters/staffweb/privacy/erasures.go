@@ -37,8 +37,8 @@ type erasureRow struct {
 
 var erasedKinds = map[event.HolderKind]string{event.OfPatient: "Patient", event.OfStaff: "Member of staff", event.OfPractitioner: "Practitioner"}
 
-func rowOfErasure(v *frame.Visit, d projections.CompletedErasure) erasureRow {
-	moment := func(at time.Time) string { return frame.Moment(at, v.Practice.Zone) }
+func rowOfErasure(r *pagekit.Request, d projections.CompletedErasure) erasureRow {
+	moment := func(at time.Time) string { return pagekit.Moment(at, r.Practice.Zone) }
 	return erasureRow{
 		ID: d.Erasure, Kind: erasedKinds[d.Kind], Person: d.Holder, At: moment(d.ErasedAt), Basis: basisWords[d.Basis],
 		Final: d.Finality.Final(), State: d.Finality.Sentence(moment), Restored: d.Basis == erasure.Restored,

@@ -29,10 +29,10 @@ func (s *Section) find(r *pagekit.Request) error {
 		page.Looked = false
 		return s.showHome(r, http.StatusBadRequest, page)
 	}
-	found, all, err := s.PatientIndex.Find(v.Context(), v.Tenant, wanted, mostFound)
+	found, all, err := s.PatientIndex.Find(r.Context(), r.Tenant, wanted, mostFound)
 	if errors.Is(err, patientindex.ErrFull) {
-		page.Looked, page.Faulty = false, frame.Wrong("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
-		return s.showHome(v, http.StatusBadRequest, page)
+		page.Looked, page.FormErrors = false, pagekit.FormError("name", "The practice has too many patients to be searched by name. Enter the patient’s identifier.")
+		return s.showHome(r, http.StatusBadRequest, page)
 	}
 	if err != nil {
 		return err
@@ -41,9 +41,9 @@ func (s *Section) find(r *pagekit.Request) error {
 	return s.showHome(r, http.StatusOK, page, found...)
 }
 
-// wantedBy reads who is looked for, and says what is missing to look for somebody.
-func wantedBy(page homePage) (w patientindex.Criteria, wrong frame.Faulty) {
-	born, ok := frame.ReadBorn(page.Birth)
+// wantedBy reads the search, or its faults.
+func wantedBy(page homePage) (w patientindex.Criteria, wrong pagekit.FormErrors) {
+	born, ok := pagekit.ParseBirthDate(page.Birth)
 	switch {
 	case !ok:
 		wrong = pagekit.FormError("birth", pagekit.BirthDateError)

@@ -172,7 +172,7 @@ func (s *Section) showPatient(r *pagekit.Request, status int, state dataState, p
 
 // addMembers lists those who can be given access to the record: all who may see patients.
 func (s *Section) addMembers(r *pagekit.Request, state dataState, _ *actorNames, page *patientPage) error {
-	people, err := s.People.Of(r.Context(), r.Tenant)
+	people, err := s.People.List(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}

@@ -25,13 +25,13 @@ var templates = pagekit.Templates(sources, "privacy", "patient", "refused", "era
 
 // Section is the pages for privacy officers. All fields are needed.
 type Section struct {
-	*frame.Site
-	AccessHistory projections.AccessHistory
-	Asked         projections.ErasureRequests
-	Done          projections.Erasures
-	People        projections.People
-	Directory     projections.NameDirectory
-	PatientIndex  *patientindex.Index
+	*pagekit.Site
+	Traces       projections.AccessHistory
+	Asked        projections.ErasureRequests
+	Done         projections.Erasures
+	People       projections.People
+	Directory    projections.NameDirectory
+	PatientIndex *patientindex.Index
 	Service
 }
 
@@ -167,7 +167,7 @@ func (s *Section) showHome(r *pagekit.Request, status int, page homePage, found 
 	if err != nil {
 		return err
 	}
-	broken, err := s.AccessHistory.BreakGlass(v.Context(), v.Tenant, before, mostBroken+1)
+	broken, err := s.Traces.BreakGlass(r.Context(), r.Tenant, before, mostBroken+1)
 	if err != nil {
 		return err
 	}
@@ -192,8 +192,9 @@ func (s *Section) showHome(r *pagekit.Request, status int, page homePage, found 
 	return nil
 }
 
-// fillHome names everybody on the page by one query, and notes that it did.
-func (s *Section) fillHome(v *frame.Visit, page *homePage, broken []projections.BreakGlassAccess, waiting []projections.RequestedErasure, found []patient.ID) error {
+// fillHome reads all names of the page in one query, and adds the patients to the access
+// record.
+func (s *Section) fillHome(r *pagekit.Request, page *homePage, broken []projections.BreakGlassAccess, waiting []projections.RequestedErasure, found []patient.ID) error {
 	shown := found
 	for _, b := range broken {
 		shown = append(shown, b.Patient)

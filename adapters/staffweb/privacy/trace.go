@@ -66,7 +66,7 @@ func (s *Section) addTraces(r *pagekit.Request, state dataState, actors *actorNa
 	if err != nil {
 		return err
 	}
-	traces, err := s.AccessHistory.OfPatient(v.Context(), v.Tenant, is.id, before, mostTraces+1)
+	traces, err := s.Traces.OfPatient(r.Context(), r.Tenant, state.id, before, mostTraces+1)
 	if err != nil {
 		return err
 	}
@@ -81,8 +81,8 @@ func (s *Section) addTraces(r *pagekit.Request, state dataState, actors *actorNa
 	return err
 }
 
-// toldOf are the applications that webhooks have told of events, in words.
-func (s *Section) toldOf(v *frame.Visit, who *words, traces []projections.PatientEvent) (map[uuid.UUID][]string, error) {
+// notifiedOf names the applications that webhooks notified of events.
+func (s *Section) notifiedOf(r *pagekit.Request, actors *actorNames, traces []projections.PatientEvent) (map[uuid.UUID][]string, error) {
 	var events []uuid.UUID
 	for _, t := range traces {
 		events = append(events, t.Event)

@@ -19,7 +19,7 @@ type actorNames struct {
 
 // actorNames reads the names of the practice's staff, including those who have left.
 func (s *Section) actorNames(r *pagekit.Request) (*actorNames, error) {
-	people, err := s.People.Of(r.Context(), r.Tenant)
+	people, err := s.People.List(r.Context(), r.Tenant)
 	if err != nil {
 		return nil, err
 	}

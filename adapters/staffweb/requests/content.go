@@ -151,7 +151,7 @@ func (s *Section) othersOf(r *pagekit.Request, found projections.Request) (other
 // requests, except its holder.
 func (s *Section) colleagues(r *pagekit.Request, found projections.Request, response response) (pagekit.Choice, error) {
 	to := pagekit.Choice{ID: "to", None: "Choose", Label: "Give it to a colleague", Fault: response.Fault("to")}
-	people, err := s.People.Of(r.Context(), r.Tenant)
+	people, err := s.People.List(r.Context(), r.Tenant)
 	if err != nil {
 		return to, err
 	}

@@ -119,8 +119,8 @@ func (s *Section) ask(r *pagekit.Request, found projections.Request, response re
 // record; the typed text is not stored.
 func (s *Section) search(r *pagekit.Request, of projections.Request, response response, content *movePage) error {
 	shown := []patient.ID{of.Patient}
-	if content.Find = strings.TrimSpace(v.Form.Get("find")); v.R.Method == http.MethodPost && content.Find != "" && frame.TooLong(content.Find, longestFind) == "" {
-		found, more, err := s.PatientIndex.Search(v.Context(), v.Tenant, content.Find, candidatesShown)
+	if content.Find = strings.TrimSpace(r.Form.Get("find")); r.HTTP.Method == http.MethodPost && content.Find != "" && pagekit.TooLong(content.Find, longestFind) == "" {
+		found, more, err := s.PatientIndex.Search(r.Context(), r.Tenant, content.Find, candidatesShown)
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ func (s *Section) find(r *pagekit.Request) (projections.Request, error) {
 	if !ok {
 		return projections.Request{}, errNoRequest
 	}
-	found, err := s.Requests.Of(r.Context(), r.Tenant, request.ID{UUID: id})
+	found, err := s.Requests.Find(r.Context(), r.Tenant, request.ID{UUID: id})
 	if err != nil {
 		return found, orNoRequest(err)
 	}
@@ -113,9 +113,9 @@ func seenOf(r projections.Request) string { return strconv.Itoa(r.Version) }
 
 // unseen is the events of the request since the form's page. A form without a version
 // has seen none.
-func unseen(v *frame.Visit, r projections.Request) []projections.HistoryEntry {
-	seen, err := strconv.Atoi(v.Form.Get("seen"))
-	if err != nil || seen < 0 || seen > r.Version {
+func unseen(r *pagekit.Request, found projections.Request) []projections.HistoryEntry {
+	seen, err := strconv.Atoi(r.Form.Get("seen"))
+	if err != nil || seen < 0 || seen > found.Version {
 		seen = 0
 	}
 	return found.History[len(found.History)-min(found.Version-seen, len(found.History)):]

@@ -17,7 +17,7 @@ import (
 
 // Section is the pages of requests. All fields are needed.
 type Section struct {
-	*frame.Site
+	*pagekit.Site
 	Inbox        projections.Inbox
 	Requests     projections.Requests
 	People       projections.People

@@ -67,8 +67,8 @@ func ageText(d time.Duration) string {
 }
 
 // eventClause describes an event of a request: a clause, and the text.
-func eventClause(v *frame.Visit, h projections.HistoryEntry) (clause, text string) {
-	who := frame.WhoDid(v, h)
+func eventClause(r *pagekit.Request, h projections.HistoryEntry) (clause, text string) {
+	who := pagekit.ActorName(r, h)
 	switch e := h.Event.(type) {
 	case request.Submitted:
 		return who + " sent this", ""

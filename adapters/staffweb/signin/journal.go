@@ -347,14 +347,14 @@ func (j *Journal) appendAttempts(ctx context.Context, last bool) error {
 // the last minute. The last round ignores that.
 func (j *Journal) appendTo(ctx context.Context, who account, p *pending, last bool) error {
 	now := j.instant()
-	p.due = now.Add(staff.TellEvery / 4)
+	p.due = now.Add(staff.TriesInterval / 4)
 	ctx = event.WithMetadata(ctx, event.Metadata{Actor: event.Service("frontdesk"), RequestID: p.request})
 	var events []event.Event
 	err := commands.Update(ctx, j.Store, staff.TriesStream(who.tenant, who.staff, now), func(w staff.Watch) (_ []event.Event, err error) {
 		if last {
 			w = staff.Watch{}
 		}
-		events, err = w.Tell(who.staff, p.Tried, now)
+		events, err = w.Record(who.staff, p.Tried, now)
 		return events, err
 	})
 	if err := j.recordAppended(ctx, events, err); err != nil {
@@ -363,6 +363,6 @@ func (j *Journal) appendTo(ctx context.Context, who account, p *pending, last bo
 	if len(events) == 0 {
 		j.budget.Refund(who.tenant, 1)
 	}
-	p.Told(events)
+	p.Clear(events)
 	return nil
 }

@@ -59,7 +59,7 @@ func (s *Section) showSite(r *pagekit.Request, status int, page sitePage) {
 
 // find reads the site in the address.
 func (s *Section) find(r *pagekit.Request) (projections.Site, error) {
-	all, err := s.Sites.Of(r.Context(), r.Tenant)
+	all, err := s.Sites.List(r.Context(), r.Tenant)
 	if err != nil {
 		return projections.Site{}, err
 	}

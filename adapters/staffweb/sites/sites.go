@@ -54,7 +54,7 @@ func (s *Section) list(r *pagekit.Request) error {
 }
 
 func (s *Section) show(r *pagekit.Request, status int, faults pagekit.FormErrors) error {
-	found, err := s.Sites.Of(r.Context(), r.Tenant)
+	found, err := s.Sites.List(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (s *Section) add(r *pagekit.Request) error {
 	if !r.HasToken(purpose) {
 		return s.show(r, http.StatusForbidden, pagekit.FormError("name", pagekit.SignedInAgain))
 	}
-	all, err := s.Sites.Of(r.Context(), r.Tenant)
+	all, err := s.Sites.List(r.Context(), r.Tenant)
 	if err != nil {
 		return err
 	}

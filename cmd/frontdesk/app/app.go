@@ -34,7 +34,8 @@ type App struct {
 	consumers       []*eventstore.Consumer
 	recorder        *accesslog.Recorder
 	journal         *signin.Journal
-	comparer        *eventstore.Comparer
+	consistency     *eventstore.ConsistencyCheck
+	erasedWatch     *erasedWatch
 	patientIndex    *patientindex.Index
 	live            *live.Hub
 	webhooks        webhookShared
@@ -79,7 +80,8 @@ func New(ctx context.Context, config Config) (*App, error) {
 	a.recorder = accesslog.NewRecorder(a.pools.background, a.registry, a.config.Log)
 	a.recorder.Keys = a.keyring
 	a.journal = a.newJournal()
-	a.comparer = eventstore.NewComparer(a.background, a.registry, a.config.Log)
+	a.consistency = eventstore.NewConsistencyCheck(a.background, a.registry, a.config.Log)
+	a.erasedWatch = a.newErasedWatch(a.registry)
 	a.patientIndex = a.PatientIndex()
 	a.webhooks = a.newWebhookShared()
 	a.relay = a.newRelay()
@@ -138,7 +140,8 @@ func (a *App) stages() [][]task {
 		{"sweeper", a.sweeper().Run},
 		{"webhook sender", a.sender().Run},
 		{"webhook keeper", a.keeper().Run},
-		{"comparer", a.comparer.Run},
+		{"comparer", a.consistency.Run},
+		{"erasures", a.erasedWatch.Run},
 		{"book", background.Loop{Every: patientindex.TidyInterval, Do: a.patientIndex.Tidy}.Run},
 		{"live pages", a.live.Run},
 		{"prover", proving.NewProver(a.pools.background, a.grown, a.config.Log).Run},

@@ -62,7 +62,7 @@ func (a *App) api() *httpapi.API {
 		Desk:         a.Desk,
 		Uploads:      a.Uploads,
 		RequestTypes: projections.Availability{DB: a.calls}.RequestTypes,
-		CareRecord:   projections.CareRecords{DB: a.calls, Opens: a.keyring}.Of,
+		CareRecord:   projections.CareRecords{DB: a.calls, Opens: a.keyring}.Find,
 		Itself:       a.itself(),
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
 		Own: httpapi.Own{

@@ -75,7 +75,7 @@ func (l *lively) handle(tenant string) {
 	l.must(l.db.QueryRow(ctx, `SELECT request FROM attachments WHERE tenant = $1 LIMIT 1`, tenant).Scan(&id))
 	member, err := l.Staff.AnyStaffByUsername(ctx, tenant, "dr.lee")
 	l.must(err)
-	found, err := requests.Of(ctx, tenant, id)
+	found, err := requests.Find(ctx, tenant, id)
 	l.must(err)
 	_, err = desk.OpenPatientRequest(ctx, commands.OpenPatientRequest{Tenant: tenant, Request: id})
 	l.must(err)

@@ -35,15 +35,15 @@ func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) 
 	if err != nil {
 		return subjectaccess.Pack{}, asked, err
 	}
-	practice, err := e.Practices().Find(ctx, tenant)
+	signpost, err := e.Practices().Find(ctx, tenant)
 	if err != nil {
 		return subjectaccess.Pack{}, asked, err
 	}
 	auditor := e.Auditor
 	auditor.Log.Page = packPage
 	end, err := auditor.End(ctx, asked)
-	return subjectpack.Pack{
-		Practice: practice, Patient: id, MadeAt: e.config.Now(), Moved: moved,
+	return subjectaccess.Pack{
+		Practice: signpost, Patient: id, MadeAt: e.config.Now(), Moved: moved,
 		Events: auditor.Events(ctx, asked, end), Accesses: auditor.Accesses(ctx, asked, end, true),
 		Directory: e.Directory(), Deliveries: e.Deliveries().Of,
 		Shown:   func(r event.Recorded) (any, error) { return auditing.LoggedOf(r, true) },

@@ -33,7 +33,7 @@ func (s Current) practice(ctx context.Context, p *Practice) (found currentPracti
 	}
 	found.registered, found.name, found.zone = true, known.Name, known.Zone.String()
 	if len(p.Sites) > 0 {
-		if found.sites, err = (projections.Sites{DB: s.DB}).Of(ctx, p.Tenant); err != nil {
+		if found.sites, err = (projections.Sites{DB: s.DB}).List(ctx, p.Tenant); err != nil {
 			return found, err
 		}
 	}

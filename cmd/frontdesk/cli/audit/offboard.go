@@ -195,7 +195,7 @@ func (o offboarding) disable(ctx context.Context, done *offboarded) error {
 		if err != nil {
 			return err
 		}
-		stakes, err := o.engine.Offers().Stakes(ctx, o.tenant, a.Application, o.engine.Desk.Now())
+		stakes, err := o.engine.ApplicationDirectory().DisableImpact(ctx, o.tenant, a.Application, o.engine.Desk.Now())
 		if err != nil {
 			return err
 		}

@@ -242,7 +242,7 @@ func (c *listErasuresCmd) Run(r *term.Run) error {
 		return err
 	}
 	defer engine.Close()
-	if _, err := engine.Signposts().Of(r.Context, c.Tenant); err != nil {
+	if _, err := engine.Practices().Find(r.Context, c.Tenant); err != nil {
 		return err
 	}
 	noted, err := c.noted()
@@ -275,15 +275,15 @@ func (c *listErasuresCmd) Run(r *term.Run) error {
 
 // noted returns a function that reports whether the ledger has an erasure; it returns nil
 // without a ledger.
-func (c *listErasuresCmd) noted() (func(projections.DoneErasure) *bool, error) {
+func (c *listErasuresCmd) noted() (func(projections.CompletedErasure) *bool, error) {
 	if c.ErasureLedger == "" {
-		return func(projections.DoneErasure) *bool { return nil }, nil
+		return func(projections.CompletedErasure) *bool { return nil }, nil
 	}
 	lines, err := ledger.File{Name: c.ErasureLedger}.Lines()
 	if err != nil {
 		return nil, err
 	}
-	return func(d projections.DoneErasure) *bool {
+	return func(d projections.CompletedErasure) *bool {
 		return new(slices.ContainsFunc(lines, func(l erasure.Line) bool { return l.Person == d.Person }))
 	}, nil
 }

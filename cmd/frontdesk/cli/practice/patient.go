@@ -20,7 +20,7 @@ import (
 	"frontdesk/domain/patient"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
-	"frontdesk/projections"
+	"frontdesk/projections/patientindex"
 )
 
 // PatientCommands are the verbs of patients and their care records.
@@ -210,10 +210,10 @@ func (c *findPatientCmd) Run(r *term.Run) error {
 		return err
 	}
 	defer engine.Close()
-	if _, err := engine.Signposts().Of(ctx, c.Tenant); err != nil {
+	if _, err := engine.Practices().Find(ctx, c.Tenant); err != nil {
 		return err
 	}
-	found, more, err := engine.Book().Search(ctx, c.Tenant, c.Name, mostFound)
+	found, more, err := engine.PatientIndex().Search(ctx, c.Tenant, c.Name, mostFound)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (c *findPatientCmd) Run(r *term.Run) error {
 }
 
 // record appends which names are about to be shown, and not the search terms.
-func (c *findPatientCmd) record(r *term.Run, engine *app.Engine, found []projections.Found) error {
+func (c *findPatientCmd) record(r *term.Run, engine *app.Engine, found []patientindex.Match) error {
 	filter := url.Values{"tenant": {c.Tenant}}
 	for _, f := range found {
 		filter.Add("patient", f.Patient.String())
@@ -240,7 +240,7 @@ type foundPatient struct {
 	BirthDate string     `json:"birthDate,omitempty"`
 }
 
-func (c *findPatientCmd) print(w io.Writer, found []projections.Found, more bool) error {
+func (c *findPatientCmd) print(w io.Writer, found []patientindex.Match, more bool) error {
 	all := []foundPatient{}
 	for _, f := range found {
 		all = append(all, foundPatient{f.Patient, f.Name, f.BirthDate})
