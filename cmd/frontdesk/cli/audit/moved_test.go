@@ -47,7 +47,7 @@ func TestARequestThatHasMovedIsInOnePackAlone_D83(t *testing.T) {
 		}
 	}
 	if !strings.Contains(anns["care-record.json"], `"patientRequestsOfOthers": [`+"\n"+`{"patientRequestId":"`+id.String()+`","submittedAt":"`) ||
-		!strings.Contains(anns["index.html"], "<code>"+id.String()+"</code>) was kept with yours, and is somebody else’s") {
+		!strings.Contains(anns["index.html"], "<code>"+id.String()+"</code>) was filed under your name by mistake") {
 		t.Errorf("Ann's pack does not list it: %s", anns["care-record.json"])
 	}
 	for name, text := range map[string]string{

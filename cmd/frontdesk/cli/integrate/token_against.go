@@ -92,7 +92,7 @@ func (s *serviceView) refusal() error {
 	case s == nil || s.Proven && s.Problem == "":
 		return nil
 	case s.Problem != "":
-		return fmt.Errorf("cannot ask the service at %s: %s", s.URL, s.Problem)
+		return fmt.Errorf("no verdict from the service at %s: %s", s.URL, s.Problem)
 	}
 	return fmt.Errorf("the service refuses the token: %s", s.Description)
 }

@@ -153,7 +153,7 @@ func TestARunningServiceIsAskedWithTheTokenItself_D92(t *testing.T) {
 	}
 }
 
-func TestWhereTheServiceJudgesOtherwiseIsSaid_D92(t *testing.T) {
+func TestDifferingVerdictOfServiceIsShown_D92(t *testing.T) {
 	t.Parallel()
 	key, jwks := clitest.Keygen(t)
 	token := clitest.Mint(t, key)
