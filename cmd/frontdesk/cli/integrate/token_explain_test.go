@@ -189,7 +189,7 @@ func TestDifferingVerdictOfServiceIsShown_D92(t *testing.T) {
 		}
 	}
 	o := clitest.Frontdesk(t, "token", "explain", "--jwks", jwks, "--against", "http://127.0.0.1:1", token)
-	if o.Status != 1 || !strings.Contains(o.Out, "does not answer") {
+	if o.Status != 1 || !strings.Contains(o.Out, "did not answer") {
 		t.Errorf("a service that is away: %s%s", o.Out, o.Err)
 	}
 	clitest.Frontdesk(t, "token", "explain", "--jwks", jwks, "--against", "elm-street", token).WantFailure(t, 1, "{base_url}")
