@@ -95,7 +95,7 @@ func TestAgainstPrintsStableJSON(t *testing.T) {
 			t.Errorf("%s: printed\n%s\nwant\n%s\n%s", name, service, test.want, o.Out)
 		}
 	}
-	const elsewhere = `"problem":"the address must begin with https://, because a token is good for whoever reads it; only on this machine may it be http://","proven":false}`
+	const elsewhere = `"problem":"the address must begin with https://, because anyone who reads a token can use it; http:// is allowed only on this machine","proven":false}`
 	if o := clitest.Frontdesk(t, "token", "explain", "--json", "--jwks", jwks, "--against", "http://elm-street.api.example", clitest.Mint(t, key)); !strings.Contains(o.Out, elsewhere) || o.Status != 1 {
 		t.Errorf("in clear: exit status %d, printed\n%s", o.Status, o.Out)
 	}
