@@ -22,7 +22,7 @@ type Hub struct {
 	now     func() time.Time
 	log     *slog.Logger
 	metrics *Metrics
-	seats   *admission.FairSemaphore // of streams, by practice
+	permits *admission.FairSemaphore // of streams, by practice
 	closed  chan struct{}
 	woken   chan struct{} // holds a value if a stream waits for a look
 
@@ -50,7 +50,7 @@ const (
 func NewHub(source Source, now func() time.Time, log *slog.Logger, metrics *Metrics) *Hub {
 	return &Hub{
 		Beat:   20 * time.Second,
-		source: source, now: now, log: log, metrics: metrics, seats: admission.NewFairSemaphore(mostStreams),
+		source: source, now: now, log: log, metrics: metrics, permits: admission.NewFairSemaphore(mostStreams),
 		closed: make(chan struct{}), woken: make(chan struct{}, 1),
 		holders: map[string][]*Stream{}, feeds: map[string]*feed{},
 	}
@@ -77,7 +77,7 @@ type Sight struct {
 
 // RegisterMetrics registers the permits of streams as metrics.
 func (h *Hub) RegisterMetrics(in *admission.Metrics) {
-	in.Semaphores(map[string]*admission.FairSemaphore{"live-streams": h.seats})
+	in.Semaphores(map[string]*admission.FairSemaphore{"live-streams": h.permits})
 }
 
 const (

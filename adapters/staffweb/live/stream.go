@@ -21,7 +21,7 @@ type Subscription struct {
 type Stream struct {
 	Subscription
 	hub      *Hub
-	seat     *admission.Permit
+	permit   *admission.Permit
 	number   int           // a sequence number of the hub
 	history  int           // of the hub
 	sent     int64         // all messages up to here were sent
@@ -32,8 +32,8 @@ type Stream struct {
 var ErrFull = errors.New("there are too many streams")
 
 // Join begins a stream. It returns [ErrFull] or [ErrStopping].
-func (h *Hub) Join(ctx context.Context, wish Subscription) (*Stream, error) {
-	s := &Stream{Subscription: wish, hub: h, seat: h.seats.Permit(wish.Tenant), replaced: make(chan struct{})}
+func (h *Hub) Join(ctx context.Context, sub Subscription) (*Stream, error) {
+	s := &Stream{Subscription: sub, hub: h, permit: h.permits.Permit(sub.Tenant), replaced: make(chan struct{})}
 	if err := h.admit(s); err != nil {
 		return nil, err
 	}
@@ -43,11 +43,11 @@ func (h *Hub) Join(ctx context.Context, wish Subscription) (*Stream, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.history, s.sent = h.history, wish.Since
+	s.history, s.sent = h.history, sub.Since
 	switch {
-	case wish.Since == 0:
+	case sub.Since == 0:
 		s.sent = h.upto
-	case wish.Since < h.base, wish.Since > h.upto:
+	case sub.Since < h.base, sub.Since > h.upto:
 		s.history = 0 // none, so the stream starts with a reset
 	}
 	return s, nil
@@ -60,7 +60,7 @@ func (h *Hub) admit(s *Stream) error {
 	if background.Notified(h.closed) {
 		return ErrStopping
 	}
-	if !s.seat.Take() {
+	if !s.permit.Take() {
 		return ErrFull
 	}
 	held := h.holders[s.Holder]
@@ -81,7 +81,7 @@ func (s *Stream) Leave() {
 	h := s.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.seat.Release()
+	s.permit.Release()
 	h.streams--
 	h.metrics.open(h.streams)
 	held := slices.DeleteFunc(slices.Clone(h.holders[s.Holder]), func(other *Stream) bool { return other == s })
