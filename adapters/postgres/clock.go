@@ -120,8 +120,8 @@ func (e *ClockError) Error() string {
 // Unwrap returns the error for callers.
 func (e *ClockError) Unwrap() error { return ErrClock }
 
-// Clock compares the machine's clock, which dates what is recorded, with the database's. A
-// nil Clock is always right.
+// Clock compares the machine's clock, which dates all records, with the database's. A nil
+// Clock is always right.
 type Clock struct {
 	pool   *pgxpool.Pool
 	now    func() time.Time
@@ -151,7 +151,7 @@ func (c *Clock) Compare(ctx context.Context) error {
 	return nil
 }
 
-// report logs a change of what follows from the offset.
+// report logs a change of the offset's consequence.
 func (c *Clock) report(ctx context.Context, before, offset time.Duration) {
 	about := slog.Duration("ahead", offset)
 	switch grade := gradeOf(offset); {
@@ -165,7 +165,7 @@ func (c *Clock) report(ctx context.Context, before, offset time.Duration) {
 	}
 }
 
-// What follows from an offset.
+// Consequences of an offset.
 const (
 	clockFits = iota
 	clockWarns

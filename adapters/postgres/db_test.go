@@ -110,7 +110,7 @@ func TestDeadlockIsAConflict(t *testing.T) {
 }
 
 // Callers look for these themselves.
-func TestOtherErrorsStayWhatTheyAre(t *testing.T) {
+func TestOtherErrorsAreUnchanged(t *testing.T) {
 	t.Parallel()
 	db := postgres.On(postgrestest.New(t).Pool(t))
 	if err := db.QueryRow(t.Context(), `SELECT 1 WHERE false`).Scan(new(int)); !errors.Is(err, pgx.ErrNoRows) {

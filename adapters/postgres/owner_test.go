@@ -75,7 +75,7 @@ func (o *owned) check() error {
 	return postgres.CheckOwner(o.t.Context(), pool)
 }
 
-func TestTheOwnerIsChangedWhollyAndOnce_D51(t *testing.T) {
+func TestOwnerIsChangedOnce_D51(t *testing.T) {
 	t.Parallel()
 	o := ownedBySuperuser(t)
 	enginetest.Execute(t, o.bygone, `CREATE SCHEMA kept; CREATE TABLE kept.progress (); CREATE SCHEMA pooler; CREATE FUNCTION pooler.look_up() RETURNS int LANGUAGE sql AS 'SELECT 1'`)
@@ -108,7 +108,7 @@ func TestTheOwnerIsChangedWhollyAndOnce_D51(t *testing.T) {
 	}
 }
 
-func TestANewOwnerMayDoWhatTheOldOneDid_D51(t *testing.T) {
+func TestNewOwnerHasOldOwnersRights_D51(t *testing.T) {
 	t.Parallel()
 	o := ownedBySuperuser(t)
 	enginetest.Execute(t, o.super, `CREATE ROLE plain LOGIN; CREATE ROLE "the next" LOGIN; GRANT "the next" TO plain; ALTER ROLE plain CREATEDB`)

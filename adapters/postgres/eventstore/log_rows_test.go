@@ -15,7 +15,7 @@ import (
 
 // A page is read by a range of positions, or one position after another where they are far
 // apart. Both find the same: an event that came late to the log, and one whose position is far.
-func TestPagesOfTheLogHoldWhatTheLogHolds_D132(t *testing.T) {
+func TestPagesHoldTheWholeLog_D132(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.New(t)
 	e := engineOn(t, db.URL)

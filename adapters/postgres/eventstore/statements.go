@@ -88,8 +88,8 @@ INSERT INTO events (id, tenant, stream, version, name, patient, data, metadata, 
 	THEN e.name END`
 )
 
-// The statements that store events compare what they have stored with what was sent, before
-// the commit. A trigger or a rule that changes or drops an event makes them divide by zero,
+// The statements that store events compare the stored values with the sent ones, before the
+// commit. A trigger or a rule that changes or drops an event makes them divide by zero,
 // and nothing is stored: [postgres.ErrAltered] (D138). Texts are compared byte by byte,
 // whatever collation a column has.
 

@@ -16,10 +16,10 @@ import (
 // Proofs reads the published checkpoints, and proves that logs have only grown.
 type Proofs struct{ DB postgres.DB }
 
-// Newest returns the newest published checkpoint of a log; [proof.ErrNoCheckpoint] if
-// there is none.
-func (p Proofs) Newest(ctx context.Context, of proof.Tree) (proof.Signed, error) {
-	found, err := accesslog.Checkpoints{DB: p.DB}.Of(ctx, of)
+// Newest returns the newest published checkpoint of a log; [proof.ErrNoCheckpoint] without
+// one.
+func (p Proofs) Newest(ctx context.Context, tree proof.Tree) (proof.Signed, error) {
+	found, err := accesslog.Checkpoints{DB: p.DB}.Of(ctx, tree)
 	if err != nil {
 		return proof.Signed{}, err
 	}
@@ -42,10 +42,10 @@ var ErrBehind = fault.New(fault.Unavailable, "unavailable", "The proof of this l
 
 // Growth returns a proof that the log of a checkpoint begins with its first leaves. The
 // proof is verified against the checkpoint's root, because the trees are not trusted.
-func (p Proofs) Growth(ctx context.Context, of proof.Tree, first int64, newest proof.Signed) (proof.Consistency, error) {
+func (p Proofs) Growth(ctx context.Context, tree proof.Tree, first int64, newest proof.Signed) (proof.Consistency, error) {
 	c := proof.Consistency{Old: first, Note: []byte(newest.Note)}
 	trees := Trees{DB: p.DB}
-	size, err := trees.Size(ctx, of)
+	size, err := trees.Size(ctx, tree)
 	switch {
 	case err != nil:
 		return c, err
@@ -54,11 +54,11 @@ func (p Proofs) Growth(ctx context.Context, of proof.Tree, first int64, newest p
 	case first == 0: // every log begins with the empty one
 		return c, nil
 	}
-	root, err := trees.Root(ctx, of, first)
+	root, err := trees.Root(ctx, tree, first)
 	if err != nil {
 		return c, err
 	}
-	if c.Proof, err = tlog.ProveTree(newest.Size, first, trees.Hashes(ctx, of)); err != nil {
+	if c.Proof, err = tlog.ProveTree(newest.Size, first, trees.Hashes(ctx, tree)); err != nil {
 		return c, fmt.Errorf("prove that a log has grown: %w", err)
 	}
 	if c.Check(root, newest.Checkpoint) != nil {

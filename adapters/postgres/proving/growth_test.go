@@ -66,8 +66,8 @@ func TestGrowthLeadsToTheSignedRoot_D140(t *testing.T) {
 	}
 }
 
-// Trees that have not reached the checkpoint are a fault that passes. Trees that differ
-// from it are one of the service, and nothing that they say is handed out.
+// Trees that have not reached the checkpoint are a transient fault. Trees that differ from
+// it are a fault of the service, which publishes none of their hashes.
 func TestGrowthRefusesStoredTreesThatDiffer_D140(t *testing.T) {
 	t.Parallel()
 	w := newWood(t)

@@ -27,7 +27,7 @@ func (s *surgery) repaired(t *testing.T) replay.Result {
 }
 
 // An open append keeps the rebuild from its lock.
-func TestASwitchWaitsForAppendsOnlyWhereItMust(t *testing.T) {
+func TestSwitchWaitsForAppendsOnlyIfNeeded(t *testing.T) {
 	t.Parallel()
 	s := newSurgery(t)
 	s.live(t, 100)

@@ -35,8 +35,8 @@ func (v Verified) Compares(kept proof.Checkpoint) bool {
 var errNoPieces = fault.New(fault.Invalid, "archive-without-proof",
 	"This archive has no proof: it was written before there were any, or it is none of the access record. Compare its SHA-256 with audit.archived.v1 in the log.")
 
-// errLacks refuses an archive of which a line is missing. A hash alone proves that the line
-// is not another one, and not what it is.
+// errLacks refuses an archive that lacks a line. The hash of a line excludes another line,
+// but does not prove its content.
 var errLacks = fault.New(fault.Refused, "archive-lacks-lines", "The archive lacks lines.")
 
 // Verify reads archives of one service, each with the manifest next to it. It returns an

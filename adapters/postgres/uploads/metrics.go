@@ -13,8 +13,8 @@ const (
 	SweptDeliveries = "deliveries" // webhooks that ended long ago
 )
 
-// SweepMetrics counts what this process deletes because it is too old. A nil SweepMetrics
-// counts nothing.
+// SweepMetrics counts the rows that this process deletes because they are too old. A nil
+// SweepMetrics counts nothing.
 type SweepMetrics struct {
 	now       func() time.Time
 	rows      *prometheus.CounterVec

@@ -39,7 +39,7 @@ func (s *Sweeper) Run(ctx context.Context) {
 }
 
 // Sweep sweeps once. A failed sweep of uploads does not stop that of answers. A clock that
-// is a day ahead would sweep what is still in use (D138).
+// is a day ahead would sweep files still in use (D138).
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	if err := s.Clock.Err(); err != nil {
 		return err
