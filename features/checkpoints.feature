@@ -40,7 +40,7 @@ Feature: Practices and applications keep checkpoints
   @D140 @D95
   Scenario Outline: A size that cannot be proved is refused: <from>
     Given the newest checkpoint covers the practice's log
-    When "Chart" calls GET /transactional-api/application/checkpoint?from=<from>
+    When "Chart" asks for a proof from <from>
     Then the answer is 400 "invalid-query"
 
     Examples:

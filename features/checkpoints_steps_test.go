@@ -15,6 +15,9 @@ import (
 // checkpointSteps are about checkpoints that applications and practices keep.
 func (w *world) checkpointSteps(sc *godog.ScenarioContext) {
 	sc.Step(`^"([^"]*)" keeps the checkpoint$`, w.appKeepsCheckpoint)
+	sc.Step(`^"([^"]*)" asks for a proof from (\S+)$`, func(name, size string) error {
+		return w.calls(name, http.MethodGet, checkpointPath+"?from="+size)
+	})
 	sc.Step(`^the log that "([^"]*)" is shown has grown from the kept checkpoint$`, w.hasGrown)
 	sc.Step(`^the log that "([^"]*)" is shown is another one$`, w.isOtherLog)
 }

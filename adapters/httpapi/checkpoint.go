@@ -12,7 +12,7 @@ import (
 
 // Checkpoints reads the signed checkpoints of logs (D140).
 type Checkpoints interface {
-	// Newest returns the newest one of a log; [proof.ErrNoCheckpoint] if there is none.
+	// Newest returns the newest one of a log; [proof.ErrNoCheckpoint] if nothing is signed.
 	Newest(ctx context.Context, of proof.Tree) (proof.Signed, error)
 	// Growth returns a verified proof that the log of a checkpoint begins with its first
 	// leaves.
@@ -23,7 +23,7 @@ type Checkpoints interface {
 var errNoCheckpoint = fault.New(fault.Missing, "no-checkpoint",
 	"No checkpoint of this practice's log is signed yet. Try again later, or ask the operator.")
 
-// checkpointBody is a signed checkpoint. It holds sizes and hashes alone.
+// checkpointBody is a signed checkpoint. It holds sizes and hashes, and no data.
 type checkpointBody struct {
 	Checkpoint  string   `json:"checkpoint"`
 	Epoch       int      `json:"epoch"`

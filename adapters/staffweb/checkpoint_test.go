@@ -79,7 +79,7 @@ func TestCheckpointPageOffersNewest_D140(t *testing.T) {
 	s, b, _ := officer(t)
 	b.get(privacyPage).wants(t, http.StatusOK, "", `<a href="`+checkpointPage+`">Keep a checkpoint</a>`)
 	b.get(checkpointPage).wants(t, http.StatusOK, "", "No checkpoint of this practice is signed yet.")
-	b.get(checkpointPage+"/newest").wants(t, http.StatusNotFound, "", "There is no checkpoint yet")
+	b.get(checkpointPage+"/newest").wants(t, http.StatusNotFound, "", "Nothing to download yet")
 	note := s.log.sign(t, 1400).Note
 	b.get(checkpointPage).wants(t, http.StatusOK, "", "The newest one covers 1,400 events of this practice.")
 	b.get(checkpointPage).wants(t, http.StatusOK, "", `<a href="`+checkpointPage+`/newest" download>Download elm-street-1400.note</a>`)

@@ -63,8 +63,8 @@ func (c *Client) KeepCheckpoint(ctx context.Context, log *LogVerifier, store Che
 	return newest, nil
 }
 
-// checkpointAfter fetches the newest checkpoint and the proof for a kept one. If the log is shorter
-// than that, there is no proof, and the checkpoint shows it.
+// checkpointAfter fetches the newest checkpoint and the proof for a kept one. A log that is shorter
+// than that has no proof, and the checkpoint shows it.
 func (c *Client) checkpointAfter(ctx context.Context, log *LogVerifier, kept string, options []CallOption) (SignedCheckpoint, error) {
 	if kept == "" {
 		return c.Checkpoint(ctx, options...)
@@ -84,7 +84,7 @@ func (c *Client) checkpointAfter(ctx context.Context, log *LogVerifier, kept str
 // CheckpointFile is the path of a file that keeps a checkpoint. It is replaced as a whole.
 type CheckpointFile string
 
-// Get returns the checkpoint in the file; "" if there is no file.
+// Get returns the checkpoint in the file; "" without a file.
 func (f CheckpointFile) Get(context.Context) (string, error) {
 	text, err := os.ReadFile(string(f))
 	if errors.Is(err, fs.ErrNotExist) {

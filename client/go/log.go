@@ -62,8 +62,8 @@ type LogVerifier struct {
 
 const ed25519Kind = 1 // of a signed note's key
 
-// NewLogVerifier parses a verifier key, such as api.example+1b09aa22+AZsf…. Get it from somebody
-// whom you know, and not from the service.
+// NewLogVerifier parses a verifier key, such as api.example+1b09aa22+AZsf…. Get it from the
+// operator, and not from the service.
 func NewLogVerifier(key string) (*LogVerifier, error) {
 	parts := strings.SplitN(key, "+", 3)
 	errKey := fmt.Errorf("%q is not a verifier key of a log", key)

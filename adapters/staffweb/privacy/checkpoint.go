@@ -14,7 +14,7 @@ import (
 
 // Checkpoints reads the signed checkpoints of logs (D140).
 type Checkpoints interface {
-	// Newest returns the newest one of a log; [proof.ErrNoCheckpoint] if there is none.
+	// Newest returns the newest one of a log; [proof.ErrNoCheckpoint] if nothing is signed.
 	Newest(ctx context.Context, of proof.Tree) (proof.Signed, error)
 	// Growth returns a verified proof that the log of a checkpoint begins with its first
 	// leaves.
@@ -74,7 +74,7 @@ func (s *Section) showCheckpoint(r *pagekit.Request, status int, page checkpoint
 	return nil
 }
 
-var errNoNote = pagekit.NewErrorPage(http.StatusNotFound, "There is no checkpoint yet", "No checkpoint of the practice’s log is signed yet.", "Ask the operator of this service.")
+var errNoNote = pagekit.NewErrorPage(http.StatusNotFound, "Nothing to download yet", "No checkpoint of the practice’s log is signed yet.", "Ask the operator of this service.")
 
 // download sends the newest checkpoint as a file. It holds no data of a person, so it is not
 // recorded.

@@ -58,7 +58,7 @@ class LogVerifier:
     def __init__(self, key: str):
         """Takes a verifier key, such as api.example+1b09aa22+AZsf….
 
-        Get it from somebody whom you know, and not from the service. Raises ValueError if it is none.
+        Get it from the operator, and not from the service. Raises ValueError if it is none.
         """
         parts = _KEY.fullmatch(key)
         public = _decode(parts[3]) if parts else None

@@ -53,8 +53,8 @@ export class LogVerifier {
   readonly #key: KeyObject;
 
   /**
-   * Takes a verifier key, such as api.example+1b09aa22+AZsf…. Get it from somebody whom you know, and not from the
-   * service. Throws a TypeError if it is none.
+   * Takes a verifier key, such as api.example+1b09aa22+AZsf…. Get it from the operator, and not from the service.
+   * Throws a TypeError if it is none.
    */
   constructor(key: string) {
     const [, name, hash, encoded] = /^([^+\s]+)\+([0-9a-f]{8})\+(.+)$/.exec(key) ?? [];
