@@ -37,6 +37,9 @@ type File struct {
 	place int    // offset of the part number in bound
 }
 
+// PartOverhead is how many bytes an encrypted part has more than the part: nonce and tag.
+const PartOverhead = 12 + 16
+
 // ErrForeignPart means that a part of a file was altered, moved, omitted, or encrypted with
 // another key.
 var ErrForeignPart = errors.New("a part of the file does not open: it was altered, moved or sealed with another key")

@@ -21,6 +21,7 @@ import (
 var (
 	ErrAlteredFile = errors.New("what is kept of this attachment is not what was sent")
 	ErrSealedFile  = errors.New("this attachment is sealed: give the master key with --master-key-file")
+	ErrMissingFile = errors.New("nothing is kept of this attachment")
 	ErrErasedFile  = fault.New(fault.Missing, "erased", "This attachment was erased.")
 )
 
@@ -42,6 +43,51 @@ func (u *Store) Open(ctx context.Context, tenant string, file request.Attachment
 	}
 	p.seals, err = key.File(tenant, file.ID.UUID)
 	return p, err
+}
+
+// Check compares a stored file with what its event says, and decrypts it if its key is
+// known. Without a key it compares the digest and the size of what is stored. It returns
+// [ErrMissingFile] or [ErrAlteredFile] if they differ.
+func (u *Store) Check(ctx context.Context, tenant string, file request.Attachment) (opened bool, err error) {
+	var kept bool
+	if err := u.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM upload_chunks WHERE tenant = $1 AND upload = $2)`, tenant, file.ID).Scan(&kept); err != nil {
+		return false, fmt.Errorf("look for an upload: %w", err)
+	}
+	if !kept {
+		return false, ErrMissingFile
+	}
+	if file.Key == event.Hidden || file.Key == event.Erased {
+		return false, u.checkSealed(ctx, tenant, file)
+	}
+	content, err := u.Open(ctx, tenant, file)
+	if errors.Is(err, sealing.ErrNotAKey) {
+		return false, ErrAlteredFile
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, content)
+	}
+	return err == nil, err
+}
+
+// checkSealed compares the stored parts of a file with its event, without opening them.
+func (u *Store) checkSealed(ctx context.Context, tenant string, file request.Attachment) error {
+	sum, size := sha256.New(), int64(0)
+	for n, last := 0, false; !last; n++ {
+		var data []byte
+		err := u.DB.QueryRow(ctx, readPart, tenant, file.ID, n).Scan(&data, &last)
+		if errors.Is(err, pgx.ErrNoRows) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("read part %d of an upload: %w", n, err)
+		}
+		sum.Write(data)
+		size += int64(len(data)) - sealing.PartOverhead
+	}
+	if size != file.Size || event.Digest(sum.Sum(nil)) != file.SHA256 {
+		return ErrAlteredFile
+	}
+	return nil
 }
 
 // parts reads a file with one part of it in memory at a time.

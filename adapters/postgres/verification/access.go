@@ -118,7 +118,7 @@ func (r *reading) callPage(ctx context.Context, page []accesslog.Row) error {
 		if row.Leaf.Idx > r.lastCall {
 			break
 		}
-		leaves = append(leaves, leaf{proof.Tree{Tenant: row.Tree, Kind: proof.Access}, row.Leaf.Idx, row.Hash()})
+		leaves = append(leaves, leaf{proof.Tree{Tenant: row.Tree, Kind: proof.Access}, row.Leaf.Idx, row.Hash(), row.Leaf.At})
 		boxes = append(boxes, accesslog.SealedIn(row))
 	}
 	if len(leaves) == 0 {

@@ -31,6 +31,7 @@ type published struct {
 	day    time.Time
 	size   int64
 	note   string
+	at     time.Time
 	newest bool // of its tree
 }
 
@@ -40,7 +41,7 @@ func (p published) name() string {
 }
 
 const readPublished = `
-SELECT tenant, kind, epoch, day, size, note, lead(day) OVER (PARTITION BY tenant, kind ORDER BY epoch, day) IS NULL
+SELECT tenant, kind, epoch, day, size, note, signed_at, lead(day) OVER (PARTITION BY tenant, kind ORDER BY epoch, day) IS NULL
 FROM checkpoints ORDER BY tenant, kind, epoch, day`
 
 // promises reads every published checkpoint, and adds the kept ones. The faults of
@@ -49,7 +50,7 @@ func (r *reading) promises(ctx context.Context) error {
 	rows, _ := r.DB.Query(ctx, readPublished)
 	logs := map[uuid.UUID]proof.Tree{}
 	var p published
-	_, err := pgx.ForEachRow(rows, []any{&p.tree.Tenant, &p.tree.Kind, &p.epoch, &p.day, &p.size, &p.note, &p.newest}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&p.tree.Tenant, &p.tree.Kind, &p.epoch, &p.day, &p.size, &p.note, &p.at, &p.newest}, func() error {
 		r.published(p, logs)
 		return nil
 	})
@@ -83,7 +84,7 @@ func (r *reading) published(p published, logs map[uuid.UUID]proof.Tree) {
 	}
 	logs[c.Origin.Log] = p.tree
 	r.tree(p.tree).last = c
-	r.claim(p.tree, claim{check: Published, size: c.Size, root: c.Root, name: p.name(), epoch: c.Origin.Epoch})
+	r.claim(p.tree, claim{check: Published, size: c.Size, root: c.Root, name: p.name(), epoch: c.Origin.Epoch, at: p.at})
 }
 
 // trusted returns the checkpoint of a row. Only the newest of a tree must be witnessed:

@@ -38,9 +38,12 @@ func (r *reading) judge(t *tree, c claim, idx int64) {
 func (r *reading) hold(t *tree, c claim) {
 	if c.check == KeptNote {
 		r.Kept++
+		t.cover(c.at)
 		return
 	}
-	r.Published++
+	if r.Published++; !c.at.IsZero() { // not the end of an earlier epoch
+		t.cover(c.at)
+	}
 	t.holds = max(t.holds, c.size)
 }
 

@@ -17,6 +17,10 @@ const (
 	KeptNote   Check = "kept"       // a kept checkpoint does not match the stored data
 	BoxesOfLog Check = "box"        // a box does not open, or its key is lost
 	Passwords  Check = "password"   // a password's hash does not match the log
+	Files      Check = "file"       // a file is not the one that an event names
+	Deliveries Check = "delivery"   // a delivery does not match the log
+	Passkeys   Check = "passkey"    // a passkey does not match the log
+	Keys       Check = "key"        // a key of an erased person is back
 	Schema     Check = "schema"     // an object of the database differs from this program's
 	ReadModels Check = "read-model" // a read model does not match the log
 )
@@ -57,9 +61,19 @@ type Result struct {
 	Epoch     int            `json:"epoch"`     // of the newest checkpoint; 0 without one
 	Left      []LeftEpoch    `json:"left"`      // the earlier epochs that checkpoints name
 	Boxes     *keyring.Boxes `json:"boxes"`     // nil if none was checked
+	Files     *FilesRead     `json:"files"`     // nil if none was read
+	Delivered *int64         `json:"delivered"` // deliveries that were compared; nil if none was
+	Backdated Backdated      `json:"backdated"` // no differences: they are named, and stay
 	Found     []*Finding     `json:"found"`
 	More      int64          `json:"more"`      // findings that are not listed
 	Unchecked []string       `json:"unchecked"` // checks that were not possible, with the reason
+}
+
+// FilesRead are the files that events name.
+type FilesRead struct {
+	Read   int64 `json:"read"`   // whose stored bytes were compared
+	Opened int64 `json:"opened"` // of these, those that were decrypted
+	Erased int64 `json:"erased"` // that are gone with their patients
 }
 
 // mostFound limits the listed findings.

@@ -1,6 +1,8 @@
 package verification
 
 import (
+	"time"
+
 	"golang.org/x/mod/sumdb/tlog"
 
 	"frontdesk/adapters/postgres/proving"
@@ -12,6 +14,7 @@ type leaf struct {
 	tree proof.Tree
 	idx  int64
 	hash tlog.Hash
+	at   time.Time // of an event
 }
 
 // placed is a leaf in its tree.
@@ -32,6 +35,8 @@ type tree struct {
 	known int64            // number of leaves within the prover's initial position
 	holds int64            // the largest size of a valid published checkpoint
 	last  proof.Checkpoint // the newest published one, which names the earlier epochs
+
+	newest, covered time.Time // of the events so far, and of those that a checkpoint covers
 }
 
 // append appends a leaf. reached is the prover's position.
@@ -59,6 +64,7 @@ type claim struct {
 	root  tlog.Hash
 	name  string // its name in the result
 	epoch int
+	at    time.Time // when it was published
 }
 
 // take removes and returns the claims for the tree's current size.

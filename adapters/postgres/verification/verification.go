@@ -7,6 +7,7 @@ import (
 	"frontdesk/adapters/postgres"
 	"frontdesk/adapters/postgres/eventstore"
 	"frontdesk/adapters/postgres/keyring"
+	"frontdesk/domain/event"
 	"frontdesk/domain/proof"
 )
 
@@ -18,7 +19,16 @@ type Verification struct {
 	Trusts   *proof.Policy    // the policy for checkpoints; nil if absent
 	Salt     *proof.Salt      // of the service's logs; nil if absent
 	Notes    []Kept
+	Looks    []Look                // further checks of the events; may be empty
 	Progress func(done, all int64) // receives the number of processed events; may be nil
+}
+
+// Look is a further check, which sees the events of the log in order.
+type Look interface {
+	// Page looks at the next events. They are as they are stored.
+	Page(ctx context.Context, page []event.Stored, found *Result) error
+	// End is called after the last page.
+	End(ctx context.Context, found *Result) error
 }
 
 // reading is one run.
@@ -40,7 +50,8 @@ type reading struct {
 func (v *Verification) Run(ctx context.Context) (Result, error) {
 	r := &reading{Verification: v, trees: map[proof.Tree]*tree{}, reached: map[proof.Kind]int64{}, differs: map[proof.Tree]*Finding{}, cut: map[proof.Kind]bool{}}
 	r.Found, r.Unchecked, r.Left = []*Finding{}, []string{}, []LeftEpoch{}
-	for _, step := range []func(context.Context) error{r.schema, r.built, r.promises, r.prepare, r.missingEvents, r.events, r.archived, r.calls} {
+	r.Backdated.First = []DatedEvent{}
+	for _, step := range []func(context.Context) error{r.schema, r.built, r.promises, r.prepare, r.missingEvents, r.passkeys, r.events, r.looks, r.archived, r.calls} {
 		if err := step(ctx); err != nil {
 			return Result{}, fmt.Errorf("verify: %w", err)
 		}

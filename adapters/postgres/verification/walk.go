@@ -31,6 +31,16 @@ func (r *reading) events(ctx context.Context) error {
 	return nil
 }
 
+// looks ends the further checks.
+func (r *reading) looks(ctx context.Context) error {
+	for _, look := range r.Looks {
+		if err := look.End(ctx, &r.Result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // tear records that a kind is not checked after an idx.
 func (r *reading) tear(kind proof.Kind, after int64, hole eventstore.Hole) {
 	r.cut[kind] = true
@@ -52,13 +62,18 @@ func (r *reading) page(ctx context.Context, page []event.Stored) error {
 	}
 	leaves := make([]leaf, len(page))
 	for n, s := range page {
-		leaves[n] = leaf{proof.Tree{Tenant: s.Stream.Tenant, Kind: proof.Events}, s.Idx, proof.LeafOf(s).Hash()}
+		leaves[n] = leaf{proof.Tree{Tenant: s.Stream.Tenant, Kind: proof.Events}, s.Idx, proof.LeafOf(s).Hash(), s.At}
 	}
 	if err := r.grow(ctx, proof.Events, leaves); err != nil {
 		return err
 	}
-	for _, look := range []func(context.Context, []event.Stored) error{r.boxes, r.passwords} {
+	for _, look := range []func(context.Context, []event.Stored) error{r.boxes, r.passwords, r.erased} {
 		if err := look(ctx, page); err != nil {
+			return err
+		}
+	}
+	for _, look := range r.Looks {
+		if err := look.Page(ctx, page, &r.Result); err != nil {
 			return err
 		}
 	}
@@ -75,6 +90,7 @@ func (r *reading) grow(ctx context.Context, kind proof.Kind, leaves []leaf) erro
 	all := make([]placed, len(leaves))
 	for n, l := range leaves {
 		t := r.tree(l.tree)
+		r.date(t, l)
 		all[n] = t.append(l, r.reached[kind])
 		for _, c := range t.take() {
 			r.judge(t, c, l.idx)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"frontdesk/adapters/postgres/replay"
 	"frontdesk/adapters/postgres/verification"
@@ -18,6 +19,8 @@ import (
 type liveFlags struct {
 	term.MasterKeyFlags `embed:""`
 	DatabaseURL         string `placeholder:"URL" help:"Verify this database, Postgres, as postgres://… . An auditor's rights are enough for most of it."`
+	Files               bool   `help:"Also compare the files that patients have sent with the events that name them."`
+	Deliveries          bool   `help:"Also compare the record of deliveries with the log."`
 	ReadModels          bool   `help:"Also compare the read models with the log. This is slow and needs the owner's rights."`
 }
 
@@ -46,6 +49,9 @@ func (c *auditVerifyCmd) live(r *term.Run) error {
 	defer engine.Close()
 	v := engine.Auditor.Verification()
 	v.Trusts, v.Salt, v.Notes = policy, salt, kept
+	if err := c.lookFurther(r, engine, v); err != nil {
+		return err
+	}
 	result, err := c.verify(r, engine, v)
 	if err != nil {
 		return err
@@ -57,6 +63,33 @@ func (c *auditVerifyCmd) live(r *term.Run) error {
 		return errOtherwise
 	}
 	return nil
+}
+
+// lookFurther adds the checks that were asked for.
+func (c *auditVerifyCmd) lookFurther(r *term.Run, engine *app.Engine, v *verification.Verification) error {
+	if c.Files {
+		v.Looks = append(v.Looks, engine.Auditor.VerifyFiles())
+	}
+	if !c.Deliveries {
+		return nil
+	}
+	deliveries, err := engine.Auditor.VerifyDeliveries(r.Context)
+	v.Looks = append(v.Looks, deliveries)
+	return err
+}
+
+// notLooked names what nothing was compared with.
+func (c *auditVerifyCmd) notLooked(result *verification.Result) {
+	if !c.Files {
+		result.Uncheck("files that patients have sent: ask for them with --files")
+	}
+	if !c.Deliveries {
+		result.Uncheck("deliveries of webhooks: ask for them with --deliveries")
+	}
+	if !c.ReadModels {
+		result.Uncheck("read models: ask for them with --read-models")
+	}
+	result.Uncheck("sessions, known browsers and counts of wrong passwords: no event describes them")
 }
 
 // verify compares the read models first, because that fails at once without the rights.
@@ -72,9 +105,7 @@ func (c *auditVerifyCmd) verify(r *term.Run, engine *app.Engine, v *verification
 	if err != nil {
 		return result, err
 	}
-	if !c.ReadModels {
-		result.Uncheck("read models: ask for them with --read-models")
-	}
+	c.notLooked(&result)
 	if len(models.NotCompared) > 0 {
 		result.Uncheck("the read models %s, which hold personal data: give the master key", strings.Join(models.NotCompared, ", "))
 	}
@@ -117,6 +148,18 @@ func (c *auditVerifyCmd) print(w io.Writer, v verification.Result) error {
 	}
 	if b := v.Boxes; b != nil {
 		fmt.Fprintf(w, "boxes: %d decrypt, %d belong to erased persons, %d have lost their key, %d do not decrypt\n", b.Opened, b.Erased, b.Lost, b.Foreign)
+	}
+	if f := v.Files; f != nil {
+		fmt.Fprintf(w, "files: %d compared, %d of them opened; %d are gone with their patients\n", f.Read, f.Opened, f.Erased)
+	}
+	if v.Delivered != nil {
+		fmt.Fprintf(w, "deliveries: %d compared\n", *v.Delivered)
+	}
+	if b := v.Backdated; b.Count > 0 {
+		fmt.Fprintf(w, "dated earlier: %d events are dated before a checkpoint that does not cover them. A clock was wrong, they came into the log late, or somebody has dated them back:\n", b.Count)
+		for _, e := range b.First {
+			fmt.Fprintf(w, "  idx %d %s is dated %s, and a checkpoint covers what is dated %s\n", e.Idx, practiceOf(e.Tenant), e.At.UTC().Format(time.RFC3339), e.Behind.UTC().Format(time.RFC3339))
+		}
 	}
 	for _, what := range v.Unchecked {
 		fmt.Fprintf(w, "not checked: %s\n", what)

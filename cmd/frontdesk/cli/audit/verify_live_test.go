@@ -84,9 +84,9 @@ func wantCaught(t *testing.T, c *clitest.Clinic, vkey, kept string) {
 		_, err := attacker.Exec(t.Context(), statement)
 		clitest.Must(t, err)
 	}
-	o := clitest.Frontdesk(t, "audit", "verify", "--read-models", "--key", vkey, "--salt", auditSalt.String(), "--since", kept, "--database-url", c.DB.AdminURL)
+	o := clitest.Frontdesk(t, "audit", "verify", "--read-models", "--files", "--deliveries", "--key", vkey, "--salt", auditSalt.String(), "--since", kept, "--database-url", c.DB.AdminURL)
 	o.WantFailure(t, 1, "the stored data differs")
-	if strings.Contains(o.Out, "not checked") {
+	if strings.Count(o.Out, "not checked") != 1 || !strings.Contains(o.Out, "not checked: sessions, ") {
 		t.Errorf("as the owner it says\n%s", o.Out)
 	}
 	for _, want := range []string{"of the tree of elm (events), idx", "at size 9 is not what kept.note says", "the key is lost", "table patients lacks 1 rows"} {

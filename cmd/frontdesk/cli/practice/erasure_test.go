@@ -265,6 +265,35 @@ func TestKeysThatComeBackAreDestroyedAgain_D71(t *testing.T) {
 	a.wouldServe(t, a.db.URL)
 }
 
+// A file that is gone with its patient is no difference, and a key that is back is one.
+func TestVerifyKnowsWhoWasErased_D138(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	o := clitest.FrontdeskWith(t, `{"patientId":"`+a.ann.String()+`","requestType":"medical","requester":"patient","response":[{"question":"healthConcern","answer":"a rash"}],
+		"attachments":[{"fileName":"rash.jpg","contentType":"image/jpeg","data":"YWJj"}]}`, "request", "submit", "--tenant=elm", "--file=-", "--database-url", a.bob, underArchiveKey)
+	o.WantSuccess(t)
+	id, super := a.askedBefore(t), a.db.SuperuserPool(t)
+	do := func(sql string) {
+		t.Helper()
+		if _, err := super.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(`CREATE SCHEMA kept; CREATE TABLE kept.keys AS SELECT * FROM personal_keys WHERE kind = 1`)
+	typedAt(t, a.bob, a.about("erasure", "confirm", "--erasure="+id, "--erasure-ledger="+a.ledger)...).WantSuccess(t)
+	verify := []string{"audit", "verify", "--files", "--deliveries", underArchiveKey}
+	do(`DELETE FROM uploads WHERE NOT named`) // as the sweeper does
+	o = typedAt(t, a.db.SuperuserURL, verify...)
+	if o.WantSuccess(t); !strings.Contains(o.Out, "files: 0 compared, 0 of them opened; 1 are gone with their patients\n") {
+		t.Errorf("it says\n%s", o.Out)
+	}
+	do(`INSERT INTO personal_keys SELECT * FROM kept.keys; DELETE FROM erasures`)
+	o = typedAt(t, a.db.SuperuserURL, verify...)
+	if o.WantFailure(t, 1, "the stored data differs"); !strings.Contains(o.Out, "DIFFERS: the key of the patient "+a.ann.String()+" at elm is back, although idx ") {
+		t.Errorf("it says\n%s", o.Out)
+	}
+}
+
 // underArchiveKey is the flag of the archive's master key.
 var underArchiveKey = "--master-key=" + base64.StdEncoding.EncodeToString(archiveKey[:])
 
