@@ -47,7 +47,9 @@ func TestVerifyComparesPasskeys_D138(t *testing.T) {
 	if found := w.verify(w.kept).Found; len(found) > 0 {
 		t.Fatalf("before any change: %v", texts(found))
 	}
-	saying := func(p staff.PasskeyAdded) string { return fmt.Sprintf("the passkey %s of staff %s at elm is not one", p.Passkey, member.ID) }
+	saying := func(p staff.PasskeyAdded) string {
+		return fmt.Sprintf("the passkey %s of staff %s at elm is not one", p.Passkey, member.ID)
+	}
 	const put = `INSERT INTO staff_passkeys (tenant, passkey, staff, name, credential, public_key, backup_eligible, sign_count, added_at) VALUES ('elm', $1, $2, '', $3, $4, false, 0, now())`
 
 	w.forge(`UPDATE staff_passkeys SET public_key = '\x0909'`)
