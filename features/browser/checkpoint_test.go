@@ -71,7 +71,7 @@ func TestBrowserKeepsCheckpoint_D140(t *testing.T) {
 	ann, page := newTab(t), p.page(elm, "privacy/checkpoint")
 	ann.open(p.page(elm, "privacy"))
 	ann.signIn("po.ann", password)
-	ann.do(chromedp.Click(`a[href$="/privacy/checkpoint"]`))
+	ann.loading(chromedp.Click(`a[href$="/privacy/checkpoint"]`))
 	ann.titled("Keep a checkpoint")
 	ann.shows("No checkpoint of this practice is signed yet.")
 	ann.fits("checkpoint-none")
