@@ -61,6 +61,7 @@ type world struct {
 	trusts    proof.Policy
 	witness   *witness.Witness
 	witnessed notebook
+	cosigned  notebook  // of the witness during one attack
 	now       time.Time // of the witness
 	salt      *proof.Salt
 	kept      verification.Kept
