@@ -123,6 +123,32 @@ func TestGuaranteesNameTheirTests(t *testing.T) {
 
 var inCode = regexp.MustCompile("`([^`]+)`")
 
+// A page names a test with or without the decision at its end, or declares it in an example.
+func TestPagesNameTests(t *testing.T) {
+	t.Parallel()
+	there := map[string]bool{}
+	for name := range sources(t) {
+		there[name], there[decided.ReplaceAllString(name, "")] = true, true
+	}
+	seen := 0
+	for _, name := range pagesOf(t) {
+		text := read(t, name)
+		for _, test := range named.FindAllStringSubmatch(text, -1) {
+			seen++
+			if strings.HasPrefix(test[1], "Test") && !slices.Contains([]string{"TestWalk", "TestProve", "TestX"}, test[1]) &&
+				!there[test[1]] && !strings.Contains(text, "func "+test[1]+"(") {
+				t.Errorf("%s: there is no %s", name, test[1])
+			}
+		}
+	}
+	if seen < 500 {
+		t.Errorf("the pages name %d tests", seen)
+	}
+}
+
+// decided is the end of a name: clauses and decisions.
+var decided = regexp.MustCompile(`(_[A-Z]?[0-9]+)+$`)
+
 // A control without a test may be lost unnoticed.
 func TestEveryControlOfAHazardHasItsTest(t *testing.T) {
 	t.Parallel()

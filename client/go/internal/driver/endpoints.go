@@ -48,11 +48,14 @@ var endpoints = map[string]endpoint{
 	"application/key-set":       asking((*client.Client).KeySet),
 	"reread-key-set":            asking((*client.Client).RereadKeySet),
 	"application/checkpoint": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
-		q, err := read[struct{ From int64 }](o)
-		if err != nil || len(o.Input) == 0 {
+		q, err := read[struct{ From *int64 }](o)
+		if err != nil {
+			return nil, err
+		}
+		if q.From == nil {
 			return c.Checkpoint(ctx, options...)
 		}
-		return c.CheckpointSince(ctx, q.From, options...)
+		return c.CheckpointSince(ctx, *q.From, options...)
 	},
 	"keep-checkpoint": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
 		q, err := read[struct{ Key, File string }](o)
