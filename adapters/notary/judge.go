@@ -29,7 +29,7 @@ const mostLost = 10 * time.Minute
 
 // lost returns how many leaves of an earlier reading are lost, and how long the signer had
 // read them. Both are unknown if more is lost than the signer has kept.
-func (f found) lost(was *progress) (leaves int64, span time.Duration, known bool) {
+func (f *found) lost(was *progress) (leaves int64, span time.Duration, known bool) {
 	if f.apart {
 		return 0, 0, false
 	}

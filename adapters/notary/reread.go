@@ -3,8 +3,10 @@ package notary
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"maps"
+	"math/big"
 	"sync"
 	"time"
 
@@ -22,6 +24,15 @@ type reading struct {
 	wait    time.Duration // from the last one; 0 if it is not chosen yet
 	after   time.Time     // not before then
 	outcome *readOutcome  // not yet processed by a round
+}
+
+// unpredictable returns a random duration below n.
+func unpredictable(n time.Duration) time.Duration {
+	drawn, err := rand.Int(rand.Reader, big.NewInt(int64(n)))
+	if err != nil {
+		return 0 // crypto/rand ends the program before it returns an error
+	}
+	return time.Duration(drawn.Int64())
 }
 
 // readOutcome is the result of a complete reading.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -30,7 +29,7 @@ type Signer struct {
 
 	Every       time.Duration                       // from one round to the next; 0 is 10 s
 	RereadEvery time.Duration                       // the mean wait before all leaves are read again; 0 is an hour
-	Random      func(n time.Duration) time.Duration // a random duration below n; nil is [rand.N]
+	Random      func(n time.Duration) time.Duration // a random duration below n; nil is one that no one can predict
 	VerifyAll   bool                                // read all leaves again before anything is signed
 	Adopt       bool                                // continue from published notes if the state is lost
 	ChangeKey   bool                                // sign with another key than before
@@ -80,7 +79,7 @@ func (s *Signer) Run(ctx context.Context) {
 // the key or the published notes.
 func (s *Signer) Begin(ctx context.Context) error {
 	if s.Random == nil {
-		s.Random = rand.N[time.Duration]
+		s.Random = unpredictable
 	}
 	s.stopped, s.heads, s.lastLogged = map[proof.Kind]*stop{}, map[proof.Tree]*head{}, map[string]time.Time{}
 	m, err := load(s.Dir)

@@ -174,21 +174,8 @@ func (w *Witness) Continue(ctx context.Context, request []byte) (lines []byte, e
 	if asked.Epoch != before.Epoch || asked.Cosigned != cosigned.Size {
 		return nil, otherEpoch{before.Epoch, cosigned.Size}
 	}
-	settled, err := w.settled(newer.Origin)
-	if err != nil {
+	if err := w.checkContinuation(ctx, asked, cosigned, newer); err != nil {
 		return nil, err
-	}
-	lost, err := asked.Check(cosigned, newer)
-	at := append(attrsOf(newer), slog.Int("epoch_before", before.Epoch), slog.Int64("cosigned_before", cosigned.Size), slog.Int64("lost", lost))
-	switch {
-	case err != nil:
-		w.Log.WarnContext(ctx, "an epoch comes without proofs that it goes on from the last cosigned checkpoint; not cosigned", at...)
-		return nil, errUnproved
-	case asked.Old < settled.until(w.Now()):
-		w.Log.ErrorContext(ctx, "an epoch has lost entries that were cosigned more than ten minutes ago; not cosigned", at...)
-		return nil, errLoses
-	case lost > 0:
-		w.Log.ErrorContext(ctx, "an epoch has lost entries that were cosigned", at...)
 	}
 	if err := w.record(h, begun{Epoch: newer.Origin.Epoch, Before: before.Epoch, Cosigned: cosigned.Size, Left: asked.Old}); err != nil {
 		return nil, err
@@ -197,6 +184,28 @@ func (w *Witness) Continue(ctx context.Context, request []byte) (lines []byte, e
 		return nil, err
 	}
 	return w.cosign(newer, opened)
+}
+
+// checkContinuation refuses an epoch that is not proved to go on from the last cosigned
+// checkpoint of an earlier one, or that has lost settled entries. It logs other losses.
+func (w *Witness) checkContinuation(ctx context.Context, asked proof.Continuation, cosigned, newer proof.Checkpoint) error {
+	settled, err := w.settled(newer.Origin)
+	if err != nil {
+		return err
+	}
+	lost, err := asked.Check(cosigned, newer)
+	at := append(attrsOf(newer), slog.Int("epoch_before", asked.Epoch), slog.Int64("cosigned_before", cosigned.Size), slog.Int64("lost", lost))
+	switch {
+	case err != nil:
+		w.Log.WarnContext(ctx, "an epoch comes without proofs that it goes on from the last cosigned checkpoint; not cosigned", at...)
+		return errUnproved
+	case asked.Old < settled.until(w.Now()):
+		w.Log.ErrorContext(ctx, "an epoch has lost entries that were cosigned more than ten minutes ago; not cosigned", at...)
+		return errLoses
+	case lost > 0:
+		w.Log.ErrorContext(ctx, "an epoch has lost entries that were cosigned", at...)
+	}
+	return nil
 }
 
 // open returns the checkpoint of a signed note, with the valid signatures of its log.

@@ -289,8 +289,8 @@ func TestKilledWitnessBeginsEpochAgain_D139(t *testing.T) {
 		if err == nil {
 			break
 		}
-		unproved := next.continues(log, next, 18, 20, 25)
-		if _, err := w.Cosign(t.Context(), unproved[bytes.Index(unproved, []byte("old ")):]); err == nil {
+		_, unproved, _ := bytes.Cut(next.continues(log, next, 18, 20, 25), []byte("old "))
+		if _, err := w.Cosign(t.Context(), append([]byte("old "), unproved...)); err == nil {
 			t.Errorf("after %d writes it is cosigned without proofs", writes)
 		}
 	}

@@ -23,8 +23,11 @@ import (
 	"frontdesk/projections"
 )
 
-// Elm and Oak are the tenants of two practices.
-const Elm, Oak = "elm-street", "oak-lane"
+// The tenants of two practices.
+const (
+	Elm = "elm-street"
+	Oak = "oak-lane"
+)
 
 // Noon is the time at which a day begins.
 var Noon = time.Date(2026, 3, 2, 12, 0, 0, 345_000_000, time.UTC)

@@ -118,11 +118,11 @@ func TestTimeToDetection_D139(t *testing.T) {
 
 // soonest returns how the page says when a signer detects something.
 func soonest(after time.Duration) string {
-	switch after {
-	case never:
+	if after == never {
 		return "not by the signer"
-	case nextRound:
-		return "10 seconds"
+	}
+	if after < time.Minute {
+		return fmt.Sprintf("%d seconds", int(after.Seconds()))
 	}
 	return fmt.Sprintf("%d hours", int(after.Hours()))
 }

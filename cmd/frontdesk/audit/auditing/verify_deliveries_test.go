@@ -48,8 +48,8 @@ func TestVerifyFindsWrongDeliveries_D138(t *testing.T) {
 
 	verify := func() (said []string, compared int64) {
 		t.Helper()
-		v := w.Engine.Auditor.Verification()
-		check, err := w.Engine.Auditor.VerifyDeliveries(t.Context())
+		v := w.Auditor.Verification()
+		check, err := w.Auditor.VerifyDeliveries(t.Context())
 		must(t, err)
 		v.Looks = []verification.Look{check}
 		r, err := v.Run(t.Context())

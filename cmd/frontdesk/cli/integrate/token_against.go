@@ -97,8 +97,8 @@ func (s *serviceView) refusal() error {
 	return fmt.Errorf("the service refuses the token: %s", s.Description)
 }
 
-// print prints the service's answer, and where it differs from the verdict here.
-func (s *serviceView) print(r *term.Run, acceptedHere bool) {
+// show prints the service's answer, and where it differs from the verdict here.
+func (s *serviceView) show(r *term.Run, acceptedHere bool) {
 	switch {
 	case s == nil:
 		return

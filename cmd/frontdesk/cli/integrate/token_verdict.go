@@ -82,7 +82,7 @@ func (v verdict) print(r *term.Run, asJSON bool) error {
 	if _, err := io.WriteString(r.Out, text.String()); err != nil {
 		return err
 	}
-	v.Service.print(r, v.Accepted)
+	v.Service.show(r, v.Accepted)
 	return nil
 }
 
