@@ -99,9 +99,9 @@ func (f CheckpointFile) Put(_ context.Context, note string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) //nolint:errcheck // it is renamed, or useless
+	defer os.Remove(file.Name()) // it is renamed, or useless
 	_, err = file.WriteString(note)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	return os.Rename(file.Name(), string(f))
