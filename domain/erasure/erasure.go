@@ -41,6 +41,17 @@ func Bases() []Basis {
 	return []Basis{RetentionEnded, RegisteredInError, CourtOrder, UnlawfulProcessing, PracticeExit}
 }
 
+var basisWords = map[Basis]string{
+	RetentionEnded:     "The time for which they have to be kept has ended",
+	RegisteredInError:  "They were registered in error",
+	CourtOrder:         "A court has ordered it",
+	UnlawfulProcessing: "The data should not have been processed",
+	PracticeExit:       "The practice is leaving this service",
+}
+
+// Words returns the basis in plain words; "" for [Restored].
+func (b Basis) Words() string { return basisWords[b] }
+
 // An erasure is confirmed between these times after it was asked for.
 const (
 	Soonest = 24 * time.Hour

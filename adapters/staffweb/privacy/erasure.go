@@ -39,25 +39,16 @@ type basisChoice struct {
 	Ticked bool
 }
 
-// basisWords are the bases in plain words.
-var basisWords = map[erasure.Basis]string{
-	erasure.RetentionEnded:     "The time for which they have to be kept has ended",
-	erasure.RegisteredInError:  "They were registered in error",
-	erasure.CourtOrder:         "A court has ordered it",
-	erasure.UnlawfulProcessing: "The data should not have been processed",
-	erasure.PracticeExit:       "The practice is leaving this service",
-}
-
 // addErasure adds the state of the patient's erasure, and its holds.
 func (s *Section) addErasure(r *pagekit.Request, state dataState, actors *actorNames, page *patientPage) (err error) {
 	view := erasureView{Held: len(state.holds) > 0}
 	for _, basis := range erasure.Bases() {
-		view.Bases = append(view.Bases, basisChoice{basis, basisWords[basis], r.Form.Get("basis") == string(basis)})
+		view.Bases = append(view.Bases, basisChoice{basis, basis.Words(), r.Form.Get("basis") == string(basis)})
 	}
 	page.Holds = state.holds
 	if asked := state.asked; asked != nil {
 		from := asked.RequestedAt.Add(erasure.Soonest)
-		view.Asked, view.ID, view.Basis, view.Reason, view.By = true, asked.Erasure, basisWords[asked.Basis], asked.Reason, actors.actor(asked.RequestedBy)
+		view.Asked, view.ID, view.Basis, view.Reason, view.By = true, asked.Erasure, asked.Basis.Words(), asked.Reason, actors.actor(asked.RequestedBy)
 		view.From, view.Until = pagekit.Moment(from, r.Practice.Zone), pagekit.Moment(asked.RequestedAt.Add(latest), r.Practice.Zone)
 		view.Early, view.Own = s.Now().Before(from), asked.RequestedBy.Member() == r.Session.Staff.UUID
 		if err := s.addSecond(r, *asked, actors, &view); err != nil {

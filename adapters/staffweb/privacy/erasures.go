@@ -40,7 +40,7 @@ var erasedKinds = map[event.HolderKind]string{event.OfPatient: "Patient", event.
 func rowOfErasure(r *pagekit.Request, d projections.CompletedErasure) erasureRow {
 	moment := func(at time.Time) string { return pagekit.Moment(at, r.Practice.Zone) }
 	return erasureRow{
-		ID: d.Erasure, Kind: erasedKinds[d.Kind], Person: d.Holder, At: moment(d.ErasedAt), Basis: basisWords[d.Basis],
+		ID: d.Erasure, Kind: erasedKinds[d.Kind], Person: d.Holder, At: moment(d.ErasedAt), Basis: d.Basis.Words(),
 		Final: d.Finality.Final(), State: d.Finality.Sentence(moment), Restored: d.Basis == erasure.Restored,
 	}
 }

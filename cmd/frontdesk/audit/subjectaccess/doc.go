@@ -4,11 +4,12 @@
 //   - pack.go: [Pack] holds the sources of the data, and writes the ZIP.
 //   - survey.go: [Survey] collects the facts that are needed before anything is written.
 //   - record.go: the entries of the care record, and appointments.
+//   - history.go: what the practice did about requests and about the patient's data.
 //   - accesses.go: every event, the accesses to the patient's data, and the webhooks about them.
 //   - words.go: actors and events in plain words.
 //   - page.go, page.html, style.css: the page that people read and print.
 //
 // A long record takes little more memory than a short one: each part reads the patient's
 // events again, a thousand at a time, and files are copied piece by piece. Only a line for
-// each mark, each change of details and each name is held in memory.
+// each request, mark, change of details and name is held in memory.
 package subjectaccess

@@ -111,8 +111,9 @@ func (w *writer) records() error {
 	}{
 		{"care-record.json", []list{
 			{"patient", untyped(w.details())}, {"notes", untyped(w.notes())}, {"patientRequests", untyped(w.requests())},
-			{"patientRequestsOfOthers", untyped(w.moved())},
+			{"patientRequestHistory", untyped(w.ofRequests())}, {"patientRequestsOfOthers", untyped(w.moved())},
 			{"appointments", untyped(w.visits())}, {"consultations", untyped(w.consultations())},
+			{"dataHistory", untyped(w.ofData())},
 		}},
 		{"events.json", []list{{"events", w.events()}}},
 		{"accesses.json", []list{{"accesses", untyped(w.accesses())}}},

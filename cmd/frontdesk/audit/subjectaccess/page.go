@@ -21,7 +21,8 @@ var style string
 // pages has the one page. Its lists are written as they are read.
 var pages = template.Must(template.New("page").Funcs(template.FuncMap{
 	"day": day, "size": size,
-	"mark": func(p page, m *projections.InError) marked { return marked{p, m} },
+	"mark":    func(p page, m *projections.InError) marked { return marked{p, m} },
+	"history": func(p page, e iter.Seq[act]) history { return history{p, e} },
 }).Parse(pageText))
 
 // page writes the page.
@@ -74,6 +75,12 @@ func (p page) Requests() iter.Seq[projections.RequestJSON] { return p.w.requests
 // Moved yields the requests that were taken to be the patient's.
 func (p page) Moved() iter.Seq[movedRequest] { return p.w.moved() }
 
+// Handling yields what the practice did about patient requests.
+func (p page) Handling() iter.Seq[act] { return p.w.ofRequests() }
+
+// Protection yields what the practice did about the patient's data as a whole.
+func (p page) Protection() iter.Seq[act] { return p.w.ofData() }
+
 // Visits yields the events of appointments.
 func (p page) Visits() iter.Seq[visit] { return p.w.visits() }
 
@@ -95,14 +102,22 @@ func (p page) AnyTold() bool {
 func (p page) Told() iter.Seq[delivery] { return p.w.deliveries() }
 
 // When returns an instant by the practice's clocks.
-func (p page) When(at time.Time) string {
-	return at.In(p.w.Practice.Zone).Format("2 January 2006, 15:04")
+func (p page) When(at time.Time) string { return p.w.when(at) }
+
+func (w *writer) when(at time.Time) string {
+	return at.In(w.Practice.Zone).Format("2 January 2006, 15:04")
 }
 
 // marked is the template's data for an entry that was entered in error.
 type marked struct {
 	Page page
 	Mark *projections.InError
+}
+
+// history is the template's data for a list of acts.
+type history struct {
+	Page page
+	Acts iter.Seq[act]
 }
 
 // day returns a date for people. A text that is no date is returned as it is.

@@ -19,6 +19,7 @@ type Survey struct {
 	Count   int64     // of events, calls and files
 	Details []details // the patient's, oldest first
 	marks   map[uuid.UUID]*projections.InError
+	sent    map[uuid.UUID]time.Time // when each patient request was sent, by its stream
 }
 
 // details are a patient's details from an instant on.
@@ -31,7 +32,7 @@ type details struct {
 
 // Survey reads everything once.
 func (p Pack) Survey() (Survey, error) {
-	s := Survey{marks: map[uuid.UUID]*projections.InError{}}
+	s := Survey{marks: map[uuid.UUID]*projections.InError{}, sent: map[uuid.UUID]time.Time{}}
 	for e, err := range p.Events {
 		if err != nil {
 			return s, err
@@ -62,5 +63,6 @@ func (s *Survey) see(e event.Recorded) {
 		s.marks[e.Stream.ID] = &projections.InError{Reason: of.Reason, At: e.At}
 	case request.Submitted:
 		s.Count += int64(len(of.Attachments))
+		s.sent[e.Stream.ID] = e.At
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/request"
 )
 
 // asker is a practice with a patient, Ann, who makes a subject access request.
@@ -179,6 +180,54 @@ func TestSubjectPackHoldsAllDataOfOnePatient_D73(t *testing.T) {
 			strings.Contains(strings.ReplaceAll(text, `"key":"[personal]"`, ""), event.Hidden) {
 			t.Errorf("%s tells of somebody else, or hides something", name)
 		}
+	}
+}
+
+// What staff wrote about a request, and why they opened a restricted record, is in the pack.
+func TestSubjectPackHoldsWorkOfStaff_D144(t *testing.T) {
+	t.Parallel()
+	a := newAsker(t)
+	engine, err := app.Open(t.Context(), app.Config{DatabaseURL: a.db.URL, MasterKeys: sealing.NewRing(clitest.MasterKey)})
+	clitest.Must(t, err)
+	defer engine.Close()
+	ctx, desk := event.WithMetadata(t.Context(), event.Metadata{Actor: event.Operator("frontdesk_app", "tester@desk")}), engine.Desk
+	kim, err := desk.RegisterStaff(ctx, commands.RegisterStaff{Tenant: "elm", Username: "dr.kim", Name: "Dr Kim", Email: "kim@elm.example"})
+	clitest.Must(t, err)
+	ctx = event.WithMetadata(t.Context(), event.Metadata{Actor: event.Staff(kim.UUID)})
+	var id request.ID
+	clitest.Must(t, a.db.Pool(t).QueryRow(t.Context(), `SELECT stream FROM events WHERE name = 'patient-request.submitted.v1'`).Scan(&id.UUID))
+	clitest.Must(t, desk.NotePatientRequest(ctx, commands.NotePatientRequest{Tenant: "elm", Request: id, Text: "She sounded <worried>."}))
+	clitest.Must(t, desk.CompletePatientRequest(ctx, commands.CompletePatientRequest{Tenant: "elm", Request: id, By: kim, Outcome: request.Signposted, Text: "Told of the pharmacy."}))
+	clitest.Must(t, desk.ReopenPatientRequest(ctx, commands.ReopenPatientRequest{Tenant: "elm", Request: id, By: kim, Reason: "The pharmacy is shut."}))
+	clitest.Must(t, desk.RestrictPatientRecord(ctx, commands.RestrictPatientRecord{Tenant: "elm", Patient: a.ann, Usernames: []string{"dr.lee"}}))
+	clitest.Must(t, desk.BreakGlass(ctx, commands.BreakGlass{Tenant: "elm", Patient: a.ann, By: kim, Reason: "She collapsed."}))
+	clitest.Must(t, engine.Drain(ctx))
+	file := filepath.Join(t.TempDir(), "ann.zip")
+	if o := a.pack(t, file, a.anns()...); o.Status != 0 {
+		t.Fatal(o.Err)
+	}
+	found := unpacked(t, file)
+	for _, text := range []string{
+		"<bdi>Dr Kim</bdi> wrote a note about a patient request (sent on", "She sounded &lt;worried&gt;.", "Another service is responsible, and the practice named it",
+		"Told of the pharmacy.", "The pharmacy is shut.", "<bdi>Dr Kim</bdi> restricted the record to named staff", "Dr Lee</dd>", "She collapsed.",
+	} {
+		if !strings.Contains(found["index.html"], text) {
+			t.Errorf("the page does not say %q", text)
+		}
+	}
+	var record struct {
+		PatientRequestHistory, DataHistory []struct {
+			PatientRequestID request.ID
+			By               string
+			Details          []struct{ Label, Text string }
+		}
+	}
+	clitest.Must(t, json.Unmarshal([]byte(found["care-record.json"]), &record))
+	if h := record.PatientRequestHistory; len(h) != 3 || h[2].PatientRequestID != id || h[2].By != "Dr Kim" || h[2].Details[0].Text != "The pharmacy is shut." {
+		t.Errorf("the history of requests is %+v", h)
+	}
+	if h := record.DataHistory; len(h) != 2 || h[1].Details[0].Text != "She collapsed." {
+		t.Errorf("the history of the data is %+v", h)
 	}
 }
 
