@@ -55,6 +55,25 @@ func (d Desk) ReopenPractice(ctx context.Context, c ReopenPractice) error {
 	})
 }
 
+// SetSubjectAccessInformation replaces what a practice tells patients with a copy of their
+// data.
+type SetSubjectAccessInformation struct {
+	Tenant string
+	Texts  map[practice.Topic]string // of the topics to change
+	Seen   int                       // the version that the author has read; negative for no check
+}
+
+// SetSubjectAccessInformation refuses with practice.ErrInformationChanged if the texts have
+// another version than the one that was seen.
+func (d Desk) SetSubjectAccessInformation(ctx context.Context, c SetSubjectAccessInformation) error {
+	if err := d.knowPractice(ctx, c.Tenant); err != nil {
+		return err
+	}
+	return Update(ctx, d.Store, practice.InformationStream(c.Tenant), func(i practice.Information) ([]event.Event, error) {
+		return i.Set(c.Texts, c.Seen)
+	})
+}
+
 // EnableApplication lets an application call for a practice.
 type EnableApplication struct {
 	Tenant      string

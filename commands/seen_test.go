@@ -9,6 +9,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/appointment"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 )
 
@@ -28,7 +29,8 @@ func TestSeenIntentsRefuseChangedStream(t *testing.T) {
 		w := newTown(t)
 		before := w.streams()
 		err := w.attempt(t, method.Name, func(intent reflect.Value, _ []reflect.Value) { intent.FieldByIndex(seen.Index).SetInt(99) })
-		changed := errors.Is(err, request.ErrChanged) || errors.Is(err, appointment.ErrChanged) || errors.Is(err, patient.ErrChanged)
+		changed := errors.Is(err, request.ErrChanged) || errors.Is(err, appointment.ErrChanged) || errors.Is(err, patient.ErrChanged) ||
+			errors.Is(err, practice.ErrInformationChanged)
 		if !changed || !maps.Equal(before, w.streams()) {
 			t.Errorf("%s: error = %v, want ErrChanged", method.Name, err)
 		}

@@ -86,6 +86,7 @@ func practicesLife(tenant string) []chapter {
 			practice.OpeningHoursSet{RequestType: request.Medical, Hours: week}),
 		plain(practice.IntakeStream(tenant, request.Admin),
 			practice.RequestTypePaused{RequestType: request.Admin, Until: noon.Add(time.Hour)}),
+		plain(practice.InformationStream(tenant), practice.InformationSet{Texts: map[practice.Topic]string{practice.Purposes: "To treat you."}}),
 		plain(closures, practice.Closed{From: noon, Until: noon.Add(time.Second)}, practice.Closed{From: noon.Add(time.Hour)}),
 		plain(closures, practice.Reopened{From: noon.Add(2 * time.Hour)}),
 	}

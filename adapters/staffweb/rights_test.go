@@ -80,6 +80,8 @@ var verdicts = map[string][6]string{
 	"POST /requests/{request}/patient":        {asked, refused, in, in, refused, refused},
 	"GET /requests/{request}/attachments/{n}": {asked, refused, in, in, refused, refused},
 
+	"GET /privacy-texts":                    {asked, refused, refused, refused, in, in},
+	"POST /privacy-texts":                   {asked, refused, refused, refused, in, refused},
 	"GET /privacy":                          {asked, refused, refused, refused, refused, in},
 	"POST /privacy":                         {asked, refused, refused, refused, refused, in},
 	"GET /privacy/refused":                  {asked, refused, refused, refused, refused, in},

@@ -57,7 +57,7 @@ func newForms(t *testing.T) *forms {
 	for _, page := range []string{
 		"displays?add", "displays", "sites", "sites/" + main.String(), "patients/register", "patients/" + ann, "patients/" + ann + "/details",
 		"day/book?patient=" + ann, "day/" + visit, "requests/" + f.id.String(), "requests/" + f.id.String() + "/patient?to=" + ann,
-		"opening/type/medical", "opening/close", "applications/" + f.app.String(), "privacy/patients/" + ann, "authorisations", "people?invite", "people",
+		"opening/type/medical", "opening/close", "applications/" + f.app.String(), "privacy/patients/" + ann, "privacy-texts", "authorisations", "people?invite", "people",
 	} {
 		f.pages = append(f.pages, atElm+page)
 	}

@@ -9,6 +9,7 @@ import (
 	"frontdesk/commands"
 	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/record"
 	"frontdesk/domain/request"
 	"frontdesk/domain/site"
@@ -63,6 +64,10 @@ func (d *desks) forms() []textForm {
 	note, glass := patientsPage+"/"+d.ann.String(), patientsPage+"/"+d.closed.String()
 	move, asked := d.page+"/patient", about(d.ann)
 	rooms := atElm + "sites/" + d.site.String()
+	var information []string
+	for _, topic := range practice.Topics() {
+		information = append(information, string(topic), "A text")
+	}
 	return []textForm{
 		{"a note on a record", d.reception, note, note + "/notes", "note", request.MaxText, nil},
 		{"why the glass is broken", d.reception, glass, glass + "/glass", "reason", record.MaxGlassReason, nil},
@@ -75,6 +80,7 @@ func (d *desks) forms() []textForm {
 		{"why a hold ends", d.officer, asked, asked, `release-[0-9a-f-]+`, parse.MaxReason, []string{"do", "release"}},
 		{"why data are erased", d.officer, asked, asked, "reason", parse.MaxReason, []string{"do", "ask", "basis", "court-order"}},
 		{"why an erasure is withdrawn", d.officer, asked, asked, "withdrawal", parse.MaxReason, []string{"do", "withdraw"}},
+		{"a text for patients", d.manager, atElm + "privacy-texts", atElm + "privacy-texts", "transfers", practice.MaxInformation, information},
 		{"a site", d.manager, atElm + "sites", atElm + "sites", "name", 60, nil},
 		{"another name of a site", d.manager, rooms, rooms, "name", 60, []string{"room1", "Room 1"}},
 		{"another name of a room", d.manager, rooms, rooms, "room1", 60, []string{"name", "Elm House"}},
@@ -110,7 +116,7 @@ func (f textForm) send(t *testing.T, text string) seen {
 }
 
 // commas writes a limit as pages do.
-var commas = map[int]string{60: "60", 128: "128", 200: "200", 500: "500", 10_000: "10,000"}
+var commas = map[int]string{2000: "2,000", 60: "60", 128: "128", 200: "200", 500: "500", 10_000: "10,000"}
 
 // The longest text is accepted in any script. A longer one is refused, with the limit,
 // and stays in the form, even if it is half as long again.

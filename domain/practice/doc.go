@@ -12,4 +12,6 @@
 //     type. Reopening ends the current closure and leaves later ones.
 //  5. A request is accepted unless its type is switched off, paused, or closed: in
 //     that order (D2). The next opening is computed from all of these together (D24).
+//  6. The practice words the texts that patients get with a copy of their data, on
+//     topics of Article 15 of the GDPR (D144).
 package practice

@@ -63,6 +63,8 @@ const (
 	ManageDisplays          Action = "manage-displays"
 	ManageApplications      Action = "manage-applications"
 	GuardPrivacy            Action = "guard-privacy"
+	SeeInformation          Action = "see-subject-access-information" // the practice's texts
+	EditInformation         Action = "edit-subject-access-information"
 )
 
 // allStaff is all staff who are signed in, whatever their roles.
@@ -84,6 +86,8 @@ var rights = map[Action][]Role{
 	ManageDisplays:          {Manager},
 	ManageApplications:      {Manager},
 	GuardPrivacy:            {PrivacyOfficer},
+	SeeInformation:          {Manager, PrivacyOfficer},
+	EditInformation:         {Manager},
 }
 
 // May reports whether a member with these roles may do it. An action without a line in

@@ -146,6 +146,7 @@ var sections = []section{
 	{"Applications", "/applications", staff.ManageApplications},
 	{"People", "/people", staff.ManagePeople},
 	{"Privacy", "/privacy", staff.GuardPrivacy},
+	{"Texts for patients", "/privacy-texts", staff.EditInformation},
 	{"Your authorisations", "/authorisations", staff.GiveOwnAuthorisations},
 }
 

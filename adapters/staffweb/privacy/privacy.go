@@ -13,6 +13,7 @@ import (
 	"frontdesk/domain/application"
 	"frontdesk/domain/audit"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 	"frontdesk/projections/patientindex"
@@ -21,7 +22,7 @@ import (
 //go:embed templates
 var sources embed.FS
 
-var templates = pagekit.Templates(sources, "privacy", "patient", "refused", "erasures", "letter", "checkpoint")
+var templates = pagekit.Templates(sources, "privacy", "patient", "refused", "erasures", "letter", "checkpoint", "information")
 
 // Section is the pages for privacy officers. All fields are needed.
 type Section struct {
@@ -77,7 +78,12 @@ type Copy struct {
 // Routes are the paths of the section.
 func (s *Section) Routes() []pagekit.Route {
 	guard := func(page pagekit.Page) pagekit.Page { return s.confirmed("privacy", page) }
+	texts := pagekit.Methods{
+		http.MethodGet:  pagekit.Requires(staff.SeeInformation, s.information),
+		http.MethodPost: pagekit.Requires(staff.EditInformation, s.setInformation),
+	}
 	return []pagekit.Route{
+		pagekit.NewRoute("/privacy-texts", "privacy-texts", texts.WithText(2*practice.MaxInformation*len(practice.Topics()))),
 		pagekit.NewRoute("/privacy", "privacy", pagekit.FormMethods(staff.GuardPrivacy, guard(s.home), guard(s.find))),
 		pagekit.NewRoute("/privacy/refused", "privacy-refused", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.refused))}),
 		pagekit.NewRoute("/privacy/erasures", "privacy-erasures", pagekit.Methods{http.MethodGet: pagekit.Requires(staff.GuardPrivacy, guard(s.erasures))}),

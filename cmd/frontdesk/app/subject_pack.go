@@ -9,8 +9,10 @@ import (
 	"frontdesk/adapters/postgres/uploads"
 	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/cmd/frontdesk/audit/subjectaccess"
+	"frontdesk/commands"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
 
@@ -39,13 +41,17 @@ func (e *Engine) SubjectPack(ctx context.Context, tenant string, id patient.ID) 
 	if err != nil {
 		return subjectaccess.Pack{}, asked, err
 	}
+	texts, err := commands.Load[practice.Information](ctx, e.Desk.Store, practice.InformationStream(tenant))
+	if err != nil {
+		return subjectaccess.Pack{}, asked, err
+	}
 	auditor := e.Auditor
 	auditor.Log.Page = packPage
 	end, err := auditor.End(ctx, asked)
 	return subjectaccess.Pack{
 		Practice: signpost, Patient: id, MadeAt: e.config.Now(), Moved: moved,
 		Events: auditor.Events(ctx, asked, end), Accesses: auditor.Accesses(ctx, asked, end, true),
-		Directory: e.Directory(), Deliveries: e.Deliveries().Of,
+		Directory: e.Directory(), Texts: texts, Deliveries: e.Deliveries().Of,
 		Shown:   func(r event.Recorded) (any, error) { return auditing.LoggedOf(r, true) },
 		Content: e.contentOf,
 	}, asked, err

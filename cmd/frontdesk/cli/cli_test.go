@@ -83,6 +83,8 @@ var otherwise = map[string]string{
 	"RetireSigningKey":   "key retire",
 	"RecordReading":      "audit subject-pack",
 
+	"SetSubjectAccessInformation": "practice set-information",
+
 	"GrantPatientScopedAuthorisation": "authorisation grant-for-patient",
 
 	"AcceptLink":       "serve",

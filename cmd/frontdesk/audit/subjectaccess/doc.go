@@ -5,6 +5,7 @@
 //   - survey.go: [Survey] collects the facts that are needed before anything is written.
 //   - record.go: the entries of the care record, and appointments.
 //   - history.go: what the practice did about requests and about the patient's data.
+//   - information.go, letter.html: what the practice tells patients, and the letter with it.
 //   - accesses.go: every event, the accesses to the patient's data, and the webhooks about them.
 //   - words.go: actors and events in plain words.
 //   - page.go, page.html, style.css: the page that people read and print.

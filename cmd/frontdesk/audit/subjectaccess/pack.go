@@ -16,6 +16,7 @@ import (
 	"frontdesk/cmd/frontdesk/audit/auditing"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
 )
@@ -33,6 +34,7 @@ type Pack struct {
 	Moved      []projections.MovedRequest        // requests that are another patient's: only this is known of them
 	Accesses   iter.Seq2[auditing.Access, error] // with personal data
 	Directory  projections.NameDirectory
+	Texts      practice.Information // what the practice tells patients
 	Deliveries func(ctx context.Context, events []uuid.UUID) ([]webhooks.Logged, error)
 	Shown      func(event.Recorded) (any, error) // an event as auditors are shown it
 	// Content writes a file that was sent with a request. It returns [ErrDamaged] if the
@@ -60,7 +62,7 @@ func (p Pack) Write(ctx context.Context, w io.Writer, s Survey) (damaged int, er
 		Pack: p, Survey: s, ctx: ctx, zip: zip.NewWriter(w),
 		names: map[string]string{}, damaged: map[request.AttachmentID]bool{},
 	}
-	for _, part := range []func() error{to.attachments, to.records, to.page, to.zip.Close} {
+	for _, part := range []func() error{to.attachments, to.records, to.page, to.letter, to.zip.Close} {
 		if err := errors.Join(part(), to.failed); err != nil {
 			return 0, fmt.Errorf("write the pack: %w", err)
 		}
@@ -115,6 +117,7 @@ func (w *writer) records() error {
 			{"appointments", untyped(w.visits())}, {"consultations", untyped(w.consultations())},
 			{"dataHistory", untyped(w.ofData())},
 		}},
+		{"information.json", []list{{"information", untyped(w.information())}}},
 		{"events.json", []list{{"events", w.events()}}},
 		{"accesses.json", []list{{"accesses", untyped(w.accesses())}}},
 		{"webhooks.json", []list{{"webhooks", untyped(w.deliveries())}}},

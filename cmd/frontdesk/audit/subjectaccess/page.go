@@ -2,7 +2,7 @@ package subjectaccess
 
 import (
 	"archive/zip"
-	_ "embed" // the page and its style
+	"embed"
 	"fmt"
 	"html/template"
 	"iter"
@@ -12,26 +12,29 @@ import (
 	"frontdesk/projections"
 )
 
-//go:embed page.html
-var pageText string
+//go:embed *.html
+var sources embed.FS
 
 //go:embed style.css
 var style string
 
-// pages has the one page. Its lists are written as they are read.
-var pages = template.Must(template.New("page").Funcs(template.FuncMap{
+// pages has the page and the letter. Lists are written as they are read.
+var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"day": day, "size": size,
 	"mark":    func(p page, m *projections.InError) marked { return marked{p, m} },
 	"history": func(p page, e iter.Seq[act]) history { return history{p, e} },
-}).Parse(pageText))
+}).ParseFS(sources, "*.html"))
 
 // page writes the page.
-func (w *writer) page() error {
-	entry, err := w.create("index.html", zip.Deflate)
+func (w *writer) page() error { return w.render("index.html", "page.html") }
+
+// render writes a file of the ZIP from a template.
+func (w *writer) render(name, template string) error {
+	entry, err := w.create(name, zip.Deflate)
 	if err != nil {
 		return err
 	}
-	return pages.Execute(entry, page{w})
+	return pages.ExecuteTemplate(entry, template, page{w})
 }
 
 // page is the data of the template.
@@ -53,6 +56,12 @@ func (p page) Patient() details {
 	}
 	return details{Patient: p.w.Patient}
 }
+
+// Information yields the practice's texts for patients.
+func (p page) Information() iter.Seq[informed] { return p.w.information() }
+
+// Version returns the version of these texts; 0 for the default ones.
+func (p page) Version() int { return p.w.Texts.Version }
 
 // Earlier yields the details of before, newest first.
 func (p page) Earlier() []details {
@@ -100,6 +109,9 @@ func (p page) AnyTold() bool {
 
 // Told yields the webhooks.
 func (p page) Told() iter.Seq[delivery] { return p.w.deliveries() }
+
+// Date returns the day on which the pack was made.
+func (p page) Date() string { return p.w.MadeAt.In(p.w.Practice.Zone).Format("2 January 2006") }
 
 // When returns an instant by the practice's clocks.
 func (p page) When(at time.Time) string { return p.w.when(at) }

@@ -22,6 +22,7 @@ import (
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/patient"
+	"frontdesk/domain/practice"
 	"frontdesk/domain/request"
 	"frontdesk/projections"
 )
@@ -113,7 +114,7 @@ func life(t *testing.T) (all []event.Recorded, texts []text) {
 }
 
 // packOf makes the pack of a life, and returns its files.
-func packOf(t *testing.T, all []event.Recorded) map[string]string {
+func packOf(t *testing.T, all []event.Recorded, information ...event.Event) map[string]string {
 	t.Helper()
 	pack := subjectaccess.Pack{
 		Practice: projections.Practice{Tenant: "elm", Name: "Elm Street", Zone: time.UTC}, Patient: patient.ID{UUID: event.NewID()},
@@ -126,6 +127,7 @@ func packOf(t *testing.T, all []event.Recorded) map[string]string {
 		},
 		Accesses:   iter.Seq2[auditing.Access, error](func(func(auditing.Access, error) bool) {}),
 		Directory:  projections.NameDirectory{DB: nameless{}},
+		Texts:      event.Fold[practice.Information](information...),
 		Deliveries: func(context.Context, []uuid.UUID) ([]webhooks.Logged, error) { return nil, nil },
 		Shown:      func(e event.Recorded) (any, error) { return auditing.LoggedOf(e, true) },
 		Content:    func(context.Context, io.Writer, request.AttachmentID) error { return nil },
@@ -235,5 +237,41 @@ func TestPackHasWordsForChoices_D144(t *testing.T) {
 		if basis.Words() == "" {
 			t.Errorf("%s has no words", basis)
 		}
+	}
+}
+
+// The page, the letter and the record for programs hold the practice's text on each topic,
+// and which version it is.
+func TestPackInformsPatient_D144(t *testing.T) {
+	t.Parallel()
+	written := practice.InformationSet{Texts: map[practice.Topic]string{}}
+	for _, topic := range practice.Topics() {
+		written.Texts[topic] = "Our text on " + string(topic) + " for <you>"
+	}
+	born := event.Recorded{Event: patient.Registered{Name: "Ann <Archer>"}}
+	found := packOf(t, []event.Recorded{born}, practice.InformationSet{}, written)
+	byDefault := packOf(t, []event.Recorded{born})
+	for _, topic := range practice.Topics() {
+		for _, name := range []string{"index.html", "letter.html"} {
+			if text := "Our text on " + string(topic) + " for &lt;you&gt;"; !strings.Contains(found[name], text) {
+				t.Errorf("%s lacks %q", name, text)
+			}
+			if text := (practice.Information{}).Text(topic); !strings.Contains(byDefault[name], text) {
+				t.Errorf("%s lacks the default text %q", name, text)
+			}
+		}
+		for _, article := range []string{"15 (1) (a)", "15 (1) (d)", "15 (1) (e)", "15 (1) (f)", "15 (1) (h)", "15 (2)"} {
+			if !strings.Contains(found["information.json"], `"article":"`+article+`"`) {
+				t.Errorf("no text is on Article %s", article)
+			}
+		}
+	}
+	for _, text := range []string{"Version 2 of the practice’s texts", "Dear <bdi>Ann &lt;Archer&gt;</bdi>", "Elm Street"} {
+		if !strings.Contains(found["letter.html"], text) {
+			t.Errorf("the letter lacks %q", text)
+		}
+	}
+	if !strings.Contains(found["information.json"], `"version":2`) || !strings.Contains(byDefault["letter.html"], "Default texts of the service") {
+		t.Errorf("the version is missing: %s", found["information.json"])
 	}
 }

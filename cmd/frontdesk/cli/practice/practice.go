@@ -10,6 +10,7 @@ import (
 	"frontdesk/cmd/frontdesk/cli/term"
 	"frontdesk/commands"
 	"frontdesk/domain/application"
+	domain "frontdesk/domain/practice"
 	"frontdesk/domain/request"
 )
 
@@ -19,6 +20,8 @@ type Commands struct {
 	Register registerPracticeCmd `cmd:"" help:"Register a practice."`
 	Close    closePracticeCmd    `cmd:"" help:"Close a practice to all requests." detail:"It takes no requests of any type, from now or from an instant on."`
 	Reopen   reopenPracticeCmd   `cmd:"" help:"End a closure of a practice."`
+
+	SetInformation setInformationCmd `cmd:"" help:"Set a text of subject access packs." detail:"Managers of the practice do the same on a page."`
 }
 
 // RequestTypeCommands are the verbs of the types of request that a practice accepts.
@@ -133,4 +136,16 @@ type reopenPracticeCmd struct {
 
 func (c *reopenPracticeCmd) Run(r *term.Run) error {
 	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.ReopenPractice, commands.ReopenPractice{Tenant: c.Tenant, From: c.From})
+}
+
+type setInformationCmd struct {
+	term.PracticeFlags `embed:""`
+	Topic              domain.Topic `required:"" placeholder:"TOPIC" help:"One of purposes, retention-period, rights, complaints, automated-decisions and transfers."`
+	Text               string       `required:"" help:"The text for patients, in at most 2,000 characters."`
+}
+
+func (c *setInformationCmd) Run(r *term.Run) error {
+	return term.Change(r, c.EngineFlags, c.Tenant, commands.Desk.SetSubjectAccessInformation, commands.SetSubjectAccessInformation{
+		Tenant: c.Tenant, Texts: map[domain.Topic]string{c.Topic: c.Text}, Seen: -1,
+	})
 }
