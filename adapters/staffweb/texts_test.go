@@ -85,6 +85,11 @@ func (d *desks) forms() []textForm {
 		{"another name of a site", d.manager, rooms, rooms, "name", 60, []string{"room1", "Room 1"}},
 		{"another name of a room", d.manager, rooms, rooms, "room1", 60, []string{"name", "Elm House"}},
 		{"another room", d.manager, rooms, rooms, "new", 60, []string{"name", "Elm House", "room1", "Room 1"}},
+		{"a name of a member of staff", d.manager, people + "?invite", people, "name", parse.MaxName, []string{"do", "invite", "username", "kay.long", "email", "kay@elm.example"}},
+		{"a name of a patient", d.reception, patientsPage + "/register", patientsPage + "/register", "name", parse.MaxName, nil},
+		{"another name of a patient", d.reception, note + "/details", note + "/details", "name", parse.MaxName, nil},
+		{"a search of patients", d.reception, patientsPage, patientsPage, "name", parse.MaxName, nil},
+		{"a search of a privacy officer", d.officer, privacyPage, privacyPage, "name", parse.MaxName, nil},
 		{"a username", d.manager, people + "?invite", people, "username", 128, []string{"do", "invite", "name", "Kit", "email", "kit@elm.example"}},
 	}
 }

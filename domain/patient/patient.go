@@ -2,7 +2,6 @@ package patient
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +9,7 @@ import (
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
 )
 
@@ -133,8 +133,10 @@ func (p Patient) ChangeDetails(id ID, name, birthDate string) ([]event.Event, er
 // details validates a name, which it returns without surrounding space, and a birth
 // date.
 func details(name, birthDate string) (string, error) {
-	name = strings.TrimSpace(name)
+	name, err := parse.Name(name)
 	switch {
+	case err != nil:
+		return "", err
 	case name == "", name == event.Hidden, name == event.Erased: // placeholders for names that are not shown
 		return "", ErrNameless
 	case birthDate != "" && !isDate(birthDate):

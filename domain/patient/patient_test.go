@@ -1,12 +1,14 @@
 package patient_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/domain/staff"
 )
@@ -34,6 +36,7 @@ func TestAPatientIsRegisteredOnce(t *testing.T) {
 	for _, name := range []string{" ", event.Hidden, event.Erased} {
 		given().When(register(name, "")).Refuses(t, patient.ErrNameless)
 	}
+	given().When(register(strings.Repeat("é", parse.MaxName+1), "")).Refuses(t, parse.ErrLongName)
 	given().When(register("Ann", "1981-02-29")).Refuses(t, patient.ErrInvalidBirthDate)
 }
 
@@ -47,6 +50,7 @@ func TestDetailsAreChangedAsAWhole_D73(t *testing.T) {
 	given(registered).When(change(" Ann Baker ", "1980-02-28")).Then(t, changed)
 	given(registered, changed).When(change("Ann Baker", "")).Then(t, patient.DetailsChanged{Patient: ann, Name: "Ann Baker"})
 	given(registered).When(change("\t", "1980-02-28")).Refuses(t, patient.ErrNameless)
+	given(registered).When(change(strings.Repeat("é", parse.MaxName+1), "1980-02-28")).Refuses(t, parse.ErrLongName)
 	given(registered).When(change("Ann Baker", "28 February 1980")).Refuses(t, patient.ErrInvalidBirthDate)
 	given().When(change("Ann Baker", "")).Refuses(t, patient.ErrUnknown)
 }

@@ -75,6 +75,6 @@ func TestStoredEvents(t *testing.T) {
 		practice.ApplicationDisabled{Application: app},
 		off, on, pausedTill, resumed, hoursSet,
 		closed(noon, one), reopened(noon, one),
-		information(map[practice.Topic]string{practice.Purposes: "To treat you."}),
+		practice.InformationSet{Texts: map[practice.Topic]string{practice.Purposes: "To treat you."}},
 	)
 }

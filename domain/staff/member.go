@@ -12,6 +12,7 @@ import (
 	"frontdesk/domain/erasure"
 	"frontdesk/domain/event"
 	"frontdesk/domain/fault"
+	"frontdesk/domain/parse"
 )
 
 // The refusals of this package's rules.
@@ -32,10 +33,13 @@ func StreamOf(tenant string, id ID) event.Stream { return event.Stream{Tenant: t
 // Register registers a member of staff (rule 1). The store refuses with
 // [ErrUsernameTaken] if the username is not unique.
 func Register(r Registered) ([]event.Event, error) {
-	r.Name = strings.TrimSpace(r.Name)
+	var long error
+	r.Name, long = parse.Name(r.Name)
 	switch {
 	case !isUsername(r.Username):
 		return nil, ErrInvalidUsername
+	case long != nil:
+		return nil, long
 	case r.Name == "":
 		return nil, ErrNameless
 	case !isEmail(r.Email):

@@ -7,6 +7,7 @@ import (
 
 	"frontdesk/domain/event"
 	"frontdesk/domain/event/eventtest"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
 )
 
@@ -18,6 +19,7 @@ func TestStaffHaveNameAndEmail(t *testing.T) {
 	t.Parallel()
 	register(drLee).Then(t, drLee)
 	register(staff.Registered{Username: "lee", Email: "lee@elm.example"}).Refuses(t, staff.ErrNameless)
+	register(staff.Registered{Username: "lee", Name: strings.Repeat("é", parse.MaxName+1), Email: "lee@elm.example"}).Refuses(t, parse.ErrLongName)
 	for _, email := range []string{"", "lee", "lee@", "Lee <lee@elm.example>", "a@b@c"} {
 		register(staff.Registered{Username: "lee", Name: "Lee", Email: email}).Refuses(t, staff.ErrInvalidEmail)
 	}

@@ -1,6 +1,7 @@
 package patientindex_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"frontdesk/adapters/clock"
 	"frontdesk/domain/event"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 	"frontdesk/projections/patientindex"
 	"frontdesk/projections/projectionstest"
@@ -146,6 +148,38 @@ func TestIndexFollowsLog_D68(t *testing.T) {
 	}
 }
 
+// A name of the greatest length is found, and a longer text is nobody's name.
+func TestSearchRefusesLongText_D145(t *testing.T) {
+	t.Parallel()
+	longest := "Ann " + strings.Repeat("é", parse.MaxName-4)
+	b := indexOf(t, projectionstest.New(t), longest)
+	wantFound(t, b, elm, longest, longest)
+	wantFound(t, b, elm, strings.Repeat("ann ", 51))
+	for text, want := range map[string]int{longest: 1, strings.Repeat("ann ", 51): 0} {
+		alike, err := b.Alike(t.Context(), elm, text, "", 3)
+		found, all, other := b.Find(t.Context(), elm, patientindex.Criteria{Name: text}, 3)
+		if err != nil || other != nil || len(alike) != want || len(found) != want || all != want {
+			t.Errorf("%.20q: %d alike, %d of %d found, errors %v, %v", text, len(alike), len(found), all, err, other)
+		}
+	}
+}
+
+// A search compares no further names when its request has ended.
+func TestSearchEndsWithRequest_D145(t *testing.T) {
+	t.Parallel()
+	names := make([]string, 3000)
+	for n := range names {
+		names[n] = fmt.Sprint("Patient ", n)
+	}
+	b := indexOf(t, projectionstest.New(t), names...)
+	ctx, cancel := context.WithCancel(t.Context())
+	compared := 0
+	err := patientindex.Compare(ctx, b, elm, func() { compared++; cancel() })
+	if !errors.Is(err, context.Canceled) || compared >= len(names)/2 {
+		t.Errorf("%d names were compared, error %v", compared, err)
+	}
+}
+
 func TestIndexIsBounded_D68(t *testing.T) {
 	t.Parallel()
 	d := projectionstest.New(t)
@@ -201,4 +235,40 @@ func BenchmarkIndex(b *testing.B) {
 	}
 	b.ReportMetric(load.Seconds()*1000/float64(b.N), "ms/load")
 	b.ReportMetric(search.Seconds()*1000/float64(b.N), "ms/search")
+}
+
+// BenchmarkLongName reports the CPU time of each search of 10,000 patients for a name of
+// 12,000 words, as a form can hold it (D145).
+func BenchmarkLongName(b *testing.B) {
+	names := make([]string, 10_000)
+	for n := range names {
+		names[n] = fmt.Sprintf("a Patient-%05d", n)
+	}
+	index := indexOf(b, projectionstest.New(b), names...)
+	long := strings.Repeat("a ", 12_000)
+	for name, search := range map[string]func(string) error{
+		"alike": func(text string) error {
+			_, err := index.Alike(b.Context(), elm, text, "", 10)
+			return err
+		},
+		"find": func(text string) error {
+			_, _, err := index.Find(b.Context(), elm, patientindex.Criteria{Name: text}, 10)
+			return err
+		},
+		"search": func(text string) error {
+			_, _, err := index.Search(b.Context(), elm, text, 10)
+			return err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			if err := search("ann"); err != nil { // loads the names
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if err := search(long); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"frontdesk/domain/event"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/patient"
 )
 
@@ -23,7 +24,10 @@ type Criteria struct {
 // whatever their case and accents, in the order of their names. If there are more than
 // most of them, it returns the first, and true.
 func (x *Index) Search(ctx context.Context, tenant, text string, most int) (found []Match, more bool, err error) {
-	words := strings.Fields(fold(text))
+	words, ok := wordsOf(text)
+	if !ok {
+		return nil, false, nil
+	}
 	has := func(e entry) bool { return hasAll(e.name, words) }
 	matching, all, err := x.matching(ctx, tenant, has, most)
 	if err != nil {
@@ -38,7 +42,10 @@ func (x *Index) Search(ctx context.Context, tenant, text string, most int) (foun
 // [projections.Names] decrypts the names. It returns [ErrFull] if the practice has more
 // patients than the index can hold.
 func (x *Index) Find(ctx context.Context, tenant string, c Criteria, most int) (found []patient.ID, all int, err error) {
-	words := strings.Fields(fold(c.Name))
+	words, ok := wordsOf(c.Name)
+	if !ok {
+		return nil, 0, nil
+	}
 	return x.matching(ctx, tenant, func(e entry) bool {
 		return (c.BirthDate == "" || e.birth == c.BirthDate) && beginAll(e.name, words)
 	}, most)
@@ -49,34 +56,54 @@ func (x *Index) Find(ctx context.Context, tenant string, c Criteria, most int) (
 // words, and the birth dates do not differ; or they were born on the same day, and the
 // first or the last words of the names are the same.
 func (x *Index) Alike(ctx context.Context, tenant, name, birthDate string, most int) ([]Match, error) {
-	words := strings.Fields(fold(name))
-	alike := func(e entry) bool { return e.isLike(words, birthDate) }
+	words, ok := wordsOf(name)
+	if !ok || len(words) == 0 {
+		return nil, nil
+	}
+	sorted := slices.Sorted(slices.Values(words))
+	alike := func(e entry) bool { return e.isLike(words, sorted, birthDate) }
 	matching, _, err := x.matching(ctx, tenant, alike, most)
-	if err != nil || len(words) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	return x.named(ctx, tenant, matching, alike)
 }
 
-func (e entry) isLike(words []string, born string) bool {
+// wordsOf returns the folded words of a text that is searched for; false if it is longer
+// than any name, so that nobody has it.
+func wordsOf(text string) (words []string, ok bool) {
+	text, err := parse.Name(text)
+	return strings.Fields(fold(text)), err == nil
+}
+
+// isLike compares an entry with the words of a name, of which there is at least one, and
+// with the same words in order.
+func (e entry) isLike(words, sorted []string, born string) bool {
 	own := strings.Fields(e.name)
-	if len(own) == 0 || len(words) == 0 {
+	if len(own) == 0 {
 		return false
 	}
 	if born != "" && born == e.birth && (own[0] == words[0] || own[len(own)-1] == words[len(words)-1]) {
 		return true
 	}
 	sameDay := born == "" || e.birth == "" || born == e.birth
-	return sameDay && slices.Equal(slices.Sorted(slices.Values(own)), slices.Sorted(slices.Values(words)))
+	return sameDay && len(own) == len(words) && slices.Equal(slices.Sorted(slices.Values(own)), sorted)
 }
 
-// matching returns the first patients whose entries match, in order, and how many do.
+// entriesAtOnce are compared before a search looks whether its request has ended.
+const entriesAtOnce = 1024
+
+// matching returns the first patients whose entries match, in order, and how many do. It
+// ends with its request.
 func (x *Index) matching(ctx context.Context, tenant string, match func(entry) bool, most int) (ids []patient.ID, all int, err error) {
 	entries, err := x.upToDate(ctx, tenant, x.practice(tenant))
 	if err != nil {
 		return nil, 0, fmt.Errorf("search for a patient: %w", err)
 	}
-	for _, e := range entries {
+	for n, e := range entries {
+		if n%entriesAtOnce == 0 && ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
 		if !match(e) {
 			continue
 		}

@@ -61,7 +61,10 @@ func (s *Section) changeDetails(r *pagekit.Request) error {
 	}
 	name, typed := strings.TrimSpace(r.Form.Get("name")), r.Form.Get("born")
 	born, ok := pagekit.ParseBirthDate(typed)
+	long := pagekit.TooLong(name, parse.MaxName)
 	switch {
+	case long != "":
+		return s.showDetails(r, w, http.StatusBadRequest, pagekit.FormError("name", long), name, typed)
 	case !ok:
 		return s.showDetails(r, w, http.StatusBadRequest, pagekit.FormError("born", pagekit.BirthDateError), name, typed)
 	case !r.Session.Owns(r.Form.Get("seen"), seenOf(w)):

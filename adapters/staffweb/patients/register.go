@@ -47,6 +47,9 @@ func (s *Section) register(r *pagekit.Request) error {
 	if !ok {
 		return s.showRegister(r, http.StatusBadRequest, registerPage{Made: made, FormErrors: pagekit.FormError("born", pagekit.BirthDateError)}, name, typed)
 	}
+	if long := pagekit.TooLong(name, parse.MaxName); long != "" {
+		return s.showRegister(r, http.StatusBadRequest, registerPage{Made: made, FormErrors: pagekit.FormError("name", long)}, name, typed)
+	}
 	if !r.Session.Owns(r.Form.Get("anyway"), duplicatePurpose(name, born)) {
 		alike, err := s.findDuplicates(r, name, born)
 		if err != nil {

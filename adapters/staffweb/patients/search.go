@@ -93,6 +93,9 @@ func (s *Section) search(r *pagekit.Request) error {
 // wantedBy reads the form.
 func wantedBy(r *pagekit.Request) (w patientindex.Criteria, page searchPage) {
 	w.Name = strings.TrimSpace(r.Form.Get("name"))
+	if long := pagekit.TooLong(w.Name, parse.MaxName); long != "" {
+		page.FormErrors = page.With("name", long)
+	}
 	born, ok := pagekit.ParseBirthDate(r.Form.Get("born"))
 	if !ok {
 		page.FormErrors = page.With("born", pagekit.BirthDateError)

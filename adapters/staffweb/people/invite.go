@@ -8,6 +8,7 @@ import (
 	"frontdesk/adapters/staffweb/account"
 	"frontdesk/adapters/staffweb/pagekit"
 	"frontdesk/commands"
+	"frontdesk/domain/parse"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -62,7 +63,7 @@ func (s *Section) invite(r *pagekit.Request) error {
 	wanted := commands.InviteStaff{
 		Tenant: r.Tenant, Username: r.Form.Get("username"), Name: r.Form.Get("name"), Email: r.Form.Get("email"), Roles: ticked(r),
 	}
-	if wrong := missingFields(wanted); len(wrong.Faults) > 0 {
+	if wrong := wrongFields(wanted); len(wrong.Faults) > 0 {
 		return s.showInvite(r, http.StatusBadRequest, invitePage{FormErrors: wrong})
 	}
 	given, err := s.Desk.InviteStaff(r.StaffContext(), wanted)
@@ -75,10 +76,13 @@ func (s *Section) invite(r *pagekit.Request) error {
 	return s.showLink(r, wanted.Name, given)
 }
 
-// missingFields lists the missing fields, all at once.
-func missingFields(wanted commands.InviteStaff) (wrong pagekit.FormErrors) {
+// wrongFields lists the missing fields, and a name that is too long, all at once.
+func wrongFields(wanted commands.InviteStaff) (wrong pagekit.FormErrors) {
 	if strings.TrimSpace(wanted.Name) == "" {
 		wrong = wrong.With("name", "Enter their full name")
+	}
+	if long := pagekit.TooLong(wanted.Name, parse.MaxName); long != "" {
+		wrong = wrong.With("name", long)
 	}
 	if wanted.Username == "" {
 		wrong = wrong.With("username", "Enter a username")

@@ -44,7 +44,10 @@ func (s *Section) find(r *pagekit.Request) error {
 // wantedBy reads the search, or its faults.
 func wantedBy(page homePage) (w patientindex.Criteria, wrong pagekit.FormErrors) {
 	born, ok := pagekit.ParseBirthDate(page.Birth)
+	long := pagekit.TooLong(page.Name, parse.MaxName)
 	switch {
+	case long != "":
+		wrong = pagekit.FormError("name", long)
 	case !ok:
 		wrong = pagekit.FormError("birth", pagekit.BirthDateError)
 	case page.Name == "" && born == "":

@@ -32,10 +32,7 @@ type candidate struct {
 	Chosen     bool
 }
 
-const (
-	candidatesShown = 20  // at most
-	longestFind     = 200 // characters: each name is compared with each word of them
-)
+const candidatesShown = 20 // at most
 
 // moveForm shows the current patient, and asks for a name.
 func (s *Section) moveForm(r *pagekit.Request) error {
@@ -52,7 +49,7 @@ func (s *Section) move(r *pagekit.Request) error {
 	if err != nil {
 		return err
 	}
-	typed, wrongFind := readTyped(r), pagekit.TooLong(r.Form.Get("find"), longestFind)
+	typed, wrongFind := readTyped(r), pagekit.TooLong(r.Form.Get("find"), parse.MaxName)
 	switch {
 	case !r.HasToken(purpose(r)):
 		return s.ask(r, found, response{status: http.StatusForbidden, typed: typed, FormErrors: pagekit.FormErrors{}.With("find", pagekit.SignedInAgain)})
@@ -119,7 +116,7 @@ func (s *Section) ask(r *pagekit.Request, found projections.Request, response re
 // record; the typed text is not stored.
 func (s *Section) search(r *pagekit.Request, of projections.Request, response response, content *movePage) error {
 	shown := []patient.ID{of.Patient}
-	if content.Find = strings.TrimSpace(r.Form.Get("find")); r.HTTP.Method == http.MethodPost && content.Find != "" && pagekit.TooLong(content.Find, longestFind) == "" {
+	if content.Find = strings.TrimSpace(r.Form.Get("find")); r.HTTP.Method == http.MethodPost && content.Find != "" && pagekit.TooLong(content.Find, parse.MaxName) == "" {
 		found, more, err := s.PatientIndex.Search(r.Context(), r.Tenant, content.Find, candidatesShown)
 		if err != nil {
 			return err
