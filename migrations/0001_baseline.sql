@@ -604,7 +604,8 @@ CREATE TABLE staff_sessions (
     seen_at      timestamptz NOT NULL,
     id           uuid        NOT NULL DEFAULT gen_random_uuid(), -- names the session without its secret
     confirmed_at timestamptz,             -- when they last confirmed their identity; NULL: when they signed in
-    browser      text        NOT NULL DEFAULT ''
+    browser      text        NOT NULL DEFAULT '',
+    form_key     bytea       NOT NULL     -- makes the tokens of forms, which outlast a new token_hash
 ) WITH (fillfactor = 50);
 CREATE INDEX staff_sessions_age ON staff_sessions (signed_in_at);
 -- A member of staff has a bounded number of sessions.

@@ -135,6 +135,28 @@ func TestApprovalNeedsRecentProof_D66(t *testing.T) {
 	b.post(atElm+"authorise", declined).wants(t, http.StatusSeeOther, callback+"?error=access_denied", "")
 }
 
+// A copy of the cookie, taken before its owner confirmed who they are, opens nothing
+// afterwards. Forms of the owner's other pages are still accepted.
+func TestConfirmingEndsOldCookie_D141(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	b, thief := s.browser(t), s.browser(t)
+	b.signIn(elm, "dr.lee")
+	address, err := url.Parse(s.URL + atElm + "account")
+	must(t, err)
+	for _, c := range b.client.Jar.Cookies(address) {
+		thief.header.Add("Cookie", c.String())
+	}
+	other := b.get(atElm+"account/password").form(t, atElm+"account/password")
+	thief.get(atElm+"account").wants(t, http.StatusOK, "", "Your account")
+	form := b.get(atElm+"confirm?then=account").form(t, atElm+"confirm")
+	form.Set("password", password)
+	b.post(atElm+"confirm", form).wants(t, http.StatusSeeOther, atElm+"account", "")
+	thief.get(atElm+"account").wants(t, http.StatusSeeOther, atElm+"sign-in", "")
+	b.get(atElm+"account").wants(t, http.StatusOK, "", "Your account")
+	b.post(atElm+"account/password", other).wants(t, http.StatusBadRequest, "", "Enter your current password")
+}
+
 func TestConfirmRedirectsOnlyToOwnPages_D66(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"net/http"
 	"regexp"
 
@@ -68,6 +69,9 @@ func (s *Section) confirm(r *pagekit.Request) error {
 		status, text := s.refusalText(r, refusal, text)
 		return s.showConfirm(r, status, pagekit.FormError(field, text))
 	}
+	if errors.Is(err, signin.ErrRenewed) {
+		return pagekit.ErrStale
+	}
 	if err != nil {
 		return err
 	}
@@ -77,18 +81,26 @@ func (s *Section) confirm(r *pagekit.Request) error {
 	return r.Redirect(r.Base() + "/" + r.Form.Get("then"))
 }
 
-// verify checks the passkey's signature in the form, or else the password. The error is
-// a refusal if it is wrong.
+// verify checks the passkey's signature in the form, or else the password, and gives the
+// browser the session's new token. The error is a refusal if it is wrong.
 func (s *Section) verify(r *pagekit.Request) error {
 	if r.Form.Has("signed") {
 		ask := signin.Ask{Purpose: signin.ToConfirm, Member: r.Session.Staff, Binding: r.Session.Token}
-		return s.Auth.ConfirmByPasskey(r.AnonymousContext(), s.passkeyResponse(r, ask), r.Session)
+		token, err := s.Auth.ConfirmByPasskey(r.AnonymousContext(), s.passkeyResponse(r, ask), r.Session)
+		if err != nil {
+			return err
+		}
+		r.SetCookie(s.SessionCookie(r, token))
+		return nil
 	}
 	r.Release() // sign-ins have a queue of their own
-	device, err := s.Auth.Confirm(r.AnonymousContext(), s.newTry(r, r.Session.Username, r.Form.Get("password")), r.Session)
+	in, err := s.Auth.Confirm(r.AnonymousContext(), s.newTry(r, r.Session.Username, r.Form.Get("password")), r.Session)
+	if in.Session != "" {
+		r.SetCookie(s.SessionCookie(r, in.Session))
+	}
 	if err != nil {
 		return err
 	}
-	r.SetCookie(s.DeviceCookie(r, device))
+	r.SetCookie(s.DeviceCookie(r, in.Device))
 	return nil
 }

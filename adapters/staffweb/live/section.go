@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/staffweb/pagekit"
+	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/domain/staff"
 )
 
@@ -33,9 +34,22 @@ func (s *Section) events(r *pagekit.Request) error {
 	}
 	still := func(ctx context.Context) (bool, error) {
 		session, found, err := s.Auth.Sessions.Peek(ctx, r.Tenant, r.Session.Token)
+		if err == nil && !found {
+			err = s.checkRenewed(ctx, r)
+		}
 		return found && hasRights(session.Roles, topics), err
 	}
 	return s.Hub.Respond(r, r.Session.ID.String(), still, topics...)
+}
+
+// checkRenewed returns an error if the session goes on under another token. Then the
+// stream ends without saying that access has ended, and the browser reconnects.
+func (s *Section) checkRenewed(ctx context.Context, r *pagekit.Request) error {
+	renewed, err := s.Auth.Sessions.Renewed(ctx, r.Tenant, r.Session)
+	if err == nil && renewed {
+		return signin.ErrRenewed
+	}
+	return err
 }
 
 func hasRights(roles staff.Roles, topics []Topic) bool {

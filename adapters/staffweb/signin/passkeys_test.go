@@ -245,17 +245,20 @@ func TestPasskeyConfirmsOwnSession_D66(t *testing.T) {
 	if !errors.Is(err, signin.ErrRefused) || session().ConfirmedAt.Equal(s.Now()) {
 		t.Errorf("a wrong password: %v", err)
 	}
-	device := in.Device
 	for range 8 { // a known browser has its tries back
-		device, err = s.Confirm(t.Context(), try(with(device)), session())
+		old := in.Session
+		in, err = s.Confirm(t.Context(), try(with(in.Device)), session())
 		must(t, err)
+		if s.alive(t, elm, old) {
+			t.Fatal("the token from before the confirmation is valid")
+		}
 	}
 	if !session().ConfirmedAt.Equal(s.Now()) {
 		t.Errorf("confirmed at %v, want %v", session().ConfirmedAt, s.Now())
 	}
 	s.Pass(10 * time.Minute)
 	k := s.holds(t, elm, s.lee)
-	if _, err = s.Confirm(t.Context(), try(with(device)), session()); !errors.Is(err, signin.ErrRefused) {
+	if _, err = s.Confirm(t.Context(), try(with(in.Device)), session()); !errors.Is(err, signin.ErrRefused) {
 		t.Errorf("the password of somebody who has a passkey: %v", err)
 	}
 	a := ask(func(a *signin.Ask) { a.Purpose, a.Member, a.Binding = signin.ToConfirm, s.lee, in.Session })
@@ -263,7 +266,22 @@ func TestPasskeyConfirmsOwnSession_D66(t *testing.T) {
 	must(t, err)
 	options, kept, err := s.Passkeys.BeginLogin(a, passkeys)
 	must(t, err)
-	must(t, s.ConfirmByPasskey(t.Context(), signin.PasskeyResponse{Ask: a, Kept: kept, Answer: k.Sign(t, options)}, session()))
+	old := session()
+	in.Session, err = s.ConfirmByPasskey(t.Context(), signin.PasskeyResponse{Ask: a, Kept: kept, Answer: k.Sign(t, options)}, old)
+	must(t, err)
+	if s.alive(t, elm, old.Token) || session().ID != old.ID || session().FormToken("x") != old.FormToken("x") {
+		t.Error("the session has its old token, or is another one, or refuses the forms of other pages")
+	}
+	if _, err := s.Sessions.Confirm(t.Context(), elm, old.Token); !errors.Is(err, signin.ErrRenewed) {
+		t.Errorf("the old token confirms again: %v", err)
+	}
+	renewed, err := s.Sessions.Renewed(t.Context(), elm, old)
+	must(t, err)
+	current, err := s.Sessions.Renewed(t.Context(), elm, session())
+	must(t, err)
+	if !renewed || current {
+		t.Errorf("the old token is renewed: %t; the new one: %t", renewed, current)
+	}
 	if !session().ConfirmedAt.Equal(s.Now()) {
 		t.Errorf("confirmed at %v, want %v", session().ConfirmedAt, s.Now())
 	}

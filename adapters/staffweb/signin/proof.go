@@ -39,15 +39,15 @@ func (svc Service) SignInByPasskey(ctx context.Context, s PasskeyResponse) (Sign
 	return svc.BeginSession(ctx, s.try(), h)
 }
 
-// ConfirmByPasskey records the reauthentication of a session by passkey, or returns
-// [ErrPasskey].
-func (svc Service) ConfirmByPasskey(ctx context.Context, s PasskeyResponse, session Session) error {
+// ConfirmByPasskey records the reauthentication of a session by passkey, and returns the
+// session's new token. It returns [ErrPasskey] or [ErrRenewed].
+func (svc Service) ConfirmByPasskey(ctx context.Context, s PasskeyResponse, session Session) (token string, err error) {
 	h, err := svc.verifyPasskey(ctx, s)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if h.Staff != session.Staff {
-		return ErrPasskey
+		return "", ErrPasskey
 	}
 	return svc.Sessions.Confirm(ctx, s.Tenant, session.Token)
 }
@@ -67,23 +67,23 @@ func (svc Service) verifyPasskey(ctx context.Context, s PasskeyResponse) (h Hold
 	return h, err
 }
 
-// Confirm records the reauthentication of a session by password, and returns the
-// browser's new token. It returns [ErrRefused] or [ErrBusy]. A password is not accepted
-// from a member with a passkey.
-func (svc Service) Confirm(ctx context.Context, t Try, session Session) (device string, err error) {
-	h, err := svc.VerifyPassword(ctx, t)
+// Confirm records the reauthentication of a session by password, and returns the new
+// tokens of the session and the browser. It returns [ErrRefused], [ErrBusy] or
+// [ErrRenewed]. A password is not accepted from a member with a passkey.
+func (svc Service) Confirm(ctx context.Context, t Try, session Session) (in SignedIn, err error) {
+	if in.Holder, err = svc.VerifyPassword(ctx, t); err != nil {
+		return SignedIn{}, err
+	}
+	passkeys, err := svc.Passkeys.List(ctx, t.Tenant, in.Staff)
 	if err != nil {
-		return "", err
+		return SignedIn{}, err
 	}
-	passkeys, err := svc.Passkeys.List(ctx, t.Tenant, h.Staff)
-	if err != nil {
-		return "", err
+	if len(passkeys) > 0 || in.Staff != session.Staff {
+		return SignedIn{}, ErrRefused
 	}
-	if len(passkeys) > 0 || h.Staff != session.Staff {
-		return "", ErrRefused
+	if in.Session, err = svc.Sessions.Confirm(ctx, t.Tenant, session.Token); err != nil {
+		return SignedIn{}, err
 	}
-	if device, err = svc.Devices.Renew(ctx, t, h); err != nil { // a known browser gets its attempts back
-		return "", err
-	}
-	return device, svc.Sessions.Confirm(ctx, t.Tenant, session.Token)
+	in.Device, err = svc.Devices.Renew(ctx, t, in.Holder) // a known browser gets its attempts back
+	return in, err
 }

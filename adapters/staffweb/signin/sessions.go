@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"frontdesk/domain/event"
+	"frontdesk/domain/fault"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -30,12 +31,18 @@ type Session struct {
 	Roles       staff.Roles
 	ConfirmedAt time.Time // the last reauthentication
 	seenAt      time.Time // when the stored time of activity was set
+	formKey     []byte    // stays when the token changes; nil: the token is the key
 }
 
 // FormToken is the CSRF token of the session's forms, so that no other site can send
-// them. It is valid for one purpose, and is derived from the session's token.
+// them. It is valid for one purpose, and stays valid when the session gets a new token, so
+// that other open pages can still be sent.
 func (s Session) FormToken(purpose string) string {
-	mac := hmac.New(sha256.New, []byte(s.Token))
+	key := s.formKey
+	if key == nil {
+		key = []byte(s.Token)
+	}
+	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(purpose))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
@@ -67,12 +74,13 @@ const memberSessions = 20
 // sessions that have ended.
 func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser string) (token string, id uuid.UUID, err error) {
 	token, id = newToken(), event.NewID()
-	now := s.Now()
+	now, formKey := s.Now(), make([]byte, 32)
+	_, _ = rand.Read(formKey) // never fails
 	batch := &pgx.Batch{}
 	batch.Queue(`DELETE FROM staff_sessions WHERE signed_in_at <= $1`, now.Add(-s.Limit))
 	batch.Queue(`
-		INSERT INTO staff_sessions (token_hash, tenant, staff, credential, signed_in_at, seen_at, id, browser) VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`,
-		hashOf(token), tenant, h.Staff, h.Credential, now, id, browser)
+		INSERT INTO staff_sessions (token_hash, tenant, staff, credential, signed_in_at, seen_at, id, browser, form_key) VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8)`,
+		hashOf(token), tenant, h.Staff, h.Credential, now, id, browser, formKey)
 	batch.Queue(`
 		DELETE FROM staff_sessions WHERE token_hash IN (
 			SELECT token_hash FROM staff_sessions WHERE tenant = $1 AND staff = $2 ORDER BY signed_in_at DESC OFFSET $3)`,
@@ -84,7 +92,7 @@ func (s Sessions) Begin(ctx context.Context, tenant string, h Holder, browser st
 }
 
 const sessionOf = `
-SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at
+SELECT n.id, s.staff, s.credential, s.username, s.name, ` + projections.RolesOfStaff + `, coalesce(n.confirmed_at, n.signed_in_at), n.seen_at, n.form_key
 FROM staff_sessions n JOIN staff s ON s.tenant = n.tenant AND s.staff = n.staff AND s.active AND s.credential = n.credential
 WHERE n.token_hash = $1 AND n.tenant = $2 AND n.seen_at > $3 AND n.signed_in_at > $4`
 
@@ -113,7 +121,7 @@ func (s Sessions) Find(ctx context.Context, tenant, token string) (session Sessi
 func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Session, found bool, err error) {
 	now, session := s.Now(), Session{Token: token}
 	err = s.DB.QueryRow(ctx, sessionOf, hashOf(token), tenant, now.Add(-s.Idle), now.Add(-s.Limit)).
-		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt)
+		Scan(&session.ID, &session.Staff, &session.Credential, &session.Username, &session.Name, &session.Roles, &session.ConfirmedAt, &session.seenAt, &session.formKey)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Session{}, false, nil
@@ -123,13 +131,33 @@ func (s Sessions) Peek(ctx context.Context, tenant, token string) (session Sessi
 	return session, true, nil
 }
 
-// Confirm records a reauthentication of the session.
-func (s Sessions) Confirm(ctx context.Context, tenant, token string) error {
-	_, err := s.DB.Exec(ctx, `UPDATE staff_sessions SET confirmed_at = $3 WHERE token_hash = $1 AND tenant = $2`, hashOf(token), tenant, s.Now())
-	if err != nil {
-		return fmt.Errorf("confirm session: %w", err)
+// ErrRenewed means that the session of a token has ended, or has got another token.
+var ErrRenewed = fault.New(fault.Conflict, "session-renewed", "This session has ended or was confirmed on another page. Open the page again.")
+
+// Confirm records a reauthentication of a session, and returns its new token. The old one
+// is void from now on, wherever a copy may be (D141). It returns [ErrRenewed] if the old one
+// was void already.
+func (s Sessions) Confirm(ctx context.Context, tenant, token string) (renewed string, err error) {
+	renewed = newToken()
+	done, err := s.DB.Exec(ctx, `UPDATE staff_sessions SET confirmed_at = $3, token_hash = $4 WHERE token_hash = $1 AND tenant = $2`,
+		hashOf(token), tenant, s.Now(), hashOf(renewed))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("confirm session: %w", err)
+	case done.RowsAffected() == 0:
+		return "", ErrRenewed
 	}
-	return nil
+	return renewed, nil
+}
+
+// Renewed reports whether a session goes on under another token.
+func (s Sessions) Renewed(ctx context.Context, tenant string, old Session) (renewed bool, err error) {
+	err = s.DB.QueryRow(ctx, `SELECT EXISTS (SELECT FROM staff_sessions WHERE tenant = $1 AND staff = $2 AND id = $3 AND token_hash <> $4)`,
+		tenant, old.Staff, old.ID, hashOf(old.Token)).Scan(&renewed)
+	if err != nil {
+		return false, fmt.Errorf("look for the session's new token: %w", err)
+	}
+	return renewed, nil
 }
 
 // End ends the session of a token, if there is one.
