@@ -7,8 +7,8 @@
 //  2. The rights of a member of staff end at once when they are deactivated (D14). A
 //     reactivated member has none of their former passwords and authorisations.
 //  3. The password of an active member of staff can be set, if it is fit: long
-//     enough, not a common one, and not made of public facts about them. A password
-//     that was set before stays valid in any case. The log names it by an opaque id,
+//     enough, and not guessable in any usual spelling (D142). A password that was set
+//     before stays valid in any case. The log names it by an opaque id,
 //     and holds a digest of its hash; no password and no hash is in the log (D27,
 //     D56).
 //  4. A member of staff has any number of roles, which define their rights on the

@@ -1,10 +1,7 @@
 package staff
 
 import (
-	_ "embed" // the commonest passwords
-	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"frontdesk/domain/event"
@@ -16,8 +13,6 @@ import (
 const (
 	minPassword = 10
 	maxPassword = 256
-
-	minDifferent = 5 // characters
 )
 
 // The refusals of a password.
@@ -26,7 +21,7 @@ var (
 	ErrPasswordLong    = fault.New(fault.Invalid, "password-too-long", "A password must have at most 256 characters.")
 	ErrPasswordCommon  = fault.New(fault.Invalid, "password-too-common", "Choose another password: many people use this one, so it is tried first. Three random words are a good one.")
 	ErrPasswordGuessed = fault.New(fault.Invalid, "password-too-easy",
-		"A password must not be made of the username, the name or the practice alone, with or without digits. Three random words are a good one.")
+		"Choose another password: names, words of your work, seasons and numbers are tried first, in any spelling. Three random words are a good one.")
 	ErrPasswordEnded = fault.New(fault.Conflict, "password-ended", "The old password has ended in the meantime. Sign in again.")
 	ErrPasswordText  = fault.New(fault.Invalid, "password-not-text", "A password must be one line of text in UTF-8.")
 )
@@ -43,10 +38,12 @@ func CheckPassword(password string, of Known) error {
 		return ErrPasswordShort
 	case length > maxPassword:
 		return ErrPasswordLong
-	case strings.EqualFold(password, of.Username), isMadeOf(password, of):
+	case strings.EqualFold(password, of.Username):
 		return ErrPasswordGuessed
 	case isCommon(password), isPattern(password):
 		return ErrPasswordCommon
+	case isGuessed(password, of):
+		return ErrPasswordGuessed
 	}
 	return nil
 }
@@ -58,48 +55,6 @@ func (m Member) ChangePassword(old CredentialID, kept PasswordSet) ([]event.Even
 		return nil, ErrPasswordEnded
 	}
 	return m.SetPassword(kept)
-}
-
-// commonest are the commonest passwords that are long enough, in lower case, one a line.
-//
-//go:generate common/make.sh
-//go:embed common/passwords.txt
-var commonest string
-
-func isCommon(password string) bool {
-	return strings.Contains("\n"+commonest, "\n"+strings.ToLower(password)+"\n")
-}
-
-// isPattern reports whether a password is a few characters over and over, or a run such
-// as 0123456789. The list leaves such passwords out, however common they are.
-func isPattern(password string) bool {
-	different, run, last := map[rune]bool{}, true, rune(-1)
-	for _, r := range strings.ToLower(password) {
-		step := max(r-last, last-r)
-		run = run && (last < 0 || step <= 1 || step == 9 && min(r, last) == '0')
-		different[r], last = true, r
-	}
-	return run || len(different) < minDifferent
-}
-
-// isMadeOf reports whether the letters of a password are only public words about a
-// member of staff, in any order and case, and with any separators.
-func isMadeOf(password string, of Known) bool {
-	letters := strings.Join(words(password), "")
-	if letters == "" {
-		return false
-	}
-	known := words(strings.Join([]string{of.Username, of.Name, of.Tenant, of.Practice}, " "))
-	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) })
-	for _, word := range known {
-		letters = strings.ReplaceAll(letters, word, "")
-	}
-	return letters == ""
-}
-
-// words returns the words of a text in lower case.
-func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // SetPassword sets a password (rule 3). The caller has checked it and has stored its

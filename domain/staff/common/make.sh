@@ -9,6 +9,6 @@ tar -xzf "$from"/*.tgz -C "$from"
 cp "$from/package/LICENSE.txt" LICENSE
 node -e '
 	const all = require(process.argv[1]).map(password => password.toLowerCase())
-	const long = all.filter(password => [...password].length >= 10 && !/[\r\n]/.test(password))
-	process.stdout.write([...new Set(long)].sort().join("\n") + "\n")
+	const kept = all.filter((password, rank) => (rank < 10000 || [...password].length >= 10) && !/[\r\n]/.test(password))
+	process.stdout.write([...new Set(kept)].sort().join("\n") + "\n")
 ' "$from/package/src/passwords.json" >passwords.txt
