@@ -90,6 +90,15 @@ func (r *Refusal) because(cause error) *Refusal {
 	return &Refusal{Reason: r.Reason, Fault: r.Fault, Cause: cause}
 }
 
+// RefusedBy returns the rule that refused. An unknown application is refused by the rule that
+// refuses it in package access, because the caller gets the same sentence.
+func (r *Refusal) RefusedBy() access.Rule {
+	if r.Reason == errUnknownApplication.Reason {
+		return access.RuleKnown
+	}
+	return access.Rule(r.Reason)
+}
+
 // Error returns the text for the log, with the cause. Callers see the fault's detail.
 func (r *Refusal) Error() string {
 	if r.Cause == nil {

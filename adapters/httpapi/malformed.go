@@ -51,6 +51,7 @@ func Unread(chosen int, why string, now time.Time) (status int, headers http.Hea
 		"Content-Length": {strconv.Itoa(len(text))},
 		"Content-Type":   {"application/json"},
 		"Date":           {now.UTC().Format(http.TimeFormat)},
+		ruleHeader:       {refusal.Code},
 		"X-Request-Id":   {event.NewID().String()},
 	}, text
 }

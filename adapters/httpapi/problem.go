@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"frontdesk/adapters/httpapi/body"
+	"frontdesk/domain/access"
 	"frontdesk/domain/fault"
 )
 
@@ -117,8 +118,26 @@ func (a *API) answering(serve func(http.ResponseWriter, *http.Request) error) ht
 		case ours && a.reasons.Spend(refusals[0].Detail, 1) == 0:
 			a.Log.WarnContext(r.Context(), "call could not be served", slog.Any("error", err))
 		}
-		a.refuse(w, r, refusals)
+		a.refuse(w, r, refusals, ruleOf(err, refusals))
 	})
+}
+
+// ruleHeader names the rule that refused a call.
+const ruleHeader = "Frontdesk-Rule"
+
+// ruled is the error of a rule that shares its code with others.
+type ruled interface {
+	error
+	RefusedBy() access.Rule
+}
+
+// ruleOf returns the rule that refused: the one in the error if it made the answer, else the code of
+// the answer. So the rule follows from the answer's sentence, and tells nothing more (D146).
+func ruleOf(err error, answer fault.List) access.Rule {
+	if r, ok := errors.AsType[ruled](err); ok && errors.Is(r, answer[0]) {
+		return r.RefusedBy()
+	}
+	return access.Rule(answer[0].Code)
 }
 
 // refusalsOf returns the refusals in an error that the caller may see; empty if there
@@ -138,16 +157,18 @@ func refusalsOf(err error) fault.List {
 
 // refuse answers with refusals, which are all of one kind. If there is no permit for a
 // long list, it answers with the refusal for that instead.
-func (a *API) refuse(w http.ResponseWriter, r *http.Request, refusals fault.List) {
+func (a *API) refuse(w http.ResponseWriter, r *http.Request, refusals fault.List, rule access.Rule) {
 	first := refusals[0]
 	callOf(r.Context()).line.refusal = *first
 	status, wait := statuses[first.Kind], a.untilRetry(first)
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(wait))
 	}
+	w.Header().Set(ruleHeader, string(rule))
 	text, _ := encoded(problemsOf(refusals, callOf(r.Context()).unknown), nil) // strings can always be encoded
 	if noPermit := a.answer(w, r, status, text); noPermit != nil {
-		a.refuse(w, r, refusalsOf(noPermit))
+		instead := refusalsOf(noPermit)
+		a.refuse(w, r, instead, ruleOf(noPermit, instead))
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gorilla/mux"
 
@@ -42,8 +41,34 @@ func (a *API) publicKeys(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "max-age=300")
 	w.Header().Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:16])+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(document)) // answers If-None-Match
+	return writePublic(w, r, document)
+}
+
+// writePublic writes a document, or 304 if the caller has it by the answer's ETag. Range and If-Match
+// are ignored: documents are short, and never changed by callers.
+func writePublic(w http.ResponseWriter, r *http.Request, document []byte) error {
+	if isCurrent(r, w.Header().Get("ETag")) {
+		w.Header().Del("Content-Type")
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(document)))
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(document) // an error means that the client has disconnected
+	}
 	return nil
+}
+
+// isCurrent reports whether If-None-Match names an entity tag, by the weak comparison of RFC 9110.
+func isCurrent(r *http.Request, etag string) bool {
+	for _, list := range r.Header.Values("If-None-Match") {
+		for one := range strings.SplitSeq(list, ",") {
+			if one = strings.TrimSpace(one); one == "*" || etag != "" && strings.TrimPrefix(one, "W/") == etag {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // openAPI describes the API and the webhooks, for people and for programs. It is
@@ -69,10 +94,8 @@ func Description(url string) []byte {
 func (a *API) describe(w http.ResponseWriter, r *http.Request) error {
 	document := Description(addressOf(r))
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(document)))
 	w.Header().Set("Cache-Control", "max-age=300")
-	_, _ = w.Write(document) // an error means that the client has disconnected
-	return nil
+	return writePublic(w, r, document)
 }
 
 // hostForm matches strings that are a host in any context, such as JSON or HTML.

@@ -77,6 +77,12 @@ func TestTheKeySetIsOnlyRead(t *testing.T) {
 	if body, _ := io.ReadAll(head.Body); head.StatusCode != http.StatusOK || len(body) > 0 {
 		t.Errorf("HEAD answers %d %s", head.StatusCode, body)
 	}
+	for _, given := range [][2]string{{"Range", "bytes=0-3"}, {"Range", "bytes=900-"}, {"If-Match", `"other"`}} {
+		got := getKeys(t, http.MethodGet, host, theKeySet, given[0], given[1])
+		if body, _ := io.ReadAll(got.Body); got.StatusCode != http.StatusOK || string(body) != keySet {
+			t.Errorf("%s: %s answers %d %s", given[0], given[1], got.StatusCode, body)
+		}
+	}
 	post := getKeys(t, http.MethodPost, host, theKeySet)
 	if post.StatusCode != http.StatusMethodNotAllowed || post.Header.Get("Allow") != "GET, HEAD" {
 		t.Errorf("POST answers %d, Allow: %s", post.StatusCode, post.Header.Get("Allow"))

@@ -41,6 +41,9 @@ type Refusal struct {
 // Error returns the text of the fault.
 func (r *Refusal) Error() string { return r.Fault.Error() }
 
+// RefusedBy returns the rule.
+func (r *Refusal) RefusedBy() Rule { return r.Rule }
+
 // Unwrap returns the fault.
 func (r *Refusal) Unwrap() error { return r.Fault }
 

@@ -140,8 +140,20 @@ func (c *Contract) checkHeaders(response []string, got http.Header) error {
 			return fmt.Errorf("its header %s: %w", name, err)
 		}
 	}
+	described := slices.Clone(ofHTTP)
+	for name := range headers {
+		described = append(described, http.CanonicalHeaderKey(name))
+	}
+	for name := range got {
+		if !slices.Contains(described, name) {
+			return fmt.Errorf("it has the header %s, which is not described", name)
+		}
+	}
 	return nil
 }
+
+// ofHTTP are headers that any answer may have, as HTTP describes them.
+var ofHTTP = []string{"Cache-Control", "Connection", "Content-Length", "Content-Type", "Date"}
 
 func (c *Contract) checkContent(response []string, method string, answer Answer) error {
 	if at(c.document, append(response, "content")...) == nil || method == http.MethodHead {

@@ -46,6 +46,8 @@ func TestUndescribedAnswerIsReported(t *testing.T) {
 		"405 without Allow":          {"PUT", ping, 405, nil, refusal("method-not-allowed"), "Allow"},
 		"no request id":              {"GET", ping, 200, func(h http.Header) { h.Del("X-Request-Id") }, pong, "X-Request-Id"},
 		"an odd request id":          {"GET", ping, 200, func(h http.Header) { h.Set("X-Request-Id", "7") }, pong, "X-Request-Id"},
+		"a header more":              {"GET", ping, 200, func(h http.Header) { h.Set("X-More", "1") }, pong, "X-More"},
+		"no rule":                    {"GET", ping, 403, func(h http.Header) { h.Del("Frontdesk-Rule") }, refusal("unauthorized"), "Frontdesk-Rule"},
 		"another type":               {"GET", ping, 200, func(h http.Header) { h.Set("Content-Type", "text/html") }, pong, "text/html"},
 		"no JSON":                    {"GET", ping, 200, nil, "pong", "no JSON"},
 		"a member more":              {"GET", ping, 200, nil, strings.Replace(pong, "{", `{"more":1,`, 1), "more"},
@@ -59,6 +61,9 @@ func TestUndescribedAnswerIsReported(t *testing.T) {
 		answer := httpapitest.Answer{Status: test.status, Header: http.Header{}, Body: []byte(test.body)}
 		answer.Header.Set("Content-Type", "application/json")
 		answer.Header.Set("X-Request-Id", id)
+		if test.status >= http.StatusBadRequest {
+			answer.Header.Set("Frontdesk-Rule", "a-rule")
+		}
 		if test.edit != nil {
 			test.edit(answer.Header)
 		}
