@@ -43,7 +43,9 @@ func openapiCodes(t *testing.T) (codes []string) {
 	var described struct {
 		Components struct {
 			Schemas struct {
-				ErrorCode struct{ Enum []string }
+				ErrorCode struct {
+					Enum []string `json:"x-extensible-enum"`
+				}
 			}
 		}
 	}

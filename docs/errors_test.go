@@ -97,7 +97,7 @@ func TestOpenAPICodesMatchTable_D92(t *testing.T) {
 		Components struct {
 			Schemas struct {
 				ErrorCode struct {
-					Enum     []string
+					Enum     []string          `json:"x-extensible-enum"`
 					Meanings map[string]string `json:"x-enumDescriptions"`
 				}
 			}

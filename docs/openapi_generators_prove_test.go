@@ -40,7 +40,7 @@ type openAPIDocument struct {
 	Components struct {
 		Schemas struct {
 			ErrorCode struct {
-				Enum []string `json:"enum"`
+				Enum []string `json:"x-extensible-enum"`
 			}
 		} `json:"schemas"`
 		RequestBodies map[string]struct {
@@ -119,21 +119,17 @@ func (o tools) token(t *testing.T) string {
 	return token
 }
 
-// exhaustive is a program that only compiles while a switch over the codes, and one over
-// the events of the webhooks, leave nothing out.
-func exhaustive(importing string, codes, events []string) string {
+// exhaustive is a program that only compiles while a switch over the events of the webhooks
+// leaves nothing out, and codes are open.
+func exhaustive(importing string, events []string) string {
 	var text strings.Builder
 	text.WriteString(importing)
-	for _, closed := range []struct {
-		function, of, by string
-		values           []string
-	}{{"code", "ErrorCode", "value", codes}, {"event", "WebhookClaims", "value.event", events}} {
-		fmt.Fprintf(&text, "export function %s(value: %s): number {\n  switch (%s) {\n", closed.function, closed.of, closed.by)
-		for i, value := range closed.values {
-			fmt.Fprintf(&text, "    case %q: return %d;\n", value, i)
-		}
-		text.WriteString("    default: { const never: never = value; return never; }\n  }\n}\n")
+	text.WriteString("export const later: ErrorCode = \"a-code-of-tomorrow\";\n")
+	text.WriteString("export function event(value: WebhookClaims): number {\n  switch (value.event) {\n")
+	for i, value := range events {
+		fmt.Fprintf(&text, "    case %q: return %d;\n", value, i)
 	}
+	text.WriteString("    default: { const never: never = value; return never; }\n  }\n}\n")
 	return text.String()
 }
 
@@ -155,7 +151,7 @@ func TestProveTypeScriptGenerators_D98(t *testing.T) {
 	}
 	codes, events := o.document.Components.Schemas.ErrorCode.Enum, slices.Sorted(maps.Keys(o.document.Webhooks))
 	for name, importing := range generators {
-		o.write(t, "closed-"+name+".ts", exhaustive(importing, codes, events))
+		o.write(t, "closed-"+name+".ts", exhaustive(importing, events))
 	}
 	if out, err := o.run(t, "tsc", "-p", "."); err != nil {
 		t.Fatalf("what is generated does not compile: %v\n%s", err, out)
@@ -164,12 +160,12 @@ func TestProveTypeScriptGenerators_D98(t *testing.T) {
 		t.Errorf("the generated clients: %v\n%s", err, out)
 	}
 	for name, importing := range generators { // a switch that leaves one out does not compile
-		o.write(t, "closed-"+name+".ts", exhaustive(importing, codes[1:], events[1:]))
+		o.write(t, "closed-"+name+".ts", exhaustive(importing, events[1:]))
 	}
 	_, err := o.run(t, "tsc", "-p", ".", "--noEmit")
 	for name := range generators {
-		if open := regexp.MustCompile(`(?m)^closed-` + name + `\.ts.* is not assignable to type 'never'`); err == nil || len(open.FindAllString(err.Error(), -1)) != 2 {
-			t.Errorf("%s: the codes or the events are not closed: %v", name, err)
+		if open := regexp.MustCompile(`(?m)^closed-` + name + `\.ts.* is not assignable to type 'never'`); err == nil || len(open.FindAllString(err.Error(), -1)) != 1 {
+			t.Errorf("%s: the events are not closed: %v", name, err)
 		}
 	}
 	provetest.Tried(t, len(codes), "codes")

@@ -952,13 +952,18 @@ CREATE TABLE access_record (
     act         text,                 -- [personal] replaces a practitioner's names; of a page: the patients shown
     token_hash  bytea       NOT NULL,
     sealed      bytea,                -- the practitioner of the act claim, encrypted
-    took_ms     int,                  -- of a call (D95); it is not in the line's leaf
+    -- The following are of a call (D95, D146), and are not in the line's leaf.
+    took_ms     int,
+    idempotency_key bytea,            -- SHA-256 of the application and the key
+    replayed    boolean     NOT NULL DEFAULT false,
+    further     text,                 -- the refusals after the first, as JSON
     PRIMARY KEY (request_id)
 ) PARTITION BY RANGE (request_id);
 CREATE INDEX access_record_tenant ON access_record (tenant, request_id);
 CREATE INDEX access_record_patient ON access_record (patient, request_id) WHERE patient IS NOT NULL;
 CREATE INDEX access_record_at ON access_record USING brin (at);
 CREATE INDEX access_record_application ON access_record (application, request_id);
+CREATE INDEX access_record_key ON access_record (idempotency_key, request_id) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX access_record_staff ON access_record (staff, request_id) WHERE staff IS NOT NULL;
 CREATE INDEX access_record_failed ON access_record (request_id) WHERE status >= 500;
 CREATE INDEX access_record_looks ON access_record USING gin ((act::jsonb -> 'patients') jsonb_path_ops) WHERE mode = 'page';

@@ -49,7 +49,7 @@ func (a *API) applications() table {
 			http.MethodGet: a.handle(query(nil), plainly(a.keySet)), http.MethodPost: a.handle(a.rereading, a.once(a.rereadKeySet)),
 		},
 		access.TestWebhook:   a.post(members("event"), a.testWebhook),
-		access.OwnCalls:      a.get(query(body.ErrInvalidQuery, "limit", "cursor", "status", "requestId"), a.ownCalls),
+		access.OwnCalls:      a.get(query(body.ErrInvalidQuery, "limit", "cursor", "status", "requestId", "idempotencyKey"), a.ownCalls),
 		access.OwnDeliveries: a.get(query(body.ErrInvalidQuery, "limit", "cursor", "jti", "from", "until", "outcome"), a.ownDeliveries),
 		access.Checkpoint:    a.get(query(body.ErrInvalidQuery, "from"), a.checkpoint),
 	}
@@ -74,20 +74,20 @@ func (a *API) ownApplication(r *http.Request, caller judged, _ *body.Form) (any,
 type KeySet struct {
 	URL       string       `json:"url"`
 	Keys      []HeldKey    `json:"keys"`      // that verify tokens
-	FetchedAt *time.Time   `json:"fetchedAt"` // nil if no set is held
-	Until     *time.Time   `json:"until"`     // nil if no set is held
+	FetchedAt *Instant     `json:"fetchedAt"` // nil if no set is held
+	Until     *Instant     `json:"until"`     // nil if no set is held
 	LastFetch *KeySetFetch `json:"lastFetch"` // nil if there was no fetch
 }
 
 // HeldKey is a key that verifies tokens.
 type HeldKey struct {
-	Kid   string    `json:"kid"`
-	Since time.Time `json:"since"` // held since
+	Kid   string  `json:"kid"`
+	Since Instant `json:"since"` // held since
 }
 
 // KeySetFetch is the result of fetching a key set.
 type KeySetFetch struct {
-	At          time.Time  `json:"at"`
+	At          Instant    `json:"at"`
 	Outcome     string     `json:"outcome"`
 	Description string     `json:"description"`
 	Keys        []FoundKey `json:"keys"` // in the order of the set

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/gorilla/mux"
 
@@ -89,7 +88,7 @@ type pong struct {
 	ApplicationID   application.ID   `json:"applicationId"`
 	Mode            application.Mode `json:"mode"`
 	Username        *string          `json:"username"`
-	AuthorisedUntil *time.Time       `json:"authorisedUntil"`
+	AuthorisedUntil *Instant         `json:"authorisedUntil"`
 }
 
 func (a *API) identities() table {
@@ -102,7 +101,7 @@ func (a *API) identities() table {
 func (a *API) ping(_ *http.Request, caller judged, _ *body.Form) (any, error) {
 	body := pong{TenantID: caller.Tenant, ApplicationID: caller.Application, Mode: caller.Mode}
 	if caller.Mode == application.UserRestricted {
-		body.Username, body.AuthorisedUntil = &caller.Username, &caller.AuthorisedUntil
+		body.Username, body.AuthorisedUntil = &caller.Username, InstantOrNull(&caller.AuthorisedUntil)
 	}
 	return body, nil
 }

@@ -145,9 +145,17 @@ func asCaller(r *http.Request, caller access.Caller) *http.Request {
 
 // recordLine is a call's entry in the access record. It is filled in step by step.
 type recordLine struct {
-	access.Caller             // zero until the signature is verified
-	patient       patient.ID  // zero if the call names none
-	refusal       fault.Error // the first; zero if there was none
+	access.Caller            // zero until the signature is verified
+	patient       patient.ID // zero if the call names none
+	refusals      fault.List // in the answer
+}
+
+// code is the first code of the answer; "" if there was none.
+func (l *recordLine) code() string {
+	if len(l.refusals) == 0 {
+		return ""
+	}
+	return l.refusals[0].Code
 }
 
 // recorded adds every call with a valid signature to the access record. That includes
@@ -159,23 +167,34 @@ func (a *API) recorded(endpoint access.Endpoint, next http.Handler) http.Handler
 			if !answered { // it panicked
 				seen.status = http.StatusInternalServerError
 			}
-			a.record(callOf(r.Context()), endpoint, seen.status)
+			a.record(callOf(r.Context()), endpoint, seen.status, keyOf(r))
 		}()
 		next.ServeHTTP(seen, r)
 		answered = true
 	})
 }
 
-func (a *API) record(c *call, endpoint access.Endpoint, status int) {
+func (a *API) record(c *call, endpoint access.Endpoint, status int, key string) {
 	j := c.line
 	if a.Record == nil || j.Application.UUID == uuid.Nil {
 		return
 	}
 	id, _ := uuid.Parse(c.request) // we wrote it, so it can be parsed
-	a.Record(access.Call{
+	line := access.Call{
 		RequestID: id, At: c.judged.UTC().Truncate(time.Microsecond),
 		Tenant: j.Tenant, Application: j.Application, Mode: j.Mode, Staff: j.Staff,
-		Endpoint: endpoint.Name, Patient: j.patient, Status: status, Code: j.refusal.Code, Reason: j.refusal.Detail,
-		Act: j.Act, TokenHash: event.Digest(j.TokenHash), Took: max(0, a.Now().Sub(c.begun)),
-	})
+		Endpoint: endpoint.Name, Patient: j.patient, Status: status,
+		Act: j.Act, TokenHash: event.Digest(j.TokenHash), Took: max(0, a.Now().Sub(c.begun)), Replayed: c.again,
+	}
+	if key != "" {
+		line.Key = access.KeyDigest(j.Application, key)
+	}
+	for n, f := range j.refusals {
+		if n == 0 {
+			line.Code, line.Reason = f.Code, f.Detail
+			continue
+		}
+		line.Further = append(line.Further, access.Problem{Code: f.Code, Reason: f.Detail})
+	}
+	a.Record(line)
 }

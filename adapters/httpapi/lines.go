@@ -39,7 +39,7 @@ func (a *API) logCall(r *http.Request, endpoint application.EndpointName, status
 	line := []slog.Attr{
 		slog.String("method", r.Method), slog.String("endpoint", string(endpoint)), slog.Int("status", status), slog.Duration("took", took),
 	}
-	if code := c.line.refusal.Code; code != "" {
+	if code := c.line.code(); code != "" {
 		line = append(line, slog.String("code", code))
 	}
 	a.Log.LogAttrs(r.Context(), slog.LevelInfo, "call", line...)

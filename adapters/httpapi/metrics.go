@@ -87,7 +87,7 @@ func (a *API) measured(endpoint application.EndpointName, next http.Handler) htt
 // endSpan ends the span of a call. The caller is known once it is proven.
 func endSpan(span tracing.Span, c *call, status int) {
 	span.Number("http.response.status_code", status)
-	span.Text("frontdesk.code", c.line.refusal.Code)
+	span.Text("frontdesk.code", c.line.code())
 	if by := c.by.Load(); by != nil {
 		span.Text("frontdesk.tenant", by.tenant)
 		span.Text("frontdesk.application", by.application.String())

@@ -28,14 +28,23 @@ func (a *API) once(answer answerer) maker {
 // idempotencyOf returns the key to recognise a repeat of the call; zero if it has no
 // Idempotency-Key.
 func idempotencyOf(r *http.Request, caller access.Caller, body event.Digest) (event.Idempotency, error) {
-	keys := r.Header.Values(keyHeader)
-	if keys == nil {
+	if r.Header.Values(keyHeader) == nil {
 		return event.Idempotency{}, nil
 	}
-	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > longestKey {
+	key := keyOf(r)
+	if key == "" {
 		return event.Idempotency{}, errInvalidKey
 	}
-	return caller.Idempotency(keys[0], body), nil
+	return caller.Idempotency(key, body), nil
+}
+
+// keyOf returns a call's Idempotency-Key; "" if it has none, or an invalid one.
+func keyOf(r *http.Request) string {
+	keys := r.Header.Values(keyHeader)
+	if len(keys) != 1 || len(keys[0]) > longestKey {
+		return ""
+	}
+	return keys[0]
 }
 
 // The headers of a call that may be repeated, and of a repeated answer.

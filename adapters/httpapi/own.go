@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -15,6 +14,7 @@ import (
 	"frontdesk/adapters/sealing"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/event"
 	"frontdesk/projections/applications"
 )
 
@@ -26,6 +26,8 @@ type Own struct {
 	// Call returns the call of a request id; nil if the application made no such call
 	// at the practice.
 	Call func(ctx context.Context, tenant string, app application.ID, requestID uuid.UUID) (*access.OwnCall, error)
+	// WithKey returns the newest calls with an Idempotency-Key, at most limit.
+	WithKey func(ctx context.Context, tenant string, app application.ID, key event.Digest, limit int) ([]access.OwnCall, error)
 	// Unproven returns the calls that were refused before a signature was verified,
 	// latest first.
 	Unproven func(app application.ID, tenant string) []access.OwnCall
@@ -47,6 +49,8 @@ const (
 
 var errCursor = body.ErrInvalidQuery.Worded("cursor must be the next of an earlier page. Begin again without one.")
 
+var errLongKey = body.ErrInvalidQuery.Worded("idempotencyKey must have at most 255 bytes, as the header has.")
+
 // The words that select calls.
 const (
 	allCalls      = "all"
@@ -55,10 +59,13 @@ const (
 	unprovenCalls = "unproven"
 )
 
-// ownCalls is GET ?limit=&cursor=&status=&requestId= → {calls, next}.
+// ownCalls is GET ?limit=&cursor=&status=&requestId=&idempotencyKey= → {calls, next}.
 func (a *API) ownCalls(r *http.Request, caller judged, f *body.Form) (any, error) {
 	status := f.Choice("status", allCalls, answeredCalls, refusedCalls, unprovenCalls)
-	one := f.OptionalID("requestId", body.InvalidParameter("requestId"))
+	one, key := f.OptionalID("requestId", body.InvalidParameter("requestId")), f.Text("idempotencyKey")
+	if len(key) > longestKey {
+		f.Add(errLongKey)
+	}
 	bounds, err := a.ownBounds(caller, f)
 	if err != nil {
 		return nil, err
@@ -66,6 +73,10 @@ func (a *API) ownCalls(r *http.Request, caller judged, f *body.Form) (any, error
 	unproven := a.unproven(caller)
 	if one != uuid.Nil {
 		found, err := a.ownCall(r, caller, one, unproven)
+		return callsOf(found, nil), err
+	}
+	if key != "" {
+		found, err := a.Own.WithKey(r.Context(), caller.Tenant, caller.Application, access.KeyDigest(caller.Application, key), bounds.Limit)
 		return callsOf(found, nil), err
 	}
 	unproven = slices.DeleteFunc(unproven, func(c access.OwnCall) bool { return aboutItself(c) || !older(c, bounds.Before) })
@@ -158,13 +169,15 @@ func together(page applications.Page[access.OwnCall], unproven []access.OwnCall)
 // ownCallBody is a call in the answer to its application.
 type ownCallBody struct {
 	RequestID   uuid.UUID                `json:"requestId"`
-	At          time.Time                `json:"at"`
+	At          Instant                  `json:"at"`
 	Endpoint    application.EndpointName `json:"endpoint"`
 	Mode        *application.Mode        `json:"mode"`
 	Status      int                      `json:"status"`
 	Code        *string                  `json:"code"`
 	Description *string                  `json:"description"`
 	Rule        *access.Rule             `json:"rule"`
+	Errors      []problem                `json:"errors"`
+	Replayed    bool                     `json:"replayed"`
 	DurationMS  *int64                   `json:"durationMs"`
 	Unproven    bool                     `json:"unproven"`
 }
@@ -178,8 +191,9 @@ func callsOf(calls []access.OwnCall, next *string) ownCallsBody {
 	page := ownCallsBody{Calls: []ownCallBody{}, Next: next}
 	for _, c := range calls {
 		shown := ownCallBody{
-			RequestID: c.RequestID, At: c.At.Truncate(time.Millisecond), Endpoint: c.Endpoint, Mode: orNull(c.Mode),
+			RequestID: c.RequestID, At: Instant(c.At), Endpoint: c.Endpoint, Mode: orNull(c.Mode),
 			Status: c.Status, Code: orNull(c.Code), Description: orNull(c.Reason), Rule: orNull(c.Rule), Unproven: c.Unproven,
+			Errors: errorsOf(c), Replayed: c.Replayed,
 		}
 		if c.Took != nil {
 			shown.DurationMS = new(c.Took.Milliseconds())
@@ -187,6 +201,18 @@ func callsOf(calls []access.OwnCall, next *string) ownCallsBody {
 		page.Calls = append(page.Calls, shown)
 	}
 	return page
+}
+
+// errorsOf returns the errors of a call's answer, in their order.
+func errorsOf(c access.OwnCall) []problem {
+	all := []problem{}
+	if c.Code != "" {
+		all = append(all, problem{c.Code, c.Reason})
+	}
+	for _, p := range c.Further {
+		all = append(all, problem{p.Code, p.Reason})
+	}
+	return all
 }
 
 // ownDeliveries is GET ?limit=&cursor=&jti=&from=&until=&outcome= → {deliveries, next}.
@@ -218,9 +244,9 @@ type ownDeliveryBody struct {
 	Outcome     string                   `json:"outcome"`
 	Reason      *string                  `json:"reason"`
 	Description *string                  `json:"description"`
-	HappenedAt  time.Time                `json:"happenedAt"`
-	SentAt      *time.Time               `json:"sentAt"`
-	FinishedAt  *time.Time               `json:"finishedAt"`
+	HappenedAt  Instant                  `json:"happenedAt"`
+	SentAt      *Instant                 `json:"sentAt"`
+	FinishedAt  *Instant                 `json:"finishedAt"`
 	DurationMS  *int64                   `json:"durationMs"`
 	Status      *int                     `json:"status"`
 }
@@ -233,7 +259,7 @@ type ownDeliveriesBody struct {
 func (a *API) ownDelivery(d applications.Delivery) ownDeliveryBody {
 	shown := ownDeliveryBody{
 		JTI: d.JTI, Event: d.Event, URL: orNull(d.URL), Outcome: d.Outcome, Reason: orNull(d.Reason),
-		HappenedAt: d.HappenedAt.UTC().Truncate(time.Millisecond), SentAt: inMilliseconds(d.SentAt), FinishedAt: inMilliseconds(d.FinishedAt), Status: d.Status,
+		HappenedAt: Instant(d.HappenedAt), SentAt: InstantOrNull(d.SentAt), FinishedAt: InstantOrNull(d.FinishedAt), Status: d.Status,
 	}
 	if d.Reason != "" {
 		shown.Description = orNull(a.Own.Why(d.Reason))
@@ -242,13 +268,6 @@ func (a *API) ownDelivery(d applications.Delivery) ownDeliveryBody {
 		shown.DurationMS = new(d.FinishedAt.Sub(*d.SentAt).Milliseconds())
 	}
 	return shown
-}
-
-func inMilliseconds(at *time.Time) *time.Time {
-	if at == nil {
-		return nil
-	}
-	return new(at.UTC().Truncate(time.Millisecond))
 }
 
 // Cursors encrypts the position where a page ends, so that it reveals nothing: it may

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"frontdesk/domain/access"
+	"frontdesk/domain/event"
 	"frontdesk/projections/applications"
 )
 
@@ -19,19 +21,34 @@ func TestOwnCallShowsItsDetails_D95(t *testing.T) {
 	m := newMirror(t)
 	m.calls = []access.OwnCall{{
 		RequestID: numbered(7), At: atNoon.Add(1_234_567), Endpoint: "create-note", Mode: "user-restricted", Status: 403,
-		Code: "unauthorized", Reason: "The app has not been granted access to this tenant", Rule: access.RuleEnabled, Took: new(1234567 * time.Nanosecond),
+		Code: "unauthorized", Reason: "The app has not been granted access to this tenant", Rule: access.RuleEnabled, Further: []access.Problem{{Code: "empty-note", Reason: "no note"}}, Replayed: true, Took: new(1234567 * time.Nanosecond),
 	}}
 	want := `{"calls":[{"requestId":"00000000-0000-0000-0000-000000000007","at":"2026-03-02T12:00:00.001Z","endpoint":"create-note","mode":"user-restricted","status":403,` +
-		`"code":"unauthorized","description":"The app has not been granted access to this tenant","rule":"application-enabled","durationMs":1,"unproven":false}],"next":null}` + "\n"
+		`"code":"unauthorized","description":"The app has not been granted access to this tenant","rule":"application-enabled","errors":[{"code":"unauthorized","description":"The app has not been granted access to this tenant"},{"code":"empty-note","description":"no note"}],"replayed":true,"durationMs":1,"unproven":false}],"next":null}` + "\n"
 	if got := m.ask("calls").Body.String(); got != want {
 		t.Errorf("shown is %s, want %s", got, want)
 	}
 	m.calls = nil
 	m.forged(3, "ping")
-	want = `{"calls":[{"requestId":"00000000-0000-0000-0000-000000000003","at":"2026-03-02T12:00:00Z","endpoint":"ping","mode":null,"status":403,` +
-		`"code":"unauthorized","description":"old","rule":"expired","durationMs":null,"unproven":true}],"next":null}` + "\n"
+	want = `{"calls":[{"requestId":"00000000-0000-0000-0000-000000000003","at":"2026-03-02T12:00:00.000Z","endpoint":"ping","mode":null,"status":403,` +
+		`"code":"unauthorized","description":"old","rule":"expired","errors":[{"code":"unauthorized","description":"old"}],"replayed":false,"durationMs":null,"unproven":true}],"next":null}` + "\n"
 	if got := m.ask("calls").Body.String(); got != want {
 		t.Errorf("shown is %s, want %s", got, want)
+	}
+}
+
+// An application finds its calls with a key, whatever their endpoint, and no others.
+func TestCallsAreFoundByKey_D146(t *testing.T) {
+	t.Parallel()
+	m := newMirror(t)
+	m.made(1, 200)
+	m.made(2, 200)
+	m.keys = map[event.Digest][]access.OwnCall{access.KeyDigest(provenApp, "my key"): m.calls[:1]}
+	if got, _ := m.shown("idempotencyKey", "my key", "limit", "3"); !slices.Equal(got, []int64{2}) {
+		t.Errorf("shown are %v", got)
+	}
+	if got, _ := m.shown("idempotencyKey", "another"); len(got) > 0 {
+		t.Errorf("with another key, shown are %v", got)
 	}
 }
 
@@ -46,6 +63,7 @@ func TestQueryIsRefusedWithAllFaults_D95(t *testing.T) {
 		{"calls", []string{"limit", "0", "status", "bad", "requestId", "1"}, []string{
 			"status must be one of: all, answered, refused, unproven.", "requestId must be a UUID of 36 characters.", "limit must be a whole number from 1 to 200."}},
 		{"calls", []string{"limit", "1", "limit", "2"}, []string{"limit must be given once."}},
+		{"calls", []string{"idempotencyKey", strings.Repeat("k", 256)}, []string{"idempotencyKey must have at most 255 bytes, as the header has."}},
 		{"calls", []string{"limit", "201"}, []string{"limit must be a whole number from 1 to 200."}},
 		{"deliveries", []string{"jti", "x", "from", "yesterday", "until", "1", "outcome", "lost", "limit", "many"}, []string{
 			"jti must be a UUID of 36 characters.", "from must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.", "until must be an RFC 3339 instant such as 2026-03-02T12:00:00Z.",
@@ -81,8 +99,8 @@ func TestADeliveryIsShownAsItWent_D95(t *testing.T) {
 		{JTI: numbered(1), Event: "ping", Outcome: "pending", HappenedAt: atNoon},
 	}}
 	want := `{"deliveries":[{"jti":"00000000-0000-0000-0000-000000000002","event":"record.opened","url":"https://app.example/hook","outcome":"failed","reason":"http_5xx","description":"Because of http_5xx.",` +
-		`"happenedAt":"2026-03-02T12:00:00Z","sentAt":"2026-03-02T12:00:01Z","finishedAt":"2026-03-02T12:00:01.5Z","durationMs":500,"status":502},` +
-		`{"jti":"00000000-0000-0000-0000-000000000001","event":"ping","url":null,"outcome":"pending","reason":null,"description":null,"happenedAt":"2026-03-02T12:00:00Z","sentAt":null,"finishedAt":null,"durationMs":null,"status":null}],"next":null}` + "\n"
+		`"happenedAt":"2026-03-02T12:00:00.000Z","sentAt":"2026-03-02T12:00:01.000Z","finishedAt":"2026-03-02T12:00:01.500Z","durationMs":500,"status":502},` +
+		`{"jti":"00000000-0000-0000-0000-000000000001","event":"ping","url":null,"outcome":"pending","reason":null,"description":null,"happenedAt":"2026-03-02T12:00:00.000Z","sentAt":null,"finishedAt":null,"durationMs":null,"status":null}],"next":null}` + "\n"
 	answer := m.ask("deliveries", "jti", numbered(2).String(), "from", "2026-03-02T12:00:00Z", "until", "2026-03-02T13:00:00+00:00", "outcome", "failed", "limit", "3")
 	if got := answer.Body.String(); got != want {
 		t.Errorf("shown is %s, want %s", got, want)

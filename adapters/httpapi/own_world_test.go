@@ -17,6 +17,7 @@ import (
 	"frontdesk/adapters/httpapi"
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/event"
 	"frontdesk/projections/applications"
 )
 
@@ -30,6 +31,7 @@ type mirror struct {
 	unproven   []access.OwnCall
 	deliveries applications.Page[applications.Delivery]
 	asked      applications.DeliveryFilter
+	keys       map[event.Digest][]access.OwnCall
 }
 
 func newMirror(t *testing.T) *mirror {
@@ -39,7 +41,7 @@ func newMirror(t *testing.T) *mirror {
 	m.api = (&desk{caller: m.caller}).api(practiceDay(t))
 	m.api.Now = atWritten
 	m.api.Own = httpapi.Own{
-		Calls: m.page, Call: m.call, Unproven: func(application.ID, string) []access.OwnCall { return slices.Clone(m.unproven) },
+		Calls: m.page, Call: m.call, WithKey: m.withKey, Unproven: func(application.ID, string) []access.OwnCall { return slices.Clone(m.unproven) },
 		Deliveries: func(_ context.Context, asked applications.DeliveryFilter) (applications.Page[applications.Delivery], error) {
 			m.asked = asked
 			return m.deliveries, nil
@@ -67,6 +69,10 @@ func (m *mirror) call(_ context.Context, _ string, _ application.ID, id uuid.UUI
 		return &m.calls[at], nil
 	}
 	return nil, nil
+}
+
+func (m *mirror) withKey(_ context.Context, _ string, _ application.ID, key event.Digest, limit int) ([]access.OwnCall, error) {
+	return m.keys[key][:min(limit, len(m.keys[key]))], nil
 }
 
 func numbered(n uint64) (id uuid.UUID) {

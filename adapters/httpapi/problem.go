@@ -62,7 +62,7 @@ var (
 func Refusals() fault.List {
 	return append(body.Refusals(),
 		errNotFound, errNoHost, errMethod, errTooSlow, errTooLong, ErrRateLimited, errTooManyBytes, errInternal,
-		errInvalidKey, errUnknownField, errCursor, errNoCheckpoint,
+		errInvalidKey, errUnknownField, errCursor, errLongKey, errNoCheckpoint,
 		errMalformed, errMalformedFor, errExpect, errEncoding, errVersion, errHeadersTooLarge,
 		errMissingAppointment, errInvalidAppointment, errMissingSite, errInvalidSite, errInvalidRoom)
 }
@@ -159,7 +159,7 @@ func refusalsOf(err error) fault.List {
 // long list, it answers with the refusal for that instead.
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, refusals fault.List, rule access.Rule) {
 	first := refusals[0]
-	callOf(r.Context()).line.refusal = *first
+	callOf(r.Context()).line.refusals = refusals
 	status, wait := statuses[first.Kind], a.untilRetry(first)
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(wait))
@@ -182,6 +182,22 @@ func (a *API) untilRetry(f *fault.Error) int {
 		return 1
 	}
 	return 0
+}
+
+// Instant is a time in an answer that the contract does not show: in UTC, with three digits of
+// a second.
+type Instant time.Time
+
+// MarshalText writes RFC 3339.
+func (i Instant) MarshalText() ([]byte, error) {
+	return time.Time(i).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z07:00"), nil
+}
+
+func InstantOrNull(at *time.Time) *Instant {
+	if at == nil {
+		return nil
+	}
+	return new(Instant(*at))
 }
 
 // encoded returns an answer as JSON, unless there was an error.

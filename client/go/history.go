@@ -10,10 +10,11 @@ import (
 
 // CallsQuery narrows Calls. Its zero value selects all.
 type CallsQuery struct {
-	Status    string // all, answered, refused or unproven
-	RequestID string
-	Limit     int    // of a page, 1 to 200; 0 for the service's default
-	Cursor    string // of the first page; empty for the newest
+	Status         string // all, answered, refused or unproven
+	RequestID      string
+	IdempotencyKey string // only the newest calls with this key
+	Limit          int    // of a page, 1 to 200; 0 for the service's default
+	Cursor         string // of the first page; empty for the newest
 }
 
 // JudgedCall is a call that the service has judged. Fields that do not apply to it are zero.
@@ -26,6 +27,8 @@ type JudgedCall struct {
 	Code        Code      `json:"code,omitzero"`
 	Description string    `json:"description,omitzero"`
 	Rule        string    `json:"rule,omitzero"`
+	Errors      []Problem `json:"errors,omitempty"`  // all of the answer
+	Replayed    bool      `json:"replayed,omitzero"` // whether an earlier call with the key was answered
 	DurationMS  int       `json:"durationMs,omitzero"`
 	Unproven    bool      `json:"unproven"` // whether any sender could have made it
 }
@@ -41,6 +44,7 @@ func (c *Client) CallsPage(ctx context.Context, q CallsQuery, options ...CallOpt
 	query := pageQuery(q.Limit, q.Cursor)
 	set(query, "status", q.Status)
 	set(query, "requestId", q.RequestID)
+	set(query, "idempotencyKey", q.IdempotencyKey)
 	err = c.get(ctx, "application/calls", query, &page, options)
 	return page, err
 }

@@ -66,6 +66,18 @@ func (c Caller) Idempotency(key string, body event.Digest) event.Idempotency {
 	return event.Idempotency{Tenant: c.Tenant, Key: sha256.Sum256([]byte(who + key)), Body: body.String()}
 }
 
+// KeyDigest returns the digest by which an application finds its calls with an Idempotency-Key,
+// whatever their endpoint and mode.
+func KeyDigest(app application.ID, key string) event.Digest {
+	return sha256.Sum256([]byte(app.String() + " " + key))
+}
+
+// Problem is a refusal as the caller got it.
+type Problem struct {
+	Code   string `json:"code"`
+	Reason string `json:"reason"`
+}
+
 // Call is one judged call with a valid signature. All of them are recorded (D37). So is
 // every page that has shown patients to staff: a [Look], which has no application and
 // no token.
@@ -86,8 +98,10 @@ type Call struct {
 	TokenHash   event.Digest             `json:"tokenHash"`          // SHA-256 of the token
 	Idx         int64                    `json:"idx,omitempty"`      // its number among all calls, once it is recorded; 0 before
 
-	// Took is the time from the arrival to the answer. It is stored with the line,
-	// outside of its leaf, and is not exported or proved (D95). Only [OwnCall] shows
-	// it.
-	Took time.Duration `json:"-"`
+	// These are stored with the line, outside of its leaf. They are not exported or
+	// proved, and only [OwnCall] shows them (D95, D146).
+	Took     time.Duration `json:"-"` // from the arrival to the answer
+	Key      event.Digest  `json:"-"` // of its Idempotency-Key; zero without one
+	Replayed bool          `json:"-"` // the answer was given before
+	Further  []Problem     `json:"-"` // refusals after the first
 }

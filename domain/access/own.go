@@ -19,6 +19,8 @@ type OwnCall struct {
 	Code      string           // of the first refusal; "" if there was none
 	Reason    string           // in the answer; for an unproven call, a text without values of its token
 	Rule      Rule             // that refused, if several share the code; "" otherwise
+	Further   []Problem        // refusals after the first
+	Replayed  bool             // its answer was given before, to a call with the same Idempotency-Key
 	Took      *time.Duration   // from the arrival to the answer; nil if it is not known
 	Unproven  bool             // it was refused before its signature was verified: any sender may have made it
 }

@@ -11,6 +11,7 @@ import (
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/event"
 	"frontdesk/projections"
 )
 
@@ -18,7 +19,7 @@ import (
 // access record (D95). Its pages leave out calls about the application itself.
 type Calls struct{ DB projections.Querier }
 
-const callColumns = `request_id, at, endpoint, mode, status, code, reason, took_ms`
+const callColumns = `request_id, at, endpoint, mode, status, code, reason, took_ms, replayed, further::jsonb`
 
 // callsPage is one statement, so that the rows and the lowest identifier read are of
 // one instant. It looks for that identifier only if the page is not full.
@@ -35,6 +36,9 @@ SELECT page.*, CASE WHEN theirs IS NOT NULL AND its IS NOT NULL THEN least(their
 FROM (SELECT) one LEFT JOIN looked ON true LEFT JOIN page ON true ORDER BY request_id DESC`
 
 const callByID = `SELECT ` + callColumns + `, NULL::uuid FROM access_record WHERE request_id = $3 AND tenant = $1 AND application = $2`
+
+const callsByKey = `SELECT ` + callColumns + `, NULL::uuid FROM access_record
+	WHERE idempotency_key = $3 AND tenant = $1 AND application = $2 ORDER BY request_id DESC LIMIT $4`
 
 // firstRefusal is the lowest status of a refusal.
 const firstRefusal = 400
@@ -55,18 +59,29 @@ func (c Calls) List(ctx context.Context, b Bounds, answered, refused bool) (Page
 // Call returns the call of a request id, including one about the application itself;
 // nil if the application has made none at the practice.
 func (c Calls) Call(ctx context.Context, tenant string, app application.ID, requestID uuid.UUID) (*access.OwnCall, error) {
-	rows, _ := c.DB.Query(ctx, callByID, tenant, app, requestID)
+	found, err := c.find(ctx, callByID, tenant, app, requestID)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// WithKey returns an application's calls at a practice with an Idempotency-Key, the newest
+// first: at most limit.
+func (c Calls) WithKey(ctx context.Context, tenant string, app application.ID, key event.Digest, limit int) ([]access.OwnCall, error) {
+	return c.find(ctx, callsByKey, tenant, app, key[:], limit)
+}
+
+func (c Calls) find(ctx context.Context, query string, args ...any) ([]access.OwnCall, error) {
+	rows, _ := c.DB.Query(ctx, query, args...)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (access.OwnCall, error) {
 		_, call, err := scanCall(row, &uuid.NullUUID{})
 		return call, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look for an application's call: %w", err)
+		return nil, fmt.Errorf("look for an application's calls: %w", err)
 	}
-	if len(found) == 0 {
-		return nil, nil
-	}
-	return &found[0], nil
+	return found, nil
 }
 
 // scanCall reads a call, and the rule that refused it.
@@ -75,11 +90,14 @@ func scanCall(row pgx.CollectableRow, reached *uuid.NullUUID) (uuid.UUID, access
 	var at *time.Time
 	var endpoint, mode, code, reason *string
 	var status, took *int
-	if err := row.Scan(&id, &at, &endpoint, &mode, &status, &code, &reason, &took, reached); err != nil || !id.Valid {
+	var replayed *bool
+	var further []access.Problem
+	if err := row.Scan(&id, &at, &endpoint, &mode, &status, &code, &reason, &took, &replayed, &further, reached); err != nil || !id.Valid {
 		return uuid.Nil, access.OwnCall{}, err
 	}
 	c := access.OwnCall{
 		RequestID: id.UUID, At: at.UTC(), Endpoint: application.EndpointName(*endpoint), Mode: application.Mode(*mode), Status: *status, Code: *code, Reason: *reason,
+		Further: further, Replayed: *replayed,
 	}
 	if took != nil {
 		c.Took = new(time.Duration(*took) * time.Millisecond)

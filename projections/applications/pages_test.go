@@ -10,6 +10,7 @@ import (
 
 	"frontdesk/domain/access"
 	"frontdesk/domain/application"
+	"frontdesk/domain/event"
 	"frontdesk/projections/applications"
 	"frontdesk/projections/projectionstest"
 )
@@ -98,6 +99,36 @@ func TestPagesAreBounded_D95(t *testing.T) {
 	pages = 0
 	if got := d.ownCalls(t, "nobodys", referrals, 10, func() { pages++ }); got != nil || pages != 1 {
 		t.Errorf("at no practice it has %v on %d pages", got, pages)
+	}
+}
+
+// A key finds the calls of one application at one practice.
+func TestCallsWithKey_D146(t *testing.T) {
+	t.Parallel()
+	d := enabled(t)
+	calls := applications.Calls{DB: d.Pool}
+	key := access.KeyDigest(referrals, "my key")
+	add := func(tenant string, app application.ID, at time.Time, key event.Digest, replayed bool, further *string) uuid.UUID {
+		t.Helper()
+		id := lowest(at)
+		projectionstest.Exec(t, d.Pool, `INSERT INTO access_record (request_id, at, tenant, application, mode, endpoint, status, code, reason, token_hash, idempotency_key, replayed, further)
+			VALUES ($1, $2, $3, $4, 'application-restricted', 'create-note', 200, '', '', '', $5, $6, $7)`, id, at, tenant, app, key[:], replayed, further)
+		return id
+	}
+	first := add(elm, referrals, noon, key, false, new(`[{"code":"empty-note","reason":"none"}]`))
+	again := add(elm, referrals, noon.Add(time.Minute), key, true, nil)
+	add(elm, referrals, noon.Add(2*time.Minute), access.KeyDigest(referrals, "another"), false, nil)
+	add(elm, application.ID{UUID: event.NewID()}, noon.Add(3*time.Minute), key, false, nil)
+	add("oak-lane", referrals, noon.Add(4*time.Minute), key, false, nil)
+	found, err := calls.WithKey(t.Context(), elm, referrals, key, 10)
+	if projectionstest.Must(t, err); len(found) != 2 || found[0].RequestID != again || !found[0].Replayed || found[1].RequestID != first || found[1].Replayed {
+		t.Errorf("found %+v", found)
+	}
+	if diff := cmp.Diff([]access.Problem{{Code: "empty-note", Reason: "none"}}, found[1].Further); diff != "" {
+		t.Errorf("further refusals: %s", diff)
+	}
+	if found, err = calls.WithKey(t.Context(), elm, referrals, key, 1); err != nil || len(found) != 1 || found[0].RequestID != again {
+		t.Errorf("of one call, found %+v, %v", found, err)
 	}
 }
 

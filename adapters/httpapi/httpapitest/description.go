@@ -19,6 +19,7 @@ func decode(document []byte) (map[string]any, error) {
 	if !ok {
 		return nil, fmt.Errorf("it is no JSON object")
 	}
+	closeEnums(object)
 	return object, nil
 }
 
@@ -39,6 +40,24 @@ func pointer(place []string) string {
 		text.WriteString("/" + url.PathEscape(name))
 	}
 	return text.String()
+}
+
+// closeEnums forbids values of answers that are not described. For clients they are open: a release
+// may add some.
+func closeEnums(tree any) {
+	switch tree := tree.(type) {
+	case map[string]any:
+		if values, ok := tree["x-extensible-enum"]; ok {
+			tree["enum"] = values
+		}
+		for _, value := range tree {
+			closeEnums(value)
+		}
+	case []any:
+		for _, value := range tree {
+			closeEnums(value)
+		}
+	}
 }
 
 // closeObjects forbids undescribed members.

@@ -9,14 +9,15 @@ import (
 
 	"frontdesk/adapters/postgres"
 	"frontdesk/domain/access"
+	"frontdesk/domain/event"
 )
 
 // insertCalls takes a quarter of the time of one statement for each line. A batch
 // whose commit was not confirmed is written again: it skips existing lines.
 const insertCalls = `
-INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed, took_ms)
+INSERT INTO access_record (request_id, at, tenant, application, mode, staff, endpoint, patient, status, code, reason, act, token_hash, sealed, took_ms, idempotency_key, replayed, further)
 SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
-	$9::int[], $10::text[], $11::text[], $12::text[], $13::bytea[], $14::bytea[], $15::int[])
+	$9::int[], $10::text[], $11::text[], $12::text[], $13::bytea[], $14::bytea[], $15::int[], $16::bytea[], $17::boolean[], $18::text[])
 ON CONFLICT (request_id) DO NOTHING`
 
 // columns holds calls by column.
@@ -26,8 +27,10 @@ type columns struct {
 	tenant, mode, endpoint, code, reason []string
 	status                               []int
 	act                                  []*string
-	tokenHash, sealed                    [][]byte
+	tokenHash, sealed, key               [][]byte
 	took                                 []*int
+	replayed                             []bool
+	further                              []*string
 }
 
 // linesOf returns the lines as they are written. The practitioner of a call is encrypted.
@@ -53,6 +56,7 @@ func (l *columns) add(c access.Call, box []byte) {
 	l.code, l.reason = append(l.code, c.Code), append(l.reason, c.Reason)
 	l.act, l.tokenHash = append(l.act, actOf(c)), append(l.tokenHash, c.TokenHash[:])
 	l.sealed, l.took = append(l.sealed, box), append(l.took, tookOf(c))
+	l.key, l.replayed, l.further = append(l.key, keyOf(c)), append(l.replayed, c.Replayed), append(l.further, furtherOf(c))
 }
 
 // applicationOf returns the application that called. Each call has one, and no look.
@@ -83,10 +87,27 @@ func tookOf(c access.Call) *int {
 	return new(int(c.Took.Milliseconds()))
 }
 
+// keyOf returns the digest of a call's Idempotency-Key; nil without one.
+func keyOf(c access.Call) []byte {
+	if c.Key == (event.Digest{}) {
+		return nil
+	}
+	return c.Key[:]
+}
+
+// furtherOf returns the refusals after the first, as JSON; nil without any.
+func furtherOf(c access.Call) *string {
+	if len(c.Further) == 0 {
+		return nil
+	}
+	text, _ := json.Marshal(c.Further) // cannot fail: it holds only strings
+	return new(string(text))
+}
+
 // args returns the parameters of [insertCalls].
 func (l *columns) args() []any {
 	return []any{
 		l.id, l.at, l.tenant, l.application, l.mode, l.staff, l.endpoint, l.patient,
-		l.status, l.code, l.reason, l.act, l.tokenHash, l.sealed, l.took,
+		l.status, l.code, l.reason, l.act, l.tokenHash, l.sealed, l.took, l.key, l.replayed, l.further,
 	}
 }

@@ -13,7 +13,7 @@ from .attachment import Attachment, FileType
 from .body import Body
 from .call import Answer, Call, Line, warn
 from .checkpoint import CheckpointStore
-from .errors import ServiceError
+from .errors import Problem, ServiceError
 from .exchange import Connections
 from .log import Checkpoint, LogVerifier
 from .shapes import Act, Instant, Mode, camel, from_json, to_json
@@ -239,6 +239,8 @@ class JudgedCall:
     code: Optional[str]
     description: Optional[str]
     rule: Optional[str]
+    errors: List[Problem]  # all of the answer
+    replayed: bool  # whether the answer was that of an earlier call with the same key
     duration_ms: Optional[int]
     unproven: bool  # whether anyone may have made it
 
@@ -421,11 +423,12 @@ class Client:
         *,
         status: Optional[str] = None,  # all, answered, refused or unproven
         request_id: Optional[str] = None,
+        idempotency_key: Optional[str] = None,  # only the newest calls with this key
         limit: Optional[int] = None,  # of a page, 1 to 200
         **options: Any,
     ) -> Iterator[JudgedCall]:
         """The application's calls at this practice, newest first. Pages are fetched on demand."""
-        query = {"status": status, "request_id": request_id, "limit": limit}
+        query = {"status": status, "request_id": request_id, "idempotency_key": idempotency_key, "limit": limit}
         return self._pages(JudgedCall, "application/calls", "calls", query, **options)
 
     def deliveries(

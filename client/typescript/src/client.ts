@@ -7,7 +7,7 @@ import { Body } from "./body.js";
 import { make, pause, type Answer, type CallOptions, type Line } from "./call.js";
 import type { CheckpointQuery, CheckpointStore, SignedCheckpoint } from "./checkpoint.js";
 import type { ErrorCode } from "./codes.js";
-import { ServiceError } from "./errors.js";
+import { ServiceError, type Problem } from "./errors.js";
 import type { Checkpoint, LogVerifier } from "./log.js";
 import type { Signer } from "./signer.js";
 import { Tokens, type Caller } from "./tokens.js";
@@ -202,6 +202,8 @@ export interface KeySet {
 export interface CallsQuery {
   status?: "all" | "answered" | "refused" | "unproven";
   requestId?: string;
+  /** Only the newest calls with this key. */
+  idempotencyKey?: string;
   /** Of a page, 1 to 200. */
   limit?: number;
 }
@@ -216,6 +218,10 @@ export interface JudgedCall {
   code: ErrorCode | null;
   description: string | null;
   rule: string | null;
+  /** All of the answer. */
+  errors: Problem[];
+  /** Whether the answer was that of an earlier call with the same key. */
+  replayed: boolean;
   durationMs: number | null;
   /** Whether anyone may have made it. */
   unproven: boolean;

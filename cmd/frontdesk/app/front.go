@@ -66,7 +66,7 @@ func (a *App) api() *httpapi.API {
 		Itself:       a.itself(),
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
 		Own: httpapi.Own{
-			Calls: applications.Calls{DB: a.calls}.List, Call: applications.Calls{DB: a.calls}.Call, Unproven: unproven.Of,
+			Calls: applications.Calls{DB: a.calls}.List, Call: applications.Calls{DB: a.calls}.Call, WithKey: applications.Calls{DB: a.calls}.WithKey, Unproven: unproven.Of,
 			Deliveries: applications.Deliveries{DB: a.calls}.List, Outcomes: webhooks.Outcomes(), Why: whyUndelivered, Cursors: a.cursors(),
 		},
 		Checkpoints: proving.Proofs{DB: a.calls},

@@ -33,11 +33,11 @@ func (a *App) reread(ctx context.Context, url string) (read bool, err error) {
 func keySetOf(url string, report bearer.Report) httpapi.KeySet {
 	set := httpapi.KeySet{URL: url, Keys: []httpapi.HeldKey{}, FetchedAt: instant(report.FetchedAt), Until: instant(report.Until)}
 	for _, key := range report.Keys {
-		set.Keys = append(set.Keys, httpapi.HeldKey{Kid: key.Kid, Since: *instant(key.Since)})
+		set.Keys = append(set.Keys, httpapi.HeldKey{Kid: key.Kid, Since: httpapi.Instant(key.Since)})
 	}
 	if last := report.LastFetch; !last.At.IsZero() {
 		set.LastFetch = &httpapi.KeySetFetch{
-			At: *instant(last.At), Outcome: string(last.Outcome), Description: last.Description, Keys: []httpapi.FoundKey{},
+			At: httpapi.Instant(last.At), Outcome: string(last.Outcome), Description: last.Description, Keys: []httpapi.FoundKey{},
 		}
 		for _, key := range last.Keys {
 			set.LastFetch.Keys = append(set.LastFetch.Keys, foundKey(key))
@@ -53,13 +53,12 @@ func foundKey(key bearer.KeyVerdict) httpapi.FoundKey {
 	return httpapi.FoundKey{Kid: key.Kid, Why: &key.Why}
 }
 
-// instant returns a time in milliseconds, as the API shows it; nil if it is zero.
-func instant(at time.Time) *time.Time {
+// instant returns a time as the API shows it; nil if it is zero.
+func instant(at time.Time) *httpapi.Instant {
 	if at.IsZero() {
 		return nil
 	}
-	at = at.UTC().Truncate(time.Millisecond)
-	return &at
+	return new(httpapi.Instant(at))
 }
 
 // warnOfPrivateKeys warns the operator, who can reach the application's owner, that its key

@@ -34,6 +34,14 @@ const empty = await createNote({ headers, body: { patientId, note: "" } });
 const again: ErrorCode | undefined = empty.error?.errors[0]?.code;
 must(again === "empty-note", `hey-api: ${again}`);
 
+// A code that no description has yet.
+const later = () => Promise.resolve(new Response(JSON.stringify({ errors: [{ code: "a-code-of-tomorrow", description: "Tomorrow." }] }),
+  { status: 400, headers: { "Content-Type": "application/json" } }));
+const unknown = await createClient<paths>({ baseUrl: servers[0].url, fetch: later }).POST("/transactional-api/create-note", { body: { patientId, note: " " } });
+must(unknown.error?.errors[0]?.code === "a-code-of-tomorrow", `openapi-fetch: ${JSON.stringify(unknown.error)}`);
+const unknownToo = await createNote({ body: { patientId, note: "" }, fetch: later });
+must(unknownToo.error?.errors[0]?.code === "a-code-of-tomorrow", `hey-api: ${JSON.stringify(unknownToo.error)}`);
+
 // What each event has is known once its name is.
 function patientOf(claims: WebhookClaims | components["schemas"]["WebhookClaims"]): string | null {
   switch (claims.event) {

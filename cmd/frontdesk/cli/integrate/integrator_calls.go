@@ -21,6 +21,7 @@ type integratorCallsCmd struct {
 	asApplicationFlags `embed:""`
 	Status             string `enum:"all,answered,refused,unproven" default:"all" help:"Only answered or refused calls, or calls refused before a signature was verified, which anyone may have sent."`
 	Request            string `placeholder:"UUID" help:"Only the call that was answered with this X-Request-Id."`
+	IdempotencyKey     string `placeholder:"KEY" help:"Only the newest calls with this Idempotency-Key."`
 	Limit              int    `default:"50" help:"Maximum number of results, newest first. Calls without a valid signature are listed in addition."`
 	Follow             bool   `help:"Print new calls as they arrive, oldest first, until Ctrl-C."`
 }
@@ -59,7 +60,7 @@ const pageMost = 200
 
 // newest reads page by page.
 func (c *integratorCallsCmd) newest(ctx context.Context, service *client.Client) (calls []client.JudgedCall, err error) {
-	q := client.CallsQuery{Status: c.Status, RequestID: c.Request}
+	q := client.CallsQuery{Status: c.Status, RequestID: c.Request, IdempotencyKey: c.IdempotencyKey}
 	for left := c.Limit; left > 0; {
 		q.Limit = min(left, pageMost)
 		page, err := service.CallsPage(ctx, q)
@@ -117,7 +118,7 @@ func (c *integratorCallsCmd) follow(r *term.Run, service *client.Client, fresh [
 
 // since returns the calls that are not known.
 func (c *integratorCallsCmd) since(ctx context.Context, service *client.Client, known map[string]time.Time) (fresh []client.JudgedCall, err error) {
-	q := client.CallsQuery{Status: c.Status, Limit: pageMost}
+	q := client.CallsQuery{Status: c.Status, IdempotencyKey: c.IdempotencyKey, Limit: pageMost}
 	for range followPages {
 		page, err := service.CallsPage(ctx, q)
 		if err != nil {
@@ -167,6 +168,9 @@ func (c *integratorCallsCmd) show(r *term.Run, call client.JudgedCall) error {
 		how := fmt.Sprintf("%s  %dms", call.Mode, call.DurationMS)
 		if call.Unproven {
 			how = "unproven"
+		}
+		if call.Replayed {
+			how += "  replayed"
 		}
 		fmt.Fprintf(r.Out, "%s  %d  %s  %s  %s\n", call.At.Format(time.RFC3339), call.Status, call.Endpoint, how, call.RequestID)
 		if call.Code == "" {

@@ -65,7 +65,6 @@ type schema struct {
 	Required      []string
 	Properties    map[string]schema
 	Examples      []json.RawMessage
-	Enum          []string
 	Discriminator struct{ Mapping map[string]string } `json:"discriminator"`
 }
 

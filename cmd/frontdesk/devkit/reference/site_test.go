@@ -23,7 +23,11 @@ type described struct {
 	Webhooks   map[string]any
 	Paths      map[string]map[string]struct{ OperationID string }
 	Components struct {
-		Schemas struct{ ErrorCode struct{ Enum []string } }
+		Schemas struct {
+			ErrorCode struct {
+				Enum []string `json:"x-extensible-enum"`
+			}
+		}
 	}
 }
 

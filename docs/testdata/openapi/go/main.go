@@ -8,8 +8,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/google/uuid"
 	_ "github.com/oapi-codegen/runtime" // the generated code imports it
@@ -45,11 +47,15 @@ func run(ctx context.Context, url, token string, patient Id) error {
 	if err != nil {
 		return err
 	}
-	if refused.JSON400 == nil || refused.JSON400.Errors[0].Code != ErrorCodeEmptyNote || !refused.JSON400.Errors[0].Code.Valid() {
+	if refused.JSON400 == nil || refused.JSON400.Errors[0].Code != "empty-note" {
 		return fmt.Errorf("an empty note: %s", refused.Body)
 	}
-	if ErrorCode("no-such-code").Valid() {
-		return fmt.Errorf("the codes are not closed")
+	later, err := ParseCreateNoteResponse(&http.Response{
+		StatusCode: http.StatusBadRequest, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"errors":[{"code":"a-code-of-tomorrow","description":"Tomorrow."}]}`)),
+	})
+	if err != nil || later.JSON400 == nil || later.JSON400.Errors[0].Code != "a-code-of-tomorrow" {
+		return fmt.Errorf("a code that is not described: %v", err)
 	}
 	return webhooks()
 }
