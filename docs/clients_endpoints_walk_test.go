@@ -4,6 +4,7 @@ package docs_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -97,6 +98,14 @@ func theDay(t *testing.T, _ *driver, patient string, info sandboxInfo, call func
 		if got := call(endpoint, named); got.OK["appointmentId"] != appointment {
 			t.Errorf("%s: %s", endpoint, got.Text)
 		}
+		if endpoint == "call-in-patient" {
+			if got := call("called-in", fields{"siteId": info.Sites[0].ID}).Text; !strings.Contains(string(got), fmt.Sprint(appointment)) {
+				t.Errorf("called-in: %s", got)
+			}
+		}
+	}
+	if got := call("sites", nil).Text; !strings.Contains(string(got), fmt.Sprint(info.Sites[0].ID)) {
+		t.Errorf("sites: %s", got)
 	}
 	if call("start-consultation", fields{"patientId": patient, "appointmentId": appointment}).OK["consultationId"] == "" {
 		t.Error("a consultation has no identifier")

@@ -118,10 +118,10 @@ Feature: What an application asks about itself
     And the answer is:
       """
       {
-        "url": "<keys of Chart>", "keys": [{"kid": "test-key", "since": "2026-03-02T12:00:00Z"}],
-        "fetchedAt": "2026-03-02T12:00:00Z", "until": "2026-03-02T13:00:00Z",
+        "url": "<keys of Chart>", "keys": [{"kid": "test-key", "since": "2026-03-02T12:00:00.000Z"}],
+        "fetchedAt": "2026-03-02T12:00:00.000Z", "until": "2026-03-02T13:00:00.000Z",
         "lastFetch": {
-          "at": "2026-03-02T12:00:00Z", "outcome": "read", "description": "The only key in the set can verify tokens.",
+          "at": "2026-03-02T12:00:00.000Z", "outcome": "read", "description": "The only key in the set can verify tokens.",
           "keys": [{"kid": "test-key", "usable": true, "why": null}]
         }
       }

@@ -60,6 +60,7 @@ func runFeature(t *testing.T, file string, db *postgrestest.Database) {
 			w.practiceItselfSteps(sc)
 			w.requestSteps(sc)
 			w.displaySteps(sc)
+			w.waitingRoomSteps(sc)
 			w.erasureSteps(sc)
 			w.amendingSteps(sc)
 			w.packSteps(sc)

@@ -47,6 +47,25 @@ Feature: Tenancy
     Then the answer is 400 "patient-not-found"
     And the log shows nothing new
 
+  @D18 @D147
+  Scenario: Another practice's site is no site: called-in
+    Given the practice "Elm Street"
+    And "Ann Archer" is called in
+    And the practice "Oak Lane"
+    When "Chart" calls GET /transactional-api/called-in?siteId=<the site of Elm Street>
+    Then the answer is 400 "site-not-found"
+    When "Chart" calls GET /transactional-api/called-in
+    Then the answer is:
+      """
+      {"calledIn": []}
+      """
+
+  @D18 @D147
+  Scenario: A practice's sites are those of that one: sites
+    When "Chart" calls GET /transactional-api/sites
+    Then the answer's sites[0].siteId is "<the site of Oak Lane>"
+    And the answer's sites[0].rooms[0].roomId is "<the room of Oak Lane>"
+
   @D18 @D24
   Scenario: Each practice takes requests when it wants to: request-type-availability
     Given the practice "Elm Street"
@@ -82,6 +101,8 @@ Feature: Tenancy
       | POST   | clear-call-in             |
       | POST   | mark-did-not-attend       |
       | POST   | start-consultation        |
+      | GET    | called-in                 |
+      | GET    | sites                     |
       | GET    | ping                      |
 
   @5.6 @D18

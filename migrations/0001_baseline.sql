@@ -295,6 +295,7 @@ CREATE TABLE appointments (
 );
 CREATE INDEX appointments_by_day ON appointments (tenant, site, starts_at);
 CREATE INDEX appointments_patient ON appointments (tenant, patient);
+CREATE INDEX appointments_called_in ON appointments (tenant, called_in_at) WHERE called_in_at IS NOT NULL;
 
 -- Read model behind the feed.
 CREATE TABLE call_ins (

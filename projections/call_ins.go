@@ -91,6 +91,51 @@ func (b CallInBoard) named(ctx context.Context, tenant string, by display.Naming
 	return named, nil
 }
 
+// CalledIn is a patient who is called in.
+type CalledIn struct {
+	Appointment appointment.ID
+	Patient     patient.ID
+	Name        string
+	Site        site.ID
+	SiteName    string
+	Room        *site.RoomID // nil if none is assigned
+	RoomName    string
+	At          time.Time
+}
+
+// Current lists at most the given number of patients who are called in since an instant, the newest
+// first: at a site, or at all sites if it is zero. It includes every call-in that was stored before.
+// It leaves out erased patients.
+func (b CallInBoard) Current(ctx context.Context, tenant string, at site.ID, since time.Time, most int) ([]CalledIn, error) {
+	rows, _ := b.DB.Query(ctx, `
+		SELECT a.appointment, a.patient, '', a.site, s.name, a.room, coalesce(r.name, ''), a.called_in_at
+		FROM appointments a
+		JOIN sites s ON s.tenant = a.tenant AND s.site = a.site
+		LEFT JOIN rooms r ON r.tenant = a.tenant AND r.room = a.room
+		WHERE a.tenant = $1 AND a.called_in_at >= $3 AND ($2::uuid IS NULL OR a.site = $2)
+		ORDER BY a.called_in_at DESC, a.appointment LIMIT $4`, tenant, idOrNull(at.UUID), since, most)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[CalledIn])
+	if err != nil {
+		return nil, fmt.Errorf("read who is called in: %w", err)
+	}
+	patients := make([]patient.ID, len(found))
+	for n, c := range found {
+		patients[n] = c.Patient
+	}
+	names, err := b.Names.Find(ctx, tenant, patients...)
+	if err != nil {
+		return nil, err
+	}
+	current := found[:0]
+	for _, c := range found {
+		if name, known := names[c.Patient]; known && name.Name != event.Erased {
+			c.Name = name.Name
+			current = append(current, c)
+		}
+	}
+	return current, nil
+}
+
 func patientsOf(called []CallIn) []patient.ID {
 	patients := make([]patient.ID, len(called))
 	for n, c := range called {

@@ -42,5 +42,8 @@ func Describe(name string) string {
 	if strings.HasPrefix(name, shownBy) {
 		return "showed that the patient was called in"
 	}
+	if strings.HasPrefix(name, access.CalledInTopic) {
+		return "call: see who is called in"
+	}
 	return name
 }

@@ -3,14 +3,18 @@ package projections_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"frontdesk/domain/appointment"
 	"frontdesk/domain/display"
 	"frontdesk/domain/event"
+	"frontdesk/domain/site"
 	"frontdesk/domain/staff"
 	"frontdesk/projections"
 )
@@ -106,6 +110,50 @@ func (d *day) wantNamed(t *testing.T) {
 			t.Errorf("%s: names were opened: %v", naming, opens.asked)
 		}
 	}
+}
+
+// The list of who is called in is complete at once: it does not wait for the feed.
+func TestCurrentCallIns_D147(t *testing.T) {
+	t.Parallel()
+	d := peopled(t)
+	board := projections.CallInBoard{DB: d.Pool, Names: d.Names()}
+	current := func(at site.ID, since time.Time, most int) (names []string) {
+		t.Helper()
+		found, err := board.Current(t.Context(), elm, at, since, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range found {
+			names = append(names, c.Name+" at "+c.SiteName+" in "+c.RoomName)
+		}
+		return names
+	}
+	want := func(what string, got []string, want ...string) {
+		t.Helper()
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	want("before", current(site.ID{}, noon, 10))
+	d.happened(t.Context(), t, elm, subject.Appointment.UUID, 0, booked, calledIn)
+	shown := current(site.ID{}, noon, 10)
+	if len(shown) != 1 || !strings.HasPrefix(shown[0], "Ann Archer at ") {
+		t.Fatalf("called in are %q", shown)
+	}
+	want("at its site", current(main, noon, 10), shown...)
+	want("at another site", current(site.ID{UUID: event.NewID()}, noon, 10))
+	want("since later", current(site.ID{}, calledIn.CalledInAt.Add(time.Microsecond), 10))
+	want("none of them", current(site.ID{}, noon, 0))
+	if other, err := board.Current(t.Context(), oak, site.ID{}, noon, 10); err != nil || len(other) > 0 {
+		t.Errorf("at another practice: %v, %v", other, err)
+	}
+	d.happened(t.Context(), t, elm, subject.Appointment.UUID, 2, appointment.CallInRemoved{Subject: subject, Reason: appointment.Cleared, RemovedAt: noon})
+	want("removed", current(site.ID{}, noon, 10))
+	d.happened(t.Context(), t, elm, subject.Appointment.UUID, 3, calledIn)
+	want("called in again", current(site.ID{}, noon, 10), shown...)
+	d.DestroyKey(t, ann)
+	board.Names = d.Names()
+	want("without the key", current(site.ID{}, noon, 10))
 }
 
 // opener records whether it was called.

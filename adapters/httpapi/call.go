@@ -10,6 +10,7 @@ import (
 	"frontdesk/adapters/admission"
 	"frontdesk/adapters/httpapi/body"
 	"frontdesk/domain/access"
+	"frontdesk/domain/patient"
 )
 
 // call is the state that the steps of one call share. A call passes these steps. All
@@ -41,6 +42,9 @@ type call struct {
 
 	unknown body.Unknown // members of the input that are not in the contract
 	again   bool         // the answer was given before
+
+	tagged bool         // the answer has an entity tag
+	shown  []patient.ID // in the answer, and not named by the caller
 
 	after []func(context.Context) error // done once the call is answered
 }

@@ -228,7 +228,9 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, status int, text []
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
+	if w.Header().Get("Cache-Control") == "" {
+		w.Header().Set("Cache-Control", "no-store")
+	}
 	a.addHeaders(w.Header(), r, status)
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // an error means that the client has disconnected

@@ -37,11 +37,31 @@ func (a *API) publicKeys(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(document)
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "max-age=300")
-	w.Header().Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:16])+`"`)
+	w.Header().Set("ETag", etagOf(document))
 	return writePublic(w, r, document)
+}
+
+// etagOf returns the entity tag of a text.
+func etagOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+}
+
+// isUnchanged sets the entity tag of an answer that has one, and answers 304 if the caller has it.
+func (a *API) isUnchanged(w http.ResponseWriter, r *http.Request, text []byte) bool {
+	if !callOf(r.Context()).tagged {
+		return false
+	}
+	w.Header().Set("ETag", etagOf(text))
+	w.Header().Set("Cache-Control", "private, no-cache")
+	if !isCurrent(r, etagOf(text)) {
+		return false
+	}
+	a.addHeaders(w.Header(), r, http.StatusNotModified)
+	w.WriteHeader(http.StatusNotModified)
+	return true
 }
 
 // writePublic writes a document, or 304 if the caller has it by the answer's ETag. Range and If-Match

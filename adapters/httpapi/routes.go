@@ -62,6 +62,8 @@ type API struct {
 	CareRecord func(ctx context.Context, tenant string, id patient.ID, long bool) (projections.CareRecord, error)
 	// Itself answers applications' calls about themselves.
 	Itself Itself
+	// WaitingRoom finds sites, rooms and who is called in.
+	WaitingRoom WaitingRoom
 	// SigningKeys returns the key set for webhooks as JSON.
 	SigningKeys func(context.Context) ([]byte, error)
 
@@ -107,7 +109,7 @@ type table map[application.EndpointName]methods
 // access.Endpoints lists the whole API, and openapi.json describes it for callers.
 func (a *API) endpoints() table {
 	all := table{}
-	for _, noun := range []table{a.patientRequests(), a.careRecords(), a.appointments(), a.identities(), a.applications()} {
+	for _, noun := range []table{a.patientRequests(), a.careRecords(), a.appointments(), a.waitingRoom(), a.identities(), a.applications()} {
 		maps.Copy(all, noun)
 	}
 	return all
@@ -140,6 +142,10 @@ func (a *API) route(router *mux.Router, e access.Endpoint, by methods) {
 		if err != nil {
 			return err
 		}
+		if a.isUnchanged(w, r, text) {
+			return nil
+		}
+		a.recordShown(r)
 		return a.answer(w, r, http.StatusOK, text)
 	}))))
 }

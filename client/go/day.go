@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"net/url"
 	"time"
 )
 
@@ -39,6 +40,55 @@ func (c *Client) CallInPatient(ctx context.Context, in CallIn, options ...CallOp
 func (c *Client) ClearCallIn(ctx context.Context, appointmentID string, options ...CallOption) (cleared Appointment, err error) {
 	err = c.post(ctx, "clear-call-in", Appointment{appointmentID}, nil, &cleared, options)
 	return cleared, err
+}
+
+// A CalledIn is a patient who is called in, as the webhook of the call-in has it.
+type CalledIn struct {
+	AppointmentID string    `json:"appointmentId"`
+	PatientName   string    `json:"patientName"`
+	SiteID        string    `json:"siteId"`
+	SiteName      string    `json:"siteName"`
+	RoomID        string    `json:"roomId,omitzero"` // empty if none is assigned
+	RoomName      string    `json:"roomName,omitzero"`
+	CalledInAt    time.Time `json:"calledInAt"`
+}
+
+// CalledInList is the answer of called-in.
+type CalledInList struct {
+	CalledIn []CalledIn `json:"calledIn"` // the newest first
+}
+
+// CalledIn returns the patients who are called in now: at a site, or at all sites if siteID is
+// empty. Webhooks about call-ins may be lost: this list is complete.
+func (c *Client) CalledIn(ctx context.Context, siteID string, options ...CallOption) (list CalledInList, err error) {
+	query := url.Values{}
+	set(query, "siteId", siteID)
+	err = c.get(ctx, "called-in", query, &list, options)
+	return list, err
+}
+
+// A Site is a site of the practice, and its rooms.
+type Site struct {
+	SiteID string `json:"siteId"`
+	Name   string `json:"name"`
+	Rooms  []Room `json:"rooms"`
+}
+
+// A Room is a room of a site.
+type Room struct {
+	RoomID string `json:"roomId"`
+	Name   string `json:"name"`
+}
+
+// SiteList is the answer of sites.
+type SiteList struct {
+	Sites []Site `json:"sites"` // by name
+}
+
+// Sites returns the practice's sites and rooms.
+func (c *Client) Sites(ctx context.Context, options ...CallOption) (list SiteList, err error) {
+	err = c.get(ctx, "sites", nil, &list, options)
+	return list, err
 }
 
 // MarkDidNotAttend records that an appointment's patient did not attend.

@@ -27,15 +27,32 @@ func Look(requestID uuid.UUID, at time.Time, tenant string, by staff.ID, topic s
 	}
 }
 
+// CalledInTopic begins the topic of a line for patients that an answer has shown to an application,
+// whose identifier follows.
+const CalledInTopic = "called-in:"
+
+// ShownTo returns the line of the access record for an answer that has shown patients which
+// its caller did not name (D147). The call has a line of its own.
+func ShownTo(requestID uuid.UUID, at time.Time, by Caller, patients []patient.ID) Call {
+	return Look(requestID, at, by.Tenant, by.Staff, CalledInTopic+by.Application.String(), patients)
+}
+
 // Looked reports whether the line is a [Look] and not a call.
 func (c Call) Looked() bool { return c.Mode == ByPage }
 
 // Names reports whether the call names the patient, or the page has shown them.
 func (c Call) Names(id patient.ID) bool { return c.Patient == id || slices.Contains(c.Patients, id) }
 
-// Actor returns the caller or the viewer: a member of staff, or a display, whose topic
-// is its text form as an actor.
+// Actor returns the caller or the viewer: a member of staff, an application that was shown
+// patients, or a display, whose topic is its text form as an actor.
 func (c Call) Actor() event.Actor {
+	if app, shown := strings.CutPrefix(string(c.Endpoint), CalledInTopic); shown && c.Looked() {
+		id, _ := uuid.Parse(app) // we wrote it
+		if c.Staff.UUID == uuid.Nil {
+			return event.Application(id, string(application.ApplicationRestricted), nil)
+		}
+		return event.Staff(c.Staff.UUID).Through(id, string(application.UserRestricted), nil)
+	}
 	switch {
 	case c.Looked() && c.Staff.UUID == uuid.Nil:
 		_, screen, _ := strings.Cut(string(c.Endpoint), ":")

@@ -228,6 +228,46 @@ class KeySet:
 
 
 @dataclass(frozen=True)
+class CalledIn:
+    """A patient who is called in, as the webhook of the call-in has it."""
+
+    appointment_id: str
+    patient_name: str
+    site_id: str
+    site_name: str
+    room_id: Optional[str]
+    room_name: Optional[str]
+    called_in_at: Instant
+
+
+@dataclass(frozen=True)
+class CalledInList:
+    called_in: List[CalledIn]  # the newest first
+
+
+@dataclass(frozen=True)
+class Room:
+    """A room of a site."""
+
+    room_id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site of the practice, and its rooms."""
+
+    site_id: str
+    name: str
+    rooms: List[Room]
+
+
+@dataclass(frozen=True)
+class SiteList:
+    sites: List[Site]  # by name
+
+
+@dataclass(frozen=True)
 class JudgedCall:
     """A call that the service has judged."""
 
@@ -392,6 +432,14 @@ class Client:
     def clear_call_in(self, appointment_id: str, **options: Any) -> Appointment:
         """Clears a call-in by hand."""
         return self._post(Appointment, "clear-call-in", {"appointment_id": appointment_id}, **options)
+
+    def called_in(self, *, site_id: Optional[str] = None, **options: Any) -> CalledInList:
+        """Returns the patients who are called in now, at one site or at all. Webhooks may be lost: this list is complete."""
+        return self._get(CalledInList, "called-in", {"site_id": site_id}, **options)
+
+    def sites(self, **options: Any) -> SiteList:
+        """Returns the practice's sites and rooms."""
+        return self._get(SiteList, "sites", **options)
 
     def mark_did_not_attend(self, appointment_id: str, **options: Any) -> Appointment:
         """Records that an appointment's patient did not attend."""

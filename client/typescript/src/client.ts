@@ -208,6 +208,34 @@ export interface CallsQuery {
   limit?: number;
 }
 
+/** A patient who is called in, as the webhook of the call-in has it. */
+export interface CalledIn {
+  appointmentId: string;
+  patientName: string;
+  siteId: string;
+  siteName: string;
+  roomId: string | null;
+  roomName: string | null;
+  calledInAt: Instant;
+}
+
+export interface CalledInList {
+  /** The newest first. */
+  calledIn: CalledIn[];
+}
+
+/** A site of the practice, and its rooms. */
+export interface Site {
+  siteId: string;
+  name: string;
+  rooms: { roomId: string; name: string }[];
+}
+
+export interface SiteList {
+  /** By name. */
+  sites: Site[];
+}
+
 /** A call that the service has judged. */
 export interface JudgedCall {
   requestId: string;
@@ -363,6 +391,16 @@ export class Client {
   /** Clears a call-in by hand. */
   clearCallIn(appointmentId: string, options?: CallOptions) {
     return this.#send<Appointment>("clear-call-in", { appointmentId }, options);
+  }
+
+  /** Returns the patients who are called in now, at one site or at all. Webhooks may be lost: this list is complete. */
+  calledIn(query: { siteId?: string } = {}, options?: CallOptions) {
+    return this.#get<CalledInList>("called-in", query, options);
+  }
+
+  /** Returns the practice's sites and rooms. */
+  sites(options?: CallOptions) {
+    return this.#get<SiteList>("sites", {}, options);
   }
 
   /** Records that an appointment's patient did not attend. */

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,8 @@ import (
 	"frontdesk/adapters/staffweb/signin"
 	"frontdesk/adapters/webhooks"
 	"frontdesk/domain/application"
+	"frontdesk/domain/parse"
+	"frontdesk/domain/site"
 	"frontdesk/projections"
 	"frontdesk/projections/applications"
 )
@@ -64,6 +67,7 @@ func (a *App) api() *httpapi.API {
 		RequestTypes: projections.Availability{DB: a.calls}.RequestTypes,
 		CareRecord:   projections.CareRecords{DB: a.calls, Opens: a.keyring}.Find,
 		Itself:       a.itself(),
+		WaitingRoom:  httpapi.WaitingRoom{CalledIn: a.calledIn, Sites: projections.Sites{DB: a.calls}.List},
 		SigningKeys:  (&signing.KeySet{Keys: a.SigningKeys()}).Document,
 		Own: httpapi.Own{
 			Calls: applications.Calls{DB: a.calls}.List, Call: applications.Calls{DB: a.calls}.Call, WithKey: applications.Calls{DB: a.calls}.WithKey, Unproven: unproven.Of,
@@ -82,6 +86,29 @@ func (a *App) api() *httpapi.API {
 		Log:       a.config.Log,
 		Lines:     a.config.Calls,
 	}
+}
+
+// mostCalledIn limits the answer about who is called in. No practice calls in as many at once.
+const mostCalledIn = 200
+
+// calledIn returns who is called in at a practice since its midnight.
+func (a *App) calledIn(ctx context.Context, tenant string, at site.ID, now time.Time) ([]projections.CalledIn, error) {
+	practice, err := projections.Practices{DB: a.calls}.Find(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	if at != (site.ID{}) { // a screen with the wrong site would stay empty
+		sites, err := projections.Sites{DB: a.calls}.List(ctx, tenant)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(sites, func(s projections.Site) bool { return s.Site == at }) {
+			return nil, site.ErrUnknown
+		}
+	}
+	today, _, _ := parse.Day(now.In(practice.Zone).Format(time.DateOnly), practice.Zone)
+	board := projections.CallInBoard{DB: a.calls, Names: projections.Names{DB: a.calls, Opens: a.keyring}}
+	return board.Current(ctx, tenant, at, today, mostCalledIn)
 }
 
 // cursors encrypts the positions where pages end.

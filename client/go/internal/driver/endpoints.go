@@ -43,10 +43,18 @@ var endpoints = map[string]endpoint{
 	"clear-call-in":             naming((*client.Client).ClearCallIn, func(n named) string { return n.AppointmentID }),
 	"mark-did-not-attend":       naming((*client.Client).MarkDidNotAttend, func(n named) string { return n.AppointmentID }),
 	"application/webhooks/test": naming((*client.Client).TestWebhook, func(n named) string { return n.Event }),
-	"ping":                      asking((*client.Client).Ping),
-	"application":               asking((*client.Client).Application),
-	"application/key-set":       asking((*client.Client).KeySet),
-	"reread-key-set":            asking((*client.Client).RereadKeySet),
+	"called-in": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
+		q, err := read[struct{ SiteID string }](o)
+		if err != nil {
+			return nil, err
+		}
+		return c.CalledIn(ctx, q.SiteID, options...)
+	},
+	"sites":               asking((*client.Client).Sites),
+	"ping":                asking((*client.Client).Ping),
+	"application":         asking((*client.Client).Application),
+	"application/key-set": asking((*client.Client).KeySet),
+	"reread-key-set":      asking((*client.Client).RereadKeySet),
 	"application/checkpoint": func(ctx context.Context, c *client.Client, o order, options ...client.CallOption) (any, error) {
 		q, err := read[struct{ From *int64 }](o)
 		if err != nil {

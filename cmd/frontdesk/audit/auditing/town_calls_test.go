@@ -98,7 +98,7 @@ func (c caller) request(ctx context.Context, tenant string) (*http.Request, erro
 	address := c.URL() + "/transactional-api/" + string(endpoint)
 	method, body := http.MethodPost, ""
 	switch endpoint {
-	case access.Ping, access.RequestTypeAvailability, access.Application, access.KeySet:
+	case access.Ping, access.RequestTypeAvailability, access.Application, access.KeySet, access.CalledIn, access.Sites:
 		method = http.MethodGet
 	case access.RetrieveCareRecord:
 		method, address = http.MethodGet, address+"?"+c.query(about)
