@@ -70,7 +70,7 @@ func (x *Index) Alike(ctx context.Context, tenant, name, birthDate string, most 
 }
 
 // wordsOf returns the folded words of a text that is searched for; false if it is longer
-// than any name, so that nobody has it.
+// than any name, so that no one has it.
 func wordsOf(text string) (words []string, ok bool) {
 	text, err := parse.Name(text)
 	return strings.Fields(fold(text)), err == nil
