@@ -4,15 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
 	"frontdesk/adapters/bearer/bearertest"
+	"frontdesk/adapters/httpapi/httpapitest"
 	"frontdesk/domain/access"
 )
 
@@ -55,10 +58,17 @@ func (c caller) call(ctx context.Context, sound bool) error {
 
 // note remembers an answer.
 func (w *town) note(m madeCall, response *http.Response) error {
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return fmt.Errorf("read an answer: %w", err)
+	}
+	if err := w.described(response, text); err != nil {
+		return err
+	}
 	var body struct {
 		Errors []struct{ Code, Description string }
 	}
-	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
+	if err := json.Unmarshal(text, &body); err != nil && response.StatusCode != http.StatusNotModified {
 		return fmt.Errorf("read an answer: %w", err)
 	}
 	id, err := uuid.Parse(response.Header.Get("X-Request-Id"))
@@ -74,6 +84,17 @@ func (w *town) note(m madeCall, response *http.Response) error {
 	w.made = append(w.made, m)
 	return nil
 }
+
+// described returns how an answer, with its headers, differs from the OpenAPI description.
+func (w *town) described(response *http.Response, text []byte) error {
+	contract, err := described()
+	if err != nil {
+		return err
+	}
+	return contract.CheckAnswer(response.Request.Method, response.Request.URL.Path, httpapitest.Answer{Status: response.StatusCode, Header: response.Header, Body: text})
+}
+
+var described = sync.OnceValues(httpapitest.NewContract)
 
 // The endpoints and users of calls: those with more rules occur more often.
 var (
@@ -112,6 +133,12 @@ func (c caller) request(ctx context.Context, tenant string) (*http.Request, erro
 	r.Host = tenant + ".frontdesk.test"
 	if c.random.IntN(25) == 0 {
 		r.Header.Set("Content-Type", "text/plain")
+	}
+	if c.random.IntN(4) == 0 {
+		r.Header.Set("Idempotency-Key", one(c.random, "one", "two", strings.Repeat("k", 256)))
+	}
+	if c.random.IntN(4) == 0 {
+		r.Header.Set("If-None-Match", one(c.random, "*", `"other"`))
 	}
 	return r, nil
 }
