@@ -12,9 +12,12 @@ import (
 // ownSettings is the file in the data directory with [Config.settings].
 const ownSettings = "frontdesk.conf"
 
-// draft is part of the name of an incomplete cluster, between the name of its data and
-// a number.
-const draft = ".new-"
+// includeOwn is the last line of postgresql.conf in a cluster that this package made.
+const includeOwn = "include '" + ownSettings + "'"
+
+// drafts begins the names of incomplete clusters, which end with a number. It holds a digest of
+// their place, so that no other file has such a name by chance.
+func (h *home) drafts() string { return filepath.Base(h.data) + ".new-" + digest(h.data) + "-" }
 
 // initialise creates the cluster under a temporary name and renames it when it is
 // complete, so that no incomplete cluster is ever started.
@@ -26,7 +29,7 @@ func (s *Server) initialise(ctx context.Context) error {
 	if err := s.home.removeDrafts(); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(parent, filepath.Base(s.home.data)+draft+"*")
+	dir, err := os.MkdirTemp(parent, s.home.drafts()+"*")
 	if err != nil {
 		return err
 	}
@@ -37,7 +40,7 @@ func (s *Server) initialise(ctx context.Context) error {
 	if err := s.initdb(ctx, dir); err != nil {
 		return err
 	}
-	if err := appendLine(filepath.Join(dir, "postgresql.conf"), "include '"+ownSettings+"'"); err != nil {
+	if err := appendLine(filepath.Join(dir, "postgresql.conf"), includeOwn); err != nil {
 		return err
 	}
 	return os.Rename(dir, s.home.data)
@@ -93,7 +96,7 @@ func appendLine(path, line string) error {
 
 // removeDrafts removes the incomplete clusters of starts that were killed.
 func (h *home) removeDrafts() error {
-	parent, prefix := filepath.Dir(h.data), filepath.Base(h.data)+draft
+	parent, prefix := filepath.Dir(h.data), h.drafts()
 	entries, err := os.ReadDir(parent)
 	if err != nil {
 		return ignoreMissing(err)

@@ -157,21 +157,39 @@ func remove(ctx context.Context, dir string) error {
 		return err
 	}
 	defer lock.Close()
+	if h.moved() && (filepath.Dir(h.data) != elsewhere || !same(h.lockFile(), markOf(h.data))) {
+		return fmt.Errorf("the link to %s: %w", h.data, ErrForeign)
+	}
 	if err := firstError(h.remove(ctx), h.removeSockets()); err != nil {
 		return err
 	}
 	if !h.moved() {
 		return nil
 	}
-	if same(h.lockFile(), markOf(h.data)) {
-		err = removeFile(markOf(h.data))
+	return firstError(removeFile(markOf(h.data)), removeFile(filepath.Join(h.dir, "postgres")))
+}
+
+// ErrForeign means that a directory has data of another program, which stays.
+var ErrForeign = errors.New("no sandbox made it: move it away, or choose another directory")
+
+// own returns [ErrForeign] unless this package made the data, or there is none.
+func (h *home) own() error {
+	if _, err := os.Lstat(h.data); err != nil {
+		return ignoreMissing(err)
 	}
-	return firstError(err, removeFile(filepath.Join(h.dir, "postgres")))
+	settings, err := os.ReadFile(filepath.Join(h.data, "postgresql.conf"))
+	if err != nil || !strings.HasSuffix(strings.TrimSpace(string(settings)), includeOwn) {
+		return fmt.Errorf("%s: %w", h.data, ErrForeign) // also if it cannot be read: it stays
+	}
+	return nil
 }
 
 // remove stops a postmaster on the data. Then it removes the data and the incomplete
 // clusters next to it.
 func (h *home) remove(ctx context.Context) error {
+	if err := h.own(); err != nil {
+		return err
+	}
 	if p, ok := runningIn(h.data); ok {
 		if err := p.end(ctx); err != nil {
 			return err

@@ -67,6 +67,46 @@ func TestDataDoesNotOutliveItsDirectory(t *testing.T) {
 	}
 }
 
+// Only data that this package made is removed, whatever its name, and no link is followed
+// out of the directory.
+func TestForeignDataStays_D145(t *testing.T) {
+	t.Parallel()
+	other := filepath.Join(t.TempDir(), "theirs")
+	for name, lay := range map[string]func(dir string) (kept string){
+		"a folder": func(dir string) string {
+			must(t, os.MkdirAll(filepath.Join(dir, "postgres"), 0o700))
+			return filepath.Join(dir, "postgres", "diary")
+		},
+		"a cluster of another program": func(dir string) string {
+			must(t, os.MkdirAll(filepath.Join(dir, "postgres"), 0o700))
+			must(t, os.WriteFile(filepath.Join(dir, "postgres", "postgresql.conf"), []byte("port = 5432\n"), 0o600))
+			return filepath.Join(dir, "postgres", "PG_VERSION")
+		},
+		"a link": func(dir string) string {
+			must(t, os.MkdirAll(other, 0o700))
+			must(t, os.WriteFile(filepath.Join(other, "postgresql.conf"), []byte("include 'frontdesk.conf'\n"), 0o600))
+			must(t, os.Symlink(other, filepath.Join(dir, "postgres")))
+			return filepath.Join(other, "PG_VERSION")
+		},
+	} {
+		dir := open(t)
+		kept := lay(dir)
+		must(t, os.WriteFile(kept, []byte("15\n"), 0o600))
+		if err := embedded.Remove(t.Context(), dir); !errors.Is(err, embedded.ErrForeign) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if _, err := os.Stat(kept); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	dir := open(t)
+	must(t, os.MkdirAll(filepath.Join(dir, "postgres.new-idea"), 0o700))
+	must(t, embedded.Remove(t.Context(), dir))
+	if _, err := os.Stat(filepath.Join(dir, "postgres.new-idea")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStartErrorNamesTheFix(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")

@@ -23,6 +23,21 @@ func files() []string {
 	}
 }
 
+// checkUnused refuses a directory without a sandbox that holds a file of a sandbox's names:
+// another program made it, and the sandbox would overwrite or remove it.
+func checkUnused(dir string) error {
+	if exists(filepath.Join(dir, lockName)) {
+		return nil
+	}
+	for _, name := range append(files(), "postgres") {
+		path := filepath.Join(dir, name)
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s exists, and no sandbox made it: choose another directory with --dir", path)
+		}
+	}
+	return nil
+}
+
 // Keeps lists the files of the sandbox in a directory, with full paths. It is an error if
 // there is no sandbox, or if it runs.
 func Keeps(dir string) (paths []string, err error) {

@@ -68,6 +68,9 @@ func claim(dir string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return nil, fmt.Errorf("make the sandbox's directory (choose another with --dir): %w", err)
 	}
+	if err := checkUnused(dir); err != nil {
+		return nil, err
+	}
 	lock, err := durable.Hold(filepath.Join(dir, lockName), os.O_CREATE)
 	if errors.Is(err, durable.ErrInUse) {
 		return nil, fmt.Errorf("%s: %w, or choose another directory with --dir", inUse(dir), err)
